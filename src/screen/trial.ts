@@ -5,15 +5,17 @@ import { visible } from '../text/sanitize.ts';
 import type { TreeLine } from './argument-tree.ts';
 import { oneLine } from './danger.ts';
 
-const VERBS = { deleted: 'deletes', changed: 'changes', created: 'creates', mode: 'sets the mode of' } as const;
+const VERBS = { deleted: 'deletes', changed: 'changes', created: 'creates', mode: 'sets mode or attributes of' } as const;
 /** git's own bookkeeping, of which the moves of its branches say enough. */
 const BOOKKEEPING = /(^|\/)\.git\/(objects|logs|index|ORIG_HEAD|COMMIT_EDITMSG|FETCH_HEAD|HEAD|refs|packed-refs)(\/|$)/;
 /** Lines of the diff under the list; `d` shows all. */
 const FIRST_LINES = 12;
 
-/** `6 deleted · 1 changed · 0 created`. */
-export function countsText({ counts: { deleted, changed, created } }: Extract<Trial, { kind: 'changes' }>): string {
-  return `${deleted} deleted · ${changed} changed · ${created} created`;
+/** `6 deleted · 1 changed`: what is not none. */
+export function countsText({ counts }: Extract<Trial, { kind: 'changes' }>): string {
+  const all = (['deleted', 'changed', 'created'] as const).map((kind) => ({ kind, count: counts[kind] }));
+  const some = all.filter(({ count }) => count > 0).map(({ kind, count }) => `${count} ${kind}`);
+  return some.join(' · ') || 'nothing';
 }
 
 /** What would change, the losses first, then how the command ended and what the trial could not show. */

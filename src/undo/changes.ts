@@ -18,6 +18,8 @@ const TYPES: ReadonlyMap<string, TrialChange['type']> = new Map([
   ['o', 'other'],
 ]);
 
+const MARKED = 'carries marks of an overlay (user.overlay.…, trusted.overlay.…), which a trial can’t show';
+
 export type Listed = {
   readonly changes: readonly TrialChange[];
   readonly deletedBytes: number;
@@ -58,6 +60,8 @@ export function readChanges(
   const changes: TrialChange[] = [];
   if (fields.length % 2 === 0 || fields.at(-1) !== '') return UNREADABLE;
   for (let at = 0; at + 1 < fields.length; at += 2) {
+    const marked = /^X [fdlo] /.test(fields[at] ?? '');
+    if (marked) return `${visible(fields[at + 1] ?? '')} ${MARKED}`;
     const change = readChange(fields[at] ?? '', fields[at + 1] ?? '', trees);
     if (!change) return UNREADABLE;
     changes.push(change);
@@ -84,7 +88,8 @@ function readChange(facts: string, path: string, trees: readonly string[]): Tria
   const [known, thing, bits, size] = [KINDS.get(kind), TYPES.get(type), Number(mode), Number(bytes)];
   const whole = [bits, size].every((number) => Number.isSafeInteger(number) && number >= 0) && bits <= MOST_MODE;
   const names = path.slice(1).split('/');
-  const inside = trees.some((tree) => relationOf(tree, path) === 'above');
+  // A tree's own root can't be made or go.
+  const inside = trees.some((tree) => relationOf(tree, path) === 'above' || (tree === path && kind === 'P'));
   if (!known || !thing || !whole || !inside || names.some((name) => name === '' || name === '.' || name === '..'))
     return undefined;
   return { path, kind: known, type: thing, mode: bits, bytes: size, shared: flags === 's' };

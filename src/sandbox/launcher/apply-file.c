@@ -14,18 +14,20 @@ static void below(int directory, const char *name, char to[48 + NAME_BYTES]) {
   snprintf(to, 48 + NAME_BYTES, *name ? "/proc/self/fd/%d/%s" : "/proc/self/fd/%d", directory, name);
 }
 
-static int set_attributes(const char *from, const char *to) {
+/* `follow`: the paths are those of descriptors. */
+static int set_attributes(const char *from, const char *to, int follow) {
   static char list[1 << 16], old[1 << 16], value[1 << 16];
-  long n = syscall(SYS_llistxattr, from, list, sizeof list), m = syscall(SYS_llistxattr, to, old, sizeof old);
+  const long list_call = follow ? SYS_listxattr : SYS_llistxattr;
+  long n = syscall(list_call, from, list, sizeof list), m = syscall(list_call, to, old, sizeof old);
   for (const char *item = old; item < old + m; item += strlen(item) + 1) {
     int stays = is_private(item) || !strncmp(item, "security.", 9);
     for (const char *other = list; !stays && other < list + n; other += strlen(other) + 1) stays = !strcmp(item, other);
-    if (!stays && syscall(SYS_lremovexattr, to, item)) return -1;
+    if (!stays && syscall(follow ? SYS_removexattr : SYS_lremovexattr, to, item)) return -1;
   }
   for (const char *item = list; item < list + n; item += strlen(item) + 1) {
     if (is_private(item)) continue;
-    long size = syscall(SYS_lgetxattr, from, item, value, sizeof value);
-    if (size >= 0 && syscall(SYS_lsetxattr, to, item, value, size, 0) && strncmp(item, "security.", 9)) return -1;
+    long size = syscall(follow ? SYS_getxattr : SYS_lgetxattr, from, item, value, sizeof value);
+    if (size >= 0 && syscall(follow ? SYS_setxattr : SYS_lsetxattr, to, item, value, size, 0) && strncmp(item, "security.", 9)) return -1;
   }
   return 0;
 }
@@ -43,7 +45,7 @@ int copy_state(int upper, int lower, const char *name, const struct state *given
   const int link = S_ISLNK(is.mode);
   if ((is.uid != now.uid || is.gid != now.gid) && syscall(SYS_fchownat, lower, name, is.uid, is.gid, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) return -1;
   if (!link && set_mode(lower, name, &is)) return -1;
-  if (!link && *name && set_attributes(from, to)) return -1;
+  if (!link && set_attributes(from, to, !*name)) return -1;
   if (look(lower, name, 0, &id, &now)) return -1;
   int64_t times[4] = {0, NO_TIME, is.mtime, is.mtime_ns};
   if (is.mtime == now.mtime && is.mtime_ns == now.mtime_ns) return 0;
@@ -104,7 +106,7 @@ static int finish_copy(int upper, const char *name, int lower, const char *as) {
   const int link = S_ISLNK(s.mode);
   int64_t times[4] = {0, NO_TIME, s.mtime, s.mtime_ns};
   if (syscall(SYS_fchownat, lower, as, s.uid, s.gid, AT_SYMLINK_NOFOLLOW) && geteuid() == 0) return -1;
-  if (!link && (set_attributes(from, to) || set_mode(lower, as, &s))) return -1;
+  if (!link && (set_attributes(from, to, 0) || set_mode(lower, as, &s))) return -1;
   return (int)syscall(SYS_utimensat, lower, as, times, AT_SYMLINK_NOFOLLOW);
 }
 

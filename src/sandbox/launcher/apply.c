@@ -106,6 +106,10 @@ static int walk(int upper, int lower) {
     if (!step) switch (v.verdict) {
         case SAME:
           break;
+        case MARKED:
+          errno = EOPNOTSUPP;
+          step = -1;
+          break;
         case GONE:
           step = v.has_lower ? take_away(lower, name, &v.lower) : 0;
           break;

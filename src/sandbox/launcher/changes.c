@@ -2,7 +2,7 @@
  * aish-sandbox --changes STORE --tree DIR...   what a trial would change: `kind type mode size links flags NUL path NUL`
  *
  * kind: A made, D gone, M other content or another thing, P mode, owner, times or attributes alone. type: f d l o.
- * flags: s, a file that goes has other names, which stay.
+ * flags: s, a file that goes has other names, which stay. X instead of a kind: the trial can't show it.
  */
 #include "trial.h"
 
@@ -56,7 +56,7 @@ static int tell_tree(const char *kind, int above, const char *name) {
   if (look(above, name, 0, &id, &state)) return errno == ENOENT ? 0 : -1;
   if (S_ISCHR(state.mode) && state.rdev == 0) return 0; /* hides what was below a directory that is gone */
   const int several = S_ISREG(state.mode) && state.links > 1 && *kind == 'D';
-  tell(kind, &state, several ? "s" : "-", name);
+  tell(*kind == 'A' && is_marked(above, name, 1) ? "X" : kind, &state, several ? "s" : "-", name);
   if (!S_ISDIR(state.mode)) return 0;
   /* What the trial made is ours to look into, though its command may have taken that right from its owner. */
   char path[48 + NAME_BYTES];
@@ -72,6 +72,17 @@ static int tell_tree(const char *kind, int above, const char *name) {
   if (fd >= 0) close(fd);
   if (closed && syscall(SYS_fchmodat, AT_FDCWD, path, state.mode & 07777)) failed = 1;
   return failed ? -1 : 0;
+}
+
+/* Of directories on both sides: whether the trial made something of it besides its names. */
+static int is_set_anew(const struct view *v, int upper, int lower, const char *name) {
+  return (v->upper.mode ^ v->lower.mode) & 07777 || v->upper.uid != v->lower.uid || v->upper.gid != v->lower.gid || !same_attributes(upper, lower, name);
+}
+
+/* The same of a tree's own root. Somebody else's, /tmp mostly, is not ours to set. */
+static int is_root_set_anew(struct view *v, int upper, int lower) {
+  if (look(upper, "", 0, &v->upper_id, &v->upper) || look(lower, "", 0, &v->lower_id, &v->lower)) return 0;
+  return (geteuid() == 0 || v->lower.uid == geteuid()) && is_set_anew(v, upper, lower, "");
 }
 
 /* `d` became another `d`: what is the same in both is no change. */
@@ -114,7 +125,7 @@ static int list(int upper, int lower, int opaque) {
         } else tell("M", &v.upper, "-", name);
         break;
       case MERGED:
-        if ((v.upper.mode ^ v.lower.mode) & 07777 || v.upper.uid != v.lower.uid || v.upper.gid != v.lower.gid) tell("P", &v.upper, "-", name);
+        if (is_set_anew(&v, upper, lower, name)) tell("P", &v.upper, "-", name);
         u = open_directory(upper, name);
         l = open_directory(lower, name);
         uint64_t top = path_push(name);
@@ -122,6 +133,9 @@ static int list(int upper, int lower, int opaque) {
         path_pop(top);
         if (u >= 0) close(u);
         if (l >= 0) close(l);
+        break;
+      case MARKED:
+        tell("X", &v.upper, "-", name);
         break;
       case SAME:
         break;
@@ -192,6 +206,7 @@ static int check(int upper, int lower, uint64_t device) {
       int u = open_directory(upper, name), l = open_directory(lower, name);
       uint64_t top = path_push(name);
       if (v.lower_id.dev != device) conflict("", "on another file system");
+      else if (is_fresh(&v.lower) && is_set_anew(&v, upper, lower, name)) conflict("", "changed since");
       else failed |= u < 0 || l < 0 || check(u, l, device);
       path_pop(top);
       if (u >= 0) close(u);
@@ -209,7 +224,10 @@ int find_conflicts(int upper, int lower, struct store *s, uint32_t *count) {
   struct state state;
   store = s;
   found = 0;
-  int failed = look(lower, "", 0, &id, &state) || check(upper, lower, id.dev);
+  struct view root;
+  int failed = look(lower, "", 0, &id, &state);
+  if (!failed && is_fresh(&state) && is_root_set_anew(&root, upper, lower)) conflict("", "changed since");
+  failed = failed || check(upper, lower, id.dev);
   flush_out();
   *count = found;
   return failed ? -1 : 0;
@@ -222,8 +240,12 @@ int list_changes(int argc, char **argv) {
     if (strcmp(argv[i], "--tree")) failed = 1;
     snprintf(path, sizeof path, "%s/trial/upper%d", argv[2], number);
     int upper = open_directory(AT_FDCWD, path), lower = open_directory(AT_FDCWD, argv[i + 1]);
+    failed = failed || upper < 0 || lower < 0;
+    struct view root = {0};
+    if (!failed && is_root_set_anew(&root, upper, lower)) tell("P", &root.upper, "-", argv[i + 1]);
+    if (!failed && (is_marked(upper, "", 1) || is_marked(lower, "", 0))) tell("X", &root.upper, "-", argv[i + 1]);
     path_push(argv[i + 1]);
-    failed = failed || upper < 0 || lower < 0 || list(upper, lower, 0);
+    failed = failed || list(upper, lower, 0);
     path_pop(0);
   }
   flush_out();

@@ -106,31 +106,49 @@ static int same_target(int upper, int lower, const char *name) {
   return 1;
 }
 
-/* The attributes of (directory, name) but the overlay's own; text and values in the order of the system. */
-static long attributes(int directory, const char *name, char *to, long size) {
-  static char list[1 << 16];
+/* Without a name: of the descriptor. */
+static long list_attributes(int directory, const char *name, char *list, long size) {
   char path[48 + NAME_BYTES];
   below(directory, name, path);
-  long listed = syscall(SYS_llistxattr, path, list, sizeof list), used = 0;
-  for (const char *item = list; item < list + listed; item += strlen(item) + 1) {
-    long n = (long)strlen(item) + 1;
-    if (is_private(item)) continue;
-    if (used + n > size) return -1;
-    memcpy(to + used, item, (size_t)n);
-    used += n;
-    long got = syscall(SYS_lgetxattr, path, item, to + used, size - used);
-    if (got > 0) used += got;
-  }
-  return used;
+  return syscall(*name ? SYS_llistxattr : SYS_listxattr, path, list, size);
 }
 
-static int same_attributes(int upper, int lower, const char *name) {
-  static char a[1 << 17], b[1 << 17];
-  long n = attributes(upper, name, a, sizeof a), m = attributes(lower, name, b, sizeof b);
-  if (n < 0 || n != m) return 0;
-  for (long i = 0; i < n; i++)
-    if (a[i] != b[i]) return 0;
+static long value_of(int directory, const char *name, const char *item, char *value, long size) {
+  char path[48 + NAME_BYTES];
+  below(directory, name, path);
+  return syscall(*name ? SYS_lgetxattr : SYS_getxattr, path, item, value, size);
+}
+
+/* Not the overlay's own, nor the system's label, which each file system gives by its own rules. */
+static int is_of_file(const char *attribute) { return !is_private(attribute) && strcmp(attribute, "security.selinux"); }
+
+static int count_of(const char *list, long size) {
+  int count = 0;
+  for (const char *item = list; item < list + size; item += strlen(item) + 1) count += is_of_file(item);
+  return count;
+}
+
+int same_attributes(int upper, int lower, const char *name) {
+  static char list[1 << 16], other[1 << 16], a[1 << 16], b[1 << 16];
+  long n = list_attributes(upper, name, list, sizeof list), m = list_attributes(lower, name, other, sizeof other);
+  if (count_of(list, n) != count_of(other, m)) return 0;
+  for (const char *item = list; item < list + n; item += strlen(item) + 1) {
+    if (!is_of_file(item)) continue;
+    long x = value_of(upper, name, item, a, sizeof a), y = value_of(lower, name, item, b, sizeof b);
+    if (x != y) return 0;
+    for (long i = 0; i < x; i++)
+      if (a[i] != b[i]) return 0;
+  }
   return 1;
+}
+
+int is_marked(int directory, const char *name, int in_upper) {
+  static const char *const stored[] = {"user.overlay.overlay.", "trusted.overlay.overlay."};
+  static char list[1 << 16];
+  long n = list_attributes(directory, name, list, sizeof list);
+  for (const char *item = list; item < list + n; item += strlen(item) + 1)
+    if (in_upper ? !strncmp(item, stored[0], strlen(stored[0])) || !strncmp(item, stored[1], strlen(stored[1])) : is_private(item)) return 1;
+  return 0;
 }
 
 static int same_state(const struct state *a, const struct state *b) {
@@ -144,6 +162,7 @@ int judge(int upper, int lower, const char *name, struct view *v) {
   const uint32_t kind = v->upper.mode & S_IFMT;
   if (kind == S_IFCHR && v->upper.rdev == 0) return v->verdict = GONE, 0;
   v->from_before = has_origin(upper, name);
+  if (is_marked(upper, name, 1) || (v->has_lower && is_marked(lower, name, 0))) return v->verdict = MARKED, 0;
   if (!v->has_lower) return 0;
   v->verdict = REPLACED;
   if (kind != (v->lower.mode & S_IFMT)) return 0;

@@ -226,7 +226,7 @@ static int move_outside(const struct store *s, struct place *at) {
   if (there < 0) return 1;
   close(at->directory);
   at->directory = there;
-  at->glance.taken = 0; /* of an overlay's name, which is another inode than the one below it */
+  at->glance.taken = at->above.taken = 0; /* of an overlay's name, which is another inode than the one below it */
   return 0;
 }
 

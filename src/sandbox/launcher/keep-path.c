@@ -57,16 +57,27 @@ static int same_root(pid_t pid) {
          its.stx_dev_major == own.stx_dev_major;
 }
 
-/* A mount that this process stands in itself is of its own namespace for as long as it lives. */
-static int is_own_mount(int fd) {
+static int on_proc(int directory) {
+  unsigned long buffer[32];
+  return syscall(SYS_fstatfs, directory, buffer) == 0 && buffer[0] == PROC_MAGIC;
+}
+
+/* A mount that this process stands in itself is of its own namespace for as long as it lives; and none of /proc's. What
+ * statx tells on the way is put down in `seen`. */
+static int is_own_mount(int fd, struct glance *seen) {
   static uint64_t own[2];
   static int asked;
   struct statx x;
-  for (int i = 0; !asked && i < 2; i++)
-    if (!syscall(SYS_statx, AT_FDCWD, i ? "." : "/", 0, STATX_MNT_ID, &x) && x.stx_mask & STATX_MNT_ID) own[i] = x.stx_mnt_id;
+  for (int i = 0; !asked && i < 2; i++) {
+    int at = open(i ? "." : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (at >= 0 && !on_proc(at) && !syscall(SYS_statx, at, "", AT_EMPTY_PATH, STATX_MNT_ID, &x) && x.stx_mask & STATX_MNT_ID) own[i] = x.stx_mnt_id;
+    if (at >= 0) close(at);
+  }
   asked = 1;
-  if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &x) || !(x.stx_mask & STATX_MNT_ID)) return 0;
-  return x.stx_mnt_id == own[0] || x.stx_mnt_id == own[1];
+  if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID, &x) || !(x.stx_mask & STATX_MNT_ID)) return 0;
+  if (!x.stx_mnt_id || (x.stx_mnt_id != own[0] && x.stx_mnt_id != own[1])) return 0;
+  told(&x, &seen->id, &seen->state);
+  return seen->taken = 1;
 }
 
 static int climbs(const char *path) {
@@ -77,17 +88,31 @@ static int climbs(const char *path) {
 
 /* Opens the directory `path`, seen from `base` (-1: from the root). Where the way leads over links or upwards it depends on
  * the root of whoever asks, which must be ours then. */
-static int open_way(pid_t pid, int base, const char *path) {
+static int open_way(pid_t pid, int base, const char *path, struct glance *seen) {
   struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS};
   if (base >= 0 && !climbs(path)) {
     int fd = (int)syscall(NR_OPENAT2, base, path, &how, sizeof how);
     if (fd < 0 && errno != ELOOP) return -1;
-    if (fd >= 0 && is_own_mount(fd)) return fd;
+    if (fd >= 0 && is_own_mount(fd, seen)) return fd;
     if (fd >= 0) close(fd);
   }
   if (!same_root(pid)) return errno = EPERM, -1;
   how.resolve = RESOLVE_NO_MAGICLINKS;
   return (int)syscall(NR_OPENAT2, base >= 0 ? base : AT_FDCWD, path, &how, sizeof how);
+}
+
+/* What /proc has of a process or thread, which stays open: who has died is not there any more, whoever has its number by now. */
+static int open_of(pid_t pid, const char *what) {
+  static pid_t known;
+  static int of = -1;
+  char path[32];
+  int fd = known == pid && of >= 0 ? openat(of, what, O_PATH | O_CLOEXEC) : -1;
+  if (fd >= 0) return fd;
+  if (of >= 0) close(of);
+  known = pid;
+  snprintf(path, sizeof path, "/proc/%d", pid);
+  if ((of = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0) return -1;
+  return openat(of, what, O_PATH | O_CLOEXEC);
 }
 
 static const char *after(const char *text, const char *start) {
@@ -179,7 +204,7 @@ static int descend(pid_t pid, int base, const char *path, struct place *to) {
   unsigned long size = length - cut;
   int whole = !size || (size == 1 && *last == '.') || (size == 2 && last[0] == '.' && last[1] == '.');
   to->name[0] = 0;
-  to->glance.taken = 0;
+  to->glance.taken = to->above.taken = 0;
   if (size >= NAME_BYTES) {
     if (base >= 0) close(base);
     return NOT_OURS;
@@ -190,21 +215,16 @@ static int descend(pid_t pid, int base, const char *path, struct place *to) {
     length = cut;
   }
   if (length == 0 && base >= 0) {
-    to->directory = base;
+    is_own_mount(to->directory = base, &to->above);
     return 0;
   }
   memcpy(head, path, length);
   head[length] = 0;
-  to->directory = open_way(pid, base, base >= 0 || *head ? head : "/");
+  to->directory = open_way(pid, base, base >= 0 || *head ? head : "/", &to->above);
   int why = errno;
   if (base >= 0) close(base);
   errno = why;
   return to->directory < 0 ? fails_too() : 0;
-}
-
-static int on_proc(int directory) {
-  unsigned long buffer[32];
-  return syscall(SYS_fstatfs, directory, buffer) == 0 && buffer[0] == PROC_MAGIC;
 }
 
 /* Replaces a symbolic link at the end of the place by where it leads, again and again. */
@@ -226,6 +246,7 @@ static int follow_links(pid_t pid, struct place *to) {
     if (*target == '/') {
       close(base);
       to->directory = base = -1;
+      to->above.taken = 0;
       int fd = -1;
       const char *rest = by_process(pid, target, &fd);
       if (rest) {
@@ -267,15 +288,15 @@ static int resolve_text(pid_t pid, int directory, const char *text, int follow, 
       }
     } else if (nothing_lasts(text)) return NOT_OURS;
   } else {
-    if (directory == AT_FDCWD) snprintf(link, sizeof link, "/proc/%d/cwd", pid);
-    else snprintf(link, sizeof link, "/proc/%d/fd/%d", pid, directory);
-    base = open(link, O_PATH | O_CLOEXEC);
+    if (directory == AT_FDCWD) snprintf(link, sizeof link, "cwd");
+    else snprintf(link, sizeof link, "fd/%d", directory);
+    base = open_of(pid, link);
     if (base < 0 && errno == ENOENT && directory != AT_FDCWD) return errno = EBADF, -1; /* there is no such descriptor */
     if (base < 0) return fails_too();
   }
   int step = descend(pid, base, rest, to);
   if (!step && follow) step = follow_links(pid, to);
-  return !step && to->directory >= 0 && on_proc(to->directory) ? NOT_OURS : step;
+  return !step && to->directory >= 0 && !to->above.taken && on_proc(to->directory) ? NOT_OURS : step;
 }
 
 int resolve(pid_t pid, int directory, uint64_t path, int follow, struct place *to) {
@@ -305,8 +326,8 @@ int resolve_socket(pid_t pid, uint64_t address, uint64_t size, struct place *to)
 int resolve_descriptor(pid_t pid, int fd, struct place *to) {
   char link[40];
   to->name[0] = 0;
-  snprintf(link, sizeof link, "/proc/%d/fd/%d", pid, fd);
-  to->directory = open(link, O_PATH | O_CLOEXEC);
+  snprintf(link, sizeof link, "fd/%d", fd);
+  to->directory = open_of(pid, link);
   return to->directory < 0 ? fails_too() : 0;
 }
 

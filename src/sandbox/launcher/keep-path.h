@@ -9,6 +9,7 @@ struct place {
   int directory; /* ours to close; -1: none */
   char name[NAME_BYTES];
   struct glance glance; /* what stands at the name: see look_once */
+  struct glance above;  /* the directory itself, where it was looked at anyway when it was opened */
 };
 
 /* What a system call does to the place that it names. */

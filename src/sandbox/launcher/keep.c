@@ -115,7 +115,7 @@ uint32_t keep_directory(struct store *s, int directory) {
   struct state state;
   for (int i = 0; i < 2; i++)
     if (directory == s->known_fd[i]) return s->known_node[i];
-  return look(directory, "", 0, &id, &state) ? 0 : keep_seen_directory(s, directory, &id, &state);
+  return look_at(s, directory, &id, &state) ? 0 : keep_seen_directory(s, directory, &id, &state);
 }
 
 /* Made by the action itself, under this name: nobody needs it back. */
@@ -172,7 +172,7 @@ uint32_t keep_whereabouts(struct store *s, int fd) {
   struct state state;
   for (int i = 0; i < 2; i++)
     if (fd == s->known_fd[i]) return s->known_node[i];
-  if (look(fd, "", 0, &id, &state)) return 0;
+  if (look_at(s, fd, &id, &state)) return 0;
   return S_ISDIR(state.mode) ? keep_seen_directory(s, fd, &id, &state) : place_of(s, fd, &name, &id, path);
 }
 

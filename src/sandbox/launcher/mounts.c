@@ -6,7 +6,7 @@
  * behind the step that makes all read-only would get a read-only upper layer, and a clone taken behind it a read-only
  * tree: so these are made before and attached after it.
  */
-#include "store.h"
+#include "trial.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -141,6 +141,21 @@ static int open_layer(const struct options *o, const char *name, int i, const st
   return open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
+/* An overlay shows its root as the upper directory has it, access lists included. */
+static int copy_attributes(int from, int to) {
+  static char list[1 << 16], value[1 << 16];
+  char source[40], target[40];
+  snprintf(source, sizeof source, "/proc/self/fd/%d", from);
+  snprintf(target, sizeof target, "/proc/self/fd/%d", to);
+  long n = syscall(SYS_listxattr, source, list, sizeof list);
+  for (const char *item = list; item < list + n; item += strlen(item) + 1) {
+    if (is_private(item) || !strncmp(item, "security.", 9)) continue;
+    long size = syscall(SYS_getxattr, source, item, value, sizeof value);
+    if (size >= 0 && syscall(SYS_setxattr, target, item, value, size, 0)) return -1;
+  }
+  return 0;
+}
+
 static int overlay_of(const struct options *o, int i) {
   struct id id;
   struct state root;
@@ -149,6 +164,7 @@ static int overlay_of(const struct options *o, int i) {
   if (lower < 0 || look(lower, "", 0, &id, &root)) return at(o->trees[i]);
   int upper = open_layer(o, "upper", i, &root), work = upper < 0 ? -1 : open_layer(o, "work", i, NULL);
   if (work < 0) return -1;
+  if (copy_attributes(lower, upper)) return at(o->trees[i]);
   int mount = overlay(lower, upper, work);
   int error = errno;
   close(lower);

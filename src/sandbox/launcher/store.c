@@ -23,7 +23,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { HASH = 1 << 22 };
+/* Slots to begin with; a table never gets fuller than half. */
+enum { FIRST_SLOTS = 1 << 13 };
 
 void *arena(uint64_t size) {
   long at = syscall(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -41,17 +42,32 @@ const char *decimal(uint32_t number, char *to) {
 int same_id(const struct id *a, const struct id *b) { return a->ino == b->ino && a->dev == b->dev && a->born == b->born; }
 int same_time(const struct state *a, const struct state *b) { return a->ctime == b->ctime && a->ctime_ns == b->ctime_ns; }
 
+void told(const struct statx *x, struct id *id, struct state *state) {
+  *id = (struct id){(uint64_t)x->stx_dev_major << 32 | x->stx_dev_minor, x->stx_ino,
+                    x->stx_mask & STATX_BTIME ? (uint64_t)x->stx_btime.tv_sec * 1000000000u + x->stx_btime.tv_nsec : 0};
+  if (state)
+    *state = (struct state){x->stx_mode, x->stx_uid, x->stx_gid, x->stx_nlink, x->stx_size, x->stx_blocks * 512,
+                            (uint64_t)x->stx_rdev_major << 32 | x->stx_rdev_minor, x->stx_mtime.tv_sec, x->stx_ctime.tv_sec,
+                            x->stx_mtime.tv_nsec, x->stx_ctime.tv_nsec};
+}
+
 int look(int directory, const char *name, int follow, struct id *id, struct state *state) {
   struct statx x;
   const int flags = AT_EMPTY_PATH | AT_NO_AUTOMOUNT | (follow ? 0 : AT_SYMLINK_NOFOLLOW);
   if (syscall(SYS_statx, directory, name, flags, STATX_BASIC_STATS | STATX_BTIME, &x)) return -1;
-  *id = (struct id){(uint64_t)x.stx_dev_major << 32 | x.stx_dev_minor, x.stx_ino,
-                    x.stx_mask & STATX_BTIME ? (uint64_t)x.stx_btime.tv_sec * 1000000000u + x.stx_btime.tv_nsec : 0};
-  if (state)
-    *state = (struct state){x.stx_mode, x.stx_uid, x.stx_gid, x.stx_nlink, x.stx_size, x.stx_blocks * 512,
-                            (uint64_t)x.stx_rdev_major << 32 | x.stx_rdev_minor, x.stx_mtime.tv_sec, x.stx_ctime.tv_sec,
-                            x.stx_mtime.tv_nsec, x.stx_ctime.tv_nsec};
+  told(&x, id, state);
   return 0;
+}
+
+int look_at(struct store *s, int fd, struct id *id, struct state *state) {
+  for (int i = 0; i < 2; i++) {
+    const struct glance *g = s->places[i] && s->places[i]->directory == fd ? &s->places[i]->above : NULL;
+    if (!g || !g->taken) continue;
+    *id = g->id;
+    if (state) *state = g->state;
+    return 0;
+  }
+  return look(fd, "", 0, id, state);
 }
 
 int look_once(struct store *s, int directory, const char *name, struct id *id, struct state *state) {
@@ -71,23 +87,47 @@ static uint64_t mix(uint64_t h, uint64_t v) {
   h = (h ^ v) * 0x9E3779B97F4A7C15ull;
   return h ^ h >> 29;
 }
-static uint32_t slot_of_id(const struct id *id) { return (uint32_t)(mix(mix(mix(1, id->dev), id->ino), id->born) >> 20) & (HASH - 1); }
-static uint32_t slot_of_name(uint32_t parent, const char *name) {
+static uint32_t hash_of_id(const struct id *id) { return (uint32_t)(mix(mix(mix(1, id->dev), id->ino), id->born) >> 20); }
+static uint32_t hash_of_name(uint32_t parent, const char *name) {
   uint64_t h = mix(2, parent);
   for (; *name; name++) h = (h ^ (unsigned char)*name) * 0x100000001b3ull;
-  return (uint32_t)(mix(h, 3) >> 20) & (HASH - 1);
+  return (uint32_t)(mix(h, 3) >> 20);
+}
+
+static uint32_t hash_of_node(const struct store *s, uint32_t n) { return hash_of_id(&s->nodes[n].id); }
+static uint32_t hash_of_entry(const struct store *s, uint32_t n) { return hash_of_name(s->entries[n].parent, s->entries[n].name); }
+
+static void insert(struct index *in, uint32_t hash, uint32_t number) {
+  uint32_t at = hash & in->mask;
+  while (in->slots[at]) at = (at + 1) & in->mask;
+  in->slots[at] = number;
+}
+
+/* Makes room for one more than the `count` in it. Small tables are what costs little: each page of a large one is first
+ * touched at random. */
+static int widen(const struct store *s, struct index *in, uint32_t count, uint32_t (*hash)(const struct store *, uint32_t)) {
+  const uint32_t size = in->slots ? in->mask + 1 : 0;
+  if ((uint64_t)count + 1 < size / 2) return 0;
+  struct index larger = {arena(sizeof *in->slots * (size ? size * 4ull : FIRST_SLOTS)), (size ? size * 4 : FIRST_SLOTS) - 1};
+  if (!larger.slots) return errno = ENOMEM, -1;
+  for (uint32_t n = 1; n <= count; n++) insert(&larger, hash(s, n), n);
+  if (in->slots) syscall(SYS_munmap, in->slots, sizeof *in->slots * (uint64_t)size);
+  *in = larger;
+  return 0;
 }
 
 uint32_t find_node(const struct store *s, const struct id *id) {
-  for (uint32_t at = slot_of_id(id); s->by_id[at]; at = (at + 1) & (HASH - 1))
-    if (same_id(&s->nodes[s->by_id[at]].id, id)) return s->by_id[at];
+  const struct index *in = &s->by_id;
+  for (uint32_t at = hash_of_id(id) & in->mask; in->slots[at]; at = (at + 1) & in->mask)
+    if (same_id(&s->nodes[in->slots[at]].id, id)) return in->slots[at];
   return 0;
 }
 
 uint32_t find_entry(const struct store *s, uint32_t parent, const char *name) {
-  for (uint32_t at = slot_of_name(parent, name); s->by_name[at]; at = (at + 1) & (HASH - 1)) {
-    const struct entry *e = &s->entries[s->by_name[at]];
-    if (e->parent == parent && !strcmp(e->name, name)) return s->by_name[at];
+  const struct index *in = &s->by_name;
+  for (uint32_t at = hash_of_name(parent, name) & in->mask; in->slots[at]; at = (at + 1) & in->mask) {
+    const struct entry *e = &s->entries[in->slots[at]];
+    if (e->parent == parent && !strcmp(e->name, name)) return in->slots[at];
   }
   return 0;
 }
@@ -108,9 +148,9 @@ const char *keep_text(struct store *s, const char *text, uint32_t size) {
 
 uint32_t add_node(struct store *s, const struct id *id, const struct state *was) {
   if (s->node_count + 1 >= MAX_NODES) return errno = ENOSPC, 0;
-  uint32_t n = ++s->node_count, at = slot_of_id(id);
-  while (s->by_id[at]) at = (at + 1) & (HASH - 1);
-  s->by_id[at] = n;
+  if (widen(s, &s->by_id, s->node_count, hash_of_node)) return 0;
+  uint32_t n = ++s->node_count;
+  insert(&s->by_id, hash_of_id(id), n);
   s->nodes[n] = (struct node){.id = *id, .is = *id, .was = *was};
   return n;
 }
@@ -119,9 +159,9 @@ uint32_t add_entry(struct store *s, uint32_t parent, const char *name, uint32_t 
   const char *kept = keep_text(s, name, (uint32_t)strlen(name));
   if (!kept) return 0;
   if (s->entry_count + 1 >= MAX_ENTRIES) return errno = ENOSPC, 0;
-  uint32_t n = ++s->entry_count, at = slot_of_name(parent, name);
-  while (s->by_name[at]) at = (at + 1) & (HASH - 1);
-  s->by_name[at] = n;
+  if (widen(s, &s->by_name, s->entry_count, hash_of_entry)) return 0;
+  uint32_t n = ++s->entry_count;
+  insert(&s->by_name, hash_of_name(parent, name), n);
   s->entries[n] = (struct entry){.parent = parent, .node = node, .name = kept, .next = s->nodes[parent].entries};
   s->nodes[parent].entries = n;
   return n;
@@ -311,9 +351,7 @@ int store_open(struct store *s, const char *path, int existing) {
   s->trash = existing ? open_part(s, "t") : -1;
   s->nodes = arena(sizeof *s->nodes * (uint64_t)MAX_NODES);
   s->entries = arena(sizeof *s->entries * (uint64_t)MAX_ENTRIES);
-  s->by_id = arena(sizeof *s->by_id * (uint64_t)HASH);
-  s->by_name = arena(sizeof *s->by_name * (uint64_t)HASH);
-  if (!s->nodes || !s->entries || !s->by_id || !s->by_name) return -1;
+  if (!s->nodes || !s->entries || widen(s, &s->by_id, 0, hash_of_node) || widen(s, &s->by_name, 0, hash_of_entry)) return -1;
   s->budget = s->max_file = UINT64_MAX;
   if (existing) return load(s);
   if (look(s->journal, "", 0, &id, &state)) return -1;

@@ -64,6 +64,11 @@ struct entry {
   uint32_t flags;
 };
 
+/* Numbers of nodes or entries by their hash; 0: free. */
+struct index {
+  uint32_t *slots, mask;
+};
+
 struct place;
 
 struct store {
@@ -73,7 +78,7 @@ struct store {
   struct node *nodes;
   struct entry *entries;
   uint32_t node_count, entry_count, number;
-  uint32_t *by_id, *by_name;
+  struct index by_id, by_name;
   char *text;
   uint64_t text_used, text_size;
   uint64_t used, budget, max_file; /* bytes */
@@ -134,6 +139,11 @@ int look(int directory, const char *name, int follow, struct id *id, struct stat
 /* The same for the name itself. What the call that is answered names is looked at once, so that all that is decided about
  * it is decided about the same thing. */
 int look_once(struct store *s, int directory, const char *name, struct id *id, struct state *state);
+/* The same for an open directory or file. */
+int look_at(struct store *s, int fd, struct id *id, struct state *state);
+/* What statx has told. */
+struct statx;
+void told(const struct statx *x, struct id *id, struct state *state);
 int same_id(const struct id *a, const struct id *b);
 int same_time(const struct state *a, const struct state *b);
 

@@ -6,8 +6,9 @@
 
 enum { MAX_PATH = 1 << 18 };
 
-/* What became of one name. MERGED: a directory on both sides. NAMED: the same, but it got another name. */
-enum verdict { SAME = 1, MERGED, STATE_ONLY, NAMED, WRITTEN, REPLACED, NEW, GONE };
+/* What became of one name. MERGED: a directory on both sides. NAMED: the same, but it got another name. MARKED: it carries
+ * attributes that an overlay reads as its own and shows to nobody, so that a real run would do otherwise. */
+enum verdict { SAME = 1, MERGED, STATE_ONLY, NAMED, WRITTEN, REPLACED, NEW, GONE, MARKED };
 
 struct view {
   enum verdict verdict;
@@ -29,6 +30,10 @@ void names_drop(struct names *names);
 int judge(int upper, int lower, const char *name, struct view *view);
 int open_directory(int above, const char *name);
 int is_opaque(int directory);
+/* Whether what both hold under the name has the same extended attributes; without a name, both directories themselves. */
+int same_attributes(int upper, int lower, const char *name);
+/* Whether it carries an overlay's marks that are none of this trial's own: what a command sets is stored by another name. */
+int is_marked(int directory, const char *name, int in_upper);
 /* An attribute of the overlay's own. */
 int is_private(const char *attribute);
 
