@@ -5,7 +5,12 @@ import { visible } from '../text/sanitize.ts';
 import type { TreeLine } from './argument-tree.ts';
 import { oneLine } from './danger.ts';
 
-const VERBS = { deleted: 'deletes', changed: 'changes', created: 'creates', mode: 'sets mode or attributes of' } as const;
+const VERBS = {
+  deleted: 'deletes',
+  changed: 'changes',
+  created: 'creates',
+  mode: 'sets mode or attributes of',
+} as const;
 /** git's own bookkeeping, of which the moves of its branches say enough. */
 const BOOKKEEPING = /(^|\/)\.git\/(objects|logs|index|ORIG_HEAD|COMMIT_EDITMSG|FETCH_HEAD|HEAD|refs|packed-refs)(\/|$)/;
 /** Lines of the diff under the list; `d` shows all. */

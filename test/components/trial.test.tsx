@@ -79,6 +79,12 @@ describe('a HALT after its trial', () => {
     expect(log).toEqual(['tried rm -rf build && npm version minor']);
   });
 
+  it('counts only what there is', async () => {
+    const changes = CHANGES.kind === 'changes' ? CHANGES.changes.filter(({ kind }) => kind === 'deleted') : [];
+    const { frame } = await tried([], { columns: 100, rows: 40 }, { ...CHANGES, changes } as TrialOutcome);
+    expect(frame()).toMatch(/It would change: 1 deleted\./);
+  });
+
   it('applies with T alone, and only then', async () => {
     const log: string[] = [];
     const stage = await tried(log, { columns: 100, rows: 40 });

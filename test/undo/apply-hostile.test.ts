@@ -191,46 +191,51 @@ describe.skipIf(!trialsWork())('an apply', () => {
     },
   );
 
-  it.skipIf(lacks('python3'))('shows and applies attributes and access lists of directories, the top one’s too', async () => {
-    const python = (code: string) =>
-      execFileSync('python3', ['-c', `import os, struct, sys\n${code}`], { cwd: at.scene.tree, encoding: 'utf8' });
-    // Owner, group, mask, others, and one named user: the same as runs it, since a trial knows no other.
-    const list = (name: string, kind: string, rights: number) =>
-      `os.setxattr("${name}", "system.posix_acl_${kind}", struct.pack("<I" + "HHI" * 5, 2, 1, 7, 2**32 - 1, 2, ${rights}, os.getuid(), 4, 5, 2**32 - 1, 16, 7, 2**32 - 1, 32, 5, 2**32 - 1))`;
-    const all = () =>
-      python(
-        'for p in [".", "d", "e", "a"]: print(p, oct(os.stat(p).st_mode), [(k, os.getxattr(p, k)) for k in sorted(os.listxattr(p))])',
-      );
-    for (const name of ['d', 'e']) mkdirSync(join(at.scene.tree, name));
-    put('a', 'old\n');
-    try {
-      python(
-        [list('.', 'default', 6), 'os.setxattr(".", "user.top", b"1")', 'os.setxattr("e", "user.e", b"1")'].join('\n'),
-      );
-    } catch {
-      return; // a file system without them
-    }
-    const before = all();
-    const unchanged = await tried('touch -c .; cat a > /dev/null; : >> e/../a');
-    expect(unchanged.rows).toEqual([]);
-    const script = [
-      'import os, struct',
-      list('d', 'access', 5),
-      list('d', 'default', 4),
-      list('.', 'access', 5),
-      'os.removexattr("e", "user.e")',
-      'os.setxattr("e", "user.other", b"2")',
-      'os.mkdir("made")',
-    ].join('; ');
-    const { number, rows } = await tried(`python3 -c '${script}'`);
-    expect(rows).toEqual(['mode ', 'mode d', 'mode e', 'created made']);
-    expect(await at.scene.apply(number)).toMatchObject({ code: 0, error: '' });
-    const applied = all() + python('print(os.getxattr("made", "system.posix_acl_access"))');
-    expect(refused(await at.scene.undo(number))).toEqual([]);
-    expect(all()).toBe(before);
-    await at.scene.real(`python3 -c '${script}'`);
-    expect(applied).toBe(all() + python('print(os.getxattr("made", "system.posix_acl_access"))'));
-  });
+  it.skipIf(lacks('python3'))(
+    'shows and applies attributes and access lists of directories, the top one’s too',
+    async () => {
+      const python = (code: string) =>
+        execFileSync('python3', ['-c', `import os, struct, sys\n${code}`], { cwd: at.scene.tree, encoding: 'utf8' });
+      // Owner, group, mask, others, and one named user: the same as runs it, since a trial knows no other.
+      const list = (name: string, kind: string, rights: number) =>
+        `os.setxattr("${name}", "system.posix_acl_${kind}", struct.pack("<I" + "HHI" * 5, 2, 1, 7, 2**32 - 1, 2, ${rights}, os.getuid(), 4, 5, 2**32 - 1, 16, 7, 2**32 - 1, 32, 5, 2**32 - 1))`;
+      const all = () =>
+        python(
+          'for p in [".", "d", "e", "a"]: print(p, oct(os.stat(p).st_mode), [(k, os.getxattr(p, k)) for k in sorted(os.listxattr(p))])',
+        );
+      for (const name of ['d', 'e']) mkdirSync(join(at.scene.tree, name));
+      put('a', 'old\n');
+      try {
+        python(
+          [list('.', 'default', 6), 'os.setxattr(".", "user.top", b"1")', 'os.setxattr("e", "user.e", b"1")'].join(
+            '\n',
+          ),
+        );
+      } catch {
+        return; // a file system without them
+      }
+      const before = all();
+      const unchanged = await tried('touch -c .; cat a > /dev/null; : >> e/../a');
+      expect(unchanged.rows).toEqual([]);
+      const script = [
+        'import os, struct',
+        list('d', 'access', 5),
+        list('d', 'default', 4),
+        list('.', 'access', 5),
+        'os.removexattr("e", "user.e")',
+        'os.setxattr("e", "user.other", b"2")',
+        'os.mkdir("made")',
+      ].join('; ');
+      const { number, rows } = await tried(`python3 -c '${script}'`);
+      expect(rows).toEqual(['mode ', 'mode d', 'mode e', 'created made']);
+      expect(await at.scene.apply(number)).toMatchObject({ code: 0, error: '' });
+      const applied = all() + python('print(os.getxattr("made", "system.posix_acl_access"))');
+      expect(refused(await at.scene.undo(number))).toEqual([]);
+      expect(all()).toBe(before);
+      await at.scene.real(`python3 -c '${script}'`);
+      expect(applied).toBe(all() + python('print(os.getxattr("made", "system.posix_acl_access"))'));
+    },
+  );
 
   it.skipIf(lacks('python3'))('refuses where somebody set attributes of the same directory meanwhile', async () => {
     mkdirSync(join(at.scene.tree, 'd'));

@@ -5,8 +5,12 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
+  rmSync,
+  statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -43,6 +47,32 @@ describe.skipIf(lacks('cc'))('the store', () => {
     expect(get('large')).toHaveLength(300_000);
     await at.scene.undo(kept.number);
     expect(get('small')).toBe('old\n');
+  });
+
+  it('counts its journal as well, and what it tells of refusals is bounded', async () => {
+    const kept = await at.scene.keep('for i in {1..3000}; do : > "$i"; done; for i in {1..3000}; do : > "$i"; done', {
+      budgetBytes: 100_000,
+    });
+    expect(kept.out).toContain('No space left on device');
+    const made = readdirSync(at.scene.tree).length;
+    expect(made).toBeGreaterThan(300);
+    expect(made).toBeLessThan(900);
+    expect(kept.notes.length).toBe(1000);
+    const journal = statSync(join(at.scene.store, '1', 'journal')).size;
+    expect(Number(/bytes (\d+)/.exec(kept.summary)?.[1])).toBeGreaterThan(journal * 0.9);
+    expect(refused(await at.scene.undo(kept.number))).toEqual([]);
+    expect(readdirSync(at.scene.tree)).toEqual([]);
+  });
+
+  it('counts what a cut action holds, once its journal is ended', async () => {
+    put('large', 'x'.repeat(300_000));
+    const kept = await at.scene.keep('rm large');
+    const store = join(at.scene.store, String(kept.number));
+    rmSync(join(store, 'summary'));
+    truncateSync(join(store, 'journal'), statSync(join(store, 'journal')).size - 1); // its end is torn
+    expect((await at.scene.launcher('--undo', store, '--finish')).code).toBe(0);
+    const [, bytes] = /bytes (\d+)/.exec(readFileSync(join(store, 'summary'), 'utf8')) ?? [];
+    expect(Number(bytes)).toBeGreaterThan(300_000);
   });
 
   it.skipIf(lacks('shred'))('takes no copy of what is shredded, and says so', async () => {

@@ -34,6 +34,7 @@
 
 enum { NR_IO_URING_SETUP = 425, NR_OPENAT2 = 437, NR_FCHMODAT2 = 452, NR_SETXATTRAT = 463, NR_REMOVEXATTRAT = 466,
        NR_FILE_SETATTR = 469, NR_NEWEST_REVIEWED = 469 };
+enum { MAX_TOLD = 1000 }; /* refusals, each with its path: a loop could go on for ever */
 enum { WRITES = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC };
 #define O_TMPFILE_BIT 020000000
 
@@ -301,8 +302,7 @@ static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
     char path[1024];
     uint32_t n = at.directory >= 0 ? keep_directory(s, at.directory) : 0;
     path_of(s, n, at.name, path, sizeof path);
-    store_note(s, why == ENOSPC ? "full" : "refused", path);
-    s->refused++;
+    if (s->refused++ < MAX_TOLD) store_note(s, why == ENOSPC ? "full" : "refused", path);
   }
   if (how == OUTSIDE) why = EPERM;
   /* Nothing else bounds it, so it never goes on by itself. */

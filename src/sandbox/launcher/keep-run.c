@@ -29,7 +29,6 @@ int keep_begin(struct store *s, const struct options *o) {
   if (store_open(s, o->keep, 0) || open_outside(s, o)) return -1;
   s->listens = 1;
   guard(s, o);
-  s->budget = o->keep_budget;
   s->max_file = o->keep_file;
   s->keeps_credentials = o->keep_credentials;
   if (o->keep_tree) look(AT_FDCWD, o->keep_tree, 1, &s->tree, NULL);
@@ -38,6 +37,7 @@ int keep_begin(struct store *s, const struct options *o) {
   if (above >= 0) close(above);
   if (!n) return -1;
   for (n = s->nodes[n].parent; n; n = s->nodes[n].parent) s->nodes[n].flags |= HOLDS_VAULT;
+  s->budget = o->keep_budget; /* a store without room refuses changes, not the command */
   return 0;
 }
 

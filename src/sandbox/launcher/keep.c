@@ -237,12 +237,6 @@ const char *fresh_name(struct store *s, char number[12]) {
   return keep_name(s, s->trash, name, NULL) ? NULL : keep_text(s, name, (uint32_t)strlen(name));
 }
 
-static int room_for(const struct store *s, uint64_t bytes) {
-  if (bytes <= s->budget && s->used <= s->budget - bytes) return 1;
-  errno = ENOSPC;
-  return 0;
-}
-
 /* Not kept: credentials, unless the user wants that. The name is told, and what it was called is. */
 static int is_left_out(struct store *s, int directory, const char *name) {
   char path[2048];

@@ -184,6 +184,23 @@ static uint32_t sum(const struct record *r, const char *text, uint32_t size) {
   return (uint32_t)(h ^ h >> 32);
 }
 
+int room_for(const struct store *s, uint64_t bytes) {
+  if (bytes <= s->budget && s->used <= s->budget - bytes) return 1;
+  errno = ENOSPC;
+  return 0;
+}
+
+void count_parts(struct store *s) {
+  char number[12];
+  struct id id;
+  struct state state;
+  for (uint32_t i = 1; i <= s->node_count; i++) {
+    const struct node *n = &s->nodes[i];
+    if (n->copy && !look(s->copies, decimal(n->copy, number), 0, &id, &state)) s->used += state.space;
+    if (n->link && !look(s->links, decimal(n->link, number), 0, &id, &state) && state.links == 1) s->used += state.space;
+  }
+}
+
 static char gathering[1 << 16];
 static uint32_t gathered;
 
@@ -214,6 +231,9 @@ int store_write(struct store *s, uint32_t type, uint32_t number, const struct id
   if (state) r->s = *state;
   if (size) memcpy(line + sizeof *r, text, size);
   r->check = sum(r, line + sizeof *r, size);
+  /* The end is written in any case. */
+  if (s->listens && !s->gathers && !room_for(s, r->length)) return -1;
+  s->used += r->length;
   if (!s->gathers) return put(s, line, r->length);
   if (gathered + r->length > sizeof gathering && store_flush(s)) return -1;
   if (r->length > sizeof gathering) return put(s, line, r->length);
@@ -321,6 +341,7 @@ static int load(struct store *s) {
     have += n;
     at += n;
   }
+  s->used = good;
   if (syscall(SYS_ftruncate, s->journal, good) || syscall(SYS_lseek, s->journal, good, SEEK_SET) < 0) return -1;
   return 0;
 }

@@ -119,6 +119,10 @@ struct record {
 int store_open(struct store *s, const char *path, int existing);
 int store_write(struct store *s, uint32_t type, uint32_t number, const struct id *a, const struct id *b,
                 const struct state *state, const char *text, uint32_t size);
+/* Whether that many bytes more are within the budget; else errno is ENOSPC. */
+int room_for(const struct store *s, uint64_t bytes);
+/* Of a store that was read again, what is in use besides its journal. */
+void count_parts(struct store *s);
 /* Writes what was gathered while `gathers` was set. */
 int store_flush(struct store *s);
 /* Makes `links`, `copies` or `trash` of this store, unless it is there. 0, or -1 with errno. */

@@ -55,7 +55,10 @@ int undo(int argc, char **argv) {
     return 0;
   }
   if (equals_load(from.vault, from.started)) return give_up("equal");
-  if (!strcmp(how, "--finish")) return from.ended || !store_finish(&from) ? 0 : give_up(path);
+  if (!strcmp(how, "--finish")) {
+    if (!from.ended) count_parts(&from);
+    return from.ended || !store_finish(&from) ? 0 : give_up(path);
+  }
   if (!strcmp(how, "--names")) return tell_names(&from), 0;
   if (!*how) return restore(&from, NULL, NULL, 0) ? 1 : 0;
   int part = argc > 6 && !strcmp(argv[5], "--only");
