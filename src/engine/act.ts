@@ -25,8 +25,12 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
     context.dispatch({ type: 'actionEnded', op, outcome: hidden }, session).catch(() => {});
   };
   if (!permit) return end(failed(effect, 'not run: it is not what was judged'));
+  let pipes = false;
   try {
-    await context.dispatch({ type: 'actionStarted', op }, session);
+    const started = context.dispatch({ type: 'actionStarted', op }, session);
+    // While the disk works.
+    pipes = worksOverPipes(context, permit);
+    await started;
   } catch (error) {
     // What can't be journaled is not run, nor is anything more paid for that would end here as well.
     const text = `[aish] stopped: the session can't be saved (${messageOf(error)})`;
@@ -47,7 +51,7 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
     if (kind === 'delegate') {
       // Its report comes from the machine itself, when the sub-agent has ended.
       await context.dispatch({ type: 'spawned', parent: session, op }, `agent-${op}`);
-    } else if (kind === 'command') end(await command(context, effect, permit, signal, ended));
+    } else if (kind === 'command') end(await command(context, effect, permit, { signal, pipes, ended }));
     else {
       const outcome = await tool(context, op, permit, signal);
       await ended();
@@ -105,19 +109,22 @@ async function tool(
   }
 }
 
+/** Whether it is a command that needs no terminal. */
+function worksOverPipes({ services: { gate, secrets } }: EffectContext, { action: { runs }, cwd }: Permit): boolean {
+  return runs.kind === 'command' && gate.worksOverPipes(runs.command, secrets.reveal(cwd));
+}
+
 async function command(
   context: EffectContext,
   { op, session }: Act,
   permit: Permit,
-  signal: AbortSignal,
-  ended: () => Promise<void>,
+  { signal, pipes, ended }: { signal: AbortSignal; pipes: boolean; ended: () => Promise<void> },
 ): Promise<Outcome> {
   const { cwd, mode } = permit;
   const { runs, env } = permit.action;
   const { agent, gate, secrets, waitSeconds } = context.services;
   if (runs.kind !== 'command') throw new Error('not a command');
   const place = secrets.reveal(cwd);
-  const pipes = gate.worksOverPipes(runs.command, place);
   const running = await agent.run(runs.command, { cwd: place, mode, signal, env, pipes });
   // As a job too: its files are known as its own when it has ended.
   const recorded = running.result.then(ended);

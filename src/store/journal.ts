@@ -1,6 +1,6 @@
 /** The journal of a session: JSON lines, durable before they are acknowledged, private (RE-3, RE-4). */
 
-import { appendFileSync, closeSync, fdatasync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { closeSync, fdatasync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -128,14 +128,15 @@ function openWriter(path: string, goodBytes: number | undefined): Writer {
   let torn = !endsLine(file);
   return {
     write(text) {
-      const { size: before } = fstatSync(file);
+      const data = Buffer.from(torn ? `\n${text}` : text);
+      let written = 0;
       try {
-        appendFileSync(file, torn ? `\n${text}` : text);
+        while (written < data.length) written += writeSync(file, data, written);
         torn = false;
       } catch (error) {
         // A part fits, but not the whole. Should this fail too, the reader skips the torn line.
         try {
-          ftruncateSync(file, before);
+          if (written > 0) ftruncateSync(file, fstatSync(file).size - written);
         } catch {}
         throw error;
       }

@@ -96,11 +96,14 @@ function namesIn(directory: string): readonly string[] {
 /** Undefined for what is no action of ours, or can't be read. */
 export function readRecord(store: string, number: number, running: ReadonlySet<number>): Recorded | undefined {
   const directory = join(store, String(number));
+  // Asked for by name, what most of them do not have would cost as much as what they have.
+  const names = new Set(namesIn(directory));
+  const text = (name: string) => (names.has(name) ? textOf(join(directory, name)) : undefined);
   const told = {
-    opening: textOf(join(directory, ACTION)),
-    summary: textOf(join(directory, 'summary')),
-    undone: textOf(join(directory, 'undone')) !== undefined,
-    notes: notesOf(directory),
+    opening: text(ACTION),
+    summary: text('summary'),
+    undone: names.has('undone'),
+    notes: readNotes(text('notes') ?? ''),
   };
   return recordFrom({ number, directory }, told, running);
 }

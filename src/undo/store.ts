@@ -118,14 +118,17 @@ export class ChangeStore implements UndoPort {
       });
       this.#running.add(number);
       const left = Math.max(0, budgetBytes - used);
-      const end = () => this.#ended(number);
+      let empty = false;
+      const end = () => {
+        empty = this.#ended(number);
+      };
       const room = {
         directory,
         budgetBytes: left,
         fileBytes: maxFileBytes,
         credentials: this.#options.credentials ?? false,
       };
-      return { ...room, tree: project ?? cwd, end, left: () => this.#leftBy(number) };
+      return { ...room, tree: project ?? cwd, end, left: async () => (empty ? undefined : this.#leftBy(number)) };
     } catch (error) {
       warn(`nothing is kept of this command: ${error instanceof Error ? error.message : String(error)}`);
       return undefined;
@@ -266,14 +269,17 @@ export class ChangeStore implements UndoPort {
     return used;
   }
 
-  #ended(number: number): void {
+  /** Whether it left nothing, so that there is no record of it any more. */
+  #ended(number: number): boolean {
     const { directory, warn } = this.#options;
     this.#running.delete(number);
     const action = readRecord(directory, number, this.#running);
-    if (!action || action.state === 'cut') return;
+    if (!action || action.state === 'cut') return false;
     warnOf(action.notes, warn);
     if (this.#room) this.#room = { ...this.#room, used: this.#room.used + action.bytes };
-    if (action.notes.length === 0 && !action.touched && emptyRecord(action)) this.#keepSpare(action);
+    if (action.notes.length > 0 || action.touched) return false;
+    if (emptyRecord(action)) this.#keepSpare(action);
+    return true;
   }
 
   /** Most commands change nothing: making and removing a directory for each costs more than all else that is written. */
