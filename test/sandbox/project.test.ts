@@ -1,5 +1,17 @@
 /** Project mode's bounds (MO-9): the tree can be written, nothing else; what it changes there is kept and comes back exactly. */
-import { existsSync, linkSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -44,6 +56,39 @@ describe.skipIf(!trialsWork()).each(USERS)('in Project mode, as %s', (_, ordinar
         '/.git/hooks',
         '/in',
       ]);
+    } finally {
+      scene.dispose();
+    }
+  });
+
+  it.skipIf(lacks('git'))('with `.git` a link it works, and the repository behind it is held as well', async () => {
+    const scene = makeScene(tools.launcher, ordinary);
+    try {
+      const [git, real] = [join(scene.tree, '.git'), join(scene.tree, 'real')];
+      execFileSync('git', ['init', '-q', scene.tree]);
+      renameSync(git, real);
+      symlinkSync('real', git);
+      const config = readFileSync(join(real, 'config'), 'utf8');
+      const script = `git -c user.name=a -c user.email=b commit -q --allow-empty -m one; git log --format=%s
+        rm .git; mv .git x; ln -sfn x .git; mv real x; echo x >> real/config; echo x > .git/hooks/post-commit; echo in > in`;
+      const kept = await scene.keep(script, { project: true });
+      expect(kept.code, kept.out).toBe(0);
+      expect(kept.out).toContain('one\n');
+      expect([readlinkSync(git), readFileSync(join(real, 'config'), 'utf8')]).toEqual(['real', config]);
+      expect(existsSync(join(real, 'hooks', 'post-commit'))).toBe(false);
+      // To nothing, or to a file: no repository, and none is put in its place.
+      for (const [target, made] of [
+        ['nowhere', undefined],
+        ['file', 'gitdir: elsewhere\n'],
+      ] as const) {
+        rmSync(git);
+        if (made !== undefined) writeFileSync(join(scene.tree, target), made);
+        symlinkSync(target, git);
+        const { code } = await scene.keep('rm .git; echo x > file; mv file other; : > made', { project: true });
+        expect([code, readlinkSync(git)]).toEqual([0, target]);
+        if (made !== undefined) expect(readFileSync(join(scene.tree, target), 'utf8')).toBe(made);
+        rmSync(join(scene.tree, 'other'), { force: true });
+      }
     } finally {
       scene.dispose();
     }

@@ -1,8 +1,9 @@
 /** What gets past the store is named; what used to get past it is kept: races, crooked paths, attributes, closed directories. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { until } from '../sandbox/run.ts';
 import { lacks } from '../support/lacks.ts';
 import { canBeOrdinary, sceneForEach } from './bench.ts';
 
@@ -26,6 +27,35 @@ describe.skipIf(lacks('cc'))('keeping', () => {
       await at.scene.keep('true');
       const kept = await at.scene.keep(script, { started: () => setTimeout(change, 200) });
       expect(kept.notes, script).toContain(`unkept ${join(at.scene.tree, named)}`);
+    }
+  });
+
+  it.skipIf(lacks('python3'))('names a write of the same size whose times are set back, or covers it', async () => {
+    const back = (name: string) => `python3 -c 'import os; os.utime("${name}", (1000, 1000))'`;
+    const cases: readonly (readonly [string, string, string])[] = [
+      ['chmod 600 victim', back('victim'), 'named'],
+      ['chmod 600 victim', 'echo more >> victim', 'named'],
+      ['mv victim moved', back('moved'), 'named'],
+      [back('victim'), back('victim'), 'covered'],
+      ['python3 -c "import os; os.utime(\'victim\')"', back('victim'), 'covered'],
+    ];
+    for (const [first, last, expected] of cases) {
+      at.anew();
+      put('victim', 'old\n');
+      utimesSync(join(at.scene.tree, 'victim'), 1000, 1000);
+      await at.scene.keep('true');
+      const before = [...at.scene.snapshot()];
+      const [noted, go] = [join(at.scene.root, 'noted'), join(at.scene.root, 'go')];
+      const script = `${first}; : > ${noted}; until [ -e ${go} ]; do sleep 0.01; done; ${last}`;
+      const running = at.scene.keep(script);
+      await until('the file was noted', () => existsSync(noted));
+      put(first.startsWith('mv') ? 'moved' : 'victim', 'new\n');
+      writeFileSync(go, '');
+      const kept = await running;
+      const named = kept.notes.some((note) => /^unkept .*\/(victim|moved)$/.test(note));
+      expect(named, `${first}; ${last}`).toBe(expected === 'named');
+      await at.scene.undo(kept.number);
+      if (!named) expect([...at.scene.snapshot()], first).toEqual(before);
     }
   });
 

@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum { MAX_BESIDE = 1 << 20 }; /* bytes of a file whose content is kept though only its times are set */
+
 #define CLONE_CONTENT 0x40049409 /* FICLONE */
 
 int reopen(int fd, int flags) {
@@ -307,6 +309,16 @@ int copy_data(int from, int to, uint64_t size) {
   return 0;
 }
 
+/* It was met before, and since then written to though nobody asked: a copy of it now is not what was there. */
+static void tell_written(struct store *s, const struct node *n, const struct state *now, uint32_t parent, const char *name) {
+  char path[2048];
+  const int same_time = now->mtime == n->was.mtime && now->mtime_ns == n->was.mtime_ns;
+  if (!s->listens || n->id.born > s->started || (now->size == n->was.size && (same_time || n->flags & TIMED))) return;
+  path_of(s, parent, name, path, sizeof path);
+  store_note(s, "unkept", path);
+  s->unkept++;
+}
+
 /* The content of a regular file is about to change: a copy, or nothing where it was empty. */
 int keep_content(struct store *s, int directory, const char *name) {
   char path[4096];
@@ -325,6 +337,7 @@ int keep_content(struct store *s, int directory, const char *name) {
     if ((n = find_node(s, &id))) s->nodes[n].flags |= LEFT_OUT;
     return 0;
   }
+  if (n) tell_written(s, &s->nodes[n], &state, parent, called);
   if (!(n = first_seen(s, &id, &state, 0, parent, called)) || keep_attributes(s, n, directory, name, 0)) return -1;
   uint32_t copy = 0;
   if (state.size) {
@@ -372,6 +385,13 @@ int keep_state(struct store *s, int directory, const char *name, enum aspect cha
   if (!find_node(s, &id) && is_new(s, &id, parent, called)) return 0;
   uint32_t n = first_seen(s, &id, &state, META, parent, called);
   if (!n) return -1;
-  if (changes == TIMES) s->nodes[n].flags |= TIMED;
+  if (changes == TIMES) {
+    /* By its times nobody sees any more whether it is written to. Most who set them have opened it for writing anyway. */
+    const int is_file = s->listens && S_ISREG(state.mode) && !(s->nodes[n].flags & (COPIED | LEFT_OUT)), why = errno;
+    const int copies = is_file && state.space <= MAX_BESIDE && (s->keeps_credentials || !holds_credentials(directory, name));
+    if (is_file && (!copies || keep_content(s, directory, name))) tell_written(s, &s->nodes[n], &state, parent, called);
+    errno = why;
+    s->nodes[n].flags |= TIMED;
+  }
   return keep_attributes(s, n, directory, name, changes == XATTRS);
 }

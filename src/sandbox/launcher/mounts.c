@@ -190,27 +190,47 @@ static int make_way_to(const char *path, const char *top) {
 
 static int exists(const char *path) { return syscall(SYS_faccessat, AT_FDCWD, path, 0) == 0; }
 
-/* What git or a shell of the user runs later can't be written: hooks and configuration, by mounts over themselves. With
- * `.git` a mount as well, it can't be moved away and another put in its place. */
-static int guard_git(const char *tree) {
+static int mount_over_itself(const char *path, unsigned flags, int read_only) {
+  int mount = clone_of(path, AT_SYMLINK_NOFOLLOW | flags);
+  if (mount < 0 || (read_only && restrict_mount(mount, READ_ONLY))) return at(path);
+  return attach(mount, path);
+}
+
+static int guard_repository(const char *git) {
   static const char *const guarded[] = {"config", "config.worktree", "hooks", "commondir", "gitdir", "modules", "worktrees"};
-  char git[4096], path[4096];
+  char path[4096];
+  struct id id;
+  struct state state;
+  if (mount_over_itself(git, WHOLE, 0)) return -1;
+  for (unsigned long i = 0; i < sizeof guarded / sizeof *guarded; i++) {
+    if (snprintf(path, sizeof path, "%s/%s", git, guarded[i]) >= (int)sizeof path - 1) return errno = ENAMETOOLONG, at(git);
+    if (look(AT_FDCWD, path, 0, &id, &state)) continue;
+    if (mount_over_itself(path, WHOLE, 1)) return -1;
+  }
+  return 0;
+}
+
+/* What git or a shell of the user runs later can't be written: hooks and configuration, by mounts over themselves. With
+ * `.git` a mount as well, it can't be moved away and another put in its place: a link neither. */
+static int guard_git(const struct options *o, const char *tree) {
+  char git[4096], real[4096], link[40];
   struct id id;
   struct state state;
   if (snprintf(git, sizeof git, "%s/.git", tree) >= (int)sizeof git - 1) return errno = ENAMETOOLONG, at(tree);
   if (look(AT_FDCWD, git, 0, &id, &state)) return errno == ENOENT ? 0 : at(git);
-  if (S_ISLNK(state.mode)) return errno = ELOOP, at(git);
-  int own = clone_of(git, AT_SYMLINK_NOFOLLOW | WHOLE);
-  if (own < 0 || (!S_ISDIR(state.mode) && restrict_mount(own, READ_ONLY))) return at(git);
-  if (attach(own, git)) return -1;
-  if (!S_ISDIR(state.mode)) return 0; /* of a worktree: its repository lies elsewhere and is read-only anyway */
-  for (unsigned long i = 0; i < sizeof guarded / sizeof *guarded; i++) {
-    if (snprintf(path, sizeof path, "%s/%s", git, guarded[i]) >= (int)sizeof path - 1) return errno = ENAMETOOLONG, at(git);
-    if (look(AT_FDCWD, path, 0, &id, &state)) continue;
-    int mount = clone_of(path, AT_SYMLINK_NOFOLLOW | WHOLE);
-    if (mount < 0 || restrict_mount(mount, READ_ONLY)) return at(path);
-    if (attach(mount, path)) return -1;
-  }
+  if (S_ISDIR(state.mode)) return guard_repository(git);
+  /* Of a worktree: its repository lies elsewhere and is read-only anyway. */
+  if (!S_ISLNK(state.mode)) return mount_over_itself(git, 0, 1);
+  int fd = open(git, O_PATH | O_CLOEXEC), lost = fd < 0 || look(fd, "", 0, &id, &state);
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  long n = lost ? 0 : syscall(SYS_readlinkat, AT_FDCWD, link, real, sizeof real - 1);
+  if (fd >= 0) close(fd);
+  if (n < 0) return at(git);
+  real[n] = 0;
+  if (mount_over_itself(git, 0, 1)) return -1;
+  for (int i = 0; n && i < o->tree_count; i++)
+    if (is_below(real, o->trees[i]) && strcmp(real, o->trees[i]))
+      return S_ISDIR(state.mode) ? guard_repository(real) : mount_over_itself(real, 0, 1);
   return 0;
 }
 
@@ -256,7 +276,7 @@ int mount_world(const struct options *o, char *detail, unsigned long size) {
   for (int i = 0; i < o->tree_count; i++)
     if (attach(mounts[i], o->trees[i])) return -1;
   for (int i = 0; o->profile == PROJECT && i < o->tree_count; i++)
-    if (guard_git(o->trees[i])) return -1;
+    if (guard_git(o, o->trees[i])) return -1;
   if (o->trial && hide(o->trial)) return -1;
   if (o->keep && hide(o->keep)) return -1;
   if (own >= 0 && attach(own, o->tmp)) return -1;
