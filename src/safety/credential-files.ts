@@ -16,12 +16,26 @@ export function isCredential(path: string): boolean {
   return STORES.test(path) && !SAMPLES.test(path.slice(path.lastIndexOf('/') + 1));
 }
 
+/** Directories whose files are keys, or hold some, and homes, which have them. */
+const FOLDERS =
+  /(^|\/)(\.(ssh|aws|gnupg|kube|docker|azure|password-store|gem|oci|kaggle)|\.config(\/(gh|hub|glab-cli|gcloud|rclone|git|github-copilot|doctl|hcloud|op|containers|sops|stripe))?|\.local\/share\/keyrings)(\/|$)|^(\/|\/root|\/home(\/[^/]+)?|\/Users(\/[^/]+)?|\/proc|\/etc\/ssl\/private)\/*$/;
+
+/** Is a directory one whose files, read without a choice of names, are stores of credentials? */
+export function isCredentialPlace(path: string): boolean {
+  return (
+    FOLDERS.test(path) &&
+    !/\/\.config\/(?!gh|hub|glab|gcloud|rclone|git|doctl|hcloud|op\b|containers|sops|stripe)[^/]/.test(path)
+  );
+}
+
 /** Stores that nearly every machine has, for patterns that may name one. */
 const USUAL = [
   '.env',
   '.netrc',
   '.npmrc',
   '.git-credentials',
+  'id_rsa',
+  'id_ed25519',
   '.ssh/id_rsa',
   '.ssh/id_ed25519',
   '.aws/credentials',
@@ -42,10 +56,36 @@ export function mayNameCredential(pattern: string, matches: (pattern: string, na
       end.length === store.length &&
       end.every((part, at) => {
         const name = store[at] ?? '';
-        return (!name.startsWith('.') || part.startsWith('.')) && matches(part, name);
+        // A name that says what it is stands for itself; in any directory `*` would be one.
+        const starts = name.startsWith('.') || store.length === 1;
+        return (!starts || part.startsWith(name.charAt(0))) && matches(part, name);
       })
     );
   });
+}
+
+/** Names under which a search may find a store: with a directory, and whether it takes a home for that. */
+const FOUND_HERE = ['.env', '.env.local', '.netrc', '.npmrc', '.git-credentials', 'id_rsa', 'id_ed25519', 'prod.env'];
+const FOUND_AT_HOME = [
+  '.aws/credentials',
+  '.kube/config',
+  '.docker/config.json',
+  '.config/gh/hosts.yml',
+  '.ssh/id_rsa',
+];
+
+/** Names, with a directory, that a search in a project may find and that are stores; `home`: or in a home. */
+export function findableStores(home: boolean): readonly string[] {
+  return home ? [...FOUND_HERE, ...FOUND_AT_HOME] : FOUND_HERE;
+}
+
+/** What a file of settings also holds and that is nobody's secret. */
+const PLAIN_SETTING =
+  /(^|_)(PORT|HOST|HOSTNAME|NAME|ENV|ENVIRONMENT|DEBUG|LEVEL|MODE|VERSION|REGION|ZONE|USER|TZ|LANG|DIR|PATH|ROOT|ENABLED|TIMEOUT|COUNT|SIZE|BRANCH|FILE|i|f|x|line)$/;
+
+/** Is a variable out of a store, by its name, a plain setting? */
+export function isPlainSetting(name: string): boolean {
+  return PLAIN_SETTING.test(name) && !isSecretVariable(name);
 }
 
 const SECRET_VARIABLE = /(^|_)(SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?)(_|$)/;

@@ -11,7 +11,7 @@ import { judgeRedirect } from './programs/redirects.ts';
 import type { Reading } from './reading.ts';
 import { ShellInterpreter } from './shell/interpreter.ts';
 import type { Field, Io, Machine, Redirect } from './shell/machine.ts';
-import { CREDENTIAL, escapeMarks } from './shell/taint.ts';
+import { escapeMarks, holdsSecret } from './shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, type UserPattern, unknown, worse } from './verdict.ts';
 
 export type JudgeOptions = {
@@ -79,7 +79,8 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
   );
   const script: ParsedScript = parse(escapeMarks(command));
   const printed = shell.runScript(script, { stdin: undefined });
-  if (printed.includes(CREDENTIAL) && !options.localModel) shell.note(unknown('shows a credential to the model'));
+  if ((shell.shows || holdsSecret(printed)) && !options.localModel)
+    shell.note(unknown('shows a credential to the model'));
   if (reading?.mayDiffer(new Set([...shell.scope.made, ...shell.changed]), shell.usedOwn))
     shell.note(unknown('runs a file that may be another by then', { runsFiles: true }));
   if (shell.verdict.verdict === 'safe' && shell.usedOwn.size > 0)

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
+import { isCredential } from '../credential-files.ts';
 import { evaluateName, evaluateText } from '../shell/arithmetic.ts';
+import { storeMark } from '../shell/arrays.ts';
 import type { Machine } from '../shell/machine.ts';
 import { echoOutput, printfOutput } from '../shell/output.ts';
 import { runVariable } from '../shell/run-variables.ts';
-import { hasUnknown, NUMBER, OWN_TEMP, UNKNOWN } from '../shell/taint.ts';
+import { hasUnknown, holdsSecret, NUMBER, OWN_TEMP, SECRET, STORE, UNKNOWN } from '../shell/taint.ts';
 import { unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
@@ -86,8 +88,18 @@ export const BUILTINS: Handlers = {
     if (words.some((word, at) => /^-\w*a/.test(word) || (word === 'allexport' && words[at - 1] === '-o')))
       call.machine.scope.exporting = true;
     const at = words.indexOf('--');
-    if (at >= 0) call.machine.scope.positional = words.slice(at + 1);
-    else if (words.length > 0 && !/^[-+]/.test(words[0] ?? '')) call.machine.scope.positional = words;
+    const { scope } = call.machine;
+    if (
+      words.some(
+        (word, index) => /^-\w*[xv]/.test(word) || (/^(xtrace|verbose)$/.test(word) && words[index - 1] === '-o'),
+      )
+    )
+      scope.tracing = true;
+    if (at >= 0)
+      scope.positional = call.args
+        .slice(at + 1)
+        .map((field) => field.text + (field.glob ? storeMark(call.machine, field.text) : ''));
+    else if (words.length > 0 && !/^[-+]/.test(words[0] ?? '')) scope.positional = words;
     return '';
   },
   shift(call) {
@@ -181,7 +193,13 @@ function known(directory: string): string | undefined {
 function sourceFile(call: Call): string {
   const [path, ...rest] = texts(call);
   if (path === undefined) return '';
-  return runScriptFile(call, path, rest, call.io);
+  const { machine } = call;
+  const printed = runScriptFile(call, path, rest, call.io);
+  if (isCredential(path) || path.includes(STORE)) {
+    machine.shows ||= machine.scope.tracing;
+    machine.scope.sourced = true;
+  }
+  return printed;
 }
 
 function declare(call: Call): string {
@@ -232,6 +250,7 @@ function readLine(call: Call): string {
   const { machine, io } = call;
   const names = call.operands.filter((operand) => !operand.maybeValue || /^[a-zA-Z_]\w*(\[|$)/.test(operand.text));
   const line = io.stdin === undefined ? UNKNOWN : (io.stdin.split('\n')[0] ?? '');
+  const about = aboutLines(io.stdin);
   const words = line.trim().split(/\s+/);
   const array = call.args.findIndex((field) => /^-\w*a$/.test(field.text));
   if (array >= 0) {
@@ -242,12 +261,17 @@ function readLine(call: Call): string {
     );
     return '';
   }
-  if (names.length === 0) machine.give('REPLY', line);
+  if (names.length === 0) machine.give('REPLY', line + about);
   for (const [index, { text }] of names.entries()) {
     const rest = index === names.length - 1 ? words.slice(index).join(' ') : (words[index] ?? '');
-    giveNamed(machine, text, hasUnknown(line) ? UNKNOWN : rest);
+    giveNamed(machine, text, (hasUnknown(line) ? UNKNOWN : rest) + about);
   }
   return '';
+}
+
+/** What the lines of an input are about: names of stores, or what stands in one. */
+function aboutLines(stdin = ''): string {
+  return (stdin.includes(STORE) ? STORE : '') + (holdsSecret(stdin) ? SECRET : '');
 }
 
 function readLines(call: Call): string {
@@ -255,7 +279,14 @@ function readLines(call: Call): string {
   if (call.args[at + 1]?.text === 'eval' && at >= 0) runCode(call.machine, call.io.stdin ?? UNKNOWN, { stdin: '' });
   if (at >= 0) call.machine.note(unknown('runs a command for each line'));
   const { stdin } = call.io;
-  const lines = stdin === undefined ? [UNKNOWN] : stdin.replace(/\n$/, '').split('\n');
+  const about = aboutLines(stdin);
+  const lines =
+    stdin === undefined
+      ? [UNKNOWN]
+      : stdin
+          .replace(/\n$/, '')
+          .split('\n')
+          .map((line) => line + about);
   giveNamed(call.machine, call.operands.at(-1)?.text ?? 'MAPFILE', lines);
   return '';
 }

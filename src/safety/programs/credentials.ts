@@ -1,18 +1,22 @@
 import { isCredential, isSecretVariable, mayNameCredential } from '../credential-files.ts';
+import { storeMark } from '../shell/arrays.ts';
 import { globToRegExp } from '../shell/glob.ts';
 import type { Machine } from '../shell/machine.ts';
-import { CREDENTIAL, hasUnknown } from '../shell/taint.ts';
+import { CREDENTIAL, holdsSecret, SECRET, STORE } from '../shell/taint.ts';
 import { destructive, type StaticVerdict, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import type { Operand } from './options.ts';
 import { absolute } from './paths.ts';
+import { roleOf } from './proof.ts';
+import { readsStoresBelow } from './selections.ts';
 
 /** Options that name the sender's own key: it proves who asks, and stays. */
 const OWN_KEY =
   /^(-i|-key|-keyout|-inkey|-signkey|-CAkey|-out|--key|--cert|--cacert|--private-key|--certificate|--kubeconfig|-K|--ssh-key|-o)$/;
 
 /** Does what a call prints hold a credential: a store that it reads, or the whole environment? */
-export function printsCredential({ program, facts, args, io, operands, machine }: Call): boolean {
+export function printsCredential(call: Call): boolean {
+  const { program, facts, args, io, operands, machine } = call;
   if (io.stdin?.includes(CREDENTIAL))
     return (
       !/^(wc|md5sum|sha\d+sum|test|true|false|mkdir|touch)$/.test(program) &&
@@ -23,33 +27,47 @@ export function printsCredential({ program, facts, args, io, operands, machine }
     );
   if (program === 'printenv' && args.some(({ text }) => isSecretVariable(text) && !machine.scope.has(text)))
     return true;
-  if (
-    /^(echo|printf|print)$/.test(program) &&
-    args.some(({ text }) => hasUnknown(text)) &&
-    printsSecret(machine.source)
-  )
+  if (saysSecret(call)) return true;
+  if (facts.traits.has('prints') && io.stdin?.includes(SECRET)) return true;
+  if (args.some(({ text }) => text.startsWith('@') && isCredential(text.slice(1))) && !facts.traits.has('sends'))
     return true;
-  if (facts.traits.has('prints') && io.stdin !== undefined && hasUnknown(io.stdin) && HERE_SECRET.test(machine.source))
-    return true;
+  if (readsStoresBelow(call)) return true;
   if (/^(printenv|env|set|declare|export)$/.test(program)) return args.every(({ text }) => /^-(p|x|px|0)$/.test(text));
   if (/^(typeset|local|readonly)$/.test(program))
     return args.length > 0 && args.every(({ text }) => /^-[px]+$/.test(text));
-  if (/^(expr|test|\[)$/.test(program) && args.some(({ text }) => text.includes(CREDENTIAL)))
+  if (/^(expr|test|\[)$/.test(program) && args.some(({ text }) => holdsSecret(text)))
     // What is no number stands in the complaint.
     return program === 'expr' || args.some(({ text }) => /^-(eq|ne|[lg][te])$/.test(text));
   if (program === 'git' && operands[0]?.text === 'config')
     return operands.some(({ text }) => SECRET_SETTING.test(text));
   if (program === 'git' || (program === 'rclone' && operands[0]?.text === 'cat'))
-    return operands.some(({ text }) => /^[^/]*:/.test(text) && isCredential(afterColon(text)));
-  return facts.traits.has('prints') && operands.some((operand) => namesStore(machine, operand));
+    return operands.some(({ text }) => {
+      const path = afterColon(text);
+      // Git reads patterns itself, quoted ones too.
+      return (path !== text && isCredential(path)) || (/[*?[]/.test(path) && storeMark(machine, path) !== '');
+    });
+  if (
+    COMPILERS.test(program) &&
+    INCLUDED.exec(io.stdin ?? '')
+      ?.slice(1)
+      .some(isCredential)
+  )
+    return true;
+  const reads = /^(perl|ruby)$/.test(program) || (program === 'tree' && call.has('--fromfile', '--fromtabfile'));
+  return (facts.traits.has('prints') || reads) && operands.some((operand) => namesStore(machine, operand));
 }
 
+/** What they take in stands in what they make, or in their complaint. */
+const COMPILERS = /^(gcc|g\+\+|cc|c\+\+|clang|clang\+\+|cpp|as|tcc)$/;
+const INCLUDED = /(?:include|incbin|embed)\s*["<]([^">\n]+)/;
+
 function afterColon(text: string): string {
-  return text.slice(text.indexOf(':') + 1);
+  return text.slice(text.lastIndexOf(':') + 1).replace(/^\(\w+\)/, '');
 }
 
 /** Does a word name a store, from the directory that the command is in by then, or as a pattern? */
 function namesStore(machine: Machine, { text, glob }: Operand): boolean {
+  if (text.includes(STORE)) return true;
   if (machine.substituted.get(text)?.includes(CREDENTIAL)) return true;
   const named = text.startsWith('if=') ? text.slice(3) : text;
   const path = absolute(machine, named) ?? named;
@@ -60,18 +78,17 @@ function namesStore(machine: Machine, { text, glob }: Operand): boolean {
 /** Settings of git in which tokens and passwords stand. */
 const SECRET_SETTING = /^(http\.(.*\.)?(extraheader|proxy)|sendemail\.(.*\.)?smtppass|.*\.(password|token))$/i;
 
-/** Such a variable as a program's input: `cat <<< $API_KEY`. */
-const HERE_SECRET = /<<<\s*"?\$\{?\w*(SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIAL)/;
-
-/** Does a command print the value of such a variable? */
-function printsSecret(source: string): boolean {
-  for (const [, words = ''] of source.matchAll(/\b(?:echo|printf|print)\b([^;|&\n]*)/g))
-    for (const [, name = ''] of words.matchAll(/\$\{?([A-Za-z_]\w*)(?!:?[+])/g))
-      if (isSecretVariable(name)) return true;
-  // Printed by another name: `n=API_KEY; echo ${!n}`, `declare -n n=API_KEY`.
-  if (/\$\{!|\b(declare|typeset|local)\s+-\w*n/.test(source))
-    for (const [, name = ''] of source.matchAll(/=["']?([A-Za-z_]\w*)/g)) if (isSecretVariable(name)) return true;
-  return false;
+/** Does a call print the value of a variable that holds a secret, or complain about a file of that name? */
+function saysSecret({ program, args, reading, machine }: Call): boolean {
+  if (/^(typeset|declare|local|readonly|export)$/.test(program) && args.some(({ text }) => /^-\w*p/.test(text)))
+    return args.some(
+      ({ text }) => isSecretVariable(text) || (/^\w+$/.test(text) && holdsSecret(machine.scope.text(text))),
+    );
+  if (!args.some(({ text }) => holdsSecret(text))) return false;
+  // What is no number stands in the complaint.
+  if (program === 'printf' && args[0]?.text === '-v') return /%[-+ #\d.]*[diouxXeEfFgGaA]/.test(args[2]?.text ?? '');
+  if (/^(echo|printf|print|alias)$/.test(program)) return true;
+  return reading?.operands.some(({ text }, at) => holdsSecret(text) && roleOf(reading.level, at) === 'read') === true;
 }
 
 /** Of the environment only the lines about a word that is in no name of a secret. */

@@ -5,11 +5,13 @@ import type { Field, Io, Machine, Redirect } from '../shell/machine.ts';
 import { plainOutput } from '../shell/output.ts';
 import {
   CREDENTIAL,
+  carrying,
   DECODED,
   FETCHED,
   FILE_TEXT,
   hasUnknown,
   readable,
+  STORE,
   UNKNOWN,
   withoutTaint,
 } from '../shell/taint.ts';
@@ -30,7 +32,7 @@ import { FORMATTERS } from './formatters.ts';
 import { GIT } from './git.ts';
 import type { Handler } from './handler.ts';
 import { INTERPRETERS } from './interpreters.ts';
-import { runLocalScript } from './local-script.ts';
+import { runLocalScript, runWritten } from './local-script.ts';
 import { MEDIA } from './media.ts';
 import { isLocalScript, isSystemWord, programName } from './name.ts';
 import { NETWORK_TOOLS } from './network-tools.ts';
@@ -42,8 +44,9 @@ import { PROJECT } from './project.ts';
 import { prove, roleOf } from './proof.ts';
 import { REMOTE } from './remote.ts';
 import { SCHEDULED } from './scheduled.ts';
+import { mayNameStore } from './selections.ts';
 import { SESSIONS } from './sessions.ts';
-import { runScriptFile, SHELLS } from './shells.ts';
+import { SHELLS } from './shells.ts';
 import { TEXT_TOOLS } from './text-tools.ts';
 import { SPECIAL_WRAPPERS, WRAPPERS } from './wrappers.ts';
 
@@ -89,9 +92,8 @@ export function dispatch(
   if (renamed !== undefined) return renamed;
   const name = programName(word.text);
   const call = new Call(machine, name, fields.slice(1), io, redirects);
-  if (word.text.includes('/') && machine.written.has(fileKey(machine, word.text))) {
-    return runScriptFile(call, word.text, texts(call), io);
-  }
+  const written = word.text.includes('/') ? machine.written.get(fileKey(machine, word.text)) : undefined;
+  if (written !== undefined) return runWritten(call, word.text, written);
   if (asksForHelp(call)) {
     const alone = call.reading === undefined && call.args.length > 1 ? 'words beside a request for help' : undefined;
     const missing = call.reading?.missing ?? alone;
@@ -124,7 +126,8 @@ function judgeKnown(call: Call, word: string, disabled: ReadonlySet<string>): st
   if (leak) machine.note(leak);
   // What an inner command shows stays shown.
   const setup = isShellSetup(call) && !output?.includes(CREDENTIAL);
-  const printed = setup ? '' : (output ?? outputOf(call));
+  const plain = setup ? '' : (output ?? outputOf(call));
+  const printed = mayNameStore(call) ? carrying(STORE, plain) : plain;
   return printsCredential(call) ? printed + CREDENTIAL : printed;
 }
 

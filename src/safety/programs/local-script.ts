@@ -2,13 +2,21 @@ import { readCode } from '../code/read.ts';
 import { UNKNOWN } from '../shell/taint.ts';
 import { unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
+import { runByFirstLine, runnerOf } from './first-line.ts';
 import { absolute } from './paths.ts';
 import { runScriptFile } from './shells.ts';
 import { noteUnread } from './unread.ts';
 
-/** First lines after which a file is shell code, or Python. */
-const SHELL = /^#!\s*(?:\/usr)?(?:\/local)?\/bin\/(?:env\s+)?(?:ba|da)?sh(?:\s+-[eux]+)*\s*$/;
-const PYTHON = /^#!\s*(?:\/usr)?(?:\/local)?\/bin\/(?:env\s+)?python[\d.]*(?:\s+-[uBOsE]+)*\s*$/;
+/** A file whose text the same command wrote. */
+export function runWritten(call: Call, path: string, text: string): string {
+  const { machine, io } = call;
+  const argv = call.args.map((field) => field.text);
+  const runner = runnerOf(text);
+  if (runner === 'shell') return runScriptFile(call, path, argv, io);
+  if (runner === 'another') return runByFirstLine(call, path, text);
+  readCode(machine, 'python', text, { argv, file: path, stdin: io.stdin });
+  return UNKNOWN;
+}
 
 /** `./FILE`: judged by its text, in the language that its first line says; without one the shell runs it itself. */
 export function runLocalScript(call: Call, path: string): string {
@@ -21,11 +29,14 @@ export function runLocalScript(call: Call, path: string): string {
     machine.note(unknown('runs a file of the project', { runsFiles: true }));
   else {
     const { text } = content;
-    const first = text.slice(0, Math.max(0, text.indexOf('\n')));
-    if (SHELL.test(first) || !text.startsWith('#!')) return runScriptFile(call, path, argv, call.io);
+    const runner = runnerOf(text);
+    if (runner === 'shell') return runScriptFile(call, path, argv, call.io);
+    if (runner === 'another') {
+      machine.note(unknown('runs a file of the project', { runsFiles: true }));
+      return runByFirstLine(call, path, text);
+    }
     const run = () => readCode(machine, 'python', text, { argv, file: path, stdin: call.io.stdin });
-    if (!PYTHON.test(first)) machine.note(unknown('runs a file of the project', { runsFiles: true }));
-    else if (machine.reading?.within(full, () => run() ?? true) === undefined) noteUnread(call, path, content);
+    if (machine.reading?.within(full, () => run() ?? true) === undefined) noteUnread(call, path, content);
   }
   return UNKNOWN;
 }

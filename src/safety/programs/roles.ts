@@ -1,5 +1,5 @@
 import { isCredential } from '../credential-files.ts';
-import { readable, UNKNOWN } from '../shell/taint.ts';
+import { readable, STORE, UNKNOWN } from '../shell/taint.ts';
 import { harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import { judgeQuestion } from './asking.ts';
 import type { Call } from './call.ts';
@@ -25,7 +25,7 @@ export function judgeRole(call: Call, role: Role, what: string, value: string): 
     case 'idle':
       return harmless();
     case 'read':
-      return reads(call, value, what.includes('files0-from'));
+      return reads(call, value, LISTED.test(what));
     case 'ask':
       return judgeQuestion(call.program, what, value);
     case 'add':
@@ -51,8 +51,14 @@ export function judgeRole(call: Call, role: Role, what: string, value: string): 
   }
 }
 
+/** Files of names, or of a program: what is not there, or is none, stands in the complaint. */
+const LISTED = /option (\S*files0?-from|-T of tar|(-f|--from-file|--rawfile|--slurpfile) of jq)/;
+
 /** What prints a credential is told by its output; what else takes one in may keep or send it. */
 function reads(call: Call, path: string, repeats: boolean): StaticVerdict {
+  const given = path === '-' ? (call.io.stdin ?? '') : '';
+  const listed = repeats && (given.includes(STORE) || given.split(/[\0\n]/).some(isCredential));
+  if (listed) return unknown('shows a credential to the model');
   if (!isCredential(path)) return harmless();
   // Names that are not there stand in the complaint.
   if (repeats) return unknown('shows a credential to the model');

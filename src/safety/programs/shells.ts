@@ -1,4 +1,5 @@
-import { UNKNOWN } from '../shell/taint.ts';
+import { isCredential } from '../credential-files.ts';
+import { STORE, UNKNOWN } from '../shell/taint.ts';
 import { unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
@@ -13,6 +14,23 @@ export const SHELLS: Handlers = forAll(
 );
 
 function runShell(call: Call): string {
+  const traced = call.args.slice(0, endOfOptions(call));
+  if (!traced.some(({ text }) => /^-[a-zA-Z]*[xv]|^(xtrace|verbose|--verbose)$/.test(text))) return runPlainly(call);
+  return call.machine.inSubshell(() => {
+    call.machine.scope.tracing = true;
+    const script = call.args[traced.length]?.text ?? '';
+    if (isCredential(script) || script.includes(STORE)) call.machine.shows = true;
+    return runPlainly(call);
+  });
+}
+
+/** The index of the script, or of what stands there. */
+function endOfOptions({ args }: Call): number {
+  const end = args.findIndex(({ text }, at) => !/^[-+]/.test(text) && !/^[-+][oO]$/.test(args[at - 1]?.text ?? ''));
+  return end < 0 ? args.length : end;
+}
+
+function runPlainly(call: Call): string {
   const { args, io } = call;
   let at = 0;
   for (; at < args.length; at++) {

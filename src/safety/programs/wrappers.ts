@@ -1,12 +1,13 @@
 import { type Field, plain } from '../shell/machine.ts';
 import { runVariable } from '../shell/run-variables.ts';
-import { hasUnknown, UNKNOWN } from '../shell/taint.ts';
+import { CREDENTIAL, hasUnknown, marksOf, UNKNOWN } from '../shell/taint.ts';
 import { destructive, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
 import { judgeAssignment, judgeUnset } from './environment.ts';
 import type { Handler, Handlers } from './handler.ts';
 import { WRAPPER_NAMES } from './records/index.ts';
+import { foundBy } from './selections.ts';
 import { unwrap } from './unwrap.ts';
 
 /** All wrappers that follow their record. */
@@ -86,8 +87,9 @@ export const SPECIAL_WRAPPERS: Handlers = {
   find: (call) => runFind(call),
   fd(call) {
     const at = call.args.findIndex((field) => /^(-x|-X|--exec|--exec-batch)$/.test(field.text));
-    if (at >= 0) call.machine.runFields(withUnknown(call.args.slice(at + 1), FOUND), { stdin: '' });
-    return UNKNOWN;
+    return at < 0
+      ? UNKNOWN
+      : call.machine.runFields(withUnknown(call.args.slice(at + 1), foundBy(call)), { stdin: '' });
   },
   tmux(call) {
     const chained = tmuxCommands(call.args);
@@ -175,13 +177,14 @@ function runXargs({ machine, args, io }: Call): string {
   const stdin = io.stdin ?? UNKNOWN;
   if (replace === undefined) return machine.runFields([...command, ...itemsOf(own, stdin).map(plain)], { stdin: '' });
   const lines = hasUnknown(stdin) ? [] : stdin.split('\n').filter((line) => line !== '');
-  for (const line of lines.length === 0 ? [UNKNOWN] : lines.slice(0, 8)) {
-    machine.runFields(
+  let out = '';
+  for (const line of lines.length === 0 ? [UNKNOWN + marksOf(stdin)] : lines.slice(0, 8)) {
+    out += machine.runFields(
       command.map(({ text, glob }) => ({ text: text.replaceAll(replace, line), glob })),
       { stdin: '' },
     );
   }
-  return UNKNOWN;
+  return UNKNOWN + marksOf(out);
 }
 
 /** Where the command of xargs begins, and the word that stands for what is read. */
@@ -206,7 +209,7 @@ function readXargs(args: readonly Field[]): { readonly at: number; readonly repl
 /** The words that xargs puts behind its command. */
 function itemsOf(own: readonly string[], stdin: string): readonly string[] {
   if (own.some((word) => /^(-a|--arg-file)/.test(word)) || hasUnknown(stdin))
-    return [UNKNOWN, ...(takesOne(own) ? [] : [UNKNOWN])];
+    return [UNKNOWN + marksOf(stdin), ...(takesOne(own) ? [] : [UNKNOWN])];
   const given = (option: RegExp) => own.some((word) => option.test(word));
   const separator = given(/^(-\w*0|--null)$/) ? '\0' : given(/^(-d|--delimiter)/) ? '\n' : /[\s\0]+/;
   return stdin.split(separator).filter((item) => item !== '');
@@ -241,18 +244,18 @@ function withUnknown(fields: readonly Field[], found: string): Field[] {
   return words.some((field) => field.text.includes(UNKNOWN)) ? words : [...words, plain(found)];
 }
 
-/** What is found begins with the place where it was looked for. */
-const FOUND = `./${UNKNOWN}`;
-
 function runFind(call: Call): string | undefined {
   const { machine, args } = call;
+  let shown = '';
   for (let at = 0; at < args.length; at++) {
     const text = args[at]?.text ?? '';
     if (/^-(exec|execdir|ok|okdir)$/.test(text)) {
-      const command = withUnknown(args.slice(at + 1), FOUND);
-      const found = machine.watch(() => machine.runFields(command, { stdin: '' }));
+      const command = withUnknown(args.slice(at + 1), foundBy(call));
+      const found = machine.watch(() => {
+        shown += machine.runFields(command, { stdin: '' });
+      });
       machine.note(/^rm\b/.test(found.rule ?? '') ? destructive('find -exec rm') : found);
     }
   }
-  return undefined;
+  return shown.includes(CREDENTIAL) ? UNKNOWN + CREDENTIAL : undefined;
 }

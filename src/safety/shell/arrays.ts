@@ -1,8 +1,10 @@
 import type { Assignment, Word } from 'unbash';
+import { mayNameCredential } from '../credential-files.ts';
 import { evaluateSubscript } from './arithmetic.ts';
+import { globToRegExp } from './glob.ts';
 import type { Machine } from './machine.ts';
 import { noNameIsOption } from './names.ts';
-import { UNKNOWN } from './taint.ts';
+import { STORE, UNKNOWN } from './taint.ts';
 import { expandWords } from './word.ts';
 
 /** The elements that `name=(…)` gives an array, or its keys and values. */
@@ -23,11 +25,23 @@ export function arrayOf(
   }
   const before = machine.scope.get(assignment.name);
   const old = assignment.append && before !== undefined ? machine.scope.list(assignment.name) : [];
-  return [...old, ...expandWords(machine, words).map((field) => field.text)];
+  return [
+    ...old,
+    ...expandWords(machine, words).map((field) => field.text + (field.glob ? storeMark(machine, field.text) : '')),
+  ];
 }
 
 /** A pattern in a `for` list becomes file names: what is known of them is how they begin and end. */
 export function loopPath(machine: Machine, text: string): string {
   const place = /^[*?[]/.test(text) && noNameIsOption(machine) ? './' : '';
-  return place + text.replace(/[*?[\]]+/g, UNKNOWN);
+  return place + text.replace(/[*?[\]]+/g, UNKNOWN) + storeMark(machine, text);
+}
+
+/** The mark of a pattern that may name a store of credentials, from the directory that the command is in by then. */
+export function storeMark(machine: Machine, pattern: string): string {
+  const { near, cwd } = machine.scope;
+  const matches = (part: string, name: string) => globToRegExp(part).test(name);
+  const from = cwd ?? near ?? '';
+  const places = pattern.startsWith('/') || from === '' ? [pattern] : [pattern, `${from}/${pattern}`];
+  return places.some((place) => mayNameCredential(place, matches)) ? STORE : '';
 }

@@ -3,6 +3,7 @@ import { evaluateSubscript } from './arithmetic.ts';
 import { arrayOf } from './arrays.ts';
 import type { Machine } from './machine.ts';
 import { runVariable } from './run-variables.ts';
+import { holdsSecret } from './taint.ts';
 
 /** Carries out one assignment; `named`: an array in it goes by names (`declare -A`). */
 export function carryOut(machine: Machine, assignment: Assignment, exported: boolean, named: boolean): void {
@@ -14,6 +15,7 @@ export function carryOut(machine: Machine, assignment: Assignment, exported: boo
     return;
   }
   const text = machine.text(value);
+  machine.shows ||= scope.tracing && holdsSecret(text);
   const old = scope.get(name);
   if (assignment.index) {
     const key = machine.text(assignment.index);

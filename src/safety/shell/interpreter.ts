@@ -10,15 +10,16 @@ import {
 } from 'unbash';
 import { depthOf, MAX_COMMAND_CHARS, MAX_DEPTH } from '../limits.ts';
 import { destructive, harmless, type Part, placed, type StaticVerdict, unknown, worse } from '../verdict.ts';
+import { alternatives } from './alternatives.ts';
 import { walkArithmetic, walkParts } from './arithmetic.ts';
 import { loopPath } from './arrays.ts';
 import { carryOut } from './assignments.ts';
 import { startsItselfTwice } from './fork-bomb.ts';
 import type { Field, Io, Judge, Machine, Redirect, World } from './machine.ts';
 import { noteDashes } from './names.ts';
-import { expandRedirects, keepOutput, sendsOutputAway, stdinOf } from './redirections.ts';
+import { expandRedirects, keepOutput, opensStore, sendsOutputAway, stdinOf } from './redirections.ts';
 import { Scope, type Value } from './scope.ts';
-import { escapeMarks, hasUnknown, OWN_TEMP, UNKNOWN } from './taint.ts';
+import { escapeMarks, hasUnknown, holdsSecret, OWN_TEMP, UNKNOWN } from './taint.ts';
 import { visitTest } from './test-command.ts';
 import { expandPattern, expandPatterns, expandString, expandText, expandWord, expandWords } from './word.ts';
 
@@ -41,6 +42,7 @@ export class ShellInterpreter implements Machine {
   readonly changed = new Set<string>();
   readonly sinks = new Map<string, Script>();
   verdict: StaticVerdict = harmless();
+  shows = false;
   private readonly judge: Judge;
   private nested = 0;
   private steps = 0;
@@ -137,7 +139,7 @@ export class ShellInterpreter implements Machine {
       this.note(unknown('nested code beyond the limits', { unresolved: true }));
       return UNKNOWN;
     }
-    const script = parse(escapeUnlessOurs(code));
+    const script = parse(hasUnknown(code) || code.includes(OWN_TEMP) ? code : escapeMarks(code));
     this.inString++;
     try {
       return this.runScript(script, io);
@@ -169,6 +171,7 @@ export class ShellInterpreter implements Machine {
     }
     const first = fields[0];
     if (first === undefined) return '';
+    this.shows ||= this.scope.tracing && fields.some(({ text }) => holdsSecret(text));
     const body = first.glob || hasUnknown(first.text) ? undefined : this.scope.functions.get(first.text);
     if (body) return this.callFunction(first.text, fields.slice(1), io);
     const output = this.judge.call(this, fields, io, redirects);
@@ -238,7 +241,7 @@ export class ShellInterpreter implements Machine {
         return this.branches([node.body], io);
       case 'For':
       case 'Select':
-        return this.loop(node.name.text, node.wordlist, node.body, io);
+        return this.loop(node, io);
       case 'ArithmeticFor':
         walkParts(this, [node.initialize, node.test, node.update]);
         return this.branches([node.body], io);
@@ -300,6 +303,7 @@ export class ShellInterpreter implements Machine {
     for (const redirect of redirects) {
       const outer = this.part;
       this.part = redirect.part ?? outer;
+      this.shows ||= opensStore(redirect, this);
       this.judge.redirect(this, redirect);
       this.part = outer;
     }
@@ -315,11 +319,13 @@ export class ShellInterpreter implements Machine {
     return out;
   }
 
-  private loop(name: string, words: readonly Word[] | undefined, body: CompoundList, io: Io): string {
-    const values = words
-      ? expandWords(this, words).map(({ text, glob }) => (glob ? loopPath(this, text) : text))
+  private loop({ type, name: { text: name }, wordlist, body }: NodeOf<'For' | 'Select'>, io: Io): string {
+    const values = wordlist
+      ? expandWords(this, wordlist).map(({ text, glob }) => (glob ? loopPath(this, text) : text))
       : undefined;
     const items = values ?? this.scope.positional;
+    // Its menu.
+    this.shows ||= type === 'Select' && items.some(holdsSecret);
     if (this.scope.references.delete(name))
       this.note(unknown('takes another name in each round', { unresolved: true }));
     this.judge.assignment(this, name, items.every((item) => item === items[0]) ? (items[0] ?? '') : UNKNOWN, false);
@@ -350,25 +356,11 @@ export class ShellInterpreter implements Machine {
     if (fields.length === 0) return stdinOf(redirections, this) ?? '';
     const stdin = stdinOf(redirections, this) ?? io.stdin;
     let out = '';
-    for (const words of this.alternatives(node, fields)) out = this.runFields(words, { stdin }, redirections);
+    for (const words of alternatives(this, node, fields)) out = this.runFields(words, { stdin }, redirections);
     this.scope.lastArgument = fields.at(-1)?.text ?? '';
     if (!sendsOutputAway(redirections)) return out;
     keepOutput(this, redirections, out);
     return '';
-  }
-
-  /** A command word whose variable had one of several values: each is tried. */
-  private alternatives(node: NodeOf<'Command'>, fields: readonly Field[]): readonly (readonly Field[])[] {
-    if (fields[0]?.text !== UNKNOWN) return [fields];
-    const name = /^"?\$\{?(\w+)\}?"?$/.exec(node.name?.text ?? '')?.[1];
-    const values = this.scope.alternatives.get(name ?? '');
-    if (!name || !values || !node.name) return [fields];
-    return values.map((value) => {
-      this.scope.set(name, value);
-      const words: Field[] = [];
-      if (node.name) expandWord(this, node.name, words);
-      return [...words, ...fields.slice(1)];
-    });
   }
 
   private assignmentText(assignment: Assignment, before: readonly Field[]): string {
@@ -394,7 +386,3 @@ export class ShellInterpreter implements Machine {
 }
 
 const NONE: readonly Redirect[] = [];
-
-function escapeUnlessOurs(code: string): string {
-  return hasUnknown(code) || code.includes(OWN_TEMP) ? code : escapeMarks(code);
-}

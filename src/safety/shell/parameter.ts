@@ -4,7 +4,7 @@ import { evaluateSubscript, evaluateText } from './arithmetic.ts';
 import { globToRegExp } from './glob.ts';
 import type { Machine } from './machine.ts';
 import { isMap, type Value } from './scope.ts';
-import { hasUnknown, NUMBER, OWN_PROCESS, UNKNOWN } from './taint.ts';
+import { carrying, hasUnknown, holdsSecret, marksOf, NUMBER, OWN_PROCESS, UNKNOWN } from './taint.ts';
 
 /** `$@`, `$1`, `$#` … as a list of words; undefined for an ordinary variable. */
 export function specialParameter(machine: Machine, name: string): readonly string[] | undefined {
@@ -32,11 +32,24 @@ export function expandParameter(machine: Machine, part: ParameterExpansionPart):
     else if (!/^(\w+|[@*#])?$/.test(target) && scope.get(name) !== undefined)
       machine.note(unknown('looks up a name that is not known', { unresolved: true }));
     if (hasUnknown(target) || !/^\w+(\[.*\])?$/.test(target)) return [UNKNOWN];
-    if (found) return applyOperation(machine, part, elementOf(scope.get(found[1] ?? ''), found[2] ?? ''));
+    if (found) return operated(machine, part, elementOf(scope.get(found[1] ?? ''), found[2] ?? ''));
     name = target;
   }
   const values = part.index && part.prefix !== '!' ? valueAt(machine, name, part.index) : valuesOf(machine, name);
-  return applyOperation(machine, part, values, name);
+  return operated(machine, part, values, name);
+}
+
+/** What an operation makes of values; what they are about stays, however they are cut. */
+function operated(
+  machine: Machine,
+  part: ParameterExpansionPart,
+  values: readonly string[],
+  name?: string,
+): readonly string[] {
+  const made = applyOperation(machine, part, values, name);
+  const marks = marksOf(values.join(''));
+  if (marks === '' || part.operation === undefined || part.operation.type === 'Default') return made;
+  return made.map((text) => carrying(marks, text));
 }
 
 function valuesOf(machine: Machine, name: string): readonly string[] {
@@ -90,10 +103,13 @@ function applyOperation(
       const missing = values.every((value) => value === '' || (value === UNKNOWN && unset));
       const alternative = operation.operator.endsWith('+');
       if (alternative) return missing && !values.includes(UNKNOWN) ? [] : [machine.text(operation.operand)];
-      if (!missing) return values;
+      const asks = operation.operator.endsWith('?');
+      if (!missing && !(asks && unset)) return values;
       const other = machine.text(operation.operand);
       if (operation.operator.endsWith('=')) machine.give(name, other);
-      return operation.operator.endsWith('?') ? [UNKNOWN] : [other];
+      // `${x:?text}` complains with it.
+      if (asks && holdsSecret(other)) machine.shows = true;
+      return asks ? [carrying(values.join(''), UNKNOWN)] : [other];
     }
     case 'Slice':
       return slice(machine, values, operation, /^[@*]$/.test(part.index?.text ?? name), part.index === undefined);

@@ -1,9 +1,10 @@
 import { isAbsolute, join } from 'node:path';
 import type { Redirection } from 'unbash';
-import { isCredential } from '../credential-files.ts';
+import { isCredential, mayNameCredential } from '../credential-files.ts';
 import type { Part } from '../verdict.ts';
+import { globToRegExp } from './glob.ts';
 import type { Machine, Redirect } from './machine.ts';
-import { CREDENTIAL, FILE_TEXT, UNKNOWN } from './taint.ts';
+import { CREDENTIAL, FILE_TEXT, holdsSecret, STORE, UNKNOWN } from './taint.ts';
 import { expandQuoted } from './word.ts';
 
 /** What the redirections put on standard input, if any. */
@@ -21,7 +22,19 @@ export function stdinOf(redirects: readonly Redirect[], machine: Machine): strin
 }
 
 function fileText(path: string): string {
-  return isCredential(path) ? FILE_TEXT + CREDENTIAL : FILE_TEXT;
+  return mayBeStore(path) ? FILE_TEXT + CREDENTIAL : FILE_TEXT;
+}
+
+function mayBeStore(path: string): boolean {
+  if (isCredential(path) || path.includes(STORE)) return true;
+  return /[*?[]/.test(path) && mayNameCredential(path, (pattern, name) => globToRegExp(pattern).test(name));
+}
+
+/** Does a redirection leave a store open behind a number, where any command may read it under no name? */
+export function opensStore({ operator, fd, target }: Redirect, machine: Machine): boolean {
+  if (!operator.startsWith('<') || operator === '<&') return false;
+  if ((fd ?? 0) < 3) return false;
+  return mayBeStore(target) || holdsSecret(target) || holdsSecret(machine.substituted.get(target) ?? '');
 }
 
 /** Is standard output redirected, so that a pipe or a substitution gets nothing? */
@@ -35,10 +48,13 @@ export function sendsOutputAway(redirects: readonly Redirect[]): boolean {
   );
 }
 
+/** The shell chooses the number (`{fd}<file`). */
+const NAMED = 10;
+
 /** Redirections with their targets expanded; `placed`: their places are those of the command line. */
 export function expandRedirects(machine: Machine, nodes: readonly Redirection[], placed: boolean): readonly Redirect[] {
   return nodes.map((node) => {
-    const fd = node.descriptor?.type === 'FileDescriptor' ? node.descriptor.value : undefined;
+    const fd = node.descriptor?.type === 'FileDescriptor' ? node.descriptor.value : node.descriptor && NAMED;
     if (node.type === 'HereDoc') {
       const { body } = node;
       const target = node.delimiter?.quoted || !body.parts ? body.text : expandQuoted(machine, body.parts);

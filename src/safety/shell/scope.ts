@@ -1,5 +1,6 @@
 import type { Function as FunctionNode } from 'unbash';
-import { NUMBER, UNKNOWN } from './taint.ts';
+import { isPlainSetting, isSecretVariable } from '../credential-files.ts';
+import { carrying, hasUnknown, marksOf, NUMBER, SECRET, UNKNOWN } from './taint.ts';
 
 export type Value = string | readonly string[] | ReadonlyMap<string, string>;
 
@@ -57,10 +58,22 @@ export class Scope {
   readonly named: Set<string>;
   /** Every variable is exported from now on (`set -a`). */
   exporting = false;
+  /** Every command is shown before it runs (`set -x`). */
+  tracing = false;
+  /** Variables came out of a store of credentials (`. .env`): what they hold is one. */
+  sourced = false;
 
   constructor(cwd: string | undefined, from?: Scope) {
     const outer: Partial<Scope> = from ?? {};
-    const { exporting = false, lastArgument = '', positional = [], near = '', elsewhere } = outer;
+    const {
+      exporting = false,
+      tracing = false,
+      sourced = false,
+      lastArgument = '',
+      positional = [],
+      near = '',
+      elsewhere,
+    } = outer;
     const { made = new Set(), dashed = new Set(), links = new Set(), foreign = new Set() } = outer;
     this.vars = new Map(from?.vars);
     this.functions = new Map(outer.functions);
@@ -70,6 +83,8 @@ export class Scope {
     this.integers = new Set(outer.integers);
     this.named = new Set(outer.named);
     this.exporting = exporting;
+    this.tracing = tracing;
+    this.sourced = sourced;
     this.made = made;
     this.dashed = dashed;
     this.links = links;
@@ -122,17 +137,25 @@ export class Scope {
   /** The variable as one text; an unknown part when nothing is known of it. */
   text(name: string): string {
     const value = this.get(name);
-    if (value === undefined) return UNKNOWN;
-    if (typeof value === 'string') return value;
+    if (value === undefined) return this.isSecret(name) ? UNKNOWN + SECRET : UNKNOWN;
+    if (typeof value === 'string')
+      return hasUnknown(value) && isSecretVariable(this.references.get(name) ?? name) && !value.includes(SECRET)
+        ? value + SECRET
+        : value;
     if (isMap(value)) return value.get('0') ?? UNKNOWN;
     return value[0] ?? '';
+  }
+
+  /** Does a variable that this command did not set hold a secret, as far as names tell? */
+  private isSecret(name: string): boolean {
+    const target = this.references.get(name) ?? name;
+    return isSecretVariable(target) || (this.sourced && !isPlainSetting(target));
   }
 
   /** All elements of an array (or the one value of a scalar). */
   list(name: string): readonly string[] {
     const value = this.get(name);
-    if (value === undefined) return [UNKNOWN];
-    if (typeof value === 'string') return [value];
+    if (value === undefined || typeof value === 'string') return [this.text(name)];
     return isMap(value) ? [...value.values()] : [...value];
   }
 
@@ -152,7 +175,10 @@ export class Scope {
       }
       const all = [...(this.alternatives.get(name) ?? []), old, value].filter((item) => typeof item === 'string');
       this.alternatives.set(name, [...new Set(all)].filter((item) => item !== UNKNOWN).slice(0, 6));
-      this.vars.set(name, UNKNOWN);
+      this.vars.set(
+        name,
+        typeof value === 'string' ? carrying(marksOf(String(old)), carrying(value, UNKNOWN)) : UNKNOWN,
+      );
     }
     if (this.cwd !== before.cwd) this.cwd = undefined;
     if (this.near !== before.near) this.near = undefined;

@@ -1,9 +1,10 @@
 import { dirname, join } from 'node:path';
-import { isCredential } from '../../credential-files.ts';
+import { isCredential, isCredentialPlace } from '../../credential-files.ts';
 import { STANDARD_MODULES } from '../../knowledge/python-modules.ts';
 import { runCode } from '../../programs/code.ts';
 import { absolute, fileKey, overwrite } from '../../programs/paths.ts';
 import { judgeRedirect } from '../../programs/redirects.ts';
+import { storeMark } from '../../shell/arrays.ts';
 import { type Machine, plain } from '../../shell/machine.ts';
 import { DIGITS, escapeMarks, hasUnknown } from '../../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown } from '../../verdict.ts';
@@ -37,12 +38,22 @@ export function readPython(machine: Machine, source: string, run: PythonRun = {}
     machine.note(unknown(`python code: ${effects}`, { unresolved: true }));
     return true;
   }
+  if (namesStores(machine, source)) machine.note(unknown('python code: reads what may be a credential'));
   if (machine.reading) machine.reading.accounted++;
   machine.note(harmless('code that only computes, reads and prints'));
   const shadow = shadows(machine, directory);
   if (shadow !== undefined) machine.note(unknown(`python code: ${shadow} stands before a module of Python`));
   for (const effect of effects) noteEffect(machine, effect, run.stdin ?? '');
   return true;
+}
+
+/** Does a text in the code stand for names of stores, or for a place where they lie? */
+function namesStores(machine: Machine, source: string): boolean {
+  for (const [, , text = ''] of source.matchAll(/(["'])((?:(?!\1)[^\\\n])*)\1/g)) {
+    if (/^[^\s]*[*?[]/.test(text) && storeMark(machine, text) !== '') return true;
+    if (/(^|\/)\.\w/.test(text) && isCredentialPlace(text)) return true;
+  }
+  return false;
 }
 
 function noteEffect(machine: Machine, effect: Effect, stdin: string): void {

@@ -1,3 +1,4 @@
+import { isCredential } from '../../credential-files.ts';
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { fillsDirectory, isOwnProject, lookAt } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records } from '../record.ts';
@@ -128,8 +129,10 @@ function judgeCmake(call: CallFacts, reading: Reading): StaticVerdict | undefine
   const { machine } = call;
   const words = call.args.map(({ text }) => text);
   const at = words.indexOf('-E');
+  if (words[at + 1] === 'cat' && words.slice(at + 2).some(isCredential)) return unknown('shows a credential');
+  if (words[at + 1] === 'environment') return unknown('shows the environment, with what it holds of credentials');
   if (at >= 0)
-    return /^(echo|echo_append|cat|capabilities|compare_files|md5sum|sha\d+sum|environment|sleep|true|false)$/.test(
+    return /^(echo|echo_append|cat|capabilities|compare_files|md5sum|sha\d+sum|sleep|true|false)$/.test(
       words[at + 1] ?? '',
     )
       ? undefined
