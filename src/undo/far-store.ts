@@ -1,17 +1,12 @@
 /** The change store on a host: what it keeps lies there, and is worked on by the launcher there; which and when is decided here. */
 import type { KeptAction, UndoPort, UndoResult, UndoTarget } from '../contracts/undo.ts';
-import { visible } from '../text/sanitize.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import { type AskFar, farRecords, openFar, readFarText, removeFar, writeFar } from './far-records.ts';
+import { Kept, whatGoes } from './kept.ts';
 import type { Ran } from './launcher.ts';
-import { type Meant, meantBy } from './meant.ts';
-import { describeSteps, previewOf, undoneOf } from './preview.ts';
 import type { Opening, Recorded } from './record.ts';
 import type { Keeping } from './store.ts';
 import { warnOf } from './warnings.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-const NOT_ENDED = 75;
 
 export type FarStoreOptions = {
   readonly host: string;
@@ -45,11 +40,23 @@ export class FarStore implements UndoPort {
   readonly #options: FarStoreOptions;
   readonly #running = new Set<number>();
   #probe: Promise<string | undefined> | undefined;
-  #recovered: Promise<void> | undefined;
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #kept: Kept;
 
   constructor(options: FarStoreOptions) {
     this.#options = options;
+    const { host, ask, directory, session, launch } = options;
+    this.#kept = new Kept({
+      session,
+      unavailable: () => this.unavailable(),
+      records: () => this.#records(),
+      open: (text, cwd, of) => this.#open('undo', text, cwd, { of }),
+      drop: (place) => this.#remove(place.directory),
+      launch: (...args) => launch(args),
+      markUndone: (action, by) => ask(writeFar(`${action.directory}/undone`, `${by}\n`)),
+      unmarkUndone: (number) => ask(`rm -f ${shellQuote(`${directory}/${number}/undone`)}`),
+      read: (path) => readFarText(ask, path),
+      noPlace: `${host} did not make a place for what is replaced`,
+    });
   }
 
   unavailable(): Promise<string | undefined> {
@@ -61,7 +68,7 @@ export class FarStore implements UndoPort {
   /** Undefined where nothing can be kept. Never rejects. @param tree where what passed by is looked for at the end, there */
   async keepCommand(command: string, place: string, tree: string): Promise<KeepingFar | undefined> {
     if ((await this.unavailable()) !== undefined) return undefined;
-    await this.#recover();
+    await this.#kept.recover();
     const { budgetBytes, maxFileBytes, credentials = false, warn, host } = this.#options;
     const used = await this.#makeRoom();
     const opened = used === undefined ? undefined : await this.#open('command', command, place);
@@ -75,71 +82,25 @@ export class FarStore implements UndoPort {
     return { ...room, directory, tree, end: (began) => void this.#ended(number, began) };
   }
 
-  async list(): Promise<readonly KeptAction[]> {
-    await this.#recover();
-    return (await this.#records()).toReversed();
+  list(): Promise<readonly KeptAction[]> {
+    return this.#kept.list();
   }
 
-  async preview(target: UndoTarget): Promise<UndoResult> {
-    const found = await this.#find(target);
-    if ('text' in found) return found;
-    const parts: string[] = [];
-    for (const action of found.actions)
-      parts.push(
-        await previewOf(action, await this.#launch('--undo', action.directory), (path) =>
-          readFarText(this.#options.ask, path),
-        ),
-      );
-    return { ok: true, text: parts.join('\n') };
+  preview(target: UndoTarget): Promise<UndoResult> {
+    return this.#kept.preview(target);
   }
 
   undo(target: UndoTarget): Promise<UndoResult> {
-    return this.#inTurn(() => this.#undo(target));
+    return this.#kept.undo(target);
   }
 
   forget(target: number | 'all'): Promise<UndoResult> {
-    return this.#inTurn(() => this.#forget(target));
-  }
-
-  async #undo(target: UndoTarget): Promise<UndoResult> {
-    const found = await this.#find(target);
-    if ('text' in found) return found;
-    const lines: string[] = [];
-    let ok = true;
-    for (const action of found.actions) {
-      const text = `undo of ${action.number}: ${action.text}`;
-      const into = await this.#open('undo', text, action.cwd, { of: action.number });
-      if (!into) return { ok: false, text: `${this.#options.host} did not make a place for what is replaced` };
-      const ran = await this.#putBack(action, into.number);
-      ok &&= ran.code === 0;
-      lines.push(...undoneOf(action, into.number, ran));
-    }
-    return { ok, text: lines.join('\n') };
-  }
-
-  async #forget(target: number | 'all'): Promise<UndoResult> {
-    const meant = (await this.#records()).filter(({ number }) => target === 'all' || number === target);
-    let gone = 0;
-    for (const action of meant) {
-      if (await this.#runs(action)) continue;
-      await this.#remove(action.directory);
-      gone += 1;
-    }
-    if (gone === 0) return { ok: false, text: target === 'all' ? 'nothing is kept' : `there is no action ${target}` };
-    return { ok: true, text: gone === 1 ? 'forgotten' : `${gone} actions forgotten` };
+    return this.#kept.forget(target);
   }
 
   /** Takes back what a trial had applied halfway, and forgets it; undefined: all is as before, else what is not. */
-  async rollBack(number: number): Promise<string | undefined> {
-    const action = (await this.#records()).find((found) => found.number === number);
-    if (!action) return undefined;
-    const into = await this.#open('undo', `undo of ${number}: ${action.text}`, action.cwd, { of: number });
-    if (!into) return `${this.#options.host} does not answer`;
-    const ran = await this.#launch('--undo', action.directory, '--into', into.directory);
-    const done = ran.code === 0 || ran.code === NOT_ENDED;
-    if (done) await this.#remove(into.directory);
-    if (ran.code === 0) await this.#remove(action.directory);
-    return done ? undefined : describeSteps(ran.steps.filter(({ verb }) => verb === 'refused')) || visible(ran.error);
+  rollBack(number: number): Promise<string | undefined> {
+    return this.#kept.rollBack(number);
   }
 
   async #records(): Promise<readonly Recorded[]> {
@@ -154,19 +115,14 @@ export class FarStore implements UndoPort {
     return openFar(ask, directory, group === undefined ? opening : { ...opening, run: group });
   }
 
-  /** What is too old goes, then the oldest, until half of the room is free. Bytes in use; undefined: no answer. */
+  /** Bytes in use behind it; undefined: no answer. */
   async #makeRoom(): Promise<number | undefined> {
     const { now, days, budgetBytes, ask, directory } = this.#options;
     const records = await farRecords(ask, directory, this.#running);
     if (!records) return undefined;
-    let used = records.reduce((sum, { bytes }) => sum + bytes, 0);
-    for (const action of records) {
-      const old = now() - action.at > days * DAY_MS;
-      if (action.state === 'running' || (!old && (used <= budgetBytes / 2 || action.state === 'cut'))) continue;
-      used -= action.bytes;
-      await this.#remove(action.directory);
-    }
-    return used;
+    const { going, usedBytes } = whatGoes(records, { now: now(), days, budgetBytes });
+    for (const action of going) await this.#remove(action.directory);
+    return usedBytes;
   }
 
   async #ended(number: number, began: boolean): Promise<void> {
@@ -179,63 +135,7 @@ export class FarStore implements UndoPort {
     if (action.notes.length === 0 && !action.touched) await this.#remove(action.directory);
   }
 
-  async #find(target: UndoTarget): Promise<Meant> {
-    const why = await this.unavailable();
-    if (why !== undefined) return { ok: false, text: why };
-    await this.#recover();
-    const meant = meantBy(target, (await this.#records()).toReversed(), this.#options.session);
-    if ('text' in meant) return meant;
-    for (const action of meant.actions)
-      if (await this.#runs(action))
-        return { ok: false, text: 'it has not ended yet; undo opens when its last process has' };
-    if (meant.actions.some(({ state }) => state === 'undone')) return { ok: false, text: 'it is undone already' };
-    return meant;
-  }
-
-  async #putBack(action: Recorded, into: number): Promise<Ran> {
-    const { ask, directory } = this.#options;
-    const ran = await this.#launch('--undo', action.directory, '--into', `${directory}/${into}`);
-    if (ran.code === 0) await ask(writeFar(`${action.directory}/undone`, `${into}\n`));
-    if (ran.code <= 1 && action.of !== undefined) await ask(`rm -f ${shellQuote(`${directory}/${action.of}/undone`)}`);
-    return ran;
-  }
-
-  #recover(): Promise<void> {
-    this.#recovered ??= this.#finishCut();
-    return this.#recovered;
-  }
-
-  /** What a lost connection or a crash cut off: journals are ended, and an undo that was begun is finished. */
-  async #finishCut(): Promise<void> {
-    const all = await this.#records();
-    for (const action of all.filter(({ state }) => state === 'cut')) {
-      if (action.applied) {
-        await this.rollBack(action.number);
-        continue;
-      }
-      const target = all.find(({ number }) => number === action.of);
-      if (target && target.state !== 'undone') await this.#putBack(target, action.number);
-      else await this.#runs(action);
-    }
-  }
-
-  /** Whether a process of it is still there. One that was cut is ended on the way. */
-  async #runs({ state, directory }: Recorded): Promise<boolean> {
-    if (state !== 'cut') return state === 'running';
-    return (await this.#launch('--undo', directory, '--finish')).code === NOT_ENDED;
-  }
-
   #remove(directory: string) {
     return this.#options.work(removeFar(directory));
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#queue.then(work);
-    this.#queue = result.catch(() => undefined);
-    return result;
-  }
-
-  #launch(...args: readonly string[]): Promise<Ran> {
-    return this.#options.launch(args);
   }
 }

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Leftover } from '../contracts/commands.ts';
 import { runsLater } from '../contracts/runs-later.ts';
+import { NOT_ENDED } from './kept.ts';
 import type { Ran } from './launcher.ts';
 import type { Name } from './names.ts';
 import { diffsBetween } from './preview.ts';
@@ -17,7 +18,6 @@ const BARE = [
   ['HEAD', 'commondir'],
 ];
 const MAX_LOOKED_AT = 50_000;
-const NOT_ENDED = 75;
 
 /** Each once, none below another. `tree` is the project's. */
 export function laterIn(names: readonly Name[], tree: string): readonly Later[] {

@@ -3,11 +3,9 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LeftBehind, Leftover } from '../contracts/commands.ts';
 import { type KeptAction, summaryOf, type UndoPort, type UndoResult, type UndoTarget } from '../contracts/undo.ts';
-import { visible } from '../text/sanitize.ts';
+import { Kept, whatGoes } from './kept.ts';
 import { type Ran, runLauncher } from './launcher.ts';
 import { Leftovers } from './leftovers.ts';
-import { type Meant, meantBy } from './meant.ts';
-import { describeSteps, previewOf, undoneOf } from './preview.ts';
 import { probeStore, sharesBlocks } from './probe.ts';
 import {
   dropEmpty,
@@ -25,8 +23,6 @@ import {
 } from './record.ts';
 import { warnOf } from './warnings.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-const NOT_ENDED = 75;
 /** How long the bytes in use are taken for what they were. */
 const ROOM_KNOWN_MS = 30_000;
 
@@ -71,8 +67,8 @@ export class ChangeStore implements UndoPort {
   readonly #running = new Set<number>();
   readonly #leftovers: Leftovers;
   #probe: Promise<string | undefined> | undefined;
+  readonly #kept: Kept;
   #recovered: Promise<void> | undefined;
-  #queue: Promise<unknown> = Promise.resolve();
   /** An empty directory for the next action. */
   #spare: Place | undefined;
   /** Bytes in use, as of when. */
@@ -80,17 +76,29 @@ export class ChangeStore implements UndoPort {
 
   constructor(options: ChangeStoreOptions) {
     this.#options = options;
-    const { session, launcher, maxFileBytes, warn, hide } = options;
+    const { session, launcher, maxFileBytes, warn, hide, directory } = options;
+    this.#kept = new Kept({
+      session,
+      unavailable: () => this.unavailable(),
+      records: () => Promise.resolve(this.#records()),
+      open: async (text, cwd, of) => this.#open('undo', text, cwd, { of }),
+      drop: async (place) => this.#drop(place),
+      launch: (...args) => this.#launch(...args),
+      markUndone: async (action, by) => markUndone(directory, action.number, by),
+      unmarkUndone: async (number) => unmarkUndone(directory, number),
+      finish: (action) => this.#leftovers.finish(action),
+      noPlace: 'there is no place for what is replaced',
+    });
     this.#leftovers = new Leftovers({
       ...{ session, launcher, maxFileBytes, warn, hide },
       records: () => this.#records(),
       find: (number) => readRecord(options.directory, number, this.#running),
       launch: (...args) => this.#launch(...args),
       open: (text, cwd, of) => this.#open('undo', text, cwd, of === undefined ? {} : { of }),
-      putBack: async (action, into) => (await this.#putBack(action, into)).code === 0,
+      putBack: async (action, into) =>
+        (await this.#kept.putBack(action, { number: into, directory: join(directory, String(into)) })).code === 0,
       drop: async (action) => {
-        if (!(await this.#runs(action))) dropRecord(action);
-        this.#room = undefined;
+        if (!(await this.#kept.runs(action))) this.#drop(action);
       },
     });
   }
@@ -166,7 +174,7 @@ export class ChangeStore implements UndoPort {
 
   async list(): Promise<readonly KeptAction[]> {
     await this.#recover();
-    return this.#records().reverse();
+    return this.#kept.list();
   }
 
   /** What a run has changed, in a line; undefined where it changed nothing that is kept. */
@@ -175,48 +183,21 @@ export class ChangeStore implements UndoPort {
     return actions.length === 0 ? undefined : summaryOf(actions);
   }
 
-  preview(target: UndoTarget): Promise<UndoResult> {
-    return this.#inTurn(async () => {
-      const found = await this.#find(target);
-      if ('text' in found) return found;
-      const parts = await Promise.all(
-        found.actions.map(async (action) => previewOf(action, await this.#launch('--undo', action.directory))),
-      );
-      return { ok: true, text: parts.join('\n') };
-    });
+  async preview(target: UndoTarget): Promise<UndoResult> {
+    if ((await this.unavailable()) === undefined) await this.#recover();
+    return this.#kept.preview(target);
   }
 
-  undo(target: UndoTarget): Promise<UndoResult> {
-    return this.#inTurn(async () => {
-      const found = await this.#find(target);
-      if ('text' in found) return found;
-      const lines: string[] = [];
-      let ok = true;
-      for (const action of found.actions) {
-        const { number } = this.#open('undo', `undo of ${action.number}: ${action.text}`, action.cwd, {
-          of: action.number,
-        });
-        const ran = await this.#putBack(action, number);
-        ok &&= ran.code === 0;
-        lines.push(...undoneOf(action, number, ran));
-      }
-      return { ok, text: lines.join('\n') };
-    });
+  async undo(target: UndoTarget): Promise<UndoResult> {
+    if ((await this.unavailable()) === undefined) await this.#recover();
+    return this.#kept.undo(target);
   }
 
-  forget(target: number | 'all'): Promise<UndoResult> {
-    return this.#inTurn(async () => {
-      const meant = this.#records().filter(({ number }) => target === 'all' || number === target);
-      const gone: Recorded[] = [];
-      for (const action of meant) if (!(await this.#runs(action))) gone.push(action);
-      if (gone.length === 0)
-        return { ok: false, text: target === 'all' ? 'nothing is kept' : `there is no action ${target}` };
-      for (const action of gone) dropRecord(action);
-      this.#room = undefined;
-      if (numbersIn(this.#options.directory).every((number) => number === this.#spare?.number))
-        rmSync(join(this.#options.directory, 'equal'), { force: true });
-      return { ok: true, text: gone.length === 1 ? 'forgotten' : `${gone.length} actions forgotten` };
-    });
+  async forget(target: number | 'all'): Promise<UndoResult> {
+    const result = await this.#kept.forget(target);
+    if (numbersIn(this.#options.directory).every((number) => number === this.#spare?.number))
+      rmSync(join(this.#options.directory, 'equal'), { force: true });
+    return result;
   }
 
   /** A line for `doctor`. */
@@ -249,22 +230,15 @@ export class ChangeStore implements UndoPort {
   }
 
   /**
-   * What is too old goes, then the oldest, until half of the room is free: no command begins with a full store. Returns the
-   * bytes that are in use. All records are read for it, so not before each command: what other windows keep meanwhile is
+   * Returns the bytes that are in use behind it. All records are read for it, so not before each command: what other windows keep meanwhile is
    * seen a little later.
    */
   #makeRoom(): number {
     const { now, days, budgetBytes } = this.#options;
     const known = this.#room;
     if (known && known.used <= budgetBytes / 2 && Math.abs(now() - known.at) < ROOM_KNOWN_MS) return known.used;
-    let used = this.#used();
-    for (const action of this.#records()) {
-      const old = now() - action.at > days * DAY_MS;
-      // One that was cut may be running in another window.
-      if (action.state === 'running' || (!old && (used <= budgetBytes / 2 || action.state === 'cut'))) continue;
-      used -= action.bytes;
-      dropRecord(action);
-    }
+    const { going, usedBytes: used } = whatGoes(this.#records(), { now: now(), days, budgetBytes });
+    for (const action of going) dropRecord(action);
     this.#room = { used, at: now() };
     return used;
   }
@@ -289,15 +263,8 @@ export class ChangeStore implements UndoPort {
   }
 
   /** Takes back what a trial had applied halfway, and forgets it; undefined: all is as before, else what is not. */
-  async rollBack(number: number): Promise<string | undefined> {
-    const action = this.#records().find((found) => found.number === number);
-    if (!action) return undefined;
-    const into = this.#open('undo', `undo of ${number}: ${action.text}`, action.cwd, { of: number });
-    const ran = await this.#launch('--undo', action.directory, '--into', into.directory);
-    if (ran.code === 0 || ran.code === NOT_ENDED) dropRecord(into);
-    if (ran.code === 0) dropRecord(action);
-    if (ran.code === 0 || ran.code === NOT_ENDED) return undefined;
-    return describeSteps(ran.steps.filter(({ verb }) => verb === 'refused')) || visible(ran.error);
+  rollBack(number: number): Promise<string | undefined> {
+    return this.#kept.rollBack(number);
   }
 
   /** Whether an action of this session made this, no directory, and nobody has touched it since. */
@@ -317,33 +284,7 @@ export class ChangeStore implements UndoPort {
     return action?.state === 'ended' ? this.#leftovers.of(action) : undefined;
   }
 
-  /** Which actions are meant, newest first; or why there are none. */
-  async #find(target: UndoTarget): Promise<Meant> {
-    const why = await this.unavailable();
-    if (why !== undefined) return { ok: false, text: why };
-    await this.#recover();
-    const all = this.#records().reverse();
-    const meant = meantBy(target, all, this.#options.session);
-    if ('text' in meant) return meant;
-    const { actions } = meant;
-    const running = await Promise.all(actions.map((action) => this.#runs(action)));
-    if (running.includes(true))
-      return { ok: false, text: 'it has not ended yet; undo opens when its last process has' };
-    if (actions.some(({ state }) => state === 'undone')) return { ok: false, text: 'it is undone already' };
-    return { actions };
-  }
-
-  async #putBack(action: Recorded, into: number): Promise<Ran> {
-    const { directory } = this.#options;
-    const ran = await this.#launch('--undo', action.directory, '--into', join(directory, String(into)));
-    if (ran.code === 0 || ran.code === 1) {
-      if (ran.code === 0) markUndone(directory, action.number, into);
-      if (action.of !== undefined) unmarkUndone(directory, action.of);
-    }
-    return ran;
-  }
-
-  /** What a crash cut off: journals are ended, and an undo that was begun is finished. */
+  /** Before all else, once. */
   #recover(): Promise<void> {
     this.#recovered ??= this.#finishCut();
     return this.#recovered;
@@ -351,35 +292,16 @@ export class ChangeStore implements UndoPort {
 
   async #finishCut(): Promise<void> {
     tidyEmpty(this.#options.directory);
-    for (const action of this.#records().filter(({ state }) => state === 'cut')) {
-      if (await this.#leftovers.finish(action)) continue;
-      if (action.applied) {
-        await this.rollBack(action.number);
-        continue;
-      }
-      const target = action.of === undefined ? undefined : this.#records().find(({ number }) => number === action.of);
-      if (target && target.state !== 'undone') {
-        await this.#putBack(target, action.number);
-        continue;
-      }
-      await this.#runs(action);
-    }
+    await this.#kept.recover();
     await this.#leftovers.catchUp();
   }
 
-  /** Whether a process of it is still there, here or in another window. One that was cut is ended on the way. */
-  async #runs({ state, directory }: Recorded): Promise<boolean> {
-    if (state !== 'cut') return state === 'running';
-    return (await this.#launch('--undo', directory, '--finish')).code === NOT_ENDED;
+  #drop(place: Pick<Place, 'directory'>): void {
+    dropRecord(place);
+    this.#room = undefined;
   }
 
   #launch(...args: readonly string[]): Promise<Ran> {
     return runLauncher(this.#options.launcher, args);
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#queue.then(work);
-    this.#queue = result.catch(() => undefined);
-    return result;
   }
 }
