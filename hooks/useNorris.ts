@@ -1,3 +1,4 @@
+import { startGoal } from '../src/commands/attached.ts';
 import { type SubAgent, subAgents, waitingTasks } from '../src/session/delegate.ts';
 import type { Question } from '../src/session/question.ts';
 import type { NorrisRun } from '../src/session/run.ts';
@@ -7,7 +8,8 @@ import { useConversation, useSession } from './useSession.ts';
 
 /** The Norris run that is under way, and what the user can do with it. */
 export function useNorris() {
-  const { engine } = useScreen().app;
+  const { app } = useScreen();
+  const { engine } = app;
   const run = useConversation(({ phase }) =>
     phase.kind !== 'idle' && phase.run.kind === 'norris' ? phase.run : undefined,
   );
@@ -15,7 +17,7 @@ export function useNorris() {
   return {
     run: run as NorrisRun | undefined,
     lastGoal: engine.services.secrets.reveal(lastGoal),
-    start: (goal: string) => void engine.dispatch({ type: 'norrisStarted', goal }),
+    start: (goal: string) => void startGoal(app, goal),
     abort: () => void engine.dispatch({ type: 'aborted' }),
   };
 }

@@ -1,6 +1,7 @@
 /** Tab completion (IN-6): `:` commands and their arguments here, lines for the shell by `shell`. */
 import type { Completion, Completions } from '../contracts/lines.ts';
 import type { App } from './app.ts';
+import { askedIn } from './attached.ts';
 import type { Argument, Command } from './command.ts';
 import { commands } from './table.ts';
 
@@ -22,15 +23,15 @@ export async function completeLine(
   const before = line.slice(0, cursor);
   const meta = /^(\s*):(\S*)$/.exec(before);
   if (meta) return { start: (meta[1] ?? '').length, items: names(meta[2] ?? '') };
+  const at = AT_START.exec(before);
+  if (at && askedIn(app.classify(line)) !== undefined) {
+    const word = at[1] ?? '';
+    return { start: cursor - word.length, items: await app.attachments.complete(word) };
+  }
   const argument = /^\s*:(\S+)\s+/.exec(before);
   if (argument) {
     const command = commands.find((candidate) => candidate.name === argument[1]);
     return command ? argumentOf(app, command, { line, cursor, from: argument[0].length, signal, shell }) : none(cursor);
-  }
-  const at = AT_START.exec(before);
-  if (at && app.classify(line).kind === 'ai') {
-    const word = at[1] ?? '';
-    return { start: cursor - word.length, items: await app.attachments.complete(word) };
   }
   // A prefix that forces how the line is taken is not part of the command.
   const from = /^\s*(?:!!?|\?)/.exec(before)?.[0].length ?? 0;

@@ -1,5 +1,6 @@
 import type { Conversation } from '../session/state.ts';
 import type { App } from './app.ts';
+import { startGoal } from './attached.ts';
 import { type Argument, type Command, CommandError } from './command.ts';
 
 /** Earlier goals that Tab offers. */
@@ -31,7 +32,8 @@ export const norris: Command = {
   ],
   arguments: ({ engine, history }, before) =>
     before.length > 0 ? [] : [...verbs(engine.conversation), ...goals(history)],
-  run({ engine }, rest) {
+  run(app, rest) {
+    const { engine } = app;
     const { phase, lastGoal } = engine.conversation;
     if (rest === 'off') {
       if (phase.kind === 'idle') return 'nothing is running';
@@ -48,7 +50,7 @@ export const norris: Command = {
       const offer = lastGoal === undefined ? '' : ` The last one was: ${lastGoal}`;
       throw new CommandError(`name a goal: :norris <goal>.${offer}`);
     }
-    void engine.dispatch({ type: 'norrisStarted', goal: rest });
+    void startGoal(app, rest);
     return undefined;
   },
 };

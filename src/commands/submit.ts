@@ -1,10 +1,10 @@
 /** One submitted line → meta command, shell command, or question (IN-1). */
 
-import { AT_WORD } from '../contracts/attachments.ts';
 import type { Route } from '../contracts/lines.ts';
 import { messageOf } from '../text/errors.ts';
 import { nearest } from '../text/nearest.ts';
 import type { App } from './app.ts';
+import { takeAttached } from './attached.ts';
 import { CommandError } from './command.ts';
 import { showMeta } from './show-meta.ts';
 import { commands } from './table.ts';
@@ -36,19 +36,10 @@ export async function submitLine(app: App, line: string, route = routeOf(app, li
   }
 }
 
-/** What the user was asked about before it goes with a question; the same line again is a yes. */
-const doubted = new WeakMap<App, string>();
-
-/** A question with what its `@` words stand for. What can't be sent, or not without a second look, brings the line back. */
+/** A question with what its `@` words stand for. */
 async function ask(app: App, line: string, text: string): Promise<void> {
-  const found = AT_WORD.test(text) ? await app.attachments.take(text) : [];
-  const problem = found.find((each) => each.problem !== undefined)?.problem;
-  const doubt = doubted.get(app) === line ? undefined : found.find((each) => each.doubt !== undefined)?.doubt;
-  doubted.delete(app);
-  if (problem === undefined && doubt !== undefined) doubted.set(app, line);
-  const why = problem ?? (doubt && `${doubt}: Enter again sends it`);
-  if (why !== undefined) return app.screen ? app.screen.refuse(line, why) : show(app, line, `not sent: ${why}`, true);
-  const attached = found.flatMap(({ attachment }) => attachment ?? []);
+  const attached = await takeAttached(app, line, text);
+  if (attached === undefined) return;
   const comes = attached.length > 0 && { attached };
   // A journal that can't be written reports that itself.
   return app.engine.dispatch({ type: 'asked', line: app.engine.newLineId(), text, ...comes }).catch(() => {});

@@ -11,16 +11,16 @@ function partsOf(entries: readonly Entry[]): readonly Part[] {
   return entries.flatMap((entry) => partOf(entry) ?? []);
 }
 
+function withText({ attached = [] }: { readonly attached?: readonly string[] }): string {
+  return attached.map((name) => `with ${visible(name)}`).join('\n');
+}
+
 function partOf(entry: Entry): Part | undefined {
   switch (entry.kind) {
     case 'user':
-      return {
-        kind: 'you',
-        head: plainText(entry.text),
-        body: (entry.attached ?? []).map((name) => `with ${visible(name)}`).join('\n'),
-      };
+      return { kind: 'you', head: plainText(entry.text), body: withText(entry) };
     case 'norrisBegan':
-      return { kind: 'you', head: `goal: ${plainText(entry.goal)}`, body: '' };
+      return { kind: 'you', head: `goal: ${plainText(entry.goal)}`, body: withText(entry) };
     case 'assistant':
       return { kind: 'model', head: '', body: plainText(clean(entry.text)) };
     case 'exec':

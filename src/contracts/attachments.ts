@@ -1,4 +1,4 @@
-/** What the `@` words of a question stand for (IN-8). */
+/** What the `@` words of a question or a goal stand for (IN-8). */
 import type { Attachment } from '../session/attachment.ts';
 import type { Completion } from './lines.ts';
 

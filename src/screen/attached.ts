@@ -1,9 +1,10 @@
-/** What the `@` words of a question stand for, looked up while it is typed and shown above the prompt (IN-8). */
+/** What the `@` words of a question or a goal stand for, looked up while it is typed and shown above the prompt (IN-8). */
 
 import type { App } from '../commands/app.ts';
+import { askedIn } from '../commands/attached.ts';
 import { AT_WORD, type AtWord } from '../contracts/attachments.ts';
 import type { Route } from '../contracts/lines.ts';
-import { isEmpty } from '../editor/state.ts';
+import { expand, isEmpty } from '../editor/state.ts';
 import type { RenderContext } from '../render/theme.ts';
 import type { Schedule } from '../terminal/arming.ts';
 import { bytesText } from '../text/bytes.ts';
@@ -56,10 +57,10 @@ export class AttachedWatch {
     }, REST_MS);
   }
 
-  /** An `@` in a line for the shell is the shell's. */
   #asked(): string | undefined {
-    const { kind, text } = this.#screen.route;
-    return kind === 'ai' ? text : undefined;
+    const { ui, route } = this.#screen;
+    const { editor, goalNext } = ui.get();
+    return goalNext ? expand(editor) : askedIn(route);
   }
 }
 

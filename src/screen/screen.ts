@@ -1,5 +1,6 @@
 /** One screen: the program's face, the terminal, and what the screen itself knows. Made once, outside React. */
 import type { App } from '../commands/app.ts';
+import { askedIn } from '../commands/attached.ts';
 import { asItWas, routeOf } from '../commands/submit.ts';
 import type { Route } from '../contracts/lines.ts';
 import { giveBack, isEditorCommand, moveRows, paste, runCommand, typeText } from '../editor/commands.ts';
@@ -318,7 +319,7 @@ export class Screen {
   paste(text: string): void {
     const { editor } = this.ui.get();
     // A file dropped on the terminal; behind a command it is an argument.
-    const image = isEmpty(editor) || this.route.kind === 'ai' ? this.app.attachments.pasted(text) : undefined;
+    const image = isEmpty(editor) || askedIn(this.route) !== undefined ? this.app.attachments.pasted(text) : undefined;
     this.setEditor(image === undefined ? paste(editor, text) : typeText(editor, `${image} `));
   }
 

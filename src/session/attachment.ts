@@ -26,14 +26,29 @@ export function withAttached(question: string, attached: readonly Attachment[]):
   return [question, ...parts].filter((part) => part !== '').join('\n\n');
 }
 
-export function imagesOf(attached: readonly Attachment[]): readonly ImageAttachment[] {
-  return attached.filter((each) => each.kind === 'image');
-}
-
 /** What it is called in the transcript: `a.py 3.2 kB`. */
-export function attachedName(attached: Attachment): string {
+function attachedName(attached: Attachment): string {
   const bytes = attached.kind === 'image' ? attached.bytes : Buffer.byteLength(attached.text);
   return `${attached.name} ${bytesText(bytes)}`;
+}
+
+type AskedTurn = {
+  readonly kind: 'user';
+  readonly origin: 'user' | 'goal';
+  readonly text: string;
+  readonly images?: readonly ImageAttachment[];
+};
+
+/** What is asked, as the model gets it. */
+export function turnOf(origin: 'user' | 'goal', text: string, attached: readonly Attachment[]): AskedTurn {
+  const images = attached.filter((each) => each.kind === 'image');
+  const turn = { kind: 'user', origin, text: withAttached(text, attached) } as const;
+  return { ...turn, ...(images.length > 0 && { images }) };
+}
+
+/** The part of an entry that names what was attached; none where nothing was. */
+export function namesOf(attached: readonly Attachment[]): { readonly attached?: readonly string[] } {
+  return attached.length === 0 ? {} : { attached: attached.map(attachedName) };
 }
 
 /** In a fence that nothing in the text closes. */

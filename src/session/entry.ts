@@ -57,7 +57,13 @@ export type Entry =
       /** The user's note to the model. */
       readonly note?: string;
     }
-  | { readonly kind: 'norrisBegan'; readonly goal: string; readonly preset: string; readonly maxSteps: number }
+  | {
+      readonly kind: 'norrisBegan';
+      readonly goal: string;
+      readonly preset: string;
+      readonly maxSteps: number;
+      readonly attached?: readonly string[];
+    }
   /** The tasks of a run. The planning call is not part of the conversation (CX-3). */
   | { readonly kind: 'plan'; readonly preset: string; readonly tasks: readonly string[] }
   | {

@@ -38,7 +38,7 @@ type Body =
   | { readonly type: 'resumed'; readonly settings: Settings }
   | { readonly type: 'asked'; readonly line: string; readonly text: string; readonly attached?: readonly Attachment[] }
   | { readonly type: 'lineTakenBack'; readonly line: string }
-  | { readonly type: 'norrisStarted'; readonly goal: string }
+  | { readonly type: 'norrisStarted'; readonly goal: string; readonly attached?: readonly Attachment[] }
   /** The last goal, what its run left of its plan, a fresh budget of steps (NO-1). */
   | { readonly type: 'norrisContinued' }
   | {

@@ -1,4 +1,6 @@
 /** How a Norris run begins: with a plan, where a preplanner is set, then with its first step (PP-1, PP-4, NO-1). */
+import { type Attachment, namesOf, turnOf } from './attachment.ts';
+import type { Of } from './event.ts';
 import { goToShell } from './go-to-shell.ts';
 import type { Reply } from './message.ts';
 import { newRun } from './norris.ts';
@@ -12,10 +14,10 @@ const MAX_TASKS = 16;
 const UNDER_WAY = '[aish] a run is under way; Ctrl-X Ctrl-C or :norris off ends it';
 
 /** Starts a run; the goal is a turn of its own, so that the conversation reads well afterwards. */
-export function startNorris(next: Transition, goal: string): void {
+export function startNorris(next: Transition, { goal, attached = [] }: Of<'norrisStarted'>): void {
   if (next.conversation.phase.kind !== 'idle') return next.notice('warning', UNDER_WAY);
-  const run = begin(next, goal);
-  next.turn({ kind: 'user', origin: 'goal', text: goal });
+  const run = begin(next, goal, attached);
+  next.turn(turnOf('goal', goal, attached));
   const { settings, parent, id: session } = next.conversation;
   const { preplanner: preset, tasksMax = MAX_TASKS } = settings;
   if (preset === undefined || parent !== undefined) return startStep(next, run);
@@ -37,11 +39,12 @@ export function continueLastNorris(next: Transition): void {
   startStep(next, { ...run, tasks: lastTasks });
 }
 
-function begin(next: Transition, goal: string): NorrisRun {
+function begin(next: Transition, goal: string, attached: readonly Attachment[] = []): NorrisRun {
   const run = newRun(next.conversation, goal, next.event.at, next.state.costs);
   goToShell(next);
   next.set({ lastGoal: goal, lastTasks: undefined });
-  next.show({ kind: 'norrisBegan', goal, preset: run.preset, maxSteps: run.maxSteps });
+  const { preset, maxSteps } = run;
+  next.show({ kind: 'norrisBegan', goal, preset, maxSteps, ...namesOf(attached) });
   return run;
 }
 

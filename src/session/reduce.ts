@@ -4,7 +4,7 @@ import { answered } from './answer.ts';
 import { askFleet, dropFleet } from './ask-fleet.ts';
 import { askForm, dropForms } from './ask-form.ts';
 import { askReview, takeReviewed } from './ask-review.ts';
-import { attachedName } from './attachment.ts';
+import { namesOf } from './attachment.ts';
 import { chooseMode, choosePreset, resetTurns } from './choose.ts';
 import { addCall } from './cost.ts';
 import { beginTask, childOf, delegationOf, subAgents } from './delegate.ts';
@@ -119,7 +119,7 @@ const CHANGES: { readonly [Type in SessionEvent['type']]: (next: Transition, eve
   },
   asked,
   lineTakenBack: (next, event) => takeBack(next, event.line),
-  norrisStarted: (next, event) => startNorris(next, event.goal),
+  norrisStarted: startNorris,
   norrisContinued: continueLastNorris,
   answered,
   aborted: abort,
@@ -176,7 +176,7 @@ function spawned(next: Transition, event: Of<'spawned'>): void {
 function asked(next: Transition, { line, text, attached = [] }: Of<'asked'>): void {
   const idle = next.conversation.phase.kind === 'idle';
   const comes = attached.length > 0 && { attached };
-  next.show({ kind: 'user', text, queued: !idle, ...(comes && { attached: attached.map(attachedName) }) }, line);
+  next.show({ kind: 'user', text, queued: !idle, ...namesOf(attached) }, line);
   if (idle) goToShell(next);
   next.inbox({ kind: 'line', id: line, text, ...comes });
   if (!idle) return;

@@ -1,7 +1,7 @@
 /** One step, for chat and Norris alike: call the model, parse, then each action in turn: examine, consent, act, record. */
 
 import type { Action, Examination } from './action.ts';
-import { attachedName, imagesOf, withAttached } from './attachment.ts';
+import { namesOf, turnOf } from './attachment.ts';
 import { delegateEnding, goalOf, MAX_DELEGATE_STEPS, reportOf } from './delegate.ts';
 import { goToShell } from './go-to-shell.ts';
 import { isGranted, readsFreely, withChange } from './grants.ts';
@@ -69,11 +69,8 @@ function deliver(next: Transition, item: InboxItem): void {
     next.turn({ kind: 'user', origin, text, ...(file === undefined ? {} : { file }) });
   } else {
     const { id, text, attached = [] } = item;
-    const images = imagesOf(attached);
-    const turn = { kind: 'user', origin: 'user', text: withAttached(text, attached) } as const;
-    next.turn({ ...turn, ...(images.length > 0 && { images }) });
-    const names = attached.length > 0 && { attached: attached.map(attachedName) };
-    next.show({ kind: 'user', text, queued: false, ...names }, id);
+    next.turn(turnOf('user', text, attached));
+    next.show({ kind: 'user', text, queued: false, ...namesOf(attached) }, id);
   }
 }
 

@@ -63,6 +63,32 @@ describe('an attached text', () => {
     expect(text).toMatch(/selection:\n```\napples\npears\n```/);
   });
 
+  it('comes with a goal as well, typed behind :norris or turned into one by Ctrl-N', async () => {
+    await using server = await startScriptedServer([say('GOAL: done\nfirst'), say('GOAL: done\nsecond')]);
+    using place = scratch(server.baseUrl);
+    writeFileSync(join(place.work, 'plan.txt'), 'seven steps\n');
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:fast]>');
+    rig.type(':norris follow @pl');
+    await rig.waitFor('@pl');
+    rig.key('tab');
+    await rig.waitFor(/\+ @plan\.txt 12 bytes .*≈ \d+ tokens/);
+    rig.type('\r');
+    await rig.waitFor('first');
+    expect(rig.text()).toContain('with plan.txt 12 bytes');
+    expect(server.requests[0]?.lastUser).toContain('follow @plan.txt\n\nplan.txt:\n```\nseven steps\n```');
+    rig.type('again @plan.txt');
+    rig.key('ctrl-n');
+    await rig.waitFor(/\+ @plan\.txt 12 bytes/);
+    rig.type('\r');
+    await rig.waitFor('second');
+    expect(server.requests[1]?.lastUser).toContain('again @plan.txt\n\nplan.txt:\n```\nseven steps\n```');
+    writeFileSync(join(place.work, 'big'), 'x'.repeat(256_001));
+    rig.type(':norris follow @big\r');
+    await rig.waitFor("big can't be attached: it is larger than 256 kB");
+    await rig.waitFor(':norris follow @big');
+  });
+
   it('comes back with a word where it can’t be sent; a store of credentials asks once more', async () => {
     await using server = await startScriptedServer([say('I see a placeholder.')]);
     using place = scratch(undefined, {

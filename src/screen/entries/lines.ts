@@ -8,6 +8,7 @@ import { parseJsonObject } from '../../text/json.ts';
 import { clean, plainText, visible } from '../../text/sanitize.ts';
 import { stripStyles } from '../../text/style.ts';
 import { wrapText } from '../../text/wrap.ts';
+import { askedLines } from './asked.ts';
 import { delegateLines } from './delegate.ts';
 import { execLines } from './exec.ts';
 import { allowedText, GUTTER, headingLines, refusalFacts, withGutter } from './frame.ts';
@@ -63,15 +64,8 @@ function drawn(entry: Entry, context: RenderContext): string[] {
 }
 
 function userLines({ text, queued, attached = [] }: Of<'user'>, context: RenderContext): string[] {
-  const { paint } = context;
-  const words = wrapText(plainText(text), Math.max(1, context.width - GUTTER)).map((line) =>
-    paint(queued ? 'dim' : 'strong', line),
-  );
-  const right = queued ? paint('dim', 'joins at the next step · Esc takes it back') : '';
-  const head = headingLines({ glyph: '?', role: 'accent', text: words.join('\n'), right, raised: true }, context);
-  const names = attached.map((name) => visible(name)).join(' · ');
-  const behind = names === '' ? [] : wrapText(`with ${names}`, context.width - GUTTER);
-  return [...head, ...behind.map((line) => `  ${paint('dim', line)}`)];
+  const right = queued ? 'joins at the next step · Esc takes it back' : '';
+  return askedLines({ glyph: '?', role: queued ? 'dim' : 'strong', text, right, attached }, context);
 }
 
 function assistantLines({ text, partial }: Of<'assistant'>, context: RenderContext): string[] {

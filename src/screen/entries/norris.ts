@@ -6,15 +6,15 @@ import { receiptText, shortDollars } from '../../session/cost.ts';
 import type { Entry } from '../../session/entry.ts';
 import { plainText } from '../../text/sanitize.ts';
 import { wrapText } from '../../text/wrap.ts';
-import { duration, GUTTER, headingLines, withGutter } from './frame.ts';
+import { askedLines } from './asked.ts';
+import { duration, headingLines, withGutter } from './frame.ts';
 
 type Of<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
 
-export function norrisBeganLines({ goal, preset, maxSteps }: Of<'norrisBegan'>, context: RenderContext): string[] {
-  const { paint } = context;
-  const words = wrapText(plainText(goal), Math.max(1, context.width - GUTTER)).map((line) => paint('strong', line));
-  const right = paint('dim', `${preset} · at most ${maxSteps} steps`);
-  return headingLines({ glyph: '»', role: 'accent', text: words.join('\n'), right, raised: true }, context);
+export function norrisBeganLines(entry: Of<'norrisBegan'>, context: RenderContext): string[] {
+  const { goal, preset, maxSteps, attached } = entry;
+  const right = `${preset} · at most ${maxSteps} steps`;
+  return askedLines({ glyph: '»', role: 'strong', text: goal, right, attached }, context);
 }
 
 /** The plan, one line a task. The call that named it is no part of the conversation. */

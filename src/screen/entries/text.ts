@@ -8,7 +8,7 @@ import { plainText, visible } from '../../text/sanitize.ts';
 export function entryText(entry: Entry): string {
   switch (entry.kind) {
     case 'user':
-      return askedText(entry);
+      return askedText(entry.text, entry.attached);
     case 'assistant':
       return plainText(entry.text);
     case 'exec':
@@ -20,7 +20,7 @@ export function entryText(entry: Entry): string {
     case 'refused':
       return `${visible(describeAction(entry.action))}\n${plainText(entry.reason)}`;
     case 'norrisBegan':
-      return plainText(entry.goal);
+      return askedText(entry.goal, entry.attached);
     case 'plan':
       return entry.tasks.map(plainText).join('\n');
     case 'norrisStep':
@@ -34,7 +34,7 @@ export function entryText(entry: Entry): string {
   }
 }
 
-function askedText({ text, attached = [] }: Extract<Entry, { kind: 'user' }>): string {
+function askedText(text: string, attached: readonly string[] = []): string {
   return [plainText(text), ...attached.map((name) => `with ${visible(name)}`)].join('\n');
 }
 

@@ -1,5 +1,6 @@
 /** Keys of the prompt that are more than editing (IN-3, IN-4, IN-7, NO-1). Plain editing goes to the editor by name. */
 
+import { startGoal } from '../../commands/attached.ts';
 import { sendToBackground } from '../../commands/jobs.ts';
 import { submitLine } from '../../commands/submit.ts';
 import { setText, submitted } from '../../editor/commands.ts';
@@ -30,7 +31,10 @@ function submit(screen: Screen): void {
   }
   screen.ui.update({ editor: submitted(editor), flip: undefined, goalNext: false, asked: undefined });
   screen.view.end();
-  if (goalNext) return startGoal(screen, line.trim());
+  if (goalNext) {
+    screen.app.history.add(`:norris ${line.trim()}`);
+    return void startGoal(screen.app, line.trim());
+  }
   if (/^:norris\s*$/.test(line.trim())) {
     screen.app.history.add(line);
     return askForGoal(screen);
@@ -41,11 +45,6 @@ function submit(screen: Screen): void {
   const idle = !shell.busy;
   void submitLine(screen.app, line, route);
   if (idle && shell.busy) screen.keyboard.expect();
-}
-
-function startGoal(screen: Screen, goal: string): void {
-  screen.app.history.add(`:norris ${goal}`);
-  void screen.app.engine.dispatch({ type: 'norrisStarted', goal });
 }
 
 /** The same key starts and ends: idle with text, the text is the goal; idle and empty, it asks; running, it asks to end. */
