@@ -40,11 +40,23 @@ type Options = {
   readonly inFleet: (host: string) => boolean;
   readonly kit: LauncherKit;
   readonly keep: NonNullable<ConstructorParameters<typeof Hosts>[0]['keep']>;
+  /** Finishes what a lost connection cut off there. Never rejects. */
+  readonly recover: (host: string) => Promise<void>;
   /** Which hosts get the launcher by themselves, by the user's word. */
   readonly answers: HostAnswers;
 };
 
-export function createHosts({ bus, dataDir, size, localPlace, inFleet, kit, keep, answers }: Options): HostShells {
+export function createHosts({
+  bus,
+  dataDir,
+  size,
+  localPlace,
+  inFleet,
+  kit,
+  keep,
+  recover,
+  answers,
+}: Options): HostShells {
   const shells = new Map<string, UserShell>();
   /** Shells that are about to come: lines wait for them. */
   const coming = new Map<string, Promise<UserShell>>();
@@ -74,6 +86,15 @@ export function createHosts({ bus, dataDir, size, localPlace, inFleet, kit, keep
       bus.show(`the connection to ${host} was lost; :host ${host} reconnects, :host - goes back to this machine`);
     },
   });
+
+  /** As the user has said before. What a lost connection cut off there is finished by the way. */
+  const putLauncher = async (name: string) => {
+    const without = await hosts.putLauncher(name);
+    if (without !== undefined) return bus.show(`${without}: only Unrestricted runs commands there`);
+    const noProject = hosts.machine(name).lacks('project');
+    if (noProject !== undefined) bus.show(noProject);
+    void recover(name).catch(() => {});
+  };
 
   const startShell = async (name: string): Promise<UserShell> => {
     const there = hosts.shell(name);
@@ -138,8 +159,7 @@ export function createHosts({ bus, dataDir, size, localPlace, inFleet, kit, keep
           return shown;
         });
         for (const line of told) bus.notice('info', line);
-        const without = answers.has(name) ? await hosts.putLauncher(name) : undefined;
-        if (without !== undefined) bus.show(`${without}: only Unrestricted runs commands there`);
+        if (answers.has(name)) await putLauncher(name);
         resolve(shells.get(name) ?? (await startShell(name)));
       } catch (error) {
         reject(error);
@@ -172,7 +192,10 @@ export function createHosts({ bus, dataDir, size, localPlace, inFleet, kit, keep
       const why = await hosts.putLauncher(name);
       if (why !== undefined) throw new Error(why);
       answers.set(name, true);
-      return `the launcher is on ${name}: Restricted and :undo work there`;
+      const noProject = hosts.machine(name).lacks('project');
+      const works =
+        noProject === undefined ? 'Restricted, Project and :undo work there' : 'Restricted and :undo work there';
+      return `the launcher is on ${name}: ${works}${noProject === undefined ? '' : `. ${noProject}`}`;
     },
     knows: (word) => current !== undefined && programs.get(current)?.has(word) === true,
     trust: (name) => hosts.trust(name),
@@ -185,7 +208,7 @@ export function createHosts({ bus, dataDir, size, localPlace, inFleet, kit, keep
 }
 
 const LAUNCHER_ASKS = (name: string) =>
-  `puts aish-tui's sandbox launcher (a program of some 100 kB) on ${name}, into a private directory below ~/.cache, now and whenever you connect to it; it is compared with the one here before every use. Restricted and :undo work there then. :host forget ${name} removes it`;
+  `puts aish-tui's sandbox launcher (a program of some 100 kB) on ${name}, into a private directory below ~/.cache, now and whenever you connect to it; it is compared with the one here before every use. Restricted, Project and :undo work there then. :host forget ${name} removes it`;
 
 function leftText(name: string) {
   return ({ directory, actions, bytes }: LeftThere) =>

@@ -2,7 +2,15 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { LauncherKit } from '../hosts/index.ts';
-import { findLauncher, runsOn, sandboxArgv, supervisedArgv, trialArgv, whyOpen } from '../sandbox/index.ts';
+import {
+  findLauncher,
+  projectArgv,
+  runsOn,
+  sandboxArgv,
+  supervisedArgv,
+  trialArgv,
+  whyOpen,
+} from '../sandbox/index.ts';
 
 /** Of a launcher; a larger file is none. */
 const MAX_BYTES = 1_000_000;
@@ -18,6 +26,7 @@ export function launcherKit(base: string | URL): LauncherKit {
     },
     whyOpen,
     kept: ({ tmpDir: _, ...launch }) => supervisedArgv({ ...launch, elsewhere: true }),
+    project: (launch) => projectArgv({ ...launch, elsewhere: true }),
     trial: (launch) => trialArgv({ ...launch, elsewhere: true }),
     restricted: (launch) => sandboxArgv({ ...launch, elsewhere: true }),
   };

@@ -2,6 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
+import type { Standing } from '../hosts/index.ts';
 
 /**
  * The top of the repository that `cwd` lies in, else `cwd` itself; behind all links. Undefined where that would be the home
@@ -15,11 +16,16 @@ export function projectTree(cwd: string, home: string = homedir()): string | und
 }
 
 /** The same on whatever machine: both directories behind all links. */
-export function treeAround(here: string, home: string, isTop: (directory: string) => boolean): string | undefined {
+function treeAround(here: string, home: string, isTop: (directory: string) => boolean): string | undefined {
   for (let directory = here; !holds(directory, home); directory = dirname(directory)) {
     if (isTop(directory)) return directory;
   }
   return holds(here, home) ? undefined : here;
+}
+
+/** The same of a directory of a host, as the host says that it lies. */
+export function treeThere(there: Standing | undefined): string | undefined {
+  return there && treeAround(there.cwd, there.home, (directory) => there.repositories.includes(directory));
 }
 
 /** Whether `path` is the directory or lies in it. */

@@ -12,7 +12,7 @@ import { JobRegistry, killTagged, limitOutputs, type UserShell } from '../execut
 import { knownWords, PathCache } from '../router/index.ts';
 import { createGate, listRules, localSight } from '../safety/index.ts';
 import { sandboxArgv } from '../sandbox/index.ts';
-import { hostOf } from '../session/place.ts';
+import { directoryAt, hostOf } from '../session/place.ts';
 import {
   createLog,
   OUTPUT_FOLDER,
@@ -36,7 +36,7 @@ import { createMcpPort, openMcp } from './mcp.ts';
 import { createMemoryPort, memoryBlock } from './memory.ts';
 import { createPreplanner, createSecondOpinion, watched } from './model-calls.ts';
 import { openModels } from './models.ts';
-import { projectTree } from './project-tree.ts';
+import { projectTree, treeThere } from './project-tree.ts';
 import { engineSecrets, learnConfig, learnsEnvironment, learnsToken, processFilter } from './secrets.ts';
 import type { SessionBus } from './session-bus.ts';
 import { settingsOf } from './start-session.ts';
@@ -73,6 +73,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
   const kit = launcherKit(import.meta.url);
   const hosts = createHosts({
     keep: (...command) => undoThere.keep(...command),
+    recover: async (host) => undoThere.store(host)?.recover(),
     ...{ bus, dataDir, size, kit, answers: openHostAnswers(join(state, 'hosts')) },
     localPlace: () => shell.current?.cwd ?? process.cwd(),
     inFleet: (host) => fleetHosts.has(host),
@@ -166,14 +167,22 @@ export function createServices(environment: Environment, bus: SessionBus) {
     preplanner: createPreplanner(broker, config.norris.preplan_system),
     spending: costs.spending,
     lacks: (place, mode) => machineAt(place).lacks(mode),
-    agent: { ...localAgent, run: (command, how) => machineAt(how.cwd).spawn(command, how) },
+    agent: {
+      ...localAgent,
+      run: (command, how) => machineAt(how.cwd).spawn(command, how),
+      left: async (running) => (await undoThere.left(running)) ?? localAgent.left?.(running),
+    },
     trials,
     user: onlyHere(userCommands({ shell: shell.ready, dataDir, size }), bus),
     jobs,
     tools,
     journal,
     secrets: engineSecrets(filter, config),
-    projectTree: () => projectTree(bus.engine.shellCwd),
+    async projectTree(place) {
+      const host = hostOf(place);
+      if (host === undefined) return projectTree(bus.engine.shellCwd);
+      return treeThere(await hosts.hosts.standing(host, directoryAt(place)));
+    },
     systemPrompt: (config.system_prompt ?? SYSTEM_PROMPT) + instructionsBlock(environment.instructions) + told,
     maxAnswerTokens: config.max_answer_tokens,
     ...(config.token_budget === undefined ? {} : { tokenBudget: config.token_budget }),

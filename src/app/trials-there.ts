@@ -5,7 +5,7 @@ import { statusOf } from '../sandbox/index.ts';
 import { directoryAt, hostOf } from '../session/place.ts';
 import { visible } from '../text/sanitize.ts';
 import { type FarStore, FarTrialDisk, TrialStore } from '../undo/index.ts';
-import { treeAround } from './project-tree.ts';
+import { treeThere } from './project-tree.ts';
 import { trialSettings, type UndoNeeds } from './undo.ts';
 
 type HostsOfTrials = Pick<Hosts, 'sandbox' | 'standing' | 'try'>;
@@ -46,9 +46,7 @@ function trialsOn(
     directoryOf: directoryAt,
     async treeOf(directory) {
       const there = await hosts().standing(host, directory);
-      if (!there) return undefined;
-      const { cwd, home, repositories } = there;
-      return { cwd, tree: treeAround(cwd, home, (each) => repositories.includes(each)) ?? cwd };
+      return there && { cwd: there.cwd, tree: treeThere(there) ?? there.cwd };
     },
   });
   const trials = new TrialStore({

@@ -1,25 +1,32 @@
 /** The change stores on hosts, one for each that has the launcher, as this session uses them. */
+import type { Leftover, RunningCommand } from '../contracts/commands.ts';
 import type { UndoPort } from '../contracts/undo.ts';
-import type { Hosts, KeepThere, SandboxThere } from '../hosts/index.ts';
+import type { HostOptions, Hosts, SandboxThere } from '../hosts/index.ts';
 import { directoryAt, hostOf, placeOn } from '../session/place.ts';
 import { visible } from '../text/sanitize.ts';
 import { FarStore, readSteps } from '../undo/index.ts';
 import { gainsRights, NOT_KEPT } from './executors.ts';
+import { treeThere } from './project-tree.ts';
 import { storeSettings, type UndoNeeds } from './undo.ts';
 
 export type UndoThere = {
   /** Of a host that has the launcher; undefined: there is nothing. */
   store(host: string): FarStore | undefined;
-  /** Makes room for what a command changes there. Never rejects. */
-  keep(host: string, command: string, place: string): Promise<(KeepThere & { end(began: boolean): void }) | undefined>;
+  readonly keep: NonNullable<HostOptions['keep']>;
+  /** What a command in Project there has left that the user decides on; undefined: it ran elsewhere. */
+  left(running: RunningCommand): Promise<Leftover | undefined> | undefined;
   /** Why nothing of a command is kept at a place of a host. */
   unavailable(place: string): Promise<string | undefined>;
   /** That of the host that a place is on. */
   at(place: string): UndoPort | undefined;
 };
 
-export function createUndoThere(needs: UndoNeeds, hosts: () => Pick<Hosts, 'sandbox' | 'isRoot'>): UndoThere {
+export function createUndoThere(
+  needs: UndoNeeds,
+  hosts: () => Pick<Hosts, 'sandbox' | 'isRoot' | 'standing'>,
+): UndoThere {
   const stores = new WeakMap<SandboxThere, FarStore>();
+  const leftovers = new WeakMap<RunningCommand, Promise<Leftover | undefined>>();
   const store = (host: string) => {
     const sandbox = hosts().sandbox(host);
     if (!sandbox) return undefined;
@@ -57,11 +64,26 @@ export function createUndoThere(needs: UndoNeeds, hosts: () => Pick<Hosts, 'sand
     store,
     at,
     unavailable: async (place) => at(place)?.unavailable(),
-    async keep(host, command, place) {
+    left: (running) => leftovers.get(running),
+    async keep(host, command, place, mode) {
       const there = store(host);
       if (!there) return undefined;
+      const directory = directoryAt(place);
+      if (mode === 'project') {
+        const tree = treeThere(await hosts().standing(host, directory));
+        const kept = tree === undefined ? undefined : await there.keepCommand(command, place, tree, true);
+        return (
+          kept && {
+            ...kept,
+            end(began, running) {
+              const left = kept.end(began).catch(() => undefined);
+              if (running) leftovers.set(running, left);
+            },
+          }
+        );
+      }
       if (!gainsRights(command, hosts().isRoot(host)))
-        return there.keepCommand(command, placeOn(host, directoryAt(place)), directoryAt(place));
+        return there.keepCommand(command, placeOn(host, directory), directory);
       if ((await there.unavailable()) === undefined) needs.bus?.show(NOT_KEPT);
       return undefined;
     },

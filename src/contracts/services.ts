@@ -24,8 +24,8 @@ export type Services = {
   readonly tools: Tools;
   readonly journal: Journal;
   readonly secrets: Secrets;
-  /** The directory that Project mode may write in, as the user stands now; undefined: there is none (MO-9). */
-  readonly projectTree?: () => string | undefined;
+  /** The directory that Project mode may write in, on the machine of a place; on this one as the user stands now; undefined: there is none (MO-9). */
+  readonly projectTree?: (place: string) => Promise<string | undefined>;
   /** The constant system prompt. */
   readonly systemPrompt: string;
   /** The longest answer asked for, in tokens: without a limit a model may write to the end of its window. */

@@ -99,7 +99,7 @@ async function tool(
     signal,
     onProgress,
     destructive,
-    ...(mode === 'project' ? { tree: projectTree?.() ?? null } : {}),
+    ...(mode === 'project' ? { tree: (await projectTree?.(secrets.reveal(cwd))) ?? null } : {}),
     ...(definition === undefined ? {} : { definition }),
   };
   try {

@@ -190,7 +190,7 @@ async function lookAt(
     if (refusal !== undefined) return { examination: { kind: 'refused', text: refusal } };
     const refused = onlyHere(context.services, judged, cwd, effect.mode);
     if (refused) return { examination: refused };
-    const tree = effect.mode === 'project' ? projectTree?.() : undefined;
+    const tree = effect.mode === 'project' ? await projectTree?.(cwd) : undefined;
     if (effect.mode === 'project' && judged.kind === 'command' && tree === undefined)
       return { examination: { kind: 'refused', text: NO_TREE } };
     // What it is bound to is what it was when the judging began.

@@ -41,7 +41,7 @@ export async function tryAction(context: EffectContext, effect: Try, signal: Abo
       // Nobody waits for it any more.
       if (signal.aborted && outcome.kind === 'changes') await trials.discard(outcome.id);
       if (signal.aborted) return tell({ kind: 'cannotTell', why: 'it was stopped' }, result);
-      tell(await described(trials, outcome, effect.mode === 'project' ? projectTree?.() : undefined), result);
+      tell(await described(trials, outcome, effect.mode === 'project' ? await projectTree?.(cwd) : undefined), result);
     } finally {
       signal.removeEventListener('abort', interrupt);
       context.live.commands.delete(op);

@@ -27,6 +27,8 @@ export type Behind = {
   ) => readonly string[];
   /** `bare`: little of the environment there, and a temporary directory of its own; `tmp`: all of it, and that; `whole`: as it is. */
   readonly environment: 'bare' | 'tmp' | 'whole';
+  /** Its files lie in that directory: it sees no other of what is temporary. */
+  readonly apart?: true;
   /** A file that the launcher's last word is left in. */
   readonly told?: string;
 };
@@ -67,7 +69,13 @@ function scriptOf(folder: string, name: string, order: Order): string {
   const read = `. "$1.env"; ${bash === undefined ? READ_BY_SH : READ_BY_BASH}`;
   const remove = behind ? '' : ' rm -f "$1.env" "$1.cmd";';
   const run = `${read};${remove} shift; trap '${report}' EXIT; eval "$AISH_TUI_COMMAND"`;
-  const argv = [...(bash === undefined ? ['/bin/sh'] : [bash, '--noprofile', '--norc', '-p']), '-c', run, 'bash', at];
+  const argv = [
+    ...(bash === undefined ? ['/bin/sh'] : [bash, '--noprofile', '--norc', '-p']),
+    '-c',
+    run,
+    'bash',
+    behind?.apart ? `${at}.tmp/op` : at,
+  ];
   return `at=${shellQuote(at)}
 set -C
 { true >"$at.began"; } 2>/dev/null || exit 126
@@ -82,13 +90,14 @@ exit "$c"
 }
 
 /** Its parent is this shell, which leads the terminal's session: the end of the connection is its own end, and with it the command's. */
-function launched(at: string, argv: readonly string[], { wrap, environment, guard, told }: Behind): string {
+function launched(at: string, argv: readonly string[], { wrap, environment, guard, told, apart }: Behind): string {
   const [launcher = '', ...words] = wrap(argv, { tmp: `${at}.tmp`, status: `${at}.status` });
   const kept = BARE.map((name) => `\${${name}+"${name}=$${name}"}`).join(' ');
   const env = `/usr/bin/env ${environment === 'bare' ? `-i ${kept} ` : ''}TMPDIR="$at.tmp" TMP="$at.tmp" TEMP="$at.tmp" `;
   const tell = told === undefined ? '' : `printf '%s\\n' "$s" >${shellQuote(told)}\n`;
+  const move = apart ? `mv "$at.cmd" "$at.tmp/op.cmd" && mv "$at.env" "$at.tmp/op.env"\n` : '';
   return `mkdir -m 700 "$at.tmp"
-s='failed the launcher there is not the one that was sent'; c=126
+${move}s='failed the launcher there is not the one that was sent'; c=126
 if ${CLEAN_SH} -c ${shellQuote(guard)}; then
   ${environment === 'whole' ? '' : env}${shellQuote(launcher)} --parent $$ ${words.map(shellQuote).join(' ')}
   c=$?

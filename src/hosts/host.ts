@@ -1,6 +1,6 @@
 /** One host: a machine like this one, as far as it is connected. */
 import { randomBytes } from 'node:crypto';
-import type { RunningCommand } from '../contracts/commands.ts';
+import type { Confinement, RunningCommand } from '../contracts/commands.ts';
 import type { Machine } from '../contracts/machine.ts';
 import { directoryAt } from '../session/place.ts';
 import { shellQuote } from '../text/shell-quote.ts';
@@ -34,25 +34,34 @@ export type Unsettled = { readonly folder: string; readonly name: string; readon
 type How = {
   readonly behind?: Behind | undefined;
   readonly called: string;
-  readonly ended?: ((began: boolean) => void) | undefined;
+  readonly ended?: ((began: boolean, running?: RunningCommand) => void) | undefined;
 };
+
+/** `end`: to be called when it has ended; at once behind its result, where it ran. */
+export type KeepingThere = KeepThere & { end(began: boolean, running?: RunningCommand): void };
 
 export type HostOptions = {
   readonly run: RunElsewhere;
   /** The user's word that secrets may go there. */
   readonly trusted: () => boolean;
   readonly kit: LauncherKit;
-  /** Makes room for what a command in Unrestricted changes there; undefined: nothing of it is kept. Never rejects. */
+  /**
+   * Makes room for what a command in Unrestricted or Project changes there; undefined: nothing of it is kept, and there is no
+   * Project. The tree of one in Project is its project's. Never rejects.
+   */
   readonly keep?: (
     host: string,
     command: string,
     place: string,
-  ) => Promise<(KeepThere & { end(began: boolean): void }) | undefined>;
+    mode: Confinement,
+  ) => Promise<KeepingThere | undefined>;
 };
 
 /** Codes from here on may be ssh's own, and behind the launcher those that it has for itself. */
 const SIGNAL_CODE = 128;
 const SETUP_CODE = 124;
+
+const KEPT = { unrestricted: 'kept', project: 'project' } as const;
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -118,10 +127,14 @@ export class Host {
     const why = sandbox ? sandbox.lacks(mode) : lacksSandbox(host, mode);
     if (why !== undefined) throw new Error(why);
     const directory = directoryAt(place);
-    const kept = sandbox && mode === 'unrestricted' ? await this.#options.keep?.(host, command, place) : undefined;
-    const behind = mode === 'restricted' ? sandbox?.restricted(directory) : kept && sandbox?.kept(directory, kept);
+    const keeps = sandbox && mode !== 'restricted';
+    const kept = keeps ? await this.#options.keep?.(host, command, place, mode) : undefined;
+    if (mode === 'project' && !kept)
+      throw new Error(`there is no project on ${host} that could be written in and kept`);
+    const behind =
+      mode === 'restricted' ? sandbox?.restricted(directory) : kept && sandbox?.[KEPT[mode]](directory, kept);
     if (mode !== 'unrestricted' && !behind) throw new Error(`there is no sandbox on ${host}`);
-    const ended = kept && ((began: boolean) => kept.end(began));
+    const ended = kept && ((began: boolean, of?: RunningCommand) => kept.end(began, of));
     return this.#start(facts, command, { place, signal, env }, { behind, ended, called: command });
   }
 
@@ -177,7 +190,7 @@ export class Host {
       const running = this.#options.run({ argv, place, host, token, ending });
       void running.result.then(() => {
         give();
-        ended?.(began);
+        ended?.(began, running);
       });
       return running;
     } catch (error) {

@@ -1,5 +1,5 @@
 export { absentHost, lacksSandbox } from './absent.ts';
-export type { HostOptions } from './host.ts';
+export type { HostOptions, KeepingThere } from './host.ts';
 export { Hosts } from './hosts.ts';
 export type { KeepThere, LauncherKit, LeftThere } from './launcher.ts';
 export type { SandboxThere } from './sandbox-there.ts';

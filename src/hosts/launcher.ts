@@ -18,7 +18,9 @@ export type LauncherKit = {
   restricted(launch: Launch): readonly string[];
   /** The same in Unrestricted, what it changes kept. */
   kept(launch: Launch & { readonly keep: KeepThere }): readonly string[];
-  /** The same in a trial. */
+  /** In Project there, the tree of `keep` its project; without it nothing is kept. */
+  project(launch: Launch & { readonly project: string; readonly keep?: KeepThere }): readonly string[];
+  /** In a trial. */
   trial(launch: Launch & TrialThere): readonly string[];
 };
 

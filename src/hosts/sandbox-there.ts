@@ -23,13 +23,13 @@ export class SandboxThere {
   readonly placed: PlacedLauncher;
   readonly #connection: Connection;
   readonly #kit: LauncherKit;
-  readonly #open: string | undefined;
+  #open: string | undefined;
+  #noProject: string | undefined;
 
-  private constructor(connection: Connection, placed: PlacedLauncher, kit: LauncherKit, open: string | undefined) {
+  private constructor(connection: Connection, placed: PlacedLauncher, kit: LauncherKit) {
     this.#connection = connection;
     this.placed = placed;
     this.#kit = kit;
-    this.#open = open;
   }
 
   /** Sends the launcher where it does not lie there yet, and tries it. Never rejects. */
@@ -37,12 +37,15 @@ export class SandboxThere {
     const ask = (code: string) => connection.ask(code);
     const placed = await placeLauncher(ask, connection.host, kit);
     if ('why' in placed) return placed;
-    return new SandboxThere(connection, placed, kit, await tryLauncher(ask, connection.host, placed, kit));
+    const sandbox = new SandboxThere(connection, placed, kit);
+    sandbox.#open = await tryLauncher(ask, connection.host, placed, kit);
+    sandbox.#noProject = sandbox.#open ?? (await sandbox.#whyNoProject());
+    return sandbox;
   }
 
   /** Why no command of this mode can run there. */
   lacks(mode: Confinement): string | undefined {
-    if (mode === 'project') return 'Project mode is for this machine only';
+    if (mode === 'project') return this.#noProject;
     return mode === 'restricted' ? this.#open : undefined;
   }
 
@@ -58,6 +61,16 @@ export class SandboxThere {
     return this.#behind('whole', (argv, { tmp, status }) =>
       this.#kit.kept({ ...this.#launch(argv, directory), tmpDir: tmp, statusFile: status, keep }),
     );
+  }
+
+  /** The same for one in Project, whose tree is that of `keep`. */
+  project(directory: string, keep: KeepThere): Behind {
+    const wrap: Behind['wrap'] = (argv, { tmp, status }) =>
+      this.#kit.project({
+        ...this.#launch(argv, directory),
+        ...{ tmpDir: tmp, statusFile: status, project: keep.tree, keep },
+      });
+    return { ...this.#behind('bare', wrap), apart: true };
   }
 
   /** The same for one in a trial; the launcher's last word lies in its store then. */
@@ -136,11 +149,24 @@ ${launcher} --changes ${shellQuote(store)} --tree ${shellQuote(tree)} 2>>${at}/s
 [ $c = 0 ] || head -c 200 ${at}/said
 chmod -R u+rwx ${at}; rm -rf ${at}; exit $c)`);
     if (answer?.exit === 0) return undefined;
-    const why = plain((answer?.text ?? '').slice(0, 300)).replace(
-      /^aish-sandbox: set-up failed at |; the command was not run$/g,
-      '',
-    );
-    return `nothing can be tried on ${host}: that needs overlays and user namespaces for everybody${why === '' ? '' : ` (${why})`}`;
+    return `nothing can be tried on ${host}${NEEDS}${saidBy(answer)}`;
+  }
+
+  /** The same for Project: a file can be made in the tree, and none beside it. */
+  async #whyNoProject(): Promise<string | undefined> {
+    const { host } = this.#connection;
+    const probe = `${this.placed.directory}/probe-${randomBytes(8).toString('hex')}`;
+    const [at, tree] = [shellQuote(probe), `${probe}/tree`];
+    const argv = ['/bin/sh', '-c', ': >made; (: >../beside) 2>/dev/null; exit 0'];
+    const files = { tmpDir: `${probe}/tmp`, statusFile: `${probe}/status` };
+    const words = this.#kit.project({ ...this.#launch(argv, tree), ...files, project: tree });
+    const answer = await this.ask(`(${isLauncher(this.placed)} || exit ${NOT_THE_LAUNCHER}
+umask 077; mkdir -p ${at}/tmp ${at}/tree || exit 1
+${words.map(shellQuote).join(' ')} 2>${at}/said
+[ -f ${at}/tree/made ] && [ ! -e ${at}/beside ]; c=$?
+[ $c = 0 ] || head -c 200 ${at}/said
+rm -rf ${at}; exit $c)`);
+    return answer?.exit === 0 ? undefined : `Project mode does not hold on ${host}${NEEDS}${saidBy(answer)}`;
   }
 
   #launch(argv: readonly string[], cwd: string) {
@@ -163,6 +189,16 @@ export type Worked = {
 function toldIn(store: string): string {
   return `${store}/told`;
 }
+
+const NEEDS = ': that needs Linux 5.12 with overlays and user namespaces for everybody';
+
+/** What the launcher said of it there, in brackets. */
+function saidBy(answer: Answer | undefined): string {
+  const why = plain((answer?.text ?? '').slice(0, 300)).replace(FRAME, '');
+  return why === '' ? '' : ` (${why})`;
+}
+
+const FRAME = /^aish-sandbox: set-up failed at |; the command was not run$/g;
 
 function plain(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();

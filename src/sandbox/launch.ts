@@ -92,7 +92,7 @@ export function trialArgv(
  * `held`: by Landlock alone, for systems without namespaces: in place of those the tree and `tmpDir`, and no network at all.
  */
 export function projectArgv(launch: Launch & { readonly project: string; readonly held?: boolean }): readonly string[] {
-  const how = launch.held ? ['--without-namespaces', ...(launch.tmpDir ? ['--tmp', launch.tmpDir] : [])] : [];
+  const how = [...(launch.held ? ['--without-namespaces'] : []), ...(launch.tmpDir ? ['--tmp', launch.tmpDir] : [])];
   return compose(launch, ['--project', launch.project, ...how]);
 }
 

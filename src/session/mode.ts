@@ -61,7 +61,7 @@ export function upgradeDenied(mode: Mode): string {
 
 /** The modes that the user may widen to, the narrowest first. */
 export function offersFrom({ mode, settings, cwd }: Pick<Conversation, 'mode' | 'settings' | 'cwd'>): readonly Mode[] {
-  // A project that can be held lies on this machine.
+  // Whether a host holds one is not known here: there it is chosen by name.
   const project = settings.project === true && hostOf(cwd) === undefined;
   return MODES.filter((other) => isWider(other, mode) && (other !== 'project' || project));
 }

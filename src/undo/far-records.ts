@@ -34,6 +34,13 @@ ${first}; printf %s ${shellQuote(openingText(opening))} >"$n/${file}" && echo "$
     : undefined;
 }
 
+/** Beside an action or a trial: the process there that lives as long as the connection of whoever began it. */
+const HOLDER = 'holder';
+/** Code for `openFar`. */
+export const HOLDS = `echo "$PPID" >"$n/${HOLDER}"`;
+/** Code for a condition: whoever began `$n` is gone. */
+export const HOLDER_IS_GONE = `case $(cat "$n/${HOLDER}") in ''|*[!0-9]*) true ;; *) [ ! -d "/proc/$(cat "$n/${HOLDER}")" ] ;; esac`;
+
 /** An opening as it stands there. */
 export function openingText(opening: Opening): string {
   return JSON.stringify({ ...opening, text: opening.text.slice(0, MAX_TEXT_CHARS) });

@@ -1,6 +1,15 @@
 /** Trials on a host: they lie in its store, and the launcher there lists and applies them. What it says is bounded and checked. */
 import { shellQuote } from '../text/shell-quote.ts';
-import { type AskFar, openFar, openingText, readFarText, removeFar, writeFar } from './far-records.ts';
+import {
+  type AskFar,
+  HOLDER_IS_GONE,
+  HOLDS,
+  openFar,
+  openingText,
+  readFarText,
+  removeFar,
+  writeFar,
+} from './far-records.ts';
 import { type Ran, readSteps } from './launcher.ts';
 import { isBeside } from './local-trials.ts';
 import { ACTION, type Opening, readNotes, TRIAL } from './record.ts';
@@ -8,8 +17,6 @@ import { type TrialDisk, type TrialPlace, treeOptions } from './trial-disk.ts';
 
 const MAX_LIST_CHARS = 16_000_000;
 const MAX_NOTES_BYTES = 100_000;
-/** Beside a trial: the process there that lives as long as the connection of whoever began it. */
-const HOLDER = 'holder';
 
 /** What the launcher printed there, and whether the host has said how it ended at all. */
 export type FarWork = {
@@ -63,7 +70,7 @@ export class FarTrialDisk implements TrialDisk {
     const places = SHARED_PLACES.filter(
       (each) => free.text.split('\0').includes(each) && isBeside(each, tree, directory),
     );
-    const opened = await openFar(ask, directory, opening, TRIAL, `echo "$PPID" >"$n/${HOLDER}"`);
+    const opened = await openFar(ask, directory, opening, TRIAL, HOLDS);
     if (!opened) throw new Error(`${host} did not make a place for the trial`);
     return { ...opened, cwd, trees: [tree, ...places] };
   }
@@ -104,8 +111,7 @@ export class FarTrialDisk implements TrialDisk {
     await work(`(cd ${shellQuote(directory)} || exit 0
 for n in $(ls | grep -x '[0-9][0-9]*'); do
   [ -e "$n/${TRIAL}" ] && [ ! -e "$n/${ACTION}" ] || continue
-  h=$(cat "$n/${HOLDER}")
-  case $h in ''|*[!0-9]*) ;; *) [ ! -d "/proc/$h" ] || continue ;; esac
+  ${HOLDER_IS_GONE} || continue
   rm -rf "$n" || { find "$n" -xdev -type d -exec chmod u+rwx {} \\;; rm -rf "$n"; }
 done)`);
   }

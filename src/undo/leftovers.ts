@@ -4,10 +4,11 @@ import { namesLeft, Provenance } from './names.ts';
 import { lives, type Recorded } from './record.ts';
 import { withoutRoom } from './room.ts';
 import { type AsidePort, laterIn, leftoverOf, setAside, takeAside } from './set-aside.ts';
-import { forgetWaiting, readMade, readWaiting, type Waiting, writeMade } from './waiting.ts';
+import { forgetWaiting, readMade, readWaiting, type Waiting, writeMade, writeWaiting } from './waiting.ts';
 
 /** What it needs of the store. */
-export type LeftoversPort = AsidePort & {
+export type LeftoversPort = Omit<AsidePort, 'remember' | 'forget' | 'find'> & {
+  find(number: number): Recorded | undefined;
   readonly session: string;
   readonly launcher: string;
   readonly maxFileBytes: number;
@@ -18,11 +19,11 @@ export type LeftoversPort = AsidePort & {
 };
 
 export class Leftovers {
-  readonly #port: LeftoversPort;
+  readonly #port: LeftoversPort & AsidePort;
   #provenance: Provenance | undefined;
 
   constructor(port: LeftoversPort) {
-    this.#port = port;
+    this.#port = { ...port, remember: writeWaiting, forget: forgetWaiting };
   }
 
   /** Of an action that has just ended, once. */

@@ -1,6 +1,6 @@
 /** What an action left, by name, as the launcher tells it; and which of it the session itself has made. */
 import { lstat } from 'node:fs/promises';
-import { runLauncher } from './launcher.ts';
+import { runLauncher, type Step } from './launcher.ts';
 
 /** An inode at one moment: nobody can set its time of change, so that it shows whether anybody was there since. */
 type Moment = { readonly file: string; readonly changed: bigint };
@@ -18,21 +18,37 @@ export type Name = {
 };
 
 const VERBS: readonly Name['verb'][] = ['made', 'moved', 'changed'];
-const KINDS: Readonly<Record<string, Name['kind']>> = { f: 'file', d: 'directory', l: 'link' };
+const KINDS: ReadonlyMap<string, Name['kind']> = new Map([
+  ['f', 'file'],
+  ['d', 'directory'],
+  ['l', 'link'],
+]);
 /** Most files that are remembered as the session's own. */
 const MAX_OWN = 50_000;
 
 /** Empty where it can't be told. Never rejects. */
 export async function namesLeft(launcher: string, directory: string): Promise<readonly Name[]> {
-  const { steps } = await runLauncher(launcher, ['--undo', directory, '--names']);
+  return namesIn((await runLauncher(launcher, ['--undo', directory, '--names'])).steps);
+}
+
+/** What the launcher printed of them, on whatever machine. */
+export function namesIn(steps: readonly Step[]): readonly Name[] {
   return steps.flatMap(({ verb, path, source }): readonly Name[] => {
     const known = VERBS.find((each) => each === verb);
-    const [kind = '', ...numbers] = source.split(' ');
-    const [dev = 0n, ino = 0n, changed = 0n, was = 0n, oldDev = 0n, oldIno = 0n, oldChanged = 0n] = numbers.map(BigInt);
+    const [kind = '', ...told] = source.split(' ');
+    const numbers = told.map((number) => (/^\d{1,20}$/.test(number) ? BigInt(number) : 0n));
+    const [dev = 0n, ino = 0n, changed = 0n, was = 0n, oldDev = 0n, oldIno = 0n, oldChanged = 0n] = numbers;
     if (!known) return [];
     const before = oldIno === 0n ? {} : { before: { file: fileKey(oldDev, oldIno), changed: oldChanged } };
     return [
-      { verb: known, path, kind: KINDS[kind] ?? 'other', now: { file: fileKey(dev, ino), changed }, was, ...before },
+      {
+        verb: known,
+        path,
+        kind: KINDS.get(kind) ?? 'other',
+        now: { file: fileKey(dev, ino), changed },
+        was,
+        ...before,
+      },
     ];
   });
 }

@@ -6,9 +6,9 @@ import { runsLater } from '../contracts/runs-later.ts';
 import { NOT_ENDED } from './kept.ts';
 import type { Ran } from './launcher.ts';
 import type { Name } from './names.ts';
-import { diffsBetween } from './preview.ts';
-import type { Recorded } from './record.ts';
-import { forgetWaiting, type Later, type Waiting, writeWaiting } from './waiting.ts';
+import { diffsBetween, type ReadText } from './preview.ts';
+import type { Place, Recorded } from './record.ts';
+import type { Later, Waiting } from './waiting.ts';
 
 /** What git obeys of a repository; the rest of it is data. */
 const OBEYED = /^\/(config(\.worktree)?|hooks|commondir|gitdir|modules|worktrees|info\/attributes)(\/|$)/;
@@ -17,21 +17,32 @@ const BARE = [
   ['HEAD', 'objects', 'refs'],
   ['HEAD', 'commondir'],
 ];
-const MAX_LOOKED_AT = 50_000;
+/** Names that one of those has. */
+export const PARTS: readonly string[] = [...new Set([...BARE.flat(), 'config'])];
+export const MAX_LOOKED_AT = 50_000;
+
+/** What is seen of the files there. */
+export type Look = {
+  exists(path: string): boolean;
+  /** Of a directory; empty where it can't be read. */
+  entries(directory: string): readonly { readonly name: string; isDirectory(): boolean }[];
+};
+
+const HERE: Look = { exists: existsSync, entries: entriesOf };
 
 /** Each once, none below another. `tree` is the project's. */
-export function laterIn(names: readonly Name[], tree: string): readonly Later[] {
+export function laterIn(names: readonly Name[], tree: string, look: Look = HERE): readonly Later[] {
   const fresh = new Set(names.filter(({ verb }) => verb !== 'changed').map(({ path }) => path));
   const found = names
     .filter(({ path }) => path.startsWith(`${tree}/`))
-    .flatMap((name) => laterAt(name.path, tree, fresh) ?? broughtBy(name, tree, fresh) ?? [])
+    .flatMap((name) => laterAt(name.path, tree, fresh, look) ?? broughtBy(name, tree, fresh, look) ?? [])
     .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
   return found.filter(
     ({ path }, at) => !found.slice(0, at).some((other) => path === other.path || path.startsWith(`${other.path}/`)),
   );
 }
 
-function laterAt(path: string, tree: string, fresh: ReadonlySet<string>): Later | undefined {
+function laterAt(path: string, tree: string, fresh: ReadonlySet<string>, { exists }: Look): Later | undefined {
   const inside = path.slice(tree.length + 1);
   const [, above = ''] = /^((?:.*?\/)?)\.git(?:\/|$)/.exec(inside) ?? [undefined, undefined];
   if (/(^|\/)\.git(\/|$)/.test(inside)) {
@@ -45,21 +56,25 @@ function laterAt(path: string, tree: string, fresh: ReadonlySet<string>): Later 
   if (what !== undefined) return { path, what };
   const directory = dirname(path);
   const bare = BARE.some(
-    (parts) =>
-      [...parts, 'config'].includes(basename(path)) && parts.every((name) => existsSync(join(directory, name))),
+    (parts) => PARTS.includes(basename(path)) && parts.every((name) => exists(join(directory, name))),
   );
   return bare ? { path, what: 'makes its directory a git repository' } : undefined;
 }
 
 /** A directory that was moved here with what it holds: no action can take back a part of it. */
-function broughtBy({ path: top, verb, kind }: Name, tree: string, fresh: ReadonlySet<string>): Later | undefined {
+function broughtBy(
+  { path: top, verb, kind }: Name,
+  tree: string,
+  fresh: ReadonlySet<string>,
+  look: Look,
+): Later | undefined {
   if (verb !== 'moved' || kind !== 'directory') return undefined;
   const queue = [top];
   let looked = 0;
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-    for (const entry of entriesOf(next)) {
+    for (const entry of look.entries(next)) {
       const path = join(next, entry.name);
-      const found = laterAt(path, tree, fresh);
+      const found = laterAt(path, tree, fresh, look);
       looked += 1;
       if (looked > MAX_LOOKED_AT) return { path: top, what: 'holds more than can be looked through' };
       if (found) return { path: top, what: `brings ${path.slice(top.length + 1)}, which ${found.what}` };
@@ -80,21 +95,26 @@ function entriesOf(directory: string) {
 /** What it needs of the store. */
 export type AsidePort = {
   launch(...args: readonly string[]): Promise<Ran>;
-  find(number: number): Recorded | undefined;
+  find(number: number): Promise<Recorded | undefined> | Recorded | undefined;
   /** A text as it may stand on the disk: without secrets. */
   hide(text: string): string;
-  /** The record of an undo; of `of`, where that is one that the list marks as undone. */
-  open(text: string, cwd: string, of?: number): { readonly number: number; readonly directory: string };
+  /** The record of an undo; of `of`, where that is one that the list marks as undone. Undefined: there is no place for it. */
+  open(text: string, cwd: string, of?: number): Promise<Place | undefined> | Place | undefined;
   /** Takes an action back under the number of that record; false: not all of it. */
-  putBack(action: Recorded, into: number): Promise<boolean>;
+  putBack(action: Recorded, into: Place): Promise<boolean>;
+  /** It waits for the user's word, which outlasts the program; and no more. */
+  remember(action: Recorded, waiting: Waiting): void;
+  forget(action: Recorded): void;
+  readonly read?: ReadText;
 };
 
 /** Takes that part of the action back; it waits from before the first step on. */
 export async function setAside(action: Recorded, later: readonly Later[], port: AsidePort): Promise<Waiting> {
   const diff = port.hide(await diffOf(action.directory, later, port).catch(() => ''));
-  const { number } = port.open(`set aside: ${phrasesOf(action, later).join('; ')}`, action.cwd);
-  const waiting = { aside: number, later, diff, stays: false };
-  writeWaiting(action, waiting);
+  const place = await port.open(`set aside: ${phrasesOf(action, later).join('; ')}`, action.cwd);
+  const waiting = { aside: place?.number ?? 0, later, diff, stays: place === undefined };
+  port.remember(action, waiting);
+  if (!place) return waiting;
   return takeAside(action, waiting, port);
 }
 
@@ -107,7 +127,7 @@ export async function takeAside(action: Recorded, waiting: Waiting, port: AsideP
   if (ran.code === NOT_ENDED) return waiting; // another window is at it
   if (ran.code === 0 && !only.some((path) => path.includes('\ufffd'))) return waiting;
   const stays = { ...waiting, stays: true };
-  writeWaiting(action, stays);
+  port.remember(action, stays);
   return stays;
 }
 
@@ -116,8 +136,9 @@ export function leftoverOf(action: Recorded, { aside, later, diff, stays }: Wait
   const phrases = phrasesOf(action, later);
   const note = stays ? ' (it could not be set aside, and is in place)' : '';
   const bring = async () => {
-    const held = port.find(aside);
-    return held !== undefined && port.putBack(held, port.open(`undo of ${aside}`, action.cwd, aside).number);
+    const held = await port.find(aside);
+    const into = held && (await port.open(`undo of ${aside}`, action.cwd, aside));
+    return held !== undefined && into !== undefined && port.putBack(held, into);
   };
   return {
     about: 'later',
@@ -126,7 +147,7 @@ export function leftoverOf(action: Recorded, { aside, later, diff, stays }: Wait
     async settle(yes) {
       const all = phrases.join('; ');
       const came = yes && ((await bring()) || stays);
-      forgetWaiting(action);
+      port.forget(action);
       if (!yes) return `set aside, and not in the project: ${all}${note}. The user has not accepted it`;
       return came ? `the user accepted: ${all}` : `set aside: ${all}; it could not be brought back`;
     },
@@ -138,7 +159,7 @@ function phrasesOf({ tree = '' }: Recorded, later: readonly Later[]): readonly s
 }
 
 /** Before it is set aside: from what was there to what the action left. */
-async function diffOf(directory: string, later: readonly Later[], { launch }: AsidePort): Promise<string> {
+async function diffOf(directory: string, later: readonly Later[], { launch, read }: AsidePort): Promise<string> {
   const { steps } = await launch('--undo', directory);
   const pairs = steps
     .filter(({ path }) => later.some((each) => path === each.path || path.startsWith(`${each.path}/`)))
@@ -148,5 +169,5 @@ async function diffOf(directory: string, later: readonly Later[], { launch }: As
       now: source.includes('/') ? join(directory, source) : undefined,
       becomes: path,
     }));
-  return diffsBetween(pairs, 'set aside');
+  return diffsBetween(pairs, 'set aside', read);
 }

@@ -95,8 +95,7 @@ export class ChangeStore implements UndoPort {
       find: (number) => readRecord(options.directory, number, this.#running),
       launch: (...args) => this.#launch(...args),
       open: (text, cwd, of) => this.#open('undo', text, cwd, of === undefined ? {} : { of }),
-      putBack: async (action, into) =>
-        (await this.#kept.putBack(action, { number: into, directory: join(directory, String(into)) })).code === 0,
+      putBack: async (action, into) => (await this.#kept.putBack(action, into)).code === 0,
       drop: async (action) => {
         if (!(await this.#kept.runs(action))) this.#drop(action);
       },

@@ -253,6 +253,39 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
     },
   );
 
+  it.skipIf(lacks('cc') || lacks('git') || !trialsWork())(
+    'Project works there: what a model leaves for others to run waits for the user',
+    async () => {
+      const [folder, home] = [there(), there()];
+      execFileSync('git', ['init', '-q', folder]);
+      const own = await startSshd('web1', { lines: [`SetEnv HOME=${home}`] });
+      try {
+        const write = `echo evil >.envrc; echo x >made; echo y >${home}/made`;
+        await using model = await startScriptedServer([say(`CMD: ${write}`), say('as far as it goes')]);
+        using place = scratch(model.baseUrl, { mode: 'project' });
+        await using rig = startRig(place, { env: { PATH: `${own.bin}:${process.env.PATH}` }, columns: 110, rows: 30 });
+        await enter(rig);
+        rig.type(':host launcher yes\r');
+        await rig.waitFor(/Restricted, Project and :undo work there/);
+        rig.type(`cd ${folder}\r`);
+        await rig.waitFor(/now in web1:/);
+        rig.type('?write\r');
+        await rig.waitFor(/on web1/);
+        await rig.waitFor(/seen to the end/);
+        rig.type('p');
+        await rig.waitFor(/SET ASIDE/);
+        await rig.waitFor(/\.envrc is run by shells and editors/);
+        await rig.waitFor(/seen to the end/);
+        expect([existsSync(join(folder, '.envrc')), existsSync(join(home, 'made'))]).toEqual([false, false]);
+        rig.type('s');
+        await rig.waitFor(/as far as it goes/);
+        expect(readdirSync(folder).sort()).toEqual(['.git', 'made']);
+      } finally {
+        await own.stop();
+      }
+    },
+  );
+
   it('a destructive command of the model halts there, with what that host would lose', async () => {
     const folder = there();
     mkdirSync(join(folder, 'build'));

@@ -22,6 +22,7 @@ const NO_LAUNCHERS: LauncherKit = {
   whyOpen: () => 'a fleet has no launcher',
   restricted: () => [],
   kept: () => [],
+  project: () => [],
   trial: () => [],
 };
 

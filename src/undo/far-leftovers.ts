@@ -1,0 +1,128 @@
+/** What commands in Project left on a host for others to run later: it is set aside there, also where the connection was lost meanwhile. */
+import { basename, dirname, join } from 'node:path';
+import type { Leftover } from '../contracts/commands.ts';
+import { messageOf } from '../text/errors.ts';
+import { visible } from '../text/sanitize.ts';
+import { shellQuote } from '../text/shell-quote.ts';
+import { type AskFar, HOLDER_IS_GONE, readFarText, writeFar } from './far-records.ts';
+import { type Name, namesIn } from './names.ts';
+import type { Recorded } from './record.ts';
+import { type AsidePort, type Look, laterIn, leftoverOf, MAX_LOOKED_AT, PARTS, setAside } from './set-aside.ts';
+import type { Later, Waiting } from './waiting.ts';
+
+/** Left beside an action that was looked through. */
+const LOOKED = 'made';
+/** Directories that are asked about at once. */
+const MAX_DIRECTORIES = 500;
+
+export type FarLeftoversPort = Omit<AsidePort, 'remember' | 'forget' | 'read'> & {
+  readonly host: string;
+  readonly ask: AskFar;
+  /** The store there. */
+  readonly directory: string;
+  warn(text: string): void;
+};
+
+export class FarLeftovers {
+  readonly #port: FarLeftoversPort & AsidePort;
+
+  constructor(port: FarLeftoversPort) {
+    // A question ends with its program: what is set aside stays so, and is in the list.
+    this.#port = { ...port, remember() {}, forget() {}, read: (path) => readFarText(port.ask, path) };
+  }
+
+  /** Of an action that has just ended, once. Never rejects. */
+  async of(action: Recorded): Promise<Leftover | undefined> {
+    const waiting = await this.#looked(action);
+    return waiting && leftoverOf(action, waiting, this.#port);
+  }
+
+  /** Sets aside what nobody had time to look at, and says so. Never rejects. */
+  async catchUp(records: readonly Recorded[]): Promise<void> {
+    const { ask, directory, warn, host } = this.#port;
+    const ended = records.filter(({ tree, state }) => tree !== undefined && state === 'ended');
+    if (ended.length === 0) return;
+    const answer = await ask(
+      `(cd ${shellQuote(directory)} || exit 1; for n in ${ended.map(({ number }) => number).join(' ')}; do [ ! -e "$n/${LOOKED}" ] && ${HOLDER_IS_GONE} && echo "$n"; done; exit 0)`,
+    );
+    const open = new Set(answer?.text.split('\n').map(Number));
+    for (const action of ended.filter(({ number }) => open.has(number))) {
+      const waiting = await this.#looked(action);
+      if (!waiting) continue;
+      const { items } = leftoverOf(action, waiting, this.#port);
+      warn(
+        `set aside on ${visible(host)}, since the connection ended before you were asked: ${items.map(visible).join('; ')} · :undo ${waiting.aside} yes brings it`,
+      );
+    }
+  }
+
+  async #looked(action: Recorded): Promise<Waiting | undefined> {
+    const { warn, host } = this.#port;
+    try {
+      return await this.#look(action);
+    } catch (error) {
+      warn(
+        `what action ${action.number} left on ${visible(host)} could not be looked through: ${visible(messageOf(error))}`,
+      );
+      return undefined;
+    }
+  }
+
+  async #look(action: Recorded): Promise<Waiting | undefined> {
+    const { launch, ask } = this.#port;
+    if (action.tree === undefined) return undefined;
+    const { steps, code, error } = await launch('--undo', action.directory, '--names');
+    if (code !== 0) throw new Error(error);
+    const later = await this.#laterOf(namesIn(steps), action.tree);
+    const waiting = later.length === 0 ? undefined : await setAside(action, later, this.#port);
+    await ask(writeFar(`${action.directory}/${LOOKED}`, ''));
+    return waiting;
+  }
+
+  /** What can't be looked at there counts as what others run. */
+  async #laterOf(names: readonly Name[], tree: string): Promise<readonly Later[]> {
+    const { ask } = this.#port;
+    const parts = names.filter(({ path }) => PARTS.includes(basename(path)));
+    const directories = [...new Set(parts.map(({ path }) => dirname(path)))];
+    const moved = names.filter(({ verb, kind }) => verb === 'moved' && kind === 'directory').map(({ path }) => path);
+    const there = await ask(whatIsThere(directories.slice(0, MAX_DIRECTORIES)));
+    const present = new Set(there?.text.split('\0'));
+    const blind = there === undefined || directories.length > MAX_DIRECTORIES;
+    const found = moved.length === 0 ? { exit: 0, text: '' } : await ask(whatLiesIn(moved));
+    const entries = found?.exit === 0 ? readEntries(found.text) : undefined;
+    const look: Look = {
+      exists: (path) => blind || present.has(path),
+      entries: (directory) => entries?.get(directory) ?? [],
+    };
+    const later = laterIn(names, tree, look);
+    const unseen = entries ? [] : moved.filter((path) => path.startsWith(`${tree}/`));
+    const unknown = unseen.filter(
+      (path) => !later.some((each) => path === each.path || path.startsWith(`${each.path}/`)),
+    );
+    return [...later, ...unknown.map((path) => ({ path, what: 'holds what can’t be looked through' }))];
+  }
+}
+
+function whatIsThere(directories: readonly string[]): string {
+  const paths = directories.flatMap((directory) => PARTS.map((part) => shellQuote(join(directory, part))));
+  return `(for p in ${paths.join(' ')}; do [ ! -e "$p" ] || printf '%s\\0' "$p"; done)`;
+}
+
+/** Type and path of all that lies there; another exit code where that is not all. */
+function whatLiesIn(directories: readonly string[]): string {
+  const words = directories.map(shellQuote).join(' ');
+  return `(find ${words} -mindepth 1 -printf '%y%p\\0' | head -zn ${MAX_LOOKED_AT + 1})`;
+}
+
+/** Undefined where there is more than can be looked through. */
+function readEntries(text: string): ReadonlyMap<string, ReturnType<Look['entries']>> | undefined {
+  const rows = text.split('\0').slice(0, -1);
+  if (rows.length > MAX_LOOKED_AT) return undefined;
+  const entries = new Map<string, { name: string; isDirectory(): boolean }[]>();
+  for (const row of rows) {
+    const path = row.slice(1);
+    const entry = { name: basename(path), isDirectory: () => row.startsWith('d') };
+    entries.set(dirname(path), [...(entries.get(dirname(path)) ?? []), entry]);
+  }
+  return entries;
+}
