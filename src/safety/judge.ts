@@ -11,7 +11,7 @@ import { judgeRedirect } from './programs/redirects.ts';
 import type { Reading } from './reading.ts';
 import { ShellInterpreter } from './shell/interpreter.ts';
 import type { Field, Io, Machine, Redirect } from './shell/machine.ts';
-import { escapeMarks, holdsSecret } from './shell/taint.ts';
+import { ENDLESS, escapeMarks, holdsSecret } from './shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, type UserPattern, unknown, worse } from './verdict.ts';
 
 export type JudgeOptions = {
@@ -79,6 +79,7 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
   );
   const script: ParsedScript = parse(escapeMarks(command));
   const printed = shell.runScript(script, { stdin: undefined });
+  if (printed.includes(ENDLESS)) shell.note(unknown('prints without end'));
   if ((shell.shows || holdsSecret(printed)) && !options.localModel)
     shell.note(unknown('shows a credential to the model'));
   if (reading?.mayDiffer(new Set([...shell.scope.made, ...shell.changed]), shell.usedOwn))

@@ -11,11 +11,22 @@ import { judgeSql } from './sql.ts';
 
 const MAX_CODE_CHARS = 100_000;
 
+/** A loop whose condition never changes, in code that names no way out of one. */
+function runsOn(source: string): boolean {
+  if (!/\b(while|for|loop|until)\b/.test(source)) return false;
+  const endless =
+    /\bwhile[\s(!]*(1|[Tt]rue)\b|\bfor\s*\(\s*;\s*;\s*\)|\bloop\s*(do|\{)|\bitertools\.(count|repeat|cycle)\b/.test(
+      source,
+    );
+  return endless && !/\b(break|exit|return|last|die|raise|throw|quit|_exit|yield)\b/.test(source);
+}
+
 /**
  * Reads source code for calls that delete, overwrite or run something, and notes what it finds. Code in which nothing
  * is found stays unknown, since such languages can hide anything, unless every call in it is on a list of harmless ones.
  */
 export function readCode(machine: Machine, program: string, source: string, run: PythonRun = {}, depth = 0): void {
+  if (runsOn(source)) machine.note(unknown(`${program} code: a loop without end`));
   if (program === 'python' && readPython(machine, source, run)) return;
   const language = LANGUAGES[program];
   if (!language) {

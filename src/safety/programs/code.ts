@@ -8,7 +8,7 @@ import { destructive, type StaticVerdict, unknown } from '../verdict.ts';
  */
 export function runCode(machine: Machine, code: string, io: Io): string {
   const origin = originOf(code);
-  if (origin && /^[\s\uE000-\uE007\uE00A-\uE00D;&]*$/.test(code)) {
+  if (origin && /^[\s\uE000-\uE007\uE00A-\uE00E;&]*$/.test(code)) {
     machine.note(origin);
     return UNKNOWN;
   }

@@ -38,8 +38,7 @@ export function printsCredential(call: Call): boolean {
   if (/^(expr|test|\[)$/.test(program) && args.some(({ text }) => holdsSecret(text)))
     // What is no number stands in the complaint.
     return program === 'expr' || args.some(({ text }) => /^-(eq|ne|[lg][te])$/.test(text));
-  if (program === 'git' && operands[0]?.text === 'config')
-    return operands.some(({ text }) => SECRET_SETTING.test(text));
+  if (program === 'git' && operands[0]?.text === 'config') return showsSettings(call);
   if (program === 'git' || (program === 'rclone' && operands[0]?.text === 'cat'))
     return operands.some(({ text }) => {
       const path = afterColon(text);
@@ -90,6 +89,17 @@ function saysSecret({ program, args, reading, machine }: Call): boolean {
   if (/^(echo|printf|print|alias)$/.test(program)) return true;
   return reading?.operands.some(({ text }, at) => holdsSecret(text) && roleOf(reading.level, at) === 'read') === true;
 }
+
+/** Settings of git that are asked for by a secret's name, by a pattern that has one, or all of them. */
+function showsSettings(call: Call): boolean {
+  if (call.has('--name-only')) return false;
+  if (call.has('-l', '--list') || call.operands[1]?.text === 'list') return true;
+  const pattern = call.args[call.args.findIndex(({ text }) => text === '--get-regexp') + 1]?.text ?? '';
+  if (call.has('--get-regexp') && SECRET_PATTERN.test(pattern)) return true;
+  return call.operands.some(({ text }) => SECRET_SETTING.test(text));
+}
+
+const SECRET_PATTERN = /extraheader|token|pass|secret|^(http|\.[*+]|\.|\^)[.*$]*$/i;
 
 /** Of the environment only the lines about a word that is in no name of a secret. */
 function showsHarmlessLines(program: string, words: readonly string[]): boolean {

@@ -145,6 +145,8 @@ function readRedis(call: Call, words: readonly string[]): void {
         ? destructive('redis loss', 'removes data')
         : unknown('redis script'),
     );
+  } else if (/^(geo|sort)/.test(name) && words.some((word) => /^store/.test(word))) {
+    machine.note(unknown('may overwrite or remove a value'));
   } else if (REDIS_OVERWRITES.test(name))
     machine.note(name === 'set' && words.includes('nx') ? harmless() : unknown('may overwrite or remove a value'));
   else if (
@@ -155,7 +157,7 @@ function readRedis(call: Call, words: readonly string[]): void {
   else if (
     (two === 'config get' && !/pass|auth|user|\*/i.test(words[2] ?? '*')) ||
     REDIS_READS.test(name) ||
-    /^(client list|client info|client getname|cluster info|cluster nodes|memory usage|memory stats|object \w+|slowlog get|slowlog len|acl list|acl whoami|command|command \w+|pubsub \w+|latency \w+|script load|function list|debug object)/.test(
+    /^(client list|client info|client getname|cluster info|cluster nodes|memory usage|memory stats|object \w+|slowlog get|slowlog len|acl whoami|command|command \w+|pubsub \w+|latency \w+|script load|function list|debug object)/.test(
       two,
     )
   )

@@ -7,6 +7,7 @@ import {
   CREDENTIAL,
   carrying,
   DECODED,
+  ENDLESS,
   FETCHED,
   FILE_TEXT,
   hasUnknown,
@@ -27,6 +28,7 @@ import { DATABASES } from './databases.ts';
 import { asksForHelp, isDryRun } from './dry-run.ts';
 import { EDITORS } from './editors.ts';
 import { runEmbeddedCommands } from './embedded-commands.ts';
+import { printsWithoutEnd, takesAll } from './endless.ts';
 import { judgeAssignment } from './environment.ts';
 import { FORMATTERS } from './formatters.ts';
 import { GIT } from './git.ts';
@@ -127,8 +129,17 @@ function judgeKnown(call: Call, word: string, disabled: ReadonlySet<string>): st
   // What an inner command shows stays shown.
   const setup = isShellSetup(call) && !output?.includes(CREDENTIAL);
   const plain = setup ? '' : (output ?? outputOf(call));
-  const printed = mayNameStore(call) ? carrying(STORE, plain) : plain;
+  const named = mayNameStore(call) ? carrying(STORE, plain) : plain;
+  const printed = untilItsEnd(call, named);
   return printsCredential(call) ? printed + CREDENTIAL : printed;
+}
+
+/** What it prints, marked where that has no end. */
+function untilItsEnd(call: Call, printed: string): string {
+  const all = takesAll(call);
+  if (all) call.machine.note(all);
+  if (printsWithoutEnd(call)) return printed.includes(ENDLESS) ? printed : printed + ENDLESS;
+  return printed.includes(ENDLESS) ? printed.replaceAll(ENDLESS, '') : printed;
 }
 
 /** A word that stands for another command: an alias, an init script, the rest of `time`; undefined: it is itself. */

@@ -83,6 +83,8 @@ function readAwk(call: Call, program: string): void {
     machine.note(unknown('an awk program that is not known', { unresolved: true }));
   if (SHOWS_SECRETS.test(program) || [...program.matchAll(/"([^"]+)"/g)].some(([, text = '']) => isCredential(text)))
     machine.note(unknown('shows a credential to the model'));
+  if (/\bwhile\s*\(\s*1\s*\)|\bfor\s*\(\s*;\s*;\s*\)/.test(program) && !/\b(break|exit|return)\b/.test(program))
+    machine.note(unknown('awk code: a loop without end'));
   for (const effect of readAwkProgram(program.replaceAll(NUMBER, '1'))) {
     if (effect.kind === 'system') machine.note(destructive('awk system', 'awk runs text as shell commands'));
     else if (effect.kind === 'shell') runCode(machine, effect.text + (effect.more ? UNKNOWN : ''), { stdin: UNKNOWN });

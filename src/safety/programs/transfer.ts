@@ -139,7 +139,10 @@ function keepsOld({ reading, machine }: Call, target: string): boolean {
   }
   if (skips || backup === 'numbered') return true;
   if (backup === 'none' || suffix === '' || suffix.includes('/') || hasUnknown(suffix)) return false;
-  // A copy of that name from an earlier time would be the loss.
+  // A copy of that name from an earlier time, or from an earlier call of this line, would be the loss.
+  const copy = fileKey(machine, `${target}${suffix}`);
+  if (machine.scope.backups.has(copy)) return false;
+  machine.scope.backups.add(copy);
   return !machine.files || lookAt(machine, `${target}${suffix}`) === 'absent';
 }
 

@@ -27,6 +27,19 @@ export function expandBraces(text: string): string[] {
   return expand(text, 0);
 }
 
+/** More words than these come of no honest range. */
+const MOST_WORDS = 2_000_000;
+
+/** Are there more words in the ranges of this one than a shell should make? */
+export function isBeyond(word: string): boolean {
+  let words = 1;
+  for (const [, from = '', to = ''] of word.matchAll(/\{(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.-?\d+)?\}/g)) {
+    const value = (text: string) => (/\d/.test(text) ? Number(text) : text.charCodeAt(0));
+    words *= Math.abs(value(to) - value(from)) + 1;
+  }
+  return words > MOST_WORDS;
+}
+
 type Found = { start: number; end: number; parts: readonly string[] };
 
 /** The first group that really expands: one with a comma at its own level, or a range. */

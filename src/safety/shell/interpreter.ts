@@ -14,10 +14,11 @@ import { alternatives } from './alternatives.ts';
 import { walkArithmetic, walkParts } from './arithmetic.ts';
 import { loopPath } from './arrays.ts';
 import { carryOut } from './assignments.ts';
+import { isEndless, startsMany } from './endless-loops.ts';
 import { startsItselfTwice } from './fork-bomb.ts';
 import type { Field, Io, Judge, Machine, Redirect, World } from './machine.ts';
 import { noteDashes } from './names.ts';
-import { expandRedirects, keepOutput, opensStore, sendsOutputAway, stdinOf } from './redirections.ts';
+import { expandRedirects, keepOutput, noteEndless, opensStore, sendsOutputAway, stdinOf } from './redirections.ts';
 import { Scope, type Value } from './scope.ts';
 import { escapeMarks, hasUnknown, holdsSecret, OWN_TEMP, UNKNOWN } from './taint.ts';
 import { visitTest } from './test-command.ts';
@@ -237,12 +238,14 @@ export class ShellInterpreter implements Machine {
         return this.branches(bodies, io);
       }
       case 'While':
+        if (isEndless(node)) this.note(ENDLESS_LOOP);
         this.list(node.clause.commands, io);
         return this.branches([node.body], io);
       case 'For':
       case 'Select':
         return this.loop(node, io);
       case 'ArithmeticFor':
+        if (isEndless(node)) this.note(ENDLESS_LOOP);
         walkParts(this, [node.initialize, node.test, node.update]);
         return this.branches([node.body], io);
       case 'Case': {
@@ -278,7 +281,9 @@ export class ShellInterpreter implements Machine {
     const redirects = expandRedirects(this, node.redirects, this.inString === 0);
     this.open(redirects);
     const out = this.node(node.command, { stdin: stdinOf(redirects, this) ?? io.stdin });
-    return sendsOutputAway(redirects) ? '' : out;
+    if (!sendsOutputAway(redirects)) return out;
+    noteEndless(this, redirects, out);
+    return '';
   }
 
   private define(node: NodeOf<'Function'>): void {
@@ -319,11 +324,14 @@ export class ShellInterpreter implements Machine {
     return out;
   }
 
-  private loop({ type, name: { text: name }, wordlist, body }: NodeOf<'For' | 'Select'>, io: Io): string {
+  private loop(node: NodeOf<'For' | 'Select'>, io: Io): string {
+    const { type, wordlist, body } = node;
+    const name = node.name.text;
     const values = wordlist
       ? expandWords(this, wordlist).map(({ text, glob }) => (glob ? loopPath(this, text) : text))
       : undefined;
     const items = values ?? this.scope.positional;
+    if (startsMany(node, items.length)) this.note(unknown('starts many processes at once'));
     // Its menu.
     this.shows ||= type === 'Select' && items.some(holdsSecret);
     if (this.scope.references.delete(name))
@@ -359,6 +367,7 @@ export class ShellInterpreter implements Machine {
     for (const words of alternatives(this, node, fields)) out = this.runFields(words, { stdin }, redirections);
     this.scope.lastArgument = fields.at(-1)?.text ?? '';
     if (!sendsOutputAway(redirections)) return out;
+    noteEndless(this, redirections, out);
     keepOutput(this, redirections, out);
     return '';
   }
@@ -386,3 +395,4 @@ export class ShellInterpreter implements Machine {
 }
 
 const NONE: readonly Redirect[] = [];
+const ENDLESS_LOOP = unknown('a loop without end');

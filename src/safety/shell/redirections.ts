@@ -1,10 +1,10 @@
 import { isAbsolute, join } from 'node:path';
 import type { Redirection } from 'unbash';
 import { isCredential, mayNameCredential } from '../credential-files.ts';
-import type { Part } from '../verdict.ts';
+import { type Part, unknown } from '../verdict.ts';
 import { globToRegExp } from './glob.ts';
 import type { Machine, Redirect } from './machine.ts';
-import { CREDENTIAL, FILE_TEXT, holdsSecret, STORE, UNKNOWN } from './taint.ts';
+import { CREDENTIAL, ENDLESS, FILE_TEXT, holdsSecret, STORE, UNKNOWN } from './taint.ts';
 import { expandQuoted } from './word.ts';
 
 /** What the redirections put on standard input, if any. */
@@ -21,7 +21,13 @@ export function stdinOf(redirects: readonly Redirect[], machine: Machine): strin
   return stdin;
 }
 
+/** Devices that give as much as anybody takes. */
+export function isEndlessDevice(path: string): boolean {
+  return path.startsWith('/dev/') && /^\/dev\/(zero|u?random|full)$/.test(path);
+}
+
 function fileText(path: string): string {
+  if (isEndlessDevice(path)) return FILE_TEXT + ENDLESS;
   return mayBeStore(path) ? FILE_TEXT + CREDENTIAL : FILE_TEXT;
 }
 
@@ -63,6 +69,13 @@ export function expandRedirects(machine: Machine, nodes: readonly Redirection[],
     const part: Part | undefined = placed ? [node.pos, node.end] : undefined;
     return { operator: node.operator, fd, target: machine.text(node.target), ...(part ? { part } : {}) };
   });
+}
+
+/** Says that what has no end goes into a file. */
+export function noteEndless(machine: Machine, redirects: readonly Redirect[], out: string): void {
+  if (!out.includes(ENDLESS)) return;
+  const target = redirects.find(({ operator, fd }) => operator.includes('>') && (fd ?? 1) === 1)?.target;
+  if (target !== '/dev/null') machine.note(unknown('writes without end'));
 }
 
 /** Remembers what went into a file, since the same command may run it next. */

@@ -38,6 +38,8 @@ export class Scope {
   readonly dashed: Set<string>;
   /** Directories that this command has fetched, from where it starts: what they say is not the project's own. */
   readonly foreign: Set<string>;
+  /** Copies of what was there, which this command kept: the next of the same name takes its place. */
+  readonly backups: Set<string>;
   /** Links this command made: where they lead, nobody looks. */
   readonly links: Set<string>;
   positional: readonly string[];
@@ -74,7 +76,7 @@ export class Scope {
       near = '',
       elsewhere,
     } = outer;
-    const { made = new Set(), dashed = new Set(), links = new Set(), foreign = new Set() } = outer;
+    const { made = new Set(), dashed = new Set(), links = new Set(), foreign = new Set(), backups = new Set() } = outer;
     this.vars = new Map(from?.vars);
     this.functions = new Map(outer.functions);
     this.aliases = new Map(outer.aliases);
@@ -88,6 +90,7 @@ export class Scope {
     this.made = made;
     this.dashed = dashed;
     this.links = links;
+    this.backups = backups;
     this.foreign = foreign;
     this.positional = positional;
     this.lastArgument = lastArgument;

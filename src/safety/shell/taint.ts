@@ -37,10 +37,13 @@ export const SECRET = '\uE00C';
 /** Names of files, of which one may be that of a store of credentials; stands beside them. */
 export const STORE = '\uE00D';
 
+/** Text without end, as `yes` prints it; stands beside it. */
+export const ENDLESS = '\uE00E';
+
 /** A mark for what is not known. */
 export const NOT_KNOWN = /[\uE000-\uE002\uE007\uE009\uE00B]/;
-const ANY_TAINT = /[\uE000-\uE00D]/;
-const ANY_TAINT_GLOBAL = /[\uE000-\uE00D]/g;
+const ANY_TAINT = /[\uE000-\uE00E]/;
+const ANY_TAINT_GLOBAL = /[\uE000-\uE00E]/g;
 const CARRIED = [CREDENTIAL, SECRET, STORE] as const;
 const SECRETS = /[\uE00A\uE00C]/;
 

@@ -1,9 +1,10 @@
 import { type DoubleQuotedChild, parse, type Word, type WordPart } from 'unbash';
+import { unknown } from '../verdict.ts';
 import { arithmeticText } from './arithmetic.ts';
-import { expandBraces } from './braces.ts';
+import { expandBraces, isBeyond } from './braces.ts';
 import type { Field, Machine } from './machine.ts';
 import { expandParameter, specialParameter } from './parameter.ts';
-import { EMPTY, QUOTE, SPLIT, UNKNOWN } from './taint.ts';
+import { EMPTY, ENDLESS, QUOTE, SPLIT, UNKNOWN } from './taint.ts';
 
 const PLAIN = /^[\w./:=,@%+-]+$/;
 const SPECIAL = /[{}*?[\],~\\\uE004]/g;
@@ -24,6 +25,7 @@ export function expandWord(machine: Machine, word: Word, out: Field[]): void {
     out.push({ text: word.text, glob: false });
     return;
   }
+  if (word.text.includes('..') && isBeyond(word.text)) machine.note(unknown('more words than fit into the memory'));
   for (const alternative of expandBraces(tagWord(machine, word))) {
     for (const piece of alternative.split(SPLIT)) {
       if (piece !== '') out.push(finish(machine, piece));
@@ -219,6 +221,10 @@ function runInner(machine: Machine, part: Substitution): string {
 
 function commandOutput(machine: Machine, part: Substitution): string {
   const output = machine.inSubshell(() => runInner(machine, part));
+  if (output.includes(ENDLESS)) {
+    machine.note(unknown('takes in what has no end'));
+    return UNKNOWN;
+  }
   const text = output.replace(/\n+$/, '');
   return text.length > MAX_WORD_CHARS ? UNKNOWN : text;
 }

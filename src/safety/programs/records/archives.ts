@@ -135,11 +135,12 @@ export const ARCHIVES: Records = {
     oldStyle: true,
     tune: '-t -p -c -s -v -D -U -T -r -x -q -u',
     operands: 'add read',
-    judge: (call) =>
-      /^-?[tp][vVO]*$/.test(call.args[0]?.text ?? '') ||
-      /^-?[rq]?c[rqscvuDU]*$|^-?r[scvDU]*c[scvDU]*$/.test(call.args[0]?.text ?? '')
-        ? undefined
-        : unknown('ar changes files'),
+    judge: (call) => {
+      const [letters = '', archive] = call.args.map(({ text }) => text);
+      if (/^-?[tp][vVO]*$/.test(letters)) return undefined;
+      const makes = /^-?[rq]?c[rqscvuDU]*$|^-?r[scvDU]*c[scvDU]*$/.test(letters);
+      return makes && !isThere(call, archive) ? undefined : unknown('ar changes files');
+    },
   },
   cpio: {
     touches: 'changes',

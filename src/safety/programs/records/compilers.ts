@@ -52,7 +52,14 @@ const GO_BUILD: Spec = {
 export const COMPILERS: Records = {
   tcc: { operands: 'judged', open: 'tcc can run what it compiles' },
   'gcc g++ cc c++ clang clang++ x86_64-linux-gnu-gcc x86_64-linux-gnu-g++ gfortran': compiler,
-  'ld as': { ...compiler, judge: (_, reading) => (given(reading, '-o') ? undefined : unknown('writes over a.out')) },
+  'ld as': {
+    ...compiler,
+    judge: ({ program, args }, reading) => {
+      // `--MD FILE` of the assembler names what the compiler's own `-MD` derives.
+      if (program === 'as' && args.some(({ text }) => /^--?MD/.test(text))) return unknown('as writes a list of files');
+      return given(reading, '-o') ? undefined : unknown('writes over a.out');
+    },
+  },
   rustc: {
     tune: '-# -g -O -v --crate-name= --crate-type= --edition= --test --target= --cap-lints= --color= --error-format= --explain= --verbose -A= -W= -D= -F= --cfg= --check-cfg= -L= -l= --print= --emit=',
     write: '-o=',

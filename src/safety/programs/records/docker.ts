@@ -1,4 +1,4 @@
-import { unknown } from '../../verdict.ts';
+import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { type CallFacts, given, type Reading, type Records, type Spec } from '../record.ts';
 
 const DOCKER_RUN: Spec = {
@@ -84,7 +84,8 @@ const docker: Spec = {
   load: '-H= --host= -c= --context= --config= --tls --tlscacert= --tlscert= --tlskey= --tlsverify',
   idle: '-v --version --help -h',
   subs: {
-    'ps images info version top stats port diff history search events': { ...LOOKS, tune: `${LOOKS.tune} -f=` },
+    'ps images info version stats port diff history search events': { ...LOOKS, tune: `${LOOKS.tune} -f=` },
+    top: { ...LOOKS, judge: judgeTop },
     inspect: { ...LOOKS, tune: `${LOOKS.tune} -f=`, judge: judgeInspect },
     logs: { ...LOOKS, tune: `${LOOKS.tune?.replace('-f=', '-f')} -f` },
     run: DOCKER_RUN,
@@ -144,7 +145,7 @@ const docker: Spec = {
               '--profiles',
               '--hash',
               '--no-interpolate',
-            )
+            ) && !reading.given.some(({ value }) => value === 'false')
               ? undefined
               : unknown('shows the services with the values of .env'),
         },
@@ -184,3 +185,10 @@ export const DOCKER: Records = {
   docker,
   'docker-compose': { ...(docker.subs?.compose as Spec), values: 'all', needs: true },
 };
+
+/** The words behind a container's name are options of `ps`, of which `e` shows the environment. */
+function judgeTop(_: CallFacts, reading: Reading): StaticVerdict | undefined {
+  return reading.operands.slice(1).some(({ text }) => /^[a-zA-Z]*e[a-zA-Z]*$|^-[a-zA-Z]*E/.test(text))
+    ? unknown('shows the environment of what runs there')
+    : undefined;
+}

@@ -156,11 +156,15 @@ export const NETWORK: Records = {
     send: '-L= -R= -D= -W= -w= -A -X -Y -J=',
     operands: 'tune shell',
     judge: (call, reading) =>
-      reading.given.some(({ name, value }) => name === '-o' && !SSH_OPTION.test(value ?? ''))
-        ? unknown('an option of ssh that can run code or talk to another machine')
-        : reading.operands.length > 1 || call.io.stdin !== undefined || given(reading, '-V', '-G', '-Q', '-T')
-          ? undefined
-          : unknown('starts a session'),
+      // Ssh takes options behind the host, too, as it takes orders for a connection that is there.
+      reading.operands[1]?.text.startsWith('-') ||
+      reading.given.some(({ name, value }) => name === '-O' && value !== 'check')
+        ? unknown('an order to a connection of ssh')
+        : reading.given.some(({ name, value }) => name === '-o' && !SSH_OPTION.test(value ?? ''))
+          ? unknown('an option of ssh that can run code or talk to another machine')
+          : reading.operands.length > 1 || call.io.stdin !== undefined || given(reading, '-V', '-G', '-Q', '-T')
+            ? undefined
+            : unknown('starts a session'),
   },
   scp: {
     needs: true,

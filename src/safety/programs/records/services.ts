@@ -78,6 +78,8 @@ function judgeKube(_: CallFacts, reading: Reading) {
   );
   if (reading.given.some(({ name, value = '' }) => /^(-o|--output)$/.test(name) && /-file/.test(value)))
     return unknown('takes what it prints from a file');
+  if (reading.given.some(({ name, value = '' }) => /^(-o|--output|--template)$/.test(name) && /\benv\b/i.test(value)))
+    return unknown('shows what stands in environments');
   return /(^|,)secrets?([/.,]|$)/i.test(what) && shown && reading.path[0] === 'get'
     ? unknown('shows secrets')
     : undefined;
@@ -187,7 +189,7 @@ export const SERVICES: Records = {
     needs: true,
     ...cloud(
       /^(describe-|list-|head-|ls$|get-(?!.*(token|secret|password|credential|authorization|parameter))|filter-log-events|get-caller-identity|simulate-|estimate-|lookup-|search-|query$|scan$|tail$|wait$)/,
-      /s3api get-object|get-secret-value|get-parameters?\b.*decrypt|get-login|get-authorization-token|get-session-token|assume-role|get-federation|get-password|export-credentials|ssm start-session|get-password-data|lambda get-function|batch describe-job-definitions|describe-launch-template-versions|get-launch-template-data|get-connection|describe-task-definition|userData/,
+      /s3api get-object|get-secret-value|get-parameters?\b.*decrypt|get-login|get-authorization-token|get-session-token|assume-role|get-federation|get-password|export-credentials|ssm start-session|get-password-data|lambda get-function|batch describe-job-definitions|describe-launch-template-versions|get-launch-template-data|get-connection|describe-task-definition|userData|lambda list-functions|apprunner describe-service|amplify (get|list)-app|batch-get-projects/,
     ),
     values:
       '--acl --profile --region --output --endpoint-url --query --cli-input-json --ca-bundle --color --cli-connect-timeout --cli-read-timeout',
@@ -198,7 +200,7 @@ export const SERVICES: Records = {
     needs: true,
     ...cloud(
       /^(list|describe|info|get-value|get-iam-policy|read|get|list-.*|search.*)$/,
-      /print-(access|identity)-token|secrets versions access|auth .*token|get-credentials/,
+      /print-(access|identity)-token|secrets versions access|auth .*token|get-credentials|(functions|run (services|jobs|revisions)|app versions|instance-templates) describe/,
     ),
     values:
       '--metadata --metadata-from-file --member --role --project --account --configuration --zone --region --format --filter --impersonate-service-account --verbosity --billing-project --location --command',

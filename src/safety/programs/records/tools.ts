@@ -11,6 +11,8 @@ export function judgeInventory(_: CallFacts, reading: Reading): StaticVerdict | 
       !/^[\w.@-]+,[\w.,@-]*$|^(?!\/|~|\.\.)[\w./-]*(\.(ini|ya?ml|cfg)|(^|\/)(hosts|inventory))$/.test(value)
     )
       return unknown('an inventory may be a program', { runsFiles: true });
+  if (given(reading, '--list', '--host', '--vars', '--export'))
+    return unknown('shows the variables of hosts, passwords among them');
   return undefined;
 }
 
