@@ -41,7 +41,12 @@ export function takesAll(call: Call): StaticVerdict | undefined {
 
 /** Is a device without end, or what another program prints without end, what it reads? */
 function isFedWithoutEnd({ args, io }: Call): boolean {
-  return io.stdin?.includes(ENDLESS) === true || args.some(({ text }) => isEndlessDevice(text.replace(/^if=/, '')));
+  if (io.stdin?.includes(ENDLESS)) return true;
+  for (const { text } of args) {
+    const path = text.startsWith('if=') ? text.slice(3) : text;
+    if (path.startsWith('/dev/') && isEndlessDevice(path)) return true;
+  }
+  return false;
 }
 
 /** Does it stop reading by itself, early enough? */

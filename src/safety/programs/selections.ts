@@ -12,7 +12,7 @@ import { absolute } from './paths.ts';
  */
 export function mayNameStore(call: Call): boolean {
   const { args, program, operands } = call;
-  if (args.some(({ text }) => text.includes(STORE)) && LISTS.test(program)) return true;
+  if (LISTS.has(program) && args.some(({ text }) => text.includes(STORE))) return true;
   switch (program) {
     case 'find':
       return finds(call);
@@ -38,11 +38,13 @@ export function mayNameStore(call: Call): boolean {
 }
 
 function passesStores(call: Call): boolean {
-  return passesNames(call) && call.io.stdin?.includes(STORE) === true && !dropsStores(call);
+  return call.io.stdin?.includes(STORE) === true && passesNames(call) && !dropsStores(call);
 }
 
 /** Programs that print names which they are given. */
-const LISTS = /^(ls|dir|vdir|find|echo|printf|basename|dirname|realpath|readlink|xargs)$/;
+const LISTS: ReadonlySet<string> = new Set(
+  'ls dir vdir find echo printf basename dirname realpath readlink xargs'.split(' '),
+);
 
 /** Does it print lines of its input? */
 function passesNames({ facts, program }: Call): boolean {
