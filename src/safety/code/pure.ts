@@ -23,6 +23,8 @@ const PERL_WORDS = set(`
   lcfirst join split map grep sort reverse keys values scalar defined exists push pop shift sprintf substr index rindex abs int
   sqrt chomp chop localtime gmtime time sum max min first uniq use strict warnings List Util POSIX JSON PP Data Dumper BEGIN END
   V STDIN STDOUT STDERR ENV INC ARGV eof qw q qq sin cos exp log hex oct ord chr undef __FILE__ __LINE__ floor ceil
+  strftime mktime fmod HiRes Scalar shuffle decode_json encode_json Digest MD5 SHA md5_hex sha1_hex sha256_hex MIME Base64
+  encode_base64 decode_base64
 `);
 const RUBY_WORDS = set(`
   puts print p pp if unless else elsif end do while until and or not in then true false nil each each_with_index map select
@@ -135,7 +137,10 @@ function pureWords(program: 'perl' | 'ruby', source: string, read: Skeleton): bo
     .replace(/\b(?:s|tr|y)\/(?:\\.|[^/\n])*\/(?:\\.|[^/\n])*\/\w*/g, ' ')
     .replace(/(^|[\s({,;~!&|])m?\/(?:\\.|[^/\n])+\/[gimsxo]*/g, '$1 ')
     // An element of a hash, and nothing else that stands in such brackets: `map{unlink}` calls.
-    .replace(/([$@%]\w+|->|[\]}])\s*(\{\w+\})+|[$@%]\w+|:\w+|\b\d\w*/g, ' ');
+    .replace(/([$@%]\w+|->|[\]}])\s*(\{\w+\})+|[$@%]\w+|(?<!:):[a-z]\w*|\b\d\w*/g, (found) =>
+      // `:x` names something in Ruby; in Perl `POSIX::x` calls it.
+      program === 'perl' && found.startsWith(':') ? found : ' ',
+    );
   if (program === 'perl' ? !interpolatesPlainly(source) : !insertsPlainly(source)) return false;
   const loads = [...read.code.matchAll(/\brequire\w*\s*\(?\s*(?:"(\d+)")?/g)];
   if (loads.some(([, index]) => !RUBY_MODULES.test(read.strings[Number(index)] ?? ''))) return false;

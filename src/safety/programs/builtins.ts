@@ -45,7 +45,8 @@ export const BUILTINS: Handlers = {
   logout: silent,
   suspend: silent,
   sleep: silent,
-  echo: (call) => echoOutput(texts(call)),
+  echo: (call) => echoOf(call),
+  print: (call) => `${texts(call).join(' ')}\n`,
   printf(call) {
     const words = texts(call);
     if (words[0] === '--') words.shift();
@@ -140,6 +141,14 @@ export const BUILTINS: Handlers = {
   compgen: expandList,
 };
 
+/** All shells but bash take backslashes for other signs there, some of them only with an option. */
+function echoOf(call: Call): string {
+  const text = echoOutput(texts(call));
+  return call.machine.scope.dialect !== undefined && call.args.some((field) => field.text.includes('\\'))
+    ? text + UNKNOWN
+    : text;
+}
+
 /** `[ -v name ]` looks a name up by its text; other operands are never evaluated. */
 function evaluateTest(call: Call): string {
   for (const [at, word] of texts(call).entries()) {
@@ -192,6 +201,9 @@ function known(directory: string): string | undefined {
 
 function sourceFile(call: Call): string {
   const [path, ...rest] = texts(call);
+  // In fish it reads its input.
+  if (call.machine.scope.dialect === 'fish' && (path ?? '-') === '-' && call.io.stdin !== undefined)
+    return runCode(call.machine, call.io.stdin, { stdin: '' });
   if (path === undefined) return '';
   const { machine } = call;
   const printed = runScriptFile(call, path, rest, call.io);

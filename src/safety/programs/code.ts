@@ -1,3 +1,4 @@
+import { readsAlike } from '../shell/dialect.ts';
 import type { Io, Machine } from '../shell/machine.ts';
 import { DECODED, FETCHED, FILE_TEXT, hasUnknown, UNKNOWN } from '../shell/taint.ts';
 import { destructive, type StaticVerdict, unknown } from '../verdict.ts';
@@ -12,6 +13,9 @@ export function runCode(machine: Machine, code: string, io: Io): string {
     machine.note(origin);
     return UNKNOWN;
   }
+  const { dialect } = machine.scope;
+  if (dialect !== undefined && !readsAlike(code, dialect))
+    machine.note(unknown('a line that this shell may read otherwise than bash'));
   if (hasUnknown(code)) {
     machine.note(unknown('code with parts that are not known', { unresolved: true }));
     if (code.includes(FETCHED)) machine.note(destructive('curl | sh', 'runs code from the network unseen'));

@@ -1,5 +1,6 @@
 import { ADDING, DESTROYING_OPTION, verbOf } from '../knowledge/verbs.ts';
 import { hasRules, matchRules, RULE_PROGRAMS } from '../rules/table.ts';
+import { meansOther } from '../shell/dialect.ts';
 import { globToRegExp } from '../shell/glob.ts';
 import type { Field, Io, Machine, Redirect } from '../shell/machine.ts';
 import { plainOutput } from '../shell/output.ts';
@@ -94,6 +95,9 @@ export function dispatch(
   if (renamed !== undefined) return renamed;
   const name = programName(word.text);
   const call = new Call(machine, name, fields.slice(1), io, redirects);
+  const { dialect } = machine.scope;
+  if (dialect !== undefined && meansOther(dialect, name, texts(call)))
+    machine.note(unknown(`${name} means something else in this shell than in bash`));
   const written = word.text.includes('/') ? machine.written.get(fileKey(machine, word.text)) : undefined;
   if (written !== undefined) return runWritten(call, word.text, written);
   if (asksForHelp(call)) {

@@ -151,6 +151,8 @@ export type Wrapper = {
   readonly elsewhere?: boolean;
   /** Without a command it starts a shell, which reads its input. */
   readonly session?: boolean;
+  /** A file of Python that it is given is run by Python, and so is what stands on its input. */
+  readonly python?: true;
   /** A lone dash is an option (`su -`). */
   readonly dash?: boolean;
 };

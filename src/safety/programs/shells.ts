@@ -1,4 +1,5 @@
 import { isCredential } from '../credential-files.ts';
+import { dialectOf } from '../shell/dialect.ts';
 import { STORE, UNKNOWN } from '../shell/taint.ts';
 import { unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
@@ -13,14 +14,18 @@ export const SHELLS: Handlers = forAll(
   runShell,
 );
 
+/** What it runs is read as this shell reads it. */
 function runShell(call: Call): string {
   const traced = call.args.slice(0, endOfOptions(call));
-  if (!traced.some(({ text }) => /^-[a-zA-Z]*[xv]|^(xtrace|verbose|--verbose)$/.test(text))) return runPlainly(call);
   return call.machine.inSubshell(() => {
-    call.machine.scope.tracing = true;
-    const script = call.args[traced.length]?.text ?? '';
-    if (isCredential(script) || script.includes(STORE)) call.machine.shows = true;
-    return runPlainly(call);
+    const { machine } = call;
+    machine.scope.dialect = dialectOf(call.program);
+    if (traced.some(({ text }) => /^-[a-zA-Z]*[xv]|^(xtrace|verbose|--verbose)$/.test(text))) {
+      machine.scope.tracing = true;
+      const script = call.args[traced.length]?.text ?? '';
+      if (isCredential(script) || script.includes(STORE)) machine.shows = true;
+    }
+    return runCodeOf(call);
   });
 }
 
@@ -30,7 +35,7 @@ function endOfOptions({ args }: Call): number {
   return end < 0 ? args.length : end;
 }
 
-function runPlainly(call: Call): string {
+function runCodeOf(call: Call): string {
   const { args, io } = call;
   let at = 0;
   for (; at < args.length; at++) {
@@ -40,7 +45,8 @@ function runPlainly(call: Call): string {
       at++;
       continue;
     }
-    if (/^-[a-bd-zA-BD-Z]*n[a-bd-zA-BD-Z]*$/.test(word)) return '';
+    if (ONLY_CHECKS.test(word) && !args.some(({ text }) => /^-[a-zA-Z]*i|^--interactive$/.test(text)))
+      return checks(call);
     if (call.program === 'fish' && /^(-C|--init-command)/.test(word)) {
       if (!word.includes('=')) at++;
       continue;
@@ -65,6 +71,15 @@ function runPlainly(call: Call): string {
     args.slice(at + 1).flatMap((field) => (field.text === '--' ? [] : [field.text])),
     io,
   );
+}
+
+/** Reads without running, unless somebody types to it. */
+const ONLY_CHECKS = /^-[a-bd-zA-BD-Z]*n[a-bd-zA-BD-Z]*$/;
+
+/** With `-v`, and in what it has against them, it prints the lines it reads. */
+function checks({ args, machine }: Call): string {
+  if (args.some(({ text }) => isCredential(text) || text.includes(STORE))) machine.shows = true;
+  return '';
 }
 
 function withArguments(call: Call, at: number): string {

@@ -62,9 +62,17 @@ function unwrapHere(call: Call, wrapper: Compiled): string | undefined {
   if (row.onlyCode) return undefined;
   const rest = args.slice(start);
   if (rest.length === 0) return row.sub ? undefined : idleWrapper(call);
+  if (row.python) return machine.runFields(byPython(call, rest), io);
   if (row.as !== undefined) return machine.runFields([plain(row.as), ...rest], io);
   if (row.joined || (row.joinedAlone && /\s/.test(rest[0]?.text ?? ''))) return runCode(machine, joined(rest), io);
   return machine.runFields(rest, io);
+}
+
+/** `uv run x.py`: which of its words name code, not a program. */
+function byPython({ machine }: Call, words: readonly Field[]): readonly Field[] {
+  const first = words[0]?.text ?? '';
+  if (/^\w+:\/\//.test(first)) machine.note(unknown('fetches code and runs it', { unresolved: true }));
+  return first === '-' || /\.py[wc]?$|:\/\//i.test(first) ? [plain('python'), ...words] : words;
 }
 
 /** The index of the command's first word. */

@@ -252,7 +252,11 @@ function runFind(call: Call): string | undefined {
     if (/^-(exec|execdir|ok|okdir)$/.test(text)) {
       const command = withUnknown(args.slice(at + 1), foundBy(call));
       const found = machine.watch(() => {
-        shown += machine.runFields(command, { stdin: '' });
+        shown += machine.inSubshell(() => {
+          // Where the found file lies.
+          if (text.endsWith('dir')) machine.scope.cwd = undefined;
+          return machine.runFields(command, { stdin: '' });
+        });
       });
       machine.note(/^rm\b/.test(found.rule ?? '') ? destructive('find -exec rm') : found);
     }

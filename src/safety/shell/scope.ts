@@ -1,5 +1,6 @@
 import type { Function as FunctionNode } from 'unbash';
 import { isPlainSetting, isSecretVariable } from '../credential-files.ts';
+import type { Dialect } from './dialect.ts';
 import { carrying, hasUnknown, marksOf, NUMBER, SECRET, UNKNOWN } from './taint.ts';
 
 export type Value = string | readonly string[] | ReadonlyMap<string, string>;
@@ -49,6 +50,8 @@ export class Scope {
   near: string | undefined = '';
   /** Commands run on another machine or in a container: the files of this one say nothing of theirs. */
   elsewhere: 'machine' | 'container' | undefined;
+  /** The shell that reads this text, where that is not bash. */
+  dialect: Dialect | undefined;
   lastArgument = '';
   /** Values that a variable had on different branches. */
   readonly alternatives: Map<string, readonly string[]>;
@@ -97,6 +100,7 @@ export class Scope {
     this.cwd = cwd;
     this.near = from ? from.near : near;
     this.elsewhere = elsewhere;
+    this.dialect = outer.dialect;
   }
 
   /** A copy, as for a subshell. */

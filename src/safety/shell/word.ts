@@ -96,6 +96,9 @@ function quote(text: string): string {
 
 /** Splits the value of an unquoted expansion at IFS; braces and tildes in it stay as they are. */
 function split(machine: Machine, value: string): string {
+  const { dialect } = machine.scope;
+  // zsh and fish leave what stands in a variable one word.
+  if (dialect !== undefined && dialect !== 'posix' && /\s/.test(value)) return UNKNOWN;
   const ifs = machine.scope.text('IFS');
   let out = '';
   for (let i = 0; i < value.length; i++) {

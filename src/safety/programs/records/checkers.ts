@@ -9,9 +9,9 @@ const NODE_FILES =
   /(^|\/)(package\.json|\.npmrc|\.yarnrc(\.yml)?|\.pnpmfile\.cjs|tsconfig[^/]*\.json|[^/]+\.([cm]?[jt]sx?|json)|\.(eslint|babel|prettier|mocha|swc)rc[^/]*)$/;
 
 /** What checkers are set up by, some of it code; the sources they look at they do not run. */
-const PYTHON_SETTINGS =
+export const PYTHON_SETTINGS =
   /(^|\/)(mypy\.ini|setup\.cfg|pyproject\.toml|\.?pylintrc(\.toml)?|tox\.ini|\.flake8|\.?bandit(\.ya?ml)?)$/;
-const NODE_SETTINGS =
+export const NODE_SETTINGS =
   /(^|\/)(package\.json|\.npmrc|\.yarnrc(\.yml)?|\.pnpmfile\.cjs|tsconfig[^/]*\.json|\.(eslint|babel|prettier|stylelint)rc[^/]*|[^/]+\.config\.[cm]?[jt]s)$/;
 
 /** Shapes of reports that a checker has of its own; any other name is a module that it loads, or a file. */
@@ -22,7 +22,7 @@ const PARSERS =
   /^(babel|babel-flow|babel-ts|flow|typescript|acorn|espree|meriyah|css|less|scss|json|json5|jsonc|json-stringify|graphql|markdown|mdx|vue|yaml|html|angular|lwc|glimmer)$/;
 
 /** What a checker is asked for is its own: no module as format or reader, no options out of a file. */
-function judgeChoices(call: CallFacts, reading: Reading): StaticVerdict | undefined {
+export function judgeChoices(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   if (reading.operands.some(({ text }) => text.startsWith('@'))) return unknown('reads options from a file');
   for (const { name, value = '' } of reading.given) {
     if (
@@ -108,23 +108,6 @@ export const CHECKERS: Records = {
         ? unknown('reads settings of another place')
         : judgeChoices(call, reading),
   },
-  'black isort autopep8 yapf autoflake pyupgrade ruff stylelint biome standard xo gofmt goimports rustfmt clang-format shfmt swiftformat ktlint djlint':
-    {
-      of: {
-        black: { dryRun: '--check --diff', touches: 'changes' },
-        gofmt: { touches: 'changes' },
-        isort: { dryRun: '--check --check-only --diff -c' },
-        ruff: { dryRun: '--diff' },
-      },
-      tune: '-# -d -l -q -v -e -s -S -t= -C --check --diff --check-only --list-different --dry-run --color --no-color --quiet --verbose --line-length= --target-version= --skip-string-normalization --fast --safe --exclude= --include= --profile= --max-warnings= --ext= --format= --no-error-on-unmatched-pattern --ignore-path= --ignore-pattern= --select= --ignore= --extend-select= --output-format= --statistics --show-fixes --show-source --no-cache --exit-zero --preview --style= --recursive --report-unused-disable-directives --single-quote --tab-width= --print-width= --quiet --log-level= --no-config --no-fix --statistics  --max-line-length= --aggressive -a -n -r  --quiet-level= --formatter= --only= --except= --fail-level= --parallel --force-exclusion --explain= --show-files --show-settings',
-      add: '--write -w --fix --in-place --inplace -i -A --autocorrect --auto-correct --unsafe-fixes --fix-only --fix-type= --add-noqa -x=',
-      load: '-c --config= --rulesdir= --plugin= --resolve-plugins-relative-to= --settings-path= --settings= --require= -p=',
-      write: '-o= --output-file= --cache-location= --cpuprofile=',
-      operands: 'read',
-      control: NODE_SETTINGS,
-      judge: (call, reading) =>
-        judgeTask(call, reading) ?? judgeFormatter(call, reading) ?? judgeChoices(call, reading),
-    },
   eslint: {
     tune: '-# -v -h --color --no-color --quiet --debug --max-warnings= --ext= -f= --format= --no-error-on-unmatched-pattern --ignore-pattern= --no-eslintrc --no-ignore --report-unused-disable-directives --no-inline-config --env= --global= --stdin --stdin-filename= --env-info --print-config --rule=',
     read: '--ignore-path=',
@@ -267,45 +250,5 @@ function judgeMocha({ program }: CallFacts, reading: Reading) {
   const odd = [...reading.operands.map(({ text }) => text), ...specs].find((text) => !/test|spec/i.test(text));
   return program === 'mocha' && odd !== undefined
     ? unknown('runs files that are no tests by their names', { runsFiles: true })
-    : undefined;
-}
-
-/** Some of them have subcommands: which only check, and which take away or write settings. */
-function judgeTask({ program }: CallFacts, reading: Reading) {
-  const tasks = TASKS[program];
-  return tasks && reading.operands.length > 0 && !tasks.test(reading.operands[0]?.text ?? '')
-    ? unknown(`${program} ${reading.operands[0]?.text.slice(0, 30)} is not known`)
-    : undefined;
-}
-
-const TASKS: Readonly<Record<string, RegExp>> = {
-  ruff: /^(check|format|rule|linter|config|version|help)$/,
-  biome: /^(check|lint|format|ci|rage|explain|version)$/,
-};
-
-function judgeFormatter(call: CallFacts, reading: Reading) {
-  const checks = given(reading, '--check', '--diff', '--check-only', '-l', '-d', '--list-different', '--dry-run', '-c');
-  const writes = given(
-    reading,
-    '--write',
-    '-w',
-    '--fix',
-    '--in-place',
-    '--inplace',
-    '-i',
-    '-A',
-    '-a',
-    '--autocorrect',
-    '--auto-correct',
-    '--fix-only',
-    '--unsafe-fixes',
-    '--add-noqa',
-  );
-  const always =
-    /^(black|isort|rustfmt|yapf|swiftformat|autoflake|pyupgrade)$/.test(call.program) ||
-    (call.program === 'ruff' && reading.operands[0]?.text === 'format');
-  return (writes && !given(reading, '--check', '--diff', '--check-only', '--dry-run', '--list-different')) ||
-    (always && !checks)
-    ? unknown('formats files in place')
     : undefined;
 }

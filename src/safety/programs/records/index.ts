@@ -17,6 +17,7 @@ import { DATA } from './data.ts';
 import { DISKS } from './disks.ts';
 import { DOCKER } from './docker.ts';
 import { FILES } from './files.ts';
+import { FORMATTING } from './formatters.ts';
 import { GIT_RECORD } from './git/index.ts';
 import { LANGUAGES } from './languages.ts';
 import { MEDIA_RECORDS } from './media.ts';
@@ -47,6 +48,7 @@ const ALL: readonly Records[] = [
   LANGUAGES,
   COMPILERS,
   CHECKERS,
+  FORMATTING,
   BUILD_RECORDS,
   PACKAGES,
   PROJECT_TOOLS,

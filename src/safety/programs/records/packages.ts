@@ -1,7 +1,6 @@
-import { hasUnknown } from '../../shell/taint.ts';
 import { type StaticVerdict, unknown } from '../../verdict.ts';
-import { absolute, fileKey } from '../paths.ts';
 import { type CallFacts, given, isDryReading, type Reading, type Records, type Spec } from '../record.ts';
+import { judgePip } from './requirements.ts';
 
 const SCRIPTS = /(^|\/)(package\.json|\.npmrc|\.yarnrc(\.yml)?|\.pnpmfile\.cjs|[^/]+\.[cm]?js)$/;
 const looks: Spec = {
@@ -18,6 +17,15 @@ const installs = (reason?: string): Spec => ({
 /** Tools that are packages of this name, and that the gate knows. */
 const OF_NODE =
   /^((@[\w-]+\/)?(tsc|tsx|ts-node|eslint|prettier|jest|vitest|mocha|ava|karma|playwright|cypress|biome|stylelint|standard|xo|knip|depcheck|madge|husky|lint-staged|commitlint|markdownlint|markdownlint-cli2?|webpack|vite|rollup|esbuild|next|nuxt|astro|nx|turbo|lerna|ng|vue-tsc|svelte-check|prisma|drizzle-kit|tsup|nodemon|serve|http-server|npm-check-updates|ncu|rimraf|cspell|c8|nyc|remark|storybook|tailwindcss|postcss|sass|wrangler|firebase|typescript|del-cli|shx|yarn|pnpm|npm|node|lighthouse|concurrently|cross-env|env-cmd|dotenv|kill-port|migrate|sequelize|sequelize-cli|typeorm|knex|supabase|vercel|netlify|expo|react-native|electron|gulp|grunt|bower|babel|swc|size-limit|license-checker|npm-run-all|run-s|run-p|wait-on|json|dprint|oxlint|publint|attw|api-extractor|typedoc|jsdoc|hardhat|pm2)$)/;
+
+/** Where a program of the system bears the name, the package of that name is still anybody's; without one it is a shell. */
+function judgeFetched({ operands }: Reading): StaticVerdict | undefined {
+  const name = operands[0]?.text;
+  if (name === undefined) return unknown('starts a shell, which reads its input');
+  return OF_NODE.test(name.replace(/(?<=.)@[^/]*$/, ''))
+    ? undefined
+    : unknown('fetches and runs a package of that name');
+}
 
 /** Package managers of languages. */
 export const PACKAGES: Records = {
@@ -102,7 +110,18 @@ export const PACKAGES: Records = {
       'update up upgrade dedupe ddp prune uninstall remove rm r un unlink link ln rebuild unpublish': installs(
         'changes packages, whose scripts run',
       ),
-      'exec x': { stopsAtOperand: true, operands: 'command', load: '-c= --call= -p= --package=' },
+      'exec x': {
+        stopsAtOperand: true,
+        operands: 'command',
+        load: '-c= --call= -p= --package=',
+        // The others look for it among what is installed.
+        judge: ({ program }, reading) =>
+          program === 'npm'
+            ? judgeFetched(reading)
+            : reading.path[0] === 'x'
+              ? unknown('runs scripts of the project', { runsFiles: true })
+              : undefined,
+      },
       'init create dlx set deprecate': { ...installs('runs a package, or changes the project'), dry: '' },
       cache: { subs: { 'ls verify dir list': looks } },
       workspaces: { subs: { 'list info': looks } },
@@ -122,11 +141,7 @@ export const PACKAGES: Records = {
     load: '-c= --call= -p= --package=',
     // Without asking it fetches and runs a package that may not be there yet.
     send: '-y --yes',
-    // Where a program of the system bears the name, the package of that name is still anybody's.
-    judge: (_, reading) =>
-      reading.operands.length === 0 || OF_NODE.test(reading.operands[0]?.text.replace(/(?<=.)@[^/]*$/, '') ?? '')
-        ? undefined
-        : unknown('fetches and runs a package of that name'),
+    judge: (_, reading) => judgeFetched(reading),
   },
   'pip pipx': {
     needs: { pip: 'install download search index wheel', pipx: 'install upgrade run inject' },
@@ -173,11 +188,16 @@ export const PACKAGES: Records = {
     needs: { uv: 'sync add lock pip tool publish python', poetry: 'install add update publish lock' },
     of: {
       uv: {
-        wraps: { sub: 'run', values: '--with --python -p --extra --group --env-file --project --directory' },
+        wraps: {
+          sub: 'run',
+          values: '--with --python -p --extra --group --env-file --project --directory',
+          python: true,
+        },
         traits: ['printsSetup', 'runsProject'],
       },
       poetry: { dryRun: '--dry-run', wraps: { sub: 'run' }, traits: ['printsSetup', 'runsProject'] },
-      'pipenv pdm hatch': { wraps: { sub: 'run' } },
+      'pipenv hatch': { wraps: { sub: 'run' } },
+      pdm: { wraps: { sub: 'run', python: true } },
     },
     global: true,
     tune: '-# -q -v -vv -vvv -n --quiet --verbose --no-ansi --no-interaction --no-cache --offline --color= --ansi',
@@ -248,7 +268,12 @@ export const PACKAGES: Records = {
                   : undefined,
         },
       'install add require lock': installs('runs code of the packages it installs'),
-      exec: { stopsAtOperand: true, tune: '--keep-file-descriptors', operands: 'command' },
+      exec: {
+        stopsAtOperand: true,
+        tune: '--keep-file-descriptors',
+        operands: 'command',
+        judge: ({ program }) => (program === 'gem' ? unknown('fetches and runs a gem of that name') : undefined),
+      },
       'update remove uninstall init build push fetch clean create-project dump-autoload run-script global open':
         installs('changes packages, whose code runs'),
     },
@@ -323,38 +348,6 @@ function judgeManager(reading: Reading): StaticVerdict | undefined {
     default:
       return undefined;
   }
-}
-
-/** Where a named package comes from is set by the user; a file of requirements may say anything. */
-function judgePip(call: CallFacts, reading: Reading): StaticVerdict | undefined {
-  const odd = reading.operands.some(({ text }) => /^[.~]|\/|:\/\/|^git\+|\.(whl|tar\.gz|zip)$|@/.test(text));
-  const local = given(reading, '-e', '--editable');
-  if (odd || local) return unknown('installs code of the project or of an address', { runsFiles: true });
-  for (const { name, value = '' } of reading.given) {
-    if (/^(-i|--index-url|--extra-index-url)$/.test(name) && !INDEX.test(value))
-      return unknown('installs from an index that is not known');
-    if (!/^(-r|-c|--requirement|--constraint)$/.test(name)) continue;
-    if (/:\/\//.test(value)) return unknown('reads what to install from an address');
-    const text = requirementsIn(call, value);
-    if (text !== undefined && !text.split('\n').every((line) => REQUIREMENT.test(line)))
-      return unknown(`${value.slice(-60)} holds more than names of packages`, { runsFiles: true });
-  }
-  return undefined;
-}
-
-/** The registry itself, and what PyTorch builds for each kind of machine. */
-const INDEX = /^https:\/\/(pypi\.org\/simple|download\.pytorch\.org\/whl(\/(cpu|cu\d+|rocm[\d.]+|nightly\/\w+))?)\/?$/;
-
-/** A name with versions and conditions, a comment, or nothing. */
-const REQUIREMENT = /^\s*([A-Za-z0-9][\w.-]*(\[[\w, -]*\])?\s*([=<>!~]=?[^@:/]*)?(;[^@:/]*)?)?(\s*#.*)?\s*$/;
-
-/** The text of a file of requirements; undefined: not there, or nobody may look. */
-function requirementsIn({ machine }: CallFacts, path: string): string | undefined {
-  const written = machine.written.get(fileKey(machine, path));
-  if (written !== undefined) return hasUnknown(written) ? '-' : written;
-  const full = absolute(machine, path);
-  const content = full === undefined ? undefined : machine.reading?.look(full);
-  return content?.kind === 'text' ? content.text : content === undefined || content.kind === 'absent' ? undefined : '-';
 }
 
 /** Packages asked for by name come from the registry that is set; an address or a path may hold anything. */

@@ -32,6 +32,11 @@ export const SHELL: Records = {
     tune: '-c -e -x -u -n -l -i -s -v -f -a -b -h -m -k -p -t -B -C -E -H -P -T -o= -O= +o= +O= +e +x --norc --noprofile --login --posix --verbose --noediting --no-config --command=',
     load: '--rcfile= --init-file= -r --restricted --init-command= -D',
     operands: 'judged',
+    // An option of zsh or ksh may change how everything after it is read.
+    judge: ({ program }, reading) =>
+      /^(zsh|m?ksh)$/.test(program) && reading.given.some(({ name }) => !/^-[cflisexunv]$/.test(name))
+        ? unknown(`an option of ${program} that changes how it reads`)
+        : undefined,
   },
   'cd pushd': { traits: ['namesOnly'], tune: '-L -P -e -n -@', operands: 'read' },
   pwd: { tune: '-L -P' },

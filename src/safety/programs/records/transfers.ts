@@ -44,6 +44,9 @@ function judgeNamed(
 export function judgeCurl(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   if (reading.given.some(({ name, value }) => /^(-H|--header)$/.test(name) && value?.startsWith('@')))
     return unknown('sends what a file holds');
+  // `-o '#1.txt'` names files by the parts of a pattern in the address.
+  if (reading.given.some(({ name, value = '' }) => /^(-o|--output)$/.test(name) && /#\d/.test(value)))
+    return unknown('names what it writes after parts of the address');
   const folder = valueGiven(reading, '--output-dir');
   const addresses = [
     ...reading.operands.map(({ text }) => text),

@@ -63,6 +63,7 @@ export function judgeSettings({ machine }: CallFacts, reading: Reading) {
     return unknown('changes a repository on another machine');
   if (ANYBODYS.test(machine.scope.near ?? '') && !isOwnProject(machine, '.'))
     return unknown('obeys the settings of a repository that anybody may have put there');
+  if (writesElsewhere(reading)) return unknown('writes a file whose place -C decides');
   for (const { name, value = '' } of reading.given.slice(0, reading.before)) {
     const found = name === '-C' ? judgeOtherPlace(machine, value, reading.path[0] ?? '') : undefined;
     if (found) return found;
@@ -70,6 +71,16 @@ export function judgeSettings({ machine }: CallFacts, reading: Reading) {
       return unknown('sets a setting of git that is not known to be harmless');
   }
   return undefined;
+}
+
+/** After `git -C dir` what is written is named from there. */
+function writesElsewhere({ given: all, before, operands, level }: Reading): boolean {
+  if (!all.slice(0, before).some(({ name, value }) => name === '-C' && value !== '.')) return false;
+  const moves = (path = '') => path !== '-' && !isAbsolute(path);
+  return (
+    all.some(({ role, value }) => /^(write|add|into|make)$/.test(role) && value !== undefined && moves(value)) ||
+    operands.some(({ text }, at) => level.operands[Math.min(at, level.operands.length - 1)] === 'write' && moves(text))
+  );
 }
 
 /** Where a clone goes: as said, or by the name in the address; from the directory that `-C` names. */

@@ -1,0 +1,171 @@
+/**
+ * Shells that read some lines otherwise than bash, which is the one whose reading the walk follows. What a command gives
+ * to another shell is taken at its word only where both read the same: for zsh, fish and ksh that is a small language
+ * of plain words, quotes, pipes and redirections; of what a plain `sh` may not know, the few forms that would do
+ * something else there are left out. Beyond that a line is never known to lose nothing.
+ */
+
+export type Dialect = 'zsh' | 'fish' | 'ksh' | 'posix';
+
+const DIALECTS: Readonly<Record<string, Dialect>> = {
+  zsh: 'zsh',
+  fish: 'fish',
+  ksh: 'ksh',
+  mksh: 'ksh',
+  sh: 'posix',
+  dash: 'posix',
+  ash: 'posix',
+};
+
+/** How a shell of this name reads; undefined: as bash does, or nobody knows. */
+export function dialectOf(program: string): Dialect | undefined {
+  return DIALECTS[program];
+}
+
+/** Does this shell read the text as bash does, as far as its form tells? */
+export function readsAlike(code: string, dialect: Dialect): boolean {
+  if (dialect === 'posix')
+    return !(ONLY_BASH.test(withoutQuotes(code)) || (code.includes('<<') && ONLY_BASH.test(code)));
+  return readPlain(code, 0, dialect, '') === code.length;
+}
+
+/** Forms of bash that a plain `sh` takes for commands, redirections and text of another extent. */
+const ONLY_BASH = /\$['"]|(?<!\$)\(\(|(^|[\s;&|({])(\[\[\s|function\s|select\s|coproc\s)|[<>]\(|\bfor\s*\(\(/;
+
+const QUOTED = /(?<![^\s;&|()])#[^\n]*|\\[\s\S]|(\$?)('[^']*'|"(?:\\[\s\S]|[^"\\])*")/g;
+
+/** The code with what is quoted left out, and comments; a dollar before a quote stays. */
+function withoutQuotes(code: string): string {
+  return code.replace(QUOTED, (_, dollar?: string) => (dollar ? `$'` : '_'));
+}
+
+/** A word character, or one that no shell takes for anything else; marks of the walk count as words. */
+const PLAIN = /[\w\s./:,@%+\-\]\u0080-\uffff]/;
+
+/** Where reading can't go on: beyond every length. */
+const OTHERWISE = Number.POSITIVE_INFINITY;
+
+/** Reads code from `at` up to `end`, or all of it; returns where that was. */
+function readPlain(code: string, start: number, dialect: Dialect, end: ')' | ''): number {
+  let at = start;
+  while (at < code.length) {
+    const c = code.charAt(at);
+    if (c === end) return at;
+    if (PLAIN.test(c)) at++;
+    else if (c === "'") at = readSingle(code, at, dialect);
+    else if (c === '"') at = readDouble(code, at + 1, dialect);
+    else if (c === '$') at = readDollar(code, at, dialect);
+    else at += signLength(code, at, dialect);
+  }
+  return end === '' && at === code.length ? at : OTHERWISE;
+}
+
+/** In fish a backslash quotes also within single quotes. */
+function readSingle(code: string, at: number, dialect: Dialect): number {
+  const close = code.indexOf("'", at + 1);
+  return close < 0 || (dialect === 'fish' && code.slice(at, close).includes('\\')) ? OTHERWISE : close + 1;
+}
+
+function readDouble(code: string, start: number, dialect: Dialect): number {
+  let at = start;
+  while (at < code.length) {
+    const c = code.charAt(at);
+    if (c === '"') return at + 1;
+    if (c === '`' || (c === '\\' && code[at + 1] === '`')) return OTHERWISE;
+    if (c === '$' && /[^"\s/.,;]/.test(code[at + 1] ?? '"')) at = readDollar(code, at, dialect);
+    else at += c === '\\' ? 2 : 1;
+  }
+  return OTHERWISE;
+}
+
+const NAME = /\$[A-Za-z_]\w*/y;
+const BRACED = /\$\{[A-Za-z_]\w*(?::?-[\w./-]*)?\}/y;
+const SPECIAL = /\$(?:[@*?!$]|\d(?!\d)|#(?=[\s"]|$))/y;
+/** What takes a part of a variable, or changes it: `$x[1]`, `$x:h`. */
+const MODIFIED = /\[|:[^/\s"$~]/y;
+
+function readDollar(code: string, at: number, dialect: Dialect): number {
+  if (code[at + 1] === '(') {
+    if (/[(<]/.test(code[at + 2] ?? '(') && !(code[at + 2] === '<' && dialect !== 'fish')) return OTHERWISE;
+    return readPlain(code, at + 2, dialect, ')') + 1;
+  }
+  for (const form of dialect === 'fish' ? [NAME] : [NAME, BRACED, SPECIAL]) {
+    form.lastIndex = at;
+    if (!form.test(code)) continue;
+    MODIFIED.lastIndex = form.lastIndex;
+    return MODIFIED.test(code) ? OTHERWISE : form.lastIndex;
+  }
+  return OTHERWISE;
+}
+
+/** Signs that mean the same everywhere, by what stands around them; the others are not among them. */
+const SIGNS: Readonly<Record<string, RegExp>> = {
+  // An escaped letter is another sign in fish.
+  '\\': /\\[^\w]/y,
+  // A pattern, with nothing in brackets behind it.
+  '*': /\*(?![*(])/y,
+  '?': /\?(?!\()/y,
+  '[': /(?<!\S)\[\[?(?!\[)/y,
+  '{': /\{\}/y,
+  '~': /(?<=\sHEAD)~|(?<!\S)~(?=[/\s]|$)/y,
+  '=': /(?<=[\w+])=|(?<!\S)==?(?=\s)/y,
+  '#': /(?<=\w)#/y,
+  '^': /(?<=\w)\^/y,
+  '<': /<(?=\s*[A-Za-z_./~$"'])/y,
+  '>': />>?(?=\s*[\w./~$"'-])|>&(?=(?:\d+|-)(?:[\s;|&)]|$))/y,
+  '&': /&&|&(?=>|\s|$)/y,
+  '|': /\|\||\|(?=[\s\w/"'])/y,
+  ';': /;(?=[\s\w/"']|$)/y,
+  '!': /(?<=\s)!=(?=\s)/y,
+};
+
+/** Of these fish knows less. */
+const OF_FISH: Readonly<Record<string, RegExp>> = { ...SIGNS, '[': /(?<!\S)\[(?=\s)/y, '^': /(?!)/y };
+
+function signLength(code: string, at: number, dialect: Dialect): number {
+  const sign = (dialect === 'fish' ? OF_FISH : SIGNS)[code.charAt(at)];
+  if (!sign) return OTHERWISE;
+  sign.lastIndex = at;
+  return sign.test(code) ? sign.lastIndex - at : OTHERWISE;
+}
+
+/** Commands that are known of bash and mean something else in these shells, or nothing. */
+const OTHER_COMMANDS: Readonly<Record<Dialect, RegExp>> = {
+  zsh: /^(hash|enable|disable|read|bind|complete|compgen|compopt|mapfile|readarray|shopt|fc|history|help|caller)$/,
+  ksh: /^(hash|enable|read|bind|complete|compgen|compopt|mapfile|readarray|shopt|fc|history|pushd|popd|dirs|help|caller|source)$/,
+  fish: /^(set|read|source|\.|alias|unalias|export|declare|typeset|local|readonly|let|unset|hash|enable|bind|complete|compgen|compopt|history|trap|mapfile|readarray|shopt|fc|getopts|eval|help|caller|time|wait|dirs|umask|ulimit|shift)$/,
+  posix:
+    /^(pushd|popd|dirs|declare|typeset|source|let|shopt|mapfile|readarray|enable|bind|complete|compgen|compopt|history)$/,
+};
+
+/** Options that give names another kind of value, or put the words elsewhere. */
+const DECLARES = /^(declare|typeset|local|export|readonly)$/;
+const PRINTS = /^-[nrlNR]*$/;
+
+/** Does this call mean something else in this shell than in bash? */
+export function meansOther(dialect: Dialect, name: string, words: readonly string[]): boolean {
+  if (OTHER_COMMANDS[dialect].test(name)) return true;
+  if (name === 'print') return !optionsOf(words).every((word) => PRINTS.test(word));
+  if (dialect === 'posix' || dialect === 'fish') return false;
+  if (name === 'set')
+    return !/^( -[eux]+| -e?u?x?o (pipefail|errexit|nounset))*$/.test(words.map((word) => ` ${word}`).join(''));
+  if (name === 'cd' || name === 'pushd') return words.length > 1;
+  return DECLARES.test(name) && words.some((word) => /^[-+]/.test(word) && !/^-[xrgia]+$/.test(word));
+}
+
+/** The words up to the first that is no option. */
+function optionsOf(words: readonly string[]): readonly string[] {
+  const end = words.findIndex((word) => word === '--' || !/^-./.test(word));
+  return end < 0 ? words : words.slice(0, end);
+}
+
+/** Variables by which zsh and ksh define, find or run something, beside those of every shell. */
+const ZSH_OWN =
+  /^((c?d?f?man|mail|module_)?path|cdpath|fpath|fignore|psvar|watch|argv|status|pipestatus|prompt|(dis_)?(functions|aliases|builtins|reswords|patchars)(_source)?|[gs]aliases|commands|nameddirs|userdirs|parameters|modules|dirstack|history(words)?|job(texts|dirs|states)|options|funcstack|sysparams|mapfile|keymaps|widgets|histchars|\w+_functions|NULLCMD|READNULLCMD|STTY|TMPPREFIX|MODULE_PATH|POSTEDIT|R?PS\d)$/;
+
+/** Does giving this variable a value decide what runs there? */
+export function decidesThere(dialect: Dialect, name: string): boolean {
+  if (dialect === 'zsh') return ZSH_OWN.test(name);
+  if (dialect === 'fish') return /^(fish_\w+|argv|status|history|umask)$/.test(name);
+  return dialect === 'ksh' && /^(\.|HISTEDIT|VISUAL|\w*\.)/.test(name);
+}
