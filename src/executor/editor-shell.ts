@@ -96,6 +96,7 @@ export class EditorShell implements DrivenShell {
         // On a host its mark is all there is.
         waits: () => (this.seat ? true : waitsForLine(this.pty.pid, this.pty.slave)),
         typedAhead: () => this.#keysSent,
+        asked: () => this.#answers.size > 0,
       },
       {
         onIdle: (data) => {
@@ -176,8 +177,7 @@ export class EditorShell implements DrivenShell {
     if (this.#stream.phase !== 'ready') return undefined;
     this.pty.resize(size.columns, size.rows);
     this.#stream.lent = onData;
-    const keys = await this.#handOver(this.#integration.search(line));
-    const found = await this.#ask('G', keys, Number.POSITIVE_INFINITY);
+    const found = await this.#ask('G', await this.#handOver(this.#integration.search(line)), Number.POSITIVE_INFINITY);
     this.#stream.lent = undefined;
     this.#directory.discard('line');
     const left = (await this.#directory.take('found'))?.trimEnd();
@@ -299,6 +299,7 @@ export class EditorShell implements DrivenShell {
 
   #lineEnded(exit: number, cwd: string | undefined): void {
     clearTimeout(this.#silence);
+    this.#silence = undefined;
     this.#directory.discard('line');
     this.#cwd = this.seat ? (placeThere(this.seat, cwd) ?? this.#cwd) : directoryNow(this.pty.pid, cwd);
     this.#events.onEnd(exit, this.#cwd);
@@ -380,10 +381,9 @@ export class EditorShell implements DrivenShell {
     // Another program in its place has none of our keys.
     if (!asks || waitsForLine(this.pty.pid, this.pty.slave) !== true || commandLineOf(this.pty.pid) !== this.#program)
       return;
-    const { keys } = this.#integration;
     const [flags = '', serial, exit] = (await this.#askState())?.fields ?? [];
-    if (flags.includes(FLAG.unmarked)) this.pty.write(keys.repair);
-    else if (serial !== undefined) this.#stream.promptUnseen(Number(serial), Number(exit));
+    if (flags.includes(FLAG.unmarked)) this.pty.write(this.#integration.keys.repair);
+    else if (serial !== undefined) this.#stream.promptUnseen(serial, Number(exit));
   }
 
   #exited(code: number, signalled: boolean): void {

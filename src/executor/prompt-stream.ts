@@ -8,7 +8,7 @@ const PROMPT_TIMEOUT_MS = 30;
 const SETTLE_MS = 4;
 /** How often a subshell that told of a prompt may still be in front. */
 const SUBSHELL_LOOKS = 12;
-/** And how often a command that was typed ahead may be in front before its mark has come. */
+/** And how often what was typed ahead, or asked by a key of ours, may be in front before its mark has come. */
 const TYPED_LOOKS = 20;
 /** The exit code of a line that can't be read, as bash tells it. */
 const UNREADABLE = 2;
@@ -42,6 +42,8 @@ export type PromptStreamOptions = {
   readonly waits: () => boolean | undefined;
   /** Keys were sent that no program may have read. */
   readonly typedAhead: () => boolean;
+  /** Keys of ours were sent that have not been answered: what they run may be in front of the shell for a moment. */
+  readonly asked: () => boolean;
 };
 
 /** A prompt that has begun: what the line ended with, and what was drawn since. */
@@ -150,12 +152,15 @@ export class PromptStream {
     this.#ready();
   }
 
-  /** It is at a prompt that was written to where it is not seen. */
-  promptUnseen(serial: number, exit: number): void {
-    if (serial <= this.#serial || (this.#phase !== 'command' && this.#phase !== 'sent')) return;
+  /** It is at a prompt that was written to where it is not seen, or was not believed. */
+  promptUnseen(told: string, exit: number): void {
+    const serial = told === '-' ? this.#serial : Number(told);
+    const old = told !== '-' && !(serial > this.#serial);
+    if (old || this.#pending || (this.#phase !== 'command' && this.#phase !== 'sent')) return;
+    this.#pending = { exit, cwd: undefined, held: [], serial: this.#serial };
     this.#serial = serial;
-    this.#pending = { exit, cwd: undefined, held: [], serial };
-    this.#ready();
+    // What answers the key may be a subshell.
+    this.#waiting.verify(() => this.#ready(), SUBSHELL_LOOKS);
   }
 
   flush(): void {
@@ -204,8 +209,7 @@ export class PromptStream {
         if (!this.#pending) return;
         this.#pending.drawn = this.#pending.held.length;
         this.#echo = NOTHING;
-        // What was typed ahead may run already.
-        this.#waiting.verify(() => this.#ready(), this.#options.typedAhead() ? TYPED_LOOKS : 0);
+        this.#waiting.verify(() => this.#ready(), this.#patience());
         return;
       case '2':
         clearTimeout(this.#doubt);
@@ -215,6 +219,11 @@ export class PromptStream {
       default:
         this.#events.onAnswer(mark);
     }
+  }
+
+  /** What was typed ahead, or asked, may run already. */
+  #patience(): number {
+    return this.#options.typedAhead() || this.#options.asked() ? TYPED_LOOKS : 0;
   }
 
   #begins(text: string): void {
@@ -278,8 +287,7 @@ export class PromptStream {
     // bash draws the old prompt again behind a line that it can't read: an exit code is the line's before.
     const ended = { serial: believed, exit: old && !this.#ran ? UNREADABLE : Number(exit), held: [] };
     // A program may have printed the pending one, and the shell's own comes last. One that is drawn again says the same.
-    if (this.#pending && serial !== '-' && (count !== this.#serial || ended.exit !== this.#pending.exit))
-      this.#refuse();
+    if (this.#pending && (count !== this.#serial || ended.exit !== this.#pending.exit)) this.#refuse();
     const { serial: last, exit: code, held } = this.#pending ?? ended;
     if (!old) this.#serial = count;
     this.#pending = { serial: last, exit: code, cwd: cwd.length === 0 ? this.#cwd : cwd.join(';'), held };

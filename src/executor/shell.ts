@@ -312,7 +312,7 @@ export class UserShell implements InteractiveShell {
       // A prompt that does not come has lost its hooks: it is asked for.
       this.#overdue ??= setTimeout(() => {
         this.#overdue = undefined;
-        if (!this.#ready && !this.#supervisor.starting) this.#supervisor.process?.askForEnd();
+        if (!this.#ready && !this.#task && !this.#supervisor.starting) this.#supervisor.process?.askForEnd();
         this.#next();
       }, END_TIMEOUT_MS);
       return;

@@ -11,18 +11,36 @@ import { shows, until, userShell } from './support.ts';
 
 /** A shell whose commands can be sent to the background, and the jobs they become. */
 async function bench(shell?: string) {
-  const user = await userShell('', shell === undefined ? {} : { shell });
+  let rests = false;
+  let busy = () => false;
+  const onPrompt = () => {
+    rests = !busy();
+  };
+  const user = await userShell('', { onPrompt, ...(shell === undefined ? {} : { shell }) });
+  busy = () => user.shell.busy;
   const jobs = new JobRegistry();
   // zsh does not end them when its terminal is closed.
   onTestFinished(() => jobs.list().forEach(({ id }) => void jobs.kill(id)));
   const ended: CommandResult[] = [];
   jobs.onEnd((job) => job.result && ended.push(job.result));
-  const send = (line: string) =>
-    user.shell.background((job) => {
+  const run = (line: string) => {
+    rests = false;
+    return user.run(line);
+  };
+  const send = (line: string) => {
+    rests = false;
+    return user.shell.background((job) => {
       const id = jobs.adopt(job, { command: line, owner: 'user' });
       return { id, release: () => jobs.release(id) };
     });
-  return { ...user, jobs, ended, send };
+  };
+  /** The shell is asked nothing more: a job that ends now is still known when it is asked for it. */
+  const atRest = () =>
+    until(
+      () => rests && waitsForLine(user.shell.pid, readlinkSync(`/proc/${user.shell.pid}/fd/0`)) === true,
+      'the shell is at its prompt',
+    );
+  return { ...user, run, jobs, ended, send, atRest };
 }
 
 /** Runs a line until it shows `text`. */
@@ -32,23 +50,15 @@ async function begun(shell: UserShell, line: string, text: string): Promise<Runn
   return run;
 }
 
-/** The shell waits for a line: a job that ends now is still known when it is asked for it. */
-function atPrompt(shell: UserShell): Promise<void> {
-  return until(
-    () => waitsForLine(shell.pid, readlinkSync(`/proc/${shell.pid}/fd/0`)) === true,
-    'the shell is at its prompt',
-  );
-}
-
 describe.each(userShells())('a command sent to the background of %s', (program) => {
   it('frees the shell, goes on, prints into its own job and tells its end', async () => {
-    const { shell, home, jobs, ended, send, run } = await bench(program);
+    const { shell, home, jobs, ended, send, run, atRest } = await bench(program);
     const line = "sh -c 'echo one; while [ ! -e go ]; do sleep 0.02; done; echo two; exit 7'";
     const running = await begun(shell, line, 'one');
     expect(await send(line)).toBeUndefined();
     expect(await running.result).toMatchObject({ exit: 148, note: 'continues as job 1', cwd: home });
     expect((await run('echo free; jobs')).head).toMatch(/^free\n.*unning +sh -c/s);
-    await atPrompt(shell);
+    await atRest();
     writeFileSync(join(home, 'go'), '');
     await until(() => ended.length > 0, 'its end is told');
     expect(ended[0]).toMatchObject({ exit: program.endsWith('zsh') ? null : 7, head: 'two' });
@@ -104,10 +114,10 @@ describe.each(userShells())('a command sent to the background of %s', (program) 
   });
 
   it('is ended by its job', async () => {
-    const { shell, jobs, ended, send } = await bench(program);
+    const { shell, jobs, ended, send, atRest } = await bench(program);
     await begun(shell, 'sh -c "echo go; exec sleep 100"', 'go');
     await send('sleep');
-    await atPrompt(shell);
+    await atRest();
     expect(jobs.kill(1)).toBe(true);
     await until(() => ended.length > 0, 'it is gone');
     expect(ended[0]?.exit).toBe(program.endsWith('zsh') ? null : 130);

@@ -52,14 +52,25 @@ function __aish_search
     commandline -r ''
     printf '\\e]7331;%s;G\\a' $__aish_token
 end
-function __aish_state
+# To look at the text of each function, which alone tells an alias, takes 10 ms: only where one may have been defined.
+function __aish_words
+    set -l names "$(functions -an)"
+    test "$names" = "$__aish_names"; and return
+    set -g __aish_names $names
     begin
-        alias | string replace -r '^alias (\\S+) .*' '$1'
+        functions (functions -n) 2>/dev/null | string replace -rf "^function (\\S+) .*--description (?:'alias |alias\\\\\\\\ ).*" '$1'
         echo
-        functions -an
+        string collect -- $names
         builtin -n
     end >$__aish_dir/words
-    ${envProgram} -0 >$__aish_dir/env
+end
+function __aish_state
+    __aish_words
+    set -l exported (set -xL | string collect)
+    if test "$exported" != "$__aish_exported"
+        set -g __aish_exported $exported
+        ${envProgram} -0 >$__aish_dir/env
+    end
     abbr --show >$__aish_dir/abbreviations
     set -l data $XDG_DATA_HOME
     set -q data[1]; or set data ~/.local/share
@@ -69,6 +80,7 @@ function __aish_state
     set -l flags b
     string match -q '*_vi_*' -- "$fish_key_bindings"; and set flags bv
     test -n "$(__aish_searcher)"; and set flags {$flags}r
+    test -n "$__aish_at"; and set flags "$flags;-;$__aish_at"
     printf '\\e]7331;%s;S;%s\\a' $__aish_token $flags
 end
 function __aish_own
@@ -76,14 +88,18 @@ function __aish_own
     printf '\\e]7331;%s;O;%s\\a' $__aish_token $status
 end
 function __aish_preexec --on-event fish_preexec
+    set -g __aish_at
+    string match -qr 'alias|function|source|eval' -- "$argv"; and set -g __aish_names
     printf '\\e]7331;%s;C;%s\\a' $__aish_token (string sub -l 2000 -- "$argv" | string replace -ra '[[:cntrl:]]' '?' | string join \\n)
 end
 function __aish_posterror --on-event fish_posterror
+    set -g __aish_at 1
     printf '\\e]7331;%s;X\\a\\e]7331;%s;D;1;-;\\a\\e]7331;%s;R\\a' $__aish_token $__aish_token $__aish_token
     commandline -r ''
 end
 function __aish_before_prompt --on-event fish_prompt
     set -l told $status
+    set -g __aish_at $told
     printf '\\e]7331;%s;K;%s\\a' $__aish_token (string replace -ra '[[:cntrl:]]' '?' -- $PWD | string collect)
     printf '\\e]7331;%s;D;%s;-;\\a' $__aish_token $told
     __aish_wrap

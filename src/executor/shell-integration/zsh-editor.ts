@@ -113,9 +113,11 @@ _aish_history() { {
   \\builtin return 0
 } 2>/dev/null }
 _aish_state() {
+  \\builtin local told=$?
   \\builtin emulate -L zsh
   {
-    local flags=b
+    local flags=b at=
+    [[ $CONTEXT == start ]] && at=";-;$told"
     _aish_marked || flags+=w
     \\builtin bindkey -lL main >|$_aish_dir/keys
     [[ $mapfile[$_aish_dir/keys] == *' vi'* ]] && flags+=v
@@ -124,7 +126,7 @@ _aish_state() {
     \\builtin print -rl -- \${(k)aliases} '' \${(k)functions} \${(k)builtins} \${(k)reswords} >|$_aish_dir/words
     ( ${envProgram} -0 >|$_aish_dir/env )
     \\builtin printf %s "\${HISTFILE-}" >|$_aish_dir/history
-    \\builtin printf '\\033]7331;%s;S;%s\\007' $_aish_token $flags >$TTY
+    \\builtin printf '\\033]7331;%s;S;%s\\007' $_aish_token $flags$at >$TTY
   } 2>/dev/null
 }
 _aish_complete() {

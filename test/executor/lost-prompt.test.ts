@@ -1,0 +1,30 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { everyShell } from '../support/lacks.ts';
+import { baseEnv, shows, userShell, workspace } from './support.ts';
+
+/** Ctrl-G starts a program that stays in front for longer than a prompt is waited for. */
+const BUSY_KEY: Readonly<Record<string, readonly [path: string, text: string]>> = {
+  bash: ['.bashrc', `bind -x '"\\C-g": sleep 1'\n`],
+  zsh: ['.zshrc', `busy() { sleep 1 }\nzle -N busy\nbindkey '^G' busy\n`],
+  fish: ['.config/fish/config.fish', `bind \\cg 'sleep 1'\n`],
+};
+
+describe.each(everyShell().map((program) => [basename(program), program] as const))('%s', (name, program) => {
+  it('a prompt with a program in front of it ends the line once the shell is back', async () => {
+    const home = workspace();
+    const [path, text] = BUSY_KEY[name] ?? ['', ''];
+    mkdirSync(dirname(join(home, path)), { recursive: true });
+    writeFileSync(join(home, path), text);
+    const env = { ...baseEnv(home), SHELL: program };
+    const { shell, run } = await userShell('', { cwd: home, env });
+    for (const exit of [3, 4]) {
+      const line = shell.run(`sh -c 'echo go; sleep 0.3; exit ${exit}'`);
+      await shows(line, 'go');
+      shell.write('\x07');
+      expect(await line.result).toMatchObject({ exit });
+    }
+    expect(await run('echo next')).toMatchObject({ exit: 0, head: 'next' });
+  });
+});
