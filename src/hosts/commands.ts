@@ -35,6 +35,8 @@ export type Behind = {
 
 /** What a confined command keeps of the login shell's environment: who can read files should not have its keys as well. */
 const BARE = ['HOME', 'PATH', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TERM', 'TZ'];
+/** In front of a program of the system: what startup files made of PATH is for the command alone. */
+const SYSTEM = 'PATH=/usr/bin:/bin:$PATH';
 /** Whatever the login shell's startup files say, it finds the system's programs. */
 const CLEAN_SH = '/usr/bin/env -i LC_ALL=C PATH=/usr/bin:/bin:/usr/sbin:/sbin /bin/sh';
 const UNATTENDED = 'export PAGER=cat GIT_PAGER=cat GIT_TERMINAL_PROMPT=0; unset ENV BASH_ENV';
@@ -67,7 +69,7 @@ function scriptOf(folder: string, name: string, order: Order): string {
   const plain = told.replace('builtin ', bash === undefined ? '' : 'builtin ');
   const report = `case $PWD in *[[:cntrl:]]*) ;; *) ${plain} ;; esac`;
   const read = `. "$1.env"; ${bash === undefined ? READ_BY_SH : READ_BY_BASH}`;
-  const remove = behind ? '' : ' rm -f "$1.env" "$1.cmd";';
+  const remove = behind ? '' : ` ${SYSTEM} rm -f "$1.env" "$1.cmd";`;
   const run = `${read};${remove} shift; trap '${report}' EXIT; eval "$AISH_TUI_COMMAND"`;
   const argv = [
     ...(bash === undefined ? ['/bin/sh'] : [bash, '--noprofile', '--norc', '-p']),
@@ -80,11 +82,12 @@ function scriptOf(folder: string, name: string, order: Order): string {
 set -C
 { true >"$at.began"; } 2>/dev/null || exit 126
 set +C
-rm -f "$at.sh"
+${SYSTEM} rm -f "$at.sh"
+${MARK}=${name}.$$; export ${MARK}
 trap : INT QUIT
 cd -- ${shellQuote(directory)} || exit 1
 ${behind ? launched(at, argv, behind) : `${argv.map(shellQuote).join(' ')}\nc=$?\ne=$c`}
-printf '%s\\n' "$e" >"$at.end.new" && mv -f "$at.end.new" "$at.end"
+printf '%s\\n' "$e" >"$at.end.new" && ${SYSTEM} mv -f "$at.end.new" "$at.end"
 exit "$c"
 `;
 }
@@ -95,22 +98,38 @@ function launched(at: string, argv: readonly string[], { wrap, environment, guar
   const kept = BARE.map((name) => `\${${name}+"${name}=$${name}"}`).join(' ');
   const env = `/usr/bin/env ${environment === 'bare' ? `-i ${kept} ` : ''}TMPDIR="$at.tmp" TMP="$at.tmp" TEMP="$at.tmp" `;
   const tell = told === undefined ? '' : `printf '%s\\n' "$s" >${shellQuote(told)}\n`;
-  const move = apart ? `mv "$at.cmd" "$at.tmp/op.cmd" && mv "$at.env" "$at.tmp/op.env"\n` : '';
-  return `mkdir -m 700 "$at.tmp"
+  const move = apart ? `${SYSTEM} mv "$at.cmd" "$at.tmp/op.cmd" && ${SYSTEM} mv "$at.env" "$at.tmp/op.env"\n` : '';
+  return `${SYSTEM} mkdir -m 700 "$at.tmp"
 ${move}s='failed the launcher there is not the one that was sent'; c=126
 if ${CLEAN_SH} -c ${shellQuote(guard)}; then
   ${environment === 'whole' ? '' : env}${shellQuote(launcher)} --parent $$ ${words.map(shellQuote).join(' ')}
   c=$?
-  s=$(tail -n 1 "$at.status" 2>/dev/null)
+  s=$(${SYSTEM} tail -n 1 "$at.status" 2>/dev/null)
 fi
 e=$c
 case $s in ''|failed*) e="none $s"; c=126 ;; esac
-${tell}rm -rf "$at.tmp" "$at.env" "$at.cmd" "$at.status"`;
+${tell}${SYSTEM} rm -rf "$at.tmp" "$at.env" "$at.cmd" "$at.status"`;
 }
 
 /** What the session of its own runs. */
 export function startOf(folder: string, name: string): string {
   return `exec /bin/sh ${folder}/${name}.sh`;
+}
+
+/** In the environment of a command: its name and the session of its terminal. */
+const MARK = 'AISH_TUI_RUN';
+
+/**
+ * Code that hangs up once more on what is left of a command whose connection is gone: a bash that was just forking has
+ * lost the first time. What has a session of its own, or ignores it, lives on as it would have.
+ */
+export function hangUp(name: string): string {
+  const mark = `${MARK}=${name}\\.`;
+  return `for f in $(grep -lza '^${mark}' /proc/[0-9]*/environ); do
+  p=\${f#/proc/}; p=\${p%/*}
+  s=$(tr '\\0\\n' '\\n ' <"$f" | sed -n 's/^${mark}//p')
+  [ "$s" = "$(sed 's/.*) . [0-9]* [0-9]* \\([0-9]*\\) .*/\\1/' "/proc/$p/stat")" ] && kill -HUP "$p"
+done`;
 }
 
 /** What is known of how it ended. */

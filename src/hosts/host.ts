@@ -5,7 +5,7 @@ import type { Machine } from '../contracts/machine.ts';
 import { directoryAt } from '../session/place.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import { absentHost, lacksSandbox } from './absent.ts';
-import { askEnd, type Behind, type End, layDown, readEnd, startOf } from './commands.ts';
+import { askEnd, type Behind, type End, hangUp, layDown, readEnd, startOf } from './commands.ts';
 import type { Connection, HostFacts } from './connection.ts';
 import { hostFiles, hostProcesses } from './files.ts';
 import type { KeepThere, LauncherKit, TrialThere } from './launcher.ts';
@@ -114,6 +114,7 @@ export class Host {
     const lines: string[] = [];
     for (const { folder, name, command } of this.#unsettled.splice(0)) {
       const end = readEnd((await this.connection.ask(askEnd(folder, name)))?.text);
+      if (end.kind === 'unknown') await this.connection.ask(hangUp(name));
       lines.push(`${host}: ${command} ${ENDS[end.kind](end)}`);
     }
     return lines;
@@ -213,6 +214,7 @@ export class Host {
     }
     // Its record is all that counts: as long as the host says nothing of it, nothing is known.
     if (answer) {
+      if (end.kind === 'unknown') void connection.ask(hangUp(name));
       clean();
       const why = end.kind === 'never began' && end.why !== undefined ? `: ${end.why}` : '';
       return end.kind === 'never began'

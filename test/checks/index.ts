@@ -73,9 +73,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
     env: { AISH_JOURNAL_STEP: '1' },
   },
   hosts: {
-    what: 'commands on hosts: 500 made-up ones for each of five login shells; cut off at 300 steps, none runs twice',
-    commands: ['vitest run test/hosts/lost.test.ts test/hosts/login-shells.test.ts'],
-    env: { AISH_HOST_ROUNDS: '300', AISH_HOST_COMMANDS: '500' },
+    what: 'commands on hosts: 500 made-up ones for each of five login shells; cut off at 300 steps, and a fleet of 20 ten times, none runs twice',
+    commands: ['vitest run test/hosts/lost.test.ts test/hosts/login-shells.test.ts test/e2e/fleet-hosts.test.ts'],
+    env: { AISH_HOST_ROUNDS: '300', AISH_HOST_COMMANDS: '500', AISH_FLEET_KILLS: '10' },
   },
   faults: {
     what: 'every fault in every place, and the page that says what comes of it',

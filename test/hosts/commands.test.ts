@@ -1,10 +1,12 @@
 /** The record of a command on a host, with the sh of this machine in place of the other one's. */
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { askEnd, layDown, readEnd, startOf } from '../../src/hosts/commands.ts';
+import { askEnd, hangUp, layDown, readEnd, startOf } from '../../src/hosts/commands.ts';
+import { below } from '../support/processes.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -38,3 +40,27 @@ it('a command that left no end is not known; nor is one whose folder is gone', (
   rmSync(folder, { recursive: true });
   expect(end()).toEqual({ kind: 'unknown' });
 });
+
+it.skipIf(process.platform !== 'linux')(
+  'a second hang-up ends what the first has missed, and nothing else',
+  async () => {
+    const order = { directory: folder, token: 't', env: {}, bash: undefined };
+    const command = 'sleep 1000 & echo $! >missed; setsid sleep 1000 & nohup sleep 1000 & wait';
+    sh(layDown(folder, 'run', { ...order, command }));
+    // A session of its own, as sshd makes one.
+    const leader = spawn('setsid', ['/bin/sh', '-c', startOf(folder, 'run')], { stdio: 'ignore' });
+    const of = (name: string) =>
+      existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8').trim() : '';
+    const sleeps = () => below(leader.pid ?? -1).filter(({ words }) => words === 'sleep 1000');
+    while (sleeps().length < 3) await delay(10);
+    const all = sleeps().map(({ pid }) => pid);
+    const missed = Number(of('missed'));
+    sh(hangUp('ru'));
+    sh(hangUp('run'));
+    const alive = (pid: number) => sh(`kill -0 ${pid}`).status === 0;
+    while (alive(missed)) await delay(10);
+    const left = all.filter(alive);
+    for (const pid of left) process.kill(pid, 'SIGKILL');
+    expect(left).toEqual(all.filter((pid) => pid !== missed));
+  },
+);

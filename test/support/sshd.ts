@@ -44,6 +44,8 @@ type SshdOptions = {
   readonly lines?: readonly string[];
   readonly user?: string;
   readonly known?: boolean;
+  /** The home of its sessions; by default the account's. */
+  readonly home?: string;
   /** Words before the server's own: what it is started behind, which must become it. */
   readonly behind?: readonly string[];
 };
@@ -51,7 +53,7 @@ type SshdOptions = {
 /** Starts one; its sessions are the named user's. */
 export async function startSshd(
   name = 'web1',
-  { lines = [], user = userInfo().username, known = true, behind = [] }: SshdOptions = {},
+  { lines = [], user = userInfo().username, known = true, behind = [], home }: SshdOptions = {},
 ): Promise<SshHost> {
   const folder = mkdtempSync(join(tmpdir(), 'sshd-'));
   const at = (file: string) => join(folder, file);
@@ -75,6 +77,7 @@ export async function startSshd(
       'PermitRootLogin yes',
       'LogLevel VERBOSE',
       `PidFile ${at('pid')}`,
+      ...(home === undefined ? [] : [`SetEnv HOME=${home}`]),
       ...lines,
       '',
     ].join('\n'),
@@ -140,8 +143,7 @@ export async function startSshds(
       // Startup files of the machine's own take their time, and may not bear it to be killed.
       const home = join(folder, name);
       mkdirSync(home);
-      const { lines = [], ...options } = optionsOf(name);
-      all.push(await startSshd(name, { ...options, lines: [`SetEnv HOME=${home}`, ...lines] }));
+      all.push(await startSshd(name, { home, ...optionsOf(name) }));
     }
   } catch (error) {
     await stop();

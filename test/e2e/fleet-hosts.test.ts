@@ -1,0 +1,173 @@
+/** A fleet of 20 real servers, each with files of its own at the same path. */
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pathOf } from '../support/lacks.ts';
+import { jsonLines } from '../support/lines.ts';
+import { below } from '../support/processes.ts';
+import { runProgram, scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
+import { type ScriptedRequest, startScriptedServer, type Turn, whenever } from '../support/scripted-server.ts';
+import { lacksSshd, type SshHosts, startSshds } from '../support/sshd.ts';
+
+const NAMES = Array.from({ length: 20 }, (_, n) => `web${n + 1}`);
+const HOSTS = NAMES.join(',');
+/** How often the program is killed in the middle of 20 commands. */
+const KILLS = Number(process.env.AISH_FLEET_KILLS ?? 2);
+
+const hostOf = ({ system }: ScriptedRequest) => /You work on the host (\w+),/.exec(system)?.[1] ?? '';
+
+/** A model that wants one command on each host, and is content with whatever comes of it, but for some hosts. */
+const wants = (commandFor: (host: string) => string, blocked: readonly string[] = []): Turn =>
+  whenever(() => true, {
+    from(request) {
+      if (request.messages.every(({ role }) => role !== 'assistant'))
+        return { text: `CMD: ${commandFor(hostOf(request))}` };
+      return { text: blocked.includes(hostOf(request)) ? 'GOAL: blocked it does not start' : 'GOAL: complete' };
+    },
+  });
+
+const linesOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []);
+
+/** Each server sees a directory of its own at one path: that takes root, and mounts. */
+const unshare = pathOf('unshare') ?? '';
+const alone = [unshare, '-m', '--propagation', 'private', '/bin/sh', '-c'];
+const canMount = process.getuid?.() === 0 && spawnSync(unshare, ['-m', 'true']).status === 0;
+
+describe.skipIf(lacksSshd() || !canMount)('a fleet of 20', () => {
+  let servers: SshHosts;
+  const place = mkdtempSync(join(tmpdir(), 'srv-'));
+  const disks = mkdtempSync(join(tmpdir(), 'disks-'));
+  const disk = (name: string) => join(disks, name);
+  beforeAll(async () => {
+    for (const name of NAMES) mkdirSync(disk(name));
+    servers = await startSshds(NAMES, (name) => ({
+      home: place,
+      behind: [...alone, 'mount --bind "$0" "$1" && shift && exec "$@"', disk(name), place],
+    }));
+  }, 60_000);
+  afterAll(async () => {
+    await servers?.stop();
+    for (const folder of [place, disks]) rmSync(folder, { recursive: true, force: true });
+  });
+  const fresh = (fill: (path: string, name: string) => void) => {
+    for (const name of NAMES) {
+      spawnSync('find', [disk(name), '-mindepth', '1', '-delete']);
+      fill(disk(name), name);
+    }
+  };
+  const onPath = (to: { readonly env: Record<string, string> }) => `${servers.bin}:${to.env.PATH}`;
+  const withData = (path: string, name: string) => {
+    if (name === 'web7') symlinkSync('/srv', join(path, 'data'));
+    else if (name !== 'web3') mkdirSync(join(path, 'data'));
+  };
+  const having = (file: string) => NAMES.filter((name) => readdirSync(disk(name)).includes(file));
+
+  it('18 that are alike, a link and one without are three questions', async () => {
+    fresh(withData);
+    await using server = await startScriptedServer([wants(() => 'rm -rf data')]);
+    using home = scratch(server.baseUrl);
+    home.env.PATH = onPath(home);
+    const { code, out } = await runProgram(home, ['run', '--json', '--hosts', HOSTS, 'clean up']);
+    expect(code).toBe(4);
+    const halts = jsonLines(out).filter(({ kind }) => kind === 'fleetHalts');
+    expect(halts).toHaveLength(1);
+    expect(halts[0]).toMatchObject({
+      groups: [
+        {
+          hosts: NAMES.filter((name) => name !== 'web7' && name !== 'web3').toSorted(),
+          targets: [{ type: 'directory' }],
+        },
+        { hosts: ['web3'], targets: [{ type: 'missing' }] },
+        { hosts: ['web7'], targets: [{ type: 'link', link: '/srv' }] },
+      ],
+    });
+    expect(having('data')).toHaveLength(19);
+  });
+
+  it('the canary’s failure stops the rest: nothing ran on the others', async () => {
+    fresh(withData);
+    await using server = await startScriptedServer([wants(() => 'rm -rf data', ['web2'])]);
+    using home = scratch(server.baseUrl);
+    await using rig = startRig(home, { columns: 120, rows: 60, env: { PATH: onPath(home) } });
+    await rig.waitFor(/\[aish:\w+\]>/);
+    rig.type(`:fleet clean up on ${HOSTS} canary web2\r`);
+    await rig.waitFor(/HALT.* on 18 hosts/);
+    await rig.waitFor(/seen to the end/);
+    rig.type('p');
+    await rig.waitFor(/HOST +STATUS[\s\S]*web20 +stopped/);
+    expect(rig.text()).toMatch(/web2 +blocked/);
+    expect(rig.text()).toMatch(/web1 +stopped/);
+    expect(having('data')).toEqual(NAMES.filter((name) => name !== 'web2' && name !== 'web3'));
+  });
+
+  it(
+    'killed in the middle, and resumed: nothing runs twice',
+    async () => {
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        fresh(() => {});
+        await using server = await startScriptedServer([wants(() => 'echo x >>count; sleep 0.5; cat count')]);
+        using home = scratch(server.baseUrl);
+        home.env.PATH = onPath(home);
+        const runs = () => NAMES.flatMap((name) => linesOf(join(disk(name), 'count')));
+        const after = 1 + ((kill * 7) % 19);
+        let look: NodeJS.Timeout | undefined;
+        const first = await runProgram(home, ['run', '--json', '--hosts', HOSTS, 'count'], {
+          onOut(_, end) {
+            look ??= setInterval(() => runs().length >= after && end('SIGKILL'), 5);
+          },
+        });
+        clearInterval(look);
+        expect(first.signal).toBe('SIGKILL');
+        const session = String(jsonLines(first.out)[0]?.session);
+        const { out } = await runProgram(home, ['run', '--json', '--resume', session]);
+        const rows = jsonLines(out).filter(({ kind }) => kind === 'fleetHost');
+        expect(rows.map(({ host }) => String(host)).toSorted()).toEqual(NAMES.toSorted());
+        for (const { host: name, status } of rows) {
+          const ran = linesOf(join(disk(String(name)), 'count'));
+          expect(ran.length, `${name} ${status}`).toBeLessThanOrEqual(1);
+          expect(status, `${name}`).toBeOneOf(['done', 'unknown']);
+          if (status === 'done') expect(ran, `${name}`).toEqual(['x']);
+        }
+      }
+    },
+    60_000 * (1 + KILLS),
+  );
+
+  it('one hangs, one refuses, one vanishes: a row each, and the others are done', async () => {
+    fresh((path, name) => {
+      if (name === 'web18' || name === 'web20') spawnSync('mkfifo', [join(path, 'version')]);
+      else writeFileSync(join(path, 'version'), '1\n');
+    });
+    await using server = await startScriptedServer([wants(() => 'cat version')]);
+    using home = scratch(server.baseUrl);
+    home.env.PATH = onPath(home);
+    const [hangs, refuses, vanishes] = ['web18', 'web19', 'web20'];
+    await servers.all[18]?.stop();
+    const { pid = -1 } = servers.all[19] ?? {};
+    const look = setInterval(() => {
+      const all = below(pid);
+      if (!all.some(({ words }) => words === 'cat version')) return;
+      clearInterval(look);
+      for (const each of all) if (each.words.startsWith('sshd')) process.kill(each.pid, 'SIGKILL');
+    }, 20);
+    const { code, out } = await runProgram(home, ['run', '--hosts', HOSTS, '--deadline', '30s', 'which version']);
+    clearInterval(look);
+    expect(code).toBe(3);
+    for (const name of NAMES.slice(0, 17)) expect(out).toMatch(new RegExp(`${name} +done +[\\d.]+ s +1 +A`));
+    expect(out).toMatch(new RegExp(`${hangs} +no answer .*not done after 30 s`));
+    expect(out).toMatch(new RegExp(`${refuses} +unreachable .*no connection to web19`));
+    expect(out).toMatch(new RegExp(`${vanishes} +lost .*the connection was lost`));
+  });
+});
