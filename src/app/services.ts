@@ -29,7 +29,7 @@ import { type Environment, LAUNCHER } from './environment.ts';
 import { saveEvictedText } from './evicted-text.ts';
 import { agentCommands, trialCommands, userCommands } from './executors.ts';
 import { openMachine } from './fleet/open.ts';
-import { createFleetPort } from './fleet/port.ts';
+import { createFleetPort } from './fleet/start-and-resume.ts';
 import { createHosts } from './hosts.ts';
 import { launcherKit } from './launcher-kit.ts';
 import { createMcpPort, openMcp } from './mcp.ts';

@@ -17,7 +17,7 @@ import type { EffectContext } from './effect-context.ts';
 import { fitContext } from './fit.ts';
 import { LiveReply } from './live.ts';
 import type { ReadyAction } from './resolved-action.ts';
-import { toolsOf } from './secrets.ts';
+import { toolsOf } from './secrets-on-entry.ts';
 import { discardTrial, tryAction } from './try.ts';
 
 /** In the home directory, or above it. */

@@ -12,7 +12,7 @@ import { type Folded, nothingFolded } from './fold.ts';
 import { Live } from './live.ts';
 import { Permits } from './permit.ts';
 import { ResolvedActions } from './resolved-action.ts';
-import { withoutSecrets } from './secrets.ts';
+import { withoutSecrets } from './secrets-on-entry.ts';
 import type { Transcript } from './transcript.ts';
 
 /** Text that comes back to the prompt; `question`: it was on its way to the model. */

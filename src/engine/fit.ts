@@ -9,7 +9,7 @@ import type { ToolSpec } from '../session/message.ts';
 import { isOutput, sentImages, sentWhole } from '../session/shorten.ts';
 import type { Conversation, StoredBudget } from '../session/state.ts';
 import type { EffectContext } from './effect-context.ts';
-import { toolsOf } from './secrets.ts';
+import { toolsOf } from './secrets-on-entry.ts';
 
 type Call = Extract<Effect, { kind: 'callModel' }>;
 

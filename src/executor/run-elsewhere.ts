@@ -1,12 +1,12 @@
 import type { RunningCommand } from '../contracts/commands.ts';
 import { placeOn } from '../session/place.ts';
 import { messageOf } from '../text/errors.ts';
+import { asCompanion } from './orphans.ts';
 import { processesOf, signal } from './processes.ts';
 import { Pty } from './pty.ts';
 import { Run, type RunOptions } from './running.ts';
 import { MarkScanner } from './shell-integration/marks.ts';
 import { Stopper } from './stopper.ts';
-import { asCompanion } from './watchdog.ts';
 
 export type ElsewhereOptions = Omit<RunOptions, 'background'> & {
   /** The program of this machine that stands for the command. */

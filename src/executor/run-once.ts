@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import type { RunningCommand } from '../contracts/commands.ts';
 import { messageOf } from '../text/errors.ts';
 import { type Environment, unattendedEnvironment } from './environment.ts';
+import { ensureWatchdog, tagLimit, tagVariable } from './orphans.ts';
 import type { Pipe } from './pipe.ts';
 import { Piped } from './piped.ts';
 import { bash, closeInherited, withoutInherited } from './processes.ts';
@@ -10,7 +11,6 @@ import { Pty } from './pty.ts';
 import { Run } from './running.ts';
 import { MarkScanner } from './shell-integration/marks.ts';
 import { sessionStopper } from './stopper.ts';
-import { ensureWatchdog, tagLimit, tagVariable } from './watchdog.ts';
 
 export type OwnPtyOptions = {
   readonly argv: readonly [string, ...string[]];

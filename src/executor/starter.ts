@@ -2,9 +2,9 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
+import { tagVariable } from './orphans.ts';
 import type { OnEnd, Pipe, ToBegin } from './pipe.ts';
 import { withoutInherited } from './processes.ts';
-import { tagVariable } from './watchdog.ts';
 
 /** Unused for so long it ends: a launcher that waits is no burden, but it need not stay for days. Ms. */
 const IDLE_MS = 5 * 60_000;

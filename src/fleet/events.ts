@@ -1,4 +1,4 @@
-/** A fleet's journal, read back: nothing that is written there is believed to have its shape. */
+/** The events of a fleet's journal, checked as they are read back: nothing that is written there is believed to have its shape. */
 import type { FleetAnswer } from '../contracts/fleet.ts';
 import { isJsonObject } from '../text/json.ts';
 import type { FleetEvent, FleetOptions, HostStatus } from './controller.ts';

@@ -1,4 +1,4 @@
-/** The change store (EF-1 … EF-3): what was kept of each action, budgets, and the way back. */
+/** The change store (EF-1 … EF-3): what was kept of each action, budgets, and the way back, which the launcher walks (src/sandbox/launcher/restore.c). */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LeftBehind, Leftover } from '../contracts/commands.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createFleetPort } from '../../src/app/fleet/port.ts';
+import { createFleetPort } from '../../src/app/fleet/start-and-resume.ts';
 import { engineSecrets } from '../../src/app/secrets.ts';
 import { createBroker } from '../../src/broker/index.ts';
 import { DEFAULTS } from '../../src/config/config.ts';

@@ -52,7 +52,10 @@ it('each sink is opened with the filter, and each way out has one place', () => 
     expect(callers(new RegExp(`(?<!function )\\b${sink}\\(`)), sink).toEqual(['src/app/services.ts']);
     expect(source('src/app/services.ts')).toMatch(new RegExp(`${sink}\\([^;]*?hidden[,)]`));
   }
-  expect([...callers(/journal\.append\(/)].sort()).toEqual(['src/app/fleet/port.ts', 'src/engine/engine.ts']);
+  expect([...callers(/journal\.append\(/)].sort()).toEqual([
+    'src/app/fleet/start-and-resume.ts',
+    'src/engine/engine.ts',
+  ]);
   // What a fleet writes down has passed the filter where it comes in.
   expect(source('src/app/fleet/fleet-run.ts')).toContain('this.#queue.push(this.#options.hide(body))');
   // Every request of every kind goes through this broker, and it asks the filter.

@@ -1,4 +1,4 @@
-/** A fleet at work: carries out what its controller decides, and writes its journal. */
+/** A fleet at work, begun in start-and-resume.ts: carries out what its controller decides, and writes its journal. */
 import type { FleetAnswer, FleetRow, FleetRun, HaltFacts, HaltGroup } from '../../contracts/fleet.ts';
 import {
   type FleetEffect,

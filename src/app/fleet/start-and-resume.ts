@@ -1,4 +1,4 @@
-/** The fleets of a session: each in a folder of its own below the session's, so that it can be continued. */
+/** Starts the fleets of a session and goes on with them: each in a folder of its own below the session's, so that it can be continued. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FleetMachine, FleetPort, FleetWish, OpenMachine } from '../../contracts/fleet.ts';

@@ -1,3 +1,4 @@
+/** Ends what a model started and what outlives this program, however it went: a companion process watches (EX-8). */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
