@@ -1,29 +1,73 @@
 /** What others run or obey later, without being told who wrote it: in Project mode it is out of reach, or waits for the user (MO-9). */
 
-/** Names with a dot in any case: some file systems hold `.GIT` for `.git`. */
+/** Names at the end of a path, directories with all that is in them. In any case: some file systems hold `.GIT` for `.git`. */
+function names(text: string, start = '(^|/)'): RegExp {
+  return new RegExp(`${start}(${text.trim().split(/\s+/).join('|')})(/|$)`, 'i');
+}
+
+const SHELLS = names(String.raw`
+  \.(bash|zsh|ksh|mksh|csh|tcsh|xonsh)rc(\.d)? \.bash_(profile|login|logout|aliases) \.profile(\.d)? \.z(shenv|profile|login|logout)
+  \.login \.logout \.inputrc \.config/(fish|nushell|bash|zsh|elvish|direnv) \.config/starship\.toml \.oh-my-zsh \.bash_completion(\.d)?
+  \.config/(autostart|systemd|environment\.d|plasma[^/]*|i3|sway|hypr|openbox|awesome|kitty|alacritty|wezterm|xfce4|lxsession)
+  \.xinitrc \.xsession \.xprofile \.Xresources \.pam_environment \.local/bin \.local/share/(applications|dbus-1|systemd|nautilus|bash-completion|zsh|fish|kservices5)
+  \.ssh \.gnupg \.gitconfig \.config/git \.curlrc \.wgetrc \.psqlrc \.sqliterc \.my\.cnf \.mongorc\.js \.lesskey \.lessfilter \.mailcap \.procmailrc
+  \.forward \.rhosts \.shosts \.terraformrc \.tmux\.conf \.screenrc
+`);
+
+const LANGUAGES = names(String.raw`
+  \.(irb|pry|gem|pdb|perl|php)rc(\.py)? \.Rprofile \.Renviron \.pythonrc(\.py)? \.pythonstartup \.ghci \.ocamlinit \.sbclrc \.perldb \.julia/config
+  \.gdbinit \.lldbinit \.rspec
+`);
+
+const EDITORS = names(String.raw`
+  \.envrc(\.local)? \.husky \.huskyrc[^/]* \.githooks \.vscode \.vs \.idea \.devcontainer \.devcontainer\.json \.zed \.helix \.fleet \.nova
+  \.mise \.mise\.toml mise\.toml \.rtx\.toml \.tool-versions \.sdkmanrc \.autoenv \.autoenv\.zsh
+  \.?exrc \.l?nvimrc \.nvim\.lua \.(l|g|local)?vimrc \.vimrc\.local \.vim \.emacs(\.d)? \.config/(nvim|emacs|helix|micro|tmux|lazygit|tig) \.dir-locals(-2)?\.el
+  \.ycm_extra_conf\.py \.clangd \.nanorc \.pre-commit-config\.yaml \.?lefthook(-local)?\.(ya?ml|toml|json) \.overcommit\.yml
+  \.simple-git-hooks\.(json|[cm]?js) \.lintstagedrc[^/]* [^/]+\.(code-workspace|sublime-project)
+`);
+
+const PACKAGES = names(String.raw`
+  \.npmrc \.yarnrc(\.ya?ml)? \.yarn/(plugins|releases|sdks) \.pnp\.[cm]?js \.pnp\.loader\.mjs \.?pnpmfile\.[cm]?js \.pnpmrc \.?bunfig\.toml
+  \.pypirc \.?pip(/pip)?\.conf \.condarc \.cargo/(config(\.toml)?|bin) \.bundle/config \.mvn \.m2/settings\.xml \.mavenrc gradle/wrapper \.gradle/(init\.d|init\.gradle(\.kts)?|gradle\.properties)
+  \.(bazel|bazelisk)rc \.sbtopts \.jvmopts
+`);
+
+const AGENTS = names(String.raw`
+  \.(claude|codex|cursor|gemini|opencode|windsurf|agents?|aider\.conf\.yml|amazonq|augment|cline|continue|crush|crush\.json|factory|goosehints|junie|kilocode|kiro|qwen|roo|roorules|roomodes|trae|mcp\.json|aish\.jsonc|cursorrules|clinerules|windsurfrules)
+  (opencode\.jsonc?|crush\.json|mcp\.json)
+`);
+
+const CI = names(
+  String.raw`
+  \.(github|forgejo|gitea)/(workflows|actions) \.gitlab-ci\.yml \.(circleci|gitlab|woodpecker|buildkite|semaphore|teamcity|tekton|builds|azure-pipelines)
+  Jenkinsfile \.travis\.yml azure-pipelines\.yml bitbucket-pipelines\.yml \.drone\.yml \.woodpecker\.ya?ml \.cirrus\.(yml|star) \.?appveyor\.yml
+  \.build\.yml buildspec\.ya?ml cloudbuild\.ya?ml
+`,
+  '^',
+);
+
 const PLACES: readonly (readonly [place: RegExp, what: string])[] = [
-  [/(^|\/)\.git(\/|$)/i, "is git's own"],
-  [/(^|\/)\.(hg\/hgrc|jj\/(repo\/config|workspace-config)\.toml)$/i, 'is obeyed by version control'],
+  [names(String.raw`\.git`), "is git's own"],
+  [names(String.raw`\.hg/hgrc \.jj/(repo/config|workspace-config)\.toml`), 'is obeyed by version control'],
+  [EDITORS, 'is run by shells and editors'],
+  [SHELLS, 'is run by shells and editors'],
+  [LANGUAGES, 'is run by interpreters and debuggers'],
+  [PACKAGES, 'is obeyed by package managers'],
+  [AGENTS, 'is obeyed by agents'],
   [
-    /(^|\/)(\.(envrc|husky|githooks|vscode|idea|devcontainer|devcontainer\.json|zed|helix|fleet|mise|mise\.toml|autoenv|autoenv\.zsh|exrc|nvimrc|nvim\.lua|vimrc|dir-locals(-2)?\.el|gdbinit|lldbinit|pre-commit-config\.yaml|lefthook(-local)?\.ya?ml|overcommit\.yml)(\/|$)|mise\.toml$|lefthook(-local)?\.ya?ml$|[^/]+\.(code-workspace|sublime-project)$)/i,
-    'is run by shells and editors',
-  ],
-  [/(^|\/)\.(npmrc|yarnrc(\.yml)?|pnpmfile\.cjs)$/i, 'is obeyed by package managers'],
-  [
-    /(^|\/)\.(claude|codex|cursor|gemini|opencode|windsurf|agents?|aider\.conf\.yml|amazonq|augment|cline|continue|crush|crush\.json|factory|goosehints|junie|kilocode|kiro|qwen|roo|roorules|roomodes|trae|mcp\.json|aish\.jsonc|cursorrules|clinerules|windsurfrules)(\/|$)/i,
+    /(^|\/)((AGENTS|CLAUDE|GEMINI|CRUSH|QWEN)(\.local|\.override)?\.md$|\.github\/(copilot-instructions\.md$|(instructions|prompts|chatmodes|agents)(\/|$)))/,
     'is obeyed by agents',
   ],
-  [
-    /(^|\/)((AGENTS|CLAUDE|GEMINI|CRUSH|QWEN)(\.local|\.override)?\.md$|(opencode\.jsonc?|crush\.json|mcp\.json)$|\.github\/(copilot-instructions\.md$|(instructions|prompts|chatmodes|agents)(\/|$)))/,
-    'is obeyed by agents',
-  ],
-  [
-    /^(\.(github|forgejo|gitea)\/(workflows|actions)(\/|$)|\.gitlab-ci\.yml$|\.(circleci|gitlab|woodpecker|buildkite|semaphore|teamcity|tekton|builds|azure-pipelines)(\/|$)|Jenkinsfile$|\.travis\.yml$|azure-pipelines\.yml$|bitbucket-pipelines\.yml$|\.drone\.yml$|\.woodpecker\.ya?ml$|\.cirrus\.(yml|star)$|\.?appveyor\.yml$|\.build\.yml$|buildspec\.ya?ml$|cloudbuild\.ya?ml$)/i,
-    'is run by the CI',
-  ],
+  [CI, 'is run by the CI'],
 ];
 
 /** What a path below a project's tree is to others, as a predicate; undefined for an ordinary file. */
 export function runsLater(inside: string): string | undefined {
   return PLACES.find(([place]) => place.test(inside))?.[1];
+}
+
+/** Whether the user's own shell, login or a tool of every day runs it, wherever it lies. */
+export function isOwnStart(path: string): boolean {
+  return SHELLS.test(path);
 }

@@ -40,6 +40,7 @@ function untold(notes: readonly string[]): string | undefined {
   for (const note of notes) {
     const [word = '', path = ''] = note.split(/ (.*)/s);
     if (word === 'shared') return `${visible(path)} has other names, which a real run may change with it`;
+    if (word === 'deep') return `${visible(path.slice(-40))} lies deeper than a path can name`;
     if (word === 'moved') return `it moves the directory ${visible(path)} by its name alone, which a trial can’t`;
   }
   return undefined;

@@ -11,7 +11,8 @@ import type { Place, Recorded } from './record.ts';
 import type { Later, Waiting } from './waiting.ts';
 
 /** What git obeys of a repository; the rest of it is data. */
-const OBEYED = /^\/(config(\.worktree)?|hooks|commondir|gitdir|modules|worktrees|info\/attributes)(\/|$)/;
+const OBEYED =
+  /^\/(config(\.worktree)?|hooks|commondir|gitdir|modules|worktrees|remotes|branches|info\/attributes|objects\/info\/(http-)?alternates)(\/|$)/;
 /** What makes a directory a repository without a `.git` around it; the second may share the rest with another directory. */
 const BARE = [
   ['HEAD', 'objects', 'refs'],

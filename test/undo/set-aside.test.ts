@@ -109,6 +109,10 @@ describe.skipIf(!trialsWork())('what others run later', () => {
       'mkdir -p .forgejo/workflows && echo on: push > .forgejo/workflows/a.yml',
       ['.forgejo/workflows is run by the CI'],
     ],
+    [
+      'mkdir -p old/.git/objects/info; echo /x > old/.git/objects/info/alternates; mkdir old/.git/remotes; echo "URL: x" > old/.git/remotes/origin',
+      ["old/.git/objects/info/alternates is git's own", "old/.git/remotes is git's own"],
+    ],
   ])('%s', async (command, expected) => {
     put('docs/a.md', 'a\n');
     put('CLAUDE.md', 'old\n');
@@ -126,7 +130,9 @@ describe.skipIf(!trialsWork())('what others run later', () => {
     const old = new Map(before);
     for (const [path] of aside)
       if (!old.has(path))
-        expect(path, path).toMatch(/\/(deep|er|m|\.github|v|b|real|objects|refs|config|\.hg|\.forgejo)$/);
+        expect(path, path).toMatch(
+          /\/(deep|er|m|\.github|v|b|real|objects|refs|config|\.hg|\.forgejo|m|rebase-merge|done|info)$/,
+        );
     expect(readFileSync(join(tree, 'CLAUDE.md'), 'utf8')).toBe('old\n');
     expect(await left?.settle(true)).toMatch(/^the user accepted: /);
     const accepted = new Map(there());
@@ -153,6 +159,32 @@ describe.skipIf(!trialsWork())('what others run later', () => {
     await accepted?.settle(true);
     expect(readFileSync(join(tree, '.envrc'), 'utf8')).toBe('new\n');
     expect(readFileSync(join(tree, '.husky', 'pre-push'), 'utf8')).toBe('x\n');
+  });
+
+  it('is every file that a shell, editor, package manager, debugger or agent obeys by its name', async () => {
+    const files =
+      '.cargo/config.toml .Rprofile .irbrc .bundle/config .mvn/jvm.config .bazelrc bunfig.toml .tool-versions .lvimrc pip.conf .vs/x .simple-git-hooks.json .pypirc .pryrc .pythonrc .gdbinit .lldbinit .ycm_extra_conf.py .vimrc .exrc gradle/wrapper/gradle-wrapper.properties .yarnrc .yarnrc.yml .yarn/releases/y.cjs .pnpmfile.cjs .pnpmrc .devcontainer/devcontainer.json .idea/workspace.xml .zed/tasks.json .cursor/rules .claude/settings.json .mise.toml .bashrc .config/fish/config.fish .rtx.toml .lintstagedrc';
+    const left = await act(
+      `for f in ${files}; do mkdir -p "$(dirname "$f")"; echo x > "$f"; done; echo x > .editorconfig; echo x > .gitattributes; echo 20 > .nvmrc; mkdir gradle/libs; echo x > configuration.toml`,
+    );
+    const named = left?.items.map((item) => item.split(' ')[0] ?? '') ?? [];
+    const missing = files
+      .split(' ')
+      .filter((file) => !named.some((each) => file === each || file.startsWith(`${each}/`)));
+    expect(missing).toEqual([]);
+    expect(readdirSync(tree).sort()).toEqual(
+      [
+        '.cargo',
+        '.config',
+        '.editorconfig',
+        '.bundle',
+        '.gitattributes',
+        '.nvmrc',
+        '.yarn',
+        'configuration.toml',
+        'gradle',
+      ].sort(),
+    );
   });
 
   it('is nothing in ordinary work, and nothing of the data of a repository below', async () => {

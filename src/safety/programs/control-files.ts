@@ -1,3 +1,4 @@
+import { isOwnStart, runsLater } from '../../contracts/runs-later.ts';
 import { STANDARD_MODULES } from '../knowledge/python-modules.ts';
 import { destructive, type StaticVerdict, unknown } from '../verdict.ts';
 
@@ -7,18 +8,12 @@ function paths(text: string): RegExp {
   return new RegExp(`(?:^|/)(?:${alternatives.join('|')})$`);
 }
 
-/** Files that the user's own shell, login or tools run later, wherever they lie. */
+/** Files that the user's own shell, login or tools run later, wherever they lie, besides those of `isOwnStart`. */
 const START_FILES = paths(String.raw`
-  \.git/.+ \.gitconfig \.config/git/.+
-  \.(bash|zsh|ksh|mksh|csh|tcsh|xonsh)rc(\.d/.+)? \.bash_(profile|login|logout|aliases) \.profile(\.d/.+)? \.z(shenv|profile|login|logout)
-  \.login \.logout \.inputrc \.config/(fish|nushell|bash|zsh|elvish|direnv)/.+ \.config/starship\.toml \.oh-my-zsh/.+ \.bash_completion(\.d/.+)?
-  \.config/(autostart|systemd|environment\.d|plasma[^/]*|i3|sway|hypr|openbox|awesome|kitty|alacritty|wezterm|xfce4|lxsession|Code/User|Cursor/User|VSCodium/User)/.+
-  \.xinitrc \.xsession \.xprofile \.Xresources \.pam_environment \.local/share/(applications|dbus-1|systemd|nautilus|bash-completion|zsh|fish|kservices5)/.+
-  Library/Launch(Agents|Daemons)/.+ \.ssh/.+ \.gnupg/.+ \.aws/config \.docker/(config\.json|cli-plugins/.+)
-  \.vimrc \.vim/.+ \.config/(nvim|emacs|helix|micro|tmux|lazygit|tig)/.+ \.emacs(\.d/.+)? \.tmux\.conf \.screenrc
-  \.curlrc \.wgetrc \.psqlrc \.sqliterc \.my\.cnf \.mongorc\.js \.lesskey \.lessfilter \.irbrc \.pryrc \.Rprofile
-  \.pythonrc(\.py)? \.pypirc \.pip/.+ \.julia/config/.+ \.mailcap \.procmailrc \.forward \.rhosts \.shosts \.terraformrc \.lldbinit
-  \.ipython/.+ \.local/lib/python[^/]*/.+ \.local/bin/.+ \.cargo/bin/.+ \.npm-global/bin/.+ \.pyenv/.+ \.rbenv/.+ \.nvm/.+ \.asdf/.+ \.deno/bin/.+ \.bun/bin/.+
+  \.git/.+ \.config/(Code/User|Cursor/User|VSCodium/User)/.+ \.config/(nvim|emacs|helix|micro|tmux|lazygit|tig)/.+ \.vimrc \.vim/.+ \.emacs(\.d/.+)?
+  Library/Launch(Agents|Daemons)/.+ \.aws/config \.docker/(config\.json|cli-plugins/.+)
+  \.irbrc \.pryrc \.Rprofile \.pythonrc(\.py)? \.pypirc \.pip/.+ \.julia/config/.+ \.lldbinit
+  \.ipython/.+ \.local/lib/python[^/]*/.+ \.cargo/bin/.+ \.npm-global/bin/.+ \.pyenv/.+ \.rbenv/.+ \.nvm/.+ \.asdf/.+ \.deno/bin/.+ \.bun/bin/.+
   (sitecustomize|usercustomize)\.py [^/]+\.pth
   \.aish\.jsonc \.config/aish[^/]*/.+
 `);
@@ -36,10 +31,9 @@ const PLAIN_HIDDEN =
 
 /** Files that tell a tool of the project what to run, or the next agent what to do. */
 const PROJECT_FILES = paths(String.raw`
-  lefthook\.ya?ml \.?mise\.toml
   conftest\.py setup\.(py|cfg) pyproject\.toml tox\.ini noxfile\.py pytest\.ini tasks\.py fabfile\.py manage\.py dodo\.py waf
   alembic/env\.py alembic\.ini gunicorn\.conf\.py requirements[^/]*\.txt constraints\.txt Pipfile environment\.ya?ml mypy\.ini ruff\.toml Snakefile SConstruct SConscript wscript
-  package\.json package-lock\.json yarn\.lock pnpm-[^/]+\.yaml bunfig\.toml binding\.gyp deno\.jsonc? [^/]+\.(config|conf)\.[cm]?[jt]s
+  package\.json package-lock\.json yarn\.lock pnpm-[^/]+\.yaml binding\.gyp deno\.jsonc? [^/]+\.(config|conf)\.[cm]?[jt]s
   (vite|vitest|webpack|rollup|babel|jest|cypress|playwright|karma|metro)[^/]*\.(json|[cm]?[jt]s)
   [tj]sconfig[^/]*\.json [A-Z][A-Za-z]*file[^/]* turbo\.json nx\.json lerna\.json (angular|project|workspace|vercel|renovate)\.json (netlify|fly|wrangler|Cross|Trunk)\.toml node_modules/.+
   (GNU)?makefile justfile [^/]+\.ma?k CMakeLists\.txt [^/]+\.cmake CMake(User)?Presets\.json build\.ninja meson\.build configure(\.(ac|in))? autogen\.sh bootstrap(\.sh)? Taskfile\.ya?ml build\.xml Kbuild [^/]+\.m4
@@ -47,9 +41,8 @@ const PROJECT_FILES = paths(String.raw`
   pom\.xml mvnw(\.cmd)? build\.sbt [^/]+\.(gemspec|podspec|cabal|rockspec) config\.ru composer\.(json|lock) artisan mix\.exs rebar\.config [^/]+\.(tf|tfvars|hcl) default\.nix shell\.nix flake\.(nix|lock)
   (WORKSPACE|BUILD|MODULE)(\.(bazel|bzlmod))? [^/]+\.(bzl|gn|gni|gyp|gypi) premake5\.lua xmake\.lua conanfile\.(py|txt) vcpkg\.json stack\.yaml Package\.swift project\.clj deps\.edn dune(-project)?
   global\.json nuget\.config Directory\.[^/]+ [^/]+\.(props|targets|csproj|fsproj|vbproj|vcxproj|sln|ruleset)
-  (docker-)?compose[^/]*\.ya?ml docker-bake\.hcl azure-pipelines\.yml bitbucket-pipelines\.yml cloudbuild\.yaml Chart\.yaml skaffold\.yaml kustomization\.ya?ml serverless\.ya?ml ansible\.cfg playbook[^/]*\.ya?ml
-  [^/]+\.code-workspace phpunit\.xml(\.dist)? php\.ini
-  (AGENTS|CLAUDE|GEMINI)\.md opencode\.json mcp\.json
+  (docker-)?compose[^/]*\.ya?ml docker-bake\.hcl Chart\.yaml skaffold\.yaml kustomization\.ya?ml serverless\.ya?ml ansible\.cfg playbook[^/]*\.ya?ml
+  phpunit\.xml(\.dist)? php\.ini
   (venv|env|virtualenv)/bin/.+ [^/]+\.desktop [^/]+\.(service|timer|socket|path|mount) crontab authorized_keys
 `);
 
@@ -60,7 +53,7 @@ export function isHome(path: string): boolean {
 
 /** Does the user's own shell, login or a tool of theirs run this file later? */
 export function isStartFile(path: string): boolean {
-  return START_FILES.test(path) || (HOME.test(path) && HOME_FILES.test(path));
+  return isOwnStart(path) || START_FILES.test(path) || (HOME.test(path) && HOME_FILES.test(path));
 }
 
 /** Does a name on the way begin with a dot, where a tool may look for what to do? */
@@ -81,7 +74,7 @@ function shadowsModule(path: string): boolean {
 export function controlFile(path: string): StaticVerdict | undefined {
   const tidy = path.replace(/\/\.?\//g, '/').replace(/^\.\//, '');
   if (isStartFile(tidy)) return destructive('write to start file', 'changes what your own shell and tools run later');
-  return isHidden(tidy) || PROJECT_FILES.test(tidy) || shadowsModule(tidy)
+  return isHidden(tidy) || runsLater(tidy) !== undefined || PROJECT_FILES.test(tidy) || shadowsModule(tidy)
     ? unknown('writes a file that decides what tools run')
     : undefined;
 }

@@ -27,7 +27,6 @@ static int path_of_descriptor(int fd, char path[4096]) {
 }
 
 int is_of_git(const struct store *s, const struct place *at, int moves) {
-  static const char *const guarded[] = {"config", "config.worktree", "hooks", "commondir", "gitdir", "modules", "worktrees"};
   char path[4096 + NAME_BYTES];
   if (path_of_descriptor(at->directory, path)) return 1;
   uint64_t n = strlen(path);
@@ -40,8 +39,8 @@ int is_of_git(const struct store *s, const struct place *at, int moves) {
     /* A repository may be made, not moved away. */
     if (!*rest) return moves && *at->name && look(at->directory, at->name, 0, &id, NULL) == 0;
     if (*rest++ != '/') continue;
-    for (unsigned long k = 0; k < sizeof guarded / sizeof *guarded; k++)
-      if (!strncmp(rest, guarded[k], strlen(guarded[k])) && (!rest[strlen(guarded[k])] || rest[strlen(guarded[k])] == '/')) return 1;
+    for (int k = 0; git_obeys[k]; k++)
+      if (!strncmp(rest, git_obeys[k], strlen(git_obeys[k])) && (!rest[strlen(git_obeys[k])] || rest[strlen(git_obeys[k])] == '/')) return 1;
   }
   return 0;
 }

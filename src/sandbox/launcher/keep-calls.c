@@ -218,17 +218,35 @@ static int keep_rename(struct store *s, const struct place *from, const struct p
 
 static int at_of(int argument, const uint64_t *a) { return argument == HERE ? AT_FDCWD : (int)a[argument]; }
 
-/* What is in none of its trees is private to the command's world, or can't be written: there is nothing to keep. */
+/* What is in none of its trees is private to the command's world, or can't be written: there is nothing to keep. What can't be
+ * told, as below a path that is too long, is refused. */
 static int move_outside(const struct store *s, struct place *at) {
   struct id id;
   struct state state;
   if (!*at->name && (look(at->directory, "", 0, &id, &state) || !S_ISDIR(state.mode))) return 0;
   int there = outside_of(s, at->directory);
-  if (there < 0) return 1;
+  if (there < 0) return errno == EXDEV ? NOT_OURS : -1;
   close(at->directory);
   at->directory = there;
   at->glance.taken = at->above.taken = 0; /* of an overlay's name, which is another inode than the one below it */
   return 0;
+}
+
+/* Where one of two paths leads, as `resolve` answers. */
+static int find(const struct store *s, pid_t pid, int directory, uint64_t path, int follow, struct place *at) {
+  int how = resolve(pid, directory, path, follow, at);
+  return how == 0 && s->outside_count && !s->watches ? move_outside(s, at) : how;
+}
+
+/* Both ends of a call. What leads from where nothing is kept to where it is, or back, would cross from one mount to another,
+ * or ought to (TMPDIR beside the tree): whoever moves files copies them then. */
+static int find_both(const struct store *s, pid_t pid, const struct call *c, const uint64_t *a, int follow, struct place *at, struct place *to) {
+  int from = find(s, pid, at_of(c->directory, a), a[c->path], follow, at);
+  if (from == EMPTY) from = c->what == LINK && c->directory != HERE ? resolve_descriptor(pid, (int)a[c->directory], at) : (errno = ENOENT, FAILS);
+  if (from && from != NOT_OURS) return from;
+  int end = find(s, pid, at_of(c->to_directory, a), a[c->to_path], 0, to);
+  if (end && end != NOT_OURS) return end;
+  return from == end ? from : (errno = EXDEV, FAILS);
 }
 
 /* Project mode: a call that would change what lies outside by way of a name inside. */
@@ -259,9 +277,13 @@ static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
   if (c->what == OPEN && flags & O_TMPFILE_BIT) return 0; /* has no name yet */
   int how = EMPTY;
   if (c->nr == __NR_bind) how = resolve_socket(pid, a[1], a[2], &at);
+  else if (c->to_path != NONE) how = find_both(s, pid, c, a, follow, &at, &to);
   else if (c->path != NONE) how = resolve(pid, at_of(c->directory, a), a[c->path], follow, &at);
   if (how == EMPTY) how = c->directory >= 0 && c->what >= LINK ? resolve_descriptor(pid, (int)a[c->directory], &at) : NOT_OURS;
-  if (how == 0 && c->to_path != NONE) how = resolve(pid, at_of(c->to_directory, a), a[c->to_path], 0, &to);
+  if (how == 0 && c->to_path == NONE && s->outside_count && !s->watches) how = move_outside(s, &at);
+  const int fails = how == FAILS ? errno : 0;
+  const int refusal = how < 0 ? errno : 0;
+  int failed = how < 0;
   const int sets = s->holds && (c->what == STATE || c->what == ATTRIBUTES);
   const int target = sets && how == 0 ? target_of(&at) : -1;
   if (s->watches) {
@@ -271,8 +293,6 @@ static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
     if (to.directory >= 0) close(to.directory);
     return 0;
   }
-  if (how == 0 && s->outside_count) how = move_outside(s, &at) || (to.directory >= 0 && move_outside(s, &to)) ? NOT_OURS : 0;
-  int failed = how < 0;
   if (how == 0 && s->guards && leads_outside(s, c, &at, flags)) how = OUTSIDE;
   if (how == 0 && s->holds && (is_of_git(s, &at, 1) || (to.directory >= 0 && is_of_git(s, &to, 1)))) how = OUTSIDE;
   /* The number of a process that has died meanwhile may be another's by now. */
@@ -295,16 +315,19 @@ static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
     else if (c->what == TRUNCATE) failed = keep_content(s, at.directory, at.name);
     else failed = keep_state(s, at.directory, at.name, c->what == ATTRIBUTES ? XATTRS : sets_times(c->nr) ? TIMES : STATUS);
   }
-  int why = failed ? errno : 0;
+  int why = how < 0 ? refusal : failed ? errno : 0;
   const int absent = why == ENOENT || why == ENOTDIR || (how < 0 && why == EBADF);
   if (absent && at.directory >= 0 && !*at.name) why = 0; /* an open file that has no name any more */
-  if (why && !absent) {
+  if (how < 0 && !absent && at.directory >= 0 && s->refused < MAX_TOLD) note_at(s, "refused", &at);
+  else if (why && !absent) {
     char path[1024];
     uint32_t n = at.directory >= 0 ? keep_directory(s, at.directory) : 0;
     path_of(s, n, at.name, path, sizeof path);
-    if (s->refused++ < MAX_TOLD) store_note(s, why == ENOSPC ? "full" : "refused", path);
+    if (s->refused < MAX_TOLD) store_note(s, why == ENOSPC ? "full" : "refused", path);
   }
+  s->refused += why && !absent;
   if (how == OUTSIDE) why = EPERM;
+  if (fails) why = fails;
   /* Nothing else bounds it, so it never goes on by itself. */
   if (sets && !why) why = target < 0 ? ENOENT : set_state(s, pid, c->nr, a, target) ? errno : IS_DONE;
   if (target >= 0) close(target);

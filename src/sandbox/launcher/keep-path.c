@@ -182,12 +182,12 @@ static int nothing_lasts(const char *path) {
   return after(path, "/proc/") || after(path, "/sys/") || (after(path, "/dev/") && !after(path, "/dev/shm/"));
 }
 
-/* The call will fail in the same way by itself; anything else is a reason to refuse it. What is not there could be by the
- * time the call goes on, so it is answered here: see keep(). */
+/* What the call would meet by itself, or a reason to refuse it. In both cases it is answered and does not go on: its process
+ * may have more rights than ours (in a user namespace of its own), and what is not there, or too long, may be another by then. */
 static int fails_too(void) {
   switch (errno) {
     case EACCES: case ENAMETOOLONG: case EFAULT: case EBADF:
-      return NOT_OURS;
+      return FAILS;
     default:
       return -1;
   }
@@ -207,7 +207,7 @@ static int descend(pid_t pid, int base, const char *path, struct place *to) {
   to->glance.taken = to->above.taken = 0;
   if (size >= NAME_BYTES) {
     if (base >= 0) close(base);
-    return NOT_OURS;
+    return errno = ENAMETOOLONG, FAILS;
   }
   if (!whole) {
     memcpy(to->name, last, size);
@@ -336,7 +336,8 @@ int outside_of(const struct store *s, int fd) {
   struct id here, there;
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   long n = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof path - 1);
-  if (n <= 0 || n >= (long)sizeof path - 1 || look(fd, "", 0, &here, NULL)) return -1;
+  if (n <= 0 || look(fd, "", 0, &here, NULL)) return -1;
+  if (n >= (long)sizeof path - 1) return errno = ENAMETOOLONG, -1;
   path[n] = 0;
   for (int i = 0; i < s->outside_count; i++) {
     unsigned long top = strlen(s->outside[i].path);
@@ -348,6 +349,7 @@ int outside_of(const struct store *s, int fd) {
     /* An overlay's directory is another than the one below it. */
     if (found < 0 || s->watches || (!look(found, "", 0, &there, NULL) && same_id(&here, &there))) return found;
     close(found);
+    return errno = ENOENT, -1; /* another by now */
   }
-  return -1;
+  return errno = EXDEV, -1;
 }

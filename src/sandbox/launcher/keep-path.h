@@ -16,10 +16,11 @@ struct place {
 enum effect { OPEN, CREATE, LINK, REMOVE, RENAME, STATE, ATTRIBUTES, TRUNCATE };
 enum { EXCHANGE = 2 /* RENAME_EXCHANGE */ };
 
-/* Answers besides errno: nothing of ours to keep (the call fails by itself, or goes where nothing lasts). */
-enum { NOT_OURS = 1, EMPTY = 2, OUTSIDE = 3 /* it would change what lies outside the project */ };
+/* Answers besides errno: nothing of ours to keep, since it goes where nothing lasts; no path at all; it would change what lies
+ * outside the project; or with errno, what the kernel would answer as well: nothing was refused, and nobody needs to hear of it. */
+enum { NOT_OURS = 1, EMPTY = 2, OUTSIDE = 3, FAILS = 4 };
 
-/* 0, NOT_OURS, EMPTY (no path at all), or -1 with the errno that the call must be answered with. */
+/* 0, NOT_OURS, EMPTY, FAILS, or -1 with the errno that the call must be answered with. */
 int resolve(pid_t pid, int directory, uint64_t path, int follow, struct place *to);
 /* What a socket would be bound to; NOT_OURS: no name of the file system. */
 int resolve_socket(pid_t pid, uint64_t address, uint64_t size, struct place *to);

@@ -142,14 +142,15 @@ static uint32_t first_seen(struct store *s, const struct id *id, const struct st
 }
 
 /* The directory and name of something that is no directory, by which it will be found again. A descriptor's own
- * (`name` empty) is where the kernel says; 0 where that is nowhere any more. */
+ * (`name` empty) is where the kernel says; 0 where that is nowhere any more, or with ENAMETOOLONG where nobody can say. */
 static uint32_t place_of(struct store *s, int directory, const char **name, const struct id *id, char path[4096]) {
+  errno = 0;
   if (**name) return keep_directory(s, directory);
   char link[40];
   struct id other;
   snprintf(link, sizeof link, "/proc/self/fd/%d", directory);
   long n = syscall(SYS_readlinkat, AT_FDCWD, link, path, 4095);
-  if (n <= 0) return 0;
+  if (n <= 0 || n >= 4095) return errno = n > 0 ? ENAMETOOLONG : errno, 0;
   path[n] = 0;
   char *last = strrchr(path, '/');
   if (!last || strlen(last + 1) >= NAME_BYTES) return 0;
@@ -331,6 +332,7 @@ int keep_content(struct store *s, int directory, const char *name) {
   if (n && s->nodes[n].flags & COPIED) return 0;
   const char *called = name;
   uint32_t parent = place_of(s, directory, &called, &id, path);
+  if (!parent && errno == ENAMETOOLONG) return -1;
   if (!n && is_new(s, &id, parent, called)) return 0;
   if (is_left_out(s, directory, name)) {
     if (keep_state(s, directory, name, STATUS)) return -1;
@@ -382,6 +384,7 @@ int keep_state(struct store *s, int directory, const char *name, enum aspect cha
   char at[4096];
   const char *called = name;
   uint32_t parent = S_ISDIR(state.mode) ? 0 : place_of(s, directory, &called, &id, at);
+  if (!parent && !S_ISDIR(state.mode) && errno == ENAMETOOLONG) return -1;
   if (!find_node(s, &id) && is_new(s, &id, parent, called)) return 0;
   uint32_t n = first_seen(s, &id, &state, META, parent, called);
   if (!n) return -1;

@@ -76,6 +76,8 @@ struct inside {
 struct store;
 pid_t start_inside(const struct options *options, const struct terminal *terminal, const sigset_t *mask, int ended,
                    struct store *kept, struct inside **shared);
+/* mounts.c: what git obeys of a repository, below it; NULL behind the last. */
+extern const char *const git_obeys[];
 /* mounts.c: in there. 0, or -1 with errno and what failed in `detail`. */
 int mount_world(const struct options *options, char *detail, unsigned long size);
 int is_below(const char *path, const char *top);

@@ -196,14 +196,16 @@ static int mount_over_itself(const char *path, unsigned flags, int read_only) {
   return attach(mount, path);
 }
 
+const char *const git_obeys[] = {"config", "config.worktree", "hooks", "commondir", "gitdir", "modules", "worktrees",
+                                 "remotes", "branches", "info/attributes", "objects/info/alternates", NULL};
+
 static int guard_repository(const char *git) {
-  static const char *const guarded[] = {"config", "config.worktree", "hooks", "commondir", "gitdir", "modules", "worktrees"};
   char path[4096];
   struct id id;
   struct state state;
   if (mount_over_itself(git, WHOLE, 0)) return -1;
-  for (unsigned long i = 0; i < sizeof guarded / sizeof *guarded; i++) {
-    if (snprintf(path, sizeof path, "%s/%s", git, guarded[i]) >= (int)sizeof path - 1) return errno = ENAMETOOLONG, at(git);
+  for (int i = 0; git_obeys[i]; i++) {
+    if (snprintf(path, sizeof path, "%s/%s", git, git_obeys[i]) >= (int)sizeof path - 1) return errno = ENAMETOOLONG, at(git);
     if (look(AT_FDCWD, path, 0, &id, &state)) continue;
     if (mount_over_itself(path, WHOLE, 1)) return -1;
   }

@@ -46,7 +46,7 @@ static void say(const char *verb, uint32_t parent, const char *name, const char 
   put(more);
 }
 
-static void refuse(uint32_t parent, const char *name, const char *why) {
+void refuse(uint32_t parent, const char *name, const char *why) {
   say("refused", parent, name, why);
   unfinished++;
 }
@@ -362,6 +362,7 @@ int restore(struct store *from, struct store *into, char *const *only, int only_
     int moved_on = n->at_name && is_dir(&n->now) && n->flags & FINAL && (n->now.mtime != n->end.mtime || n->now.mtime_ns != n->end.mtime_ns || n->now.mode != n->end.mode);
     if (node_changed(n) || (moved_on && !(keeping && find_node(keeping, &n->is)))) n->flags |= BLOCKED;
   }
+  tell_gone();
   by_depth();
   /* Before a name goes by which an inode is known that has others. */
   for (uint32_t i = 1; i <= undone->node_count; i++) restore_content(&undone->nodes[i]);

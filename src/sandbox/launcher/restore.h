@@ -16,6 +16,12 @@ void settled(uint32_t node, uint32_t parent, const char *name, int fd);
 int place_directory(const struct entry *e, int fd, const struct state *state, const struct id *now, int occupied);
 int place_file(const struct entry *e, int fd, const struct state *now, const struct id *now_id, int occupied);
 
+/* restore.c: it is left alone, and told with the reason. */
+void refuse(uint32_t parent, const char *name, const char *why);
+
+/* restore-gone.c: behind locate(). */
+void tell_gone(void);
+
 /* restore-only.c: marks all names and inodes but those at and below these paths. Behind locate(). */
 void leave_all_but(char *const *paths, int count);
 

@@ -87,8 +87,9 @@ void watch(struct store *s, pid_t pid, enum effect what, const struct place *at,
     if (named.directory >= 0) close(named.directory);
     return;
   }
-  int below = outside_of(s, at->directory);
+  int below = outside_of(s, at->directory), deep = below < 0 && errno == ENAMETOOLONG;
   int there = look(below < 0 ? at->directory : below, at->name, 0, &id, &state) == 0;
+  if (deep) return note_at(s, "deep", at);
   if (below < 0) return watch_outside(s, what, at, there, flags);
   close(below);
   /* Removed before in this trial: what is made now is another file. */
