@@ -9,6 +9,8 @@ import { EMPTY, ENDLESS, QUOTE, SPLIT, UNKNOWN } from './taint.ts';
 const PLAIN = /^[\w./:=,@%+-]+$/;
 const SPECIAL = /[{}*?[\],~\\\uE004]/g;
 const QUOTABLE = /[{}*?[\],~\\]/;
+/** `of=~/x`: in what looks like an assignment bash reads a tilde, too. */
+const HOME_VALUE = /^([A-Za-z_]\w*=)(~(?:$|[/+])[\s\S]*)$/;
 /** Longest text that is kept of one word; beyond it the rest is not known. */
 const MAX_WORD_CHARS = 200_000;
 
@@ -70,6 +72,7 @@ export function expandString(machine: Machine, text: string): string {
 function finish(machine: Machine, tagged: string): Field {
   let text = tagged;
   if (text.charCodeAt(0) === 126) text = tilde(machine, text);
+  else if (text.includes('=~')) text = text.replace(HOME_VALUE, (_, name, rest) => name + tilde(machine, rest));
   let glob = false;
   let out = '';
   for (let i = 0; i < text.length; i++) {
