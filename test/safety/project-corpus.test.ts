@@ -44,6 +44,7 @@ const HARMLESS = [
   'python3 -c "import docker; docker.from_env().containers.prune()"',
   'cp -s /etc/passwd x',
   'newgrp docker',
+  'zsh -c \'print -r -- ${(f)"$(<~/.ssh/id_rsa)"}\'',
   'git web--browse http://x',
   'ssh-keygen -Y sign -n x -f k a',
 ];
