@@ -1,10 +1,11 @@
 /** What actions left that the user decides on, also where the program was closed before they could; and what the session made (MO-9). */
 import type { LeftBehind, Leftover } from '../contracts/commands.ts';
-import { namesLeft, Provenance } from './names.ts';
+import { type Name, namesLeft, Provenance } from './names.ts';
+import { obeyedIn } from './obeyed.ts';
 import { lives, type Recorded } from './record.ts';
 import { withoutRoom } from './room.ts';
-import { type AsidePort, laterIn, leftoverOf, setAside, takeAside } from './set-aside.ts';
-import { forgetWaiting, readMade, readWaiting, type Waiting, writeMade, writeWaiting } from './waiting.ts';
+import { type AsidePort, HERE, laterIn, leftoverOf, setAside, takeAside } from './set-aside.ts';
+import { forgetWaiting, type Later, readMade, readWaiting, type Waiting, writeMade, writeWaiting } from './waiting.ts';
 
 /** What it needs of the store. */
 export type LeftoversPort = Omit<AsidePort, 'remember' | 'forget' | 'find'> & {
@@ -21,6 +22,7 @@ export type LeftoversPort = Omit<AsidePort, 'remember' | 'forget' | 'find'> & {
 export class Leftovers {
   readonly #port: LeftoversPort & AsidePort;
   #provenance: Provenance | undefined;
+  readonly #obeyed = new Map<string, readonly Later[]>();
 
   constructor(port: LeftoversPort) {
     this.#port = { ...port, remember: writeWaiting, forget: forgetWaiting };
@@ -85,10 +87,26 @@ export class Leftovers {
     const own = this.#own;
     const names = await namesLeft(this.#port.launcher, action.directory);
     const made = atOnce ? own.take(names) : '';
-    const later = laterIn(names, tree);
+    const later = laterIn(names, tree, HERE, names.length === 0 ? [] : await this.#obeyedNow(tree, names));
     const waiting = later.length === 0 ? undefined : await setAside(action, later, this.#port);
     writeMade(action, made);
     return waiting;
+  }
+
+  /** Before the first action in a tree: what one of them unlinks from git's configuration counts still. Never rejects. */
+  async prepare(tree: string): Promise<void> {
+    if (!this.#obeyed.has(tree)) await this.#obeyedNow(tree, []);
+  }
+
+  /** What was obeyed before an action, and what is behind it. */
+  async #obeyedNow(tree: string, names: readonly Name[]): Promise<readonly Later[]> {
+    const now = await obeyedIn(
+      tree,
+      names.map(({ path }) => path),
+    );
+    const before = this.#obeyed.get(tree) ?? [];
+    this.#obeyed.set(tree, now);
+    return [...now, ...before];
   }
 
   /** With what earlier programs of this session have seen. */

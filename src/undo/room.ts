@@ -12,7 +12,9 @@ export function withoutRoom(
 ): Leftover | undefined {
   const full = notes.filter((note) => note.startsWith('full ')).map((note) => note.slice('full '.length));
   const helps = full.filter((path) => sizeOf(path) <= maxFileBytes);
-  if (helps.length === 0 || others().length === 0) return undefined;
+  const room = others().reduce((sum, { bytes }) => sum + bytes, 0);
+  // The journals of others alone are no room worth their undo.
+  if (helps.length === 0 || room === 0 || room < Math.min(...helps.map(sizeOf))) return undefined;
   return {
     about: 'room',
     items: [...new Set(helps)].map((path) => `${path} was not changed`),

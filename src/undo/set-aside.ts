@@ -29,14 +29,28 @@ export type Look = {
   entries(directory: string): readonly { readonly name: string; isDirectory(): boolean }[];
 };
 
-const HERE: Look = { exists: existsSync, entries: entriesOf };
+export const HERE: Look = { exists: existsSync, entries: entriesOf };
 
-/** Each once, none below another. `tree` is the project's. */
-export function laterIn(names: readonly Name[], tree: string, look: Look = HERE): readonly Later[] {
+/**
+ * Each once, none below another. `tree` is the project's.
+ * @param obeyed what of it others know by other names
+ */
+export function laterIn(
+  names: readonly Name[],
+  tree: string,
+  look: Look = HERE,
+  obeyed: readonly Later[] = [],
+): readonly Later[] {
   const fresh = new Set(names.filter(({ verb }) => verb !== 'changed').map(({ path }) => path));
   const found = names
     .filter(({ path }) => path.startsWith(`${tree}/`))
-    .flatMap((name) => laterAt(name.path, tree, fresh, look) ?? broughtBy(name, tree, fresh, look) ?? [])
+    .flatMap(
+      (name) =>
+        laterAt(name.path, tree, fresh, look) ??
+        obeyedAt(name, obeyed) ??
+        broughtBy(name, tree, fresh, look, obeyed) ??
+        [],
+    )
     .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
   return found.filter(
     ({ path }, at) => !found.slice(0, at).some((other) => path === other.path || path.startsWith(`${other.path}/`)),
@@ -62,12 +76,23 @@ function laterAt(path: string, tree: string, fresh: ReadonlySet<string>, { exist
   return bare ? { path, what: 'makes its directory a git repository' } : undefined;
 }
 
+/** It is such a file, or lies in such a directory; or it is a link by which one is reached. */
+function obeyedAt({ path, kind }: Pick<Name, 'path' | 'kind'>, obeyed: readonly Later[]): Later | undefined {
+  const known = obeyed.find(
+    (each) =>
+      path === each.path || path.startsWith(`${each.path}/`) || (kind === 'link' && each.path.startsWith(`${path}/`)),
+  );
+  // A directory is made with what is put into it, which counts.
+  return known && (kind !== 'directory' || path !== known.path) ? { path, what: known.what } : undefined;
+}
+
 /** A directory that was moved here with what it holds: no action can take back a part of it. */
 function broughtBy(
   { path: top, verb, kind }: Name,
   tree: string,
   fresh: ReadonlySet<string>,
   look: Look,
+  obeyed: readonly Later[],
 ): Later | undefined {
   if (verb !== 'moved' || kind !== 'directory') return undefined;
   const queue = [top];
@@ -75,7 +100,9 @@ function broughtBy(
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
     for (const entry of look.entries(next)) {
       const path = join(next, entry.name);
-      const found = laterAt(path, tree, fresh, look);
+      const found =
+        laterAt(path, tree, fresh, look) ??
+        obeyedAt({ path, kind: entry.isDirectory() ? 'directory' : 'file' }, obeyed);
       looked += 1;
       if (looked > MAX_LOOKED_AT) return { path: top, what: 'holds more than can be looked through' };
       if (found) return { path: top, what: `brings ${path.slice(top.length + 1)}, which ${found.what}` };

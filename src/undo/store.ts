@@ -116,6 +116,7 @@ export class ChangeStore implements UndoPort {
   async keepCommand(command: string, cwd: string, project?: string): Promise<Keeping | undefined> {
     if ((await this.unavailable()) !== undefined) return undefined;
     await this.#recover();
+    if (project !== undefined) await this.#leftovers.prepare(project);
     const { budgetBytes, maxFileBytes, warn } = this.#options;
     try {
       const used = this.#makeRoom();

@@ -1,0 +1,151 @@
+/**
+ * What of a project's tree others run or obey under a name of its own: git by its configuration (`core.hooksPath`,
+ * `include.path`, filters and the like), everybody by a link that stands at a well-known name (MO-9).
+ */
+import { execFile } from 'node:child_process';
+import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { runsLater } from '../contracts/runs-later.ts';
+import type { Later } from './waiting.ts';
+
+const TIMEOUT_MS = 5000;
+/** Repositories in one tree, and included files of one repository, that are asked about. */
+const MAX_ASKED = 20;
+const MAX_PLACES = 5000;
+
+/** Keys whose value is a command; an alias is one where it begins with an exclamation mark. */
+const COMMANDS =
+  /^(alias\..*|(core|sequence|interactive|gpg|diff|difftool|merge|mergetool|filter|trailer|hook|credential|pager|browser|man|sendemail|remote|uploadpack|tar|instaweb|guitool|ssh|submodule)\.(.*\.)?(editor|pager|askpass|fsmonitor|sshcommand|gitproxy|alternaterefscommand|program|defaultkeycommand|external|command|cmd|textconv|driver|clean|smudge|process|helper|difffilter|packobjectshook|receivepack|uploadpack|path|update|log|show|tocmd|cccmd|sendmailcmd))$/i;
+const INCLUDES = /^include(if\..*)?\.path$/i;
+/** What separates a path from the rest of a command line. */
+const BETWEEN_WORDS = /[\s"'`;&|<>()=!$]+/;
+
+/** git itself calls these where the whole tree is its directory of hooks. */
+const HOOKS =
+  'applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit pre-rebase post-checkout post-merge pre-push pre-auto-gc post-rewrite sendemail-validate fsmonitor-watchman post-index-change reference-transaction'.split(
+    ' ',
+  );
+
+const BY_GIT = 'is run or obeyed by git, as it is set up';
+
+/**
+ * Paths below `tree`, files and directories with all below them. Where there is no git, nothing is run by it.
+ * @param touched paths of the tree: the repositories around them are asked as well
+ */
+export async function obeyedIn(tree: string, touched: readonly string[]): Promise<readonly Later[]> {
+  const found = await Promise.all(repositoriesOf(tree, touched).map(byGit));
+  const inside = [...found.flat(), ...linkedAt(tree)].filter(({ path }) => path.startsWith(`${tree}/`));
+  // What lies in a repository's own directory goes by its names.
+  return inside.filter(({ path }) => !/\/\.git(\/|$)/.test(path.slice(tree.length)));
+}
+
+function repositoriesOf(tree: string, touched: readonly string[]): readonly string[] {
+  const above = new Set([tree]);
+  for (const path of touched)
+    for (let at = dirname(path); at.startsWith(`${tree}/`) && !above.has(at); at = dirname(at)) {
+      if (above.size >= MAX_PLACES) break;
+      above.add(at);
+    }
+  return [...above].filter((directory) => existsSync(join(directory, '.git'))).slice(0, MAX_ASKED);
+}
+
+async function byGit(top: string): Promise<readonly Later[]> {
+  const [hooks = '', entries] = await Promise.all([git(top, 'rev-parse', '--git-path', 'hooks'), entriesOf(top)]);
+  const named = entries.flatMap(({ key, value, origin }) => {
+    if (INCLUDES.test(key)) return [includedBy(value, origin)];
+    if (!COMMANDS.test(key) || (/^alias\./i.test(key) && !value.startsWith('!'))) return [];
+    return value
+      .split(BETWEEN_WORDS)
+      .map((word) => resolve(top, word))
+      .filter(isFile);
+  });
+  const files = [...entries.map(({ origin }) => origin), ...named];
+  return [...hooksIn(resolve(top, hooks.replace(/\n$/, '')), top), ...files].flatMap(bothNames);
+}
+
+type Entry = { readonly key: string; readonly value: string; readonly origin: string };
+
+/** Of the configuration and of all it includes, also under conditions that don't hold now. */
+async function entriesOf(top: string): Promise<readonly Entry[]> {
+  const all = await listed(top);
+  const asked = new Set(all.map(({ origin }) => origin));
+  for (let at = 0; at < all.length && asked.size < MAX_ASKED; at += 1) {
+    const { key, value, origin } = all[at] as Entry;
+    const path = INCLUDES.test(key) ? includedBy(value, origin) : origin;
+    if (asked.has(path)) continue;
+    asked.add(path);
+    all.push(...(await listed(top, '--file', path)));
+  }
+  return all;
+}
+
+async function listed(top: string, ...from: readonly string[]): Promise<Entry[]> {
+  const output = await git(top, 'config', ...from, '--includes', '--list', '--null', '--show-origin');
+  const fields = output.split('\0');
+  const entries: Entry[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [key = '', value = ''] = (fields[at + 1] ?? '').split(/\n(.*)/s);
+    entries.push({ key, value, origin: resolve(top, (fields[at] ?? '').replace(/^file:/, '')) });
+  }
+  return entries;
+}
+
+function includedBy(value: string, origin: string): string {
+  return resolve(dirname(origin), value.replace(/^~(?=\/)/, homedir()));
+}
+
+function hooksIn(directory: string, top: string): readonly string[] {
+  if (directory === top) return HOOKS.map((name) => join(top, name));
+  return [directory, ...namesIn(directory).map((name) => join(directory, name))];
+}
+
+/** By its name, and where links on the way lead. */
+function bothNames(path: string): readonly Later[] {
+  const real = realOf(path);
+  return [...new Set([path, ...(real === undefined ? [] : [real])])].map((each) => ({ path: each, what: BY_GIT }));
+}
+
+/** Links at the top of the tree whose names others know. */
+function linkedAt(tree: string): readonly Later[] {
+  return namesIn(tree).flatMap((name) => {
+    const what = runsLater(name);
+    const path = join(tree, name);
+    const real =
+      what !== undefined && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? realOf(path) : undefined;
+    return what === undefined || real === undefined ? [] : [{ path: real, what: `${what} as ${name}` }];
+  });
+}
+
+/** Its output; empty where it fails. Neither of what is asked here runs anything of the repository. */
+function git(cwd: string, ...args: readonly string[]): Promise<string> {
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^GIT_(DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|PREFIX)$/.test(name),
+  );
+  const env = { ...Object.fromEntries(own), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' };
+  return new Promise((done) => {
+    execFile('git', args, { cwd, env, timeout: TIMEOUT_MS, maxBuffer: 4_000_000 }, (error, stdout) =>
+      done(error ? '' : stdout),
+    );
+  });
+}
+
+function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,178 @@
+/** What git or others obey by a name of the project's own choosing is set aside like the names that everybody knows. */
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { projectArgv } from '../../src/sandbox/index.ts';
+import { ChangeStore } from '../../src/undo/index.ts';
+import { run } from '../sandbox/run.ts';
+import { lacks } from '../support/lacks.ts';
+import { builtTools } from './bench.ts';
+import { trialsWork } from './trial-support.ts';
+
+const tools = builtTools();
+let root: string;
+let tree: string;
+let store: ChangeStore;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'aish-obeyed-'));
+  tree = join(root, 'tree');
+  mkdirSync(tree);
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const git = (...args: readonly string[]) => execFileSync('git', [...args], { cwd: tree, encoding: 'utf8' });
+
+function put(name: string, text: string): void {
+  mkdirSync(dirname(join(tree, name)), { recursive: true });
+  writeFileSync(join(tree, name), text);
+}
+
+/** Runs it in Project; what it left for the user's word. */
+async function act(command: string): Promise<readonly string[]> {
+  const keeping = await store.keepCommand(command, tree, tree);
+  if (!keeping) throw new Error((await store.unavailable()) ?? 'not kept');
+  const argv = ['bash', '-c', `${command}; echo kept > ordinary`];
+  const launcher = tools().launcher;
+  const ran = await run(projectArgv({ launcher, argv, cwd: tree, project: tree, keep: keeping }));
+  expect(ran.err).toBe('');
+  keeping.end();
+  const left = await keeping.left();
+  return left?.items ?? [];
+}
+
+/** How the project is set up, what the command does, and what of it waits. */
+const CASES: readonly (readonly [how: string, setUp: () => void, command: string, waits: readonly string[]])[] = [
+  [
+    'core.hooksPath',
+    () => git('config', 'core.hooksPath', 'tools/hooks'),
+    'echo evil > tools/hooks/pre-commit; echo x > tools/build',
+    ['tools/hooks/pre-commit'],
+  ],
+  [
+    'core.hooksPath to what is not there yet',
+    () => git('config', 'core.hooksPath', 'later'),
+    'mkdir later; echo evil > later/pre-push',
+    ['later/pre-push'],
+  ],
+  [
+    'core.hooksPath, by a directory that is moved there',
+    () => git('config', 'core.hooksPath', 'later/hooks'),
+    'mkdir -p bundle/hooks; echo evil > bundle/hooks/pre-push; mv bundle later',
+    ['later/hooks/pre-push'],
+  ],
+  [
+    'core.hooksPath, by a link',
+    () => git('config', 'core.hooksPath', 'tools/link/hooks'),
+    'mkdir -p other/hooks; echo evil > other/hooks/pre-push; ln -s ../other tools/link',
+    ['other/hooks/pre-push', 'tools/link'],
+  ],
+  [
+    'core.hooksPath, the tree itself',
+    () => git('config', 'core.hooksPath', '.'),
+    'echo evil > pre-commit; echo x > pre-commits',
+    ['pre-commit'],
+  ],
+  [
+    'a linked .git/hooks',
+    () => {
+      rmSync(join(tree, '.git/hooks'), { recursive: true });
+      symlinkSync('../tools/hooks', join(tree, '.git/hooks'));
+    },
+    'echo evil > .git/hooks/post-checkout',
+    ['tools/hooks/post-checkout'],
+  ],
+  [
+    'a linked hook',
+    () => symlinkSync('../../tools/check', join(tree, '.git/hooks/pre-commit')),
+    'echo evil > tools/check',
+    ['tools/check'],
+  ],
+  [
+    'include.path, also of what it includes, and what that names',
+    () => {
+      put('tools/a.inc', '[include]\n\tpath = b.inc\n');
+      put('tools/b.inc', '[alias]\n\tgo = !tools/check --fast\n');
+      git('config', 'include.path', '../tools/a.inc');
+    },
+    'echo "[x]" > tools/a.inc; echo "[core]" > tools/b.inc; echo evil > tools/check',
+    ['tools/a.inc', 'tools/b.inc', 'tools/check'],
+  ],
+  [
+    'an include under a condition that does not hold',
+    () => {
+      put('tools/a.inc', '[include]\n\tpath = b.inc\n');
+      git('config', 'includeIf.onbranch:nowhere.path', '../tools/a.inc');
+    },
+    'echo "[core]" > tools/b.inc',
+    ['tools/b.inc'],
+  ],
+  [
+    'a filter and a monitor',
+    () => {
+      git('config', 'filter.own.clean', './tools/check --clean %f');
+      git('config', 'core.fsmonitor', 'tools/hooks/watch');
+      put('tools/hooks/watch', 'x\n');
+    },
+    'echo evil > tools/check; echo evil > tools/hooks/watch; echo x > tools/hooks/other',
+    ['tools/check', 'tools/hooks/watch'],
+  ],
+  [
+    'a repository below',
+    () => {
+      execFileSync('git', ['init', '-q', join(tree, 'sub')]);
+      execFileSync('git', ['-C', join(tree, 'sub'), 'config', 'core.hooksPath', 'own']);
+    },
+    'mkdir sub/own; echo evil > sub/own/pre-commit',
+    ['sub/own/pre-commit'],
+  ],
+  [
+    'a linked .envrc',
+    () => symlinkSync('tools/check', join(tree, '.envrc')),
+    'echo evil > tools/check',
+    ['tools/check'],
+  ],
+];
+
+describe.skipIf(!trialsWork() || lacks('git'))('what is obeyed under a name of its own', () => {
+  it.each(CASES)('%s', async (_, setUp, command, waits) => {
+    git('init', '-q');
+    put('tools/check', 'mine\n');
+    put('tools/hooks/x', 'mine\n');
+    chmodSync(join(tree, 'tools/check'), 0o755);
+    setUp();
+    store = new ChangeStore({
+      launcher: tools().launcher,
+      directory: join(root, 'undo'),
+      budgetBytes: 1e9,
+      maxFileBytes: 1e8,
+      days: 7,
+      session: 's1',
+      run: () => undefined,
+      now: () => 1_000_000,
+      hide: (text) => text,
+      warn: () => {},
+    });
+    const before = waits.map((path) => textOf(path));
+    const items = await act(command);
+    expect(items.map((item) => item.split(' ')[0])).toEqual(waits);
+    expect(waits.map((path) => textOf(path))).toEqual(before);
+    expect(textOf('ordinary')).toBe('kept\n');
+    // What it names no more is an ordinary file.
+    expect(await act('echo again > tools/ordinary')).toEqual([]);
+  });
+});
+
+function textOf(path: string): string | undefined {
+  return existsSync(join(tree, path)) ? readFileSync(join(tree, path), 'utf8') : undefined;
+}
