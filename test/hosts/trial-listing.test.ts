@@ -27,7 +27,7 @@ describe('the list of a trial', () => {
     ['beside it', 'D f 420 1 1 -', '/srv/app2/x'],
     ['no path', 'D f 420 1 1 -', ''],
     ['relative', 'D f 420 1 1 -', 'srv/app/x'],
-    ['another kind', 'X f 420 1 1 -', '/srv/app/x'],
+    ['another kind', 'Z f 420 1 1 -', '/srv/app/x'],
     ['another type', 'D constructor 420 1 1 -', '/srv/app/x'],
     ['no mode', 'D f 99999999 1 1 -', '/srv/app/x'],
     ['a negative size', 'D f 420 -1 1 -', '/srv/app/x'],
