@@ -4,7 +4,7 @@ import type { RunningCommand } from './commands.ts';
 /** Files of one shell in its private directory, on whatever machine it is. A promise only where that is elsewhere. */
 export type ShellFiles = {
   readonly path: string;
-  write(name: string, text: string): Promise<void> | void;
+  write(name: string, text: string): Promise<void> | undefined;
   /** Reads a file and removes it. */
   take(name: string): Promise<string | undefined> | string | undefined;
   discard(name: string): void;

@@ -1,5 +1,6 @@
 import type { ShellFiles } from '../contracts/hosts.ts';
 import { directoryAt } from '../session/place.ts';
+import { messageOf } from '../text/errors.ts';
 import type { Fact, Question } from './completion/complete.ts';
 import { ForkQuestions } from './completion/fork-questions.ts';
 import { namesThere } from './completion/names-there.ts';
@@ -256,15 +257,14 @@ export class EditorShell implements DrivenShell {
 
   /** The keys, once what they need is written: at once where it is written here. */
   #handOver({ keys, file }: HandOver): string | Promise<string> {
-    const written = file === undefined ? undefined : this.#directory.write('line', file);
-    return written ? written.then(() => keys) : keys;
+    return (file === undefined ? undefined : this.#directory.write('line', file)?.then(() => keys)) ?? keys;
   }
 
   /** Runs code in the shell itself, where that is at its prompt; nothing of it is seen. */
   async #own(code: string): Promise<{ readonly exit: number; readonly output: Buffer }> {
-    if (this.#gone) return { exit: 1, output: Buffer.alloc(0) };
-    const written = this.#directory.write('own', code);
-    if (written) await written;
+    // A machine that can't be reached any more is as gone as its shell.
+    if (this.#gone || (await this.#directory.write('own', code)?.catch(messageOf)) !== undefined)
+      return { exit: 1, output: Buffer.alloc(0) };
     const mark = await this.#ask('O', this.#integration.keys.own);
     const output = Buffer.from((await this.#directory.take('told')) ?? '');
     this.#directory.discard('own');

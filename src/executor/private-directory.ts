@@ -26,7 +26,7 @@ export class PrivateDirectory implements ShellFiles {
     return join(this.path, name);
   }
 
-  write(name: string, text: string): void {
+  write(name: string, text: string): undefined {
     writeFileSync(this.file(name), text, { mode: 0o600 });
   }
 

@@ -104,7 +104,7 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)('the user’s shell the
         sleeping.write('\x1a');
         expect((await sleeping.result).exit).not.toBe(0);
         expect((await ran('jobs')).head).toMatch(/Stopped +sleep 1234/);
-        expect((await ran('kill %1; wait %1 2>/dev/null; jobs -r; echo done')).head).toMatch(/done$/);
+        expect((await ran('kill %1; wait %1 2>/dev/null; jobs -r; echo done')).head).toMatch(/^done$/m);
         const asking = own.run('read -rsp "Password: " p; echo; printf %s "$p" | wc -c');
         while (!asking.echoOff) await delay(20);
         asking.write('secret\r');
