@@ -1,11 +1,11 @@
 /** Names of files that hold keys, tokens and passwords, in whatever directory they lie. */
-const NAMES = String.raw`\.netrc|_netrc|\.(bash|zsh|sh|python|node_repl|psql|mysql|sqlite)_history|\.pgpass|\.my\.cnf|\.npmrc|\.pypirc|\.git-credentials|\.vault-token|\.env(\.(local|production|development|staging|prod|dev))?|[\w-][\w.-]*\.env|id_(rsa|dsa|ecdsa|ed25519)(_sk)?|[\w-][\w.-]*\.(p12|pfx|ppk|kdbx|jks|keystore)|(tls|server|client|private|priv|ssl|master|ca|host|deploy)[\w-]*\.key|master\.key|secrets?\.(ya?ml|json|toml)|credentials\.(json|ya?ml|toml)|service[-_]?account[\w.-]*\.json|terraform\.tfstate(\.backup)?|\.s3cfg|\.boto|\.databrickscfg|\.passwd-s3fs|Login Data|Cookies|cookies\.sqlite|key4\.db|logins\.json`;
+const NAMES = String.raw`\.netrc|_netrc|\.(bash|zsh|sh|python|node_repl|psql|mysql|sqlite)_history|\.pgpass|\.my\.cnf|\.npmrc|\.pypirc|\.git-credentials|\.vault-token|\.env(\.(local|production|development|staging|prod|dev))?|[\w-][\w.-]*\.env|id_(rsa|dsa|ecdsa|ed25519)(_sk)?|[\w-][\w.-]*\.(p12|pfx|ppk|kdbx|jks|keystore)|(tls|server|client|private|priv|ssl|master|ca|host|deploy)[\w-]*\.key|master\.key|(priv|privkey|private)[\w-]*\.pem|(?!pub)[\w-]*(?<!pub|public|[_-]pub)[_-]?key\.pem|secrets?\.(ya?ml|json|toml)|credentials\.(json|ya?ml|toml)|service[-_]?account[\w.-]*\.json|terraform\.tfstate(\.backup)?|\.s3cfg|\.boto|\.databrickscfg|\.passwd-s3fs|Login Data|Cookies|cookies\.sqlite|key4\.db|logins\.json`;
 
 /** Files that tools keep them in, by the end of the path. */
 const PLACES = String.raw`\.ssh/(id_\w+|identity|[\w.-]+_key|[\w.-]+\.pem)|\.aws/(credentials|sso/.+)|\.kube/config|\.docker/config\.json|\.gnupg/.+|\.config/(gh/hosts\.yml|hub|glab-cli/config\.yml|gcloud/.+|rclone/.+|git/credentials|github-copilot/(apps|hosts)\.json|doctl/config\.yaml|hcloud/cli\.toml|op/.+|containers/auth\.json|composer/auth\.json|sops/age/keys\.txt|ngrok/ngrok\.yml|stripe/config\.toml|configstore/firebase-tools\.json|pulumi/credentials\.json)|\.azure/.+|\.terraform\.d/credentials\.tfrc\.json|\.cargo/credentials(\.toml)?|\.gem/credentials|\.claude/\.credentials\.json|\.codex/auth\.json|\.fly/config\.yml|\.m2/settings(-security)?\.xml|\.composer/auth\.json|\.pulumi/credentials\.json|\.oci/(config|.+\.pem)|\.kaggle/kaggle\.json|\.ngrok2/ngrok\.yml|\.mc/config\.json|(\.huggingface|\.cache/huggingface)/(token|stored_tokens)|\.(sbt|ivy2)/\.credentials|\.password-store/.+|run/secrets/.+|aish-tui/mcp-logins/.+|\.local/share/(keyrings/.+|opencode/auth\.json|com\.vercel\.cli/auth\.json)`;
 
 /** Files of the system, by the whole path. */
-const SYSTEM = String.raw`/etc/(shadow|gshadow|sudoers|krb5\.keytab|ipsec\.secrets|ssl/private/.+|ssh/ssh_host_\w+_key|wireguard/.+\.conf|NetworkManager/system-connections/.+|ppp/(chap|pap)-secrets|mysql/debian\.cnf)|/proc/(\d+|self|thread-self)/(task/\d+/)?environ`;
+const SYSTEM = String.raw`/etc/(shadow|gshadow|sudoers|krb5\.keytab|ipsec\.secrets|ssl/private/.+|ssh/ssh_host_\w+_key|wireguard/.+\.conf|NetworkManager/system-connections/.+|ppp/(chap|pap)-secrets|mysql/debian\.cnf)|/proc/[^/]+/(task/[^/]+/)?environ`;
 
 const STORES = new RegExp(`(^|/)(${NAMES}|${PLACES})$|^(${SYSTEM})$`);
 /** What only shows how such a file looks. */
@@ -47,18 +47,39 @@ const USUAL = [
   'proc/self/task/1/environ',
 ].map((path) => path.split('/'));
 
-/** May a pattern of the shell name such a store? Its stars don't stand for a dot at the beginning of a name. */
-export function mayNameCredential(pattern: string, matches: (pattern: string, name: string) => boolean): boolean {
-  const parts = pattern.split('/');
+/** Names by which keys and passwords go anywhere, and names of all else. */
+const KEYS =
+  'server.key private.key tls.key master.key privkey.pem server-key.pem id_rsa id_ed25519 cert.p12 cert.pfx putty.ppk pass.kdbx app.jks release.keystore prod.env secrets.yaml credentials.json'.split(
+    ' ',
+  );
+const ALL_ELSE =
+  'README.md main.c index.ts server.js test.py setup.py app.log data.json package.json config.yaml values.yml notes.txt style.css index.html a.sh src Makefile s p c t'.split(
+    ' ',
+  );
+
+/** Is what lets these names pass aimed at keys: lets it some of theirs pass, and none of what else lies about? */
+export function aimsAtKeys(passes: (name: string) => boolean): boolean {
+  return KEYS.some(passes) && !ALL_ELSE.some(passes);
+}
+
+/**
+ * May a pattern of the shell name such a store? Its stars don't stand for a dot at the beginning of a name unless
+ * `hidden` says so. `read`: a pattern as an expression.
+ */
+export function mayNameCredential(pattern: string, read: (pattern: string) => RegExp, hidden = false): boolean {
+  // The longest store has five parts.
+  const parts = pattern.split('/').slice(-5);
+  const expressions = parts.map(read);
+  if (aimsAtKeys((name) => expressions.at(-1)?.test(name) === true)) return true;
   return USUAL.some((store) => {
-    const end = parts.slice(-store.length);
+    const skipped = parts.length - store.length;
     return (
-      end.length === store.length &&
-      end.every((part, at) => {
-        const name = store[at] ?? '';
+      skipped >= 0 &&
+      store.every((name, at) => {
+        const part = parts[skipped + at] ?? '';
         // A name that says what it is stands for itself; in any directory `*` would be one.
-        const starts = name.startsWith('.') || store.length === 1;
-        return (!starts || part.startsWith(name.charAt(0))) && matches(part, name);
+        const starts = !hidden && (name.startsWith('.') || store.length === 1);
+        return (!starts || part.startsWith(name.charAt(0))) && expressions[skipped + at]?.test(name) === true;
       })
     );
   });

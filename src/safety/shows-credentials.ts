@@ -52,8 +52,8 @@ export async function showsCredentials(
   const reads: Read[] = [];
   const asked: (readonly string[])[] = [];
   const places = [cwd];
-  // With the first one set, `*` stands for hidden names too; with the other git looks elsewhere.
-  let shown = /\bGLOBIGNORE\b|\bGIT_\w+=/.test(command);
+  // With the first ones set, `*` stands for hidden names too; with the other git looks elsewhere.
+  let shown = /\bGLOBIGNORE\b|\bdotglob\b|\bGIT_\w+=/.test(command);
   judgeCommand(command, options, {
     call([program, ...args]) {
       const name = programName(program?.text ?? '');

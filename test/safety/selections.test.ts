@@ -64,6 +64,39 @@ describe('a secret variable', () => {
   });
 });
 
+describe('a secret whose output is quiet in the end', () => {
+  test.each([
+    'cat .env >/dev/null 2>&1',
+    'cat .env | tee >(wc -l) >/dev/null',
+    'cat README.md | tee /dev/stderr | wc -l',
+    'gpg -k | wc -l',
+  ])('is shown nowhere: %s', (line) => expect(judgeCommand(line).verdict).toBe('safe'));
+
+  test.each([
+    'cat .env | tee /dev/stderr | wc -l',
+    'cat .env | tee >(cat >&2) >/dev/null',
+    'while read -r l; do echo "$l" >&2; done < .env | wc -l',
+    'gpg -d x.gpg | tee /dev/fd/2 >/dev/null',
+  ])('or by another way: %s', (line) => {
+    expect(judgeCommand(line).verdict).toBe('unknown');
+    expect(judgeCommand(line, { localModel: true }).verdict).toBe('safe');
+  });
+});
+
+describe('a pattern', () => {
+  test.each([
+    ['cat *', 'safe'],
+    ['cat s*', 'safe'],
+    ['cat *.k?y', 'unknown'],
+    ['cat *.pem', 'unknown'],
+    ['shopt -s dotglob; cat *', 'unknown'],
+    ['(shopt -s dotglob); cat *', 'safe'],
+    ["shopt -s dotglob; bash -c 'cat *'", 'safe'],
+  ])('asks where it aims at keys or at hidden names: %s', (line, verdict) =>
+    expect(judgeCommand(line).verdict).toBe(verdict),
+  );
+});
+
 describe('the first line of a script that the line writes', () => {
   test.each([
     ["printf '#!/bin/sh\\nls\\n' > x; chmod +x x; ./x", 'safe'],

@@ -49,6 +49,7 @@ describe('may show a credential', () => {
     'ps auxe',
     'head -c 100 /dev/mem',
     'cat .env | tee copy',
+    'shopt -s dotglob; cat *',
   ])('%s', async (command) => expect(await shows(command)).toBe(true));
 });
 

@@ -39,7 +39,10 @@ export const BUILTINS: Handlers = {
     call.machine.give('OPTARG', UNKNOWN);
     return '';
   },
-  shopt: silent,
+  shopt(call) {
+    if (texts(call).includes('dotglob')) call.machine.scope.hidden = !call.has('-u');
+    return '';
+  },
   bg: silent,
   fg: silent,
   logout: silent,

@@ -1,7 +1,8 @@
 import { isCredential, isSecretVariable, mayNameCredential } from '../credential-files.ts';
-import { storeMark } from '../shell/arrays.ts';
+import { namesHidden, storeMark } from '../shell/arrays.ts';
 import { globToRegExp } from '../shell/glob.ts';
 import type { Machine } from '../shell/machine.ts';
+import { SHOWN_DEVICE } from '../shell/redirections.ts';
 import { CREDENTIAL, holdsSecret, SECRET, STORE } from '../shell/taint.ts';
 import { destructive, type StaticVerdict, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
@@ -31,8 +32,9 @@ export function printsCredential(call: Call): boolean {
   if (facts.traits.has('prints') && io.stdin?.includes(SECRET)) return true;
   if (args.some(({ text }) => text.startsWith('@') && isCredential(text.slice(1))) && !facts.traits.has('sends'))
     return true;
-  if (readsStoresBelow(call)) return true;
-  if (/^(printenv|env|set|declare|export)$/.test(program)) return args.every(({ text }) => /^-(p|x|px|0)$/.test(text));
+  if (readsStoresBelow(call) || opensSecret(call)) return true;
+  if (/^(printenv|env|set|declare|export)$/.test(program))
+    return args.every(({ text }) => /^(-(p|x|px|0)|--null)$/.test(text));
   if (/^(typeset|local|readonly)$/.test(program))
     return args.length > 0 && args.every(({ text }) => /^-[px]+$/.test(text));
   if (/^(expr|test|\[)$/.test(program) && args.some(({ text }) => holdsSecret(text)))
@@ -56,6 +58,16 @@ export function printsCredential(call: Call): boolean {
   return (facts.traits.has('prints') || reads) && operands.some((operand) => namesStore(machine, operand));
 }
 
+/** Does a call show a secret by two ways, so that no quiet end of a pipe makes it forgotten? */
+export function copiesAside({ program, args, io, machine }: Call, printed: string): boolean {
+  if (!holdsSecret(printed) && !holdsSecret(io.stdin ?? '')) return false;
+  if (program === 'xargs') return args.some(({ text }) => /^-[0rx]*[tp]|^--(v|int)/.test(text));
+  return args.some(
+    ({ text }) =>
+      (SHOWN_DEVICE.test(text) && !machine.substituted.has(text)) || /\bSTDERR\b|\.stderr\b|console\.error/.test(text),
+  );
+}
+
 /** What they take in stands in what they make, or in their complaint. */
 const COMPILERS = /^(gcc|g\+\+|cc|c\+\+|clang|clang\+\+|cpp|as|tcc)$/;
 const INCLUDED = /(?:include|incbin|embed)\s*["<]([^">\n]+)/;
@@ -71,8 +83,39 @@ function namesStore(machine: Machine, { text, glob }: Operand): boolean {
   const named = text.startsWith('if=') ? text.slice(3) : text;
   const path = absolute(machine, named) ?? named;
   if (isCredential(named) || isCredential(path)) return true;
-  return glob && mayNameCredential(path, (pattern, name) => globToRegExp(pattern).test(name));
+  return glob && mayNameCredential(path, globToRegExp, namesHidden(machine));
 }
+
+/** Does a call open what was closed with a key, or print a place where secrets are kept by another program? */
+function opensSecret({ program, args, operands, io }: Call): boolean {
+  const words = args.map(({ text }) => text);
+  const said = (...wanted: readonly string[]) => words.some((word) => wanted.includes(word));
+  const into = (option: RegExp) =>
+    words.some((word, at) => option.test(word) && words[at + 1] !== '-' && !SHOWN_DEVICE.test(words[at + 1] ?? ''));
+  switch (program) {
+    case 'gpg':
+    case 'gpg2':
+      // Without a command it guesses one, and decrypts what it is given.
+      if (words.every((word) => GUESSES.test(word)) && (io.stdin !== undefined || said('-'))) return true;
+      return words.some((word) => /^(-[qvaty]*d|--decr(?!ypt-f)\w*)$/.test(word)) && !into(/^(-o|--output=?)$/);
+    case 'openssl':
+      // Without a cipher it only decodes.
+      return (
+        said('-d', '-decrypt') && !into(/^-out$/) && words.some((word) => word === '-decrypt' || CIPHER.test(word))
+      );
+    case 'consul':
+      return operands[0]?.text === 'kv' && said('get', 'export');
+    case 'pip':
+    case 'pip3':
+      return operands[0]?.text === 'config' && said('list', 'get', 'debug');
+    default:
+      return DJANGO.test(program) && said('diffsettings');
+  }
+}
+
+const GUESSES = /^([^-].*|-|-o|-q|-v|--|--output|--quiet|--verbose|--batch|--no-tty)$/;
+const CIPHER = /^-?(aes|aria|bf|blowfish|camellia|cast|chacha|des|id-aes|idea|rc[245]|seed|sm4)/i;
+const DJANGO = /^(manage\.py|django-admin|python[\d.]*)$/;
 
 /** Settings of git in which tokens and passwords stand. */
 const SECRET_SETTING = /^(http\.(.*\.)?(extraheader|proxy)|sendemail\.(.*\.)?smtppass|.*\.(password|token))$/i;

@@ -24,7 +24,7 @@ import { BUILTINS } from './builtins.ts';
 import { Call } from './call.ts';
 import { originOf, runCode } from './code.ts';
 import { CONTAINERS } from './containers.ts';
-import { printsCredential, sendsCredential } from './credentials.ts';
+import { copiesAside, printsCredential, sendsCredential } from './credentials.ts';
 import { DATABASES } from './databases.ts';
 import { asksForHelp, isDryRun } from './dry-run.ts';
 import { EDITORS } from './editors.ts';
@@ -135,7 +135,9 @@ function judgeKnown(call: Call, word: string, disabled: ReadonlySet<string>): st
   const plain = setup ? '' : (output ?? outputOf(call));
   const named = mayNameStore(call) ? carrying(STORE, plain) : plain;
   const printed = untilItsEnd(call, named);
-  return printsCredential(call) ? printed + CREDENTIAL : printed;
+  const shown = printsCredential(call) ? printed + CREDENTIAL : printed;
+  machine.shows ||= copiesAside(call, shown);
+  return shown;
 }
 
 /** What it prints, marked where that has no end. */

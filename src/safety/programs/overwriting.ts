@@ -1,4 +1,4 @@
-import { FETCHED, FILE_TEXT, OWN_TEMP, UNKNOWN } from '../shell/taint.ts';
+import { FETCHED, FILE_TEXT, holdsSecret, OWN_TEMP, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { forAll, type Handlers } from './handler.ts';
@@ -15,7 +15,12 @@ export const OVERWRITING: Handlers = {
         ? adds(call.machine, text)
         : overwrite(call.machine, text, 'tee', 'empties an existing file');
       const sink = call.machine.sinks.get(text);
-      if (sink) call.machine.inSubshell(() => call.machine.runScript(sink, { stdin: call.io.stdin ?? UNKNOWN }));
+      if (sink) {
+        const { machine, io } = call;
+        const printed = machine.inSubshell(() => machine.runScript(sink, { stdin: io.stdin ?? UNKNOWN }));
+        // It was started before the output was led away.
+        machine.shows ||= holdsSecret(printed);
+      }
       call.machine.note(call.machine.substituted.has(text) ? harmless() : written);
       call.machine.written.set(fileKey(call.machine, text), call.io.stdin ?? UNKNOWN);
     }

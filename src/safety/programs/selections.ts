@@ -1,4 +1,4 @@
-import { findableStores, isCredential, isCredentialPlace } from '../credential-files.ts';
+import { aimsAtKeys, findableStores, isCredential, isCredentialPlace } from '../credential-files.ts';
 import { storeMark } from '../shell/arrays.ts';
 import { globToRegExp } from '../shell/glob.ts';
 import { hasUnknown, STORE, UNKNOWN } from '../shell/taint.ts';
@@ -30,6 +30,10 @@ export function mayNameStore(call: Call): boolean {
     case 'grep':
       if (!isRecursive(call)) return passesStores(call);
       return call.has('-l', '--files-with-matches', '-L') && mayInclude(call, true) && !isNarrow(call);
+    case 'locate':
+    case 'mlocate':
+    case 'plocate':
+      return operands.some(({ text }) => nameOfStore(/[*?[]/.test(text) ? text : `*${text}*`, true));
     case 'git':
       return gitLists(call);
     default:
@@ -138,6 +142,7 @@ function finder(tests: readonly string[], home: boolean, here: boolean): boolean
   if (tests.includes('-prune')) return false;
   let stores = findableStores(home);
   let named = false;
+  const passes: ((name: string) => boolean)[] = [];
   for (const [at, word] of tests.entries()) {
     const value = tests[at + 1] ?? '';
     const negated = /^(!|-not)$/.test(tests[at - 1] ?? '');
@@ -145,8 +150,10 @@ function finder(tests: readonly string[], home: boolean, here: boolean): boolean
     if (!/^-i?(name|path|wholename|regex)$/.test(word)) continue;
     const matches = matcher(word, value);
     stores = stores.filter((store) => matches(store) !== negated);
+    passes.push((name) => matches(name) !== negated);
     named ||= !negated;
   }
+  if (aimsAtKeys((name) => passes.every((test) => test(name)))) return true;
   return stores.length > 0 && (named || home || here);
 }
 
@@ -207,6 +214,7 @@ function mayInclude(call: Call, home: boolean): boolean {
 
 function nameOfStore(pattern: string, home = false): boolean {
   const expression = globToRegExp(pattern.replace(/^(\*\*\/|\/)+/, ''));
+  if (aimsAtKeys((name) => expression.test(name))) return true;
   return findableStores(home).some(
     (store) => expression.test(store.slice(store.lastIndexOf('/') + 1)) || expression.test(store),
   );

@@ -20,6 +20,7 @@ function runShell(call: Call): string {
   return call.machine.inSubshell(() => {
     const { machine } = call;
     machine.scope.dialect = dialectOf(call.program);
+    machine.scope.hidden = traced.some(({ text }, at) => text === 'dotglob' && traced[at - 1]?.text === '-O');
     if (traced.some(({ text }) => /^-[a-zA-Z]*[xv]|^(xtrace|verbose|--verbose)$/.test(text))) {
       machine.scope.tracing = true;
       const script = call.args[traced.length]?.text ?? '';

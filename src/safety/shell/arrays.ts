@@ -37,11 +37,16 @@ export function loopPath(machine: Machine, text: string): string {
   return place + text.replace(/[*?[\]]+/g, UNKNOWN) + storeMark(machine, text);
 }
 
+/** Do patterns of the shell stand for names that begin with a dot, too? */
+export function namesHidden({ scope }: Machine): boolean {
+  return scope.hidden || scope.has('GLOBIGNORE');
+}
+
 /** The mark of a pattern that may name a store of credentials, from the directory that the command is in by then. */
 export function storeMark(machine: Machine, pattern: string): string {
   const { near, cwd } = machine.scope;
-  const matches = (part: string, name: string) => globToRegExp(part).test(name);
   const from = cwd ?? near ?? '';
   const places = pattern.startsWith('/') || from === '' ? [pattern] : [pattern, `${from}/${pattern}`];
-  return places.some((place) => mayNameCredential(place, matches)) ? STORE : '';
+  const hidden = namesHidden(machine);
+  return places.some((place) => mayNameCredential(place, globToRegExp, hidden)) ? STORE : '';
 }

@@ -18,7 +18,7 @@ import { isEndless, startsMany } from './endless-loops.ts';
 import { startsItselfTwice } from './fork-bomb.ts';
 import type { Field, Io, Judge, Machine, Redirect, World } from './machine.ts';
 import { noteDashes } from './names.ts';
-import { expandRedirects, keepOutput, noteEndless, opensStore, sendsOutputAway, stdinOf } from './redirections.ts';
+import { expandRedirects, goesAway, keepOutput, opensStore, stdinOf } from './redirections.ts';
 import { Scope, type Value } from './scope.ts';
 import { escapeMarks, hasUnknown, holdsSecret, OWN_TEMP, UNKNOWN } from './taint.ts';
 import { visitTest } from './test-command.ts';
@@ -281,9 +281,7 @@ export class ShellInterpreter implements Machine {
     const redirects = expandRedirects(this, node.redirects, this.inString === 0);
     this.open(redirects);
     const out = this.node(node.command, { stdin: stdinOf(redirects, this) ?? io.stdin });
-    if (!sendsOutputAway(redirects)) return out;
-    noteEndless(this, redirects, out);
-    return '';
+    return goesAway(this, redirects, out) ? '' : out;
   }
 
   private define(node: NodeOf<'Function'>): void {
@@ -366,8 +364,7 @@ export class ShellInterpreter implements Machine {
     let out = '';
     for (const words of alternatives(this, node, fields)) out = this.runFields(words, { stdin }, redirections);
     this.scope.lastArgument = fields.at(-1)?.text ?? '';
-    if (!sendsOutputAway(redirections)) return out;
-    noteEndless(this, redirections, out);
+    if (!goesAway(this, redirections, out)) return out;
     keepOutput(this, redirections, out);
     return '';
   }

@@ -33,7 +33,7 @@ function fileText(path: string): string {
 
 function mayBeStore(path: string): boolean {
   if (isCredential(path) || path.includes(STORE)) return true;
-  return /[*?[]/.test(path) && mayNameCredential(path, (pattern, name) => globToRegExp(pattern).test(name));
+  return /[*?[]/.test(path) && mayNameCredential(path, globToRegExp);
 }
 
 /** Does a redirection leave a store open behind a number, where any command may read it under no name? */
@@ -43,8 +43,24 @@ export function opensStore({ operator, fd, target }: Redirect, machine: Machine)
   return mayBeStore(target) || holdsSecret(target) || holdsSecret(machine.substituted.get(target) ?? '');
 }
 
-/** Is standard output redirected, so that a pipe or a substitution gets nothing? */
-export function sendsOutputAway(redirects: readonly Redirect[]): boolean {
+/** Is standard output redirected, so that a pipe or a substitution gets nothing? Says what comes of `out` then. */
+export function goesAway(machine: Machine, redirects: readonly Redirect[], out: string): boolean {
+  machine.shows ||= holdsSecret(out) && redirects.some(showsElsewhere);
+  const away = sendsOutputAway(redirects);
+  if (away) noteEndless(machine, redirects, out);
+  return away;
+}
+
+/** Does it lead what is printed to the terminal by another way, past the quiet end of a pipe? */
+function showsElsewhere({ operator, fd, target }: Redirect): boolean {
+  if (!operator.includes('>') || operator === '<>' || (fd ?? 1) !== 1) return false;
+  return /^&?\d+-?$/.test(target) ? !/^&?1-?$/.test(target) : SHOWN_DEVICE.test(target);
+}
+
+/** Where a copy of what is printed is seen, whatever becomes of the output itself. */
+export const SHOWN_DEVICE = /\/dev\/(std(out|err)|tty|console|pts\/\w+|fd\/[0-9])(?!\w)|\/proc\/[^/\s]+\/fd\/\d/;
+
+function sendsOutputAway(redirects: readonly Redirect[]): boolean {
   return redirects.some(
     ({ operator, fd, target }) =>
       operator.includes('>') &&
@@ -72,7 +88,7 @@ export function expandRedirects(machine: Machine, nodes: readonly Redirection[],
 }
 
 /** Says that what has no end goes into a file. */
-export function noteEndless(machine: Machine, redirects: readonly Redirect[], out: string): void {
+function noteEndless(machine: Machine, redirects: readonly Redirect[], out: string): void {
   if (!out.includes(ENDLESS)) return;
   const target = redirects.find(({ operator, fd }) => operator.includes('>') && (fd ?? 1) === 1)?.target;
   if (target !== '/dev/null') machine.note(unknown('writes without end'));

@@ -65,6 +65,8 @@ export class Scope {
   exporting = false;
   /** Every command is shown before it runs (`set -x`). */
   tracing = false;
+  /** A star stands for hidden names as well (`shopt -s dotglob`). */
+  hidden = false;
   /** Variables came out of a store of credentials (`. .env`): what they hold is one. */
   sourced = false;
 
@@ -73,6 +75,7 @@ export class Scope {
     const {
       exporting = false,
       tracing = false,
+      hidden = false,
       sourced = false,
       lastArgument = '',
       positional = [],
@@ -89,6 +92,7 @@ export class Scope {
     this.named = new Set(outer.named);
     this.exporting = exporting;
     this.tracing = tracing;
+    this.hidden = hidden;
     this.sourced = sourced;
     this.made = made;
     this.dashed = dashed;
