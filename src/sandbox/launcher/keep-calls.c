@@ -280,12 +280,13 @@ static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
   else if (c->to_path != NONE) how = find_both(s, pid, c, a, follow, &at, &to);
   else if (c->path != NONE) how = resolve(pid, at_of(c->directory, a), a[c->path], follow, &at);
   if (how == EMPTY) how = c->directory >= 0 && c->what >= LINK ? resolve_descriptor(pid, (int)a[c->directory], &at) : NOT_OURS;
-  if (how == 0 && c->to_path == NONE && s->outside_count && !s->watches) how = move_outside(s, &at);
-  const int fails = how == FAILS ? errno : 0;
-  const int refusal = how < 0 ? errno : 0;
-  int failed = how < 0;
+  int met = errno;
   const int sets = s->holds && (c->what == STATE || c->what == ATTRIBUTES);
   const int target = sets && how == 0 ? target_of(&at) : -1;
+  if (how == 0 && c->to_path == NONE && s->outside_count && !s->watches) how = move_outside(s, &at), met = errno;
+  const int fails = how == FAILS ? met : 0;
+  const int refusal = how < 0 ? met : 0;
+  int failed = how < 0;
   if (s->watches) {
     if (how == 0) watch(s, pid, c->what, &at, flags);
     if (how == 0 && to.directory >= 0) watch(s, pid, c->what == LINK || !(flags & EXCHANGE) ? CREATE : RENAME, &to, flags);
