@@ -64,7 +64,7 @@ describe('an attached text', () => {
   });
 
   it('comes with a goal as well, typed behind :norris or turned into one by Ctrl-N', async () => {
-    await using server = await startScriptedServer([say('GOAL: done\nfirst'), say('GOAL: done\nsecond')]);
+    await using server = await startScriptedServer([say('GOAL: done\nfollowed it'), say('GOAL: done\nand once more')]);
     using place = scratch(server.baseUrl);
     writeFileSync(join(place.work, 'plan.txt'), 'seven steps\n');
     await using rig = startRig(place);
@@ -74,14 +74,14 @@ describe('an attached text', () => {
     rig.key('tab');
     await rig.waitFor(/\+ @plan\.txt 12 bytes .*≈ \d+ tokens/);
     rig.type('\r');
-    await rig.waitFor('first');
+    await rig.waitFor('followed it');
     expect(rig.text()).toContain('with plan.txt 12 bytes');
     expect(server.requests[0]?.lastUser).toContain('follow @plan.txt\n\nplan.txt:\n```\nseven steps\n```');
     rig.type('again @plan.txt');
     rig.key('ctrl-n');
     await rig.waitFor(/\+ @plan\.txt 12 bytes/);
     rig.type('\r');
-    await rig.waitFor('second');
+    await rig.waitFor('and once more');
     expect(server.requests[1]?.lastUser).toContain('again @plan.txt\n\nplan.txt:\n```\nseven steps\n```');
     writeFileSync(join(place.work, 'big'), 'x'.repeat(256_001));
     rig.type(':norris follow @big\r');
