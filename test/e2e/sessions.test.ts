@@ -36,6 +36,7 @@ it('lists what was asked, where and when, finds by letters, and goes there and b
   rig.type('pears');
   await rig.waitFor(/sessions: pears.*1 of 1/);
   rig.key('enter');
+  await rig.waitForGone('how it ended');
   await rig.waitFor(/Pears keep for a week\.[\s\S]*\[aish:fast\]> /);
   expect(rig.text()).not.toContain('Bolts');
   rig.type('?say it again\r');
