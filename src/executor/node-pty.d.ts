@@ -3,8 +3,6 @@ declare module 'node-pty' {
   type Disposable = { dispose(): void };
   export type Pty = {
     readonly pid: number;
-    /** The terminal's own side, which does not block. */
-    readonly fd: number;
     /** The path of the terminal's slave side. */
     readonly ptsName: string;
     /** Buffers, since it is spawned with `encoding: null`. */

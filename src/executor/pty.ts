@@ -1,16 +1,9 @@
-import { readSync } from 'node:fs';
 import { spawn } from 'node-pty';
 
 /** Longest uninterrupted stop of reading, in ms. node-pty destroys its socket 200 ms after the exit, read or not. */
 const MAX_PAUSE_MS = 100;
 /** Bytes taken in one turn of the event loop: libuv would read 2 MB in a row and keep keys waiting meanwhile. */
 const MAX_BYTES_PER_TURN = 256 * 1024;
-/** A terminal hands over at most 4 kB at a time. What is as large as this has more behind it mostly. */
-const MANY_BYTES = 2048;
-/** Bytes handed on in one piece. */
-const MAX_PIECE_BYTES = 64 * 1024;
-/** For reading alone: what is handed on is a copy. */
-const room = Buffer.allocUnsafeSlow(MAX_PIECE_BYTES);
 
 export type PtyOptions = {
   readonly argv: readonly [string, ...string[]];
@@ -51,10 +44,8 @@ export class Pty {
     this.slave = this.#pty.ptsName;
     this.#listeners = [
       this.#pty.onData((data) => {
-        const piece =
-          data.length < MANY_BYTES || data.length > MAX_PIECE_BYTES / 2 ? data : this.#withWhatFollows(data);
-        this.#yieldNowAndThen(piece.length);
-        options.onData(piece);
+        this.#yieldNowAndThen(data.length);
+        options.onData(data);
       }),
       this.#pty.onExit(({ exitCode, signal }) => {
         this.#release();
@@ -93,24 +84,6 @@ export class Pty {
   dispose(): void {
     if (this.#ended) return;
     this.#pty.destroy();
-  }
-
-  /**
-   * Reads what else is there already: by way of the event loop each 4 kB of a flood would cost a turn, and all that looks at
-   * output a call. node-pty's descriptor never blocks; its end is left to the event loop. The piece has its memory to itself.
-   */
-  #withWhatFollows(first: Buffer): Buffer {
-    first.copy(room);
-    let length = first.length;
-    try {
-      for (let got = 1; got > 0 && length < room.length; length += got)
-        got = readSync(this.#pty.fd, room, length, room.length - length, null);
-    } catch {
-      // Nothing more for now, or the end.
-    }
-    const piece = Buffer.allocUnsafeSlow(length);
-    room.copy(piece, 0, 0, length);
-    return piece;
   }
 
   #yieldNowAndThen(bytes: number): void {
