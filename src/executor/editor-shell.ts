@@ -215,7 +215,7 @@ export class EditorShell implements DrivenShell {
     if (!this.#closing) {
       this.#closing = true;
       await Promise.race([this.#settled, new Promise((resolve) => setTimeout(resolve, LEAVE_TIMEOUT_MS).unref())]);
-      if (this.#stream.phase === 'ready' && this.#unsaved) await this.#own(this.#integration.code.save);
+      if (this.#stream.phase === 'ready' && this.#unsaved) await this.#own(this.#integration.code.save ?? '');
       this.pty.dispose();
     }
     const patience = setTimeout(() => this.#ended.resolve(), END_TIMEOUT_MS);
@@ -345,7 +345,7 @@ export class EditorShell implements DrivenShell {
     const traced = this.#flags.includes(FLAG.traced) || this.#stream.traces;
     const own = [
       ...(this.#hiding && code.unhide ? [code.unhide] : []),
-      ...(this.#unsaved && !traced ? [code.save] : []),
+      ...(code.save && this.#unsaved && !traced ? [code.save] : []),
     ];
     if (own.length > 0) await this.#own(own.join('\n'));
     if (isOver()) return false;

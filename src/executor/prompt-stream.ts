@@ -184,7 +184,7 @@ export class PromptStream {
         this.#executes = this.#phase === 'sent';
         return;
       case 'C':
-        return this.#begins(fields.join(';'));
+        return this.#begins(fields.join(';').replace(/\n$/, ''));
       case 'D':
         return this.#promptBegins(fields);
       case 'T':

@@ -21,13 +21,10 @@ export class ReportedState {
     this.#directory = directory;
   }
 
-  /** Takes the files: what was not written again, words and environment, stays. */
+  /** Takes the files: what was not written again stays. */
   async take(): Promise<void> {
-    const { words: oldWords, env: oldEnv } = this.#texts;
-    const [words = oldWords, env = oldEnv, history = '', abbreviations = '', bindings = ''] = await Promise.all(
-      FILES.map(async (name) => this.#directory.take(name)),
-    );
-    this.#texts = { words, env, history, abbreviations, bindings };
+    const texts = FILES.map(async (name) => [name, (await this.#directory.take(name)) ?? this.#texts[name]] as const);
+    this.#texts = { ...this.#texts, ...Object.fromEntries(await Promise.all(texts)) };
   }
 
   /** @param flags of its last mark S @param prompt the last row of its prompt */

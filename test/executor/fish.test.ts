@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lacks, pathOf } from '../support/lacks.ts';
@@ -24,5 +24,24 @@ describe.skipIf(lacks('fish'))('fish', () => {
     await run('set -gx COLOR blue; functions -e later');
     await until(() => shell.state.env.COLOR === 'blue', 'the variable is told');
     expect([shell.state.aliases.has('later'), shell.state.aliases.has('early')]).toEqual([false, true]);
+  });
+
+  it('tells its abbreviations and where its history is as they change, and keeps both meanwhile', async () => {
+    const home = workspace();
+    const { shell, run } = await userShell('', { cwd: home, env: { ...baseEnv(home), SHELL: pathOf('fish') ?? '' } });
+    const history = (name: string) => join(home, '.local/share/fish', `${name}_history`);
+    await run('abbr -a gco "git checkout"');
+    await until(() => shell.state.abbreviations.gco === 'git checkout', 'the abbreviation is told');
+    await run('echo one');
+    expect(shell.state).toMatchObject({ abbreviations: { gco: 'git checkout' }, history: history('fish') });
+    await until(
+      () => existsSync(history('fish')) && /cmd: echo one/.test(readFileSync(history('fish'), 'utf8')),
+      'it is kept',
+    );
+    await run('abbr -e gco; set -g fish_history other');
+    await until(() => shell.state.history === history('other'), 'the other history is told');
+    expect(shell.state.abbreviations).toEqual({});
+    await run("set -g fish_history ''");
+    await until(() => shell.state.history === undefined, 'no history is told');
   });
 });

@@ -23,7 +23,8 @@ export type EditorIntegration = {
   readonly search: (text: string) => HandOver;
   readonly keys: {
     /** Writes the files `words` (aliases, an empty line, all else that it knows by itself), `env`, `history` (the path of the
-     * shell's own history, if it keeps one), `abbreviations` (as fish shows them) and `bindings` (as bash lists them: its flags tell of no search); S. Changes nothing of the shell. */
+     * shell's own history, if it keeps one), `abbreviations` (as fish shows them) and `bindings` (as bash lists them: its flags
+     * tell of no search), those that may have changed; S. Changes nothing of the shell. */
     readonly state: string;
     /** Puts the marks back into the prompt strings, and brings a new prompt by an empty line. */
     readonly repair: string;
@@ -47,8 +48,8 @@ export type EditorIntegration = {
   readonly code: {
     /** Puts commands into the history. */
     readonly remember?: (commands: readonly string[]) => string;
-    /** Appends the history of this session to its file. */
-    readonly save: string;
+    /** Appends the history of this session to its file, where asking for the state does not. */
+    readonly save?: string;
     /** The next line goes into no history; and an end of that. */
     readonly hide?: string;
     readonly unhide?: string;

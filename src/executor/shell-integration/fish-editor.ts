@@ -23,7 +23,8 @@ set -gu __aish_dir ${fishQuote(directory)}
 set -gu __aish_token ${token}
 set -g fish_autosuggestion_enabled 0
 function __aish_fetch
-    commandline -r -- (string collect -N <$__aish_dir/line)
+    read -zl line <$__aish_dir/line
+    commandline -r -- $line
     commandline --is-valid
     if test $status -eq 2
         commandline -r ''
@@ -54,7 +55,7 @@ function __aish_search
 end
 # To look at the text of each function, which alone tells an alias, takes 10 ms: only where one may have been defined.
 function __aish_words
-    set -l names "$(functions -an)"
+    functions -an | read -zl names
     test "$names" = "$__aish_names"; and return
     set -g __aish_names $names
     begin
@@ -64,23 +65,38 @@ function __aish_words
         builtin -n
     end >$__aish_dir/words
 end
+# Of ready pipes and variables: a substitution or a new file costs as much as all the rest. A file tells what has changed.
 function __aish_state
     __aish_words
-    set -l exported (set -xL | string collect)
+    set -xL | read -zl exported
     if test "$exported" != "$__aish_exported"
         set -g __aish_exported $exported
         ${envProgram} -0 >$__aish_dir/env
     end
-    abbr --show >$__aish_dir/abbreviations
+    abbr --show | read -zl abbreviations
+    if test "$abbreviations" != "$__aish_abbreviations"
+        set -g __aish_abbreviations $abbreviations
+        echo -n $abbreviations >$__aish_dir/abbreviations
+    end
     set -l data $XDG_DATA_HOME
     set -q data[1]; or set data ~/.local/share
     set -l name fish
     set -q fish_history; and set name $fish_history
-    test -n "$name"; and printf '%s/fish/%s_history' $data[1] $name >$__aish_dir/history
+    set -l file
+    test -n "$name"; and set file $data[1]/fish/"$name"_history
+    if test "$file" != "$__aish_history"
+        set -g __aish_history $file
+        echo -n $file >$__aish_dir/history
+    end
     set -l flags b
     string match -q '*_vi_*' -- "$fish_key_bindings"; and set flags bv
-    test -n "$(__aish_searcher)"; and set flags {$flags}r
+    __aish_searcher | read -zl searcher
+    test -n "$searcher"; and set flags {$flags}r
     test -n "$__aish_at"; and set flags "$flags;-;$__aish_at"
+    if set -q __aish_unsaved
+        builtin history save
+        set -e __aish_unsaved
+    end
     printf '\\e]7331;%s;S;%s\\a' $__aish_token $flags
 end
 function __aish_own
@@ -89,8 +105,10 @@ function __aish_own
 end
 function __aish_preexec --on-event fish_preexec
     set -g __aish_at
+    set -g __aish_unsaved
     string match -qr 'alias|function|source|eval' -- "$argv"; and set -g __aish_names
-    printf '\\e]7331;%s;C;%s\\a' $__aish_token (string sub -l 2000 -- "$argv" | string replace -ra '[[:cntrl:]]' '?' | string join \\n)
+    string sub -l 2000 -- "$argv" | string replace -ra '[[:cntrl:]]' '?' | read -zl text
+    printf '\\e]7331;%s;C;%s\\a' $__aish_token $text
 end
 function __aish_posterror --on-event fish_posterror
     set -g __aish_at 1
@@ -100,8 +118,8 @@ end
 function __aish_before_prompt --on-event fish_prompt
     set -l told $status
     set -g __aish_at $told
-    printf '\\e]7331;%s;K;%s\\a' $__aish_token (string replace -ra '[[:cntrl:]]' '?' -- $PWD | string collect)
-    printf '\\e]7331;%s;D;%s;-;\\a' $__aish_token $told
+    string replace -ra '[[:cntrl:]]' '?' -- $PWD | read -l place
+    printf '\\e]7331;%s;K;%s\\a\\e]7331;%s;D;%s;-;\\a' $__aish_token $place $__aish_token $told
     __aish_wrap
 end
 function __aish_wrap
@@ -167,7 +185,8 @@ export const fishEditor: EditorIntegration = {
     own: key(OWN),
   },
   clearsRest: true,
-  code: { save: 'history save' },
+  // The file grows with each line, as the state is asked for.
+  code: {},
   completer: { ask: ({ line }) => `complete -C ${fishQuote(line)} | head -n 500`, facts: factsOf },
   remembersExits: false,
 };
