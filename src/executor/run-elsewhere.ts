@@ -14,10 +14,13 @@ export type ElsewhereOptions = Omit<RunOptions, 'background'> & {
   readonly env: Readonly<Record<string, string>>;
   /** Where the command begins, which is where its end is said to be unless it tells otherwise. */
   readonly place: string;
-  /** Set for what runs on a host: signs the mark with which it tells its directory there. */
+  /** Set for what runs on a host: signs the marks with which it tells its directory there, and that nothing follows. */
   readonly there?: { readonly host: string; readonly token: string };
-  /** What became of the command when the program has ended with this code. */
-  readonly ending?: (code: number) => Promise<{ readonly exit: number | null; readonly note?: string }>;
+  /** What became of the command when the program has ended. `whole`: it had told that nothing follows, so nothing is lost. */
+  readonly ending?: (said: {
+    readonly code: number;
+    readonly whole: boolean;
+  }) => Promise<{ readonly exit: number | null; readonly note?: string }>;
 };
 
 /**
@@ -26,6 +29,7 @@ export type ElsewhereOptions = Omit<RunOptions, 'background'> & {
  */
 export function runElsewhere({ argv, env, place, there, ending, ...rest }: ElsewhereOptions): RunningCommand {
   let cwd = place;
+  let whole = false;
   let terminal: Pty | undefined;
   const end = (name: NodeJS.Signals) => () => {
     if (terminal) for (const pid of processesOf(terminal.pid)) signal(pid, name);
@@ -45,6 +49,7 @@ export function runElsewhere({ argv, env, place, there, ending, ...rest }: Elsew
     (given) => given === there?.token,
     (data) => run.feed(data),
     (mark) => {
+      if (mark.kind === 'E') whole = true;
       const directory = mark.fields.join(';');
       if (mark.kind === 'D' && there && directory.startsWith('/')) cwd = placeOn(there.host, directory);
     },
@@ -53,7 +58,7 @@ export function runElsewhere({ argv, env, place, there, ending, ...rest }: Elsew
     const stopped = stopper.stopping;
     stopper.done();
     scanner.flush();
-    const { exit, note = stopped ? 'interrupted' : undefined } = (await ending?.(code)) ?? { exit: code };
+    const { exit, note = stopped ? 'interrupted' : undefined } = (await ending?.({ code, whole })) ?? { exit: code };
     await run.end(exit, cwd, note);
   };
   try {

@@ -8,7 +8,7 @@ import { shellQuote } from '../text/shell-quote.ts';
 export type Order = {
   readonly command: string;
   readonly directory: string;
-  /** Signs the mark with which it tells where it ended. */
+  /** Signs the marks with which it tells where it ended, and, behind all of its output, that nothing follows. */
   readonly token: string;
   readonly env: Readonly<Record<string, string>>;
   /** The bash there; undefined: its sh. */
@@ -85,9 +85,12 @@ set +C
 ${SYSTEM} rm -f "$at.sh"
 ${MARK}=${name}.$$; export ${MARK}
 trap : INT QUIT
-cd -- ${shellQuote(directory)} || exit 1
+c=1; e=1
+if cd -- ${shellQuote(directory)}; then
 ${behind ? launched(at, argv, behind) : `${argv.map(shellQuote).join(' ')}\nc=$?\ne=$c`}
+fi
 printf '%s\\n' "$e" >"$at.end.new" && ${SYSTEM} mv -f "$at.end.new" "$at.end"
+printf '\\033]7331;${token};E\\007'
 exit "$c"
 `;
 }

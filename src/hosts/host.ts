@@ -21,11 +21,14 @@ export type RunElsewhere = (options: {
   /** Where the command runs. */
   readonly place: string;
   readonly host: string;
-  /** Signs the mark with which it tells its directory. */
+  /** Signs the marks with which it tells its directory, and that nothing follows. */
   readonly token: string;
   /** Asked when the program has ended: what became of the command. */
-  readonly ending: (code: number) => Promise<Ending>;
+  readonly ending: (said: Said) => Promise<Ending>;
 }) => RunningCommand;
+
+/** How the program of this machine ended. `whole`: the mark behind all output has come. */
+type Said = { readonly code: number; readonly whole: boolean };
 
 /** A command whose end was not seen: it is asked for at the next connection. `command`: how it is called then. */
 export type Unsettled = { readonly folder: string; readonly name: string; readonly command: string };
@@ -179,10 +182,10 @@ export class Host {
       signal.throwIfAborted();
       const argv = this.connection.session(startOf(facts.folder, name), true);
       let began = true;
-      const ending = async (code: number) => {
+      const ending = async (said: Said) => {
         const end = await this.#endingOf(
           { folder: facts.folder, name, command: called },
-          code,
+          said,
           behind ? SETUP_CODE : SIGNAL_CODE,
         );
         began = end.began !== false;
@@ -201,16 +204,20 @@ export class Host {
     }
   }
 
-  /** Only a code that neither ssh nor the launcher uses is the command's own; for the others the host's record is asked. */
-  async #endingOf(unsettled: Unsettled, code: number, own: number): Promise<Ending> {
+  /**
+   * Only a code that neither ssh nor the launcher uses is the command's own, and only behind all of its output: the server
+   * tells a code as soon as it has one, and what is printed may still be on its way when the connection breaks. Else the
+   * host's record is asked.
+   */
+  async #endingOf(unsettled: Unsettled, { code, whole }: Said, own: number): Promise<Ending> {
     const { connection } = this;
     const { folder, name } = unsettled;
     const clean = () => void connection.ask(`rm -f ${shellQuote(`${folder}/${name}`)}.*`);
-    const answer = code < own ? { text: `${code}` } : await connection.ask(askEnd(folder, name));
+    const answer = whole && code < own ? { text: `${code}` } : await connection.ask(askEnd(folder, name));
     const end = readEnd(answer?.text);
     if (end.kind === 'ended') {
       clean();
-      return { exit: end.exit };
+      return { exit: end.exit, ...(whole ? {} : { note: 'the connection broke at its end: output may be missing' }) };
     }
     // Its record is all that counts: as long as the host says nothing of it, nothing is known.
     if (answer) {
