@@ -26,6 +26,8 @@ const NO_TREE =
 
 /** Beyond this a reply takes a while to be read. */
 const LONG_REPLY_CHARS = 64 * 1024;
+/** And beyond this one of its texts does. */
+const LONG_TEXT_CHARS = 32 * 1024;
 
 type Of<K extends Effect['kind']> = Extract<Effect, { kind: K }>;
 
@@ -108,14 +110,22 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
 
 /** A reply with clean text. A long one is looked through a few times: in turns, since a key may have come. */
 async function cleaned({ services: { secrets } }: EffectContext, reply: Reply): Promise<Reply> {
-  if (reply.text.length + reply.reasoning.length <= LONG_REPLY_CHARS)
+  const given = reply.toolCalls.map((call) => call.arguments);
+  if (charsOf([reply.text, reply.reasoning, ...given]) <= LONG_REPLY_CHARS)
     return { ...reply, text: plainText(clean(reply.text)) };
   await nextTurn();
   const styled = clean(reply.text);
   await nextTurn();
   const text = plainText(styled);
-  for (const each of [reply.reasoning, text]) await secrets.lookThrough(each);
+  const long = [reply.reasoning, text, ...given].filter((each) => each.length > LONG_TEXT_CHARS);
+  for (const each of long) await secrets.lookThrough(each);
+  // What follows from it is a turn of its own.
+  await nextTurn();
   return { ...reply, text };
+}
+
+function charsOf(texts: readonly string[]): number {
+  return texts.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** The machine hears of a clean reply once; `cwd` is where its actions would run. */

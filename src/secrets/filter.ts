@@ -19,8 +19,8 @@ const JSON_FIELD = 'arguments';
 /** How often a text is searched: the second pass finds what the first one learned. */
 const MAX_PASSES = 3;
 
-/** Texts that are looked through beforehand: of a reply, its reasoning and its words. */
-const MAX_LOOKED = 2;
+/** Texts that are looked through beforehand: of a reply, its reasoning, its words and the long arguments of its calls. */
+const MAX_LOOKED = 10;
 
 /** Shorter values occur in many texts by chance. */
 const MIN_ECHOED_CHARS = 6;

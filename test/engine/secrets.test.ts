@@ -6,7 +6,7 @@ import { SecretsFilter } from '../../src/secrets/index.ts';
 import { BASH, createTools } from '../../src/tools/index.ts';
 import { startEngine } from '../support/engine.ts';
 import { filled, seeded } from '../support/fake-values.ts';
-import { say, startScriptedServer } from '../support/scripted-server.ts';
+import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 const preset = (server: { baseUrl: string }) => ({ name: 'fast', model: 'test', baseUrl: server.baseUrl });
 
@@ -55,4 +55,21 @@ describe('what leaves beside the messages', () => {
     expect(sent).toMatch(/asks https:\/\/me:⟦\w+⟧@db\.example/);
     expect(sent).not.toContain(token);
   });
+});
+
+it('what is long of a reply is looked through in turns before the machine hears of it: arguments, too', async () => {
+  const filter = engineSecrets(new SecretsFilter(), DEFAULTS);
+  const looked: number[] = [];
+  const lookThrough = (text: string) => {
+    looked.push(text.length);
+    return filter.lookThrough(text);
+  };
+  const secrets = { ...filter, lookThrough };
+  const command = `: ${'words '.repeat(20_000)} password: "correcthorse"`;
+  await using server = await startScriptedServer([call('bash', { command }), say('GOAL: complete')]);
+  await using bench = startEngine(preset(server), { services: { secrets } });
+  void bench.engine.dispatch({ type: 'norrisStarted', goal: 'go' });
+  await bench.until(() => bench.engine.conversation.phase.kind === 'idle');
+  expect(looked).toEqual([JSON.stringify({ command }).length]);
+  expect(JSON.stringify(bench.journal)).not.toContain('correcthorse');
 });

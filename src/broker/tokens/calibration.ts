@@ -1,4 +1,5 @@
 /** What servers' own counts teach about the library's, whose vocabulary is seldom theirs. */
+import { eachInTurns } from '../../text/turns.ts';
 
 /**
  * Where vocabularies differ most: characters outside ASCII (one token for several, or several for one), and digits
@@ -25,6 +26,17 @@ export function featuresOf(text: string): Features {
   let digits = 0;
   for (const [run] of text.matchAll(/\d{2,}/g)) digits += run.length - Math.ceil(run.length / 3);
   return { wide, digits };
+}
+
+/** Those of several texts, without keeping a key waiting for them. */
+export async function featuresOfAll(texts: readonly string[]): Promise<readonly Features[]> {
+  const all = texts.map(() => ({ wide: 0, digits: 0 }));
+  await eachInTurns(texts, (piece, index) => {
+    const { wide, digits } = featuresOf(piece);
+    const before = all[index] ?? { wide: 0, digits: 0 };
+    all[index] = { wide: before.wide + wide, digits: before.digits + digits };
+  });
+  return all;
 }
 
 /** Ratios and surcharges by preset and counter. Nothing learned makes a count smaller than the library's own. */

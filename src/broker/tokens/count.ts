@@ -1,5 +1,6 @@
 /** The ways of counting the tokens of a text: the server's own tokenizer, the library's, and by the look of it. */
 import { asArray } from '../../text/json.ts';
+import { eachInTurns } from '../../text/turns.ts';
 import { demoTokens } from '../demo/attempt.ts';
 import { requestJson } from '../http.ts';
 import { asCount } from '../json.ts';
@@ -30,7 +31,7 @@ export class TokenCounter {
     const exact = secretsPolicy(preset) === 'off' && !this.#mute.has(preset.name);
     const told = exact ? await this.#byServer(preset, texts, signal) : undefined;
     if (told) return { kind: 'server', counts: told };
-    const guessed = () => this.#cached('estimate', texts, (missing) => Promise.resolve(missing.map(estimateTokens)));
+    const guessed = () => this.#cached('estimate', texts, estimatesOf);
     if (!libraryIsLoaded()) {
       const counts = (await guessed()) ?? [];
       const all = counts.reduce((sum, tokens) => sum + tokens, 0);
@@ -115,12 +116,20 @@ async function askTokenizer(
   return { counts };
 }
 
+async function estimatesOf(texts: readonly string[]): Promise<readonly number[]> {
+  const counts = texts.map(() => 0);
+  await eachInTurns(texts, (piece, index) => {
+    counts[index] = (counts[index] ?? 0) + estimateTokens(piece);
+  });
+  return counts;
+}
+
 const LETTERS_PER_TOKEN = 3;
 const BLANKS_PER_TOKEN = 6;
 /** Of anything outside ASCII: a vocabulary that does not know a script spells it in bytes. */
 const TOKENS_PER_OTHER = 1.5;
 
-/** Tokens of a text, guessed high; a megabyte is looked at before a key has to wait for it. */
+/** Tokens of a text, guessed high. */
 export function estimateTokens(text: string): number {
   let tokens = 0;
   for (let at = 0; at < text.length; ) {

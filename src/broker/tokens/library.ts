@@ -1,5 +1,6 @@
 /** Counting with a vocabulary of our own, for servers that have no tokenizer to ask. */
 import { readFile } from 'node:fs/promises';
+import { Turns } from '../../text/turns.ts';
 import { packTokens, Vocabulary } from './vocabulary.ts';
 
 /** Where the build has put the tokens; not there when the sources are run as they are. */
@@ -40,6 +41,7 @@ export async function countByLibrary(texts: readonly string[]): Promise<readonly
   const vocabulary = await loading;
   if (!vocabulary) return undefined;
   const counts: number[] = [];
-  for (const text of texts) counts.push(await vocabulary.count(text));
+  const turns = new Turns();
+  for (const text of texts) counts.push(await vocabulary.count(text, turns));
   return counts;
 }

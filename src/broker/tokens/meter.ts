@@ -1,7 +1,7 @@
 /** Counts a request's tokens and reports the window it has to fit. Never rejects. */
 import type { Measured, MeasureRequest, Probe } from '../../contracts/models.ts';
 import { isLocal, loadingLine, type Preset } from '../preset.ts';
-import { createCalibration, featuresOf } from './calibration.ts';
+import { createCalibration, featuresOf, featuresOfAll } from './calibration.ts';
 import { type CounterKind, TokenCounter } from './count.ts';
 import { LearnedWindows } from './learned-windows.ts';
 
@@ -55,12 +55,14 @@ export class Meter {
     const window = await this.#windowOf(preset, request);
     if (!window || signal.aborted) return undefined;
     const enough = Math.min(window.window * ESTIMATED_SHARE, isLocal(preset) ? MAX_ESTIMATED_LOCALLY : Infinity);
-    const { kind, counts } = await this.#counter.count(preset, [head, ...texts], enough, signal);
+    const all = [head, ...texts];
+    const { kind, counts } = await this.#counter.count(preset, all, enough, signal);
+    const features = kind === 'library' ? await featuresOfAll(all) : [];
     if (signal.aborted) return undefined;
     const counter = keyOf(preset, kind);
     const key = calibrationKey(preset, counter);
-    const [first = 0, ...tokens] = [head, ...texts].map((text, index) => {
-      const foreign = kind === 'library' ? this.#calibration.surcharge(key, featuresOf(text)) : 0;
+    const [first = 0, ...tokens] = all.map((_, index) => {
+      const foreign = features[index] ? this.#calibration.surcharge(key, features[index]) : 0;
       return (counts[index] ?? 0) + Math.ceil(foreign) + AROUND_MESSAGE;
     });
     const [before, after] = MARGINS[kind];

@@ -3,16 +3,15 @@
  * a table of strings takes 80.
  */
 import { setImmediate as turn } from 'node:timers/promises';
+import { Turns } from '../../text/turns.ts';
 
-/** How long is worked in one turn of the event loop, in ms: a key may have come. */
-const SLICE_MS = 4;
-/** Tokens that are looked at between two looks at the clock. */
+/** Tokens that are taken in one turn of the event loop. */
 const BATCH = 4096;
 /** A power of two, more than twice as many as there are tokens. */
 const SLOTS = 1 << 19;
+const MAX_TOKENS = SLOTS / 2;
 /** Characters: a run of one character takes time in the square of its length. */
 const PIECE_CHARS = 500;
-const NONE = -1;
 const NEVER = 0x7fffffff;
 
 /** The tokens of a `.tiktoken` file (a token in base64 and its rank in each line, by rank) as length and bytes, one after another. */
@@ -49,61 +48,56 @@ const WORDS = new RegExp(
 export class Vocabulary {
   readonly #tokens: Buffer;
   /** Where a token's length stands, by rank. */
-  readonly #places: Int32Array;
-  /** Rank of the token with this hash, or one of the slots behind it. */
-  readonly #slots = new Int32Array(SLOTS).fill(NONE);
+  readonly #places = new Int32Array(MAX_TOKENS);
+  /** One more than the rank of the token with this hash, or one of the slots behind it; 0 where none is. */
+  readonly #slots = new Int32Array(SLOTS);
   readonly #encoder = new TextEncoder();
   /** One word, its parts by their beginnings, and for each the rank of what it makes with the next. */
   readonly #word = new Uint8Array(PIECE_CHARS * 4);
   readonly #starts = new Int32Array(PIECE_CHARS * 4 + 2);
   readonly #ranks = new Int32Array(PIECE_CHARS * 4 + 2);
 
-  private constructor(tokens: Buffer, places: Int32Array) {
+  private constructor(tokens: Buffer) {
     this.#tokens = tokens;
-    this.#places = places;
   }
 
   /** @param tokens as `packTokens` lays them out */
   static async load(tokens: Buffer): Promise<Vocabulary> {
-    const places: number[] = [];
-    for (let at = 0; at < tokens.length; at += 1 + (tokens[at] ?? 0)) places.push(at);
-    const vocabulary = new Vocabulary(tokens, Int32Array.from(places));
-    for (let rank = 0; rank < places.length; rank += BATCH) {
-      await turn();
-      vocabulary.#add(rank, Math.min(rank + BATCH, places.length));
+    const vocabulary = new Vocabulary(tokens);
+    let rank = 0;
+    for (let at = 0; at < tokens.length; at += 1 + (tokens[at] ?? 0)) {
+      if (rank % BATCH === 0) await turn();
+      vocabulary.#add(rank, at);
+      rank += 1;
     }
     return vocabulary;
   }
 
   /** A little more than exact, since it is counted in pieces. */
-  async count(text: string): Promise<number> {
-    let since = performance.now();
+  async count(text: string, turns = new Turns()): Promise<number> {
     let tokens = 0;
     for (let at = 0; at < text.length; ) {
       const piece = pieceAt(text, at);
       for (const [word] of piece.matchAll(WORDS)) tokens += this.#inWord(word);
       at += piece.length;
-      if (performance.now() - since < SLICE_MS) continue;
-      await turn();
-      since = performance.now();
+      if (turns.due) await turns.next();
     }
     return tokens;
   }
 
-  #add(from: number, to: number): void {
-    for (let rank = from; rank < to; rank += 1) {
-      const at = this.#places[rank] ?? 0;
-      let slot = hashOf(this.#tokens, at + 1, at + 1 + (this.#tokens[at] ?? 0)) & (SLOTS - 1);
-      while (this.#slots[slot] !== NONE) slot = (slot + 1) & (SLOTS - 1);
-      this.#slots[slot] = rank;
-    }
+  #add(rank: number, at: number): void {
+    if (rank >= MAX_TOKENS) throw new Error(`more than ${MAX_TOKENS} tokens`);
+    this.#places[rank] = at;
+    let slot = hashOf(this.#tokens, at + 1, at + 1 + (this.#tokens[at] ?? 0)) & (SLOTS - 1);
+    while (this.#slots[slot] !== 0) slot = (slot + 1) & (SLOTS - 1);
+    this.#slots[slot] = rank + 1;
   }
 
   /** The rank of bytes of the word; NEVER where they are no token. */
   #rankOf(from: number, to: number): number {
     for (let slot = hashOf(this.#word, from, to) & (SLOTS - 1); ; slot = (slot + 1) & (SLOTS - 1)) {
-      const rank = this.#slots[slot] ?? NONE;
-      if (rank === NONE) return NEVER;
+      const rank = (this.#slots[slot] ?? 0) - 1;
+      if (rank < 0) return NEVER;
       if (this.#is(this.#places[rank] ?? 0, from, to)) return rank;
     }
   }

@@ -1,0 +1,43 @@
+/** Long work in turns of the event loop: no key waits for its end. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** How long is worked in one turn, in ms. */
+const TURN_MS = 4;
+
+/** Characters that are looked at in one turn: a look at each takes about a millisecond. */
+const TURN_CHARS = 64 * 1024;
+
+/** Says when a turn has taken long enough. Made when the work begins. */
+export class Turns {
+  #since = performance.now();
+
+  /** Whether it is time to let others work. */
+  get due(): boolean {
+    return performance.now() - this.#since >= TURN_MS;
+  }
+
+  /** Resolves in the next turn. */
+  async next(): Promise<void> {
+    await nextTurn();
+    this.#since = performance.now();
+  }
+}
+
+/** Looks at all texts piece by piece, in order; `index` says of which text a piece is. A short text is one piece. */
+export async function eachInTurns(
+  texts: readonly string[],
+  look: (piece: string, index: number) => void,
+): Promise<void> {
+  let left = TURN_CHARS;
+  for (const [index, text] of texts.entries()) {
+    for (let from = 0; from < text.length; from += TURN_CHARS) {
+      if (left <= 0) {
+        await nextTurn();
+        left = TURN_CHARS;
+      }
+      const piece = text.slice(from, from + TURN_CHARS);
+      look(piece, index);
+      left -= piece.length;
+    }
+  }
+}
