@@ -141,6 +141,8 @@ function asked(
       { ...options, ...(signal ? { signal } : {}) },
       (error, stdout, stderr) => {
         if (!error) return resolve({ text: stdout });
+        if (error.killed && error.code === null && !signal?.aborted)
+          return resolve({ problem: `no answer within ${ANSWER_TIMEOUT_MS / 1000} s` });
         const said = stderr.trim().split('\n').at(-1) ?? '';
         resolve({ problem: said === '' ? (messageOf(error).split('\n')[0] ?? '') : said });
       },
