@@ -6,7 +6,7 @@ import type { Broker } from '../contracts/models.ts';
 import type { SecretsFilter } from '../secrets/index.ts';
 import { type CostMeter, createCostMeter } from './costs.ts';
 import type { Environment } from './environment.ts';
-import { countingTrueTexts, learningKey, preparedFor } from './secrets.ts';
+import { countingTrueTexts, learningKey, preparedFor } from './secrets-filter.ts';
 import { serveCommands, serving } from './serve.ts';
 import type { SessionBus } from './session-bus.ts';
 

@@ -37,7 +37,7 @@ import { createMemoryPort, memoryBlock } from './memory.ts';
 import { createPreplanner, createSecondOpinion, watched } from './model-calls.ts';
 import { openModels } from './models.ts';
 import { projectTree, treeThere } from './project-tree.ts';
-import { engineSecrets, learnConfig, learnsEnvironment, learnsToken, processFilter } from './secrets.ts';
+import { engineSecrets, learnConfig, learnsEnvironment, learnsToken, processFilter } from './secrets-filter.ts';
 import type { SessionBus } from './session-bus.ts';
 import { settingsOf } from './start-session.ts';
 import { instructionsBlock, SYSTEM_PROMPT } from './system-prompt.ts';

@@ -7,7 +7,7 @@ import type { Phase } from '../session/phase.ts';
 import { ChangeStore, LocalTrialDisk, type TrialLaunch, TrialStore } from '../undo/index.ts';
 import { LAUNCHER } from './environment.ts';
 import { projectTree } from './project-tree.ts';
-import { processFilter } from './secrets.ts';
+import { processFilter } from './secrets-filter.ts';
 import type { SessionBus } from './session-bus.ts';
 
 const MB = 1_000_000;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
-import { processFilter } from '../app/secrets.ts';
+import { processFilter } from '../app/secrets-filter.ts';
 import {
   checkText,
   createTrust,

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { VERSION } from '../app/options.ts';
-import { processFilter } from '../app/secrets.ts';
+import { processFilter } from '../app/secrets-filter.ts';
 import { placesOf } from '../config/index.ts';
 import { messageOf } from '../text/errors.ts';
 

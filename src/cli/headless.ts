@@ -1,7 +1,7 @@
 /** Drives the engine without a screen. A HALT without a person never proceeds (CL-1). */
 import type { App } from '../commands/app.ts';
 import { submitLine } from '../commands/submit.ts';
-import { oneLine } from '../screen/danger.ts';
+import { oneLine } from '../screen/halt/danger.ts';
 import { describeAction } from '../session/action.ts';
 import { shortDollars } from '../session/cost.ts';
 import { modeName } from '../session/mode.ts';

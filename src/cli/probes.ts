@@ -1,7 +1,7 @@
 /** The probes (CL-2): one argument, or with --jsonl a line in and a line out, in order. Nothing runs, no model is called. */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { processFilter } from '../app/secrets.ts';
+import { processFilter } from '../app/secrets-filter.ts';
 import { classify, createPathIndex, knownWords, routeLine } from '../router/index.ts';
 import { checkLine, judgeCommand, realFiles } from '../safety/index.ts';
 import { checkSecretsLine } from '../secrets/index.ts';

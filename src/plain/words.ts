@@ -1,12 +1,12 @@
 /** Questions and running programs in plain sentences, for the mode that only writes lines. Pure. */
 
 import type { FleetRow } from '../contracts/fleet.ts';
-import type { TreeLine } from '../screen/argument-tree.ts';
-import type { Choice } from '../screen/choice.ts';
-import { type Danger, unmarked } from '../screen/danger.ts';
-import { wordsOf } from '../screen/question.ts';
-import { GUTTER, wholePlace } from '../screen/question-layout.ts';
-import { diffRows, trialRows } from '../screen/trial.ts';
+import type { TreeLine } from '../screen/halt/arguments.ts';
+import type { Choice } from '../screen/halt/choice.ts';
+import { type Danger, unmarked } from '../screen/halt/danger.ts';
+import { GUTTER, wholePlace } from '../screen/halt/layout.ts';
+import { diffRows, trialRows } from '../screen/halt/trial.ts';
+import { wordsOf } from '../screen/halt/words.ts';
 import type { Answer } from '../session/event.ts';
 import type { Question } from '../session/question.ts';
 import { plainText } from '../text/sanitize.ts';

@@ -8,7 +8,7 @@ import { createEditor, type EditorState } from '../editor/state.ts';
 import type { Schedule } from '../terminal/arming.ts';
 import { type KeyStream, oneLine } from '../terminal/key-stream.ts';
 import type { Token } from '../terminal/token.ts';
-import type { QuestionDialog } from './question-dialog.ts';
+import type { QuestionDialog } from './halt/dialog.ts';
 import type { Store } from './store.ts';
 import type { Ui } from './ui.ts';
 

@@ -2,7 +2,7 @@
 import { type FormField, readForm, valueProblem, wanted } from '../session/form.ts';
 import type { Question } from '../session/question.ts';
 import { visible } from '../text/sanitize.ts';
-import type { TreeLine } from './argument-tree.ts';
+import type { TreeLine } from './halt/arguments.ts';
 
 type FormQuestion = Extract<Question, { kind: 'form' }>;
 

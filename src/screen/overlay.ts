@@ -2,9 +2,9 @@
 import type { Pending } from '../keymap/resolver.ts';
 import type { Question } from '../session/question.ts';
 import { textWidth } from '../text/display.ts';
-import { type QuestionWords, wordsOf } from './question.ts';
-import type { QuestionUi } from './question-dialog.ts';
-import { innerWidth, layoutQuestion, type QuestionLayout } from './question-layout.ts';
+import type { QuestionUi } from './halt/dialog.ts';
+import { innerWidth, layoutQuestion, type QuestionLayout } from './halt/layout.ts';
+import { type QuestionWords, wordsOf } from './halt/words.ts';
 import type { Panel, Ui } from './ui.ts';
 
 export type Overlay =

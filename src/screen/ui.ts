@@ -5,7 +5,7 @@ import type { SessionMoment } from '../contracts/store.ts';
 import { createEditor, type EditorState } from '../editor/state.ts';
 import type { ViState } from '../editor/vi.ts';
 import type { Pending } from '../keymap/resolver.ts';
-import type { QuestionUi } from './question-dialog.ts';
+import type { QuestionUi } from './halt/dialog.ts';
 
 export type Size = { readonly columns: number; readonly rows: number };
 

@@ -1,6 +1,6 @@
 /**
  * The one filter through which everything passes that is stored or sent (SE-1, SE-2, SE-3): what comes into the session in
- * src/engine/secrets-on-entry.ts, what goes out with a request in src/app/secrets.ts.
+ * src/engine/secrets-on-entry.ts, what goes out with a request in src/app/secrets-filter.ts.
  */
 import type { SecretRow, SeenIn } from '../contracts/secrets.ts';
 import { parseBoundedJson } from '../text/json.ts';

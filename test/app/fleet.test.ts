@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFleetPort } from '../../src/app/fleet/start-and-resume.ts';
-import { engineSecrets } from '../../src/app/secrets.ts';
+import { engineSecrets } from '../../src/app/secrets-filter.ts';
 import { createBroker } from '../../src/broker/index.ts';
 import { DEFAULTS } from '../../src/config/config.ts';
 import type { RunningCommand } from '../../src/contracts/commands.ts';

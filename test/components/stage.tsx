@@ -6,7 +6,7 @@ import { Profiler } from 'react';
 import { onTestFinished } from 'vitest';
 import { App as Picture } from '../../components/App.tsx';
 import { ScreenContext } from '../../hooks/context.ts';
-import { engineSecrets } from '../../src/app/secrets.ts';
+import { engineSecrets } from '../../src/app/secrets-filter.ts';
 import type { App, ScreenPort } from '../../src/commands/app.ts';
 import { FleetDesk } from '../../src/commands/fleet-desk.ts';
 import { Waits } from '../../src/commands/waits.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { engineSecrets, learningKey } from '../../src/app/secrets.ts';
+import { engineSecrets, learningKey } from '../../src/app/secrets-filter.ts';
 import { DEFAULTS } from '../../src/config/config.ts';
 import { ResolvedActions } from '../../src/engine/resolved-action.ts';
 import { JobRegistry, runOnce } from '../../src/executor/index.ts';

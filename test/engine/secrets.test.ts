@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { engineSecrets } from '../../src/app/secrets.ts';
+import { engineSecrets } from '../../src/app/secrets-filter.ts';
 import { DEFAULTS } from '../../src/config/config.ts';
 import { createGate } from '../../src/safety/index.ts';
 import { SecretsFilter } from '../../src/secrets/index.ts';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { engineSecrets } from '../../src/app/secrets.ts';
+import { engineSecrets } from '../../src/app/secrets-filter.ts';
 import { DEFAULTS } from '../../src/config/config.ts';
 import type { Gate } from '../../src/contracts/gate.ts';
 import type { Services } from '../../src/contracts/services.ts';

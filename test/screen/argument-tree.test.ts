@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { argumentTree } from '../../src/screen/argument-tree.ts';
-import { wordsOf } from '../../src/screen/question.ts';
-import { layoutQuestion } from '../../src/screen/question-layout.ts';
+import { argumentTree } from '../../src/screen/halt/arguments.ts';
+import { layoutQuestion } from '../../src/screen/halt/layout.ts';
+import { wordsOf } from '../../src/screen/halt/words.ts';
 import { harmless } from '../support/machine.ts';
 
 const lines = (value: unknown) => argumentTree(JSON.stringify(value)).map(({ text }) => text);

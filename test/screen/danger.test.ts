@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { questionLines } from '../../src/plain/words.ts';
 import { judgeCommand } from '../../src/safety/index.ts';
-import { dangersOf, MARK, markedCommand, unmarked } from '../../src/screen/danger.ts';
-import { wordsOf } from '../../src/screen/question.ts';
-import { layoutQuestion } from '../../src/screen/question-layout.ts';
+import { dangersOf, MARK, markedCommand, unmarked } from '../../src/screen/halt/danger.ts';
+import { layoutQuestion } from '../../src/screen/halt/layout.ts';
+import { wordsOf } from '../../src/screen/halt/words.ts';
 import type { Question } from '../../src/session/question.ts';
 import { stripStyles } from '../../src/text/style.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { MARK, UNMARK } from '../../src/screen/danger.ts';
-import { diffRowsOf } from '../../src/screen/diff-rows.ts';
+import { MARK, UNMARK } from '../../src/screen/halt/danger.ts';
+import { diffRowsOf } from '../../src/screen/halt/diff.ts';
 import { exactDiff } from '../../src/tools/patch/lines.ts';
 
 const BEFORE = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nlet a = old(1);\n';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wordsOf } from '../../src/screen/question.ts';
+import { wordsOf } from '../../src/screen/halt/words.ts';
 import type { Judgement } from '../../src/session/action.ts';
 import type { Question } from '../../src/session/question.ts';
 import { deadly, harmless, triedAs } from '../support/machine.ts';

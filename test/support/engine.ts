@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { engineSecrets } from '../../src/app/secrets.ts';
+import { engineSecrets } from '../../src/app/secrets-filter.ts';
 import { type BrokerOptions, createBroker, type Preset } from '../../src/broker/index.ts';
 import { DEFAULTS } from '../../src/config/config.ts';
 import type { Gate } from '../../src/contracts/gate.ts';

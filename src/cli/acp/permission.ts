@@ -1,6 +1,6 @@
 /** A question of ours as the editor's permission request, and its outcome as an answer (SF-10). */
 import type { PermissionOption, RequestPermissionOutcome, RequestPermissionRequest } from '@agentclientprotocol/sdk';
-import { dangersOf, unmarked } from '../../screen/danger.ts';
+import { dangersOf, unmarked } from '../../screen/halt/danger.ts';
 import { type Action, describeAction } from '../../session/action.ts';
 import { shortDollars } from '../../session/cost.ts';
 import type { Answer } from '../../session/event.ts';

@@ -1,7 +1,7 @@
 /** What `aish-tui mcp serve` offers: each tool with its schema and what it does. */
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { processFilter } from '../../app/secrets.ts';
+import { processFilter } from '../../app/secrets-filter.ts';
 import { loadEffects } from '../../app/undo.ts';
 import { checkLine } from '../../safety/index.ts';
 import { prepareSandbox } from '../sandbox.ts';

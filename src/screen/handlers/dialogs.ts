@@ -3,10 +3,10 @@
 import type { KeyToken, MouseToken } from '../../terminal/token.ts';
 import { visible } from '../../text/sanitize.ts';
 import { stripStyles } from '../../text/style.ts';
-import type { Choice } from '../choice.ts';
+import type { Choice } from '../halt/choice.ts';
+import { isSeen } from '../halt/layout.ts';
+import { wordsOf } from '../halt/words.ts';
 import { linkAt } from '../links.ts';
-import { wordsOf } from '../question.ts';
-import { isSeen } from '../question-layout.ts';
 import type { Screen } from '../screen.ts';
 import { NO_PANEL } from '../ui.ts';
 import { openHelp } from './global.ts';

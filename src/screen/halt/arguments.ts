@@ -1,6 +1,6 @@
 /** The arguments of a tool call as a person reads them: one value a line, nothing invisible, nothing that looks like another. */
-import { parseJsonObject } from '../text/json.ts';
-import { visible } from '../text/sanitize.ts';
+import { parseJsonObject } from '../../text/json.ts';
+import { visible } from '../../text/sanitize.ts';
 
 export type TreeLine = {
   readonly text: string;

@@ -1,8 +1,8 @@
 /** What a trial has shown, as lines of a HALT (HA-10). Names and contents are hostile: they are spelled out. Pure. */
-import type { Trial, TrialRow } from '../session/tried.ts';
-import { bytesText } from '../text/bytes.ts';
-import { visible } from '../text/sanitize.ts';
-import type { TreeLine } from './argument-tree.ts';
+import type { Trial, TrialRow } from '../../session/tried.ts';
+import { bytesText } from '../../text/bytes.ts';
+import { visible } from '../../text/sanitize.ts';
+import type { TreeLine } from './arguments.ts';
 import { oneLine } from './danger.ts';
 
 const VERBS = {

@@ -1,22 +1,22 @@
 /** What a question looks like before it is drawn: its words, its whole action, its answers. Pure. */
 
-import { describeAction, type Finding, type Judgement } from '../session/action.ts';
-import { shortDollars } from '../session/cost.ts';
-import { grantOf } from '../session/grants.ts';
-import type { Mode } from '../session/ids.ts';
-import { modeName } from '../session/mode.ts';
-import type { Question } from '../session/question.ts';
-import type { Trial } from '../session/tried.ts';
-import { visible } from '../text/sanitize.ts';
-import { shortPath } from '../text/short-path.ts';
-import type { TreeLine } from './argument-tree.ts';
+import { describeAction, type Finding, type Judgement } from '../../session/action.ts';
+import { shortDollars } from '../../session/cost.ts';
+import { grantOf } from '../../session/grants.ts';
+import type { Mode } from '../../session/ids.ts';
+import { modeName } from '../../session/mode.ts';
+import type { Question } from '../../session/question.ts';
+import type { Trial } from '../../session/tried.ts';
+import { visible } from '../../text/sanitize.ts';
+import { shortPath } from '../../text/short-path.ts';
+import { beginForm, type FormUi, fieldHeading, formTree } from '../form.ts';
+import type { TreeLine } from './arguments.ts';
 import type { Choice } from './choice.ts';
 import { type Danger, dangersOf, isAllDanger, isExcerpted, markedCommand, oneLine } from './danger.ts';
-import { changeOf } from './diff-rows.ts';
-import { fleetParts } from './fleet-question.ts';
-import { beginForm, type FormUi, fieldHeading, formTree } from './form.ts';
-import { onHost, reported, triedAsReported } from './host-words.ts';
-import { helpOf } from './question-help.ts';
+import { changeOf } from './diff.ts';
+import { fleetParts } from './fleet.ts';
+import { helpOf } from './help.ts';
+import { onHost, reported, triedAsReported } from './host.ts';
 import { reviewParts } from './review.ts';
 import { countsText, diffRows, trialRows } from './trial.ts';
 

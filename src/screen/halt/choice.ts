@@ -1,5 +1,5 @@
 /** An answer that a question offers. */
-import type { Answer } from '../session/event.ts';
+import type { Answer } from '../../session/event.ts';
 
 export type Choice = {
   /** `edit` and `note` open a field in which the answer is written. */

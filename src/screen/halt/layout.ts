@@ -1,9 +1,9 @@
 /** Where everything of a question stands. The whole action is reachable: what does not fit scrolls (HA-1). */
 
-import { cut } from '../render/segments.ts';
-import { lineWidth, wrapText } from '../text/wrap.ts';
-import type { Place, QuestionWords } from './question.ts';
-import { type Button, placeButtons } from './question-buttons.ts';
+import { cut } from '../../render/segments.ts';
+import { lineWidth, wrapText } from '../../text/wrap.ts';
+import { type Button, placeButtons } from './buttons.ts';
+import type { Place, QuestionWords } from './words.ts';
 
 export type QuestionLayout = {
   /** Rows it takes, at the bottom of the main part. */

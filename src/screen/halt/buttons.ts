@@ -1,6 +1,6 @@
 /** The answers of a question as buttons: ` s skip ` has the focus, ` n ` a key and its word. Pure. */
-import type { Paint } from '../render/theme.ts';
-import { textWidth } from '../text/display.ts';
+import type { Paint } from '../../render/theme.ts';
+import { textWidth } from '../../text/display.ts';
 import type { Choice } from './choice.ts';
 
 /** A button as it stands on the screen, in cells from the top left. */

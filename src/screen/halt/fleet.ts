@@ -1,5 +1,5 @@
 /** A question of several machines in the words of a HALT: the hosts come first. What they tell is hostile. Pure. */
-import type { FleetAsked } from '../session/fleet-question.ts';
+import type { FleetAsked } from '../../session/fleet-question.ts';
 import type { Choice } from './choice.ts';
 import { dangersOf, isAllDanger, isExcerpted, markedCommand, oneLine } from './danger.ts';
 

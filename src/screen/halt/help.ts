@@ -1,7 +1,7 @@
 /** The help of a question: its keys in a column, and what each does. Pure. */
-import type { Mode } from '../session/ids.ts';
-import { modeName } from '../session/mode.ts';
-import type { QuestionWords } from './question.ts';
+import type { Mode } from '../../session/ids.ts';
+import { modeName } from '../../session/mode.ts';
+import type { QuestionWords } from './words.ts';
 
 type HelpRow = readonly [key: string, does: string];
 

@@ -1,6 +1,6 @@
 /** The dangerous parts of an action as a HALT shows them: what each does, its words in the command, what it would lose. Pure. */
-import type { Finding } from '../session/action.ts';
-import { visible } from '../text/sanitize.ts';
+import type { Finding } from '../../session/action.ts';
+import { visible } from '../../text/sanitize.ts';
 
 /** One dangerous part. */
 export type Danger = {

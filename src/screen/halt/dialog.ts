@@ -1,13 +1,13 @@
 /** The question on screen: focus, scrolling, editing, and when it may be answered (HA-1, law 3). */
-import type { Engine } from '../engine/engine.ts';
-import type { Answer } from '../session/event.ts';
-import type { FormContent } from '../session/form.ts';
-import type { Question } from '../session/question.ts';
-import { type Arming, type Schedule, startArming } from '../terminal/arming.ts';
-import { fromVisible } from '../text/sanitize.ts';
-import { beginForm, closeForm, type FormUi, moveTo, takeField } from './form.ts';
-import { wordsOf } from './question.ts';
-import type { Store } from './store.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Answer } from '../../session/event.ts';
+import type { FormContent } from '../../session/form.ts';
+import type { Question } from '../../session/question.ts';
+import { type Arming, type Schedule, startArming } from '../../terminal/arming.ts';
+import { fromVisible } from '../../text/sanitize.ts';
+import { beginForm, closeForm, type FormUi, moveTo, takeField } from '../form.ts';
+import type { Store } from '../store.ts';
+import { wordsOf } from './words.ts';
 
 export type QuestionUi = {
   readonly id: string;

@@ -1,7 +1,7 @@
 /** A unified diff of one file as rows of a question: line numbers, signs, and the words in which two lines differ. Pure. */
-import type { Question } from '../session/question.ts';
-import { visible } from '../text/sanitize.ts';
-import { argumentTree, type TreeLine } from './argument-tree.ts';
+import type { Question } from '../../session/question.ts';
+import { visible } from '../../text/sanitize.ts';
+import { argumentTree, type TreeLine } from './arguments.ts';
 import { MARK, oneLine, UNMARK } from './danger.ts';
 
 export type DiffRows = {

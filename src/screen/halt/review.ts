@@ -1,6 +1,6 @@
 /** What a command left that the user decides on, as the lines of a question. Names and contents are hostile. Pure. */
-import type { Review } from '../session/review.ts';
-import type { TreeLine } from './argument-tree.ts';
+import type { Review } from '../../session/review.ts';
+import type { TreeLine } from './arguments.ts';
 import type { Choice } from './choice.ts';
 import { oneLine } from './danger.ts';
 import { diffLines } from './trial.ts';

@@ -1,7 +1,7 @@
 /** What a HALT says of the machine that it is about. */
 
-import { hostOf } from '../session/place.ts';
-import type { Question } from '../session/question.ts';
+import { hostOf } from '../../session/place.ts';
+import type { Question } from '../../session/question.ts';
 import { oneLine } from './danger.ts';
 
 type Halt = Extract<Question, { readonly kind: 'halt' }>;

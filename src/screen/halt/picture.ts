@@ -1,12 +1,12 @@
 /** A question as rows of a closed panel: title, what is asked, where, the answers, what a key would do now. Pure. */
-import { cut } from '../render/segments.ts';
-import { onGround, type Paint, padTo, paintOf, type Role, type Theme } from '../render/theme.ts';
-import { lineWidth } from '../text/wrap.ts';
+import { cut } from '../../render/segments.ts';
+import { onGround, type Paint, padTo, paintOf, type Role, type Theme } from '../../render/theme.ts';
+import { lineWidth } from '../../text/wrap.ts';
+import { drawButton } from './buttons.ts';
 import { MARK } from './danger.ts';
-import type { QuestionWords } from './question.ts';
-import { drawButton } from './question-buttons.ts';
-import type { QuestionUi } from './question-dialog.ts';
-import { type BodyLine, isSeen, type QuestionLayout } from './question-layout.ts';
+import type { QuestionUi } from './dialog.ts';
+import { type BodyLine, isSeen, type QuestionLayout } from './layout.ts';
+import type { QuestionWords } from './words.ts';
 
 const BODY_ROLES = {
   verb: 'verb',
