@@ -17,7 +17,9 @@ const DECIDES =
 const PROMPTS = /^(PS[0-3]|R?PROMPT\d?|RPS[12]|SPROMPT)$/;
 
 /** `GIT_TRACE=1` prints to the terminal; a path or a descriptor would be written to. */
-const SWITCHED = /^GIT_TRACE\w*$/;
+const SWITCHED = /^GIT_TRACE(?!_REDACT$)\w*$/;
+/** Without it git prints the tokens and passwords that it sends. */
+const REDACTS = 'GIT_TRACE_REDACT';
 
 /**
  * The verdict on giving a variable a value. `exported`: programs see it, so a name that nobody knows is unknown there,
@@ -37,6 +39,8 @@ export function judgeAssignment(machine: Machine, name: string, value: string, e
       ? unknown(`sets ${name}, which runs code at each prompt`)
       : harmless();
   if (SWITCHED.test(name) && /^([012]|true|false)?$/.test(value)) return harmless();
+  if (name === REDACTS)
+    return /^(1|true)$/.test(value) ? harmless() : unknown(`sets ${REDACTS}, so that git may show a credential`);
   if (name === 'LESS' && /^-?[a-zA-Z]*$/.test(value) && !/[oOk]/.test(value)) return harmless();
   if (DECIDES.test(name) || hasUnknown(name))
     return unknown(`sets ${hasUnknown(name) ? 'a variable' : name}, which decides what runs`);

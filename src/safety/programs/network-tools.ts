@@ -29,11 +29,8 @@ export const NETWORK_TOOLS: Handlers = {
     return UNKNOWN;
   }),
   ...forAll('http https xh xhs curlie httpie', (call) => {
-    const method = call.operands[0]?.text ?? '';
-    if (/^delete$/i.test(method)) call.machine.note(destructive('HTTP DELETE', 'asks a server to delete'));
-    const sends =
-      /^(post|put|patch)$/i.test(method) || call.operands.slice(1).some((operand) => /^[\w-]+:?=/.test(operand.text));
-    call.machine.note(sends ? unknown('sends data to a server') : harmless());
+    if (/^delete$/i.test(call.operands[0]?.text ?? ''))
+      call.machine.note(destructive('HTTP DELETE', 'asks a server to delete'));
     return FETCHED;
   }),
   ...forAll('nc ncat netcat socat', (call) => {

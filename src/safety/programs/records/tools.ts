@@ -2,6 +2,7 @@ import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { lookAt } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records } from '../record.ts';
 import { grouped, SHOWN, shows } from './shown.ts';
+import { judgeItems } from './transfers.ts';
 
 /** An inventory that is a program is run; a list of names or a plain file is read. */
 export function judgeInventory(_: CallFacts, reading: Reading): StaticVerdict | undefined {
@@ -126,10 +127,11 @@ export const TOOLS: Records = {
   'http https xh': {
     needs: true,
     traits: ['sends'],
-    tune: '-v -h -b -j -f -p= --json --form --headers --body --print= --verbose --pretty= --follow --timeout= --check-status --ignore-stdin --all',
+    tune: '-v -h -b -j -f -p= --json --form --headers --body --print= --verbose --pretty= --follow --timeout= --check-status -I --ignore-stdin --all',
     send: '-a= --auth= --session= --proxy= --verify= --cert= --auth-type=',
     write: '-o= --output= -d --download',
     operands: 'ask',
+    judge: judgeItems,
   },
   'pre-commit': {
     open: 'runs hooks of the project',

@@ -141,3 +141,16 @@ export function judgeUnzip(call: CallFacts, reading: Reading): StaticVerdict | u
   bringsFiles(call.machine, folder ?? '.');
   return folder === undefined ? specialDirectory(call.machine, '.') : fillsDirectory(call.machine, folder, true);
 }
+
+/** A header, with a value of its own or none: all that an item may be without making the request one that sends. */
+const HEADER = /^[\w-]+(:(?![=@])|;$)/;
+
+/** HTTPie and its like send what stands on their input, and what an item holds or names (`a=b`, `file@path`, `@path`). */
+export function judgeItems(call: CallFacts, reading: Reading): StaticVerdict | undefined {
+  const [first = '', ...rest] = reading.operands.map(({ text }) => text);
+  const hasMethod = rest.length > 0 && /^[a-z]+$/i.test(first);
+  const items = hasMethod ? rest.slice(1) : rest;
+  const reads = isFed(call) && !given(reading, '-I', '--ignore-stdin');
+  const asks = !hasMethod || /^(get|head|options)$/i.test(first);
+  return asks && !reads && items.every((item) => HEADER.test(item)) ? undefined : unknown('sends data to a server');
+}

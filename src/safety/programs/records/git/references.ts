@@ -3,6 +3,9 @@ import { given, type Spec } from '../../record.ts';
 import { judgeConfig, judgeNewPlace, judgeRemoteAdd, judgeStash, judgeUpstream } from './judges.ts';
 import { DIFF, LOOK } from './options.ts';
 
+/** What git ignores goes as well: settings, keys, what was installed. Until it is brought back nothing there runs. */
+const WITH_IGNORED = '-a --all';
+
 /** Branches, tags, remotes, settings, stashes: what stands beside the files. */
 export const REFERENCES: Readonly<Record<string, Spec>> = {
   branch: {
@@ -53,13 +56,15 @@ export const REFERENCES: Readonly<Record<string, Spec>> = {
     subs: {
       '': {
         undo: 'git stash pop',
-        tune: '-a -k -m= -q -S -u --all --include-untracked --keep-index --message= --no-keep-index --quiet --staged',
+        tune: '-k -m= -q -S -u --include-untracked --keep-index --message= --no-keep-index --quiet --staged',
+        delete: WITH_IGNORED,
       },
       list: { tune: DIFF, operands: 'tune' },
       show: { tune: `${DIFF} --include-untracked --only-untracked`, operands: 'tune' },
       'push save': {
         undo: 'git stash pop',
-        tune: '-a -k -m= -q -S -u --all --include-untracked --keep-index --message= --no-keep-index --pathspec-from-file= --quiet --staged',
+        tune: '-k -m= -q -S -u --include-untracked --keep-index --message= --no-keep-index --pathspec-from-file= --quiet --staged',
+        delete: WITH_IGNORED,
         operands: 'read',
       },
       // It refuses where that would change what is not committed.
