@@ -113,11 +113,14 @@ function isTagged(pid: string): boolean {
 /**
  * How a child that lives beside the program for long is to be started: it inherits none of the program's terminals, and
  * carries the mark by which everything is ended that would outlive the program.
+ * @param closes it closes by itself what it inherits: no shell need do so before it
  */
 export function asCompanion(
   argv: readonly string[],
   env: Environment,
+  closes = false,
 ): { readonly argv: readonly [string, ...string[]]; readonly env: Environment } {
   ensureWatchdog();
-  return { argv: withoutInherited(argv), env: { ...env, ...tagVariable } };
+  const [file = '', ...words] = argv;
+  return { argv: closes ? [file, ...words] : withoutInherited(argv), env: { ...env, ...tagVariable } };
 }

@@ -64,7 +64,8 @@ export function runElsewhere({ argv, env, place, there, ending, ...rest }: Elsew
   try {
     terminal = new Pty({
       ...rest,
-      ...asCompanion(argv, env),
+      // ssh closes by itself what it inherits.
+      ...asCompanion(argv, env, there !== undefined),
       cwd: '/',
       onData: (data) => scanner.push(data),
       onExit: (code) => void over(code),

@@ -55,7 +55,7 @@ export function layDown(folder: string, name: string, order: Order): string {
     ].join('\n'),
     sh: scriptOf(folder, name, order),
   };
-  const written = Object.entries(files).map(([kind, text]) => {
+  const written = Object.entries({ ...files, ready: '' }).map(([kind, text]) => {
     return `printf %s ${shellQuote(text)} >${shellQuote(`${folder}/${name}.${kind}`)}`;
   });
   return `umask 077; ${written.join(' && ')}`;
@@ -69,8 +69,9 @@ function scriptOf(folder: string, name: string, order: Order): string {
   const plain = told.replace('builtin ', bash === undefined ? '' : 'builtin ');
   const report = `case $PWD in *[[:cntrl:]]*) ;; *) ${plain} ;; esac`;
   const read = `. "$1.env"; ${bash === undefined ? READ_BY_SH : READ_BY_BASH}`;
-  const remove = behind ? '' : ` ${SYSTEM} rm -f "$1.env" "$1.cmd";`;
-  const run = `${read};${remove} shift; trap '${report}' EXIT; eval "$AISH_TUI_COMMAND"`;
+  // Emptied, not removed: that takes no program. Behind a launcher they are not the command's to write.
+  const empty = behind ? '' : ' : >"$1.env"; : >"$1.cmd";';
+  const run = `${read};${empty} shift; trap '${report}' EXIT; eval "$AISH_TUI_COMMAND"`;
   const argv = [
     ...(bash === undefined ? ['/bin/sh'] : [bash, '--noprofile', '--norc', '-p']),
     '-c',
@@ -82,14 +83,13 @@ function scriptOf(folder: string, name: string, order: Order): string {
 set -C
 { true >"$at.began"; } 2>/dev/null || exit 126
 set +C
-${SYSTEM} rm -f "$at.sh"
 ${MARK}=${name}.$$; export ${MARK}
 trap : INT QUIT
 c=1; e=1
 if cd -- ${shellQuote(directory)}; then
 ${behind ? launched(at, argv, behind) : `${argv.map(shellQuote).join(' ')}\nc=$?\ne=$c`}
 fi
-printf '%s\\n' "$e" >"$at.end.new" && ${SYSTEM} mv -f "$at.end.new" "$at.end"
+printf '%s\\n' "$e" >"$at.end"
 printf '\\033]7331;${token};E\\007'
 exit "$c"
 `;
@@ -114,9 +114,26 @@ case $s in ''|failed*) e="none $s"; c=126 ;; esac
 ${tell}${SYSTEM} rm -rf "$at.tmp" "$at.env" "$at.cmd" "$at.status"`;
 }
 
+/** Looks for a command that is still being laid down, some hundredths of a second apart. */
+const LOOKS = 100;
+/**
+ * Lies there once for all commands, so that a session can be opened while its command is on its way: that went first, and
+ * is there by then, mostly. One that never comes does not begin.
+ */
+const START = `at=\${0%/*}/$1
+n=0
+until [ -e "$at.ready" ]; do
+  n=$((n+1)); [ $n -le ${LOOKS} ] || exit 126
+  ${SYSTEM} sleep 0.05 || ${SYSTEM} sleep 1
+done 2>/dev/null
+. "$at.sh"
+`;
+/** Code for the helper that lays down what every command is started by; `$b` is the folder. */
+export const LAY_START = `printf %s ${shellQuote(START)} >"$b/start"`;
+
 /** What the session of its own runs. */
 export function startOf(folder: string, name: string): string {
-  return `exec /bin/sh ${folder}/${name}.sh`;
+  return `exec /bin/sh ${folder}/start ${name}`;
 }
 
 /** In the environment of a command: its name and the session of its terminal. */
@@ -150,7 +167,7 @@ export function askEnd(folder: string, name: string): string {
   const at = shellQuote(`${folder}/${name}`);
   const take = `( set -C; echo none >${at}.began ) 2>/dev/null`;
   const began = `${take}; if [ -s ${at}.began ]; then cat ${at}.began; else echo began; fi`;
-  return `if [ -e ${at}.end ]; then cat ${at}.end; elif [ -d ${shellQuote(folder)} ]; then ${began}; fi`;
+  return `if [ -s ${at}.end ]; then cat ${at}.end; elif [ -d ${shellQuote(folder)} ]; then ${began}; fi`;
 }
 
 export function readEnd(answer: string | undefined): End {

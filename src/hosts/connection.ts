@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { RunningCommand } from '../contracts/commands.ts';
 import { shellQuote } from '../text/shell-quote.ts';
+import { LAY_START } from './commands.ts';
 import { type Answer, Helper, type Launch } from './helper.ts';
 import { Slots } from './slots.ts';
 import { controlArgv, masterArgv, sessionArgv } from './ssh.ts';
@@ -152,7 +153,7 @@ export class Connection {
     this.#state = 'open';
     const before = this.#facts?.folder;
     const kept = before === undefined ? '' : `b=${shellQuote(before)}; [ -O "$b" ] || `;
-    const answer = await this.ask(`${kept}{ ${SETUP}\n}\n${FACTS}`);
+    const answer = await this.ask(`${kept}{ ${SETUP}\n}\n${LAY_START} || exit 1\n${FACTS}`);
     const facts = answer?.exit === 0 ? readFacts(answer.text) : undefined;
     if (facts) {
       this.#facts = facts;

@@ -12,7 +12,15 @@ export type AskHost = (code: string) => Promise<Answer | undefined>;
 
 /** Says what is there, ended by NUL; where a look fails, the path counts as there. `-e` is false below what can't be read. */
 const SHOW = `m=0; show() { m=$((m+1)); [ $m -gt ${MAX_PATHS} ] || printf '%s\\0' "$1"; }
-see() { if [ -e "$1" ] || [ -h "$1" ]; then show "$1"; else case $(ls -d -- "$1" 2>&1) in *'No such file'*|*'Not a directory'*) ;; *) show "$1" ;; esac; fi; }`;
+see() { if [ -e "$1" ] || [ -h "$1" ]; then show "$1"; else case $(ls -d -- "$1" 2>&1) in *': No such file or directory'|*': Not a directory') ;; *) show "$1" ;; esac; fi; }`;
+
+/**
+ * Tells of a path what it is a link to, which file it leads to and in which directory it lies, or why not: one program
+ * for all of them. Not all of them speak alike, so that the helper keeps which it has.
+ */
+const KIND = `[ -n "\${STAT-}" ] || { STAT=-c; stat -L -c %i / >/dev/null || STAT=-f; }`;
+const IDENTIFY = `for q do ! [ -h "$q" ] || { printf '%s is a link\\n' "$q"; stat $STAT '%i' -- "$q"; }; done
+case $STAT in -c) stat -L -c '%n %d:%i' -- "$@" ;; *) stat -L -f '%N %d:%i' -- "$@" ;; esac 2>&1`;
 
 export function hostFiles(ask: AskHost): MachineFiles {
   const existing = async (named: readonly Named[]): Promise<readonly string[]> => {
@@ -27,9 +35,8 @@ export function hostFiles(ask: AskHost): MachineFiles {
     // The words are the model's: nothing of them runs before a yes, not even to look.
     matches: () => Promise.resolve(undefined),
     async identities(named) {
-      const looks = named.slice(0, MAX_PATHS).map(lookAt).join('\n');
-      const show = `show() { printf '%s → %s %s\\n' "$1" "$(readlink -f -- "$1")" "$(stat -L -c %d:%i -- "$1" 2>&1)"; }`;
-      const answer = await ask(`${SHOW}\n${show}\n${looks}`);
+      const looks = named.slice(0, MAX_PATHS).map(identify).join('\n');
+      const answer = await ask(`${KIND}\n(set --\n${looks}\n${IDENTIFY})`);
       const names = named.map((each) => `${fullOf(each)}${each.glob ? ' (pattern)' : ''}`);
       return [...names, ...(answer ? answer.text.split('\n') : [`not looked at ${performance.now()}`])];
     },
@@ -45,6 +52,14 @@ function lookAt(named: Named): string {
   const full = shellQuote(fullOf(named).replaceAll('\0', ''));
   if (!named.glob) return `see ${full}`;
   return `p=${full}; IFS=; n=0; for q in $p; do if [ -e "$q" ] || [ -h "$q" ]; then n=1; show "$q"; fi; done; unset IFS; case $n$p in 0*[{]*) show "$p" ;; esac`;
+}
+
+/** The same path, and the directory that it lies in, for those that are told of: a name that is not there may come to lie elsewhere. */
+function identify(named: Named): string {
+  const full = shellQuote(fullOf(named).replaceAll('\0', ''));
+  const add = `set -- "$@" "$q" "\${q%/*}/."`;
+  if (!named.glob) return `q=${full}; ${add}`;
+  return `p=${full}; IFS=; for q in $p; do [ $# -gt ${2 * MAX_PATHS} ] || ${add}; done; unset IFS`;
 }
 
 /** Ends with how find ended: an error on the way means that there is more. */

@@ -177,9 +177,8 @@ export class Host {
         bash: facts.bash,
         ...(behind ? { behind } : {}),
       };
-      const laid = await this.connection.ask(layDown(facts.folder, name, order));
-      if (laid?.exit !== 0) throw new Error(`${host} does not take the command; nothing ran`);
       signal.throwIfAborted();
+      const laid = this.connection.ask(layDown(facts.folder, name, order));
       const argv = this.connection.session(startOf(facts.folder, name), true);
       let began = true;
       const ending = async (said: Said) => {
@@ -192,6 +191,8 @@ export class Host {
         return end;
       };
       const running = this.#options.run({ argv, place, host, token, ending });
+      // Then it does not begin, and its record says so.
+      void laid.then((answer) => answer?.exit === 0 || running.hangUp());
       void running.result.then(() => {
         give();
         ended?.(began, running);

@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { askEnd, hangUp, layDown, readEnd, startOf } from '../../src/hosts/commands.ts';
+import { askEnd, hangUp, LAY_START, layDown, readEnd, startOf } from '../../src/hosts/commands.ts';
 import { below } from '../support/processes.ts';
 
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'aish-host-'));
+  sh(`b=${folder}; ${LAY_START}`);
   const order = { directory: folder, token: 't', env: {}, bash: undefined, command: 'echo x >>ran; exit 3' };
   sh(layDown(folder, 'op', order));
 });
@@ -32,6 +33,20 @@ it('what is said never to have begun does not begin afterwards, and the answer s
   expect(start()).toBe(126);
   expect(existsSync(join(folder, 'ran'))).toBe(false);
   expect(end()).toEqual({ kind: 'never began' });
+});
+
+it('a session that is there before its command waits for it, and does not begin one that is taken', async () => {
+  const order = { directory: folder, token: 't', env: {}, bash: undefined, command: 'echo x >>late; exit 4' };
+  const started = (name: string) => {
+    const child = spawn('/bin/sh', ['-c', startOf(folder, name)]);
+    return new Promise((resolve) => child.once('exit', resolve));
+  };
+  const [late, taken] = [started('late'), started('taken')];
+  await delay(100);
+  expect(readEnd(sh(askEnd(folder, 'taken')).stdout)).toEqual({ kind: 'never began' });
+  for (const name of ['late', 'taken']) sh(layDown(folder, name, order));
+  expect(await Promise.all([late, taken])).toEqual([4, 126]);
+  expect(readFileSync(join(folder, 'late'), 'utf8')).toBe('x\n');
 });
 
 it('a command that left no end is not known; nor is one whose folder is gone', () => {
