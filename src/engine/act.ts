@@ -34,7 +34,10 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
   } catch (error) {
     // What can't be journaled is not run, nor is anything more paid for that would end here as well.
     const text = `[aish] stopped: the session can't be saved (${messageOf(error)})`;
-    for (const body of [{ type: 'noticed', level: 'error', text }, { type: 'aborted' }] as const)
+    for (const body of [
+      { type: 'noticed', level: 'error', text },
+      { type: 'aborted', unattended: true },
+    ] as const)
       context.dispatch(body, context.state.root).catch(() => {});
     return end(failed(effect, `not run: the journal can't be written (${messageOf(error)})`));
   }

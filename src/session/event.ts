@@ -48,7 +48,11 @@ type Body =
       /** No person was there: a rule of the front end answered. */
       readonly unattended?: true;
     }
-  | { readonly type: 'aborted' }
+  | {
+      readonly type: 'aborted';
+      /** No person said so: a limit, a rule of the front end, a fault. */
+      readonly unattended?: true;
+    }
   | { readonly type: 'turnsReset' }
   /** The user's own choice; loosening this way counts as an approval (MO-4). */
   | { readonly type: 'modeChosen'; readonly mode: Mode }

@@ -122,7 +122,7 @@ const CHANGES: { readonly [Type in SessionEvent['type']]: (next: Transition, eve
   norrisStarted: startNorris,
   norrisContinued: continueLastNorris,
   answered,
-  aborted: abort,
+  aborted: (next, { at, unattended }) => abort(next, unattended ? {} : { at }),
   turnsReset: resetTurns,
   modeChosen: (next, event) => chooseMode(next, event.mode),
   presetChosen: (next, event) => choosePreset(next, event.preset),

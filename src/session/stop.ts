@@ -20,8 +20,11 @@ export const OUTCOME_UNKNOWN = 'outcome unknown';
 type Requesting = Extract<Phase, { kind: 'awaitingModeApproval' }>;
 type Acting = Extract<Phase, { kind: 'acting' | 'stoppingActions' }>;
 
+/** When the user said so; empty where no person was there. */
+type ByUser = { readonly at?: number };
+
 /** Ends whatever is under way. What is outstanding is cancelled and waited for in `stopping`. */
-export function abort(next: Transition): void {
+export function abort(next: Transition, byUser: ByUser = { at: next.event.at }): void {
   const { phase, id: session } = next.conversation;
   switch (phase.kind) {
     case 'idle':
@@ -29,7 +32,7 @@ export function abort(next: Transition): void {
     case 'stoppingActions':
       return;
     case 'halted':
-      return settleHalted(next, phase);
+      return settleHalted(next, phase, byUser);
     case 'escalated':
     case 'awaitingSpend':
       return settle(next, phase.run);
@@ -76,12 +79,8 @@ function tellNotRun(next: Transition, action: Action): void {
   else if (next.conversation.settings.semantics === SEMANTICS) next.answerNotRun(action, NOT_RUN);
 }
 
-/** A question about an action was answered by an abort. `byUser`: when the user said so; empty where no person was there. */
-export function settleHalted(
-  next: Transition,
-  phase: Extract<Phase, { kind: 'halted' }>,
-  byUser: { readonly at?: number } = { at: next.event.at },
-): void {
+/** A question about an action was answered by an abort. */
+export function settleHalted(next: Transition, phase: Extract<Phase, { kind: 'halted' }>, byUser: ByUser): void {
   const action = phase.dispatch.actions[phase.dispatch.index];
   if (action && next.conversation.settings.semantics === SEMANTICS)
     next.show({ kind: 'refused', action, how: 'aborted', reason: '', ...byUser });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { composeMessages } from '../../src/session/context.ts';
+import { SEMANTICS } from '../../src/session/state.ts';
 import { bash, deadly, delegate, harmless, Machine } from '../support/machine.ts';
 
 /** A Norris run that has delegated these tasks; their sub-agents have begun. */
 function delegated(...tasks: string[]): Machine {
-  const machine = new Machine({ sandbox: true });
+  const machine = new Machine({ sandbox: true, semantics: SEMANTICS });
   machine.send({ type: 'norrisStarted', goal: 'look around' });
   machine.says('', ...tasks.map((task, at) => delegate(`c${at}`, task)));
   for (const _ of tasks) machine.judges(harmless);
@@ -182,6 +183,20 @@ describe('a sub-agent', () => {
       'A sub-agent cannot request an upgrade; only its parent can.',
     ]);
   });
+
+  it.each([undefined, true] as const)(
+    'whose HALT an abort of the whole ends: by the user, or by nobody (%s)',
+    (unattended) => {
+      const machine = delegated('clean up');
+      const { id } = child(machine);
+      machine.agentSays(id, 'CMD: rm -rf build');
+      machine.judges(deadly, false, id);
+      machine.send({ type: 'aborted', ...(unattended ? { unattended } : {}) });
+      const refused = machine.shown.find(({ kind }) => kind === 'refused');
+      expect(refused).toMatchObject({ how: 'aborted' });
+      expect('at' in (refused ?? {})).toBe(!unattended);
+    },
+  );
 
   it('ends by itself when its HALT is aborted; the parent hears of it and goes on', () => {
     const machine = delegated('tidy');

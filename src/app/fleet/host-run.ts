@@ -158,7 +158,8 @@ export class HostRun {
     const kind = question.kind === 'escalation' ? 'abort' : 'skip';
     if (question.kind === 'spend') this.#spent = true;
     queueMicrotask(() => {
-      void engine.dispatch({ type: 'answered', question: question.id, answer: { kind } }, question.session);
+      const answered = { type: 'answered', question: question.id, answer: { kind }, unattended: true } as const;
+      void engine.dispatch(answered, question.session);
     });
   }
 

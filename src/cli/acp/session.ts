@@ -28,7 +28,7 @@ export async function serveSession(app: App): Promise<number> {
   process.on('message', (message: ToSession) => void session.take(message));
   session.begin();
   await gone.promise;
-  await app.engine.dispatch({ type: 'aborted' }).catch(() => {});
+  await app.engine.dispatch({ type: 'aborted', unattended: true }).catch(() => {});
   return EXIT.ok;
 }
 
@@ -112,9 +112,11 @@ class Session {
     if (!question) return;
     const answer = answerFrom(question, outcome);
     const { engine } = this.#app;
+    // A permission that is cancelled or not answered is nobody's word.
+    const by = outcome.outcome === 'selected' ? {} : { unattended: true as const };
     // An abort at a sub-agent's HALT stands for the whole work.
-    if (answer.kind === 'abort') void engine.dispatch({ type: 'aborted' });
-    else void engine.dispatch({ type: 'answered', question: question.id, answer }, question.session);
+    if (answer.kind === 'abort') void engine.dispatch({ type: 'aborted', ...by });
+    else void engine.dispatch({ type: 'answered', question: question.id, answer, ...by }, question.session);
   }
 
   #look(): void {
