@@ -3,17 +3,20 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { SessionSummary } from '../contracts/store.ts';
 import type { SessionEvent } from '../session/event.ts';
 import {
   journalPath,
   type Lock,
-  listSessions,
   lockSession,
   openJournal,
   type ReadJournal,
   readJournal,
+  sessionsByAge,
 } from '../store/index.ts';
 import { messageOf } from '../text/errors.ts';
+import { visible } from '../text/sanitize.ts';
+import { shortPath } from '../text/short-path.ts';
 import type { SessionWish } from './options.ts';
 
 export type SessionChoice = {
@@ -31,30 +34,51 @@ export type SessionChoice = {
 
 type Refused = { readonly problem: string };
 
-type Circumstances = { readonly sessionsDir: string; readonly now: number; readonly turn: () => Promise<void> };
+type Circumstances = {
+  readonly sessionsDir: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Where the program was started. */
+  readonly cwd: string;
+  /** Lets pending keys through between two pieces of work. */
+  readonly turn?: () => Promise<void>;
+};
+
+/** Sessions of other directories that are tried where this one has none. */
+const MAX_ELSEWHERE = 50;
 
 /**
- * A failure is one line with what to do.
- * @param now ms since the epoch
- * @param turn lets pending keys through between two pieces of work
+ * A failure is one line with what to do. Without an id it is the session that was last left in this directory; where that
+ * has none, the one last left anywhere, which is said.
  */
 export async function chooseSession(
-  sessionsDir: string,
   { resume, fork = false }: SessionWish,
-  now: number,
-  turn = async () => {},
+  circumstances: Circumstances,
 ): Promise<SessionChoice | Refused> {
-  const circumstances = { sessionsDir, now, turn };
   if (resume === undefined) return newSession([], [], circumstances);
   if (resume !== true) return take(resume, fork, circumstances);
   const passedOver: string[] = [];
-  for (const { id } of await listSessions(sessionsDir)) {
+  for await (const { id, cwd } of byNearness(circumstances)) {
     const choice = await take(id, fork, circumstances);
-    if (!('problem' in choice)) return { ...choice, notices: [...passedOver, ...choice.notices] };
-    passedOver.push(`skipped: ${choice.problem}`);
+    if ('problem' in choice) passedOver.push(`skipped: ${choice.problem}`);
+    else {
+      const elsewhere = `no session of this directory can be resumed: this is the last one, of ${shortPath(visible(cwd))}`;
+      const where = cwd === circumstances.cwd ? [] : [elsewhere];
+      return { ...choice, notices: [...passedOver, ...where, ...choice.notices] };
+    }
   }
   const why = passedOver.length > 0 ? `; ${passedOver.join('; ')}` : '';
   return { problem: `there is no session to resume; start without --resume${why}` };
+}
+
+/** Those of this directory, then the others; each the last left first. */
+async function* byNearness({ sessionsDir, cwd }: Circumstances): AsyncGenerator<SessionSummary> {
+  const elsewhere: SessionSummary[] = [];
+  for await (const session of sessionsByAge(sessionsDir)) {
+    if (session.cwd === cwd) yield session;
+    else if (elsewhere.length < MAX_ELSEWHERE) elsewhere.push(session);
+  }
+  yield* elsewhere;
 }
 
 /** One session by its id: the session itself, or a copy if one was requested or nothing else is possible. */

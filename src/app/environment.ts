@@ -74,7 +74,10 @@ export async function loadEnvironment(
     return { problem: `no preset is called ${presets.active}; there are: ${names.join(', ')}` };
   }
   const sessions = join(placesOf(env).state, 'sessions');
-  const choice = await chooseSession(sessions, options.session, Date.now(), options.turn);
+  const choice = await chooseSession(options.session, {
+    ...{ sessionsDir: sessions, now: Date.now(), cwd: process.cwd() },
+    ...(options.turn ? { turn: options.turn } : {}),
+  });
   if ('problem' in choice) return choice;
   const { events, ...chosen } = choice;
   const session = { ...chosen, seq: events.length };

@@ -15,6 +15,7 @@ import { sandboxArgv } from '../sandbox/index.ts';
 import { directoryAt, hostOf } from '../session/place.ts';
 import {
   createLog,
+  markLeft,
   OUTPUT_FOLDER,
   openChoices,
   openHistory,
@@ -270,6 +271,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
       fleetHosts.close();
       await (await shell.ready.catch(() => undefined))?.dispose();
       await journal.close();
+      await markLeft(session.journal);
       costs.close();
       session.lock.release();
     },

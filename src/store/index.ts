@@ -7,4 +7,4 @@ export { openJournal } from './journal.ts';
 export { isLocked, type Lock, lockSession } from './lock.ts';
 export { createLog, type Log } from './log.ts';
 export { type MemoryFile, openMemory, relevantMemories } from './memory.ts';
-export { journalPath, listSessions, type ReadJournal, readJournal } from './read.ts';
+export { journalPath, listSessions, markLeft, type ReadJournal, readJournal, sessionsByAge } from './read.ts';

@@ -1,4 +1,4 @@
-import { open, readdir, readFile, stat } from 'node:fs/promises';
+import { open, readdir, readFile, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SessionSummary } from '../contracts/store.ts';
 import type { SessionEvent } from '../session/event.ts';
@@ -112,6 +112,16 @@ export function journalPath(dir: string, id: string): string {
 
 /** The sessions below `dir` in which something was said, newest first, at most `most`. */
 export async function listSessions(dir: string, most = 50): Promise<readonly SessionSummary[]> {
+  const found: SessionSummary[] = [];
+  for await (const summary of sessionsByAge(dir)) {
+    if (found.length >= most) break;
+    found.push(summary);
+  }
+  return found;
+}
+
+/** The same one by one: those last left, or written to where the program was killed, come first. */
+export async function* sessionsByAge(dir: string): AsyncGenerator<SessionSummary> {
   const names = await readdir(dir).catch(() => []);
   const dated = await Promise.all(
     names.map(async (id) => {
@@ -120,14 +130,17 @@ export async function listSessions(dir: string, most = 50): Promise<readonly Ses
     }),
   );
   const newest = dated.filter(({ at }) => at > 0).sort((a, b) => b.at - a.at);
-  const found: SessionSummary[] = [];
   for (const { id, at, bytes } of newest) {
-    if (found.length >= most) break;
     const path = journalPath(dir, id);
     const summary = summaryOf(id, at, await readBeginning(path)) ?? summaryOf(id, at, (await readJournal(path)).events);
-    if (summary) found.push({ ...summary, bytes });
+    if (summary) yield { ...summary, bytes };
   }
-  return found;
+}
+
+/** The session is left now, though nothing more may be written to its journal: `--resume` goes by that. Never rejects. */
+export async function markLeft(journal: string): Promise<void> {
+  const now = new Date();
+  await utimes(journal, now, now).catch(() => {});
 }
 
 /** The events of the first part of a journal; enough for a list in all but odd cases. */

@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chooseSession } from '../../src/app/choose-session.ts';
 import type { SessionEvent } from '../../src/session/event.ts';
-import { journalPath, openJournal, readJournal } from '../../src/store/index.ts';
+import { journalPath, markLeft, openJournal, readJournal } from '../../src/store/index.ts';
 import { parseJournal } from '../../src/store/read.ts';
 import { formatRecord } from '../../src/store/record.ts';
 import { settings } from '../support/machine.ts';
@@ -30,8 +30,9 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const NOW = Date.UTC(2026, 0, 2, 3, 4);
+const OPENED = { session: 'main', at: 1, type: 'opened', cwd: '/w', mode: 'unrestricted', settings } as const;
 const EVENTS: readonly SessionEvent[] = [
-  { session: 'main', at: 1, type: 'opened', cwd: '/w', mode: 'unrestricted', settings },
+  OPENED,
   { session: 'main', at: 2, type: 'asked', line: 'l', text: 'why?' },
   { session: 'main', at: 3, type: 'noticed', level: 'info', text: 'so' },
 ];
@@ -47,8 +48,11 @@ function written(id: string, lines: readonly string[], minutesAgo = 0, encoding:
   return path;
 }
 
-async function taken(wish: Parameters<typeof chooseSession>[1]) {
-  const choice = await chooseSession(dir, wish, NOW);
+/** Started in this directory. */
+const at = (cwd = '/w') => ({ sessionsDir: dir, now: NOW, cwd });
+
+async function taken(wish: Parameters<typeof chooseSession>[0], here = at()) {
+  const choice = await chooseSession(wish, here);
   if ('problem' in choice) throw new Error(choice.problem);
   choice.lock.release();
   return choice;
@@ -94,12 +98,26 @@ describe('resuming', () => {
     ]);
   });
 
+  it('takes the one last left in this directory, before later ones of others', async () => {
+    const opened: SessionEvent = { ...OPENED, cwd: '/elsewhere' };
+    written('there', LINES.with(0, formatRecord(opened, 0)), 1);
+    written('here', LINES, 20);
+    const first = written('first', LINES, 30);
+    expect(await taken({ resume: true })).toMatchObject({ id: 'here', notices: [] });
+    await markLeft(first);
+    expect(await taken({ resume: true })).toMatchObject({ id: 'first', notices: [] });
+    expect(await taken({ resume: true }, at('/nowhere'))).toMatchObject({
+      id: 'first',
+      notices: ['no session of this directory can be resumed: this is the last one, of /w'],
+    });
+  });
+
   it('says what is in the way where none can be taken', async () => {
-    expect(await chooseSession(dir, { resume: true }, NOW)).toEqual({
+    expect(await chooseSession({ resume: true }, at())).toEqual({
       problem: 'there is no session to resume; start without --resume',
     });
-    expect(await chooseSession(dir, { resume: '../x' }, NOW)).toHaveProperty('problem');
-    expect(await chooseSession(dir, { resume: 'none' }, NOW)).toHaveProperty('problem');
+    expect(await chooseSession({ resume: '../x' }, at())).toHaveProperty('problem');
+    expect(await chooseSession({ resume: 'none' }, at())).toHaveProperty('problem');
   });
 });
 
@@ -183,7 +201,7 @@ describe('a copy', () => {
   it('is a session of its own, also while the first one is open elsewhere', async () => {
     const path = written('a', LINES);
     writeFileSync(join(dirname(path), 'lock'), String(process.ppid));
-    expect(await chooseSession(dir, { resume: 'a' }, NOW)).toMatchObject({
+    expect(await chooseSession({ resume: 'a' }, at())).toMatchObject({
       problem: expect.stringContaining('--fork'),
     });
     const { id, journal, events, notices } = await taken({ resume: 'a', fork: true });
