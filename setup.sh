@@ -54,7 +54,7 @@ npm_quietly() {
     unset npm_config_global npm_config_location npm_config_dry_run npm_config_package_lock_only npm_config_json \
       npm_config_workspace npm_config_workspaces npm_config_include_workspace_root
     exec npm "$@" --ignore-scripts --include=dev --include=optional --engine-strict=false \
-      --no-audit --no-fund --no-progress --loglevel=error
+      --no-audit --no-fund --no-progress --no-update-notifier --loglevel=error
   )
 }
 

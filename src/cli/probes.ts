@@ -5,6 +5,7 @@ import { processFilter } from '../app/secrets-filter.ts';
 import { classify, createPathIndex, knownWords, routeLine } from '../router/index.ts';
 import { checkLine, judgeCommand, realFiles } from '../safety/index.ts';
 import { checkSecretsLine } from '../secrets/index.ts';
+import { plainReason } from '../session/action.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';
 import type { Invocation } from './program.ts';
@@ -18,9 +19,10 @@ export async function safetyCheck(
   if (jsonl) return eachLine(async (line) => out(`${await checkLine(line, { strict })}\n`));
   if (command === '')
     return usage(err, 'no command given: aish-tui safety check "<command>", or --jsonl with lines on stdin');
-  const { verdict, rule, reason } = judgeCommand(command, { cwd: process.cwd(), files: realFiles() });
+  const judged = judgeCommand(command, { cwd: process.cwd(), files: realFiles() });
+  const { verdict, rule } = judged;
   const word = verdict === 'unknown' && strict ? 'destructive' : verdict;
-  out(`${word}: ${rule === undefined || rule === reason ? reason : `${rule} (${reason})`}\n`);
+  out(`${word}: ${plainReason(judged)}${rule === undefined ? '' : ` (rule: ${rule})`}\n`);
   return EXIT.ok;
 }
 

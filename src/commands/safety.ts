@@ -1,4 +1,4 @@
-import type { Judgement } from '../session/action.ts';
+import { type Judgement, plainReason } from '../session/action.ts';
 import type { Conversation } from '../session/state.ts';
 import { visible } from '../text/sanitize.ts';
 import { type Command, CommandError } from './command.ts';
@@ -32,10 +32,11 @@ export const safety: Command = {
     }
     const command = words.join(' ').trim();
     if (word !== 'check' || command === '') throw new CommandError('use :safety patterns or :safety check <command>');
-    const { verdict, rule, reason } = desk.check(command, engine.shellCwd);
+    const checked = desk.check(command, engine.shellCwd);
+    const { verdict, rule } = checked;
     const judgement = await desk.judge(command, engine.shellCwd, signal);
     return [
-      `${verdict}: ${rule === undefined || rule === reason ? reason : `${rule} (${reason})`}`,
+      `${verdict}: ${plainReason(checked)}${rule === undefined ? '' : ` (rule: ${rule})`}`,
       `  ${visible(command)}`,
       ...(verdict === 'unknown' || judgement.destructive !== (verdict === 'destructive') ? [judgement.reason] : []),
       wouldHappen(judgement, engine.conversation),

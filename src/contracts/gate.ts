@@ -64,7 +64,7 @@ export type SafetyPort = {
   /** Every rule in force, once by name, in table order. */
   patterns(): readonly RuleInfo[];
   /** The static verdict alone: no model, no cache. */
-  check(command: string, cwd: string): { readonly verdict: string; readonly rule?: string; readonly reason: string };
+  check(command: string, cwd: string): Pick<Judgement, 'reason' | 'rule' | 'findings'> & { readonly verdict: string };
   /** What the gate would decide if a model asked for it now, second opinion included. Never rejects. */
   judge(command: string, cwd: string, signal: AbortSignal): Promise<Judgement>;
 };

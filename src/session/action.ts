@@ -82,6 +82,12 @@ export type Judgement = {
   readonly credential?: true;
 };
 
+/** Why, in words for the screen: a reason that is only the name of its rule could pass for words of the command. */
+export function plainReason({ reason, rule, findings }: Pick<Judgement, 'reason' | 'rule' | 'findings'>): string {
+  if (reason !== rule) return reason;
+  return findings?.find((finding) => finding.rule === rule)?.verb ?? reason;
+}
+
 /** What is known of a tool beside its name. A consent that lasts is bound to the definition. */
 export type ToolFacts = {
   /** A digest of the tool's definition: description, schema, annotations. */

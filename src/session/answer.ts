@@ -1,5 +1,5 @@
 /** The user's answers to questions: what each leads to. */
-import { type Action, describeAction, type Judgement } from './action.ts';
+import { type Action, describeAction, type Judgement, plainReason } from './action.ts';
 import { answerFleet } from './ask-fleet.ts';
 import { answerForm } from './ask-form.ts';
 import { answerReview } from './ask-review.ts';
@@ -132,7 +132,8 @@ function skip(
   const reason = reasonOfSkip(next, judgement);
   const said = note === undefined || note === '' ? {} : { note };
   const when = at === undefined ? {} : { at };
-  next.show({ kind: 'refused', action, how: 'skipped', reason, ...when, ...said });
+  const shown = reason === '' ? '' : plainReason(judgement);
+  next.show({ kind: 'refused', action, how: 'skipped', reason: shown, ...when, ...said });
   const why = [reason, ...('note' in said ? [`the user says: ${said.note}`] : [])].filter((part) => part !== '');
   const end = why.length === 0 ? '' : `: ${why.join('; ')}`;
   const skipped = ifNorris(run, countSkip);

@@ -64,7 +64,9 @@ describe(':safety check', () => {
     await using server = await startScriptedServer([]);
     using place = scratch(server.baseUrl, { mode: 'unrestricted' });
     const { out } = await runProgram(place, [], { input: ':safety check rm -rf src\n:safety check ls\n' });
-    expect(out).toMatch(/destructive: rm -rf[\s\S]*HALT, you would decide[\s\S]*safe: [\s\S]*without a question/);
+    expect(out).toMatch(
+      /destructive: deletes files and directories \(rule: rm -rf\)[\s\S]*HALT, you would decide[\s\S]*safe: [\s\S]*without a question/,
+    );
     expect(server.requests).toHaveLength(0);
   });
 });

@@ -48,6 +48,15 @@ it.each(['skip', 'abort'] as const)('an answer without a person, %s, is not show
   expect(refused).not.toHaveProperty('at');
 });
 
+it('the name of a rule does not stand for the words of another command', () => {
+  const findings = [{ rule: 'rm -fr', verb: 'deletes files without asking', part: [0, 7] as const }];
+  const machine = asked({ ...deadly, reason: 'rm -fr', rule: 'rm -fr', findings }, SEMANTICS);
+  answer(machine, { kind: 'skip' });
+  expect(machine.shown).toContainEqual(
+    expect.objectContaining({ kind: 'refused', reason: 'deletes files without asking' }),
+  );
+});
+
 it('what the user let run says so, with the time, while it runs and when it has ended', () => {
   const machine = asked(deadly, SEMANTICS);
   answer(machine, { kind: 'proceed' });
