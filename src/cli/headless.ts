@@ -2,7 +2,7 @@
 import type { App } from '../commands/app.ts';
 import { submitLine } from '../commands/submit.ts';
 import { oneLine } from '../screen/halt/danger.ts';
-import { describeAction } from '../session/action.ts';
+import { describeAction, plainReason } from '../session/action.ts';
 import { shortDollars } from '../session/cost.ts';
 import { modeName } from '../session/mode.ts';
 import type { Question } from '../session/question.ts';
@@ -41,7 +41,9 @@ class Headless {
     this.#app = app;
     this.#options = options;
     // What a resumed session showed before is not printed again.
-    this.#printer = new EntryPrinter(options, app.engine.transcript.entries.length, app.engine.services.secrets.reveal);
+    const { transcript, services } = app.engine;
+    const manner = { ...options, announce: true };
+    this.#printer = new EntryPrinter(manner, transcript.entries.length, services.secrets.reveal);
     this.interruption = new Promise((resolve) => {
       this.#tellInterruption = resolve;
     });
@@ -105,7 +107,7 @@ class Headless {
     const whole = kind === 'abort' && question.session !== engine.state.root;
     // Not within the dispatch that raised the question.
     queueMicrotask(() => {
-      if (whole) void engine.dispatch({ type: 'aborted' });
+      if (whole) void engine.dispatch({ type: 'aborted', unattended: true });
       else {
         const answered = { type: 'answered', question: question.id, answer: { kind }, unattended: true } as const;
         void engine.dispatch(answered, question.session);
@@ -129,7 +131,9 @@ class Headless {
     if (this.ended !== undefined && code !== EXIT.budget) process.exit(code);
     this.ended ??= code;
     this.#tellInterruption('interrupted');
-    void this.#app.engine.dispatch({ type: 'aborted' });
+    // Ctrl-C is a person's word; a limit of time, or whoever ends the program, is not.
+    const byUser = code === EXIT.interrupted ? {} : { unattended: true as const };
+    void this.#app.engine.dispatch({ type: 'aborted', ...byUser });
     this.#app.shell.running?.interrupt();
   }
 }
@@ -164,7 +168,7 @@ function haltLine(question: Question): string {
       return `HALT on ${question.hosts.map(visible).join(', ')}: ${oneLine(question.command)}`;
     case 'halt':
       if (question.why === 'consent') return `needs approval${who}: ${oneLine(describeAction(question.action))}`;
-      return `HALT${who}: ${oneLine(question.judgement.reason)}: ${oneLine(describeAction(question.action))}`;
+      return `HALT${who}: ${oneLine(plainReason(question.judgement))}: ${oneLine(describeAction(question.action))}`;
   }
 }
 

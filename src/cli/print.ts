@@ -6,11 +6,20 @@ import { nameAction } from '../session/action.ts';
 import { receiptText, shortDollars } from '../session/cost.ts';
 import type { Entry } from '../session/entry.ts';
 import { plainOutput } from '../session/exec-text.ts';
+import { withoutMarkers } from '../session/spoken.ts';
 import { clean, plainText, visible } from '../text/sanitize.ts';
 
 export type Writer = (text: string) => void;
 
 type Reveal = <T>(value: T) => T;
+
+type Manner = {
+  readonly out: Writer;
+  readonly err?: Writer;
+  readonly json: boolean;
+  /** A command is named when it starts, not only when it has ended. */
+  readonly announce?: boolean;
+};
 
 /** Prints each entry once, when it is final, in order. */
 export class EntryPrinter {
@@ -19,34 +28,42 @@ export class EntryPrinter {
   readonly #beside: Writer;
   readonly #json: boolean;
   readonly #reveal: Reveal;
+  readonly #announce: boolean;
   #next: number;
+  /** The entry whose heading stands there already. */
+  #announced: number | undefined;
 
   /**
    * @param from how many entries were printed before
    * @param reveal true texts for handles: plain lines are the user's own screen. What is printed as JSON is for programs
    *   that keep it, and has handles.
    */
-  constructor(
-    { out, err = out, json }: { readonly out: Writer; readonly err?: Writer; readonly json: boolean },
-    from: number,
-    reveal: Reveal,
-  ) {
+  constructor({ out, err = out, json, announce = false }: Manner, from: number, reveal: Reveal) {
     this.#next = from;
     this.#write = out;
     this.#beside = err;
     this.#json = json;
     this.#reveal = reveal;
+    this.#announce = announce && !json;
   }
 
   /** Prints what has become final since the last time. */
   print(entries: readonly TranscriptItem[]): void {
     for (let shown = entries[this.#next]; shown && isFinal(shown.entry); shown = entries[this.#next]) {
-      this.#next += 1;
       const { entry } = shown;
-      const text = this.#json ? escapeJson(JSON.stringify(entry)) : plainText(clean(plainEntry(this.#shown(entry))));
+      const text = this.#json ? escapeJson(JSON.stringify(entry)) : plainText(clean(this.#plain(this.#shown(entry))));
       const write = this.#json || !isBeside(shown) ? this.#write : this.#beside;
       if (text !== '') write(`${text}\n`);
+      this.#next += 1;
     }
+    const runs = entries[this.#next]?.entry;
+    if (!this.#announce || runs?.kind !== 'exec' || this.#announced === this.#next) return;
+    this.#announced = this.#next;
+    this.#write(`${plainText(clean(execHeading(this.#reveal(runs))))}\n`);
+  }
+
+  #plain(entry: Entry): string {
+    return entry.kind === 'exec' && this.#announced === this.#next ? execEnd(entry) : plainEntry(entry);
   }
 
   /** The output of a `:` command is not revealed: `:secrets` shows no values. */
@@ -74,10 +91,9 @@ export function plainEntry(entry: Entry): string {
     case 'user':
       return [`> ${entry.text}`, ...(entry.attached ?? []).map((name) => `  with ${name}`)].join('\n');
     case 'assistant':
-      // The script must never pass for a model (BR-6).
-      return `${entry.preset === 'demo' ? '[demo] ' : ''}${entry.text.trimEnd()}`;
+      return assistantText(entry);
     case 'exec':
-      return plainExec(entry);
+      return `${execHeading(entry)}\n${execEnd(entry)}`;
     case 'tool':
       return `${entry.name} ${visible(entry.arguments)}${approval(entry.approvedAt)}\n${entry.result?.text ?? ''}`.trimEnd();
     case 'delegate':
@@ -105,10 +121,23 @@ export function plainEntry(entry: Entry): string {
   }
 }
 
-function plainExec({ command, approvedAt, result }: Extract<Entry, { kind: 'exec' }>): string {
+function assistantText({ text, preset }: Extract<Entry, { kind: 'assistant' }>): string {
+  const said = withoutMarkers(text).trim() === '' ? '' : withoutMarkers(text).trimEnd();
+  // The script must never pass for a model (BR-6).
+  return `${said !== '' && preset === 'demo' ? '[demo] ' : ''}${said}`;
+}
+
+type Exec = Extract<Entry, { kind: 'exec' }>;
+
+function execHeading({ command, approvedAt }: Exec): string {
+  return `$ ${visible(command)}${approval(approvedAt)}`;
+}
+
+/** What it printed, and how it ended. */
+function execEnd({ result }: Exec): string {
   const exit = result?.exit === null ? (result.note ?? 'exit unknown') : `exit ${result?.exit}`;
   const output = result ? plainOutput(result).trimEnd() : '';
-  return [`$ ${visible(command)}${approval(approvedAt)}`, ...(output === '' ? [] : [output]), `[${exit}]`].join('\n');
+  return [...(output === '' ? [] : [output]), `[${exit}]`].join('\n');
 }
 
 function stepLine({ step, maxSteps, task }: Extract<Entry, { kind: 'norrisStep' }>): string {

@@ -101,6 +101,20 @@ describe('aish-tui run', () => {
     expect(code).toBe(4);
   });
 
+  it('shows what was run, once, and not the lines by which the model asked for it', async () => {
+    await using server = await startScriptedServer([
+      say('Let me look.\nCMD: echo one\n'),
+      say('```bash\nCMD: echo two\n```'),
+      say('Found both.\nGOAL: complete'),
+    ]);
+    using place = scratch(server.baseUrl);
+    const { out } = await runProgram(place, ['run', 'greet']);
+    expect(out).not.toMatch(/CMD:|GOAL:|```/);
+    expect(out.match(/^(?:\$ .*|one|two|\[exit.*|Let me look\.|Found both\.)$/gm)).toEqual([
+      ...['Let me look.', '$ echo one', 'one', '[exit 0]', '$ echo two', 'two', '[exit 0]', 'Found both.'],
+    ]);
+  });
+
   it('speaks JSON lines', async () => {
     await using server = await startScriptedServer([say('CMD: echo hi'), say('GOAL: complete')]);
     using place = scratch(server.baseUrl);
@@ -120,7 +134,7 @@ describe('aish-tui run', () => {
     using place = scratch(server.baseUrl, { safety: { llm_second_opinion: false } });
     const { code } = await runProgram(place, ['run', 'wait'], {
       onOut: (out, kill) => {
-        if (out.includes('CMD: echo begun')) kill('SIGINT');
+        if (out.includes('$ echo begun')) kill('SIGINT');
       },
     });
     expect(code).toBe(130);

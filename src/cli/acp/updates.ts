@@ -3,6 +3,7 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import type { TranscriptItem } from '../../engine/transcript.ts';
 import type { Entry } from '../../session/entry.ts';
 import { plainOutput } from '../../session/exec-text.ts';
+import { withoutMarkers } from '../../session/spoken.ts';
 import { clean, plainText, visible } from '../../text/sanitize.ts';
 import { plainEntry } from '../print.ts';
 
@@ -38,7 +39,7 @@ export class Updates {
    * @param text all of it so far, without secrets
    */
   stream(key: string, text: string): void {
-    const lines = plainText(clean(text.slice(0, text.lastIndexOf('\n') + 1)));
+    const lines = plainText(clean(withoutMarkers(text.slice(0, text.lastIndexOf('\n') + 1), true)));
     const before = this.#streamed.get(key) ?? '';
     if (this.#told.has(key) || lines.length <= before.length || !lines.startsWith(before)) return;
     this.#streamed.set(key, lines);
@@ -71,8 +72,8 @@ export class Updates {
       return;
     }
     if (entry.kind === 'assistant') {
-      const rest = this.#rest(key, `${plainText(clean(entry.text))}\n`);
-      if (rest !== '') this.#answer(rest);
+      const rest = this.#rest(key, `${plainText(clean(withoutMarkers(entry.text)))}\n`);
+      if (rest.trim() !== '') this.#answer(rest);
       return;
     }
     const text = plainEntry(entry);
