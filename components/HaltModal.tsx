@@ -32,9 +32,8 @@ export function HaltModal({ words, question, layout, columns }: Props) {
   return (
     <Box flexDirection="column" flexShrink={0}>
       <Lines lines={upper} />
-      {question.edit === undefined ? (
-        <Lines lines={body} />
-      ) : (
+      {(question.edit === undefined || question.noting) && <Lines lines={body} />}
+      {question.edit !== undefined && (
         <Box width={width} flexShrink={0}>
           <Box width={inset} flexShrink={0}>
             <Text>{side}</Text>

@@ -40,9 +40,11 @@ export function overlayOf(
   if (head && question?.id === head.id) {
     const words = wordsOf(head, question);
     const edit = question.edit === undefined ? 0 : fieldRows(question.edit, innerWidth(columns));
-    const layout = layoutQuestion(words, { columns, rows: main, bottom: main, top: question.top });
-    const rows = edit === 0 ? layout.height : Math.min(main, layout.height - layout.shown + edit);
-    return { kind: 'question', rows, words, question, layout };
+    // A note is about what is asked, which stays in sight; a command that is edited stands in the field itself.
+    const beside = question.noting ? edit : 0;
+    const layout = layoutQuestion(words, { columns, rows: main - beside, bottom: main, top: question.top });
+    const rows = layout.height + (edit === 0 || question.noting ? edit : edit - layout.shown);
+    return { kind: 'question', rows: Math.min(main, rows), words, question, layout };
   }
   if (which) {
     const rows = 1 + Math.ceil(which.follows.length / whichColumns(columns));

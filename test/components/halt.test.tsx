@@ -250,6 +250,8 @@ describe('proceed', () => {
     await stage.arm();
     stage.answer('n');
     await stage.see('Enter skips and tells the model this');
+    // What the note is about stays in sight.
+    expect(stage.frame()).toContain('┆ rm -rf logs');
     await stage.until(stage.listens);
     stage.press('not today');
     await stage.see('› not today');

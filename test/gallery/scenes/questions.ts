@@ -32,7 +32,7 @@ export const QUESTIONS: readonly Scene[] = [
     'a long command: excerpts around its dangerous parts',
     `echo ${'a'.repeat(700)}; rm -rf build; echo ${'b'.repeat(700)}`,
   ),
-  halted('halt-note', 'skipping with a note', 'rm -rf build', (stage) => press(stage, ['n'], /note/)),
+  halted('halt-note', 'skipping with a note', 'rm -rf build', (stage) => press(stage, ['n'], /tells the/)),
   halted('halt-edit', 'editing the command', 'rm -rf build', (stage) => press(stage, ['e'], /rm -rf build/)),
   halted('halt-skipped', 'after a skip', 'rm -rf build', (stage) => press(stage, ['s'], /blocked/)),
   halted('halt-tried', 'after a trial: what it would change', 'rm -rf build', (stage) =>
