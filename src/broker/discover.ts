@@ -1,22 +1,4 @@
-import { asArray } from '../text/json.ts';
-import { type JsonAnswer, requestJson } from './http.ts';
-import { asObject, asText, oneLine } from './json.ts';
-import type { Preset } from './preset.ts';
-
-/** A server or a key that the first start can offer (BR-6). */
-export type Found = {
-  readonly kind: 'server' | 'key';
-  /** What it is, for the person: `llama.cpp`, `Ollama`, `OpenRouter`. */
-  readonly label: string;
-  /** One line: where it was found and what it offers. */
-  readonly detail: string;
-  /** Ready to use, with a name that no other finding has. */
-  readonly preset: Preset;
-  /** The models it lists; the preset has the first that can chat. */
-  readonly models: readonly string[];
-  /** The environment variable that holds the key, for `api_key_env`. */
-  readonly keyVariable?: string;
-};
+import { type Found, lookAt } from './server-at.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -70,36 +52,13 @@ export async function discover(options: {
 }
 
 async function serverAt(port: number, usual: string | undefined, timeoutMs: number): Promise<Found | undefined> {
-  const baseUrl = `http://127.0.0.1:${port}/v1`;
-  const signal = AbortSignal.timeout(timeoutMs);
-  const answer = await requestJson(`${baseUrl}/models`, { signal, timeoutMs });
-  const loading = isLoading(answer);
-  const entries = answer.body?.data;
   // Other programs listen on 8000 and 8080 too: only a list of models counts.
-  if (!loading && (answer.status !== 200 || !Array.isArray(entries))) return undefined;
-  const models = asArray(entries).flatMap((entry) => {
-    const id = asText(asObject(entry)?.id);
-    return id === undefined ? [] : [oneLine(id, 200)];
+  const seen = await lookAt(`http://127.0.0.1:${port}/v1`, {
+    usual,
+    timeoutMs,
+    signal: AbortSignal.timeout(timeoutMs),
   });
-  const label = serverLabel(answer) ?? usual ?? 'server';
-  const model = models.find((name) => !/embed|rerank|whisper|\btts\b/i.test(name)) ?? (loading ? 'default' : undefined);
-  if (model === undefined) return undefined;
-  const offer = loading
-    ? 'still loading its model'
-    : `model ${model}${models.length > 1 ? ` and ${models.length - 1} more` : ''}`;
-  const preset = { name: 'fast', baseUrl, model };
-  return { kind: 'server', label, detail: `${label} at 127.0.0.1:${port}, ${offer}`, preset, models };
-}
-
-function isLoading(answer: JsonAnswer): boolean {
-  return answer.status === 503 && asObject(answer.body?.error)?.type === 'unavailable_error';
-}
-
-/** `owned_by` identifies the server; a port is only a convention. */
-function serverLabel(answer: JsonAnswer): string | undefined {
-  if (isLoading(answer)) return 'llama.cpp';
-  const owner = asText(asObject(asArray(answer.body?.data)[0])?.owned_by);
-  return { llamacpp: 'llama.cpp', vllm: 'vLLM', library: 'Ollama' }[owner ?? ''];
+  return 'problem' in seen ? undefined : seen;
 }
 
 /** `OLLAMA_HOST` as Ollama reads it, where it names this machine: `127.0.0.1:11500`, `:11500`, `http://localhost:11500`. */

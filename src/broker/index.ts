@@ -2,9 +2,9 @@
 export type { BrokerOptions } from './broker.ts';
 export { createBroker, presetInfo } from './broker.ts';
 export { DEMO_PRESET } from './demo/attempt.ts';
-export type { Found } from './discover.ts';
 export { discover } from './discover.ts';
 export { type Capabilities, type Preset, secretsPolicy } from './preset.ts';
 export { probeServer } from './probe.ts';
 export { fallbacksOf } from './route.ts';
+export { type Found, isAddress, lookAtAddress } from './server-at.ts';
 export { estimateTokens } from './tokens/count.ts';

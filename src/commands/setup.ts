@@ -15,12 +15,13 @@ const NOTHING = [
 
 export const setup: Command = {
   name: 'setup',
-  usage: ':setup [NAME [yes]]',
+  usage: ':setup [NAME|ADDRESS [yes]]',
   group: 'talk',
   summary: 'connect a model: servers and keys that are here',
   forms: [
     [':setup', 'what was found; Enter tests one'],
     [':setup NAME', 'test it, and see what would be written'],
+    [':setup http://gpu:8000/v1', 'the same for a server at this address'],
     [':setup NAME yes', 'write it into your configuration and use it'],
   ],
   async arguments({ setup: port }, before) {
@@ -32,8 +33,8 @@ export const setup: Command = {
     if (rest === '') return list(app);
     const [name = '', yes, ...more] = rest.split(/\s+/);
     if (more.length > 0 || (yes !== undefined && yes !== 'yes'))
-      throw new CommandError(':setup, :setup NAME or :setup NAME yes');
-    return yes === undefined ? test(app, name, signal) : write(app, name);
+      throw new CommandError(':setup, :setup NAME or ADDRESS, :setup NAME or ADDRESS yes');
+    return yes === undefined ? test(app, name, signal) : write(app, name, signal);
   },
 };
 
@@ -52,7 +53,7 @@ async function list({ setup: port, screen }: App): Promise<string | undefined> {
 }
 
 function elsewhere(file: string): string {
-  return `any other address: write "models": { "fast": { "base_url": "http://HOST:PORT/v1" } } into ${file} and start again`;
+  return `a server elsewhere, or on another port: :setup http://HOST:PORT tests it and writes it into ${file}`;
 }
 
 function noteOf({ kind, address, key, known }: SetupOffer): string {
@@ -60,26 +61,35 @@ function noteOf({ kind, address, key, known }: SetupOffer): string {
   return known ? `${where} · configured` : where;
 }
 
-async function test({ setup: port, screen }: App, name: string, signal: AbortSignal): Promise<string> {
-  const tested = await port.test(name, AbortSignal.any([signal, AbortSignal.timeout(TEST_TIMEOUT_MS)]));
-  if (!tested) throw new CommandError(`nothing called ${name} was found; :setup lists what was`);
+async function test({ setup: port, screen }: App, wanted: string, signal: AbortSignal): Promise<string> {
+  const tested = await port.test(wanted, within(signal));
+  if ('problem' in tested) throw new CommandError(tested.problem);
   const { offer, probe, written } = tested;
   const { label, model, address, key } = offer;
   const state = `${probe.reachable ? '✓' : '✗'} ${stateOf(probe)}`;
-  screen?.suggest(`:setup ${name} yes`);
+  screen?.suggest(`:setup ${wanted} yes`);
   return [
     `${label} at ${hostOf(address)}, model ${model}: ${state}`,
     ...(offer.kind === 'key'
       ? [`what you ask, and what you run, goes there with the key in ${key}; secrets are replaced`]
       : []),
-    `:setup ${name} yes writes into ${shortPath(port.file)}, and uses it from then on:`,
-    ...`"models": ${written},\n"model": "${name}"`.split('\n').map((line) => `  ${line}`),
+    `:setup ${wanted} yes writes into ${shortPath(port.file)}, and uses it from then on:`,
+    ...`"models": ${written},\n"model": "${offer.name}"`.split('\n').map((line) => `  ${line}`),
   ].join('\n');
 }
 
-async function write({ setup: port, sessions, engine, screen }: App, name: string): Promise<string> {
-  const problem = await port.write(name);
-  if (problem !== undefined) throw new CommandError(problem);
+function within(signal: AbortSignal): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(TEST_TIMEOUT_MS)]);
+}
+
+async function write(
+  { setup: port, sessions, engine, screen }: App,
+  wanted: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const done = await port.write(wanted, within(signal));
+  if ('problem' in done) throw new CommandError(done.problem);
+  const { name } = done;
   const saved = `${name} is saved in ${shortPath(port.file)}`;
   if (!screen) return `${saved}; start again to use it`;
   await engine.dispatch({ type: 'noticed', level: 'info', text: saved });

@@ -112,19 +112,22 @@ export type SetupOffer = {
   readonly known?: true;
 };
 
+/** Why not, in one line. */
+export type SetupProblem = { readonly problem: string };
+
 /** What `:setup` looks for and does. */
 export type SetupPort = {
   /** The user's configuration file. */
   readonly file: string;
   /** Nothing leaves this machine for it. */
   find(): Promise<readonly SetupOffer[]>;
-  /** Asks that one, elsewhere too; undefined where it is no longer there. `written`: what `write` would add, as JSON. */
+  /** Asks that one, elsewhere too: by its name or address. `written`: what `write` would add, as JSON. */
   test(
-    name: string,
+    wanted: string,
     signal: AbortSignal,
-  ): Promise<{ readonly offer: SetupOffer; readonly probe: Probe; readonly written: string } | undefined>;
-  /** Writes it into the configuration as the model to use; why not, in one line. */
-  write(name: string): Promise<string | undefined>;
+  ): Promise<{ readonly offer: SetupOffer; readonly probe: Probe; readonly written: string } | SetupProblem>;
+  /** Writes it into the configuration as the model to use; its name there. */
+  write(wanted: string, signal: AbortSignal): Promise<{ readonly name: string } | SetupProblem>;
 };
 
 /** What `:model` sees of the presets and does with them. */

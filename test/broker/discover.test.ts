@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { discover } from '../../src/broker/index.ts';
+import { discover, lookAtAddress } from '../../src/broker/index.ts';
 import { startPeer } from './peer.ts';
 
 const LIMIT = { timeoutMs: 2000 };
@@ -53,4 +53,23 @@ test('takes no longer than it may', async () => {
   await using silent = await startPeer({ '/v1/models': null });
   // The peer never answers: without the limit there would be no end.
   expect(await discover({ env: {}, ports: [silent.port], timeoutMs: 150 })).toEqual([]);
+});
+
+test('looks at an address as people write it, and says what is wrong with it', async () => {
+  await using vllm = await startPeer({ '/v1/models': { data: [{ id: 'qwen', owned_by: 'vllm' }] } });
+  await using closed = await startPeer({ '/v1/models': [401, {}] });
+  await using website = await startPeer({ '/': { hello: 'world' } });
+  const look = (text: string) => lookAtAddress(text, { signal: AbortSignal.timeout(5000), timeoutMs: 2000 });
+  for (const text of [vllm.baseUrl, `${vllm.baseUrl}/`, `http://127.0.0.1:${vllm.port}`, `127.0.0.1:${vllm.port}`])
+    expect(await look(text)).toMatchObject({ label: 'vLLM', preset: { baseUrl: vllm.baseUrl, model: 'qwen' } });
+  expect(await look(`:${vllm.port}`)).toMatchObject({ preset: { baseUrl: vllm.baseUrl } });
+  expect(await look('http://127.0.0.1:9')).toMatchObject({ problem: expect.stringContaining('nothing answers at') });
+  expect(await look(closed.baseUrl)).toMatchObject({ problem: expect.stringMatching(/wants a key: .*api_key_env/) });
+  expect(await look(`127.0.0.1:${website.port}`)).toMatchObject({
+    problem: expect.stringContaining('no model server'),
+  });
+  const secret = await look(`http://me:hunter2@127.0.0.1:${vllm.port}`);
+  expect(secret).toMatchObject({ problem: expect.stringContaining('leave keys and passwords out') });
+  expect(JSON.stringify(secret)).not.toContain('hunter2');
+  expect(await look('ftp://host')).toMatchObject({ problem: expect.stringContaining('is not an address') });
 });

@@ -63,3 +63,22 @@ it('asks no service before it is chosen, never writes a key, and leaves a preset
   });
   expect(written).not.toContain('sk-test');
 });
+
+it('takes the address of a server, says what it found there, and uses it by a yes', async () => {
+  await using server = await startScriptedServer([say('At your service.')]);
+  using place = scratch();
+  const path = place.env.AISH_CONFIG ?? '';
+  writeFileSync(path, '{ "model": "demo" }');
+  await using rig = startRig(place, { columns: 110 });
+  await rig.waitFor('[aish:demo]>');
+  rig.type(':setup http://127.0.0.1:9\r');
+  await rig.waitFor('nothing answers at http://127.0.0.1:9');
+  rig.type(`:setup 127.0.0.1:${server.port}\r`);
+  await rig.waitFor(/model scripted: ✓ ready, window 16,384 tokens[\s\S]*> :setup 127\.0\.0\.1:\d+ yes/);
+  rig.key('enter');
+  await rig.waitFor(/is saved in [\s\S]*\[aish:fast\]>/);
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
+    model: 'fast',
+    models: { fast: { base_url: server.baseUrl, model: 'scripted' } },
+  });
+});
