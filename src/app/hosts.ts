@@ -7,7 +7,7 @@ import type { HostsPort } from '../contracts/hosts.ts';
 import { type OutputSize, sizeForModel } from '../engine/live.ts';
 import { asCompanion, ownedPrefix, runElsewhere, startUserShell, type UserShell } from '../executor/index.ts';
 import { Hosts, type LauncherKit, type LeftThere } from '../hosts/index.ts';
-import { placeOn } from '../session/place.ts';
+import { hostOf, placeOn } from '../session/place.ts';
 import type { HostAnswers } from '../store/index.ts';
 import { bytesText } from '../text/bytes.ts';
 import { messageOf } from '../text/errors.ts';
@@ -68,8 +68,13 @@ export function createHosts({
   const goTo = (name: string | undefined) => {
     current = name;
     const shell = name === undefined ? undefined : shells.get(name);
-    bus.dispatch({ type: 'shellMoved', cwd: shell?.cwd ?? localPlace() });
+    moved(shell?.cwd ?? localPlace());
     bus.changed();
+  };
+  const moved = (cwd: string) => {
+    const host = hostOf(cwd);
+    const project = host !== undefined && hosts.machine(host).lacks('project') === undefined;
+    bus.dispatch({ type: 'shellMoved', cwd, ...(project ? { project } : {}) });
   };
   const hosts = new Hosts({
     kit,
@@ -107,7 +112,7 @@ export function createHosts({
       ...size(),
       dataDir,
       onMove: (cwd) => {
-        if (current === name) bus.dispatch({ type: 'shellMoved', cwd });
+        if (current === name) moved(cwd);
       },
       onPrompt: () => bus.changed(),
       onIdleOutput: (text) => bus.notice('info', text.trimEnd()),
@@ -192,6 +197,7 @@ export function createHosts({
       const why = await hosts.putLauncher(name);
       if (why !== undefined) throw new Error(why);
       answers.set(name, true);
+      if (current === name) goTo(name);
       const noProject = hosts.machine(name).lacks('project');
       const works =
         noProject === undefined ? 'Restricted, Project and :undo work there' : 'Restricted and :undo work there';

@@ -53,7 +53,7 @@ function answerModeRequest(next: Transition, phase: PhaseOf<'awaitingModeApprova
   if (answer.kind === 'abort') return abort(next);
   if (answer.kind !== 'proceed' && answer.kind !== 'unrestricted' && answer.kind !== 'skip') return;
   next.unask(phase.question);
-  const [narrowest] = offersFrom(next.conversation);
+  const [narrowest] = offersFrom(next);
   const approved = { proceed: narrowest, unrestricted: 'unrestricted', skip: undefined } as const;
   return answerUpgrade(next, phase, approved[answer.kind]);
 }

@@ -60,7 +60,8 @@ type Body =
   // the user's shell
   | { readonly type: 'shellStarted'; readonly op: OpId; readonly line: string; readonly private: boolean }
   | { readonly type: 'shellEnded'; readonly op: OpId; readonly result: CommandResult }
-  | { readonly type: 'shellMoved'; readonly cwd: string }
+  /** `project`: it is on a host, and Project holds there. */
+  | { readonly type: 'shellMoved'; readonly cwd: string; readonly project?: true }
   // facts told by services
   /** Tokens of turns by their index, and the budget, reported before the call `op` is sent (CX-2). */
   | {

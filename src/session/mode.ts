@@ -5,7 +5,7 @@ import { parseJsonObject } from '../text/json.ts';
 import type { Action } from './action.ts';
 import { isWider, MODES, type Mode } from './ids.ts';
 import { hostOf } from './place.ts';
-import type { Conversation, Settings } from './state.ts';
+import type { Settings } from './state.ts';
 import type { Transition } from './transition.ts';
 
 const NAMES = { restricted: 'Restricted', project: 'Project', unrestricted: 'Unrestricted' } as const;
@@ -60,9 +60,10 @@ export function upgradeDenied(mode: Mode): string {
 }
 
 /** The modes that the user may widen to, the narrowest first. */
-export function offersFrom({ mode, settings, cwd }: Pick<Conversation, 'mode' | 'settings' | 'cwd'>): readonly Mode[] {
-  // Whether a host holds one is not known here: there it is chosen by name.
-  const project = settings.project === true && hostOf(cwd) === undefined;
+export function offersFrom({ conversation, state }: Pick<Transition, 'conversation' | 'state'>): readonly Mode[] {
+  const { mode, settings, cwd } = conversation;
+  const host = hostOf(cwd);
+  const project = settings.project === true && (host === undefined || state.projectHosts?.includes(host) === true);
   return MODES.filter((other) => isWider(other, mode) && (other !== 'project' || project));
 }
 

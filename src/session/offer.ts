@@ -7,9 +7,9 @@ import type { Transition } from './transition.ts';
 const NO_ACTIONS: Dispatch = { actions: [], index: 0, reading: false };
 
 /** Where the mode was chosen by nobody but the sandbox, and no wider one was spoken of yet. */
-function mayOffer({ conversation }: Transition): boolean {
-  const { mode, parent, settings, offeredIn = [] } = conversation;
-  return settings.offers === true && !parent && offersFrom(conversation).length > 0 && !offeredIn.includes(mode);
+function mayOffer(next: Transition): boolean {
+  const { mode, parent, settings, offeredIn = [] } = next.conversation;
+  return settings.offers === true && !parent && offersFrom(next).length > 0 && !offeredIn.includes(mode);
 }
 
 /** A wider mode was spoken of. */
@@ -35,7 +35,7 @@ export function offerMode(next: Transition, run: Run, dispatch: Dispatch): boole
 /** The same before the first task of a plan, where there is a mode in which its writes can be taken back. */
 export function offerForPlan(next: Transition, run: NorrisRun, tasks: number): boolean {
   const { mode } = next.conversation;
-  if (!mayOffer(next) || mode !== 'restricted' || !offersFrom(next.conversation).includes('project')) return false;
+  if (!mayOffer(next) || mode !== 'restricted' || !offersFrom(next).includes('project')) return false;
   ask(
     next,
     `the plan has ${tasks} task${tasks === 1 ? '' : 's'}, and nothing can be written in Restricted`,
@@ -54,7 +54,7 @@ function ask(next: Transition, reason: string, run: Run, dispatch: Dispatch, off
     kind: 'mode',
     reason,
     from: mode,
-    offers: offersFrom(next.conversation),
+    offers: offersFrom(next),
     cwd,
     ...missing,
     offered,

@@ -15,6 +15,7 @@ import { possibleMode } from './mode.ts';
 import { countAction, ifNorris } from './norris.ts';
 import { noteRefused } from './offer.ts';
 import type { Outcome } from './phase.ts';
+import { hostOf } from './place.ts';
 import { continueLastNorris, recordPreplan, startNorris, takePlan } from './planning.ts';
 import { showStarted } from './results.ts';
 import { closeShell, jobEnded, shellEnded, shellStarted } from './shell.ts';
@@ -110,7 +111,7 @@ function open({ session, cwd, mode, settings }: Of<'opened'>): Conversation {
 
 /** What each event changes. */
 const CHANGES: { readonly [Type in SessionEvent['type']]: (next: Transition, event: Of<Type>) => void } = {
-  opened: shellMoved,
+  opened: goTo,
   spawned,
   resumed(next, event) {
     dropForms(next);
@@ -160,8 +161,16 @@ function apply(next: Transition, event: SessionEvent): void {
   change(next, event);
 }
 
-function shellMoved(next: Transition, { cwd }: Of<'opened' | 'shellMoved'>): void {
+function goTo(next: Transition, { cwd }: { readonly cwd: string }): void {
   next.state = { ...next.state, shell: { ...next.state.shell, cwd } };
+}
+
+function shellMoved(next: Transition, { cwd, project }: Of<'shellMoved'>): void {
+  goTo(next, { cwd });
+  const host = hostOf(cwd);
+  if (host === undefined) return;
+  const others = next.state.projectHosts?.filter((other) => other !== host) ?? [];
+  next.state = { ...next.state, projectHosts: project ? [...others, host] : others };
 }
 
 function spawned(next: Transition, event: Of<'spawned'>): void {

@@ -166,6 +166,8 @@ export type State = {
   /** The user's conversation. */
   readonly root: SessionId;
   readonly shell: Shell;
+  /** Hosts where Project held when the lines went there last. */
+  readonly projectHosts?: readonly string[];
   readonly questions: readonly Question[];
   /** Tools that need no further consent in this session, each with the definition it was given for. */
   readonly grants?: Readonly<Record<string, string>>;

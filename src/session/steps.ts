@@ -151,7 +151,7 @@ export function examineNext(
   const wanted = upgradeWish(action, settings);
   if (wanted) {
     const missing = settings.projectMissing === undefined ? {} : { missing: settings.projectMissing };
-    const offers = offersFrom(next.conversation);
+    const offers = offersFrom(next);
     noteOffer(next);
     const question = next.ask({ kind: 'mode', ...wanted, from: mode, offers, cwd, ...missing });
     return next.phase({ kind: 'awaitingModeApproval', question, run, dispatch });
@@ -197,7 +197,7 @@ function needMode(next: Transition, phase: Judging, action: Action, needs: strin
   // Only the parent can ask.
   if (parent)
     return refuse(next, phase, action, `[aish] not run: ${needs}, which ${modeName(mode)} mode does not allow`);
-  const offers = offersFrom(next.conversation);
+  const offers = offersFrom(next);
   noteOffer(next);
   const question = next.ask({ kind: 'mode', reason: needs, from: mode, offers, cwd, action });
   next.phase({ kind: 'awaitingModeApproval', question, run, dispatch, raised: { decided } });
@@ -211,7 +211,7 @@ function halt(next: Transition, phase: Judging, action: Action, examined: Judged
   const facts = tool ? { tool: withChange(next, action, tool) } : {};
   // A sub-agent stays in its mode: there is nothing to offer.
   const fails = mode === 'restricted' || (judgement.upgrade && isWider(judgement.upgrade.mode, mode));
-  const offers = fails && !parent ? { offers: offersFrom(next.conversation) } : {};
+  const offers = fails && !parent ? { offers: offersFrom(next) } : {};
   const question = next.ask({
     kind: 'halt',
     action,

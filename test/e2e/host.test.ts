@@ -286,6 +286,42 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
     },
   );
 
+  it.skipIf(lacks('cc') || lacks('git') || !trialsWork())(
+    'a HALT in Restricted offers Project where it works there',
+    async () => {
+      const [folder, home] = [there(), there()];
+      execFileSync('git', ['init', '-q', folder]);
+      writeFileSync(join(folder, 'old'), 'x');
+      const own = await startSshd('web1', { lines: [`SetEnv HOME=${home}`] });
+      try {
+        await using model = await startScriptedServer([say('CMD: rm old'), say('as far as it goes')]);
+        using place = scratch(model.baseUrl, { mode: 'restricted' });
+        await using rig = startRig(place, { env: { PATH: `${own.bin}:${process.env.PATH}` }, columns: 110, rows: 30 });
+        await enter(rig);
+        rig.type(`cd ${folder}\r`);
+        await rig.waitFor(/now in web1:/);
+        rig.type(':host launcher yes\r');
+        await rig.waitFor(/Restricted, Project and :undo work there/);
+        rig.type('?clean up\r');
+        await rig.waitFor(/y: Project/);
+        await rig.waitFor(/seen to the end/);
+        rig.type('y');
+        // What it would lose is asked about there as well; then the kernel there holds it, and it is kept.
+        await rig.waitFor(/mode: Project/);
+        await rig.waitFor(/HALT.* on web1[\s\S]*seen to the end/);
+        expect(existsSync(join(folder, 'old'))).toBe(true);
+        rig.type('p');
+        await rig.waitFor(/as far as it goes/);
+        expect(existsSync(join(folder, 'old'))).toBe(false);
+        rig.type(':undo yes\r');
+        await rig.waitFor(/undone: /);
+        expect(readFileSync(join(folder, 'old'), 'utf8')).toBe('x');
+      } finally {
+        await own.stop();
+      }
+    },
+  );
+
   it('a destructive command of the model halts there, with what that host would lose', async () => {
     const folder = there();
     mkdirSync(join(folder, 'build'));

@@ -133,7 +133,7 @@ describe('the machine, over random runs', () => {
       if (!isWider(mode, was.mode)) return;
       if (last?.type === 'modeChosen') return expect(mode).toBe(last.mode);
       expect(was.phase.kind).toBe('awaitingModeApproval');
-      const [narrowest] = offersFrom(was);
+      const [narrowest] = offersFrom({ conversation: was, state: before });
       const said = last?.type === 'answered' ? last.answer.kind : undefined;
       expect(said === 'unrestricted' ? 'unrestricted' : said === 'proceed' ? narrowest : said).toBe(mode);
     });

@@ -63,6 +63,24 @@ describe('a request for a wider mode', () => {
     );
   });
 
+  it('on a host offers Project where it holds there, as that was told last', () => {
+    const offersOn = (...moves: readonly { readonly cwd: string; readonly project?: true }[]) => {
+      const machine = new Machine({ sandbox: true, project: true });
+      machine.send({ type: 'modeChosen', mode: 'restricted' });
+      for (const move of moves) machine.send({ type: 'shellMoved', ...move });
+      machine.send({ type: 'norrisStarted', goal: 'build it' });
+      machine.says('', request());
+      return machine.state.questions;
+    };
+    const both = [{ offers: ['project', 'unrestricted'] }];
+    const one = [{ offers: ['unrestricted'] }];
+    expect(offersOn({ cwd: 'web1:/srv', project: true })).toMatchObject(both);
+    expect(offersOn({ cwd: 'web1:/srv' })).toMatchObject(one);
+    expect(offersOn({ cwd: 'web1:/srv', project: true }, { cwd: 'web2:/srv' })).toMatchObject(one);
+    expect(offersOn({ cwd: 'web1:/srv', project: true }, { cwd: 'web1:/' })).toMatchObject(one);
+    expect(offersOn({ cwd: 'web1:/srv', project: true }, { cwd: '/srv' })).toMatchObject(both);
+  });
+
   it('offers no Project where the kernel can’t hold commands to a tree, as journals of before it', () => {
     for (const project of [false, undefined] as const) {
       const machine = restricted(project === undefined ? {} : { project });
