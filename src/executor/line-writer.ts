@@ -61,6 +61,9 @@ export class LineWriter {
           block[length] = byte;
           length += 1;
           if (byte >= 0x80) length -= hiddenTail(block, this.#line, length);
+          const run = copyPlain(data, at + 1, end, block, length);
+          at += run;
+          length += run;
         } else if (byte === LF) {
           this.#returned = false;
           block[length] = LF;
@@ -98,6 +101,20 @@ export class LineWriter {
     this.#length -= cut;
     this.#line = 0;
   }
+}
+
+/**
+ * Copies printable ASCII as far as it goes, and tells how many bytes that were. Most of a flood is such: a loop of its own
+ * asks nothing else of it.
+ */
+function copyPlain(from: Buffer, start: number, end: number, to: Buffer, length: number): number {
+  let at = start;
+  for (; at < end; at += 1) {
+    const byte = from[at] as number;
+    if (byte < 0x20 || byte >= 0x7f) break;
+    to[length + at - start] = byte;
+  }
+  return at - start;
 }
 
 /** One character back, whole in UTF-8. */

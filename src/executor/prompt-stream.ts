@@ -1,4 +1,4 @@
-import { rowOf, typedText, withoutRedraw } from './prompt-text.ts';
+import { rowOf, takesPastes, typedText, withoutRedraw } from './prompt-text.ts';
 import { type Mark, MarkScanner } from './shell-integration/marks.ts';
 import { ShellWait } from './shell-wait.ts';
 
@@ -69,6 +69,7 @@ export class PromptStream {
   readonly #events: PromptEvents;
   readonly #scanner: MarkScanner;
   readonly #token: Buffer;
+  readonly #prompt: Buffer | undefined;
   #phase: 'starting' | 'ready' | 'sent' | 'command' = 'starting';
   /** A prompt is being drawn, or redrawn. */
   #pending: Pending | undefined;
@@ -99,6 +100,7 @@ export class PromptStream {
     this.#options = options;
     this.#events = events;
     this.#token = Buffer.from(options.token);
+    this.#prompt = options.promptBegins === undefined ? undefined : Buffer.from(options.promptBegins);
     this.#waiting = new ShellWait(options.waits, () => this.#refuse());
     this.#scanner = new MarkScanner(
       (token) => token === options.token,
@@ -132,8 +134,7 @@ export class PromptStream {
   }
 
   push(data: Buffer): void {
-    const [on, off] = [data.lastIndexOf('\x1b[?2004h'), data.lastIndexOf('\x1b[?2004l')];
-    if (on !== off) this.#editing = on > off;
+    this.#editing = takesPastes(data) ?? this.#editing;
     this.#waiting.came(data.length);
     this.#scanner.push(data);
   }
@@ -371,12 +372,11 @@ export class PromptStream {
       this.#leaving = false;
     }
     this.#start();
-    const { promptBegins } = this.#options;
-    if (promptBegins === undefined) return this.#events.onOutput(text);
+    if (this.#prompt === undefined) return this.#events.onOutput(text);
     text = this.#doubtful.length === 0 ? text : Buffer.concat([this.#doubtful, text]);
     this.#doubtful = NOTHING;
     clearTimeout(this.#doubt);
-    const at = text.lastIndexOf(promptBegins);
+    const at = text.indexOf(this.#prompt) < 0 ? -1 : text.lastIndexOf(this.#prompt);
     if (at < 0) return this.#events.onOutput(text);
     if (at > 0) this.#events.onOutput(text.subarray(0, at));
     this.#doubtful = text.subarray(at);

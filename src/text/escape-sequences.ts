@@ -35,7 +35,7 @@ export function nextState(state: number, byte: number): number {
     case TEXT:
       return byte === ESC ? ESCAPE : TEXT;
     case ESCAPE:
-      return INTRODUCED.get(byte) ?? nextState(INTERMEDIATE, byte);
+      return introduced(byte) ?? nextState(INTERMEDIATE, byte);
     case INTERMEDIATE:
       return byte >= 0x20 && byte <= 0x2f ? INTERMEDIATE : finalByte(byte, 0x30);
     case CONTROL:
@@ -48,15 +48,22 @@ export function nextState(state: number, byte: number): number {
   }
 }
 
-/** What the byte behind an ESC begins. */
-const INTRODUCED: ReadonlyMap<number, number> = new Map([
-  [0x5b, CONTROL],
-  [0x5d, COMMAND],
-  [0x50, STRING],
-  [0x58, STRING],
-  [0x5e, STRING],
-  [0x5f, STRING],
-]);
+/** What the byte behind an ESC begins. No table: in a flood of colours it is asked for twice a line. */
+function introduced(byte: number): number | undefined {
+  switch (byte) {
+    case 0x5b:
+      return CONTROL;
+    case 0x5d:
+      return COMMAND;
+    case 0x50:
+    case 0x58:
+    case 0x5e:
+    case 0x5f:
+      return STRING;
+    default:
+      return undefined;
+  }
+}
 
 function finalByte(byte: number, first: number): number {
   return byte >= first && byte <= 0x7e ? TEXT : BROKEN;
