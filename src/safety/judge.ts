@@ -77,7 +77,7 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
     { cwd: options.cwd, files: options.files, reading, own: options.own, source: command },
     disabled,
   );
-  const script: ParsedScript = parse(escapeMarks(command));
+  const script = parsed(escapeMarks(command));
   const printed = shell.runScript(script, { stdin: undefined });
   if (printed.includes(ENDLESS)) shell.note(unknown('prints without end'));
   if ((shell.shows || holdsSecret(printed)) && !options.localModel)
@@ -91,6 +91,15 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
     return worse(verdict, judgeByPatterns(command, 'not valid shell syntax'));
   if (ODD.test(command)) return worse(verdict, unknown('control characters in the command', { unresolved: true }));
   return verdict;
+}
+
+/** The last text that was taken apart. */
+let last: { readonly text: string; readonly script: ParsedScript } | undefined;
+
+/** A command is judged several times in a row, each time by other facts: its text means the same. Nothing changes the tree. */
+function parsed(text: string): ParsedScript {
+  if (last?.text !== text) last = { text, script: parse(text) };
+  return last.script;
 }
 
 function withBasis(verdict: StaticVerdict, shell: ShellInterpreter, reading: Reading | undefined): StaticVerdict {

@@ -1,0 +1,24 @@
+/** A command is taken apart once and judged several times: what judging makes of the tree must not stay in it. */
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { judgeCommand } from '../../src/safety/judge.ts';
+import { onlyReads } from '../../src/safety/only-reads.ts';
+import { worksOverPipes } from '../../src/safety/over-pipes.ts';
+
+const commands = readFileSync(new URL('../corpus/gate.jsonl', import.meta.url), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '')
+  .map((line) => (JSON.parse(line) as { cmd: string }).cmd);
+
+it('every command of the corpus is judged the same the second time', () => {
+  const world = { cwd: '/nowhere' };
+  const differing = commands.filter((command) => {
+    judgeCommand('another one');
+    const first = judgeCommand(command, world);
+    onlyReads(command, world);
+    worksOverPipes(command, world);
+    return JSON.stringify(judgeCommand(command, world)) !== JSON.stringify(first);
+  });
+  expect(commands.length).toBeGreaterThan(1000);
+  expect(differing).toEqual([]);
+});
