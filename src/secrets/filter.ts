@@ -109,6 +109,8 @@ export class SecretsFilter {
 
   /** Puts the real values back, as far as this process knows them; handles of another process stay. */
   reveal<T>(value: T): T {
+    // Each request asks for the whole conversation.
+    if (this.#vault.isEmpty) return value;
     return mapTexts(value, (text, json) => replaceHandles(text, (handle) => this.#revealed(handle, json)));
   }
 

@@ -36,6 +36,10 @@ export class Vault {
     return handle;
   }
 
+  get isEmpty(): boolean {
+    return this.#byHandle.size === 0;
+  }
+
   value(handle: string): string | undefined {
     return this.#byHandle.get(handle)?.value;
   }

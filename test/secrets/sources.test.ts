@@ -111,6 +111,9 @@ describe('values that this machine knows', () => {
     expect(one.hide(`${secret} ${secret}`)).toMatch(/^(⟦\w+⟧) \1$/);
     expect(one.hide(secret)).not.toBe(new SecretsFilter().hide(secret));
     expect(new SecretsFilter().reveal(one.hide(secret))).toContain('⟦');
+    const other = new SecretsFilter();
+    expect(other.hide(filled('ghp_<36w>', random))).toContain('⟦');
+    expect(other.reveal(one.hide(secret))).toContain('⟦');
   });
 
   it('JSON stays JSON, both ways', () => {
