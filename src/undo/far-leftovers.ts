@@ -8,12 +8,16 @@ import { type AskFar, HOLDER_IS_GONE, readFarText, writeFar } from './far-record
 import { type Name, namesIn } from './names.ts';
 import type { Recorded } from './record.ts';
 import { type AsidePort, type Look, laterIn, leftoverOf, MAX_LOOKED_AT, PARTS, setAside } from './set-aside.ts';
+import { TODO_NAMES } from './todo.ts';
 import type { Later, Waiting } from './waiting.ts';
 
 /** Left beside an action that was looked through. */
 const LOOKED = 'made';
 /** Directories that are asked about at once. */
 const MAX_DIRECTORIES = 500;
+/** Lists of a rebase that are read, of so many blocks of 512 bytes. */
+const MAX_LISTS = 20;
+const MAX_LIST_BLOCKS = 200;
 
 export type FarLeftoversPort = Omit<AsidePort, 'remember' | 'forget' | 'read'> & {
   readonly host: string;
@@ -90,7 +94,14 @@ export class FarLeftovers {
     const blind = there === undefined || directories.length > MAX_DIRECTORIES;
     const found = moved.length === 0 ? { exit: 0, text: '' } : await ask(whatLiesIn(moved));
     const entries = found?.exit === 0 ? readEntries(found.text) : undefined;
+    const lists = names.filter(({ path }) => TODO_NAMES.includes(basename(path))).map(({ path }) => path);
+    const texts = new Map<string, string>();
+    for (const path of lists.slice(0, MAX_LISTS)) {
+      const answer = await ask(plainTextOf(path));
+      if (answer?.exit === 0) texts.set(path, answer.text);
+    }
     const look: Look = {
+      text: (path) => texts.get(path),
       exists: (path) => blind || present.has(path),
       entries: (directory) => entries?.get(directory) ?? [],
     };
@@ -101,6 +112,12 @@ export class FarLeftovers {
     );
     return [...later, ...unknown.map((path) => ({ path, what: 'holds what can’t be looked through' }))];
   }
+}
+
+/** Another exit code where it is no plain file with one name, or long. */
+function plainTextOf(path: string): string {
+  const word = shellQuote(path);
+  return `[ -n "$(find ${word} -maxdepth 0 -type f -links 1 -size -${MAX_LIST_BLOCKS})" ] && cat ${word}`;
 }
 
 function whatIsThere(directories: readonly string[]): string {

@@ -4,7 +4,7 @@ import { type Name, namesLeft, Provenance } from './names.ts';
 import { obeyedIn } from './obeyed.ts';
 import { lives, type Recorded } from './record.ts';
 import { withoutRoom } from './room.ts';
-import { type AsidePort, HERE, laterIn, leftoverOf, setAside, takeAside } from './set-aside.ts';
+import { type AsidePort, HERE, laterIn, leftoverOf, setAside, takeAside, withoutOwnTodo } from './set-aside.ts';
 import { forgetWaiting, type Later, readMade, readWaiting, type Waiting, writeMade, writeWaiting } from './waiting.ts';
 
 /** What it needs of the store. */
@@ -87,7 +87,8 @@ export class Leftovers {
     const own = this.#own;
     const names = await namesLeft(this.#port.launcher, action.directory);
     const made = atOnce ? own.take(names) : '';
-    const later = laterIn(names, tree, HERE, names.length === 0 ? [] : await this.#obeyedNow(tree, names));
+    const obeyed = names.length === 0 ? [] : await this.#obeyedNow(tree, names);
+    const later = await withoutOwnTodo(action, laterIn(names, tree, HERE, obeyed), this.#port);
     const waiting = later.length === 0 ? undefined : await setAside(action, later, this.#port);
     writeMade(action, made);
     return waiting;

@@ -6,8 +6,9 @@ import { runsLater } from '../contracts/runs-later.ts';
 import { NOT_ENDED } from './kept.ts';
 import type { Ran } from './launcher.ts';
 import type { Name } from './names.ts';
-import { diffsBetween, type ReadText } from './preview.ts';
+import { diffsBetween, type ReadText, readText } from './preview.ts';
 import type { Place, Recorded } from './record.ts';
+import { holdsTodo, isTodo, plainText, runBy } from './todo.ts';
 import type { Later, Waiting } from './waiting.ts';
 
 /** What git obeys of a repository; the rest of it is data. */
@@ -20,6 +21,7 @@ const BARE = [
 ];
 /** Names that one of those has. */
 export const PARTS: readonly string[] = [...new Set([...BARE.flat(), 'config'])];
+const RUN_NEXT = 'lists commands that git runs when it goes on with the rebase';
 export const MAX_LOOKED_AT = 50_000;
 
 /** What is seen of the files there. */
@@ -27,9 +29,11 @@ export type Look = {
   exists(path: string): boolean;
   /** Of a directory; empty where it can't be read. */
   entries(directory: string): readonly { readonly name: string; isDirectory(): boolean }[];
+  /** Of a plain file with one name; undefined where it is more, or can't be looked at. */
+  text(path: string): string | undefined;
 };
 
-export const HERE: Look = { exists: existsSync, entries: entriesOf };
+export const HERE: Look = { exists: existsSync, entries: entriesOf, text: plainText };
 
 /**
  * Each once, none below another. `tree` is the project's.
@@ -46,10 +50,7 @@ export function laterIn(
     .filter(({ path }) => path.startsWith(`${tree}/`))
     .flatMap(
       (name) =>
-        laterAt(name.path, tree, fresh, look) ??
-        obeyedAt(name, obeyed) ??
-        broughtBy(name, tree, fresh, look, obeyed) ??
-        [],
+        laterAt(name, tree, fresh, look) ?? obeyedAt(name, obeyed) ?? broughtBy(name, tree, fresh, look, obeyed) ?? [],
     )
     .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
   return found.filter(
@@ -57,27 +58,38 @@ export function laterIn(
   );
 }
 
-function laterAt(path: string, tree: string, fresh: ReadonlySet<string>, { exists }: Look): Later | undefined {
+type Thing = Pick<Name, 'path' | 'kind'>;
+
+function laterAt(thing: Thing, tree: string, fresh: ReadonlySet<string>, look: Look): Later | undefined {
+  const { path } = thing;
   const inside = path.slice(tree.length + 1);
   const [, above = ''] = /^((?:.*?\/)?)\.git(?:\/|$)/.exec(inside) ?? [undefined, undefined];
   if (/(^|\/)\.git(\/|$)/.test(inside)) {
     const root = join(tree, above, '.git');
     const what = `is git's own`;
     if (fresh.has(root)) return { path: root, what };
-    const obeyed = path === root || OBEYED.test(path.slice(root.length));
-    return obeyed ? { path, what } : undefined;
+    const place = path.slice(root.length);
+    if (path === root || OBEYED.test(place)) return { path, what };
+    return runsNext(thing, place, look) ? { path, what: RUN_NEXT } : undefined;
   }
   const what = runsLater(inside);
   if (what !== undefined) return { path, what };
   const directory = dirname(path);
   const bare = BARE.some(
-    (parts) => PARTS.includes(basename(path)) && parts.every((name) => exists(join(directory, name))),
+    (parts) => PARTS.includes(basename(path)) && parts.every((name) => look.exists(join(directory, name))),
   );
   return bare ? { path, what: 'makes its directory a git repository' } : undefined;
 }
 
+/** A list of commands that git goes on with, or what leads to one by another name. */
+function runsNext({ path, kind }: Thing, place: string, look: Look): boolean {
+  if (!isTodo(place)) return kind === 'link' && holdsTodo(place);
+  const list = look.text(path);
+  return list === undefined || runBy(list).length > 0;
+}
+
 /** It is such a file, or lies in such a directory; or it is a link by which one is reached. */
-function obeyedAt({ path, kind }: Pick<Name, 'path' | 'kind'>, obeyed: readonly Later[]): Later | undefined {
+function obeyedAt({ path, kind }: Thing, obeyed: readonly Later[]): Later | undefined {
   const known = obeyed.find(
     (each) =>
       path === each.path || path.startsWith(`${each.path}/`) || (kind === 'link' && each.path.startsWith(`${path}/`)),
@@ -100,9 +112,8 @@ function broughtBy(
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
     for (const entry of look.entries(next)) {
       const path = join(next, entry.name);
-      const found =
-        laterAt(path, tree, fresh, look) ??
-        obeyedAt({ path, kind: entry.isDirectory() ? 'directory' : 'file' }, obeyed);
+      const thing: Thing = { path, kind: entry.isDirectory() ? 'directory' : 'file' };
+      const found = laterAt(thing, tree, fresh, look) ?? obeyedAt(thing, obeyed);
       looked += 1;
       if (looked > MAX_LOOKED_AT) return { path: top, what: 'holds more than can be looked through' };
       if (found) return { path: top, what: `brings ${path.slice(top.length + 1)}, which ${found.what}` };
@@ -118,6 +129,24 @@ function entriesOf(directory: string) {
   } catch {
     return [];
   }
+}
+
+/** Without the lists of a rebase whose commands stood in them before the action: who began it knows them. */
+export async function withoutOwnTodo(
+  { directory }: Place,
+  later: readonly Later[],
+  { launch }: AsidePort,
+): Promise<readonly Later[]> {
+  if (!later.some(({ what }) => what === RUN_NEXT)) return later;
+  const { steps } = await launch('--undo', directory);
+  return later.filter(({ path, what }) => {
+    const source = what === RUN_NEXT ? steps.find((step) => step.path === path)?.source : undefined;
+    const before = source?.includes('/') ? readText(join(directory, source)) : undefined;
+    const now = plainText(path);
+    if (before === undefined || now === undefined) return true;
+    const known = new Set(runBy(before));
+    return runBy(now).some((line) => !known.has(line));
+  });
 }
 
 /** What it needs of the store. */

@@ -137,6 +137,48 @@ const CASES: readonly (readonly [how: string, setUp: () => void, command: string
     ['sub/own/pre-commit'],
   ],
   [
+    'commands of a rebase that goes on later',
+    () => mkdirSync(join(tree, '.git/sequencer')),
+    'mkdir .git/rebase-merge; printf "pick x\n  exec evil\n" > .git/rebase-merge/git-rebase-todo; printf "x\tevil" > .git/sequencer/todo; echo x > .git/rebase-merge/done',
+    ['.git/rebase-merge/git-rebase-todo', '.git/sequencer/todo'],
+  ],
+  [
+    'commands of a rebase, by a directory that is moved there',
+    () => put('.git/list/git-rebase-todo', 'pick x\nx evil\n'),
+    'mv .git/list .git/rebase-merge',
+    ['.git/rebase-merge'],
+  ],
+  [
+    'commands of a rebase, by links',
+    () => put('.git/list', 'pick x\n'),
+    'ln -s ../tools .git/sequencer; mkdir .git/rebase-merge; ln .git/list .git/rebase-merge/git-rebase-todo',
+    ['.git/rebase-merge/git-rebase-todo', '.git/sequencer'],
+  ],
+  [
+    'a rebase whose commands the user gave: what is left of them is theirs',
+    () => put('.git/rebase-merge/git-rebase-todo', 'exec one\npick x\nexec two\n'),
+    'sed -i 1d .git/rebase-merge/git-rebase-todo',
+    [],
+  ],
+  [
+    'a rebase of the user, with a command that is not theirs',
+    () => put('.git/rebase-merge/git-rebase-todo', 'exec one\npick x\nexec two\n'),
+    'sed -i "1s/one/evil/" .git/rebase-merge/git-rebase-todo',
+    ['.git/rebase-merge/git-rebase-todo'],
+  ],
+  [
+    'a rebase of its own, which stops in the middle',
+    () => {
+      for (const text of ['one', 'two', 'three']) {
+        put('file', text);
+        git('add', '-A');
+        git('-c', 'user.name=a', '-c', 'user.email=b', 'commit', '-qm', text);
+      }
+    },
+    'GIT_SEQUENCE_EDITOR="sed -i 1s/pick/edit/" git -c user.name=a -c user.email=b rebase -i HEAD~2 > /dev/null 2>&1; grep pick .git/rebase-merge/git-rebase-todo > /dev/null || echo none >&2',
+    [],
+  ],
+  [
     'a linked .envrc',
     () => symlinkSync('tools/check', join(tree, '.envrc')),
     'echo evil > tools/check',
