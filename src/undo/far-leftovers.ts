@@ -5,9 +5,9 @@ import { messageOf } from '../text/errors.ts';
 import { visible } from '../text/sanitize.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import { type AskFar, HOLDER_IS_GONE, readFarText, writeFar } from './far-records.ts';
-import { type Name, namesIn } from './names.ts';
+import { type Name, namesIn, unkeptIn } from './names.ts';
 import type { Recorded } from './record.ts';
-import { type AsidePort, type Look, laterIn, leftoverOf, MAX_LOOKED_AT, PARTS, setAside } from './set-aside.ts';
+import { type AsidePort, type Look, laterWith, leftoverOf, MAX_LOOKED_AT, PARTS, setAside } from './set-aside.ts';
 import { TODO_NAMES } from './todo.ts';
 import type { Later, Waiting } from './waiting.ts';
 
@@ -77,15 +77,17 @@ export class FarLeftovers {
     if (action.tree === undefined) return undefined;
     const { steps, code, error } = await launch('--undo', action.directory, '--names');
     if (code !== 0) throw new Error(error);
-    const later = await this.#laterOf(namesIn(steps), action.tree);
+    const later = await this.#laterOf(namesIn(steps), action.tree, action.notes);
     const waiting = later.length === 0 ? undefined : await setAside(action, later, this.#port);
     await ask(writeFar(`${action.directory}/${LOOKED}`, ''));
     return waiting;
   }
 
   /** What can't be looked at there counts as what others run. */
-  async #laterOf(names: readonly Name[], tree: string): Promise<readonly Later[]> {
+  async #laterOf(kept: readonly Name[], tree: string, notes: readonly string[]): Promise<readonly Later[]> {
     const { ask } = this.#port;
+    const unkept = unkeptIn(notes, kept);
+    const names = [...kept, ...unkept];
     const parts = names.filter(({ path }) => PARTS.includes(basename(path)));
     const directories = [...new Set(parts.map(({ path }) => dirname(path)))];
     const moved = names.filter(({ verb, kind }) => verb === 'moved' && kind === 'directory').map(({ path }) => path);
@@ -105,7 +107,7 @@ export class FarLeftovers {
       exists: (path) => blind || present.has(path),
       entries: (directory) => entries?.get(directory) ?? [],
     };
-    const later = laterIn(names, tree, look);
+    const later = laterWith(unkept, kept, tree, look);
     const unseen = entries ? [] : moved.filter((path) => path.startsWith(`${tree}/`));
     const unknown = unseen.filter(
       (path) => !later.some((each) => path === each.path || path.startsWith(`${each.path}/`)),

@@ -1,10 +1,10 @@
 /** What actions left that the user decides on, also where the program was closed before they could; and what the session made (MO-9). */
 import type { LeftBehind, Leftover } from '../contracts/commands.ts';
-import { type Name, namesLeft, Provenance } from './names.ts';
+import { type Name, namesLeft, Provenance, unkeptIn } from './names.ts';
 import { obeyedIn } from './obeyed.ts';
 import { lives, type Recorded } from './record.ts';
 import { withoutRoom } from './room.ts';
-import { type AsidePort, HERE, laterIn, leftoverOf, setAside, takeAside, withoutOwnTodo } from './set-aside.ts';
+import { type AsidePort, HERE, laterWith, leftoverOf, setAside, takeAside, withoutOwnTodo } from './set-aside.ts';
 import { forgetWaiting, type Later, readMade, readWaiting, type Waiting, writeMade, writeWaiting } from './waiting.ts';
 
 /** What it needs of the store. */
@@ -87,8 +87,9 @@ export class Leftovers {
     const own = this.#own;
     const names = await namesLeft(this.#port.launcher, action.directory);
     const made = atOnce ? own.take(names) : '';
-    const obeyed = names.length === 0 ? [] : await this.#obeyedNow(tree, names);
-    const later = await withoutOwnTodo(action, laterIn(names, tree, HERE, obeyed), this.#port);
+    const unkept = unkeptIn(action.notes, names);
+    const obeyed = names.length + unkept.length === 0 ? [] : await this.#obeyedNow(tree, [...names, ...unkept]);
+    const later = await withoutOwnTodo(action, laterWith(unkept, names, tree, HERE, obeyed), this.#port);
     const waiting = later.length === 0 ? undefined : await setAside(action, later, this.#port);
     writeMade(action, made);
     return waiting;

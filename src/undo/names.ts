@@ -1,5 +1,6 @@
 /** What an action left, by name, as the launcher tells it; and which of it the session itself has made. */
 import { lstat } from 'node:fs/promises';
+import { normalize } from 'node:path';
 import { runLauncher, type Step } from './launcher.ts';
 
 /** An inode at one moment: nobody can set its time of change, so that it shows whether anybody was there since. */
@@ -23,6 +24,7 @@ const KINDS: ReadonlyMap<string, Name['kind']> = new Map([
   ['d', 'directory'],
   ['l', 'link'],
 ]);
+const UNKEPT = 'unkept ';
 /** Most files that are remembered as the session's own. */
 const MAX_OWN = 50_000;
 
@@ -51,6 +53,16 @@ export function namesIn(steps: readonly Step[]): readonly Name[] {
       },
     ];
   });
+}
+
+/** What changed past the store while an action ran, as the launcher noted it: names of which the store knows nothing. */
+export function unkeptIn(notes: readonly string[], names: readonly Name[]): readonly Name[] {
+  const known = new Set(names.map(({ path }) => path));
+  const paths = notes.filter((note) => note.startsWith(UNKEPT)).map((note) => normalize(note.slice(UNKEPT.length)));
+  const nothing = { file: '', changed: 0n };
+  return [...new Set(paths)]
+    .filter((path) => !known.has(path))
+    .map((path) => ({ verb: 'changed', path, kind: 'other', now: nothing, was: 0n }));
 }
 
 /** As the launcher has device numbers: the two halves apart. */

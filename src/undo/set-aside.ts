@@ -21,6 +21,7 @@ const BARE = [
 ];
 /** Names that one of those has. */
 export const PARTS: readonly string[] = [...new Set([...BARE.flat(), 'config'])];
+const UNKEPT = ' (it was changed while the command ran, by it or by somebody else, and not kept: it is in place)';
 const RUN_NEXT = 'lists commands that git runs when it goes on with the rebase';
 export const MAX_LOOKED_AT = 50_000;
 
@@ -131,6 +132,20 @@ function entriesOf(directory: string) {
   }
 }
 
+/** The same, with what changed past the store. */
+export function laterWith(
+  unkept: readonly Name[],
+  names: readonly Name[],
+  tree: string,
+  look: Look = HERE,
+  obeyed: readonly Later[] = [],
+): readonly Later[] {
+  const isKept = ({ path }: Later) => names.some((name) => name.path === path || name.path.startsWith(`${path}/`));
+  return laterIn([...names, ...unkept], tree, look, obeyed).map((later) =>
+    isKept(later) ? later : { ...later, unkept: true },
+  );
+}
+
 /** Without the lists of a rebase whose commands stood in them before the action: who began it knows them. */
 export async function withoutOwnTodo(
   { directory }: Place,
@@ -205,14 +220,15 @@ export function leftoverOf(action: Recorded, { aside, later, diff, stays }: Wait
       const all = phrases.join('; ');
       const came = yes && ((await bring()) || stays);
       port.forget(action);
-      if (!yes) return `set aside, and not in the project: ${all}${note}. The user has not accepted it`;
+      const where = later.every(({ unkept }) => unkept) ? 'still in the project' : 'set aside, and not in the project';
+      if (!yes) return `${where}: ${all}${note}. The user has not accepted it`;
       return came ? `the user accepted: ${all}` : `set aside: ${all}; it could not be brought back`;
     },
   };
 }
 
 function phrasesOf({ tree = '' }: Recorded, later: readonly Later[]): readonly string[] {
-  return later.map(({ path, what }) => `${path.slice(tree.length + 1)} ${what}`);
+  return later.map(({ path, what, unkept }) => `${path.slice(tree.length + 1)} ${what}${unkept ? UNKEPT : ''}`);
 }
 
 /** Before it is set aside: from what was there to what the action left. */
@@ -226,5 +242,6 @@ async function diffOf(directory: string, later: readonly Later[], { launch, read
       now: source.includes('/') ? join(directory, source) : undefined,
       becomes: path,
     }));
-  return diffsBetween(pairs, 'set aside', read);
+  const unkept = later.filter((each) => each.unkept).map(({ path }) => ({ path, now: undefined, becomes: path }));
+  return diffsBetween([...pairs, ...unkept], 'set aside', read);
 }

@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import type { Recorded } from './record.ts';
 
 /** A path that is set aside with all below it, and what it is to others. */
-export type Later = { readonly path: string; readonly what: string };
+export type Later = {
+  readonly path: string;
+  readonly what: string;
+  /** It changed past the store, which therefore can't take it out of the tree. */
+  readonly unkept?: true;
+};
 
 /** What is set aside until the user has spoken. */
 export type Waiting = {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { projectArgv } from '../../src/sandbox/index.ts';
 import { ChangeStore } from '../../src/undo/index.ts';
-import { run } from '../sandbox/run.ts';
+import { run, until } from '../sandbox/run.ts';
 import { buildTools, type Tools } from '../sandbox/tools.ts';
 import { lacks } from '../support/lacks.ts';
 import { snapshot } from './scene.ts';
@@ -159,6 +159,24 @@ describe.skipIf(!trialsWork())('what others run later', () => {
     await accepted?.settle(true);
     expect(readFileSync(join(tree, '.envrc'), 'utf8')).toBe('new\n');
     expect(readFileSync(join(tree, '.husky', 'pre-push'), 'utf8')).toBe('x\n');
+  });
+
+  it('that changed past the store waits for the word as well, and is said to be in place', async () => {
+    put('CLAUDE.md', 'old\n');
+    const running = runKept('echo x > ordinary; until [ -e go ]; do sleep 0.01; done');
+    await until('the command runs', () => existsSync(join(tree, 'ordinary')));
+    for (const name of ['.envrc', 'CLAUDE.md', 'plain', 'go']) put(name, 'of somebody\n');
+    const keeping = await running;
+    keeping.end();
+    const left = await keeping.left();
+    const said = '(it was changed while the command ran, by it or by somebody else, and not kept: it is in place)';
+    expect(left?.items).toEqual([
+      `.envrc is run by shells and editors ${said}`,
+      `CLAUDE.md is obeyed by agents ${said}`,
+    ]);
+    expect(left?.diff).toContain('+of somebody');
+    expect(await left?.settle(false)).toMatch(/^still in the project: .envrc .*has not accepted it$/);
+    expect(readFileSync(join(tree, '.envrc'), 'utf8')).toBe('of somebody\n');
   });
 
   it('is every file that a shell, editor, package manager, debugger or agent obeys by its name', async () => {
