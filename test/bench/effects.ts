@@ -90,7 +90,7 @@ try {
   grow(100, 100);
   const read = "bash -c 'for i in {1..30}; do grep -r text tree >/dev/null; find tree -newer tree >/dev/null; done'";
   const [reading = 0, readingKept = 0, readingTried = 0] = least(
-    3,
+    7,
     () => read,
     () => kept(read),
     () => tried(read),
