@@ -1,4 +1,5 @@
 import { useScreen } from '../hooks/context.ts';
+import { useServerProblem } from '../hooks/useBroker.ts';
 import { useShellCwd } from '../hooks/useExecutor.ts';
 import { useConversation, usePreset, useSession, useTranscript } from '../hooks/useSession.ts';
 import { welcomeLines } from '../src/screen/welcome.ts';
@@ -13,9 +14,11 @@ export function useWelcome(columns: number): readonly string[] {
   const mode = useConversation((conversation) => conversation.mode);
   const branch = useSession(() => app.info().branch);
   const cwd = useShellCwd();
-  if (entries.some(({ entry }) => entry.kind !== 'notice')) return [];
+  const gone = entries.some(({ entry }) => entry.kind !== 'notice');
+  const problem = useServerProblem(preset.name, !gone);
+  if (gone) return [];
   const { version } = app.info();
   const place = `${shortPath(cwd)}${branch === undefined ? '' : `, git ${branch}`}`;
-  const model = { name: preset.name, id: preset.model, demo: preset.demo === true };
+  const model = { name: preset.name, id: preset.model, demo: preset.demo === true, problem };
   return welcomeLines({ version, place, model, mode }, screen.renderContext(columns));
 }

@@ -1,7 +1,10 @@
-import { useCallback, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import type { LiveReply } from '../src/engine/live.ts';
 import { useScreen } from './context.ts';
 import { useConversation } from './useSession.ts';
+
+/** Between two looks at a server that did not answer. In ms. */
+const LOOK_AGAIN_MS = 3000;
 
 /** The reply that is being written in the user's conversation, if one is. Its text is read with `useFrames`. */
 export function useBroker(): LiveReply | undefined {
@@ -17,4 +20,27 @@ export function useAnswering(): boolean {
   const reply = useBroker();
   const subscribe = useCallback((listener: () => void) => reply?.subscribe(listener) ?? (() => {}), [reply]);
   return useSyncExternalStore(subscribe, () => reply !== undefined && reply.text.length > 0);
+}
+
+/** Why the server of a preset can't answer, as long as somebody looks; asked again until it does. */
+export function useServerProblem(preset: string, looks: boolean): string | undefined {
+  const { presets } = useScreen().app;
+  const [seen, setSeen] = useState<{ readonly preset: string; readonly problem: string | undefined }>();
+  useEffect(() => {
+    if (!looks) return undefined;
+    const gone = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    const look = async () => {
+      const problem = await presets.problem(preset, gone.signal).catch(() => undefined);
+      if (gone.signal.aborted) return;
+      setSeen({ preset, problem });
+      if (problem !== undefined) timer = setTimeout(() => void look(), LOOK_AGAIN_MS).unref();
+    };
+    void look();
+    return () => {
+      gone.abort();
+      clearTimeout(timer);
+    };
+  }, [presets, preset, looks]);
+  return seen?.preset === preset ? seen.problem : undefined;
 }

@@ -187,7 +187,7 @@ function asksBack({ conversation }: Engine): boolean {
   return last?.kind === 'assistant' && last.text.trimEnd().endsWith('?');
 }
 
-function presetsPort({ presets }: Environment, { broker }: AppServices, engine: Engine): PresetsPort {
+function presetsPort({ presets, config }: Environment, { broker }: AppServices, engine: Engine): PresetsPort {
   return {
     list: () => broker.presets(),
     async probe(name, signal) {
@@ -195,6 +195,12 @@ function presetsPort({ presets }: Environment, { broker }: AppServices, engine: 
       if (info && isUnasked(presets, info, engine.conversation.preset)) return UNASKED;
       const { window = broker.window(name), ...probe } = await broker.probe(name, signal);
       return window === undefined ? probe : { ...probe, window };
+    },
+    async problem(name, signal) {
+      const info = broker.presets().find((preset) => preset.name === name);
+      if (!info?.local || info.demo || config.models[name]?.serve !== undefined) return undefined;
+      const { reachable, detail } = await broker.probe(name, signal);
+      return reachable ? undefined : detail;
     },
     learnedWindow: (name) => broker.learnedWindow(name),
     forgetWindows: () => broker.forgetWindows(),

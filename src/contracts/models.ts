@@ -135,6 +135,8 @@ export type PresetsPort = {
   list(): readonly PresetInfo[];
   /** Whether it answers, in a line, and how large its window is; kept for some seconds. */
   probe(name: string, signal: AbortSignal): Promise<Probe>;
+  /** Why a server of this machine can't answer, in a line; none where it does, is elsewhere, or is started when needed. */
+  problem(name: string, signal: AbortSignal): Promise<string | undefined>;
   /** What an error has taught of its window, in tokens, where that is less than it is said to be. */
   learnedWindow(name: string): number | undefined;
   /** Forgets that of all of them. */

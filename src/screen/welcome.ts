@@ -8,7 +8,13 @@ export type WelcomeFacts = {
   readonly version: string;
   /** The directory and its branch, as people read them. */
   readonly place: string;
-  readonly model: { readonly name: string; readonly id: string | undefined; readonly demo: boolean };
+  readonly model: {
+    readonly name: string;
+    readonly id: string | undefined;
+    readonly demo: boolean;
+    /** Why its server can't answer. */
+    readonly problem?: string | undefined;
+  };
   readonly mode: Mode;
 };
 
@@ -39,9 +45,15 @@ export function welcomeLines({ version, place, model, mode }: WelcomeFacts, cont
     return right === '' || lineWidth(left) > room ? left : padTo(left, room + 2) + right;
   };
   const named = (label: string, text: string) => paint('dim', label.padEnd(LABEL)) + text;
+  const setup = paint('strong', ':setup');
   const answers = model.demo
-    ? `none yet: a built-in demo answers · ${paint('strong', ':setup')} connects one`
+    ? `none yet: a built-in demo answers · ${setup} connects one`
     : `${model.name}${model.id === undefined ? '' : ` (${model.id})`} · ${paint('strong', ':model')} lists and switches`;
+  // Next to the prompt, where it is seen on any screen.
+  const last =
+    model.problem === undefined
+      ? paint('dim', context.width < 60 ? 'F1 lists the keys.' : SAFE)
+      : `${paint('error', `✗ ${model.problem}`)} · start it and just ask, or ${setup}`;
   const examples = EXAMPLES.map(([glyph, role, line, what]) =>
     both(`${paint(role, glyph)} ${paint('function', line)}`, paint('dim', what)),
   );
@@ -57,7 +69,7 @@ export function welcomeLines({ version, place, model, mode }: WelcomeFacts, cont
     ...examples,
     '',
     `${paint(mode, ` ${mode.toUpperCase()} `)} ${MODES[mode]}`,
-    paint('dim', context.width < 60 ? 'F1 lists the keys.' : SAFE),
+    last,
   ].flatMap((line) =>
     line === '' ? [' '] : wrapText(line, Math.max(1, context.width), { indent: ' '.repeat(GUTTER) }),
   );

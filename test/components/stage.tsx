@@ -195,6 +195,7 @@ export async function setStage(change: StageOptions = {}) {
       ],
       probe: async () => ({ reachable: true, detail: 'answers' }),
       keep: () => '',
+      problem: async () => undefined,
       learnedWindow: () => undefined,
       forgetWindows: () => {},
     },

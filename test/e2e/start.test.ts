@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { scratch } from '../support/program.ts';
 import { atRest, expectSameWhenRedrawn } from '../support/redrawn.ts';
 import { startRig } from '../support/rig.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
 
 describe('the first moment', () => {
   it('shows what is typed before anything runs, and runs it when the shell is there', async () => {
@@ -40,6 +41,17 @@ describe('the first moment', () => {
     rig.resize(60, 12);
     await rig.waitFor((r) => r.screen().length === 12 && /RESTRICTED --/.test(r.screen()[11] ?? ''));
     await expectSameWhenRedrawn(rig);
+  });
+
+  it('says at once that the configured server is down, and stops saying so when it answers', async () => {
+    const closed = await startScriptedServer([]);
+    await closed[Symbol.asyncDispose]();
+    using place = scratch(closed.baseUrl);
+    await using rig = startRig(place, { columns: 100 });
+    await rig.waitFor(/✗ nothing answers at http:\S+ · start it and just ask, or :setup/);
+    await using _server = await startScriptedServer([], { port: closed.port });
+    await rig.waitFor(/Nothing destructive/);
+    expect(rig.text()).not.toContain('nothing answers');
   });
 
   it('ends with the line of a wrong configuration, on the screen that was there before', async () => {

@@ -14,6 +14,13 @@ export const START: readonly Scene[] = [
     play: ({ rig }) => rig.waitFor('F1 lists the keys'),
   },
   {
+    name: 'start-down',
+    title: 'the first screen where the configured server is down',
+    config: { models: { fast: { base_url: 'http://127.0.0.1:9/v1', model: 'qwen3-8b' } }, model: 'fast' },
+    script: [],
+    play: ({ rig }) => rig.waitFor('nothing answers'),
+  },
+  {
     name: 'start-project',
     title: 'the first screen in Project mode',
     script: [],
