@@ -58,7 +58,8 @@ export function norrisEndedLines(entry: Of<'norrisEnded'>, { width, paint }: Ren
     ...(cost ? [shortDollars(cost.dollars)] : []),
   ].join(' · ');
   const head = paint(good ? 'success' : 'warning', `⚡ ${status.replace('_', ' ')}`);
-  const why = reason ? `: ${plainText(reason)}` : '';
+  // Of a failed one the line above it has said why.
+  const why = reason && status !== 'failed' ? `: ${plainText(reason)}` : '';
   return [
     ...wrapText(`${head}${why} ${paint('dim', `· ${facts}`)}`, width),
     ...(receipt ? wrapText(paint('dim', receiptText(receipt)), width) : []),
