@@ -1,4 +1,5 @@
 /** Subscribers to the session's events other than the screen: jobs, log, histories, the index of programs, MCP servers. */
+import { changesText } from '../contracts/undo.ts';
 import type { Engine } from '../engine/engine.ts';
 import { classify } from '../router/index.ts';
 import { runningOf } from '../session/slots.ts';
@@ -42,8 +43,7 @@ function tellChanges(engine: Engine, session: string, { undo }: Pick<AppServices
     last = now;
     const changes = ended === undefined ? undefined : undo.ofRun(ended);
     if (changes === undefined) return;
-    const text = `${changes} · :undo run shows it, :undo run yes takes it back`;
-    void engine.dispatch({ type: 'noticed', level: 'info', text });
+    void engine.dispatch({ type: 'noticed', level: 'info', text: changesText(changes) });
   });
 }
 

@@ -59,3 +59,15 @@ export function summaryOf(actions: readonly KeptAction[]): string {
   const files = first.count === 1 ? 'file' : 'files';
   return [`${first.count} ${files} ${first.word}`, ...rest.map(({ word, count }) => `${count} ${word}`)].join(', ');
 }
+
+const TAKE_BACK = ' · :undo run shows it, :undo run yes takes it back';
+
+/** What is said at the end of a run that has changed something. */
+export function changesText(summary: string): string {
+  return summary + TAKE_BACK;
+}
+
+/** Whether a notice says that. */
+export function tellsChanges(notice: string): boolean {
+  return notice.endsWith(TAKE_BACK);
+}

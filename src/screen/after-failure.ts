@@ -1,5 +1,9 @@
-/** What is offered when a command of the user's fails as a typing error would: another spelling, and to ask the model. */
+/**
+ * What is offered behind what has just ended: another spelling of a command that failed as a typing error would, or to ask
+ * the model; what a run has changed.
+ */
 import type { App } from '../commands/app.ts';
+import { tellsChanges } from '../contracts/undo.ts';
 import type { CommandResult } from '../session/action.ts';
 import type { SessionEvent } from '../session/event.ts';
 import { plainText } from '../text/sanitize.ts';
@@ -18,6 +22,7 @@ export class AfterFailure {
   readonly #hint: (text: string) => void;
   readonly #running = new Map<string, { readonly line: string; readonly private: boolean }>();
   #failed: Failed | undefined;
+  #changed = false;
 
   /** @param hint shows one line until the next key */
   constructor(app: App, hint: (text: string) => void) {
@@ -25,9 +30,9 @@ export class AfterFailure {
     this.#hint = hint;
   }
 
-  /** The last line, as it was most likely meant; empty where it was not misspelled. */
-  get corrected(): string {
-    return this.#failed?.corrected ?? '';
+  /** For an empty prompt: the last line as it was most likely meant, or the list of what a run changed; empty for none. */
+  get line(): string {
+    return this.#changed ? ':undo run' : (this.#failed?.corrected ?? '');
   }
 
   /** What to ask the model about the last command; undefined where that did not fail. */
@@ -37,10 +42,19 @@ export class AfterFailure {
     return `\`${line}\` failed with exit code ${exit}. What is wrong, and what should I run instead?`;
   }
 
+  /** Something was sent: whoever goes on has seen what a run changed, or does not want to. */
+  goesOn(): void {
+    this.#changed = false;
+  }
+
   follow(event: SessionEvent, askKey: string): void {
     if (event.type === 'shellStarted') {
       this.#running.set(event.op, event);
       this.#failed = undefined;
+    }
+    if (event.type === 'noticed' && tellsChanges(event.text)) {
+      this.#changed = true;
+      this.#hint('→ Enter lists what it changed');
     }
     if (event.type !== 'shellEnded') return;
     const begun = this.#running.get(event.op);

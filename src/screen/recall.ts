@@ -34,12 +34,12 @@ export class Recall {
     this.history = new History(() => app.history.entries());
   }
 
-  /** How the line most likely goes on; behind a misspelled command, what was meant. Empty where nothing is suggested. */
+  /** How the line most likely goes on; in an empty prompt, what follows from the last thing that ended. Empty where nothing is suggested. */
   get suggestion(): string {
     const { editor, goalNext, panel } = this.#ui.get();
     const { ui, history, engine } = this.#app;
     if (!ui.suggestions || goalNext || panel.kind !== 'none' || editor.cursor < editor.text.length) return '';
-    if (editor.text === '') return this.#failure.corrected;
+    if (editor.text === '') return this.#failure.line;
     if (this.#suggested?.of !== editor) {
       const kept = { lines: this.history.lines(), factsOf: history.factsOf, isAgents: history.isAgents };
       this.#suggested = { of: editor, rest: suggest(editor.text, engine.shellCwd, kept) ?? '' };

@@ -208,9 +208,9 @@ export class Screen {
       engine.subscribe(() => this.#follow()),
       this.app.words.onAnswer(() => this.prompt.refresh()),
       engine.onEvent((event) => {
-        const { corrected } = this.failure;
+        const { line } = this.failure;
         this.failure.follow(event, this.keyFor('prompt', 'askAboutFailure'));
-        if (this.failure.corrected !== corrected) this.prompt.refresh();
+        if (this.failure.line !== line) this.prompt.refresh();
       }),
       engine.onGiveBack((text, question) => this.giveBack(asItWas(this.app, text, question))),
       () => this.questionDialog.dispose(),

@@ -116,6 +116,11 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     expect(told(server)).toContain('[aish] action tried, then applied by user');
     await rig.waitFor(/files deleted · :undo run/);
     expect(rig.text().match(/:undo run shows it/g)).toHaveLength(1);
+    // What it was is a key away.
+    await rig.waitFor('[aish:fast]> :undo run');
+    rig.key('right');
+    rig.key('enter');
+    await rig.waitFor(/src comes back \(directory\)[\s\S]*:undo run yes puts it back\n\[aish:fast\]> *\n/);
     rig.type(':undo run yes\r');
     await rig.waitFor(/undone: \d+ · /);
     expect(snapshot(place.work)).toBe(before);

@@ -29,6 +29,7 @@ function submit(screen: Screen): void {
     if (flip === undefined && asked !== line) return screen.ui.update({ asked: line });
     screen.app.rememberRoute(route);
   }
+  screen.failure.goesOn();
   screen.ui.update({ editor: submitted(editor), flip: undefined, goalNext: false, asked: undefined });
   screen.view.end();
   if (goalNext) {
