@@ -1,15 +1,31 @@
 import { execFile } from 'node:child_process';
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
+/** The build's own folder, with the launcher; elsewhere, without it, where the checkout can't be written. */
+function folder(): string | undefined {
+  try {
+    accessSync(join(ROOT, 'dist'), constants.W_OK);
+    return undefined;
+  } catch {
+    const made = mkdtempSync(join(tmpdir(), 'aish-build-'));
+    onTestFinished(() => rmSync(made, { recursive: true, force: true }));
+    return made;
+  }
+}
+
 it('two builds at a time both end well, and the program starts meanwhile and afterwards', async () => {
+  const into = folder();
   const build = async () => {
-    await run(process.execPath, ['build.mjs'], { cwd: ROOT });
-    const { stdout } = await run(process.execPath, ['dist/aish-tui.mjs', '--version'], { cwd: ROOT });
+    await run(process.execPath, ['build.mjs', ...(into === undefined ? [] : [into])], { cwd: ROOT });
+    const { stdout } = await run(process.execPath, [join(into ?? 'dist', 'aish-tui.mjs'), '--version'], { cwd: ROOT });
     return stdout.trim();
   };
   const [one, two] = await Promise.all([build(), build()]);
