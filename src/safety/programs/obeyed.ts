@@ -13,7 +13,7 @@ const PYTHON_TESTS = /(^|\/)(conftest\.py|test_[^/]*\.py|[^/]*_test\.py)$/;
  * it is started in, and what was written in this conversation must have been read and judged.
  */
 export function judgeObeyed(call: Call, { root, level, operands }: Reading): StaticVerdict {
-  const control = level.spec.control ?? root.spec.control;
+  const control = level.control ?? root.control;
   if (!control) return harmless();
   const { machine, program } = call;
   const { elsewhere, near } = machine.scope;

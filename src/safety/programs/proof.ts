@@ -15,10 +15,9 @@ export function prove(call: Call): StaticVerdict {
   if (!reading) return unknown(`${readable(program).slice(0, 60)} is not known`);
   if (reading.missing !== undefined) {
     const unread = reading.missing.startsWith('a word that is not known');
-    return unknown(reading.missing, unread ? { runsFiles: true } : {});
+    return unknown(reading.missing, unread ? { runsFiles: true } : undefined);
   }
   if (isIdle(reading)) return harmless('only prints help or its version');
-  const { spec } = reading.level;
   let verdict = worse(judgeObeyed(call, reading), judgeReach(call, reading.path));
   if (takesBackDry(reading)) verdict = worse(verdict, unknown('a dry run that is taken back'));
   for (const { name, role, value } of reading.given)
@@ -29,12 +28,13 @@ export function prove(call: Call): StaticVerdict {
   if (!operands.fit) return verdict;
   if (isAnswered(call, reading))
     verdict = worse(verdict, unknown(`${program} asks before it writes over something, and its input answers`));
-  if (spec.open !== undefined && !isDryReading(reading))
-    verdict = worse(verdict, unknown(spec.open, spec.runsFiles ? { runsFiles: true } : {}));
+  const { open, runsFiles, judge: ofLevel } = reading.level;
+  if (open !== undefined && !isDryReading(reading))
+    verdict = worse(verdict, unknown(open, runsFiles ? { runsFiles } : undefined));
   // The program's own judge, and the subcommand's.
-  const { judge } = reading.root.spec;
+  const { judge } = reading.root;
   if (judge) verdict = worse(verdict, judge(call, reading) ?? harmless());
-  if (spec.judge && spec.judge !== judge) verdict = worse(verdict, spec.judge(call, reading) ?? harmless());
+  if (ofLevel && ofLevel !== judge) verdict = worse(verdict, ofLevel(call, reading) ?? harmless());
   return verdict;
 }
 
@@ -82,7 +82,7 @@ function takesBackDry({ given, operands }: Reading): boolean {
 
 /** Does it ask before a loss, and is there something on its input that may say yes? */
 function isAnswered(call: Call, reading: Reading): boolean {
-  const { asks } = reading.level.spec;
+  const { asks } = reading.level;
   if (asks === undefined || !isFed(call)) return false;
   return asks === '' || asks.split(' ').some((name) => reading.given.some((each) => each.name === name));
 }

@@ -38,19 +38,19 @@ export function readExactly(program: string, record: Compiled, args: readonly Fi
 function readWord(program: string, state: State, args: readonly Field[], at: number): number {
   const field = args[at] as Field;
   const { text } = field;
-  if (state.root.spec.argFiles && text.startsWith('@') && text.length > 1)
+  if (state.root.argFiles && text.startsWith('@') && text.length > 1)
     state.missing ??= `${program} reads more options from a file`;
   if (text === '--') return restAreOperands(state, args, at + 1);
   if (isOption(state, text)) {
     const next = at + 1 + readOption(program, state, text, args, at);
     return state.level.last.has(state.given.at(-1)?.name ?? '') ? restAreOperands(state, args, next) : next;
   }
-  if (state.level.spec.oldStyle && state.operands.length === 0 && at === 0 && /^[A-Za-z]+$/.test(text))
+  if (state.level.oldStyle && state.operands.length === 0 && at === 0 && /^[A-Za-z]+$/.test(text))
     return at + 1 + readLetters(program, state, text, args, at);
   if (state.level.hasActingOptions && text !== '' && mayBeOption(field))
     state.missing ??= `a word that is not known may be an option of ${program}`;
   if (descend(program, state, field)) return at + 1;
-  return restAreOperands(state, args, at, state.level.spec.stopsAtOperand ? args.length : at + 1);
+  return restAreOperands(state, args, at, state.level.stopsAtOperand ? args.length : at + 1);
 }
 
 /** Takes the words from `at` on as operands; returns where the next one is. */
@@ -68,7 +68,7 @@ const UNREAD = /^[\uE000-\uE002\uE007]/;
 
 function isOption(state: State, text: string): boolean {
   if (
-    state.level.spec.noOptions ||
+    state.level.noOptions ||
     text.length < 2 ||
     (text.charCodeAt(0) !== 45 && !(text.charCodeAt(0) === 43 && state.level.options.has(text)))
   )
@@ -99,19 +99,14 @@ function descend(program: string, state: State, field: Field): boolean {
 
 /** Reads one option word; returns how many more words it took. */
 function readOption(program: string, state: State, text: string, args: readonly Field[], at: number): number {
-  const { options, spec } = state.level;
+  const { options, singleDash } = state.level;
   const equals = text.indexOf('=');
   const name = equals > 0 ? text.slice(0, equals) : text;
   const long = text.startsWith('--');
-  const whole = options.get(name)
-    ? name
-    : long || spec.singleDash
-      ? byPrefix(options, name, spec.singleDash)
-      : undefined;
-  if (whole !== undefined && (long || spec.singleDash || equals < 0))
-    return takeOption(program, state, whole, args, at);
+  const whole = options.get(name) ? name : long || singleDash ? byPrefix(options, name, singleDash) : undefined;
+  if (whole !== undefined && (long || singleDash || equals < 0)) return takeOption(program, state, whole, args, at);
   if (options.has('-#') && /^-\d+$/.test(text)) return 0;
-  if (long || spec.singleDash) return miss(program, state, name);
+  if (long || singleDash) return miss(program, state, name);
   return readCluster(program, state, text, args[at + 1]);
 }
 

@@ -263,7 +263,22 @@ export type Records = Readonly<Record<string, Spec>>;
 
 export type OptionSpec = { readonly role: Role; readonly value: 'none' | 'required' | 'attached' | 'until' };
 
-export type Compiled = {
+/** What of a row is asked for on every call. Rows have as many shapes as there are; here all keys stand in one order. */
+type Asked = {
+  readonly [Key in
+    | 'singleDash'
+    | 'oldStyle'
+    | 'stopsAtOperand'
+    | 'argFiles'
+    | 'noOptions'
+    | 'control'
+    | 'open'
+    | 'runsFiles'
+    | 'asks'
+    | 'judge']: Spec[Key] | undefined;
+};
+
+export type Compiled = Asked & {
   readonly spec: Spec;
   readonly options: ReadonlyMap<string, OptionSpec>;
   readonly subs: ReadonlyMap<string, Compiled> | undefined;
@@ -309,6 +324,16 @@ export function compileSpec(spec: Spec, inherited: ReadonlyMap<string, OptionSpe
   const bare = subs?.get('');
   return {
     spec,
+    singleDash: spec.singleDash,
+    oldStyle: spec.oldStyle,
+    stopsAtOperand: spec.stopsAtOperand,
+    argFiles: spec.argFiles,
+    noOptions: spec.noOptions,
+    control: spec.control,
+    open: spec.open,
+    runsFiles: spec.runsFiles,
+    asks: spec.asks,
+    judge: spec.judge,
     options,
     subs,
     bare: bare ? { ...bare, options: new Map([...options, ...bare.options]) } : undefined,

@@ -76,16 +76,17 @@ const SPECS: ReadonlyMap<string, Spec> = new Map(
 
 /** Made when first asked for: a command names few programs, and the guard starts for every command. */
 const COMPILED = new Map<Spec, Compiled>();
+const RECORDS = new Map<string, Compiled>();
 
 /** The record of a program, by the name that rules know it by; undefined where its options are not known. */
 export function recordOf(program: string): Compiled | undefined {
+  const known = RECORDS.get(program);
+  if (known) return known;
   const spec = SPECS.get(program);
   if (!spec || spec.unread) return undefined;
-  let compiled = COMPILED.get(spec);
-  if (!compiled) {
-    compiled = compileSpec(spec);
-    COMPILED.set(spec, compiled);
-  }
+  const compiled = COMPILED.get(spec) ?? compileSpec(spec);
+  COMPILED.set(spec, compiled);
+  RECORDS.set(program, compiled);
   return compiled;
 }
 
