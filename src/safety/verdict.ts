@@ -41,7 +41,8 @@ export function harmless(reason?: string): StaticVerdict {
 const HARMLESS: StaticVerdict = { verdict: 'safe', reason: 'only reads or adds', findings: NO_FINDINGS };
 
 /** The verdict "not known"; the second opinion is asked. */
-export function unknown(reason: string, more: { unresolved?: boolean; runsFiles?: boolean } = {}): StaticVerdict {
+export function unknown(reason: string, more?: { unresolved?: boolean; runsFiles?: boolean }): StaticVerdict {
+  if (!more) return { verdict: 'unknown', reason, findings: NO_FINDINGS };
   return { verdict: 'unknown', reason, ...more, findings: NO_FINDINGS };
 }
 

@@ -17,7 +17,7 @@ const OWN_KEY =
 
 /** Does what a call prints hold a credential: a store that it reads, or the whole environment? */
 export function printsCredential(call: Call): boolean {
-  const { program, facts, args, io, operands, machine } = call;
+  const { program, facts, args, io } = call;
   if (io.stdin?.includes(CREDENTIAL))
     return (
       !/^(wc|md5sum|sha\d+sum|test|true|false|mkdir|touch)$/.test(program) &&
@@ -26,36 +26,61 @@ export function printsCredential(call: Call): boolean {
         args.map(({ text }) => text),
       )
     );
-  if (program === 'printenv' && args.some(({ text }) => isSecretVariable(text) && !machine.scope.has(text)))
-    return true;
   if (saysSecret(call)) return true;
   if (facts.traits.has('prints') && io.stdin?.includes(SECRET)) return true;
   if (args.some(({ text }) => text.startsWith('@') && isCredential(text.slice(1))) && !facts.traits.has('sends'))
     return true;
-  if (readsStoresBelow(call) || opensSecret(call)) return true;
-  if (/^(printenv|env|set|declare|export)$/.test(program))
-    return args.every(({ text }) => /^(-(p|x|px|0)|--null)$/.test(text));
-  if (/^(typeset|local|readonly)$/.test(program))
-    return args.length > 0 && args.every(({ text }) => /^-[px]+$/.test(text));
-  if (/^(expr|test|\[)$/.test(program) && args.some(({ text }) => holdsSecret(text)))
-    // What is no number stands in the complaint.
-    return program === 'expr' || args.some(({ text }) => /^-(eq|ne|[lg][te])$/.test(text));
-  if (program === 'git' && operands[0]?.text === 'config') return showsSettings(call);
-  if (program === 'git' || (program === 'rclone' && operands[0]?.text === 'cat'))
-    return operands.some(({ text }) => {
-      const path = afterColon(text);
-      // Git reads patterns itself, quoted ones too.
-      return (path !== text && isCredential(path)) || (/[*?[]/.test(path) && storeMark(machine, path) !== '');
-    });
-  if (
-    COMPILERS.test(program) &&
-    INCLUDED.exec(io.stdin ?? '')
-      ?.slice(1)
-      .some(isCredential)
-  )
-    return true;
-  const reads = /^(perl|ruby)$/.test(program) || (program === 'tree' && call.has('--fromfile', '--fromtabfile'));
-  return (facts.traits.has('prints') || reads) && operands.some((operand) => namesStore(machine, operand));
+  if (readsStoresBelow(call)) return true;
+  return PRINTERS.get(program)?.(call) ?? (facts.traits.has('prints') && namesStores(call));
+}
+
+/** Programs by the way in which they show one; undefined: as every program that prints what it is given. */
+const PRINTERS: ReadonlyMap<string, (call: Call) => boolean | undefined> = new Map([
+  ...each('env set declare export', ({ args }) => args.every(({ text }) => ALL_VARIABLES.test(text))),
+  [
+    'printenv',
+    ({ args, machine }) =>
+      args.some(({ text }) => isSecretVariable(text) && !machine.scope.has(text)) ||
+      args.every(({ text }) => ALL_VARIABLES.test(text)),
+  ],
+  ...each('typeset local readonly', ({ args }) => args.length > 0 && args.every(({ text }) => /^-[px]+$/.test(text))),
+  ['expr', ({ args }) => args.some(({ text }) => holdsSecret(text)) || undefined],
+  // What is no number stands in the complaint.
+  ...each('test [', ({ args }) =>
+    args.some(({ text }) => holdsSecret(text)) ? args.some(({ text }) => COMPARES.test(text)) : undefined,
+  ),
+  ['git', (call) => (call.operands[0]?.text === 'config' ? showsSettings(call) : namesStoresBehind(call))],
+  ['rclone', (call) => (call.operands[0]?.text === 'cat' ? namesStoresBehind(call) : undefined)],
+  ...each(
+    'gcc g++ cc c++ clang clang++ cpp as tcc',
+    ({ io }) =>
+      INCLUDED.exec(io.stdin ?? '')
+        ?.slice(1)
+        .some(isCredential) || undefined,
+  ),
+  ...each('perl ruby', namesStores),
+  ['tree', (call) => (call.has('--fromfile', '--fromtabfile') ? namesStores(call) : undefined)],
+  ...each('gpg gpg2 openssl consul pip pip3 manage.py django-admin python', (call) => opensSecret(call) || undefined),
+]);
+
+function each(programs: string, shows: (call: Call) => boolean | undefined) {
+  return programs.split(' ').map((program) => [program, shows] as const);
+}
+
+const COMPARES = /^-(eq|ne|[lg][te])$/;
+const ALL_VARIABLES = /^(-(p|x|px|0)|--null)$/;
+
+function namesStores({ operands, machine }: Call): boolean {
+  return operands.some((operand) => namesStore(machine, operand));
+}
+
+/** `HEAD:.env`, `remote:.netrc`. */
+function namesStoresBehind({ operands, machine }: Call): boolean {
+  return operands.some(({ text }) => {
+    const path = afterColon(text);
+    // Git reads patterns itself, quoted ones too.
+    return (path !== text && isCredential(path)) || (/[*?[]/.test(path) && storeMark(machine, path) !== '');
+  });
 }
 
 /** Does a call show a secret by two ways, so that no quiet end of a pipe makes it forgotten? */
@@ -69,7 +94,6 @@ export function copiesAside({ program, args, io, machine }: Call, printed: strin
 }
 
 /** What they take in stands in what they make, or in their complaint. */
-const COMPILERS = /^(gcc|g\+\+|cc|c\+\+|clang|clang\+\+|cpp|as|tcc)$/;
 const INCLUDED = /(?:include|incbin|embed)\s*["<]([^">\n]+)/;
 
 function afterColon(text: string): string {
@@ -109,20 +133,21 @@ function opensSecret({ program, args, operands, io }: Call): boolean {
     case 'pip3':
       return operands[0]?.text === 'config' && said('list', 'get', 'debug');
     default:
-      return DJANGO.test(program) && said('diffsettings');
+      return said('diffsettings');
   }
 }
 
 const GUESSES = /^([^-].*|-|-o|-q|-v|--|--output|--quiet|--verbose|--batch|--no-tty)$/;
 const CIPHER = /^-?(aes|aria|bf|blowfish|camellia|cast|chacha|des|id-aes|idea|rc[245]|seed|sm4)/i;
-const DJANGO = /^(manage\.py|django-admin|python[\d.]*)$/;
 
 /** Settings of git in which tokens and passwords stand. */
 const SECRET_SETTING = /^(http\.(.*\.)?(extraheader|proxy)|sendemail\.(.*\.)?smtppass|.*\.(password|token))$/i;
 
+const DECLARES: ReadonlySet<string> = new Set(['typeset', 'declare', 'local', 'readonly', 'export']);
+
 /** Does a call print the value of a variable that holds a secret, or complain about a file of that name? */
 function saysSecret({ program, args, reading, machine }: Call): boolean {
-  if (/^(typeset|declare|local|readonly|export)$/.test(program) && args.some(({ text }) => /^-\w*p/.test(text)))
+  if (DECLARES.has(program) && args.some(({ text }) => /^-\w*p/.test(text)))
     return args.some(
       ({ text }) => isSecretVariable(text) || (/^\w+$/.test(text) && holdsSecret(machine.scope.text(text))),
     );

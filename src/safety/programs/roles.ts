@@ -25,7 +25,7 @@ export function judgeRole(call: Call, role: Role, what: string, value: string): 
     case 'idle':
       return harmless();
     case 'read':
-      return reads(call, value, LISTED.test(what));
+      return reads(call, what, value);
     case 'ask':
       return judgeQuestion(call.program, what, value);
     case 'add':
@@ -55,11 +55,14 @@ export function judgeRole(call: Call, role: Role, what: string, value: string): 
 const LISTED = /option (\S*files0?-from|-T of tar|(-f|--from-file|--rawfile|--slurpfile) of jq)/;
 
 /** What prints a credential is told by its output; what else takes one in may keep or send it. */
-function reads(call: Call, path: string, repeats: boolean): StaticVerdict {
+function reads(call: Call, what: string, path: string): StaticVerdict {
   const given = path === '-' ? (call.io.stdin ?? '') : '';
+  const isStore = isCredential(path);
+  if (given === '' && !isStore) return harmless();
+  const repeats = LISTED.test(what);
   const listed = repeats && (given.includes(STORE) || given.split(/[\0\n]/).some(isCredential));
   if (listed) return unknown('shows a credential to the model');
-  if (!isCredential(path)) return harmless();
+  if (!isStore) return harmless();
   // Names that are not there stand in the complaint.
   if (repeats) return unknown('shows a credential to the model');
   const { traits } = call.facts;

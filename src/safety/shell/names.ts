@@ -1,8 +1,9 @@
 import type { Field, Machine } from './machine.ts';
 
 /** Programs that make files whose names stand in an archive, in a repository, or on another machine. */
-const BRINGS_NAMES =
-  /^(tar|bsdtar|gtar|unzip|7z|7za|7zr|unrar|unar|cpio|pax|rsync|scp|sftp|wget|aria2c|csplit|patch|git|hg|svn)$/;
+const BRINGS_NAMES: ReadonlySet<string> = new Set(
+  'tar bsdtar gtar unzip 7z 7za 7zr unrar unar cpio pax rsync scp sftp wget aria2c csplit patch git hg svn'.split(' '),
+);
 /** What of the last three makes none, as their first word: an archive may be called anything. */
 const LEAVES_NAMES =
   /^(git|hg|svn) (status|log|diff|show|branch|ls-files|rev-parse|describe|blame|grep|remote|config|fetch|add|commit|push|cat|info|list)$/;
@@ -11,7 +12,7 @@ const LEAVES_NAMES =
 export function noteDashes({ scope }: Machine, fields: readonly Field[]): void {
   const program = fields[0]?.text ?? '';
   const name = program.slice(program.lastIndexOf('/') + 1);
-  if (BRINGS_NAMES.test(name) && !LEAVES_NAMES.test(`${name} ${fields[1]?.text ?? ''}`)) scope.dashed.add(name);
+  if (BRINGS_NAMES.has(name) && !LEAVES_NAMES.test(`${name} ${fields[1]?.text ?? ''}`)) scope.dashed.add(name);
   if (!fields.some(({ text }) => text === '--' || text.includes('/-'))) return;
   const words = fields.slice(1).map(({ text }) => text);
   const operands = words.includes('--') ? words.slice(words.indexOf('--') + 1) : [];
