@@ -11,7 +11,8 @@ import { hostOf } from '../session/place.ts';
 import { readReply } from '../session/reply.ts';
 import { wouldAsk } from '../session/steps.ts';
 import { messageOf } from '../text/errors.ts';
-import { clean, plainText } from '../text/sanitize.ts';
+import { clean, isSuspect, plainText } from '../text/sanitize.ts';
+import { eachInTurns } from '../text/turns.ts';
 import { perform } from './act.ts';
 import type { EffectContext } from './effect-context.ts';
 import { fitContext } from './fit.ts';
@@ -113,15 +114,24 @@ async function cleaned({ services: { secrets } }: EffectContext, reply: Reply): 
   const given = reply.toolCalls.map((call) => call.arguments);
   if (charsOf([reply.text, reply.reasoning, ...given]) <= LONG_REPLY_CHARS)
     return { ...reply, text: plainText(clean(reply.text)) };
-  await nextTurn();
-  const styled = clean(reply.text);
-  await nextTurn();
-  const text = plainText(styled);
+  const text = await plainInTurns(reply.text);
   const long = [reply.reasoning, text, ...given].filter((each) => each.length > LONG_TEXT_CHARS);
   for (const each of long) await secrets.lookThrough(each);
   // What follows from it is a turn of its own.
   await nextTurn();
   return { ...reply, text };
+}
+
+async function plainInTurns(text: string): Promise<string> {
+  let suspect = false;
+  await eachInTurns([text], (piece) => {
+    suspect ||= isSuspect(piece);
+  });
+  if (!suspect) return text;
+  await nextTurn();
+  const styled = clean(text);
+  await nextTurn();
+  return plainText(styled);
 }
 
 function charsOf(texts: readonly string[]): number {

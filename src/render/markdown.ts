@@ -60,7 +60,13 @@ function normalize(text: string): string {
   return text.replace(/\r\n?/g, '\n');
 }
 
+/** One line that can be nothing but a paragraph: no mark of a block begins with a letter. */
+const ONE_LINE = /^\p{L}[^\n]*$/u;
+
 function lex(source: string): Token[] {
+  // So long that no emphasis is looked for in it either: the lexer would only take its time.
+  if (source.length > MAX_INLINE_CHARS && ONE_LINE.test(source))
+    return [{ type: 'paragraph', raw: source, text: source, tokens: [{ type: 'text', raw: source, text: source }] }];
   if (source.length <= MAX_CHARS) {
     try {
       const lexer = new Lexer({ gfm: true });

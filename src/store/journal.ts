@@ -29,6 +29,8 @@ export type JournalOptions = {
   readonly onRecovered?: () => void;
 };
 
+const LINE_END = Buffer.from('\n');
+
 type Waiting = { readonly done: () => void; readonly failed: (error: Error) => void };
 
 /**
@@ -45,7 +47,7 @@ export function openJournal(path: string, options: JournalOptions): JournalFile 
   let syncing: Promise<void> | undefined;
   let closed = false;
   let troubled = false;
-  let lines: string[] = [];
+  let lines: Buffer[] = [];
   let waiting: Waiting[] = [];
 
   function letGo(error: unknown): Error {
@@ -60,7 +62,8 @@ export function openJournal(path: string, options: JournalOptions): JournalFile 
       writer ??= openWriter(path, goodBytes);
       // Only what was there before this program wrote is cut.
       goodBytes = undefined;
-      if (lines.length > 0) writer.write(lines.join(''));
+      const [first, ...more] = lines;
+      if (first) writer.write(more.length === 0 ? first : Buffer.concat(lines));
       lines = [];
       return undefined;
     } catch (error) {
@@ -113,7 +116,7 @@ export function openJournal(path: string, options: JournalOptions): JournalFile 
   };
 }
 
-type Writer = { write(text: string): void; sync(): Promise<void>; close(): void };
+type Writer = { write(lines: Buffer): void; sync(): Promise<void>; close(): void };
 
 /** Whatever still has no line end is ended first, so that the next record stands alone. */
 function openWriter(path: string, goodBytes: number | undefined): Writer {
@@ -127,8 +130,8 @@ function openWriter(path: string, goodBytes: number | undefined): Writer {
   if (goodBytes !== undefined && goodBytes < fstatSync(file).size) ftruncateSync(file, goodBytes);
   let torn = !endsLine(file);
   return {
-    write(text) {
-      const data = Buffer.from(torn ? `\n${text}` : text);
+    write(lines) {
+      const data = torn ? Buffer.concat([LINE_END, lines]) : lines;
       let written = 0;
       try {
         while (written < data.length) written += writeSync(file, data, written);

@@ -46,7 +46,12 @@ export function clean(text: string): string {
   return SUSPECT.test(text) ? scrub(text, true) : text;
 }
 
-/** The same without colours and hyperlinks: what a model reads and what is searched. */
+/** Whether a text, or a piece of one, holds anything that `clean` looks at more closely; any other stays as it is. */
+export function isSuspect(text: string): boolean {
+  return SUSPECT.test(text);
+}
+
+/** What `clean` makes of a text, without colours and hyperlinks: what a model reads and what is searched. */
 export function plainText(text: string): string {
   if (!SUSPECT.test(text)) return text;
   // Most output holds nothing but colours. Whatever else begins with an ESC leaves that ESC behind.

@@ -36,7 +36,7 @@ const EVENTS: readonly SessionEvent[] = [
   { session: 'main', at: 2, type: 'asked', line: 'l', text: 'why?' },
   { session: 'main', at: 3, type: 'noticed', level: 'info', text: 'so' },
 ];
-const LINES = EVENTS.map((event, seq) => formatRecord(event, seq));
+const LINES = EVENTS.map((event, seq) => String(formatRecord(event, seq)));
 
 /** A journal of these lines, last written so many minutes ago. */
 function written(id: string, lines: readonly string[], minutesAgo = 0, encoding: BufferEncoding = 'utf8'): string {
@@ -100,7 +100,7 @@ describe('resuming', () => {
 
   it('takes the one last left in this directory, before later ones of others', async () => {
     const opened: SessionEvent = { ...OPENED, cwd: '/elsewhere' };
-    written('there', LINES.with(0, formatRecord(opened, 0)), 1);
+    written('there', LINES.with(0, String(formatRecord(opened, 0))), 1);
     written('here', LINES, 20);
     const first = written('first', LINES, 30);
     expect(await taken({ resume: true })).toMatchObject({ id: 'here', notices: [] });
@@ -136,7 +136,7 @@ const LONG: readonly SessionEvent[] = [
     }),
   ),
 ];
-const LONG_LINES = LONG.map((event, seq) => formatRecord(event, seq));
+const LONG_LINES = LONG.map((event, seq) => String(formatRecord(event, seq)));
 const BYTES = Buffer.from(LONG_LINES.join(''));
 const FIRST_LINE = Buffer.byteLength(LONG_LINES[0] ?? '');
 

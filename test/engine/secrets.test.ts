@@ -73,3 +73,12 @@ it('what is long of a reply is looked through in turns before the machine hears 
   expect(looked).toEqual([JSON.stringify({ command }).length]);
   expect(JSON.stringify(bench.journal)).not.toContain('correcthorse');
 });
+
+it('a long answer is clean to its end', async () => {
+  const long = 'words '.repeat(50_000);
+  await using server = await startScriptedServer([say(`${long}\x1b]0;title\x07\x1b[31mred\u202e`)]);
+  await using bench = startEngine(preset(server));
+  void bench.engine.dispatch({ type: 'asked', text: 'hello', line: 'line-1' });
+  await bench.until(() => bench.journal.some(({ type }) => type === 'replyEnded'));
+  expect(bench.journal.find((event) => event.type === 'replyEnded')?.reply.text).toBe(`${long}red`);
+});

@@ -16,6 +16,14 @@ describe('markdown', () => {
     expect(lines('# Title\nText of\ntwo lines\n\n---', 10)).toEqual(expected);
   });
 
+  it('shows a line too long for emphasis as it is, alone as beside others', () => {
+    const long = `Words *and*${' more'.repeat(1000)}`;
+    const alone = lines(long);
+    expect(alone[0]).toMatch(/^Words \*and\* more/);
+    expect(lines(`${long}\n\nThe end.`)).toEqual([...alone, '', 'The end.']);
+    expect(lines(`# ${long}`)).toEqual(alone);
+  });
+
   it('wraps lists beside their markers', () => {
     expect(lines('9. nine and more\n10. ten\n    - sub\n- [x] done\n- [ ] open', 14)).toEqual([
       ' 9. nine and',

@@ -19,7 +19,7 @@ function withShortLines(text: string): string {
     .map((line) =>
       line.length <= MAX_LINE_CHARS
         ? line
-        : `${line.slice(0, end)} … ${(line.length - 2 * end).toLocaleString('en-US')} characters … ${line.slice(-end)}`,
+        : `${line.slice(0, end)} [${(line.length - 2 * end).toLocaleString('en-US')} characters left out] ${line.slice(-end)}`,
     )
     .join('\n');
 }
