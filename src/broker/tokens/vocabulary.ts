@@ -29,21 +29,31 @@ export function packTokens(tiktoken: string): Buffer {
 }
 
 /** How OpenAI's o200k_base cuts a text into what is encoded by itself. Source: its published pattern. */
-const SUFFIX = String.raw`(?:'(?:[sS]|[dD]|[mM]|[tT]|[lL][lL]|[vV][eE]|[rR][eE]))?`;
-const [UPPER, LOWER] = [String.raw`[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`, String.raw`[\p{Ll}\p{Lm}\p{Lo}\p{M}]`];
-const BEFORE = String.raw`[^\r\n\p{L}\p{N}]?`;
-const WORDS = new RegExp(
-  [
-    `${BEFORE}${UPPER}*${LOWER}+${SUFFIX}`,
-    `${BEFORE}${UPPER}+${LOWER}*${SUFFIX}`,
-    String.raw`\p{N}{1,3}`,
-    String.raw` ?[^\s\p{L}\p{N}]+[\r\n/]*`,
+function wordsOf(upper: string, lower: string, letters: string, digits: string, flags: string): RegExp {
+  const suffix = String.raw`(?:'(?:[sS]|[dD]|[mM]|[tT]|[lL][lL]|[vV][eE]|[rR][eE]))?`;
+  const before = String.raw`[^\r\n${letters}${digits}]?`;
+  const kinds = [
+    `${before}[${upper}]*[${lower}]+${suffix}`,
+    `${before}[${upper}]+[${lower}]*${suffix}`,
+    `[${digits}]{1,3}`,
+    String.raw` ?[^\s${letters}${digits}]+[\r\n/]*`,
     String.raw`\s*[\r\n]+`,
     String.raw`\s+(?!\S)`,
     String.raw`\s+`,
-  ].join('|'),
+  ];
+  return new RegExp(kinds.join('|'), flags);
+}
+
+const UNICODE = wordsOf(
+  String.raw`\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}`,
+  String.raw`\p{Ll}\p{Lm}\p{Lo}\p{M}`,
+  String.raw`\p{L}`,
+  String.raw`\p{N}`,
   'gu',
 );
+/** The same of ASCII. The classes of the other take ten milliseconds to compile, which a key may have to wait for. */
+const ASCII = wordsOf('A-Z', 'a-z', 'A-Za-z', '0-9', 'g');
+const IS_ASCII = /^[\0-\x7f]*$/;
 
 export class Vocabulary {
   readonly #tokens: Buffer;
@@ -78,7 +88,7 @@ export class Vocabulary {
     let tokens = 0;
     for (let at = 0; at < text.length; ) {
       const piece = pieceAt(text, at);
-      for (const [word] of piece.matchAll(WORDS)) tokens += this.#inWord(word);
+      for (const [word] of piece.matchAll(IS_ASCII.test(piece) ? ASCII : UNICODE)) tokens += this.#inWord(word);
       at += piece.length;
       if (turns.due) await turns.next();
     }
