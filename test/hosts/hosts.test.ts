@@ -35,10 +35,11 @@ describe.skipIf(lacksSshd())('a host over a real sshd', () => {
     await fc.assert(
       fc.asyncProperty(text, async (wanted) => {
         const quoted = `'${wanted.replaceAll("'", "'\\''")}'`;
-        await at.run(`printf %s ${quoted} >${file}`);
+        expect(await at.run(`printf %s ${quoted} >${file}`)).toMatchObject({ exit: 0 });
         expect(readFileSync(file, 'utf8')).toBe(wanted);
       }),
-      { numRuns: 20 },
+      // A smaller one would take its time, and a fault of the connection would not come again.
+      { numRuns: 20, endOnFailure: true },
     );
   });
 
