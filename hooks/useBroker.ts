@@ -28,17 +28,19 @@ export function useServerProblem(preset: string, looks: boolean): string | undef
   const [seen, setSeen] = useState<{ readonly preset: string; readonly problem: string | undefined }>();
   useEffect(() => {
     if (!looks) return undefined;
-    const gone = new AbortController();
+    let gone = false;
     let timer: NodeJS.Timeout | undefined;
+    // Never cut short: the first question shares what this look finds.
+    const { signal } = new AbortController();
     const look = async () => {
-      const problem = await presets.problem(preset, gone.signal).catch(() => undefined);
-      if (gone.signal.aborted) return;
+      const problem = await presets.problem(preset, signal).catch(() => undefined);
+      if (gone) return;
       setSeen({ preset, problem });
       if (problem !== undefined) timer = setTimeout(() => void look(), LOOK_AGAIN_MS).unref();
     };
     void look();
     return () => {
-      gone.abort();
+      gone = true;
       clearTimeout(timer);
     };
   }, [presets, preset, looks]);
