@@ -4,7 +4,14 @@ import { basename } from 'node:path';
 const OPEN_END = /(?:^|[^\\])(?:\\\\)*\\$/;
 
 /** How a shell is asked to read and run nothing, and what it says where it would read on. */
-type Reader = { readonly args: readonly string[]; readonly readsOn: RegExp };
+type Reader = {
+  readonly args: readonly string[];
+  readonly readsOn: RegExp;
+  /** The text is its last argument, not its input: fish 3 takes a socket, which Node's pipes are, for a directory. */
+  readonly byArgument?: true;
+  /** What it takes for whole though it is not: only behind that which `begins` may be, the line `goesOn` can be read. */
+  readonly open?: { readonly ends: RegExp; readonly begins: RegExp; readonly goesOn: string };
+};
 
 /** bash: an open quote, an unfinished pipe or loop, a here-document without its end. */
 const BASH: Reader = {
@@ -14,10 +21,18 @@ const BASH: Reader = {
 
 const READERS: Readonly<Record<string, Reader>> = {
   bash: BASH,
-  // It takes `a &&`, an open loop and a here-document for whole: its own prompt refuses those.
-  zsh: { args: ['-f', '-n'], readsOn: /unmatched|parse error near `(?:\\n'|\$\()/ },
+  zsh: {
+    args: ['-f', '-n'],
+    readsOn: /unmatched|parse error near `(?:\\n'|\$\()/,
+    open: {
+      ends: /(?:&&|\|\|)[ \t]*$/,
+      begins: /<<|\b(?:for|foreach|while|until|select|repeat)\b/,
+      goesOn: 'do :; done',
+    },
+  },
   fish: {
-    args: ['--no-config', '--no-execute'],
+    args: ['--no-config', '--no-execute', '-c'],
+    byArgument: true,
     readsOn: /Missing end|quotes are not balanced|Unexpected end of string|Expected a command, but found end/,
   },
 };
@@ -30,12 +45,22 @@ const READERS: Readonly<Record<string, Reader>> = {
 export function isIncomplete(line: string, shell = 'bash'): boolean {
   if (OPEN_END.test(line)) return true;
   const known = READERS[basename(shell)];
-  const { args, readsOn } = known ?? BASH;
-  const { stderr } = spawnSync(known ? shell : 'bash', args, {
-    input: `${line}\n`,
+  const reader = known ?? BASH;
+  const program = known ? shell : 'bash';
+  const said = told(program, reader, line);
+  if (said !== '' || !reader.open) return reader.readsOn.test(said);
+  const { ends, begins, goesOn } = reader.open;
+  return ends.test(line) || (begins.test(line) && told(program, reader, `${line}\n${goesOn}`) === '');
+}
+
+/** What it says of a text; a space where it can't be asked. */
+function told(program: string, { args, byArgument }: Reader, line: string): string {
+  const text = `${line}\n`;
+  const { stderr, error } = spawnSync(program, byArgument ? [...args, text] : args, {
+    input: byArgument ? '' : text,
     encoding: 'utf8',
     timeout: 1000,
     env: { PATH: process.env.PATH ?? '', LC_ALL: 'C', HOME: '/nonexistent' },
   });
-  return readsOn.test(stderr ?? '');
+  return error ? ' ' : stderr;
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { everyShell } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
 import { hold, startScriptedServer } from '../support/scripted-server.ts';
@@ -29,16 +30,18 @@ describe('the shell on screen', () => {
     await rig.waitFor(`${join(realpathSync(place.work), 'deep')} is teal`);
   });
 
-  it('asks for the rest of half a command, as a shell does', async () => {
+  it.each(everyShell())('asks for the rest of half a command, as %s does', async (shell) => {
     using place = scratch();
-    await using rig = startRig(place);
+    await using rig = startRig(place, { env: { SHELL: shell } });
     await rig.waitFor('[aish:demo]>');
     rig.type('echo "one\r');
     await rig.waitFor('the command is incomplete');
     rig.type('two"\r');
     await rig.waitFor(/✓[\s\S]*one\n\W*two\n/);
-    rig.type('echo next\r');
-    await rig.waitFor(/✓[\s\S]*\Wnext\n/);
+    rig.type('for i in 1 2\r');
+    await rig.waitFor('the command is incomplete');
+    rig.type(shell.endsWith('fish') ? 'echo "is $i"\rend\r' : 'do echo "is $i"\rdone\r');
+    await rig.waitFor(/✓[\s\S]*is 1\n\W*is 2\n/);
   });
 
   it('gives the keyboard to a program that reads, and takes it back', async () => {

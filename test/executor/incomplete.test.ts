@@ -1,0 +1,71 @@
+import { basename } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isIncomplete } from '../../src/executor/index.ts';
+import { everyShell } from '../support/lacks.ts';
+
+/** Lines that a shell would ask for more of, and lines that it would not, in the language of each. */
+const LINES: Readonly<Record<string, { readonly open: readonly string[]; readonly whole: readonly string[] }>> = {
+  bash: {
+    open: [
+      'for i in 1 2',
+      'f() {',
+      'echo "a',
+      "echo 'a",
+      'echo $(date',
+      'echo a |',
+      'echo a \\',
+      'cat <<END',
+      'if true',
+      'a &&',
+    ],
+    whole: ['echo a', 'for i in 1; do echo $i; done', 'f() { :; }', 'done', 'echo )', 'echo "a"', 'true &'],
+  },
+  zsh: {
+    open: [
+      'for i in 1 2',
+      'while true',
+      'repeat 3',
+      'echo "a',
+      "echo 'a",
+      'echo $(date',
+      'echo a |',
+      'echo a \\',
+      'cat <<END',
+      'if true',
+      'a &&',
+      'f() {',
+    ],
+    whole: [
+      'echo a',
+      'for i in 1 2; echo $i',
+      'for i in 1; do echo $i; done',
+      'cat <<END\na\nEND',
+      'f() { : }',
+      'done',
+      'echo )',
+      'echo for me',
+      'true &',
+    ],
+  },
+  fish: {
+    open: [
+      'for i in 1 2',
+      'function f',
+      'begin',
+      'if true',
+      'echo "a',
+      "echo 'a",
+      'echo (date',
+      'echo a |',
+      'echo a \\',
+      'a &&',
+    ],
+    whole: ['echo a', 'for i in 1; echo $i; end', 'function f; end', 'end', 'echo )', 'echo "a"', 'true &'],
+  },
+};
+
+describe.each(everyShell())('%s says of a line', (shell) => {
+  const { open, whole } = LINES[basename(shell)] ?? { open: [], whole: [] };
+  it.each(open)('that it would read on: %s', (line) => expect(isIncomplete(line, shell)).toBe(true));
+  it.each(whole)('that it is all: %s', (line) => expect(isIncomplete(line, shell)).toBe(false));
+});
