@@ -27,7 +27,10 @@ int keep_attributes(struct store *s, uint32_t n, int directory, const char *name
     uint32_t length = (uint32_t)strlen(item) + 1;
     if (size + length + 4 > sizeof blob) return errno = E2BIG, -1;
     memcpy(blob + size, item, length);
-    long got = syscall(follow ? SYS_getxattr : SYS_lgetxattr, path, item, blob + size + length + 4, sizeof blob - size - length - 4);
+    char *value_at = blob + size + length + 4;
+    const uint64_t room = sizeof blob - size - length - 4;
+    long got = s->is_mapped && is_access_list(item) ? value_outside(directory, name, item, value_at, room)
+                                                    : syscall(follow ? SYS_getxattr : SYS_lgetxattr, path, item, value_at, room);
     if (got < 0 && errno == ERANGE) return errno = E2BIG, -1;
     if (got < 0) continue; /* not ours to read, so not ours to change */
     uint32_t value = (uint32_t)got;
@@ -45,6 +48,7 @@ int keep_attributes(struct store *s, uint32_t n, int directory, const char *name
 int apply_attributes(int directory, const char *name, const struct node *n) {
   static char list[1 << 16];
   char path[40 + NAME_BYTES];
+  int why = 0;
   if (!n->attributes) return 0;
   int follow = path_to(directory, name, path);
   const char *end = n->attributes + n->attributes_size;
@@ -57,16 +61,34 @@ int apply_attributes(int directory, const char *name, const struct node *n) {
       was = !strcmp(at, item);
       at += strlen(at) + 5 + size;
     }
-    if (!was && syscall(follow ? SYS_removexattr : SYS_lremovexattr, path, item) && strncmp(item, "security.", 9)) return -1;
+    if (!was && syscall(follow ? SYS_removexattr : SYS_lremovexattr, path, item) && strncmp(item, "security.", 9)) why = errno;
   }
   for (const char *at = n->attributes; at < end;) {
     uint32_t size;
     const char *value = at + strlen(at) + 5;
     memcpy(&size, at + strlen(at) + 1, 4);
-    if (syscall(follow ? SYS_setxattr : SYS_lsetxattr, path, at, value, size, 0) && strncmp(at, "security.", 9)) return -1;
+    if (syscall(follow ? SYS_setxattr : SYS_lsetxattr, path, at, value, size, 0) && strncmp(at, "security.", 9)) why = errno;
     at = value + size;
   }
-  return 0;
+  return why ? errno = why, -1 : 0;
+}
+
+uint32_t mode_without_list(const struct node *n) {
+  enum { HEAD = 4, ENTRY = 8, OF_GROUP = 4 };
+  const char *end = n->attributes + n->attributes_size;
+  for (const char *at = n->attributes; at < end;) {
+    uint32_t size;
+    const char *value = at + strlen(at) + 5;
+    memcpy(&size, at + strlen(at) + 1, 4);
+    for (uint32_t i = HEAD; !strcmp(at, "system.posix_acl_access") && i + ENTRY <= size; i += ENTRY) {
+      uint16_t tag, rights;
+      memcpy(&tag, value + i, 2);
+      memcpy(&rights, value + i + 2, 2);
+      if (tag == OF_GROUP) return n->was.mode & ~(070u & ~((uint32_t)rights << 3));
+    }
+    at = value + size;
+  }
+  return n->was.mode;
 }
 
 /* What has just been made took the access list over that its directory gives to new files. */

@@ -118,6 +118,7 @@ static void __attribute__((noreturn)) init(const struct options *o, const struct
   uid_t uid = (uid_t)shared->uid;
   gid_t gid = (gid_t)shared->gid;
   pid_t command = -1;
+  kept->is_mapped = own_user;
   if (signals < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) || poll(&gone, 1, 0)) say(a, "supervisor", "");
   else if (own_user && map_ids(uid, gid)) say(a, "namespaces", "user");
   else if (mount_world(o, detail, sizeof detail)) say(a, "mounts", detail);
@@ -145,6 +146,7 @@ pid_t start_inside(const struct options *o, const struct terminal *t, const sigs
   shared->attempt.listener = -1;
   if (supervisor < 0 || pipe2(told, O_CLOEXEC)) return say(&shared->attempt, "namespaces", ""), -1;
   int own_user = shared->uid != 0;
+  if (o->keep) outside_begin();
   pid_t pid = -1;
   /* Root needs no user namespace, unless it is not really root. */
   if (o->fail_step && !strcmp(o->fail_step, "namespaces")) return errno = EPERM, say(&shared->attempt, "namespaces", ""), -1;

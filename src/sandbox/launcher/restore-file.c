@@ -13,8 +13,9 @@ static void full_path(int directory, const char *name, char to[40 + NAME_BYTES])
 }
 
 /* Owner before attributes before mode: a change of owner clears some of the others, and who may not write to a file may set
- * none; times last. `name` empty: of the descriptor. */
-int apply_state(int directory, const char *name, const struct node *n) {
+ * none; times last. What can't be set of its attributes keeps
+ * nothing else back. `name` empty: of the descriptor. */
+int apply_state(int directory, const char *name, struct node *n) {
   char path[40 + NAME_BYTES];
   struct id id;
   struct state now;
@@ -27,9 +28,11 @@ int apply_state(int directory, const char *name, const struct node *n) {
   if (!link && look(directory, name, 0, &id, &now)) return -1;
   const uint32_t writable = S_ISDIR(now.mode) ? 0700 : 0600;
   if (!link && n->attributes && geteuid() && (now.mode & writable) != writable && syscall(SYS_fchmodat, AT_FDCWD, path, (now.mode & 07777) | writable)) return -1;
-  if (!link && apply_attributes(directory, name, n)) return -1;
+  const int bare = !link && apply_attributes(directory, name, n);
+  if (bare) n->flags |= BARE;
+  const uint32_t mode = (bare ? mode_without_list(n) : n->was.mode) & 07777;
   if (!link && look(directory, name, 0, &id, &now)) return -1;
-  if (!link && (now.mode & 07777) != (n->was.mode & 07777) && syscall(SYS_fchmodat, AT_FDCWD, path, n->was.mode & 07777)) return -1;
+  if (!link && (now.mode & 07777) != mode && syscall(SYS_fchmodat, AT_FDCWD, path, mode)) return -1;
   struct {
     int64_t s, ns;
   } times[2] = {{0, (1 << 30) - 2 /* UTIME_OMIT */}, {n->was.mtime, n->was.mtime_ns}};

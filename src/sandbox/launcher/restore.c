@@ -381,6 +381,10 @@ int restore(struct store *from, struct store *into, char *const *only, int only_
     uint32_t its = is_dir(&n->was) && n->at_name && !(n->flags & (TOUCHED | META | EASED)) ? find_node(keeping, &n->is) : 0;
     if (its && keeping->nodes[its].flags & TOUCHED && open_node(undone, i) >= 0) set_time(open_node(undone, i), &keeping->nodes[its].was);
   }
+  for (uint32_t i = 1; i <= undone->node_count; i++) {
+    const struct node *n = &undone->nodes[i];
+    if (n->flags & BARE && n->at_name) refuse(n->at_parent, n->at_name, "its access list, or another attribute, can't be set; the rest is back");
+  }
   if (keeping)
     for (uint32_t i = 1; i <= undone->node_count; i++) tell_equal(&undone->nodes[i]);
   flush();

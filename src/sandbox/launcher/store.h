@@ -32,6 +32,7 @@ enum { COPIED = 1, META = 2, TOUCHED = 4, IS_VAULT = 8, HOLDS_VAULT = 16, LINKED
        BLOCKED = 256, PLACED = 512, EASED = 1024, MADE = 2048, LEFT = 4096,
        TIMED = 8192,   /* its times were set by a call */
        LEFT_OUT = 16384, /* no copy is taken of it, which is told */
+       BARE = 65536,  /* some of its attributes could not be put back */
        CLOSED = 32768 /* a directory that can't be looked into now */ };
 
 /* An inode as it was when the action first came near it. */
@@ -100,6 +101,7 @@ struct store {
     int fd;
   } outside[MAX_TREES]; /* of a command in a world of its own: its trees as they are outside it, on the store's own mount */
   int outside_count, root; /* root: `/` as it is outside; -1: as it is here */
+  int is_mapped; /* in a user namespace, where the numbers of other users can't be read */
   int listens; /* to a command that runs, rather than keeping what this program itself changes */
   int elsewhere; /* the directory of nodes whose at_parent is ELSEWHERE */
   long calls;
@@ -170,8 +172,18 @@ int reopen(int fd, int flags);
 
 /* attributes.c: extended attributes, before a change and back; and without those that a directory gives to what is made in it. */
 int keep_attributes(struct store *s, uint32_t n, int directory, const char *name, int even_none);
+/* All that can be set is, though it fails. */
 int apply_attributes(int directory, const char *name, const struct node *n);
+/* Its mode where its access list could not be set: the mask, which stands in place of the group's rights, gives them to nobody. */
+uint32_t mode_without_list(const struct node *n);
 void drop_inherited(int directory, const char *name);
+
+/* mapped.c: access lists, read by the supervisor outside of a user namespace for who keeps inside. */
+int is_access_list(const char *item);
+void outside_begin(void);
+int outside_asked(void);
+void outside_answer(void);
+long value_outside(int directory, const char *name, const char *item, char *value, uint64_t size);
 
 /* scan.c: changes of the tree that passed no supervisor. */
 void scan_unkept(struct store *s, const char *tree);
@@ -226,7 +238,7 @@ int restore(struct store *s, struct store *into, char *const *only, int only_cou
 /* names.c: what the action left, by name. */
 void tell_names(struct store *s);
 /* restore-file.c */
-int apply_state(int directory, const char *name, const struct node *n);
+int apply_state(int directory, const char *name, struct node *n);
 int make_from_copy(struct store *s, struct node *n, int directory, const char *name);
 int fill_in_place(struct store *s, const struct node *n, int directory, const char *name);
 

@@ -228,7 +228,7 @@ static void wait_for(const struct options *o, struct store *kept, int listener, 
   int watched = geteuid() == 0 && o->profile & (RESTRICTED | TRIAL) && o->limits.procs;
   const uint64_t room = o->profile == TRIAL ? room_left(o) : 0;
   int64_t deadline = now_ms() + (int64_t)o->limits.wall * 1000;
-  struct pollfd waits[] = {{ended, POLLIN, 0}, {life, POLLIN, 0}, {listener, POLLIN, 0}};
+  struct pollfd waits[] = {{ended, POLLIN, 0}, {life, POLLIN, 0}, {listener, POLLIN, 0}, {outside_asked(), POLLIN, 0}};
   for (;;) {
     int64_t pause = -1;
     if (o->limits.wall && (pause = deadline - now_ms()) <= 0) r->kind = TIMED_OUT;
@@ -236,7 +236,7 @@ static void wait_for(const struct options *o, struct store *kept, int listener, 
     if (watched && too_many(o->limits.procs, tasks_before)) r->kind = TOO_MANY;
     if (r->kind != ENDED) return;
     if ((watched || room) && (pause < 0 || pause > WATCH_MS)) pause = WATCH_MS;
-    if (poll(waits, 3, pause > 1 << 30 ? 1 << 30 : (int)pause) < 0) {
+    if (poll(waits, 4, pause > 1 << 30 ? 1 << 30 : (int)pause) < 0) {
       if (errno == EINTR) continue;
       give_up(r, "poll");
       return;
@@ -244,6 +244,7 @@ static void wait_for(const struct options *o, struct store *kept, int listener, 
     if (waits[2].revents & POLLIN && keep_answer(kept, listener) == 0) {
       if (!waits[0].revents && !waits[1].revents) continue;
     } else if (waits[2].revents) waits[2].fd = -1; /* nobody is left who could ask */
+    if (waits[3].revents & POLLIN) outside_answer();
     if (waits[0].revents && reap(command, ended, r)) return;
     if (waits[1].revents) {
       unsigned char number;
