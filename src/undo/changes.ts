@@ -41,6 +41,8 @@ function untold(notes: readonly string[]): string | undefined {
     const [word = '', path = ''] = note.split(/ (.*)/s);
     if (word === 'shared') return `${visible(path)} has other names, which a real run may change with it`;
     if (word === 'deep') return `${visible(path.slice(-40))} lies deeper than a path can name`;
+    if (word === 'foreign')
+      return `${visible(path)} gets an access list that names others, which a trial of an ordinary user can’t set`;
     if (word === 'moved') return `it moves the directory ${visible(path)} by its name alone, which a trial can’t`;
   }
   return undefined;

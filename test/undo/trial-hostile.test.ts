@@ -56,6 +56,22 @@ sys.stdin.read()`;
     expect(stderr.split('\n').filter((line) => line !== '' && !/\/trial\/work0\/work\W/.test(line))).toEqual([]);
   });
 
+  it.skipIf(!canBeOrdinary || lacks('python3'))(
+    'says that it can’t tell where an access list names others',
+    async () => {
+      at.anew(true);
+      await at.scene.keep('true');
+      put('a', 'old\n');
+      const set = (who: number) =>
+        `python3 -c 'import os, struct; none = 0xffffffff
+os.setxattr("a", "system.posix_acl_access", struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *e) for e in [(1,6,none),(2,6,${who}),(4,4,none),(16,6,none),(32,0,none)]))' || true`;
+      expect((await at.scene.try(set(1234))).listed).toBe(
+        `${join(at.scene.tree, 'a')} gets an access list that names others, which a trial of an ordinary user can’t set`,
+      );
+      expect((await at.scene.try(set(65534))).listed).not.toBeTypeOf('string');
+    },
+  );
+
   it.skipIf(!canBeOrdinary)('says that it can’t tell where a file belongs to another group', async () => {
     at.anew(true);
     await at.scene.keep('true');

@@ -289,6 +289,7 @@ static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
   int failed = how < 0;
   if (s->watches) {
     if (how == 0) watch(s, pid, c->what, &at, flags);
+    if (how == 0 && c->what == ATTRIBUTES && s->is_mapped && names_others(pid, c->nr, a)) note_at(s, "foreign", &at);
     if (how == 0 && to.directory >= 0) watch(s, pid, c->what == LINK || !(flags & EXCHANGE) ? CREATE : RENAME, &to, flags);
     if (at.directory >= 0) close(at.directory);
     if (to.directory >= 0) close(to.directory);

@@ -31,6 +31,9 @@ void note_at(struct store *s, const char *word, const struct place *at);
 /* What a trial can't show of this call is written into the store's notes. */
 void watch(struct store *s, pid_t pid, enum effect what, const struct place *at, uint64_t flags);
 
+/* mapped.c: whether the call sets an access list that names others than who runs it. */
+int names_others(pid_t pid, int nr, const uint64_t *arguments);
+
 /* held.c: project mode without namespaces. Whether the place is of what git obeys, which no right of Landlock's can take out of
  * the tree; and a change of mode or time made here, on a descriptor in the tree, since Landlock bounds neither. */
 int is_of_git(const struct store *s, const struct place *at, int moves);
