@@ -237,6 +237,24 @@ describe.skipIf(!trialsWork())('an apply', () => {
     },
   );
 
+  it('shows and applies the times that a directory was given', async () => {
+    for (const name of ['d/e', 'other', 'many']) mkdirSync(join(at.scene.tree, name), { recursive: true });
+    put('many/a', 'old\n');
+    const time = (name: string) => statSync(join(at.scene.tree, name)).mtimeMs;
+    expect((await tried('touch d; : > many/b; rm many/b')).rows).toEqual([]);
+    const before = at.scene.snapshot();
+    const { number, rows } = await tried(
+      'touch -d 1999-01-01T00:00:00Z . d; touch -d 2099-01-01T00:00:00Z d/e; : > many/b; touch -d 2001-01-01T00:00:00Z many',
+    );
+    expect(rows).toEqual(['mode ', 'mode d', 'mode d/e', 'mode many', 'created many/b']);
+    expect(await at.scene.apply(number)).toMatchObject({ code: 0, error: '' });
+    expect(['', 'd', 'd/e', 'many'].map(time)).toEqual(
+      ['1999', '1999', '2099', '2001'].map((year) => Date.parse(`${year}-01-01T00:00:00Z`)),
+    );
+    expect(refused(await at.scene.undo(number))).toEqual([]);
+    expect([...at.scene.snapshot()]).toEqual([...before]);
+  });
+
   it.skipIf(lacks('python3'))('refuses where somebody set attributes of the same directory meanwhile', async () => {
     mkdirSync(join(at.scene.tree, 'd'));
     const set = (value: string) => `python3 -c 'import os; os.setxattr("d", "user.a", b"${value}")'`;

@@ -74,9 +74,20 @@ static int tell_tree(const char *kind, int above, const char *name) {
   return failed ? -1 : 0;
 }
 
+static uint64_t began; /* nanoseconds */
+
+static uint64_t moment(int64_t s, uint32_t ns) { return s < 0 ? 0 : (uint64_t)s * 1000000000u + ns; }
+
+/* Names that come and go leave the time of that moment, which is no news beside them; any other was set. */
+static int has_times_set(const struct view *v) {
+  const uint64_t is = moment(v->upper.mtime, v->upper.mtime_ns);
+  if (v->upper.mtime == v->lower.mtime && v->upper.mtime_ns == v->lower.mtime_ns) return 0;
+  return is < began || is > moment(v->upper.ctime, v->upper.ctime_ns);
+}
+
 /* Of directories on both sides: whether the trial made something of it besides its names. */
 static int is_set_anew(const struct view *v, int upper, int lower, const char *name) {
-  return (v->upper.mode ^ v->lower.mode) & 07777 || v->upper.uid != v->lower.uid || v->upper.gid != v->lower.gid || !same_attributes(upper, lower, name);
+  return (v->upper.mode ^ v->lower.mode) & 07777 || v->upper.uid != v->lower.uid || v->upper.gid != v->lower.gid || has_times_set(v) || !same_attributes(upper, lower, name);
 }
 
 /* The same of a tree's own root. Somebody else's, /tmp mostly, is not ours to set. */
@@ -223,6 +234,7 @@ int find_conflicts(int upper, int lower, struct store *s, uint32_t *count) {
   struct id id;
   struct state state;
   store = s;
+  began = s->started;
   found = 0;
   struct view root;
   int failed = look(lower, "", 0, &id, &state);
@@ -235,7 +247,9 @@ int find_conflicts(int upper, int lower, struct store *s, uint32_t *count) {
 
 int list_changes(int argc, char **argv) {
   char path[4096];
-  int failed = argc < 5, number = 0;
+  struct id id;
+  int failed = argc < 5 || (snprintf(path, sizeof path, "%s/trial", argv[2]), look(AT_FDCWD, path, 0, &id, NULL)), number = 0;
+  began = failed ? 0 : id.born;
   for (int i = 3; !failed && i + 1 < argc; i += 2, number++) {
     if (strcmp(argv[i], "--tree")) failed = 1;
     snprintf(path, sizeof path, "%s/trial/upper%d", argv[2], number);
