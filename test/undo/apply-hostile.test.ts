@@ -20,7 +20,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
 import { sceneForEach } from './bench.ts';
-import { trialsWork } from './trial-support.ts';
+import { tickOf, trialsWork, triedIn } from './trial-support.ts';
 
 /** Another file system than that of temporary directories, mostly. */
 const ELSEWHERE = '/dev/shm';
@@ -32,25 +32,8 @@ const root = process.getuid?.() === 0;
 const at = sceneForEach();
 const { put, get, refused } = at;
 
-/** Until the clock of the file system goes on: what changed before it is older than a trial. */
-function tick(): void {
-  const probe = join(at.scene.root, 'probe');
-  const changed = () => {
-    writeFileSync(probe, '');
-    return statSync(probe, { bigint: true }).ctimeNs;
-  };
-  const first = changed();
-  while (changed() <= first + 10_000_000n);
-}
-
-/** What a trial lists, `kind path`. */
-async function tried(script: string) {
-  tick();
-  const { number, listed } = await at.scene.try(script);
-  if (typeof listed === 'string') throw new Error(listed);
-  const rows = listed.changes.map(({ kind, path }) => `${kind} ${path.slice(at.scene.tree.length + 1)}`);
-  return { number, rows };
-}
+const tried = (script: string) => triedIn(at.scene, script);
+const tick = () => tickOf(at.scene);
 
 describe.skipIf(!trialsWork())('an apply', () => {
   it(
@@ -236,24 +219,6 @@ describe.skipIf(!trialsWork())('an apply', () => {
       expect(applied).toBe(all() + python('print(os.getxattr("made", "system.posix_acl_access"))'));
     },
   );
-
-  it('shows and applies the times that a directory was given', async () => {
-    for (const name of ['d/e', 'other', 'many']) mkdirSync(join(at.scene.tree, name), { recursive: true });
-    put('many/a', 'old\n');
-    const time = (name: string) => statSync(join(at.scene.tree, name)).mtimeMs;
-    expect((await tried('touch d; : > many/b; rm many/b')).rows).toEqual([]);
-    const before = at.scene.snapshot();
-    const { number, rows } = await tried(
-      'touch -d 1999-01-01T00:00:00Z . d; touch -d 2099-01-01T00:00:00Z d/e; : > many/b; touch -d 2001-01-01T00:00:00Z many',
-    );
-    expect(rows).toEqual(['mode ', 'mode d', 'mode d/e', 'mode many', 'created many/b']);
-    expect(await at.scene.apply(number)).toMatchObject({ code: 0, error: '' });
-    expect(['', 'd', 'd/e', 'many'].map(time)).toEqual(
-      ['1999', '1999', '2099', '2001'].map((year) => Date.parse(`${year}-01-01T00:00:00Z`)),
-    );
-    expect(refused(await at.scene.undo(number))).toEqual([]);
-    expect([...at.scene.snapshot()]).toEqual([...before]);
-  });
 
   it.skipIf(lacks('python3'))('refuses where somebody set attributes of the same directory meanwhile', async () => {
     mkdirSync(join(at.scene.tree, 'd'));

@@ -1,15 +1,15 @@
-/** What a command in a trial may reach for: sockets, the place where its changes are collected, files of others. */
+/** What a command in a trial may reach for: sockets, the place where its changes are collected, files of others; and what its list tells of these. */
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { until } from '../sandbox/run.ts';
 import { lacks } from '../support/lacks.ts';
 import { canBeOrdinary, sceneForEach } from './bench.ts';
-import { trialsWork } from './trial-support.ts';
+import { trialsWork, triedIn } from './trial-support.ts';
 
 const at = sceneForEach();
-const { put } = at;
+const { put, refused } = at;
 
 describe.skipIf(!trialsWork())('a trial', () => {
   it.skipIf(lacks('python3'))('reaches no socket of those outside, by a path, an abstract name or a port', async () => {
@@ -54,6 +54,25 @@ sys.stdin.read()`;
     const { stdout, stderr } = spawnSync('find', [at.scene.root, '-name', 'forged'], { encoding: 'utf8' });
     expect(stdout).toBe('');
     expect(stderr.split('\n').filter((line) => line !== '' && !/\/trial\/work0\/work\W/.test(line))).toEqual([]);
+  });
+
+  it('shows and applies the times that a directory was given', async () => {
+    for (const name of ['d/e', 'other', 'many']) mkdirSync(join(at.scene.tree, name), { recursive: true });
+    put('many/a', 'old\n');
+    const time = (name: string) => statSync(join(at.scene.tree, name)).mtimeMs;
+    expect((await triedIn(at.scene, 'touch d; : > many/b; rm many/b')).rows).toEqual([]);
+    const before = at.scene.snapshot();
+    const { number, rows } = await triedIn(
+      at.scene,
+      'touch -d 1999-01-01T00:00:00Z . d; touch -d 2099-01-01T00:00:00Z d/e; : > many/b; touch -d 2001-01-01T00:00:00Z many',
+    );
+    expect(rows).toEqual(['mode ', 'mode d', 'mode d/e', 'mode many', 'created many/b']);
+    expect(await at.scene.apply(number)).toMatchObject({ code: 0, error: '' });
+    expect(['', 'd', 'd/e', 'many'].map(time)).toEqual(
+      ['1999', '1999', '2099', '2001'].map((year) => Date.parse(`${year}-01-01T00:00:00Z`)),
+    );
+    expect(refused(await at.scene.undo(number))).toEqual([]);
+    expect([...at.scene.snapshot()]).toEqual([...before]);
   });
 
   it.skipIf(!canBeOrdinary || lacks('python3'))(
