@@ -66,6 +66,8 @@ export async function startSshd(
   writeFileSync(
     at('sshd_config'),
     [
+      // The first word on a matter counts.
+      ...lines,
       `Port ${port}`,
       'ListenAddress 127.0.0.1',
       `HostKey ${at('host')}`,
@@ -78,7 +80,6 @@ export async function startSshd(
       'LogLevel VERBOSE',
       `PidFile ${at('pid')}`,
       ...(home === undefined ? [] : [`SetEnv HOME=${home}`]),
-      ...lines,
       '',
     ].join('\n'),
   );

@@ -1,0 +1,70 @@
+/** What ssh asks that is secret: it is answered in the frame, shown nowhere and written nowhere. */
+import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addUser, removeUser } from '../support/accounts.ts';
+import { pathOf } from '../support/lacks.ts';
+import { scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
+import { lacksSshd, type SshHost, startSshd } from '../support/sshd.ts';
+
+const SECRET = 'correct-Horse-7battery';
+const WRONG = 'another-Mule-8staple';
+
+/** Files below a directory that hold a text. */
+function filesWith(text: string, folder: string): readonly string[] {
+  const code = 'grep -rlaF -- "$1" "$2" || [ $? = 1 ]';
+  return execFileSync('/bin/sh', ['-c', code, 'sh', text, folder], { encoding: 'utf8' }).split('\n').filter(Boolean);
+}
+
+describe.skipIf(lacksSshd())('a secret that ssh asks for', () => {
+  let server: SshHost;
+  let user: string | undefined;
+  const root = process.getuid?.() === 0;
+  beforeAll(async () => {
+    if (root) user = addUser(pathOf('bash') ?? '/bin/sh');
+    server = await startSshd('web1', { ...(user ? { user, lines: ['PasswordAuthentication yes'] } : {}) });
+  });
+  afterAll(async () => {
+    await server?.stop();
+    if (user) removeUser(user);
+  });
+
+  async function connects(question: RegExp, again: RegExp): Promise<void> {
+    using place = scratch();
+    await using rig = startRig(place, { env: { PATH: `${server.bin}:${process.env.PATH}` }, columns: 100, rows: 30 });
+    await rig.waitFor(/\[aish:\w+\]>/);
+    rig.type(':host web1\r');
+    await rig.waitFor(question);
+    await rig.waitFor(/hidden/);
+    rig.type(`${WRONG}\r`);
+    await rig.waitFor(again);
+    await rig.waitFor(/hidden/);
+    rig.type(`${SECRET}\r`);
+    await rig.waitFor(/@web1 \[aish:\w+\]>/);
+    rig.type('echo $((6*7)) there\r');
+    await rig.waitFor(/│ 42 there/);
+    // Nor is it a line that the arrow brings back.
+    rig.key('up');
+    await rig.waitFor(/@web1 \[aish:\w+\]> echo /);
+    expect(rig.text()).not.toMatch(/Horse|Mule/);
+    for (const secret of [SECRET, WRONG]) expect(filesWith(secret, place.home)).toEqual([]);
+    expect(filesWith('6*7', place.home)).not.toEqual([]);
+  }
+
+  it('a key’s passphrase', async () => {
+    const words = ['-q', '-p', '-f', server.identity];
+    execFileSync(pathOf('ssh-keygen') ?? '', [...words, '-P', '', '-N', SECRET]);
+    try {
+      await connects(/Enter passphrase for key/, /Enter passphrase for key[\s\S]*Enter passphrase for key/);
+    } finally {
+      execFileSync(pathOf('ssh-keygen') ?? '', [...words, '-P', SECRET, '-N', '']);
+    }
+  });
+
+  it.skipIf(!root)('an account’s password', async () => {
+    execFileSync('/bin/sh', ['-c', 'printf %s "$1:$2" | chpasswd', 'sh', user ?? '', SECRET]);
+    rmSync(server.identity);
+    await connects(/password:/, /Permission denied, please try again/);
+  });
+});
