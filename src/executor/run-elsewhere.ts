@@ -23,6 +23,9 @@ export type ElsewhereOptions = Omit<RunOptions, 'background'> & {
   }) => Promise<{ readonly exit: number | null; readonly note?: string }>;
 };
 
+/** What may be told as a directory of a host: it is shown, and told to models. */
+const DIRECTORY = /^\/[^\u0000-\u001f\u007f-\u009f]{0,4095}$/;
+
 /**
  * Runs a program here that stands for something elsewhere: a command on a host, or the connection to it. Its terminal is
  * the other one's, so Ctrl-C goes as a key; only then the program here is ended. Nothing of it outlives this program.
@@ -51,7 +54,7 @@ export function runElsewhere({ argv, env, place, there, ending, ...rest }: Elsew
     (mark) => {
       if (mark.kind === 'E') whole = true;
       const directory = mark.fields.join(';');
-      if (mark.kind === 'D' && there && directory.startsWith('/')) cwd = placeOn(there.host, directory);
+      if (mark.kind === 'D' && there && DIRECTORY.test(directory)) cwd = placeOn(there.host, directory);
     },
   );
   const over = async (code: number) => {

@@ -4,6 +4,11 @@
  * redirection of `:` that fails would end a POSIX sh with a code of its own.)
  */
 import { shellQuote } from '../text/shell-quote.ts';
+import { lineTold } from './told.ts';
+
+/** The last of the codes that a system has; and what is shown of why a command did not begin. */
+const MAX_EXIT = 255;
+const MAX_WHY_CHARS = 300;
 
 export type Order = {
   readonly command: string;
@@ -172,8 +177,8 @@ export function askEnd(folder: string, name: string): string {
 
 export function readEnd(answer: string | undefined): End {
   const text = answer?.trim() ?? '';
-  if (/^\d{1,3}$/.test(text)) return { kind: 'ended', exit: Number(text) };
+  if (/^\d{1,3}$/.test(text) && Number(text) <= MAX_EXIT) return { kind: 'ended', exit: Number(text) };
   const [, why = ''] = /^none(?: failed (.*))?/.exec(text) ?? [];
   if (!text.startsWith('none')) return { kind: 'unknown' };
-  return { kind: 'never began', ...(why === '' ? {} : { why: why.replace(/[\u0000-\u001f\u007f-\u009f]/g, '�') }) };
+  return { kind: 'never began', ...(why === '' ? {} : { why: lineTold(why, MAX_WHY_CHARS) }) };
 }

@@ -8,6 +8,7 @@ import { LAY_START } from './commands.ts';
 import { type Answer, Helper, type Launch } from './helper.ts';
 import { Slots } from './slots.ts';
 import { controlArgv, masterArgv, sessionArgv } from './ssh.ts';
+import { isPathThere } from './told.ts';
 
 /** For a word to the master, which may be stopped. Ms. */
 const CHECK_TIMEOUT_MS = 2000;
@@ -188,16 +189,15 @@ export class Connection {
 }
 
 /** A host says what it likes: only what has the form of a fact is one. */
-function readFacts(text: string): HostFacts | undefined {
+export function readFacts(text: string): HostFacts | undefined {
   const [folder = '', home = '', shell = '', uid = '', zdotdir = '', bash = ''] = text.split('\0');
-  const isPath = (path: string) => path.startsWith('/') && !/[\u0000-\u001f\u007f]/.test(path);
-  if (!/^\/[\w./@+-]+$/.test(folder) || !isPath(home)) return undefined;
+  if (!/^\/[\w./@+-]{1,500}$/.test(folder) || !isPathThere(home)) return undefined;
   return {
     folder,
     home,
-    shell: isPath(shell) ? shell : '/bin/sh',
+    shell: isPathThere(shell) ? shell : '/bin/sh',
     root: uid === '0',
-    zdotdir: isPath(zdotdir) ? zdotdir : undefined,
-    bash: isPath(bash) ? bash : undefined,
+    zdotdir: isPathThere(zdotdir) ? zdotdir : undefined,
+    bash: isPathThere(bash) ? bash : undefined,
   };
 }

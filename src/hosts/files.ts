@@ -2,9 +2,12 @@
 import type { Count, MachineFiles, Named } from '../contracts/machine.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import type { Answer } from './helper.ts';
+import { lineTold, namesTold } from './told.ts';
 
 /** Paths that are told of. */
 const MAX_PATHS = 200;
+/** Of a line that tells of a process. */
+const MAX_LINE_CHARS = 200;
 /** Files that are counted. */
 const MAX_FILES = 100_000;
 
@@ -27,7 +30,7 @@ export function hostFiles(ask: AskHost): MachineFiles {
     const looks = named.slice(0, MAX_PATHS).map(lookAt).join('\n');
     const answer = await ask(`${SHOW}\n${looks}`);
     if (!answer) return named.map(fullOf);
-    return [...new Set(answer.text.split('\0').filter((path) => path !== ''))];
+    return [...new Set(namesTold(answer.text, MAX_PATHS))];
   };
   return {
     existing,
@@ -70,7 +73,7 @@ function countOf(paths: readonly string[]): string {
 }
 
 function readCount(answer: Answer | undefined): Count | undefined {
-  const [, files, bytes, whole] = /^(\d+) (\d+) ([01])$/.exec(answer?.text.trim() ?? '') ?? [];
+  const [, files, bytes, whole] = /^(\d{1,12}) (\d{1,18}) ([01])$/.exec(answer?.text.trim() ?? '') ?? [];
   if (files === undefined || bytes === undefined || (whole === '0' && files === '0')) return undefined;
   return { files: Number(files), bytes: Number(bytes), more: whole === '0' };
 }
@@ -90,5 +93,5 @@ export async function hostProcesses(
     const hits = rows.filter((row) => row.includes(name)).length;
     return hits === 0 ? [] : [`${hits} ${hits === 1 ? 'process' : 'processes'} with "${name}"`];
   });
-  return [...byId, ...byName].slice(0, 8).map((line) => line.replace(/[\u0000-\u001f\u007f-\u009f]/g, '�'));
+  return [...byId, ...byName].slice(0, 8).map((line) => lineTold(line, MAX_LINE_CHARS));
 }

@@ -7,6 +7,9 @@ const START_TIMEOUT_MS = 10_000;
 /** For one answer. Ms. */
 const ANSWER_TIMEOUT_MS = 5000;
 const MAX_ANSWER_BYTES = 1_000_000;
+/** An exit code and the end of its line. */
+const MAX_CODE_BYTES = 4;
+const NOTHING = Buffer.alloc(0);
 
 export type Launch = { readonly argv: readonly [string, ...string[]]; readonly env: Readonly<Record<string, string>> };
 export type Answer = { readonly exit: number; readonly text: string };
@@ -23,7 +26,13 @@ export class Helper {
   readonly #child: ChildProcess;
   readonly #mark = randomBytes(16).toString('hex');
   #serial = 0;
-  #seen: Buffer = Buffer.alloc(0);
+  /** What came since the last answer; it is put together once there is one in it. */
+  #seen: Buffer[] = [];
+  #bytes = 0;
+  /** The end of it, in which a mark may have begun. */
+  #tail: Buffer = NOTHING;
+  /** A mark is there, and its line is not whole yet. */
+  #marked = false;
   readonly #asked: Asked[] = [];
   #dead = false;
   /** Resolves when it has ended. */
@@ -93,17 +102,36 @@ export class Helper {
   }
 
   #take(data: Buffer): void {
-    this.#seen = Buffer.concat([this.#seen, data]);
+    if (this.#dead) return;
+    this.#seen.push(data);
+    this.#bytes += data.length;
+    const end = Buffer.concat([this.#tail, data]);
+    const [first] = this.#asked;
+    this.#tail = first ? Buffer.from(end.subarray(Math.max(0, end.length - first.mark.length))) : NOTHING;
+    // What is long is not searched anew with each piece of it.
+    if (this.#marked || (first && end.includes(first.mark))) this.#answer();
+    if (this.#bytes > this.#most) this.end();
+  }
+
+  #answer(): void {
+    let seen = Buffer.concat(this.#seen);
+    this.#marked = false;
     for (let first = this.#asked[0]; first; first = this.#asked[0]) {
-      const at = this.#seen.indexOf(first.mark);
-      const end = at < 0 ? -1 : this.#seen.indexOf('\n', at + first.mark.length);
-      if (end < 0) break;
-      const exit = Number(this.#seen.toString('latin1', at + first.mark.length, end));
-      const text = this.#seen.toString('utf8', 0, at);
-      this.#seen = this.#seen.subarray(end + 1);
+      const at = seen.indexOf(first.mark);
+      if (at < 0) break;
+      const from = at + first.mark.length;
+      const code = /^(\d{1,3})\n/.exec(seen.toString('latin1', from, from + MAX_CODE_BYTES))?.[1];
+      if (code === undefined) {
+        this.#marked = seen.length < from + MAX_CODE_BYTES;
+        if (!this.#marked) this.end();
+        break;
+      }
+      const text = seen.toString('utf8', 0, at);
+      seen = seen.subarray(from + code.length + 1);
       this.#asked.shift();
-      first.answer({ exit, text });
+      first.answer({ exit: Number(code), text });
     }
-    if (this.#seen.length > this.#most) this.end();
+    this.#seen = [seen];
+    this.#bytes = seen.length;
   }
 }

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { shellQuote } from '../text/shell-quote.ts';
 import type { AskHost } from './files.ts';
+import { isPathThere } from './told.ts';
 
 /** A launcher of this machine, for the architecture of a host. */
 export type LauncherProgram = { readonly bytes: Buffer; readonly hash: string };
@@ -93,6 +94,8 @@ own() {
 }`;
 
 const NAME = 'aish-tui-host';
+/** As many as there are places. */
+const MAX_LEFT = 4;
 /** Places in their order: what is kept should outlast the session. */
 const PLACES = '"$HOME/.cache" /var/tmp "$XDG_RUNTIME_DIR" /tmp';
 
@@ -182,16 +185,25 @@ for b in ${PLACES}; do
 done)`;
 }
 
+/** What is removed later by the user's word: a directory of that very name, and no way out of it. */
+function isOurs(directory: string): boolean {
+  return isPathThere(directory) && new RegExp(`^${NAME}-\\d+$`).test(directory.slice(directory.lastIndexOf('/') + 1));
+}
+
+function numberTold(text = ''): number {
+  return /^\d{1,12}$/.test(text) ? Number(text) : 0;
+}
+
 /** What lies in one directory of a host. */
 export type LeftThere = { readonly directory: string; readonly actions: number; readonly bytes: number };
 
 export function readMeasured(text: string): readonly LeftThere[] {
   const fields = text.split('\0');
   const left: LeftThere[] = [];
-  for (let at = 0; at + 2 < fields.length; at += 3) {
+  for (let at = 0; at + 2 < fields.length && left.length < MAX_LEFT; at += 3) {
     const [directory = '', actions, kilobytes] = fields.slice(at, at + 3);
-    if (!/^\/[\w./@+ -]+$/.test(directory) || !directory.includes(`/${NAME}-`)) continue;
-    left.push({ directory, actions: Number(actions) || 0, bytes: (Number(kilobytes) || 0) * 1024 });
+    if (!/^\/[\w./@+ -]+$/.test(directory) || !isOurs(directory)) continue;
+    left.push({ directory, actions: numberTold(actions), bytes: numberTold(kilobytes) * 1024 });
   }
   return left;
 }

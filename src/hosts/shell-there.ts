@@ -3,6 +3,7 @@ import type { ShellFiles, ShellThere } from '../contracts/hosts.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import type { Connection, HostFacts } from './connection.ts';
 import type { Launch } from './helper.ts';
+import { namesTold } from './told.ts';
 
 /** The login shells that can be driven; in place of any other one bash is, as here. */
 const DRIVEN = /\/(?:bash|zsh|fish)$/;
@@ -63,13 +64,13 @@ exit $?
     },
     async programs() {
       const answer = await ask(`(IFS=:; for d in $LOGIN_PATH; do ls "$d"; done) | sort -u | head -n ${MAX_PROGRAMS}`);
-      return new Set((answer?.text ?? '').split('\n'));
+      return new Set((answer?.text ?? '').split('\n', MAX_PROGRAMS));
     },
     async filesLike(start, directory) {
       const pattern = `set +f; IFS=; cd -- ${shellQuote(directory)} || exit_=1; p=${shellQuote(start)}`;
       const show = `n=0; for f in "$p"*; do [ $n -lt ${MAX_NAMES} ] || break; n=$((n+1)); [ -e "$f" ] || continue; [ -d "$f" ] && f=$f/; printf '%s\\0' "$f"; done`;
       const answer = await ask(`(${pattern}; [ -z "\${exit_-}" ] && { ${show}; })`);
-      return (answer?.text ?? '').split('\0').filter((name) => name !== '' && !/[\u0000-\u001f\u007f]/.test(name));
+      return namesTold(answer?.text ?? '', MAX_NAMES).filter((name) => !/[\u0000-\u001f\u007f-\u009f]/.test(name));
     },
     // The code of a lost connection is one that a command may have as well.
     isLost: async (code) => code >= 128 && !(await connection.answers()),

@@ -1,6 +1,7 @@
 /** Where a directory of a host lies, as the host says: what its project is, is decided here. */
 import { shellQuote } from '../text/shell-quote.ts';
 import type { AskHost } from './files.ts';
+import { isPathThere } from './told.ts';
 
 export type Standing = {
   /** The directory and the home, behind all links. */
@@ -9,8 +10,6 @@ export type Standing = {
   /** Of it and what it lies in, those that hold a `.git`. */
   readonly repositories: readonly string[];
 };
-
-const MAX_PATH_CHARS = 4096;
 
 /** Undefined where it is gone, or the host does not say so in words that can be paths. Never rejects. */
 export async function standingOf(ask: AskHost, directory: string): Promise<Standing | undefined> {
@@ -24,11 +23,5 @@ done)`);
   if (answer?.exit !== 0) return undefined;
   const [cwd = '', home = '', ...rest] = answer.text.split('\0');
   const repositories = rest.slice(0, -1);
-  return [cwd, home, ...repositories].every(isPath) ? { cwd, home, repositories } : undefined;
-}
-
-function isPath(path: string): boolean {
-  const names = path.slice(1).split('/');
-  const plain = path === '/' || names.every((name) => name !== '' && name !== '.' && name !== '..');
-  return path.startsWith('/') && plain && path.length < MAX_PATH_CHARS && !path.includes('\ufffd');
+  return [cwd, home, ...repositories].every(isPathThere) ? { cwd, home, repositories } : undefined;
 }
