@@ -1,13 +1,12 @@
 /** `aish-tui try -- cmd …` (EF-5): runs it in a trial and says what it would change. Its exit code is the command's own. */
 import { spawn } from 'node:child_process';
 import { loadEffects, TRIAL_LAUNCH } from '../app/undo.ts';
-import type { TrialChange, TrialOutcome } from '../contracts/trials.ts';
-import { visible } from '../text/sanitize.ts';
+import type { TrialOutcome } from '../contracts/trials.ts';
 import { prepareTrial, type TrialStore } from '../undo/index.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';
+import { trialText } from './trial-text.ts';
 
-const MAX_LINES = 200;
 const MAX_HEARD_CHARS = 1_000_000;
 type Prepared = { readonly argv: readonly string[]; readonly env: NodeJS.ProcessEnv };
 
@@ -29,7 +28,7 @@ export async function tryOutside(
   }
   const { outcome } = tried;
   if (json) out(`${JSON.stringify(asJson(outcome))}\n`);
-  else err(asText(outcome));
+  else err(trialText(outcome, process.cwd()));
   return outcome.kind === 'changes' ? outcome.exitCode : CANNOT_TELL;
 }
 
@@ -75,17 +74,4 @@ export function asJson(outcome: TrialOutcome): Readonly<Record<string, unknown>>
   if (outcome.kind === 'cannotTell') return { cannotTell: outcome.why, exit: outcome.exitCode ?? null };
   const { exitCode: exit, changes, deletedBytes, writtenBytes, doubts } = outcome;
   return { exit, changes, deletedBytes, writtenBytes, doubts };
-}
-
-function asText(outcome: TrialOutcome): string {
-  if (outcome.kind === 'cannotTell') return `aish-tui: the trial can't tell: ${outcome.why}\n`;
-  const { changes, doubts } = outcome;
-  const lines = changes.slice(0, MAX_LINES).map(lineOf);
-  const more = changes.length - lines.length;
-  const head = changes.length === 0 ? 'would change nothing' : 'would change';
-  return `${[head, ...lines, ...(more > 0 ? [`… and ${more} more`] : []), ...doubts.map((doubt) => `but: ${doubt}`)].join('\n')}\n`;
-}
-
-function lineOf({ kind, type, path, bytes }: TrialChange): string {
-  return `  ${kind.padEnd(8)} ${type.padEnd(9)} ${visible(path)}${type === 'file' ? ` (${bytes} bytes)` : ''}`;
 }

@@ -20,6 +20,11 @@ export type TrialChange = {
   readonly shared: boolean;
 };
 
+/** git's own bookkeeping, of which the moves of its branches say enough. */
+const BOOKKEEPING = /(^|\/)\.git\/(objects|logs|index|ORIG_HEAD|COMMIT_EDITMSG|FETCH_HEAD|HEAD|refs|packed-refs)(\/|$)/;
+
+export const isGitBookkeeping = (path: string) => BOOKKEEPING.test(path);
+
 /** How a trial went. */
 export type TrialOutcome =
   | {

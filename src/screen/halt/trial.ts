@@ -1,4 +1,5 @@
 /** What a trial has shown, as lines of a HALT (HA-10). Names and contents are hostile: they are spelled out. Pure. */
+import { isGitBookkeeping } from '../../contracts/trials.ts';
 import type { Trial, TrialRow } from '../../session/tried.ts';
 import { bytesText } from '../../text/bytes.ts';
 import { visible } from '../../text/sanitize.ts';
@@ -11,8 +12,6 @@ const VERBS = {
   created: 'creates',
   mode: 'sets mode or attributes of',
 } as const;
-/** git's own bookkeeping, of which the moves of its branches say enough. */
-const BOOKKEEPING = /(^|\/)\.git\/(objects|logs|index|ORIG_HEAD|COMMIT_EDITMSG|FETCH_HEAD|HEAD|refs|packed-refs)(\/|$)/;
 /** Lines of the diff under the list; `d` shows all. */
 const FIRST_LINES = 12;
 
@@ -28,7 +27,7 @@ export function trialRows(trial: Trial, cwd: string): readonly TreeLine[] {
   if (trial.kind === 'cannotTell') return [line(`the trial can’t tell: ${oneLine(trial.why)}`)];
   const { rows, more, exit, moves, doubts, beyond } = trial;
   const order = { deleted: 0, changed: 1, mode: 2, created: 3 } as const;
-  const shown = rows.filter(({ path }) => moves.length === 0 || !BOOKKEEPING.test(path));
+  const shown = rows.filter(({ path }) => moves.length === 0 || !isGitBookkeeping(path));
   const sorted = shown.toSorted((one, other) => order[one.kind] - order[other.kind]);
   return [
     ...sorted.map((row) => line(rowText(row, cwd))),

@@ -1,0 +1,77 @@
+/** What `aish-tui try` says below a command's own output: first that nothing was done, then what is lost. */
+import { describe, expect, it } from 'vitest';
+import { trialText } from '../../src/cli/trial-text.ts';
+import type { TrialChange, TrialOutcome } from '../../src/contracts/trials.ts';
+
+const change = (kind: TrialChange['kind'], path: string, more: Partial<TrialChange> = {}): TrialChange => ({
+  kind,
+  path,
+  type: 'file',
+  bytes: 1800,
+  mode: 0o644,
+  shared: false,
+  ...more,
+});
+
+function said(changes: readonly TrialChange[], more: Partial<Extract<TrialOutcome, { kind: 'changes' }>> = {}) {
+  const outcome: TrialOutcome = {
+    kind: 'changes',
+    id: '1',
+    exitCode: 0,
+    changes,
+    deletedBytes: 0,
+    writtenBytes: 0,
+    digest: '',
+    doubts: [],
+    ...more,
+  };
+  return trialText(outcome, '/p').split('\n');
+}
+
+describe('what a trial says', () => {
+  it('says first that nothing was changed, then the losses, by paths of the directory', () => {
+    expect(
+      said([
+        change('created', '/p/new', { bytes: 3 }),
+        change('mode', '/p', { type: 'directory' }),
+        change('changed', '/p/src/a'),
+        change('deleted', '/p/src/b\u001b[2J'),
+        change('deleted', '/tmp/c', { type: 'directory', shared: false }),
+      ]),
+    ).toEqual([
+      'aish-tui: only tried, nothing was changed. For real it would change this (2 deleted, 1 changed, 1 with another mode or time, 1 created):',
+      '  delete src/b⟨U+001B⟩[2J (1.8 kB)',
+      '  delete /tmp/c/',
+      '  change src/a (1.8 kB)',
+      '  set mode, owner, times or attributes of ./',
+      '  create new (3 bytes)',
+      '',
+    ]);
+  });
+
+  it('counts what git keeps for itself, but lists what it obeys', () => {
+    expect(
+      said([
+        change('created', '/p/.git/objects/ab', { type: 'directory' }),
+        change('changed', '/p/.git/index'),
+        change('deleted', '/p/.git/config'),
+        change('changed', '/p/.git/refs/heads/main', { bytes: 41 }),
+      ]).slice(1, -1),
+    ).toEqual([
+      '  delete .git/config (1.8 kB)',
+      '  change .git/refs/heads/main (41 bytes)',
+      "  and git's own bookkeeping: 1 changed, 1 created",
+    ]);
+  });
+
+  it('says how a failing command ended, what was refused, and that nothing would change', () => {
+    expect(said([], { exitCode: 6, doubts: ['it was refused'] })).toEqual([
+      'aish-tui: only tried, nothing was changed. For real it would change nothing here',
+      'the command ended with 6; a trial has no network and no sockets',
+      'but: it was refused',
+      '',
+    ]);
+    expect(said(Array.from({ length: 203 }, (_, i) => change('deleted', `/p/${i}`))).at(-2)).toBe('  … and 3 more');
+    expect(trialText({ kind: 'cannotTell', why: 'why' }, '/p')).toBe("aish-tui: the trial can't tell: why\n");
+  });
+});
