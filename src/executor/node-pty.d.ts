@@ -14,6 +14,8 @@ declare module 'node-pty' {
     pause(): void;
     resume(): void;
     destroy(): void;
+    /** Where its terminal is read; not for others, but nobody else can see to its being read to the end. */
+    readonly _socket: import('node:net').Socket;
   };
   export function spawn(
     file: string,

@@ -1,9 +1,11 @@
 import { spawn } from 'node-pty';
 
-/** Longest uninterrupted stop of reading, in ms. node-pty destroys its socket 200 ms after the exit, read or not. */
+/** Longest uninterrupted stop of reading, in ms. */
 const MAX_PAUSE_MS = 100;
 /** Bytes taken in one turn of the event loop: libuv would read 2 MB in a row and keep keys waiting meanwhile. */
 const MAX_BYTES_PER_TURN = 256 * 1024;
+/** More than a terminal holds of what was written and not read yet, in bytes. */
+const TERMINAL_BYTES = 128 * 1024;
 
 export type PtyOptions = {
   readonly argv: readonly [string, ...string[]];
@@ -24,6 +26,11 @@ export class Pty {
   readonly #pty: ReturnType<typeof spawn>;
   readonly #listeners: readonly { dispose(): void }[];
   #ended = false;
+  #disposed = false;
+  /** Its end is near: what is left is read without a stop. */
+  #draining = false;
+  /** All that came, in bytes. */
+  #came = 0;
   #holds = 0;
   #turnBytes = 0;
   #turn: NodeJS.Immediate | undefined;
@@ -44,6 +51,7 @@ export class Pty {
     this.slave = this.#pty.ptsName;
     this.#listeners = [
       this.#pty.onData((data) => {
+        this.#came += data.length;
         this.#yieldNowAndThen(data.length);
         options.onData(data);
       }),
@@ -52,6 +60,7 @@ export class Pty {
         options.onExit(signal ? 128 + signal : exitCode, Boolean(signal));
       }),
     ];
+    this.#readToTheEnd();
   }
 
   write(data: string): void {
@@ -83,7 +92,29 @@ export class Pty {
   /** Closes the terminal (its processes get SIGHUP). `onExit` still comes. Idempotent. */
   dispose(): void {
     if (this.#ended) return;
+    this.#disposed = true;
     this.#pty.destroy();
+  }
+
+  /** node-pty destroys its socket 200 ms after the exit, read or not: what was written by then is read first. */
+  #readToTheEnd(): void {
+    const socket = this.#pty._socket;
+    const destroy = socket.destroy.bind(socket);
+    socket.destroy = (error) => {
+      if (this.#disposed || error) return destroy(error);
+      if (this.#draining) return socket;
+      this.#draining = true;
+      this.#pty.resume();
+      const most = this.#came + TERMINAL_BYTES;
+      const turn = (came: number) => {
+        // Two of them have a look at the terminal between them.
+        setImmediate(() => {
+          setImmediate(() => (this.#came === came || this.#came > most ? destroy() : turn(this.#came)));
+        });
+      };
+      turn(this.#came);
+      return socket;
+    };
   }
 
   #yieldNowAndThen(bytes: number): void {
@@ -99,7 +130,7 @@ export class Pty {
 
   #hold(): void {
     this.#holds += 1;
-    if (this.#holds === 1 && !this.#ended) this.#pty.pause();
+    if (this.#holds === 1 && !this.#ended && !this.#draining) this.#pty.pause();
   }
 
   #unhold(): void {

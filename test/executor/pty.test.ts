@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { Pty } from '../../src/executor/pty.ts';
+
+const LINES = 300;
+const PRINTS = `read line; i=0; while [ $i -lt ${LINES} ]; do i=$((i+1)); echo line $i; done`;
+
+it('reads all that a program has printed before it ended, however late', async () => {
+  let text = '';
+  const { promise: ended, resolve } = Promise.withResolvers<number>();
+  const pty = new Pty({
+    argv: ['/bin/sh', '-c', PRINTS],
+    cwd: '/',
+    env: { PATH: process.env.PATH ?? '' },
+    columns: 80,
+    rows: 24,
+    onData: (data) => {
+      text += data.toString('latin1');
+    },
+    onExit: resolve,
+  });
+  pty.write('\r');
+  pty.pause();
+  // Its end is told, and then nothing happens for longer than node-pty waits.
+  while (isAlive(pty.pid)) await new Promise((turn) => setImmediate(turn));
+  await new Promise((turn) => setImmediate(turn));
+  for (const until = performance.now() + 500; performance.now() < until; );
+  expect(await ended).toBe(0);
+  expect(text.match(/^line \d+\r$/gm)).toHaveLength(LINES);
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
