@@ -48,7 +48,7 @@ int keep_attributes(struct store *s, uint32_t n, int directory, const char *name
 int apply_attributes(int directory, const char *name, const struct node *n) {
   static char list[1 << 16];
   char path[40 + NAME_BYTES];
-  int why = 0;
+  int why = 0, listless = 0;
   if (!n->attributes) return 0;
   int follow = path_to(directory, name, path);
   const char *end = n->attributes + n->attributes_size;
@@ -67,10 +67,13 @@ int apply_attributes(int directory, const char *name, const struct node *n) {
     uint32_t size;
     const char *value = at + strlen(at) + 5;
     memcpy(&size, at + strlen(at) + 1, 4);
-    if (syscall(follow ? SYS_setxattr : SYS_lsetxattr, path, at, value, size, 0) && strncmp(at, "security.", 9)) why = errno;
+    if (syscall(follow ? SYS_setxattr : SYS_lsetxattr, path, at, value, size, 0) && strncmp(at, "security.", 9)) {
+      why = errno;
+      listless |= !strcmp(at, "system.posix_acl_access");
+    }
     at = value + size;
   }
-  return why ? errno = why, -1 : 0;
+  return why ? errno = why, listless ? WITHOUT_LIST : -1 : 0;
 }
 
 uint32_t mode_without_list(const struct node *n) {

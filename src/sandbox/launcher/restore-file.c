@@ -13,8 +13,7 @@ static void full_path(int directory, const char *name, char to[40 + NAME_BYTES])
 }
 
 /* Owner before attributes before mode: a change of owner clears some of the others, and who may not write to a file may set
- * none; times last. What can't be set of its attributes keeps
- * nothing else back. `name` empty: of the descriptor. */
+ * none; times last. What can't be set of its attributes keeps nothing else back. `name` empty: of the descriptor. */
 int apply_state(int directory, const char *name, struct node *n) {
   char path[40 + NAME_BYTES];
   struct id id;
@@ -28,9 +27,9 @@ int apply_state(int directory, const char *name, struct node *n) {
   if (!link && look(directory, name, 0, &id, &now)) return -1;
   const uint32_t writable = S_ISDIR(now.mode) ? 0700 : 0600;
   if (!link && n->attributes && geteuid() && (now.mode & writable) != writable && syscall(SYS_fchmodat, AT_FDCWD, path, (now.mode & 07777) | writable)) return -1;
-  const int bare = !link && apply_attributes(directory, name, n);
+  const int bare = link ? 0 : apply_attributes(directory, name, n);
   if (bare) n->flags |= BARE;
-  const uint32_t mode = (bare ? mode_without_list(n) : n->was.mode) & 07777;
+  const uint32_t mode = (bare == WITHOUT_LIST ? mode_without_list(n) : n->was.mode) & 07777;
   if (!link && look(directory, name, 0, &id, &now)) return -1;
   if (!link && (now.mode & 07777) != mode && syscall(SYS_fchmodat, AT_FDCWD, path, mode)) return -1;
   struct {

@@ -172,7 +172,8 @@ int reopen(int fd, int flags);
 
 /* attributes.c: extended attributes, before a change and back; and without those that a directory gives to what is made in it. */
 int keep_attributes(struct store *s, uint32_t n, int directory, const char *name, int even_none);
-/* All that can be set is, though it fails. */
+enum { WITHOUT_LIST = -2 };
+/* All that can be set is, though it fails; WITHOUT_LIST where the access list is among what can't be. */
 int apply_attributes(int directory, const char *name, const struct node *n);
 /* Its mode where its access list could not be set: the mask, which stands in place of the group's rights, gives them to nobody. */
 uint32_t mode_without_list(const struct node *n);
