@@ -7,8 +7,8 @@ const OPEN_END = /(?:^|[^\\])(?:\\\\)*\\$/;
 type Reader = {
   readonly args: readonly string[];
   readonly readsOn: RegExp;
-  /** The text is its last argument, not its input: fish 3 takes a socket, which Node's pipes are, for a directory. */
-  readonly byArgument?: true;
+  /** Its input must be a pipe: fish 3 takes a socket, which Node's are, for a directory. */
+  readonly wantsPipe?: true;
   /** What it takes for whole though it is not: only behind that which `begins` may be, the line `goesOn` can be read. */
   readonly open?: { readonly ends: RegExp; readonly begins: RegExp; readonly goesOn: string };
 };
@@ -31,8 +31,8 @@ const READERS: Readonly<Record<string, Reader>> = {
     },
   },
   fish: {
-    args: ['--no-config', '--no-execute', '-c'],
-    byArgument: true,
+    args: ['--no-config', '--no-execute'],
+    wantsPipe: true,
     readsOn: /Missing end|quotes are not balanced|Unexpected end of string|Expected a command, but found end/,
   },
 };
@@ -54,10 +54,11 @@ export function isIncomplete(line: string, shell = 'bash'): boolean {
 }
 
 /** What it says of a text; a space where it can't be asked. */
-function told(program: string, { args, byArgument }: Reader, line: string): string {
-  const text = `${line}\n`;
-  const { stderr, error } = spawnSync(program, byArgument ? [...args, text] : args, {
-    input: byArgument ? '' : text,
+function told(program: string, { args, wantsPipe }: Reader, line: string): string {
+  const argv = wantsPipe ? ['sh', '-c', 'cat | exec "$0" "$@"', program, ...args] : [program, ...args];
+  const { stderr, error } = spawnSync(argv[0] ?? program, argv.slice(1), {
+    // Never an argument: those are for all to read.
+    input: `${line}\n`,
     encoding: 'utf8',
     timeout: 1000,
     env: { PATH: process.env.PATH ?? '', LC_ALL: 'C', HOME: '/nonexistent' },
