@@ -52,14 +52,17 @@ export class EntryPrinter {
     for (let shown = entries[this.#next]; shown && isFinal(shown.entry); shown = entries[this.#next]) {
       const { entry } = shown;
       const text = this.#json ? escapeJson(JSON.stringify(entry)) : plainText(clean(this.#plain(this.#shown(entry))));
-      const write = this.#json || !isBeside(shown) ? this.#write : this.#beside;
-      if (text !== '') write(`${text}\n`);
+      if (text !== '') this.#writerOf(shown)(`${text}\n`);
       this.#next += 1;
     }
-    const runs = entries[this.#next]?.entry;
-    if (!this.#announce || runs?.kind !== 'exec' || this.#announced === this.#next) return;
+    const runs = entries[this.#next];
+    if (!this.#announce || runs?.entry.kind !== 'exec' || this.#announced === this.#next) return;
     this.#announced = this.#next;
-    this.#write(`${plainText(clean(execHeading(this.#reveal(runs))))}\n`);
+    this.#writerOf(runs)(`${plainText(clean(execHeading(this.#reveal(runs.entry))))}\n`);
+  }
+
+  #writerOf(item: TranscriptItem): (text: string) => void {
+    return this.#json || !isBeside(item) ? this.#write : this.#beside;
   }
 
   #plain(entry: Entry): string {
