@@ -48,8 +48,8 @@ type Circumstances = {
 const MAX_ELSEWHERE = 50;
 
 /**
- * A failure is one line with what to do. Without an id it is the session that was last left in this directory; where that
- * has none, the one last left anywhere, which is said.
+ * A failure is one line with what to do. Without an id it is the one left last of those that began in this directory;
+ * where there is none, of all, which is said.
  */
 export async function chooseSession(
   { resume, fork = false }: SessionWish,

@@ -17,7 +17,7 @@ export type GlobalOptions = {
 
 /** Which session to open; a new one by default. */
 export type SessionWish = {
-  /** An id, or `true` for the one last left in this directory that can be resumed. */
+  /** An id, or `true` for the one left last, of those begun in this directory, that can be resumed. */
   readonly resume?: string | true;
   /** Continue in a copy and leave the session unchanged, even if another program has it open. */
   readonly fork?: boolean;

@@ -81,7 +81,7 @@ export function commandLine(version: string): { program: Command; chosen: () => 
     .addOption(new Option('--mode <mode>', 'start in this mode').choices(MODES))
     .option('--cwd <directory>', 'work there')
     .option('--inline', "lines in the terminal's own scrollback instead of a full screen")
-    .option('--resume [id]', 'resume the session last left in this directory, or the one named')
+    .option('--resume [id]', 'resume the session begun here that was left last, or the one named')
     .option('--fork', 'with --resume: continue in a copy, even of a session that is open elsewhere')
     .addHelpText('after', AFTER)
     .action(() => {
