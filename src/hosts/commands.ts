@@ -13,7 +13,11 @@ const MAX_WHY_CHARS = 300;
 export type Order = {
   readonly command: string;
   readonly directory: string;
-  /** Signs the marks with which it tells where it ended, and, behind all of its output, that nothing follows. */
+  /**
+   * Signs the marks with which it tells where it ended, and, behind all of its output, that nothing follows. No protection
+   * from the command itself, which runs as the same user and can read it: all that an end told early does is keep away the
+   * note about missing output.
+   */
   readonly token: string;
   readonly env: Readonly<Record<string, string>>;
   /** The bash there; undefined: its sh. */

@@ -21,7 +21,10 @@ export type RunElsewhere = (options: {
   /** Where the command runs. */
   readonly place: string;
   readonly host: string;
-  /** Signs the marks with which it tells its directory, and that nothing follows. */
+  /**
+   * Signs the marks with which it tells its directory, and that nothing follows: what a command prints does not pass for
+   * one. The command itself can read it (see `Order`).
+   */
   readonly token: string;
   /** Asked when the program has ended: what became of the command. */
   readonly ending: (said: Said) => Promise<Ending>;
@@ -191,8 +194,11 @@ export class Host {
         return end;
       };
       const running = this.#options.run({ argv, place, host, token, ending });
-      // Then it does not begin, and its record says so.
-      void laid.then((answer) => answer?.exit === 0 || running.hangUp());
+      // What was not laid down does not begin, and its record says so. No answer says nothing: it may run already, and where
+      // it never comes, its session gives up by itself.
+      void laid.then((answer) => {
+        if (answer && answer.exit !== 0) running.hangUp();
+      });
       void running.result.then(() => {
         give();
         ended?.(began, running);

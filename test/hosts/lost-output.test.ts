@@ -1,9 +1,10 @@
 /** The server tells how a command ended before all that it printed has come: what is lost then is not taken for all there was. */
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hostsOf } from '../support/hosts.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Connection } from '../../src/hosts/connection.ts';
+import { hostsOf, until } from '../support/hosts.ts';
 import { lacksSshd, type SshHost, startSshd } from '../support/sshd.ts';
 
 const MISSING = 'the connection broke at its end: output may be missing';
@@ -59,6 +60,43 @@ describe.skipIf(lacksSshd())('output that a connection has lost', () => {
     }
     const { exit, note } = await at.run('echo output', 'web1:/not/there');
     expect([exit, note]).toEqual([1, undefined]);
+    await at.hosts.close();
+  });
+
+  it('a command that runs goes on where the answer is lost that it was laid down', async () => {
+    const at = hostsOf(server);
+    await at.open();
+    const work = mkdtempSync(join(tmpdir(), 'laid-'));
+    const { ask } = Connection.prototype;
+    let unanswered = false;
+    const lose = vi.spyOn(Connection.prototype, 'ask').mockImplementationOnce(async function (this: Connection, code) {
+      await ask.call(this, code);
+      await until(() => existsSync(join(work, 'begun')));
+      unanswered = true;
+      return undefined;
+    });
+    const command = `: >${work}/begun; until [ -e ${work}/go ]; do sleep 0.05; done; echo output; exit 3`;
+    const running = await at.start(command);
+    await until(() => unanswered);
+    lose.mockRestore();
+    await at.run('true');
+    writeFileSync(join(work, 'go'), '');
+    const { exit, head, note } = await running.result;
+    expect([exit, head, note]).toEqual([3, 'output', undefined]);
+    await at.hosts.close();
+  });
+
+  it('a command that could not be laid down never begins, and nobody waits for it', async () => {
+    const at = hostsOf(server);
+    await at.open();
+    const refused = Promise.withResolvers<{ exit: number; text: string }>();
+    const refuse = vi.spyOn(Connection.prototype, 'ask').mockReturnValueOnce(refused.promise);
+    const running = await at.start('echo output');
+    const ended = vi.spyOn(running, 'hangUp');
+    refused.resolve({ exit: 1, text: '' });
+    const { exit, note } = await running.result;
+    refuse.mockRestore();
+    expect([exit, note, ended.mock.calls.length]).toEqual([null, 'it never began', 1]);
     await at.hosts.close();
   });
 });
