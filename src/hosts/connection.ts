@@ -8,7 +8,7 @@ import { LAY_START } from './commands.ts';
 import { type Answer, Helper, type Launch } from './helper.ts';
 import { Slots } from './slots.ts';
 import { controlArgv, masterArgv, sessionArgv } from './ssh.ts';
-import { isPathThere } from './told.ts';
+import { pathTold } from './told.ts';
 
 /** For a word to the master, which may be stopped. Ms. */
 const CHECK_TIMEOUT_MS = 2000;
@@ -191,13 +191,14 @@ export class Connection {
 /** A host says what it likes: only what has the form of a fact is one. */
 export function readFacts(text: string): HostFacts | undefined {
   const [folder = '', home = '', shell = '', uid = '', zdotdir = '', bash = ''] = text.split('\0');
-  if (!/^\/[\w./@+-]{1,500}$/.test(folder) || !isPathThere(home)) return undefined;
+  const at = pathTold(home);
+  if (!/^\/[\w./@+-]{1,500}$/.test(folder) || at === undefined) return undefined;
   return {
     folder,
-    home,
-    shell: isPathThere(shell) ? shell : '/bin/sh',
+    home: at,
+    shell: pathTold(shell) ?? '/bin/sh',
     root: uid === '0',
-    zdotdir: isPathThere(zdotdir) ? zdotdir : undefined,
-    bash: isPathThere(bash) ? bash : undefined,
+    zdotdir: pathTold(zdotdir),
+    bash: pathTold(bash),
   };
 }

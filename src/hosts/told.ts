@@ -10,6 +10,12 @@ export function isPathThere(path: string): boolean {
   return path === '/' || path.slice(1).split('/').every(isName);
 }
 
+/** The path that is told, without slashes that mean nothing; undefined where it is none that `isPathThere`. */
+export function pathTold(text: string): string | undefined {
+  const path = text.replace(/\/+/g, '/').replace(/(?!^)\/$/, '');
+  return isPathThere(path) ? path : undefined;
+}
+
 function isName(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..';
 }

@@ -66,10 +66,38 @@ describe('what a host tells of itself', () => {
     const facts = (folder: string, home: string) =>
       readFacts([folder, home, '/opt/own/shell', '0', '', '', ''].join('\0'));
     expect(facts('/tmp/aish-tui-x', '/root')).toMatchObject({ home: '/root', shell: '/opt/own/shell', root: true });
-    for (const home of ['', 'root', '/a\nb', '/\u009b31m', `/${long(5000)}`, '/a/../b', '/a//b', '/\ufffd'])
+    for (const home of [
+      '',
+      'root',
+      '/a\nb',
+      '/\u009b31m',
+      `/${long(5000)}`,
+      '/a/../b',
+      '/a//../b',
+      '/a/..//',
+      '/\ufffd',
+    ])
       expect(facts('/tmp/x', home)).toBeUndefined();
     for (const folder of ['', '/tmp/$(x)', '/tmp/a b', `/${long(5000)}`])
       expect(facts(folder, '/root')).toBeUndefined();
+  });
+
+  it('a path with more slashes than it needs is the path that it means', () => {
+    const facts = (...paths: string[]) => readFacts(['/tmp/x', ...paths].join('\0'));
+    expect(
+      facts('//home//me/', '/opt//own/shell', '1', '/home/me/.config/zsh//', '/usr/local/bin//bash'),
+    ).toMatchObject({
+      home: '/home/me',
+      shell: '/opt/own/shell',
+      zdotdir: '/home/me/.config/zsh',
+      bash: '/usr/local/bin/bash',
+    });
+    expect(facts('//', '/opt//../shell', '1', '/x/..//', '/a//b\u001b')).toMatchObject({
+      home: '/',
+      shell: '/bin/sh',
+      zdotdir: undefined,
+      bash: undefined,
+    });
   });
 
   it('where a directory lies is in words that can be paths', async () => {
