@@ -18,11 +18,16 @@ const SHOW = `m=0; show() { m=$((m+1)); [ $m -gt ${MAX_PATHS} ] || printf '%s\\0
 see() { if [ -e "$1" ] || [ -h "$1" ]; then show "$1"; else case $(ls -d -- "$1" 2>&1) in *': No such file or directory'|*': Not a directory') ;; *) show "$1" ;; esac; fi; }`;
 
 /**
- * Tells of a path what it is a link to, which file it leads to and in which directory it lies, or why not: one program
- * for all of them. Not all of them speak alike, so that the helper keeps which it has.
+ * Tells of a path which link it is and to what, which file it leads to and in which directory it lies, or why not: one
+ * program for all of them that are no links. Not all of them speak alike, so that the helper keeps which it has. A link that
+ * leads to nothing may do so by way of others. Lengths stand before words of many lines, so that none reads like another.
  */
-const KIND = `[ -n "\${STAT-}" ] || { STAT=-c; stat -L -c %i / >/dev/null || STAT=-f; }`;
-const IDENTIFY = `for q do ! [ -h "$q" ] || { printf '%s is a link\\n' "$q"; stat $STAT '%i' -- "$q"; }; done
+const KIND = `[ -n "\${STAT-}" ] || { STAT=-c LINK='%i %N'; stat -L -c %i / >/dev/null || STAT=-f LINK='%i %Y'; }`;
+const IDENTIFY = `for q do
+  [ -h "$q" ] || continue
+  t=$(stat $STAT "$LINK" -- "$q"; [ -e "$q" ] || readlink -f -- "$q"; echo .)
+  printf 'link %s %s %s %s\\n' \${#q} "$q" \${#t} "$t"
+done
 case $STAT in -c) stat -L -c '%n %d:%i' -- "$@" ;; *) stat -L -f '%N %d:%i' -- "$@" ;; esac 2>&1`;
 
 export function hostFiles(ask: AskHost): MachineFiles {

@@ -66,6 +66,11 @@ describe('what a path stands for', () => {
     ],
     ['the file that a link leads to', 'link', () => renameSync(at('other'), at('file'))],
     ['a dangling link elsewhere', 'gone', () => (symlinkSync('y', at('gone2')), renameSync(at('gone2'), at('gone')))],
+    [
+      'a dangling link by way of another one',
+      'gone',
+      () => (symlinkSync('y', at('new')), renameSync(at('new'), at('nowhere'))),
+    ],
     ['a name in another directory', 'dir/none', () => (renameSync(at('dir'), at('was')), mkdirSync(at('dir')))],
   ])('%s', async (_, path, change) => {
     for (const name of ['file', 'other']) writeFileSync(at(name), 'x');
@@ -73,6 +78,25 @@ describe('what a path stands for', () => {
     symlinkSync('file', at('link'));
     symlinkSync('nowhere', at('gone'));
     expect(await same(path, change)).toBe(false);
+  });
+
+  it.each([
+    ['another name', 'nowhere', 'elsewhere'],
+    ['a name that ends otherwise', 'nowhere', 'nowhere\n'],
+    ['a name of several lines', 'a\nb', 'a\nc'],
+  ])('a dangling link that was removed and made again, to %s', async (_, first, then) => {
+    // The new link mostly gets the number of the old one: here always.
+    const own = at('bin');
+    mkdirSync(own);
+    const stat = `#!/bin/sh\n/usr/bin/stat "$@" | sed 's/^[0-9][0-9]*/7/'\n`;
+    writeFileSync(join(own, 'stat'), stat, { mode: 0o755 });
+    const look = () => files(`${own}:/usr/bin:/bin`).identities([{ path: 'gone', glob: false, cwd: folder }]);
+    symlinkSync(first, at('gone'));
+    const before = await look();
+    expect(await look()).toEqual(before);
+    rmSync(at('gone'));
+    symlinkSync(then, at('gone'));
+    expect(await look()).not.toEqual(before);
   });
 
   it('a pattern that comes to match more, or its own file written to', async () => {
