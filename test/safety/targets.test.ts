@@ -12,6 +12,7 @@ beforeEach(() => {
   mkdirSync(join(cwd, 'build'));
   writeFileSync(join(cwd, 'build', 'a.o'), 'a');
   writeFileSync(join(outside, 'a.o'), 'precious');
+  symlinkSync('nowhere', join(cwd, 'dangling'));
 });
 afterEach(() => {
   for (const root of [cwd, outside]) rmSync(root, { recursive: true });
@@ -20,6 +21,11 @@ afterEach(() => {
 const swapForLink = (path: string) => {
   renameSync(path, `${path}.old`);
   symlinkSync(outside, path);
+};
+
+const pointElsewhere = (name: string) => {
+  rmSync(join(cwd, name), { force: true });
+  symlinkSync(join(outside, 'none'), join(cwd, name));
 };
 
 /** Judges, lets something happen while the question is open, and says whether the command may then start. */
@@ -35,7 +41,7 @@ async function mayStart(command: string, meanwhile: () => void): Promise<boolean
 }
 
 test('what still names the same may start', async () => {
-  for (const command of ['rm -rf build', 'rm build/*', 'rm gone', 'echo x > build/a.o'])
+  for (const command of ['rm -rf build', 'rm build/*', 'rm gone', 'rm dangling', 'echo x > build/a.o'])
     expect(await mayStart(command, () => {}), command).toBe(true);
   expect(
     await mayStart('rm build/*', () => writeFileSync(join(cwd, 'build', 'a.o'), 'other text')),
@@ -52,6 +58,8 @@ test.each([
   ['rm build/*', 'a pattern matches more', () => writeFileSync(join(cwd, 'build', 'b.o'), 'b')],
   ['rm -f gone', 'what was missing is there', () => writeFileSync(join(cwd, 'gone'), 'new')],
   ['for f in build/*; do rm "$f"; done', 'a pattern of a loop', () => swapForLink(join(cwd, 'build'))],
+  ['rm dangling', 'a link that leads nowhere leads elsewhere', () => pointElsewhere('dangling')],
+  ['rm dangling', 'a link behind it leads elsewhere', () => pointElsewhere('nowhere')],
 ])('%s may not start once %s', async (command, _what, meanwhile) => {
   expect(await mayStart(command, meanwhile)).toBe(false);
 });

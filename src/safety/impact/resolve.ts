@@ -1,5 +1,5 @@
-import { realpath, stat } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { readlink, realpath, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Targets } from '../../contracts/gate.ts';
 import type { Machine, Named } from '../../contracts/machine.ts';
 import { directoryAt } from '../../session/place.ts';
@@ -8,6 +8,8 @@ import { survey } from './targets.ts';
 
 /** Paths that are looked at; a pattern may name more. */
 const MAX_RESOLVED = 2000;
+/** Links behind each other that the kernel follows. */
+const MAX_LINKS = 40;
 
 /** What the paths that a command names stand for now: real paths, devices and inodes, patterns expanded (SF-13). Reads only. */
 export async function resolveTargets(
@@ -44,7 +46,17 @@ export async function identities(named: readonly Named[]): Promise<readonly stri
 
 async function identity(path: string): Promise<string> {
   const [real, stats] = await Promise.all([realpath(path).catch(() => '?'), stat(path).catch(() => undefined)]);
-  return `${path} → ${real} ${stats ? `${stats.dev}:${stats.ino}` : 'leads nowhere'}`;
+  if (stats) return `${path} → ${real} ${stats.dev}:${stats.ino}`;
+  return `${[path, ...(await linksOf(path))].join(' → ')} leads nowhere`;
+}
+
+/** Where a link that leads nowhere points, link by link: a write through it makes the file at its end. */
+async function linksOf(path: string, most = MAX_LINKS): Promise<readonly string[]> {
+  const target = await readlink(path).catch(() => undefined);
+  if (target === undefined || most === 0) return [];
+  const around = await realpath(dirname(path)).catch(() => '?');
+  const next = resolve(around, target);
+  return [next, ...(await linksOf(next, most - 1))];
 }
 
 /** Nothing is there: what is around it must stay the same, or it would come to be elsewhere. */
