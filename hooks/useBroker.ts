@@ -28,19 +28,18 @@ export function useServerProblem(preset: string, looks: boolean): string | undef
   const [seen, setSeen] = useState<{ readonly preset: string; readonly problem: string | undefined }>();
   useEffect(() => {
     if (!looks) return undefined;
-    let gone = false;
     let timer: NodeJS.Timeout | undefined;
-    // Never cut short: the first question shares what this look finds.
-    const { signal } = new AbortController();
+    const leaving = new AbortController();
+    const { signal } = leaving;
     const look = async () => {
       const problem = await presets.problem(preset, signal).catch(() => undefined);
-      if (gone) return;
+      if (signal.aborted) return;
       setSeen({ preset, problem });
       if (problem !== undefined) timer = setTimeout(() => void look(), LOOK_AGAIN_MS).unref();
     };
     void look();
     return () => {
-      gone = true;
+      leaving.abort();
       clearTimeout(timer);
     };
   }, [presets, preset, looks]);

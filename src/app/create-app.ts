@@ -1,5 +1,6 @@
 /** What `:` commands and front ends see of the program, over what was opened. */
 import { join } from 'node:path';
+import { presetInfo, silenceOf } from '../broker/index.ts';
 import type { App, ScreenPort } from '../commands/app.ts';
 import { type CompleteShell, completeLine } from '../commands/complete.ts';
 import { FleetDesk } from '../commands/fleet-desk.ts';
@@ -197,10 +198,9 @@ function presetsPort({ presets, config }: Environment, { broker }: AppServices, 
       return window === undefined ? probe : { ...probe, window };
     },
     async problem(name, signal) {
-      const info = broker.presets().find((preset) => preset.name === name);
-      if (!info?.local || info.demo || config.models[name]?.serve !== undefined) return undefined;
-      const { reachable, detail } = await broker.probe(name, signal);
-      return reachable ? undefined : detail;
+      const preset = presets.list.find((each) => each.name === name);
+      if (!preset || !presetInfo(preset).local || config.models[name]?.serve !== undefined) return undefined;
+      return silenceOf(preset, signal);
     },
     learnedWindow: (name) => broker.learnedWindow(name),
     forgetWindows: () => broker.forgetWindows(),

@@ -4,7 +4,7 @@ export { createBroker, presetInfo } from './broker.ts';
 export { DEMO_PRESET } from './demo/attempt.ts';
 export { discover } from './discover.ts';
 export { type Capabilities, type Preset, secretsPolicy } from './preset.ts';
-export { probeServer } from './probe.ts';
+export { probeServer, silenceOf } from './probe.ts';
 export { fallbacksOf } from './route.ts';
 export { type Found, isAddress, lookAtAddress } from './server-at.ts';
 export { estimateTokens } from './tokens/count.ts';

@@ -41,6 +41,21 @@ export class Prober {
   }
 }
 
+/**
+ * Why nobody can answer for a preset: nothing is at its address. Any status counts as an answer, so no key is fetched
+ * for it or sent. Never rejects.
+ */
+export async function silenceOf(preset: Preset, signal: AbortSignal): Promise<string | undefined> {
+  if (preset.demo) return undefined;
+  const url = `${preset.baseUrl.replace(/\/+$/, '')}/models`;
+  const { answered } = await requestJson(url, { signal, timeoutMs: QUESTION_TIMEOUT_MS });
+  return answered ? undefined : nothingAt(preset);
+}
+
+function nothingAt({ baseUrl }: Preset): string {
+  return `nothing answers at ${shownAddress(baseUrl)}`;
+}
+
 export async function probeServer(preset: Preset, signal: AbortSignal): Promise<Probe> {
   if (preset.demo) return { reachable: true, window: DEMO_WINDOW, detail: 'the built-in demo script, no model' };
   const base = preset.baseUrl.replace(/\/+$/, '');
@@ -58,9 +73,7 @@ export async function probeServer(preset: Preset, signal: AbortSignal): Promise<
   const root = ask(rootOf(base));
 
   const [props, models] = await Promise.all([root('/props'), ask(base)('/models')]);
-  if (!props.answered && !models.answered) {
-    return { reachable: false, detail: `nothing answers at ${shownAddress(preset.baseUrl)}` };
-  }
+  if (!props.answered && !models.answered) return { reachable: false, detail: nothingAt(preset) };
   if (models.status === 401 || models.status === 403) {
     return { reachable: false, detail: `${shownAddress(preset.baseUrl)} does not accept the API key` };
   }

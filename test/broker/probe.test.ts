@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBroker, DEMO_PRESET } from '../../src/broker/index.ts';
+import { createBroker, DEMO_PRESET, silenceOf } from '../../src/broker/index.ts';
 import { startPeer } from './peer.ts';
 import { presetAt } from './talk.ts';
 
@@ -95,4 +95,20 @@ test('a server that never answers does not hold anyone up', async () => {
   const probe = broker.probe('fast', stop.signal);
   stop.abort();
   expect((await probe).reachable).toBe(false);
+});
+
+test('whether anything answers is asked without a key, whatever it answers', async () => {
+  await using closed = await startPeer({ '/v1/models': [401, {}] });
+  await using silent = await startPeer({ '/v1/models': null });
+  const apiKey = (): Promise<string> => Promise.reject(new Error('a key was fetched'));
+  const look = (baseUrl: string, signal = NEVER) => silenceOf({ ...presetAt(baseUrl), apiKey }, signal);
+  expect(await look(closed.baseUrl)).toBeUndefined();
+  expect(closed.asked).toEqual(['GET /v1/models']);
+  expect(await look('http://127.0.0.1:9/v1/')).toBe('nothing answers at http://127.0.0.1:9/v1');
+  // The look ends with the screen that it was for, not with its own limit.
+  const stop = new AbortController();
+  const pending = look(silent.baseUrl, stop.signal);
+  stop.abort();
+  expect(await pending).toMatch(/nothing answers/);
+  expect(await silenceOf(DEMO_PRESET, NEVER)).toBeUndefined();
 });

@@ -10,6 +10,19 @@ it.each(KEY_TABLE.map((binding) => [`${binding.context}.${binding.command}`, bin
   },
 );
 
+it('ends its look at the server with the first screen', async () => {
+  const looks: AbortSignal[] = [];
+  const problem = async (_preset: string, signal: AbortSignal) => {
+    looks.push(signal);
+    return undefined;
+  };
+  const stage = await setStage({ problem });
+  await stage.until(() => looks.length === 1);
+  expect(looks[0]?.aborted).toBe(false);
+  stage.press('ls\r');
+  await stage.until(() => looks[0]?.aborted === true);
+});
+
 describe('a begun key sequence', () => {
   it('is listed for whoever hesitates, and gone with the next key', async () => {
     const stage = await setStage();

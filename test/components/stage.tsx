@@ -58,6 +58,7 @@ export type StageOptions = {
   readonly fleets?: FleetPort;
   /** Drawn by the compositor on a terminal, as the program does; else as Ink's text. */
   readonly composed?: boolean;
+  readonly problem?: App['presets']['problem'];
 };
 
 export async function setStage(change: StageOptions = {}) {
@@ -195,7 +196,7 @@ export async function setStage(change: StageOptions = {}) {
       ],
       probe: async () => ({ reachable: true, detail: 'answers' }),
       keep: () => '',
-      problem: async () => undefined,
+      problem: change.problem ?? (async () => undefined),
       learnedWindow: () => undefined,
       forgetWindows: () => {},
     },

@@ -1,11 +1,11 @@
 /** The first frame stands before the program behind it is loaded; what is typed meanwhile is kept, in its order. */
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratch } from '../support/program.ts';
 import { atRest, expectSameWhenRedrawn } from '../support/redrawn.ts';
 import { startRig } from '../support/rig.ts';
-import { startScriptedServer } from '../support/scripted-server.ts';
+import { say, startScriptedServer } from '../support/scripted-server.ts';
 
 describe('the first moment', () => {
   it('shows what is typed before anything runs, and runs it when the shell is there', async () => {
@@ -40,6 +40,8 @@ describe('the first moment', () => {
     await rig.waitFor(/\[aish:fast\]> *\n starting/);
     rig.resize(60, 12);
     await rig.waitFor((r) => r.screen().length === 12 && /RESTRICTED --/.test(r.screen()[11] ?? ''));
+    // The look at its server is the last to come.
+    await rig.waitFor('nothing answers');
     await expectSameWhenRedrawn(rig);
   });
 
@@ -52,6 +54,23 @@ describe('the first moment', () => {
     await using _server = await startScriptedServer([], { port: closed.port });
     await rig.waitFor(/Nothing destructive/);
     expect(rig.text()).not.toContain('nothing answers');
+  });
+
+  it('asks a server that is down without its key, and fetches none before the user asks something', async () => {
+    const closed = await startScriptedServer([]);
+    await closed[Symbol.asyncDispose]();
+    using place = scratch();
+    const told = join(place.home, 'asked-for-the-key');
+    const fast = { base_url: closed.baseUrl, model: 'scripted', api_key_cmd: `touch ${told}; echo key` };
+    writeFileSync(place.env.AISH_CONFIG ?? '', JSON.stringify({ models: { fast }, memory: { enabled: false } }));
+    await using rig = startRig(place, { columns: 100 });
+    await rig.waitFor(/✗ nothing answers at http:\S+ · start it/);
+    await using _server = await startScriptedServer([say('Here I am.')], { port: closed.port });
+    await rig.waitFor(/Nothing destructive/);
+    expect(existsSync(told)).toBe(false);
+    rig.type('?are you there\r');
+    await rig.waitFor('Here I am.');
+    expect(existsSync(told)).toBe(true);
   });
 
   it('ends with the line of a wrong configuration, on the screen that was there before', async () => {
