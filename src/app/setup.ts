@@ -1,5 +1,13 @@
 /** `:setup`: what answers on this machine and which keys are there, tested, and written down by a yes (BR-6). */
-import { discover, type Found, isAddress, lookAtAddress, probeServer } from '../broker/index.ts';
+import {
+  discover,
+  type Found,
+  isAddress,
+  lookAtAddress,
+  type Preset,
+  presetInfo,
+  probeServer,
+} from '../broker/index.ts';
 import { type ModelConfig, writeModelChoice } from '../config/index.ts';
 import type { SetupOffer, SetupPort, SetupProblem } from '../contracts/models.ts';
 import type { Environment } from './environment.ts';
@@ -10,29 +18,47 @@ const DISCOVERY_TIMEOUT_MS = 1500;
 /** The same for an address that may be elsewhere. */
 const ADDRESS_TIMEOUT_MS = 3500;
 
-type Offered = { readonly offer: SetupOffer; readonly found: Found; readonly model: ModelConfig };
+type Offered = {
+  readonly offer: SetupOffer;
+  readonly preset: Preset;
+  readonly model: ModelConfig;
+  /** What the configuration gets under the preset's name. */
+  readonly change: Partial<ModelConfig>;
+};
 
-export function setupPort({ config, configFile }: Environment): SetupPort {
-  const offered = (found: readonly Found[]): readonly Offered[] => {
+export function setupPort({ config, configFile, presets }: Environment): SetupPort {
+  const offered = (found: readonly Found[], wanted?: string): readonly Offered[] => {
     const taken = new Map(Object.entries(config.models).map(([name, { base_url: url }]) => [name, trimmed(url)]));
     return found.map((each) => {
-      const known = [...taken].find(([, url]) => url === trimmed(each.preset.baseUrl))?.[0];
+      const there = [...taken].flatMap(([name, url]) => (url === trimmed(each.preset.baseUrl) ? [name] : []));
+      const known = there.find((name) => name === wanted) ?? there[0];
       const name = known ?? freeName(each, taken);
       if (known === undefined) taken.set(name, trimmed(each.preset.baseUrl));
+      const own = known === undefined ? undefined : config.models[known];
+      const id = own ? modelOf(own, each) : each.preset.model;
+      // Its own key, window and policy: they belong to the address.
+      const preset = { ...(presets.list.find((one) => own && one.name === name) ?? each.preset), model: id };
+      const model = { ...(own ?? configOf(each)), model: id };
       const { kind, label, keyVariable } = each;
       const offer: SetupOffer = {
-        ...{ name, kind, label, model: each.preset.model, address: each.preset.baseUrl },
+        ...{ name, kind, label, model: id, address: each.preset.baseUrl },
         ...(keyVariable === undefined ? {} : { key: keyVariable }),
-        ...(known === undefined ? {} : { known: true }),
+        ...(own ? { known: true } : {}),
+        ...(preset.apiKey || presetInfo(preset).local ? {} : { unproven: true }),
       };
-      return { found: each, model: configOf(each), offer };
+      return { offer, preset, model, change: own ? { model: id } : model };
     });
   };
-  const look = async () => offered(await discover({ env: process.env, timeoutMs: DISCOVERY_TIMEOUT_MS }));
-  /** By its name in the list, or at its address. */
+  const look = async (wanted?: string) =>
+    offered(await discover({ env: process.env, timeoutMs: DISCOVERY_TIMEOUT_MS }), wanted);
+  /** By its name in the list, or at its address. A name may look like an address: `qwen2.5`. */
   const named = async (wanted: string, signal: AbortSignal): Promise<Offered | SetupProblem> => {
-    const problem = `nothing called ${wanted} was found; :setup lists what was`;
-    if (!isAddress(wanted)) return (await look()).find(({ offer }) => offer.name === wanted) ?? { problem };
+    const configured = Object.hasOwn(config.models, wanted);
+    const problem = configured
+      ? `${wanted} is configured, and was not found on this machine: :model ${wanted} uses it`
+      : `nothing called ${wanted} was found; :setup lists what was`;
+    if (configured || !isAddress(wanted))
+      return (await look(wanted)).find(({ offer }) => offer.name === wanted) ?? { problem };
     const seen = await lookAtAddress(wanted, { signal, timeoutMs: ADDRESS_TIMEOUT_MS });
     return 'problem' in seen ? seen : (offered([seen])[0] ?? { problem });
   };
@@ -42,9 +68,9 @@ export function setupPort({ config, configFile }: Environment): SetupPort {
     async test(wanted, signal) {
       const one = await named(wanted, signal);
       if ('problem' in one) return one;
-      const { offer, found, model } = one;
-      const probe = await probeServer(found.preset, signal);
-      return { offer, probe, written: JSON.stringify({ [offer.name]: model }, null, 2) };
+      const { offer, preset, change } = one;
+      const probe = await probeServer(preset, signal);
+      return { offer, probe, written: JSON.stringify({ [offer.name]: change }, null, 2) };
     },
     async write(wanted, signal) {
       const one = await named(wanted, signal);
@@ -54,6 +80,12 @@ export function setupPort({ config, configFile }: Environment): SetupPort {
       return problem === undefined ? { name } : { problem };
     },
   };
+}
+
+/** The model a preset has, unless its server lists others only. */
+function modelOf({ model }: ModelConfig, { kind, models, preset }: Found): string {
+  const stays = model !== undefined && (kind === 'key' || models.length === 0 || models.includes(model));
+  return stays ? model : preset.model;
 }
 
 /** Its own name, or one that the user's configuration does not use for another address. */

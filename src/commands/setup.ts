@@ -13,6 +13,8 @@ const NOTHING = [
   'start one (llama-server on port 8080, ollama on 11434), or set OPENAI_API_KEY or the like and start again',
 ] as const;
 
+const UNPROVEN = 'it lists its models to everybody; to answer it may want a key: api_key_env in the configuration';
+
 export const setup: Command = {
   name: 'setup',
   usage: ':setup [NAME|ADDRESS [yes]]',
@@ -65,7 +67,7 @@ async function test({ setup: port, screen }: App, wanted: string, signal: AbortS
   const tested = await port.test(wanted, within(signal));
   if ('problem' in tested) throw new CommandError(tested.problem);
   const { offer, probe, written } = tested;
-  const { label, model, address, key } = offer;
+  const { label, model, address, key, name } = offer;
   const state = `${probe.reachable ? '✓' : '✗'} ${stateOf(probe)}`;
   screen?.suggest(`:setup ${wanted} yes`);
   return [
@@ -73,8 +75,10 @@ async function test({ setup: port, screen }: App, wanted: string, signal: AbortS
     ...(offer.kind === 'key'
       ? [`what you ask, and what you run, goes there with the key in ${key}; secrets are replaced`]
       : []),
+    ...(offer.unproven ? [UNPROVEN] : []),
     `:setup ${wanted} yes writes into ${shortPath(port.file)}, and uses it from then on:`,
-    ...`"models": ${written},\n"model": "${offer.name}"`.split('\n').map((line) => `  ${line}`),
+    ...(offer.known ? [`(only the model of ${name} changes; its key and all else stay)`] : []),
+    ...`"models": ${written},\n"model": "${name}"`.split('\n').map((line) => `  ${line}`),
   ].join('\n');
 }
 

@@ -108,8 +108,10 @@ export type SetupOffer = {
   readonly address: string;
   /** The variable that holds the key. */
   readonly key?: string;
-  /** A preset of the configuration has this address. */
+  /** A preset of the configuration has this address: only its model would change. */
   readonly known?: true;
+  /** It is elsewhere, and there is no key for it: that it lists its models does not mean that it answers. */
+  readonly unproven?: true;
 };
 
 /** Why not, in one line. */
@@ -135,7 +137,10 @@ export type PresetsPort = {
   list(): readonly PresetInfo[];
   /** Whether it answers, in a line, and how large its window is; kept for some seconds. */
   probe(name: string, signal: AbortSignal): Promise<Probe>;
-  /** Why a server of this machine can't answer, in a line; none where it does, is elsewhere, or is started when needed. */
+  /**
+   * Why a server of this machine can't answer, in a line; none where it does, is elsewhere, or is started when needed.
+   * Asked without its key.
+   */
   problem(name: string, signal: AbortSignal): Promise<string | undefined>;
   /** What an error has taught of its window, in tokens, where that is less than it is said to be. */
   learnedWindow(name: string): number | undefined;

@@ -48,7 +48,7 @@ const userShell = {
 /** What a test holds: the screen as text, keys to press, and the other side of everything. */
 export type Stage = Awaited<ReturnType<typeof setStage>>;
 
-export type StageOptions = {
+export type StageOptions = Partial<Pick<App['presets'], 'problem'>> & {
   readonly columns?: number;
   readonly rows?: number;
   readonly gate?: Gate;
@@ -58,7 +58,6 @@ export type StageOptions = {
   readonly fleets?: FleetPort;
   /** Drawn by the compositor on a terminal, as the program does; else as Ink's text. */
   readonly composed?: boolean;
-  readonly problem?: App['presets']['problem'];
 };
 
 export async function setStage(change: StageOptions = {}) {

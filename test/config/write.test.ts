@@ -47,6 +47,22 @@ describe('the choice of a model (BR-6)', () => {
     expect(readdirSync(dir).sort()).toEqual(['link.jsonc', 'real.jsonc']);
   });
 
+  it('changes only the model of a preset that is there, and puts no other address behind its name', () => {
+    const path = join(dir, 'c.jsonc');
+    const own = { ...model, api_key_cmd: 'pass show gate', secrets: 'scrub', fallback: ['deep'] };
+    const text = JSON.stringify({ models: { fast: own } });
+    writeFileSync(path, text);
+    expect(writeModelChoice(path, 'fast', { base_url: 'http://127.0.0.1:9/v1', model: 'llama' })).toMatch(
+      /fast is another address there; nothing was saved/,
+    );
+    expect(readFileSync(path, 'utf8')).toBe(text);
+    expect(writeModelChoice(path, 'fast', { ...model, model: 'llama' })).toBeUndefined();
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
+      model: 'fast',
+      models: { fast: { ...own, model: 'llama' } },
+    });
+  });
+
   it('leaves a broken or unreachable file alone, and says so', () => {
     const path = join(dir, 'c.jsonc');
     writeFileSync(path, '{ "max_turns": ');

@@ -82,3 +82,59 @@ it('takes the address of a server, says what it found there, and uses it by a ye
     models: { fast: { base_url: server.baseUrl, model: 'scripted' } },
   });
 });
+
+it('changes nothing but the model of a preset that has this address, and asks it with its own key', async () => {
+  await using server = await startScriptedServer([say('At your service.')]);
+  const gate = {
+    base_url: `${server.baseUrl}/`,
+    model: 'gone',
+    api_key_env: 'GATE_KEY',
+    secrets: 'scrub',
+    context: 9000,
+  };
+  using place = scratch(undefined, { model: 'demo', models: { gate } });
+  const path = place.env.AISH_CONFIG ?? '';
+  await using rig = startRig(place, { columns: 110, env: { GATE_KEY: 'key-of-the-gate' } });
+  await rig.waitFor('[aish:demo]>');
+  rig.type(`:setup 127.0.0.1:${server.port}\r`);
+  await rig.waitFor(
+    /model scripted: ✓ ready, window 9,000 tokens[\s\S]*only the model of gate changes[\s\S]*> :setup 127\.0\.0\.1:\d+ yes/,
+  );
+  expect(rig.text()).not.toContain('base_url');
+  rig.key('enter');
+  await rig.waitFor(/is saved in [\s\S]*\[aish:gate\]>/);
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
+    model: 'gate',
+    models: { gate: { ...gate, model: 'scripted' } },
+  });
+  rig.type('?are you there\r');
+  await rig.waitFor('At your service.');
+  expect(server.requests[0]?.headers.authorization).toBe('Bearer key-of-the-gate');
+});
+
+it('takes the name of a preset for a name, dots or not, and keeps its model where the server has it', async () => {
+  await using peer = await startPeer({
+    '/v1/models': { data: [{ id: 'first' }, { id: 'second', context_window: 9000 }] },
+  });
+  const models = {
+    small: { base_url: peer.baseUrl, model: 'first' },
+    'qwen2.5': { base_url: peer.baseUrl, model: 'second' },
+    'far/one': { base_url: 'http://127.0.0.1:9/v1' },
+  };
+  using place = scratch(undefined, { model: 'demo', models });
+  await using rig = startRig(place, { columns: 110, env: { OLLAMA_HOST: `127.0.0.1:${peer.port}` } });
+  await rig.waitFor('[aish:demo]>');
+  rig.type(':setup far/one\r');
+  await rig.waitFor('far/one is configured, and was not found on this machine: :model far/one uses it');
+  rig.type(':setup qwen2.5\r');
+  await rig.waitFor(/model second: ✓ ready, window 9,000 tokens[\s\S]*> :setup qwen2\.5 yes/);
+});
+
+it('does not take the list of models of a server elsewhere for a proof', async () => {
+  await using peer = await startPeer({ '/v1/models': { data: [{ id: 'open' }] } });
+  using place = scratch();
+  await using rig = startRig(place, { columns: 110 });
+  await rig.waitFor('[aish:demo]>');
+  rig.type(`:setup http://[::ffff:127.0.0.1]:${peer.port}\r`);
+  await rig.waitFor('to everybody; to answer it may want a key: api_key_env');
+});
