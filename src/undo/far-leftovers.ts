@@ -5,10 +5,10 @@ import { messageOf } from '../text/errors.ts';
 import { visible } from '../text/sanitize.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import { type AskFar, HOLDER_IS_GONE, readFarText, writeFar } from './far-records.ts';
-import { type Name, namesIn, unkeptIn } from './names.ts';
+import { fileOf, type Name, namesIn, unkeptIn } from './names.ts';
 import type { Recorded } from './record.ts';
 import { type AsidePort, type Look, laterWith, leftoverOf, MAX_LOOKED_AT, PARTS, setAside } from './set-aside.ts';
-import { TODO_NAMES } from './todo.ts';
+import { listsAround, TODO_NAMES } from './todo.ts';
 import type { Later, Waiting } from './waiting.ts';
 
 /** Left beside an action that was looked through. */
@@ -102,7 +102,9 @@ export class FarLeftovers {
       const answer = await ask(plainTextOf(path));
       if (answer?.exit === 0) texts.set(path, answer.text);
     }
+    const files = await this.#filesAt(listsAround(kept, tree));
     const look: Look = {
+      file: (path) => files.get(path),
       text: (path) => texts.get(path),
       exists: (path) => blind || present.has(path),
       entries: (directory) => entries?.get(directory) ?? [],
@@ -114,6 +116,24 @@ export class FarLeftovers {
     );
     return [...later, ...unknown.map((path) => ({ path, what: 'holds what can’t be looked through' }))];
   }
+
+  /** Which file is there under each of these names, where one is. Throws where that can't be told. */
+  async #filesAt(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const files = new Map<string, string>();
+    for (let at = 0; at < paths.length; at += MAX_DIRECTORIES) {
+      const found = await this.#port.ask(whichFiles(paths.slice(at, at + MAX_DIRECTORIES)));
+      if (found?.exit !== 0) throw new Error('lists of a rebase can’t be looked for');
+      for (const [, dev = '', ino = '', path = ''] of found.text.matchAll(/(\d{1,20}):(\d{1,20}):([^\0]*)\0/g))
+        files.set(path, fileOf({ dev: BigInt(dev), ino: BigInt(ino) }));
+    }
+    return files;
+  }
+}
+
+/** Device, inode and path of what is there. */
+function whichFiles(paths: readonly string[]): string {
+  const words = paths.map(shellQuote).join(' ');
+  return `(for p in ${words}; do [ ! -e "$p" ] || { s=$(stat -c %d:%i "$p") && printf '%s:%s\\0' "$s" "$p"; } || [ ! -e "$p" ] || exit 1; done)`;
 }
 
 /** Another exit code where it is no plain file with one name, or long. */

@@ -1,6 +1,7 @@
 /** What actions left that the user decides on, also where the program was closed before they could; and what the session made (MO-9). */
+import { join } from 'node:path';
 import type { LeftBehind, Leftover } from '../contracts/commands.ts';
-import { type Name, namesLeft, Provenance, unkeptIn } from './names.ts';
+import { fileAt, type Name, namesLeft, Provenance, unkeptIn } from './names.ts';
 import { obeyedIn } from './obeyed.ts';
 import { lives, type Recorded } from './record.ts';
 import { withoutRoom } from './room.ts';
@@ -23,6 +24,8 @@ export class Leftovers {
   readonly #port: LeftoversPort & AsidePort;
   #provenance: Provenance | undefined;
   readonly #obeyed = new Map<string, readonly Later[]>();
+  /** Which directory was a tree's repository when it was looked at last. */
+  readonly #repository = new Map<string, string | undefined>();
 
   constructor(port: LeftoversPort) {
     this.#port = { ...port, remember: writeWaiting, forget: forgetWaiting };
@@ -87,7 +90,7 @@ export class Leftovers {
     const own = this.#own;
     const names = await namesLeft(this.#port.launcher, action.directory);
     const made = atOnce ? own.take(names) : '';
-    const unkept = unkeptIn(action.notes, names);
+    const unkept = this.#unkept(unkeptIn(action.notes, names), tree);
     const obeyed = names.length + unkept.length === 0 ? [] : await this.#obeyedNow(tree, [...names, ...unkept]);
     const later = await withoutOwnTodo(action, laterWith(unkept, names, tree, HERE, obeyed), this.#port);
     const waiting = later.length === 0 ? undefined : await setAside(action, later, this.#port);
@@ -95,8 +98,18 @@ export class Leftovers {
     return waiting;
   }
 
+  /** A repository that was there changes itself whenever anybody uses git: what else changed in it is told by its own name. */
+  #unkept(names: readonly Name[], tree: string): readonly Name[] {
+    const path = join(tree, '.git');
+    const before = this.#repository.get(tree);
+    const file = fileAt(path, true);
+    this.#repository.set(tree, file);
+    return before === undefined || file !== before ? names : names.filter((name) => name.path !== path);
+  }
+
   /** Before the first action in a tree: what one of them unlinks from git's configuration counts still. Never rejects. */
   async prepare(tree: string): Promise<void> {
+    if (!this.#repository.has(tree)) this.#repository.set(tree, fileAt(join(tree, '.git'), true));
     if (!this.#obeyed.has(tree)) await this.#obeyedNow(tree, []);
   }
 

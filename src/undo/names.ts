@@ -1,4 +1,5 @@
 /** What an action left, by name, as the launcher tells it; and which of it the session itself has made. */
+import { type BigIntStats, lstatSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { normalize } from 'node:path';
 import { runLauncher, type Step } from './launcher.ts';
@@ -75,6 +76,18 @@ function halvesOf(dev: bigint): bigint {
   return (major << 32n) | (minor & 0xffff_ffffn);
 }
 
+/** Which file or directory is there, as `Name` has it; undefined where none is, or it can't be told. */
+export function fileAt(path: string, onlyDirectory = false): string | undefined {
+  try {
+    const found = lstatSync(path, { bigint: true });
+    return onlyDirectory && !found.isDirectory() ? undefined : fileOf(found);
+  } catch {
+    return undefined;
+  }
+}
+
+export const fileOf = ({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>) => fileKey(halvesOf(dev), ino);
+
 /** Which files this session's actions have made, seen from what each of them left. A file counts until anybody else touches it. */
 export class Provenance {
   readonly #files = new Map<string, bigint>();
@@ -121,6 +134,6 @@ export class Provenance {
   async made(path: string): Promise<boolean> {
     const found = await lstat(path, { bigint: true }).catch(() => undefined);
     if (!found || found.isDirectory()) return false;
-    return this.#files.get(fileKey(halvesOf(found.dev), found.ino)) === found.ctimeNs;
+    return this.#files.get(fileOf(found)) === found.ctimeNs;
   }
 }

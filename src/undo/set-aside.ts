@@ -5,10 +5,10 @@ import type { Leftover } from '../contracts/commands.ts';
 import { runsLater } from '../contracts/runs-later.ts';
 import { NOT_ENDED } from './kept.ts';
 import type { Ran } from './launcher.ts';
-import type { Name } from './names.ts';
+import { fileAt, type Name } from './names.ts';
 import { diffsBetween, type ReadText, readText } from './preview.ts';
 import type { Place, Recorded } from './record.ts';
-import { holdsTodo, isTodo, plainText, runBy } from './todo.ts';
+import { holdsTodo, isTodo, listsAround, plainText, runBy, runsOnly } from './todo.ts';
 import type { Later, Waiting } from './waiting.ts';
 
 /** What git obeys of a repository; the rest of it is data. */
@@ -22,6 +22,7 @@ const BARE = [
 /** Names that one of those has. */
 export const PARTS: readonly string[] = [...new Set([...BARE.flat(), 'config'])];
 const UNKEPT = ' (it was changed while the command ran, by it or by somebody else, and not kept: it is in place)';
+const STAYS = ' (it could not be set aside, and is in place)';
 const RUN_NEXT = 'lists commands that git runs when it goes on with the rebase';
 export const MAX_LOOKED_AT = 50_000;
 
@@ -32,9 +33,11 @@ export type Look = {
   entries(directory: string): readonly { readonly name: string; isDirectory(): boolean }[];
   /** Of a plain file with one name; undefined where it is more, or can't be looked at. */
   text(path: string): string | undefined;
+  /** Which file it is, as `Name` has it; undefined where there is none. */
+  file(path: string): string | undefined;
 };
 
-export const HERE: Look = { exists: existsSync, entries: entriesOf, text: plainText };
+export const HERE: Look = { exists: existsSync, entries: entriesOf, text: plainText, file: fileAt };
 
 /**
  * Each once, none below another. `tree` is the project's.
@@ -47,11 +50,16 @@ export function laterIn(
   obeyed: readonly Later[] = [],
 ): readonly Later[] {
   const fresh = new Set(names.filter(({ verb }) => verb !== 'changed').map(({ path }) => path));
+  const lists = new Set(listsAround(names, tree).flatMap((path) => look.file(path) ?? []));
   const found = names
     .filter(({ path }) => path.startsWith(`${tree}/`))
     .flatMap(
       (name) =>
-        laterAt(name, tree, fresh, look) ?? obeyedAt(name, obeyed) ?? broughtBy(name, tree, fresh, look, obeyed) ?? [],
+        laterAt(name, tree, fresh, look) ??
+        listByName(name, lists, look) ??
+        obeyedAt(name, obeyed) ??
+        broughtBy(name, tree, fresh, look, obeyed) ??
+        [],
     )
     .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
   return found.filter(
@@ -84,9 +92,17 @@ function laterAt(thing: Thing, tree: string, fresh: ReadonlySet<string>, look: L
 
 /** A list of commands that git goes on with, or what leads to one by another name. */
 function runsNext({ path, kind }: Thing, place: string, look: Look): boolean {
-  if (!isTodo(place)) return kind === 'link' && holdsTodo(place);
+  return isTodo(place) ? runsSome(path, look) : kind === 'link' && holdsTodo(place);
+}
+
+function runsSome(path: string, look: Look): boolean {
   const list = look.text(path);
   return list === undefined || runBy(list).length > 0;
+}
+
+/** Another name of such a list: by which of them it is written to makes no difference. */
+function listByName({ path, now }: Name, lists: ReadonlySet<string>, look: Look): Later | undefined {
+  return lists.has(now.file) && runsSome(path, look) ? { path, what: RUN_NEXT } : undefined;
 }
 
 /** It is such a file, or lies in such a directory; or it is a link by which one is reached. */
@@ -132,7 +148,7 @@ function entriesOf(directory: string) {
   }
 }
 
-/** The same, with what changed past the store. */
+/** The same, with what changed past the store: that never widens what is taken back. */
 export function laterWith(
   unkept: readonly Name[],
   names: readonly Name[],
@@ -140,10 +156,11 @@ export function laterWith(
   look: Look = HERE,
   obeyed: readonly Later[] = [],
 ): readonly Later[] {
-  const isKept = ({ path }: Later) => names.some((name) => name.path === path || name.path.startsWith(`${path}/`));
-  return laterIn([...names, ...unkept], tree, look, obeyed).map((later) =>
-    isKept(later) ? later : { ...later, unkept: true },
-  );
+  const kept = laterIn(names, tree, look, obeyed);
+  const past = laterIn(unkept, tree, look, obeyed)
+    .filter(({ path }) => !kept.some((each) => path === each.path || path.startsWith(`${each.path}/`)))
+    .map((later): Later => ({ ...later, unkept: true }));
+  return [...kept, ...past].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** Without the lists of a rebase whose commands stood in them before the action: who began it knows them. */
@@ -158,9 +175,7 @@ export async function withoutOwnTodo(
     const source = what === RUN_NEXT ? steps.find((step) => step.path === path)?.source : undefined;
     const before = source?.includes('/') ? readText(join(directory, source)) : undefined;
     const now = plainText(path);
-    if (before === undefined || now === undefined) return true;
-    const known = new Set(runBy(before));
-    return runBy(now).some((line) => !known.has(line));
+    return before === undefined || now === undefined || !runsOnly(now, before);
   });
 }
 
@@ -192,9 +207,10 @@ export async function setAside(action: Recorded, later: readonly Later[], port: 
 
 /** Also anew, where it was cut off. */
 export async function takeAside(action: Recorded, waiting: Waiting, port: AsidePort): Promise<Waiting> {
-  const only = waiting.later.map(({ path }) => path);
+  const only = keptOf(waiting.later).map(({ path }) => path);
   const into = join(dirname(action.directory), String(waiting.aside));
-  const ran = await port.launch('--undo', action.directory, '--into', into, '--only', ...only);
+  // No action holds anything of the store: where nothing is taken out, the record ends as one that did nothing.
+  const ran = await port.launch('--undo', action.directory, '--into', into, '--only', into, ...only);
   // A name that is no text can't be named to the launcher.
   if (ran.code === NOT_ENDED) return waiting; // another window is at it
   if (ran.code === 0 && !only.some((path) => path.includes('\ufffd'))) return waiting;
@@ -205,8 +221,11 @@ export async function takeAside(action: Recorded, waiting: Waiting, port: AsideP
 
 /** The question about it. With a yes the taking back is taken back in turn. */
 export function leftoverOf(action: Recorded, { aside, later, diff, stays }: Waiting, port: AsidePort): Leftover {
-  const phrases = phrasesOf(action, later);
-  const note = stays ? ' (it could not be set aside, and is in place)' : '';
+  const phrases = phrasesOf(action, later, stays);
+  const away = stays ? [] : keptOf(later);
+  const inPlace = later.filter((each) => !away.includes(each));
+  const told = (where: string, part: readonly Later[]) =>
+    part.length === 0 ? [] : [`${where}: ${phrasesOf(action, part, stays).join('; ')}`];
   const bring = async () => {
     const held = await port.find(aside);
     const into = held && (await port.open(`undo of ${aside}`, action.cwd, aside));
@@ -214,28 +233,33 @@ export function leftoverOf(action: Recorded, { aside, later, diff, stays }: Wait
   };
   return {
     about: 'later',
-    items: phrases.map((phrase) => `${phrase}${note}`),
+    items: phrases,
     diff,
     async settle(yes) {
-      const all = phrases.join('; ');
-      const came = yes && ((await bring()) || stays);
+      const came = yes && ((await bring()) || away.length === 0);
       port.forget(action);
-      const where = later.every(({ unkept }) => unkept) ? 'still in the project' : 'set aside, and not in the project';
-      if (!yes) return `${where}: ${all}${note}. The user has not accepted it`;
-      return came ? `the user accepted: ${all}` : `set aside: ${all}; it could not be brought back`;
+      const where = [...told('set aside, and not in the project', away), ...told('still in the project', inPlace)];
+      if (!yes) return `${where.join('; ')}. The user has not accepted it`;
+      if (came) return `the user accepted: ${phrases.join('; ')}`;
+      return `${where.join('; ')}. The user has accepted it; what is set aside could not be brought back`;
     },
   };
 }
 
-function phrasesOf({ tree = '' }: Recorded, later: readonly Later[]): readonly string[] {
-  return later.map(({ path, what, unkept }) => `${path.slice(tree.length + 1)} ${what}${unkept ? UNKEPT : ''}`);
+const keptOf = (later: readonly Later[]) => later.filter(({ unkept }) => !unkept);
+
+function phrasesOf({ tree = '' }: Recorded, later: readonly Later[], stays = false): readonly string[] {
+  return later.map(({ path, what, unkept }) => {
+    const note = unkept ? UNKEPT : stays ? STAYS : '';
+    return `${path.slice(tree.length + 1)} ${what}${note}`;
+  });
 }
 
 /** Before it is set aside: from what was there to what the action left. */
 async function diffOf(directory: string, later: readonly Later[], { launch, read }: AsidePort): Promise<string> {
   const { steps } = await launch('--undo', directory);
   const pairs = steps
-    .filter(({ path }) => later.some((each) => path === each.path || path.startsWith(`${each.path}/`)))
+    .filter(({ path }) => keptOf(later).some((each) => path === each.path || path.startsWith(`${each.path}/`)))
     .filter(({ path }) => !path.endsWith('.sample'))
     .map(({ path, source }) => ({
       path,

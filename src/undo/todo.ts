@@ -1,11 +1,16 @@
 /** Lists of git's own that say what its next step runs: a rebase goes on with them, whoever wrote them (MO-9). */
 import { lstatSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Name } from './names.ts';
 
 /** Below a repository's directory. */
 const LIST = /^\/(rebase-merge\/git-rebase-todo|sequencer\/todo)$/;
 const HOLDS_LIST = /^\/(rebase-merge|sequencer)$/;
-/** Lines that are a command for the shell, as git reads them. */
-const RUNS = /^[ \t]*(?:x|exec)(?=[ \t\r\n]|$).*/gm;
+const LISTS = ['/rebase-merge/git-rebase-todo', '/sequencer/todo'];
+/** A line that is a command for the shell, as git reads it. */
+const RUNS = /^(?:x|exec)(?:[ \t\r]|$)/;
+/** What is no text: two different lines may read the same. */
+const NO_TEXT = '\ufffd';
 const MAX_BYTES = 1_000_000;
 
 /** How such a list is called. */
@@ -15,10 +20,33 @@ export const TODO_NAMES: readonly string[] = ['git-rebase-todo', 'todo'];
 export const isTodo = (place: string) => LIST.test(place);
 export const holdsTodo = (place: string) => HOLDS_LIST.test(place);
 
-/** The lines of such a list that run something. */
+/** The lines of such a list that run something: git ends them at a line feed only, and gives the whole rest to a shell. */
 export function runBy(list: string): readonly string[] {
-  return [...list.matchAll(RUNS)].map(([line]) => line.trim());
+  return list
+    .split('\n')
+    .map((line) => line.replace(/^[ \t]+/, '').replace(/\r$/, ''))
+    .filter((line) => RUNS.test(line));
 }
+
+/** Whether `list` runs nothing but what `before` ran. */
+export function runsOnly(list: string, before: string): boolean {
+  const known = new Set(runBy(before));
+  return runBy(list).every((line) => known.has(line) && !line.includes(NO_TEXT));
+}
+
+/**
+ * Where the lists of the repositories around these names may be, below `tree`: a list that was there before the
+ * action may be one of these files, by another name. What the action made is no older file.
+ */
+export function listsAround(names: readonly Name[], tree: string): readonly string[] {
+  const above = new Set<string>();
+  for (const { path, verb } of names)
+    for (let at = verb === 'made' ? '' : dirname(path); isIn(at, tree) && !above.has(at); at = dirname(at))
+      above.add(at);
+  return [...above].flatMap((directory) => LISTS.map((list) => `${directory}/.git${list}`));
+}
+
+const isIn = (path: string, tree: string) => path === tree || path.startsWith(`${tree}/`);
 
 /** The text of a plain file that is known by one name only; undefined where it is more, or can't be looked at. */
 export function plainText(path: string): string | undefined {

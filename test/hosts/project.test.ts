@@ -1,8 +1,8 @@
 /** Project mode on a host, over a real sshd: its bounds, what is kept, and what it leaves for others to run. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createUndoThere } from '../../src/app/undo-there.ts';
 import type { LauncherKit } from '../../src/hosts/index.ts';
@@ -94,6 +94,17 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('git') || !trialsWork())('Pr
     const again = await run('echo other >../.npmrc');
     expect(await again.left?.settle(false)).toMatch(/^set aside, and not in the project: .npmrc/);
     expect(existsSync(join(work, '.npmrc'))).toBe(false);
+  });
+
+  it('sets aside what is written to the list of a rebase by another name', async () => {
+    const list = join(work, '.git/rebase-merge/git-rebase-todo');
+    mkdirSync(dirname(list), { recursive: true });
+    writeFileSync(list, 'pick x\n');
+    linkSync(list, join(work, '.git/x'));
+    const { left } = await run('echo "exec evil" >>../.git/x');
+    expect(left?.items).toEqual(['.git/x lists commands that git runs when it goes on with the rebase']);
+    expect(readFileSync(list, 'utf8')).toBe('pick x\n');
+    expect((await run('echo other >../.git/y')).left).toBeUndefined();
   });
 
   it('sets it aside at the next connection where that was lost meanwhile', async () => {

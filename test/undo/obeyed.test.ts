@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -38,6 +39,8 @@ function put(name: string, text: string): void {
   writeFileSync(join(tree, name), text);
 }
 
+const LIST = '.git/rebase-merge/git-rebase-todo';
+
 /** Runs it in Project; what it left for the user's word. */
 async function act(command: string): Promise<readonly string[]> {
   const keeping = await store.keepCommand(command, tree, tree);
@@ -52,7 +55,8 @@ async function act(command: string): Promise<readonly string[]> {
 }
 
 /** How the project is set up, what the command does, and what of it waits. */
-const CASES: readonly (readonly [how: string, setUp: () => void, command: string, waits: readonly string[]])[] = [
+type Case = readonly [how: string, setUp: () => void, command: string, waits: readonly string[]];
+const CASES: readonly Case[] = [
   [
     'core.hooksPath',
     () => git('config', 'core.hooksPath', 'tools/hooks'),
@@ -140,7 +144,7 @@ const CASES: readonly (readonly [how: string, setUp: () => void, command: string
     'commands of a rebase that goes on later',
     () => mkdirSync(join(tree, '.git/sequencer')),
     'mkdir .git/rebase-merge; printf "pick x\n  exec evil\n" > .git/rebase-merge/git-rebase-todo; printf "x\tevil" > .git/sequencer/todo; echo x > .git/rebase-merge/done',
-    ['.git/rebase-merge/git-rebase-todo', '.git/sequencer/todo'],
+    [LIST, '.git/sequencer/todo'],
   ],
   [
     'commands of a rebase, by a directory that is moved there',
@@ -152,19 +156,50 @@ const CASES: readonly (readonly [how: string, setUp: () => void, command: string
     'commands of a rebase, by links',
     () => put('.git/list', 'pick x\n'),
     'ln -s ../tools .git/sequencer; mkdir .git/rebase-merge; ln .git/list .git/rebase-merge/git-rebase-todo',
-    ['.git/rebase-merge/git-rebase-todo', '.git/sequencer'],
+    ['.git/list', LIST, '.git/sequencer'],
   ],
   [
     'a rebase whose commands the user gave: what is left of them is theirs',
-    () => put('.git/rebase-merge/git-rebase-todo', 'exec one\npick x\nexec two\n'),
+    () => put(LIST, 'exec one\npick x\nexec two\n'),
     'sed -i 1d .git/rebase-merge/git-rebase-todo',
     [],
   ],
   [
     'a rebase of the user, with a command that is not theirs',
-    () => put('.git/rebase-merge/git-rebase-todo', 'exec one\npick x\nexec two\n'),
+    () => put(LIST, 'exec one\npick x\nexec two\n'),
     'sed -i "1s/one/evil/" .git/rebase-merge/git-rebase-todo',
-    ['.git/rebase-merge/git-rebase-todo'],
+    [LIST],
+  ],
+  ...['\\r', '\\342\\200\\250', '\\342\\200\\251'].map(
+    (end): Case => [
+      `a rebase of the user, with more behind ${end} on the line of a command of theirs`,
+      () => put(LIST, 'exec one\npick x\n'),
+      `printf 'exec one${end}; evil\\npick x\\n' > .git/rebase-merge/git-rebase-todo`,
+      [LIST],
+    ],
+  ),
+  [
+    'a rebase of the user, written with other ends of lines',
+    () => put(LIST, 'exec one\npick x\n'),
+    `printf '  exec one\\r\\npick x\\r\\n' > .git/rebase-merge/git-rebase-todo`,
+    [],
+  ],
+  ...['.git/x', 'y'].map(
+    (name): Case => [
+      `a rebase of the user, by ${name}, another name of its list`,
+      () => {
+        put(LIST, 'pick x\n');
+        linkSync(join(tree, LIST), join(tree, name));
+      },
+      `echo "exec evil" >> ${name}`,
+      [name],
+    ],
+  ),
+  [
+    'another name for the list of a rebase',
+    () => put(LIST, 'pick x\n'),
+    'ln .git/rebase-merge/git-rebase-todo .git/x',
+    [LIST, '.git/x'],
   ],
   [
     'a rebase of its own, which stops in the middle',
@@ -206,9 +241,11 @@ describe.skipIf(!trialsWork() || lacks('git'))('what is obeyed under a name of i
       warn: () => {},
     });
     const before = waits.map((path) => textOf(path));
+    const list = textOf(LIST);
     const items = await act(command);
     expect(items.map((item) => item.split(' ')[0])).toEqual(waits);
     expect(waits.map((path) => textOf(path))).toEqual(before);
+    if (waits.length > 0) expect(textOf(LIST)).toBe(list);
     expect(textOf('ordinary')).toBe('kept\n');
     // What it names no more is an ordinary file.
     expect(await act('echo again > tools/ordinary')).toEqual([]);

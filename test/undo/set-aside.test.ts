@@ -1,5 +1,14 @@
 /** What commands in Project leave for others to run later is set aside until the user has spoken; what they made themselves is known. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -177,6 +186,65 @@ describe.skipIf(!trialsWork())('what others run later', () => {
     expect(left?.diff).toContain('+of somebody');
     expect(await left?.settle(false)).toMatch(/^still in the project: .envrc .*has not accepted it$/);
     expect(readFileSync(join(tree, '.envrc'), 'utf8')).toBe('of somebody\n');
+  });
+
+  it('is not the repository that was there, because somebody else used git meanwhile', async () => {
+    put('.git/HEAD', 'ref: refs/heads/x\n');
+    const running = runKept('echo x > ordinary; until [ -e go ]; do sleep 0.01; done; echo mine > .git/index');
+    await until('the command runs', () => existsSync(join(tree, 'ordinary')));
+    put('.git/index.lock', '');
+    rmSync(join(tree, '.git/index.lock'));
+    put('go', '');
+    const keeping = await running;
+    keeping.end();
+    expect(await keeping.left()).toBeUndefined();
+    expect(readFileSync(join(tree, '.git/index'), 'utf8')).toBe('mine\n');
+  });
+
+  it('is a repository that somebody else moved here meanwhile', async () => {
+    put('bundle/HEAD', 'ref: refs/heads/x\n');
+    await act('true');
+    const running = runKept('echo x > ordinary; until [ -e go ]; do sleep 0.01; done');
+    await until('the command runs', () => existsSync(join(tree, 'ordinary')));
+    renameSync(join(tree, 'bundle'), join(tree, '.git'));
+    put('go', '');
+    const keeping = await running;
+    keeping.end();
+    expect((await keeping.left())?.items).toEqual([expect.stringMatching(/^\.git is git's own \(it was changed/)]);
+  });
+
+  it('is a file in place of a repository, which somebody else wrote to meanwhile', async () => {
+    put('.git', 'gitdir: old\n');
+    const running = runKept('echo x > ordinary; until [ -e go ]; do sleep 0.01; done');
+    await until('the command runs', () => existsSync(join(tree, 'ordinary')));
+    put('.git', 'gitdir: evil\n');
+    put('go', '');
+    const keeping = await running;
+    keeping.end();
+    const left = await keeping.left();
+    expect(left?.items).toEqual([expect.stringMatching(/^\.git is git's own \(it was changed/)]);
+    expect(await left?.settle(true)).toMatch(/^the user accepted: \.git/);
+  });
+
+  it('takes back no more than what is kept and runs later, whatever else changed around it', async () => {
+    put('sub/.git/HEAD', 'ref: refs/heads/x\n');
+    const running = runKept(
+      'echo x > ordinary; until [ -e go ]; do sleep 0.01; done; echo mine > sub/.git/index; mkdir sub/.git/hooks; echo evil > sub/.git/hooks/pre-commit',
+    );
+    await until('the command runs', () => existsSync(join(tree, 'ordinary')));
+    put('sub/.git/index.lock', '');
+    rmSync(join(tree, 'sub/.git/index.lock'));
+    put('CLAUDE.md', 'of somebody\n');
+    put('go', '');
+    const keeping = await running;
+    keeping.end();
+    const left = await keeping.left();
+    expect(left?.items.map((item) => item.split(' ')[0])).toEqual(['CLAUDE.md', 'sub/.git', 'sub/.git/hooks']);
+    expect(readFileSync(join(tree, 'sub/.git/index'), 'utf8')).toBe('mine\n');
+    expect(existsSync(join(tree, 'sub/.git/hooks'))).toBe(false);
+    expect(await left?.settle(false)).toMatch(
+      /^set aside, and not in the project: sub\/\.git\/hooks is git's own; still in the project: CLAUDE\.md [^;]*; sub\/\.git [^;]*\. The user has not accepted it$/,
+    );
   });
 
   it('is every file that a shell, editor, package manager, debugger or agent obeys by its name', async () => {
