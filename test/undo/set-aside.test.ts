@@ -70,6 +70,15 @@ async function act(command: string) {
   return keeping.left();
 }
 
+/** The same, where somebody changes the tree before the command goes on. */
+async function during(command: string, change: () => void) {
+  const running = act(`echo x > ordinary; until [ -e go ]; do sleep 0.01; done; ${command}`);
+  await until('the command runs', () => existsSync(join(tree, 'ordinary')));
+  change();
+  put('go', '');
+  return running;
+}
+
 async function runKept(command: string) {
   const keeping = await store.keepCommand(command, tree, tree);
   if (!keeping) throw new Error((await store.unavailable()) ?? 'not kept');
@@ -172,12 +181,9 @@ describe.skipIf(!trialsWork())('what others run later', () => {
 
   it('that changed past the store waits for the word as well, and is said to be in place', async () => {
     put('CLAUDE.md', 'old\n');
-    const running = runKept('echo x > ordinary; until [ -e go ]; do sleep 0.01; done');
-    await until('the command runs', () => existsSync(join(tree, 'ordinary')));
-    for (const name of ['.envrc', 'CLAUDE.md', 'plain', 'go']) put(name, 'of somebody\n');
-    const keeping = await running;
-    keeping.end();
-    const left = await keeping.left();
+    const left = await during('true', () => {
+      for (const name of ['.envrc', 'CLAUDE.md', 'plain']) put(name, 'of somebody\n');
+    });
     const said = '(it was changed while the command ran, by it or by somebody else, and not kept: it is in place)';
     expect(left?.items).toEqual([
       `.envrc is run by shells and editors ${said}`,
@@ -190,55 +196,29 @@ describe.skipIf(!trialsWork())('what others run later', () => {
 
   it('is not the repository that was there, because somebody else used git meanwhile', async () => {
     put('.git/HEAD', 'ref: refs/heads/x\n');
-    const running = runKept('echo x > ordinary; until [ -e go ]; do sleep 0.01; done; echo mine > .git/index');
-    await until('the command runs', () => existsSync(join(tree, 'ordinary')));
-    put('.git/index.lock', '');
-    rmSync(join(tree, '.git/index.lock'));
-    put('go', '');
-    const keeping = await running;
-    keeping.end();
-    expect(await keeping.left()).toBeUndefined();
+    expect(await during('echo mine > .git/index', () => put('.git/index.lock', ''))).toBeUndefined();
     expect(readFileSync(join(tree, '.git/index'), 'utf8')).toBe('mine\n');
   });
 
-  it('is a repository that somebody else moved here meanwhile', async () => {
-    put('bundle/HEAD', 'ref: refs/heads/x\n');
-    await act('true');
-    const running = runKept('echo x > ordinary; until [ -e go ]; do sleep 0.01; done');
-    await until('the command runs', () => existsSync(join(tree, 'ordinary')));
-    renameSync(join(tree, 'bundle'), join(tree, '.git'));
-    put('go', '');
-    const keeping = await running;
-    keeping.end();
-    expect((await keeping.left())?.items).toEqual([expect.stringMatching(/^\.git is git's own \(it was changed/)]);
-  });
-
-  it('is a file in place of a repository, which somebody else wrote to meanwhile', async () => {
-    put('.git', 'gitdir: old\n');
-    const running = runKept('echo x > ordinary; until [ -e go ]; do sleep 0.01; done');
-    await until('the command runs', () => existsSync(join(tree, 'ordinary')));
-    put('.git', 'gitdir: evil\n');
-    put('go', '');
-    const keeping = await running;
-    keeping.end();
-    const left = await keeping.left();
+  it.each([
+    ['is a repository that somebody else moved here', () => renameSync(join(tree, 'bundle'), join(tree, '.git'))],
+    ['is a file in place of one, which somebody else wrote to', () => put('.git', 'gitdir: evil\n')],
+  ])('%s meanwhile', async (how, change) => {
+    put(how.includes('file') ? '.git' : 'bundle/HEAD', 'old\n');
+    const left = await during('true', change);
     expect(left?.items).toEqual([expect.stringMatching(/^\.git is git's own \(it was changed/)]);
     expect(await left?.settle(true)).toMatch(/^the user accepted: \.git/);
   });
 
   it('takes back no more than what is kept and runs later, whatever else changed around it', async () => {
     put('sub/.git/HEAD', 'ref: refs/heads/x\n');
-    const running = runKept(
-      'echo x > ordinary; until [ -e go ]; do sleep 0.01; done; echo mine > sub/.git/index; mkdir sub/.git/hooks; echo evil > sub/.git/hooks/pre-commit',
+    const left = await during(
+      'echo mine > sub/.git/index; mkdir sub/.git/hooks; echo evil > sub/.git/hooks/pre-commit',
+      () => {
+        put('sub/.git/index.lock', '');
+        put('CLAUDE.md', 'of somebody\n');
+      },
     );
-    await until('the command runs', () => existsSync(join(tree, 'ordinary')));
-    put('sub/.git/index.lock', '');
-    rmSync(join(tree, 'sub/.git/index.lock'));
-    put('CLAUDE.md', 'of somebody\n');
-    put('go', '');
-    const keeping = await running;
-    keeping.end();
-    const left = await keeping.left();
     expect(left?.items.map((item) => item.split(' ')[0])).toEqual(['CLAUDE.md', 'sub/.git', 'sub/.git/hooks']);
     expect(readFileSync(join(tree, 'sub/.git/index'), 'utf8')).toBe('mine\n');
     expect(existsSync(join(tree, 'sub/.git/hooks'))).toBe(false);
