@@ -42,22 +42,25 @@ export const MainPart = memo(function MainPart({ columns, rows }: Props) {
   return (
     <Box flexDirection="column" justifyContent="flex-end" height={rows} overflowY="hidden">
       <TranscriptPane columns={columns} rows={room} />
-      {!away && reply && <StreamingPane reply={reply} columns={columns} rows={share} />}
-      {!away &&
-        models.map((model) => (
-          <ExecPane
-            key={model.op}
-            command={model}
-            columns={columns}
-            rows={share}
-            keyboard={keyboard && !user && !job && model === models.at(-1)}
-          />
-        ))}
-      {!away && progress !== '' && <ProgressPane progress={progress} columns={columns} rows={share} />}
-      {!away && busy && !beside && <AgentsPane agents={agents} columns={columns} rows={share} />}
-      {!away && fleet && <FleetPane fleet={fleet} columns={columns} rows={share} />}
-      {!away && user && <ExecPane command={user} columns={columns} rows={share} keyboard={keyboard && !job} />}
-      {!away && job && <ExecPane command={job} columns={columns} rows={share} keyboard={keyboard} />}
+      {!away && (
+        <>
+          {reply && <StreamingPane reply={reply} columns={columns} rows={share} />}
+          {models.map((model) => (
+            <ExecPane
+              key={model.op}
+              command={model}
+              columns={columns}
+              rows={share}
+              keyboard={keyboard && !user && !job && model === models.at(-1)}
+            />
+          ))}
+          {progress !== '' && <ProgressPane progress={progress} columns={columns} rows={share} />}
+          {busy && !beside && <AgentsPane agents={agents} columns={columns} rows={share} />}
+          {fleet && <FleetPane fleet={fleet} columns={columns} rows={share} />}
+          {user && <ExecPane command={user} columns={columns} rows={share} keyboard={keyboard && !job} />}
+          {job && <ExecPane command={job} columns={columns} rows={share} keyboard={keyboard} />}
+        </>
+      )}
       {waits && <WaitingRow activity={waits} columns={columns} />}
       {attached && <Lines lines={[attachedLine(attached, screen.renderContext(columns))]} />}
     </Box>

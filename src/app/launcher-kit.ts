@@ -25,7 +25,7 @@ export function launcherKit(base: string | URL): LauncherKit {
       return bytes.length > MAX_BYTES ? undefined : { bytes, hash: createHash('sha256').update(bytes).digest('hex') };
     },
     whyOpen,
-    kept: ({ tmpDir: _, ...launch }) => supervisedArgv({ ...launch, elsewhere: true }),
+    kept: ({ tmpDir: _tmpDir, ...launch }) => supervisedArgv({ ...launch, elsewhere: true }),
     project: (launch) => projectArgv({ ...launch, elsewhere: true }),
     trial: (launch) => trialArgv({ ...launch, elsewhere: true }),
     restricted: (launch) => sandboxArgv({ ...launch, elsewhere: true }),

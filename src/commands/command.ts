@@ -1,6 +1,8 @@
 /** What a `:` command is. The table in `table.ts` is the one place that lists them. */
 import type { App } from './app.ts';
 
+export { CommandError } from './command-error.ts';
+
 /** A word, optionally with a description. */
 export type Argument = string | { readonly word: string; readonly note?: string };
 
@@ -30,6 +32,3 @@ export type Command = {
   /** Text to show, or nothing if the effect is visible anyway. Throws a CommandError for what the user can fix. */
   run(app: App, rest: string, signal: AbortSignal): Promise<string | undefined> | string | undefined;
 };
-
-/** A user error: its message is one clear line that says what to do. */
-export class CommandError extends Error {}

@@ -2,7 +2,7 @@
 import type { FleetPort, FleetRun, FleetWish, HaltGroup } from '../contracts/fleet.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Answer } from '../session/event.ts';
-import { CommandError } from './command.ts';
+import { CommandError } from './command-error.ts';
 import { askedOf, fleetTable } from './fleet-table.ts';
 import { showMeta } from './show-meta.ts';
 

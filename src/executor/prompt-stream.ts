@@ -12,6 +12,8 @@ const SUBSHELL_LOOKS = 12;
 const TYPED_LOOKS = 20;
 /** The exit code of a line that can't be read, as bash tells it. */
 const UNREADABLE = 2;
+/** bash draws the old prompt again behind a line that it can't read: its exit code is the line's before. */
+const exitTold = (unread: boolean, exit: number) => (unread ? UNREADABLE : exit);
 /** Kept of what a shell draws at its prompt, for the text of a line that it took by itself. */
 const MAX_ECHO_BYTES = 8192;
 
@@ -272,26 +274,26 @@ export class PromptStream {
     const again =
       (old && this.#phase !== 'command') ||
       (this.#phase === 'sent' && this.#options.echoOver === undefined && !this.#executes);
-    if (again || this.#phase === 'ready') {
-      this.#drawing = true;
-      if (!old) this.#serial = count;
-      // An empty line was accepted.
-      this.#stuck = false;
-      this.#fresh = !again && !old && serial !== '-';
-      return;
-    }
+    if (again || this.#phase === 'ready') return this.#drawsAgain(old ? undefined : count, !again && serial !== '-');
     this.#stuck = old;
     this.#flags = flags;
     this.#drawing = false;
     clearTimeout(this.#doubt);
     this.#doubtful = NOTHING;
-    // bash draws the old prompt again behind a line that it can't read: an exit code is the line's before.
-    const ended = { serial: believed, exit: old && !this.#ran ? UNREADABLE : Number(exit), held: [] };
+    const ended = { serial: believed, exit: exitTold(old && !this.#ran, Number(exit)), held: [] };
     // A program may have printed the pending one, and the shell's own comes last. One that is drawn again says the same.
     if (this.#pending && (count !== this.#serial || ended.exit !== this.#pending.exit)) this.#refuse();
     const { serial: last, exit: code, held } = this.#pending ?? ended;
     if (!old) this.#serial = count;
     this.#pending = { serial: last, exit: code, cwd: cwd.length === 0 ? this.#cwd : cwd.join(';'), held };
+  }
+
+  /** A prompt behind which nothing ran. @param counts an empty line was accepted, where it is a new one */
+  #drawsAgain(serial: number | undefined, counts: boolean): void {
+    this.#drawing = true;
+    this.#serial = serial ?? this.#serial;
+    this.#stuck = false;
+    this.#fresh = counts && serial !== undefined;
   }
 
   #ready(): void {

@@ -1,4 +1,4 @@
-export { absentHost, lacksSandbox } from './absent.ts';
+export { absentHost } from './absent.ts';
 export type { HostOptions, KeepingThere } from './host.ts';
 export { Hosts } from './hosts.ts';
 export type { KeepThere, LauncherKit, LeftThere } from './launcher.ts';

@@ -157,15 +157,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
 
   async function judgeAction(action: Action, context: JudgeContext): Promise<Judged> {
     const host = hostOf(context.cwd);
-    if (action.kind === 'command' && host !== undefined) {
-      const localModel = options.localModel?.() === true;
-      const judged = await judgeOnHost(action.command, host, directoryAt(context.cwd), {
-        ...{ ...rules, localModel },
-        kept: !context.held && (await options.keepsAt?.(context.cwd)) === true,
-        ...(context.held ? { ask: (verdict) => open(verdict, action, context) } : {}),
-      });
-      return judged.destructive ? withWhatIsLost(judged, judged.findings ?? [], action.command, context.cwd) : judged;
-    }
+    if (action.kind === 'command' && host !== undefined) return judgeThere(action, host, context);
     const verdict = beyondItsName(await look(action, context), action, options.readOnlyTools ?? []);
     const recovery = await recoveryIn(verdict, action, context);
     const settled = recovery && context.project ? inProject(verdict, recovery) : undefined;
@@ -178,6 +170,20 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     }
     const found = recovery?.findings ?? judgement.findings ?? [];
     return withWhatIsLost({ ...judgement, basis }, found, action.command, context.cwd);
+  }
+
+  async function judgeThere(
+    action: Extract<Action, { kind: 'command' }>,
+    host: string,
+    context: JudgeContext,
+  ): Promise<Judged> {
+    const localModel = options.localModel?.() === true;
+    const judged = await judgeOnHost(action.command, host, directoryAt(context.cwd), {
+      ...{ ...rules, localModel },
+      kept: !context.held && (await options.keepsAt?.(context.cwd)) === true,
+      ...(context.held ? { ask: (verdict) => open(verdict, action, context) } : {}),
+    });
+    return judged.destructive ? withWhatIsLost(judged, judged.findings ?? [], action.command, context.cwd) : judged;
   }
 
   /** The judgement with what would be lost, and bound to what its paths stand for. */

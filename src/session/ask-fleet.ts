@@ -3,7 +3,8 @@ import type { Of } from './event.ts';
 import type { Question } from './question.ts';
 import type { Transition } from './transition.ts';
 
-export function askFleet(next: Transition, { type: _, session: __, at: ___, ...question }: Of<'fleetAsked'>): void {
+export function askFleet(next: Transition, event: Of<'fleetAsked'>): void {
+  const { type: _type, session: _session, at: _at, ...question } = event;
   next.ask({ kind: 'fleet', ...question });
 }
 

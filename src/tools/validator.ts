@@ -55,7 +55,7 @@ function prepare({ $schema, ...schema }: JsonSchema, attempt: Attempt): Validate
     const ajv = new Dialect({ strict: false, logger: false, validateFormats: true });
     formats.default(ajv, { mode: 'fast' });
     // Compiles the dialect itself: that time is ours, not the schema's.
-    ajv.validateSchema({});
+    void ajv.validateSchema({});
     const validate = attempt(() => ajv.compile(schema));
     if (validate) return validate;
   }

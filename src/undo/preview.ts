@@ -40,7 +40,7 @@ export function describeSteps(steps: readonly Step[]): string {
 }
 
 /** Unified diffs from what is there to what will be there, of text files of moderate size. */
-export async function diffsOf(store: string, steps: readonly Step[], read: ReadText = readText): Promise<string> {
+async function diffsOf(store: string, steps: readonly Step[], read: ReadText = readText): Promise<string> {
   const pairs = steps
     .filter(({ verb, source }) => ['changed', 'replaced', 'deleted'].includes(verb) && source !== '')
     .map(({ verb, path, source }) => ({
@@ -61,7 +61,7 @@ export async function diffsBetween(
   const diffs: string[] = [];
   let length = 0;
   for (const { path, now, becomes } of pairs) {
-    const [old, fresh] = await Promise.all([now, becomes].map((file) => (file === undefined ? '' : read(file))));
+    const [old, fresh] = await Promise.all([now, becomes].map(async (file) => (file === undefined ? '' : read(file))));
     if (old === undefined || fresh === undefined) continue;
     const name = visible(shortPath(path));
     const diff = createTwoFilesPatch(name, name, old, fresh, 'now', after, { context: 2 });
@@ -128,7 +128,7 @@ export function undoneOf(action: Recorded, into: number, { steps, code, error }:
 }
 
 /** An action in one line. */
-export function headOf(action: KeptAction): string {
+function headOf(action: KeptAction): string {
   const text = visible(action.text.split('\n')[0] ?? '');
   return `${action.number} · ${text.length > 80 ? `${text.slice(0, 79)}…` : text} · ${summaryOf([action])}`;
 }

@@ -136,11 +136,12 @@ describe.skipIf(lacksSshd() || !canMount)('a fleet of 20', () => {
         const { out } = await runProgram(home, ['run', '--json', '--resume', session]);
         const rows = jsonLines(out).filter(({ kind }) => kind === 'fleetHost');
         expect(rows.map(({ host }) => String(host)).toSorted()).toEqual(NAMES.toSorted());
-        for (const { host: name, status } of rows) {
-          const ran = linesOf(join(disk(String(name)), 'count'));
+        for (const row of rows) {
+          const [name, status] = [String(row.host), String(row.status)];
+          const ran = linesOf(join(disk(name), 'count'));
           expect(ran.length, `${name} ${status}`).toBeLessThanOrEqual(1);
-          expect(status, `${name}`).toBeOneOf(['done', 'unknown']);
-          if (status === 'done') expect(ran, `${name}`).toEqual(['x']);
+          expect(status, name).toBeOneOf(['done', 'unknown']);
+          if (status === 'done') expect(ran, name).toEqual(['x']);
         }
       }
     },

@@ -40,7 +40,8 @@ describe('a helper', () => {
   it('takes an answer in pieces of any size, and several at once', async () => {
     const slow = await helperThat(`for c in '\\n' "$m" ' ' 1 2 '\\n'; do printf "$c"; sleep 0.02; done`);
     expect(await slow?.ask('true')).toEqual({ exit: 12, text: '' });
-    const both = [slow?.ask('true'), slow?.ask('true')];
+    const ask = async () => slow?.ask('true');
+    const both = [ask(), ask()];
     expect(await Promise.all(both)).toEqual([
       { exit: 12, text: '' },
       { exit: 12, text: '' },

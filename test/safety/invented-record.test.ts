@@ -20,7 +20,7 @@ const frob = vi.hoisted(
     ],
     global: true,
     tune: '-v --store=',
-    values: true,
+    valuesOf: 'first',
     wraps: { sub: 'with' },
     traits: ['sends'],
     reaches: 'show',

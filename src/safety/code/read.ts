@@ -40,11 +40,10 @@ export function readCode(machine: Machine, program: string, source: string, run:
   const parts = skeleton(source, language.comments, language.backtickRuns === true);
   const read = { ...parts, code: unalias(members(parts)) };
   const rule = `${program} code`;
-  for (const [pattern, reason] of language.losses) {
-    if (pattern.test(read.code)) {
-      machine.note(destructive(rule, `${program}: ${reason}`));
-      return;
-    }
+  const loss = language.losses.find(([pattern]) => pattern.test(read.code));
+  if (loss) {
+    machine.note(destructive(rule, `${program}: ${loss[1]}`));
+    return;
   }
   if (isPure(program, source, read)) {
     machine.note(harmless('code that only computes, reads and prints'));

@@ -100,17 +100,20 @@ export function dispatch(
     machine.note(unknown(`${name} means something else in this shell than in bash`));
   const written = word.text.includes('/') ? machine.written.get(fileKey(machine, word.text)) : undefined;
   if (written !== undefined) return runWritten(call, word.text, written);
-  if (asksForHelp(call)) {
-    const alone = call.reading === undefined && call.args.length > 1 ? 'words beside a request for help' : undefined;
-    const missing = call.reading?.missing ?? alone;
-    if (missing !== undefined) machine.note(unknown(missing));
-    return UNKNOWN;
-  }
+  if (asksForHelp(call)) return help(call);
   if (isLocalScript(word.text) && !KNOWN_LOCAL.test(name)) return localScript(call, word.text, disabled);
   // All that would run was read, and every word of the call is known to it.
   const project = isSystemWord(word.text) ? PROJECT.get(name)?.(call) : undefined;
   if (project !== undefined) return project;
   return judgeKnown(call, word.text, disabled);
+}
+
+/** What a call that asks for help prints: nobody knows. */
+function help({ machine, reading, args }: Call): string {
+  const alone = reading === undefined && args.length > 1 ? 'words beside a request for help' : undefined;
+  const missing = reading?.missing ?? alone;
+  if (missing !== undefined) machine.note(unknown(missing));
+  return UNKNOWN;
 }
 
 /** Judges a call of a program by its name: its own reader, the rules, the record; returns what it prints. */

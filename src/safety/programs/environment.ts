@@ -33,19 +33,26 @@ export function judgeAssignment(machine: Machine, name: string, value: string, e
     return unknown('evaluates text as arithmetic that is not known', { unresolved: true });
   const { dialect } = machine.scope;
   if (dialect !== undefined && decidesThere(dialect, name)) return unknown(`sets ${name}, which decides what runs`);
+  const known = judgeByValue(name, value);
+  if (known) return known;
+  if (DECIDES.test(name) || hasUnknown(name))
+    return unknown(`sets ${hasUnknown(name) ? 'a variable' : name}, which decides what runs`);
+  if (!(exported || machine.scope.exporting) || isUsed(machine, name)) return harmless();
+  return unknown(`variable ${name.slice(0, 40)} is not known`);
+}
+
+/** Of a variable whose value alone decides; undefined of all others. */
+function judgeByValue(name: string, value: string): StaticVerdict | undefined {
   if (HARMLESS.test(name)) return harmless();
   if (PROMPTS.test(name))
     return /[`]|\$[\w({]/.test(value) || hasUnknown(value)
       ? unknown(`sets ${name}, which runs code at each prompt`)
       : harmless();
-  if (SWITCHED.test(name) && /^([012]|true|false)?$/.test(value)) return harmless();
   if (name === REDACTS)
     return /^(1|true)$/.test(value) ? harmless() : unknown(`sets ${REDACTS}, so that git may show a credential`);
-  if (name === 'LESS' && /^-?[a-zA-Z]*$/.test(value) && !/[oOk]/.test(value)) return harmless();
-  if (DECIDES.test(name) || hasUnknown(name))
-    return unknown(`sets ${hasUnknown(name) ? 'a variable' : name}, which decides what runs`);
-  if (!(exported || machine.scope.exporting) || isUsed(machine, name)) return harmless();
-  return unknown(`variable ${name.slice(0, 40)} is not known`);
+  const switches = SWITCHED.test(name) && /^([012]|true|false)?$/.test(value);
+  const pages = name === 'LESS' && /^-?[a-zA-Z]*$/.test(value) && !/[oOk]/.test(value);
+  return switches || pages ? harmless() : undefined;
 }
 
 /** Does the command as typed use this variable? */

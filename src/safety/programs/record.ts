@@ -161,10 +161,11 @@ export type Wrapper = {
 export type Facts = {
   /**
    * Options that take a value, for rows and wrappers, which read a call whatever its subcommand: needed to tell a
-   * subcommand from an option's value (`git -C x push`); `true`: those of the record's first level; `all`: also those
-   * that take one on every level that has them.
+   * subcommand from an option's value (`git -C x push`).
    */
-  readonly values?: string | true | 'all';
+  readonly values?: string;
+  /** The same from the record: `first`: those of its first level; `all`: also those that take one on every level that has them. */
+  readonly valuesOf?: 'first' | 'all';
   /** Long options begin with one dash, and letters are never taken apart. */
   readonly singleDash?: boolean;
   /** Options that make a call a dry run where no role says so; by subcommand where only some have one. */

@@ -11,35 +11,43 @@ import { absolute } from './paths.ts';
  * such names shows a store though no word of the command spells it.
  */
 export function mayNameStore(call: Call): boolean {
-  const { args, program, operands } = call;
+  const { args, program } = call;
   if (LISTS.has(program) && args.some(({ text }) => text.includes(STORE))) return true;
-  switch (program) {
-    case 'find':
-      return finds(call);
-    case 'ls':
-    case 'dir':
-    case 'vdir':
-      return args.some(isPatternOfStores(call)) || operands.some(isStorePlace(call)) || listsHidden(call);
-    case 'echo':
-    case 'printf':
-      return args.some(isPatternOfStores(call));
-    case 'fd':
-      return call.has('-H', '-u', '--hidden', '--unrestricted') && operands.every(({ text }) => matchesStore(text));
-    case 'rg':
-      return call.has('--files', '-l', '--files-with-matches') && seesHidden(call);
-    case 'grep':
-      if (!isRecursive(call)) return passesStores(call);
-      return call.has('-l', '--files-with-matches', '-L') && mayInclude(call, true) && !isNarrow(call);
-    case 'locate':
-    case 'mlocate':
-    case 'plocate':
-      return operands.some(({ text }) => nameOfStore(/[*?[]/.test(text) ? text : `*${text}*`, true));
-    case 'git':
-      return gitLists(call);
-    default:
-      return passesStores(call);
-  }
+  return (NAMES_STORES.get(program) ?? passesStores)(call);
 }
+
+type Look = (call: Call) => boolean;
+
+const namesPattern: Look = (call) => call.args.some(isPatternOfStores(call));
+const listsStores: Look = (call) => namesPattern(call) || call.operands.some(isStorePlace(call)) || listsHidden(call);
+const locates: Look = ({ operands }) =>
+  operands.some(({ text }) => nameOfStore(/[*?[]/.test(text) ? text : `*${text}*`, true));
+
+const NAMES_STORES: ReadonlyMap<string, Look> = new Map<string, Look>([
+  ['find', finds],
+  ['ls', listsStores],
+  ['dir', listsStores],
+  ['vdir', listsStores],
+  ['echo', namesPattern],
+  ['printf', namesPattern],
+  [
+    'fd',
+    (call) =>
+      call.has('-H', '-u', '--hidden', '--unrestricted') && call.operands.every(({ text }) => matchesStore(text)),
+  ],
+  ['rg', (call) => call.has('--files', '-l', '--files-with-matches') && seesHidden(call)],
+  [
+    'grep',
+    (call) =>
+      isRecursive(call)
+        ? call.has('-l', '--files-with-matches', '-L') && mayInclude(call, true) && !isNarrow(call)
+        : passesStores(call),
+  ],
+  ['locate', locates],
+  ['mlocate', locates],
+  ['plocate', locates],
+  ['git', gitLists],
+]);
 
 function passesStores(call: Call): boolean {
   return call.io.stdin?.includes(STORE) === true && passesNames(call) && !dropsStores(call);
@@ -240,48 +248,54 @@ function seesHidden(call: Call): boolean {
  * with its hidden files, is no such thing by its words.
  */
 export function readsStoresBelow(call: Call): boolean {
-  const { program, operands, machine } = call;
-  const aims = (from: readonly Operand[]) =>
-    from.some(({ text }) => isCredentialPlace(absolute(machine, text) ?? text) || isCredentialPlace(text));
-  switch (program) {
-    case 'grep':
+  return READS_STORES.get(call.program)?.(call) ?? false;
+}
+
+function aims({ machine }: Call, from: readonly Pick<Operand, 'text'>[]): boolean {
+  return from.some(({ text }) => isCredentialPlace(absolute(machine, text) ?? text) || isCredentialPlace(text));
+}
+
+const aimsBehindPattern: Look = (call) => aims(call, call.operands.slice(1));
+const searches: Look = (call) =>
+  call.has('-u', '--unrestricted') || (call.has('-U') && call.has('--hidden')) || aimsBehindPattern(call);
+const archives: Look = (call) =>
+  printsArchive(call) && (call.operands.some(({ text }) => isCredential(text)) || aims(call, call.operands));
+
+const READS_STORES: ReadonlyMap<string, Look> = new Map<string, Look>([
+  [
+    'grep',
+    (call) => {
       if (!isRecursive(call) || call.has('-l', '-c', '-q', '--count', '--quiet', '--files-with-matches')) return false;
       if (included(call).some((name) => name !== '*' && nameOfStore(name))) return true;
-      return mayInclude(call, true) && (aims(operands) || isPlaceByNow(call));
-    case 'rg':
+      return mayInclude(call, true) && (aims(call, call.operands) || isPlaceByNow(call));
+    },
+  ],
+  [
+    'rg',
+    (call) => {
       if (call.has('-l', '-c', '-q', '--count', '--quiet', '--files-with-matches', '--files')) return false;
       if (included(call).some((name) => name.startsWith('.') && nameOfStore(name))) return true;
-      return mayInclude(call, true) && (seesHidden(call) || aims(operands.slice(1)));
-    case 'ag':
-    case 'ack':
-      return (
-        call.has('-u', '--unrestricted') ||
-        (call.has('-U', '--hidden') && call.has('-U') && call.has('--hidden')) ||
-        aims(operands.slice(1))
-      );
-    case 'ugrep':
-      return call.has('--hidden', '-.') || aims(operands.slice(1));
-    case 'diff':
-      return (
-        operands.length === 2 &&
-        (aims(operands) || (call.has('-N', '--new-file') && operands.some(({ text }) => isHere(text))))
-      );
-    case 'git':
-      return (
-        call.has('--no-index') && operands.slice(1).some(({ text }) => isHere(text) || aims([{ text } as Operand]))
-      );
-    case 'tar':
-    case 'zip':
-      return (
-        (printsArchive(call) && operands.some(({ text }) => isCredential(text))) ||
-        (printsArchive(call) && aims(operands))
-      );
-    case 'cpio':
-      return call.io.stdin?.includes(STORE) === true;
-    default:
-      return false;
-  }
-}
+      return mayInclude(call, true) && (seesHidden(call) || aimsBehindPattern(call));
+    },
+  ],
+  ['ag', searches],
+  ['ack', searches],
+  ['ugrep', (call) => call.has('--hidden', '-.') || aimsBehindPattern(call)],
+  [
+    'diff',
+    (call) =>
+      call.operands.length === 2 &&
+      (aims(call, call.operands) || (call.has('-N', '--new-file') && call.operands.some(({ text }) => isHere(text)))),
+  ],
+  [
+    'git',
+    (call) =>
+      call.has('--no-index') && call.operands.slice(1).some((operand) => isHere(operand.text) || aims(call, [operand])),
+  ],
+  ['tar', archives],
+  ['zip', archives],
+  ['cpio', ({ io }) => io.stdin?.includes(STORE) === true],
+]);
 
 /** Is the command in such a place by now? */
 function isPlaceByNow({ machine }: Call): boolean {

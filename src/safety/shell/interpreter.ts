@@ -238,14 +238,14 @@ export class ShellInterpreter implements Machine {
         return this.branches(bodies, io);
       }
       case 'While':
-        if (isEndless(node)) this.note(ENDLESS_LOOP);
+        this.noteEndless(node);
         this.list(node.clause.commands, io);
         return this.branches([node.body], io);
       case 'For':
       case 'Select':
         return this.loop(node, io);
       case 'ArithmeticFor':
-        if (isEndless(node)) this.note(ENDLESS_LOOP);
+        this.noteEndless(node);
         walkParts(this, [node.initialize, node.test, node.update]);
         return this.branches([node.body], io);
       case 'Case': {
@@ -266,6 +266,10 @@ export class ShellInterpreter implements Machine {
       default:
         return '';
     }
+  }
+
+  private noteEndless(node: Parameters<typeof isEndless>[0]): void {
+    if (isEndless(node)) this.note(ENDLESS_LOOP);
   }
 
   private pipeline(commands: readonly Node[], io: Io): string {

@@ -1,4 +1,4 @@
-import type { ParameterExpansionPart, ParameterSliceOperation, Word } from 'unbash';
+import type { ParameterDefaultOperation, ParameterExpansionPart, ParameterSliceOperation, Word } from 'unbash';
 import { unknown } from '../verdict.ts';
 import { evaluateSubscript, evaluateText } from './arithmetic.ts';
 import { globToRegExp } from './glob.ts';
@@ -98,19 +98,8 @@ function applyOperation(
   const operation = part.operation;
   if (!operation) return values;
   switch (operation.type) {
-    case 'Default': {
-      const unset = machine.scope.get(name) === undefined;
-      const missing = values.every((value) => value === '' || (value === UNKNOWN && unset));
-      const alternative = operation.operator.endsWith('+');
-      if (alternative) return missing && !values.includes(UNKNOWN) ? [] : [machine.text(operation.operand)];
-      const asks = operation.operator.endsWith('?');
-      if (!missing && !(asks && unset)) return values;
-      const other = machine.text(operation.operand);
-      if (operation.operator.endsWith('=')) machine.give(name, other);
-      // `${x:?text}` complains with it.
-      if (asks && holdsSecret(other)) machine.shows = true;
-      return asks ? [carrying(values.join(''), UNKNOWN)] : [other];
-    }
+    case 'Default':
+      return withDefault(machine, operation, values, name);
     case 'Slice':
       return slice(machine, values, operation, /^[@*]$/.test(part.index?.text ?? name), part.index === undefined);
     case 'Remove': {
@@ -133,6 +122,26 @@ function applyOperation(
     default:
       return [UNKNOWN];
   }
+}
+
+/** `${x:-a}` and its like. */
+function withDefault(
+  machine: Machine,
+  operation: ParameterDefaultOperation,
+  values: readonly string[],
+  name: string,
+): readonly string[] {
+  const unset = machine.scope.get(name) === undefined;
+  const missing = values.every((value) => value === '' || (value === UNKNOWN && unset));
+  const alternative = operation.operator.endsWith('+');
+  if (alternative) return missing && !values.includes(UNKNOWN) ? [] : [machine.text(operation.operand)];
+  const asks = operation.operator.endsWith('?');
+  if (!missing && !(asks && unset)) return values;
+  const other = machine.text(operation.operand);
+  if (operation.operator.endsWith('=')) machine.give(name, other);
+  // `${x:?text}` complains with it.
+  if (asks && holdsSecret(other)) machine.shows = true;
+  return asks ? [carrying(values.join(''), UNKNOWN)] : [other];
 }
 
 function slice(

@@ -188,7 +188,9 @@ export class Scope {
       this.alternatives.set(name, [...new Set(all)].filter((item) => item !== UNKNOWN).slice(0, 6));
       this.vars.set(
         name,
-        typeof value === 'string' ? carrying(marksOf(String(old)), carrying(value, UNKNOWN)) : UNKNOWN,
+        typeof value === 'string'
+          ? carrying(marksOf(typeof old === 'string' ? old : ''), carrying(value, UNKNOWN))
+          : UNKNOWN,
       );
     }
     if (this.cwd !== before.cwd) this.cwd = undefined;

@@ -72,7 +72,8 @@ export function expandString(machine: Machine, text: string): string {
 function finish(machine: Machine, tagged: string): Field {
   let text = tagged;
   if (text.charCodeAt(0) === 126) text = tilde(machine, text);
-  else if (text.includes('=~')) text = text.replace(HOME_VALUE, (_, name, rest) => name + tilde(machine, rest));
+  else if (text.includes('=~'))
+    text = text.replace(HOME_VALUE, (_, name: string, rest: string) => name + tilde(machine, rest));
   let glob = false;
   let out = '';
   for (let i = 0; i < text.length; i++) {

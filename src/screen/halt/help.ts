@@ -1,7 +1,14 @@
 /** The help of a question: its keys in a column, and what each does. Pure. */
 import type { Mode } from '../../session/ids.ts';
 import { modeName } from '../../session/mode.ts';
-import type { QuestionWords } from './words.ts';
+import type { Choice } from './choice.ts';
+
+/** What there is to explain. */
+type Helped = {
+  readonly choices: readonly Choice[];
+  readonly hasDiff?: boolean | undefined;
+  readonly offers?: readonly Mode[] | undefined;
+};
 
 type HelpRow = readonly [key: string, does: string];
 
@@ -15,7 +22,7 @@ const HELP_KEYS: readonly HelpRow[] = [
 ];
 
 /** The help takes the place of what is asked. */
-export function helpOf({ choices, hasDiff, offers = [] }: QuestionWords) {
+export function helpOf({ choices, hasDiff, offers = [] }: Helped) {
   const keys: readonly HelpRow[] = [
     ...choices.map(({ key, label, does }): HelpRow => [key, `${label}: ${does}`]),
     ...offers.map((mode): HelpRow => [OFFER_KEYS[mode] ?? '', `${modeName(mode)} mode first; then it asks again`]),

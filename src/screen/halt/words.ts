@@ -274,7 +274,7 @@ function spendWords({ preset, spent, limit, allowance, asker }: Of<'spend'>): Qu
 }
 
 function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
-  const { action, judgement, why, cwd, mode, tool, asker } = question;
+  const { action, judgement, why, cwd, mode, tool } = question;
   const text = action.kind === 'tool' ? action.name : describeAction(action);
   const findings = judgement.destructive ? findingsOf(judgement) : [];
   const dangers = dangersOf(text, findings);
@@ -296,20 +296,19 @@ function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
     tree: change.rows,
     claims: (tool?.claims ?? []).map((claim) => `its server says: ${oneLine(claim)}`),
     impact: (judgement.impact ?? []).map(oneLine),
-    place: {
-      path: oneLine(shortPath(cwd)),
-      under: [
-        mode,
-        ...(action.kind === 'command' && action.job ? ['as a background job'] : []),
-        ...(asker ? ['abort ends this sub-agent only'] : []),
-      ].join(' · '),
-    },
+    place: placeOf(question),
     mode,
     danger: why !== 'consent',
     choices: [...haltChoices(editable, question.canTry ? [TRY] : []), ...(grant ? [ALWAYS[grant]] : [])],
     start: 0,
     editable,
   };
+}
+
+function placeOf({ action, cwd, mode, asker }: Of<'halt'>): QuestionWords['place'] {
+  const job = action.kind === 'command' && action.job ? ['as a background job'] : [];
+  const only = asker ? ['abort ends this sub-agent only'] : [];
+  return { path: oneLine(shortPath(cwd)), under: [mode, ...job, ...only].join(' · ') };
 }
 
 function haltTitle({ why, asker, step }: Of<'halt'>): string {

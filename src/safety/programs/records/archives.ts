@@ -114,7 +114,7 @@ export const ARCHIVES: Records = {
   },
   unzip: {
     touches: 'changes adds',
-    values: true,
+    valuesOf: 'first',
     tune: '-l -v -t -p -c -z -q -qq -n -j -C -L -a -aa -b -D -K -X -V -W -d= -P= -x= -Z -Z1 -U -s -M -1',
     delete: '-o -f -u -:',
     operands: 'read',

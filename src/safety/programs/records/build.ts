@@ -126,36 +126,40 @@ const TARGETS = /^(all|test|tests|check|help|doc|docs|ALL_BUILD|RUN_TESTS|lib[\w
 
 /** `-E` carries a toolbox of its own; the rest configures or builds a place. */
 function judgeCmake(call: CallFacts, reading: Reading): StaticVerdict | undefined {
-  const { machine } = call;
   const words = call.args.map(({ text }) => text);
   const at = words.indexOf('-E');
-  if (words[at + 1] === 'cat' && words.slice(at + 2).some(isCredential)) return unknown('shows a credential');
-  if (words[at + 1] === 'environment') return unknown('shows the environment, with what it holds of credentials');
-  if (at >= 0)
-    return /^(echo|echo_append|cat|capabilities|compare_files|md5sum|sha\d+sum|sleep|true|false)$/.test(
-      words[at + 1] ?? '',
-    )
-      ? undefined
-      : unknown(`cmake -E ${words[at + 1] ?? ''} changes files`);
+  if (at >= 0) return judgeToolbox(words.slice(at + 1));
   if (words.some((word) => /^--help-[\w-]*(list|s|full|manual)$/.test(word)) && reading.operands.length > 0)
     return unknown('writes its help over a file');
   for (const { name, value = '' } of reading.given) {
-    if (name === '-G' && !GENERATORS.test(value)) return unknown('a generator that is not known');
-    if (/^(--target|-t)$/.test(name) && !TARGETS.test(value))
-      return unknown(`builds ${value.slice(0, 40)}, which may do anything`);
-    if (name === '-B' && value !== '.' && lookAt(machine, `${value}/CMakeCache.txt`) !== 'file') {
-      const filled = fillsDirectory(machine, value, true);
-      if (filled.verdict !== 'safe') return filled;
-    }
+    const verdict = judgeCmakeOption(call, name, value);
+    if (verdict) return verdict;
   }
   const builds = given(reading, '--build');
   for (const { text } of reading.operands) {
-    if (builds ? !/^(-j\d*|-v|-k|VERBOSE=1|\d+)$/.test(text) : !isOwnProject(machine, text))
+    if (builds ? !/^(-j\d*|-v|-k|VERBOSE=1|\d+)$/.test(text) : !isOwnProject(call.machine, text))
       return unknown(builds ? 'hands on words to the build tool' : 'configures what another place says', {
         runsFiles: true,
       });
   }
   return undefined;
+}
+
+function judgeToolbox([tool = '', ...words]: readonly string[]): StaticVerdict | undefined {
+  if (tool === 'cat' && words.some(isCredential)) return unknown('shows a credential');
+  if (tool === 'environment') return unknown('shows the environment, with what it holds of credentials');
+  return /^(echo|echo_append|cat|capabilities|compare_files|md5sum|sha\d+sum|sleep|true|false)$/.test(tool)
+    ? undefined
+    : unknown(`cmake -E ${tool} changes files`);
+}
+
+function judgeCmakeOption({ machine }: CallFacts, name: string, value: string): StaticVerdict | undefined {
+  if (name === '-G' && !GENERATORS.test(value)) return unknown('a generator that is not known');
+  if (/^(--target|-t)$/.test(name) && !TARGETS.test(value))
+    return unknown(`builds ${value.slice(0, 40)}, which may do anything`);
+  if (name !== '-B' || value === '.' || lookAt(machine, `${value}/CMakeCache.txt`) === 'file') return undefined;
+  const filled = fillsDirectory(machine, value, true);
+  return filled.verdict === 'safe' ? undefined : filled;
 }
 
 function judgeNinja(words: readonly string[]) {

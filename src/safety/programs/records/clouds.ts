@@ -112,7 +112,7 @@ export const CLOUDS: Records = {
   },
   bq: {
     needs: true,
-    values: true,
+    valuesOf: 'first',
     traits: ['speaks'],
     helpers: 'python3 uname dirname readlink tput',
     tune: '--project_id= --location= --format= --dataset_id= -q --quiet --headless',

@@ -83,7 +83,7 @@ const BACKUP: Spec = {
 export const DATA: Records = {
   psql: {
     needs: true,
-    values: true,
+    valuesOf: 'first',
     traits: ['sends'],
     tune: '-# -A -a -b -e -E -H -l -n -q -s -S -t -w -W -x -X -z -0 -1 -c= -d= -h= -p= -U= -F= -R= -P= -T= -v= --command= --dbname= --host= --port= --username= --list --no-psqlrc --quiet --tuples-only --no-align --expanded --html --csv --field-separator= --pset= --set= --variable= --no-password --password --single-transaction --echo-queries --echo-all --record-separator= --no-readline',
     write: '-o= -L= --output= --log-file=',
@@ -93,7 +93,7 @@ export const DATA: Records = {
   },
   mysql: {
     needs: true,
-    values: true,
+    valuesOf: 'first',
     traits: ['sends'],
     tune: '-# -A -B -e= -h= -P= -p[=] -u= -D= -N -s -t -v -r -E -H -X -S= -C -n -q --batch --execute= --host= --port= --user= --password[=] --database= --skip-column-names --table --silent --verbose --raw --vertical --html --xml --protocol= --socket= --no-auto-rehash --column-names --safe-updates --ssl-mode= --connect-timeout= --default-character-set= --quick',
     write: '--tee=',
@@ -102,7 +102,7 @@ export const DATA: Records = {
     judge: judgeServer,
   },
   'sqlite3 duckdb': {
-    of: { sqlite3: { values: true, touches: 'changes' } },
+    of: { sqlite3: { valuesOf: 'first', touches: 'changes' } },
     singleDash: true,
     tune: '-# -readonly -header -noheader -column -csv -json -line -list -html -markdown -box -table -quote -separator= -nullvalue= -newline= -batch -bail -cmd= -echo -stats -ascii -tabs -safe -c=',
     load: '-init= -interactive -append -archive -vfs=',
@@ -265,7 +265,7 @@ export const DATA: Records = {
     needs: true,
     helpers: 'ldconfig ssh',
     of: {
-      'ansible-playbook': { values: true },
+      'ansible-playbook': { valuesOf: 'first' },
       ansible: {
         values:
           '-i --inventory -m --module-name -a --args -u --user -l --limit -e --extra-vars -f --forks -t -P -B -M --become-user --private-key --vault-password-file',

@@ -78,7 +78,7 @@ const BUILD: Spec = {
 const docker: Spec = {
   needs: true,
   reaches: 'pull push search',
-  values: 'all',
+  valuesOf: 'all',
   traits: ['sends', 'printsSetup', 'speaks'],
   tune: '-D --debug -l= --log-level=',
   load: '-H= --host= -c= --context= --config= --tls --tlscacert= --tlscert= --tlskey= --tlsverify',
@@ -183,7 +183,7 @@ const docker: Spec = {
 /** Containers. */
 export const DOCKER: Records = {
   docker,
-  'docker-compose': { ...(docker.subs?.compose as Spec), values: 'all', needs: true },
+  'docker-compose': { ...(docker.subs?.compose as Spec), valuesOf: 'all', needs: true },
 };
 
 /** The words behind a container's name are options of `ps`, of which `e` shows the environment. */

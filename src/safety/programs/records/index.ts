@@ -108,6 +108,7 @@ export function factsOf(program: string): ProgramFacts {
 function factsFor(program: string, facts: Facts): ProgramFacts {
   const {
     values,
+    valuesOf: which,
     singleDash = false,
     dryRun = {},
     exact = false,
@@ -122,7 +123,7 @@ function factsFor(program: string, facts: Facts): ProgramFacts {
   const some =
     typeof needs === 'object' ? Object.entries(needs).find(([names]) => words(names).includes(program))?.[1] : needs;
   return {
-    values: values === true || values === 'all' ? valuesOf(program, values) : new Set(words(values)),
+    values: which ? valuesOf(program, which) : new Set(words(values)),
     singleDash,
     dryRun: new Map(
       Object.entries(typeof dryRun === 'string' ? { '*': dryRun } : dryRun).map(([sub, names]) => [sub, words(names)]),
@@ -139,10 +140,10 @@ function factsFor(program: string, facts: Facts): ProgramFacts {
 }
 
 /** The options that take a value: of the record's first level, or also those that take one wherever they are known. */
-function valuesOf(program: string, which: true | 'all'): ReadonlySet<string> {
+function valuesOf(program: string, which: 'first' | 'all'): ReadonlySet<string> {
   const record = recordOf(program);
   const first = [...(record?.options ?? [])].flatMap(([name, { value }]) => (value === 'required' ? [name] : []));
-  if (which === true || !record) return new Set(first);
+  if (which === 'first' || !record) return new Set(first);
   const options = [...record.options, ...optionsBelow(record)];
   const other = new Set(options.flatMap(([name, { value }]) => (value === 'required' ? [] : [name])));
   return new Set([...first, ...options.flatMap(([name]) => (other.has(name) ? [] : [name]))]);

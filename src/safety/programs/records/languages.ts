@@ -24,7 +24,7 @@ export const LANGUAGES: Records = {
   python: {
     touches: 'changes',
     code: /^-\w*c$/,
-    values: true,
+    valuesOf: 'first',
     stopsAtOperand: true,
     tune: '-c= -m= -b -B -d -E -I -O -OO -q -s -S -u -v -x -P -W= -X=',
     judge: judgePython,
@@ -35,7 +35,7 @@ export const LANGUAGES: Records = {
   node: {
     touches: 'changes',
     code: /^(-\w*[ep]|--eval|--print|-pe)$/,
-    values: true,
+    valuesOf: 'first',
     stopsAtOperand: true,
     tune: '-e= -p= -c -i -pe= -v --eval= --print= --check --test --test-only --test-name-pattern= --test-reporter= --watch --no-warnings --trace-warnings --trace-deprecation --max-old-space-size= --stack-trace-limit= --input-type= --expose-gc --enable-source-maps --experimental-strip-types --experimental-vm-modules --harmony --throw-deprecation --unhandled-rejections= --no-deprecation --v8-options',
     load: '-C= --conditions= -r= --require= --import= --loader= --experimental-loader= --env-file= --openssl-config= --icu-data-dir= --run= --inspect[=] --inspect-brk[=] --build-snapshot --experimental-sea-config=',
@@ -62,7 +62,7 @@ export const LANGUAGES: Records = {
   ruby: {
     touches: 'changes',
     code: /^-\w*e$/,
-    values: true,
+    valuesOf: 'first',
     stopsAtOperand: true,
     tune: '-n -p -l -a -w -W[=] -c -v -s -0[=] -F= -e= -r= -i[=] -U -E= -K[=]',
     load: '-I= -C= -S -x[=] -d --encoding=',
@@ -73,7 +73,7 @@ export const LANGUAGES: Records = {
   php: {
     touches: 'changes',
     code: /^-\w*[rBRE]$/,
-    values: true,
+    valuesOf: 'first',
     stopsAtOperand: true,
     tune: '-r= -B= -R= -E= -l -m -i -n -s -w -a -q',
     idle: '-v -h',
@@ -82,7 +82,7 @@ export const LANGUAGES: Records = {
   },
   'lua Rscript R julia groovy osascript elixir scala tclsh expect guile sbcl ghc': {
     of: {
-      lua: { values: true, code: /^-e$/ },
+      lua: { valuesOf: 'first', code: /^-e$/ },
       'Rscript R groovy osascript elixir scala ghc': { code: /^-e$/ },
       julia: { code: /^(-e|-E|--eval)$/ },
       'tclsh guile': { code: /^-c$/ },
@@ -96,7 +96,7 @@ export const LANGUAGES: Records = {
   mongosh: {
     code: /^--eval$/,
     needs: true,
-    values: true,
+    valuesOf: 'first',
     traits: ['sends'],
     tune: '--eval= --quiet --host= --port= -u= -p= --username= --password= --authenticationDatabase= --json[=] --norc --tls --retryWrites',
     load: '-f= --file= --shell --tlsCAFile=',

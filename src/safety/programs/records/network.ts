@@ -43,7 +43,7 @@ export const NETWORK: Records = {
   },
   'ping ping6 fping': {
     needs: { 'ping ping6': true },
-    of: { ping: { values: true } },
+    of: { ping: { valuesOf: 'first' } },
     traits: ['sends'],
     ask: '-p=',
     tune: '-# -4 -6 -a -A -b -B -c= -C= -d -D -f -h -H -i= -I= -l= -L -m= -M= -n -O -q -Q= -R -r= -s= -S= -t= -T= -U -v -V -w= -W= -e -u',
@@ -127,7 +127,7 @@ export const NETWORK: Records = {
     needs: true,
     of: {
       ssh: {
-        values: true,
+        valuesOf: 'first',
         wraps: {
           session: true,
           values: '-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w',
@@ -168,7 +168,7 @@ export const NETWORK: Records = {
   },
   scp: {
     needs: true,
-    values: true,
+    valuesOf: 'first',
     traits: ['sends', 'namesOnly'],
     tune: '-# -3 -4 -6 -B -C -p -q -r -T -v -c= -l= -P= -s -O ',
     read: '-i=',
@@ -180,7 +180,7 @@ export const NETWORK: Records = {
   'nc ncat netcat': {
     output: { gives: 'fetched' },
     needs: true,
-    of: { nc: { values: true } },
+    of: { nc: { valuesOf: 'first' } },
     traits: ['sends'],
     tune: '-# -4 -6 -C -d -D -h -i= -I= -k -l -M= -m= -n -N -O= -p= -q= -r -S -s= -T= -t -u -U -v -V= -w= -W= -z -b -F -Z',
     write: '-o= -x=',

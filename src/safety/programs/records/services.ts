@@ -115,7 +115,7 @@ export const SERVICES: Records = {
   'kubectl oc': {
     needs: true,
     ...kubectl,
-    values: 'all',
+    valuesOf: 'all',
     of: { kubectl: { traits: ['sends', 'printsSetup', 'speaks'], reaches: true }, oc: { traits: ['speaks'] } },
   },
   helm: {

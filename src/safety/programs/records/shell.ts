@@ -97,7 +97,7 @@ export const SHELL: Records = {
     output: {
       counts: /^(-u |--utc )?(-d \S+ |--date=\S+ )?\+%(s|N|s%N|Y|m|d|H|M|S|j|u|y|-[mdHM]|Y%m%d|H%M|H%M%S|Y%m%d%H%M%S)$/,
     },
-    values: true,
+    valuesOf: 'first',
     tune: '-d= -I[=] -R -u --date= --iso-8601[=] --rfc-2822 --rfc-email --rfc-3339= --utc --universal --debug -j -v= --resolution',
     read: '-f= --file= -r= --reference=',
     delete: '-s= --set=',
@@ -121,7 +121,7 @@ export const SHELL: Records = {
     },
   'ps pgrep pidof pstree': {
     of: {
-      ps: { values: true },
+      ps: { valuesOf: 'first' },
       pgrep: {
         values: '--signal -u --euid -U -t --terminal -P --parent -g --pgroup -G -s --session -F --pidfile',
         output: { counts: /^-c / },

@@ -229,7 +229,7 @@ export const SYSTEM: Records = {
   },
   screen: {
     needs: true,
-    values: true,
+    valuesOf: 'first',
     idle: '-ls -list -v',
     singleDash: true,
     operands: 'judged',
@@ -256,7 +256,7 @@ export const SYSTEM: Records = {
         pass: ['kill -0 123', 'kill -l', 'kill -CONT 5', 'sleep 9 & kill $!', 'sleep 9 &\np=$!; kill -9 "$p"'],
       },
     ],
-    values: true,
+    valuesOf: 'first',
     tune: '-# -l[=] -L -n= -s= -9 -15 -TERM -KILL -INT -HUP -SIGTERM -SIGKILL -SIGINT --signal=',
     operands: 'judged',
   },

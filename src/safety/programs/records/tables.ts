@@ -45,7 +45,7 @@ export const TABLE_TOOLS: Records = {
   },
   'yq xq tomlq': {
     touches: 'changes',
-    of: { yq: { values: true, traits: ['prints'] } },
+    of: { yq: { valuesOf: 'first', traits: ['prints'] } },
     helpers: 'jq python3',
     tune: '-# -r -c -n -j -y -Y -P -o= -p= -I= -e -S -C -M -N -0 --raw-output --output-format= --input-format= --prettyPrint --indent= --unwrapScalar --colors --no-colors --exit-status --null-input --no-doc --front-matter= --width= --yaml-output --slurp',
     delete: '-i --inplace --in-place',

@@ -29,7 +29,7 @@ export const WRAPPERS_RECORDS: Records = {
   },
   nice: {
     exact: true,
-    values: true,
+    valuesOf: 'first',
     wraps: {},
     stopsAtOperand: true,
     tune: '-# -n= --adjustment=',
@@ -64,7 +64,7 @@ export const WRAPPERS_RECORDS: Records = {
   },
   'timeout gtimeout': {
     exact: true,
-    values: true,
+    valuesOf: 'first',
     of: { timeout: { wraps: { skip: 1 } } },
     stopsAtOperand: true,
     tune: '-k= -s= -v -p -f --kill-after= --signal= --preserve-status --foreground --verbose',
@@ -72,7 +72,7 @@ export const WRAPPERS_RECORDS: Records = {
   },
   time: {
     exact: true,
-    values: true,
+    valuesOf: 'first',
     wraps: {},
     stopsAtOperand: true,
     tune: '-f= -p -v -a -q -l -h --format= --portability --verbose --append --quiet',
@@ -95,7 +95,7 @@ export const WRAPPERS_RECORDS: Records = {
   exec: { wraps: { values: '-a' }, stopsAtOperand: true, tune: '-c -l', load: '-a=', operands: 'command' },
   stdbuf: {
     exact: true,
-    values: true,
+    valuesOf: 'first',
     wraps: {},
     stopsAtOperand: true,
     tune: '-i= -o= -e= --input= --output= --error=',
@@ -120,7 +120,7 @@ export const WRAPPERS_RECORDS: Records = {
     operands: 'command',
   },
   watch: {
-    values: true,
+    valuesOf: 'first',
     wraps: { values: '-n --interval -q', joined: true },
     helpers: 'sh',
     stopsAtOperand: true,
@@ -128,7 +128,7 @@ export const WRAPPERS_RECORDS: Records = {
     operands: 'shell',
   },
   flock: {
-    values: true,
+    valuesOf: 'first',
     wraps: { values: '-w -E --timeout --wait --conflict-exit-code', code: '-c --command', skip: 1 },
     stopsAtOperand: true,
     tune: '-e -x -s -n -u -w= -o -F -E= -v --exclusive --shared --nonblock --nb --unlock --timeout= --wait= --close --no-fork --conflict-exit-code= --verbose',
@@ -137,7 +137,7 @@ export const WRAPPERS_RECORDS: Records = {
   },
   strace: {
     exact: true,
-    values: true,
+    valuesOf: 'first',
     wraps: { values: '-e -o -s -u -E -a -I -O -S -X', idle: '-p' },
     stopsAtOperand: true,
     tune: '-# -c -C -d -D -f -F -h -i -k -n -q -qq -r -t -tt -ttt -T -v -V -w -x -xx -y -yy -Y -z -Z -a= -b= -e= -I= -O= -P= -s= -S= -U= -X= --follow-forks --summary --summary-only --trace= --signal= --status= --quiet= --string-limit= --absolute-timestamps[=] --relative-timestamps[=] --syscall-times[=] --decode-fds[=] --attach=',
