@@ -14,6 +14,9 @@ const TYPED_LOOKS = 20;
 const UNREADABLE = 2;
 /** bash draws the old prompt again behind a line that it can't read: its exit code is the line's before. */
 const exitTold = (unread: boolean, exit: number) => (unread ? UNREADABLE : exit);
+/** Where lines leave the editor with a mark, a prompt before that is one that is drawn again. */
+const redraws = (old: boolean, phase: string, before: boolean) =>
+  (old && phase !== 'command') || (phase === 'sent' && before);
 /** Kept of what a shell draws at its prompt, for the text of a line that it took by itself. */
 const MAX_ECHO_BYTES = 8192;
 
@@ -270,10 +273,7 @@ export class PromptStream {
     const believed = this.#pending?.serial ?? this.#serial;
     const count = serial === '-' ? this.#serial : Number(serial);
     const old = serial !== '-' && !(count > believed);
-    // Where lines leave the editor with a mark, a prompt before that is one that is drawn again.
-    const again =
-      (old && this.#phase !== 'command') ||
-      (this.#phase === 'sent' && this.#options.echoOver === undefined && !this.#executes);
+    const again = redraws(old, this.#phase, this.#options.echoOver === undefined && !this.#executes);
     if (again || this.#phase === 'ready') return this.#drawsAgain(old ? undefined : count, !again && serial !== '-');
     this.#stuck = old;
     this.#flags = flags;

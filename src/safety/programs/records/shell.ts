@@ -24,6 +24,8 @@ export const SHELL: Records = {
     tune: '-c= -n -l -i -p= --command= --login --interactive --no-execute --no-config --private -P -N',
     run: '-C= --init-command=',
     load: '-d= -o= -D= --debug= --debug-output= --profile= --profile-startup=',
+    // Its `ls` is a function, which asks for colours first.
+    helpers: 'dircolors',
     stopsAtOperand: true,
     operands: 'judged',
   },
