@@ -43,7 +43,7 @@ export const HERE: Look = { exists: existsSync, entries: entriesOf, text: plainT
  * Each once, none below another. `tree` is the project's.
  * @param obeyed what of it others know by other names
  */
-export function laterIn(
+function laterIn(
   names: readonly Name[],
   tree: string,
   look: Look = HERE,
