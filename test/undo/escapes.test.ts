@@ -137,81 +137,79 @@ int main(int n, char **to) {
     }
   });
 
-  describe.skipIf(!canBeOrdinary || lacks('python3'))(
-    'access lists that name others, of an ordinary user in Project',
-    () => {
-      const entries = '[(1,6,none),(2,6,1234),(4,4,none),(8,5,1234),(16,7,none),(32,0,none)]';
-      const acl = (name: string, kind: string) =>
-        `os.setxattr("${name}", "system.posix_acl_${kind}", struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *e) for e in ${entries}))`;
-      const python = (code: string) =>
-        execFileSync('python3', ['-c', `import os, struct\nnone = 0xffffffff\n${code}`], {
-          cwd: at.scene.tree,
-          encoding: 'utf8',
-        });
-      const all = () =>
-        python(
-          'for top, _, names in sorted(os.walk(".")):\n  for n in ["", *sorted(names)]:\n    p = os.path.join(top, n); s = os.stat(p); print(p, oct(s.st_mode), s.st_mtime_ns, [(k, os.getxattr(p, k)) for k in sorted(os.listxattr(p))])',
-        );
-      const made = () => {
-        at.anew(true);
-        mkdirSync(join(at.scene.tree, 'd/e'), { recursive: true });
-        for (const name of ['a', 'b', 'd/x', 'd/e/x']) put(name, 'old\n');
-        try {
-          python([acl('a', 'access'), acl('b', 'access'), acl('d/e', 'default'), acl('d/x', 'access')].join('\n'));
-        } catch {
-          return false; // a file system without them
-        }
-        for (const name of ['a', 'b', 'd/x', 'd/e/x', 'd/e', 'd']) utimesSync(join(at.scene.tree, name), 1000, 1000);
-        return true;
-      };
-      const act = () =>
-        at.scene.keep(
-          `chmod 600 a; echo x >> b; rm -rf d/e/x; rm -rf d; python3 -c 'import os; os.removexattr("a", "system.posix_acl_access")'`,
-          { project: true },
-        );
+  describe('access lists that name others, of an ordinary user in Project', () => {
+    const missing = !canBeOrdinary || lacks('python3');
+    const entries = '[(1,6,none),(2,6,1234),(4,4,none),(8,5,1234),(16,7,none),(32,0,none)]';
+    const acl = (name: string, kind: string) =>
+      `os.setxattr("${name}", "system.posix_acl_${kind}", struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *e) for e in ${entries}))`;
+    const python = (code: string) =>
+      execFileSync('python3', ['-c', `import os, struct\nnone = 0xffffffff\n${code}`], {
+        cwd: at.scene.tree,
+        encoding: 'utf8',
+      });
+    const all = () =>
+      python(
+        'for top, _, names in sorted(os.walk(".")):\n  for n in ["", *sorted(names)]:\n    p = os.path.join(top, n); s = os.stat(p); print(p, oct(s.st_mode), s.st_mtime_ns, [(k, os.getxattr(p, k)) for k in sorted(os.listxattr(p))])',
+      );
+    const made = () => {
+      at.anew(true);
+      mkdirSync(join(at.scene.tree, 'd/e'), { recursive: true });
+      for (const name of ['a', 'b', 'd/x', 'd/e/x']) put(name, 'old\n');
+      try {
+        python([acl('a', 'access'), acl('b', 'access'), acl('d/e', 'default'), acl('d/x', 'access')].join('\n'));
+      } catch {
+        return false; // a file system without them
+      }
+      for (const name of ['a', 'b', 'd/x', 'd/e/x', 'd/e', 'd']) utimesSync(join(at.scene.tree, name), 1000, 1000);
+      return true;
+    };
+    const act = () =>
+      at.scene.keep(
+        `chmod 600 a; echo x >> b; rm -rf d/e/x; rm -rf d; python3 -c 'import os; os.removexattr("a", "system.posix_acl_access")'`,
+        { project: true },
+      );
 
-      it('come back', async () => {
+    it.skipIf(missing)('come back', async () => {
+      if (!made()) return;
+      await at.scene.keep('true');
+      const before = all();
+      const kept = await act();
+      expect(kept.code, kept.out).toBe(0);
+      expect(all()).not.toBe(before);
+      expect(refused(await at.scene.undo(kept.number))).toEqual([]);
+      expect(all()).toBe(before);
+    });
+
+    it.skipIf(missing || lacks('unshare') || lacks('setpriv'))(
+      'keep nothing else back where they can’t be set, which is said',
+      async () => {
         if (!made()) return;
         await at.scene.keep('true');
-        const before = all();
+        const plain = (text: string) => text.replace(/\[.*\]/g, '');
+        const before = plain(all());
         const kept = await act();
-        expect(kept.code, kept.out).toBe(0);
-        expect(all()).not.toBe(before);
-        expect(refused(await at.scene.undo(kept.number))).toEqual([]);
-        expect(all()).toBe(before);
-      });
-
-      it.skipIf(lacks('unshare') || lacks('setpriv'))(
-        'keep nothing else back where they can’t be set, which is said',
-        async () => {
-          if (!made()) return;
-          await at.scene.keep('true');
-          const plain = (text: string) => text.replace(/\[.*\]/g, '');
-          const before = plain(all());
-          const kept = await act();
-          const { directory } = at.scene.next();
-          const ran = spawnSync(
-            'setpriv',
-            ['--reuid=65534', '--regid=65534', '--clear-groups', 'unshare', '--user', '--map-current-user'].concat([
-              at.tools.launcher,
-              '--undo',
-              join(at.scene.store, String(kept.number)),
-              '--into',
-              directory,
-            ]),
-            { encoding: 'utf8' },
-          );
-          expect(
-            ran.stdout.match(/its access list, or another attribute, can't be set; the rest is back/g),
-          ).toHaveLength(3);
-          // Who was in the file's group had less than the list's mask.
-          const without = before.replace(/^(\.\/(?:a|b) 0o1006)70/gm, '$140');
-          expect(plain(all())).toBe(without);
-          expect(at.get('b')).toBe('old\n');
-        },
-      );
-    },
-  );
+        const { directory } = at.scene.next();
+        const ran = spawnSync(
+          'setpriv',
+          ['--reuid=65534', '--regid=65534', '--clear-groups', 'unshare', '--user', '--map-current-user'].concat([
+            at.tools.launcher,
+            '--undo',
+            join(at.scene.store, String(kept.number)),
+            '--into',
+            directory,
+          ]),
+          { encoding: 'utf8' },
+        );
+        expect(ran.stdout.match(/its access list, or another attribute, can't be set; the rest is back/g)).toHaveLength(
+          3,
+        );
+        // Who was in the file's group had less than the list's mask.
+        const without = before.replace(/^(\.\/(?:a|b) 0o1006)70/gm, '$140');
+        expect(plain(all())).toBe(without);
+        expect(at.get('b')).toBe('old\n');
+      },
+    );
+  });
 
   it.skipIf(!canBeOrdinary)('covers what its owner has closed', async () => {
     at.anew(true);
