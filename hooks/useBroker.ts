@@ -34,7 +34,8 @@ export function useServerProblem(preset: string, looks: boolean): string | undef
     const look = async () => {
       const problem = await presets.problem(preset, signal).catch(() => undefined);
       if (signal.aborted) return;
-      setSeen({ preset, problem });
+      // The same again is drawn once.
+      setSeen((was) => (was?.preset === preset && was.problem === problem ? was : { preset, problem }));
       if (problem !== undefined) timer = setTimeout(() => void look(), LOOK_AGAIN_MS).unref();
     };
     void look();
