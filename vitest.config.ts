@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.{ts,tsx}'],
     setupFiles: ['test/support/seed.ts'],
+    // With a socket for its input, which is what Node gives for a pipe, bash at level 0 would read the machine's ~/.bashrc.
+    env: { SHLVL: '1' },
     reporters: ['default', new Skips(), new Flaky()],
     // What takes seconds alone takes a minute on a machine that is busy with other work.
     testTimeout: 90_000,

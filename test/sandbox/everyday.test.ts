@@ -95,7 +95,7 @@ beforeAll(async () => {
   writeFileSync(join(place, 'rules.mk'), 'all:\n\t@echo built\n');
   writeFileSync(join(place, 'main.c'), '#include <stdio.h>\nint main(void) { puts("compiled"); }\n');
   const git = 'git init -q . && git add . && git -c user.name=a -c user.email=a@b commit -qm first';
-  await run(['bash', '-c', git], { cwd: place, env: { ...process.env, SHLVL: '1' } });
+  await run(['bash', '-c', git], { cwd: place });
 });
 afterAll(() => {
   tools?.dispose();

@@ -1,12 +1,25 @@
 /** What the tests of the sandbox are run with: the launcher as it ships, one with test options, and the attacker. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compileLauncher } from '../../src/sandbox/index.ts';
 import { pathOf } from '../support/lacks.ts';
 
 const SOURCE = join(import.meta.dirname, '../../src/sandbox/launcher');
+const COMPILE = join(import.meta.dirname, '../../src/sandbox/compile.ts');
+const HOSTILE = join(import.meta.dirname, 'hostile');
+const BUILT = join(import.meta.dirname, '../../node_modules/.cache/aish-test-tools');
 
 export type Tools = {
   /** Readable by every user. */
@@ -18,7 +31,28 @@ export type Tools = {
   dispose(): void;
 };
 
-/** Compiles the three. `hostile` only when asked for: it takes a second. */
+/** Compiled once for all test files, as long as the sources, how they are compiled, and the compiler's name stay. */
+async function once(output: string, sources: string, kind: string, compile: () => Promise<void> | void): Promise<void> {
+  const hash = createHash('sha256').update(`${kind} ${process.arch} ${process.env.CC ?? 'cc'}\n`);
+  for (const name of [COMPILE, ...readdirSync(sources).map((name) => join(sources, name))].sort())
+    hash.update(name).update(readFileSync(name));
+  const kept = join(BUILT, hash.digest('hex'));
+  try {
+    copyFileSync(kept, output);
+    return;
+  } catch {
+    await compile();
+  }
+  try {
+    mkdirSync(BUILT, { recursive: true });
+    copyFileSync(output, `${kept}.${process.pid}`);
+    renameSync(`${kept}.${process.pid}`, kept);
+  } catch {
+    // A checkout that may not be written: each file compiles its own.
+  }
+}
+
+/** The three. `hostile` only when asked for. */
 export async function buildTools(options: { readonly hostile?: boolean } = {}): Promise<Tools> {
   const directory = mkdtempSync(join(tmpdir(), 'aish-sandbox-test-'));
   chmodSync(directory, 0o755);
@@ -29,14 +63,17 @@ export async function buildTools(options: { readonly hostile?: boolean } = {}): 
     [launcher, false],
     [testLauncher, true],
   ] as const) {
-    const built = await compileLauncher({ source: SOURCE, output, testHooks });
-    if (!built.ok) throw new Error(built.why);
+    await once(output, SOURCE, `launcher ${testHooks}`, async () => {
+      const built = await compileLauncher({ source: SOURCE, output, testHooks });
+      if (!built.ok) throw new Error(built.why);
+    });
   }
   if (options.hostile) {
-    const sources = join(import.meta.dirname, 'hostile');
-    const files = readdirSync(sources).filter((name) => name.endsWith('.c'));
-    const compiler = pathOf('cc') ?? 'cc';
-    execFileSync(compiler, ['-O1', '-w', '-static', ...files.map((name) => join(sources, name)), '-o', hostile]);
+    await once(hostile, HOSTILE, 'hostile', () => {
+      const files = readdirSync(HOSTILE).filter((name) => name.endsWith('.c'));
+      const compiler = pathOf('cc') ?? 'cc';
+      execFileSync(compiler, ['-O1', '-w', '-static', ...files.map((name) => join(HOSTILE, name)), '-o', hostile]);
+    });
   }
   return {
     directory,
