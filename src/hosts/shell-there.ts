@@ -30,7 +30,7 @@ export function shellThere(
     async files() {
       shells += 1;
       const path = `${facts.folder}/shell-${Date.now()}-${shells}`;
-      const made = await ask(`mkdir -m 700 ${path}`);
+      const made = await ask(`${sweep(facts.folder)}; mkdir -m 700 ${path}`);
       if (made?.exit !== 0) throw new Error(`no directory can be made on ${connection.host}`);
       return filesThere(ask, path);
     },
@@ -40,15 +40,9 @@ export function shellThere(
         'go',
         `echo $$ >${path}/pid; ${set.join('')}exec /bin/sh -c ${shellQuote(launch)} ${shellQuote(program)} ${path}\n`,
       );
-      // The outer sh leads the terminal's session, so that a hang-up ends it, and the directory with it.
-      await write(
-        'start',
-        `trap 'rm -rf ${path}' EXIT; trap 'exit 129' HUP TERM; trap : INT QUIT
-tty >${path}/tty
-${shellQuote(program)} -l -c 'exec /bin/sh ${path}/go'
-exit $?
-`,
-      );
+      // Each one becomes the next, so that the shell leads the terminal's session: a hang-up is told to it, and it ends
+      // what it has started as it does natively.
+      await write('start', `tty >${path}/tty\nexec ${shellQuote(program)} -l -c 'exec /bin/sh ${path}/go'\n`);
       return companion(connection.session(`exec /bin/sh ${path}/start`, true));
     },
     async modes({ path }) {
@@ -75,6 +69,17 @@ exit $?
     // The code of a lost connection is one that a command may have as well.
     isLost: async (code) => code >= 128 && !(await connection.answers()),
   };
+}
+
+/**
+ * Code for the helper that removes the directories of shells that have ended: now, and once the helper itself ends, which it
+ * does with the connection. A shell may take a moment to end then.
+ */
+function sweep(folder: string): string {
+  const all = `${folder}/shell-*`;
+  const now = `for d in ${all}; do [ -s "$d/pid" ] && ! kill -0 "$(cat "$d/pid")" && rm -rf "$d"; done`;
+  const later = `for n in 1 2 3 4 5; do sleep 1; ${now}; ls ${all}/pid || break; done >/dev/null 2>&1`;
+  return `${now}; trap ${shellQuote(later)} EXIT`;
 }
 
 function filesThere(ask: Connection['ask'], path: string): ShellFiles {

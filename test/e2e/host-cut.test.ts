@@ -1,0 +1,123 @@
+/** The connection is cut while the user's own shell there works: what it started ends, or lives on, as behind plain ssh. */
+import { chownSync, globSync, mkdirSync, statSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { addUser, removeUser } from '../support/accounts.ts';
+import { until } from '../support/hosts.ts';
+import { pathOf } from '../support/lacks.ts';
+import { below, type Process, processes } from '../support/processes.ts';
+import { scratch } from '../support/program.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { lacksSshd, type SshHost, startSshd } from '../support/sshd.ts';
+
+const SHELLS = ['bash', 'zsh', 'fish', 'dash', 'tcsh'].flatMap((name) => {
+  const path = pathOf(name);
+  return path === undefined ? [] : [[name, path] as const];
+});
+const QUIET = '>/dev/null 2>&1 </dev/null';
+/** For all to end that ends. Ms. */
+const PATIENCE_MS = 15_000;
+/** How each one is started, and whether it ends with the connection. */
+const JOBS = [
+  { what: 'in the background', line: (sleep: string) => `${sleep} &`, ends: true },
+  { what: 'with nohup', line: (sleep: string) => `nohup ${sleep} ${QUIET} &`, ends: false },
+  { what: 'in a session of its own', line: (sleep: string) => `setsid ${sleep} ${QUIET} &`, ends: false },
+  { what: 'stopped', line: (sleep: string) => sleep, stops: true, ends: true },
+  { what: 'in the foreground', line: (sleep: string) => sleep, ends: true },
+] as const;
+
+let runs = 0;
+
+/** Where no other run's digits are. */
+function sleeps(): readonly string[] {
+  runs += 1;
+  return JOBS.map((_, n) => `sleep 1000.${process.pid}${runs}${n}`);
+}
+
+function isRunning(sleep: string): boolean {
+  return processes().some(({ words }) => words === sleep);
+}
+
+/** Starts them all, the last one in front. */
+async function startAll(rig: Rig, all: readonly string[]): Promise<void> {
+  for (const [n, job] of JOBS.entries()) {
+    const sleep = all[n] ?? '';
+    rig.type(`${job.line(sleep)}\r`);
+    await rig.waitFor(() => isRunning(sleep));
+    if (!('stops' in job)) continue;
+    await rig.waitFor(/keys go to the program/);
+    rig.key('ctrl-z');
+    await rig.waitFor(new RegExp(`❯ ${sleep} .*[✓✗]`));
+  }
+}
+
+const CUTS: Readonly<Record<string, (server: SshHost) => readonly number[]>> = {
+  'the client’s end is killed': ({ config }) => pidsOf(processes(), (words) => words.includes(`${config} -S`)),
+  'the server’s end is killed': ({ pid }) => pidsOf(below(pid), (words) => words.startsWith('sshd')),
+};
+
+function pidsOf(all: readonly Process[], isIt: (words: string) => boolean): readonly number[] {
+  return all.flatMap(({ pid, words }) => (isIt(words) ? [pid] : []));
+}
+
+async function cutAndLook(
+  server: SshHost,
+  cut: keyof typeof CUTS,
+  all: readonly string[],
+): Promise<readonly boolean[]> {
+  for (const pid of CUTS[cut]?.(server) ?? []) process.kill(pid, 'SIGKILL');
+  const ended = JOBS.flatMap(({ ends }, n) => (ends ? [all[n] ?? ''] : []));
+  await Promise.race([until(() => !ended.some(isRunning)), delay(PATIENCE_MS)]);
+  return all.map((sleep) => !isRunning(sleep));
+}
+
+function endAll(all: readonly string[]): void {
+  for (const { pid, words } of processes()) if (all.includes(words)) process.kill(pid, 'SIGKILL');
+}
+
+describe.skipIf(lacksSshd() || process.getuid?.() !== 0)('a connection cut below the user’s shell there', () => {
+  const [client, server] = Object.keys(CUTS);
+  const cases = SHELLS.map(([name, path], n) => [name, (n % 2 === 0 ? client : server) ?? '', path] as const);
+
+  it.each(cases)('%s: %s', async (_name, cut, path) => {
+    const user = addUser(path);
+    // Where it is missing, a new fish looks at all manuals, and goes on by itself with that.
+    mkdirSync(`/home/${user}/.local/share/fish/generated_completions`, { recursive: true });
+    const { uid } = statSync(`/home/${user}`);
+    for (const made of ['.local', '.local/share', '.local/share/fish']) chownSync(`/home/${user}/${made}`, uid, uid);
+    // What lies there of a shell is looked for: no other run's.
+    const server = await startSshd('web1', { user, lines: [`SetEnv TMPDIR=/home/${user}`] });
+    const shellFiles = () => globSync(`/home/${user}/aish-tui-*/shell-*`);
+    const all = sleeps();
+    try {
+      using place = scratch();
+      await using rig = startRig(place, { env: { PATH: `${server.bin}:${process.env.PATH}` }, columns: 100, rows: 40 });
+      await rig.waitFor(/\[aish:\w+\]>/);
+      rig.type(':host web1\r');
+      await rig.waitFor(/@web1 \[aish:\w+\]>/);
+      expect(shellFiles()).toHaveLength(1);
+      await startAll(rig, all);
+      const gone = await cutAndLook(server, cut, all);
+      expect(JOBS.map(({ what }, n) => ({ what, ends: gone[n] }))).toEqual(
+        JOBS.map(({ what, ends }) => ({ what, ends })),
+      );
+      await rig.waitFor(/the connection to web1 was lost/);
+      endAll(all);
+      // Neither the shell is left, nor what carried it, nor its files.
+      await expect.poll(() => [...programsOf(uid), ...shellFiles()], { timeout: PATIENCE_MS }).toEqual([]);
+    } finally {
+      endAll(all);
+      await server.stop();
+      removeUser(user);
+    }
+  });
+});
+
+/** Their command lines. */
+function programsOf(uid: number): readonly string[] {
+  return processes().flatMap(({ pid, words }) => (ownerOf(`/proc/${pid}`) === uid && words !== '' ? [words] : []));
+}
+
+function ownerOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.uid;
+}
