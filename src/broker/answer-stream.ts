@@ -1,6 +1,7 @@
 /** Reads a server's answer: server-sent events or one JSON body, every part of it bounded while it is read (RE-6). */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseBoundedJson, parseJson } from '../text/json.ts';
+import { bytesOf } from './exchange.ts';
 
 /** Bytes of one answer, overhead included; far beyond any real one. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
@@ -8,24 +9,10 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_EVENT_BYTES = 4 * 1024 * 1024;
 /** Bytes that are read in one go: of a server that pours without end a socket gives megabytes before a key is looked at. */
 const TURN_BYTES = 64 * 1024;
-/** Bytes of an error's body that are read; the message fits one line. */
-const MAX_ERROR_BYTES = 64 * 1024;
 
 /** An answer of a kind that can't be read as a chat answer. */
 export class AnswerError extends Error {
   override readonly name = 'AnswerError';
-}
-
-/** `fetch` for the client library: no redirects (the conversation goes only where the user said), short error bodies. */
-export async function boundedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-  const response = await fetch(input, { ...init, redirect: 'manual' });
-  if (response.ok) return response;
-  const text = await beginningOf(response, MAX_ERROR_BYTES);
-  const headers = new Headers(response.headers);
-  // The body is decoded already, and shorter.
-  headers.delete('content-encoding');
-  headers.delete('content-length');
-  return new Response(text, { status: response.status, statusText: response.statusText, headers });
 }
 
 export class AnswerReader {
@@ -46,7 +33,7 @@ export class AnswerReader {
   async *chunks(response: Response): AsyncGenerator<unknown> {
     const type = response.headers.get('content-type') ?? '';
     if (type.includes('html')) {
-      void response.body?.cancel();
+      bytesOf(response).destroy();
       throw new AnswerError('a web page; base_url usually ends in /v1');
     }
     if (type.includes('json')) yield parseBoundedJson(await this.#whole(response));
@@ -90,10 +77,11 @@ export class AnswerReader {
     else if (!this.#done) yield parseBoundedJson(data);
   }
 
+  /** When the consumer stops, the connection is released. */
   async *#pieces(response: Response, maxBytes: number): AsyncGenerator<Uint8Array> {
     let bytes = 0;
     let inThisTurn = 0;
-    for await (const piece of piecesOf(response)) {
+    for await (const piece of bytesOf(response)) {
       this.#onBytes();
       bytes += piece.byteLength;
       if (bytes > maxBytes) throw new AnswerError(`more than ${maxBytes} bytes`);
@@ -103,16 +91,6 @@ export class AnswerReader {
       inThisTurn = 0;
       await nextTurn();
     }
-  }
-}
-
-/** The body as it arrives; when the consumer stops, the connection is released. */
-async function* piecesOf({ body }: Response): AsyncGenerator<Uint8Array> {
-  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = body?.getReader();
-  try {
-    for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) yield read.value;
-  } finally {
-    reader?.cancel().catch(() => {});
   }
 }
 
@@ -174,15 +152,4 @@ function dataOf(line: string): string | undefined {
 
 function isDone(data: string): boolean {
   return data.trim() === '[DONE]';
-}
-
-async function beginningOf(response: Response, maxBytes: number): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of piecesOf(response)) {
-    parts.push(piece);
-    bytes += piece.byteLength;
-    if (bytes >= maxBytes) break;
-  }
-  return Buffer.concat(parts).toString('utf8', 0, maxBytes);
 }

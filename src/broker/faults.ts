@@ -34,10 +34,12 @@ const NETWORK: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'no route to the host',
   ENETUNREACH: 'no network',
   ETIMEDOUT: 'no answer',
-  UND_ERR_CONNECT_TIMEOUT: 'no answer',
   ECONNRESET: 'the connection was reset',
-  UND_ERR_SOCKET: 'the connection was closed',
+  EPIPE: 'the connection was closed',
+  CLOSED: 'the connection was closed',
 };
+/** How Node calls a connection that the other side ended, before the answer and within it; it has the code of a reset. */
+const CLOSED = /^(?:socket hang up|aborted)$/;
 
 /** Turns whatever an attempt threw into a fault. `key` is the API key in use, never repeated in a message. */
 export function faultOf(error: unknown, preset: Preset, key: string | undefined): Fault {
@@ -189,18 +191,15 @@ function retryAfter(headers: unknown): number | undefined {
 
 function networkCode(error: unknown): string | undefined {
   let current = error;
-  let closed: string | undefined;
   for (let depth = 0; depth < 6; depth += 1) {
     const here = asObject(current);
-    if (!here) return closed;
+    if (!here) return undefined;
+    if (CLOSED.test(asText(here.message) ?? '')) return 'CLOSED';
     const code = asText(here.code);
     if (code !== undefined) return code;
-    if (/^(terminated|other side closed|fetch failed|connection error)/i.test(asText(here.message) ?? '')) {
-      closed = 'UND_ERR_SOCKET';
-    }
     current = here.cause;
   }
-  return closed;
+  return undefined;
 }
 
 /** The client library wraps what its `fetch` throws. */

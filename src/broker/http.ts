@@ -1,4 +1,5 @@
 import { type JsonObject, parseJson } from '../text/json.ts';
+import { beginningOf, exchange } from './exchange.ts';
 import { asObject } from './json.ts';
 
 export type JsonAnswer = {
@@ -19,9 +20,8 @@ export async function requestJson(
 ): Promise<JsonAnswer> {
   const { signal, timeoutMs, key, post } = options;
   try {
-    const response = await fetch(url, {
+    const { status, bytes } = await exchange(url, {
       method: post ? 'POST' : 'GET',
-      redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       headers: {
         ...(post && { 'content-type': 'application/json' }),
@@ -29,21 +29,8 @@ export async function requestJson(
       },
       ...(post && { body: JSON.stringify(post) }),
     });
-    return { answered: true, status: response.status, body: asObject(parseJson(await bounded(response))) };
+    return { answered: true, status, body: asObject(parseJson(await beginningOf(bytes, MAX_BODY_BYTES))) };
   } catch {
     return NOTHING;
   }
-}
-
-async function bounded(response: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  const body: AsyncIterable<Uint8Array> | undefined = response.body ?? undefined;
-  if (!body) return '';
-  for await (const part of body) {
-    bytes += part.byteLength;
-    if (bytes > MAX_BODY_BYTES) return '';
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
 }

@@ -3,7 +3,8 @@ import type { ChatCompletionCreateParams } from 'openai/resources/chat/completio
 import type { Message } from '../session/message.ts';
 import { messageOf } from '../text/errors.ts';
 import { type Accumulated, ReplyAccumulator } from './accumulator.ts';
-import { AnswerReader, boundedFetch } from './answer-stream.ts';
+import { AnswerReader } from './answer-stream.ts';
+import { fetchForLibrary } from './exchange.ts';
 import { earlyEnd, type Fault, fault, faultOf, type Stop, stopFault } from './faults.ts';
 import { imagesOf } from './images.ts';
 import { apiKeyOf, type Capabilities, type Preset } from './preset.ts';
@@ -121,7 +122,7 @@ async function clientFor(preset: Preset, key: string | undefined): Promise<OpenA
     project: null,
     maxRetries: 0,
     logLevel: 'off',
-    fetch: boundedFetch,
+    fetch: fetchForLibrary,
     ...(key === undefined && { defaultHeaders: { Authorization: null } }),
   });
   clients.set(preset, { key, client });
