@@ -203,6 +203,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     alwaysDestructive: config.safety.always_destructive_tools,
     ...{ filter, services, machines: fleetMachines },
     open: fleetHosts,
+    openByAnsible: (seconds) => fleetHosts.byAnsible(seconds),
   });
 
   return {

@@ -1,5 +1,6 @@
 /** The options by which `aish-tui run` works on other machines. */
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { FleetCarrier } from '../contracts/fleet.ts';
 
 export type FleetOptions = {
   /** As written; absent with `resume`. */
@@ -10,6 +11,7 @@ export type FleetOptions = {
   readonly canary?: string;
   readonly inventory?: string;
   readonly deadlineSeconds?: number;
+  readonly via?: FleetCarrier;
 };
 
 type Given = Omit<FleetOptions, 'deadlineSeconds'> & { readonly deadline?: number };
@@ -22,6 +24,11 @@ export function addFleetOptions(run: Command, seconds: (text: string) => number)
     .option('--canary <host>', 'with --hosts: this one goes first; its failure stops the rest')
     .option('--deadline <time>', 'with --hosts: what one host may take (10m)', seconds)
     .option('--inventory <file>', 'with --hosts: the Ansible inventory that knows the groups')
+    .addOption(
+      new Option('--via <what>', 'with --hosts: equal commands go to many hosts in one call of this').choices([
+        'ansible',
+      ]),
+    )
     .option('--resume <session>', 'go on with the fleet of this session, as it was told at its start');
 }
 
@@ -30,7 +37,7 @@ export function fleetOf(
   given: Given,
   words: readonly string[],
 ): FleetOptions | undefined | { readonly problem: string } {
-  const { hosts, resume, deadline: deadlineSeconds, atOnce, canary, inventory } = given;
+  const { hosts, resume, deadline: deadlineSeconds, atOnce, canary, inventory, via } = given;
   if (resume !== undefined && (hosts !== undefined || words.length > 0))
     return { problem: '--resume goes on with what was begun: it takes no goal and no --hosts' };
   if (hosts === undefined && resume === undefined) {
@@ -39,11 +46,12 @@ export function fleetOf(
       '--canary': canary,
       '--deadline': deadlineSeconds,
       '--inventory': inventory,
+      '--via': via,
     });
     const [name] = extra.find(([, value]) => value !== undefined) ?? [];
     return name === undefined ? undefined : { problem: `${name} needs --hosts` };
   }
-  const all = { hosts, resume, atOnce, canary, inventory, deadlineSeconds };
+  const all = { hosts, resume, atOnce, canary, inventory, deadlineSeconds, via };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 

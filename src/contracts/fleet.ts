@@ -78,6 +78,9 @@ export type FleetMachine = {
 /** Connects to a machine. A problem is one line. Never rejects. */
 export type OpenMachine = (host: string, signal: AbortSignal) => Promise<FleetMachine | { readonly problem: string }>;
 
+/** What carries commands to hosts where it is not a connection of the program's own. */
+export type FleetCarrier = 'ansible';
+
 export type FleetWish = {
   readonly goal: string;
   /** As it was written: `web1,web2,@group`. */
@@ -86,6 +89,7 @@ export type FleetWish = {
   readonly deadlineSeconds?: number;
   readonly canary?: string;
   readonly inventory?: string;
+  readonly via?: FleetCarrier;
 };
 
 /** What the user says to a question: of a whole group, or of a part of it. */

@@ -2,7 +2,6 @@
  * Containers and pods as machines, through the clients of their vendors. A client that is killed leaves its command alive,
  * and one whose connection broke has ended with 0: only what the container itself wrote down is believed.
  */
-import { shellQuote } from '../text/shell-quote.ts';
 
 /** How a program is started there: behind these words stand its own. */
 export type Client = readonly [string, ...string[]];
@@ -21,13 +20,18 @@ export function clientFor(host: string): Client | undefined {
   return ['kubectl', 'exec', '-i', '-n', namespace, pod, ...which, '--'];
 }
 
-/** Makes a private directory and tells of the machine, each fact ended by NUL. */
+/** Tells of the machine, each fact ended by NUL; `$b` is the private directory there. For `readFacts`. */
+export const FACTS = `printf '%s\\0' "$b" "$(pwd)" "\${HOME:-/}" "$(id -u)"`;
+/** What a command without a person finds in its environment. */
+export const UNATTENDED = 'export PAGER=cat GIT_PAGER=cat GIT_TERMINAL_PROMPT=0; unset ENV BASH_ENV';
+
+/** Makes a private directory and tells of the machine. */
 export const SETUP = `umask 077
 for d in "\${XDG_RUNTIME_DIR-}" "\${TMPDIR-}" /tmp /dev/shm; do
   [ -n "$d" ] && b=$(mktemp -d "$d/aish-tui-XXXXXXXX" 2>/dev/null) && break
 done
 [ -d "$b" ] || exit 1
-printf '%s\\0' "$b" "$(pwd)" "\${HOME:-/}" "$(id -u)"`;
+${FACTS}`;
 
 export type ContainerFacts = {
   readonly folder: string;
@@ -51,11 +55,11 @@ export function readFacts(text: string): ContainerFacts | undefined {
 const RUN = `at=$1
 set -C; { true >"$at.began"; } 2>/dev/null || exit 126; set +C
 cd -- "$2" || { echo 1 >"$at.end"; exit 1; }
-export PAGER=cat GIT_PAGER=cat GIT_TERMINAL_PROMPT=0; unset ENV BASH_ENV
+${UNATTENDED}
 s=; command -v setsid >/dev/null 2>&1 && s=setsid
 b=/bin/sh; command -v bash >/dev/null 2>&1 && b=bash
 exec 3<&0
-$s "$b" -c "$3" </dev/null 3<&- &
+$s "$b" -c -- "$3" </dev/null 3<&- &
 p=$!
 printf '%s\\n' "$p" >"$at.pid"
 { cat <&3; kill -TERM "-$p" || kill -TERM "$p"; sleep 2; kill -KILL "-$p" || kill -KILL "$p"; } >/dev/null 2>&1 &
@@ -76,16 +80,17 @@ export function askWords(code: string): readonly string[] {
   return ['/bin/sh', '-c', `PATH=/usr/bin:/bin:/usr/sbin:/sbin; LC_ALL=C; export PATH LC_ALL\n${code}`];
 }
 
-/** Code whose answer `readEnd` reads. What has not begun by then can't begin any more: its beginning is taken. */
-export function endCode(at: string): string {
-  const file = shellQuote(at);
+/**
+ * Code whose answer `readEnd` reads. What has not begun by then can't begin any more: its beginning is taken.
+ * @param file the command's records, as a word of sh
+ */
+export function endCode(file: string): string {
   const fence = `( set -C; : >${file}.began ) 2>/dev/null`;
   return `if [ -e ${file}.end ]; then cat ${file}.end; elif ${fence}; then echo none; else echo began; fi`;
 }
 
-/** Code that ends what is left of a command. */
-export function killCode(at: string): string {
-  const file = shellQuote(at);
+/** Code that ends what is left of a command. @param file its records, as a word of sh */
+export function killCode(file: string): string {
   return `p=$(cat ${file}.pid) && case $p in ''|*[!0-9]*) ;; *) kill -KILL "-$p" || kill -KILL "$p" ;; esac`;
 }
 

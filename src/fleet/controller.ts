@@ -2,7 +2,7 @@
  * One goal on many machines, as a pure machine: events in, a new state and effects out. The journal of a fleet is its
  * events, so a fleet that was killed is the fold of them. What happens on one host is that host's own conversation.
  */
-import type { FleetAnswer } from '../contracts/fleet.ts';
+import type { FleetAnswer, FleetCarrier } from '../contracts/fleet.ts';
 
 /** How a host's part ended. `unknown`: a command had begun, and nobody knows how it ended; nothing more is done there. */
 export type HostStatus =
@@ -43,6 +43,7 @@ export type FleetOptions = {
   readonly deadlineMs: number;
   /** Goes first behind every yes. Absent: the first of the group that the user says yes to first. */
   readonly canary?: string;
+  readonly via?: FleetCarrier;
 };
 
 export type FleetState = FleetOptions & {

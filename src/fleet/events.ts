@@ -57,10 +57,14 @@ function optionsOf({
   atOnce,
   deadlineMs,
   canary,
+  via,
 }: Readonly<Record<string, unknown>>): FleetOptions | undefined {
   if (typeof goal !== 'string' || !areTexts(hosts)) return undefined;
   if (typeof atOnce !== 'number' || typeof deadlineMs !== 'number') return undefined;
-  return { goal, hosts, atOnce, deadlineMs, ...(typeof canary === 'string' ? { canary } : {}) };
+  // Never by another way than was said.
+  if (via !== undefined && via !== 'ansible') return undefined;
+  const options = { goal, hosts, atOnce, deadlineMs, ...(via === undefined ? {} : { via: 'ansible' as const }) };
+  return typeof canary === 'string' ? { ...options, canary } : options;
 }
 
 function areTexts(value: unknown): value is readonly string[] {

@@ -1,4 +1,17 @@
 export {
+  type AnsibleHost,
+  aliasOf,
+  ansibleArguments,
+  ansibleEnvironment,
+  ansibleFiles,
+  type Carried,
+  MAX_FORKS,
+  MAX_REPORT_BYTES,
+  readCarried,
+  whyOf,
+} from './ansible.ts';
+export { askLine, CLOSE_THERE, MAX_OUTPUT_BYTES, runLine, SETUP_THERE } from './ansible-there.ts';
+export {
   askWords,
   type Client,
   type ContainerEnd,

@@ -142,7 +142,8 @@ function fleetsOf(world: World) {
     waitSeconds: 60,
   };
   const { machines, open } = world;
-  return createFleetPort({ folder, settings, alwaysDestructive: [], filter, services, machines, open });
+  const openByAnsible = () => open;
+  return createFleetPort({ folder, settings, alwaysDestructive: [], filter, services, machines, open, openByAnsible });
 }
 
 async function begin(world: World, wish: Partial<FleetWish> & Pick<FleetWish, 'hosts'>): Promise<FleetRun> {

@@ -26,6 +26,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/costs/ledger.ts': 'numbers',
   'src/costs/pricing.ts': 'numbers',
   'src/app/attachments/read.ts': 'an image that the user named, 0600, gone with its session',
+  'src/app/fleet/ansible-call.ts': 'a judged command, which no secret is restored in; 0600, gone with its call',
   'src/app/save-output.ts': 'what the user has seen, by their wish, 0600',
   'src/store/choices.ts': 'the name of a command and kinds of words',
   'src/store/hosts.ts': 'names of hosts',

@@ -22,14 +22,13 @@ import { directoryAt, placeOn } from '../../session/place.ts';
 import { messageOf } from '../../text/errors.ts';
 import { shellQuote } from '../../text/shell-quote.ts';
 import { processEnvironment } from '../user-shell.ts';
+import { checkOrder } from './order.ts';
 
 const ANSWER_TIMEOUT_MS = 5000;
 const MAX_ANSWER_BYTES = 1_000_000;
 /** How often, and how far apart, it is asked for the end of a command whose client has ended. */
 const END_LOOKS = 10;
 const END_PAUSE_MS = 300;
-/** What a system takes as one argument. */
-const MAX_COMMAND_BYTES = 120_000;
 
 export type ContainerOptions = { readonly dataDir: string; readonly size: () => OutputSize };
 
@@ -58,9 +57,7 @@ export async function openContainer(
       },
     },
     async spawn(command, { cwd: place, mode, env = {}, signal: aborted }) {
-      if (mode !== 'unrestricted') throw new Error(`there is no sandbox in ${host}`);
-      if (Object.keys(env).length > 0) throw new Error(`secrets of this machine do not go to ${host}`);
-      if (Buffer.byteLength(command) > MAX_COMMAND_BYTES) throw new Error('the command is too long for one argument');
+      checkOrder(host, { command, mode, env });
       aborted.throwIfAborted();
       serial += 1;
       const at = `${folder}/op-${serial}`;
@@ -73,7 +70,7 @@ export async function openContainer(
         launcher: () => argv,
       });
       return withEnd(running, placeOn(host, directoryAt(place)), async (interrupted) => {
-        const end = await endOf(ask, at, interrupted);
+        const end = await endOf(ask, shellQuote(at), interrupted);
         if (end.kind === 'silent') lost.resolve(`${host} does not answer any more`);
         return end;
       });
@@ -119,11 +116,11 @@ function withEnd(
 type Ask = (code: string) => Promise<{ readonly text?: string }>;
 
 /** Its client has ended, so it is at its end as well, or is brought there: the client's own code may be a lie. */
-async function endOf(ask: Ask, at: string, interrupted: boolean): Promise<ContainerEnd> {
+async function endOf(ask: Ask, file: string, interrupted: boolean): Promise<ContainerEnd> {
   for (let look = 0; ; look += 1) {
-    const end = readEnd((await ask(endCode(at))).text);
+    const end = readEnd((await ask(endCode(file))).text);
     if (end.kind !== 'began' || look === END_LOOKS) return end;
-    if (look === END_LOOKS / 2 || (interrupted && look === 1)) await ask(killCode(at));
+    if (look === END_LOOKS / 2 || (interrupted && look === 1)) await ask(killCode(file));
     await new Promise((resolve) => setTimeout(resolve, END_PAUSE_MS));
   }
 }

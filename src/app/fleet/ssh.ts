@@ -1,17 +1,14 @@
 /** Hosts of a fleet over ssh: connections of its own, beside those that the user opened with `:host`. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import type { FleetMachine, OpenMachine } from '../../contracts/fleet.ts';
 import { sizeForModel } from '../../engine/live.ts';
-import { asCompanion, ownedPrefix, runElsewhere } from '../../executor/index.ts';
+import { asCompanion, runElsewhere } from '../../executor/index.ts';
 import { Hosts, type LauncherKit } from '../../hosts/index.ts';
 import { messageOf } from '../../text/errors.ts';
 import { processEnvironment } from '../user-shell.ts';
 import type { ContainerOptions } from './container.ts';
+import { socketFolder } from './socket-folder.ts';
 
-/** Longer paths leave no room for the name of a socket. */
-const MAX_FOLDER_CHARS = 40;
 /** Nobody is there to answer what ssh may ask. In ms. */
 const CONNECT_TIMEOUT_MS = 20_000;
 /** A server refuses some of many that come at once (sshd's MaxStartups), so they come a few at a time. */
@@ -37,7 +34,7 @@ export function openOverSsh({ dataDir, size }: ContainerOptions): OpenMachine & 
     // A fleet runs in Unrestricted: nothing is put there.
     kit: NO_LAUNCHERS,
     get folder() {
-      folder ??= mkdtempSync(join(tmpdir().length > MAX_FOLDER_CHARS ? '/tmp' : tmpdir(), ownedPrefix('ssh')));
+      folder ??= socketFolder('ssh');
       return folder;
     },
     inTerminal: (argv) => runElsewhere({ argv, env, place: '/', ...size(), dataDir }),

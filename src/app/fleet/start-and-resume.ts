@@ -7,6 +7,7 @@ import type { Preplanner } from '../../contracts/models.ts';
 import type { Services } from '../../contracts/services.ts';
 import { JobRegistry } from '../../executor/index.ts';
 import {
+  type FleetState,
   fleetEventOf,
   hasEnded,
   inventoryHosts,
@@ -46,6 +47,8 @@ export type FleetParts = {
   /** The machines of fleets at work, by name: the gate and whatever starts commands find them here. */
   readonly machines: Map<string, Machine>;
   readonly open: OpenMachine;
+  /** @param seconds what a command may take there */
+  readonly openByAnsible: (seconds: number) => OpenMachine;
 };
 
 export function createFleetPort(parts: FleetParts): FleetPort {
@@ -58,14 +61,15 @@ export function createFleetPort(parts: FleetParts): FleetPort {
       const named = resolveHosts(wish.hosts, known);
       if (!named.ok) return { problem: named.problem };
       const { hosts } = named;
-      const { canary, atOnce = AT_ONCE, deadlineSeconds = DEADLINE_SECONDS } = wish;
+      const { canary, via, atOnce = AT_ONCE, deadlineSeconds = DEADLINE_SECONDS } = wish;
       if (canary !== undefined && !hosts.includes(canary))
         return { problem: `the canary ${canary} is none of the hosts` };
-      const open = withAddressHint(parts.open, known);
+      const deadlineMs = deadlineSeconds * 1000;
+      const chosen = { ...(canary === undefined ? {} : { canary }), ...(via === undefined ? {} : { via }) };
+      const options = { goal: wish.goal, hosts, atOnce, deadlineMs, ...chosen };
+      const open = withAddressHint(openingOf(parts, options), known);
       const fleet = await openFleet({ ...parts, open }, folderOf(next), []);
       next += 1;
-      const deadlineMs = deadlineSeconds * 1000;
-      const options = { goal: wish.goal, hosts, atOnce, deadlineMs, ...(canary === undefined ? {} : { canary }) };
       await fleet.begin({ type: 'fleetOpened', ...options });
       return fleet;
     },
@@ -79,11 +83,18 @@ export function createFleetPort(parts: FleetParts): FleetPort {
       const state = known.reduce((before, event) => reduceFleet(before, event)[0], NO_FLEET);
       if (known.length === 0) return { problem: 'this session has no fleet to resume' };
       if (hasEnded(state)) return { problem: 'the last fleet of this session has ended on every host' };
-      const fleet = await openFleet(parts, folder, known, goodBytes);
+      const fleet = await openFleet({ ...parts, open: openingOf(parts, state) }, folder, known, goodBytes);
       await fleet.begin({ type: 'fleetResumed' });
       return fleet;
     },
   };
+}
+
+function openingOf(
+  { open, openByAnsible }: FleetParts,
+  { via, deadlineMs }: Pick<FleetState, 'via' | 'deadlineMs'>,
+): OpenMachine {
+  return via === 'ansible' ? openByAnsible(deadlineMs / 1000) : open;
 }
 
 /** ssh gets names only: whoever writes an inventory would else choose where keys and commands go. That is said where one fails. */

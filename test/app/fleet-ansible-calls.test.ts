@@ -1,0 +1,149 @@
+/** What goes in one call of Ansible, and what is believed of what comes back. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type OpenFleetMachine, openMachine } from '../../src/app/fleet/open.ts';
+import type { FleetMachine } from '../../src/contracts/fleet.ts';
+import { type FakeAnsible, fakeAnsible } from '../support/fake-ansible.ts';
+import { until } from '../support/hosts.ts';
+
+const unaborted = new AbortController().signal;
+const path = process.env.PATH;
+let folder: string;
+let ansible: FakeAnsible;
+let fleet: OpenFleetMachine;
+let machines: FleetMachine[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ans-'));
+  ansible = fakeAnsible(folder);
+  process.env.PATH = `${ansible.bin}:${path}`;
+  process.env.ANSIBLE_BECOME = 'True';
+  fleet = openMachine({ dataDir: folder, size: () => ({ columns: 80, rows: 24 }), isUsers: () => false });
+});
+afterEach(async () => {
+  await Promise.all(machines.map((machine) => machine.close()));
+  machines = [];
+  fleet.close();
+  process.env.PATH = path;
+  delete process.env.ANSIBLE_BECOME;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function open(names: readonly string[], seconds = 60): Promise<readonly FleetMachine[]> {
+  const opened = await Promise.all(names.map((name) => fleet.byAnsible(seconds)(name, unaborted)));
+  return opened.map((machine) => {
+    if ('problem' in machine) throw new Error(machine.problem);
+    machines.push(machine);
+    return machine;
+  });
+}
+
+function start({ machine }: FleetMachine, command: string) {
+  return machine.spawn(command, { cwd: `${machine.host}:${folder}`, mode: 'unrestricted', signal: unaborted });
+}
+
+async function run(machine: FleetMachine, command: string) {
+  const { exit, head, tail, note, cwd } = await (await start(machine, command)).result;
+  return { exit, output: (head + tail).trim(), note, cwd };
+}
+
+const ofModels = () => ansible.calls().filter(({ ours }) => !ours);
+
+it('equal commands of many hosts are one call, another one is its own; nothing of the judged text is in its arguments', async () => {
+  const names = ['a', 'b', 'c', 'd'];
+  const hosts = await open(names);
+  expect(ansible.calls().map((call) => call.hosts.toSorted())).toEqual([names]);
+  const all = await Promise.all(hosts.map((host, at) => run(host, at === 3 ? 'echo other' : 'echo "$PWD"; exit 3')));
+  expect(all[0]).toEqual({ exit: 3, output: folder, note: undefined, cwd: `a:${folder}` });
+  expect(all[3]).toMatchObject({ exit: 0, output: 'other' });
+  expect(ofModels().map((call) => call.hosts.toSorted())).toEqual(expect.arrayContaining([['a', 'b', 'c'], ['d']]));
+  expect(ofModels()).toHaveLength(2);
+  for (const { argv, env } of ansible.calls()) {
+    expect(argv.join(' ')).not.toContain('PWD');
+    expect(Object.keys(env)).not.toContain('ANSIBLE_BECOME');
+    expect(env.ANSIBLE_CONFIG).toMatch(/aish-a-.*ansible\.cfg$/);
+  }
+});
+
+it('the same again on the same host is run again, each once', async () => {
+  const [host] = await open(['a']);
+  if (!host) throw new Error('no host');
+  await Promise.all([run(host, 'echo x >>count'), run(host, 'echo x >>count')]);
+  await run(host, 'echo x >>count');
+  expect(readFileSync(join(folder, 'count'), 'utf8')).toBe('x\nx\nx\n');
+});
+
+it('another command that comes back is not believed: that host is lost, the others are not', async () => {
+  const [lies, good] = await open(['lies', 'good']);
+  if (!lies || !good) throw new Error('no host');
+  const [first, second] = await Promise.all([run(lies, 'echo hi'), run(good, 'echo hi')]);
+  expect(first).toMatchObject({ exit: null, output: '', note: expect.stringContaining('another command') });
+  expect(await lies.lost).toMatch(/lies: Ansible brought back another command than was judged/);
+  expect(second).toMatchObject({ exit: 0, output: 'hi' });
+});
+
+it('where the connection went, the host’s own record tells: ended, never begun, and never again', async () => {
+  const [drops, gone, twice] = await open(['drops', 'gone', 'twice']);
+  if (!drops || !gone || !twice) throw new Error('no host');
+  const command = (name: string) => `echo x >>${name}; echo said; exit 4`;
+  expect(await run(drops, command('drops'))).toMatchObject({ exit: 4, note: 'its output is lost' });
+  expect(await run(gone, command('gone'))).toMatchObject({ exit: null, note: 'it never began: ssh: it is gone' });
+  expect(await run(twice, command('twice'))).toMatchObject({ exit: 4 });
+  expect(existsSync(join(folder, 'gone'))).toBe(false);
+  for (const name of ['drops', 'twice']) expect(readFileSync(join(folder, name), 'utf8'), name).toBe('x\n');
+});
+
+it('one that is interrupted ends there, the others of its call go on; the call ends with the last', async () => {
+  const [a, b] = await open(['a', 'b']);
+  if (!a || !b) throw new Error('no host');
+  const command = 'echo $$ >>pids; until [ -e go ]; do sleep 0.1; done; echo went';
+  const [first, second] = await Promise.all([start(a, command), start(b, command)]);
+  const pids = () =>
+    existsSync(join(folder, 'pids')) ? readFileSync(join(folder, 'pids'), 'utf8').trim().split('\n') : [];
+  await until(() => pids().length === 2);
+  first.interrupt();
+  expect(await first.result).toMatchObject({ exit: null, note: 'interrupted' });
+  await until(() => pids().filter((pid) => existsSync(`/proc/${pid}`)).length === 1);
+  second.interrupt();
+  expect(await second.result).toMatchObject({ exit: null, note: 'interrupted' });
+  await until(() => pids().every((pid) => !existsSync(`/proc/${pid}`)));
+  const [call] = ofModels();
+  await until(() => !existsSync(dirname(call?.env.ANSIBLE_CONFIG ?? '/')));
+});
+
+it('the time is bounded there, a flood is read to its end and cut, and what stays in the background keeps nobody waiting', async () => {
+  const [host] = await open(['a'], 2);
+  if (!host) throw new Error('no host');
+  const [long, flood, behind] = await Promise.all([
+    run(host, 'sleep 60; echo late'),
+    run(host, 'seq 1 400000; echo end >&2; touch whole; exit 5'),
+    run(host, 'sleep 8 & echo at once; umask'),
+  ]);
+  expect(long).toMatchObject({ exit: 143, output: '' });
+  expect(flood).toMatchObject({ exit: 5, note: 'of its output only the beginning was kept' });
+  expect(flood.output).not.toContain('end');
+  expect(existsSync(join(folder, 'whole'))).toBe(true);
+  expect(behind).toMatchObject({ exit: 0, output: expect.stringMatching(/^at once\n0?022$/) });
+});
+
+it('what can’t be carried is refused before anything is sent', async () => {
+  const [host] = await open(['a']);
+  if (!host) throw new Error('no host');
+  await expect(start(host, 'x'.repeat(130_000))).rejects.toThrow('too long');
+  await expect(start(host, `${"'".repeat(40_000)}`)).rejects.toThrow('too long');
+  const options = { cwd: 'a:/', signal: unaborted } as const;
+  await expect(host.machine.spawn('true', { ...options, mode: 'restricted' })).rejects.toThrow('no sandbox');
+  await expect(host.machine.spawn('true', { ...options, mode: 'unrestricted', env: { A: '1' } })).rejects.toThrow(
+    'secrets',
+  );
+  expect(ofModels()).toEqual([]);
+});
+
+it('without Ansible there is no host, which is said', async () => {
+  process.env.PATH = '/nowhere';
+  const bare = openMachine({ dataDir: folder, size: () => ({ columns: 80, rows: 24 }), isUsers: () => false });
+  expect(await bare.byAnsible(60)('a', unaborted)).toEqual({ problem: 'there is no ansible here' });
+  bare.close();
+});

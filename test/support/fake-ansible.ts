@@ -1,0 +1,69 @@
+/**
+ * An `ansible` that runs what it is given on this machine, and fails as the names of its hosts say: `lies…` tells of another
+ * command than it was given; `drops…` runs a model's command, and is not heard of again; `gone…` does not even run it;
+ * `twice…` runs it twice, as Ansible may where a connection breaks at its beginning.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const PROGRAM = `
+const { readFileSync, writeFileSync, appendFileSync } = require('node:fs');
+const { spawn } = require('node:child_process');
+const text = (quoted) => JSON.parse('"' + quoted.replace(/\\\\U(.{8})/g, (_, hex) =>
+  [...String.fromCodePoint(parseInt(hex, 16))].map((c) => c.split('').map((u) => '\\\\u' + u.charCodeAt(0).toString(16).padStart(4, '0')).join('')).join('')) + '"');
+const command = text(/^aish_command: !unsafe "(.*)"$/m.exec(readFileSync('command.yml', 'utf8'))[1]);
+const rows = [...readFileSync('inventory.yml', 'utf8').matchAll(/^    (h\\d+): \\{ansible_host: !unsafe "(.*?)", aish_folder: !unsafe "(.*?)"\\}$/gm)];
+const hosts = rows.map(([, alias, name, folder]) => ({ alias, name, folder }));
+const ours = !command.includes("'aish-tui' 'op-");
+appendFileSync(LOG, JSON.stringify({ hosts: hosts.map(({ name }) => name), command, ours, argv: process.argv.slice(2), env: process.env }) + '\\n');
+const once = (host) => new Promise((resolve) => {
+  const child = spawn('/bin/sh', ['-c', command], { cwd: '/', stdio: ['pipe', 'pipe', 'pipe'] });
+  const out = [];
+  child.stdin.end(host.folder + '\\n');
+  child.stdout.on('data', (data) => out.push(data));
+  child.stderr.on('data', () => {});
+  child.on('close', (code, signal) => resolve({ cmd: command, rc: signal ? -15 : code, stdout: Buffer.concat(out).toString() }));
+});
+const tell = ({ alias }, report) => writeFileSync('told/' + alias, JSON.stringify(report));
+for (const host of hosts) void (async () => {
+  const is = (kind) => host.name.startsWith(kind);
+  const lost = { unreachable: true, msg: 'Failed to connect\\nssh: it is gone' };
+  if (!ours && is('gone')) return tell(host, lost);
+  const first = await once(host);
+  if (!ours && is('drops')) return tell(host, lost);
+  if (!ours && is('lies')) return tell(host, { ...first, cmd: command.replace('op-', 'op+') });
+  tell(host, is('twice') && !ours ? await once(host) : first);
+})();
+`;
+
+export type FakeAnsible = {
+  /** A directory with it: to be the first of PATH. */
+  readonly bin: string;
+  /** Its calls so far; `ours`: a look of the program's own. */
+  calls(): readonly {
+    readonly hosts: readonly string[];
+    readonly command: string;
+    readonly ours: boolean;
+    readonly argv: readonly string[];
+    readonly env: Readonly<Record<string, string>>;
+  }[];
+};
+
+export function fakeAnsible(folder: string): FakeAnsible {
+  const bin = join(folder, 'bin');
+  const log = join(folder, 'ansible.log');
+  mkdirSync(bin);
+  const code = join(bin, 'ansible.cjs');
+  writeFileSync(code, `const LOG = ${JSON.stringify(log)};${PROGRAM}`);
+  writeFileSync(join(bin, 'ansible'), `#!/bin/sh\nexec ${process.execPath} ${code} "$@"\n`, { mode: 0o755 });
+  return {
+    bin,
+    calls: () =>
+      !existsSync(log)
+        ? []
+        : readFileSync(log, 'utf8')
+            .trim()
+            .split('\n')
+            .map((line) => JSON.parse(line)),
+  };
+}
