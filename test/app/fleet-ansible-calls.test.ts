@@ -67,6 +67,22 @@ it('equal commands of many hosts are one call, another one is its own; nothing o
   }
 });
 
+it('what lay there is removed, in one call for all, behind the last that ends', async () => {
+  const [a, b] = await open(['a', 'b']);
+  if (!a || !b) throw new Error('no host');
+  await Promise.all([run(a, 'true'), run(b, 'true')]);
+  const before = ansible.calls().length;
+  const first = [a.close(), a.close()];
+  await run(b, 'echo on');
+  expect(ansible.calls()).toHaveLength(before + 1);
+  await Promise.all([...first, b.close()]);
+  expect(ansible.calls().at(-1)).toMatchObject({ ours: true, hosts: expect.arrayContaining(['a', 'b']) });
+  expect(ansible.calls()).toHaveLength(before + 2);
+  const folders = ansible.calls().flatMap((call) => call.folders);
+  expect(folders[0]).toMatch(/^\/tmp\/aish-tui-[0-9a-f]{32}-\d+$/);
+  expect(folders.filter((each) => existsSync(each))).toEqual([]);
+});
+
 it('the same again on the same host is run again, each once', async () => {
   const [host] = await open(['a']);
   if (!host) throw new Error('no host');

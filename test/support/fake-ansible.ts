@@ -15,7 +15,7 @@ const command = text(/^aish_command: !unsafe "(.*)"$/m.exec(readFileSync('comman
 const rows = [...readFileSync('inventory.yml', 'utf8').matchAll(/^    (h\\d+): \\{ansible_host: !unsafe "(.*?)", aish_folder: !unsafe "(.*?)"\\}$/gm)];
 const hosts = rows.map(([, alias, name, folder]) => ({ alias, name, folder }));
 const ours = !command.includes("'aish-tui' 'op-");
-appendFileSync(LOG, JSON.stringify({ hosts: hosts.map(({ name }) => name), command, ours, argv: process.argv.slice(2), env: process.env }) + '\\n');
+appendFileSync(LOG, JSON.stringify({ hosts: hosts.map(({ name }) => name), folders: hosts.map(({ folder }) => folder), command, ours, argv: process.argv.slice(2), env: process.env }) + '\\n');
 const once = (host) => new Promise((resolve) => {
   const child = spawn('/bin/sh', ['-c', command], { cwd: '/', stdio: ['pipe', 'pipe', 'pipe'] });
   const out = [];
@@ -42,6 +42,8 @@ export type FakeAnsible = {
   /** Its calls so far; `ours`: a look of the program's own. */
   calls(): readonly {
     readonly hosts: readonly string[];
+    /** The private directories there, on this machine. */
+    readonly folders: readonly string[];
     readonly command: string;
     readonly ours: boolean;
     readonly argv: readonly string[];

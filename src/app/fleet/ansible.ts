@@ -102,6 +102,7 @@ async function openHost(at: AnsibleHost, signal: AbortSignal, parts: Parts): Ret
   if (facts?.folder !== at.folder) return { problem: problemOf(host, told) };
   const { home, root } = facts;
   closing.begin();
+  let closed: Promise<void> | undefined;
   const lost = Promise.withResolvers<string>();
   const times = new Map<string, number>();
   const ask = async (code: string) => {
@@ -142,9 +143,11 @@ async function openHost(at: AnsibleHost, signal: AbortSignal, parts: Parts): Ret
   };
   return {
     ...{ machine, directory: home, root, ask, lost: lost.promise },
-    async close() {
-      await closing.end();
-      await ask(CLOSE_THERE);
+    close() {
+      closed ??= closing.end().then(async () => {
+        await ask(CLOSE_THERE);
+      });
+      return closed;
     },
   } satisfies FleetMachine;
 }
