@@ -3,6 +3,7 @@ import {
   discover,
   type Found,
   isAddress,
+  isSameServer,
   lookAtAddress,
   type Preset,
   presetInfo,
@@ -27,21 +28,20 @@ type Offered = {
 };
 
 export function setupPort({ config, configFile, presets }: Environment): SetupPort {
-  const offered = (found: readonly Found[], wanted?: string): readonly Offered[] => {
-    const taken = new Map(Object.entries(config.models).map(([name, { base_url: url }]) => [name, trimmed(url)]));
-    return found.map((each) => {
-      const there = [...taken].flatMap(([name, url]) => (url === trimmed(each.preset.baseUrl) ? [name] : []));
-      const known = there.find((name) => name === wanted) ?? there[0];
-      const name = known ?? freeName(each, taken);
-      if (known === undefined) taken.set(name, trimmed(each.preset.baseUrl));
-      const own = known === undefined ? undefined : config.models[known];
-      const id = own ? modelOf(own, each) : each.preset.model;
-      // Its own key, window and policy: they belong to the address.
+  const offered = async (found: readonly Found[], wanted?: string): Promise<readonly Offered[]> => {
+    const taken = new Set(Object.keys(config.models));
+    const known = await Promise.all(found.map((each) => presetAt(config, each, wanted)));
+    return found.map((each, at) => {
+      const own = known[at];
+      const name = own?.name ?? freeName(each, taken);
+      taken.add(name);
+      const id = own ? modelOf(own.model, each) : each.preset.model;
+      // Its own address, key, window and policy: they belong together.
       const preset = { ...(presets.list.find((one) => own && one.name === name) ?? each.preset), model: id };
-      const model = { ...(own ?? configOf(each)), model: id };
+      const model = { ...(own?.model ?? configOf(each)), model: id };
       const { kind, label, keyVariable } = each;
       const offer: SetupOffer = {
-        ...{ name, kind, label, model: id, address: each.preset.baseUrl },
+        ...{ name, kind, label, model: id, address: preset.baseUrl },
         ...(keyVariable === undefined ? {} : { key: keyVariable }),
         ...(own ? { known: true } : {}),
         ...(preset.apiKey || presetInfo(preset).local ? {} : { unproven: true }),
@@ -60,7 +60,7 @@ export function setupPort({ config, configFile, presets }: Environment): SetupPo
     if (configured || !isAddress(wanted))
       return (await look(wanted)).find(({ offer }) => offer.name === wanted) ?? { problem };
     const seen = await lookAtAddress(wanted, { signal, timeoutMs: ADDRESS_TIMEOUT_MS });
-    return 'problem' in seen ? seen : (offered([seen])[0] ?? { problem });
+    return 'problem' in seen ? seen : ((await offered([seen]))[0] ?? { problem });
   };
   return {
     file: configFile,
@@ -82,6 +82,19 @@ export function setupPort({ config, configFile, presets }: Environment): SetupPo
   };
 }
 
+/** The configured preset of a server that was found: the one that is called `wanted`, or the first. */
+async function presetAt(
+  { models }: Environment['config'],
+  found: Found,
+  wanted: string | undefined,
+): Promise<{ readonly name: string; readonly model: ModelConfig } | undefined> {
+  const look = { signal: AbortSignal.timeout(ADDRESS_TIMEOUT_MS), timeoutMs: DISCOVERY_TIMEOUT_MS };
+  const all = Object.entries(models).map(([name, model]) => ({ name, model }));
+  const same = await Promise.all(all.map(({ model }) => isSameServer(model.base_url, found, look)));
+  const there = all.filter((_, at) => same[at]);
+  return there.find(({ name }) => name === wanted) ?? there[0];
+}
+
 /** The model a preset has, unless its server lists others only. */
 function modelOf({ model }: ModelConfig, { kind, models, preset }: Found): string {
   const stays = model !== undefined && (kind === 'key' || models.length === 0 || models.includes(model));
@@ -89,12 +102,8 @@ function modelOf({ model }: ModelConfig, { kind, models, preset }: Found): strin
 }
 
 /** Its own name, or one that the user's configuration does not use for another address. */
-function freeName({ preset, label }: Found, taken: ReadonlyMap<string, string>): string {
+function freeName({ preset, label }: Found, taken: ReadonlySet<string>): string {
   const own = label.toLowerCase().replace(/[^a-z0-9]+/g, '');
   const names = [preset.name, own, ...Array.from({ length: 20 }, (_, at) => `${own}${at + 2}`)];
   return names.find((name) => !taken.has(name)) ?? preset.name;
-}
-
-function trimmed(url: string): string {
-  return url.replace(/\/+$/, '');
 }

@@ -6,5 +6,5 @@ export { discover } from './discover.ts';
 export { type Capabilities, type Preset, secretsPolicy } from './preset.ts';
 export { probeServer, silenceOf } from './probe.ts';
 export { fallbacksOf } from './route.ts';
-export { type Found, isAddress, lookAtAddress } from './server-at.ts';
+export { type Found, isAddress, isSameServer, lookAtAddress } from './server-at.ts';
 export { estimateTokens } from './tokens/count.ts';

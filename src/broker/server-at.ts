@@ -2,7 +2,7 @@
 import { asArray } from '../text/json.ts';
 import { type JsonAnswer, requestJson } from './http.ts';
 import { asObject, asText, oneLine } from './json.ts';
-import { type Preset, shownAddress } from './preset.ts';
+import { type Preset, rootOf, sameText, shownAddress } from './preset.ts';
 
 /** A server or a key that the first start can offer (BR-6). */
 export type Found = {
@@ -66,6 +66,13 @@ export async function lookAtAddress(text: string, look: Look): Promise<Found | {
     if (!('problem' in other)) return other;
   }
   return seen;
+}
+
+/** Whether a preset's address is that of what was found, also without the `/v1` where the server answers there as well. */
+export async function isSameServer(own: string, { preset }: Found, look: Look): Promise<boolean> {
+  if (sameText(own) === sameText(preset.baseUrl)) return true;
+  if (sameText(rootOf(own)) !== sameText(rootOf(preset.baseUrl))) return false;
+  return !('problem' in (await lookAt(own.replace(/\/+$/, ''), look)));
 }
 
 /** Whether a word is meant as an address rather than as a name. */

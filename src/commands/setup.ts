@@ -35,7 +35,7 @@ export const setup: Command = {
     if (rest === '') return list(app);
     const [name = '', yes, ...more] = rest.split(/\s+/);
     if (more.length > 0 || (yes !== undefined && yes !== 'yes'))
-      throw new CommandError(':setup, :setup NAME or ADDRESS, :setup NAME or ADDRESS yes');
+      throw new CommandError(`nothing but yes may follow: :setup ${name} yes, or :setup ${name} to look first`);
     return yes === undefined ? test(app, name, signal) : write(app, name, signal);
   },
 };
@@ -76,8 +76,8 @@ async function test({ setup: port, screen }: App, wanted: string, signal: AbortS
       ? [`what you ask, and what you run, goes there with the key in ${key}; secrets are replaced`]
       : []),
     ...(offer.unproven ? [UNPROVEN] : []),
-    `:setup ${wanted} yes writes into ${shortPath(port.file)}, and uses it from then on:`,
-    ...(offer.known ? [`(only the model of ${name} changes; its key and all else stay)`] : []),
+    `${screen ? 'Enter' : `:setup ${wanted} yes`} writes this into ${shortPath(port.file)}, and uses it from then on:`,
+    ...(offer.known ? [`(only the model of ${name} changes; its address, its key and all else stay)`] : []),
     ...`"models": ${written},\n"model": "${name}"`.split('\n').map((line) => `  ${line}`),
   ].join('\n');
 }

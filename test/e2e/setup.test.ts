@@ -83,33 +83,51 @@ it('takes the address of a server, says what it found there, and uses it by a ye
   });
 });
 
-it('changes nothing but the model of a preset that has this address, and asks it with its own key', async () => {
-  await using server = await startScriptedServer([say('At your service.')]);
-  const gate = {
-    base_url: `${server.baseUrl}/`,
-    model: 'gone',
-    api_key_env: 'GATE_KEY',
-    secrets: 'scrub',
-    context: 9000,
-  };
-  using place = scratch(undefined, { model: 'demo', models: { gate } });
-  const path = place.env.AISH_CONFIG ?? '';
-  await using rig = startRig(place, { columns: 110, env: { GATE_KEY: 'key-of-the-gate' } });
+it.each([
+  ['a slash behind it', (port: number) => `http://127.0.0.1:${port}/v1/`],
+  ['another name of this machine', (port: number) => `http://localhost:${port}/v1`],
+  ['no /v1', (port: number) => `http://localhost:${port}`],
+])(
+  'changes nothing but the model of a preset that has this address, %s, and asks it with its own key',
+  async (_, as) => {
+    await using server = await startScriptedServer([say('At your service.')]);
+    const gate = {
+      base_url: as(server.port),
+      model: 'gone',
+      api_key_env: 'GATE_KEY',
+      secrets: 'scrub',
+      context: 9000,
+    };
+    using place = scratch(undefined, { model: 'demo', models: { gate } });
+    const path = place.env.AISH_CONFIG ?? '';
+    await using rig = startRig(place, { columns: 110, env: { GATE_KEY: 'key-of-the-gate' } });
+    await rig.waitFor('[aish:demo]>');
+    rig.type(`:setup 127.0.0.1:${server.port}\r`);
+    await rig.waitFor(
+      /model scripted: ✓ ready, window 9,000 tokens[\s\S]*Enter writes this into[\s\S]*only the model of gate changes[\s\S]*> :setup 127\.0\.0\.1:\d+ yes/,
+    );
+    expect(rig.text()).not.toContain('base_url');
+    rig.key('enter');
+    await rig.waitFor(/is saved in [\s\S]*\[aish:gate\]>/);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
+      model: 'gate',
+      models: { gate: { ...gate, model: 'scripted' } },
+    });
+    rig.type('?are you there\r');
+    await rig.waitFor('At your service.');
+    expect(server.requests[0]?.headers.authorization).toBe('Bearer key-of-the-gate');
+  },
+);
+
+it('does not take a preset whose address lacks what its server wants for the same', async () => {
+  await using peer = await startPeer({ '/v1/models': { data: [{ id: 'first' }] } });
+  using place = scratch(undefined, { model: 'demo', models: { fast: { base_url: `http://127.0.0.1:${peer.port}` } } });
+  await using rig = startRig(place, { columns: 110 });
   await rig.waitFor('[aish:demo]>');
-  rig.type(`:setup 127.0.0.1:${server.port}\r`);
-  await rig.waitFor(
-    /model scripted: ✓ ready, window 9,000 tokens[\s\S]*only the model of gate changes[\s\S]*> :setup 127\.0\.0\.1:\d+ yes/,
-  );
-  expect(rig.text()).not.toContain('base_url');
-  rig.key('enter');
-  await rig.waitFor(/is saved in [\s\S]*\[aish:gate\]>/);
-  expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
-    model: 'gate',
-    models: { gate: { ...gate, model: 'scripted' } },
-  });
-  rig.type('?are you there\r');
-  await rig.waitFor('At your service.');
-  expect(server.requests[0]?.headers.authorization).toBe('Bearer key-of-the-gate');
+  rig.type(`:setup localhost:${peer.port} please\r`);
+  await rig.waitFor(/nothing but yes may follow: :setup localhost:\d+ yes/);
+  rig.type(`:setup localhost:${peer.port}\r`);
+  await rig.waitFor(/"server": \{[\s\S]*> :setup localhost:\d+ yes/);
 });
 
 it('takes the name of a preset for a name, dots or not, and keeps its model where the server has it', async () => {
