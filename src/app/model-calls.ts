@@ -1,5 +1,6 @@
 /** The program's own model calls, one question each: the plan of a run (PP-1), the gate's second opinion (SF-4). */
 import type { Broker, Preplanner } from '../contracts/models.ts';
+import type { CallFailure } from '../session/message.ts';
 
 const PLAN_MAX_TOKENS = 800;
 const PLAN_TIMEOUT_MS = 60_000;
@@ -42,7 +43,25 @@ export function createPreplanner(
   };
 }
 
-type Opinion = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
+type Opinion =
+  | { readonly ok: true; readonly text: string }
+  /** `short`: a few words of our own; `why`: the whole line, for the log. */
+  | { readonly ok: false; readonly short: string; readonly why: string };
+
+/** Why there is no second opinion. The words are ours: it is told beside questions about what a model wants to run. */
+const SHORT: Readonly<Record<CallFailure['kind'], string>> = {
+  unreachable: 'nothing answers at its address',
+  auth: 'its key is not accepted',
+  loading: 'its model is still loading',
+  busy: 'its server is busy',
+  overflow: 'its window is too small',
+  server: 'its server failed',
+  protocol: 'its server sends what is no answer',
+  timeout: 'it takes too long',
+  cut: 'its answer ended early',
+  'unknown-preset': 'there is no such preset',
+  refused: 'its server refused the request',
+};
 
 /** The gate's second opinion: no tools, not streamed, counted as `safety`. */
 export function createSecondOpinion(broker: Pick<Broker, 'chat'>, presetNow: () => string) {
@@ -58,22 +77,25 @@ export function createSecondOpinion(broker: Pick<Broker, 'chat'>, presetNow: () 
       category: 'safety',
     });
     if (reply.finish === 'failed' || reply.finish === 'cancelled') {
-      return { ok: false, why: reply.failure?.message ?? 'cancelled' };
+      const { kind, message } = reply.failure ?? { message: 'cancelled' };
+      return { ok: false, short: kind ? SHORT[kind] : message, why: message };
     }
     return { ok: true, text: reply.text };
   };
 }
 
+type Failed = Pick<Extract<Opinion, { ok: false }>, 'short' | 'why'>;
+
 /** The same, where `onEnd` is told why each call failed, or undefined. One that was cancelled says nothing. */
 export function watched(
   ask: (system: string, user: string, signal: AbortSignal) => Promise<Opinion>,
-  onEnd: (why: string | undefined) => void,
+  onEnd: (failed: Failed | undefined) => void,
 ): typeof ask {
   return async (system, user, signal) => {
     const opinion = await ask(system, user, signal);
     const timedOut = signal.aborted && signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
     if (opinion.ok) onEnd(undefined);
-    else if (!signal.aborted || timedOut) onEnd(timedOut ? 'it took too long' : opinion.why);
+    else if (!signal.aborted || timedOut) onEnd(timedOut ? { short: SHORT.timeout, why: 'it took too long' } : opinion);
     return opinion;
   };
 }

@@ -15,6 +15,7 @@ import { sandboxArgv } from '../sandbox/index.ts';
 import { directoryAt, hostOf } from '../session/place.ts';
 import {
   createLog,
+  type Log,
   markLeft,
   OUTPUT_FOLDER,
   openChoices,
@@ -135,11 +136,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     enabled: config.safety.llm_second_opinion,
     secondOpinion: watched(
       createSecondOpinion(broker, () => opinionPreset(environment, bus)),
-      (why) => {
-        if (why !== undefined && !bus.withoutOpinion) log.write('warning', 'the second opinion is down', { why });
-        if (why === undefined && bus.withoutOpinion) log.write('info', 'the second opinion is there again');
-        bus.withoutOpinion = why !== undefined;
-      },
+      (failed) => tellOpinion(failed, opinionPreset(environment, bus), bus, log),
     ),
     userPatterns: config.safety.destructive_patterns,
     disabledRules: config.safety.disable_rules,
@@ -305,7 +302,6 @@ async function keepsAll(undo: Pick<UndoPort, 'unavailable' | 'list'>, session: s
   return (await undo.list()).every((action) => action.session !== session || action.complete);
 }
 
-/** The preset for the second opinion; the active one if that does not exist (SF-4). */
 /** Do the models that see what commands print, the conversation's and its executor's, run on this machine? */
 function readersAreLocal(broker: Pick<Broker, 'presets'>, bus: SessionBus): boolean {
   const { preset, settings } = bus.engine.conversation;
@@ -313,6 +309,22 @@ function readersAreLocal(broker: Pick<Broker, 'presets'>, bus: SessionBus): bool
   return readers.every((wanted) => broker.presets().some(({ name, local }) => name === wanted && local));
 }
 
+/** Says once that there is no second opinion, and why; from then on the status bar does, until there is one again. */
+function tellOpinion(
+  failed: { readonly short: string; readonly why: string } | undefined,
+  preset: string,
+  bus: SessionBus,
+  log: Log,
+): void {
+  const before = bus.withoutOpinion;
+  bus.withoutOpinion = failed !== undefined;
+  if (before === bus.withoutOpinion) return;
+  if (failed) log.write('warning', 'the second opinion is down', { preset, why: failed.why });
+  else log.write('info', 'the second opinion is there again');
+  if (failed) bus.show(`no second opinion: ${preset}, ${failed.short}. What the rules do not know HALTs meanwhile.`);
+}
+
+/** The preset for the second opinion; the active one if that does not exist (SF-4). */
 function opinionPreset({ config, presets }: Environment, bus: SessionBus): string {
   const { llm_model: wanted } = config.safety;
   return presets.list.some(({ name }) => name === wanted) ? wanted : bus.engine.conversation.preset;

@@ -1,5 +1,3 @@
-import { messageOf } from '../text/errors.ts';
-
 /** The system prompt of the second opinion (SF-4): what would be lost, what would leave, and what would stay behind. */
 export const SECOND_OPINION_PROMPT =
   'Detect destructive shell commands. Reply YES if running this would delete, overwrite, or irreversibly modify data, processes, or system state. Otherwise reply NO. Respond with only YES or NO.\n' +
@@ -10,7 +8,7 @@ export type AskModel = (
   system: string,
   user: string,
   signal: AbortSignal,
-) => Promise<{ readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string }>;
+) => Promise<{ readonly ok: true; readonly text: string } | { readonly ok: false }>;
 
 export type Opinion = { readonly destructive: boolean; readonly reason: string; readonly failed: boolean };
 
@@ -39,7 +37,7 @@ const ALONE = /^[^\p{L}\p{N}]*no(?![ \t]*[\p{L}\p{N}])/iu;
 const DOUBTS =
   /\b(yes|can[’']?t|cannot|can not|unable|unsure|not (sure|clear|certain|known|possible)|don[’']t know|do not know|sorry|apologi[sz]e|unless|however|but|depends|may|might|could)\b/i;
 
-/** Asks once, within `timeoutMs` milliseconds. Every failure counts as destructive and says so. */
+/** Asks once, within `timeoutMs` milliseconds. Every failure counts as destructive and says so; why it failed is said once, where it is noticed. */
 export async function askOpinion(
   ask: AskModel,
   action: string,
@@ -58,13 +56,13 @@ export async function askOpinion(
     const answer = await Promise.race([ask(SECOND_OPINION_PROMPT, opinionText(action, goal), either), aborted(either)]);
     if (answer === undefined)
       return failed(timeout.aborted && !signal.aborted ? `timed out after ${timeoutMs} ms` : 'cancelled');
-    if (!answer.ok) return failed(`failed (${answer.why})`);
+    if (!answer.ok) return failed('could not be had');
     const verdict = readAnswer(answer.text);
     if (verdict === 'YES') return { destructive: true, reason: 'LLM flagged as destructive', failed: false };
     if (verdict === 'NO') return { destructive: false, reason: 'second opinion: not destructive', failed: false };
     return failed('was neither YES nor NO');
-  } catch (error) {
-    return failed(`failed (${messageOf(error)})`);
+  } catch {
+    return failed('could not be had');
   }
 }
 

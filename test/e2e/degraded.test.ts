@@ -23,6 +23,20 @@ function withGuard(baseUrl: string, guardUrl: string) {
   };
 }
 
+it('says once, in a line of its own, why there is no second opinion, and no word of it in the questions', async () => {
+  await using server = await startScriptedServer([
+    call('bash', { command: UNKNOWN }),
+    call('bash', { command: `${UNKNOWN} again` }),
+    say('GOAL: blocked\nno'),
+  ]);
+  using place = scratch(undefined, withGuard(server.baseUrl, 'http://127.0.0.1:9/v1'));
+  const { out, err } = await runProgram(place, ['run', '--on-halt', 'skip', 'frobnicate'], {});
+  const all = out + err;
+  expect(all.split('no second opinion: guard, nothing answers at its address')).toHaveLength(2);
+  expect(all.split('second opinion could not be had; treated as destructive').length).toBeGreaterThan(2);
+  expect(all).not.toContain('127.0.0.1:9');
+});
+
 it('a second opinion that can not be got is in the status bar until it can', async () => {
   await using server = await startScriptedServer([
     call('bash', { command: UNKNOWN }),
