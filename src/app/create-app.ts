@@ -120,6 +120,7 @@ export function createApp(
         unsaved: services.unsaved(),
         withoutOpinion: services.withoutOpinion(),
         withoutUndo: services.withoutUndo(),
+        changed: services.changed(),
         sessionId: session.id,
         version: options.version,
       };

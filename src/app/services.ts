@@ -44,7 +44,7 @@ import type { SessionBus } from './session-bus.ts';
 import { settingsOf } from './start-session.ts';
 import { instructionsBlock, SYSTEM_PROMPT } from './system-prompt.ts';
 import { createTrialsThere, trialsOfAll } from './trials-there.ts';
-import { changeStore, TRIAL_LAUNCH, trialStore } from './undo.ts';
+import { changeStore, currentRun, TRIAL_LAUNCH, trialStore } from './undo.ts';
 import { createUndoThere, type UndoThere, undoWhereLinesGo } from './undo-there.ts';
 import { startShell } from './user-shell.ts';
 
@@ -251,6 +251,8 @@ export function createServices(environment: Environment, bus: SessionBus) {
     withoutOpinion: () => bus.withoutOpinion,
     /** What a model changes can't be undone, as far as that is known. */
     withoutUndo: () => bus.withoutUndo,
+    /** What the run under way has changed so far. */
+    changed: () => undo.changedBy(currentRun(bus, session.id) ?? ''),
     costs,
     memory: createMemoryPort(memory, broker, config, () => ({ session: session.id, ...bus.engine.conversation })),
     safety: {

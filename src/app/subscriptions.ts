@@ -2,6 +2,7 @@
 import { changesText } from '../contracts/undo.ts';
 import type { Engine } from '../engine/engine.ts';
 import { classify } from '../router/index.ts';
+import { directoryAt } from '../session/place.ts';
 import { runningOf } from '../session/slots.ts';
 import type { Log } from '../store/index.ts';
 import type { Environment } from './environment.ts';
@@ -37,13 +38,20 @@ export function followSession(
 /** Says at the end of a Norris run what it has changed, where that can be taken back (EF-3). */
 function tellChanges(engine: Engine, session: string, { undo }: Pick<AppServices, 'undo'>): void {
   let last: string | undefined;
+  const tell = (run: string) => {
+    const changes = undo.ofRun(run);
+    if (changes === undefined) return;
+    const text = changesText(changes, directoryAt(engine.shellCwd));
+    void engine.dispatch({ type: 'noticed', level: 'info', text });
+  };
   engine.onEvent(() => {
     const now = runKey(engine.conversation.phase, session);
     const ended = now === undefined ? last : undefined;
     last = now;
-    const changes = ended === undefined ? undefined : undo.ofRun(ended);
-    if (changes === undefined) return;
-    void engine.dispatch({ type: 'noticed', level: 'info', text: changesText(changes) });
+    if (ended === undefined) return;
+    // At once where it can be: a run without a screen ends the program.
+    if (undo.looking) void undo.looking.then(() => tell(ended));
+    else tell(ended);
   });
 }
 

@@ -46,10 +46,12 @@ export function storeSettings({ config, bus, session, hide }: UndoNeeds) {
     now: Date.now,
     hide,
     warn: (text: string) => bus?.show(text),
+    onChanged: () => bus?.changed(),
   };
 }
 
-function currentRun(bus: SessionBus | undefined, session: string): string | undefined {
+/** How the run under way is called in the store. */
+export function currentRun(bus: SessionBus | undefined, session: string): string | undefined {
   const phase = bus?.engine.conversation.phase;
   return phase && runKey(phase, session);
 }
@@ -70,7 +72,8 @@ export function trialStore(needs: UndoNeeds, store: ChangeStore, run: RunTrial):
     directory: join(placesOf(process.env).state, 'undo'),
     treeOf: (cwd) => projectTree(cwd) ?? cwd,
   });
-  return new TrialStore({ ...trialSettings(needs), disk, run, rollBack: (number) => store.rollBack(number) });
+  const rollBack = (number: number) => store.rollBack(number);
+  return new TrialStore({ ...trialSettings(needs), disk, run, rollBack, applied: (number) => store.applied(number) });
 }
 
 /** What holds for trials on any machine. */

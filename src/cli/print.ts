@@ -155,7 +155,7 @@ function endedLine(entry: Extract<Entry, { kind: 'norrisEnded' }>): string {
   const { status, reason, steps, commands, skips, milliseconds, cost, receipt } = entry;
   const why = reason === undefined ? '' : `: ${reason}`;
   const seconds = (milliseconds / 1000).toFixed(1);
-  const price = cost ? `, ${shortDollars(cost.dollars)}` : '';
+  const price = cost && cost.dollars > 0 ? `, ${shortDollars(cost.dollars)}` : '';
   const counts = [count(steps, 'step'), count(commands, 'command'), count(skips, 'skip')].join(', ');
   const line = `[norris] ${status}${why} (${counts}, ${seconds} s${price})`;
   return receipt ? `${line}\n${receiptText(receipt)}` : line;

@@ -10,7 +10,7 @@ import type { Completions, Route, WordFacts } from '../contracts/lines.ts';
 import type { PresetsPort, SetupPort } from '../contracts/models.ts';
 import type { LineHistory, MemoryPort, SessionSummary, SessionsPort } from '../contracts/store.ts';
 import type { McpPort } from '../contracts/tools.ts';
-import type { UndoPort, UndoResult } from '../contracts/undo.ts';
+import type { ChangedFile, UndoPort, UndoResult } from '../contracts/undo.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Forms } from '../engine/forms.ts';
 import type { ForegroundJob, ShellQueue } from '../engine/shell-queue.ts';
@@ -59,6 +59,8 @@ export type Info = {
   readonly withoutOpinion: boolean;
   /** What a model changes can't be undone here, as far as that is known. */
   readonly withoutUndo: boolean;
+  /** What the run under way has changed so far. */
+  readonly changed: readonly ChangedFile[];
   readonly sessionId: string;
   readonly version: string;
 };

@@ -1,4 +1,6 @@
 /** What was kept of the agent's actions, and the way back (EF-1 … EF-3). */
+import { visible } from '../text/sanitize.ts';
+import { shortPath } from '../text/short-path.ts';
 
 /** A command, a patch, or an undo, with what it changed. */
 export type KeptAction = {
@@ -60,11 +62,34 @@ export function summaryOf(actions: readonly KeptAction[]): string {
   return [`${first.count} ${files} ${first.word}`, ...rest.map(({ word, count }) => `${count} ${word}`)].join(', ');
 }
 
-const TAKE_BACK = ' · :undo run shows it, :undo run yes takes it back';
+/** A path, and what was done to it. */
+export type ChangedFile = { readonly path: string; readonly how: 'created' | 'changed' | 'deleted' | 'moved' };
 
-/** What is said at the end of a run that has changed something. */
-export function changesText(summary: string): string {
-  return summary + TAKE_BACK;
+/** What a Norris run has changed so far. */
+export type RunChanges = {
+  /** `2 files changed, 1 created`. */
+  readonly summary: string;
+  /** Each path once, the earliest first; may lack what has just ended. */
+  readonly files: readonly ChangedFile[];
+};
+
+const TAKE_BACK = ' · :undo run takes it back';
+/** Names in a line, and the characters of one. */
+const MAX_NAMES = 3;
+const MAX_NAME = 60;
+
+/** What is said at the end of a run that has changed something. Names are hostile: they are spelled out. */
+export function changesText({ summary, files }: RunChanges, cwd: string): string {
+  const names = files.slice(0, MAX_NAMES).map(({ path }) => nameIn(path, cwd));
+  const more = files.length - names.length;
+  const listed = [names.join(', '), ...(more > 0 ? [`${more} more`] : [])].join(' and ');
+  return `${summary}${names.length > 0 ? `: ${listed}` : ''}${TAKE_BACK}`;
+}
+
+/** A path as it is called from a directory; of a long one its end. */
+export function nameIn(path: string, cwd: string): string {
+  const name = [...visible(path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : shortPath(path))];
+  return name.length > MAX_NAME ? `…${name.slice(1 - MAX_NAME).join('')}` : name.join('');
 }
 
 /** Whether a notice says that. */

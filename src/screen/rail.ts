@@ -1,5 +1,6 @@
-/** What goes on beside the conversation, at the right of a wide screen: the plan, sub-agents, jobs. Pure. */
+/** What goes on beside the conversation, at the right of a wide screen: the plan, sub-agents, jobs, changed files. Pure. */
 import type { Job } from '../contracts/jobs.ts';
+import { type ChangedFile, nameIn } from '../contracts/undo.ts';
 import { padTo, type RenderContext } from '../render/theme.ts';
 import { MAX_DELEGATE_STEPS, type SubAgent } from '../session/delegate.ts';
 import type { Tasks } from '../session/run.ts';
@@ -9,11 +10,13 @@ import { lineWidth, wrapText } from '../text/wrap.ts';
 import { doing } from './entries/delegate.ts';
 import { elapsed } from './entries/frame.ts';
 
-/** From so many columns on there is a rail for what runs; from so many more for a plan alone. */
+/** From so many columns on there is a rail for what runs; from so many more for a plan or changed files alone. */
 const MIN_COLUMNS = 120;
 const WIDE_COLUMNS = 150;
 const NARROW = 36;
 const WIDE = 46;
+/** Files that are named. */
+const MAX_CHANGED = 8;
 /** The line at its left and the blank behind it. */
 const EDGE = 2;
 
@@ -23,13 +26,17 @@ export type RailFacts = {
   /** Tasks that wait for a sub-agent to end. */
   readonly waiting: number;
   readonly jobs: readonly Job[];
+  /** What the run under way has changed, and the directory from which it is named. */
+  readonly changed: readonly ChangedFile[];
+  readonly cwd: string;
 };
 
 /** The cells it takes, its edge included; 0 where there is no room or nothing to say. */
-export function railWidth(columns: number, { tasks, agents, jobs }: RailFacts): number {
+export function railWidth(columns: number, { tasks, agents, jobs, changed }: RailFacts): number {
   if (columns < MIN_COLUMNS) return 0;
   const busy = agents.length > 0 || jobs.length > 0;
-  if (!busy && !(tasks && columns >= WIDE_COLUMNS)) return 0;
+  const more = tasks !== undefined || changed.length > 0;
+  if (!busy && !(more && columns >= WIDE_COLUMNS)) return 0;
   return columns >= WIDE_COLUMNS ? WIDE : NARROW;
 }
 
@@ -44,7 +51,12 @@ export function railLines(
   show: (text: string) => string,
 ): readonly string[] {
   const inner = { ...context, width: context.width - EDGE - 1 };
-  const sections = [planRows(facts, inner, show), agentRows(facts, now, inner, show), jobRows(facts, now, inner, show)];
+  const sections = [
+    planRows(facts, inner, show),
+    agentRows(facts, now, inner, show),
+    jobRows(facts, now, inner, show),
+    changedRows(facts, inner),
+  ];
   const rows = sections
     .filter((section) => section.length > 0)
     .flatMap((section, at) => [...(at > 0 ? [''] : []), ...section]);
@@ -125,6 +137,17 @@ function jobRows(
         ...(said === '' ? [] : [row(`  ${paint('dim', said)}`, '', context)]),
       ];
     }),
+  ];
+}
+
+function changedRows({ changed, cwd }: RailFacts, context: RenderContext): readonly string[] {
+  if (changed.length === 0) return [];
+  const { paint } = context;
+  const shown = changed.slice(0, MAX_CHANGED);
+  return [
+    row(paint('strong', 'changed so far'), paint('dim', ':undo run'), context),
+    ...shown.map(({ path, how }) => row(nameIn(path, cwd), paint('dim', how), context)),
+    ...(changed.length > shown.length ? [paint('dim', `${changed.length - shown.length} more`)] : []),
   ];
 }
 

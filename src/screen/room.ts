@@ -2,6 +2,7 @@
 import type { App } from '../commands/app.ts';
 import { sizeForModel } from '../engine/live.ts';
 import { subAgents, waitingTasks } from '../session/delegate.ts';
+import { directoryAt } from '../session/place.ts';
 import { outputSize } from './entries/exec.ts';
 import type { FullScreen } from './full-screen.ts';
 import { type RailFacts, railWidth } from './rail.ts';
@@ -26,7 +27,9 @@ export class Room {
     const { phase } = engine.conversation;
     const tasks = phase.kind !== 'idle' && phase.run.kind === 'norris' ? phase.run.tasks : undefined;
     const jobs = engine.services.jobs.running();
-    return { tasks, agents: subAgents(engine.state), waiting: waitingTasks(engine.state), jobs };
+    const { changed } = this.#app.info();
+    const cwd = directoryAt(engine.shellCwd);
+    return { tasks, agents: subAgents(engine.state), waiting: waitingTasks(engine.state), jobs, changed, cwd };
   }
 
   /** The terminal has another size; what runs is told. */

@@ -175,5 +175,6 @@ export function shortDollars(dollars: number): string {
 export function receiptText({ planner, cloud, local, atPlannersPrices }: Receipt): string {
   const same =
     atPlannersPrices === undefined ? '' : `, at ${planner}'s prices ${dollarsText(atPlannersPrices)} (estimate)`;
-  return `[aish] split: cloud ${dollarsText(cloud.dollars)}, ${cloud.tokens} tokens · local ${local.tokens} tokens${same}`;
+  const paid = cloud.dollars > 0 ? `${dollarsText(cloud.dollars)}, ` : '';
+  return `[aish] split: cloud ${paid}${cloud.tokens} tokens · local ${local.tokens} tokens${same}`;
 }

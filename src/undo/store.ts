@@ -2,7 +2,16 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LeftBehind, Leftover } from '../contracts/commands.ts';
-import { type KeptAction, summaryOf, type UndoPort, type UndoResult, type UndoTarget } from '../contracts/undo.ts';
+import {
+  type ChangedFile,
+  type KeptAction,
+  type RunChanges,
+  summaryOf,
+  type UndoPort,
+  type UndoResult,
+  type UndoTarget,
+} from '../contracts/undo.ts';
+import { filesOf, together } from './changed-files.ts';
 import { Kept, whatGoes } from './kept.ts';
 import { type Ran, runLauncher } from './launcher.ts';
 import { Leftovers } from './leftovers.ts';
@@ -46,6 +55,8 @@ export type ChangeStoreOptions = {
   readonly hide: (text: string) => string;
   /** Tells the user what passed by the store. */
   readonly warn: (text: string) => void;
+  /** More is known of what the run under way has changed. */
+  readonly onChanged?: () => void;
 };
 
 /** What a kept command is started with, and how its end is told. */
@@ -71,6 +82,10 @@ export class ChangeStore implements UndoPort {
   #recovered: Promise<void> | undefined;
   /** An empty directory for the next action. */
   #spare: Place | undefined;
+  /** What the last run has changed, as far as it was looked at. */
+  #changed: { readonly run: string; readonly files: readonly ChangedFile[] } | undefined;
+  /** Those that are being looked at. */
+  #looking: Promise<void> | undefined;
   /** Bytes in use, as of when. */
   #room: { readonly used: number; readonly at: number } | undefined;
 
@@ -168,6 +183,7 @@ export class ChangeStore implements UndoPort {
         if (changed) await this.#launch('--undo', directory, '--finish');
         else dropRecord({ directory });
         this.#running.delete(number);
+        if (changed) this.applied(number);
       },
     };
   }
@@ -177,10 +193,39 @@ export class ChangeStore implements UndoPort {
     return this.#kept.list();
   }
 
-  /** What a run has changed, in a line; undefined where it changed nothing that is kept. */
-  ofRun(run: string): string | undefined {
+  /** What a run has changed; undefined where it changed nothing that is kept. */
+  ofRun(run: string): RunChanges | undefined {
     const actions = this.#records().filter((action) => action.run === run && action.state === 'ended');
-    return actions.length === 0 ? undefined : summaryOf(actions);
+    if (actions.length === 0) return undefined;
+    return { summary: summaryOf(actions), files: this.changedBy(run) };
+  }
+
+  /** The files that the last run has changed, as far as they were looked at; costs nothing. */
+  changedBy(run: string): readonly ChangedFile[] {
+    return this.#changed?.run === run ? this.#changed.files : [];
+  }
+
+  /** Until what has just ended is among the files of its run; undefined where nothing is missing. Never rejects. */
+  get looking(): Promise<void> | undefined {
+    return this.#looking;
+  }
+
+  /** An action that was no command of this store's has ended: a patch, an applied trial. */
+  applied(number: number): void {
+    const action = readRecord(this.#options.directory, number, this.#running);
+    if (action) this.#look(action);
+  }
+
+  /** Looks at which files an action has changed, where it is one of a run. */
+  #look({ run, directory }: Recorded): void {
+    if (run === undefined) return;
+    const looking = (this.#looking ?? Promise.resolve()).then(async () => {
+      const { code, steps } = await this.#launch('--undo', directory);
+      if (code === 0 || code === 1) this.#changed = { run, files: together([this.changedBy(run), filesOf(steps)]) };
+      if (this.#looking === looking) this.#looking = undefined;
+      this.#options.onChanged?.();
+    });
+    this.#looking = looking;
   }
 
   async preview(target: UndoTarget): Promise<UndoResult> {
@@ -251,6 +296,7 @@ export class ChangeStore implements UndoPort {
     if (!action || action.state === 'cut') return false;
     warnOf(action.notes, warn);
     if (this.#room) this.#room = { ...this.#room, used: this.#room.used + action.bytes };
+    if (action.touched) this.#look(action);
     if (action.notes.length > 0 || action.touched) return false;
     if (emptyRecord(action)) this.#keepSpare(action);
     return true;

@@ -1,5 +1,5 @@
 /** Ports of the program that have nothing to say. */
-import type { App } from '../../src/commands/app.ts';
+import type { App, Info } from '../../src/commands/app.ts';
 import type { FleetPort } from '../../src/contracts/fleet.ts';
 
 export const QUIET_FLEETS: FleetPort = {
@@ -30,4 +30,18 @@ export const QUIET_PORTS: Pick<App, 'attachments' | 'setup' | 'sessions'> = {
     again: () => undefined,
     next: undefined,
   },
+};
+
+export const QUIET_INFO: Info = {
+  surroundings: '',
+  shellPrompt: '',
+  jobs: 0,
+  sandbox: false,
+  unsaved: false,
+  withoutOpinion: false,
+  withoutUndo: false,
+  changed: [],
+  sessionId: 's1',
+  version: '0',
+  branch: 'main',
 };

@@ -35,7 +35,7 @@ import { fakeClock } from '../support/clock.ts';
 import { deadly, harmless, reply, settings } from '../support/machine.ts';
 import { FakeTerminal } from '../support/terminal.ts';
 import { FakeCommand } from './fake-command.ts';
-import { QUIET_FLEETS, QUIET_PORTS } from './quiet-ports.ts';
+import { QUIET_FLEETS, QUIET_INFO, QUIET_PORTS } from './quiet-ports.ts';
 
 const userShell = {
   background: async () => 'not here',
@@ -177,18 +177,7 @@ export async function setStage(change: StageOptions = {}) {
       addAgents: () => {},
       isAgents: (line) => agents.has(line),
     },
-    info: () => ({
-      surroundings: '',
-      shellPrompt: '',
-      jobs: 0,
-      sandbox: false,
-      unsaved: false,
-      withoutOpinion: false,
-      withoutUndo: false,
-      sessionId: 's1',
-      version: '0',
-      branch: 'main',
-    }),
+    info: () => QUIET_INFO,
     presets: {
       list: () => [
         { name: 'fast', model: 'tiny', baseUrl: 'http://localhost', local: true, demo: false, secrets: 'off' },

@@ -10,7 +10,7 @@ import { FakeTerminal } from '../support/terminal.ts';
 
 const context = (width: number) => ({ width, theme: THEMES.none, paint: paintOf(THEMES.none) });
 const tasks = { list: ['collect the changes', 'build', 'tag'], current: 1, planner: 'cloud' };
-const NOTHING: RailFacts = { agents: [], waiting: 0, jobs: [] };
+const NOTHING: RailFacts = { agents: [], waiting: 0, jobs: [], changed: [], cwd: '/w' };
 
 function job(id: number, command: string, said: string): RailFacts['jobs'][number] {
   const output = { lines: () => [said] };
@@ -38,12 +38,20 @@ test('there is a rail where something runs and the screen is wide', () => {
   const busy = { ...NOTHING, jobs: [job(1, 'npm run dev', '')] };
   expect([80, 119, 120, 149, 150, 200].map((columns) => railWidth(columns, busy))).toEqual([0, 0, 36, 36, 46, 46]);
   expect([120, 150].map((columns) => railWidth(columns, { ...NOTHING, tasks }))).toEqual([0, 46]);
+  const changed = [{ path: '/w/a.py', how: 'changed' }] as const;
+  expect([120, 150].map((columns) => railWidth(columns, { ...NOTHING, changed }))).toEqual([0, 46]);
   expect(railWidth(200, NOTHING)).toBe(0);
 });
 
 test('it has the plan, the sub-agents with what they do, and the jobs with what they said last', () => {
   const [start = 0] = agents().map(({ run }) => run.startedAt);
-  const facts = { tasks, agents: agents(), waiting: 1, jobs: [job(1, 'npm run dev', 'listening on :5173')] };
+  const facts = {
+    ...NOTHING,
+    tasks,
+    agents: agents(),
+    waiting: 1,
+    jobs: [job(1, 'npm run dev', 'listening on :5173')],
+  };
   const lines = railLines(facts, start + 4000, context(46), (text) => text);
   const expected = [
     /^│ plan +2 of 3$/,
@@ -97,4 +105,18 @@ test('beside it everything else is cut, also what is painted between two frames'
   compositor.flush();
   await display.settled();
   expect(display.text().split('\n')).toEqual(['short', 'below', 'prompt goes over all']);
+});
+
+test('it names the first files that a run has changed, each as it is called from here, and nothing as it would act', () => {
+  const files = ['/w/src/a.py', '/elsewhere/b', '/w/\x1b[2Jc'].map((path) => ({ path, how: 'changed' }) as const);
+  const many = Array.from({ length: 9 }, (_, at) => ({ path: `/w/${at}`, how: 'created' }) as const);
+  const rows = (changed: RailFacts['changed']) => railLines({ ...NOTHING, changed }, 0, context(46), (text) => text);
+  expect(rows(files).map(stripStyles)).toEqual([
+    expect.stringMatching(/^│ changed so far +:undo run$/),
+    expect.stringMatching(/^│ src\/a\.py +changed$/),
+    expect.stringMatching(/^│ \/elsewhere\/b +changed$/),
+    expect.stringMatching(/^│ [^\x1b]+c +changed$/),
+  ]);
+  expect(rows(many)).toHaveLength(10);
+  expect(stripStyles(rows(many).at(-1) ?? '')).toBe('│ 1 more');
 });

@@ -85,6 +85,11 @@ describe('the receipt of a split run', () => {
     );
   });
 
+  it('names no dollars where nothing was paid', () => {
+    const receipt = { planner: 'cloud', cloud: { dollars: 0, tokens: 215 }, local: { tokens: 110 } };
+    expect(receiptText(receipt)).toBe('[aish] split: cloud 215 tokens · local 110 tokens');
+  });
+
   it('is not written where one preset did all', () => {
     const machine = new Machine();
     machine.send({ type: 'norrisStarted', goal: 'g' });

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { gainsRights } from '../../src/app/executors.ts';
 import { supervisedArgv } from '../../src/sandbox/index.ts';
@@ -120,7 +120,14 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     await keep(store, 'echo two > a');
     await keep(store, 'mv a b; mkdir d; echo x > d/x');
     inRun = undefined;
-    expect(store.ofRun('s1:5')).toMatch(/1 file changed, 2 created, 1 moved/);
+    await store.looking;
+    expect(store.ofRun('s1:5')?.summary).toMatch(/1 file changed, 2 created, 1 moved/);
+    expect(store.ofRun('s1:5')?.files.map(({ path, how }) => `${how} ${relative(tree, path)}`)).toEqual([
+      'moved a',
+      'created d/x',
+      'created d',
+    ]);
+    expect(store.changedBy('another')).toEqual([]);
     expect((await store.undo('run')).ok).toBe(true);
     expect(readdirSync(tree).sort()).toEqual(['a', 'other']);
     expect(get('a')).toBe('one\n');
@@ -135,6 +142,19 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     await kept?.end(true);
     expect((await store.undo('last')).ok).toBe(true);
     expect(get('a')).toBe('one\n');
+  });
+
+  it('knows which file of a run it was that the program itself has changed', async () => {
+    const store = open();
+    put('a', 'one\n');
+    inRun = 's1:6';
+    const kept = await store.keepFile(join(tree, 'a'), 'patch a', tree);
+    put('fresh', 'two\n');
+    await run(['mv', join(tree, 'fresh'), join(tree, 'a')]);
+    await kept?.end(true);
+    inRun = undefined;
+    await store.looking;
+    expect(store.changedBy('s1:6')).toEqual([{ path: join(tree, 'a'), how: 'changed' }]);
   });
 
   it('says what was refused for lack of room, and what escaped it', async () => {

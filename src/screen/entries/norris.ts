@@ -55,7 +55,7 @@ export function norrisEndedLines(entry: Of<'norrisEnded'>, { width, paint }: Ren
     count(commands, 'command'),
     ...(skips > 0 ? [`${skips} skipped`] : []),
     duration(milliseconds),
-    ...(cost ? [shortDollars(cost.dollars)] : []),
+    ...(cost && cost.dollars > 0 ? [shortDollars(cost.dollars)] : []),
   ].join(' · ');
   const head = paint(good ? 'success' : 'warning', `⚡ ${status.replace('_', ' ')}`);
   // Of a failed one the line above it has said why.

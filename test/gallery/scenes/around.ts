@@ -101,8 +101,6 @@ export const AROUND: readonly Scene[] = [
   {
     name: 'setup-tested',
     title: 'what a test of it says, and what a yes writes',
-    script: [],
-    config: { model: 'fast' },
     env: ({ port }) => ({ OLLAMA_HOST: `127.0.0.1:${port}` }),
     play: (stage) => enter(stage, ':setup fast', /✓[\s\S]*> :setup fast yes/),
   },

@@ -19,12 +19,23 @@ export const NORRIS: readonly Scene[] = [
     name: 'run-end',
     title: 'the end of a run: what it changed',
     config: OPEN,
-    files: { 'a.py': '' },
+    files: { 'a.py': '', 'list.txt': 'b.py\n' },
     script: [
-      call('bash', { command: 'echo "1 file" > count.txt' }),
+      call('bash', { command: 'echo "1 file" > count.txt; echo a.py >> list.txt' }),
       say('One file, written to count.txt.\nGOAL: complete'),
     ],
     play: (stage) => enter(stage, ':norris count the Python files', /⚡ done/),
+  },
+  {
+    name: 'run-changes',
+    title: 'on a wide screen: what a run has changed so far',
+    config: OPEN,
+    files: { 'a.py': 'print(1)\n' },
+    script: [
+      call('bash', { command: 'echo "1 file" > count.txt; echo "# counted" >> a.py' }),
+      call('bash', { command: 'echo waiting; sleep 1000' }),
+    ],
+    play: (stage) => enter(stage, ':norris count the Python files', /waiting\n/),
   },
   {
     name: 'run-aborted',

@@ -1,0 +1,19 @@
+/** The end of a run on screen. */
+import { expect, it } from 'vitest';
+import { paintOf, THEMES } from '../../src/render/theme.ts';
+import { norrisEndedLines } from '../../src/screen/entries/norris.ts';
+import { stripStyles } from '../../src/text/style.ts';
+
+const context = { width: 80, theme: THEMES.dark, paint: paintOf(THEMES.dark) };
+type Ended = Parameters<typeof norrisEndedLines>[0];
+
+const ended: Ended = {
+  ...{ kind: 'norrisEnded', status: 'done', steps: 2, commands: 1, skips: 0, milliseconds: 2000 },
+};
+const tokens = { promptTokens: 100, completionTokens: 10 };
+const textOf = (entry: Ended) => norrisEndedLines(entry, context).map(stripStyles).join('\n');
+
+it('names what it has cost, and no dollars where nothing was paid', () => {
+  expect(textOf({ ...ended, cost: { ...tokens, dollars: 0.012 } })).toContain('· $0.012');
+  expect(textOf({ ...ended, cost: { ...tokens, dollars: 0 } })).not.toContain('$');
+});

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { changesText, tellsChanges } from '../../src/contracts/undo.ts';
+import { filesOf, together } from '../../src/undo/changed-files.ts';
+
+const step = (verb: string, path: string) => ({ verb, path, source: '' });
+
+it('names each path once, by what became of it over all actions', () => {
+  const first = filesOf([
+    step('created', '/w/new'),
+    step('created', '/w/passing'),
+    step('deleted', '/w/old'),
+    step('changed', '/w/y'),
+  ]);
+  const second = filesOf([step('changed', '/w/new'), step('deleted', '/w/passing'), step('created', '/w/old')]);
+  expect(
+    together([first, second, filesOf([step('mode', '/w'), step('replaced', '/w/x'), step('deleted', '/w/y')])]),
+  ).toEqual([
+    { path: '/w/new', how: 'created' },
+    { path: '/w/old', how: 'changed' },
+    { path: '/w/y', how: 'deleted' },
+    { path: '/w/x', how: 'changed' },
+  ]);
+});
+
+it('says in a line what a run has changed: the first names, and how to take it back', () => {
+  const files = ['/w/a', '/w/b/c', '/other/d', '/w/e'].map((path) => ({ path, how: 'changed' }) as const);
+  const text = changesText({ summary: '4 files changed', files }, '/w');
+  expect(text).toBe('4 files changed: a, b/c, /other/d and 1 more · :undo run takes it back');
+  expect(tellsChanges(text)).toBe(true);
+  expect(changesText({ summary: 'modes or times changed', files: [] }, '/w')).toBe(
+    'modes or times changed · :undo run takes it back',
+  );
+});
+
+it('lets no name act, and none fill the screen', () => {
+  const files = [{ path: `/w/\x1b[2J\n${'x'.repeat(200)}`, how: 'created' }] as const;
+  const text = changesText({ summary: '1 file created', files }, '/w');
+  expect(text).not.toMatch(/[\x00-\x1f]/);
+  expect(text.length).toBeLessThan(140);
+});
