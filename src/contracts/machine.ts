@@ -19,6 +19,8 @@ export type Count = { files: number; bytes: number; more: boolean };
 
 /** Looks at files, reading only. What can't be looked at counts as there. Never reject. */
 export type MachineFiles = {
+  /** Looks are taken in the order in which they are asked for: none needs to wait for the answer of the one before. */
+  readonly inOrder?: true;
   /** Paths that exist of those named, patterns expanded, at most 200. */
   existing(named: readonly Named[], isOver: IsOver): Promise<readonly string[]>;
   /** How many files and bytes lie at and below `paths`, following no links; undefined where that can't be told. */

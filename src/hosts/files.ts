@@ -28,7 +28,7 @@ const IDENTIFY = `for q do
   t=$(stat $STAT "$LINK" -- "$q"; [ -e "$q" ] || readlink -f -- "$q"; echo .)
   printf 'link %s %s %s %s\\n' \${#q} "$q" \${#t} "$t"
 done
-case $STAT in -c) stat -L -c '%n %d:%i' -- "$@" ;; *) stat -L -f '%N %d:%i' -- "$@" ;; esac 2>&1`;
+exec 2>&1; case $STAT in -c) exec stat -L -c '%n %d:%i' -- "$@" ;; *) exec stat -L -f '%N %d:%i' -- "$@" ;; esac`;
 
 export function hostFiles(ask: AskHost): MachineFiles {
   const existing = async (named: readonly Named[]): Promise<readonly string[]> => {
@@ -38,6 +38,7 @@ export function hostFiles(ask: AskHost): MachineFiles {
     return [...new Set(namesTold(answer.text, MAX_PATHS))];
   };
   return {
+    inOrder: true,
     existing,
     count: async (paths) => readCount(await ask(countOf(paths))),
     // The words are the model's: nothing of them runs before a yes, not even to look.

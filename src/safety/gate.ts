@@ -194,8 +194,11 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     place: string,
   ): Promise<Judged> {
     const sight = sightOf(place);
-    const targets = await resolveTargets(command, place, sight);
+    // What they stand for is looked at first: what changes behind that look is noticed at the start.
+    const resolved = resolveTargets(command, place, sight);
+    if (!sight.files.inOrder) await resolved;
     const parts = await previewImpact(command, place, sight, options.wrap).catch(() => []);
+    const targets = await resolved;
     const { findings, rest } = withImpact(found, parts);
     const facts = { ...(findings.length > 0 ? { findings } : {}), ...(rest.length > 0 ? { impact: rest } : {}) };
     return { ...judged, ...facts, basis: { ...NO_BASIS, ...judged.basis, targets } };

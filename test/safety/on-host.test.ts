@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { MachineFiles } from '../../src/contracts/machine.ts';
 import { absentHost } from '../../src/hosts/index.ts';
 import { createGate, localSight } from '../../src/safety/index.ts';
 import { hostOf } from '../../src/session/place.ts';
@@ -50,6 +51,36 @@ describe('a command for a host', () => {
   it('counts a failed look as existing', async () => {
     const { findings } = await judge('rm -rf build', 'web1:/srv');
     expect(findings?.[0]?.impact).toEqual(['build: it could not be counted']);
+  });
+
+  it('takes all looks at once where they keep their order, first at what the paths stand for', async () => {
+    const lookedAt = async (inOrder: boolean) => {
+      const looks: string[] = [];
+      const asked = Promise.withResolvers<void>();
+      const files: MachineFiles = {
+        ...absentHost('web1').files,
+        ...(inOrder ? { inOrder } : {}),
+        async identities() {
+          looks.push('identities');
+          if (inOrder) await asked.promise;
+          looks.push('told');
+          return [];
+        },
+        async existing() {
+          looks.push('existing');
+          asked.resolve();
+          return [];
+        },
+      };
+      const there = createGate({ enabled: false, machineAt: () => ({ ...absentHost('web1'), files }) });
+      const { signal } = new AbortController();
+      const action = { kind: 'command', command: 'rm -f build', job: false } as const;
+      const { basis } = await there.judge(action, { cwd: 'web1:/srv', goal: '', signal });
+      expect(basis?.targets?.found).toEqual([]);
+      return looks;
+    };
+    expect(await lookedAt(true)).toEqual(['identities', 'existing', 'told']);
+    expect(await lookedAt(false)).toEqual(['identities', 'told', 'existing']);
   });
 
   it('asks before a model elsewhere is shown files that the text does not name', async () => {
