@@ -85,8 +85,8 @@ export function createHosts({
     },
     inTerminal: (argv) => runElsewhere({ argv, env, place: bus.engine.shellCwd, ...size(), dataDir }),
     companion: (argv) => asCompanion(argv, env),
-    run: ({ argv, place, host, token, ending }) =>
-      runElsewhere({ argv, env, place, there: { host, token }, ending, ...sizeForModel(size()), dataDir }),
+    run: ({ argv, place, host, ending, ...there }) =>
+      runElsewhere({ argv, env, place, there: { host, ...there }, ending, ...sizeForModel(size()), dataDir }),
     onLost(host) {
       bus.show(`the connection to ${host} was lost; :host ${host} reconnects, :host - goes back to this machine`);
     },

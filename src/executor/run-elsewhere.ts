@@ -7,6 +7,7 @@ import { Pty } from './pty.ts';
 import { Run, type RunOptions } from './running.ts';
 import { MarkScanner } from './shell-integration/marks.ts';
 import { Stopper } from './stopper.ts';
+import type { TerminalModes } from './terminal-state.ts';
 
 export type ElsewhereOptions = Omit<RunOptions, 'background'> & {
   /** The program of this machine that stands for the command. */
@@ -14,8 +15,11 @@ export type ElsewhereOptions = Omit<RunOptions, 'background'> & {
   readonly env: Readonly<Record<string, string>>;
   /** Where the command begins, which is where its end is said to be unless it tells otherwise. */
   readonly place: string;
-  /** Set for what runs on a host: signs the marks with which it tells its directory there, and that nothing follows. */
-  readonly there?: { readonly host: string; readonly token: string };
+  /**
+   * Set for what runs on a host. `token` signs the marks with which it tells its directory there, and that nothing follows;
+   * `modes` are those of its terminal there.
+   */
+  readonly there?: { readonly host: string; readonly token: string; readonly modes?: () => Promise<TerminalModes> };
   /** What became of the command when the program has ended. `whole`: it had told that nothing follows, so nothing is lost. */
   readonly ending?: (said: {
     readonly code: number;
@@ -47,6 +51,7 @@ export function runElsewhere({ argv, env, place, there, ending, ...rest }: Elsew
     resume: () => terminal?.resume(),
     interrupt: () => stopper.stop(),
     hangUp: () => terminal?.dispose(),
+    ...(there?.modes ? { modes: there.modes } : {}),
   });
   const scanner = new MarkScanner(
     (given) => given === there?.token,

@@ -92,6 +92,7 @@ function scriptOf(folder: string, name: string, order: Order): string {
 set -C
 { true >"$at.began"; } 2>/dev/null || exit 126
 set +C
+echo $$ >"$at.pid"
 ${MARK}=${name}.$$; export ${MARK}
 trap : INT QUIT
 c=1; e=1
@@ -143,6 +144,11 @@ export const LAY_START = `printf %s ${shellQuote(START)} >"$b/start"`;
 /** What the session of its own runs. */
 export function startOf(folder: string, name: string): string {
   return `exec /bin/sh ${folder}/start ${name}`;
+}
+
+/** The file that holds the number of the process that leads its session. */
+export function leaderOf(folder: string, name: string): string {
+  return `${folder}/${name}.pid`;
 }
 
 /** In the environment of a command: its name and the session of its terminal. */

@@ -5,11 +5,12 @@ import type { Machine } from '../contracts/machine.ts';
 import { directoryAt } from '../session/place.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import { absentHost, lacksSandbox } from './absent.ts';
-import { askEnd, type Behind, type End, hangUp, layDown, readEnd, startOf } from './commands.ts';
+import { askEnd, type Behind, type End, hangUp, layDown, leaderOf, readEnd, startOf } from './commands.ts';
 import type { Connection, HostFacts } from './connection.ts';
 import { hostFiles, hostProcesses } from './files.ts';
 import type { KeepThere, LauncherKit, TrialThere } from './launcher.ts';
 import { SandboxThere } from './sandbox-there.ts';
+import { type ModesThere, modesThere, terminalOf } from './terminal-there.ts';
 
 /** How a command ended, as far as it can be told. */
 /** `began: false`: it did not run, and will not. */
@@ -26,6 +27,8 @@ export type RunElsewhere = (options: {
    * one. The command itself can read it (see `Order`).
    */
   readonly token: string;
+  /** The modes of its terminal there. */
+  readonly modes: () => Promise<ModesThere>;
   /** Asked when the program has ended: what became of the command. */
   readonly ending: (said: Said) => Promise<Ending>;
 }) => RunningCommand;
@@ -193,7 +196,9 @@ export class Host {
         began = end.began !== false;
         return end;
       };
-      const running = this.#options.run({ argv, place, host, token, ending });
+      const leader = leaderOf(facts.folder, name);
+      const modes = () => modesThere((code) => this.connection.ask(code), terminalOf(leader));
+      const running = this.#options.run({ argv, place, host, token, modes, ending });
       // What was not laid down does not begin, and its record says so. No answer says nothing: it may run already, and where
       // it never comes, its session gives up by itself.
       void laid.then((answer) => {

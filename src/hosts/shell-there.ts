@@ -3,11 +3,11 @@ import type { ShellFiles, ShellThere } from '../contracts/hosts.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import type { Connection, HostFacts } from './connection.ts';
 import type { Launch } from './helper.ts';
+import { modesThere } from './terminal-there.ts';
 import { namesTold } from './told.ts';
 
 /** The login shells that can be driven; in place of any other one bash is, as here. */
 const DRIVEN = /\/(?:bash|zsh|fish)$/;
-const ORDINARY = { echo: true, lines: true };
 /** Names that are offered for a word. */
 const MAX_NAMES = 200;
 const MAX_PROGRAMS = 20_000;
@@ -45,12 +45,7 @@ export function shellThere(
       await write('start', `tty >${path}/tty\nexec ${shellQuote(program)} -l -c 'exec /bin/sh ${path}/go'\n`);
       return companion(connection.session(`exec /bin/sh ${path}/start`, true));
     },
-    async modes({ path }) {
-      const answer = await ask(`t=$(cat ${path}/tty); stty -a -F "$t" || stty -a -f "$t"`);
-      if (answer?.exit !== 0) return ORDINARY;
-      const isOff = (mode: string) => new RegExp(`(?:^|\\s)-${mode}(?:\\s|;|$)`).test(answer.text);
-      return { echo: !isOff('echo'), lines: !isOff('icanon') };
-    },
+    modes: ({ path }) => modesThere(ask, `cat ${path}/tty`),
     signal({ path }, name) {
       const group = `g=$(ps -t "$(sed s,^/dev/,, ${path}/tty)" -o tpgid= | head -n 1 | tr -d ' ')`;
       const shell = `s=$(cat ${path}/pid)`;

@@ -1,4 +1,4 @@
-/** What ssh asks that is secret: it is answered in the frame, shown nowhere and written nowhere. */
+/** What ssh asks that is secret, or a command there: it is answered in the frame, shown nowhere and written nowhere. */
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -6,6 +6,7 @@ import { addUser, removeUser } from '../support/accounts.ts';
 import { pathOf } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
+import { say, startScriptedServer } from '../support/scripted-server.ts';
 import { lacksSshd, type SshHost, startSshd } from '../support/sshd.ts';
 
 const SECRET = 'correct-Horse-7battery';
@@ -66,5 +67,38 @@ describe.skipIf(lacksSshd())('a secret that ssh asks for', () => {
     execFileSync('/bin/sh', ['-c', 'printf %s "$1:$2" | chpasswd', 'sh', user ?? '', SECRET]);
     rmSync(server.identity);
     await connects(/password:/, /Permission denied, please try again/);
+  });
+});
+
+describe.skipIf(lacksSshd())('a model’s command there that asks for a secret', () => {
+  it('is the user’s to answer: it is hidden, and neither kept nor told to the model', async () => {
+    const server = await startSshd('web1');
+    try {
+      const ask = `read -rsp "Password: " p; echo; printf "|%s" "\${#p}"`;
+      await using model = await startScriptedServer([say(`CMD: ${ask}`), say('that was it')]);
+      using place = scratch(model.baseUrl, { mode: 'unrestricted' });
+      const env = { PATH: `${server.bin}:${process.env.PATH}` };
+      await using rig = startRig(place, { env, columns: 100, rows: 30 });
+      await rig.waitFor(/\[aish:\w+\]>/);
+      rig.type(':host web1\r');
+      await rig.waitFor(/@web1 \[aish:\w+\]>/);
+      rig.type('?ask me\r');
+      await rig.waitFor(/RUN THIS\? +on web1[\s\S]*seen to the end/);
+      rig.type('p');
+      await rig.waitFor(/waits for something secret/);
+      rig.key('ctrl-]');
+      await rig.waitFor(/typing is hidden/);
+      rig.type(`${SECRET}\r`);
+      await rig.waitFor(/that was it/);
+      rig.type(':quit\r');
+      await rig.exited;
+      // It was read there, to the last character.
+      expect(model.requests.at(-1)?.text).toContain(`|${SECRET.length}`);
+      expect(model.requests.map(({ text }) => text).join()).not.toContain(SECRET);
+      expect(rig.raw).not.toContain(SECRET);
+      expect(filesWith(SECRET, place.home)).toEqual([]);
+    } finally {
+      await server.stop();
+    }
   });
 });

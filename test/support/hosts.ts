@@ -35,8 +35,8 @@ export function hostsOf(
       return runElsewhere({ argv, env, place: '/', ...size, dataDir: folder });
     },
     companion: (argv) => asCompanion(argv, env),
-    run: ({ argv, place, host, token, ending }) =>
-      runElsewhere({ argv, env, place, there: { host, token }, ending, ...size, dataDir: folder }),
+    run: ({ argv, place, host, ending, ...there }) =>
+      runElsewhere({ argv, env, place, there: { host, ...there }, ending, ...size, dataDir: folder }),
     onLost: (host) => lost.push(host),
   });
   const open = () =>
