@@ -16,8 +16,17 @@ export const MAX_TOLD_CHARS = 800;
 export function sentText(turn: Turn): string {
   const text = turn.kind === 'user' && turn.origin === 'goal' ? `Goal: ${turn.text}` : turn.text;
   if (turn.keptChars === undefined) return text;
-  if (turn.keptChars > 0) return clip(text, turn.keptChars, turn.file);
+  if (turn.keptChars > 0) return clippedOf(turn, text, turn.keptChars);
   return isOutput(turn) ? outputLine(text, turn.file) : text;
+}
+
+/** By turn, which never changes: each request asks for the same several times, and the lines of a megabyte are counted. */
+const clipped = new WeakMap<Turn, string>();
+
+function clippedOf(turn: Turn, text: string, keptChars: number): string {
+  const known = clipped.get(turn) ?? clip(text, keptChars, turn.file);
+  clipped.set(turn, known);
+  return known;
 }
 
 /** The images of a turn, while it is sent whole. */
