@@ -1,7 +1,9 @@
 /** Reads a server's answer: server-sent events or one JSON body, every part of it bounded while it is read (RE-6). */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseBoundedJson, parseJson } from '../text/json.ts';
+
 import { bytesOf } from './exchange.ts';
+import { LineSplitter } from './line-splitter.ts';
 
 /** Bytes of one answer, overhead included; far beyond any real one. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
@@ -48,6 +50,14 @@ export class AnswerReader {
 
   async *#events(response: Response): AsyncGenerator<unknown> {
     const lines = new LineSplitter();
+    try {
+      yield* this.#eventsIn(response, lines);
+    } finally {
+      lines.close();
+    }
+  }
+
+  async *#eventsIn(response: Response, lines: LineSplitter): AsyncGenerator<unknown> {
     let data: string[] = [];
     let size = 0;
     for await (const piece of this.#pieces(response, MAX_ANSWER_BYTES)) {
@@ -91,57 +101,6 @@ export class AnswerReader {
       inThisTurn = 0;
       await nextTurn();
     }
-  }
-}
-
-const [LF, CR] = [0x0a, 0x0d];
-const BYTE_ORDER_MARK = '\ufeff';
-
-/**
- * Bytes in pieces → lines of text. What has not ended stays bytes, outside the heap: the strings of a line that never ends
- * would be cleared away just when keys are typed. Only what is new is searched, so such a line costs no more than its length.
- */
-class LineSplitter {
-  #parts: Uint8Array[] = [];
-  #endedInReturn = false;
-  #first = true;
-  /** Bytes of the line that has not ended. */
-  pending = 0;
-
-  /** The lines that this piece ends, without their ends (`\n`, `\r\n` or `\r`). */
-  push(piece: Uint8Array): readonly string[] {
-    if (piece.length === 0) return [];
-    const lines: string[] = [];
-    // The second half of a line end whose first half came before.
-    let from = this.#endedInReturn && piece[0] === LF ? 1 : 0;
-    this.#endedInReturn = piece.at(-1) === CR;
-    let feed = piece.indexOf(LF, from);
-    let back = piece.indexOf(CR, from);
-    while (feed >= 0 || back >= 0) {
-      const end = back < 0 || (feed >= 0 && feed < back) ? feed : back;
-      this.#add(piece.subarray(from, end));
-      lines.push(this.rest);
-      this.#parts = [];
-      this.pending = 0;
-      this.#first = false;
-      from = end + (end === back && feed === back + 1 ? 2 : 1);
-      if (feed >= 0 && feed < from) feed = piece.indexOf(LF, from);
-      if (back >= 0 && back < from) back = piece.indexOf(CR, from);
-    }
-    this.#add(piece.subarray(from));
-    return lines;
-  }
-
-  /** The text after the last line end. */
-  get rest(): string {
-    const text = Buffer.concat(this.#parts).toString();
-    return this.#first && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
-  }
-
-  #add(part: Uint8Array): void {
-    if (part.length === 0) return;
-    this.#parts.push(part);
-    this.pending += part.length;
   }
 }
 
