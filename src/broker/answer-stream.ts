@@ -1,9 +1,9 @@
 /** Reads a server's answer: server-sent events or one JSON body, every part of it bounded while it is read (RE-6). */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseBoundedJson, parseJson } from '../text/json.ts';
-
 import { bytesOf } from './exchange.ts';
 import { LineSplitter } from './line-splitter.ts';
+import { piecesOf } from './pieces.ts';
 
 /** Bytes of one answer, overhead included; far beyond any real one. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
@@ -91,7 +91,7 @@ export class AnswerReader {
   async *#pieces(response: Response, maxBytes: number): AsyncGenerator<Uint8Array> {
     let bytes = 0;
     let inThisTurn = 0;
-    for await (const piece of bytesOf(response)) {
+    for await (const piece of piecesOf(bytesOf(response))) {
       this.#onBytes();
       bytes += piece.byteLength;
       if (bytes > maxBytes) throw new AnswerError(`more than ${maxBytes} bytes`);

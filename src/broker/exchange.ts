@@ -1,6 +1,6 @@
 /** One request to a model's server, over Node's own HTTP client: `fetch` takes three times its processor time. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { pipeline, type Transform } from 'node:stream';
+import { pipeline, type Readable, type Transform } from 'node:stream';
 
 /** Until a connection stands; a server that is there takes it at once, however long its answer takes. Milliseconds. */
 const CONNECT_MS = 10_000;
@@ -17,7 +17,7 @@ type ToSend = {
 };
 
 /** What comes of an answer. Whoever does not read it to its end destroys it: the connection is held until then. */
-export type Bytes = AsyncIterable<Uint8Array> & { destroy(): unknown };
+export type Bytes = Readable;
 
 type Exchanged = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly bytes: Bytes };
 
