@@ -85,7 +85,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   floods: {
     what: 'answers of many megabytes: keys meanwhile, memory',
     commands: ['vitest run test/e2e/floods.test.ts'],
-    env: { AISH_FLOOD_KEYS: '150' },
+    env: { AISH_FLOOD_KEYS: '300' },
   },
   odd: {
     what: 'the suite as an ordinary user, in a read-only checkout under an odd name, umask 077, LANG=C, no terminal',
