@@ -159,6 +159,8 @@ export class PromptView {
     if (!route) return undefined;
     const { kind, forced } = route;
     const short = NAMES[kind];
+    if (kind === 'meta' && expand(editor).trim() === ':')
+      return { long: 'command · Tab: all of them', short, role: ROLES.meta };
     if (kind === 'meta' || forced) return { long: short, short, role: ROLES[kind] };
     if (route.unsure !== undefined && flip === undefined) return unsureVerdict(kind, asked === expand(editor));
     return { long: `${short} · Alt-S: ${kind === 'shell' ? 'ask' : 'shell'}`, short, role: ROLES[kind] };

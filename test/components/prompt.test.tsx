@@ -23,6 +23,14 @@ describe('the prompt', () => {
     await until(() => commands.length === 1);
   });
 
+  it('tells at the colon where the commands are listed', async () => {
+    const { press, see } = await setStage();
+    press(':');
+    await see(/: +command · Tab: all of them/);
+    press('c');
+    await see(/:c\S* +command$/m);
+  });
+
   it('keeps the screen exactly as high as the terminal while the text grows', async () => {
     const stage = await setStage({ columns: 40, rows: 10 });
     for (let line = 0; line < 12; line += 1) stage.press(`line ${line}\x1b\r`);

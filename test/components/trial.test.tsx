@@ -85,6 +85,11 @@ describe('a HALT after its trial', () => {
     expect(frame()).toMatch(/It would change: 1 deleted\./);
   });
 
+  it('says that the command failed there', async () => {
+    const { frame } = await tried([], { columns: 100, rows: 40 }, { ...CHANGES, exitCode: 128 } as TrialOutcome);
+    expect(frame()).toContain('it failed: exit 128 · no network');
+  });
+
   it('applies with T alone, and only then', async () => {
     const log: string[] = [];
     const stage = await tried(log, { columns: 100, rows: 40 });

@@ -34,7 +34,7 @@ export function trialRows(trial: Trial, cwd: string): readonly TreeLine[] {
     ...(more > 0 ? [line(`… and ${more} more`)] : []),
     ...moves.map((move) => line(`moves ${oneLine(move)}`)),
     ...(rows.length === 0 ? [line('it would change nothing')] : []),
-    line(`exit ${exit} · no network, signals or sockets in a trial`),
+    line(`${exit === 0 ? '' : 'it failed: '}exit ${exit} · no network, signals or sockets in a trial`),
     ...doubts.map((doubt) => line(oneLine(doubt))),
     ...(beyond === undefined ? [] : [line(`can’t be applied: ${oneLine(beyond)}`)]),
   ];
