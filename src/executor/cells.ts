@@ -1,18 +1,22 @@
 import type { IBuffer, IBufferCell, IBufferLine, Terminal } from '@xterm/headless';
 import { clean } from '../text/sanitize.ts';
 
-/** Attributes as SGR parameters, in the order of the standard. */
-const FLAGS: readonly (readonly [(cell: IBufferCell) => number, string])[] = [
-  [(cell) => cell.isBold(), '1'],
-  [(cell) => cell.isDim(), '2'],
-  [(cell) => cell.isItalic(), '3'],
-  [(cell) => cell.isUnderline(), '4'],
-  [(cell) => cell.isBlink(), '5'],
-  [(cell) => cell.isInverse(), '7'],
-  [(cell) => cell.isInvisible(), '8'],
-  [(cell) => cell.isStrikethrough(), '9'],
-  [(cell) => cell.isOverline(), '53'],
-];
+/** The SGR parameters of what `flagsOf` tells, its lowest bit first, in the order of the standard. */
+const FLAG_CODES = ['1', '2', '3', '4', '5', '7', '8', '9', '53'];
+
+function flagsOf(cell: IBufferCell): number {
+  return (
+    (cell.isBold() && 1) |
+    (cell.isDim() && 2) |
+    (cell.isItalic() && 4) |
+    (cell.isUnderline() && 8) |
+    (cell.isBlink() && 16) |
+    (cell.isInverse() && 32) |
+    (cell.isInvisible() && 64) |
+    (cell.isStrikethrough() && 128) |
+    (cell.isOverline() && 256)
+  );
+}
 
 function color(cell: IBufferCell, foreground: boolean): string {
   const value = foreground ? cell.getFgColor() : cell.getBgColor();
@@ -28,13 +32,29 @@ function color(cell: IBufferCell, foreground: boolean): string {
   return '';
 }
 
-/** The whole style of a cell as one SGR sequence that starts from nothing; '' for a cell without style. */
-function style(cell: IBufferCell): string {
-  if (cell.isAttributeDefault()) return '';
-  let codes = '0';
-  for (const [has, code] of FLAGS) if (has(cell)) codes += `;${code}`;
-  codes += color(cell, true) + color(cell, false);
-  return codes === '0' ? '' : `\x1b[${codes}m`;
+/** The style that was written last: neighbours mostly share one, and to write it anew for each of them is the dearest part. */
+class Styles {
+  #flags = 0;
+  #foreground = 0;
+  #background = 0;
+  #text = '';
+
+  /** The whole style of a cell as one SGR sequence that starts from nothing; '' for a cell without style. */
+  of(cell: IBufferCell): string {
+    if (cell.isAttributeDefault()) return '';
+    const flags = flagsOf(cell);
+    const foreground = cell.isFgDefault() ? 0 : cell.getFgColorMode() | cell.getFgColor();
+    const background = cell.isBgDefault() ? 0 : cell.getBgColorMode() | cell.getBgColor();
+    if (flags !== this.#flags || foreground !== this.#foreground || background !== this.#background) {
+      this.#flags = flags;
+      this.#foreground = foreground;
+      this.#background = background;
+      const codes = FLAG_CODES.filter((_code, bit) => flags & (1 << bit)).map((code) => `;${code}`);
+      const parameters = `${codes.join('')}${color(cell, true)}${color(cell, false)}`;
+      this.#text = parameters === '' ? '' : `\x1b[0${parameters}m`;
+    }
+    return this.#text;
+  }
 }
 
 /** How far a line is filled: trailing cells that show nothing don't count. */
@@ -43,9 +63,9 @@ function filled(line: IBufferLine, scratch: IBufferCell): number {
     const cell = line.getCell(x, scratch);
     if (!cell) continue;
     const chars = cell.getChars();
-    const painted = cell.getBgColorMode() !== 0 || cell.isInverse() !== 0 || cell.isUnderline() !== 0;
-    if ((chars !== '' && chars !== ' ') || painted) return x + cell.getWidth();
-    if (chars === ' ' && !painted) continue;
+    if (chars !== '' && chars !== ' ') return x + cell.getWidth();
+    if (cell.isAttributeDefault()) continue;
+    if (cell.getBgColorMode() !== 0 || cell.isInverse() || cell.isUnderline()) return x + cell.getWidth();
   }
   return 0;
 }
@@ -53,15 +73,15 @@ function filled(line: IBufferLine, scratch: IBufferCell): number {
 /** Characters of link targets in one screen line: a link for every cell must not make a line of megabytes. */
 const MAX_LINK_CHARS = 8192;
 
-/** What reading a cell needs: a cell to read into, and where its link leads. */
-export type CellReader = { readonly scratch: IBufferCell; readonly linkOf: LinkOf };
+/** What reading a cell needs: a cell to read into, how it looks, and where its link leads. */
+export type CellReader = { readonly scratch: IBufferCell; readonly styles: Styles; readonly linkOf: LinkOf };
 
 export function cellReader(terminal: Terminal): CellReader {
-  return { scratch: terminal.buffer.normal.getNullCell(), linkOf: linkReader(terminal) };
+  return { scratch: terminal.buffer.normal.getNullCell(), styles: new Styles(), linkOf: linkReader(terminal) };
 }
 
 /** One screen line as text with SGR colours, safe hyperlinks and nothing else; both end with the line. */
-function renderRow(line: IBufferLine, whole: boolean, { scratch, linkOf }: CellReader): string {
+function renderRow(line: IBufferLine, whole: boolean, { scratch, styles, linkOf }: CellReader): string {
   const end = whole ? line.length : filled(line, scratch);
   let text = '';
   let current = '';
@@ -76,7 +96,7 @@ function renderRow(line: IBufferLine, whole: boolean, { scratch, linkOf }: CellR
       link = target;
       room -= target.length;
     }
-    const next = style(cell);
+    const next = styles.of(cell);
     if (next !== current) {
       text += next === '' ? '\x1b[0m' : next;
       current = next;

@@ -12,6 +12,17 @@ describe('output', () => {
     expect((await once(spinner).result).head).toBe('one\nthree');
   });
 
+  it('tells each style apart from its neighbour, and from one of the same number of another kind', async () => {
+    const styles = ['31', '41', '38;5;1', '38;2;0;0;1', '48;2;0;0;1', '48;5;200', '38;5;200', '1', '2', '3', '4', '7'];
+    const both = [...styles, '8', '9', '53', '1;3;53;97;104', '31', '31'].flatMap((code) => [code, '', code]);
+    const { head } = await once(`printf '${both.map((code) => `\\033[0;${code}mx`).join('')}\\033[m\\n'`).result;
+    // What the 256 have of the first sixteen is written in short.
+    const short = (code: string) => (code === '38;5;1' ? '31' : code);
+    const told = both.map((code) => (code === '' ? '\x1b[0m' : `\x1b[0;${short(code)}m`));
+    const changes = told.map((sgr, at) => `${sgr === told[at - 1] ? '' : sgr}x`);
+    expect(head).toBe(`${changes.join('')}\x1b[0m`);
+  });
+
   it('joins wrapped lines and keeps wide characters', async () => {
     const long = 'word '.repeat(60).trim();
     const { head } = await once(`echo "${long}"; echo "日本語 👩‍👩‍👧 é"; printf 'no newline'`).result;
