@@ -60,6 +60,8 @@ export function placed(verdict: StaticVerdict, part: Part): StaticVerdict {
 
 /** The worse of two verdicts, with the findings of both; among unknown ones their flags add up. */
 export function worse(a: StaticVerdict, b: StaticVerdict): StaticVerdict {
+  // Adds nothing, and is what most judges say.
+  if (b === HARMLESS || b === a) return a;
   const kept = withFlags(isWorse(b, a) ? b : a, a, b);
   if (a.findings.length === 0 || b.findings.length === 0) return kept;
   return { ...kept, findings: merged(a.findings, b.findings) };

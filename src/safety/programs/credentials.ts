@@ -28,11 +28,14 @@ export function printsCredential(call: Call): boolean {
     );
   if (saysSecret(call)) return true;
   if (facts.traits.has('prints') && io.stdin?.includes(SECRET)) return true;
-  if (args.some(({ text }) => text.startsWith('@') && isCredential(text.slice(1))) && !facts.traits.has('sends'))
+  if (args.some(({ text }) => text.charCodeAt(0) === AT && isCredential(text.slice(1))) && !facts.traits.has('sends'))
     return true;
   if (readsStoresBelow(call)) return true;
   return PRINTERS.get(program)?.(call) ?? (facts.traits.has('prints') && namesStores(call));
 }
+
+/** `@`, before the name of a file. */
+const AT = 64;
 
 /** Programs by the way in which they show one; undefined: as every program that prints what it is given. */
 const PRINTERS: ReadonlyMap<string, (call: Call) => boolean | undefined> = new Map([
@@ -85,7 +88,7 @@ function namesStoresBehind({ operands, machine }: Call): boolean {
 
 /** Does a call show a secret by two ways, so that no quiet end of a pipe makes it forgotten? */
 export function copiesAside({ program, args, io, machine }: Call, printed: string): boolean {
-  if (!holdsSecret(printed) && !holdsSecret(io.stdin ?? '')) return false;
+  if (!holdsSecret(printed) && (io.stdin === undefined || !holdsSecret(io.stdin))) return false;
   if (program === 'xargs') return args.some(({ text }) => /^-[0rx]*[tp]|^--(v|int)/.test(text));
   return args.some(
     ({ text }) =>
@@ -146,12 +149,13 @@ const SECRET_SETTING = /^(http\.(.*\.)?(extraheader|proxy)|sendemail\.(.*\.)?smt
 const DECLARES: ReadonlySet<string> = new Set(['typeset', 'declare', 'local', 'readonly', 'export']);
 
 /** Does a call print the value of a variable that holds a secret, or complain about a file of that name? */
-function saysSecret({ program, args, reading, machine }: Call): boolean {
+function saysSecret(call: Call): boolean {
+  const { program, args, reading, machine } = call;
   if (DECLARES.has(program) && args.some(({ text }) => /^-\w*p/.test(text)))
     return args.some(
       ({ text }) => isSecretVariable(text) || (/^\w+$/.test(text) && holdsSecret(machine.scope.text(text))),
     );
-  if (!args.some(({ text }) => holdsSecret(text))) return false;
+  if (!call.hasMarks || !args.some(({ text }) => holdsSecret(text))) return false;
   // What is no number stands in the complaint.
   if (program === 'printf' && args[0]?.text === '-v') return /%[-+ #\d.]*[diouxXeEfFgGaA]/.test(args[2]?.text ?? '');
   if (/^(echo|printf|print|alias)$/.test(program)) return true;
@@ -182,6 +186,7 @@ const HARMLESS_LINES =
 export function sendsCredential(call: Call): StaticVerdict | undefined {
   const { traits } = call.facts;
   const sends = traits.has('sends');
+  if (!sends && !call.hasMarks) return undefined;
   const given = call.args.some(({ text }, index) => {
     if (text.includes(CREDENTIAL)) return true;
     if (!sends || OWN_KEY.test(call.args[index - 1]?.text ?? '')) return false;

@@ -29,7 +29,7 @@ import { DATABASES } from './databases.ts';
 import { asksForHelp, isDryRun } from './dry-run.ts';
 import { EDITORS } from './editors.ts';
 import { runEmbeddedCommands } from './embedded-commands.ts';
-import { printsWithoutEnd, takesAll } from './endless.ts';
+import { isFedWithoutEnd, printsWithoutEnd, takesAll } from './endless.ts';
 import { judgeAssignment } from './environment.ts';
 import { FORMATTERS } from './formatters.ts';
 import { GIT } from './git.ts';
@@ -145,9 +145,10 @@ function judgeKnown(call: Call, word: string, disabled: ReadonlySet<string>): st
 
 /** What it prints, marked where that has no end. */
 function untilItsEnd(call: Call, printed: string): string {
-  const all = takesAll(call);
+  const fed = isFedWithoutEnd(call);
+  const all = takesAll(call, fed);
   if (all) call.machine.note(all);
-  if (printsWithoutEnd(call)) return printed.includes(ENDLESS) ? printed : printed + ENDLESS;
+  if (printsWithoutEnd(call, fed)) return printed.includes(ENDLESS) ? printed : printed + ENDLESS;
   return printed.includes(ENDLESS) ? printed.replaceAll(ENDLESS, '') : printed;
 }
 

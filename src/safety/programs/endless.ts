@@ -14,22 +14,21 @@ const PASSES =
   /^(tee|pv|gzip|bzip2|xz|zstd|lz4|pigz|openssl|perl|ruby|unbuffer|stdbuf|ts|split|csplit|dd|basenc|fmt|expand|unexpand|iconv)$/;
 const COPIES = /^(cp|mv|install|rsync|scp|split|csplit)$/;
 
-/** Does a call print without end? Cheap where nothing in it says so. */
-export function printsWithoutEnd(call: Call): boolean {
+/** Does a call print without end? `fed`: what it reads has none. */
+export function printsWithoutEnd(call: Call, fed: boolean): boolean {
   if (call.program === 'yes') return true;
   if (call.program === 'seq' || call.program === 'jot') return countsOn(call);
-  if (!isFedWithoutEnd(call)) return false;
-  return !stops(call) && (call.facts.traits.has('prints') || PASSES.test(call.program));
+  return fed && !stops(call) && (call.facts.traits.has('prints') || PASSES.test(call.program));
 }
 
-/** The verdict on a call that takes a disk, the memory or all processes; undefined: it does not. */
-export function takesAll(call: Call): StaticVerdict | undefined {
+/** The verdict on a call that takes a disk, the memory or all processes; undefined: it does not. `fed`: what it reads has no end. */
+export function takesAll(call: Call, fed: boolean): StaticVerdict | undefined {
   const { program, args, io } = call;
   if (program === 'xargs')
     return startsAll(call) ? unknown('starts a process for each of many words at once') : undefined;
   if (program === 'fallocate' && bytesOf(call.value('-l', '--length') ?? '0') > MOST_BYTES)
     return unknown('fills the disk');
-  if (!isFedWithoutEnd(call) || stops(call)) return undefined;
+  if (!fed || stops(call)) return undefined;
   if (COLLECTS.test(program)) return unknown('takes in what has no end');
   const names = args.filter(({ text }) => !text.startsWith('-'));
   if (COPIES.test(program) && names.length > 1) return unknown('writes without end');
@@ -40,13 +39,9 @@ export function takesAll(call: Call): StaticVerdict | undefined {
 }
 
 /** Is a device without end, or what another program prints without end, what it reads? */
-function isFedWithoutEnd({ args, io }: Call): boolean {
+export function isFedWithoutEnd({ args, io }: Call): boolean {
   if (io.stdin?.includes(ENDLESS)) return true;
-  for (const { text } of args) {
-    const path = text.startsWith('if=') ? text.slice(3) : text;
-    if (path.startsWith('/dev/') && isEndlessDevice(path)) return true;
-  }
-  return false;
+  return args.some(({ text }) => isEndlessDevice(text) || (text.startsWith('if=') && isEndlessDevice(text.slice(3))));
 }
 
 /** Does it stop reading by itself, early enough? */

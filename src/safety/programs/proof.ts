@@ -1,3 +1,4 @@
+import type { Field } from '../shell/machine.ts';
 import { hasUnknown, readable } from '../shell/taint.ts';
 import { harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import { judgeReach } from './asking.ts';
@@ -46,7 +47,8 @@ function judgeOperands(call: Call, reading: Reading): { readonly verdict: Static
   const { level, operands } = reading;
   const { program } = call;
   let verdict = harmless();
-  for (const [index, field] of operands.entries()) {
+  for (let index = 0; index < operands.length; index++) {
+    const field = operands[index] as Field;
     const role = roleOf(level, index);
     if (role === undefined)
       return {
@@ -71,6 +73,7 @@ function judgeOption(call: Call, role: Role, what: string, value: string | undef
 
 /** `--no-dry-run`, `--dry-run=none`, `--dry-run false`: whether that is still a dry run, versions differ in. */
 function takesBackDry({ given, operands }: Reading): boolean {
+  if (given.length === 0) return false;
   const off = given.some(
     ({ role, value }) => role === 'undry' || (role === 'dry' && /^(none|false|no|off|0)?$/i.test(value ?? 'x')),
   );

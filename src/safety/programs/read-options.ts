@@ -43,20 +43,23 @@ function readWord(program: string, state: State, args: readonly Field[], at: num
   if (text === '--') return restAreOperands(state, args, at + 1);
   if (isOption(state, text)) {
     const next = at + 1 + readOption(program, state, text, args, at);
-    return state.level.last.has(state.given.at(-1)?.name ?? '') ? restAreOperands(state, args, next) : next;
+    const { last } = state.level;
+    return last.size > 0 && last.has(state.given.at(-1)?.name ?? '') ? restAreOperands(state, args, next) : next;
   }
   if (state.level.oldStyle && state.operands.length === 0 && at === 0 && /^[A-Za-z]+$/.test(text))
     return at + 1 + readLetters(program, state, text, args, at);
   if (state.level.hasActingOptions && text !== '' && mayBeOption(field))
     state.missing ??= `a word that is not known may be an option of ${program}`;
   if (descend(program, state, field)) return at + 1;
-  return restAreOperands(state, args, at, state.level.stopsAtOperand ? args.length : at + 1);
+  if (state.level.stopsAtOperand) return restAreOperands(state, args, at);
+  state.operands.push(field);
+  return at + 1;
 }
 
 /** Takes the words from `at` on as operands; returns where the next one is. */
-function restAreOperands(state: State, args: readonly Field[], at: number, end = args.length): number {
-  state.operands.push(...args.slice(at, end));
-  return end;
+function restAreOperands(state: State, args: readonly Field[], at: number): number {
+  state.operands.push(...args.slice(at));
+  return args.length;
 }
 
 /** A text that nobody knows, or a pattern: what it becomes may begin with a dash. */
@@ -103,16 +106,25 @@ function readOption(program: string, state: State, text: string, args: readonly 
   const equals = text.indexOf('=');
   const name = equals > 0 ? text.slice(0, equals) : text;
   const long = text.startsWith('--');
-  const whole = options.get(name) ? name : long || singleDash ? byPrefix(options, name, singleDash) : undefined;
-  if (whole !== undefined && (long || singleDash || equals < 0)) return takeOption(program, state, whole, args, at);
+  const found = options.get(name);
+  const whole = found ? name : long || singleDash ? byPrefix(options, name, singleDash) : undefined;
+  const option = found ?? (whole === undefined ? undefined : options.get(whole));
+  if (whole !== undefined && option && (long || singleDash || equals < 0))
+    return takeOption(program, state, whole, option, args, at);
   if (options.has('-#') && /^-\d+$/.test(text)) return 0;
   if (long || singleDash) return miss(program, state, name);
   return readCluster(program, state, text, args[at + 1]);
 }
 
 /** Takes an option that is known by the whole word, with its value; returns how many more words that took. */
-function takeOption(program: string, state: State, name: string, args: readonly Field[], at: number): number {
-  const { role, value } = state.level.options.get(name) as OptionSpec;
+function takeOption(
+  program: string,
+  state: State,
+  name: string,
+  { role, value }: OptionSpec,
+  args: readonly Field[],
+  at: number,
+): number {
   const text = args[at]?.text ?? '';
   const equals = text.indexOf('=');
   const inline = equals > 0 ? text.slice(equals + 1) : undefined;
@@ -126,7 +138,7 @@ function takeOption(program: string, state: State, name: string, args: readonly 
     state.given.push({ name, role, value: args[at + 1]?.text ?? '' });
     return 1;
   }
-  state.given.push({ name, role, ...(inline === undefined ? {} : { value: inline }) });
+  state.given.push(inline === undefined ? { name, role } : { name, role, value: inline });
   return 0;
 }
 
@@ -146,7 +158,7 @@ function readCluster(program: string, state: State, text: string, next: Field | 
       continue;
     }
     if (rest !== '' || option.value === 'attached') {
-      state.given.push({ name, role: option.role, ...(rest === '' ? {} : { value: rest }) });
+      state.given.push(rest === '' ? { name, role: option.role } : { name, role: option.role, value: rest });
       return 0;
     }
     state.given.push({ name, role: option.role, value: next?.text ?? '' });

@@ -86,14 +86,15 @@ export function given(reading: Reading, ...names: readonly string[]): boolean {
 /** Is it a request for help or the version, with nothing beside it that would act first? */
 export function isIdle({ given, operands }: Reading): boolean {
   return (
-    given.some(({ role }) => role === 'idle') &&
     operands.length === 0 &&
+    given.some(({ role }) => role === 'idle') &&
     given.every(({ role, value }) => role === 'idle' || (role === 'tune' && value === undefined))
   );
 }
 
 /** Does the last option that says so make this subcommand only show what it would do? */
 export function isDryReading(reading: Reading): boolean {
+  if (reading.given.length === 0) return false;
   const last = reading.given.findLast(({ role }) => role === 'dry' || role === 'undry');
   return last?.role === 'dry' && !/^(none|false|no|0)$/.test(last.value ?? '');
 }

@@ -23,7 +23,7 @@ export function stdinOf(redirects: readonly Redirect[], machine: Machine): strin
 
 /** Devices that give as much as anybody takes. */
 export function isEndlessDevice(path: string): boolean {
-  return path.startsWith('/dev/') && /^\/dev\/(zero|u?random|full)$/.test(path);
+  return /^\/dev\/(zero|u?random|full)$/.test(path);
 }
 
 function fileText(path: string): string {
@@ -45,6 +45,7 @@ export function opensStore({ operator, fd, target }: Redirect, machine: Machine)
 
 /** Is standard output redirected, so that a pipe or a substitution gets nothing? Says what comes of `out` then. */
 export function goesAway(machine: Machine, redirects: readonly Redirect[], out: string): boolean {
+  if (redirects.length === 0) return false;
   machine.shows ||= holdsSecret(out) && redirects.some(showsElsewhere);
   const away = sendsOutputAway(redirects);
   if (away) noteEndless(machine, redirects, out);

@@ -52,6 +52,11 @@ export function hasUnknown(text: string): boolean {
   return NOT_KNOWN.test(text);
 }
 
+/** Does any mark stand in this text? */
+export function isMarked(text: string): boolean {
+  return ANY_TAINT.test(text);
+}
+
 /** Does a store of credentials, or a variable that holds one, speak here? */
 export function holdsSecret(text: string): boolean {
   return SECRETS.test(text);
