@@ -27,7 +27,7 @@ export function printsCredential(call: Call): boolean {
       )
     );
   if (saysSecret(call)) return true;
-  if (facts.traits.has('prints') && io.stdin?.includes(SECRET)) return true;
+  if (io.stdin?.includes(SECRET) && facts.traits.has('prints')) return true;
   if (args.some(({ text }) => text.charCodeAt(0) === AT && isCredential(text.slice(1))) && !facts.traits.has('sends'))
     return true;
   if (readsStoresBelow(call)) return true;

@@ -98,14 +98,16 @@ export function dispatch(
   const { dialect } = machine.scope;
   if (dialect !== undefined && meansOther(dialect, name, texts(call)))
     machine.note(unknown(`${name} means something else in this shell than in bash`));
-  const written = word.text.includes('/') ? machine.written.get(fileKey(machine, word.text)) : undefined;
+  const isPath = word.text.includes('/');
+  const written = isPath ? machine.written.get(fileKey(machine, word.text)) : undefined;
   if (written !== undefined) return runWritten(call, word.text, written);
   if (asksForHelp(call)) return help(call);
-  if (isLocalScript(word.text) && !KNOWN_LOCAL.test(name)) return localScript(call, word.text, disabled);
+  if (isPath && isLocalScript(word.text) && !KNOWN_LOCAL.test(name)) return localScript(call, word.text, disabled);
   // All that would run was read, and every word of the call is known to it.
-  const project = isSystemWord(word.text) ? PROJECT.get(name)?.(call) : undefined;
+  const isOfSystem = !isPath || isSystemWord(word.text);
+  const project = isOfSystem ? PROJECT.get(name)?.(call) : undefined;
   if (project !== undefined) return project;
-  return judgeKnown(call, word.text, disabled);
+  return judgeKnown(call, isOfSystem, disabled);
 }
 
 /** What a call that asks for help prints: nobody knows. */
@@ -117,7 +119,7 @@ function help({ machine, reading, args }: Call): string {
 }
 
 /** Judges a call of a program by its name: its own reader, the rules, the record; returns what it prints. */
-function judgeKnown(call: Call, word: string, disabled: ReadonlySet<string>): string {
+function judgeKnown(call: Call, isOfSystem: boolean, disabled: ReadonlySet<string>): string {
   const { machine, program } = call;
   runEmbeddedCommands(call);
   judgeOutputs(call);
@@ -129,8 +131,7 @@ function judgeKnown(call: Call, word: string, disabled: ReadonlySet<string>): st
   if (rule) machine.note(rule);
   else if (sameInAndOut(call)) machine.note(destructive('same file in and out', 'empties the file it reads'));
   else if (output === undefined && proof.verdict !== 'safe' && !dry) machine.note(byKnowledge(call));
-  if (!isSystemWord(word))
-    machine.note(unknown('a program outside the directories of the system', { runsFiles: true }));
+  if (!isOfSystem) machine.note(unknown('a program outside the directories of the system', { runsFiles: true }));
   const leak = sendsCredential(call);
   if (leak) machine.note(leak);
   // What an inner command shows stays shown.

@@ -56,7 +56,7 @@ function judgeOperands(call: Call, reading: Reading): { readonly verdict: Static
         fit: false,
       };
     if (role === 'command' || role === 'shell') break;
-    if ((field.glob || hasUnknown(field.text)) && mayShift(level, index))
+    if (index < level.lastActing && (field.glob || hasUnknown(field.text)))
       verdict = worse(verdict, unknown('a word that may become several, of which one is written to'));
     if (role !== 'judged' && !ONLY_TUNES.has(role) && !isLifted(reading, role))
       verdict = worse(verdict, judgeRole(call, role, `operand of ${program}`, field.text));
@@ -88,11 +88,6 @@ function isAnswered(call: Call, reading: Reading): boolean {
   const { asks } = reading.level;
   if (asks === undefined || !isFed(call)) return false;
   return asks === '' || asks.split(' ').some((name) => reading.given.some((each) => each.name === name));
-}
-
-/** Would an operand at `index` get another role, and a worse one, if a word before it became several? */
-function mayShift(level: Compiled, index: number): boolean {
-  return level.operands.slice(index + 1).some((role) => /^(write|run|load|send|delete)$/.test(role));
 }
 
 /** The role of the operand at `index`; the last one of the record repeats. */

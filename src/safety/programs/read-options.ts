@@ -43,8 +43,7 @@ function readWord(program: string, state: State, args: readonly Field[], at: num
   if (text === '--') return restAreOperands(state, args, at + 1);
   if (isOption(state, text)) {
     const next = at + 1 + readOption(program, state, text, args, at);
-    const { last } = state.level;
-    return last.size > 0 && last.has(state.given.at(-1)?.name ?? '') ? restAreOperands(state, args, next) : next;
+    return state.level.last.has(state.given.at(-1)?.name ?? '') ? restAreOperands(state, args, next) : next;
   }
   if (state.level.oldStyle && state.operands.length === 0 && at === 0 && /^[A-Za-z]+$/.test(text))
     return at + 1 + readLetters(program, state, text, args, at);
@@ -83,7 +82,8 @@ function isOption(state: State, text: string): boolean {
 function descend(program: string, state: State, field: Field): boolean {
   const { subs } = state.level;
   if (!subs || state.operands.length > 0) return false;
-  const found = hasUnknown(field.text) || field.glob ? undefined : (subs.get(field.text) ?? subs.get('*'));
+  // No subcommand has a mark in its name.
+  const found = field.glob ? undefined : (subs.get(field.text) ?? (hasUnknown(field.text) ? undefined : subs.get('*')));
   if (!found) {
     if (subs.get('')?.operands.length) {
       state.level = subs.get('') as Compiled;

@@ -285,6 +285,8 @@ export type Compiled = Asked & {
   readonly options: ReadonlyMap<string, OptionSpec>;
   readonly subs: ReadonlyMap<string, Compiled> | undefined;
   readonly operands: readonly OperandRole[];
+  /** The last operand that does more than be read: a word before it that becomes several would shift what it names. */
+  readonly lastActing: number;
   readonly last: ReadonlySet<string>;
   /** Does it have options that do more than change how it reads and prints? */
   readonly hasActingOptions: boolean;
@@ -324,6 +326,7 @@ export function compileSpec(spec: Spec, inherited: ReadonlyMap<string, OptionSpe
       )
     : undefined;
   const bare = subs?.get('');
+  const operands = words(spec.operands) as readonly OperandRole[];
   return {
     spec,
     singleDash: spec.singleDash,
@@ -339,7 +342,8 @@ export function compileSpec(spec: Spec, inherited: ReadonlyMap<string, OptionSpe
     options,
     subs,
     bare: bare ? { ...bare, options: new Map([...options, ...bare.options]) } : undefined,
-    operands: words(spec.operands) as readonly OperandRole[],
+    operands,
+    lastActing: operands.findLastIndex((role) => /^(write|run|load|send|delete)$/.test(role)),
     last: new Set(words(spec.last)),
     hasActingOptions: [...options.values()].some(({ role }) => !/^(tune|read|dry|idle)$/.test(role)),
     isMild:

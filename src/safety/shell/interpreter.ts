@@ -173,7 +173,8 @@ export class ShellInterpreter implements Machine {
     const first = fields[0];
     if (first === undefined) return '';
     this.shows ||= this.scope.tracing && fields.some(({ text }) => holdsSecret(text));
-    const body = first.glob || hasUnknown(first.text) ? undefined : this.scope.functions.get(first.text);
+    const mayCall = this.scope.functions.size > 0 && !first.glob && !hasUnknown(first.text);
+    const body = mayCall ? this.scope.functions.get(first.text) : undefined;
     if (body) return this.callFunction(first.text, fields.slice(1), io);
     const output = this.judge.call(this, fields, io, redirects);
     noteDashes(this, fields);
