@@ -19,6 +19,7 @@ import { DOCKER } from './docker.ts';
 import { FILES } from './files.ts';
 import { FORMATTING } from './formatters.ts';
 import { GIT_RECORD } from './git/index.ts';
+import { HARDWARE } from './hardware.ts';
 import { LANGUAGES } from './languages.ts';
 import { MEDIA_RECORDS } from './media.ts';
 import { NETWORK } from './network.ts';
@@ -63,6 +64,7 @@ const ALL: readonly Records[] = [
   TOOLS,
   SYSTEM,
   DISKS,
+  HARDWARE,
   UNREAD_WRAPPERS,
   UNREAD,
 ];
