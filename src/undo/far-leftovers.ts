@@ -6,6 +6,7 @@ import { visible } from '../text/sanitize.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import { type AskFar, HOLDER_IS_GONE, readFarText, writeFar } from './far-records.ts';
 import { fileOf, type Name, namesIn, unkeptIn } from './names.ts';
+import { within } from './nested.ts';
 import type { Recorded } from './record.ts';
 import { type AsidePort, type Look, laterWith, leftoverOf, MAX_LOOKED_AT, PARTS, setAside } from './set-aside.ts';
 import { listsAround, TODO_NAMES } from './todo.ts';
@@ -55,7 +56,7 @@ export class FarLeftovers {
       if (!waiting) continue;
       const { items } = leftoverOf(action, waiting, this.#port);
       warn(
-        `set aside on ${visible(host)}, since the connection ended before you were asked: ${items.map(visible).join('; ')} · :undo ${waiting.aside} yes brings it`,
+        `set aside on ${visible(host)}, since the connection ended before you were asked: ${items.map(inOneLine).join('; ')} · :undo ${waiting.aside} yes brings it`,
       );
     }
   }
@@ -77,6 +78,7 @@ export class FarLeftovers {
     if (action.tree === undefined) return undefined;
     const { steps, code, error } = await launch('--undo', action.directory, '--names');
     if (code !== 0) throw new Error(error);
+    if (steps.some(({ path }) => !isName(path))) throw new Error('the list of its names can’t be read');
     const later = await this.#laterOf(namesIn(steps), action.tree, action.notes);
     const waiting = later.length === 0 ? undefined : await setAside(action, later, this.#port);
     await ask(writeFar(`${action.directory}/${LOOKED}`, ''));
@@ -111,9 +113,8 @@ export class FarLeftovers {
     };
     const later = laterWith(unkept, kept, tree, look);
     const unseen = entries ? [] : moved.filter((path) => path.startsWith(`${tree}/`));
-    const unknown = unseen.filter(
-      (path) => !later.some((each) => path === each.path || path.startsWith(`${each.path}/`)),
-    );
+    const isLater = within(later.map(({ path }) => path));
+    const unknown = unseen.filter((path) => !isLater(path));
     return [...later, ...unknown.map((path) => ({ path, what: 'holds what can’t be looked through' }))];
   }
 
@@ -128,6 +129,16 @@ export class FarLeftovers {
     }
     return files;
   }
+}
+
+/** A line break in a name would begin a line of its own. */
+function inOneLine(text: string): string {
+  return visible(text).replaceAll('\n', '⟨U+000A⟩');
+}
+
+/** As the launcher names what an action left: no way back up, which only a forged list has. */
+function isName(path: string): boolean {
+  return path.startsWith('/') && !/\/(?:\.{0,2}\/|\.{0,2}$)/.test(path);
 }
 
 /** Device, inode and path of what is there. */
@@ -160,8 +171,9 @@ function readEntries(text: string): ReadonlyMap<string, ReturnType<Look['entries
   const entries = new Map<string, { name: string; isDirectory(): boolean }[]>();
   for (const row of rows) {
     const path = row.slice(1);
-    const entry = { name: basename(path), isDirectory: () => row.startsWith('d') };
-    entries.set(dirname(path), [...(entries.get(dirname(path)) ?? []), entry]);
+    const known = entries.get(dirname(path)) ?? [];
+    known.push({ name: basename(path), isDirectory: () => row.startsWith('d') });
+    entries.set(dirname(path), known);
   }
   return entries;
 }

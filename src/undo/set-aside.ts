@@ -6,6 +6,7 @@ import { runsLater } from '../contracts/runs-later.ts';
 import { NOT_ENDED } from './kept.ts';
 import type { Ran } from './launcher.ts';
 import { fileAt, type Name } from './names.ts';
+import { topmost, within } from './nested.ts';
 import { diffsBetween, type ReadText, readText } from './preview.ts';
 import type { Place, Recorded } from './record.ts';
 import { holdsTodo, isTodo, listsAround, plainText, runBy, runsOnly } from './todo.ts';
@@ -25,6 +26,8 @@ const UNKEPT = ' (it was changed while the command ran, by it or by somebody els
 const STAYS = ' (it could not be set aside, and is in place)';
 const RUN_NEXT = 'lists commands that git runs when it goes on with the rebase';
 export const MAX_LOOKED_AT = 50_000;
+/** More than the launcher is ever told of: where others run so many, it is said, and they stay. */
+const MAX_ASIDE = 50_000;
 
 /** What is seen of the files there. */
 export type Look = {
@@ -60,11 +63,8 @@ function laterIn(
         obeyedAt(name, obeyed) ??
         broughtBy(name, tree, fresh, look, obeyed) ??
         [],
-    )
-    .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
-  return found.filter(
-    ({ path }, at) => !found.slice(0, at).some((other) => path === other.path || path.startsWith(`${other.path}/`)),
-  );
+    );
+  return topmost(found, ({ path }) => path);
 }
 
 type Thing = Pick<Name, 'path' | 'kind'>;
@@ -157,8 +157,9 @@ export function laterWith(
   obeyed: readonly Later[] = [],
 ): readonly Later[] {
   const kept = laterIn(names, tree, look, obeyed);
+  const isKept = within(kept.map(({ path }) => path));
   const past = laterIn(unkept, tree, look, obeyed)
-    .filter(({ path }) => !kept.some((each) => path === each.path || path.startsWith(`${each.path}/`)))
+    .filter(({ path }) => !isKept(path))
     .map((later): Later => ({ ...later, unkept: true }));
   return [...kept, ...past].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
@@ -198,7 +199,9 @@ export type AsidePort = {
 /** Takes that part of the action back; it waits from before the first step on. */
 export async function setAside(action: Recorded, later: readonly Later[], port: AsidePort): Promise<Waiting> {
   const diff = port.hide(await diffOf(action.directory, later, port).catch(() => ''));
-  const place = await port.open(`set aside: ${phrasesOf(action, later).join('; ')}`, action.cwd);
+  const isTooMuch = later.length > MAX_ASIDE;
+  const text = `set aside: ${phrasesOf(action, later).join('; ')}`;
+  const place = isTooMuch ? undefined : await port.open(text, action.cwd);
   const waiting = { aside: place?.number ?? 0, later, diff, stays: place === undefined };
   port.remember(action, waiting);
   if (!place) return waiting;
@@ -223,7 +226,7 @@ export async function takeAside(action: Recorded, waiting: Waiting, port: AsideP
 export function leftoverOf(action: Recorded, { aside, later, diff, stays }: Waiting, port: AsidePort): Leftover {
   const phrases = phrasesOf(action, later, stays);
   const away = stays ? [] : keptOf(later);
-  const inPlace = later.filter((each) => !away.includes(each));
+  const inPlace = stays ? later : later.filter(({ unkept }) => unkept);
   const told = (where: string, part: readonly Later[]) =>
     part.length === 0 ? [] : [`${where}: ${phrasesOf(action, part, stays).join('; ')}`];
   const bring = async () => {
@@ -258,8 +261,9 @@ function phrasesOf({ tree = '' }: Recorded, later: readonly Later[], stays = fal
 /** Before it is set aside: from what was there to what the action left. */
 async function diffOf(directory: string, later: readonly Later[], { launch, read }: AsidePort): Promise<string> {
   const { steps } = await launch('--undo', directory);
+  const isKept = within(keptOf(later).map(({ path }) => path));
   const pairs = steps
-    .filter(({ path }) => keptOf(later).some((each) => path === each.path || path.startsWith(`${each.path}/`)))
+    .filter(({ path }) => isKept(path))
     .filter(({ path }) => !path.endsWith('.sample'))
     .map(({ path, source }) => ({
       path,

@@ -1,0 +1,91 @@
+/** What a hostile host says a command in Project left for others to run: bounded work, nothing beyond the tree, nothing that speaks to a terminal. */
+import { describe, expect, it } from 'vitest';
+import { FarLeftovers } from '../../src/undo/far-leftovers.ts';
+import type { Step } from '../../src/undo/launcher.ts';
+import type { Recorded } from '../../src/undo/record.ts';
+
+const TREE = '/srv/app';
+const action: Recorded = {
+  ...{ kind: 'command', text: 'make', cwd: `web1:${TREE}`, session: 's', at: 0, notes: [] },
+  ...{ number: 1, directory: '/store/1', tree: TREE, state: 'ended', touched: true },
+  ...{ created: 1, deleted: 0, changed: 0, moved: 0, bytes: 1, complete: true },
+} as const;
+
+const made = (...paths: readonly string[]): readonly Step[] =>
+  paths.map((path) => ({ verb: 'made', path, source: 'f 1 1 1' }));
+
+/** A host on which an action left these names. */
+function hostWith(names: readonly Step[], entries = '') {
+  const [aside, warnings]: [string[], string[]] = [[], []];
+  const leftovers = new FarLeftovers({
+    ...{ host: 'web1', directory: '/store', hide: (text: string) => text },
+    warn: (text) => warnings.push(text),
+    ask: (code) => Promise.resolve({ exit: 0, text: code.includes('-mindepth') ? entries : '1\n' }),
+    launch(...args) {
+      const only = args.indexOf('--only');
+      if (only >= 0) aside.push(...args.slice(only + 2));
+      return Promise.resolve({ code: 0, steps: args.includes('--names') ? names : [], error: '' });
+    },
+    find: () => undefined,
+    open: () => ({ number: 2, directory: '/store/2' }),
+    putBack: () => Promise.resolve(true),
+  });
+  return { leftovers, aside, warnings };
+}
+
+async function cpuSeconds(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e6;
+}
+
+describe('a host that says what it likes of what a command left', () => {
+  it('sets aside what others run, in the tree alone', async () => {
+    const { leftovers, aside } = hostWith(
+      made(`${TREE}/.envrc`, '/etc/.envrc', `${TREE}2/.envrc`, TREE, `${TREE}/note`),
+    );
+    expect((await leftovers.of(action))?.items).toEqual([expect.stringMatching(/^\.envrc is run by/)]);
+    expect(aside).toEqual([`${TREE}/.envrc`]);
+  });
+
+  it.each(['../../etc/.envrc', 'a/../../../.envrc', 'a//.envrc', './.envrc', 'a/..', 'a/'])(
+    'a list that names %s is not believed, and nothing is done by it',
+    async (path) => {
+      const { leftovers, aside, warnings } = hostWith(made(`${TREE}/.envrc`, `${TREE}/${path}`));
+      expect(await leftovers.of(action)).toBeUndefined();
+      expect(aside).toEqual([]);
+      expect(warnings).toEqual([expect.stringContaining('what action 1 left on web1 could not be looked through')]);
+    },
+  );
+
+  it('names that are escapes are told as text', async () => {
+    const { leftovers, aside, warnings } = hostWith(made(`${TREE}/\u001b]0;owned\u0007\u009b2J\n/.envrc`));
+    await leftovers.catchUp([action]);
+    expect(aside).toHaveLength(1);
+    expect(warnings).toHaveLength(1);
+    expect(warnings.join()).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+  });
+
+  it('a long list costs its length, not the square of it', async () => {
+    const paths = Array.from({ length: 20_000 }, (_, n) => `${TREE}/${n}/.envrc`);
+    const { leftovers, aside, warnings } = hostWith(made(...paths));
+    expect(await cpuSeconds(() => leftovers.of(action))).toBeLessThan(4);
+    expect(warnings).toEqual([]);
+    expect(aside).toHaveLength(paths.length);
+  });
+
+  it('one that is too long to be set aside is asked about, and said to be in place', async () => {
+    const { leftovers, aside } = hostWith(Array.from({ length: 60_000 }, (_, n) => made(`${TREE}/${n}/.envrc`)).flat());
+    const items = (await leftovers.of(action))?.items ?? [];
+    expect([items.length, aside.length]).toEqual([60_000, 0]);
+    expect(items[0]).toContain('could not be set aside, and is in place');
+  });
+
+  it('nor do the names in a directory that was moved', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, n) => `f${TREE}/old/${n}\0`).join('');
+    const { leftovers, aside } = hostWith([{ verb: 'moved', path: `${TREE}/old`, source: 'd 1 1 1' }], rows);
+    expect(await cpuSeconds(() => leftovers.of(action))).toBeLessThan(4);
+    expect(aside).toEqual([]);
+  });
+});
