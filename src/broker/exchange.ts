@@ -34,6 +34,11 @@ export async function exchange(address: string | URL, { method, headers, body, s
   const message = await new Promise<IncomingMessage>((resolve, reject) => {
     const request = send(url, { method, headers, signal });
     request.on('response', resolve).on('error', reject);
+    // Nobody asked for another protocol; with no listener Node would end the request without a word.
+    request.on('upgrade', (_, socket) => {
+      socket.destroy();
+      reject(new Error('the server answered in another protocol'));
+    });
     request.on('socket', (socket) => {
       if (!socket.connecting) return;
       const late = () => request.destroy(Object.assign(new Error('no connection'), { code: 'ETIMEDOUT' }));

@@ -55,6 +55,16 @@ test('a request goes out as it was given, and requests after one another share a
   expect(connections).toHaveLength(1);
 });
 
+test('an answer that changes the protocol is an error', async () => {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'),
+    );
+  });
+  await expect(exchange(`http://${await at(server)}/v1`, GET)).rejects.toThrow('another protocol');
+});
+
 test('what was packed on the way is read unpacked', async () => {
   const packed: Record<string, Buffer> = {
     gzip: gzipSync('fine'),
