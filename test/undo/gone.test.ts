@@ -1,7 +1,17 @@
 /** A file that the action changed, and that somebody moved, replaced or removed since: named, left alone, and still to be had. */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { runLauncher } from '../../src/undo/launcher.ts';
 import { lacks } from '../support/lacks.ts';
 import { sceneForEach, USERS } from './bench.ts';
 
@@ -46,5 +56,46 @@ describe.skipIf(lacks('cc')).each(USERS)('what is not where the action changed i
     const kept = await at.scene.keep('chmod 700 x; chmod 700 y');
     rmSync(there('x'));
     expect(refused(await at.scene.undo(kept.number))).toEqual(['x: not there any more']);
+  });
+
+  it('stays as somebody made it, however often the undo is asked for; what is back is left alone', async () => {
+    mkdirSync(there('d'));
+    for (const each of ['x', 'd/x', 'd/y']) put(each, 'old\n');
+    const kept = await at.scene.keep('echo new > x; echo new > d/x; echo new > d/y; chmod 700 d/y');
+    put('x', 'mine\n');
+    chmodSync(there('d/y'), 0o640);
+    expect(refused(await at.scene.undo(kept.number))).toEqual(['x: changed since', 'd/y: changed since']);
+    const before = [...at.scene.snapshot()];
+    for (const again of [await at.scene.plan(kept.number), await at.scene.undo(kept.number)]) {
+      expect(refused(again)).toEqual(['x: changed since', 'd/y: changed since']);
+      expect(again.steps.filter(({ verb }) => verb !== 'refused')).toEqual([]);
+    }
+    expect([...at.scene.snapshot()]).toEqual(before);
+    expect(get('x')).toBe('mine\n');
+  });
+
+  it('is taken for what it is where it is more than a command line holds', async () => {
+    const script = join(at.scene.root, 'script');
+    writeFileSync(script, '#!/bin/sh\nprintf "%s\\0%s\\0%s\\0" "$3" "$4" "$(tr "\\0" "\\n" | wc -l)"\n', {
+      mode: 0o755,
+    });
+    const paths = Array.from({ length: 30_000 }, (_, i) => `/${'x'.repeat(100)}/${i}`);
+    const asked = ['--undo', '1', '--only', 'into', ...paths];
+    expect(await runLauncher(script, asked)).toMatchObject({
+      code: 0,
+      steps: [{ verb: '--only', path: '-', source: '30001' }],
+    });
+    const tooMany = await runLauncher(script, ['--note', ...paths]);
+    expect(tooMany).toMatchObject({ code: 126, steps: [], error: expect.stringContaining('E2BIG') });
+  });
+
+  it('is told by its name where a directory above it was closed', async () => {
+    mkdirSync(there('d'));
+    put('d/x', 'old\n');
+    const kept = await at.scene.keep('mkdir s; echo a > s/made; echo b >> d/x; chmod 0 s d; mv s t');
+    const told = await at.scene.launcher('--undo', join(at.scene.store, String(kept.number)), '--names');
+    chmodSync(there('t'), 0o700);
+    chmodSync(there('d'), 0o700);
+    expect(told.steps.map(({ path }) => path.slice(at.scene.tree.length + 1)).sort()).toEqual(['d/x', 't', 't/made']);
   });
 });

@@ -135,6 +135,13 @@ void locate_elsewhere(struct store *s) {
   names_drop(&names);
 }
 
+/* An owner has closed a directory above it, so that nobody can say whether it is there. */
+int is_hidden(const struct store *s, uint32_t directory) {
+  for (; directory && directory != ELSEWHERE; directory = s->nodes[directory].parent)
+    if (s->nodes[directory].flags & CLOSED) return 1;
+  return 0;
+}
+
 static void put_path(const struct store *s, uint32_t parent, const char *name, char *to, uint64_t size, uint64_t *at) {
   const struct node *n = &s->nodes[parent];
   if (parent == ELSEWHERE) return;

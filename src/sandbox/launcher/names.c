@@ -3,7 +3,7 @@
  * Prints `made`, `moved` or `changed`, the path, and `KIND DEV INO CTIME WAS DEV INO CTIME`, each with a NUL behind it: the
  * kind is f(ile), d(irectory), l(ink) or o(ther), WAS the time of change before the action, the rest what stood under this
  * name before; times in nanoseconds, 0 where there was nothing. `made` is what the action itself made; `moved` is older, and
- * has got this name.
+ * has got this name. What can't be looked at any more is told as `changed`, of no kind and no time.
  */
 #include "store.h"
 
@@ -47,10 +47,21 @@ static void tell(const struct store *s, const char *verb, uint32_t parent, const
   put(facts);
 }
 
+/* Below a directory that its owner has closed nothing can be looked at, and the action may have done anything. */
+static void tell_hidden(const struct store *s, uint32_t parent, const char *name) {
+  static const struct id nobody;
+  static const struct state unknown;
+  tell(s, "changed", parent, name, &nobody, &unknown, NULL, NULL);
+}
+
 void tell_names(struct store *s) {
   locate(s);
   for (uint32_t i = 1; i <= s->entry_count; i++) {
     const struct entry *e = &s->entries[i];
+    if (is_hidden(s, e->parent)) {
+      tell_hidden(s, e->parent, e->name);
+      continue;
+    }
     if (!e->now.ino || !s->nodes[e->parent].at_name || (e->node && same_id(&e->now, &s->nodes[e->node].id))) continue;
     uint32_t known = find_node(s, &e->now);
     int final = e->flags & FINAL && same_id(&e->now, &e->end);
@@ -60,6 +71,7 @@ void tell_names(struct store *s) {
   }
   for (uint32_t i = 1; i <= s->node_count; i++) {
     const struct node *n = &s->nodes[i];
+    if (!n->at_name && n->name && !S_ISDIR(n->was.mode) && n->flags & (COPIED | META) && is_hidden(s, n->parent)) tell_hidden(s, n->parent, n->name);
     if (!n->at_name || S_ISDIR(n->was.mode) || !(n->flags & (COPIED | META)) || n->id.born > s->started) continue;
     const struct state *now = n->flags & FINAL ? &n->end : &n->now;
     if (!same_time(now, &n->was)) tell(s, "changed", n->at_parent, n->at_name, &n->is, now, &n->was, NULL);

@@ -11,13 +11,6 @@ static int was_changed(const struct node *n) {
   return a->mode != b->mode || a->size != b->size || a->mtime != b->mtime || a->mtime_ns != b->mtime_ns;
 }
 
-/* An owner has closed a directory above it, so that nobody can say whether it is there. */
-static int is_hidden(uint32_t directory) {
-  for (; directory; directory = undone->nodes[directory].parent)
-    if (undone->nodes[directory].flags & CLOSED) return 1;
-  return 0;
-}
-
 /* A file that the action changed in its place, and that somebody has moved, replaced or removed since: nothing is brought to a
  * place that others have given to something else, but it is told, with where the old content is to be had. */
 void tell_gone(void) {
@@ -31,7 +24,7 @@ void tell_gone(void) {
   for (uint32_t i = 1; has_name && i <= undone->node_count; i++) {
     const struct node *n = &undone->nodes[i];
     if (n->at_name || !n->name || n->link || has_name[i] || S_ISDIR(n->was.mode) || !(n->flags & FINAL) || !(n->flags & (COPIED | META))) continue;
-    if (n->flags & LEFT || n->id.born > undone->started || !was_changed(n) || is_hidden(n->parent) || (keeping && find_node(keeping, &n->id))) continue;
+    if (n->flags & LEFT || n->id.born > undone->started || !was_changed(n) || is_hidden(undone, n->parent) || (keeping && find_node(keeping, &n->id))) continue;
     if (n->copy) snprintf(why, sizeof why, "not there any more; its old content is kept in %s/c/%s", vault, decimal(n->copy, number));
     else snprintf(why, sizeof why, "not there any more%s", n->flags & COPIED ? "; it was empty" : "");
     refuse(n->parent, n->name, why);

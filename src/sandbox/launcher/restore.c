@@ -51,6 +51,11 @@ void refuse(uint32_t parent, const char *name, const char *why) {
   unfinished++;
 }
 
+static void refuse_node(struct node *n, const char *why) {
+  n->flags |= REFUSED;
+  refuse(n->at_parent, n->at_name, why);
+}
+
 static void copy_name(const struct node *n, char to[24]) {
   char number[12];
   if (!(n->flags & COPIED)) {
@@ -224,14 +229,14 @@ static void restore_content(struct node *n) {
   if (!(n->flags & COPIED) || !n->at_name || !S_ISREG(n->was.mode)) return;
   if (n->flags & (MADE | LEFT)) return;
   copy_name(n, source);
-  if (same_time(&n->now, &n->was) && !keeping) return; /* opened, and not written */
-  if (n->flags & BLOCKED) return refuse(n->at_parent, n->at_name, "changed since");
+  if (same_time(&n->now, &n->was) ? !keeping : unchanged(&n->is, &n->now, &n->id, &n->was)) return; /* not written, or back */
+  if (n->flags & BLOCKED) return refuse_node(n, "changed since");
   if (!keeping) {
     if (!(n->flags & PLACED)) say("changed", n->at_parent, n->at_name, source);
     return;
   }
   int fd = ease(n->at_parent), failed;
-  if (fd < 0 || look(fd, n->at_name, 0, &id, &now) || !same_id(&id, &n->is)) return refuse(n->at_parent, n->at_name, "changed since");
+  if (fd < 0 || look(fd, n->at_name, 0, &id, &now) || !same_id(&id, &n->is)) return refuse_node(n, "changed since");
   /* In its place already. */
   if (n->copy && (look(undone->copies, decimal(n->copy, number), 0, &id, NULL) || same_id(&id, &n->is))) return;
   int held = n->link && !look(undone->links, decimal(n->link, number), 0, &id, NULL);
@@ -251,7 +256,7 @@ static void restore_content(struct node *n) {
         failed = open_up(fd, n->at_name) || keep_content(keeping, fd, n->at_name) || fill_in_place(undone, n, fd, n->at_name);
     } else if (!failed) settled((uint32_t)(n - undone->nodes), n->at_parent, n->at_name, fd);
   } else failed = open_up(fd, n->at_name) || keep_content(keeping, fd, n->at_name) || fill_in_place(undone, n, fd, n->at_name);
-  if (failed) return refuse(n->at_parent, n->at_name, strerror(errno));
+  if (failed) return refuse_node(n, strerror(errno));
   n->flags |= META | PLACED;
   say("put-back", n->at_parent, n->at_name, "");
 }
@@ -267,18 +272,18 @@ static void restore_state(struct node *n) {
     return;
   }
   if (n->flags & BLOCKED && !(n->flags & EASED)) {
-    if (!directory && !(n->flags & COPIED)) refuse(n->at_parent, n->at_name, "changed since");
+    if (!directory && !(n->flags & COPIED)) refuse_node(n, "changed since");
     return;
   }
   int fd = directory ? open_node(undone, (uint32_t)(n - undone->nodes)) : open_node(undone, n->at_parent);
   const char *name = directory ? "" : n->at_name;
-  if (fd < 0 || look(fd, name, 0, &id, &now)) return refuse(n->at_parent, n->at_name, "it is not there");
+  if (fd < 0 || look(fd, name, 0, &id, &now)) return refuse_node(n, "it is not there");
   if (!same_id(&id, &n->is)) return; /* it gave way to what was there before */
-  if (keep_state(keeping, fd, name, n->attributes ? XATTRS : STATUS)) return refuse(n->at_parent, n->at_name, strerror(errno));
+  if (keep_state(keeping, fd, name, n->attributes ? XATTRS : STATUS)) return refuse_node(n, strerror(errno));
   if (apply_state(fd, name, n)) {
     /* A directory of somebody else's, /tmp mostly: its time is not ours to set. */
     if (directory && errno == EPERM && now.uid != geteuid()) return;
-    return refuse(n->at_parent, n->at_name, strerror(errno));
+    return refuse_node(n, strerror(errno));
   }
   n->flags |= PLACED;
 }
@@ -326,7 +331,8 @@ static void tell_equal(struct node *n) {
   struct id id;
   struct state now;
   char number[12];
-  if (!(n->flags & (PLACED | COPIED | META)) || !n->at_name) return;
+  /* What was left as somebody made it is not what it was. */
+  if (!(n->flags & (PLACED | COPIED | META)) || n->flags & (BLOCKED | LEFT | REFUSED) || !n->at_name) return;
   int fd = open_node(undone, n->at_parent);
   if (!n->at_parent || fd < 0) return;
   if (n->link && n->flags & PLACED) syscall(SYS_unlinkat, undone->links, decimal(n->link, number), 0);

@@ -33,6 +33,7 @@ enum { COPIED = 1, META = 2, TOUCHED = 4, IS_VAULT = 8, HOLDS_VAULT = 16, LINKED
        TIMED = 8192,   /* its times were set by a call */
        LEFT_OUT = 16384, /* no copy is taken of it, which is told */
        BARE = 65536,  /* some of its attributes could not be put back */
+       REFUSED = 131072, /* an undo could not put it back */
        CLOSED = 32768 /* a directory that can't be looked into now */ };
 
 /* An inode as it was when the action first came near it. */
@@ -211,6 +212,7 @@ void locate_elsewhere(struct store *s);
 int open_node(const struct store *s, uint32_t node);
 void forget_open(void);
 int store_finish(struct store *s);
+int is_hidden(const struct store *s, uint32_t directory);
 void path_of(const struct store *s, uint32_t parent, const char *name, char *to, uint64_t size);
 
 /* equal.c: what an undo made anew stands for what it replaced. */

@@ -1,7 +1,7 @@
 /*
  * aish-sandbox --undo STORE                  says what an undo would put back, and changes nothing
  * aish-sandbox --undo STORE --into NEW       puts it back; NEW keeps what is replaced. Begun anew, it goes on
- *   … --only PATH...                       of these paths and what lies below them
+ *   … --only PATH...                       of these paths and what lies below them; `-`: read from stdin, a NUL behind each
  * aish-sandbox --undo STORE --names          what it left: see names.c
  * aish-sandbox --undo STORE --finish         ends the journal of an action that was killed
  * aish-sandbox --undo NEW --note PATH...     keeps what these paths are, for a change that this program makes itself
@@ -39,6 +39,26 @@ static int note(struct store *s, const char *path) {
   return failed ? -1 : 0;
 }
 
+enum { MAX_PATHS_BYTES = 1 << 28 };
+
+/* More paths than a command line may hold. Returns how many; -1 on an error. */
+static int read_paths(char ***paths) {
+  char *text = arena(MAX_PATHS_BYTES);
+  uint64_t size = 0;
+  int count = 0;
+  for (ssize_t n; text; size += (uint64_t)n) {
+    if (size >= MAX_PATHS_BYTES - 1) return errno = E2BIG, -1;
+    n = read(0, text + size, MAX_PATHS_BYTES - 1 - size);
+    if (n < 0) return -1;
+    if (n == 0) break;
+  }
+  if (!text) return -1;
+  for (uint64_t i = 0; i < size; i++) count += !text[i];
+  if (!(*paths = arena(sizeof **paths * (uint64_t)(count + 1)))) return -1;
+  for (int i = 0; i < count; i++, text += strlen(text) + 1) (*paths)[i] = text;
+  return count;
+}
+
 int undo(int argc, char **argv) {
   static struct store from, into;
   const char *path = argv[2], *how = argc > 3 ? argv[3] : "";
@@ -62,13 +82,16 @@ int undo(int argc, char **argv) {
   if (!strcmp(how, "--names")) return tell_names(&from), 0;
   if (!*how) return restore(&from, NULL, NULL, 0) ? 1 : 0;
   int part = argc > 6 && !strcmp(argv[5], "--only");
+  char **paths = argv + 6;
+  int path_count = part ? argc - 6 : 0;
+  if (part && argc == 7 && !strcmp(argv[6], "-") && (path_count = read_paths(&paths)) < 0) return give_up("paths");
   if (strcmp(how, "--into") || (argc != 5 && !part)) return errno = EINVAL, give_up("arguments");
   int existing = syscall(SYS_faccessat, AT_FDCWD, argv[4], 0) == 0;
   char journal[4096];
   snprintf(journal, sizeof journal, "%s/journal", argv[4]);
   existing = existing && syscall(SYS_faccessat, AT_FDCWD, journal, 0) == 0;
   if (store_open(&into, argv[4], existing)) return give_up(argv[4]);
-  int left = restore(&from, &into, argv + 6, part ? argc - 6 : 0);
+  int left = restore(&from, &into, paths, path_count);
   equals_forget();
   if (!into.ended && store_finish(&into)) return give_up(argv[4]);
   return left ? 1 : 0;
