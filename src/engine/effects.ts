@@ -21,9 +21,9 @@ import type { ReadyAction } from './resolved-action.ts';
 import { toolsOf } from './secrets-on-entry.ts';
 import { discardTrial, tryAction } from './try.ts';
 
-/** In the home directory, or above it. */
+/** In the home directory or above it, and where this program or its settings lie. */
 const NO_TREE =
-  'not run: Project mode has no tree in the home directory or above it. Use request_mode_upgrade to request write access.';
+  'not run: Project mode has no tree here: neither the home directory and what is above it, nor one that holds aish-tui itself or its settings. Use request_mode_upgrade to request write access.';
 
 /** Beyond this a reply takes a while to be read. */
 const LONG_REPLY_CHARS = 64 * 1024;

@@ -35,6 +35,19 @@ describe('the project’s tree', () => {
     expect(projectTree(code(), home())).toBe(code());
   });
 
+  it('is none that holds this program or its settings, nor one inside them', () => {
+    mkdirSync(join(code(), '.git'));
+    mkdirSync(join(root, 'kept', 'session'), { recursive: true });
+    const program = join(code(), 'node_modules', 'aish-tui', 'dist');
+    mkdirSync(program, { recursive: true });
+    expect(projectTree(join(code(), 'deep'), home(), [program])).toBeUndefined();
+    symlinkSync(program, join(root, 'link'));
+    expect(projectTree(code(), home(), [join(root, 'link')])).toBeUndefined();
+    expect(projectTree(code(), home(), [join(code(), 'not-made-yet')])).toBeUndefined();
+    expect(projectTree(join(root, 'kept', 'session'), home(), [join(root, 'kept')])).toBeUndefined();
+    expect(projectTree(code(), home(), [join(root, 'kept')])).toBe(code());
+  });
+
   it('is none where the directory is gone', () => {
     expect(projectTree(join(root, 'gone'), home())).toBeUndefined();
   });
