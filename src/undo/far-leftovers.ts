@@ -6,9 +6,17 @@ import { visible } from '../text/sanitize.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import { type AskFar, HOLDER_IS_GONE, readFarText, writeFar } from './far-records.ts';
 import { fileOf, type Name, namesIn, unkeptIn } from './names.ts';
-import { within } from './nested.ts';
 import type { Recorded } from './record.ts';
-import { type AsidePort, type Look, laterWith, leftoverOf, MAX_LOOKED_AT, PARTS, setAside } from './set-aside.ts';
+import {
+  type AsidePort,
+  type Look,
+  laterWith,
+  leftoverOf,
+  MAX_LOOKED_AT,
+  PARTS,
+  setAside,
+  unseen,
+} from './set-aside.ts';
 import { listsAround, TODO_NAMES } from './todo.ts';
 import type { Later, Waiting } from './waiting.ts';
 
@@ -53,7 +61,7 @@ export class FarLeftovers {
     const open = new Set(answer?.text.split('\n').map(Number));
     for (const action of ended.filter(({ number }) => open.has(number))) {
       const waiting = await this.#looked(action);
-      if (!waiting) continue;
+      if (!waiting || waiting.aside === 0) continue;
       const { items } = leftoverOf(action, waiting, this.#port);
       warn(
         `set aside on ${visible(host)}, since the connection ended before you were asked: ${items.map(inOneLine).join('; ')} · :undo ${waiting.aside} yes brings it`,
@@ -66,10 +74,9 @@ export class FarLeftovers {
     try {
       return await this.#look(action);
     } catch (error) {
-      warn(
-        `what action ${action.number} left on ${visible(host)} could not be looked through: ${visible(messageOf(error))}`,
-      );
-      return undefined;
+      const why = visible(messageOf(error));
+      warn(`what action ${action.number} left on ${visible(host)} could not be looked through: ${why}`);
+      return action.tree === undefined ? undefined : unseen(action.tree, why);
     }
   }
 
@@ -109,13 +116,9 @@ export class FarLeftovers {
       file: (path) => files.get(path),
       text: (path) => texts.get(path),
       exists: (path) => blind || present.has(path),
-      entries: (directory) => entries?.get(directory) ?? [],
+      entries: (directory) => (entries ? (entries.get(directory) ?? []) : undefined),
     };
-    const later = laterWith(unkept, kept, tree, look);
-    const unseen = entries ? [] : moved.filter((path) => path.startsWith(`${tree}/`));
-    const isLater = within(later.map(({ path }) => path));
-    const unknown = unseen.filter((path) => !isLater(path));
-    return [...later, ...unknown.map((path) => ({ path, what: 'holds what can’t be looked through' }))];
+    return laterWith(unkept, kept, tree, look);
   }
 
   /** Which file is there under each of these names, where one is. Throws where that can't be told. */

@@ -12,18 +12,37 @@ export type Ran = {
 };
 
 const KILLED = 137;
+const NOT_RUN = 126;
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
+/** A quarter of what systems let a command line hold. */
+const MAX_LINE_BYTES = 32 * 1024;
 
 /** Runs the launcher's own work on a store. Never rejects. */
 export function runLauncher(launcher: string, args: readonly string[]): Promise<Ran> {
+  const [line, input] = withinLine(args);
   return new Promise((resolve) => {
     const options = { encoding: 'buffer', maxBuffer: MAX_OUTPUT_BYTES, env: {} } as const;
-    execFile(launcher, [...args], options, (error, stdout, stderr) => {
-      const killed = error?.signal ? KILLED : 126;
-      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : killed;
-      resolve({ code, steps: readSteps(stdout.toString()), error: stderr.toString().trim() || (error?.message ?? '') });
-    });
+    try {
+      const child = execFile(launcher, [...line], options, (error, stdout, stderr) => {
+        const killed = error?.signal ? KILLED : NOT_RUN;
+        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : killed;
+        const told = stderr.toString().trim() || (error?.message ?? '');
+        resolve({ code, steps: readSteps(stdout.toString()), error: told });
+      });
+      // One that ends before it has read all of it says why by its exit code.
+      child.stdin?.on('error', () => undefined).end(input);
+    } catch (error) {
+      resolve({ code: NOT_RUN, steps: [], error: error instanceof Error ? error.message : String(error) });
+    }
   });
+}
+
+/** The arguments, and what of them goes by stdin: the paths behind `--only`, where they are too many for a command line. */
+function withinLine(args: readonly string[]): readonly [line: readonly string[], input: string] {
+  const only = args.indexOf('--only') + 1;
+  const paths = only > 0 ? args.slice(only) : [];
+  if (paths.reduce((sum, path) => sum + path.length, 0) <= MAX_LINE_BYTES) return [args, ''];
+  return [[...args.slice(0, only), '-'], paths.map((path) => `${path}\0`).join('')];
 }
 
 /** What it printed. */

@@ -1,11 +1,21 @@
 /** What actions left that the user decides on, also where the program was closed before they could; and what the session made (MO-9). */
 import { join } from 'node:path';
 import type { LeftBehind, Leftover } from '../contracts/commands.ts';
+import { messageOf } from '../text/errors.ts';
 import { fileAt, type Name, namesLeft, Provenance, unkeptIn } from './names.ts';
 import { obeyedIn } from './obeyed.ts';
 import { lives, type Recorded } from './record.ts';
 import { withoutRoom } from './room.ts';
-import { type AsidePort, HERE, laterWith, leftoverOf, setAside, takeAside, withoutOwnTodo } from './set-aside.ts';
+import {
+  type AsidePort,
+  HERE,
+  laterWith,
+  leftoverOf,
+  setAside,
+  takeAside,
+  unseen,
+  withoutOwnTodo,
+} from './set-aside.ts';
 import { forgetWaiting, type Later, readMade, readWaiting, type Waiting, writeMade, writeWaiting } from './waiting.ts';
 
 /** What it needs of the store. */
@@ -33,7 +43,7 @@ export class Leftovers {
 
   /** Of an action that has just ended, once. */
   async of(action: Recorded): Promise<Leftover | undefined> {
-    const waiting = action.tree === undefined ? undefined : await this.#look(action, action.tree, true);
+    const waiting = action.tree === undefined ? undefined : await this.#looked(action, action.tree);
     if (waiting) return leftoverOf(action, waiting, this.#port);
     const others = () => this.#port.records().filter((other) => other.number !== action.number && other.bytes > 0);
     return withoutRoom(action, others, this.#port.maxFileBytes, this.#port.drop);
@@ -76,13 +86,20 @@ export class Leftovers {
       const mine = session === this.#port.session;
       const gone = pid !== process.pid && (mine || !lives(pid));
       if (tree === undefined || state !== 'ended' || !gone || readMade(action) !== undefined) continue;
-      const waiting = await this.#look(action, tree, false);
+      const waiting = await this.#look(action, tree, false).catch((error: unknown) =>
+        this.#port.warn(`what action ${action.number} left could not be looked through: ${messageOf(error)}`),
+      );
       if (!waiting || mine) continue;
       const { items } = leftoverOf(action, waiting, this.#port);
       this.#port.warn(
         `set aside, since its session was closed before you were asked: ${items.join('; ')} · :undo ${waiting.aside} yes brings it`,
       );
     }
+  }
+
+  /** Never rejects: what can't be looked through is asked about. */
+  #looked(action: Recorded, tree: string): Promise<Waiting | undefined> {
+    return this.#look(action, tree, true).catch((error: unknown) => unseen(tree, messageOf(error)));
   }
 
   /** @param atOnce nobody else can have touched what it left */

@@ -29,9 +29,11 @@ const UNKEPT = 'unkept ';
 /** Most files that are remembered as the session's own. */
 const MAX_OWN = 50_000;
 
-/** Empty where it can't be told. Never rejects. */
+/** Throws where that can't be told, or not all of it. */
 export async function namesLeft(launcher: string, directory: string): Promise<readonly Name[]> {
-  return namesIn((await runLauncher(launcher, ['--undo', directory, '--names'])).steps);
+  const { code, steps, error } = await runLauncher(launcher, ['--undo', directory, '--names']);
+  if (code !== 0) throw new Error(error || `the launcher ended with ${code}`);
+  return namesIn(steps);
 }
 
 /** What the launcher printed of them, on whatever machine. */

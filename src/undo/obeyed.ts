@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { runsLater } from '../contracts/runs-later.ts';
 import type { Later } from './waiting.ts';
 
@@ -27,6 +27,9 @@ const HOOKS =
     ' ',
   );
 
+/** Programs of one directory that are compared with the system's. */
+const MAX_PROGRAMS = 20_000;
+
 const BY_GIT = 'is run or obeyed by git, as it is set up';
 
 /**
@@ -34,8 +37,10 @@ const BY_GIT = 'is run or obeyed by git, as it is set up';
  * @param touched paths of the tree: the repositories around them are asked as well
  */
 export async function obeyedIn(tree: string, touched: readonly string[]): Promise<readonly Later[]> {
-  const found = await Promise.all(repositoriesOf(tree, touched).map(byGit));
-  const inside = [...found.flat(), ...linkedAt(tree)].filter(({ path }) => path.startsWith(`${tree}/`));
+  const found = await Promise.all(repositoriesOf(tree, touched).map((top) => byGit(top, tree)));
+  const inside = [...found.flat(), ...linkedAt(tree), ...programsIn(tree)].filter(({ path }) =>
+    path.startsWith(`${tree}/`),
+  );
   // What lies in a repository's own directory goes by its names.
   return inside.filter(({ path }) => !/\/\.git(\/|$)/.test(path.slice(tree.length)));
 }
@@ -50,8 +55,9 @@ function repositoriesOf(tree: string, touched: readonly string[]): readonly stri
   return [...above].filter((directory) => existsSync(join(directory, '.git'))).slice(0, MAX_ASKED);
 }
 
-async function byGit(top: string): Promise<readonly Later[]> {
-  const [hooks = '', entries] = await Promise.all([git(top, 'rev-parse', '--git-path', 'hooks'), entriesOf(top)]);
+async function byGit(top: string, tree: string): Promise<readonly Later[]> {
+  const git: Git = (...args) => runGit(top, tree, args);
+  const [hooks = '', entries] = await Promise.all([git('rev-parse', '--git-path', 'hooks'), entriesOf(top, git)]);
   const named = entries.flatMap(({ key, value, origin }) => {
     if (INCLUDES.test(key)) return [includedBy(value, origin)];
     if (!COMMANDS.test(key) || (/^alias\./i.test(key) && !value.startsWith('!'))) return [];
@@ -67,21 +73,21 @@ async function byGit(top: string): Promise<readonly Later[]> {
 type Entry = { readonly key: string; readonly value: string; readonly origin: string };
 
 /** Of the configuration and of all it includes, also under conditions that don't hold now. */
-async function entriesOf(top: string): Promise<readonly Entry[]> {
-  const all = await listed(top);
+async function entriesOf(top: string, git: Git): Promise<readonly Entry[]> {
+  const all = await listed(top, git);
   const asked = new Set(all.map(({ origin }) => origin));
   for (let at = 0; at < all.length && asked.size < MAX_ASKED; at += 1) {
     const { key, value, origin } = all[at] as Entry;
     const path = INCLUDES.test(key) ? includedBy(value, origin) : origin;
     if (asked.has(path)) continue;
     asked.add(path);
-    all.push(...(await listed(top, '--file', path)));
+    all.push(...(await listed(top, git, '--file', path)));
   }
   return all;
 }
 
-async function listed(top: string, ...from: readonly string[]): Promise<Entry[]> {
-  const output = await git(top, 'config', ...from, '--includes', '--list', '--null', '--show-origin');
+async function listed(top: string, git: Git, ...from: readonly string[]): Promise<Entry[]> {
+  const output = await git('config', ...from, '--includes', '--list', '--null', '--show-origin');
   const fields = output.split('\0');
   const entries: Entry[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -117,12 +123,35 @@ function linkedAt(tree: string): readonly Later[] {
   });
 }
 
-/** Its output; empty where it fails. Neither of what is asked here runs anything of the repository. */
-function git(cwd: string, ...args: readonly string[]): Promise<string> {
+/** Directories of PATH that lie in the tree, and those that don't. */
+function programDirectories(tree: string): readonly [inside: readonly string[], outside: readonly string[]] {
+  const all = (process.env.PATH ?? '').split(delimiter).map((each) => realOf(resolve(tree, each)) ?? '');
+  const isInside = (path: string) => path === tree || path.startsWith(`${tree}/`);
+  return [all.filter(isInside), all.filter((path) => path !== '' && !isInside(path))];
+}
+
+/** A program in the tree that whoever types its name gets in place of the system's. */
+function programsIn(tree: string): readonly Later[] {
+  const [inside, outside] = programDirectories(tree);
+  if (inside.length === 0) return [];
+  const known = new Map(outside.flatMap((directory) => namesIn(directory).map((name) => [name, directory] as const)));
+  return inside.flatMap((directory) =>
+    namesIn(directory)
+      .slice(0, MAX_PROGRAMS)
+      .filter((name) => known.has(name))
+      .map((name) => ({ path: join(directory, name), what: `runs wherever ${name} is typed` })),
+  );
+}
+
+type Git = (...args: readonly string[]) => Promise<string>;
+
+/** Its output; empty where it fails. Neither of what is asked here runs anything of the repository, nor is git one of its files. */
+function runGit(cwd: string, tree: string, args: readonly string[]): Promise<string> {
   const own = Object.entries(process.env).filter(
     ([name]) => !/^GIT_(DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|PREFIX)$/.test(name),
   );
-  const env = { ...Object.fromEntries(own), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' };
+  const PATH = programDirectories(tree)[1].join(delimiter);
+  const env = { ...Object.fromEntries(own), PATH, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' };
   return new Promise((done) => {
     execFile('git', args, { cwd, env, timeout: TIMEOUT_MS, maxBuffer: 4_000_000 }, (error, stdout) =>
       done(error ? '' : stdout),

@@ -9,7 +9,7 @@ import { fileAt, type Name } from './names.ts';
 import { topmost, within } from './nested.ts';
 import { diffsBetween, type ReadText, readText } from './preview.ts';
 import type { Place, Recorded } from './record.ts';
-import { holdsTodo, isTodo, listsAround, plainText, runBy, runsOnly } from './todo.ts';
+import { holdsTodo, isTodo, listsAround, namesProgram, plainText, runBy, runsOnly } from './todo.ts';
 import type { Later, Waiting } from './waiting.ts';
 
 /** What git obeys of a repository; the rest of it is data. */
@@ -24,7 +24,10 @@ const BARE = [
 export const PARTS: readonly string[] = [...new Set([...BARE.flat(), 'config'])];
 const UNKEPT = ' (it was changed while the command ran, by it or by somebody else, and not kept: it is in place)';
 const STAYS = ' (it could not be set aside, and is in place)';
+/** A directory that was moved, and that its owner has closed. */
+const UNREAD = 'holds what can’t be looked through';
 const RUN_NEXT = 'lists commands that git runs when it goes on with the rebase';
+const RUN_BY_NEXT = 'names a program that git runs when it goes on';
 export const MAX_LOOKED_AT = 50_000;
 /** More than the launcher is ever told of: where others run so many, it is said, and they stay. */
 const MAX_ASIDE = 50_000;
@@ -32,8 +35,8 @@ const MAX_ASIDE = 50_000;
 /** What is seen of the files there. */
 export type Look = {
   exists(path: string): boolean;
-  /** Of a directory; empty where it can't be read. */
-  entries(directory: string): readonly { readonly name: string; isDirectory(): boolean }[];
+  /** Of a directory; undefined where it can't be read. */
+  entries(directory: string): readonly { readonly name: string; isDirectory(): boolean }[] | undefined;
   /** Of a plain file with one name; undefined where it is more, or can't be looked at. */
   text(path: string): string | undefined;
   /** Which file it is, as `Name` has it; undefined where there is none. */
@@ -79,6 +82,7 @@ function laterAt(thing: Thing, tree: string, fresh: ReadonlySet<string>, look: L
     if (fresh.has(root)) return { path: root, what };
     const place = path.slice(root.length);
     if (path === root || OBEYED.test(place)) return { path, what };
+    if (namesProgram(place, () => look.text(path))) return { path, what: RUN_BY_NEXT };
     return runsNext(thing, place, look) ? { path, what: RUN_NEXT } : undefined;
   }
   const what = runsLater(inside);
@@ -127,7 +131,9 @@ function broughtBy(
   const queue = [top];
   let looked = 0;
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-    for (const entry of look.entries(next)) {
+    const entries = look.entries(next);
+    if (!entries) return { path: top, what: UNREAD };
+    for (const entry of entries) {
       const path = join(next, entry.name);
       const thing: Thing = { path, kind: entry.isDirectory() ? 'directory' : 'file' };
       const found = laterAt(thing, tree, fresh, look) ?? obeyedAt(thing, obeyed);
@@ -144,7 +150,7 @@ function entriesOf(directory: string) {
   try {
     return readdirSync(directory, { withFileTypes: true });
   } catch {
-    return [];
+    return undefined;
   }
 }
 
@@ -220,6 +226,12 @@ export async function takeAside(action: Recorded, waiting: Waiting, port: AsideP
   const stays = { ...waiting, stays: true };
   port.remember(action, stays);
   return stays;
+}
+
+/** Of an action that can't be looked through: what it left may be anything. */
+export function unseen(tree: string, why: string): Waiting {
+  const what = `could not be looked through for what others run later (${why})`;
+  return { aside: 0, later: [{ path: join(tree, 'the project'), what }], diff: '', stays: true };
 }
 
 /** The question about it. With a yes the taking back is taken back in turn. */

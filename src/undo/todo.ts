@@ -1,24 +1,41 @@
 /** Lists of git's own that say what its next step runs: a rebase goes on with them, whoever wrote them (MO-9). */
 import { lstatSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { Name } from './names.ts';
 
 /** Below a repository's directory. */
 const LIST = /^\/(rebase-merge\/git-rebase-todo|sequencer\/todo)$/;
 const HOLDS_LIST = /^\/(rebase-merge|sequencer)$/;
-const LISTS = ['/rebase-merge/git-rebase-todo', '/sequencer/todo'];
+const STRATEGY = '(?:ort|recursive|resolve|octopus|ours|subtree)';
+/** What else git's next step takes programs from, and what of it git itself would have written: a strategy is one, `git-merge-NAME`. */
+const NAMING: ReadonlyMap<string, RegExp> = new Map([
+  ['/rebase-merge/strategy', new RegExp(`^${STRATEGY}?\\n?$`)],
+  ['/sequencer/opts', new RegExp(`^(?:(?!strategy\\b(?!-option\\b))[^\\\\]|strategy = ${STRATEGY}\\n)*$`, 'i')],
+  // Older ones give it to a shell: quoted words.
+  ['/BISECT_NAMES', /^(?:\s|'[^']*'|\\')*$/],
+]);
+const LISTS = ['/rebase-merge/git-rebase-todo', '/sequencer/todo', ...NAMING.keys()];
 /** A line that is a command for the shell, as git reads it. */
 const RUNS = /^(?:x|exec)(?:[ \t\r]|$)/;
 /** What is no text: two different lines may read the same. */
 const NO_TEXT = '\ufffd';
 const MAX_BYTES = 1_000_000;
 
-/** How such a list is called. */
-export const TODO_NAMES: readonly string[] = ['git-rebase-todo', 'todo'];
+/** How such a file is called. */
+export const TODO_NAMES: readonly string[] = LISTS.map((list) => basename(list));
 
 /** @param place a path below a repository's directory, with its slash */
 export const isTodo = (place: string) => LIST.test(place);
 export const holdsTodo = (place: string) => HOLDS_LIST.test(place);
+
+/**
+ * Whether git's next step would take a program from it that is not git's own.
+ * @param text what it holds; undefined where that can't be told
+ */
+export function namesProgram(place: string, text: () => string | undefined): boolean {
+  const own = NAMING.get(place);
+  return own !== undefined && !own.test(text() ?? NO_TEXT);
+}
 
 /** The lines of such a list that run something: git ends them at a line feed only, and gives the whole rest to a shell. */
 export function runBy(list: string): readonly string[] {

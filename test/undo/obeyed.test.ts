@@ -30,7 +30,11 @@ beforeEach(() => {
   tree = join(root, 'tree');
   mkdirSync(tree);
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+const { PATH } = process.env;
+afterEach(() => {
+  process.env.PATH = PATH;
+  rmSync(root, { recursive: true, force: true });
+});
 
 const git = (...args: readonly string[]) => execFileSync('git', [...args], { cwd: tree, encoding: 'utf8' });
 
@@ -214,6 +218,31 @@ const CASES: readonly Case[] = [
     [],
   ],
   [
+    'what git takes programs from when it goes on, here and in a repository below',
+    () => {
+      git('init', '-q', 'sub');
+      for (const name of ['rebase-merge/strategy', 'sequencer/opts', 'BISECT_NAMES']) put(`.git/${name}`, '');
+    },
+    `echo y/evil > .git/rebase-merge/strategy; printf '[options]\\nstrategy=y/evil\\n' > .git/sequencer/opts; echo '$(evil)' > .git/BISECT_NAMES; mkdir sub/.git/rebase-merge; echo evil > sub/.git/rebase-merge/strategy`,
+    ['.git/BISECT_NAMES', '.git/rebase-merge/strategy', '.git/sequencer/opts', 'sub/.git/rebase-merge/strategy'],
+  ],
+  [
+    'what git itself writes there',
+    () => mkdirSync(join(tree, '.git/rebase-merge')),
+    `echo ort > .git/rebase-merge/strategy; mkdir .git/sequencer; printf '[options]\\n\\tedit = true\\n\\tstrategy = recursive\\n\\tstrategy-option = ours\\n' > .git/sequencer/opts; echo " 'a b' 'c'" > .git/BISECT_NAMES`,
+    [],
+  ],
+  [
+    'a program of the tree that stands before one of the system',
+    () => {
+      put('.venv/bin/own', 'mine\n');
+      process.env.PATH = `${join(tree, '.venv/bin')}:${PATH}`;
+    },
+    // Whoever asked this git what it obeys would run it.
+    `printf '#!/bin/sh\\ntouch ../pwned\\n' > .venv/bin/git; chmod 755 .venv/bin/git; echo changed > .venv/bin/own`,
+    ['.venv/bin/git'],
+  ],
+  [
     'a linked .envrc',
     () => symlinkSync('tools/check', join(tree, '.envrc')),
     'echo evil > tools/check',
@@ -247,6 +276,7 @@ describe.skipIf(!trialsWork() || lacks('git'))('what is obeyed under a name of i
     expect(waits.map((path) => textOf(path))).toEqual(before);
     if (waits.length > 0) expect(textOf(LIST)).toBe(list);
     expect(textOf('ordinary')).toBe('kept\n');
+    expect(existsSync(join(root, 'pwned'))).toBe(false);
     // What it names no more is an ordinary file.
     expect(await act('echo again > tools/ordinary')).toEqual([]);
   });
