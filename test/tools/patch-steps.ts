@@ -1,8 +1,12 @@
 /** File system calls that stop at a chosen step, as the power would. */
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { link, open, rename, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { FileSteps, StepHandle } from '../../src/tools/patch/file.ts';
+
+/** Without the descriptor of its directory, which ends with the work. */
+const lasting = (path: string) => join(realpathSync(dirname(path)), basename(path));
 
 export type Crashing = {
   readonly steps: FileSteps;
@@ -22,8 +26,9 @@ export function crashing(count: number): Crashing {
     return work();
   };
   const steps: FileSteps = {
-    open: (path, flags, mode) =>
+    open: (given, flags, mode) =>
       step('open', async (): Promise<StepHandle> => {
+        const path = lasting(given);
         const handle = await open(path, flags, mode);
         return {
           writeFile: async (data) => {
@@ -42,13 +47,14 @@ export function crashing(count: number): Crashing {
       }),
     rename: (from, to) =>
       step('rename', async () => {
+        const [before, after] = [lasting(from), lasting(to)];
         await rename(from, to);
-        if (unsynced.delete(from)) unsynced.add(to);
+        if (unsynced.delete(before)) unsynced.add(after);
       }),
     link: (from, to) =>
       step('link', async () => {
         await link(from, to);
-        if (unsynced.has(from)) unsynced.add(to);
+        if (unsynced.has(lasting(from))) unsynced.add(lasting(to));
       }),
     unlink: (path) => step('unlink', () => unlink(path)),
   };

@@ -2,8 +2,10 @@ import {
   linkSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -11,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FILE_STEPS, type FileSteps } from '../../src/tools/patch/file.ts';
 import { patchTool } from '../../src/tools/patch/tool.ts';
 
 let root = '';
@@ -45,6 +48,43 @@ describe('patch in Project mode', () => {
     for (const path of ['../outside', '../project-too/new', 'link', 'up/outside', 'up/new', 'hard', '/etc/new'])
       expect((await patch(path)).text, path).toContain('Use request_mode_upgrade');
     expect(readFileSync(join(root, 'outside'), 'utf8')).toBe('mine\n');
+  });
+
+  it('is led nowhere else by a link that takes the place of a directory meanwhile', async () => {
+    const swapped = (at: keyof FileSteps, name: string) => {
+      const swap = () => {
+        renameSync(join(tree, 'src'), join(tree, 'src0'));
+        symlinkSync(join(root, 'outside'), join(tree, 'src'));
+      };
+      const steps: FileSteps = { ...FILE_STEPS };
+      const step = FILE_STEPS[at] as (...args: unknown[]) => Promise<unknown>;
+      let done = false;
+      Object.assign(steps, {
+        [at]: (...args: unknown[]) => {
+          if (!done) swap();
+          done = true;
+          return step(...args);
+        },
+      });
+      const call = { path: `src/${name}`, patches: [{ operation: 'append_eof', newText: 'x\n' }] };
+      return patchTool({ steps }).run(call, { cwd: tree, signal: AbortSignal.timeout(5000), tree });
+    };
+    for (const [at, name] of [
+      ['open', 'a'],
+      ['rename', 'a'],
+      ['open', 'new'],
+      ['link', 'new'],
+    ] as const) {
+      for (const place of ['project/src', 'project/src0', 'outside'])
+        rmSync(join(root, place), { recursive: true, force: true });
+      for (const place of [join(tree, 'src'), join(root, 'outside')]) {
+        mkdirSync(place);
+        writeFileSync(join(place, 'a'), 'mine\n');
+      }
+      await swapped(at, name);
+      expect(readdirSync(join(root, 'outside')), `${at} ${name}`).toEqual(['a']);
+      expect(readFileSync(join(root, 'outside', 'a'), 'utf8'), `${at} ${name}`).toBe('mine\n');
+    }
   });
 
   it('leaves alone what others run later', async () => {

@@ -1,7 +1,7 @@
 /** The file that a patch is for: found, read as text, and replaced in one step. */
 import { randomBytes } from 'node:crypto';
 import { type BigIntStats, constants } from 'node:fs';
-import { access, link, lstat, open, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { access, link, lstat, open, readlink, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { MAX_FILE_BYTES } from './patches.ts';
@@ -23,6 +23,9 @@ export type StepHandle = {
   sync(): Promise<void>;
   close(): Promise<void>;
 };
+
+/** Opens a directory that may be closed to readers; Node has no name for it. */
+const O_PATH = 0o10000000;
 
 export const CHANGED = 'was changed by someone else just now; read it again';
 
@@ -100,7 +103,11 @@ function decode(bytes: Uint8Array): string | undefined {
  * all of the new. Mode and owner stay; a new file gets what the umask leaves. Returns why not, in which case nothing
  * has changed.
  */
-export async function replaceFile(target: Target, bytes: Uint8Array, steps: FileSteps): Promise<string | undefined> {
+export function replaceFile(target: Target, bytes: Uint8Array, steps: FileSteps): Promise<string | undefined> {
+  return inPlace(target, (held) => replaceHeld(held, bytes, steps));
+}
+
+async function replaceHeld(target: Target, bytes: Uint8Array, steps: FileSteps): Promise<string | undefined> {
   const old = target.existing?.stat;
   const fresh = join(dirname(target.path), `.aish-patch-${randomBytes(8).toString('hex')}`);
   let made = false;
@@ -141,7 +148,32 @@ async function linked(fresh: string, path: string, steps: FileSteps): Promise<bo
 }
 
 /** Removes a file that is as it was read. Returns why not. */
-export async function removeFile(target: Target, steps: FileSteps): Promise<string | undefined> {
+export function removeFile(target: Target, steps: FileSteps): Promise<string | undefined> {
+  return inPlace(target, (held) => removeHeld(held, steps));
+}
+
+/**
+ * Does the work by the directory's own descriptor: a program that puts a link in place of a directory meanwhile leads it
+ * nowhere else. Where the directory is not the one that was judged any more, nothing is done.
+ */
+async function inPlace(
+  target: Target,
+  work: (held: Target) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  if (process.platform !== 'linux') return work(target);
+  const directory = dirname(target.path);
+  const handle = await open(directory, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(() => undefined);
+  if (!handle) return CHANGED;
+  try {
+    const held = `/proc/self/fd/${handle.fd}`;
+    if ((await readlink(held).catch(() => undefined)) !== directory) return CHANGED;
+    return await work({ ...target, path: join(held, basename(target.path)) });
+  } finally {
+    await handle.close();
+  }
+}
+
+async function removeHeld(target: Target, steps: FileSteps): Promise<string | undefined> {
   try {
     if (!(await isAsRead(target))) return 'was changed by someone else just now';
     await steps.unlink(target.path);
