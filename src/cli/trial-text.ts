@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import { isGitBookkeeping, type TrialChange, type TrialOutcome } from '../contracts/trials.ts';
 import { bytesText } from '../text/bytes.ts';
-import { visible } from '../text/sanitize.ts';
+import { nameText } from '../text/sanitize.ts';
 
 const MAX_LINES = 200;
 /** What is lost first. */
@@ -60,5 +60,5 @@ function rowOf({ kind, type, path, bytes, shared }: TrialChange, cwd: string): s
   const near = path.startsWith(`${cwd}/`) ? relative(cwd, path) : path === cwd ? '.' : path;
   const what = type === 'directory' ? '/' : type === 'link' ? ' (link)' : type === 'other' ? ' (special)' : '';
   const size = type === 'file' ? ` (${bytesText(bytes)})` : '';
-  return `${verb} ${visible(near)}${what}${size}${shared ? ', of which other names stay' : ''}`;
+  return `${verb} ${nameText(near)}${what}${size}${shared ? ', of which other names stay' : ''}`;
 }

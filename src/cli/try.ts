@@ -10,6 +10,12 @@ import { trialText } from './trial-text.ts';
 const MAX_HEARD_CHARS = 1_000_000;
 type Prepared = { readonly argv: readonly string[]; readonly env: NodeJS.ProcessEnv };
 
+/** As the launcher words it, and says beside. */
+const UNSTARTED = /^exec: (.*): (No such file or directory|Permission denied)$/s;
+const SAID = /^aish-sandbox: set-up failed at exec: .*; the command was not run\n$/;
+const NOT_FOUND = 127;
+const NOT_EXECUTABLE = 126;
+
 /** What a real run would do is not known. */
 const CANNOT_TELL = 125;
 
@@ -47,9 +53,19 @@ export async function tryCommand(
   const trial = await prepareTrial(trials, argv.join(' '), cwd, TRIAL_LAUNCH);
   const { tmpDir } = trial;
   const env = { ...process.env, TMPDIR: tmpDir, TMP: tmpDir, TEMP: tmpDir };
-  const outcome = await trial.outcome(await start({ argv: trial.wrap(argv), env }));
+  const outcome = withUnstarted(await trial.outcome(await start({ argv: trial.wrap(argv), env })));
   await trials.discard(trial.id);
   return { outcome };
+}
+
+/** What can't be started changes nothing for real either: that is told, with the exit code that a shell would give. */
+export function withUnstarted(outcome: TrialOutcome): TrialOutcome {
+  const [, name, why] = (outcome.kind === 'cannotTell' && UNSTARTED.exec(outcome.why)) || [];
+  if (name === undefined) return outcome;
+  const missing = why === 'No such file or directory';
+  const doubts = [`${name}: ${missing ? 'command not found' : 'it can’t be executed'}`];
+  const nothing = { id: '', changes: [], deletedBytes: 0, writtenBytes: 0, digest: '' };
+  return { kind: 'changes', exitCode: missing ? NOT_FOUND : NOT_EXECUTABLE, doubts, ...nothing };
 }
 
 /** Its output goes where it would; with `json` all of it to standard error. Resolves to what it said there, at its end. */
@@ -60,7 +76,7 @@ function run({ argv, env }: Prepared, json: boolean): Promise<string> {
   process.on('SIGINT', () => {});
   let heard = '';
   child.stderr?.on('data', (data: Buffer) => {
-    process.stderr.write(data);
+    if (!SAID.test(data.toString())) process.stderr.write(data);
     if (heard.length < MAX_HEARD_CHARS) heard += data.toString();
   });
   return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { type KeptAction, summaryOf } from '../contracts/undo.ts';
-import { visible } from '../text/sanitize.ts';
+import { nameText, visible } from '../text/sanitize.ts';
 import { shortPath } from '../text/short-path.ts';
 import type { Ran, Step } from './launcher.ts';
 import type { Recorded } from './record.ts';
@@ -33,7 +33,7 @@ export function describeSteps(steps: readonly Step[]): string {
   const sorted = [...steps].sort((a, b) => Number(b.verb === 'refused') - Number(a.verb === 'refused'));
   const lines = sorted.slice(0, MAX_PATHS).map(({ verb, path, source }) => {
     const why = verb === 'refused' ? ` (${visible(source)})` : '';
-    return `  ${visible(shortPath(path))} ${WORDS.get(verb) ?? visible(verb)}${why}`;
+    return `  ${nameText(shortPath(path))} ${WORDS.get(verb) ?? visible(verb)}${why}`;
   });
   const more = sorted.length - lines.length;
   return [...lines, ...(more > 0 ? [`  … and ${more} more`] : [])].join('\n');
@@ -63,7 +63,7 @@ export async function diffsBetween(
   for (const { path, now, becomes } of pairs) {
     const [old, fresh] = await Promise.all([now, becomes].map(async (file) => (file === undefined ? '' : read(file))));
     if (old === undefined || fresh === undefined) continue;
-    const name = visible(shortPath(path));
+    const name = nameText(shortPath(path));
     const diff = createTwoFilesPatch(name, name, old, fresh, 'now', after, { context: 2 });
     const shown = visibleLines(diff.slice(diff.indexOf('---')));
     if (diffs.length >= MAX_DIFFS || length + shown.length > MAX_DIFF_CHARS) {

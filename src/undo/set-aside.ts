@@ -266,7 +266,8 @@ const keptOf = (later: readonly Later[]) => later.filter(({ unkept }) => !unkept
 function phrasesOf({ tree = '' }: Recorded, later: readonly Later[], stays = false): readonly string[] {
   return later.map(({ path, what, unkept }) => {
     const note = unkept ? UNKEPT : stays ? STAYS : '';
-    return `${path.slice(tree.length + 1)} ${what}${note}`;
+    // Whoever shows it spells out the rest of what a name may hold.
+    return `${path.slice(tree.length + 1).replaceAll('\n', '\u2424')} ${what}${note}`;
   });
 }
 

@@ -1,6 +1,7 @@
 /** What `aish-tui try` says below a command's own output: first that nothing was done, then what is lost. */
 import { describe, expect, it } from 'vitest';
 import { trialText } from '../../src/cli/trial-text.ts';
+import { withUnstarted } from '../../src/cli/try.ts';
 import type { TrialChange, TrialOutcome } from '../../src/contracts/trials.ts';
 
 const change = (kind: TrialChange['kind'], path: string, more: Partial<TrialChange> = {}): TrialChange => ({
@@ -32,7 +33,7 @@ describe('what a trial says', () => {
   it('says first that nothing was changed, then the losses, by paths of the directory', () => {
     expect(
       said([
-        change('created', '/p/new', { bytes: 3 }),
+        change('created', '/p/new\n  delete forged', { bytes: 3 }),
         change('mode', '/p', { type: 'directory' }),
         change('changed', '/p/src/a'),
         change('deleted', '/p/src/b\u001b[2J'),
@@ -44,7 +45,7 @@ describe('what a trial says', () => {
       '  delete /tmp/c/',
       '  change src/a (1.8 kB)',
       '  set mode, owner, times or attributes of ./',
-      '  create new (3 bytes)',
+      '  create new⟨U+000A⟩  delete forged (3 bytes)',
       '',
     ]);
   });
@@ -73,5 +74,14 @@ describe('what a trial says', () => {
     ]);
     expect(said(Array.from({ length: 203 }, (_, i) => change('deleted', `/p/${i}`))).at(-2)).toBe('  … and 3 more');
     expect(trialText({ kind: 'cannotTell', why: 'why' }, '/p')).toBe("aish-tui: the trial can't tell: why\n");
+  });
+
+  it('says of a command that can’t be started that it would change nothing, with the code of a shell', () => {
+    const unstarted = (why: string) => withUnstarted({ kind: 'cannotTell', why });
+    const text = trialText(unstarted('exec: nosuch: No such file or directory'), '/p');
+    expect(text).toContain('For real it would change nothing here\nthe command ended with 127;');
+    expect(text).toContain('\nbut: nosuch: command not found\n');
+    expect(unstarted('exec: ./a: Permission denied')).toMatchObject({ kind: 'changes', exitCode: 126, changes: [] });
+    expect(unstarted('mounts: Permission denied')).toMatchObject({ kind: 'cannotTell' });
   });
 });
