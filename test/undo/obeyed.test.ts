@@ -43,7 +43,22 @@ function put(name: string, text: string): void {
   writeFileSync(join(tree, name), text);
 }
 
+const DEEP = Array.from({ length: 4 }, () => 'x'.repeat(200)).join('/');
 const LIST = '.git/rebase-merge/git-rebase-todo';
+
+const open = () =>
+  new ChangeStore({
+    launcher: tools().launcher,
+    directory: join(root, 'undo'),
+    budgetBytes: 1e9,
+    maxFileBytes: 1e8,
+    days: 7,
+    session: 's1',
+    run: () => undefined,
+    now: () => 1_000_000,
+    hide: (text) => text,
+    warn: () => {},
+  });
 
 /** Runs it in Project; what it left for the user's word. */
 async function act(command: string): Promise<readonly string[]> {
@@ -243,6 +258,12 @@ const CASES: readonly Case[] = [
     ['.venv/bin/git'],
   ],
   [
+    'more than goes on a command line',
+    () => {},
+    `mkdir -p ${DEEP}; cd ${DEEP}; mkdir $(seq 10 59); for i in $(seq 10 59); do echo x > $i/.envrc; done; cd - > /dev/null`,
+    Array.from({ length: 50 }, (_, at) => `${DEEP}/${at + 10}/.envrc`),
+  ],
+  [
     'a linked .envrc',
     () => symlinkSync('tools/check', join(tree, '.envrc')),
     'echo evil > tools/check',
@@ -257,18 +278,7 @@ describe.skipIf(!trialsWork() || lacks('git'))('what is obeyed under a name of i
     put('tools/hooks/x', 'mine\n');
     chmodSync(join(tree, 'tools/check'), 0o755);
     setUp();
-    store = new ChangeStore({
-      launcher: tools().launcher,
-      directory: join(root, 'undo'),
-      budgetBytes: 1e9,
-      maxFileBytes: 1e8,
-      days: 7,
-      session: 's1',
-      run: () => undefined,
-      now: () => 1_000_000,
-      hide: (text) => text,
-      warn: () => {},
-    });
+    store = open();
     const before = waits.map((path) => textOf(path));
     const list = textOf(LIST);
     const items = await act(command);
@@ -279,6 +289,21 @@ describe.skipIf(!trialsWork() || lacks('git'))('what is obeyed under a name of i
     expect(existsSync(join(root, 'pwned'))).toBe(false);
     // What it names no more is an ordinary file.
     expect(await act('echo again > tools/ordinary')).toEqual([]);
+  });
+
+  it('is asked about as a whole where it can’t be looked through', async () => {
+    store = open();
+    const keeping = await store.keepCommand('echo x > .envrc', tree, tree);
+    if (!keeping) throw new Error('not kept');
+    const argv = ['bash', '-c', 'echo x > .envrc'];
+    await run(projectArgv({ launcher: tools().launcher, argv, cwd: tree, project: tree, keep: keeping }));
+    keeping.end();
+    rmSync(join(keeping.directory, 'journal'));
+    const left = await keeping.left();
+    expect(left?.items).toEqual([
+      expect.stringMatching(/^the project could not be looked through for what others run later \(.*in place\)$/),
+    ]);
+    expect(await left?.settle(false)).toContain('still in the project: ');
   });
 });
 

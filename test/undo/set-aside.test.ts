@@ -159,28 +159,6 @@ describe.skipIf(!trialsWork())('what others run later', () => {
     expect(there().map(([path]) => path)).toEqual(before.map(([path]) => path));
   });
 
-  it('is set aside as well where it is more than goes on a command line', async () => {
-    const deep = `${'x'.repeat(200)}/`.repeat(4);
-    const left = await act(
-      `echo kept > ordinary; mkdir -p ${deep} && cd ${deep} && mkdir $(seq 50) && for i in $(seq 50); do echo x > $i/.envrc; done`,
-    );
-    expect(left?.items.length).toBe(50);
-    expect(await left?.settle(false)).toContain('The user has not accepted it');
-    expect(there().some(([path]) => path.endsWith('.envrc'))).toBe(false);
-    expect(readFileSync(join(tree, 'ordinary'), 'utf8')).toBe('kept\n');
-  });
-
-  it('is asked about where it can’t be looked through', async () => {
-    const keeping = await runKept('echo x > .envrc');
-    keeping.end();
-    rmSync(join(keeping.directory, 'journal'));
-    const left = await keeping.left();
-    expect(left?.items).toEqual([
-      expect.stringMatching(/^the project could not be looked through for what others run later \(.*in place\)$/),
-    ]);
-    expect(await left?.settle(false)).toContain('still in the project: ');
-  });
-
   it('comes back as it was left, and without a yes stays away; the rest of the action can still be undone', async () => {
     put('.envrc', 'old\n');
     put('a', 'old\n');

@@ -360,7 +360,7 @@ int restore(struct store *from, struct store *into, char *const *only, int only_
   if (keeping) undone->elsewhere = make_part(keeping, &keeping->trash) ? -1 : keeping->trash;
   locate(undone);
   open_closed();
-  if (only_count) leave_all_but(only, only_count);
+  if (only_count && leave_all_but(only, only_count)) return 1;
   for (uint32_t i = 1; i <= undone->entry_count; i++)
     if (name_changed(&undone->entries[i])) undone->entries[i].flags |= BLOCKED;
   for (uint32_t i = 1; i <= undone->node_count; i++) {

@@ -23,6 +23,6 @@ void refuse(uint32_t parent, const char *name, const char *why);
 void tell_gone(void);
 
 /* restore-only.c: marks all names and inodes but those at and below these paths. Behind locate(). */
-void leave_all_but(char *const *paths, int count);
+int leave_all_but(char *const *paths, int count);
 
 #endif
