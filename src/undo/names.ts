@@ -2,6 +2,7 @@
 import { type BigIntStats, lstatSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { normalize } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runLauncher, type Step } from './launcher.ts';
 
 /** An inode at one moment: nobody can set its time of change, so that it shows whether anybody was there since. */
@@ -25,13 +26,24 @@ const KINDS: ReadonlyMap<string, Name['kind']> = new Map([
   ['d', 'directory'],
   ['l', 'link'],
 ]);
+/** The launcher's exit code while somebody else holds the action. */
+const NOT_ENDED = 75;
+const STEP_MS = 20;
+const MAX_WAIT_MS = 5000;
 const UNKEPT = 'unkept ';
 /** Most files that are remembered as the session's own. */
 const MAX_OWN = 50_000;
 
 /** Throws where that can't be told, or not all of it. */
 export async function namesLeft(launcher: string, directory: string): Promise<readonly Name[]> {
-  const { code, steps, error } = await runLauncher(launcher, ['--undo', directory, '--names']);
+  const ask = () => runLauncher(launcher, ['--undo', directory, '--names']);
+  let ran = await ask();
+  // Whoever kept the action lets go of it a moment after its end is known.
+  for (let waited = 0; ran.code === NOT_ENDED && waited < MAX_WAIT_MS; waited += STEP_MS) {
+    await sleep(STEP_MS);
+    ran = await ask();
+  }
+  const { code, steps, error } = ran;
   if (code !== 0) throw new Error(error || `the launcher ended with ${code}`);
   return namesIn(steps);
 }
