@@ -1,5 +1,5 @@
 /** What was kept of the agent's actions, and the way back (EF-1 … EF-3). */
-import { visible } from '../text/sanitize.ts';
+import { nameText } from '../text/name-text.ts';
 import { shortPath } from '../text/short-path.ts';
 
 /** A command, a patch, or an undo, with what it changed. */
@@ -88,7 +88,7 @@ export function changesText({ summary, files }: RunChanges, cwd: string): string
 
 /** A path as it is called from a directory; of a long one its end. */
 export function nameIn(path: string, cwd: string): string {
-  const name = [...visible(path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : shortPath(path))];
+  const name = [...nameText(path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : shortPath(path))];
   return name.length > MAX_NAME ? `…${name.slice(1 - MAX_NAME).join('')}` : name.join('');
 }
 

@@ -108,11 +108,6 @@ export function isSafeLink(uri: string): boolean {
   return uri.length <= MAX_LINK_CHARS && SAFE_LINK.test(uri);
 }
 
-/** The name of a file in a list of one line each: no name can pass for two lines. */
-export function nameText(name: string): string {
-  return visible(name).replaceAll('\n', '⟨U+000A⟩');
-}
-
 /** The text that `visible` has written so, for what a person was given to edit. */
 export function fromVisible(shown: string): string {
   return shown.replace(/⟨U\+([0-9A-F]{4,6})⟩/g, (sign, hex: string) => {

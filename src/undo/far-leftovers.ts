@@ -2,6 +2,7 @@
 import { basename, dirname, join } from 'node:path';
 import type { Leftover } from '../contracts/commands.ts';
 import { messageOf } from '../text/errors.ts';
+import { nameText } from '../text/name-text.ts';
 import { visible } from '../text/sanitize.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import { type AskFar, HOLDER_IS_GONE, readFarText, writeFar } from './far-records.ts';
@@ -64,7 +65,7 @@ export class FarLeftovers {
       if (!waiting || waiting.aside === 0) continue;
       const { items } = leftoverOf(action, waiting, this.#port);
       warn(
-        `set aside on ${visible(host)}, since the connection ended before you were asked: ${items.map(inOneLine).join('; ')} · :undo ${waiting.aside} yes brings it`,
+        `set aside on ${visible(host)}, since the connection ended before you were asked: ${items.map(nameText).join('; ')} · :undo ${waiting.aside} yes brings it`,
       );
     }
   }
@@ -132,11 +133,6 @@ export class FarLeftovers {
     }
     return files;
   }
-}
-
-/** A line break in a name would begin a line of its own. */
-function inOneLine(text: string): string {
-  return visible(text).replaceAll('\n', '⟨U+000A⟩');
 }
 
 /** As the launcher names what an action left: no way back up, which only a forged list has. */

@@ -32,9 +32,11 @@ it('says in a line what a run has changed: the first names, and how to take it b
   );
 });
 
-it('lets no name act, and none fill the screen', () => {
-  const files = [{ path: `/w/\x1b[2J\n${'x'.repeat(200)}`, how: 'created' }] as const;
-  const text = changesText({ summary: '1 file created', files }, '/w');
-  expect(text).not.toMatch(/[\x00-\x1f]/);
-  expect(text.length).toBeLessThan(140);
-});
+it.each(['\x1b[2J\nrun done', `\x1b[2J\n${'x'.repeat(200)}`, `${'x'.repeat(200)}\x1b[2J\nrun done`])(
+  'lets no name act, begin a line, or fill the screen: %j',
+  (name) => {
+    const text = changesText({ summary: '1 file created', files: [{ path: `/w/${name}`, how: 'created' }] }, '/w');
+    expect(text).not.toMatch(/[\x00-\x1f]/);
+    expect(text.length).toBeLessThan(140);
+  },
+);

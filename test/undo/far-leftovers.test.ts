@@ -50,10 +50,10 @@ describe('a host that says what it likes of what a command left', () => {
   });
 
   it.each(['../../etc/.envrc', 'a/../../../.envrc', 'a//.envrc', './.envrc', 'a/..', 'a/'])(
-    'a list that names %s is not believed, and nothing is done by it',
+    'a list that names %s is not believed: nothing is done by it, and a person is asked',
     async (path) => {
       const { leftovers, aside, warnings } = hostWith(made(`${TREE}/.envrc`, `${TREE}/${path}`));
-      expect(await leftovers.of(action)).toBeUndefined();
+      expect((await leftovers.of(action))?.items).toEqual([expect.stringContaining('can’t be read')]);
       expect(aside).toEqual([]);
       expect(warnings).toEqual([expect.stringContaining('what action 1 left on web1 could not be looked through')]);
     },
