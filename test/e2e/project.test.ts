@@ -115,7 +115,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     expect(told(server)).toContain('[aish] action tried, then discarded by user');
     expect(told(server)).toContain('[aish] action tried, then applied by user');
     await rig.waitFor(/files deleted: src · :undo run/);
-    expect(rig.text().match(/:undo run shows it/g)).toHaveLength(1);
+    expect(rig.text().match(/:undo run takes it back/g)).toHaveLength(1);
     // What it was is a key away.
     await rig.waitFor('[aish:fast]> :undo run');
     rig.key('right');
