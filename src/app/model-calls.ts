@@ -1,6 +1,7 @@
 /** The program's own model calls, one question each: the plan of a run (PP-1), the gate's second opinion (SF-4). */
 import type { Broker, Preplanner } from '../contracts/models.ts';
 import type { CallFailure } from '../session/message.ts';
+import { messageOf } from '../text/errors.ts';
 
 const PLAN_MAX_TOKENS = 800;
 const PLAN_TIMEOUT_MS = 60_000;
@@ -86,13 +87,16 @@ export function createSecondOpinion(broker: Pick<Broker, 'chat'>, presetNow: () 
 
 type Failed = Pick<Extract<Opinion, { ok: false }>, 'short' | 'why'>;
 
-/** The same, where `onEnd` is told why each call failed, or undefined. One that was cancelled says nothing. */
+/** The same, where `onEnd` is told why each call failed or what it threw, or undefined. One that was cancelled says nothing. */
 export function watched(
   ask: (system: string, user: string, signal: AbortSignal) => Promise<Opinion>,
   onEnd: (failed: Failed | undefined) => void,
 ): typeof ask {
   return async (system, user, signal) => {
-    const opinion = await ask(system, user, signal);
+    const opinion = await ask(system, user, signal).catch((error: unknown) => {
+      if (!signal.aborted) onEnd({ short: 'asking failed', why: messageOf(error) });
+      throw error;
+    });
     const timedOut = signal.aborted && signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
     if (opinion.ok) onEnd(undefined);
     else if (!signal.aborted || timedOut) onEnd(timedOut ? { short: SHORT.timeout, why: 'it took too long' } : opinion);

@@ -45,11 +45,14 @@ export function rootOf(baseUrl: string): string {
   return baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
 }
 
-/** The same text for the same address, however it is written: this machine has several names, and a slash may end it. */
+/**
+ * The same text for the same address, however it is written: this machine has several names, and a slash may end it.
+ * Another server may listen at the same port of IPv6.
+ */
 export function sameText(baseUrl: string): string {
   const url = parsed(baseUrl);
   if (!url) return baseUrl.replace(/\/+$/, '');
-  if (/^(localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)$/.test(url.hostname)) url.hostname = 'localhost';
+  if (/^(localhost|127\.0\.0\.1|0\.0\.0\.0)$/.test(url.hostname)) url.hostname = 'localhost';
   return url.href.replace(/\/+$/, '');
 }
 

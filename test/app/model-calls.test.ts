@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPreplanner } from '../../src/app/model-calls.ts';
+import { createPreplanner, watched } from '../../src/app/model-calls.ts';
 import { createBroker } from '../../src/broker/index.ts';
 import { hold, say, startScriptedServer } from '../support/scripted-server.ts';
 
@@ -36,5 +36,16 @@ describe('the planning call', () => {
     await server.request(2);
     user.abort();
     expect((await pending).finish).toBe('cancelled');
+  });
+});
+
+describe('a second opinion that is watched', () => {
+  const NEVER = new AbortController().signal;
+
+  it('is told of a call that throws, which fails all the same', async () => {
+    const told: unknown[] = [];
+    const broken = () => Promise.reject(new Error('no such thing'));
+    await expect(watched(broken, (failed) => told.push(failed))('', '', NEVER)).rejects.toThrow('no such thing');
+    expect(told).toEqual([{ short: 'asking failed', why: 'no such thing' }]);
   });
 });
