@@ -18,6 +18,7 @@ const FEW: readonly (readonly [string, Place])[] = [
   ['connection dropped', 'preplan'],
   ['garbage', 'second opinion'],
   ['500', 'sub-agent'],
+  ['disk full', 'Norris'],
   ['read-only home', 'Norris'],
   ['hang-up', 'chat'],
   ['no answer', 'trial'],

@@ -2,8 +2,6 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
-const { appendFileSync } = fs;
-
 function isJournal(file) {
   try {
     return fs.readlinkSync(`/proc/self/fd/${file}`).endsWith('/journal.jsonl');
@@ -12,8 +10,11 @@ function isJournal(file) {
   }
 }
 
-fs.appendFileSync = (file, ...rest) => {
-  if (typeof file !== 'number' || !isJournal(file)) return appendFileSync(file, ...rest);
-  throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
-};
+for (const name of ['appendFileSync', 'writeSync', 'writevSync']) {
+  const really = fs[name];
+  fs[name] = (file, ...rest) => {
+    if (typeof file !== 'number' || !isJournal(file)) return really(file, ...rest);
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  };
+}
 syncBuiltinESMExports();
