@@ -1,11 +1,10 @@
 /** The hosts of the session, and the user's shells on them: one for each, and which one the lines go to. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunningCommand } from '../contracts/commands.ts';
 import type { HostsPort } from '../contracts/hosts.ts';
 import { type OutputSize, sizeForModel } from '../engine/live.ts';
-import { asCompanion, ownedPrefix, runElsewhere, startUserShell, type UserShell } from '../executor/index.ts';
+import { asCompanion, runElsewhere, socketFolder, startUserShell, type UserShell } from '../executor/index.ts';
 import { Hosts, type LauncherKit, type LeftThere } from '../hosts/index.ts';
 import { hostOf, placeOn } from '../session/place.ts';
 import type { HostAnswers } from '../store/index.ts';
@@ -14,8 +13,6 @@ import { messageOf } from '../text/errors.ts';
 import type { SessionBus } from './session-bus.ts';
 import { processEnvironment } from './user-shell.ts';
 
-/** Longer paths leave no room for the name of a socket (108 characters, 104 on macOS). */
-const MAX_FOLDER_CHARS = 40;
 /** Bytes read of ssh's configuration for the names of hosts. */
 const MAX_CONFIG_CHARS = 1_000_000;
 
@@ -80,7 +77,7 @@ export function createHosts({
     kit,
     keep,
     get folder() {
-      folder ??= mkdtempSync(join(tmpdir().length > MAX_FOLDER_CHARS ? '/tmp' : tmpdir(), ownedPrefix('ssh')));
+      folder ??= socketFolder('ssh');
       return folder;
     },
     inTerminal: (argv) => runElsewhere({ argv, env, place: bus.engine.shellCwd, ...size(), dataDir }),

@@ -14,5 +14,5 @@ export { runElsewhere } from './run-elsewhere.ts';
 export { type OnceOptions, runForUser, runOnce } from './run-once.ts';
 export { type Reported, runReported } from './run-reported.ts';
 export { startUserShell, type UserShell } from './shell.ts';
-export { collectAbandoned, ownedPrefix } from './temporary-names.ts';
+export { collectAbandoned, ownedPrefix, socketFolder } from './temporary-names.ts';
 export type { UserShellOptions } from './user-shell-options.ts';

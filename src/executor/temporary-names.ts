@@ -1,9 +1,12 @@
 /** Temporary directories carry the process that owns them, so that what a killed one left is found and collected. */
-import { lstatSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from './processes.ts';
 
+/** Longer paths leave no room for the name of a socket (108 characters, 104 on macOS). */
+const MAX_PARENT_CHARS = 40;
+const SHORT_PARENT = '/tmp';
 const OWNED = /^aish-[a-z]+-(\d+)-(\d+)-\w{6}$/;
 
 /** For mkdtemp(3): what it is for (a word), and whose. */
@@ -11,8 +14,20 @@ export function ownedPrefix(use: string): string {
   return `aish-${use}-${process.pid}-${namespace()}-`;
 }
 
-/** Removes directories of the user's whose process is gone; how many. Others, and what can't be told, are left alone. */
-export function collectAbandoned(parent = tmpdir()): number {
+/** Makes a private directory whose path is short enough for sockets. @param use a word of few letters */
+export function socketFolder(use: string): string {
+  return mkdtempSync(join(tmpdir().length > MAX_PARENT_CHARS ? SHORT_PARENT : tmpdir(), ownedPrefix(use)));
+}
+
+/**
+ * Removes directories of the user's whose process is gone; how many. Others, and what can't be told, are left alone.
+ * @param parents where the program makes such directories
+ */
+export function collectAbandoned(parents: readonly string[] = [tmpdir(), SHORT_PARENT]): number {
+  return [...new Set(parents)].reduce((count, parent) => count + collectIn(parent), 0);
+}
+
+function collectIn(parent: string): number {
   let count = 0;
   for (const name of namesIn(parent)) {
     const [, pid, of] = OWNED.exec(name) ?? [];

@@ -4,11 +4,15 @@
  * once, and its time is bounded there.
  */
 import { shellQuote } from '../text/shell-quote.ts';
-import { askWords, FACTS, killCode, UNATTENDED } from './container.ts';
+import { askWords, endCode, FACTS, killCode, UNATTENDED } from './container.ts';
 
 const READ = 'IFS= read -r b || exit 1';
 /** What is kept of an output there. */
 export const MAX_OUTPUT_BYTES = 1_000_000;
+
+/** What stands behind an output: the end of it, and whether all of the output was read. */
+const LAST = /aish-tui (\d{1,3}) (whole|part)$/;
+const MAX_LAST_CHARS = 24;
 
 const lineOf = (words: readonly string[]): string => words.map(shellQuote).join(' ');
 
@@ -25,13 +29,15 @@ export const CLOSE_THERE = `for f in "$b"/*.pid; do [ -e "$f" ] || continue; f=\
 /**
  * Runs `$3` in `$2`, at most once, for at most `$4` seconds: its beginning is a file that only one can make, its end is
  * written beside it. Of its output the beginning is kept and the rest is read, so that the command does not notice; what it leaves
- * in the background keeps nobody waiting.
+ * in the background keeps nobody waiting. Behind the output it says that it has come to its own end (`readRun`): whatever else
+ * ends it, a signal or a lack of processes, leaves a code that is not the command's.
  */
 const RUN = `${READ}; at=$b/$1
+last() { printf 'aish-tui %s %s' "$1" "$2"; exit "$1"; }
 u=$(umask); umask 077
 set -C; { true >"$at.began"; } 2>/dev/null || exit 126; set +C
-cd -- "$2" 2>&1 || { echo 1 >"$at.end"; exit 1; }
-mkfifo "$at.pipe" || { echo 126 >"$at.end"; exit 126; }
+cd -- "$2" 2>&1 || { echo 1 >"$at.end"; last 1 whole; }
+mkfifo "$at.pipe" || { echo 126 >"$at.end"; last 126 whole; }
 ${UNATTENDED}
 s=; command -v setsid >/dev/null 2>&1 && s=setsid
 b=/bin/sh; command -v bash >/dev/null 2>&1 && b=bash
@@ -53,11 +59,37 @@ wait "$p"; c=$?
 printf '%s\\n' "$c" >"$at.end.new" && mv -f "$at.end.new" "$at.end"
 n=0
 until [ -e "$at.read" ] || [ $n -ge 10 ]; do n=$((n+1)); sleep 0.1 2>/dev/null || sleep 1; done
-cat "$at.out"
+r=part; [ -e "$at.read" ] && r=whole
+cat "$at.out" || r=part
 rm -f "$at.pid" "$at.pipe" "$at.out" "$at.read"
-exit "$c"`;
+last "$c" "$r"`;
 
 /** A command line that runs a judged command. @param name of its records; @param seconds that it may take */
 export function runLine(name: string, directory: string, command: string, seconds: number): string {
   return lineOf(['/bin/sh', '-c', RUN, 'aish-tui', name, directory, command, String(Math.ceil(seconds))]);
+}
+
+/** What was carried back of such a line. @returns undefined where it did not come to its own end */
+export function readRun(
+  exit: number,
+  text: string,
+): { readonly output: string; readonly isWhole: boolean } | undefined {
+  const [last, code, read] = LAST.exec(text.slice(-MAX_LAST_CHARS)) ?? [];
+  if (last === undefined || Number(code) !== exit) return undefined;
+  return { output: text.slice(0, -last.length), isWhole: read === 'whole' };
+}
+
+/**
+ * Ends what is left of a command, and tells how it ended, for `readEnd`. One that has only just begun has no process yet: that
+ * is waited for, and where it does not come, nothing is told.
+ */
+export function endingCode(name: string): string {
+  const file = `"$b"/${name}`;
+  return `n=0
+while [ -e ${file}.began ] && ! [ -s ${file}.pid ] && ! [ -e ${file}.end ]; do
+  [ $n -lt 50 ] || exit 1
+  n=$((n+1)); sleep 0.1 2>/dev/null || sleep 1
+done
+${killCode(file)} 2>/dev/null
+${endCode(file)}`;
 }

@@ -10,7 +10,7 @@ export {
   readCarried,
   whyOf,
 } from './ansible.ts';
-export { askLine, CLOSE_THERE, MAX_OUTPUT_BYTES, runLine, SETUP_THERE } from './ansible-there.ts';
+export { askLine, CLOSE_THERE, endingCode, MAX_OUTPUT_BYTES, readRun, runLine, SETUP_THERE } from './ansible-there.ts';
 export {
   askWords,
   type Client,

@@ -1,5 +1,5 @@
 /** What goes in one call of Ansible, and what is believed of what comes back. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -47,6 +47,15 @@ function start({ machine }: FleetMachine, command: string) {
 async function run(machine: FleetMachine, command: string) {
   const { exit, head, tail, note, cwd } = await (await start(machine, command)).result;
   return { exit, output: (head + tail).trim(), note, cwd };
+}
+
+/** Of what wrote them down. */
+const pids = () =>
+  existsSync(join(folder, 'pids')) ? readFileSync(join(folder, 'pids'), 'utf8').trim().split('\n') : [];
+
+function slowDown(program: string, seconds: number): void {
+  const code = `#!/bin/sh\nsleep ${seconds}\nPATH=/usr/bin:/bin exec ${program} "$@"\n`;
+  writeFileSync(join(ansible.bin, program), code, { mode: 0o755 });
 }
 
 const ofModels = () => ansible.calls().filter(({ ours }) => !ours);
@@ -116,8 +125,6 @@ it('one that is interrupted ends there, the others of its call go on; the call e
   if (!a || !b) throw new Error('no host');
   const command = 'echo $$ >>pids; until [ -e go ]; do sleep 0.1; done; echo went';
   const [first, second] = await Promise.all([start(a, command), start(b, command)]);
-  const pids = () =>
-    existsSync(join(folder, 'pids')) ? readFileSync(join(folder, 'pids'), 'utf8').trim().split('\n') : [];
   await until(() => pids().length === 2);
   first.interrupt();
   expect(await first.result).toMatchObject({ exit: null, note: 'interrupted' });
@@ -127,6 +134,68 @@ it('one that is interrupted ends there, the others of its call go on; the call e
   await until(() => pids().every((pid) => !existsSync(`/proc/${pid}`)));
   const [call] = ofModels();
   await until(() => !existsSync(dirname(call?.env.ANSIBLE_CONFIG ?? '/')));
+});
+
+it('one that is interrupted and can’t be asked is lost, and is ended there behind the others of its call', async () => {
+  const [other, late] = await open(['other', 'late']);
+  if (!other || !late) throw new Error('no host');
+  const command = 'echo $$ >>pids; if mkdir first; then n=go; else n=never; fi; until [ -e $n ]; do sleep 0.1; done';
+  const [first, second] = await Promise.all([start(late, command), start(other, command)]);
+  await until(() => pids().length === 1);
+  first.interrupt();
+  expect(await first.result).toMatchObject({ exit: null, note: expect.stringContaining('not known') });
+  expect(await late.lost).toContain('late: what ran there then is not known');
+  ansible.reach();
+  await until(() => pids().length === 2);
+  writeFileSync(join(folder, 'go'), '');
+  expect(await second.result).toMatchObject({ exit: 0 });
+  await until(() => pids().every((pid) => !existsSync(`/proc/${pid}`)));
+});
+
+it('one that is interrupted right behind its beginning is ended, too', async () => {
+  const [a, b] = await open(['a', 'b']);
+  if (!a || !b) throw new Error('no host');
+  // What stands between its beginning and the note of its process takes long.
+  slowDown('mkfifo', 1.5);
+  const [first, second] = await Promise.all([a, b].map((host) => start(host, 'sleep 2; echo late >>late')));
+  const filesOf = (at: number) => readdirSync(ofModels()[0]?.folders[at] ?? folder).join();
+  await until(() => filesOf(0).includes('.began'));
+  first?.interrupt();
+  expect(await first?.result).toMatchObject({ exit: null, note: 'interrupted' });
+  expect(await second?.result).toMatchObject({ exit: 0 });
+  await until(() => filesOf(0).includes('.end'));
+  expect(readFileSync(join(folder, 'late'), 'utf8')).toBe('late\n');
+});
+
+it('where what watches it there is killed, nobody knows its end, and it is ended', async () => {
+  const [host] = await open(['a']);
+  if (!host) throw new Error('no host');
+  const done = await run(host, 'echo $$ >pid; kill -9 $PPID; sleep 60; touch late');
+  expect(done).toMatchObject({ exit: null, note: expect.stringContaining('not known') });
+  expect(await host.lost).toContain('what ran there then is not known');
+  const pid = readFileSync(join(folder, 'pid'), 'utf8').trim();
+  await until(() => !existsSync(`/proc/${pid}`));
+});
+
+it('an output that there was no time to read is told with a word of that', async () => {
+  const [host] = await open(['a']);
+  if (!host) throw new Error('no host');
+  slowDown('wc', 2);
+  const slow = await run(host, 'seq 1 20000; exit 3');
+  expect(slow).toMatchObject({ exit: 3, note: 'of its output the end may be missing' });
+  rmSync(join(ansible.bin, 'wc'));
+  const whole = await run(host, 'seq 1 20000; printf end');
+  expect(whole).toMatchObject({ exit: 0, note: undefined, output: expect.stringMatching(/\nend$/) });
+});
+
+it('one that is no longer wanted while it is looked at first leaves nothing there', async () => {
+  const stopped = new AbortController();
+  const opening = fleet.byAnsible(60)('a', stopped.signal);
+  const made = () => ansible.calls().flatMap(({ folders }) => folders);
+  await until(() => made().length > 0 && made().every((each) => existsSync(each)));
+  stopped.abort();
+  expect(await opening).toEqual({ problem: 'no longer wanted' });
+  expect(made().filter((each) => existsSync(each))).toEqual([]);
 });
 
 it('the time is bounded there, a flood is read to its end and cut, and what stays in the background keeps nobody waiting', async () => {

@@ -7,7 +7,7 @@ import { engineSecrets } from '../../src/app/secrets-filter.ts';
 import { createBroker } from '../../src/broker/index.ts';
 import { DEFAULTS } from '../../src/config/config.ts';
 import type { RunningCommand } from '../../src/contracts/commands.ts';
-import type { FleetMachine, FleetRun, FleetWish } from '../../src/contracts/fleet.ts';
+import type { FleetMachine, FleetRun, FleetWish, OpenMachine } from '../../src/contracts/fleet.ts';
 import type { Machine } from '../../src/contracts/machine.ts';
 import type { Services } from '../../src/contracts/services.ts';
 import { absentHost } from '../../src/hosts/index.ts';
@@ -242,6 +242,20 @@ it('what nobody could look at is asked about on each host by itself', async () =
   fleet.stop('enough');
   await fleet.ended;
   expect(world.ran).toEqual([]);
+});
+
+it('stopped while it connects, it ends when that has left nothing there', async () => {
+  let isLeft = false;
+  const open: OpenMachine = async (_, signal) => {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    isLeft = true;
+    return { problem: 'no longer wanted' };
+  };
+  const fleet = await begin(Object.assign(new World({}), { open }), { hosts: 'a' });
+  fleet.stop('enough');
+  await fleet.ended;
+  expect(isLeft).toBe(true);
 });
 
 it('no more than n at a time talk to the model, and every host has its own conversation', async () => {

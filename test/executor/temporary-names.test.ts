@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { collectAbandoned, ownedPrefix } from '../../src/executor/temporary-names.ts';
+import { collectAbandoned, ownedPrefix, socketFolder } from '../../src/executor/temporary-names.ts';
 import { workspace } from './support.ts';
 
 it('a temporary directory of a process that is gone is collected, and no other', () => {
@@ -17,11 +17,30 @@ it('a temporary directory of a process that is gone is collected, and no other',
   const left = named(gone, '-$1-abcdef');
   const elsewhere = named(gone, '-1-abcdef');
   mkdirSync(join(parent, 'aish-notes'));
-  expect(collectAbandoned(parent)).toBe(1);
+  expect(collectAbandoned([parent])).toBe(1);
   expect([left, own, elsewhere, join(parent, 'aish-notes')].map((path) => existsSync(path))).toEqual([
     false,
     true,
     true,
     true,
   ]);
+});
+
+it('what had to lie where paths are short is collected there, too', () => {
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = join(workspace(), 'x'.repeat(60));
+  mkdirSync(process.env.TMPDIR);
+  const own = socketFolder('a');
+  const { pid: gone } = spawnSync('true');
+  const left = own.replace(`-${process.pid}-`, `-${gone}-`);
+  try {
+    expect(own).toMatch(/^\/tmp\/aish-a-/);
+    renameSync(own, left);
+    collectAbandoned();
+    expect(existsSync(left)).toBe(false);
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+    for (const each of [own, left]) rmSync(each, { recursive: true, force: true });
+  }
 });

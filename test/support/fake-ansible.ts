@@ -1,13 +1,14 @@
 /**
  * An `ansible` that runs what it is given on this machine, and fails as the names of its hosts say: `lies…` tells of another
  * command than it was given; `drops…` runs a model's command, and is not heard of again; `gone…` does not even run it;
- * `twice…` runs it twice, as Ansible may where a connection breaks at its beginning.
+ * `twice…` runs it twice, as Ansible may where a connection breaks at its beginning; `late…` begins a model's command when it
+ * is reached again, and answers nothing from its sending until then.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const PROGRAM = `
-const { readFileSync, writeFileSync, appendFileSync } = require('node:fs');
+const { existsSync, readFileSync, writeFileSync, appendFileSync } = require('node:fs');
 const { spawn } = require('node:child_process');
 const text = (quoted) => JSON.parse('"' + quoted.replace(/\\\\U(.{8})/g, (_, hex) =>
   [...String.fromCodePoint(parseInt(hex, 16))].map((c) => c.split('').map((u) => '\\\\u' + u.charCodeAt(0).toString(16).padStart(4, '0')).join('')).join('')) + '"');
@@ -29,6 +30,11 @@ for (const host of hosts) void (async () => {
   const is = (kind) => host.name.startsWith(kind);
   const lost = { unreachable: true, msg: 'Failed to connect\\nssh: it is gone' };
   if (!ours && is('gone')) return tell(host, lost);
+  if (!ours && is('late')) {
+    writeFileSync(LOG + '.late', '');
+    while (!existsSync(LOG + '.reached')) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  if (is('late') && existsSync(LOG + '.late') && !existsSync(LOG + '.reached')) return tell(host, lost);
   const first = await once(host);
   if (!ours && is('drops')) return tell(host, lost);
   if (!ours && is('lies')) return tell(host, { ...first, cmd: command.replace('op-', 'op+') });
@@ -39,6 +45,8 @@ for (const host of hosts) void (async () => {
 export type FakeAnsible = {
   /** A directory with it: to be the first of PATH. */
   readonly bin: string;
+  /** From now on a host `late…` is reached again. */
+  reach(): void;
   /** Its calls so far; `ours`: a look of the program's own. */
   calls(): readonly {
     readonly hosts: readonly string[];
@@ -60,6 +68,7 @@ export function fakeAnsible(folder: string): FakeAnsible {
   writeFileSync(join(bin, 'ansible'), `#!/bin/sh\nexec ${process.execPath} ${code} "$@"\n`, { mode: 0o755 });
   return {
     bin,
+    reach: () => writeFileSync(`${log}.reached`, ''),
     calls: () =>
       !existsSync(log)
         ? []

@@ -45,6 +45,7 @@ export class AnsibleCall {
   #child: ChildProcess | undefined;
   #complaint = '';
   #looking = false;
+  #dropped = false;
   #stopped = false;
   #over = false;
 
@@ -62,6 +63,7 @@ export class AnsibleCall {
   /** Nobody waits for this host any more. What has begun there is not ended by that. */
   drop(name: string): void {
     for (const [at, each] of this.#waiting) if (each === name) this.#waiting.delete(at);
+    this.#dropped = true;
     if (this.#waiting.size === 0) this.#stop();
   }
 
@@ -93,7 +95,7 @@ export class AnsibleCall {
   }
 
   #stop(): void {
-    if (this.#over) return;
+    if (this.#over || this.#stopped) return;
     this.#stopped = true;
     this.#signal('SIGTERM');
     this.#timers.push(setTimeout(() => this.kill(), KILL_AFTER_MS));
@@ -120,6 +122,8 @@ export class AnsibleCall {
       this.#options.onCarried(name, carried);
     }
     this.#looking = false;
+    // It would go on for those alone that nobody waits for.
+    if (this.#dropped && this.#waiting.size === 0) this.#stop();
   }
 
   /** Undefined while there is no whole report: it is written in pieces. */

@@ -9,8 +9,10 @@ const GATHER_MS = 3000;
 /** Calls at work at the same time; meanwhile others gather. */
 const CALLS = 8;
 
-/** `dropped`: it is not waited for any more. `sent`: it may have begun there. */
-export type Outcome = Carried | { readonly kind: 'dropped'; readonly sent: boolean };
+/**
+ * `dropped`: it is not waited for any more. `over`: it was sent, so it may have begun or begin there, until this resolves.
+ */
+export type Outcome = Carried | { readonly kind: 'dropped'; readonly over?: Promise<void> };
 
 type Batch = Pick<CallOptions, 'command' | 'limitMs'> & {
   readonly hosts: Map<string, { readonly host: AnsibleHost; readonly resolve: (outcome: Outcome) => void }>;
@@ -18,6 +20,7 @@ type Batch = Pick<CallOptions, 'command' | 'limitMs'> & {
   timer?: NodeJS.Timeout;
   due: boolean;
   call?: AnsibleCall;
+  readonly over: PromiseWithResolvers<void>;
 };
 
 export class AnsibleQueue {
@@ -32,13 +35,13 @@ export class AnsibleQueue {
 
   /** Runs a command line on a host. Never rejects. @param limitMs after that it counts as not answered */
   send(host: AnsibleHost, command: string, limitMs: number, signal?: AbortSignal): Promise<Outcome> {
-    if (signal?.aborted) return Promise.resolve({ kind: 'dropped', sent: false });
+    if (signal?.aborted) return Promise.resolve({ kind: 'dropped' });
     return new Promise((resolve) => {
       const batch = this.#batchFor(host, command, limitMs);
       const drop = () => {
         batch.hosts.delete(host.name);
         batch.call?.drop(host.name);
-        resolve({ kind: 'dropped', sent: batch.call !== undefined });
+        resolve({ kind: 'dropped', ...(batch.call ? { over: batch.over.promise } : {}) });
       };
       signal?.addEventListener('abort', drop, { once: true });
       batch.hosts.set(host.name, {
@@ -62,7 +65,8 @@ export class AnsibleQueue {
     const found = this.#gathering.get(command);
     // One that asks for the same twice means it twice.
     if (found?.hosts.has(host.name)) this.#begin(found);
-    const fresh: Batch = { command, limitMs, hosts: new Map(), since: performance.now(), due: false };
+    const over = Promise.withResolvers<void>();
+    const fresh: Batch = { command, limitMs, hosts: new Map(), since: performance.now(), due: false, over };
     const batch = this.#gathering.get(command) ?? fresh;
     this.#gathering.set(command, batch);
     clearTimeout(batch.timer);
@@ -88,6 +92,7 @@ export class AnsibleQueue {
         onCarried: (name, carried) => hosts.get(name)?.resolve(carried),
         onEnd: () => {
           this.#calls.delete(call);
+          batch.over.resolve();
           for (const next of this.#gathering.values()) if (next.due) return this.#begin(next);
         },
       });

@@ -7,17 +7,17 @@ import { rmSync } from 'node:fs';
 import type { FleetMachine, OpenMachine } from '../../contracts/fleet.ts';
 import type { Machine } from '../../contracts/machine.ts';
 import { sizeForModel } from '../../engine/live.ts';
-import { type Reported, runReported } from '../../executor/index.ts';
+import { type Reported, runReported, socketFolder } from '../../executor/index.ts';
 import {
   type AnsibleHost,
   askLine,
   CLOSE_THERE,
-  endCode,
+  endingCode,
   identityCode,
-  killCode,
   MAX_OUTPUT_BYTES,
   readEnd,
   readFacts,
+  readRun,
   runLine,
   SETUP_THERE,
 } from '../../fleet/index.ts';
@@ -28,13 +28,10 @@ import { processEnvironment } from '../user-shell.ts';
 import { AnsibleQueue, type Outcome } from './ansible-queue.ts';
 import type { ContainerOptions } from './container.ts';
 import { checkLength, checkOrder } from './order.ts';
-import { socketFolder } from './socket-folder.ts';
 
 /** What a look may take, the start of Ansible with it. In ms. */
 const ANSWER_TIMEOUT_MS = 60_000;
 const NAME_CHARS = 16;
-/** How a start ends there that finds the command begun. */
-const REFUSED = 126;
 
 export type Carrier = {
   /** @param seconds what a command may take there: nothing here can end it when Ansible has gone */
@@ -97,18 +94,30 @@ class Together {
 async function openHost(at: AnsibleHost, signal: AbortSignal, parts: Parts): ReturnType<OpenMachine> {
   const { name: host } = at;
   const { commands, looks, closing, seconds, size, dataDir } = parts;
-  const told = await looks.send(at, askLine(SETUP_THERE), ANSWER_TIMEOUT_MS, signal);
-  const facts = told.kind === 'ran' && told.exit === 0 ? readFacts(told.output) : undefined;
-  if (facts?.folder !== at.folder) return { problem: problemOf(host, told) };
-  const { home, root } = facts;
-  closing.begin();
-  let closed: Promise<void> | undefined;
-  const lost = Promise.withResolvers<string>();
-  const times = new Map<string, number>();
   const ask = async (code: string) => {
     const answer = await looks.send(at, askLine(code), ANSWER_TIMEOUT_MS);
     return answer.kind === 'ran' && answer.exit === 0 ? answer.output : undefined;
   };
+  closing.begin();
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= closing.end().then(async () => {
+      await ask(CLOSE_THERE);
+    });
+    return closed;
+  };
+  const told = await looks.send(at, askLine(SETUP_THERE), ANSWER_TIMEOUT_MS, signal);
+  const facts = told.kind === 'ran' && told.exit === 0 ? readFacts(told.output) : undefined;
+  if (facts?.folder !== at.folder) {
+    if (told.kind === 'dropped' && !told.over) void closing.end();
+    // It may have made its directory all the same, as long as its call lives.
+    else if (told.kind === 'dropped') await told.over?.then(close);
+    else void close();
+    return { problem: problemOf(host, told) };
+  }
+  const { home, root } = facts;
+  const lost = Promise.withResolvers<string>();
+  const times = new Map<string, number>();
   /** The same for all hosts that run the same for the same time. */
   const recordsOf = (cwd: string, command: string) => {
     const digest = sha256(JSON.stringify([cwd, command])).slice(0, NAME_CHARS);
@@ -136,19 +145,16 @@ async function openHost(at: AnsibleHost, signal: AbortSignal, parts: Parts): Ret
         const outcome = await commands.send(at, line, seconds * 1000 + ANSWER_TIMEOUT_MS, ending);
         const reported = reportedOf(outcome) ?? endOf(outcome, await ask(endingCode(name)));
         if (reported.lost !== undefined) lost.resolve(`${host}: ${reported.lost}`);
+        // What could not be ended may begin as long as its call lives.
+        if (reported.lost !== undefined && outcome.kind === 'dropped')
+          void outcome.over?.then(() => ask(endingCode(name)));
         return reported;
       });
     },
     processes: async () => ['the processes there were not looked at'],
   };
   return {
-    ...{ machine, directory: home, root, ask, lost: lost.promise },
-    close() {
-      closed ??= closing.end().then(async () => {
-        await ask(CLOSE_THERE);
-      });
-      return closed;
-    },
+    ...{ machine, directory: home, root, ask, lost: lost.promise, close },
   } satisfies FleetMachine;
 }
 
@@ -160,36 +166,31 @@ function problemOf(host: string, told: Outcome): string {
 
 const ALTERED = 'Ansible brought back another command than was judged; what ran there is not known';
 
-/** Ends what is left of a command, and tells how it ended. */
-function endingCode(name: string): string {
-  const file = `"$b"/${name}`;
-  return `${killCode(file)} 2>/dev/null\n${endCode(file)}`;
-}
-
 type Known = Reported & { readonly lost?: string };
 
 /** Undefined where only the host's own record can tell. */
 function reportedOf(outcome: Outcome): Known | undefined {
   if (outcome.kind === 'altered') return { exit: null, note: ALTERED, lost: ALTERED };
-  if (outcome.kind === 'dropped' && !outcome.sent) return { exit: null, note: 'interrupted' };
+  if (outcome.kind === 'dropped' && !outcome.over) return { exit: null, note: 'interrupted' };
   if (outcome.kind !== 'ran') return undefined;
-  const { exit, output } = outcome;
-  // Perhaps a second start of Ansible's own, which was refused.
-  if (exit === REFUSED && output === '') return undefined;
+  const { exit } = outcome;
+  const run = readRun(exit, outcome.output);
+  // Perhaps a second start of Ansible's own, which was refused; or what watched over it there was killed.
+  if (!run) return undefined;
+  const { output, isWhole } = run;
   const isCut = Buffer.byteLength(output) >= MAX_OUTPUT_BYTES;
-  return { exit, output, ...(isCut ? { note: 'of its output only the beginning was kept' } : {}) };
+  const note = isCut ? 'of its output only the beginning was kept' : 'of its output the end may be missing';
+  return { exit, output, ...(isCut || !isWhole ? { note } : {}) };
 }
 
 /** What Ansible could not tell, from what the host has written down. */
 function endOf(outcome: Outcome, answer: string | undefined): Known {
   const end = readEnd(answer);
-  const why = outcome.kind === 'failed' ? outcome.why : outcome.kind === 'dropped' ? 'interrupted' : 'begun twice';
-  if (end.kind === 'never began')
-    return { exit: null, note: outcome.kind === 'failed' ? `it never began: ${why}` : why };
-  if (outcome.kind === 'dropped') return { exit: null, note: 'interrupted' };
-  if (end.kind === 'ended') {
-    const isWhole = outcome.kind === 'ran' && outcome.exit === end.exit;
-    return { exit: end.exit, ...(isWhole ? {} : { note: 'its output is lost' }) };
-  }
+  const isDropped = outcome.kind === 'dropped';
+  const why =
+    outcome.kind === 'failed' ? outcome.why : isDropped ? 'interrupted' : 'what watched over it there told no end';
+  if (isDropped && end.kind !== 'silent') return { exit: null, note: why };
+  if (end.kind === 'never began') return { exit: null, note: `it never began: ${why}` };
+  if (end.kind === 'ended') return { exit: end.exit, note: 'its output is lost' };
   return { exit: null, note: `how it ended is not known: ${why}`, lost: `what ran there then is not known: ${why}` };
 }

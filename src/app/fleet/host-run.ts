@@ -42,7 +42,7 @@ type Halt = Extract<Question, { kind: 'halt' }>;
 export class HostRun {
   readonly #options: HostRunOptions;
   readonly #stopped = new AbortController();
-  #machine: FleetMachine | undefined;
+  #opening: ReturnType<OpenMachine> | undefined;
   #engine: Engine | undefined;
   #closeJournal: () => Promise<void> = () => Promise.resolve();
   /** Questions that were told or answered. */
@@ -60,10 +60,10 @@ export class HostRun {
   async start(): Promise<void> {
     const { host, open, join } = this.#options;
     try {
-      const machine = await open(host, this.#stopped.signal);
+      this.#opening = open(host, this.#stopped.signal);
+      const machine = await this.#opening;
       if ('problem' in machine) return this.#end('unreachable', machine.problem);
-      this.#machine = machine;
-      if (this.#stopped.signal.aborted) return void machine.close();
+      if (this.#stopped.signal.aborted) return;
       join(machine);
       void machine.lost.then((why) => {
         this.#end('lost', why);
@@ -92,7 +92,9 @@ export class HostRun {
     this.#stopped.abort();
     await this.#engine?.close();
     await this.#closeJournal();
-    await this.#machine?.close();
+    // One that is still being opened may have left something there already.
+    const machine = await this.#opening;
+    if (machine && !('problem' in machine)) await machine.close();
   }
 
   /** What it has done so far. */

@@ -2,12 +2,11 @@
 import { rmSync } from 'node:fs';
 import type { FleetMachine, OpenMachine } from '../../contracts/fleet.ts';
 import { sizeForModel } from '../../engine/live.ts';
-import { asCompanion, runElsewhere } from '../../executor/index.ts';
+import { asCompanion, runElsewhere, socketFolder } from '../../executor/index.ts';
 import { Hosts, type LauncherKit } from '../../hosts/index.ts';
 import { messageOf } from '../../text/errors.ts';
 import { processEnvironment } from '../user-shell.ts';
 import type { ContainerOptions } from './container.ts';
-import { socketFolder } from './socket-folder.ts';
 
 /** Nobody is there to answer what ssh may ask. In ms. */
 const CONNECT_TIMEOUT_MS = 20_000;
