@@ -240,7 +240,9 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
     ),
   }),
   ui: block('The screen.', {
-    theme: text('Colours. Default: dark, or none with NO_COLOR.', { enum: ['dark', 'light', 'high-contrast', 'none'] }),
+    theme: text('Colours. Default: by the background of the terminal, or none with NO_COLOR.', {
+      enum: ['dark', 'light', 'high-contrast', 'none'],
+    }),
     mouse: flag('Use the mouse: wheel and buttons. Off leaves selection to the terminal.', DEFAULTS.ui.mouse),
     screen: text('full draws the whole terminal; plain prints lines only, for screen readers.', {
       enum: ['full', 'plain'],

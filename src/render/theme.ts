@@ -145,7 +145,8 @@ export function paintOf(theme: Theme): Paint {
 export type RenderContext = { readonly width: number; readonly paint: Paint; readonly theme: Theme };
 
 /**
- * The configured theme; else none where NO_COLOR is set (no-color.org) or the terminal is dumb, else by its background.
+ * The configured theme; else none where NO_COLOR is set (no-color.org) or the terminal is dumb, else by its background: what
+ * it has told, else what `COLORFGBG` says.
  * @param background of the terminal, where it has told
  */
 export function themeFor(
@@ -155,7 +156,9 @@ export function themeFor(
 ): Theme {
   if (configured === 'none') return NONE;
   if (configured === undefined && (env.NO_COLOR || env.TERM === 'dumb')) return NONE;
-  return themeOf((configured as Ground | undefined) ?? background ?? 'dark', depthOf(env));
+  // Its last number is the background, one of the first 16 colours.
+  const ground = /;(?:7|9|1[0-5])$/.test(env.COLORFGBG ?? '') ? 'light' : 'dark';
+  return themeOf((configured as Ground | undefined) ?? background ?? ground, depthOf(env));
 }
 
 /** How many colours the environment promises: COLORTERM, else the name of the terminal. */

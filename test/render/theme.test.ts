@@ -55,6 +55,11 @@ describe('colours', () => {
     expect(themeFor(undefined, { TERM: 'dumb' }, undefined)).toBe(THEMES.none);
     expect(themeFor('light', { NO_COLOR: '1', TERM: 'xterm-256color' }, 'dark')).toEqual(themeOf('light', '256'));
     expect(themeFor(undefined, { TERM: 'xterm-256color' }, 'light')).toEqual(themeOf('light', '256'));
+    const told = (COLORFGBG: string, background?: 'dark') =>
+      themeFor(undefined, { TERM: 'xterm-256color', COLORFGBG }, background);
+    for (const light of ['0;15', '0;default;15', '0;7']) expect(told(light)).toEqual(themeOf('light', '256'));
+    for (const dark of ['15;0', '7;8', '15;default', '', '0;99']) expect(told(dark)).toEqual(themeOf('dark', '256'));
+    expect(told('0;15', 'dark')).toEqual(themeOf('dark', '256'));
   });
 });
 
