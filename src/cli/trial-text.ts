@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import { isGitBookkeeping, type TrialChange, type TrialOutcome } from '../contracts/trials.ts';
 import { bytesText } from '../text/bytes.ts';
-import { nameText } from '../text/name-text.ts';
+import { nameText } from '../text/spelled.ts';
 
 const MAX_LINES = 200;
 /** What is lost first. */

@@ -154,11 +154,11 @@ export function themeFor(
   env: Readonly<Record<string, string | undefined>>,
   background: 'dark' | 'light' | undefined,
 ): Theme {
-  if (configured === 'none') return NONE;
-  if (configured === undefined && (env.NO_COLOR || env.TERM === 'dumb')) return NONE;
-  // Its last number is the background, one of the first 16 colours.
-  const ground = /;(?:7|9|1[0-5])$/.test(env.COLORFGBG ?? '') ? 'light' : 'dark';
-  return themeOf((configured as Ground | undefined) ?? background ?? ground, depthOf(env));
+  const colourless = env.NO_COLOR || env.TERM === 'dumb';
+  // The last number of COLORFGBG is the background, one of the first 16 colours.
+  const told = background ?? (/;(7|9|1.)$/.test(`${env.COLORFGBG}`) ? 'light' : 'dark');
+  const ground = configured ?? (colourless ? 'none' : told);
+  return ground === 'none' ? NONE : themeOf(ground as Ground, depthOf(env));
 }
 
 /** How many colours the environment promises: COLORTERM, else the name of the terminal. */

@@ -108,14 +108,6 @@ export function isSafeLink(uri: string): boolean {
   return uri.length <= MAX_LINK_CHARS && SAFE_LINK.test(uri);
 }
 
-/** The text that `visible` has written so, for what a person was given to edit. */
-export function fromVisible(shown: string): string {
-  return shown.replace(/⟨U\+([0-9A-F]{4,6})⟩/g, (sign, hex: string) => {
-    const code = Number.parseInt(hex, 16);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : sign;
-  });
-}
-
 /** Whatever is invisible, moves other characters, or could be taken for a blank; and the escape's own bracket. */
 const CONCEALING =
   /(?![\n ])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\p{Me}\u2800\u3164\uffa0\u{27e8}]|(?<![\p{L}\p{M}])\p{M}/gu;

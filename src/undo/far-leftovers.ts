@@ -2,9 +2,9 @@
 import { basename, dirname, join } from 'node:path';
 import type { Leftover } from '../contracts/commands.ts';
 import { messageOf } from '../text/errors.ts';
-import { nameText } from '../text/name-text.ts';
 import { visible } from '../text/sanitize.ts';
 import { shellQuote } from '../text/shell-quote.ts';
+import { nameText } from '../text/spelled.ts';
 import { type AskFar, HOLDER_IS_GONE, readFarText, writeFar } from './far-records.ts';
 import { fileOf, type Name, namesIn, unkeptIn } from './names.ts';
 import type { Recorded } from './record.ts';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { graphemes } from '../../src/text/display.ts';
-import { clean, fromVisible, plainText, visible } from '../../src/text/sanitize.ts';
+import { clean, plainText, visible } from '../../src/text/sanitize.ts';
+import { fromVisible } from '../../src/text/spelled.ts';
 import { cpuMilliseconds } from '../support/cpu-time.ts';
 
 /** Everything a cleaned text may consist of: printable characters, newline, tab, SGR, a safe hyperlink or its end. */

@@ -4,7 +4,7 @@ import type { Answer } from '../../session/event.ts';
 import type { FormContent } from '../../session/form.ts';
 import type { Question } from '../../session/question.ts';
 import { type Arming, type Schedule, startArming } from '../../terminal/arming.ts';
-import { fromVisible } from '../../text/sanitize.ts';
+import { fromVisible } from '../../text/spelled.ts';
 import { beginForm, closeForm, type FormUi, moveTo, takeField } from '../form.ts';
 import type { Store } from '../store.ts';
 import { wordsOf } from './words.ts';
