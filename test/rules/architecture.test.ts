@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { lacks } from '../support/lacks.ts';
+import { LINTER } from '../support/linters.ts';
 import { readSources, violations } from './architecture.ts';
 
 /** What is said of a project of these files; a file that is only imported is empty. */
@@ -81,7 +83,7 @@ describe('the import rule', () => {
     expect(said({ 'src/cli/main.ts': `const screen = () => import('../../components/main.tsx');\n` })).toEqual([]);
   });
 
-  it('the linter finds circles, also of types', () => {
+  it.skipIf(lacks(LINTER))('the linter finds circles, also of types', () => {
     const folder = mkdtempSync(join(tmpdir(), 'aish-circle-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     writeFileSync(join(folder, 'a.ts'), `import type { B } from './b.ts';\nexport type A = B | 1;\n`);

@@ -1,7 +1,8 @@
 /**
- * `npm ci` refuses a lock file that lacks an optional package, also one for another platform; and npm leaves those out
- * when the registry at hand does not serve them. As a program it adds what is missing, with the checksums that the
- * registry tells: `node test/rules/lockfile.ts`.
+ * `npm ci` refuses a lock file that lacks an optional package which another entry asks for, also one for another platform;
+ * and npm leaves those out when the registry at hand does not serve them. As a program it adds what is missing, with the
+ * checksums that the registry tells, and takes out what has none, with the word that asks for it:
+ * `node test/rules/lockfile.ts`. docs/decisions/lockfile-checksums.md says why.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -35,6 +36,17 @@ export function missingFrom(lock: LockFile): readonly Missing[] {
 /** Locked packages whose content nothing vouches for. */
 export function unverified(lock: LockFile): readonly [path: string, locked: Locked][] {
   return Object.entries(lock.packages).filter(([path, { integrity }]) => path !== '' && integrity === undefined);
+}
+
+/** The lock file without these entries, and without the wishes for them. */
+export function without(lock: LockFile, gone: ReadonlySet<string>): LockFile {
+  const stay = Object.entries(lock.packages).filter(([path]) => !gone.has(path));
+  const packages = stay.map(([path, { optionalDependencies, ...rest }]): [string, Locked] => {
+    if (!optionalDependencies) return [path, rest];
+    const wanted = Object.entries(optionalDependencies).filter(([name]) => !gone.has(`node_modules/${name}`));
+    return [path, { ...rest, optionalDependencies: Object.fromEntries(wanted) }];
+  });
+  return { ...lock, packages: Object.fromEntries(packages) };
 }
 
 /** What the registry at hand says of a version; undefined where it does not serve it. */
@@ -92,11 +104,15 @@ if (import.meta.main) {
   const packages = Object.fromEntries(
     [...Object.entries(lock.packages), ...added].sort(([a], [b]) => a.localeCompare(b, 'en')),
   );
-  for (const [path, { version = '' }] of unverified({ packages: packages as LockFile['packages'] })) {
+  const gone = new Set<string>();
+  for (const [path, { version = '', optional }] of unverified({ packages: packages as LockFile['packages'] })) {
     const integrity = integrityOf(path, version);
-    if (integrity === undefined) console.log(`no checksum: this registry does not serve ${path} ${version}`);
-    else packages[path] = { version, integrity, ...(packages[path] as Locked) };
+    if (integrity !== undefined) packages[path] = { version, integrity, ...(packages[path] as Locked) };
+    else if (optional) gone.add(path);
+    else throw new Error(`no checksum: this registry does not serve ${path} ${version}`);
   }
-  writeFileSync(FILE, `${JSON.stringify({ ...lock, packages }, null, 2)}\n`);
+  const whole = without({ ...lock, packages: packages as LockFile['packages'] }, gone);
+  writeFileSync(FILE, `${JSON.stringify(whole, null, 2)}\n`);
+  for (const path of gone) console.log(`left out, for this registry does not serve it: ${path}`);
   for (const { name, range } of missing) console.log(`${name} ${range}`);
 }
