@@ -38,6 +38,7 @@ import { createMcpPort, openMcp } from './mcp.ts';
 import { createMemoryPort, memoryBlock } from './memory.ts';
 import { createPreplanner, createSecondOpinion, watched } from './model-calls.ts';
 import { openModels } from './models.ts';
+import { ownPlaces, takenBy } from './own-places.ts';
 import { projectTree, treeThere } from './project-tree.ts';
 import { engineSecrets, learnConfig, learnsEnvironment, learnsToken, processFilter } from './secrets-filter.ts';
 import type { SessionBus } from './session-bus.ts';
@@ -117,11 +118,13 @@ export function createServices(environment: Environment, bus: SessionBus) {
       bus.show('the session is saved again, including what happened meanwhile', 'info');
     },
   });
+  const isTaken = takenBy(() => ownPlaces(LAUNCHER, environment.configFile));
+  const projectHere = () => projectTree(bus.engine.shellCwd, isTaken);
   const localAgent = agentCommands({
     ...fresh,
     ...(sandbox.available ? { launcher: LAUNCHER } : {}),
     light: config.sandbox.unrestricted === 'light',
-    projectTree: () => projectTree(bus.engine.shellCwd),
+    projectTree: projectHere,
     held: sandbox.projectMissing !== undefined,
     keep: { store: undo, supervisor: LAUNCHER, warn: (text: string) => bus.show(text) },
   });
@@ -178,7 +181,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     secrets: engineSecrets(filter, config),
     async projectTree(place) {
       const host = hostOf(place);
-      if (host === undefined) return projectTree(bus.engine.shellCwd);
+      if (host === undefined) return projectHere();
       return treeThere(await hosts.hosts.standing(host, directoryAt(place)));
     },
     systemPrompt: (config.system_prompt ?? SYSTEM_PROMPT) + instructionsBlock(environment.instructions) + told,

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { LAUNCHER } from '../app/environment.ts';
+import { ownPlaces, takenBy } from '../app/own-places.ts';
 import { projectTree } from '../app/project-tree.ts';
 import { createPrivateTmp, detectSandbox, projectArgv, sandboxArgv, sandboxEnvironment } from '../sandbox/index.ts';
 import { EXIT } from './exit-codes.ts';
@@ -24,7 +25,13 @@ export type Sandboxed = {
 export async function prepareSandbox({ argv, mode, cwd, wallSeconds }: SandboxWish): Promise<Sandboxed | string> {
   const status = await detectSandbox({ launcher: LAUNCHER });
   if (!status.available) return `no kernel sandbox here: ${status.why}`;
-  const project = mode === 'project' ? projectTree(cwd) : undefined;
+  const project =
+    mode === 'project'
+      ? projectTree(
+          cwd,
+          takenBy(() => ownPlaces(LAUNCHER)),
+        )
+      : undefined;
   if (mode === 'project' && (project === undefined || status.noProject !== undefined))
     return `no Project mode here: ${status.noProject ?? 'this directory is no project'}`;
   const tmp = createPrivateTmp();

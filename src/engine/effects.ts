@@ -23,7 +23,7 @@ import { discardTrial, tryAction } from './try.ts';
 
 /** In the home directory or above it, and where this program or its settings lie. */
 const NO_TREE =
-  'not run: Project mode has no tree here: neither the home directory and what is above it, nor one that holds aish-tui itself or its settings. Use request_mode_upgrade to request write access.';
+  'not run: Project mode has no tree here: neither the home directory and what is above it, nor one that holds, also by a link, aish-tui, its settings, or what it or your shells start with. Use request_mode_upgrade to request write access.';
 
 /** Beyond this a reply takes a while to be read. */
 const LONG_REPLY_CHARS = 64 * 1024;

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ownPlaces, takenBy, waysThrough } from '../../src/app/own-places.ts';
 import { projectTree } from '../../src/app/project-tree.ts';
 
 let root = '';
@@ -14,25 +15,28 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const home = () => join(root, 'home');
 const code = () => join(home(), 'code');
 
+const NONE = () => false;
+const whole = (path: string) => takenBy(() => ({ whole: [path], single: [] }));
+
 describe('the project’s tree', () => {
   it('is the top of the repository, also of a worktree whose .git is a file', () => {
     mkdirSync(join(code(), '.git'));
-    expect(projectTree(join(code(), 'deep'), home())).toBe(code());
+    expect(projectTree(join(code(), 'deep'), NONE, home())).toBe(code());
     writeFileSync(join(code(), 'deep', '.git'), 'gitdir: elsewhere\n');
-    expect(projectTree(join(code(), 'deep'), home())).toBe(join(code(), 'deep'));
+    expect(projectTree(join(code(), 'deep'), NONE, home())).toBe(join(code(), 'deep'));
   });
 
   it('is the directory itself without a repository, behind links', () => {
     symlinkSync(join(code(), 'deep'), join(root, 'link'));
-    expect(projectTree(join(root, 'link'), home())).toBe(join(code(), 'deep'));
+    expect(projectTree(join(root, 'link'), NONE, home())).toBe(join(code(), 'deep'));
   });
 
   it('is never the home directory nor what holds it, not even as a repository', () => {
     mkdirSync(join(home(), '.git'));
-    expect(projectTree(home(), home())).toBeUndefined();
-    expect(projectTree(root, home())).toBeUndefined();
-    expect(projectTree('/', home())).toBeUndefined();
-    expect(projectTree(code(), home())).toBe(code());
+    expect(projectTree(home(), NONE, home())).toBeUndefined();
+    expect(projectTree(root, NONE, home())).toBeUndefined();
+    expect(projectTree('/', NONE, home())).toBeUndefined();
+    expect(projectTree(code(), NONE, home())).toBe(code());
   });
 
   it('is none that holds this program or its settings, nor one inside them', () => {
@@ -40,15 +44,87 @@ describe('the project’s tree', () => {
     mkdirSync(join(root, 'kept', 'session'), { recursive: true });
     const program = join(code(), 'node_modules', 'aish-tui', 'dist');
     mkdirSync(program, { recursive: true });
-    expect(projectTree(join(code(), 'deep'), home(), [program])).toBeUndefined();
+    expect(projectTree(join(code(), 'deep'), whole(program), home())).toBeUndefined();
     symlinkSync(program, join(root, 'link'));
-    expect(projectTree(code(), home(), [join(root, 'link')])).toBeUndefined();
-    expect(projectTree(code(), home(), [join(code(), 'not-made-yet')])).toBeUndefined();
-    expect(projectTree(join(root, 'kept', 'session'), home(), [join(root, 'kept')])).toBeUndefined();
-    expect(projectTree(code(), home(), [join(root, 'kept')])).toBe(code());
+    expect(projectTree(code(), whole(join(root, 'link')), home())).toBeUndefined();
+    expect(projectTree(code(), whole(join(code(), 'not-made-yet')), home())).toBeUndefined();
+    expect(projectTree(join(root, 'kept', 'session'), whole(join(root, 'kept')), home())).toBeUndefined();
+    expect(projectTree(code(), whole(join(root, 'kept')), home())).toBe(code());
   });
 
   it('is none where the directory is gone', () => {
-    expect(projectTree(join(root, 'gone'), home())).toBeUndefined();
+    expect(projectTree(join(root, 'gone'), NONE, home())).toBeUndefined();
+  });
+});
+
+describe('a project that something outside leads into', () => {
+  const launcher = () => join(root, 'program', 'dist', 'aish-sandbox');
+  const config = () => join(home(), '.config', 'aish', 'config.jsonc');
+  const at = (path: string) => {
+    mkdirSync(dirname(path), { recursive: true });
+    return path;
+  };
+  const file = (path: string) => {
+    writeFileSync(at(path), '');
+    return path;
+  };
+  const treeWith = (env: Readonly<Record<string, string>> = {}, named = config()) =>
+    projectTree(
+      code(),
+      takenBy(() => ownPlaces(launcher(), named, { HOME: home(), PATH: join(root, 'bin'), ...env })),
+      home(),
+    );
+
+  it.each<readonly [string, () => Readonly<Record<string, string>> | void]>([
+    ['the configuration, by a link', () => symlinkSync(file(join(code(), 'mine.jsonc')), at(config()))],
+    [
+      'the configuration, by two',
+      () => {
+        symlinkSync('/dev/null', join(code(), 'through'));
+        symlinkSync(join(code(), 'through'), at(config()));
+      },
+    ],
+    ['a program that aish-tui starts', () => symlinkSync(file(join(code(), 'wrap')), at(join(root, 'bin', 'git')))],
+    ['a part of the program', () => symlinkSync(join(code(), 'chunk'), at(join(root, 'program', 'dist', 'chunk.mjs')))],
+    ['the start of a shell', () => symlinkSync(join(code(), 'bashrc'), join(home(), '.bashrc'))],
+    ['all settings, by the directory', () => symlinkSync(code(), join(home(), '.config'))],
+    ['what the environment names', () => ({ BASH_ENV: join(code(), 'env') })],
+    ['one of what the environment names', () => ({ LD_LIBRARY_PATH: `/usr/lib:${code()}/lib` })],
+    ['an option of Node', () => ({ NODE_OPTIONS: `--no-warnings --import=${code()}/x.mjs` })],
+    [
+      'its own name for aish-tui',
+      () => symlinkSync('/elsewhere', at(join(code(), 'node_modules', '.bin', 'aish-tui'))),
+    ],
+  ])('is none: %s', (_, lead) => {
+    expect(treeWith()).toBe(code());
+    const env = lead();
+    expect(treeWith(env ?? {})).toBeUndefined();
+  });
+
+  it('is none with the configuration that was named at the start', () => {
+    expect(treeWith({}, join(code(), 'named.jsonc'))).toBeUndefined();
+  });
+
+  it('is one where programs of its own are put before the system’s, but none that aish-tui starts', () => {
+    file(join(code(), 'bin', 'python'));
+    expect(treeWith({ PATH: `${join(code(), 'bin')}:/usr/bin` })).toBe(code());
+  });
+});
+
+describe('the ways of a path', () => {
+  it('go over each link, and end where the system says', () => {
+    mkdirSync(join(root, 'a', 'b'), { recursive: true });
+    symlinkSync('a/b', join(root, 'one'));
+    symlinkSync(`${root}/one/../c`, join(root, 'two'));
+    mkdirSync(join(root, 'a', 'c'));
+    const waysOf = waysThrough();
+    expect(waysOf(`${root}/two/./x/..//y`)).toEqual([join(root, 'two'), join(root, 'one'), join(root, 'a', 'c', 'y')]);
+    expect(waysOf(join(root, 'two')).at(-1)).toBe(realpathSync.native(join(root, 'two')));
+  });
+
+  it('end where links go round', () => {
+    symlinkSync(join(root, 'y'), join(root, 'x'));
+    symlinkSync(join(root, 'x'), join(root, 'y'));
+    expect(waysThrough()(join(root, 'x')).length).toBeLessThan(60);
   });
 });
