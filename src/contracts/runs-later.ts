@@ -1,8 +1,26 @@
 /** What others run or obey later, without being told who wrote it: in Project mode it is out of reach, or waits for the user (MO-9). */
 
-/** Names at the end of a path, directories with all that is in them. In any case: some file systems hold `.GIT` for `.git`. */
-function names(text: string, start = '(^|/)'): RegExp {
-  return new RegExp(`${start}(${text.trim().split(/\s+/).join('|')})(/|$)`, 'i');
+type Names = {
+  /** Names at the end of a path, directories with all that is in them. */
+  readonly at: RegExp;
+  /** Directories on the way to names of several parts. */
+  readonly above: RegExp;
+};
+
+/** A slash between two parts of a name; not one of a class of characters. */
+const BETWEEN_PARTS = /\/(?!\])/;
+
+/** Alternatives hold no slash. In any case: some file systems hold `.GIT` for `.git`. */
+function names(text: string, start = '(^|/)'): Names {
+  const all = text.trim().split(/\s+/);
+  const above = all.flatMap((name) => {
+    const parts = name.split(BETWEEN_PARTS);
+    return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join('/'));
+  });
+  return {
+    at: new RegExp(`${start}(${all.join('|')})(/|$)`, 'i'),
+    above: above.length === 0 ? /(?!)/ : new RegExp(`${start}(${[...new Set(above)].join('|')})$`, 'i'),
+  };
 }
 
 const SHELLS = names(String.raw`
@@ -29,13 +47,13 @@ const EDITORS = names(String.raw`
 
 const PACKAGES = names(String.raw`
   \.npmrc \.yarnrc(\.ya?ml)? \.yarn/(plugins|releases|sdks) \.pnp\.[cm]?js \.pnp\.loader\.mjs \.?pnpmfile\.[cm]?js \.pnpmrc \.?bunfig\.toml
-  \.pypirc \.?pip(/pip)?\.conf \.condarc \.cargo/(config(\.toml)?|bin) \.bundle/config \.mvn \.m2/settings\.xml \.mavenrc gradle/wrapper \.gradle/(init\.d|init\.gradle(\.kts)?|gradle\.properties)
+  \.pypirc \.?pip\.conf \.?pip/pip\.conf \.condarc \.cargo/(config(\.toml)?|bin) \.bundle/config \.mvn \.m2/settings\.xml \.mavenrc gradle/wrapper \.gradle/(init\.d|init\.gradle(\.kts)?|gradle\.properties)
   \.(bazel|bazelisk)rc \.sbtopts \.jvmopts
 `);
 
 const AGENTS = names(String.raw`
   \.(claude|codex|cursor|gemini|opencode|windsurf|agents?|aider\.conf\.yml|amazonq|augment|cline|continue|crush|crush\.json|factory|goosehints|junie|kilocode|kiro|qwen|roo|roorules|roomodes|trae|mcp\.json|aish\.jsonc|cursorrules|clinerules|windsurfrules)
-  (opencode\.jsonc?|crush\.json|mcp\.json)
+  (opencode\.jsonc?|crush\.json|mcp\.json) \.github/(copilot-instructions\.md|instructions|prompts|chatmodes|agents)
 `);
 
 const CI = names(
@@ -47,27 +65,29 @@ const CI = names(
   '^',
 );
 
-const PLACES: readonly (readonly [place: RegExp, what: string])[] = [
+const PLACES: readonly (readonly [place: Names, what: string])[] = [
   [names(String.raw`\.git`), "is git's own"],
-  [names(String.raw`\.hg/hgrc \.jj/(repo/config|workspace-config)\.toml`), 'is obeyed by version control'],
+  [names(String.raw`\.hg/hgrc \.jj/repo/config\.toml \.jj/workspace-config\.toml`), 'is obeyed by version control'],
   [EDITORS, 'is run by shells and editors'],
   [SHELLS, 'is run by shells and editors'],
   [LANGUAGES, 'is run by interpreters and debuggers'],
   [PACKAGES, 'is obeyed by package managers'],
   [AGENTS, 'is obeyed by agents'],
-  [
-    /(^|\/)((AGENTS|CLAUDE|GEMINI|CRUSH|QWEN)(\.local|\.override)?\.md$|\.github\/(copilot-instructions\.md$|(instructions|prompts|chatmodes|agents)(\/|$)))/,
-    'is obeyed by agents',
-  ],
+  [{ at: /(^|\/)(AGENTS|CLAUDE|GEMINI|CRUSH|QWEN)(\.local|\.override)?\.md$/, above: /(?!)/ }, 'is obeyed by agents'],
   [CI, 'is run by the CI'],
 ];
 
 /** What a path below a project's tree is to others, as a predicate; undefined for an ordinary file. */
 export function runsLater(inside: string): string | undefined {
-  return PLACES.find(([place]) => place.test(inside))?.[1];
+  return PLACES.find(([place]) => place.at.test(inside))?.[1];
+}
+
+/** Whether such a path lies below this one by its name, which is no such itself: a link there brings one along. */
+export function isAboveRunsLater(inside: string): boolean {
+  return PLACES.some(([place]) => place.above.test(inside));
 }
 
 /** Whether the user's own shell, login or a tool of every day runs it, wherever it lies. */
 export function isOwnStart(path: string): boolean {
-  return SHELLS.test(path);
+  return SHELLS.at.test(path);
 }

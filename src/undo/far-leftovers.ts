@@ -140,10 +140,10 @@ function isName(path: string): boolean {
   return path.startsWith('/') && !/\/(?:\.{0,2}\/|\.{0,2}$)/.test(path);
 }
 
-/** Device, inode and path of what is there. */
+/** Device, inode and path of what is there, also behind links. */
 function whichFiles(paths: readonly string[]): string {
   const words = paths.map(shellQuote).join(' ');
-  return `(for p in ${words}; do [ ! -e "$p" ] || { s=$(stat -c %d:%i "$p") && printf '%s:%s\\0' "$s" "$p"; } || [ ! -e "$p" ] || exit 1; done)`;
+  return `(for p in ${words}; do [ ! -e "$p" ] || { s=$(stat -Lc %d:%i "$p") && printf '%s:%s\\0' "$s" "$p"; } || [ ! -e "$p" ] || exit 1; done)`;
 }
 
 /** Another exit code where it is no plain file with one name, or long. */
@@ -167,11 +167,15 @@ function whatLiesIn(directories: readonly string[]): string {
 function readEntries(text: string): ReadonlyMap<string, ReturnType<Look['entries']>> | undefined {
   const rows = text.split('\0').slice(0, -1);
   if (rows.length > MAX_LOOKED_AT) return undefined;
-  const entries = new Map<string, { name: string; isDirectory(): boolean }[]>();
+  const entries = new Map<string, { name: string; isDirectory(): boolean; isSymbolicLink(): boolean }[]>();
   for (const row of rows) {
     const path = row.slice(1);
     const known = entries.get(dirname(path)) ?? [];
-    known.push({ name: basename(path), isDirectory: () => row.startsWith('d') });
+    known.push({
+      name: basename(path),
+      isDirectory: () => row.startsWith('d'),
+      isSymbolicLink: () => row.startsWith('l'),
+    });
     entries.set(dirname(path), known);
   }
   return entries;

@@ -127,15 +127,12 @@ export class Leftovers {
   /** Before the first action in a tree: what one of them unlinks from git's configuration counts still. Never rejects. */
   async prepare(tree: string): Promise<void> {
     if (!this.#repository.has(tree)) this.#repository.set(tree, fileAt(join(tree, '.git'), true));
-    if (!this.#obeyed.has(tree)) await this.#obeyedNow(tree, []);
+    if (!this.#obeyed.has(tree)) await this.#obeyedNow(tree, []).catch(() => []); // the action asks again
   }
 
   /** What was obeyed before an action, and what is behind it. */
   async #obeyedNow(tree: string, names: readonly Name[]): Promise<readonly Later[]> {
-    const now = await obeyedIn(
-      tree,
-      names.map(({ path }) => path),
-    );
+    const now = await obeyedIn(tree, names);
     const before = this.#obeyed.get(tree) ?? [];
     this.#obeyed.set(tree, now);
     return [...now, ...before];

@@ -1,5 +1,5 @@
 /** What an action left, by name, as the launcher tells it; and which of it the session itself has made. */
-import { type BigIntStats, lstatSync } from 'node:fs';
+import { type BigIntStats, lstatSync, statSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { normalize } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -95,6 +95,15 @@ export function fileAt(path: string, onlyDirectory = false): string | undefined 
   try {
     const found = lstatSync(path, { bigint: true });
     return onlyDirectory && !found.isDirectory() ? undefined : fileOf(found);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same behind links. */
+export function fileBehind(path: string): string | undefined {
+  try {
+    return fileOf(statSync(path, { bigint: true }));
   } catch {
     return undefined;
   }

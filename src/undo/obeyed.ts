@@ -1,18 +1,20 @@
 /**
  * What of a project's tree others run or obey under a name of its own: git by its configuration (`core.hooksPath`,
- * `include.path`, filters and the like), everybody by a link that stands at a well-known name (MO-9).
+ * `include.path`, filters and the like), everybody by a link or a second name that a well-known name is (MO-9).
  */
 import { execFile } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { runsLater } from '../contracts/runs-later.ts';
+import { linkedIn, linksTo, olderAround, secondNamesIn } from './linked.ts';
+import type { Name } from './names.ts';
+import { isObeyedByGit } from './set-aside.ts';
+import { listsIn } from './todo.ts';
 import type { Later } from './waiting.ts';
 
 const TIMEOUT_MS = 5000;
 /** Repositories in one tree, and included files of one repository, that are asked about. */
 const MAX_ASKED = 20;
-const MAX_PLACES = 5000;
 
 /** Keys whose value is a command; an alias is one where it begins with an exclamation mark. */
 const COMMANDS =
@@ -34,25 +36,26 @@ const BY_GIT = 'is run or obeyed by git, as it is set up';
 
 /**
  * Paths below `tree`, files and directories with all below them. Where there is no git, nothing is run by it.
- * @param touched paths of the tree: the repositories around them are asked as well
+ * @param names what an action left: what is around it is asked as well
+ * @throws where there is too much around it
  */
-export async function obeyedIn(tree: string, touched: readonly string[]): Promise<readonly Later[]> {
-  const found = await Promise.all(repositoriesOf(tree, touched).map((top) => byGit(top, tree)));
-  const inside = [...found.flat(), ...linkedAt(tree), ...programsIn(tree)].filter(({ path }) =>
-    path.startsWith(`${tree}/`),
-  );
+export async function obeyedIn(tree: string, names: readonly Name[]): Promise<readonly Later[]> {
+  const around = olderAround(tree, names);
+  const found = await Promise.all(repositoriesIn(around).map((top) => byGit(top, tree)));
   // What lies in a repository's own directory goes by its names.
-  return inside.filter(({ path }) => !/\/\.git(\/|$)/.test(path.slice(tree.length)));
+  const inside = [...found.flat(), ...programsIn(tree)].filter(({ path }) => isIn(tree, path) && !isGits(tree, path));
+  const lists = repositoriesIn(around).flatMap(listsIn).flatMap(linksTo);
+  const leading = lists.map((path): Later => ({ path, what: `leads to what git goes on with` }));
+  const linked = [...linkedIn(tree, around), ...leading].filter(({ path }) => isIn(tree, path));
+  const obeyed = [...inside, ...linked];
+  return [...obeyed, ...secondNamesIn(tree, names, obeyed, isObeyedByGit)];
 }
 
-function repositoriesOf(tree: string, touched: readonly string[]): readonly string[] {
-  const above = new Set([tree]);
-  for (const path of touched)
-    for (let at = dirname(path); at.startsWith(`${tree}/`) && !above.has(at); at = dirname(at)) {
-      if (above.size >= MAX_PLACES) break;
-      above.add(at);
-    }
-  return [...above].filter((directory) => existsSync(join(directory, '.git'))).slice(0, MAX_ASKED);
+const isIn = (tree: string, path: string) => path.startsWith(`${tree}/`);
+const isGits = (tree: string, path: string) => /\/\.git(\/|$)/.test(path.slice(tree.length));
+
+function repositoriesIn(directories: ReadonlySet<string>): readonly string[] {
+  return [...directories].filter((directory) => existsSync(join(directory, '.git'))).slice(0, MAX_ASKED);
 }
 
 async function byGit(top: string, tree: string): Promise<readonly Later[]> {
@@ -110,17 +113,6 @@ function hooksIn(directory: string, top: string): readonly string[] {
 function bothNames(path: string): readonly Later[] {
   const real = realOf(path);
   return [...new Set([path, ...(real === undefined ? [] : [real])])].map((each) => ({ path: each, what: BY_GIT }));
-}
-
-/** Links at the top of the tree whose names others know. */
-function linkedAt(tree: string): readonly Later[] {
-  return namesIn(tree).flatMap((name) => {
-    const what = runsLater(name);
-    const path = join(tree, name);
-    const real =
-      what !== undefined && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? realOf(path) : undefined;
-    return what === undefined || real === undefined ? [] : [{ path: real, what: `${what} as ${name}` }];
-  });
 }
 
 /** Directories of PATH that lie in the tree, and those that don't. */

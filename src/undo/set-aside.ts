@@ -2,14 +2,14 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Leftover } from '../contracts/commands.ts';
-import { runsLater } from '../contracts/runs-later.ts';
+import { isAboveRunsLater, runsLater } from '../contracts/runs-later.ts';
 import { NOT_ENDED } from './kept.ts';
 import type { Ran } from './launcher.ts';
-import { fileAt, type Name } from './names.ts';
+import { fileBehind, type Name } from './names.ts';
 import { topmost, within } from './nested.ts';
 import { diffsBetween, type ReadText, readText } from './preview.ts';
 import type { Place, Recorded } from './record.ts';
-import { holdsTodo, isTodo, listsAround, namesProgram, plainText, runBy, runsOnly } from './todo.ts';
+import { holdsTodo, isTodo, listsAround, namesProgram, placeOf, plainText, runBy, runsOnly } from './todo.ts';
 import type { Later, Waiting } from './waiting.ts';
 
 /** What git obeys of a repository; the rest of it is data. */
@@ -31,19 +31,24 @@ const RUN_BY_NEXT = 'names a program that git runs when it goes on';
 export const MAX_LOOKED_AT = 50_000;
 /** More than the launcher is ever told of: where others run so many, it is said, and they stay. */
 const MAX_ASIDE = 50_000;
+/** As `unkeptIn` has it. */
+const NO_FILE = '';
+const LEADS = 'leads to what others run or obey';
 
 /** What is seen of the files there. */
 export type Look = {
   exists(path: string): boolean;
   /** Of a directory; undefined where it can't be read. */
-  entries(directory: string): readonly { readonly name: string; isDirectory(): boolean }[] | undefined;
+  entries(
+    directory: string,
+  ): readonly { readonly name: string; isDirectory(): boolean; isSymbolicLink(): boolean }[] | undefined;
   /** Of a plain file with one name; undefined where it is more, or can't be looked at. */
   text(path: string): string | undefined;
-  /** Which file it is, as `Name` has it; undefined where there is none. */
+  /** Which file it is, as `Name` has it, also behind links; undefined where there is none. */
   file(path: string): string | undefined;
 };
 
-export const HERE: Look = { exists: existsSync, entries: entriesOf, text: plainText, file: fileAt };
+export const HERE: Look = { exists: existsSync, entries: entriesOf, text: plainText, file: fileBehind };
 
 /**
  * Each once, none below another. `tree` is the project's.
@@ -56,7 +61,7 @@ function laterIn(
   obeyed: readonly Later[] = [],
 ): readonly Later[] {
   const fresh = new Set(names.filter(({ verb }) => verb !== 'changed').map(({ path }) => path));
-  const lists = new Set(listsAround(names, tree).flatMap((path) => look.file(path) ?? []));
+  const lists = Map.groupBy(listsAround(names, tree), (path) => look.file(path) ?? NO_FILE);
   const found = names
     .filter(({ path }) => path.startsWith(`${tree}/`))
     .flatMap(
@@ -68,6 +73,12 @@ function laterIn(
         [],
     );
   return topmost(found, ({ path }) => path);
+}
+
+/** Of a path in a tree: whether it lies in a repository's own directory, and git obeys it there. */
+export function isObeyedByGit(inside: string): boolean {
+  const [, place] = /(?:^|\/)\.git(\/.*)$/i.exec(inside) ?? [];
+  return place !== undefined && OBEYED.test(place);
 }
 
 type Thing = Pick<Name, 'path' | 'kind'>;
@@ -85,7 +96,7 @@ function laterAt(thing: Thing, tree: string, fresh: ReadonlySet<string>, look: L
     if (namesProgram(place, () => look.text(path))) return { path, what: RUN_BY_NEXT };
     return runsNext(thing, place, look) ? { path, what: RUN_NEXT } : undefined;
   }
-  const what = runsLater(inside);
+  const what = runsLater(inside) ?? (thing.kind === 'link' && isAboveRunsLater(inside) ? LEADS : undefined);
   if (what !== undefined) return { path, what };
   const directory = dirname(path);
   const bare = BARE.some(
@@ -105,8 +116,10 @@ function runsSome(path: string, look: Look): boolean {
 }
 
 /** Another name of such a list: by which of them it is written to makes no difference. */
-function listByName({ path, now }: Name, lists: ReadonlySet<string>, look: Look): Later | undefined {
-  return lists.has(now.file) && runsSome(path, look) ? { path, what: RUN_NEXT } : undefined;
+function listByName({ path, now }: Name, lists: ReadonlyMap<string, readonly string[]>, look: Look): Later | undefined {
+  const places = now.file === NO_FILE ? [] : (lists.get(now.file) ?? []).map(placeOf);
+  if (places.some((place) => namesProgram(place, () => look.text(path)))) return { path, what: RUN_BY_NEXT };
+  return places.some(isTodo) && runsSome(path, look) ? { path, what: RUN_NEXT } : undefined;
 }
 
 /** It is such a file, or lies in such a directory; or it is a link by which one is reached. */
@@ -135,7 +148,8 @@ function broughtBy(
     if (!entries) return { path: top, what: UNREAD };
     for (const entry of entries) {
       const path = join(next, entry.name);
-      const thing: Thing = { path, kind: entry.isDirectory() ? 'directory' : 'file' };
+      const kind = entry.isDirectory() ? 'directory' : entry.isSymbolicLink() ? 'link' : 'file';
+      const thing: Thing = { path, kind };
       const found = laterAt(thing, tree, fresh, look) ?? obeyedAt(thing, obeyed);
       looked += 1;
       if (looked > MAX_LOOKED_AT) return { path: top, what: 'holds more than can be looked through' };

@@ -53,15 +53,21 @@ export function runsOnly(list: string, before: string): boolean {
 
 /**
  * Where the lists of the repositories around these names may be, below `tree`: a list that was there before the
- * action may be one of these files, by another name. What the action made is no older file.
+ * action may be one of these files, by another name or behind a link. A repository that the action made has no older list.
  */
 export function listsAround(names: readonly Name[], tree: string): readonly string[] {
+  const made = new Set(names.filter(({ verb }) => verb === 'made').map(({ path }) => path));
   const above = new Set<string>();
-  for (const { path, verb } of names)
-    for (let at = verb === 'made' ? '' : dirname(path); isIn(at, tree) && !above.has(at); at = dirname(at))
-      above.add(at);
-  return [...above].flatMap((directory) => LISTS.map((list) => `${directory}/.git${list}`));
+  for (const { path } of names)
+    for (let at = dirname(path); isIn(at, tree) && !above.has(at); at = dirname(at)) above.add(at);
+  return [...above].filter((directory) => !made.has(directory)).flatMap(listsIn);
 }
+
+/** Where they are, of the repository in this directory. */
+export const listsIn = (directory: string): readonly string[] => LISTS.map((list) => `${directory}/.git${list}`);
+
+/** Of such a path, the part below the repository's directory. */
+export const placeOf = (list: string) => list.slice(list.lastIndexOf('/.git/') + '/.git'.length);
 
 const isIn = (path: string, tree: string) => path === tree || path.startsWith(`${tree}/`);
 

@@ -19,6 +19,7 @@ import { ChangeStore } from '../../src/undo/index.ts';
 import { run } from '../sandbox/run.ts';
 import { lacks } from '../support/lacks.ts';
 import { builtTools } from './bench.ts';
+import { LINKED } from './linked-cases.ts';
 import { trialsWork } from './trial-support.ts';
 
 const tools = builtTools();
@@ -269,6 +270,14 @@ const CASES: readonly Case[] = [
     'echo evil > tools/check',
     ['tools/check'],
   ],
+  ...LINKED.map(
+    ([how, setUp, command, waits]): Case => [
+      how,
+      () => execFileSync('sh', ['-c', setUp], { cwd: tree }),
+      command,
+      waits,
+    ],
+  ),
 ];
 
 describe.skipIf(!trialsWork() || lacks('git'))('what is obeyed under a name of its own', () => {
