@@ -112,7 +112,8 @@ static void place(struct entry *e) {
   if (!keeping) {
     if (e->now.ino && undone->nodes[e->parent].at_name && same_node(&e->now, e->node)) return;
     copy_name(n, source);
-    if (name_changed(e)) refuse(e->parent, e->name, "changed since");
+    if (e->flags & BLOCKED) refuse(e->parent, e->name, why_left(e));
+    else if (!*source && !n->at_name && S_ISREG(n->was.mode)) refuse(e->parent, e->name, GONE);
     else say(is_dir(&n->was) ? "directory" : n->at_name ? "moved" : e->now.ino ? "replaced" : "deleted", e->parent, e->name, source);
     return;
   }
@@ -124,9 +125,9 @@ static void place(struct entry *e) {
     n->at_name = e->name;
     return;
   }
-  if (e->flags & BLOCKED) return refuse(e->parent, e->name, "changed since");
+  if (e->flags & BLOCKED) return refuse(e->parent, e->name, why_left(e));
   if (keep_name(keeping, fd, e->name, NULL) || (is_dir(&n->was) ? place_directory(e, fd, &state, &now, occupied) : place_file(e, fd, &state, &now, occupied)))
-    return refuse(e->parent, e->name, strerror(errno));
+    return refuse(e->parent, e->name, errno == ENODATA ? GONE : strerror(errno));
   if (occupied && !is_dir(&state)) given_way(&now, e);
   settled(e->node, e->parent, e->name, fd);
   say("put-back", e->parent, e->name, "");
@@ -155,14 +156,14 @@ static void remove_made(struct entry *e) {
   if (!parent->at_name || e->flags & LEFT) return;
   if (!keeping) {
     uint32_t known = e->now.ino ? find_node(undone, &e->now) : 0;
-    if (!e->now.ino || (known && !made_by_action(&undone->nodes[known]))) return;
-    if (name_changed(e)) refuse(e->parent, e->name, "changed since");
+    if (!e->now.ino || (known && !made_by_action(&undone->nodes[known]) && !(e->flags & TIED))) return;
+    if (e->flags & BLOCKED) refuse(e->parent, e->name, why_left(e));
     else say("created", e->parent, e->name, is_dir(&e->now_state) ? "directory" : "");
     return;
   }
   int fd = ease(e->parent);
   if (fd < 0 || look(fd, e->name, 0, &now, &state)) return;
-  if (e->flags & BLOCKED) return refuse(e->parent, e->name, "changed since");
+  if (e->flags & BLOCKED) return refuse(e->parent, e->name, why_left(e));
   int keeps = keep_name(keeping, fd, e->name, NULL) || (!is_dir(&state) && keep_other(e, fd, &now));
   if (!keeps && is_dir(&state) && !last_pass && syscall(SYS_unlinkat, fd, e->name, AT_REMOVEDIR) && errno == ENOTEMPTY) {
     deferred++;
@@ -363,6 +364,7 @@ int restore(struct store *from, struct store *into, char *const *only, int only_
   if (only_count && leave_all_but(only, only_count)) return 1;
   for (uint32_t i = 1; i <= undone->entry_count; i++)
     if (name_changed(&undone->entries[i])) undone->entries[i].flags |= BLOCKED;
+  if (tie_names()) return 1;
   for (uint32_t i = 1; i <= undone->node_count; i++) {
     struct node *n = &undone->nodes[i];
     int moved_on = n->at_name && is_dir(&n->now) && n->flags & FINAL && (n->now.mtime != n->end.mtime || n->now.mtime_ns != n->end.mtime_ns || n->now.mode != n->end.mode);

@@ -6,6 +6,9 @@
 
 enum { NOREPLACE = 1, EXCHANGE = 2 };
 
+/* It was only moved, so there is no copy of it; and somebody has removed it since. */
+#define GONE "its file is gone"
+
 extern struct store *undone, *keeping;
 
 /* restore-name.c. Each returns 0, or -1 with errno. */
@@ -21,6 +24,10 @@ void refuse(uint32_t parent, const char *name, const char *why);
 
 /* restore-gone.c: behind locate(). */
 void tell_gone(void);
+
+/* restore-tied.c: marks the names that stay with those that are blocked. -1 with errno. */
+int tie_names(void);
+const char *why_left(const struct entry *e);
 
 /* restore-only.c: marks all names and inodes but those at and below these paths. Behind locate(). */
 int leave_all_but(char *const *paths, int count);

@@ -34,6 +34,7 @@ enum { COPIED = 1, META = 2, TOUCHED = 4, IS_VAULT = 8, HOLDS_VAULT = 16, LINKED
        LEFT_OUT = 16384, /* no copy is taken of it, which is told */
        BARE = 65536,  /* some of its attributes could not be put back */
        REFUSED = 131072, /* an undo could not put it back */
+       TIES = 262144, TIED = 524288, /* by a name that was changed since, names that the action moved with it stay */
        CLOSED = 32768 /* a directory that can't be looked into now */ };
 
 /* An inode as it was when the action first came near it. */
