@@ -2,6 +2,8 @@
 import { changesText } from '../contracts/undo.ts';
 import type { Engine } from '../engine/engine.ts';
 import { classify } from '../router/index.ts';
+import type { Mode } from '../session/ids.ts';
+import { NO_TREE } from '../session/mode.ts';
 import { directoryAt } from '../session/place.ts';
 import { runningOf } from '../session/slots.ts';
 import type { Log } from '../store/index.ts';
@@ -27,6 +29,7 @@ export function followSession(
   keepFacts(engine, services);
   tellChanges(engine, session.id, services);
   watchKeeping(engine, session.id, services, bus);
+  tellNoTree(engine, bus);
   engine.onEvent(({ type }) => {
     // A command may have installed something, or changed PATH.
     if (type === 'shellEnded') void index.refresh(shell.current?.path.join(':'));
@@ -53,6 +56,23 @@ function tellChanges(engine: Engine, session: string, { undo }: Pick<AppServices
     if (undo.looking) void undo.looking.then(() => tell(ended));
     else tell(ended);
   });
+}
+
+/** Where Project mode has no tree, all that a model runs is refused: whoever takes the mode learns it at once. */
+function tellNoTree(engine: Engine, bus: SessionBus): void {
+  let last: Mode | undefined;
+  const look = () => {
+    const { mode } = engine.conversation;
+    const taken = mode === 'project' && last !== mode;
+    last = mode;
+    if (!taken) return;
+    void engine.services.projectTree?.(engine.shellCwd).then(
+      (tree) => tree ?? bus.show(`${NO_TREE}; what the model would run is refused`),
+      () => {},
+    );
+  };
+  look();
+  engine.onEvent(look);
 }
 
 /** Once something of the model's runs, it is known whether its changes could be taken back. */

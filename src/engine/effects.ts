@@ -7,6 +7,7 @@ import { composeMessages } from '../session/context.ts';
 import type { Effect } from '../session/effect.ts';
 import type { Mode, OpId, SessionId } from '../session/ids.ts';
 import type { CallFailure, Reply } from '../session/message.ts';
+import { NO_TREE } from '../session/mode.ts';
 import { hostOf } from '../session/place.ts';
 import { readReply } from '../session/reply.ts';
 import { wouldAsk } from '../session/steps.ts';
@@ -21,9 +22,8 @@ import type { ReadyAction } from './resolved-action.ts';
 import { toolsOf } from './secrets-on-entry.ts';
 import { discardTrial, tryAction } from './try.ts';
 
-/** In the home directory or above it, and where this program or its settings lie. */
-const NO_TREE =
-  'not run: Project mode has no tree here: neither the home directory and what is above it, nor one that holds, also by a link, aish-tui, its settings, or what it or your shells start with. Use request_mode_upgrade to request write access.';
+/** To the model. */
+const NOT_RUN = `not run: ${NO_TREE}. Use request_mode_upgrade to request write access.`;
 
 /** Beyond this a reply takes a while to be read. */
 const LONG_REPLY_CHARS = 64 * 1024;
@@ -212,7 +212,7 @@ async function lookAt(
     if (refused) return { examination: refused };
     const tree = effect.mode === 'project' ? await projectTree?.(cwd) : undefined;
     if (effect.mode === 'project' && judged.kind === 'command' && tree === undefined)
-      return { examination: { kind: 'refused', text: NO_TREE } };
+      return { examination: { kind: 'refused', text: NOT_RUN } };
     // What it is bound to is what it was when the judging began.
     const tool = tools.facts(told);
     const busy = jobs.running().length > 0;

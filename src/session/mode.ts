@@ -22,6 +22,9 @@ export const NO_SANDBOX =
   '[aish] Restricted mode needs the kernel sandbox: Linux 5.13 or newer with Landlock (6.12 or newer for all of it), and a C compiler at build time. The mode stays Unrestricted.';
 export const NO_PROJECT =
   '[aish] Project mode needs user namespaces or Landlock, and neither holds here; aish-tui doctor says why.';
+/** In the home directory or above it, and where this program or its settings lie. */
+export const NO_TREE =
+  'Project mode has no tree here: neither the home directory and what is above it, nor one that holds, also by a link, aish-tui, its settings, or what it or your shells start with';
 
 const NOTICES = {
   restricted:

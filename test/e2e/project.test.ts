@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
@@ -297,6 +307,19 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     await rig.waitFor('⚡ done');
     await rig.waitFor('-- PROJECT --');
     expect(readFileSync(join(place.work, 'made.txt'), 'utf8')).toBe('made\n');
+  });
+
+  it('a tree that a start file of the shell leads into is none, which is said with the mode', async () => {
+    await using server = await startScriptedServer([]);
+    using place = scratch(server.baseUrl, QUIET);
+    writeFileSync(join(place.work, 'rc'), '');
+    rmSync(join(place.home, '.bashrc'));
+    symlinkSync(join(place.work, 'rc'), join(place.home, '.bashrc'));
+    await using rig = startRig(place, { rows: 40 });
+    await rig.waitFor('[aish:fast]>');
+    rig.type(':mode project\r');
+    await rig.waitFor(/Project mode has no tree here[\s\S]*what the model\s+would run is refused/);
+    await rig.waitFor('-- PROJECT --');
   });
 
   it('without a person a trial is printed and the run stops; nothing is applied', async () => {
