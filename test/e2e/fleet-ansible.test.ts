@@ -1,17 +1,15 @@
-/** A fleet of real servers through a real Ansible, each with files of its own at the same path. */
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { canMount, fleetDisks } from '../support/fleet-disks.ts';
 import { until } from '../support/hosts.ts';
-import { lacks, pathOf } from '../support/lacks.ts';
+import { lacks } from '../support/lacks.ts';
 import { jsonLines } from '../support/lines.ts';
 import { processes } from '../support/processes.ts';
 import { runProgram, scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
 import { startScriptedServer, type Turn, whenever } from '../support/scripted-server.ts';
-import { lacksSshd, type SshHosts, startSshds } from '../support/sshd.ts';
+import { lacksSshd } from '../support/sshd.ts';
 
 const NAMES = ['web1', 'web2', 'web3', 'web4'];
 const HOSTS = NAMES.join(',');
@@ -25,34 +23,9 @@ const wants = (command: string): Turn =>
     }),
   });
 
-/** Each server sees a directory of its own at one path: that takes root, and mounts. */
-const unshare = pathOf('unshare') ?? '';
-const alone = [unshare, '-m', '--propagation', 'private', '/bin/sh', '-c'];
-const canMount = process.getuid?.() === 0 && spawnSync(unshare, ['-m', 'true']).status === 0;
-
 describe.skipIf(lacksSshd() || lacks('ansible') || !canMount)('a fleet through Ansible', () => {
-  let servers: SshHosts;
-  const place = mkdtempSync(join(tmpdir(), 'srv-'));
-  const disks = mkdtempSync(join(tmpdir(), 'disks-'));
-  const disk = (name: string) => join(disks, name);
-  beforeAll(async () => {
-    for (const name of NAMES) mkdirSync(disk(name));
-    servers = await startSshds(NAMES, (name) => ({
-      home: place,
-      behind: [...alone, 'mount --bind "$0" "$1" && shift && exec "$@"', disk(name), place],
-    }));
-  }, 60_000);
-  afterAll(async () => {
-    await servers?.stop();
-    for (const folder of [place, disks]) rmSync(folder, { recursive: true, force: true });
-  });
-  const fresh = (fill: (path: string, name: string) => void) => {
-    for (const name of NAMES) {
-      spawnSync('find', [disk(name), '-mindepth', '1', '-delete']);
-      fill(disk(name), name);
-    }
-  };
-  const onPath = (to: { readonly env: Record<string, string> }) => `${servers.bin}:${to.env.PATH}`;
+  const fleet = fleetDisks(NAMES);
+  const { disk, fresh, onPath } = fleet;
   const having = (file: string) => NAMES.filter((name) => readdirSync(disk(name)).includes(file));
   const counted = (name: string) => {
     const path = join(disk(name), 'count');

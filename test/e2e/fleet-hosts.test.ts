@@ -1,25 +1,15 @@
 /** A fleet of 20 real servers, each with files of its own at the same path. */
 import { spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pathOf } from '../support/lacks.ts';
+import { describe, expect, it } from 'vitest';
+import { canMount, fleetDisks } from '../support/fleet-disks.ts';
 import { jsonLines } from '../support/lines.ts';
 import { below } from '../support/processes.ts';
 import { runProgram, scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
 import { type ScriptedRequest, startScriptedServer, type Turn, whenever } from '../support/scripted-server.ts';
-import { lacksSshd, type SshHosts, startSshds } from '../support/sshd.ts';
+import { lacksSshd } from '../support/sshd.ts';
 
 const NAMES = Array.from({ length: 20 }, (_, n) => `web${n + 1}`);
 const HOSTS = NAMES.join(',');
@@ -42,34 +32,9 @@ const wants = (commandFor: (host: string) => string, blocked: readonly string[] 
 
 const linesOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []);
 
-/** Each server sees a directory of its own at one path: that takes root, and mounts. */
-const unshare = pathOf('unshare') ?? '';
-const alone = [unshare, '-m', '--propagation', 'private', '/bin/sh', '-c'];
-const canMount = process.getuid?.() === 0 && spawnSync(unshare, ['-m', 'true']).status === 0;
-
 describe.skipIf(lacksSshd() || !canMount)('a fleet of 20', () => {
-  let servers: SshHosts;
-  const place = mkdtempSync(join(tmpdir(), 'srv-'));
-  const disks = mkdtempSync(join(tmpdir(), 'disks-'));
-  const disk = (name: string) => join(disks, name);
-  beforeAll(async () => {
-    for (const name of NAMES) mkdirSync(disk(name));
-    servers = await startSshds(NAMES, (name) => ({
-      home: place,
-      behind: [...alone, 'mount --bind "$0" "$1" && shift && exec "$@"', disk(name), place],
-    }));
-  }, 60_000);
-  afterAll(async () => {
-    await servers?.stop();
-    for (const folder of [place, disks]) rmSync(folder, { recursive: true, force: true });
-  });
-  const fresh = (fill: (path: string, name: string) => void) => {
-    for (const name of NAMES) {
-      spawnSync('find', [disk(name), '-mindepth', '1', '-delete']);
-      fill(disk(name), name);
-    }
-  };
-  const onPath = (to: { readonly env: Record<string, string> }) => `${servers.bin}:${to.env.PATH}`;
+  const fleet = fleetDisks(NAMES);
+  const { disk, fresh, onPath } = fleet;
   const withData = (path: string, name: string) => {
     if (name === 'web7') symlinkSync('/srv', join(path, 'data'));
     else if (name !== 'web3') mkdirSync(join(path, 'data'));
@@ -157,8 +122,8 @@ describe.skipIf(lacksSshd() || !canMount)('a fleet of 20', () => {
     using home = scratch(server.baseUrl);
     home.env.PATH = onPath(home);
     const [hangs, refuses, vanishes] = ['web18', 'web19', 'web20'];
-    await servers.all[18]?.stop();
-    const { pid = -1 } = servers.all[19] ?? {};
+    await fleet.servers.all[18]?.stop();
+    const { pid = -1 } = fleet.servers.all[19] ?? {};
     const look = setInterval(() => {
       const all = below(pid);
       if (!all.some(({ words }) => words === 'cat version')) return;
