@@ -6,3 +6,4 @@ export { behindTrial, LocalTrialDisk, prepareTrial, type TrialLaunch } from './l
 export { ChangeStore, type Keeping } from './store.ts';
 export type { TrialStatus } from './trial-disk.ts';
 export { type OpenTrial, TrialStore } from './trials.ts';
+export { waysThrough } from './ways.ts';

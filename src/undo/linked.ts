@@ -1,16 +1,16 @@
 /** What others run or obey by a well-known name that is a link, or a second name, and was there before (MO-9). */
-import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isAboveRunsLater, runsLater } from '../contracts/runs-later.ts';
 import { fileAt, fileOf, type Name } from './names.ts';
 import { within } from './nested.ts';
 import type { Later } from './waiting.ts';
+import { waysThrough } from './ways.ts';
 
 const MAX_DIRECTORIES = 50_000;
 const MAX_ENTRIES = 50_000;
 /** Of the whole tree, which is gone through only for a file that has names nobody has told of. */
 const MAX_SEARCHED = 200_000;
-const MAX_LINKS = 40;
 /** Directories in a directory of that name (`.claude/skills/one`) whose links count. */
 const DEPTH = 2;
 const ELSEWHERE = 'has another name, which could not be looked for';
@@ -121,23 +121,10 @@ export const linksTo = (path: string) => wayOf(path).links;
 
 /** All links that stand between a path and what it is; no `real` where there is nothing. */
 function wayOf(path: string): { readonly links: readonly string[]; readonly real?: string } {
-  const links: string[] = [];
-  const rest = path.split('/').reverse();
-  let at = '/';
-  for (let part = rest.pop(); part !== undefined; part = rest.pop()) {
-    const next = join(at, part);
-    const found = statsOf(next);
-    if (!found || links.length > MAX_LINKS) return { links };
-    if (!found.isSymbolicLink()) {
-      at = next;
-      continue;
-    }
-    links.push(next);
-    const target = readlinkSync(next);
-    if (target.startsWith('/')) at = '/';
-    rest.push(...target.split('/').reverse());
-  }
-  return { links, real: at };
+  const ways = waysThrough()(path);
+  const [links, real = '/'] = [ways.slice(0, -1), ways.at(-1)];
+  const found = statsOf(real);
+  return found && !found.isSymbolicLink() ? { links, real } : { links };
 }
 
 /** Undefined where nothing is there, or below a file. */

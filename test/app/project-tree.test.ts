@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ownPlaces, takenBy, waysThrough } from '../../src/app/own-places.ts';
+import { ownPlaces, takenBy } from '../../src/app/own-places.ts';
 import { projectTree } from '../../src/app/project-tree.ts';
+import { waysThrough } from '../../src/undo/index.ts';
 
 let root = '';
 beforeEach(() => {
