@@ -50,7 +50,7 @@ type Opinion =
   | { readonly ok: false; readonly short: string; readonly why: string };
 
 /** Why there is no second opinion. The words are ours: it is told beside questions about what a model wants to run. */
-const SHORT: Readonly<Record<CallFailure['kind'], string>> = {
+const SHORT: Readonly<Record<Exclude<CallFailure['kind'], 'refused'>, string>> = {
   unreachable: 'nothing answers at its address',
   auth: 'its key is not accepted',
   loading: 'its model is still loading',
@@ -61,7 +61,6 @@ const SHORT: Readonly<Record<CallFailure['kind'], string>> = {
   timeout: 'it takes too long',
   cut: 'its answer ended early',
   'unknown-preset': 'there is no such preset',
-  refused: 'its server refused the request',
 };
 
 /** The gate's second opinion: no tools, not streamed, counted as `safety`. */
@@ -79,7 +78,8 @@ export function createSecondOpinion(broker: Pick<Broker, 'chat'>, presetNow: () 
     });
     if (reply.finish === 'failed' || reply.finish === 'cancelled') {
       const { kind, message } = reply.failure ?? { message: 'cancelled' };
-      return { ok: false, short: kind ? SHORT[kind] : message, why: message };
+      // What was refused may never have been sent: for its cost, or for a secret in it.
+      return { ok: false, short: kind === undefined || kind === 'refused' ? message : SHORT[kind], why: message };
     }
     return { ok: true, text: reply.text };
   };

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -138,6 +148,8 @@ describe('aish-tui run --hosts', () => {
     ]);
     expect(server.requests).toHaveLength(asked);
     expect((await runProgram(place, ['run', '--resume', session])).err).toContain('has ended on every host');
+    // What reads there has outlived its program, as it would in a container: it gets its end.
+    closeSync(openSync(join(b, 'fifo'), constants.O_RDWR | constants.O_NONBLOCK));
   });
 
   it('says what is wrong with the words', async () => {

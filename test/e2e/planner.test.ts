@@ -228,7 +228,8 @@ describe('a session that has cost what it may', () => {
     using place = split(cloud, fast, { safety: { llm_model: 'cloud' }, cost: { stop_at_dollars: 0 } });
     const { code, out, err } = await runProgram(place, ['run', '--on-halt', 'skip', GOAL]);
     expect(out).toMatch(/preplan failed: calls to cloud cost money, .*; running single-model/);
-    expect(err).toMatch(/HALT: .*calls to cloud cost money/);
+    expect(err).toMatch(/no second opinion: cloud, .*cost money/);
+    expect(err).toMatch(/HALT: second opinion could not be had/);
     expect(cloud.requests).toHaveLength(0);
     expect(code).toBe(0);
   });
