@@ -2,45 +2,45 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 
-/** More than any system follows. */
+/** As many as the system follows; a path over more of them leads nowhere. */
 const MAX_LINKS = 40;
 
 /**
  * Tells of a path every place that it leads through: where each link of it lies, and where it ends, whether there is anything
- * or not. A link to the outside that lies in a project can be turned by whoever writes there. What it has seen of the files
+ * or not; over too many links, the last of them that counts. A link to the outside that lies in a project can be turned by
+ * whoever writes there. Links are hostile: nothing here is deeper or longer than they are many. What it has seen of the files
  * it does not look at again.
  */
 export function waysThrough(): (path: string) => readonly string[] {
-  const seen = new Map<string, Way>();
-  const follow = (path: string, links: number): Way => {
-    const known = seen.get(path);
-    if (known) return known;
-    const slash = path.lastIndexOf('/');
-    const name = path.slice(slash + 1);
-    const above = slash <= 0 ? ROOT : follow(path.slice(0, slash), links);
-    const way = onward(above, name, links);
-    seen.set(path, way);
-    return way;
-  };
-  const onward = (above: Way, name: string, links: number): Way => {
-    if (name === '' || name === '.') return above;
-    if (name === '..') return { ...above, end: above.end.slice(0, Math.max(0, above.end.lastIndexOf('/'))) };
-    const here = `${above.end}/${name}`;
-    const target = links < MAX_LINKS ? targetOf(here) : undefined;
-    if (target === undefined) return { ...above, end: here };
-    const beyond = follow(isAbsolute(target) ? target : `${above.end}/${target}`, links + 1);
-    return { over: [...above.over, here, ...beyond.over], end: beyond.end };
+  const seen = new Map<string, string | undefined>();
+  const targetAt = (path: string) => {
+    if (!seen.has(path)) seen.set(path, targetOf(path));
+    return seen.get(path);
   };
   return (path) => {
-    const { over, end } = follow(isAbsolute(path) ? path : join(process.cwd(), path), 0);
-    return [...over, end || '/'];
+    const ways: string[] = [];
+    const rest = (isAbsolute(path) ? path : join(process.cwd(), path)).split('/').reverse();
+    let at = '';
+    for (let name = rest.pop(); name !== undefined; name = rest.pop()) {
+      if (name === '' || name === '.') continue;
+      if (name === '..') {
+        at = at.slice(0, Math.max(0, at.lastIndexOf('/')));
+        continue;
+      }
+      const here = `${at}/${name}`;
+      const target = targetAt(here);
+      if (target === undefined) {
+        at = here;
+        continue;
+      }
+      ways.push(here);
+      if (ways.length > MAX_LINKS) return ways;
+      if (isAbsolute(target)) at = '';
+      rest.push(...target.split('/').reverse());
+    }
+    return [...ways, at || '/'];
   };
 }
-
-/** Links, and the end. */
-type Way = { readonly over: readonly string[]; readonly end: string };
-
-const ROOT: Way = { over: [], end: '' };
 
 function targetOf(path: string): string | undefined {
   try {

@@ -123,6 +123,22 @@ describe('the ways of a path', () => {
     expect(waysOf(join(root, 'two')).at(-1)).toBe(realpathSync.native(join(root, 'two')));
   });
 
+  it('are no more than the system follows, however links are built', () => {
+    for (let n = 0; n < 60; n++) {
+      const next = `a${n + 1}`;
+      symlinkSync(
+        Array.from({ length: 300 }, () => `${next}/..`)
+          .concat(next)
+          .join('/'),
+        join(root, `a${n}`),
+      );
+    }
+    mkdirSync(join(root, 'a60'));
+    const waysOf = waysThrough();
+    expect(waysOf(join(root, 'a0'))).toHaveLength(41);
+    expect(() => realpathSync.native(join(root, 'a0'))).toThrow('ELOOP');
+  });
+
   it('end where links go round', () => {
     symlinkSync(join(root, 'y'), join(root, 'x'));
     symlinkSync(join(root, 'x'), join(root, 'y'));
