@@ -56,7 +56,14 @@ export function ownPlaces(launcher: string, config?: string, env: Environment = 
   };
 }
 
-const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+/** What can't be looked at can't be started by this account either. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
 
 function partsOf(directory: string): readonly string[] {
   try {

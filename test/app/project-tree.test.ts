@@ -106,6 +106,11 @@ describe('a project that something outside leads into', () => {
     expect(treeWith({}, join(code(), 'named.jsonc'))).toBeUndefined();
   });
 
+  it('is one where a file stands for a directory', () => {
+    file(join(code(), 'node_modules'));
+    expect(treeWith({ PATH: file(join(root, 'no-directory')) })).toBe(code());
+  });
+
   it('is one where programs of its own are put before the system’s, but none that aish-tui starts', () => {
     file(join(code(), 'bin', 'python'));
     expect(treeWith({ PATH: `${join(code(), 'bin')}:/usr/bin` })).toBe(code());
