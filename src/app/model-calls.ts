@@ -49,7 +49,10 @@ type Opinion =
   /** `short`: a few words of our own; `why`: the whole line, for the log. */
   | { readonly ok: false; readonly short: string; readonly why: string };
 
-/** Why there is no second opinion. The words are ours: it is told beside questions about what a model wants to run. */
+/**
+ * Why there is no second opinion. The words are ours: it is told beside questions about what a model wants to run. Only what was
+ * refused has its own, one clean line, since often nothing was sent.
+ */
 const SHORT: Readonly<Record<Exclude<CallFailure['kind'], 'refused'>, string>> = {
   unreachable: 'nothing answers at its address',
   auth: 'its key is not accepted',
@@ -78,7 +81,6 @@ export function createSecondOpinion(broker: Pick<Broker, 'chat'>, presetNow: () 
     });
     if (reply.finish === 'failed' || reply.finish === 'cancelled') {
       const { kind, message } = reply.failure ?? { message: 'cancelled' };
-      // What was refused may never have been sent: for its cost, or for a secret in it.
       return { ok: false, short: kind === undefined || kind === 'refused' ? message : SHORT[kind], why: message };
     }
     return { ok: true, text: reply.text };

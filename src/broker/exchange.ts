@@ -91,10 +91,12 @@ export function bytesOf(response: Response): Bytes {
 
 /** `fetch` as far as the client library needs it. Of an error's body only the beginning is read, and at once. */
 export async function fetchForLibrary(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+  const body = init.body ?? undefined;
+  if (body !== undefined && typeof body !== 'string') throw new TypeError('a body that is no text is not sent');
   const { status, headers, bytes } = await exchange(input instanceof Request ? input.url : input, {
     method: init.method ?? 'GET',
     headers: Object.fromEntries(new Headers(init.headers)),
-    ...(typeof init.body === 'string' && { body: init.body }),
+    ...(body !== undefined && { body }),
     signal: init.signal ?? new AbortController().signal,
   });
   const answered = status >= 200 && status < 300;
