@@ -38,6 +38,11 @@ const NETWORK: Readonly<Record<string, string>> = {
   EPIPE: 'the connection was closed',
   CLOSED: 'the connection was closed',
 };
+/** Codes of Node for what arrived and is no HTTP, or not packed as it says. */
+const GARBLED = /^(?:HPE_|Z_|ERR_(?:_?BROTLI|HTTP|STREAM))/;
+/** Codes of Node and OpenSSL for a connection that could not be made safe. */
+const UNSAFE =
+  /^(?:EPROTO$|ERR_(?:SSL|TLS|OSSL)|CERT_|CRL_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|INVALID_(?:CA|PURPOSE))/;
 /** How Node calls a connection that the other side ended, before the answer and within it; it has the code of a reset. */
 const CLOSED = /^(?:socket hang up|aborted)$/;
 
@@ -49,18 +54,22 @@ export function faultOf(error: unknown, preset: Preset, key: string | undefined)
   const said = withoutKey(saidBy(payload) ?? asText(thrown.message) ?? 'no reason given', key);
   if (status !== undefined || payload !== undefined) return answered(preset, status, payload, said, thrown.headers);
   const answer = answerError(error);
-  if (thrown.name === 'SyntaxError' || answer) {
+  const { code, words } = networkError(error);
+  if (thrown.name === 'SyntaxError' || answer || GARBLED.test(code ?? '')) {
     return fault(
       'protocol',
-      `${label(preset)} sent something that is not a chat answer: ${answer?.message ?? said}`,
+      `${label(preset)} sent something that is not a chat answer: ${answer?.message ?? withoutKey(words ?? said, key)}`,
       'no',
       said,
     );
   }
-  const code = networkCode(error);
+  const address = shownAddress(preset.baseUrl);
+  if (UNSAFE.test(code ?? '')) {
+    const line = `no safe connection to ${address} (${code}): does base_url of ${preset.name} begin as it should? NODE_EXTRA_CA_CERTS names a certificate of your own`;
+    return fault('unreachable', line, 'no', said);
+  }
   if (code !== undefined) {
-    const why = NETWORK[code] ?? code;
-    const line = `nothing answers at ${shownAddress(preset.baseUrl)} (${why}): start the server for ${preset.name}, or choose another with :model`;
+    const line = `nothing answers at ${address} (${NETWORK[code] ?? code}): start the server for ${preset.name}, or choose another with :model`;
     return fault('unreachable', line, 'soon', said);
   }
   return fault('protocol', `the call to ${label(preset)} failed: ${said}`, 'no', said);
@@ -189,17 +198,19 @@ function retryAfter(headers: unknown): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
-function networkCode(error: unknown): string | undefined {
+/** The first error with a code behind what was thrown: the client library calls them all the same. */
+function networkError(error: unknown): { readonly code?: string; readonly words?: string } {
   let current = error;
   for (let depth = 0; depth < 6; depth += 1) {
     const here = asObject(current);
-    if (!here) return undefined;
-    if (CLOSED.test(asText(here.message) ?? '')) return 'CLOSED';
+    if (!here) return {};
+    const words = asText(here.message) ?? '';
+    if (CLOSED.test(words)) return { code: 'CLOSED', words };
     const code = asText(here.code);
-    if (code !== undefined) return code;
+    if (code !== undefined) return { code, words };
     current = here.cause;
   }
-  return undefined;
+  return {};
 }
 
 /** The client library wraps what its `fetch` throws. */

@@ -22,6 +22,8 @@ import { messageOf } from '../../text/errors.ts';
 const LOOK_MS = 100;
 const KILL_AFTER_MS = 3000;
 const MAX_COMPLAINT_CHARS = 4000;
+/** What a timer of Node's can wait; one that is longer would end at once. In ms. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export type CallOptions = {
   /** A private directory with a short path, for all calls. */
@@ -91,7 +93,7 @@ export class AnsibleCall {
     this.#timers.push(setInterval(() => void this.#look(), LOOK_MS));
     // Those that find no place at once wait for others.
     const rounds = Math.ceil(hosts.length / MAX_FORKS);
-    this.#timers.push(setTimeout(() => this.#stop(), limitMs * rounds));
+    this.#timers.push(setTimeout(() => this.#stop(), Math.min(limitMs * rounds, MAX_TIMER_MS)));
   }
 
   #stop(): void {

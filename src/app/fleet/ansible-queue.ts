@@ -80,6 +80,14 @@ export class AnsibleQueue {
     if (this.#calls.size < CALLS) this.#begin(batch);
   }
 
+  /** As many as there is room for; one that nobody waits for any more, or that can't be begun, takes no room. */
+  #beginDue(): void {
+    for (const batch of [...this.#gathering.values()]) {
+      if (this.#calls.size >= CALLS) return;
+      if (batch.due) this.#begin(batch);
+    }
+  }
+
   #begin(batch: Batch): void {
     clearTimeout(batch.timer);
     if (this.#gathering.get(batch.command) === batch) this.#gathering.delete(batch.command);
@@ -93,7 +101,7 @@ export class AnsibleQueue {
         onEnd: () => {
           this.#calls.delete(call);
           batch.over.resolve();
-          for (const next of this.#gathering.values()) if (next.due) return this.#begin(next);
+          this.#beginDue();
         },
       });
       batch.call = call;
