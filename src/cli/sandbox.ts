@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { LAUNCHER } from '../app/environment.ts';
 import { ownPlaces, takenBy } from '../app/own-places.ts';
 import { projectTree } from '../app/project-tree.ts';
+import { ownedPrefix } from '../executor/index.ts';
 import { createPrivateTmp, detectSandbox, projectArgv, sandboxArgv, sandboxEnvironment } from '../sandbox/index.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';
@@ -34,7 +35,7 @@ export async function prepareSandbox({ argv, mode, cwd, wallSeconds }: SandboxWi
       : undefined;
   if (mode === 'project' && (project === undefined || status.noProject !== undefined))
     return `no Project mode here: ${status.noProject ?? 'this directory is no project'}`;
-  const tmp = createPrivateTmp();
+  const tmp = createPrivateTmp(ownedPrefix('sandbox'));
   const launch = { launcher: LAUNCHER, argv, cwd, statusFile: tmp.statusFile, tmpDir: tmp.path };
   const held = status.projectMissing !== undefined;
   const limits = wallSeconds === undefined ? {} : { limits: { wallSeconds } };

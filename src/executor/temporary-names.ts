@@ -1,7 +1,8 @@
 /** Temporary directories carry the process that owns them, so that what a killed one left is found and collected. */
-import { lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readdirSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeTree } from '../text/remove-tree.ts';
 import { isAlive } from './processes.ts';
 
 /** Longer paths leave no room for the name of a socket (108 characters, 104 on macOS). */
@@ -37,10 +38,9 @@ function collectIn(parent: string): number {
     try {
       const { uid } = lstatSync(path);
       if (uid !== process.getuid?.()) continue;
-      rmSync(path, { recursive: true, force: true });
-      count += 1;
+      if (removeTree(path)) count += 1;
     } catch {
-      // Gone already, or not to be removed: the system's own cleaning will have it.
+      // Gone already.
     }
   }
   return count;

@@ -1,7 +1,8 @@
 /** How a command is put behind the launcher. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeTree } from '../text/remove-tree.ts';
 
 /**
  * Bounds on one command. Bytes, seconds, counts; 0 lifts the bound. Per process, except `procs` and `wallSeconds`.
@@ -135,7 +136,7 @@ export type PrivateTmp = {
   readonly statusFile: string;
   /** How it stands. Tells the launcher's 126 (`notStarted`) from the command's own (`exited`, 126). */
   status(): LauncherStatus;
-  /** Removes all of it. Idempotent. */
+  /** Removes all of it. Idempotent, never throws. */
   dispose(): void;
 };
 
@@ -149,7 +150,7 @@ export function createPrivateTmp(prefix = 'aish-'): PrivateTmp {
     path,
     statusFile,
     status: () => readStatus(statusFile),
-    dispose: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }),
+    dispose: () => void removeTree(root),
   };
 }
 

@@ -3,21 +3,12 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TrialOutcome } from '../contracts/trials.ts';
+import { removeTree } from '../text/remove-tree.ts';
 import { visible } from '../text/sanitize.ts';
 import { readChanges, relationOf } from './changes.ts';
 import { runLauncher } from './launcher.ts';
 import { readText } from './preview.ts';
-import {
-  lives,
-  markApplied,
-  notesOf,
-  numbersIn,
-  type Opening,
-  openRecord,
-  readTrial,
-  removeTree,
-  TRIAL,
-} from './record.ts';
+import { lives, markApplied, notesOf, numbersIn, type Opening, openRecord, readTrial, TRIAL } from './record.ts';
 import { type TrialDisk, type TrialPlace, type TrialStatus, treeOptions } from './trial-disk.ts';
 import type { OpenTrial, TrialStore } from './trials.ts';
 

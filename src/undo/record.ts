@@ -1,7 +1,6 @@
 /** One action's directory in the store, as Node reads it: who wrote it, how it ended, what passed by. */
 import { randomUUID } from 'node:crypto';
 import {
-  chmodSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -14,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { KeptAction } from '../contracts/undo.ts';
+import { removeTree } from '../text/remove-tree.ts';
 
 /** What is written when an action begins. */
 export type Opening = Pick<KeptAction, 'kind' | 'text' | 'cwd' | 'session' | 'at'> & {
@@ -164,7 +164,7 @@ export function unmarkUndone(store: string, number: number): void {
 }
 
 export function dropRecord({ directory }: Pick<Recorded, 'directory'>): void {
-  removeTree(directory);
+  if (!removeTree(directory)) throw new Error(`${directory} can't be removed`);
 }
 
 /** Empties the directory of an action in which nothing was kept, for the next one; false: it was not empty, and is gone. */
@@ -195,22 +195,6 @@ export function dropEmpty(directory: string): void {
   } catch {
     // It has become somebody's.
   }
-}
-
-/** Also where directories took away their owner's right to look into them. */
-export function removeTree(path: string): void {
-  try {
-    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
-  } catch {
-    openUp(path);
-    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
-  }
-}
-
-function openUp(directory: string): void {
-  chmodSync(directory, 0o700);
-  for (const entry of readdirSync(directory, { withFileTypes: true }))
-    if (entry.isDirectory()) openUp(join(directory, entry.name));
 }
 
 /** The trial of this number; undefined where there is none, or it has become an action. */

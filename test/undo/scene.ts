@@ -13,10 +13,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectArgv, supervisedArgv, trialArgv } from '../../src/sandbox/index.ts';
+import { removeTree } from '../../src/text/remove-tree.ts';
 import { type Listed, readChanges } from '../../src/undo/changes.ts';
 import { runLauncher, type Step } from '../../src/undo/launcher.ts';
 import { listChanges } from '../../src/undo/local-trials.ts';
-import { notesOf, removeTree } from '../../src/undo/record.ts';
+import { notesOf } from '../../src/undo/record.ts';
 
 /** An account without rights of its own, for what root must not be needed for. */
 const NOBODY = 65_534;

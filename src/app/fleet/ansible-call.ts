@@ -1,6 +1,6 @@
 /** One Ansible at work: the same command on some hosts, each told of as soon as it is done. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asCompanion } from '../../executor/index.ts';
@@ -17,6 +17,7 @@ import {
   whyOf,
 } from '../../fleet/index.ts';
 import { messageOf } from '../../text/errors.ts';
+import { removeTree } from '../../text/remove-tree.ts';
 
 /** How often it is looked who is done. In ms. */
 const LOOK_MS = 100;
@@ -148,7 +149,7 @@ export class AnsibleCall {
     await this.#look();
     for (const name of this.#waiting.values()) this.#options.onCarried(name, { kind: 'failed', why });
     this.#waiting.clear();
-    rmSync(this.#work, { recursive: true, force: true });
+    removeTree(this.#work);
     this.#options.onEnd();
   }
 
