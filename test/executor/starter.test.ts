@@ -1,6 +1,7 @@
 /** Commands that a launcher runs which has waited for them, beside those that this program starts itself. */
-import { spawn } from 'node:child_process';
-import { closeSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { closeSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { RunningCommand } from '../../src/contracts/commands.ts';
@@ -16,11 +17,16 @@ ensureBuilt();
 type Options = Parameters<typeof once>[1];
 
 /** As the program runs a supervised command over a pipe. */
-async function run(command: string, options: Options, waited: boolean): Promise<RunningCommand> {
+async function run(
+  command: string,
+  options: Options,
+  waited: boolean,
+  more: readonly string[] = [],
+): Promise<RunningCommand> {
   const cwd = options?.cwd ?? workspace();
   const pipe = await takePipe(waited ? LAUNCHER : undefined);
   if (!pipe) throw new Error('there are no pipes here');
-  const wrap = ['--supervise', '--cwd', cwd, '--parent', String(process.pid), '--'];
+  const wrap = ['--supervise', ...more, '--cwd', cwd, '--parent', String(process.pid), '--'];
   return once(command, { env: baseEnv(cwd), ...options, cwd, pipe, launcher: (argv) => [LAUNCHER, ...wrap, ...argv] });
 }
 
@@ -102,6 +108,19 @@ describe.skipIf(lacks(LAUNCHER))('a launcher that waits for its command', () => 
     const all = await Promise.all(numbers.map((n) => run(`echo ${n}; exit ${n}`, {}, true)));
     const results = await Promise.all(all.map((each) => each.result));
     expect(results.map(({ head, exit }) => [head, exit])).toEqual(numbers.map((n) => [String(n), n]));
+  });
+
+  it('tells its end once the store of what it changed is free for the next one', async () => {
+    await ready();
+    for (let round = 0; round < 8; round += 1) {
+      const [cwd, store] = [workspace(), join(workspace(), 'undo', '1')];
+      mkdirSync(store, { recursive: true, mode: 0o700 });
+      const { result } = await run('echo made > file; exit 3', { cwd }, true, ['--keep', store, '--keep-tree', cwd]);
+      expect((await result).exit).toBe(3);
+      const undone = spawnSync(LAUNCHER, ['--undo', store], { encoding: 'utf8' });
+      expect([undone.status, undone.stderr]).toEqual([0, '']);
+      expect(undone.stdout).toContain(`${cwd}/file`);
+    }
   });
 
   it('starts nothing of what no program can be started with, and waits on', async () => {

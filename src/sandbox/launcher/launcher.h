@@ -103,6 +103,7 @@ int kill_tree(void);
 /* Who forked a launcher that the program did not start itself. */
 struct starter {
   pid_t pid, program;
+  int lines; /* where the end of the command can be told */
 };
 
 /* starter.c: forks launchers until the program goes. In each of them, and at its own end, it returns the exit code. */

@@ -193,6 +193,13 @@ static int conclude(const struct options *o, const struct report *r) {
   }
 }
 
+/* All of the command is gone, and nobody has its output open any more: the program need not wait until we are gone too. */
+static void tell_end(const struct starter *starter, int code) {
+  close(1);
+  close(2);
+  dprintf(starter->lines, "ended %d %d\n", getpid(), code);
+}
+
 int launch(int argc, char **argv, const struct starter *starter) {
   /* Pipes must never take the place of a missing standard stream. */
   for (int fd = 0; fd < 3; fd++)
@@ -219,6 +226,7 @@ int launch(int argc, char **argv, const struct starter *starter) {
   if (supervisor == 0) {
     close(life[1]);
     close(back[0]);
+    if (starter) close(starter->lines);
     supervise(&options, &terminal, &mask, life[0], back[1], status);
   }
   close(life[0]);
@@ -234,9 +242,11 @@ int launch(int argc, char **argv, const struct starter *starter) {
     dprintf(2, "aish-sandbox: the supervisor was killed; everything below it was stopped\n");
     return 128 + SIGKILL;
   }
+  int code = conclude(&options, &report);
+  if (starter) tell_end(starter, code);
   while (waitpid(supervisor, NULL, 0) < 0 && errno == EINTR) {
   }
-  return conclude(&options, &report);
+  return code;
 }
 
 int main(int argc, char **argv) {

@@ -5,7 +5,7 @@
  *
  *   program ── words ──► the launcher that waits          (one stream, one reader at a time)
  *           ◄─ lines ─── "ready PID FD": it waits, and FD is the reading end of what its command will write
- *                        "ended PID CODE"
+ *                        "ended PID CODE": told by the launcher, which is about to go, and once it is gone (again)
  *
  * All of them end with the program: the starter at the end of its input, or with the program's death; a launcher that
  * runs with the death of the starter.
@@ -74,6 +74,8 @@ static int wait_for_words(const struct starter *starter, const sigset_t *mask, i
   at = take(list, h.arguments, at, end);
   if (take(environment, h.environment, at, end) != end) gone();
   if (write(taken, "", 1) != 1) gone();
+  struct starter told = *starter;
+  if ((told.lines = fcntl(LINES, F_DUPFD_CLOEXEC, 3)) < 0) gone();
   int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (input < 0 || syscall(__NR_dup3, input, 0, 0) < 0 || syscall(__NR_dup3, out[1], 1, 0) < 0 || syscall(__NR_dup3, out[1], 2, 0) < 0) gone();
   const int own[] = {input, out[0], out[1], taken, ended};
@@ -84,7 +86,7 @@ static int wait_for_words(const struct starter *starter, const sigset_t *mask, i
     dprintf(2, "aish-sandbox: %s: %s; the command was not run\n", directory, strerror(errno));
     return EXIT_SETUP;
   }
-  return launch((int)h.arguments, list, starter);
+  return launch((int)h.arguments, list, &told);
 }
 
 /* Reports what has ended. Returns 1 when the launcher that waits is among it. */
@@ -101,7 +103,7 @@ static int reap(int ended, pid_t waiting) {
 }
 
 int serve_starts(pid_t program) {
-  struct starter self = {.pid = getpid(), .program = program};
+  struct starter self = {.pid = getpid(), .program = program, .lines = LINES};
   sigset_t child_ended, mask;
   int taken[2];
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != program) return EXIT_SETUP;
