@@ -4,6 +4,8 @@ import type { SessionEvent } from '../session/event.ts';
 export type Journal = {
   /** Resolves when the event is on disk; rejects when it can't be written. */
   append(event: SessionEvent): Promise<void>;
+  /** Somebody waits for what was appended: the disk begins now, not at the end of this turn of the event loop. */
+  hasten(): void;
 };
 
 export type SessionSummary = {

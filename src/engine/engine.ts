@@ -37,6 +37,8 @@ export class Engine {
   readonly #givenBack: Parameters<GiveBack>[] = [];
   readonly #giveBackListeners = new Set<GiveBack>();
   #draining = false;
+  /** The start of an action was appended since the disk was last asked to begin. */
+  #launching = false;
   #closed = false;
   /** Settles when everything so far is on disk, or can't be. */
   #saved: Promise<unknown> = Promise.resolve();
@@ -71,6 +73,8 @@ export class Engine {
     const came: SessionEvent = { session, at: this.services.now(), ...body };
     const event = withoutSecrets(this.services.secrets, came);
     const durable = this.services.journal.append(event);
+    // The action waits for it, and those beside it that this event starts as well are appended by the end of `#take`.
+    this.#launching ||= event.type === 'actionStarted';
     this.#saved = durable.catch(() => {});
     this.#queue.push([came, event]);
     if (!this.#draining) this.#drain();
@@ -175,6 +179,9 @@ export class Engine {
       if (effect.kind === 'giveBack') this.giveBack(this.services.secrets.reveal(effect.text), true);
       else carryOut(this, effect);
     }
+    if (!this.#launching) return;
+    this.#launching = false;
+    this.services.journal.hasten();
   }
 
   /** Puts lines into the prompt. They run only when the user submits them. */

@@ -2,7 +2,6 @@
 
 import { closeSync, fdatasync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Journal } from '../contracts/store.ts';
 import { toError } from '../text/errors.ts';
@@ -45,6 +44,7 @@ export function openJournal(path: string, options: JournalOptions): JournalFile 
   let { seq, goodBytes } = options;
   let writer: Writer | undefined;
   let syncing: Promise<void> | undefined;
+  let turnEnd: NodeJS.Immediate | undefined;
   let closed = false;
   let troubled = false;
   let lines: Buffer[] = [];
@@ -81,16 +81,21 @@ export function openJournal(path: string, options: JournalOptions): JournalFile 
     }
   }
 
+  /** Begins before it returns. */
   async function syncAll(): Promise<void> {
-    // What else this turn of the event loop appends shares the first sync: a reply, its examination, the action's start.
-    await turn();
     while (waiting.length > 0) {
       const batch = waiting;
       waiting = [];
       const unwritten = flush();
-      settle(batch, unwritten ?? (await writer?.sync().then(() => undefined, letGo)));
+      settle(batch, await (unwritten ?? writer?.sync().then(() => undefined, letGo)));
     }
     syncing = undefined;
+  }
+
+  function hasten(): void {
+    clearImmediate(turnEnd);
+    turnEnd = undefined;
+    if (waiting.length > 0) syncing ??= syncAll();
   }
 
   return {
@@ -102,11 +107,14 @@ export function openJournal(path: string, options: JournalOptions): JournalFile 
       // A caller may await it; a failure that is not awaited is reported by `onFailure`.
       durable.catch(() => {});
       flush();
-      syncing ??= syncAll();
+      // What else this turn of the event loop appends shares the first sync: a reply, its examination, the action's start.
+      if (!syncing) turnEnd ??= setImmediate(hasten);
       return durable;
     },
+    hasten,
     async close() {
       closed = true;
+      hasten();
       await syncing;
       if (lines.length > 0) flush();
       lines = [];

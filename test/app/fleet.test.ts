@@ -134,7 +134,7 @@ function fleetsOf(world: World) {
     user: { run: () => Promise.reject(new Error('no shell here')) },
     jobs: { adopt: () => 1, release: () => {}, running: () => [], kill: () => false },
     tools: createTools([], [], [], []),
-    journal: { append: () => Promise.resolve() },
+    journal: { append: () => Promise.resolve(), hasten() {} },
     secrets: engineSecrets(filter, DEFAULTS),
     systemPrompt: 'You are aish.',
     maxAnswerTokens: 512,

@@ -105,7 +105,7 @@ export async function setStage(change: StageOptions = {}) {
       onlyReads: () => false,
       run: async () => ({ text: 'done', failed: false }),
     },
-    journal: { append: () => Promise.resolve() },
+    journal: { append: () => Promise.resolve(), hasten() {} },
     secrets: engineSecrets(new SecretsFilter(), DEFAULTS),
     systemPrompt: '',
     maxAnswerTokens: 100,

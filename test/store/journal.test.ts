@@ -43,6 +43,19 @@ describe('the journal', () => {
     expect(readFileSync(path, 'utf8')).toContain('"opened"');
   });
 
+  it('begins at once where somebody waits, and what comes meanwhile is durable as well', async () => {
+    const path = journalPath(dir, 's');
+    const journal = openJournal(path, quiet);
+    const first = journal.append(opened);
+    journal.hasten();
+    const more = [journal.append(asked('a')), first.then(() => journal.append(asked('b')))];
+    journal.hasten();
+    await Promise.all([first, ...more]);
+    expect((await readJournal(path)).events).toEqual([opened, asked('a'), asked('b')]);
+    await journal.append(asked('c'));
+    expect((await readJournal(path)).events).toHaveLength(4);
+  });
+
   it('cuts off a torn last line and says how much of it there was', async () => {
     const path = journalPath(dir, 's');
     const first = openJournal(path, quiet);
@@ -63,6 +76,9 @@ describe('the journal', () => {
     const told: string[] = [];
     const journal = openJournal(join(dir, 'file', 'journal.jsonl'), { seq: 0, onFailure: (why) => told.push(why) });
     await expect(journal.append(opened)).rejects.toThrow();
+    const hastened = journal.append(opened);
+    journal.hasten();
+    await expect(hastened).rejects.toThrow();
     await expect(journal.append(opened)).rejects.toThrow();
     expect(told).toHaveLength(1);
   });

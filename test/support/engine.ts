@@ -70,6 +70,7 @@ export function startEngine(
         journal.push(JSON.parse(JSON.stringify(event)));
         return Promise.resolve();
       },
+      hasten() {},
     },
     secrets: engineSecrets(new SecretsFilter(), DEFAULTS),
     systemPrompt: 'You are aish.',
