@@ -44,6 +44,12 @@ export type BrokerOptions = {
 /** Makes the broker over the configured presets. */
 export function createBroker(options: BrokerOptions): Broker {
   const presets = new Map(options.presets.map((preset) => [preset.name, preset]));
+  const infos = new Map<Preset, PresetInfo>();
+  const infoOf = (preset: Preset): PresetInfo => {
+    const info = infos.get(preset) ?? presetInfo(preset);
+    infos.set(preset, info);
+    return info;
+  };
   const limits: Timeouts = { firstByte: options.firstByteTimeoutMs ?? 300_000, idle: options.idleTimeoutMs ?? 120_000 };
   const retry: RetryPolicy = { ...RETRY, ...options.retry };
   const random = options.random ?? Math.random;
@@ -177,7 +183,7 @@ export function createBroker(options: BrokerOptions): Broker {
     presets: () =>
       [...presets.values()].map((preset) => {
         const { images } = { ...learned.get(preset.name), ...preset.capabilities };
-        return { ...presetInfo(preset), ...(images === undefined ? {} : { images }) };
+        return { ...infoOf(preset), ...(images === undefined ? {} : { images }) };
       }),
     async probe(name, signal) {
       const preset = presets.get(name);

@@ -35,9 +35,15 @@ export type Preset = {
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\]|0\.0\.0\.0)$/i;
 
+/** By address: each step asks several times, and taking an address apart is dear. */
+const loopback = new Map<string, boolean>();
+
 /** True when the preset runs on this machine, so that nothing sent to it leaves. */
-export function isLocal(preset: Preset): boolean {
-  return preset.demo === true || LOOPBACK.test(parsed(preset.baseUrl)?.hostname ?? '');
+export function isLocal({ demo, baseUrl }: Preset): boolean {
+  if (demo) return true;
+  const known = loopback.get(baseUrl) ?? LOOPBACK.test(parsed(baseUrl)?.hostname ?? '');
+  loopback.set(baseUrl, known);
+  return known;
 }
 
 /** The server's own root, where llama.cpp, LM Studio and Ollama keep what is outside `/v1`. Ends without a slash. */
