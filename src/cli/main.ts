@@ -28,29 +28,25 @@ const SERVERS_WORD_AFTER_MS = 1000;
 const out = (text: string) => void process.stdout.write(text);
 const err = (text: string) => void process.stderr.write(text);
 
+/** False, with a message, where there is no directory to work in. */
+async function isPlaced(invocation: Invocation): Promise<boolean> {
+  try {
+    if (!('global' in invocation && invocation.global.cwd !== undefined) && process.cwd()) return true;
+  } catch {}
+  return (await import('./place.ts')).goToPlace(invocation, err);
+}
+
 /** How long leaving waits for the summary at most. In ms. */
 const SAVE_MEMORY_TIMEOUT_MS = 10_000;
 
 /** Carries out one invocation and returns its exit code; never success if the output could not be written. */
 export async function carryOut(invocation: Invocation, version: string): Promise<number> {
-  const cwd = 'global' in invocation ? invocation.global.cwd : undefined;
-  const code = cwd !== undefined && !workIn(cwd) ? EXIT.usage : await dispatch(invocation, version);
+  const code = (await isPlaced(invocation)) ? await dispatch(invocation, version) : EXIT.usage;
   // By then all pending writes have succeeded or failed.
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
   if (!unwritten) return code;
   err(`aish-tui: the output could not be written (${unwritten.message})\n`);
   return code === EXIT.ok ? EXIT.unwritten : code;
-}
-
-/** Goes to a directory; false, with a message, where that is impossible. */
-function workIn(directory: string): boolean {
-  try {
-    process.chdir(directory);
-    return true;
-  } catch (error) {
-    err(`aish-tui: can't work in ${directory} (${messageOf(error)})\n`);
-    return false;
-  }
 }
 
 const isOnTerminal = () => process.stdin.isTTY && process.stdout.isTTY;
@@ -200,7 +196,7 @@ async function screens(invocation: OnScreen, version: string): Promise<number> {
   const { code, next } = await screen(invocation, version);
   if (!next) return code;
   const opened = (await import('./next-session.ts')).openedNext(invocation, next);
-  if (opened.global.cwd !== undefined) workIn(opened.global.cwd);
+  await isPlaced(opened);
   return screens(opened, version);
 }
 

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runProgram, scratch } from '../support/program.ts';
+import { PROGRAM, runProgram, scratch } from '../support/program.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 const SAFE = call('bash', { command: 'pwd' });
@@ -102,6 +102,24 @@ describe('what is asked', () => {
     const { code, out } = await runProgram(place, ['run', '--cwd', 'deep', '--model', 'fast', 'where']);
     expect(code).toBe(0);
     expect(out).toContain(join(place.work, 'deep'));
+  });
+
+  it.each([
+    ['run', 'go on'],
+    ['ask', 'what?'],
+    ['try', '--', 'true'],
+    ['sandbox', '--', 'true'],
+    ['undo', '1', '--yes'],
+    ['config', 'check'],
+  ])('in a directory that was removed, %s says so in a line', async (...args) => {
+    await using server = await startScriptedServer([]);
+    using place = scratch(server.baseUrl);
+    const code = `mkdir gone && cd gone && rmdir ../gone && exec "$@"`;
+    const ended = await runProgram(place, ['-c', code, 'sh', PROGRAM, ...args], { file: '/bin/sh' });
+    expect(ended).toMatchObject({ code: 2, out: '' });
+    expect(ended.err).toMatch(/^aish-tui: this directory does not exist any more: cd to one that does/m);
+    const there = ['-c', code, 'sh', PROGRAM, '--cwd', place.work, 'sessions'];
+    expect(await runProgram(place, there, { file: '/bin/sh' })).toMatchObject({ code: 0 });
   });
 });
 

@@ -1,0 +1,24 @@
+/** Where the program works: loaded only where that is not simply the directory it was started in. */
+import { messageOf } from '../text/errors.ts';
+import type { Writer } from './print.ts';
+import type { Invocation } from './program.ts';
+
+/** What looks at nothing of the directory it was started in. */
+const PLACELESS: ReadonlySet<Invocation['kind']> = new Set(['safetyCheck', 'route', 'secretsCheck', 'uninstall']);
+
+/** Goes to the directory that was asked for; false, with a message, where that is impossible or there is none at all. */
+export function goToPlace(invocation: Invocation, err: Writer): boolean {
+  const wished = 'global' in invocation ? invocation.global.cwd : undefined;
+  if (wished === undefined) {
+    if (PLACELESS.has(invocation.kind)) return true;
+    err('aish-tui: this directory does not exist any more: cd to one that does\n');
+    return false;
+  }
+  try {
+    process.chdir(wished);
+    return true;
+  } catch (error) {
+    err(`aish-tui: can't work in ${wished} (${messageOf(error)})\n`);
+    return false;
+  }
+}
