@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import type { RunningCommand } from '../contracts/commands.ts';
 import type { HostsPort } from '../contracts/hosts.ts';
 import { type OutputSize, sizeForModel } from '../engine/live.ts';
-import { asCompanion, runElsewhere, socketFolder, startUserShell, type UserShell } from '../executor/index.ts';
+import {
+  asCompanion,
+  openElsewhere,
+  runElsewhere,
+  socketFolder,
+  startUserShell,
+  type UserShell,
+} from '../executor/index.ts';
 import { Hosts, type LauncherKit, type LeftThere } from '../hosts/index.ts';
 import { hostOf, placeOn } from '../session/place.ts';
 import type { HostAnswers } from '../store/index.ts';
@@ -80,10 +87,10 @@ export function createHosts({
       folder ??= socketFolder('ssh');
       return folder;
     },
-    inTerminal: (argv) => runElsewhere({ argv, env, place: bus.engine.shellCwd, ...size(), dataDir }),
+    inTerminal: (argv) => runElsewhere({ argv, env, place: bus.engine.shellCwd, size, dataDir }),
     companion: (argv) => asCompanion(argv, env),
-    run: ({ argv, place, host, ending, ...there }) =>
-      runElsewhere({ argv, env, place, there: { host, ...there }, ending, ...sizeForModel(size()), dataDir }),
+    session: (argv) => openElsewhere({ argv, env, closes: true, size: () => sizeForModel(size()), dataDir }),
+    ahead: true,
     onLost(host) {
       bus.show(`the connection to ${host} was lost; :host ${host} reconnects, :host - goes back to this machine`);
     },

@@ -10,7 +10,7 @@ export { limitOutputs } from './output-budget.ts';
 export { saveOutput } from './output-file.ts';
 export { takePipe } from './pipes.ts';
 export { withoutInherited } from './processes.ts';
-export { runElsewhere } from './run-elsewhere.ts';
+export { openElsewhere, runElsewhere } from './run-elsewhere.ts';
 export { type OnceOptions, runForUser, runOnce } from './run-once.ts';
 export { type Reported, runReported } from './run-reported.ts';
 export { startUserShell, type UserShell } from './shell.ts';

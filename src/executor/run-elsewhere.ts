@@ -9,17 +9,37 @@ import { MarkScanner } from './shell-integration/marks.ts';
 import { Stopper } from './stopper.ts';
 import type { TerminalModes } from './terminal-state.ts';
 
-export type ElsewhereOptions = Omit<RunOptions, 'background'> & {
+/** A terminal of this machine for a program that stands for something elsewhere. */
+export type ElsewhereTerminal = {
+  /** The program has ended, and nothing can be run by it any more. */
+  readonly over: boolean;
+  /** Resolves then. */
+  readonly ended: Promise<void>;
+  /** What runs by it, from its first output on: once. */
+  run(options: RunElsewhereOptions): RunningCommand;
+  /** Ends it where nothing was run by it yet. Idempotent. */
+  end(): void;
+};
+
+export type OpenElsewhereOptions = Omit<RunOptions, 'columns' | 'rows'> & {
   /** The program of this machine that stands for the command. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** The program closes by itself what it inherits, as ssh does. */
+  readonly closes?: boolean;
+  /** Asked when it starts, and again when something is run by it. */
+  readonly size: () => Pick<RunOptions, 'columns' | 'rows'>;
+};
+
+export type RunElsewhereOptions = {
   /** Where the command begins, which is where its end is said to be unless it tells otherwise. */
   readonly place: string;
-  /**
-   * Set for what runs on a host. `token` signs the marks with which it tells its directory there, and that nothing follows;
-   * `modes` are those of its terminal there.
-   */
-  readonly there?: { readonly host: string; readonly token: string; readonly modes?: () => Promise<TerminalModes> };
+  /** Set for what runs on a host. */
+  readonly host?: string;
+  /** Signs the marks with which it tells its directory there, and that nothing follows. */
+  readonly token?: string;
+  /** Those of its terminal there. */
+  readonly modes?: () => Promise<TerminalModes>;
   /** What became of the command when the program has ended. `whole`: it had told that nothing follows, so nothing is lost. */
   readonly ending?: (said: {
     readonly code: number;
@@ -30,19 +50,84 @@ export type ElsewhereOptions = Omit<RunOptions, 'background'> & {
 /** What may be told as a directory of a host: it is shown, and told to models. */
 const DIRECTORY = /^\/[^\u0000-\u001f\u007f-\u009f]{0,4095}$/;
 
+/** Bytes that a program may print before anything is run by it: one that prints more is of no use. */
+const MAX_EARLY_BYTES = 65_536;
+
+/** Who hears of a terminal's program. */
+type Listener = { readonly data: (data: Buffer) => void; readonly exit: (code: number) => void };
+
+/** Starts the program, before it is known what it is for: what it prints is kept until then. Never throws. */
+export function openElsewhere({ argv, env, closes = false, size, ...kept }: OpenElsewhereOptions): ElsewhereTerminal {
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  const early: Buffer[] = [];
+  let earlyBytes = 0;
+  let exit: number | undefined;
+  let failure: string | undefined;
+  let terminal: Pty | undefined;
+  let listener: Listener = {
+    data(data) {
+      early.push(data);
+      earlyBytes += data.length;
+      if (earlyBytes > MAX_EARLY_BYTES) terminal?.dispose();
+    },
+    exit() {},
+  };
+  try {
+    terminal = new Pty({
+      ...asCompanion(argv, env, closes),
+      ...size(),
+      cwd: '/',
+      onData: (data) => listener.data(data),
+      onExit(code) {
+        exit = code;
+        listener.exit(code);
+        resolve();
+      },
+    });
+  } catch (error) {
+    failure = messageOf(error);
+    resolve();
+  }
+  return {
+    ended,
+    get over() {
+      return exit !== undefined || failure !== undefined;
+    },
+    run(options) {
+      const { columns, rows } = size();
+      terminal?.resize(columns, rows);
+      const [run, hears] = runIn(terminal, { ...kept, columns, rows }, options);
+      if (failure !== undefined) void run.end(null, options.place, `could not start: ${failure}`);
+      else run.begin();
+      listener = hears;
+      for (const data of early.splice(0)) hears.data(data);
+      if (exit !== undefined) hears.exit(exit);
+      return run;
+    },
+    end: () => terminal?.dispose(),
+  };
+}
+
 /**
  * Runs a program here that stands for something elsewhere: a command on a host, or the connection to it. Its terminal is
  * the other one's, so Ctrl-C goes as a key; only then the program here is ended. Nothing of it outlives this program.
  */
-export function runElsewhere({ argv, env, place, there, ending, ...rest }: ElsewhereOptions): RunningCommand {
+export function runElsewhere(options: OpenElsewhereOptions & RunElsewhereOptions): RunningCommand {
+  return openElsewhere(options).run(options);
+}
+
+function runIn(
+  terminal: Pty | undefined,
+  options: RunOptions,
+  { place, host, token, modes, ending }: RunElsewhereOptions,
+): readonly [Run, Listener] {
   let cwd = place;
   let whole = false;
-  let terminal: Pty | undefined;
   const end = (name: NodeJS.Signals) => () => {
     if (terminal) for (const pid of processesOf(terminal.pid)) signal(pid, name);
   };
   const stopper = new Stopper([() => terminal?.write('\x03'), end('SIGTERM'), end('SIGKILL')]);
-  const run = new Run(rest, {
+  const run = new Run(options, {
     pid: () => terminal?.pid ?? -1,
     slave: () => terminal?.slave ?? '',
     write: (data) => terminal?.write(data),
@@ -51,15 +136,15 @@ export function runElsewhere({ argv, env, place, there, ending, ...rest }: Elsew
     resume: () => terminal?.resume(),
     interrupt: () => stopper.stop(),
     hangUp: () => terminal?.dispose(),
-    ...(there?.modes ? { modes: there.modes } : {}),
+    ...(modes ? { modes } : {}),
   });
   const scanner = new MarkScanner(
-    (given) => given === there?.token,
+    (given) => given === token,
     (data) => run.feed(data),
     (mark) => {
       if (mark.kind === 'E') whole = true;
       const directory = mark.fields.join(';');
-      if (mark.kind === 'D' && there && DIRECTORY.test(directory)) cwd = placeOn(there.host, directory);
+      if (mark.kind === 'D' && host !== undefined && DIRECTORY.test(directory)) cwd = placeOn(host, directory);
     },
   );
   const over = async (code: number) => {
@@ -69,18 +154,5 @@ export function runElsewhere({ argv, env, place, there, ending, ...rest }: Elsew
     const { exit, note = stopped ? 'interrupted' : undefined } = (await ending?.({ code, whole })) ?? { exit: code };
     await run.end(exit, cwd, note);
   };
-  try {
-    terminal = new Pty({
-      ...rest,
-      // ssh closes by itself what it inherits.
-      ...asCompanion(argv, env, there !== undefined),
-      cwd: '/',
-      onData: (data) => scanner.push(data),
-      onExit: (code) => void over(code),
-    });
-    run.begin();
-  } catch (error) {
-    void run.end(null, place, `could not start: ${messageOf(error)}`);
-  }
-  return run;
+  return [run, { data: (data) => scanner.push(data), exit: (code) => void over(code) }];
 }

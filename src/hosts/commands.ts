@@ -67,7 +67,13 @@ export function layDown(folder: string, name: string, order: Order): string {
   const written = Object.entries({ ...files, ready: '' }).map(([kind, text]) => {
     return `printf %s ${shellQuote(text)} >${shellQuote(`${folder}/${name}.${kind}`)}`;
   });
-  return `umask 077; ${written.join(' && ')}`;
+  return `umask 077; ${written.join(' && ')} && ${wake(folder, name)}`;
+}
+
+/** Code that wakes the session that waits for this command, where one does. Both ends are opened, so that it waits for nobody. */
+export function wake(folder: string, name: string): string {
+  const pipe = shellQuote(`${folder}/${name}.go`);
+  return `{ [ ! -p ${pipe} ] || echo 1<>${pipe}; }`;
 }
 
 /** `$1`: the command's files. Those of a command behind a launcher are not its own to remove. */
@@ -128,9 +134,14 @@ ${tell}${SYSTEM} rm -rf "$at.tmp" "$at.env" "$at.cmd" "$at.status"`;
 const LOOKS = 100;
 /**
  * Lies there once for all commands, so that a session can be opened while its command is on its way: that went first, and
- * is there by then, mostly. One that never comes does not begin.
+ * is there by then, mostly. One that never comes does not begin. A session that waits looks once its pipe is open, and whoever
+ * lays the command down writes into the pipe behind it: neither can miss the other.
  */
 const START = `at=\${0%/*}/$1
+if [ "$2" = waits ] && ${SYSTEM} mkfifo -m 600 "$at.go" && exec 3<>"$at.go"; then
+  [ -e "$at.ready" ] || TMOUT=0 read -r go <&3
+  exec 3<&-
+fi 2>/dev/null
 n=0
 until [ -e "$at.ready" ]; do
   n=$((n+1)); [ $n -le ${LOOKS} ] || exit 126
@@ -144,6 +155,11 @@ export const LAY_START = `printf %s ${shellQuote(START)} >"$b/start"`;
 /** What the session of its own runs. */
 export function startOf(folder: string, name: string): string {
   return `exec /bin/sh ${folder}/start ${name}`;
+}
+
+/** The same for one that is opened before its command is known: it waits until that lies there, however long it takes. */
+export function waitOf(folder: string, name: string): string {
+  return `${startOf(folder, name)} waits`;
 }
 
 /** The file that holds the number of the process that leads its session. */

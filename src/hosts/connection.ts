@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { RunningCommand } from '../contracts/commands.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import { LAY_START } from './commands.ts';
@@ -12,6 +13,8 @@ import { pathTold } from './told.ts';
 
 /** For a word to the master, which may be stopped. Ms. */
 const CHECK_TIMEOUT_MS = 2000;
+/** For a sign of life, whatever else is waited for: a helper that may be on its way has more. Ms. */
+const LIFE_TIMEOUT_MS = 5000;
 /** For work on what is kept there. Ms; and what it may answer. */
 const WORK_TIMEOUT_MS = 600_000;
 const MAX_WORK_BYTES = 32_000_000;
@@ -68,6 +71,11 @@ export class Connection {
     return this.#state;
   }
 
+  /** Path of the master's socket: each connection has its own. */
+  get socket(): string {
+    return this.#socket;
+  }
+
   get facts(): HostFacts | undefined {
     return this.#facts;
   }
@@ -87,7 +95,8 @@ export class Connection {
 
   /** Whether the host answers, within some seconds: a master says that it runs while the host is long gone. */
   async answers(): Promise<boolean> {
-    return (await this.ask('true'))?.exit === 0;
+    const late = delay(LIFE_TIMEOUT_MS, undefined, { ref: false });
+    return (await Promise.race([this.ask('true'), late]))?.exit === 0;
   }
 
   /** A session: the program of this machine that opens it. */

@@ -5,36 +5,24 @@ import type { Machine } from '../contracts/machine.ts';
 import { directoryAt } from '../session/place.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import { absentHost, lacksSandbox } from './absent.ts';
-import { askEnd, type Behind, type End, hangUp, layDown, leaderOf, readEnd, startOf } from './commands.ts';
+import {
+  askEnd,
+  type Behind,
+  type End,
+  hangUp,
+  layDown,
+  leaderOf,
+  readEnd,
+  startOf,
+  waitOf,
+  wake,
+} from './commands.ts';
 import type { Connection, HostFacts } from './connection.ts';
 import { hostFiles, hostProcesses } from './files.ts';
 import type { KeepThere, LauncherKit, TrialThere } from './launcher.ts';
 import { SandboxThere } from './sandbox-there.ts';
-import { type ModesThere, modesThere, terminalOf } from './terminal-there.ts';
-
-/** How a command ended, as far as it can be told. */
-/** `began: false`: it did not run, and will not. */
-export type Ending = { readonly exit: number | null; readonly note?: string; readonly began?: false };
-
-/** Runs a program of this machine that stands for a command there. */
-export type RunElsewhere = (options: {
-  readonly argv: readonly [string, ...string[]];
-  /** Where the command runs. */
-  readonly place: string;
-  readonly host: string;
-  /**
-   * Signs the marks with which it tells its directory, and that nothing follows: what a command prints does not pass for
-   * one. The command itself can read it (see `Order`).
-   */
-  readonly token: string;
-  /** The modes of its terminal there. */
-  readonly modes: () => Promise<ModesThere>;
-  /** Asked when the program has ended: what became of the command. */
-  readonly ending: (said: Said) => Promise<Ending>;
-}) => RunningCommand;
-
-/** How the program of this machine ended. `whole`: the mark behind all output has come. */
-type Said = { readonly code: number; readonly whole: boolean };
+import { type Ending, type Said, SessionAhead, type SessionHere } from './session-ahead.ts';
+import { modesThere, terminalOf } from './terminal-there.ts';
 
 /** A command whose end was not seen: it is asked for at the next connection. `command`: how it is called then. */
 export type Unsettled = { readonly folder: string; readonly name: string; readonly command: string };
@@ -50,7 +38,10 @@ type How = {
 export type KeepingThere = KeepThere & { end(began: boolean, running?: RunningCommand): void };
 
 export type HostOptions = {
-  readonly run: RunElsewhere;
+  /** Starts a program of this machine that opens a session there. Never throws. */
+  readonly session: (argv: readonly [string, ...string[]]) => SessionHere;
+  /** Behind a command the session of the next one is opened: for whoever waits for each. */
+  readonly ahead?: boolean;
   /** The user's word that secrets may go there. */
   readonly trusted: () => boolean;
   readonly kit: LauncherKit;
@@ -78,13 +69,18 @@ export class Host {
   readonly connection: Connection;
   readonly #options: HostOptions;
   #serial = 0;
-  readonly #session = randomBytes(4).toString('hex');
+  readonly #id = randomBytes(4).toString('hex');
   #unsettled: Unsettled[] = [];
   #sandbox: SandboxThere | undefined;
+  readonly #ahead: SessionAhead;
 
   constructor(connection: Connection, options: HostOptions) {
     this.connection = connection;
     this.#options = options;
+    this.#ahead = new SessionAhead(connection, (folder) => {
+      const name = this.#nextName();
+      return { name, session: this.#open(waitOf(folder, name)) };
+    });
   }
 
   get machine(): Machine {
@@ -168,12 +164,15 @@ export class Host {
   ): Promise<RunningCommand> {
     const { host } = this.connection;
     const directory = directoryAt(place);
-    if (Object.keys(env).length > 0 && !this.#options.trusted())
-      throw new Error(`it holds secrets of this machine, which go to ${host} only after :host trust ${host}`);
-    const give = await this.connection.slots.take();
+    let give = () => {};
     try {
-      this.#serial += 1;
-      const name = `op-${this.#session}-${this.#serial}`;
+      if (Object.keys(env).length > 0 && !this.#options.trusted())
+        throw new Error(`it holds secrets of this machine, which go to ${host} only after :host trust ${host}`);
+      signal.throwIfAborted();
+      const ahead = this.#ahead.take();
+      give = ahead?.give ?? (await this.connection.slots.take());
+      signal.throwIfAborted();
+      const name = ahead?.name ?? this.#nextName();
       const token = randomBytes(16).toString('hex');
       const order = {
         command,
@@ -183,9 +182,7 @@ export class Host {
         bash: facts.bash,
         ...(behind ? { behind } : {}),
       };
-      signal.throwIfAborted();
       const laid = this.connection.ask(layDown(facts.folder, name, order));
-      const argv = this.connection.session(startOf(facts.folder, name), true);
       let began = true;
       const ending = async (said: Said) => {
         const end = await this.#endingOf(
@@ -198,15 +195,18 @@ export class Host {
       };
       const leader = leaderOf(facts.folder, name);
       const modes = () => modesThere((code) => this.connection.ask(code), terminalOf(leader));
-      const running = this.#options.run({ argv, place, host, token, modes, ending });
+      const session = ahead?.session ?? this.#open(startOf(facts.folder, name));
+      const running = session.run({ place, host, token, modes, ending });
       // What was not laid down does not begin, and its record says so. No answer says nothing: it may run already, and where
       // it never comes, its session gives up by itself.
       void laid.then((answer) => {
-        if (answer && answer.exit !== 0) running.hangUp();
+        if (!answer) void this.connection.ask(wake(facts.folder, name));
+        else if (answer.exit !== 0) running.hangUp();
       });
       void running.result.then(() => {
         give();
         ended?.(began, running);
+        if (this.#options.ahead) this.#ahead.prepare();
       });
       return running;
     } catch (error) {
@@ -214,6 +214,16 @@ export class Host {
       ended?.(false);
       throw error;
     }
+  }
+
+  #nextName(): string {
+    this.#serial += 1;
+    return `op-${this.#id}-${this.#serial}`;
+  }
+
+  /** A session with a terminal there that runs this code. */
+  #open(code: string): SessionHere {
+    return this.#options.session(this.connection.session(code, true));
   }
 
   /**

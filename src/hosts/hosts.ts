@@ -5,20 +5,18 @@ import type { Machine } from '../contracts/machine.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import { absentHost } from './absent.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
-import { Host, type HostOptions, type RunElsewhere } from './host.ts';
-import { type LauncherKit, type LeftThere, measureThere, readMeasured } from './launcher.ts';
+import { Host, type HostOptions } from './host.ts';
+import { type LeftThere, measureThere, readMeasured } from './launcher.ts';
 import type { SandboxThere } from './sandbox-there.ts';
 import { shellThere } from './shell-there.ts';
 import { isHostName } from './ssh.ts';
 import { type Standing, standingOf } from './standing.ts';
 
-export type HostsOptions = Pick<ConnectionOptions, 'folder' | 'inTerminal' | 'companion'> & {
-  readonly run: RunElsewhere;
-  readonly kit: LauncherKit;
-  readonly keep?: HostOptions['keep'];
-  /** A connection is gone though nobody wanted it to. */
-  readonly onLost: (host: string) => void;
-};
+export type HostsOptions = Pick<ConnectionOptions, 'folder' | 'inTerminal' | 'companion'> &
+  Omit<HostOptions, 'trusted'> & {
+    /** A connection is gone though nobody wanted it to. */
+    readonly onLost: (host: string) => void;
+  };
 
 export class Hosts {
   readonly #options: HostsOptions;
@@ -150,8 +148,7 @@ export class Hosts {
   }
 
   #make(name: string): Host {
-    const { run, kit, keep, onLost, ...rest } = this.#options;
-    const connection = new Connection({ ...rest, host: name, onLost: () => onLost(name) });
-    return new Host(connection, { ...{ run, kit }, ...(keep ? { keep } : {}), trusted: () => this.#trusted.has(name) });
+    const connection = new Connection({ ...this.#options, host: name, onLost: () => this.#options.onLost(name) });
+    return new Host(connection, { ...this.#options, trusted: () => this.#trusted.has(name) });
   }
 }

@@ -7,6 +7,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { openMachine } from '../../src/app/fleet/open.ts';
 import type { FleetMachine } from '../../src/contracts/fleet.ts';
@@ -18,6 +19,10 @@ import { lacksSshd, type SshHosts, startSshds } from '../support/sshd.ts';
 import { median } from './typing.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 60);
+/** Between two commands of a model lies an answer of it; what is opened meanwhile is measured with neither. Ms. */
+const THINKING_MS = 150;
+/** Commands one right behind the other: without a goal, since no model is so fast. */
+const IN_A_ROW = 10;
 const FLEET_ROUNDS = 3;
 const HOSTS = 20;
 const GOALS = { command: 1.3, opening: 0.6, open: 0.1 };
@@ -42,22 +47,34 @@ async function command(server: SshHosts, what: string, command: string): Promise
   const at = hostsOf({ bin: server.bin, name: 'host1' });
   await at.open();
   const gate = createGate({ enabled: false, machineAt: () => at.hosts.machine('host1') });
-  const [cwd, times] = ['host1:/tmp', { plain: [] as number[], judged: [] as number[] }];
+  const cwd = 'host1:/tmp';
   const context = { cwd, goal: '', signal: unaborted };
+  const [file = '', ...words] = sessionArgv(at.socket(), command, true);
+  const runPlain = () => run(file, words);
+  const runJudged = async () => {
+    const { basis } = await gate.judge({ kind: 'command', command, job: false }, context);
+    const ended = basis && (await gate.begin(basis));
+    const { exit } = await at.run(command, cwd);
+    await ended?.();
+    if (exit !== 0) throw new Error(`the command ended with ${exit}`);
+  };
+  const times = { plain: [] as number[], judged: [] as number[] };
+  const inARow = { plain: [] as number[], judged: [] as number[] };
   for (let round = 0; round < ROUNDS; round += 1) {
-    const [file = '', ...words] = sessionArgv(at.socket(), command, true);
-    times.plain.push(await timed(() => run(file, words)));
-    times.judged.push(
-      await timed(async () => {
-        const { basis } = await gate.judge({ kind: 'command', command, job: false }, context);
-        const ended = basis && (await gate.begin(basis));
-        const { exit } = await at.run(command, cwd);
-        await ended?.();
-        if (exit !== 0) throw new Error(`the command ended with ${exit}`);
-      }),
-    );
+    await delay(THINKING_MS);
+    times.plain.push(await timed(runPlain));
+    await delay(THINKING_MS);
+    times.judged.push(await timed(runJudged));
+  }
+  for (let round = 0; round < ROUNDS / IN_A_ROW; round += 1) {
+    for (let n = 0; n < IN_A_ROW; n += 1) inARow.plain.push(await timed(runPlain));
+    for (let n = 0; n < IN_A_ROW; n += 1) inARow.judged.push(await timed(runJudged));
+    await delay(THINKING_MS);
   }
   await at.hosts.close();
+  const row = { plain: median(inARow.plain), judged: median(inARow.judged) };
+  const inRow = `shared ssh ${row.plain.toFixed(1)} ms, judged ${row.judged.toFixed(1)} ms`;
+  console.log(`${what}, ${IN_A_ROW} in a row: ${inRow}: ratio ${(row.judged / row.plain).toFixed(2)}`);
   const [plain, judged] = [median(times.plain), median(times.judged)];
   return verdict(
     what,

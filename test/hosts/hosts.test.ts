@@ -43,14 +43,14 @@ describe.skipIf(lacksSshd())('a host over a real sshd', () => {
     );
   });
 
-  it('waits with the eleventh command, and opens no other connection', async () => {
+  it('waits with what a connection has no room for beside the user’s shell, and opens no other connection', async () => {
     const before = server.accepted();
     const gate = join(folder, 'gate');
     const count = join(folder, 'count');
     const all = Array.from({ length: 14 }, () =>
       at.run(`echo x >>${count}; while [ ! -e ${gate} ]; do sleep 0.05; done; true`),
     );
-    await until(() => existsSync(count) && readFileSync(count, 'utf8').length >= 2 * 9);
+    await until(() => existsSync(count) && readFileSync(count, 'utf8').length >= 2 * 8);
     writeFileSync(gate, '');
     expect((await Promise.all(all)).map(({ exit }) => exit)).toEqual(all.map(() => 0));
     expect(server.accepted()).toBe(before);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { launcherKit } from '../../src/app/launcher-kit.ts';
 import type { Confinement, RunningCommand } from '../../src/contracts/commands.ts';
-import { asCompanion, runElsewhere } from '../../src/executor/index.ts';
+import { asCompanion, openElsewhere, runElsewhere } from '../../src/executor/index.ts';
 import { type HostOptions, Hosts, type LauncherKit } from '../../src/hosts/index.ts';
 import type { SshHost } from './sshd.ts';
 
@@ -32,11 +32,11 @@ export function hostsOf(
     ...(keep ? { keep } : {}),
     inTerminal(argv) {
       socket = argv[argv.indexOf('-S') + 1] ?? '';
-      return runElsewhere({ argv, env, place: '/', ...size, dataDir: folder });
+      return runElsewhere({ argv, env, place: '/', size: () => size, dataDir: folder });
     },
     companion: (argv) => asCompanion(argv, env),
-    run: ({ argv, place, host, ending, ...there }) =>
-      runElsewhere({ argv, env, place, there: { host, ...there }, ending, ...size, dataDir: folder }),
+    session: (argv) => openElsewhere({ argv, env, closes: true, size: () => size, dataDir: folder }),
+    ahead: true,
     onLost: (host) => lost.push(host),
   });
   const open = () =>

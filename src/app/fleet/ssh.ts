@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import type { FleetMachine, OpenMachine } from '../../contracts/fleet.ts';
 import { sizeForModel } from '../../engine/live.ts';
-import { asCompanion, runElsewhere, socketFolder } from '../../executor/index.ts';
+import { asCompanion, openElsewhere, runElsewhere, socketFolder } from '../../executor/index.ts';
 import { Hosts, type LauncherKit } from '../../hosts/index.ts';
 import { messageOf } from '../../text/errors.ts';
 import { processEnvironment } from '../user-shell.ts';
@@ -36,10 +36,9 @@ export function openOverSsh({ dataDir, size }: ContainerOptions): OpenMachine & 
       folder ??= socketFolder('ssh');
       return folder;
     },
-    inTerminal: (argv) => runElsewhere({ argv, env, place: '/', ...size(), dataDir }),
+    inTerminal: (argv) => runElsewhere({ argv, env, place: '/', size, dataDir }),
     companion: (argv) => asCompanion(argv, env),
-    run: ({ argv, place, host, token, ending }) =>
-      runElsewhere({ argv, env, place, there: { host, token }, ending, ...sizeForModel(size()), dataDir }),
+    session: (argv) => openElsewhere({ argv, env, closes: true, size: () => sizeForModel(size()), dataDir }),
     onLost: (host) => lost.get(host)?.('the connection was lost; what ran there then is not known'),
   });
   const connect = async (host: string, signal: AbortSignal): Promise<void> => {
