@@ -7,7 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OpenFleetMachine, openMachine } from '../../src/app/fleet/open.ts';
 import type { FleetMachine } from '../../src/contracts/fleet.ts';
 import { shellQuote } from '../../src/text/shell-quote.ts';
+import { until } from '../support/hosts.ts';
 import { lacks } from '../support/lacks.ts';
+import { processes } from '../support/processes.ts';
 import { lacksSshd, type SshHosts, startSshds } from '../support/sshd.ts';
 
 const NAMES = ['web1', 'web2'];
@@ -109,6 +111,21 @@ describe.skipIf(lacksSshd() || lacks('ansible'))('through Ansible', () => {
       for (const [at, command] of commands.entries()) expect(all[at], command).toEqual(byBash(command));
       expect(existsSync(trap)).toBe(false);
       expect(readdirSync(there)).toEqual([]);
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'the connections that it keeps for later end with the fleet',
+    async () => {
+      const masters = () =>
+        processes().filter(({ words }) => words.startsWith('ssh: ') && words.includes(`aish-a-${process.pid}-`));
+      expect(masters()).toHaveLength(NAMES.length);
+      const ended = performance.now();
+      await Promise.all([...machines.values()].map((machine) => machine.close()));
+      await until(() => masters().length === 0);
+      // Without a word they would stay for a minute.
+      expect(performance.now() - ended).toBeLessThan(45_000);
     },
     SLOW_MS,
   );

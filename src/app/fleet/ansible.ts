@@ -21,7 +21,7 @@ import {
   runLine,
   SETUP_THERE,
 } from '../../fleet/index.ts';
-import { absentHost } from '../../hosts/index.ts';
+import { absentHost, endMasters } from '../../hosts/index.ts';
 import { directoryAt } from '../../session/place.ts';
 import { sha256 } from '../../text/digest.ts';
 import { processEnvironment } from '../user-shell.ts';
@@ -48,7 +48,9 @@ export function carrierByAnsible(options: ContainerOptions): Carrier {
     folder ??= socketFolder('a');
     return { folder, env };
   };
-  const closing = new Together();
+  const closing = new Together(async () => {
+    if (folder !== undefined) await endMasters(folder, env);
+  });
   const parts = { ...options, closing, commands: new AnsibleQueue(place), looks: new AnsibleQueue(place) };
   return {
     open: (seconds) => (name, signal) => {
@@ -75,19 +77,29 @@ type Parts = ContainerOptions & {
 /** Lets what is to be closed wait for what is still open: then it is one call, and nobody needs it sooner. */
 class Together {
   #open = 0;
-  #waiting: (() => void)[] = [];
+  #works: (() => Promise<unknown>)[] = [];
+  #closed = Promise.withResolvers<void>();
+  readonly #after: () => Promise<void>;
+
+  /** @param after done when all has been closed and nothing was opened meanwhile */
+  constructor(after: () => Promise<void>) {
+    this.#after = after;
+  }
 
   begin(): void {
     this.#open += 1;
   }
 
-  /** Resolves when nothing is open any more. */
-  end(): Promise<void> {
+  /** Does the work when nothing is open any more; resolves when all of that is done. */
+  end(work: () => Promise<unknown> = () => Promise.resolve()): Promise<void> {
     this.#open -= 1;
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      if (this.#open === 0) for (const each of this.#waiting.splice(0)) each();
-    });
+    this.#works.push(work);
+    const { promise, resolve } = this.#closed;
+    if (this.#open > 0) return promise;
+    this.#closed = Promise.withResolvers();
+    const works = this.#works.splice(0).map((each) => each());
+    resolve(Promise.all(works).then(() => (this.#open > 0 ? undefined : this.#after())));
+    return promise;
   }
 }
 
@@ -101,9 +113,7 @@ async function openHost(at: AnsibleHost, signal: AbortSignal, parts: Parts): Ret
   closing.begin();
   let closed: Promise<void> | undefined;
   const close = () => {
-    closed ??= closing.end().then(async () => {
-      await ask(CLOSE_THERE);
-    });
+    closed ??= closing.end(() => ask(CLOSE_THERE));
     return closed;
   };
   const told = await looks.send(at, askLine(SETUP_THERE), ANSWER_TIMEOUT_MS, signal);
