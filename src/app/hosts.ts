@@ -2,7 +2,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunningCommand } from '../contracts/commands.ts';
-import type { HostsPort } from '../contracts/hosts.ts';
+import type { HostsPort, LeftOnHosts } from '../contracts/hosts.ts';
 import { type OutputSize, sizeForModel } from '../engine/live.ts';
 import {
   asCompanion,
@@ -46,6 +46,8 @@ type Options = {
   readonly keep: NonNullable<ConstructorParameters<typeof Hosts>[0]['keep']>;
   /** Finishes what a lost connection cut off there. Never rejects. */
   readonly recover: (host: string) => Promise<void>;
+  /** What programs have left there. */
+  readonly left: LeftOnHosts;
   /** Which hosts get the launcher by themselves, by the user's word. */
   readonly answers: HostAnswers;
 };
@@ -59,6 +61,7 @@ export function createHosts({
   kit,
   keep,
   recover,
+  left,
   answers,
 }: Options): HostShells {
   const shells = new Map<string, UserShell>();
@@ -83,6 +86,7 @@ export function createHosts({
   const hosts = new Hosts({
     kit,
     keep,
+    left,
     get folder() {
       folder ??= socketFolder('ssh');
       return folder;

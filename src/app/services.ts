@@ -22,6 +22,7 @@ import {
   openHistory,
   openHostAnswers,
   openJournal,
+  openLeftOnHosts,
   openMemory,
   type ShellHistoryFile,
 } from '../store/index.ts';
@@ -74,10 +75,11 @@ export function createServices(environment: Environment, bus: SessionBus) {
     return hostOf(place) === undefined ? place : (shell.current?.cwd ?? process.cwd());
   };
   const kit = launcherKit(import.meta.url);
+  const left = openLeftOnHosts(join(state, 'on-hosts'));
   const hosts = createHosts({
     keep: (...command) => undoThere.keep(...command),
     recover: async (host) => undoThere.store(host)?.recover(),
-    ...{ bus, dataDir, size, kit, answers: openHostAnswers(join(state, 'hosts')) },
+    ...{ bus, dataDir, size, kit, answers: openHostAnswers(join(state, 'hosts')), left },
     localPlace: () => shell.current?.cwd ?? process.cwd(),
     inFleet: (host) => fleetHosts.has(host),
   });
@@ -193,8 +195,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
   };
 
   const fleetHosts = openMachine({
-    dataDir,
-    size,
+    ...{ dataDir, size, left },
     isUsers: (host) => hosts.hosts.list().some(({ name }) => name === host),
   });
   const fleets = createFleetPort({

@@ -43,6 +43,14 @@ export type ShellThere = {
   isLost(code: number): Promise<boolean>;
 };
 
+/** The private directories of connections, as this machine remembers them. */
+export type LeftOnHosts = {
+  /** Notes that one of this program's lies there; the result forgets it. Never throws. */
+  lies(host: string, directory: string): () => void;
+  /** Those there whose program is gone; `forget`: it has been removed. Never throws. */
+  of(host: string): readonly { readonly directory: string; readonly forget: () => void }[];
+};
+
 export type HostRow = {
   readonly name: string;
   readonly state: 'opening' | 'connected' | 'lost';

@@ -1,6 +1,7 @@
 /** The connection to one host: a master in a terminal of its own, and everything else over its socket. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunningCommand } from '../contracts/commands.ts';
@@ -19,7 +20,7 @@ const LIFE_TIMEOUT_MS = 5000;
 const WORK_TIMEOUT_MS = 600_000;
 const MAX_WORK_BYTES = 32_000_000;
 /** Between two looks whether the master is ready. Ms. */
-const READY_POLL_MS = 50;
+const READY_POLL_MS = 20;
 
 export type ConnectionOptions = {
   readonly host: string;
@@ -29,6 +30,8 @@ export type ConnectionOptions = {
   readonly inTerminal: (argv: readonly [string, ...string[]]) => RunningCommand;
   /** How a child that lives beside the program is to be started. */
   readonly companion: (argv: readonly string[]) => Launch;
+  /** Notes that a directory of ours lies there; the result forgets it. */
+  readonly lies?: (directory: string) => () => void;
   /** It has ended though nobody wanted it to. */
   readonly onLost: () => void;
 };
@@ -60,6 +63,7 @@ export class Connection {
   #master: RunningCommand | undefined;
   #helper: Promise<Helper | undefined> | undefined;
   #facts: HostFacts | undefined;
+  #forget: () => void = () => {};
   #state: 'closed' | 'opening' | 'open' | 'lost' = 'closed';
 
   constructor(options: ConnectionOptions) {
@@ -130,7 +134,10 @@ export class Connection {
 
   /** Ends it; what it left there goes with it, where it still answers. */
   async close(): Promise<void> {
-    if (this.#state === 'open' && this.#facts) await this.ask(`rm -rf ${shellQuote(this.#facts.folder)}`);
+    if (this.#state === 'open' && this.#facts) {
+      const answer = await this.ask(`rm -rf ${shellQuote(this.#facts.folder)}`);
+      if (answer?.exit === 0) this.#forget();
+    }
     this.#facts = undefined;
     await this.drop();
   }
@@ -153,7 +160,8 @@ export class Connection {
       over = true;
     });
     while (!over && this.#master === master) {
-      if (await this.#control('check')) return this.#setUp();
+      // The master makes it when it is there for others: to ask it before takes a program for each look.
+      if (existsSync(this.#socket) && (await this.#control('check'))) return this.#setUp();
       await new Promise((resolve) => setTimeout(resolve, READY_POLL_MS));
     }
     return `no connection to ${this.host}`;
@@ -167,6 +175,11 @@ export class Connection {
     const facts = answer?.exit === 0 ? readFacts(answer.text) : undefined;
     if (facts) {
       this.#facts = facts;
+      if (facts.folder !== before) {
+        // The one before is not there any more.
+        this.#forget();
+        this.#forget = this.#options.lies?.(facts.folder) ?? (() => {});
+      }
       return undefined;
     }
     await this.close();

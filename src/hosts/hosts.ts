@@ -1,6 +1,6 @@
 /** The hosts of this session, by name. */
 import type { RunningCommand } from '../contracts/commands.ts';
-import type { ShellThere } from '../contracts/hosts.ts';
+import type { LeftOnHosts, ShellThere } from '../contracts/hosts.ts';
 import type { Machine } from '../contracts/machine.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import { absentHost } from './absent.ts';
@@ -14,9 +14,14 @@ import { type Standing, standingOf } from './standing.ts';
 
 export type HostsOptions = Pick<ConnectionOptions, 'folder' | 'inTerminal' | 'companion'> &
   Omit<HostOptions, 'trusted'> & {
+    /** What programs have left on hosts. */
+    readonly left?: LeftOnHosts;
     /** A connection is gone though nobody wanted it to. */
     readonly onLost: (host: string) => void;
   };
+
+/** Directories that a connection makes for itself. */
+const OURS = /^\/[\w./@+-]{1,500}\/aish-tui-\w{8}$/;
 
 export class Hosts {
   readonly #options: HostsOptions;
@@ -58,7 +63,10 @@ export class Hosts {
     const { master, ready } = connection.open();
     await asks(master, ready);
     const why = await ready;
-    if (why === undefined) return host.settle();
+    if (why === undefined) {
+      void this.#collect(host.connection);
+      return host.settle();
+    }
     if (!known) this.#hosts.delete(name);
     throw new Error(why);
   }
@@ -147,8 +155,25 @@ export class Hosts {
     this.#hosts.clear();
   }
 
+  /** Removes what programs that are gone have left there: what is ours by name, and the user's, and a directory. */
+  async #collect(connection: Connection): Promise<void> {
+    for (const { directory, forget } of this.#options.left?.of(connection.host) ?? []) {
+      if (!OURS.test(directory)) continue;
+      const quoted = shellQuote(directory);
+      const isOurs = `[ -O ${quoted} ] && [ -d ${quoted} ] && [ ! -h ${quoted} ]`;
+      const answer = await connection.ask(`if ${isOurs}; then rm -rf ${quoted}; fi`);
+      if (answer?.exit === 0) forget();
+    }
+  }
+
   #make(name: string): Host {
-    const connection = new Connection({ ...this.#options, host: name, onLost: () => this.#options.onLost(name) });
+    const { left, onLost } = this.#options;
+    const connection = new Connection({
+      ...this.#options,
+      host: name,
+      ...(left ? { lies: (directory) => left.lies(name, directory) } : {}),
+      onLost: () => onLost(name),
+    });
     return new Host(connection, { ...this.#options, trusted: () => this.#trusted.has(name) });
   }
 }

@@ -4,6 +4,7 @@ export { readEnding } from './ending.ts';
 export { openHistory, type ShellHistoryFile } from './history.ts';
 export { type HostAnswers, openHostAnswers } from './hosts.ts';
 export { openJournal } from './journal.ts';
+export { openLeftOnHosts } from './left-on-hosts.ts';
 export { isLocked, type Lock, lockSession } from './lock.ts';
 export { createLog, type Log } from './log.ts';
 export { type MemoryFile, openMemory, relevantMemories } from './memory.ts';

@@ -59,11 +59,12 @@ function released(path: string, mark: string): void {
 }
 
 /** A number may be given to another process after the first has ended; with its start time it is one of a kind. */
-function markOf(pid: number): string {
+export function markOf(pid: number): string {
   return `${pid} ${startOf(pid) ?? ''}`.trim();
 }
 
-function isRunning(pid: number, mark: string): boolean {
+/** Whether the process of a mark is there. */
+export function isRunning(pid: number, mark: string): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);

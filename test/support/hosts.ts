@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { launcherKit } from '../../src/app/launcher-kit.ts';
 import type { Confinement, RunningCommand } from '../../src/contracts/commands.ts';
+import type { LeftOnHosts } from '../../src/contracts/hosts.ts';
 import { asCompanion, openElsewhere, runElsewhere } from '../../src/executor/index.ts';
 import { type HostOptions, Hosts, type LauncherKit } from '../../src/hosts/index.ts';
 import type { SshHost } from './sshd.ts';
@@ -19,6 +20,7 @@ export function hostsOf(
   { bin, name = 'web1' }: Pick<SshHost, 'bin'> & { name?: string },
   kit: LauncherKit = builtKit,
   keep?: HostOptions['keep'],
+  left?: LeftOnHosts,
 ) {
   const PATH = `${bin}:${process.env.PATH}`;
   process.env.PATH = PATH;
@@ -30,6 +32,7 @@ export function hostsOf(
     folder,
     kit,
     ...(keep ? { keep } : {}),
+    ...(left ? { left } : {}),
     inTerminal(argv) {
       socket = argv[argv.indexOf('-S') + 1] ?? '';
       return runElsewhere({ argv, env, place: '/', size: () => size, dataDir: folder });

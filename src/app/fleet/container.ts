@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import type { RunningCommand } from '../../contracts/commands.ts';
 import type { FleetMachine } from '../../contracts/fleet.ts';
+import type { LeftOnHosts } from '../../contracts/hosts.ts';
 import type { Machine } from '../../contracts/machine.ts';
 import { type OutputSize, sizeForModel } from '../../engine/live.ts';
 import { runOnce } from '../../executor/index.ts';
@@ -30,7 +31,12 @@ const MAX_ANSWER_BYTES = 1_000_000;
 const END_LOOKS = 10;
 const END_PAUSE_MS = 300;
 
-export type ContainerOptions = { readonly dataDir: string; readonly size: () => OutputSize };
+export type ContainerOptions = {
+  readonly dataDir: string;
+  readonly size: () => OutputSize;
+  /** What programs have left on hosts. */
+  readonly left?: LeftOnHosts;
+};
 
 export async function openContainer(
   host: string,

@@ -23,7 +23,7 @@ const NO_LAUNCHERS: LauncherKit = {
 };
 
 /** Connects over ssh as it is configured. What would need an answer of the user's is no connection. */
-export function openOverSsh({ dataDir, size }: ContainerOptions): OpenMachine & { close(): void } {
+export function openOverSsh({ dataDir, size, left }: ContainerOptions): OpenMachine & { close(): void } {
   const env = processEnvironment();
   const lost = new Map<string, (why: string) => void>();
   const queue: (() => void)[] = [];
@@ -32,6 +32,7 @@ export function openOverSsh({ dataDir, size }: ContainerOptions): OpenMachine & 
   const hosts = new Hosts({
     // A fleet runs in Unrestricted: nothing is put there.
     kit: NO_LAUNCHERS,
+    ...(left ? { left } : {}),
     get folder() {
       folder ??= socketFolder('ssh');
       return folder;
