@@ -70,6 +70,11 @@ export function layDown(folder: string, name: string, order: Order): string {
   return `umask 077; ${written.join(' && ')} && ${wake(folder, name)}`;
 }
 
+/** Code that waits for such a session to be there, two seconds at most. */
+export function restsAt(folder: string, name: string): string {
+  return `n=0; until [ -p ${shellQuote(`${folder}/${name}.go`)} ] || [ $n -ge 20 ]; do n=$((n+1)); sleep 0.1; done`;
+}
+
 /** Code that wakes the session that waits for this command, where one does. Both ends are opened, so that it waits for nobody. */
 export function wake(folder: string, name: string): string {
   const pipe = shellQuote(`${folder}/${name}.go`);

@@ -216,6 +216,12 @@ export class Host {
     }
   }
 
+  /** Ends the connection; what lies there of it goes with it, where it still answers. */
+  async close(): Promise<void> {
+    await this.#ahead.rests();
+    await this.connection.close();
+  }
+
   #nextName(): string {
     this.#serial += 1;
     return `op-${this.#id}-${this.#serial}`;

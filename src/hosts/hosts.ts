@@ -141,7 +141,7 @@ export class Hosts {
     const { facts, state } = host.connection;
     this.#hosts.delete(name);
     this.#trusted.delete(name);
-    await host.connection.close();
+    await host.close();
     if (!facts) return removed;
     return [
       ...removed,
@@ -151,7 +151,7 @@ export class Hosts {
 
   /** Ends all connections. */
   async close(): Promise<void> {
-    await Promise.all([...this.#hosts.values()].map(({ connection }) => connection.close()));
+    await Promise.all([...this.#hosts.values()].map((host) => host.close()));
     this.#hosts.clear();
   }
 

@@ -3,6 +3,7 @@
  * take longer than most commands. It waits at a pipe there that only its own command's being laid down wakes.
  */
 import type { RunningCommand } from '../contracts/commands.ts';
+import { restsAt } from './commands.ts';
 import type { Connection } from './connection.ts';
 import type { ModesThere } from './terminal-there.ts';
 
@@ -72,6 +73,12 @@ export class SessionAhead {
     const opened = this.#usable();
     this.#waiting = undefined;
     return opened;
+  }
+
+  /** Resolves when the one that waits has come so far, or won't soon: its startup files may not bear it to be cut off. */
+  async rests(): Promise<void> {
+    const waiting = this.#usable();
+    if (waiting) await this.#connection.ask(restsAt(this.#connection.facts?.folder ?? '', waiting.name));
   }
 
   /** Idempotent. */

@@ -30,6 +30,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/app/save-output.ts': 'what the user has seen, by their wish, 0600',
   'src/store/choices.ts': 'the name of a command and kinds of words',
   'src/store/hosts.ts': 'names of hosts',
+  'src/store/left-on-hosts.ts': 'names of hosts and of directories there',
   'src/store/lock.ts': 'a process id',
   'src/executor/pipe-shell.ts': "the shell's own start-up file",
   'src/executor/private-directory.ts': "the shell's start-up file; the user's own line, 0600 and gone with its end",

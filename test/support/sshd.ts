@@ -44,7 +44,7 @@ type SshdOptions = {
   readonly lines?: readonly string[];
   readonly user?: string;
   readonly known?: boolean;
-  /** The home of its sessions; by default the account's. */
+  /** The home of its sessions; by default that of a named account, else one where nothing lies. */
   readonly home?: string;
   /** Words before the server's own: what it is started behind, which must become it. */
   readonly behind?: readonly string[];
@@ -53,12 +53,15 @@ type SshdOptions = {
 /** Starts one; its sessions are the named user's. */
 export async function startSshd(
   name = 'web1',
-  { lines = [], user = userInfo().username, known = true, behind = [], home }: SshdOptions = {},
+  { lines = [], user, known = true, behind = [], home: own }: SshdOptions = {},
 ): Promise<SshHost> {
   const folder = mkdtempSync(join(tmpdir(), 'sshd-'));
   const at = (file: string) => join(folder, file);
+  // Startup files of the machine's own take their time, and may not bear it to be killed.
+  const home = own ?? (user === undefined ? at('home') : undefined);
   // Read as the user who logs in.
   chmodSync(folder, 0o755);
+  mkdirSync(at('home'));
   for (const file of ['host', 'user'])
     execFileSync(pathOf('ssh-keygen') ?? '', ['-q', '-t', 'ed25519', '-N', '', '-f', at(file)]);
   writeFileSync(at('authorized_keys'), readFileSync(at('user.pub')), { mode: 0o644 });
@@ -90,7 +93,7 @@ export async function startSshd(
     `Host ${name}
   HostName 127.0.0.1
   Port ${port}
-  User ${user}
+  User ${user ?? userInfo().username}
   IdentityFile ${at('user')}
   IdentitiesOnly yes
   UserKnownHostsFile ${at('known_hosts')}
@@ -141,7 +144,6 @@ export async function startSshds(
   };
   try {
     for (const name of names) {
-      // Startup files of the machine's own take their time, and may not bear it to be killed.
       const home = join(folder, name);
       mkdirSync(home);
       all.push(await startSshd(name, { home, ...optionsOf(name) }));
