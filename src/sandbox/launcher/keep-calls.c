@@ -103,35 +103,38 @@ static void emit(unsigned short code, uint32_t k, unsigned char yes, unsigned ch
 static void answer(uint32_t action) { emit(BPF_RET | BPF_K, action, 0, 0); }
 
 /* What is asked about, in numerical order and by blocks, each of which a number outside it skips: the kernel runs the
- * program once for every number there is when it is installed. */
-enum { BLOCK = 8, MAX_RULES = 64, RULE = 2, OPEN_RULE = 5 };
+ * program once for every number there is when it is installed. What it then always allows it allows without the program:
+ * in a command that reads, the program runs for its opens only, which therefore come before all blocks. */
+enum { BLOCK = 8, MAX_RULES = 64, RULE = 2 };
 struct rule {
-  int nr, flags; /* the argument that must hold WRITES, or NONE */
+  int nr;
   uint32_t action;
 };
 static struct rule rules[MAX_RULES];
 static uint64_t rule_count;
 
-static void add_rule(int nr, int flags, uint32_t action) {
+static void add_rule(int nr, uint32_t action) {
   uint64_t at = rule_count++;
   for (; at && rules[at - 1].nr > nr; at--) rules[at] = rules[at - 1];
-  rules[at] = (struct rule){nr, flags, action};
+  rules[at] = (struct rule){nr, action};
+}
+
+/* Asked about where that argument holds WRITES. */
+static void emit_open(int nr, int flags) {
+  emit(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)nr, 0, 4);
+  emit(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(offsetof(struct seccomp_data, args) + sizeof(uint64_t) * (unsigned)flags), 0, 0);
+  emit(BPF_JMP | BPF_JSET | BPF_K, WRITES, 0, 1);
+  answer(SECCOMP_RET_USER_NOTIF);
+  answer(SECCOMP_RET_ALLOW);
 }
 
 static void emit_rules(void) {
   for (uint64_t first = 0; first < rule_count; first += BLOCK) {
-    uint64_t past = first + BLOCK < rule_count ? first + BLOCK : rule_count, size = 0;
-    for (uint64_t i = first; i < past; i++) size += rules[i].flags == NONE ? RULE : OPEN_RULE;
-    emit(BPF_JMP | BPF_JGT | BPF_K, (uint32_t)rules[past - 1].nr, (unsigned char)(size + 1), 0);
+    uint64_t past = first + BLOCK < rule_count ? first + BLOCK : rule_count;
+    emit(BPF_JMP | BPF_JGT | BPF_K, (uint32_t)rules[past - 1].nr, (unsigned char)(RULE * (past - first) + 1), 0);
     for (uint64_t i = first; i < past; i++) {
-      const struct rule *r = &rules[i];
-      emit(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)r->nr, 0, r->flags == NONE ? 1 : 4);
-      if (r->flags != NONE) {
-        emit(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(offsetof(struct seccomp_data, args) + sizeof(uint64_t) * (unsigned)r->flags), 0, 0);
-        emit(BPF_JMP | BPF_JSET | BPF_K, WRITES, 0, 1);
-      }
-      answer(r->action);
-      if (r->flags != NONE) answer(SECCOMP_RET_ALLOW);
+      emit(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)rules[i].nr, 0, 1);
+      answer(rules[i].action);
     }
     answer(SECCOMP_RET_ALLOW); /* not past this block, and not in it */
   }
@@ -147,8 +150,11 @@ int keep_filter_install(void) {
   emit(BPF_JMP | BPF_JGT | BPF_K, NR_NEWEST_REVIEWED, 0, 1);
   answer(SECCOMP_RET_ERRNO | ENOSYS);
   rule_count = 0;
-  for (uint64_t i = 0; i < COUNT(not_there); i++) add_rule(not_there[i], NONE, SECCOMP_RET_ERRNO | ENOSYS);
-  for (uint64_t i = 0; i < COUNT(calls); i++) add_rule(calls[i].nr, calls[i].what == OPEN ? calls[i].flags : NONE, SECCOMP_RET_USER_NOTIF);
+  for (uint64_t i = 0; i < COUNT(not_there); i++) add_rule(not_there[i], SECCOMP_RET_ERRNO | ENOSYS);
+  for (uint64_t i = 0; i < COUNT(calls); i++) {
+    if (calls[i].what == OPEN && calls[i].flags != NONE) emit_open(calls[i].nr, calls[i].flags);
+    else add_rule(calls[i].nr, SECCOMP_RET_USER_NOTIF);
+  }
   emit_rules();
   answer(SECCOMP_RET_ALLOW);
   struct sock_fprog filter = {length, program};
@@ -259,12 +265,16 @@ static int leads_outside(struct store *s, const struct call *c, const struct pla
   return 1;
 }
 
+static const struct call *call_of(int nr) {
+  for (uint64_t i = 0; i < COUNT(calls); i++)
+    if (calls[i].nr == nr) return &calls[i];
+  return NULL;
+}
+
 /* 0: the call may go on. Else the errno to answer. */
 static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
-  const struct call *c = NULL;
+  const struct call *c = call_of(q->data.nr);
   const uint64_t *a = (const uint64_t *)q->data.args;
-  for (uint64_t i = 0; i < COUNT(calls) && !c; i++)
-    if (calls[i].nr == q->data.nr) c = &calls[i];
   if (!c) return EPERM;
   pid_t pid = (pid_t)q->pid;
   struct place at = {.directory = -1}, to = {.directory = -1};
@@ -340,6 +350,13 @@ static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
   return why;
 }
 
+static int harmless(int listener, const struct seccomp_notif *q) {
+  const struct call *c = call_of(q->data.nr);
+  const uint64_t *a = (const uint64_t *)q->data.args;
+  if (!c || c->what != OPEN || c->flags == NONE) return 0;
+  return open_harmless(listener, q->id, (pid_t)q->pid, a[c->path], a[c->flags]);
+}
+
 /* Takes one notification and answers it. 0, or -1 when the listener is of no more use. */
 int keep_answer(struct store *s, int listener) {
   static union {
@@ -352,8 +369,10 @@ int keep_answer(struct store *s, int listener) {
   } out;
   memset(&in, 0, sizeof in);
   if (syscall(SYS_ioctl, listener, SECCOMP_IOCTL_NOTIF_RECV, &in.q)) return errno == EINTR || errno == ENOENT ? 0 : -1;
-  s->calls++;
-  int why = keep(s, listener, &in.q);
+  int why = harmless(listener, &in.q);
+  if (why == IS_ANSWERED) return 0;
+  s->calls += !why;
+  if (!why) why = keep(s, listener, &in.q);
   /* It may have been on its way from one name to another. What is not there is said here: by the time the call went on it
    * could be. */
   if (why == ENOENT || why == ENOTDIR) why = keep(s, listener, &in.q);

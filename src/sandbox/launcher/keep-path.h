@@ -42,4 +42,10 @@ int set_state(const struct store *s, pid_t pid, int nr, const uint64_t *argument
 /* keep-path.c */
 int read_memory(pid_t pid, uint64_t at, void *to, uint64_t size);
 
+/* Whether its absolute paths lead where ours do. */
+int same_root(pid_t pid);
+/* discard.c: of a call that opens `path` with these flags, the errno to answer; IS_ANSWERED; or 0: it may change something. */
+enum { IS_ANSWERED = -1 };
+int open_harmless(int listener, uint64_t id, pid_t pid, uint64_t path, uint64_t flags);
+
 #endif

@@ -29,23 +29,20 @@ static int name_of(int directory, int parent, const struct id *id, char name[NAM
     path[n] = 0;
     const char *last = strrchr(path, '/');
     if (last && strlen(last + 1) < NAME_BYTES && !look(parent, last + 1, 0, &other, NULL) && same_id(&other, id)) {
-      memcpy(name, last + 1, strlen(last + 1) + 1);
-      return 0;
+      return memcpy(name, last + 1, strlen(last + 1) + 1), 0;
     }
   }
   static char entries[1 << 15] __attribute__((aligned(8)));
   int list = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   int found = -1;
   for (long got; found && list >= 0 && (got = syscall(SYS_getdents64, list, entries, sizeof entries)) > 0;)
-    for (long at = 0; at < got;) {
-      const unsigned short *length = (const unsigned short *)(entries + at + 16);
+    for (long at = 0; at < got; at += *(const unsigned short *)(entries + at + 16)) {
       const char *entry = entries + at + 19;
       if (strcmp(entry, "..") && strlen(entry) < NAME_BYTES && !look(parent, entry, 0, &other, NULL) && same_id(&other, id)) {
         memcpy(name, entry, strlen(entry) + 1);
         found = 0;
         break;
       }
-      at += *length;
     }
   if (list >= 0) close(list);
   if (found) errno = ENOENT;
@@ -120,25 +117,28 @@ uint32_t keep_directory(struct store *s, int directory) {
   return look_at(s, directory, &id, &state) ? 0 : keep_seen_directory(s, directory, &id, &state);
 }
 
-/* Made by the action itself, under this name: nobody needs it back. */
+/* Made by the action itself, under this name: nobody needs it back. Since it was cut somebody else may have made it. */
 static int is_new(const struct store *s, const struct id *id, uint32_t parent, const char *name) {
-  return id->born > s->started && parent && find_entry(s, parent, name);
+  struct id older;
+  return id->born > s->started && parent && find_entry(s, parent, name) && !(s->resumes && !older_id(id, &older));
 }
 
 static uint32_t first_seen(struct store *s, const struct id *id, const struct state *state, uint32_t flags,
                            uint32_t parent, const char *name) {
   uint32_t n = find_node(s, id);
+  /* By our own link to it nothing is found again. */
+  if (parent && s->nodes[parent].flags & IS_VAULT) parent = 0;
   if (n && (s->nodes[n].flags & flags) == flags && (s->nodes[n].name || !parent)) return n;
-  int place = parent && !(n && s->nodes[n].name);
-  uint32_t size = place ? (uint32_t)strlen(name) : 0;
+  const int place = parent && !(n && s->nodes[n].name);
+  const uint32_t size = place ? (uint32_t)strlen(name) : 0;
   if (store_write(s, R_NODE, flags, id, place ? &s->nodes[parent].id : NULL, n ? &s->nodes[n].was : state, name, size)) return 0;
   if (!n) tell_late(s, id, state, parent, name ? name : "");
   if (!n && !(n = add_node(s, id, state))) return 0;
   s->nodes[n].flags |= flags;
-  const char *kept = place ? keep_text(s, name, size) : NULL;
-  if (place && !kept) return 0;
-  if (place) place_node(s, n, parent, kept);
-  return n;
+  if (!place) return n;
+  const char *kept = keep_text(s, name, size);
+  if (kept) place_node(s, n, parent, kept);
+  return kept ? n : 0;
 }
 
 /* The directory and name of something that is no directory, by which it will be found again. A descriptor's own

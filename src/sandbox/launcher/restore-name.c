@@ -28,6 +28,23 @@ int ease(uint32_t node) {
   return fd;
 }
 
+/* What was eased and stays otherwise as it is, whether by this attempt or by one that was cut. What is below a directory first. */
+void tighten(void) {
+  for (uint32_t i = undone->node_count; i; i--) {
+    const struct node *n = &undone->nodes[i];
+    const uint32_t held = n->at_name && n->at_parent != ELSEWHERE && is_dir(&n->now) ? find_node(keeping, &n->is) : 0;
+    const struct node *was = &keeping->nodes[held];
+    struct id id;
+    struct state now;
+    char path[40];
+    if (!held || !(was->flags & META) || !(n->flags & LEFT || n->id.born > undone->started)) continue;
+    int fd = open_node(undone, i);
+    if (fd < 0 || look(fd, "", 0, &id, &now) || now.mode != (was->was.mode | 0700)) continue;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    syscall(SYS_fchmodat, AT_FDCWD, path, was->was.mode & 07777);
+  }
+}
+
 /* Where the inode can be linked from. */
 static int source_of(uint32_t node, int *directory, const char **name) {
   static char number[12];
@@ -104,6 +121,16 @@ static int give_way_near(const struct entry *e, int fd, const char *near, const 
   return add_entry(undone, e->parent, near, 0) ? 0 : -1;
 }
 
+/* What stands at its place holds it: then by way of our store. */
+static int by_our_store(const struct entry *e, int fd, int from, const char *was, const struct id *now, int directory) {
+  char number[12];
+  const char *aside = fresh_name(keeping, number);
+  if (!aside || syscall(SYS_renameat2, from, was, keeping->trash, aside, NOREPLACE)) return -1;
+  if (syscall(SYS_renameat2, keeping->trash, aside, fd, e->name, EXCHANGE)) return -1;
+  set_aside(now, directory, aside);
+  return 0;
+}
+
 int place_directory(const struct entry *e, int fd, const struct state *state, const struct id *now, int occupied) {
   struct node *n = &undone->nodes[e->node];
   char number[12];
@@ -115,13 +142,7 @@ int place_directory(const struct entry *e, int fd, const struct state *state, co
     /* To another parent it moves only if it may be written to itself. */
     if (from < 0 || ease(e->node) < 0 || keep_name(keeping, from, was, NULL)) return -1;
     if (syscall(SYS_renameat2, from, was, fd, e->name, occupied ? EXCHANGE : NOREPLACE)) {
-      /* What stands at its place holds it: then by way of our store. */
-      if (!occupied || errno != EINVAL) return -1;
-      const char *aside = fresh_name(keeping, number);
-      if (!aside || syscall(SYS_renameat2, from, was, keeping->trash, aside, NOREPLACE)) return -1;
-      if (syscall(SYS_renameat2, keeping->trash, aside, fd, e->name, EXCHANGE)) return -1;
-      set_aside(now, is_dir(state), aside);
-      return 0;
+      return occupied && errno == EINVAL ? by_our_store(e, fd, from, was, now, is_dir(state)) : -1;
     }
     if (was_in == ELSEWHERE && occupied) set_aside(now, is_dir(state), was);
     else if (other) {
@@ -159,7 +180,10 @@ int place_file(const struct entry *e, int fd, const struct state *now, const str
     int swap = occupied && is_dir(now);
     uint32_t other = swap ? find_node(undone, now_id) : 0;
     if (ease(n->at_parent) < 0 || keep_name(keeping, directory, name, NULL)) return -1;
-    if (syscall(SYS_renameat2, directory, name, fd, e->name, swap ? EXCHANGE : occupied ? 0 : NOREPLACE)) return -1;
+    if (syscall(SYS_renameat2, directory, name, fd, e->name, swap ? EXCHANGE : occupied ? 0 : NOREPLACE)) {
+      if (!swap || errno != EINVAL || keep_inode(keeping, directory, name)) return -1;
+      return by_our_store(e, fd, directory, name, now_id, 1);
+    }
     if (!other) return 0;
     undone->nodes[other].at_parent = n->at_parent;
     undone->nodes[other].at_name = name;

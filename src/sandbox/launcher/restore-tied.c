@@ -19,10 +19,35 @@ static uint32_t place_of(const struct entry *e) {
   return find_entry(undone, n->at_parent, n->at_name);
 }
 
+/* A directory that is there, or that the action took away and the undo brings back. */
+static int comes_back(uint32_t node, const uint32_t *entry_of) {
+  for (uint32_t steps = 0; steps <= undone->node_count; steps++) {
+    if (undone->nodes[node].at_name) return 1;
+    const struct entry *e = &undone->entries[entry_of[node]];
+    if (!entry_of[node] || e->flags & BLOCKED) return 0;
+    if (e->flags & LEFT) return 1; /* nobody has changed it */
+    node = e->parent;
+  }
+  return 0;
+}
+
+/* The directory was moved or removed since: what came out of it can't go back. */
+static int block_homeless(void) {
+  uint32_t *entry_of = arena(sizeof *entry_of * (undone->node_count + 1ull));
+  if (!entry_of) return -1;
+  for (uint32_t i = 1; i <= undone->entry_count; i++) entry_of[undone->entries[i].node] = i;
+  entry_of[0] = 0;
+  for (uint32_t i = 1; i <= undone->entry_count; i++) {
+    struct entry *e = &undone->entries[i];
+    if (e->node && !(e->flags & (BLOCKED | LEFT)) && !comes_back(e->parent, entry_of)) e->flags |= BLOCKED;
+  }
+  return 0;
+}
+
 int tie_names(void) {
   uint32_t count = undone->entry_count;
   above = arena(sizeof *above * (count + 1ull));
-  if (!above) return -1;
+  if (!above || block_homeless()) return -1;
   for (uint32_t i = 0; i <= count; i++) above[i] = i;
   for (uint32_t i = 1; i <= count; i++) {
     uint32_t there = place_of(&undone->entries[i]);
@@ -42,4 +67,7 @@ int tie_names(void) {
   return 0;
 }
 
-const char *why_left(const struct entry *e) { return e->flags & TIED ? "moved with what was changed since" : "changed since"; }
+const char *why_left(const struct entry *e) {
+  if (e->flags & TIED) return "moved with what was changed since";
+  return undone->nodes[e->parent].at_name ? "changed since" : NOT_THERE;
+}

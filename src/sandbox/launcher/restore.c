@@ -58,7 +58,7 @@ static void refuse_node(struct node *n, const char *why) {
 
 static void copy_name(const struct node *n, char to[24]) {
   char number[12];
-  if (!(n->flags & COPIED)) {
+  if (!(n->flags & COPIED) || (n->flags & BLOCKED && !n->at_name)) {
     if (n->link) snprintf(to, 24, "l/%s", decimal(n->link, number));
     else *to = 0;
   } else if (n->copy) snprintf(to, 24, "c/%s", decimal(n->copy, number));
@@ -68,39 +68,15 @@ static void copy_name(const struct node *n, char to[24]) {
 static int is_dir(const struct state *s) { return S_ISDIR(s->mode); }
 static int made_by_action(const struct node *n) { return n->id.born > undone->started; }
 
-/* A crashed attempt of ours may have touched it: then it is no news. */
-static int touched_before(uint32_t parent, const char *name) {
-  uint32_t p = keeping && parent ? find_node(keeping, &undone->nodes[parent].is) : 0;
-  return p && find_entry(keeping, p, name);
+/* It can't go back to where it was: it stays at the name that the action gave it. */
+static void strand(const struct entry *e, const char *why) {
+  undone->nodes[e->node].flags |= REFUSED;
+  refuse(e->parent, e->name, why);
 }
 
-static int same_node(const struct id *now, uint32_t node) {
-  return node && (same_id(now, &undone->nodes[node].id) || (undone->nodes[node].at_name && same_id(now, &undone->nodes[node].is)));
-}
-
-/* Somebody else changed what the name stands for since the action ended. */
-static int name_changed(const struct entry *e) {
-  if (!(e->flags & FINAL) || touched_before(e->parent, e->name)) return 0;
-  if (!undone->nodes[e->parent].at_name) return e->end.ino != 0;
-  if (!e->now.ino) return e->end.ino != 0 && e->node != 0;
-  if (same_node(&e->now, e->node) || (keeping && find_node(keeping, &e->now))) return 0;
-  if (!e->end.ino) return 1;
-  if (is_dir(&e->now_state)) {
-    struct id at = e->now;
-    for (int i = 0; i < 64; i++) {
-      if (same_id(&at, &e->end)) return 0;
-      if (!older_id(&at, &at)) break;
-    }
-    return 1;
-  }
-  return !unchanged(&e->now, &e->now_state, &e->end, &e->end_state);
-}
-
-static int node_changed(const struct node *n) {
-  if (!(n->flags & FINAL) || !n->at_name || is_dir(&n->now)) return 0;
-  if (keeping && (find_node(keeping, &n->is) || find_node(keeping, &n->id))) return 0; /* by an attempt of ours */
-  /* A part of the action may have been taken back before. */
-  return !unchanged(&n->is, &n->now, &n->id, &n->end) && !unchanged(&n->is, &n->now, &n->id, &n->was);
+static int is_stranded(const struct entry *e, const struct id *now) {
+  const struct node *n = &undone->nodes[find_node(undone, now)];
+  return n->flags & REFUSED && n->at_name && n->at_parent == e->parent && !strcmp(n->at_name, e->name);
 }
 
 static void place(struct entry *e) {
@@ -115,10 +91,11 @@ static void place(struct entry *e) {
     if (e->flags & BLOCKED) refuse(e->parent, e->name, why_left(e));
     else if (!*source && !n->at_name && S_ISREG(n->was.mode)) refuse(e->parent, e->name, GONE);
     else say(is_dir(&n->was) ? "directory" : n->at_name ? "moved" : e->now.ino ? "replaced" : "deleted", e->parent, e->name, source);
+    if (!(e->flags & BLOCKED) && n->flags & BLOCKED && !n->at_name) refuse(e->parent, e->name, "its content was changed since, by another name");
     return;
   }
   int fd = ease(e->parent);
-  if (fd < 0) return refuse(e->parent, e->name, "its directory is not there");
+  if (fd < 0) return strand(e, NOT_THERE);
   int occupied = look(fd, e->name, 0, &now, &state) == 0;
   if (occupied && same_node(&now, e->node)) {
     n->at_parent = e->parent; /* of its names the one that stays */
@@ -127,7 +104,7 @@ static void place(struct entry *e) {
   }
   if (e->flags & BLOCKED) return refuse(e->parent, e->name, why_left(e));
   if (keep_name(keeping, fd, e->name, NULL) || (is_dir(&n->was) ? place_directory(e, fd, &state, &now, occupied) : place_file(e, fd, &state, &now, occupied)))
-    return refuse(e->parent, e->name, errno == ENODATA ? GONE : strerror(errno));
+    return strand(e, errno == ENODATA ? GONE : strerror(errno));
   if (occupied && !is_dir(&state)) given_way(&now, e);
   settled(e->node, e->parent, e->name, fd);
   say("put-back", e->parent, e->name, "");
@@ -164,6 +141,7 @@ static void remove_made(struct entry *e) {
   int fd = ease(e->parent);
   if (fd < 0 || look(fd, e->name, 0, &now, &state)) return;
   if (e->flags & BLOCKED) return refuse(e->parent, e->name, why_left(e));
+  if (is_stranded(e, &now)) return refuse(e->parent, e->name, "it could not go back to its place");
   int keeps = keep_name(keeping, fd, e->name, NULL) || (!is_dir(&state) && keep_other(e, fd, &now));
   if (!keeps && is_dir(&state) && !last_pass && syscall(SYS_unlinkat, fd, e->name, AT_REMOVEDIR) && errno == ENOTEMPTY) {
     deferred++;
@@ -393,8 +371,8 @@ int restore(struct store *from, struct store *into, char *const *only, int only_
     const struct node *n = &undone->nodes[i];
     if (n->flags & BARE && n->at_name) refuse(n->at_parent, n->at_name, "its access list, or another attribute, can't be set; the rest is back");
   }
-  if (keeping)
-    for (uint32_t i = 1; i <= undone->node_count; i++) tell_equal(&undone->nodes[i]);
+  for (uint32_t i = 1; keeping && i <= undone->node_count; i++) tell_equal(&undone->nodes[i]);
+  if (keeping) tighten();
   flush();
   return unfinished;
 }

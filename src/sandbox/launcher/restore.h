@@ -8,11 +8,13 @@ enum { NOREPLACE = 1, EXCHANGE = 2 };
 
 /* It was only moved, so there is no copy of it; and somebody has removed it since. */
 #define GONE "its file is gone"
+#define NOT_THERE "its directory is not there"
 
 extern struct store *undone, *keeping;
 
 /* restore-name.c. Each returns 0, or -1 with errno. */
 int ease(uint32_t node);
+void tighten(void);
 int stands_for(const struct node *n, int directory, const char *name);
 void given_way(const struct id *id, const struct entry *e);
 void settled(uint32_t node, uint32_t parent, const char *name, int fd);
@@ -21,6 +23,11 @@ int place_file(const struct entry *e, int fd, const struct state *now, const str
 
 /* restore.c: it is left alone, and told with the reason. */
 void refuse(uint32_t parent, const char *name, const char *why);
+
+/* restore-changed.c: since the action ended, by somebody else. Behind locate(). */
+int name_changed(const struct entry *e);
+int node_changed(const struct node *n);
+int same_node(const struct id *now, uint32_t node);
 
 /* restore-gone.c: behind locate(). */
 void tell_gone(void);

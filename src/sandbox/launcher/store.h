@@ -104,6 +104,7 @@ struct store {
   } outside[MAX_TREES]; /* of a command in a world of its own: its trees as they are outside it, on the store's own mount */
   int outside_count, root; /* root: `/` as it is outside; -1: as it is here */
   int is_mapped; /* in a user namespace, where the numbers of other users can't be read */
+  int resumes; /* what was cut: see is_new */
   int listens; /* to a command that runs, rather than keeping what this program itself changes */
   int elsewhere; /* the directory of nodes whose at_parent is ELSEWHERE */
   long calls;

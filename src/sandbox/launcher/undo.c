@@ -91,6 +91,7 @@ int undo(int argc, char **argv) {
   snprintf(journal, sizeof journal, "%s/journal", argv[4]);
   existing = existing && syscall(SYS_faccessat, AT_FDCWD, journal, 0) == 0;
   if (store_open(&into, argv[4], existing)) return give_up(argv[4]);
+  into.resumes = existing;
   int left = restore(&from, &into, paths, path_count);
   equals_forget();
   if (!into.ended && store_finish(&into)) return give_up(argv[4]);

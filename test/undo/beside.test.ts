@@ -1,0 +1,177 @@
+/** What somebody changed beside what the action named: by another name of its file, or the directory that a file came out of. */
+import { spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { lacks } from '../support/lacks.ts';
+import { canBeOrdinary, sceneForEach, USERS } from './bench.ts';
+
+const at = sceneForEach();
+const { put, get, refused } = at;
+const there = (name: string) => join(at.scene.tree, name);
+
+describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (_, ordinary) => {
+  beforeEach(() => {
+    at.anew(ordinary);
+    mkdirSync(there('d'));
+    for (const each of ['x', 'y', 'd/f']) put(each, `${each}\n`);
+    linkSync(there('x'), there('l'));
+  });
+
+  describe.each([': > x; mv y x', 'echo new > x; rm x', 'chmod 600 x; rm x'])('%s', (script) => {
+    it('leaves what the user wrote by the other name, says so, and brings the names back', async () => {
+      const kept = await at.scene.keep(script);
+      appendFileSync(there('l'), 'mine\n');
+      const mine = get('l');
+      const planned = refused(await at.scene.plan(kept.number));
+      expect(planned).toEqual(['x: its content was changed since, by another name']);
+      const undone = await at.scene.undo(kept.number);
+      expect(refused(undone)).toEqual(['x: changed since']);
+      expect(get('l')).toBe(mine);
+      expect(get('x')).toBe(mine);
+      expect(get('y')).toBe('y\n');
+    });
+
+    it('takes a name that went or came since for no change of the file', async () => {
+      const kept = await at.scene.keep(script);
+      linkSync(there('l'), there('k'));
+      const undone = await at.scene.undo(kept.number);
+      expect(refused(undone)).toEqual([]);
+      expect([get('x'), get('l'), get('k'), get('y')]).toEqual(['x\n', 'x\n', 'x\n', 'y\n']);
+    });
+
+    it('brings back what has no other name any more, whatever was written by it', async () => {
+      const kept = await at.scene.keep(script);
+      appendFileSync(there('l'), 'mine\n');
+      rmSync(there('l'));
+      const undone = await at.scene.undo(kept.number);
+      expect(refused(undone)).toEqual([]);
+      // A mode alone is no reason to keep the content.
+      expect([get('x'), get('y')]).toEqual([script.startsWith('chmod') ? 'x\nmine\n' : 'x\n', 'y\n']);
+    });
+  });
+
+  describe.each(['mv d/f y', 'mv d/f z', 'mv d/f y; echo new > w'])('%s', (script) => {
+    it.each<readonly [string, () => void]>([
+      ['is moved', () => renameSync(there('d'), there('e'))],
+      ['is removed', () => rmSync(there('d'), { recursive: true })],
+      [
+        'is replaced by a file',
+        () => {
+          rmSync(there('d'), { recursive: true });
+          put('d', 'mine\n');
+        },
+      ],
+    ])('and the directory it came out of %s: the file stays where it is', async (_what, change) => {
+      const kept = await at.scene.keep(script);
+      change();
+      const before = readdirSync(at.scene.tree).filter((name) => name !== 'w');
+      const to = script.includes('z') ? 'z' : 'y';
+      const planned = refused(await at.scene.plan(kept.number)).toSorted();
+      expect(planned).toEqual(['d/f: its directory is not there', `${to}: moved with what was changed since`]);
+      const undone = await at.scene.undo(kept.number);
+      expect(refused(undone).toSorted()).toEqual(planned);
+      expect(readdirSync(at.scene.tree)).toEqual(before);
+      expect(readFileSync(there(to), 'utf8')).toBe('d/f\n');
+    });
+  });
+
+  it('a directory that the action took away comes back, with what came out of it', async () => {
+    const kept = await at.scene.keep('mv d/f y; rmdir d');
+    const undone = await at.scene.undo(kept.number);
+    expect(refused(undone)).toEqual([]);
+    expect([get('d/f'), get('y')]).toEqual(['d/f\n', 'y\n']);
+  });
+
+  it('a directory of the user’s in its place is left as it is', async () => {
+    const kept = await at.scene.keep('mv d/f y; rmdir d');
+    mkdirSync(there('d'));
+    writeFileSync(there('d/f'), 'mine\n');
+    const undone = await at.scene.undo(kept.number);
+    expect(refused(undone).toSorted()).toContain('y: moved with what was changed since');
+    expect([get('d/f'), get('y')]).toEqual(['mine\n', 'd/f\n']);
+  });
+
+  it.each([
+    'mv z y; echo more >> x',
+    'mv z d/e; mv d x; mv x/e x/f',
+    'mv x t; mv d x; mv t x/t',
+    'mv x t; mv d/g x; mv t x/e',
+  ])('`%s` is undone, and that again, as often as one likes', async (script) => {
+    mkdirSync(there('d/g'));
+    for (const each of ['z', 'd/g/h']) put(each, `${each}\n`);
+    rmSync(there('y'));
+    linkSync(there('x'), there('y'));
+    if (script.includes('mv d x')) rmSync(there('x'));
+    if (script.startsWith('mv x')) put('x', 'x\n');
+    await at.scene.keep('true');
+    const before = at.scene.snapshot(true);
+    let { number } = await at.scene.keep(script);
+    const after = at.scene.snapshot(true);
+    for (const state of [before, after, before, after, before]) {
+      const undone = await at.scene.undo(number);
+      expect(refused(undone)).toEqual([]);
+      expect(at.scene.snapshot(true)).toEqual(state);
+      number = undone.number;
+    }
+  });
+
+  it.skipIf(ordinary || !canBeOrdinary || lacks('chattr'))(
+    'what can’t go back stays where the action put it',
+    async () => {
+      const kept = await at.scene.keep('mv d/f z');
+      // Nobody may make a name there, not even root.
+      spawnSync('chattr', ['+i', there('d')]);
+      const undone = await at.scene.undo(kept.number);
+      spawnSync('chattr', ['-i', there('d')]);
+      const why = ['d/f: Operation not permitted', 'z: it could not go back to its place'];
+      expect(refused(undone)).toEqual(expect.arrayContaining(why));
+      expect(get('z')).toBe('d/f\n');
+    },
+  );
+
+  it('a part that is taken back leaves a closed directory as closed as it was', async () => {
+    const kept = await at.scene.keep('mkdir -p s/t; echo new > s/t/x; echo new > s/t/y; chmod 555 s/t s');
+    const { number, directory } = at.scene.next();
+    const store = join(at.scene.store, String(kept.number));
+    const ran = await at.scene.launcher('--undo', store, '--into', directory, '--only', there('s/t/x'));
+    expect([number > kept.number, ran.code, readdirSync(there('s/t'))]).toEqual([true, 0, ['y']]);
+    expect(['s', 's/t'].map((name) => statSync(there(name)).mode & 0o777)).toEqual([0o555, 0o555]);
+    chmodSync(there('s'), 0o755);
+    chmodSync(there('s/t'), 0o755);
+  });
+
+  it('what somebody made or wrote after an undo was cut off is left alone by the one that goes on', async () => {
+    mkdirSync(there('e'));
+    for (const name of ['f2', 'f3', 'gone', 'new']) put(`d/${name}`, `d/${name}\n`);
+    const kept = await at.scene.keep(
+      'mv d/f e/g; mv d/f2 e/g2; echo more >> d/f3; rm d/gone; rm d/new; echo new > d/new; echo more >> y; echo k > k',
+    );
+    const { directory } = at.scene.next();
+    const store = join(at.scene.store, String(kept.number));
+    const part = ['d/f', 'd/f3', 'd/gone', 'd/new', 'k'].map(there);
+    const cut = await at.scene.launcher('--undo', store, '--into', directory, '--only', ...part);
+    expect([cut.code, get('d/f'), get('d/f3'), get('d/new')]).toEqual([0, 'd/f\n', 'd/f3\n', 'd/new\n']);
+    put('e/g', 'mine\n');
+    put('k', 'mine\n');
+    for (const name of ['d/f', 'd/f3', 'd/gone', 'd/new']) appendFileSync(there(name), 'mine\n');
+    const went = await at.scene.launcher('--undo', store, '--into', directory);
+    expect([get('e/g'), get('k')]).toEqual(['mine\n', 'mine\n']);
+    for (const name of ['d/f', 'd/f3', 'd/gone', 'd/new']) expect([name, get(name)]).toEqual([name, `${name}\nmine\n`]);
+    expect([get('d/f2'), get('y')]).toEqual(['d/f2\n', 'y\n']);
+    expect(went.steps.filter(({ verb }) => verb === 'removed').map(({ path }) => path)).toEqual([]);
+    const told = refused(went).map((line) => line.split(':')[0]);
+    expect(told).toEqual(expect.arrayContaining(['e/g', 'k']));
+  });
+});
