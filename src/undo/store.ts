@@ -180,7 +180,7 @@ export class ChangeStore implements UndoPort {
     }
     return {
       end: async (changed) => {
-        if (changed) await this.#launch('--undo', directory, '--finish');
+        if (changed) await this.#launch('--undo', directory, '--finish', '--now');
         else dropRecord({ directory });
         this.#running.delete(number);
         if (changed) this.applied(number);

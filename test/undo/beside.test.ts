@@ -3,7 +3,9 @@ import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
+  existsSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -13,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
 import { canBeOrdinary, sceneForEach, USERS } from './bench.ts';
@@ -174,4 +177,58 @@ describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (
     const told = refused(went).map((line) => line.split(':')[0]);
     expect(told).toEqual(expect.arrayContaining(['e/g', 'k']));
   });
+
+  it('a directory gets its mode back though the user made a file in it; one whose mode was set since is named', async () => {
+    for (const name of ['e', 'g']) mkdirSync(there(name), { mode: 0o700 });
+    const kept = await at.scene.keep('chmod 777 e g');
+    put('e/mine', 'mine\n');
+    put('g/mine', 'mine\n');
+    chmodSync(there('g'), 0o750);
+    const undone = await at.scene.undo(kept.number);
+    expect(refused(undone)).toEqual(['g: changed since']);
+    expect(['e', 'g'].map((name) => statSync(there(name)).mode & 0o777)).toEqual([0o700, 0o750]);
+  });
+
+  it('what is changed after an action was cut off is not taken for its doing', async () => {
+    for (const name of ['w', 'z']) put(name, `${name}\n`);
+    const script = 'echo n > x; rm y; mv z z2; echo n > w; echo k > new; echo k > new2; : > go; sleep 60';
+    let store = '';
+    const running = at.scene.keep(script, {
+      async started(pid, directory) {
+        store = directory;
+        await until(() => existsSync(there('go')));
+        // Nobody is left who could write down how it ended.
+        for (const each of [...below(pid), pid]) process.kill(each, 'SIGKILL');
+      },
+    });
+    await running;
+    const cut = lstatSync(join(store, 'journal')).mtimeMs;
+    await until(() => {
+      put('l2', '');
+      return lstatSync(there('l2')).ctimeMs > cut + 2500;
+    });
+    appendFileSync(there('x'), 'mine\n');
+    put('y', 'mine\n');
+    appendFileSync(there('z2'), 'mine\n');
+    appendFileSync(there('new'), 'mine\n');
+    const undone = await at.scene.undo(1);
+    expect(refused(undone).map((line) => line.split(':')[0])).toEqual(expect.arrayContaining(['x', 'y', 'z2', 'new']));
+    expect(['x', 'y', 'z2', 'new'].map(get)).toEqual(['n\nmine\n', 'mine\n', 'z\nmine\n', 'k\nmine\n']);
+    expect([get('w'), existsSync(there('new2')), existsSync(there('z'))]).toEqual(['w\n', false, false]);
+  });
 });
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await sleep(20);
+}
+
+/** All processes below this one, the deepest first. */
+function below(pid: number): readonly number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return text === ''
+    ? []
+    : text
+        .split(' ')
+        .map(Number)
+        .flatMap((child) => [...below(child), child]);
+}

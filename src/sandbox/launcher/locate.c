@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { OPEN_SLOTS = 256, MAX_DEPTH = 4000 };
+enum { OPEN_SLOTS = 256, MAX_DEPTH = 4000, CALL_SECONDS = 2 };
 
 static struct {
   const struct store *store;
@@ -178,11 +178,14 @@ static int write_end(struct store *s) {
   if (drop_needless_links(s)) locate(s); /* it changed their times */
   tell_escaped(s);
   for (uint32_t i = 1; i <= s->entry_count; i++) {
-    const struct entry *e = &s->entries[i];
+    struct entry *e = &s->entries[i];
     const struct id nothing = {0, 0, 0}, *now = s->nodes[e->parent].at_name ? &e->now : &nothing;
     const struct node *n = &s->nodes[e->node];
     if (s->nodes[e->parent].flags & CLOSED) continue; /* nobody else can look into it either, before it is opened */
-    if (store_write(s, R_END_NAME, 0, &s->nodes[e->parent].id, now, &e->now_state, e->name, (uint32_t)strlen(e->name))) return -1;
+    e->end = e->flags & LATE ? nothing : *now;
+    e->end_state = e->now_state;
+    e->flags |= FINAL;
+    if (store_write(s, R_END_NAME, 0, &s->nodes[e->parent].id, &e->end, &e->end_state, e->name, (uint32_t)strlen(e->name))) return -1;
     touched += !same_id(now, &n->id) && (now->ino || e->node);
     uint32_t known = now->ino ? node_of(s, now) : 0;
     if (!e->node) created += now->ino && (!known || s->nodes[known].id.born > s->started);
@@ -201,7 +204,9 @@ static int write_end(struct store *s) {
     if (found) state = n->now;
     else found = n->link && !look(s->links, decimal(n->link, number), 0, &id, &state) && same_id(&id, &n->id);
     if (!found) continue;
-    if (store_write(s, R_END_NODE, 0, &n->id, NULL, &state, NULL, 0)) return -1;
+    n->end = n->flags & LATE ? (struct state){0} : state;
+    n->flags |= FINAL;
+    if (store_write(s, R_END_NODE, 0, &n->id, NULL, &n->end, NULL, 0)) return -1;
     touched += n->at_name && n->flags & (COPIED | META) && !same_time(&state, &n->was);
     if (n->at_name && n->flags & (COPIED | META) && !S_ISDIR(state.mode) && !same_time(&state, &n->was) &&
         (state.size != n->was.size || state.mtime != n->was.mtime || state.mtime_ns != n->was.mtime_ns ||
@@ -224,4 +229,26 @@ int store_finish(struct store *s) {
   int failed = write_end(s) || store_flush(s);
   s->gathers = 0;
   return failed ? -1 : 0;
+}
+
+/* Each record stands there before its call goes on, so what came about later than a call takes may be another's doing. */
+static int is_late(const struct store *s, const struct state *state) {
+  return !S_ISDIR(state->mode) && (uint64_t)state->ctime * 1000000000u + state->ctime_ns > s->last + CALL_SECONDS * 1000000000ull;
+}
+
+int store_finish_cut(struct store *s) {
+  struct id id;
+  struct state state;
+  char number[12];
+  count_parts(s);
+  locate(s);
+  for (uint32_t i = 1; i <= s->entry_count; i++) {
+    struct entry *e = &s->entries[i];
+    if (e->now.ino && is_late(s, &e->now_state)) e->flags |= LATE;
+  }
+  for (uint32_t i = 1; i <= s->node_count; i++) {
+    struct node *n = &s->nodes[i];
+    if (n->at_name ? is_late(s, &n->now) : n->link && !look(s->links, decimal(n->link, number), 0, &id, &state) && is_late(s, &state)) n->flags |= LATE;
+  }
+  return store_finish(s);
 }

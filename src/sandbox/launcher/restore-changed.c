@@ -66,3 +66,17 @@ int node_changed(const struct node *n) {
   /* A part of the action may have been taken back before. */
   return !unchanged(&n->is, &n->now, &n->id, &n->end) && !unchanged(&n->is, &n->now, &n->id, &n->was);
 }
+
+void remember_changed(void) {
+  for (uint32_t i = 1; i <= undone->entry_count; i++) {
+    const struct entry *e = &undone->entries[i];
+    const uint32_t above = e->flags & BLOCKED ? find_node(keeping, &undone->nodes[e->parent].is) : 0;
+    const uint32_t its = above ? find_entry(keeping, above, e->name) : 0;
+    if (its) keeping->entries[its].flags |= LATE;
+  }
+  for (uint32_t i = 1; i <= undone->node_count; i++) {
+    const struct node *n = &undone->nodes[i];
+    const uint32_t its = n->flags & BLOCKED && n->at_name ? find_node(keeping, &n->is) : 0;
+    if (its) keeping->nodes[its].flags |= LATE;
+  }
+}

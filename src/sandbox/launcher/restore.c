@@ -240,6 +240,16 @@ static void restore_content(struct node *n) {
   say("put-back", n->at_parent, n->at_name, "");
 }
 
+/* Of a directory in which somebody has made or removed names since: those and its time are theirs, its mode is not. */
+static void restore_mode(struct node *n) {
+  char path[40];
+  int fd = open_node(undone, (uint32_t)(n - undone->nodes));
+  if (!(n->flags & META) || n->now.mode == n->was.mode) return;
+  if (n->now.mode != n->end.mode) return refuse_node(n, "changed since");
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  if (fd < 0 || keep_state(keeping, fd, "", STATUS) || syscall(SYS_fchmodat, AT_FDCWD, path, n->was.mode & 07777)) refuse_node(n, strerror(errno));
+}
+
 static void restore_state(struct node *n) {
   struct id id;
   struct state now;
@@ -251,7 +261,8 @@ static void restore_state(struct node *n) {
     return;
   }
   if (n->flags & BLOCKED && !(n->flags & EASED)) {
-    if (!directory && !(n->flags & COPIED)) refuse_node(n, "changed since");
+    if (directory) restore_mode(n);
+    else if (!(n->flags & COPIED)) refuse_node(n, "changed since");
     return;
   }
   int fd = directory ? open_node(undone, (uint32_t)(n - undone->nodes)) : open_node(undone, n->at_parent);
@@ -348,6 +359,7 @@ int restore(struct store *from, struct store *into, char *const *only, int only_
     int moved_on = n->at_name && is_dir(&n->now) && n->flags & FINAL && (n->now.mtime != n->end.mtime || n->now.mtime_ns != n->end.mtime_ns || n->now.mode != n->end.mode);
     if (node_changed(n) || (moved_on && !(keeping && find_node(keeping, &n->is)))) n->flags |= BLOCKED;
   }
+  if (keeping && keeping->resumes) remember_changed();
   tell_gone();
   by_depth();
   /* Before a name goes by which an inode is known that has others. */

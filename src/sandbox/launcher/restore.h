@@ -28,6 +28,8 @@ void refuse(uint32_t parent, const char *name, const char *why);
 int name_changed(const struct entry *e);
 int node_changed(const struct node *n);
 int same_node(const struct id *now, uint32_t node);
+/* Of an undo that was cut: what somebody changed since is not what the undo has made of it. */
+void remember_changed(void);
 
 /* restore-gone.c: behind locate(). */
 void tell_gone(void);

@@ -342,7 +342,8 @@ static int load(struct store *s) {
     at += n;
   }
   s->used = good;
-  if (syscall(SYS_ftruncate, s->journal, good) || syscall(SYS_lseek, s->journal, good, SEEK_SET) < 0) return -1;
+  if (syscall(SYS_lseek, s->journal, 0, SEEK_END) != (long)good && syscall(SYS_ftruncate, s->journal, good)) return -1;
+  if (syscall(SYS_lseek, s->journal, good, SEEK_SET) < 0) return -1;
   return 0;
 }
 
@@ -374,8 +375,9 @@ int store_open(struct store *s, const char *path, int existing) {
   s->entries = arena(sizeof *s->entries * (uint64_t)MAX_ENTRIES);
   if (!s->nodes || !s->entries || widen(s, &s->by_id, 0, hash_of_node) || widen(s, &s->by_name, 0, hash_of_entry)) return -1;
   s->budget = s->max_file = UINT64_MAX;
-  if (existing) return load(s);
   if (look(s->journal, "", 0, &id, &state)) return -1;
+  s->last = (uint64_t)state.mtime * 1000000000u + state.mtime_ns;
+  if (existing) return load(s);
   s->started = id.born ? id.born : (uint64_t)state.ctime * 1000000000u + state.ctime_ns;
   id.born = s->started;
   return store_write(s, R_BEGIN, 0, &id, NULL, &state, NULL, 0);

@@ -35,6 +35,7 @@ enum { COPIED = 1, META = 2, TOUCHED = 4, IS_VAULT = 8, HOLDS_VAULT = 16, LINKED
        BARE = 65536,  /* some of its attributes could not be put back */
        REFUSED = 131072, /* an undo could not put it back */
        TIES = 262144, TIED = 524288, /* by a name that was changed since, names that the action moved with it stay */
+       LATE = 1048576, /* somebody else may have changed it before its end was written down */
        CLOSED = 32768 /* a directory that can't be looked into now */ };
 
 /* An inode as it was when the action first came near it. */
@@ -88,6 +89,7 @@ struct store {
   uint64_t started;                /* born later: made by the action */
   uint32_t refused, unkept;
   int ended;
+  uint64_t last; /* when the journal that is read was last written to; nanoseconds */
   struct id tree; /* below which changes that were not kept are looked for */
   int known_fd[2]; /* directories that stay open while a call is answered, and their nodes */
   uint32_t known_node[2];
@@ -214,6 +216,8 @@ void locate_elsewhere(struct store *s);
 int open_node(const struct store *s, uint32_t node);
 void forget_open(void);
 int store_finish(struct store *s);
+/* The same for an action that was cut: what has changed since its last record is not taken for its doing. */
+int store_finish_cut(struct store *s);
 int is_hidden(const struct store *s, uint32_t directory);
 void path_of(const struct store *s, uint32_t parent, const char *name, char *to, uint64_t size);
 

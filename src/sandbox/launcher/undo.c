@@ -3,7 +3,7 @@
  * aish-sandbox --undo STORE --into NEW       puts it back; NEW keeps what is replaced. Begun anew, it goes on
  *   … --only PATH...                       of these paths and what lies below them; `-`: read from stdin, a NUL behind each
  * aish-sandbox --undo STORE --names          what it left: see names.c
- * aish-sandbox --undo STORE --finish         ends the journal of an action that was killed
+ * aish-sandbox --undo STORE --finish [--now] ends the journal of an action that was killed; of one that ended this moment
  * aish-sandbox --undo NEW --note PATH...     keeps what these paths are, for a change that this program makes itself
  *
  * Exit code 0: all of it; 1: some paths were refused; 75: the action has not ended; 126: nothing was done, one line.
@@ -76,10 +76,12 @@ int undo(int argc, char **argv) {
   }
   if (equals_load(from.vault, from.started)) return give_up("equal");
   if (!strcmp(how, "--finish")) {
-    if (!from.ended) count_parts(&from);
-    return from.ended || !store_finish(&from) ? 0 : give_up(path);
+    const int now = argc > 4 && !strcmp(argv[4], "--now");
+    if (now) count_parts(&from);
+    return from.ended || !(now ? store_finish(&from) : store_finish_cut(&from)) ? 0 : give_up(path);
   }
   if (!strcmp(how, "--names")) return tell_names(&from), 0;
+  if (!from.ended && store_finish_cut(&from)) return give_up(path);
   if (!*how) return restore(&from, NULL, NULL, 0) ? 1 : 0;
   int part = argc > 6 && !strcmp(argv[5], "--only");
   char **paths = argv + 6;
