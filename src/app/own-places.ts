@@ -22,14 +22,19 @@ const PROGRAMS =
   'aish-tui node sh bash zsh fish dash git ssh scp sftp ps less more man setsid tmux env stty script sudo doas docker podman kubectl ansible secret-tool pass security xclip xsel wl-copy vi vim nvim nano'.split(
     ' ',
   );
-/** In the home directory: what the shells of the user obey, and git and ssh, which this program starts. */
+/** In the home directory: what the shells and editors of the user obey, and git and ssh, which this program starts. */
 const OBEYED =
-  '.profile .login .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .inputrc .zshrc .zshenv .zprofile .zlogin .zlogout .config/fish/config.fish .config/fish/conf.d .config/fish/functions .gitconfig .config/git/config .config/git/hooks .ssh .ssh/config .ssh/rc .npmrc .tmux.conf'.split(
+  '.profile .login .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .inputrc .zshrc .zshenv .zprofile .zlogin .zlogout .gitconfig .npmrc .tmux.conf .pam_environment .xprofile .xinitrc .xsession .vimrc .gvimrc .exrc .nanorc .cargo/config.toml .cargo/config .cargo/env .pypirc .direnvrc .curlrc .wgetrc'.split(
+    ' ',
+  );
+/** There as well: directories of which each entry is obeyed, which may be links one by one. */
+const ENTRIES =
+  '.ssh .config/git .config/git/hooks .config/fish .config/fish/conf.d .config/fish/functions .config/fish/completions .config/environment.d .config/systemd .config/systemd/user .config/autostart .config/direnv .config/direnv/lib .config/nvim .config/vim .config/pip .config/tmux .vim .emacs.d .oh-my-zsh .bashrc.d .zshrc.d .profile.d .local/bin .local/share/systemd/user'.split(
     ' ',
   );
 /** Variables that name such files: one, or several behind colons or blanks. */
 const NAMING =
-  'AISH_CONFIG SHELL BASH_ENV ENV ZDOTDIR EDITOR VISUAL PAGER MANPAGER LD_LIBRARY_PATH LD_PRELOAD LD_AUDIT DYLD_LIBRARY_PATH DYLD_INSERT_LIBRARIES NODE_OPTIONS NODE_PATH NODE_COMPILE_CACHE NODE_EXTRA_CA_CERTS OPENSSL_CONF OPENSSL_MODULES GIT_EXEC_PATH GIT_SSH GIT_SSH_COMMAND GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_TEMPLATE_DIR GIT_EDITOR GIT_PAGER GIT_ASKPASS SSH_ASKPASS INPUTRC TMPDIR'.split(
+  'AISH_CONFIG SHELL BASH_ENV ENV ZDOTDIR EDITOR VISUAL PAGER MANPAGER LD_LIBRARY_PATH LD_PRELOAD LD_AUDIT DYLD_LIBRARY_PATH DYLD_INSERT_LIBRARIES NODE_OPTIONS NODE_PATH NODE_COMPILE_CACHE NODE_EXTRA_CA_CERTS OPENSSL_CONF OPENSSL_MODULES GIT_EXEC_PATH GIT_SSH GIT_SSH_COMMAND GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_TEMPLATE_DIR GIT_EDITOR GIT_PAGER GIT_ASKPASS GIT_SEQUENCE_EDITOR GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND SSH_ASKPASS SUDO_ASKPASS INPUTRC LESSOPEN LESSCLOSE BROWSER KUBECONFIG DOCKER_CONFIG PERL5LIB PERL5OPT GCONV_PATH FPATH TMPDIR'.split(
     ' ',
   );
 
@@ -38,10 +43,11 @@ export function ownPlaces(launcher: string, config?: string, env: Environment = 
   const usual = placesOf(env);
   const dist = dirname(launcher);
   const home = env.HOME || homedir();
+  const entries = ENTRIES.map((name) => join(home, name));
   const paths = [...new Set((env.PATH ?? '').split(':'))].filter((path) => path !== '');
-  const named = NAMING.flatMap((name) => (env[name] ?? '').split(/[\s:=]+/)).filter((path) => isAbsolute(path));
+  const named = NAMING.flatMap((name) => (env[name] ?? '').split(/[\s:=|]+/)).filter((path) => isAbsolute(path));
   return {
-    whole: [dist, process.execPath, dirname(usual.config), usual.state, usual.cache],
+    whole: [dist, process.execPath, dirname(usual.config), usual.state, usual.cache, ...entries],
     single: [
       ...partsOf(dist),
       ...partsOf(dirname(dist)),
@@ -50,6 +56,7 @@ export function ownPlaces(launcher: string, config?: string, env: Environment = 
       tmpdir(),
       ...named,
       ...OBEYED.map((name) => join(home, name)),
+      ...entries.flatMap(partsOf),
       // Where there is none yet, one that comes is set aside.
       ...paths.flatMap((path) => PROGRAMS.map((name) => join(path, name))).filter(isThere),
     ],

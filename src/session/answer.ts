@@ -15,7 +15,7 @@ import { answerUpgrade, continueNorris, decide, examineNext } from './steps.ts';
 import { abort, settle, settleHalted } from './stop.ts';
 import type { Transition } from './transition.ts';
 import { beginTrial } from './trial.ts';
-import type { ToApply, Tried } from './tried.ts';
+import { canBeApplied, type ToApply, type Tried } from './tried.ts';
 
 type Halted = Extract<Phase, { kind: 'halted' }>;
 
@@ -117,7 +117,7 @@ function edit(next: Transition, phase: Halted, action: Extract<Action, { kind: '
 
 /** A trial that can be applied in this mode. */
 function toApply(tried: Tried | undefined): ToApply | undefined {
-  if (tried?.trial.kind !== 'changes' || tried.trial.beyond !== undefined) return undefined;
+  if (!tried || !canBeApplied(tried.trial)) return undefined;
   const { id, digest } = tried.trial;
   return { id, digest, result: tried.result };
 }

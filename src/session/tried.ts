@@ -37,6 +37,13 @@ export type Trial =
     }
   | { readonly kind: 'cannotTell'; readonly why: string; readonly exit?: number };
 
+type Shown = Extract<Trial, { kind: 'changes' }>;
+
+/** Whether an apply would do anything, and may. */
+export function canBeApplied(trial: Trial): trial is Shown {
+  return trial.kind === 'changes' && trial.beyond === undefined && trial.rows.length > 0;
+}
+
 /** A trial that is over, with what its command printed. */
 export type Tried = { readonly trial: Trial; readonly result: CommandResult };
 

@@ -88,6 +88,10 @@ describe('a project that something outside leads into', () => {
     ['a program that aish-tui starts', () => symlinkSync(file(join(code(), 'wrap')), at(join(root, 'bin', 'git')))],
     ['a part of the program', () => symlinkSync(join(code(), 'chunk'), at(join(root, 'program', 'dist', 'chunk.mjs')))],
     ['the start of a shell', () => symlinkSync(join(code(), 'bashrc'), join(home(), '.bashrc'))],
+    ['a file of many', () => symlinkSync(join(code(), 'x'), at(join(home(), '.config', 'fish', 'conf.d', 'x.fish')))],
+    ['a program of the user', () => symlinkSync(file(join(code(), 'ls')), at(join(home(), '.local', 'bin', 'ls')))],
+    ['the settings of an editor', () => symlinkSync(code(), at(join(home(), '.config', 'nvim')))],
+    ['a filter of a pager', () => ({ LESSOPEN: `|${code()}/lesspipe %s` })],
     ['all settings, by the directory', () => symlinkSync(code(), join(home(), '.config'))],
     ['what the environment names', () => ({ BASH_ENV: join(code(), 'env') })],
     ['one of what the environment names', () => ({ LD_LIBRARY_PATH: `/usr/lib:${code()}/lib` })],
@@ -101,6 +105,17 @@ describe('a project that something outside leads into', () => {
     const env = lead();
     expect(treeWith(env ?? {})).toBeUndefined();
   });
+
+  it.each(['.config/nvim', '.ssh', '.config/systemd/user/x.service.d', '.oh-my-zsh/custom'])(
+    'is none: %s of the home directory itself',
+    (name) => {
+      const tree = join(home(), name);
+      mkdirSync(tree, { recursive: true });
+      const taken = takenBy(() => ownPlaces(launcher(), config(), { HOME: home(), PATH: '/usr/bin' }));
+      expect(projectTree(tree, taken, home())).toBeUndefined();
+      expect(projectTree(code(), taken, home())).toBe(code());
+    },
+  );
 
   it('is none with the configuration that was named at the start', () => {
     expect(treeWith({}, join(code(), 'named.jsonc'))).toBeUndefined();

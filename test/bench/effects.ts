@@ -88,9 +88,9 @@ try {
     row('make of 60 files', plain, with_, 1.1);
   }
   grow(100, 100);
-  const read = "bash -c 'for i in {1..30}; do grep -r text tree >/dev/null; find tree -newer tree >/dev/null; done'";
+  const read = "bash -c 'for i in {1..10}; do grep -r text tree >/dev/null; find tree -newer tree >/dev/null; done'";
   const [reading = 0, readingKept = 0, readingTried = 0] = least(
-    7,
+    21, // short ones: a busy machine leaves some of many alone
     () => read,
     () => kept(read),
     () => tried(read),

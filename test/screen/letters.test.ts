@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { wordsOf } from '../../src/screen/halt/words.ts';
 import type { Judgement } from '../../src/session/action.ts';
 import type { Question } from '../../src/session/question.ts';
-import { deadly, harmless, triedAs } from '../support/machine.ts';
+import { deadly, harmless, triedAs, triedToNothing } from '../support/machine.ts';
 
 const id = { id: 'q1', session: 'main' } as const;
 const halt = (judgement: Judgement, more: object = {}): Question => ({
@@ -72,4 +72,10 @@ test('a consent for the session is offered for a tool and for what only reads, n
     wordsOf(question).choices.some(({ key }) => key === 'P') ? [name] : [],
   );
   expect(offered).toEqual(['a reading', 'a tool']);
+});
+
+test('what a trial has shown can be applied, but not where that is nothing', () => {
+  const answers = (trial: object) => wordsOf(halt(deadly, { canTry: true, trial })).choices.map(({ answer }) => answer);
+  expect(answers(triedAs('t1'))).toContain('apply');
+  expect(answers(triedToNothing('t1'))).not.toContain('apply');
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Examination } from '../../src/session/action.ts';
 import type { Trial } from '../../src/session/tried.ts';
-import { bash, deadly, harmless, judged, Machine, printed, triedAs } from '../support/machine.ts';
+import { bash, deadly, harmless, judged, Machine, printed, triedAs, triedToNothing } from '../support/machine.ts';
 
 const canTry: Examination = { ...judged(deadly), canTry: true } as Examination;
 
@@ -105,14 +105,16 @@ describe('a HALT that is tried', () => {
     expect(effect(edits, 'examine')).toMatchObject({ action: { command: 'ls src' } });
   });
 
-  it('can be tried again, and can’t be applied where the trial could not tell or reaches beyond the mode', () => {
-    for (const trial of [triedAs('t1', false), { ...triedAs('t1'), beyond: '/etc/x lies outside' } as Trial]) {
-      const machine = tried(trial);
-      machine.answers('apply');
-      expect(machine.phase.kind).toBe('halted');
-      machine.answers('try');
-      expect(machine.phase.kind).toBe('trying');
-    }
+  it.each([
+    ['could not tell', triedAs('t1', false)],
+    ['reaches beyond the mode', { ...triedAs('t1'), beyond: '/etc/x lies outside' } as Trial],
+    ['would change nothing', triedToNothing('t1')],
+  ])('can be tried again, and can’t be applied where the trial %s', (_, trial) => {
+    const machine = tried(trial);
+    machine.answers('apply');
+    expect(machine.phase.kind).toBe('halted');
+    machine.answers('try');
+    expect(machine.phase.kind).toBe('trying');
   });
 
   it('aborted while it is tried ends when the trial has, which is thrown away', () => {

@@ -54,6 +54,12 @@ export function triedAs(id: string, tells = true): Trial {
   return { kind: 'changes', id, exit: 0, counts, rows: [row], digest: `digest of ${id}`, ...rest };
 }
 
+/** What a trial of a command has shown that changes nothing. */
+export function triedToNothing(id: string): Trial {
+  const counts = { deleted: 0, changed: 0, created: 0 };
+  return { ...triedAs(id), counts, rows: [], deletedBytes: 0, diff: '' } as Trial;
+}
+
 /** The operations of a session that are under way, in the order of the reply. */
 export function opsOf(state: State, session: string): readonly string[] {
   const phase = state.sessions[session]?.phase;

@@ -6,7 +6,7 @@ import { grantOf } from '../../session/grants.ts';
 import type { Mode } from '../../session/ids.ts';
 import { modeName } from '../../session/mode.ts';
 import type { Question } from '../../session/question.ts';
-import type { Trial } from '../../session/tried.ts';
+import { canBeApplied, type Trial } from '../../session/tried.ts';
 import { visible } from '../../text/sanitize.ts';
 import { shortPath } from '../../text/short-path.ts';
 import { beginForm, type FormUi, fieldHeading, formTree } from '../form.ts';
@@ -343,7 +343,7 @@ function triedWords(
   const { cwd, mode } = question;
   const words = haltWords(question, whole);
   const tells = trial.kind === 'changes';
-  const applies = tells && trial.beyond === undefined;
+  const applies = canBeApplied(trial);
   return {
     ...words,
     chip: 'HALT',
