@@ -90,6 +90,15 @@ describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (
     });
   });
 
+  it('what lies below a directory that the action closed is promised, and comes back', async () => {
+    mkdirSync(there('d/g'));
+    put('d/g/h', 'h\n');
+    const kept = await at.scene.keep('rm d/g/h; chmod 0 d');
+    expect(refused(await at.scene.plan(kept.number))).toEqual([]);
+    expect(refused(await at.scene.undo(kept.number))).toEqual([]);
+    expect(get('d/g/h')).toBe('h\n');
+  });
+
   it('a directory that the action took away comes back, with what came out of it', async () => {
     const kept = await at.scene.keep('mv d/f y; rmdir d');
     const undone = await at.scene.undo(kept.number);

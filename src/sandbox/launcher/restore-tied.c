@@ -19,10 +19,11 @@ static uint32_t place_of(const struct entry *e) {
   return find_entry(undone, n->at_parent, n->at_name);
 }
 
-/* A directory that is there, or that the action took away and the undo brings back. */
+/* A directory that is there, or that the action took away and the undo brings back; or of which nobody can say, before what its
+ * owner has closed is opened. */
 static int comes_back(uint32_t node, const uint32_t *entry_of) {
   for (uint32_t steps = 0; steps <= undone->node_count; steps++) {
-    if (undone->nodes[node].at_name) return 1;
+    if (undone->nodes[node].at_name || is_hidden(undone, node)) return 1;
     const struct entry *e = &undone->entries[entry_of[node]];
     if (!entry_of[node] || e->flags & BLOCKED) return 0;
     if (e->flags & LEFT) return 1; /* nobody has changed it */
