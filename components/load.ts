@@ -6,6 +6,8 @@ export async function loadScreen(turn: () => Promise<void>): Promise<typeof impo
     () => import('react'),
     () => import('yoga-layout'),
     () => import('ink'),
+    // It makes some forty regular expressions.
+    () => import('../src/render/markdown.ts'),
     () => import('./App.tsx'),
   ]) {
     await load();

@@ -38,8 +38,10 @@ export function useServerProblem(preset: string, looks: boolean): string | undef
       setSeen((was) => (was?.preset === preset && was.problem === problem ? was : { preset, problem }));
       if (problem !== undefined) timer = setTimeout(() => void look(), LOOK_AGAIN_MS).unref();
     };
-    void look();
+    // In a turn of its own: a key must not wait for what a first request loads behind what the first picture takes.
+    const begin = setImmediate(() => void look());
     return () => {
+      clearImmediate(begin);
       leaving.abort();
       clearTimeout(timer);
     };

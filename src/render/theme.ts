@@ -92,8 +92,17 @@ const NONE: Theme = {
   unrestricted: '1;7',
 };
 
-/** The theme of a ground with so many colours. */
+const themes = new Map<string, Theme>();
+
+/** The theme of a ground with so many colours: always the same object, by which a screen knows that nothing has changed. */
 export function themeOf(ground: Ground, depth: Depth): Theme {
+  const name = `${ground} ${depth}`;
+  const known = themes.get(name) ?? makeTheme(ground, depth);
+  themes.set(name, known);
+  return known;
+}
+
+function makeTheme(ground: Ground, depth: Depth): Theme {
   const made = { ...plain() };
   for (const [role, [attributes = '', colour = '', behind_]] of Object.entries(ROLES) as [Role, Style][]) {
     const parts = [

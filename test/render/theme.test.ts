@@ -51,6 +51,8 @@ describe('colours', () => {
   });
 
   it('follow the user, then the terminal', () => {
+    // A screen is drawn anew for another one, so that an answer of the terminal which changes nothing must give the same.
+    expect(themeFor(undefined, { TERM: 'xterm' }, undefined)).toBe(themeFor(undefined, { TERM: 'xterm' }, 'dark'));
     expect(themeFor(undefined, { NO_COLOR: '1', TERM: 'xterm-256color' }, 'dark')).toBe(THEMES.none);
     expect(themeFor(undefined, { TERM: 'dumb' }, undefined)).toBe(THEMES.none);
     expect(themeFor('light', { NO_COLOR: '1', TERM: 'xterm-256color' }, 'dark')).toEqual(themeOf('light', '256'));
