@@ -5,6 +5,8 @@ type Names = {
   readonly at: RegExp;
   /** Directories on the way to names of several parts. */
   readonly above: RegExp;
+  /** How many parts the longest of these names has. */
+  readonly parts: number;
 };
 
 /** A slash between two parts of a name; not one of a class of characters. */
@@ -20,6 +22,7 @@ function names(text: string, start = '(^|/)'): Names {
   return {
     at: new RegExp(`${start}(${all.join('|')})(/|$)`, 'i'),
     above: above.length === 0 ? /(?!)/ : new RegExp(`${start}(${[...new Set(above)].join('|')})$`, 'i'),
+    parts: Math.max(...all.map((name) => name.split(BETWEEN_PARTS).length)),
   };
 }
 
@@ -73,7 +76,10 @@ const PLACES: readonly (readonly [place: Names, what: string])[] = [
   [LANGUAGES, 'is run by interpreters and debuggers'],
   [PACKAGES, 'is obeyed by package managers'],
   [AGENTS, 'is obeyed by agents'],
-  [{ at: /(^|\/)(AGENTS|CLAUDE|GEMINI|CRUSH|QWEN)(\.local|\.override)?\.md$/, above: /(?!)/ }, 'is obeyed by agents'],
+  [
+    { at: /(^|\/)(AGENTS|CLAUDE|GEMINI|CRUSH|QWEN)(\.local|\.override)?\.md$/, above: /(?!)/, parts: 1 },
+    'is obeyed by agents',
+  ],
   [CI, 'is run by the CI'],
 ];
 
@@ -85,6 +91,14 @@ export function runsLater(inside: string): string | undefined {
 /** Whether such a path lies below this one by its name, which is no such itself: a link there brings one along. */
 export function isAboveRunsLater(inside: string): boolean {
   return PLACES.some(([place]) => place.above.test(inside));
+}
+
+const MOST_PARTS = Math.max(...PLACES.map(([{ parts }]) => parts));
+
+/** Of a directory that is no such itself: the end of its path, which decides what the names in it are. Links make endless paths. */
+export function endOf(inside: string): string {
+  const parts = inside.split('/');
+  return parts.length < MOST_PARTS ? inside : `…/${parts.slice(1 - MOST_PARTS).join('/')}`;
 }
 
 /** Whether the user's own shell, login or a tool of every day runs it, wherever it lies. */

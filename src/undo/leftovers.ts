@@ -4,6 +4,7 @@ import type { LeftBehind, Leftover } from '../contracts/commands.ts';
 import { messageOf } from '../text/errors.ts';
 import { fileAt, type Name, namesLeft, Provenance, unkeptIn } from './names.ts';
 import { obeyedIn } from './obeyed.ts';
+import { NOTHING, type Obeyed } from './obeyed-by.ts';
 import { lives, type Recorded } from './record.ts';
 import { withoutRoom } from './room.ts';
 import {
@@ -16,7 +17,7 @@ import {
   unseen,
   withoutOwnTodo,
 } from './set-aside.ts';
-import { forgetWaiting, type Later, readMade, readWaiting, type Waiting, writeMade, writeWaiting } from './waiting.ts';
+import { forgetWaiting, readMade, readWaiting, type Waiting, writeMade, writeWaiting } from './waiting.ts';
 
 /** What it needs of the store. */
 export type LeftoversPort = Omit<AsidePort, 'remember' | 'forget' | 'find'> & {
@@ -33,7 +34,7 @@ export type LeftoversPort = Omit<AsidePort, 'remember' | 'forget' | 'find'> & {
 export class Leftovers {
   readonly #port: LeftoversPort & AsidePort;
   #provenance: Provenance | undefined;
-  readonly #obeyed = new Map<string, readonly Later[]>();
+  readonly #obeyed = new Map<string, Obeyed>();
   /** Which directory was a tree's repository when it was looked at last. */
   readonly #repository = new Map<string, string | undefined>();
 
@@ -108,7 +109,7 @@ export class Leftovers {
     const names = await namesLeft(this.#port.launcher, action.directory);
     const made = atOnce ? own.take(names) : '';
     const unkept = this.#unkept(unkeptIn(action.notes, names), tree);
-    const obeyed = names.length + unkept.length === 0 ? [] : await this.#obeyedNow(tree, [...names, ...unkept]);
+    const obeyed = names.length + unkept.length === 0 ? NOTHING : await this.#obeyedNow(tree, [...names, ...unkept]);
     const later = await withoutOwnTodo(action, laterWith(unkept, names, tree, HERE, obeyed), this.#port);
     const waiting = later.length === 0 ? undefined : await setAside(action, later, this.#port);
     writeMade(action, made);
@@ -127,15 +128,15 @@ export class Leftovers {
   /** Before the first action in a tree: what one of them unlinks from git's configuration counts still. Never rejects. */
   async prepare(tree: string): Promise<void> {
     if (!this.#repository.has(tree)) this.#repository.set(tree, fileAt(join(tree, '.git'), true));
-    if (!this.#obeyed.has(tree)) await this.#obeyedNow(tree, []).catch(() => []); // the action asks again
+    if (!this.#obeyed.has(tree)) await this.#obeyedNow(tree, []).catch(() => NOTHING); // the action asks again
   }
 
   /** What was obeyed before an action, and what is behind it. */
-  async #obeyedNow(tree: string, names: readonly Name[]): Promise<readonly Later[]> {
+  async #obeyedNow(tree: string, names: readonly Name[]): Promise<Obeyed> {
     const now = await obeyedIn(tree, names);
-    const before = this.#obeyed.get(tree) ?? [];
+    const before = this.#obeyed.get(tree) ?? NOTHING;
     this.#obeyed.set(tree, now);
-    return [...now, ...before];
+    return { places: [...now.places, ...before.places], ends: new Set([...now.ends, ...before.ends]) };
   }
 
   /** With what earlier programs of this session have seen. */

@@ -1,18 +1,21 @@
 /** What others run or obey by a well-known name that is a link, or a second name, and was there before (MO-9). */
-import { lstatSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isAboveRunsLater, runsLater } from '../contracts/runs-later.ts';
+import { endOf, isAboveRunsLater, runsLater } from '../contracts/runs-later.ts';
 import { fileAt, fileOf, type Name } from './names.ts';
-import { within } from './nested.ts';
+import { type Obeyed, obeyedBy } from './obeyed-by.ts';
+import { entriesAt, seenAt, UNKNOWN } from './seen.ts';
 import type { Later } from './waiting.ts';
-import { waysThrough } from './ways.ts';
+import type { WaysOf } from './ways.ts';
 
 const MAX_DIRECTORIES = 50_000;
+/** Of names that count, and of all that links bring. */
 const MAX_ENTRIES = 50_000;
 /** Of the whole tree, which is gone through only for a file that has names nobody has told of. */
 const MAX_SEARCHED = 200_000;
 /** Directories in a directory of that name (`.claude/skills/one`) whose links count. */
 const DEPTH = 2;
+/** Names that a file may have which can't be looked at. */
+const MANY = 1n << 32n;
 const ELSEWHERE = 'has another name, which could not be looked for';
 
 /**
@@ -29,40 +32,71 @@ export function olderAround(tree: string, names: readonly Name[]): ReadonlySet<s
   return older;
 }
 
+export type Walk = {
+  /** Where it begins; names are told from here. */
+  readonly top: string;
+  readonly directories: Iterable<string>;
+  readonly waysOf: WaysOf;
+  /** Whether what a link leads to is gone through. */
+  follows(real: string): boolean;
+};
+
+/** A directory, with the name by which others know it. */
+type Visit = {
+  readonly directory: string;
+  readonly as: string;
+  /** How many directories below it count. */
+  readonly depth: number;
+  /** A link led here, to which nothing has been found yet that counts with all in it. */
+  readonly isLinked: boolean;
+};
+
 /** Where well-known names in these directories lead by links, and all links on the way. Throws where there is too much. */
-export function linkedIn(tree: string, directories: ReadonlySet<string>): readonly Later[] {
-  const found: Later[] = [];
+export function linkedIn({ top, directories, waysOf, follows }: Walk): readonly Later[] {
+  const found = new Map<string, Later>();
+  const add = (path: string, what: string) => found.has(path) || found.set(path, { path, what });
+  const queue: Visit[] = [];
+  const seen = new Set<string>();
   let left = MAX_ENTRIES;
-  const enter = (directory: string, as: string, depth: number, isLinked: boolean): void => {
-    for (const entry of entriesOf(directory)) {
+  /** Each directory once under each end of a name: where links go round, the names have no end. */
+  const descend = (visit: Visit, what: string | undefined) => {
+    const { as, depth } = visit;
+    // All that is in it counts with it.
+    if (what !== undefined && depth === 0) return;
+    const next = what === undefined ? { ...visit, as: endOf(as) } : { ...visit, depth: depth - 1, isLinked: false };
+    const key = [next.directory, next.as, next.depth, next.isLinked].join('\0');
+    if (seen.has(key)) return;
+    seen.add(key);
+    queue.push(next);
+  };
+  const look = ({ directory, as, depth, isLinked }: Visit, isFirst: boolean) => {
+    for (const entry of entriesAt(directory) ?? []) {
       const name = as === '' ? entry.name : `${as}/${entry.name}`;
       const what = runsLater(name);
+      const isPlain = /^\.git$/i.test(entry.name) || (what === undefined && !isAboveRunsLater(name));
+      // Of the first directories each is read once.
+      if (!(isFirst && isPlain) && --left < 0) throw new Error('it holds too many names that others obey');
       // What lies in a repository's own directory goes by its names.
-      if (/^\.git$/i.test(entry.name) || (what === undefined && !isAboveRunsLater(name))) continue;
-      if (--left < 0) throw new Error('it holds too many names that others obey');
+      if (isPlain) continue;
       const path = join(directory, entry.name);
       const said = `${what ?? 'leads to what others run or obey'} as ${name}`;
-      if (isLinked && what !== undefined) found.push({ path, what: said });
+      if (isLinked && what !== undefined) add(path, said);
       if (!entry.isSymbolicLink()) {
-        if (entry.isDirectory()) descend(path, name, depth, isLinked, what);
+        if (entry.isDirectory()) descend({ directory: path, as: name, depth, isLinked }, what);
         continue;
       }
-      const { links, real } = wayOf(path);
-      found.push(...links.filter((link) => link !== path).map((link) => ({ path: link, what: said })));
-      // The tree itself can't be such a thing as a whole.
-      if (!real?.startsWith(`${tree}/`)) continue;
-      if (what !== undefined) found.push({ path: real, what: said });
-      descend(real, name, depth, true, what);
+      const { links, real } = wayOf(path, waysOf);
+      for (const link of links) if (link !== path) add(link, said);
+      if (real === undefined || !follows(real)) continue;
+      if (what !== undefined) add(real, said);
+      descend({ directory: real, as: name, depth, isLinked: true }, what);
     }
   };
-  const descend = (path: string, name: string, depth: number, isLinked: boolean, what: string | undefined) => {
-    if (what === undefined) enter(path, name, depth, isLinked);
-    // All that is in it counts with it.
-    else if (depth > 0) enter(path, name, depth - 1, false);
-  };
   for (const directory of directories)
-    if (!isInRepository(directory, tree)) enter(directory, directory.slice(tree.length + 1), DEPTH, false);
-  return found;
+    if (!isInRepository(directory, top))
+      look({ directory, as: directory.slice(top.length + 1), depth: DEPTH, isLinked: false }, true);
+  for (let visit = queue.pop(); visit !== undefined; visit = queue.pop()) look(visit, false);
+  return [...found.values()];
 }
 
 /**
@@ -73,18 +107,18 @@ export function linkedIn(tree: string, directories: ReadonlySet<string>): readon
 export function secondNamesIn(
   tree: string,
   names: readonly Name[],
-  obeyed: readonly Later[],
+  obeyed: Obeyed,
   isGits: (inside: string) => boolean,
 ): readonly Later[] {
   const several = namesBeyond(names);
   if (several.size === 0) return [];
-  const isObeyed = within(obeyed.map(({ path }) => path));
+  const known = obeyedBy(obeyed);
   const found: Later[] = [];
   const told = new Set(names.map(({ path }) => path));
   const queue = [tree];
   let searched = 0;
   for (let next = queue.pop(); next !== undefined; next = queue.pop())
-    for (const entry of entriesOf(next)) {
+    for (const entry of entriesAt(next) ?? []) {
       searched += 1;
       if (searched > MAX_SEARCHED) return [...several.values()].flat().map((path) => ({ path, what: ELSEWHERE }));
       const path = join(next, entry.name);
@@ -92,7 +126,7 @@ export function secondNamesIn(
       if (!entry.isFile() || told.has(path)) continue;
       const inside = path.slice(tree.length + 1);
       const isKnown = isInRepository(path, tree) ? isGits(inside) : runsLater(inside) !== undefined;
-      if (!isKnown && !isObeyed(path)) continue;
+      if (!isKnown && !known({ path, kind: 'file' })) continue;
       const others = several.get(fileAt(path) ?? '') ?? [];
       found.push(...others.map((other) => ({ path: other, what: `is what others run or obey as ${inside}` })));
     }
@@ -103,44 +137,26 @@ export function secondNamesIn(
 function namesBeyond(names: readonly Name[]): ReadonlyMap<string, readonly string[]> {
   const known = new Map<string, string[]>();
   const links = new Map<string, bigint>();
-  for (const { path, verb, kind } of names) {
+  for (const { path, verb, kind, now } of names) {
     if (verb === 'made' || kind === 'directory' || kind === 'link') continue;
-    const found = statsOf(path);
-    if (!found?.isFile() || found.nlink === 1n) continue;
-    const file = fileOf(found);
-    known.set(file, [...(known.get(file) ?? []), path]);
-    links.set(file, found.nlink);
+    const found = seenAt(path);
+    if (found !== UNKNOWN && (!found?.isFile() || found.nlink === 1n)) continue;
+    const file = found === UNKNOWN ? now.file : fileOf(found);
+    const paths = known.get(file) ?? [];
+    paths.push(path);
+    known.set(file, paths);
+    links.set(file, found === UNKNOWN ? MANY : found.nlink);
   }
   return new Map([...known].filter(([file, paths]) => (links.get(file) ?? 0n) > paths.length));
 }
 
-const isInRepository = (path: string, tree: string) => /\/\.git(\/|$)/i.test(path.slice(tree.length));
-
-/** The links by which this is reached, as far as it is there. */
-export const linksTo = (path: string) => wayOf(path).links;
+/** Of a path in a tree. */
+export const isInRepository = (path: string, tree: string) => /\/\.git(\/|$)/i.test(path.slice(tree.length));
 
 /** All links that stand between a path and what it is; no `real` where there is nothing. */
-function wayOf(path: string): { readonly links: readonly string[]; readonly real?: string } {
-  const ways = waysThrough()(path);
+function wayOf(path: string, waysOf: WaysOf): { readonly links: readonly string[]; readonly real?: string } {
+  const ways = waysOf(path);
   const [links, real = '/'] = [ways.slice(0, -1), ways.at(-1)];
-  const found = statsOf(real);
-  return found && !found.isSymbolicLink() ? { links, real } : { links };
-}
-
-/** Undefined where nothing is there, or below a file. */
-function statsOf(path: string) {
-  try {
-    return lstatSync(path, { bigint: true });
-  } catch {
-    return undefined;
-  }
-}
-
-/** Also of what is none, or is closed to its owner: nobody obeys what is in it then. */
-function entriesOf(directory: string) {
-  try {
-    return readdirSync(directory, { withFileTypes: true });
-  } catch {
-    return [];
-  }
+  const found = seenAt(real);
+  return found === undefined || (found !== UNKNOWN && found.isSymbolicLink()) ? { links } : { links, real };
 }

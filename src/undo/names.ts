@@ -1,9 +1,10 @@
 /** What an action left, by name, as the launcher tells it; and which of it the session itself has made. */
-import { type BigIntStats, lstatSync, statSync } from 'node:fs';
+import { type BigIntStats, statSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { normalize } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runLauncher, type Step } from './launcher.ts';
+import { seenAt, UNKNOWN } from './seen.ts';
 
 /** An inode at one moment: nobody can set its time of change, so that it shows whether anybody was there since. */
 type Moment = { readonly file: string; readonly changed: bigint };
@@ -92,12 +93,9 @@ function halvesOf(dev: bigint): bigint {
 
 /** Which file or directory is there, as `Name` has it; undefined where none is, or it can't be told. */
 export function fileAt(path: string, onlyDirectory = false): string | undefined {
-  try {
-    const found = lstatSync(path, { bigint: true });
-    return onlyDirectory && !found.isDirectory() ? undefined : fileOf(found);
-  } catch {
-    return undefined;
-  }
+  const found = seenAt(path);
+  if (found === undefined || found === UNKNOWN) return undefined;
+  return onlyDirectory && !found.isDirectory() ? undefined : fileOf(found);
 }
 
 /** The same behind links. */

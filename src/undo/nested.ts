@@ -17,18 +17,43 @@ export function topmost<Thing>(things: readonly Thing[], pathOf: (thing: Thing) 
   });
 }
 
-/** Tells of a path whether it is one of these, or lies below one. */
-export function within(paths: readonly string[]): (path: string) => boolean {
-  const tops = topmost(paths, (path) => path).map(keyOf);
-  return (path) => {
-    const key = keyOf(path);
+/** Among many things with paths, those that a path has to do with. */
+export type Around<Thing> = {
+  /** The topmost thing that stands at the path, or above it. */
+  over(path: string): Thing | undefined;
+  /** Some thing that lies below the path. */
+  below(path: string): Thing | undefined;
+};
+
+/** Each question takes the logarithm of their number. */
+export function around<Thing>(things: readonly Thing[], pathOf: (thing: Thing) => string): Around<Thing> {
+  const tops = topmost(things, pathOf).map((thing) => ({ thing, key: keyOf(pathOf(thing)) }));
+  /** How many of them come before the key, or are it. */
+  const upTo = (key: string) => {
     let [low, high] = [0, tops.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((tops[middle] ?? '') <= key) low = middle + 1;
+      if ((tops[middle]?.key ?? '') <= key) low = middle + 1;
       else high = middle;
     }
-    const top = tops[low - 1];
-    return top !== undefined && isWithin(key, top);
+    return low;
   };
+  return {
+    over(path) {
+      const key = keyOf(path);
+      const top = tops[upTo(key) - 1];
+      return top !== undefined && isWithin(key, top.key) ? top.thing : undefined;
+    },
+    below(path) {
+      const key = keyOf(path);
+      const next = tops[upTo(key)];
+      return next?.key.startsWith(`${key}\0`) ? next.thing : undefined;
+    },
+  };
+}
+
+/** Tells of a path whether it is one of these, or lies below one. */
+export function within(paths: readonly string[]): (path: string) => boolean {
+  const { over } = around(paths, (path) => path);
+  return (path) => over(path) !== undefined;
 }

@@ -1,5 +1,5 @@
 /** What an action in Project made or changed for others to run later: it is taken out of the tree until the user has spoken (MO-9). */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Leftover } from '../contracts/commands.ts';
 import { isAboveRunsLater, runsLater } from '../contracts/runs-later.ts';
@@ -7,16 +7,21 @@ import { NOT_ENDED } from './kept.ts';
 import type { Ran } from './launcher.ts';
 import { fileBehind, type Name } from './names.ts';
 import { topmost, within } from './nested.ts';
+import { NOTHING, type Obeyed, obeyedBy, type Thing } from './obeyed-by.ts';
 import { diffsBetween, type ReadText, readText } from './preview.ts';
 import type { Place, Recorded } from './record.ts';
+import { entriesAt } from './seen.ts';
 import { holdsTodo, isTodo, listsAround, namesProgram, placeOf, plainText, runBy, runsOnly } from './todo.ts';
 import type { Later, Waiting } from './waiting.ts';
 
-/** What git obeys of a repository; the rest of it is data. */
-const OBEYED =
-  /^\/(config(\.worktree)?|hooks|commondir|gitdir|modules|worktrees|remotes|branches|info\/attributes|objects\/info\/(http-)?alternates)(\/|$)/;
+/** What git obeys of a repository, by its path in it; the rest of it is data. */
+export const OBEYED =
+  'config config.worktree hooks commondir gitdir modules worktrees remotes branches info/attributes objects/info/alternates objects/info/http-alternates'.split(
+    ' ',
+  );
+const isObeyedThere = (place: string) => OBEYED.some((name) => place === `/${name}` || place.startsWith(`/${name}/`));
 /** What makes a directory a repository without a `.git` around it; the second may share the rest with another directory. */
-const BARE = [
+export const BARE: readonly (readonly string[])[] = [
   ['HEAD', 'objects', 'refs'],
   ['HEAD', 'commondir'],
 ];
@@ -48,19 +53,15 @@ export type Look = {
   file(path: string): string | undefined;
 };
 
-export const HERE: Look = { exists: existsSync, entries: entriesOf, text: plainText, file: fileBehind };
+export const HERE: Look = { exists: existsSync, entries: entriesAt, text: plainText, file: fileBehind };
 
 /**
  * Each once, none below another. `tree` is the project's.
  * @param obeyed what of it others know by other names
  */
-function laterIn(
-  names: readonly Name[],
-  tree: string,
-  look: Look = HERE,
-  obeyed: readonly Later[] = [],
-): readonly Later[] {
+function laterIn(names: readonly Name[], tree: string, look: Look = HERE, obeyed: Obeyed = NOTHING): readonly Later[] {
   const fresh = new Set(names.filter(({ verb }) => verb !== 'changed').map(({ path }) => path));
+  const obeyedAt = obeyedBy(obeyed);
   const lists = Map.groupBy(listsAround(names, tree), (path) => look.file(path) ?? NO_FILE);
   const found = names
     .filter(({ path }) => path.startsWith(`${tree}/`))
@@ -68,8 +69,8 @@ function laterIn(
       (name) =>
         laterAt(name, tree, fresh, look) ??
         listByName(name, lists, look) ??
-        obeyedAt(name, obeyed) ??
-        broughtBy(name, tree, fresh, look, obeyed) ??
+        obeyedAt(name) ??
+        broughtBy(name, tree, fresh, look, obeyedAt) ??
         [],
     );
   return topmost(found, ({ path }) => path);
@@ -78,10 +79,8 @@ function laterIn(
 /** Of a path in a tree: whether it lies in a repository's own directory, and git obeys it there. */
 export function isObeyedByGit(inside: string): boolean {
   const [, place] = /(?:^|\/)\.git(\/.*)$/i.exec(inside) ?? [];
-  return place !== undefined && OBEYED.test(place);
+  return place !== undefined && isObeyedThere(place);
 }
-
-type Thing = Pick<Name, 'path' | 'kind'>;
 
 function laterAt(thing: Thing, tree: string, fresh: ReadonlySet<string>, look: Look): Later | undefined {
   const { path } = thing;
@@ -92,7 +91,7 @@ function laterAt(thing: Thing, tree: string, fresh: ReadonlySet<string>, look: L
     const what = `is git's own`;
     if (fresh.has(root)) return { path: root, what };
     const place = path.slice(root.length);
-    if (path === root || OBEYED.test(place)) return { path, what };
+    if (path === root || isObeyedThere(place)) return { path, what };
     if (namesProgram(place, () => look.text(path))) return { path, what: RUN_BY_NEXT };
     return runsNext(thing, place, look) ? { path, what: RUN_NEXT } : undefined;
   }
@@ -122,23 +121,13 @@ function listByName({ path, now }: Name, lists: ReadonlyMap<string, readonly str
   return places.some(isTodo) && runsSome(path, look) ? { path, what: RUN_NEXT } : undefined;
 }
 
-/** It is such a file, or lies in such a directory; or it is a link by which one is reached. */
-function obeyedAt({ path, kind }: Thing, obeyed: readonly Later[]): Later | undefined {
-  const known = obeyed.find(
-    (each) =>
-      path === each.path || path.startsWith(`${each.path}/`) || (kind === 'link' && each.path.startsWith(`${path}/`)),
-  );
-  // A directory is made with what is put into it, which counts.
-  return known && (kind !== 'directory' || path !== known.path) ? { path, what: known.what } : undefined;
-}
-
 /** A directory that was moved here with what it holds: no action can take back a part of it. */
 function broughtBy(
   { path: top, verb, kind }: Name,
   tree: string,
   fresh: ReadonlySet<string>,
   look: Look,
-  obeyed: readonly Later[],
+  obeyedAt: (thing: Thing) => Later | undefined,
 ): Later | undefined {
   if (verb !== 'moved' || kind !== 'directory') return undefined;
   const queue = [top];
@@ -150,7 +139,7 @@ function broughtBy(
       const path = join(next, entry.name);
       const kind = entry.isDirectory() ? 'directory' : entry.isSymbolicLink() ? 'link' : 'file';
       const thing: Thing = { path, kind };
-      const found = laterAt(thing, tree, fresh, look) ?? obeyedAt(thing, obeyed);
+      const found = laterAt(thing, tree, fresh, look) ?? obeyedAt(thing);
       looked += 1;
       if (looked > MAX_LOOKED_AT) return { path: top, what: 'holds more than can be looked through' };
       if (found) return { path: top, what: `brings ${path.slice(top.length + 1)}, which ${found.what}` };
@@ -160,21 +149,13 @@ function broughtBy(
   return undefined;
 }
 
-function entriesOf(directory: string) {
-  try {
-    return readdirSync(directory, { withFileTypes: true });
-  } catch {
-    return undefined;
-  }
-}
-
 /** The same, with what changed past the store: that never widens what is taken back. */
 export function laterWith(
   unkept: readonly Name[],
   names: readonly Name[],
   tree: string,
   look: Look = HERE,
-  obeyed: readonly Later[] = [],
+  obeyed: Obeyed = NOTHING,
 ): readonly Later[] {
   const kept = laterIn(names, tree, look, obeyed);
   const isKept = within(kept.map(({ path }) => path));

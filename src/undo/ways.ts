@@ -1,51 +1,57 @@
 /** Over which links a path leads. */
-import { lstatSync, readlinkSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { targetAt } from './seen.ts';
 
 /** As many as the system follows; a path over more of them leads nowhere. */
 const MAX_LINKS = 40;
+/** Of all places on all ways together. */
+const MAX_CHARACTERS = 50_000_000;
 
 /**
  * Tells of a path every place that it leads through: where each link of it lies, and where it ends, whether there is anything
  * or not; over too many links, the last of them that counts. A link to the outside that lies in a project can be turned by
  * whoever writes there. Links are hostile: nothing here is deeper or longer than they are many. What it has seen of the files
  * it does not look at again.
+ * @throws where all paths it was asked about are too much together
  */
-export function waysThrough(): (path: string) => readonly string[] {
-  const seen = new Map<string, string | undefined>();
-  const targetAt = (path: string) => {
-    if (!seen.has(path)) seen.set(path, targetOf(path));
+export function waysThrough(): WaysOf {
+  const seen = new Map<string, readonly string[] | undefined>();
+  let left = MAX_CHARACTERS;
+  /** What stands in a link, the last part first. */
+  const targetOf = (path: string) => {
+    left -= path.length;
+    if (left < 0) throw new Error('its links lead through too much');
+    if (!seen.has(path)) seen.set(path, partsOf(targetAt(path)));
     return seen.get(path);
   };
   return (path) => {
     const ways: string[] = [];
-    const rest = (isAbsolute(path) ? path : join(process.cwd(), path)).split('/').reverse();
+    const rest = [...(partsOf(isAbsolute(path) ? path : join(process.cwd(), path)) ?? [])];
     let at = '';
     for (let name = rest.pop(); name !== undefined; name = rest.pop()) {
-      if (name === '' || name === '.') continue;
       if (name === '..') {
         at = at.slice(0, Math.max(0, at.lastIndexOf('/')));
         continue;
       }
-      const here = `${at}/${name}`;
-      const target = targetAt(here);
+      const here = name === '/' ? '' : `${at}/${name}`;
+      const target = here === '' ? undefined : targetOf(here);
       if (target === undefined) {
         at = here;
         continue;
       }
       ways.push(here);
       if (ways.length > MAX_LINKS) return ways;
-      if (isAbsolute(target)) at = '';
-      rest.push(...target.split('/').reverse());
+      rest.push(...target);
     }
     return [...ways, at || '/'];
   };
 }
 
-function targetOf(path: string): string | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;
-  } catch {
-    return undefined;
-  }
+export type WaysOf = (path: string) => readonly string[];
+
+/** Without those that lead nowhere else, the last one first; the first of an absolute path is a slash. */
+function partsOf(path: string | undefined): readonly string[] | undefined {
+  if (path === undefined) return undefined;
+  const parts = path.split('/').filter((name) => name !== '' && name !== '.');
+  return [...(isAbsolute(path) ? ['/'] : []), ...parts].reverse();
 }

@@ -94,4 +94,16 @@ export const LINKED: readonly (readonly [how: string, setUp: string, command: st
     'ln -sfn u l',
     ['l'],
   ],
+  [
+    'links that go round',
+    'mkdir s; ln -s s .config; ln -s . s/.config; ln -s . s/.github; for i in $(seq 300); do : > s/f$i; done; echo ok > s/x; ln -s x s/.envrc',
+    'echo E > .envrc; echo E > s/x',
+    ['.envrc', 's/x'],
+  ],
+  [
+    'links that it makes go round',
+    'mkdir s',
+    'ln -s s .config; ln -s . s/.config; ln -s . s/.github; for i in $(seq 300); do : > s/f$i; done; echo E > .envrc',
+    ['.config', '.envrc', 's/.config', 's/.github'],
+  ],
 ];

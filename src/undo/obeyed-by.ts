@@ -1,0 +1,56 @@
+/** What of a project's tree others run or obey besides well-known names, and how a path is found among it. */
+import { posix } from 'node:path';
+import type { Name } from './names.ts';
+import { around } from './nested.ts';
+import type { Later } from './waiting.ts';
+
+export type Obeyed = {
+  /** Files, and directories with all below them. */
+  readonly places: readonly Later[];
+  /** Ends of paths, as `endsOf` has them: files that a command names from a directory nobody can tell. */
+  readonly ends: ReadonlySet<string>;
+};
+
+/** What an action left, or a thing in a directory that it moved. */
+export type Thing = Pick<Name, 'path' | 'kind'>;
+
+export const NOTHING: Obeyed = { places: [], ends: new Set() };
+
+/** Of a longer end only so many parts count: then a path has few ends. */
+const MAX_PARTS = 8;
+const BY_END = 'ends as a file that git runs or obeys, as it is set up';
+
+/** The ends of paths by which a word of a command may mean a file below its directory. */
+export function endOf(word: string): string | undefined {
+  const parts = posix
+    .normalize(word)
+    .split('/')
+    .filter((part) => part !== '' && part !== '.' && part !== '..');
+  return parts.length === 0 ? undefined : parts.slice(-MAX_PARTS).join('/');
+}
+
+/** Tells of a thing what it is to others; undefined for an ordinary one. */
+export function obeyedBy({ places, ends }: Obeyed): (thing: Thing) => Later | undefined {
+  const known = around(places, ({ path }) => path);
+  return ({ path, kind }) => {
+    const over = known.over(path);
+    // A directory is made with what is put into it, which counts.
+    if (over && (kind !== 'directory' || path !== over.path)) return { path, what: over.what };
+    // A link by which such a file or directory is reached.
+    const below = kind === 'link' ? known.below(path) : undefined;
+    if (below) return { path, what: below.what };
+    return kind !== 'directory' && ends.size > 0 && isOneOf(path, ends) ? { path, what: BY_END } : undefined;
+  };
+}
+
+/** By the whole name, and, in a directory that is named with it, without what follows its last dot: interpreters add that. */
+function isOneOf(path: string, ends: ReadonlySet<string>): boolean {
+  const bare = path.replace(/(?<=[^/])\.[^./]*$/, '');
+  let at = path.length;
+  for (let parts = 1; parts <= MAX_PARTS && at > 0; parts += 1) {
+    at = path.lastIndexOf('/', at - 1);
+    if (at < 0) return false;
+    if (ends.has(path.slice(at + 1)) || (parts > 1 && ends.has(bare.slice(at + 1)))) return true;
+  }
+  return false;
+}
