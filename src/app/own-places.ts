@@ -1,12 +1,15 @@
 /**
- * What decides what runs unconfined: this program with what it starts, and what the user's shells obey. A project that holds
- * any of it has no Project mode (MO-9). What lies there under any other name, by a bind mount, is not seen.
+ * What decides what runs unconfined: this program with what it starts, and what the user's shells and tools obey. A project
+ * that holds any of it has no Project mode (MO-9). What lies there under any other name, by a bind mount, is not seen.
  */
-import { lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { placesOf } from '../config/index.ts';
-import { waysThrough } from '../undo/index.ts';
+import { concernsHome } from '../contracts/runs-later.ts';
+import { STARTED } from '../contracts/started.ts';
+import { entriesAt, ledFrom, seenAt, waysThrough } from '../undo/index.ts';
+import { LAUNCHER } from './environment.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -15,39 +18,29 @@ export type OwnPlaces = {
   readonly whole: readonly string[];
   /** Files and directories that are no project's. */
   readonly single: readonly string[];
+  /** Where what shells and tools obey has the names that everybody knows; undefined: nowhere. */
+  readonly home?: string;
 };
 
-/** What the program itself starts by name. */
-const PROGRAMS =
-  'aish-tui node sh bash zsh fish dash git ssh scp sftp ps less more man setsid tmux env stty script sudo doas docker podman kubectl ansible secret-tool pass security xclip xsel wl-copy vi vim nvim nano'.split(
-    ' ',
-  );
-/** In the home directory: what the shells and editors of the user obey, and git and ssh, which this program starts. */
-const OBEYED =
-  '.profile .login .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .inputrc .zshrc .zshenv .zprofile .zlogin .zlogout .gitconfig .npmrc .tmux.conf .pam_environment .xprofile .xinitrc .xsession .vimrc .gvimrc .exrc .nanorc .cargo/config.toml .cargo/config .cargo/env .pypirc .direnvrc .curlrc .wgetrc'.split(
-    ' ',
-  );
-/** There as well: directories of which each entry is obeyed, which may be links one by one. */
-const ENTRIES =
-  '.ssh .config/git .config/git/hooks .config/fish .config/fish/conf.d .config/fish/functions .config/fish/completions .config/environment.d .config/systemd .config/systemd/user .config/autostart .config/direnv .config/direnv/lib .config/nvim .config/vim .config/pip .config/tmux .vim .emacs.d .oh-my-zsh .bashrc.d .zshrc.d .profile.d .local/bin .local/share/systemd/user'.split(
-    ' ',
-  );
-/** Variables that name such files: one, or several behind colons or blanks. */
+/** Variables by which loaders, interpreters and the programs that are started find what they run or obey. */
 const NAMING =
-  'AISH_CONFIG SHELL BASH_ENV ENV ZDOTDIR EDITOR VISUAL PAGER MANPAGER LD_LIBRARY_PATH LD_PRELOAD LD_AUDIT DYLD_LIBRARY_PATH DYLD_INSERT_LIBRARIES NODE_OPTIONS NODE_PATH NODE_COMPILE_CACHE NODE_EXTRA_CA_CERTS OPENSSL_CONF OPENSSL_MODULES GIT_EXEC_PATH GIT_SSH GIT_SSH_COMMAND GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_TEMPLATE_DIR GIT_EDITOR GIT_PAGER GIT_ASKPASS GIT_SEQUENCE_EDITOR GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND SSH_ASKPASS SUDO_ASKPASS INPUTRC LESSOPEN LESSCLOSE BROWSER KUBECONFIG DOCKER_CONFIG PERL5LIB PERL5OPT GCONV_PATH FPATH TMPDIR'.split(
-    ' ',
-  );
+  /^((AISH|BASH|FISH|GIT|SSH|NODE|TMUX|SUDO|DOCKER|PODMAN|CONTAINERS|ANSIBLE|PASSWORD_STORE|OPENSSL|SSL|LD|DYLD|XDG_CONFIG|XDG_DATA)_.*|(LESS|VIM|PERL|PYTHON|RUBY|KUBE|GNUPG|TERMINFO|JAVA_TOOL_|_JAVA_).*|N?VIM|SHELL|ENV|ZDOTDIR|FPATH|MODULE_PATH|EDITOR|VISUAL|PAGER|MANPAGER|MANOPT|MANROFFOPT|BROWSER|INPUTRC|PROMPT_COMMAND|PS[0-4]|EXINIT|MYVIMRC|GCONV_PATH|LOCPATH|NLSPATH|JDK_JAVA_OPTIONS|NPM_CONFIG_(USER|GLOBAL)CONFIG|CARGO_HOME|TMPDIR)$/i;
+/** Of these, what names data: git sets them for its hooks and aliases. */
+const DATA = /^GIT_(DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|PREFIX|OBJECT_DIRECTORY|CEILING_DIRECTORIES)$/;
+/** What separates a path from the rest of a value. */
+const BETWEEN_WORDS = /[\s:=|'"`;&()<>,{}]+/;
 
 /** For a program whose launcher is this one, and that was started with this configuration; default: the usual one. */
 export function ownPlaces(launcher: string, config?: string, env: Environment = process.env): OwnPlaces {
   const usual = placesOf(env);
   const dist = dirname(launcher);
   const home = env.HOME || homedir();
-  const entries = ENTRIES.map((name) => join(home, name));
   const paths = [...new Set((env.PATH ?? '').split(':'))].filter((path) => path !== '');
-  const named = NAMING.flatMap((name) => (env[name] ?? '').split(/[\s:=|]+/)).filter((path) => isAbsolute(path));
+  const named = Object.entries(env).flatMap(([name, value]) =>
+    NAMING.test(name) && !DATA.test(name) ? pathsIn(value ?? '', home) : [],
+  );
   return {
-    whole: [dist, process.execPath, dirname(usual.config), usual.state, usual.cache, ...entries],
+    whole: [dist, process.execPath, dirname(usual.config), usual.state, usual.cache],
     single: [
       ...partsOf(dist),
       ...partsOf(dirname(dist)),
@@ -55,35 +48,32 @@ export function ownPlaces(launcher: string, config?: string, env: Environment = 
       ...(config === undefined ? [] : [resolve(config)]),
       tmpdir(),
       ...named,
-      ...OBEYED.map((name) => join(home, name)),
-      ...entries.flatMap(partsOf),
       // Where there is none yet, one that comes is set aside.
-      ...paths.flatMap((path) => PROGRAMS.map((name) => join(path, name))).filter(isThere),
+      ...paths.flatMap((path) => STARTED.map((name) => join(path, name))).filter(isThere),
     ],
+    home,
   };
 }
 
-/** What can't be looked at can't be started by this account either. */
-function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
+/** What a value may name: all of it, and each word of it, also behind an option or a mark. */
+function pathsIn(value: string, home: string): readonly string[] {
+  const text = value.replace(/\$(HOME\b|\{HOME\})|~(?=\/)/g, home);
+  return [text, ...text.split(':'), ...text.split(BETWEEN_WORDS)].flatMap((word) => {
+    if (/^\.{1,2}\//.test(word)) return [resolve(word)];
+    const at = word.indexOf('/');
+    return at < 0 ? [] : [word.slice(at)];
+  });
 }
 
-function partsOf(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory).map((name) => join(directory, name));
-  } catch {
-    return [];
-  }
-}
+/** Also where that can't be told. */
+const isThere = (path: string) => seenAt(path) !== undefined;
+
+const partsOf = (directory: string) => (entriesAt(directory) ?? []).map(({ name }) => join(directory, name));
 
 /** A project's own name for this program: whoever starts it there starts what the project says. */
 const STARTED_THERE = join('node_modules', '.bin', 'aish-tui');
 /** A step asks several times. What is outside a project is changed by the user alone. Milliseconds. */
-const KNOWN_MS = 2000;
+const KNOWN_MS = 10_000;
 
 /** Tells whether a tree holds any of these, also by a link, or lies in one of those that are whole. */
 export function takenBy(places: () => OwnPlaces): (tree: string) => boolean {
@@ -96,11 +86,30 @@ export function takenBy(places: () => OwnPlaces): (tree: string) => boolean {
   };
 }
 
-function isTaken(tree: string, { whole, single }: OwnPlaces): boolean {
+/** The same of this program, started with this configuration. */
+export const takenHere = (config?: string) => takenBy(() => ownPlaces(LAUNCHER, config));
+
+function isTaken(tree: string, { whole, single, home }: OwnPlaces): boolean {
   const waysOf = waysThrough();
   const isIn = (path: string) => waysOf(path).some((way) => holds(tree, way));
   const isAround = (path: string) => holds(realOf(path) ?? path, tree);
-  return whole.some((path) => isIn(path) || isAround(path)) || single.some(isIn) || isThere(join(tree, STARTED_THERE));
+  try {
+    return (
+      whole.some((path) => isIn(path) || isAround(path)) ||
+      single.some(isIn) ||
+      isThere(join(tree, STARTED_THERE)) ||
+      (home !== undefined && (isOfHome(tree, home) || [...ledFrom(home, waysOf)].some((way) => holds(tree, way))))
+    );
+  } catch {
+    // Too many links to be looked through, or what can't be read: any of them may lead there.
+    return true;
+  }
+}
+
+/** Whether it holds the home directory, or what is obeyed by its name there, or lies in such. */
+function isOfHome(tree: string, home: string): boolean {
+  const real = realOf(home) ?? home;
+  return holds(tree, real) || (holds(real, tree) && concernsHome(relative(real, tree)));
 }
 
 /** Whether `path` is the directory or lies in it. */

@@ -39,7 +39,7 @@ import { createMcpPort, openMcp } from './mcp.ts';
 import { createMemoryPort, memoryBlock } from './memory.ts';
 import { createPreplanner, createSecondOpinion, watched } from './model-calls.ts';
 import { openModels } from './models.ts';
-import { ownPlaces, takenBy } from './own-places.ts';
+import { takenHere } from './own-places.ts';
 import { projectTree, treeThere } from './project-tree.ts';
 import { engineSecrets, learnConfig, learnsEnvironment, learnsToken, processFilter } from './secrets-filter.ts';
 import type { SessionBus } from './session-bus.ts';
@@ -120,7 +120,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
       bus.show('the session is saved again, including what happened meanwhile', 'info');
     },
   });
-  const isTaken = takenBy(() => ownPlaces(LAUNCHER, environment.configFile));
+  const isTaken = takenHere(environment.configFile);
   const projectHere = () => projectTree(bus.engine.shellCwd, isTaken);
   const localAgent = agentCommands({
     ...fresh,

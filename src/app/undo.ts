@@ -6,7 +6,7 @@ import { createPrivateTmp, trialArgv } from '../sandbox/index.ts';
 import type { Phase } from '../session/phase.ts';
 import { ChangeStore, LocalTrialDisk, type TrialLaunch, TrialStore } from '../undo/index.ts';
 import { LAUNCHER } from './environment.ts';
-import { ownPlaces, takenBy } from './own-places.ts';
+import { takenHere } from './own-places.ts';
 import { projectTree } from './project-tree.ts';
 import { processFilter } from './secrets-filter.ts';
 import type { SessionBus } from './session-bus.ts';
@@ -71,11 +71,7 @@ export function trialStore(needs: UndoNeeds, store: ChangeStore, run: RunTrial):
   const disk = new LocalTrialDisk({
     ...TRIAL_LAUNCH,
     directory: join(placesOf(process.env).state, 'undo'),
-    treeOf: (cwd) =>
-      projectTree(
-        cwd,
-        takenBy(() => ownPlaces(LAUNCHER)),
-      ) ?? cwd,
+    treeOf: (cwd) => projectTree(cwd, takenHere()) ?? cwd,
   });
   const rollBack = (number: number) => store.rollBack(number);
   return new TrialStore({ ...trialSettings(needs), disk, run, rollBack, applied: (number) => store.applied(number) });

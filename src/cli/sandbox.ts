@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { LAUNCHER } from '../app/environment.ts';
-import { ownPlaces, takenBy } from '../app/own-places.ts';
+import { takenHere } from '../app/own-places.ts';
 import { projectTree } from '../app/project-tree.ts';
 import { ownedPrefix } from '../executor/index.ts';
 import { createPrivateTmp, detectSandbox, projectArgv, sandboxArgv, sandboxEnvironment } from '../sandbox/index.ts';
+import { NO_TREE } from '../session/mode.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';
 
@@ -26,15 +27,9 @@ export type Sandboxed = {
 export async function prepareSandbox({ argv, mode, cwd, wallSeconds }: SandboxWish): Promise<Sandboxed | string> {
   const status = await detectSandbox({ launcher: LAUNCHER });
   if (!status.available) return `no kernel sandbox here: ${status.why}`;
-  const project =
-    mode === 'project'
-      ? projectTree(
-          cwd,
-          takenBy(() => ownPlaces(LAUNCHER)),
-        )
-      : undefined;
-  if (mode === 'project' && (project === undefined || status.noProject !== undefined))
-    return `no Project mode here: ${status.noProject ?? 'this directory is no project'}`;
+  const project = mode === 'project' ? projectTree(cwd, takenHere()) : undefined;
+  if (mode === 'project' && status.noProject !== undefined) return `no Project mode here: ${status.noProject}`;
+  if (mode === 'project' && project === undefined) return NO_TREE;
   const tmp = createPrivateTmp(ownedPrefix('sandbox'));
   const launch = { launcher: LAUNCHER, argv, cwd, statusFile: tmp.statusFile, tmpDir: tmp.path };
   const held = status.projectMissing !== undefined;

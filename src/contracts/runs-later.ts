@@ -41,16 +41,22 @@ const LANGUAGES = names(String.raw`
 `);
 
 const EDITORS = names(String.raw`
-  \.envrc(\.local)? \.husky \.huskyrc[^/]* \.githooks \.vscode \.vs \.idea \.devcontainer \.devcontainer\.json \.zed \.helix \.fleet \.nova
+  \.envrc(\.local)? \.direnvrc \.husky \.huskyrc[^/]* \.githooks \.vscode \.vs \.idea \.devcontainer \.devcontainer\.json \.zed \.helix \.fleet \.nova
   \.mise \.mise\.toml mise\.toml \.rtx\.toml \.tool-versions \.sdkmanrc \.autoenv \.autoenv\.zsh
-  \.?exrc \.l?nvimrc \.nvim\.lua \.(l|g|local)?vimrc \.vimrc\.local \.vim \.emacs(\.d)? \.config/(nvim|emacs|helix|micro|tmux|lazygit|tig) \.dir-locals(-2)?\.el
+  \.?exrc \.l?nvimrc \.nvim\.lua \.(l|g|local)?vimrc \.vimrc\.local \.vim \.emacs(\.d)? \.config/(nvim|vim|emacs|helix|micro|tmux|lazygit|tig) \.dir-locals(-2)?\.el
   \.ycm_extra_conf\.py \.clangd \.nanorc \.pre-commit-config\.yaml \.?lefthook(-local)?\.(ya?ml|toml|json) \.overcommit\.yml
   \.simple-git-hooks\.(json|[cm]?js) \.lintstagedrc[^/]* [^/]+\.(code-workspace|sublime-project)
 `);
 
+/** What names programs to tools of every day, or holds versions of them. */
+const TOOLS = names(String.raw`
+  \.docker/(config\.json|cli-plugins) \.kube/(config|plugins) \.aws/(config|cli) \.(nvm|nodenv|pyenv|rbenv|asdf|volta|sdkman)
+  \.config/(mise|containers|lesskey|pip|uv|gcloud|user-dirs\.dirs|pnpm|yarn) \.selected_editor \.xsessionrc \.zsh \.ipython
+`);
+
 const PACKAGES = names(String.raw`
   \.npmrc \.yarnrc(\.ya?ml)? \.yarn/(plugins|releases|sdks) \.pnp\.[cm]?js \.pnp\.loader\.mjs \.?pnpmfile\.[cm]?js \.pnpmrc \.?bunfig\.toml
-  \.pypirc \.?pip\.conf \.?pip/pip\.conf \.condarc \.cargo/(config(\.toml)?|bin) \.bundle/config \.mvn \.m2/settings\.xml \.mavenrc gradle/wrapper \.gradle/(init\.d|init\.gradle(\.kts)?|gradle\.properties)
+  \.pypirc \.?pip\.conf \.?pip/pip\.conf \.condarc \.cargo/(config(\.toml)?|bin|env) \.bundle/config \.mvn \.m2/settings\.xml \.mavenrc gradle/wrapper \.gradle/(init\.d|init\.gradle(\.kts)?|gradle\.properties)
   \.(bazel|bazelisk)rc \.sbtopts \.jvmopts
 `);
 
@@ -75,6 +81,7 @@ const PLACES: readonly (readonly [place: Names, what: string])[] = [
   [SHELLS, 'is run by shells and editors'],
   [LANGUAGES, 'is run by interpreters and debuggers'],
   [PACKAGES, 'is obeyed by package managers'],
+  [TOOLS, 'is obeyed by tools that start programs'],
   [AGENTS, 'is obeyed by agents'],
   [
     { at: /(^|\/)(AGENTS|CLAUDE|GEMINI|CRUSH|QWEN)(\.local|\.override)?\.md$/, above: /(?!)/, parts: 1 },
@@ -91,6 +98,12 @@ export function runsLater(inside: string): string | undefined {
 /** Whether such a path lies below this one by its name, which is no such itself: a link there brings one along. */
 export function isAboveRunsLater(inside: string): boolean {
   return PLACES.some(([place]) => place.above.test(inside));
+}
+
+/** Of a directory below the home directory: whether it lies in what is obeyed there by its name, or above it. */
+export function concernsHome(inside: string): boolean {
+  if (!inside.startsWith('.')) return false;
+  return PLACES.some(([{ at, above }]) => at.exec(inside)?.index === 0 || above.exec(inside)?.index === 0);
 }
 
 const MOST_PARTS = Math.max(...PLACES.map(([{ parts }]) => parts));

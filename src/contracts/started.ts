@@ -1,5 +1,5 @@
 /** Programs that aish-tui itself starts by name, unconfined. */
 export const STARTED: readonly string[] =
-  'aish-tui node sh bash zsh fish dash git ssh scp sftp ps less more man setsid tmux env stty script sudo doas docker podman kubectl ansible ansible-playbook secret-tool pass security xclip xsel wl-copy vi vim nvim nano'.split(
+  'aish-tui node sh bash zsh fish dash git ssh scp sftp ps less more man setsid tmux env stty script sudo doas docker podman kubectl ansible secret-tool pass security xclip xsel wl-copy vi vim nvim nano'.split(
     ' ',
   );

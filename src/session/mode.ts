@@ -24,7 +24,7 @@ export const NO_PROJECT =
   '[aish] Project mode needs user namespaces or Landlock, and neither holds here; aish-tui doctor says why.';
 /** In the home directory or above it, and where this program or its settings lie. */
 export const NO_TREE =
-  'Project mode has no tree here: neither the home directory and what is above it, nor one that holds, also by a link, aish-tui, its settings, or what it or your shells start with';
+  'Project mode has no tree here: neither the home directory and what is above it, nor one that holds, also by a link, aish-tui, its settings, or what it, your shells or your tools start with';
 
 const NOTICES = {
   restricted:

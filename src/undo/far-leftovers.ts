@@ -4,7 +4,6 @@ import type { Leftover } from '../contracts/commands.ts';
 import { messageOf } from '../text/errors.ts';
 import { visible } from '../text/sanitize.ts';
 import { shellQuote } from '../text/shell-quote.ts';
-import { nameText } from '../text/spelled.ts';
 import { type AskFar, HOLDER_IS_GONE, readFarText, writeFar } from './far-records.ts';
 import { fileOf, type Name, namesIn, unkeptIn } from './names.ts';
 import type { Recorded } from './record.ts';
@@ -16,6 +15,7 @@ import {
   MAX_LOOKED_AT,
   PARTS,
   setAside,
+  toldLate,
   unseen,
 } from './set-aside.ts';
 import { listsAround, TODO_NAMES } from './todo.ts';
@@ -61,27 +61,31 @@ export class FarLeftovers {
     );
     const open = new Set(answer?.text.split('\n').map(Number));
     for (const action of ended.filter(({ number }) => open.has(number))) {
-      const waiting = await this.#looked(action);
-      if (!waiting || waiting.aside === 0) continue;
-      const { items } = leftoverOf(action, waiting, this.#port);
-      warn(
-        `set aside on ${visible(host)}, since the connection ended before you were asked: ${items.map(nameText).join('; ')} · :undo ${waiting.aside} yes brings it`,
-      );
+      const waiting = await this.#look(action, false).catch((error: unknown) => void this.#sayUnseen(action, error));
+      if (!waiting) continue;
+      warn(toldLate(action, waiting, ` on ${visible(host)}, since the connection ended before you were asked`));
     }
   }
 
   async #looked(action: Recorded): Promise<Waiting | undefined> {
-    const { warn, host } = this.#port;
     try {
-      return await this.#look(action);
+      return await this.#look(action, true);
     } catch (error) {
-      const why = visible(messageOf(error));
-      warn(`what action ${action.number} left on ${visible(host)} could not be looked through: ${why}`);
+      const why = this.#sayUnseen(action, error);
       return action.tree === undefined ? undefined : unseen(action.tree, why);
     }
   }
 
-  async #look(action: Recorded): Promise<Waiting | undefined> {
+  /** Returns why. */
+  #sayUnseen({ number }: Recorded, error: unknown): string {
+    const { warn, host } = this.#port;
+    const why = visible(messageOf(error));
+    warn(`what action ${number} left on ${visible(host)} could not be looked through: ${why}`);
+    return why;
+  }
+
+  /** @param asks somebody is asked about what stays */
+  async #look(action: Recorded, asks: boolean): Promise<Waiting | undefined> {
     const { launch, ask } = this.#port;
     if (action.tree === undefined) return undefined;
     const { steps, code, error } = await launch('--undo', action.directory, '--names');
@@ -89,7 +93,8 @@ export class FarLeftovers {
     if (steps.some(({ path }) => !isName(path))) throw new Error('the list of its names can’t be read');
     const later = await this.#laterOf(namesIn(steps), action.tree, action.notes);
     const waiting = later.length === 0 ? undefined : await setAside(action, later, this.#port);
-    await ask(writeFar(`${action.directory}/${LOOKED}`, ''));
+    // What stays where nobody is asked is looked at again: there may be room then.
+    if (asks || !waiting?.stays) await ask(writeFar(`${action.directory}/${LOOKED}`, ''));
     return waiting;
   }
 

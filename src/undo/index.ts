@@ -2,7 +2,9 @@
 export { FarStore } from './far-store.ts';
 export { FarTrialDisk } from './far-trials.ts';
 export { readSteps } from './launcher.ts';
+export { ledFrom } from './linked.ts';
 export { behindTrial, LocalTrialDisk, prepareTrial, type TrialLaunch } from './local-trials.ts';
+export { entriesAt, seenAt } from './seen.ts';
 export { ChangeStore, type Keeping } from './store.ts';
 export type { TrialStatus } from './trial-disk.ts';
 export { type OpenTrial, TrialStore } from './trials.ts';

@@ -14,6 +14,7 @@ import {
   leftoverOf,
   setAside,
   takeAside,
+  toldLate,
   unseen,
   withoutOwnTodo,
 } from './set-aside.ts';
@@ -91,10 +92,7 @@ export class Leftovers {
         this.#port.warn(`what action ${action.number} left could not be looked through: ${messageOf(error)}`),
       );
       if (!waiting || mine) continue;
-      const { items } = leftoverOf(action, waiting, this.#port);
-      this.#port.warn(
-        `set aside, since its session was closed before you were asked: ${items.join('; ')} · :undo ${waiting.aside} yes brings it`,
-      );
+      this.#port.warn(toldLate(action, waiting, ', since its session was closed before you were asked'));
     }
   }
 
@@ -112,7 +110,8 @@ export class Leftovers {
     const obeyed = names.length + unkept.length === 0 ? NOTHING : await this.#obeyedNow(tree, [...names, ...unkept]);
     const later = await withoutOwnTodo(action, laterWith(unkept, names, tree, HERE, obeyed), this.#port);
     const waiting = later.length === 0 ? undefined : await setAside(action, later, this.#port);
-    writeMade(action, made);
+    // What stays where nobody is asked is looked at again: there may be room then.
+    if (atOnce || !waiting?.stays) writeMade(action, made);
     return waiting;
   }
 

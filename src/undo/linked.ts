@@ -8,12 +8,18 @@ import type { Later } from './waiting.ts';
 import type { WaysOf } from './ways.ts';
 
 const MAX_DIRECTORIES = 50_000;
-/** Of names that count, and of all that links bring. */
-const MAX_ENTRIES = 50_000;
+type Bounds = {
+  /** Directories in a directory of such a name (`.claude/skills/one`) whose links count. */
+  readonly depth: number;
+  /** Of names that count, and of all that links bring. */
+  readonly entries: number;
+};
+
+const IN_TREE: Bounds = { depth: 2, entries: 50_000 };
+/** There such directories are deep and full. */
+const AT_HOME: Bounds = { depth: 3, entries: 200_000 };
 /** Of the whole tree, which is gone through only for a file that has names nobody has told of. */
 const MAX_SEARCHED = 200_000;
-/** Directories in a directory of that name (`.claude/skills/one`) whose links count. */
-const DEPTH = 2;
 /** Names that a file may have which can't be looked at. */
 const MANY = 1n << 32n;
 const ELSEWHERE = 'has another name, which could not be looked for';
@@ -32,14 +38,34 @@ export function olderAround(tree: string, names: readonly Name[]): ReadonlySet<s
   return older;
 }
 
-export type Walk = {
+type Walk = {
   /** Where it begins; names are told from here. */
   readonly top: string;
   readonly directories: Iterable<string>;
   readonly waysOf: WaysOf;
   /** Whether what a link leads to is gone through. */
   follows(real: string): boolean;
+  readonly bounds: Bounds;
 };
+
+/** Where well-known names in these directories of a tree lead by links, and all links on the way. Throws where there is too much. */
+export function linkedIn(tree: string, directories: ReadonlySet<string>, waysOf: WaysOf): readonly Later[] {
+  // The tree itself can't be such a thing as a whole.
+  const follows = (real: string) => real.startsWith(`${tree}/`);
+  return walk({ top: tree, directories, waysOf, follows, bounds: IN_TREE });
+}
+
+/** Every place that well-known names in a home directory lead through. Throws where there is too much. */
+export function ledFrom(home: string, waysOf: WaysOf): ReadonlySet<string> {
+  const led = new Set<string>();
+  const seen: WaysOf = (path) => {
+    const ways = waysOf(path);
+    for (const way of ways) led.add(way);
+    return ways;
+  };
+  walk({ top: home, directories: [home], waysOf: seen, follows: () => true, bounds: AT_HOME });
+  return led;
+}
 
 /** A directory, with the name by which others know it. */
 type Visit = {
@@ -49,18 +75,19 @@ type Visit = {
   readonly depth: number;
   /** A link led here, to which nothing has been found yet that counts with all in it. */
   readonly isLinked: boolean;
+  /** What all in it is to others. */
+  readonly what: string | undefined;
 };
 
-/** Where well-known names in these directories lead by links, and all links on the way. Throws where there is too much. */
-export function linkedIn({ top, directories, waysOf, follows }: Walk): readonly Later[] {
+function walk({ top, directories, waysOf, follows, bounds }: Walk): readonly Later[] {
   const found = new Map<string, Later>();
   const add = (path: string, what: string) => found.has(path) || found.set(path, { path, what });
   const queue: Visit[] = [];
   const seen = new Set<string>();
-  let left = MAX_ENTRIES;
+  let left = bounds.entries;
   /** Each directory once under each end of a name: where links go round, the names have no end. */
-  const descend = (visit: Visit, what: string | undefined) => {
-    const { as, depth } = visit;
+  const descend = (visit: Visit) => {
+    const { as, depth, what } = visit;
     // All that is in it counts with it.
     if (what !== undefined && depth === 0) return;
     const next = what === undefined ? { ...visit, as: endOf(as) } : { ...visit, depth: depth - 1, isLinked: false };
@@ -69,10 +96,17 @@ export function linkedIn({ top, directories, waysOf, follows }: Walk): readonly 
     seen.add(key);
     queue.push(next);
   };
-  const look = ({ directory, as, depth, isLinked }: Visit, isFirst: boolean) => {
+  const follow = (link: Visit, said: string) => {
+    const { links, real } = wayOf(link.directory, waysOf);
+    for (const each of links) if (each !== link.directory) add(each, said);
+    if (real === undefined || !follows(real)) return;
+    if (link.what !== undefined) add(real, said);
+    descend({ ...link, directory: real, isLinked: true });
+  };
+  const look = ({ directory, as, depth, isLinked, ...known }: Visit, isFirst: boolean) => {
     for (const entry of entriesAt(directory) ?? []) {
       const name = as === '' ? entry.name : `${as}/${entry.name}`;
-      const what = runsLater(name);
+      const what = known.what ?? runsLater(name);
       const isPlain = /^\.git$/i.test(entry.name) || (what === undefined && !isAboveRunsLater(name));
       // Of the first directories each is read once.
       if (!(isFirst && isPlain) && --left < 0) throw new Error('it holds too many names that others obey');
@@ -81,20 +115,14 @@ export function linkedIn({ top, directories, waysOf, follows }: Walk): readonly 
       const path = join(directory, entry.name);
       const said = `${what ?? 'leads to what others run or obey'} as ${name}`;
       if (isLinked && what !== undefined) add(path, said);
-      if (!entry.isSymbolicLink()) {
-        if (entry.isDirectory()) descend({ directory: path, as: name, depth, isLinked }, what);
-        continue;
-      }
-      const { links, real } = wayOf(path, waysOf);
-      for (const link of links) if (link !== path) add(link, said);
-      if (real === undefined || !follows(real)) continue;
-      if (what !== undefined) add(real, said);
-      descend({ directory: real, as: name, depth, isLinked: true }, what);
+      const visit = { directory: path, as: name, depth, isLinked, what };
+      if (entry.isDirectory()) descend(visit);
+      if (entry.isSymbolicLink()) follow(visit, said);
     }
   };
+  const first = { depth: bounds.depth, isLinked: false, what: undefined };
   for (const directory of directories)
-    if (!isInRepository(directory, top))
-      look({ directory, as: directory.slice(top.length + 1), depth: DEPTH, isLinked: false }, true);
+    if (!isInRepository(directory, top)) look({ ...first, directory, as: directory.slice(top.length + 1) }, true);
   for (let visit = queue.pop(); visit !== undefined; visit = queue.pop()) look(visit, false);
   return [...found.values()];
 }

@@ -18,7 +18,7 @@ export function topmost<Thing>(things: readonly Thing[], pathOf: (thing: Thing) 
 }
 
 /** Among many things with paths, those that a path has to do with. */
-export type Around<Thing> = {
+type Around<Thing> = {
   /** The topmost thing that stands at the path, or above it. */
   over(path: string): Thing | undefined;
   /** Some thing that lies below the path. */

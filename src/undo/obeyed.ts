@@ -35,8 +35,7 @@ export async function obeyedIn(tree: string, names: readonly Name[]): Promise<Ob
   );
   const lists = repositories.flatMap(({ top }) => listsIn(top)).flatMap((path) => waysOf(path).slice(0, -1));
   const leading = lists.map((path): Later => ({ path, what: `leads to what git goes on with` }));
-  const follows = (real: string) => isIn(tree, real);
-  const linked = linkedIn({ top: tree, directories: around, waysOf, follows });
+  const linked = linkedIn(tree, around, waysOf);
   const places = [...inside, ...linked, ...leading].filter(({ path }) => isIn(tree, path));
   const ends = new Set(found.flatMap((each) => [...each.ends]));
   return { places: [...places, ...secondNamesIn(tree, names, { places, ends }, isObeyedByGit)], ends };

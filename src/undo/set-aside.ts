@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Leftover } from '../contracts/commands.ts';
 import { isAboveRunsLater, runsLater } from '../contracts/runs-later.ts';
+import { nameText } from '../text/spelled.ts';
 import { NOT_ENDED } from './kept.ts';
 import type { Ran } from './launcher.ts';
 import { fileBehind, type Name } from './names.ts';
@@ -254,6 +255,13 @@ export function leftoverOf(action: Recorded, { aside, later, diff, stays }: Wait
       return `${where.join('; ')}. The user has accepted it; what is set aside could not be brought back`;
     },
   };
+}
+
+/** What is said of it where nobody could be asked. @param why it was so */
+export function toldLate(action: Recorded, { aside, later, stays }: Waiting, why: string): string {
+  const items = phrasesOf(action, later, stays).map(nameText).join('; ');
+  if (stays || keptOf(later).length === 0) return `left for others to run later, and still in place${why}: ${items}`;
+  return `set aside${why}: ${items} · :undo ${aside} yes brings it`;
 }
 
 const keptOf = (later: readonly Later[]) => later.filter(({ unkept }) => !unkept);

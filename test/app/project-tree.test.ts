@@ -117,6 +117,68 @@ describe('a project that something outside leads into', () => {
     },
   );
 
+  it.each(
+    '.ssh/authorized_keys .ssh/environment .config/fish/conf.d/x.fish .config/fish/functions/ls.fish .config/git/attributes .pam_environment .config/environment.d/x.conf .config/systemd/user/x.service .config/autostart/x.desktop .vimrc .config/nvim/init.lua .config/nvim/lua/own/x.lua .config/direnv/direnvrc .config/direnv/lib .cargo/config.toml .config/pip/pip.conf .local/bin/ls .oh-my-zsh/custom/x.zsh .docker/config.json .kube/config .xsessionrc'.split(
+      ' ',
+    ),
+  )('is none: ~/%s is a link to what is there, or may come there', (name) => {
+    symlinkSync(file(join(code(), 'x')), at(join(home(), name)));
+    expect(treeWith()).toBeUndefined();
+    rmSync(join(code(), 'x'));
+    expect(treeWith()).toBeUndefined();
+  });
+
+  it('is none where a link elsewhere leads to such a link', () => {
+    symlinkSync(join(code(), 'x'), at(join(root, 'dotfiles', 'nvim', 'init.lua')));
+    symlinkSync(join(root, 'dotfiles'), join(home(), '.config'));
+    expect(treeWith()).toBeUndefined();
+  });
+
+  it.each(
+    '.oh-my-zsh .config/nvim .config/systemd/user .config/autostart .vim .claude .config .local/share .nvm .ssh'.split(
+      ' ',
+    ),
+  )('is none: ~/%s', (name) => {
+    const directory = join(home(), name);
+    mkdirSync(directory, { recursive: true });
+    const env = { HOME: home(), PATH: join(root, 'bin') };
+    const taken = takenBy(() => ownPlaces(launcher(), config(), env));
+    expect(projectTree(directory, taken, home())).toBeUndefined();
+  });
+
+  it.each(['.dotfiles', 'gradle', 'pip', '.config/mine', 'code/.github', 'x/.vim'])('is one: ~/%s', (name) => {
+    const directory = join(home(), name);
+    mkdirSync(directory, { recursive: true });
+    // The temporary files of this test lie in it.
+    const env = { HOME: home(), PATH: join(root, 'bin'), XDG_CONFIG_HOME: join(root, 'settings') };
+    const taken = takenBy(() => ownPlaces(launcher(), undefined, env));
+    expect(projectTree(directory, taken, home())).toBe(directory);
+  });
+
+  it.each<readonly [string, (tree: string) => string]>([
+    ['KUBECONFIG', (tree) => `${tree}/kc`],
+    ['DOCKER_CONFIG', (tree) => `${tree}/dc`],
+    ['LESSOPEN', (tree) => `|${tree}/lesspipe %s`],
+    ['GIT_SEQUENCE_EDITOR', (tree) => `${tree}/e`],
+    ['GIT_CONFIG_VALUE_0', (tree) => `${tree}/hooks`],
+    ['SUDO_ASKPASS', (tree) => `${tree}/e`],
+    ['PERL5LIB', (tree) => `${tree}/l`],
+    ['PERL5OPT', (tree) => `-I${tree}/l`],
+    ['PYTHONPATH', (tree) => tree],
+    ['FPATH', (tree) => `/usr/share/zsh:${tree}/f`],
+    ['NODE_OPTIONS', (tree) => `--import "${tree}/x.mjs"`],
+    ['EDITOR', (tree) => `sh -c '${tree}/e'`],
+    ['VISUAL', () => 'sh -c "$HOME/code/e"'],
+    ['PAGER', () => '~/code/p'],
+  ])('is none: %s names what is there', (name, value) => {
+    expect(treeWith({ [name]: value(code()) })).toBeUndefined();
+  });
+
+  it('is one where variables name data of it', () => {
+    const env = { PWD: code(), OLDPWD: code(), GIT_DIR: join(code(), '.git'), VIRTUAL_ENV: join(code(), '.venv') };
+    expect(treeWith({ ...env, GIT_PAGER: 'less -R', GIT_BRANCH: 'origin/main', LESS: '-FRX' })).toBe(code());
+  });
+
   it('is none with the configuration that was named at the start', () => {
     expect(treeWith({}, join(code(), 'named.jsonc'))).toBeUndefined();
   });

@@ -15,22 +15,25 @@ const made = (...paths: readonly string[]): readonly Step[] =>
   paths.map((path) => ({ verb: 'made', path, source: 'f 1 1 1' }));
 
 /** A host on which an action left these names. */
-function hostWith(names: readonly Step[], entries = '') {
-  const [aside, warnings]: [string[], string[]] = [[], []];
+function hostWith(names: readonly Step[], entries = '', room = true) {
+  const [aside, warnings, asked]: [string[], string[], string[]] = [[], [], []];
   const leftovers = new FarLeftovers({
     ...{ host: 'web1', directory: '/store', hide: (text: string) => text },
     warn: (text) => warnings.push(text),
-    ask: (code) => Promise.resolve({ exit: 0, text: code.includes('-mindepth') ? entries : '1\n' }),
+    ask(code) {
+      asked.push(code);
+      return Promise.resolve({ exit: 0, text: code.includes('-mindepth') ? entries : '1\n' });
+    },
     launch(...args) {
       const only = args.indexOf('--only');
       if (only >= 0) aside.push(...args.slice(only + 2));
       return Promise.resolve({ code: 0, steps: args.includes('--names') ? names : [], error: '' });
     },
     find: () => undefined,
-    open: () => ({ number: 2, directory: '/store/2' }),
+    open: () => (room ? { number: 2, directory: '/store/2' } : undefined),
     putBack: () => Promise.resolve(true),
   });
-  return { leftovers, aside, warnings };
+  return { leftovers, aside, warnings, asked };
 }
 
 async function cpuSeconds(work: () => Promise<unknown>): Promise<number> {
@@ -39,6 +42,28 @@ async function cpuSeconds(work: () => Promise<unknown>): Promise<number> {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1e6;
 }
+
+describe('what nobody could be asked about, since the connection was lost', () => {
+  const marks = (asked: readonly string[]) => asked.filter((code) => code.includes('/store/1/made'));
+
+  it('is set aside, and said', async () => {
+    const { leftovers, aside, warnings, asked } = hostWith(made(`${TREE}/.envrc`));
+    await leftovers.catchUp([action]);
+    expect(aside).toEqual([`${TREE}/.envrc`]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^set aside on web1, .*: \.envrc is run .* · :undo 2 yes brings it$/),
+    ]);
+    expect(marks(asked)).toHaveLength(1);
+  });
+
+  it('is said where there is no room for it, and looked at again', async () => {
+    const { leftovers, aside, warnings, asked } = hostWith(made(`${TREE}/.envrc`), '', false);
+    await leftovers.catchUp([action]);
+    expect(aside).toEqual([]);
+    expect(warnings).toEqual([expect.stringMatching(/^left for others .*in place on web1, .*: \.envrc is run [^·]*$/)]);
+    expect(marks(asked)).toEqual([]);
+  });
+});
 
 describe('a host that says what it likes of what a command left', () => {
   it('sets aside what others run, in the tree alone', async () => {

@@ -19,6 +19,7 @@ import { ChangeStore } from '../../src/undo/index.ts';
 import { run } from '../sandbox/run.ts';
 import { lacks } from '../support/lacks.ts';
 import { builtTools } from './bench.ts';
+import { GIT_CASES } from './git-cases.ts';
 import { LINKED } from './linked-cases.ts';
 import { trialsWork } from './trial-support.ts';
 
@@ -73,26 +74,6 @@ async function act(command: string): Promise<readonly string[]> {
   const left = await keeping.left();
   return left?.items ?? [];
 }
-
-/** Keys that name files in ways that git's shell follows, and what they name. */
-const NAMED: Readonly<Record<string, string>> = {
-  'alias.top': '!$(git rev-parse --show-toplevel)/t/toplevel --fast',
-  'alias.var': '!"$TOP"/t/variable',
-  'alias.cd': '!sh -c "cd t && ./elsewhere"',
-  'alias.sh': '!cd t; sh script.sh',
-  'alias.py': '!python3 -m t.pkg.module',
-  'alias.js': '!node t/script',
-  'pager.diff': 'less -R | ./t/pager',
-  'sendemail.smtpServer': './t/smtp',
-  'lfs.customtransfer.k.path': 't/lfs',
-  'instaweb.httpd': './t/httpd -f',
-  'init.defaultBranch': 'main',
-  'alias.l': 'log --oneline',
-};
-const NAMED_FILES =
-  't/elsewhere t/httpd t/lfs t/pager t/pkg/__init__.py t/pkg/module.py t/script.js t/script.sh t/smtp t/toplevel t/variable'.split(
-    ' ',
-  );
 
 /** How the project is set up, what the command does, and what of it waits. */
 type Case = readonly [how: string, setUp: () => void, command: string, waits: readonly string[]];
@@ -318,52 +299,6 @@ const CASES: readonly Case[] = [
     ['bin'],
   ],
   [
-    'files that git’s configuration names from elsewhere',
-    () => {
-      for (const [key, value] of Object.entries(NAMED)) git('config', '--add', key, value);
-      for (const name of NAMED_FILES) put(name, 'mine\n');
-    },
-    `for f in ${NAMED_FILES.join(' ')}; do echo evil > $f; done; echo x > t/ordinary; echo x > log; mkdir main`,
-    NAMED_FILES,
-  ],
-  [
-    'a directory that repositories are begun from',
-    () => {
-      put('template/hooks/x', 'mine\n');
-      git('config', 'init.templateDir', join(tree, 'template'));
-    },
-    'echo evil > template/hooks/post-checkout',
-    ['template/hooks/post-checkout'],
-  ],
-  ...(
-    [
-      ['a hook', '', 'echo evil > srv/hooks/post-update', ['srv/hooks/post-update']],
-      ['a hook that was there', 'echo ok > srv/hooks/update', 'echo evil > srv/hooks/update', ['srv/hooks/update']],
-      [
-        'its directory of hooks',
-        'git -C srv config core.hooksPath h',
-        'mkdir srv/h; echo evil > srv/h/update',
-        ['srv/h/update'],
-      ],
-      ['an included file', 'git -C srv config include.path inc; echo > srv/inc', 'echo evil > srv/inc', ['srv/inc']],
-      [
-        'a program',
-        'git -C srv config uploadpack.packObjectsHook ./tools/x; mkdir srv/tools; echo > srv/tools/x',
-        'echo evil > srv/tools/x; echo x > srv/tools/y',
-        ['srv/tools/x'],
-      ],
-      ['attributes', '', 'mkdir -p srv/info; echo "* filter=x" > srv/info/attributes', ['srv/info/attributes']],
-      ['its data', '', 'echo x > srv/objects/x; echo x > srv/description', []],
-    ] as const
-  ).map(
-    ([what, setUp, command, waits]): Case => [
-      `a repository without a work tree: ${what}`,
-      () => execFileSync('sh', ['-c', `git init -q --bare srv; rm srv/hooks/*; ${setUp}`], { cwd: tree }),
-      command,
-      waits,
-    ],
-  ),
-  [
     'more than goes on a command line',
     () => {},
     `mkdir -p ${DEEP}; cd ${DEEP}; mkdir $(seq 10 59); for i in $(seq 10 59); do echo x > $i/.envrc; done; cd - > /dev/null`,
@@ -375,7 +310,7 @@ const CASES: readonly Case[] = [
     'echo evil > tools/check',
     ['tools/check'],
   ],
-  ...LINKED.map(
+  ...[...GIT_CASES, ...LINKED].map(
     ([how, setUp, command, waits]): Case => [
       how,
       () => execFileSync('sh', ['-c', setUp], { cwd: tree }),
