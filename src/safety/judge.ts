@@ -60,9 +60,10 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
     {
       call(machine, fields, io, redirects) {
         watcher?.call(fields, io);
-        const accounted = reading?.accounted;
+        if (!reading) return dispatch(machine, fields, io, redirects, disabled);
+        const { accounted } = reading;
         const output = dispatch(machine, fields, io, redirects, disabled);
-        if (reading && reading.accounted === accounted && !WRITES_NOTHING.test(programName(fields[0]?.text ?? '')))
+        if (reading.accounted === accounted && !WRITES_NOTHING.test(programName(fields[0]?.text ?? '')))
           reading.mayWrite = true;
         return output;
       },

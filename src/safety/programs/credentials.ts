@@ -1,7 +1,7 @@
 import { isCredential, isSecretVariable, mayNameCredential } from '../credential-files.ts';
 import { namesHidden, storeMark } from '../shell/arrays.ts';
 import { globToRegExp } from '../shell/glob.ts';
-import type { Machine } from '../shell/machine.ts';
+import type { Field, Machine } from '../shell/machine.ts';
 import { SHOWN_DEVICE } from '../shell/redirections.ts';
 import { CREDENTIAL, holdsSecret, SECRET, STORE } from '../shell/taint.ts';
 import { destructive, type StaticVerdict, unknown } from '../verdict.ts';
@@ -28,10 +28,13 @@ export function printsCredential(call: Call): boolean {
     );
   if (saysSecret(call)) return true;
   if (io.stdin?.includes(SECRET) && facts.traits.has('prints')) return true;
-  if (args.some(({ text }) => text.charCodeAt(0) === AT && isCredential(text.slice(1))) && !facts.traits.has('sends'))
-    return true;
+  if (args.some(namesStoreBehindAt) && !facts.traits.has('sends')) return true;
   if (readsStoresBelow(call)) return true;
   return PRINTERS.get(program)?.(call) ?? (facts.traits.has('prints') && namesStores(call));
+}
+
+function namesStoreBehindAt({ text }: Field): boolean {
+  return text.charCodeAt(0) === AT && isCredential(text.slice(1));
 }
 
 /** `@`, before the name of a file. */
@@ -187,16 +190,22 @@ export function sendsCredential(call: Call): StaticVerdict | undefined {
   const { traits } = call.facts;
   const sends = traits.has('sends');
   if (!sends && !call.hasMarks) return undefined;
-  const given = call.args.some(({ text }, index) => {
-    if (text.includes(CREDENTIAL)) return true;
-    if (!sends || OWN_KEY.test(call.args[index - 1]?.text ?? '')) return false;
-    if (!/[./]|Cookies|Login/.test(text)) return false;
-    return text.split(/[@=<,;]/).some((part) => isCredential(part) || isCredentialFolder(part));
-  });
-  if (!given && !(sends && call.io.stdin?.includes(CREDENTIAL))) return undefined;
+  if (!givesCredential(call, sends) && !(sends && call.io.stdin?.includes(CREDENTIAL))) return undefined;
   if (!sends) return traits.has('keepsWords') ? undefined : unknown(`gives a credential to ${call.program}`);
   return destructive('credential leaves', 'sends a key, token or password to another machine');
 }
+
+function givesCredential({ args }: Call, sends: boolean): boolean {
+  for (let at = 0; at < args.length; at++) {
+    const { text } = args[at] as Field;
+    if (text.includes(CREDENTIAL)) return true;
+    if (!sends || !MAY_NAME_STORE.test(text) || OWN_KEY.test(args[at - 1]?.text ?? '')) continue;
+    if (text.split(/[@=<,;]/).some((part) => isCredential(part) || isCredentialFolder(part))) return true;
+  }
+  return false;
+}
+
+const MAY_NAME_STORE = /[./]|Cookies|Login/;
 
 /** A directory whose files are keys: who sends it sends them. */
 function isCredentialFolder(path: string): boolean {

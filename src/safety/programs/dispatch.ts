@@ -39,6 +39,7 @@ import { runLocalScript, runWritten } from './local-script.ts';
 import { MEDIA } from './media.ts';
 import { isLocalScript, isSystemWord, programName } from './name.ts';
 import { NETWORK_TOOLS } from './network-tools.ts';
+import type { Operand } from './options.ts';
 import { judgeOutputs } from './outputs.ts';
 import { OVERWRITING } from './overwriting.ts';
 import { DELETING, ENDING } from './own.ts';
@@ -234,8 +235,15 @@ function byKnowledge(call: Call): StaticVerdict {
 
 /** `iconv -o f f`: the output is opened, and so emptied, before the input is read. */
 function sameInAndOut(call: Call): boolean {
-  const at = call.args.findIndex((field) => field.text === '-o' || field.text === '--output');
-  if (at < 0) return false;
+  const at = call.args.findIndex(isOutputOption);
+  return at >= 0 && isAmongTheRest(call, at);
+}
+
+function isOutputOption({ text }: Field): boolean {
+  return text === '-o' || text === '--output';
+}
+
+function isAmongTheRest(call: Call, at: number): boolean {
   const target = call.args[at + 1]?.text;
   return (
     target !== undefined &&
@@ -268,13 +276,15 @@ function saidByWords(
 ): 'reads' | 'adds' | 'its own' | StaticVerdict | undefined {
   let names = false;
   // Without a table of the program a weak verb counts only where subcommands stand.
-  const isSubcommand = (index: number, maybeValue: boolean) => known || (index === 0 && !maybeValue);
-  for (const [index, { text, maybeValue }] of options.operands.slice(0, known ? 5 : 3).entries()) {
+  const { operands } = options;
+  const most = Math.min(operands.length, known ? 5 : 3);
+  for (let index = 0; index < most; index++) {
+    const { text, maybeValue } = operands[index] as Operand;
     const verb = verbOf(text);
-    if (verb === 'destroys' || (verb === 'destroys weakly' && isSubcommand(index, maybeValue))) {
+    if (verb === 'destroys' || (verb === 'destroys weakly' && (known || (index === 0 && !maybeValue)))) {
       // What a build makes can be made again; whether that is all a `clean` deletes, the tables can't tell.
       if (facts.traits.has('runsProject') && /clean/.test(text)) return 'its own';
-      if (RUN_SUB.test(options.operands[0]?.text ?? '') && index > 0) break;
+      if (RUN_SUB.test(operands[0]?.text ?? '') && index > 0) break;
       return destructive('destroying verb', `${readable(program)}: ${readable(text)} takes something away`);
     }
     if (verb === 'reads' && !maybeValue) return 'reads';
@@ -329,9 +339,13 @@ function patternWord(machine: Machine, fields: readonly Field[], io: Io, disable
 const SHELL_SETUP_WORD =
   /^(init|hook|shellenv|env|docker-env|docker-env|completion|completions|activate|shell\.\w+|export|config|-s|-c|-b|--eval|--sh|bash|sh|zsh|podman-env|signin|--alias|-o|load|virtualenv-init|--start|-Mlocal::lib|path|--bash|hook-env|generate-shell-completion)$/;
 
+function isSetupWord({ text }: Field): boolean {
+  return SHELL_SETUP_WORD.test(text);
+}
+
 function isShellSetup(call: Call): boolean {
   if (!call.facts.traits.has('printsSetup')) return false;
-  return call.args.length === 0 || call.args.some((field) => SHELL_SETUP_WORD.test(field.text));
+  return call.args.length === 0 || call.args.some(isSetupWord);
 }
 
 function outputOf(call: Call): string {

@@ -1,3 +1,4 @@
+import type { Field } from '../shell/machine.ts';
 import { isEndlessDevice } from '../shell/redirections.ts';
 import { ENDLESS, NUMBER } from '../shell/taint.ts';
 import { type StaticVerdict, unknown } from '../verdict.ts';
@@ -12,6 +13,8 @@ const COLLECTS = /^(sort|tac|tail|shuf|sponge|column|rev|vim|emacs|mapfile|reada
 /** Programs that pass their input on, beside those that print files. */
 const PASSES =
   /^(tee|pv|gzip|bzip2|xz|zstd|lz4|pigz|openssl|perl|ruby|unbuffer|stdbuf|ts|split|csplit|dd|basenc|fmt|expand|unexpand|iconv)$/;
+/** What may take all of something without being fed. */
+const TAKES_ALONE: ReadonlySet<string> = new Set(['xargs', 'fallocate']);
 const COPIES = /^(cp|mv|install|rsync|scp|split|csplit)$/;
 
 /** Does a call print without end? `fed`: what it reads has none. */
@@ -24,6 +27,7 @@ export function printsWithoutEnd(call: Call, fed: boolean): boolean {
 /** The verdict on a call that takes a disk, the memory or all processes; undefined: it does not. `fed`: what it reads has no end. */
 export function takesAll(call: Call, fed: boolean): StaticVerdict | undefined {
   const { program, args, io } = call;
+  if (!fed && !TAKES_ALONE.has(program)) return undefined;
   if (program === 'xargs')
     return startsAll(call) ? unknown('starts a process for each of many words at once') : undefined;
   if (program === 'fallocate' && bytesOf(call.value('-l', '--length') ?? '0') > MOST_BYTES)
@@ -41,7 +45,11 @@ export function takesAll(call: Call, fed: boolean): StaticVerdict | undefined {
 /** Is a device without end, or what another program prints without end, what it reads? */
 export function isFedWithoutEnd({ args, io }: Call): boolean {
   if (io.stdin?.includes(ENDLESS)) return true;
-  return args.some(({ text }) => isEndlessDevice(text) || (text.startsWith('if=') && isEndlessDevice(text.slice(3))));
+  return args.some(namesEndlessDevice);
+}
+
+function namesEndlessDevice({ text }: Field): boolean {
+  return isEndlessDevice(text.startsWith('if=') ? text.slice(3) : text);
 }
 
 /** Does it stop reading by itself, early enough? */

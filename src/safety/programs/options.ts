@@ -9,11 +9,9 @@ export type Options = {
   readonly operands: readonly Operand[];
 };
 
-export type Operand = {
-  readonly text: string;
-  readonly glob: boolean;
+export type Operand = Field & {
   /** It follows an option of which nobody knows whether it takes a value, so this may be that value. */
-  readonly maybeValue: boolean;
+  readonly maybeValue?: boolean;
 };
 
 /** What sorting needs to know of a program. */
@@ -21,8 +19,7 @@ type Known = { readonly values: ReadonlySet<string>; readonly singleDash: boolea
 
 /** Sorts `args`. Everything after `--` is an operand. */
 export function readOptions(known: Known, args: readonly Field[]): Options {
-  const plain = args.every(({ text }) => text.charCodeAt(0) !== 45 || text === '-');
-  if (plain) return { ...NONE, operands: args.map(({ text, glob }) => ({ text, glob, maybeValue: false })) };
+  if (!args.some(isOption)) return args.length === 0 ? NONE : { flags: NO_FLAGS, values: NO_VALUES, operands: args };
   const flags = new Set<string>();
   const values = new Map<string, string[]>();
   const operands: Operand[] = [];
@@ -33,15 +30,16 @@ export function readOptions(known: Known, args: readonly Field[]): Options {
   };
   let afterOption = false;
   for (let i = 0; i < args.length; i++) {
-    const { text, glob } = args[i] as Field;
-    if (text.charCodeAt(0) !== 45 || text === '-') {
-      operands.push({ text, glob, maybeValue: afterOption });
+    const field = args[i] as Field;
+    const { text } = field;
+    if (!isOption(field)) {
+      operands.push(afterOption ? { text, glob: field.glob, maybeValue: true } : field);
       afterOption = false;
       continue;
     }
     if (text === '--') {
       flags.add('--');
-      for (const rest of args.slice(i + 1)) operands.push({ text: rest.text, glob: rest.glob, maybeValue: false });
+      for (let k = i + 1; k < args.length; k++) operands.push(args[k] as Field);
       break;
     }
     const { option, value } = readOption(known, text, flags);
@@ -52,7 +50,15 @@ export function readOptions(known: Known, args: readonly Field[]): Options {
   return { flags, values, operands };
 }
 
-const NONE: Options = { flags: new Set(), values: new Map(), operands: [] };
+const NO_FLAGS: ReadonlySet<string> = new Set();
+const NO_VALUES: ReadonlyMap<string, readonly string[]> = new Map();
+const NONE: Options = { flags: NO_FLAGS, values: NO_VALUES, operands: [] };
+
+function isOption({ text }: Field): boolean {
+  return text.charCodeAt(0) === DASH && text.length > 1;
+}
+
+const DASH = 45;
 
 /** The value is the next word. */
 const NEXT = Symbol();

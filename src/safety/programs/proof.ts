@@ -74,13 +74,12 @@ function judgeOption(call: Call, role: Role, what: string, value: string | undef
 /** `--no-dry-run`, `--dry-run=none`, `--dry-run false`: whether that is still a dry run, versions differ in. */
 function takesBackDry({ given, operands }: Reading): boolean {
   if (given.length === 0) return false;
-  const off = given.some(
-    ({ role, value }) => role === 'undry' || (role === 'dry' && /^(none|false|no|off|0)?$/i.test(value ?? 'x')),
-  );
-  return (
-    off ||
-    (given.some(({ role }) => role === 'dry') && operands.some(({ text }) => /^(false|no|none|off|0)$/.test(text)))
-  );
+  let dry = false;
+  for (const { role, value } of given) {
+    if (role === 'undry' || (role === 'dry' && /^(none|false|no|off|0)?$/i.test(value ?? 'x'))) return true;
+    dry ||= role === 'dry';
+  }
+  return dry && operands.some(({ text }) => /^(false|no|none|off|0)$/.test(text));
 }
 
 /** Does it ask before a loss, and is there something on its input that may say yes? */

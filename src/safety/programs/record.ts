@@ -85,18 +85,23 @@ export function given(reading: Reading, ...names: readonly string[]): boolean {
 
 /** Is it a request for help or the version, with nothing beside it that would act first? */
 export function isIdle({ given, operands }: Reading): boolean {
-  return (
-    operands.length === 0 &&
-    given.some(({ role }) => role === 'idle') &&
-    given.every(({ role, value }) => role === 'idle' || (role === 'tune' && value === undefined))
-  );
+  if (operands.length > 0) return false;
+  let idle = false;
+  for (const { role, value } of given) {
+    if (role !== 'idle' && (role !== 'tune' || value !== undefined)) return false;
+    idle ||= role === 'idle';
+  }
+  return idle;
 }
 
 /** Does the last option that says so make this subcommand only show what it would do? */
 export function isDryReading(reading: Reading): boolean {
-  if (reading.given.length === 0) return false;
-  const last = reading.given.findLast(({ role }) => role === 'dry' || role === 'undry');
-  return last?.role === 'dry' && !/^(none|false|no|0)$/.test(last.value ?? '');
+  for (let at = reading.given.length - 1; at >= 0; at--) {
+    const { role, value } = reading.given[at] as Given;
+    if (role === 'dry') return !/^(none|false|no|0)$/.test(value ?? '');
+    if (role === 'undry') return false;
+  }
+  return false;
 }
 
 /** A finding of one program; those of many stand in `rules/`. `asks`: what must hold beside a shape; `when`: what data can't say. */

@@ -40,7 +40,11 @@ function compileShape(shape: string): Matcher {
       tests.push((call) => call.hasAny(names));
     } else if (token.startsWith('/')) {
       const pattern = new RegExp(token.slice(1, -1));
-      tests.push(({ operands }, rest) => operands.some(({ text }, index) => index >= rest && pattern.test(text)));
+      tests.push(({ operands }, rest) => {
+        for (let index = rest; index < operands.length; index++)
+          if (pattern.test(operands[index]?.text ?? '')) return true;
+        return false;
+      });
     } else words.push(new Set(token.split('|')));
   }
   return (call) => {
@@ -110,7 +114,9 @@ function compileCondition(condition: Condition): Matcher {
   for (const key of TEXT_KEYS) {
     const pattern = condition[key];
     const find = TEXTS[key];
-    if (pattern) tests.push((call) => find(call, (text) => pattern.test(text)));
+    if (!pattern) continue;
+    const holds = (text: string) => pattern.test(text);
+    tests.push((call) => find(call, holds));
   }
   if (range) tests.push((call) => range[2].test(wordsOf(call, range[0], range[1])));
   if (value) {
@@ -126,10 +132,10 @@ function compileCondition(condition: Condition): Matcher {
   tests.push(...(all ?? []).map(compileCondition));
   if (any) {
     const matchers = any.map(compileCondition);
-    tests.push((call) => matchers.some((matches) => matches(call)));
+    tests.push(anyOf(matchers));
   }
   const [only, ...more] = tests;
-  return only && more.length === 0 ? only : (call) => tests.every((matches) => matches(call));
+  return only && more.length === 0 ? only : allOf(tests);
 }
 
 const GLOBAL_VALUE = /^[\w./:@-]+$/;
@@ -178,7 +184,14 @@ export function compileRow({ rule, condition }: RowOf): Matcher {
   if (condition) matchers.push(compileCondition(condition));
   const [first] = matchers;
   if (!first) return () => false;
-  return matchers.length === 1 ? first : (call) => matchers.every((matches) => matches(call));
+  return matchers.length === 1 ? first : allOf(matchers);
+}
+
+function allOf(matchers: readonly Matcher[]): Matcher {
+  return (call) => {
+    for (const matches of matchers) if (!matches(call)) return false;
+    return true;
+  };
 }
 
 function anyOf(matchers: readonly Matcher[]): Matcher {

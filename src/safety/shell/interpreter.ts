@@ -172,7 +172,7 @@ export class ShellInterpreter implements Machine {
     }
     const first = fields[0];
     if (first === undefined) return '';
-    this.shows ||= this.scope.tracing && fields.some(({ text }) => holdsSecret(text));
+    if (this.scope.tracing) this.shows ||= fields.some(({ text }) => holdsSecret(text));
     const mayCall = this.scope.functions.size > 0 && !first.glob && !hasUnknown(first.text);
     const body = mayCall ? this.scope.functions.get(first.text) : undefined;
     if (body) return this.callFunction(first.text, fields.slice(1), io);
@@ -216,28 +216,24 @@ export class ShellInterpreter implements Machine {
       case 'CompoundList':
         return this.list(node.commands, io);
       case 'Command':
-        return this.at(node, () => this.command(node, io));
+        return this.placed(node, io);
       case 'Pipeline':
         return this.pipeline(node.commands, io);
       case 'AndOr':
-        return node.commands.map((part) => this.node(part, io)).join('');
+        return this.each(node.commands, io);
       case 'BraceGroup':
         return this.list(node.body.commands, io);
       case 'Subshell':
-        return this.inSubshell(() => this.list(node.body.commands, io));
+        return this.subshell(node.body, io);
       case 'Redirected':
         return this.redirected(node, io);
       case 'Function':
         this.define(node);
         return '';
       case 'Coproc':
-        return this.inSubshell(() => this.node(node.body, { stdin: UNKNOWN }));
-      case 'If': {
-        this.list(node.clause.commands, io);
-        const others = node.elif.flatMap((elif) => [elif.clause, elif.then]);
-        const bodies = [node.then, ...others, node.else].filter((body) => body !== undefined);
-        return this.branches(bodies, io);
-      }
+        return this.subshell(node.body, { stdin: UNKNOWN });
+      case 'If':
+        return this.either(node, io);
       case 'While':
         this.noteEndless(node);
         this.list(node.clause.commands, io);
@@ -249,15 +245,8 @@ export class ShellInterpreter implements Machine {
         this.noteEndless(node);
         walkParts(this, [node.initialize, node.test, node.update]);
         return this.branches([node.body], io);
-      case 'Case': {
-        const bodies = node.items.map(({ body }) => body);
-        expandText(this, node.word);
-        expandPatterns(
-          this,
-          node.items.flatMap(({ pattern }) => pattern),
-        );
-        return this.branches(bodies, io);
-      }
+      case 'Case':
+        return this.cases(node, io);
       case 'TestCommand':
         visitTest(this, node.expression);
         return '';
@@ -267,6 +256,33 @@ export class ShellInterpreter implements Machine {
       default:
         return '';
     }
+  }
+
+  private each(parts: readonly Node[], io: Io): string {
+    let out = '';
+    for (const part of parts) out += this.node(part, io);
+    return out;
+  }
+
+  private subshell(body: Node, io: Io): string {
+    return this.inSubshell(() => this.node(body, io));
+  }
+
+  private either(node: NodeOf<'If'>, io: Io): string {
+    this.list(node.clause.commands, io);
+    const others = node.elif.flatMap((elif) => [elif.clause, elif.then]);
+    const bodies = [node.then, ...others, node.else].filter((body) => body !== undefined);
+    return this.branches(bodies, io);
+  }
+
+  private cases(node: NodeOf<'Case'>, io: Io): string {
+    const bodies = node.items.map(({ body }) => body);
+    expandText(this, node.word);
+    expandPatterns(
+      this,
+      node.items.flatMap(({ pattern }) => pattern),
+    );
+    return this.branches(bodies, io);
   }
 
   private noteEndless(node: Parameters<typeof isEndless>[0]): void {
@@ -296,12 +312,12 @@ export class ShellInterpreter implements Machine {
     this.scope.functions.set(node.name.text, node);
   }
 
-  /** Runs `body` with what it finds placed at `node`, unless that stands in a string. */
-  private at<T>({ pos, end }: { readonly pos: number; readonly end: number }, body: () => T): T {
+  /** A command with what is found in it placed where it stands, unless that is in a string. */
+  private placed(node: NodeOf<'Command'>, io: Io): string {
     const outer = this.part;
-    if (this.inString === 0) this.part = [pos, end];
+    if (this.inString === 0) this.part = [node.pos, node.end];
     try {
-      return body();
+      return this.command(node, io);
     } finally {
       this.part = outer;
     }
@@ -351,24 +367,26 @@ export class ShellInterpreter implements Machine {
 
   private command(node: NodeOf<'Command'>, io: Io): string {
     const fields: Field[] = [];
+    // Asking for its redirections makes a list of them.
+    let redirected = node.prefix.length > 0;
     if (node.name) expandWord(this, node.name, fields);
     for (const arg of node.suffix) {
       if (arg.type === 'Word') expandWord(this, arg, fields);
       else if (arg.type === 'Assignment') fields.push({ text: this.assignmentText(arg, fields), glob: false });
+      else redirected = true;
     }
-    const redirections =
-      node.prefix.length === 0 && node.suffix.every(({ type }) => type === 'Word' || type === 'Assignment')
-        ? NONE
-        : expandRedirects(this, node.redirects, this.inString === 0);
-    this.open(redirections);
+    const redirections = redirected ? expandRedirects(this, node.redirects, this.inString === 0) : NONE;
+    if (redirections.length > 0) this.open(redirections);
     for (const assignment of node.prefix)
       if (assignment.type === 'Assignment') this.assign(assignment, fields.length > 0);
     // `$(<file)` is the text of the file.
     if (fields.length === 0) return stdinOf(redirections, this) ?? '';
-    const stdin = stdinOf(redirections, this) ?? io.stdin;
+    const stdin = stdinOf(redirections, this);
+    const given = stdin === undefined ? io : { stdin };
     let out = '';
-    for (const words of alternatives(this, node, fields)) out = this.runFields(words, { stdin }, redirections);
-    this.scope.lastArgument = fields.at(-1)?.text ?? '';
+    if (fields[0]?.text !== UNKNOWN) out = this.runFields(fields, given, redirections);
+    else for (const words of alternatives(this, node, fields)) out = this.runFields(words, given, redirections);
+    this.scope.lastArgument = fields[fields.length - 1]?.text ?? '';
     if (!goesAway(this, redirections, out)) return out;
     keepOutput(this, redirections, out);
     return '';

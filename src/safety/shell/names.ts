@@ -13,11 +13,15 @@ export function noteDashes({ scope }: Machine, fields: readonly Field[]): void {
   const program = fields[0]?.text ?? '';
   const name = program.slice(program.lastIndexOf('/') + 1);
   if (BRINGS_NAMES.has(name) && !LEAVES_NAMES.test(`${name} ${fields[1]?.text ?? ''}`)) scope.dashed.add(name);
-  if (!fields.some(({ text }) => text === '--' || text.includes('/-'))) return;
+  if (!fields.some(mayMakeDashed)) return;
   const words = fields.slice(1).map(({ text }) => text);
   const operands = words.includes('--') ? words.slice(words.indexOf('--') + 1) : [];
   const made = operands.find((word) => word.startsWith('-')) ?? words.find((word) => /(^|[^:])\/-/.test(word));
   if (made !== undefined) scope.dashed.add(made);
+}
+
+function mayMakeDashed({ text }: Field): boolean {
+  return text === '--' || text.includes('/-');
 }
 
 /** Is it known that no name in the working directory begins with a dash, so that a pattern becomes no option? */

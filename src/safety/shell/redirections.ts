@@ -23,7 +23,7 @@ export function stdinOf(redirects: readonly Redirect[], machine: Machine): strin
 
 /** Devices that give as much as anybody takes. */
 export function isEndlessDevice(path: string): boolean {
-  return /^\/dev\/(zero|u?random|full)$/.test(path);
+  return path.startsWith('/dev/') && /^\/dev\/(zero|u?random|full)$/.test(path);
 }
 
 function fileText(path: string): string {
