@@ -1,19 +1,27 @@
 /** Names of files that hold keys, tokens and passwords, in whatever directory they lie. */
-const NAMES = String.raw`\.netrc|_netrc|\.(bash|zsh|sh|python|node_repl|psql|mysql|sqlite)_history|\.pgpass|\.my\.cnf|\.npmrc|\.pypirc|\.git-credentials|\.vault-token|\.env(\.(local|production|development|staging|prod|dev))?|[\w-][\w.-]*\.env|id_(rsa|dsa|ecdsa|ed25519)(_sk)?|[\w-][\w.-]*\.(p12|pfx|ppk|kdbx|jks|keystore)|(tls|server|client|private|priv|ssl|master|ca|host|deploy)[\w-]*\.key|master\.key|(priv|privkey|private)[\w-]*\.pem|(?!pub)[\w-]*(?<!pub|public|[_-]pub)[_-]?key\.pem|secrets?\.(ya?ml|json|toml)|credentials\.(json|ya?ml|toml)|service[-_]?account[\w.-]*\.json|terraform\.tfstate(\.backup)?|\.s3cfg|\.boto|\.databrickscfg|\.passwd-s3fs|Login Data|Cookies|cookies\.sqlite|key4\.db|logins\.json`;
+const NAMES = String.raw`\.netrc|_netrc|\.(bash|zsh|sh|python|node_repl|psql|mysql|sqlite)_history|\.pgpass|\.my\.cnf|\.npmrc|\.pypirc|\.git-credentials|\.vault-token|\.env(\.(local|production|development|staging|prod|dev))?|[\w-][\w.-]*\.env|id_(rsa|dsa|ecdsa|ed25519)(_sk)?|[\w-][\w.-]*\.(p12|pfx|ppk|kdbx|jks|keystore)|(tls|server|client|private|priv|ssl|master|ca|host|deploy)[\w-]*\.key|master\.key|(priv|privkey|private)[\w-]*\.pem|(?!pub)[\w-]*(?<!pub|public|[_-]pub)[_-]?key\.pem|secrets?\.(ya?ml|json|toml)|credentials\.(json|ya?ml|toml)|service[-_]?account[\w.-]*\.json|terraform\.tfstate(\.backup)?|\.s3cfg|\.boto|\.databrickscfg|\.passwd-s3fs|Login Data|Cookies|cookies\.sqlite|key4\.db|logins\.json|[\w-][\w.-]*\.tfvars(\.json)?|\.terraformrc|kubeconfig|\.envrc|\.flaskenv|\.dev\.vars|env\.(local|production|staging|prod)|\.secrets|\.htpasswd|(passwords?|passwd)\.(txt|csv|json|ya?ml)|\.?vault[_-]?pass(word)?(\.txt)?|(deploy|ssh|private)_key|[\w-]*service(Account|[-_]?account)[\w.-]*\.json|[\w-]+[-_]key\.json|client_secrets?[\w.-]*\.json|[\w-]*firebase-adminsdk[\w.-]*\.json|wp-config\.php|auth\.json|oauth_creds\.json|[\w-][\w.-]*\.ovpn|\.dockercfg|\.mylogin\.cnf|\.erlang\.cookie|\.(msmtp|mbsync|fetchmail|sentrycli|offlineimap)rc|\.authinfo(\.gpg)?|\.Xauthority|\.smbcredentials|\.clasprc\.json|krb5cc_\w+|wallet\.dat|login\.keychain(-db)?`;
 
 /** Files that tools keep them in, by the end of the path. */
-const PLACES = String.raw`\.ssh/(id_\w+|identity|[\w.-]+_key|[\w.-]+\.pem)|\.aws/(credentials|sso/.+)|\.kube/config|\.docker/config\.json|\.gnupg/.+|\.config/(gh/hosts\.yml|hub|glab-cli/config\.yml|gcloud/.+|rclone/.+|git/credentials|github-copilot/(apps|hosts)\.json|doctl/config\.yaml|hcloud/cli\.toml|op/.+|containers/auth\.json|composer/auth\.json|sops/age/keys\.txt|ngrok/ngrok\.yml|stripe/config\.toml|configstore/firebase-tools\.json|pulumi/credentials\.json)|\.azure/.+|\.terraform\.d/credentials\.tfrc\.json|\.cargo/credentials(\.toml)?|\.gem/credentials|\.claude/\.credentials\.json|\.codex/auth\.json|\.fly/config\.yml|\.m2/settings(-security)?\.xml|\.composer/auth\.json|\.pulumi/credentials\.json|\.oci/(config|.+\.pem)|\.kaggle/kaggle\.json|\.ngrok2/ngrok\.yml|\.mc/config\.json|(\.huggingface|\.cache/huggingface)/(token|stored_tokens)|\.(sbt|ivy2)/\.credentials|\.password-store/.+|run/secrets/.+|aish-tui/mcp-logins/.+|\.local/share/(keyrings/.+|opencode/auth\.json|com\.vercel\.cli/auth\.json)`;
+const PLACES = String.raw`\.ssh/(id_\w+|identity|[\w.-]+_key|[\w.-]+\.pem)|\.aws/(credentials|sso/.+)|\.kube/config|\.docker/config\.json|\.gnupg/.+|\.config/(gh/hosts\.yml|hub|glab-cli/config\.yml|gcloud/.+|rclone/.+|git/credentials|github-copilot/(apps|hosts)\.json|doctl/config\.yaml|hcloud/cli\.toml|op/.+|containers/auth\.json|composer/auth\.json|sops/age/keys\.txt|ngrok/ngrok\.yml|stripe/config\.toml|configstore/firebase-tools\.json|pulumi/credentials\.json)|\.azure/.+|\.terraform\.d/credentials\.tfrc\.json|\.cargo/credentials(\.toml)?|\.gem/credentials|\.claude/\.credentials\.json|\.codex/auth\.json|\.fly/config\.yml|\.m2/settings(-security)?\.xml|\.composer/auth\.json|\.pulumi/credentials\.json|\.oci/(config|.+\.pem)|\.kaggle/kaggle\.json|\.ngrok2/ngrok\.yml|\.mc/config\.json|\.cursor/mcp\.json|(\.huggingface|\.cache/huggingface)/(token|stored_tokens)|\.(sbt|ivy2)/\.credentials|\.password-store/.+|run/secrets/.+|aish-tui/mcp-logins/.+|\.local/share/(keyrings/.+|opencode/auth\.json|com\.vercel\.cli/auth\.json)|\.config/(filezilla/(sitemanager|recentservers)\.xml|netlify/config\.json|pypoetry/auth\.toml|linode-cli|tea/config\.yml|remmina/.+|solana/id\.json|openai/.+|msmtp/config)|\.(snowflake/config\.toml|snowsql/config|aliyun/config\.json|tencentcloud/.*credential|cloudflared/.+\.(pem|json)|wrangler/config/.+|twilio-cli/config\.json|subversion/auth/.+|gradle/gradle\.properties|davfs2/secrets|nuget/NuGet/NuGet\.Config|bundle/config|travis/config\.yml|circleci/cli\.yml|influxdbv2/configs|weechat/sec\.conf|purple/accounts\.xml|aider\.conf\.yml|bitcoin/wallets?/.+|ethereum/keystore/.+|electrum/wallets/.+)|Library/Keychains/.+`;
 
 /** Files of the system, by the whole path. */
-const SYSTEM = String.raw`/etc/(shadow|gshadow|sudoers|krb5\.keytab|ipsec\.secrets|ssl/private/.+|ssh/ssh_host_\w+_key|wireguard/.+\.conf|NetworkManager/system-connections/.+|ppp/(chap|pap)-secrets|mysql/debian\.cnf)|/proc/[^/]+/(task/[^/]+/)?environ`;
+const SYSTEM = String.raw`/etc/(shadow|gshadow|sudoers|krb5\.keytab|ipsec\.secrets|ssl/private/.+|ssh/ssh_host_\w+_key|wireguard/.+\.conf|NetworkManager/system-connections/.+|ppp/(chap|pap)-secrets|mysql/debian\.cnf|kubernetes/.+\.conf|rancher/(k3s|rke2)/.+\.yaml|postfix/sasl_passwd|wpa_supplicant/.+\.conf|cifs-credentials|openvpn/.+\.(key|ovpn|txt))|/proc/[^/]+/(task/[^/]+/)?environ`;
 
 const STORES = new RegExp(`(^|/)(${NAMES}|${PLACES})$|^(${SYSTEM})$`);
 /** What only shows how such a file looks. */
 const SAMPLES = /\.pub$|(^|[./_-])(example|sample|template|dist)s?\.|\.(example|sample|template|dist)$/;
 
+/** Words that were looked at: each of a command is asked about by several judges. */
+const ASKED = new Map<string, boolean>();
+const MAX_ASKED = 5000;
+
 /** Does this path name a store of credentials? A public key is none. */
 export function isCredential(path: string): boolean {
-  return STORES.test(path) && !SAMPLES.test(path.slice(path.lastIndexOf('/') + 1));
+  const known = ASKED.get(path);
+  if (known !== undefined) return known;
+  const found = STORES.test(path) && !SAMPLES.test(path.slice(path.lastIndexOf('/') + 1));
+  if (ASKED.size < MAX_ASKED && path.length < 100) ASKED.set(path, found);
+  return found;
 }
 
 /** Directories whose files are keys, or hold some, and homes, which have them. */
@@ -109,7 +117,9 @@ export function isPlainSetting(name: string): boolean {
   return PLAIN_SETTING.test(name) && !isSecretVariable(name);
 }
 
-const SECRET_VARIABLE = /(^|_)(SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?)(_|$)/;
+/** The last two: addresses in which a password stands. */
+const SECRET_VARIABLE =
+  /(^|_)(SECRET|TOKEN|(PG)?PASSWORD|PASSWD|PASSPHRASE|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?|JWT|PAT|BEARER|COOKIE|AUTH_CONFIG|CONNECTION_STRING)(_|$)|^MYSQL_PWD$|_SK$|(^|_)WEBHOOK(_URL)?$|(^|_)(DATABASE|DB|REDIS|MONGO(DB)?|POSTGRES(QL)?|PG|MYSQL|AMQP|RABBITMQ|BROKER|SENTRY)_?(URL|URI|DSN)$/;
 
 /** Does a variable, by its name, hold a key, a token or a password? */
 export function isSecretVariable(name: string): boolean {

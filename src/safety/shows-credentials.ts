@@ -50,6 +50,7 @@ export async function showsCredentials(
   options: JudgeOptions & { readonly git?: GitReader },
 ): Promise<boolean> {
   const reads: Read[] = [];
+  const kept: { readonly words: readonly string[]; readonly read: Read; readonly at: number }[] = [];
   const asked: (readonly string[])[] = [];
   const places = [cwd];
   // With the first ones set, `*` stands for hidden names too; with the other git looks elsewhere.
@@ -66,6 +67,8 @@ export async function showsCredentials(
         reads.push(readByGit(args));
         asked.push(args.map(({ text }) => text));
       } else if (readsText(name, args)) reads.push(readOf(name, args));
+      if (keepsTree(name, args))
+        kept.push({ words: args.map(({ text }) => text), read: treeOf(name, args), at: reads.length });
     },
     redirect({ operator, target }) {
       if (operator !== '<') return;
@@ -77,6 +80,9 @@ export async function showsCredentials(
       });
     },
   });
+  // An archive or a copy, and what reads it afterwards.
+  const later = kept.filter(({ words, at }) => reads.slice(at).some((each) => readsWithin(each, words)));
+  for (const { read } of later) reads.push(read);
   if (reads.length > 0) shown ||= places.some(hasUnknown);
   for (const each of new Set(places)) {
     const place = isAbsolute(each) ? each : cwd;
@@ -95,6 +101,25 @@ function readsText(name: string, args: readonly Field[]): boolean {
   );
 }
 
+/** Does it put what lies below a directory into a file or another directory? */
+function keepsTree(name: string, args: readonly Field[]): boolean {
+  const said = args.map(({ text }) => text).join(' ');
+  if (name === 'git') return args.some(({ text }) => text === 'archive');
+  if (/^(cp|rsync)$/.test(name)) return /(^|\s)-(\w*[rRa]|-recursive|-archive)/.test(said);
+  return /^(tar|zip|7z|cpio|ar|mksquashfs|bsdtar|rar)$/.test(name);
+}
+
+function treeOf(name: string, args: readonly Field[]): Read {
+  const words = name === 'git' || name === 'cpio' ? [] : args.filter(({ text }) => !text.startsWith('-'));
+  return { words, below: 'all', here: words.length === 0, follows: false };
+}
+
+/** Does it name one of these words, or what lies below it? Where the command is says nothing. */
+function readsWithin({ words }: Read, made: readonly string[]): boolean {
+  const names = made.map((word) => word.replace(/^-\w*?=?(?=[./\w])|\/+$/g, '')).filter((word) => /[^./-]/.test(word));
+  return words.some(({ text }) => names.some((name) => text === name || text.startsWith(`${name}/`)));
+}
+
 function readOf(name: string, args: readonly Field[]): Read {
   const options = args.filter(({ text }) => text.startsWith('-')).map(({ text }) => text);
   const has = (pattern: RegExp) => options.some((text) => pattern.test(text));
@@ -103,7 +128,10 @@ function readOf(name: string, args: readonly Field[]): Read {
   // Of two directories it shows the files, however it is called.
   const recursive =
     name === 'diff' ||
+    name === 'ack' ||
     (name === 'tar' && printsArchive(args)) ||
+    // What it packs stands on its input.
+    (name === 'cpio' && has(/^(-[a-zA-Z]*o|--create)/)) ||
     has(RECURSIVE) ||
     (/grep$/.test(name) && has(/^-[a-zA-Z]*d/));
   const below = walks ? (has(UNHIDES) ? 'all' : 'visible') : recursive ? 'all' : 'nothing';

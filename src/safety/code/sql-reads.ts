@@ -61,7 +61,7 @@ const COPIES = /^COPY\s+([\w."]+(\s*\([\w\s,"]*\))?|\(\s*SELECT\b[\s\S]*\))\s+TO
 
 /** Tables in which servers keep their users' passwords. */
 const SHOWS_PASSWORDS =
-  /\b(pg_authid|pg_shadow|rolpassword|mysql\s*\.\s*`?user|authentication_string|sql_logins|user\$)/i;
+  /\b(pg_authid|pg_shadow|pg_user_mappings?|umoptions|srvoptions|subconninfo|rolpassword|mysql\s*\.\s*`?user|authentication_string|sql_logins|user\$)/i;
 
 /**
  * Why one statement, its comments taken out and its strings empty, is not known to lose nothing; undefined: it is. Every

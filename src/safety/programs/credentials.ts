@@ -9,6 +9,7 @@ import type { Call } from './call.ts';
 import type { Operand } from './options.ts';
 import { absolute } from './paths.ts';
 import { roleOf } from './proof.ts';
+import type { Given } from './record.ts';
 import { readsStoresBelow } from './selections.ts';
 
 /** Options that name the sender's own key: it proves who asks, and stays. */
@@ -30,7 +31,17 @@ export function printsCredential(call: Call): boolean {
   if (io.stdin?.includes(SECRET) && facts.traits.has('prints')) return true;
   if (args.some(namesStoreBehindAt) && !facts.traits.has('sends')) return true;
   if (readsStoresBelow(call)) return true;
-  return PRINTERS.get(program)?.(call) ?? (facts.traits.has('prints') && namesStores(call));
+  return (
+    PRINTERS.get(program)?.(call) ??
+    (facts.traits.has('prints') && (namesStores(call) || namesStoreInOption(call, ({ role }) => role === 'read')))
+  );
+}
+
+/** Is a store the value of an option that the record knows? */
+function namesStoreInOption({ reading }: Call, counts: (option: Given) => boolean): boolean {
+  return (
+    reading?.given.some((option) => option.value !== undefined && isCredential(option.value) && counts(option)) === true
+  );
 }
 
 function namesStoreBehindAt({ text }: Field): boolean {
@@ -42,20 +53,26 @@ const AT = 64;
 
 /** Programs by the way in which they show one; undefined: as every program that prints what it is given. */
 const PRINTERS: ReadonlyMap<string, (call: Call) => boolean | undefined> = new Map([
-  ...each('env set declare export', ({ args }) => args.every(({ text }) => ALL_VARIABLES.test(text))),
+  ...each('env set declare typeset export', ({ args }) => args.every(({ text }) => ALL_VARIABLES.test(text))),
   [
     'printenv',
     ({ args, machine }) =>
       args.some(({ text }) => isSecretVariable(text) && !machine.scope.has(text)) ||
       args.every(({ text }) => ALL_VARIABLES.test(text)),
   ],
-  ...each('typeset local readonly', ({ args }) => args.length > 0 && args.every(({ text }) => /^-[px]+$/.test(text))),
+  ...each('local readonly', ({ args }) => args.length > 0 && args.every(({ text }) => /^-[px]+$/.test(text))),
   ['expr', ({ args }) => args.some(({ text }) => holdsSecret(text)) || undefined],
   // What is no number stands in the complaint.
   ...each('test [', ({ args }) =>
     args.some(({ text }) => holdsSecret(text)) ? args.some(({ text }) => COMPARES.test(text)) : undefined,
   ),
-  ['git', (call) => (call.operands[0]?.text === 'config' ? showsSettings(call) : namesStoresBehind(call))],
+  [
+    'git',
+    (call) =>
+      call.operands[0]?.text === 'config'
+        ? showsSettings(call)
+        : namesStoresBehind(call) || namesStoreInOption(call, () => true),
+  ],
   ['rclone', (call) => (call.operands[0]?.text === 'cat' ? namesStoresBehind(call) : undefined)],
   ...each(
     'gcc g++ cc c++ clang clang++ cpp as tcc',
@@ -81,7 +98,9 @@ function namesStores({ operands, machine }: Call): boolean {
 }
 
 /** `HEAD:.env`, `remote:.netrc`. */
-function namesStoresBehind({ operands, machine }: Call): boolean {
+function namesStoresBehind({ args, operands, machine }: Call): boolean {
+  // `-L1,5:.env`: of which file the lines are.
+  if (args.some(({ text }) => text.startsWith('-L') && isCredential(afterColon(text)))) return true;
   return operands.some(({ text }) => {
     const path = afterColon(text);
     // Git reads patterns itself, quoted ones too.
@@ -161,9 +180,16 @@ function saysSecret(call: Call): boolean {
   if (!call.hasMarks || !args.some(({ text }) => holdsSecret(text))) return false;
   // What is no number stands in the complaint.
   if (program === 'printf' && args[0]?.text === '-v') return /%[-+ #\d.]*[diouxXeEfFgGaA]/.test(args[2]?.text ?? '');
-  if (/^(echo|printf|print|alias)$/.test(program)) return true;
+  if (SAYS.test(program)) return true;
+  if (program === 'git' && !ASKS_OTHERS.test(call.operands[0]?.text ?? '')) return true;
   return reading?.operands.some(({ text }, at) => holdsSecret(text) && roleOf(reading.level, at) === 'read') === true;
 }
+
+/** Programs that print words they are given, some as a format. */
+const SAYS =
+  /^(echo|printf|print|alias|date|seq|jot|stat|find|ps|numfmt|basename|dirname|realpath|wall|write|logger|figlet|toilet|banner|cowsay|notify-send)$/;
+/** What git gives to another machine, and no one else sees. */
+const ASKS_OTHERS = /^(clone|fetch|pull|push|remote|ls-remote|submodule|config|credential)$/;
 
 /** Settings of git that are asked for by a secret's name, by a pattern that has one, or all of them. */
 function showsSettings(call: Call): boolean {

@@ -170,6 +170,8 @@ const MONGO_READ =
 
 function readMongo(call: Call, text: string): void {
   const { machine } = call;
+  if (/\bsystem\s*\.\s*(users|new_users)\b|system\.(users|new_users)/.test(text))
+    machine.note(unknown('shows what logins are checked by'));
   if (/\$out\b|\$merge\b/.test(text)) machine.note(destructive('mongosh code', 'overwrites a collection'));
   if (
     /\.\s*drop\s*\(|\.dropDatabase|runCommand\s*\(\s*\{\s*["']?(drop\w*|delete|findAndModify|killOp|shutdown)\b/.test(

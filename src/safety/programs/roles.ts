@@ -37,6 +37,7 @@ export function judgeRole(call: Call, role: Role, what: string, value: string): 
     case 'write':
       return writes(call, value);
     case 'project':
+      if (isCredential(value)) return unknown(`${call.program} reads a credential`);
       return isOwnProject(call.machine, value)
         ? harmless()
         : unknown(`${what} runs what another place says`, { runsFiles: true });

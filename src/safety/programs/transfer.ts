@@ -162,13 +162,19 @@ function judgeLoss(call: Call, transfer: Transfer): StaticVerdict {
   return program === 'ln' ? judgeLink(call, transfer) : judgeOverwriting(call, transfer);
 }
 
+/** Held in memory, or emptied when the machine starts. */
+const EMPTIED = /^\/(dev\/shm|run|tmp|var\/run)(\/|$)/;
+
 /** What others miss once it was moved. */
 function judgeMovedAway(sources: readonly Field[], target: string): StaticVerdict | undefined {
   if (target === '/dev/null') return destructive('mv over a file', 'throws the file away');
   const notOurs = sources.some(
     ({ text }) => isSystemPath(text) || /^(\/|~|\/home|\/home\/\w+|\/root|\/var|\*|\.|\.git)\/?\*?$/.test(text),
   );
-  return notOurs ? destructive('mv of system files', 'moves files that others rely on') : undefined;
+  if (notOurs) return destructive('mv of system files', 'moves files that others rely on');
+  return EMPTIED.test(target) && !sources.every(({ text }) => EMPTIED.test(text) || text.includes(OWN_TEMP))
+    ? unknown('moves files to where they are gone with the next start')
+    : undefined;
 }
 
 function judgeLink(call: Call, { sources: fields, target, directory }: Transfer): StaticVerdict {

@@ -75,7 +75,14 @@ export const BUILD_RECORDS: Records = {
   'bazel bazelisk': {
     of: { bazel: { traits: ['runsProject'] } },
     subs: {
-      'query cquery aquery info version help': { operands: 'tune', tune: '--output= --noimplicit_deps --keep_going' },
+      'query cquery aquery info version help': {
+        operands: 'tune',
+        tune: '--output= --noimplicit_deps --keep_going',
+        judge: (_, reading) =>
+          reading.operands.some(({ text }) => /env/.test(text))
+            ? unknown('shows the environment, with what it holds of credentials')
+            : undefined,
+      },
       'build test': {
         operands: 'tune',
         tune: '-# -c= -k --config= --jobs= --test_output= --keep_going --test_filter= --verbose_failures',

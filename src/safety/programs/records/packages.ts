@@ -301,7 +301,8 @@ export const PACKAGES: Records = {
       },
       config: { subs: { '': { tune: '--show --show-sources --get= --describe', delete: '--set= --add= --remove=' } } },
       export: {},
-      'create install': { ...installs(), judge: judgeChannels },
+      create: { ...installs(), judge: (call, reading) => replacesNamed(reading) ?? judgeChannels(call, reading) },
+      install: { ...installs(), judge: judgeChannels },
       update: installs('changes packages'),
       run: installs('runs a command'),
       'activate deactivate init': { operands: 'tune', open: 'changes the environment' },
@@ -362,6 +363,13 @@ function judgeScripts(call: CallFacts, reading: Reading): StaticVerdict | undefi
   return (
     judgeNames(call) ?? (ignores ? undefined : unknown('runs scripts of the packages it installs', { runsFiles: true }))
   );
+}
+
+/** An environment of that name that is there already is removed first: it asks, unless it is told yes. */
+function replacesNamed(reading: Reading): StaticVerdict | undefined {
+  const yes =
+    given(reading, '-y', '--yes', '--force') || (given(reading, '--json', '-q', '--quiet') && !isDryReading(reading));
+  return yes ? unknown('removes an environment of that name if there is one') : undefined;
 }
 
 /** Channels of conda that its users share; any other is somebody's own. */

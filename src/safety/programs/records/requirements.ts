@@ -1,7 +1,6 @@
-import { hasUnknown } from '../../shell/taint.ts';
 import { type StaticVerdict, unknown } from '../../verdict.ts';
-import { absolute, fileKey } from '../paths.ts';
 import { type CallFacts, given, type Reading } from '../record.ts';
+import { textOf } from '../text-of.ts';
 
 /** Where a named package comes from is set by the user; a file of requirements may say anything. */
 export function judgePip(call: CallFacts, reading: Reading): StaticVerdict | undefined {
@@ -13,7 +12,8 @@ export function judgePip(call: CallFacts, reading: Reading): StaticVerdict | und
       return unknown('installs from an index that is not known');
     if (!/^(-r|-c|--requirement|--constraint)$/.test(name)) continue;
     if (/:\/\//.test(value)) return unknown('reads what to install from an address');
-    const text = requirementsIn(call, value);
+    const text = textOf(call, value);
+    if (text === 'unread') return unknown(`${value.slice(-60)} can't be read beforehand`, { runsFiles: true });
     if (text !== undefined && !text.split('\n').every((line) => REQUIREMENT.test(line)))
       return unknown(`${value.slice(-60)} holds more than names of packages`, { runsFiles: true });
   }
@@ -25,12 +25,3 @@ const INDEX = /^https:\/\/(pypi\.org\/simple|download\.pytorch\.org\/whl(\/(cpu|
 
 /** A name with versions and conditions, a comment, or nothing. */
 const REQUIREMENT = /^\s*([A-Za-z0-9][\w.-]*(\[[\w, -]*\])?\s*([=<>!~]=?[^@:/]*)?(;[^@:/]*)?)?(\s*#.*)?\s*$/;
-
-/** The text of a file of requirements; undefined: not there, or nobody may look. */
-function requirementsIn({ machine }: CallFacts, path: string): string | undefined {
-  const written = machine.written.get(fileKey(machine, path));
-  if (written !== undefined) return hasUnknown(written) ? '-' : written;
-  const full = absolute(machine, path);
-  const content = full === undefined ? undefined : machine.reading?.look(full);
-  return content?.kind === 'text' ? content.text : content === undefined || content.kind === 'absent' ? undefined : '-';
-}

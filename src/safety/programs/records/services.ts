@@ -2,6 +2,7 @@ import { verbOf } from '../../knowledge/verbs.ts';
 import { unknown } from '../../verdict.ts';
 import { bringsFiles } from '../paths.ts';
 import { type CallFacts, given, isDryReading, type Reading, type Records, type Spec } from '../record.ts';
+import { judgeJq } from './jq.ts';
 
 const KUBE = '-n= --namespace= --request-timeout= -v=  --cluster= --user= --context=';
 const KUBE_LOAD =
@@ -228,6 +229,14 @@ export const SERVICES: Records = {
     global: true,
     tune: '-R= --repo= ',
     idle: '--version --help -h',
+    judge: (_, reading) => {
+      // Its jq is given the whole environment.
+      for (const { name, value = '' } of reading.given) {
+        const found = name === '-q' || name === '--jq' ? judgeJq(value) : undefined;
+        if (found) return found;
+      }
+      return undefined;
+    },
     subs: {
       'pr issue repo release run workflow gist label secret variable codespace cs org project ruleset cache ssh-key gpg-key extension alias config attestation':
         {
@@ -303,7 +312,8 @@ function judgeTerraform(reading: Reading) {
   if (sub === 'workspace') return /^(list|show)$/.test(second) ? undefined : unknown('changes a workspace');
   if (sub === 'get') return unknown('fetches modules');
   if (/^(output|show)$/.test(sub ?? '') && given(reading, '-json')) return unknown('may show a secret');
-  if (sub === 'output' && /secret|token|pass|key|cred/i.test(second)) return unknown('shows a secret');
+  // Asked for by its name, a secret is shown; among all of them it is not.
+  if (sub === 'output' && second !== '') return unknown('may show a secret');
   if (sub === 'providers' && !/^(|schema)$/.test(second)) return unknown('fetches providers');
   return undefined;
 }

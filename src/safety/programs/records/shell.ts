@@ -176,7 +176,8 @@ export const SHELL: Records = {
     run: '-P= --pager= -H[=] --html[=]',
     load: '-C= --config-file= -R= --recode= --preprocessor= -T[=] -X[=] -Z',
     write: '-o= --output= --dribble=',
-    operands: 'tune',
+    // A page may be a file of any name.
+    operands: 'read',
   },
   bc: { tune: '-h -i -l -q -s -w -v --mathlib --quiet --standard --warn --interactive', operands: 'read' },
   dc: {

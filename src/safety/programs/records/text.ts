@@ -11,10 +11,12 @@ import {
   substituted,
   translate,
 } from '../../shell/filters.ts';
-import { hasUnknown } from '../../shell/taint.ts';
+import { UNKNOWN } from '../../shell/taint.ts';
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { lookAt, specialTarget } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records } from '../record.ts';
+import { textOf } from '../text-of.ts';
+import { judgeJq } from './jq.ts';
 
 /** Programs that read text and print text. */
 export const TEXT: Records = {
@@ -235,12 +237,10 @@ export const TEXT: Records = {
     read: '-f= --from-file=',
     load: '-L=',
     operands: 'read',
-    judge: (_, reading) =>
-      hasUnknown(reading.operands[0]?.text ?? '')
-        ? unknown('a program for jq that is not known')
-        : /\$ENV\b|(^|[^.\w$"])env\b/.test(reading.operands[0]?.text ?? '')
-          ? unknown('shows the environment, with what it holds of credentials')
-          : undefined,
+    judge: (call, reading) => {
+      const file = reading.given.findLast(({ name }) => /^(-f|--from-file)$/.test(name))?.value;
+      return judgeJq((file === undefined ? reading.operands[0]?.text : jqIn(call, file)) ?? '');
+    },
   },
   diff: {
     traits: ['prints'],
@@ -313,4 +313,10 @@ function judgePieces({ machine }: CallFacts, reading: Reading): StaticVerdict | 
     ? found === 'absent' && !given(reading, '-a', '--suffix-length')
     : /(^|[_.-]|part|chunk)$/.test(prefix);
   return fresh ? undefined : unknown('writes pieces that may be there already');
+}
+
+/** A program for jq out of a file; unmarked where it is not there. */
+function jqIn(call: CallFacts, file: string): string | undefined {
+  const text = textOf(call, file);
+  return text === 'unread' ? UNKNOWN : text;
 }

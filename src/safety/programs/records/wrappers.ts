@@ -1,5 +1,6 @@
-import { unknown } from '../../verdict.ts';
-import { given, type Records } from '../record.ts';
+import { isCredential } from '../../credential-files.ts';
+import { type StaticVerdict, unknown } from '../../verdict.ts';
+import { given, type Reading, type Records } from '../record.ts';
 
 /** Programs that run the command in their arguments. */
 export const WRAPPERS_RECORDS: Records = {
@@ -150,7 +151,7 @@ export const WRAPPERS_RECORDS: Records = {
         ? unknown('gives its report to a command')
         : reading.given.some(({ name, value }) => name === '-e' && /^(inject|fault)\b/.test(value ?? ''))
           ? unknown('changes what the program is told')
-          : undefined,
+          : tracesData(reading),
   },
   ltrace: {
     exact: true,
@@ -160,6 +161,7 @@ export const WRAPPERS_RECORDS: Records = {
     write: '-o= --output=',
     load: '-u= -F= --config= -w=',
     operands: 'command',
+    judge: (_, reading) => tracesData(reading),
   },
   valgrind: {
     exact: true,
@@ -194,3 +196,17 @@ export const WRAPPERS_RECORDS: Records = {
   },
   faketime: { wraps: { skip: 1 }, stopsAtOperand: true, tune: '-f -m', operands: 'tune command' },
 };
+
+/** More letters of each text than a tracer shows by itself. */
+const SHOWN_LETTERS = 32;
+
+/** A tracer prints what a program is given and what it reads: the environment with `-v`, and the texts of files. */
+function tracesData({ given: options, operands }: Reading): StaticVerdict | undefined {
+  for (const { name, value = '' } of options) {
+    if (name === '-v' || (name === '-e' && /^(abbrev|verbose|read|write)\b/.test(value)))
+      return unknown('shows the environment, or what the program reads');
+    if (/^(-s|--string-limit)$/.test(name) && !(Number(value) <= SHOWN_LETTERS))
+      return unknown('shows what the program reads');
+  }
+  return operands.some(({ text }) => isCredential(text)) ? unknown('shows what the program reads') : undefined;
+}
