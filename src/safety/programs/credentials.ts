@@ -221,14 +221,23 @@ export function sendsCredential(call: Call): StaticVerdict | undefined {
   return destructive('credential leaves', 'sends a key, token or password to another machine');
 }
 
-function givesCredential({ args }: Call, sends: boolean): boolean {
+function givesCredential(call: Call, sends: boolean): boolean {
+  const { args } = call;
   for (let at = 0; at < args.length; at++) {
     const { text } = args[at] as Field;
     if (text.includes(CREDENTIAL)) return true;
-    if (!sends || !MAY_NAME_STORE.test(text) || OWN_KEY.test(args[at - 1]?.text ?? '')) continue;
+    if (!sends || !MAY_NAME_STORE.test(text) || isOwnKey(call, at)) continue;
     if (text.split(/[@=<,;]/).some((part) => isCredential(part) || isCredentialFolder(part))) return true;
   }
   return false;
+}
+
+/** Is a word the value of an option for such a key? A letter that takes no value here (`rsync -i`) says nothing. */
+function isOwnKey({ args, reading }: Call, at: number): boolean {
+  const before = args[at - 1]?.text ?? '';
+  if (!reading || reading.missing !== undefined) return OWN_KEY.test(before);
+  const word = args[at]?.text;
+  return before.startsWith('-') && reading.given.some(({ name, value }) => value === word && OWN_KEY.test(name));
 }
 
 const MAY_NAME_STORE = /[./]|Cookies|Login/;

@@ -14,6 +14,7 @@ import { alternatives } from './alternatives.ts';
 import { walkArithmetic, walkParts } from './arithmetic.ts';
 import { loopPath } from './arrays.ts';
 import { carryOut } from './assignments.ts';
+import { bodiesOfCase, bodiesOfIf } from './branches.ts';
 import { isEndless, startsMany } from './endless-loops.ts';
 import { startsItselfTwice } from './fork-bomb.ts';
 import type { Field, Io, Judge, Machine, Redirect, World } from './machine.ts';
@@ -22,7 +23,7 @@ import { expandRedirects, goesAway, keepOutput, opensStore, stdinOf } from './re
 import { Scope, type Value } from './scope.ts';
 import { escapeMarks, hasUnknown, holdsSecret, OWN_TEMP, UNKNOWN } from './taint.ts';
 import { visitTest } from './test-command.ts';
-import { expandPattern, expandPatterns, expandString, expandText, expandWord, expandWords } from './word.ts';
+import { expandPattern, expandString, expandText, expandWord, expandWords } from './word.ts';
 
 type Node = Statement['command'] | Statement | CompoundList;
 type NodeOf<Type extends SyntaxNode['type']> = Extract<SyntaxNode, { type: Type }>;
@@ -233,20 +234,21 @@ export class ShellInterpreter implements Machine {
       case 'Coproc':
         return this.subshell(node.body, { stdin: UNKNOWN });
       case 'If':
-        return this.either(node, io);
+        this.list(node.clause.commands, io);
+        return this.branches(bodiesOfIf(node), io);
       case 'While':
-        this.noteEndless(node);
+        if (isEndless(node)) this.note(ENDLESS_LOOP);
         this.list(node.clause.commands, io);
         return this.branches([node.body], io);
       case 'For':
       case 'Select':
         return this.loop(node, io);
       case 'ArithmeticFor':
-        this.noteEndless(node);
+        if (isEndless(node)) this.note(ENDLESS_LOOP);
         walkParts(this, [node.initialize, node.test, node.update]);
         return this.branches([node.body], io);
       case 'Case':
-        return this.cases(node, io);
+        return this.branches(bodiesOfCase(this, node), io);
       case 'TestCommand':
         visitTest(this, node.expression);
         return '';
@@ -266,27 +268,6 @@ export class ShellInterpreter implements Machine {
 
   private subshell(body: Node, io: Io): string {
     return this.inSubshell(() => this.node(body, io));
-  }
-
-  private either(node: NodeOf<'If'>, io: Io): string {
-    this.list(node.clause.commands, io);
-    const others = node.elif.flatMap((elif) => [elif.clause, elif.then]);
-    const bodies = [node.then, ...others, node.else].filter((body) => body !== undefined);
-    return this.branches(bodies, io);
-  }
-
-  private cases(node: NodeOf<'Case'>, io: Io): string {
-    const bodies = node.items.map(({ body }) => body);
-    expandText(this, node.word);
-    expandPatterns(
-      this,
-      node.items.flatMap(({ pattern }) => pattern),
-    );
-    return this.branches(bodies, io);
-  }
-
-  private noteEndless(node: Parameters<typeof isEndless>[0]): void {
-    if (isEndless(node)) this.note(ENDLESS_LOOP);
   }
 
   private pipeline(commands: readonly Node[], io: Io): string {
