@@ -39,7 +39,6 @@ import { runLocalScript, runWritten } from './local-script.ts';
 import { MEDIA } from './media.ts';
 import { isLocalScript, isSystemWord, programName } from './name.ts';
 import { NETWORK_TOOLS } from './network-tools.ts';
-import type { Operand } from './options.ts';
 import { judgeOutputs } from './outputs.ts';
 import { OVERWRITING } from './overwriting.ts';
 import { DELETING, ENDING } from './own.ts';
@@ -276,12 +275,11 @@ function saidByWords(
 ): 'reads' | 'adds' | 'its own' | StaticVerdict | undefined {
   let names = false;
   // Without a table of the program a weak verb counts only where subcommands stand.
+  const isSubcommand = (index: number, maybeValue = false) => known || (index === 0 && !maybeValue);
   const { operands } = options;
-  const most = Math.min(operands.length, known ? 5 : 3);
-  for (let index = 0; index < most; index++) {
-    const { text, maybeValue } = operands[index] as Operand;
+  for (const [index, { text, maybeValue }] of operands.slice(0, known ? 5 : 3).entries()) {
     const verb = verbOf(text);
-    if (verb === 'destroys' || (verb === 'destroys weakly' && (known || (index === 0 && !maybeValue)))) {
+    if (verb === 'destroys' || (verb === 'destroys weakly' && isSubcommand(index, maybeValue))) {
       // What a build makes can be made again; whether that is all a `clean` deletes, the tables can't tell.
       if (facts.traits.has('runsProject') && /clean/.test(text)) return 'its own';
       if (RUN_SUB.test(operands[0]?.text ?? '') && index > 0) break;

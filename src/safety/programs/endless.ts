@@ -13,8 +13,6 @@ const COLLECTS = /^(sort|tac|tail|shuf|sponge|column|rev|vim|emacs|mapfile|reada
 /** Programs that pass their input on, beside those that print files. */
 const PASSES =
   /^(tee|pv|gzip|bzip2|xz|zstd|lz4|pigz|openssl|perl|ruby|unbuffer|stdbuf|ts|split|csplit|dd|basenc|fmt|expand|unexpand|iconv)$/;
-/** What may take all of something without being fed. */
-const TAKES_ALONE: ReadonlySet<string> = new Set(['xargs', 'fallocate']);
 const COPIES = /^(cp|mv|install|rsync|scp|split|csplit)$/;
 
 /** Does a call print without end? `fed`: what it reads has none. */
@@ -27,7 +25,6 @@ export function printsWithoutEnd(call: Call, fed: boolean): boolean {
 /** The verdict on a call that takes a disk, the memory or all processes; undefined: it does not. `fed`: what it reads has no end. */
 export function takesAll(call: Call, fed: boolean): StaticVerdict | undefined {
   const { program, args, io } = call;
-  if (!fed && !TAKES_ALONE.has(program)) return undefined;
   if (program === 'xargs')
     return startsAll(call) ? unknown('starts a process for each of many words at once') : undefined;
   if (program === 'fallocate' && bytesOf(call.value('-l', '--length') ?? '0') > MOST_BYTES)

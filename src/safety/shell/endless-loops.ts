@@ -1,4 +1,6 @@
 import { forEachChild, type SyntaxNode } from 'unbash';
+import { unknown } from '../verdict.ts';
+import type { Machine } from './machine.ts';
 
 type Loop = Extract<SyntaxNode, { type: 'While' | 'ArithmeticFor' | 'For' | 'Select' }>;
 
@@ -8,8 +10,14 @@ const LEAVES = /^(break|exit|return|exec|kill)$/;
 /** So many words of a loop are many. */
 const MANY = 250;
 
-/** A loop that nothing ends: what it makes, starts or prints has no end either. */
-export function isEndless(loop: Loop): boolean {
+/** Notes a loop that nothing ends: what it makes, starts or prints has no end either. */
+export function noteEndless(machine: Pick<Machine, 'note'>, loop: Loop): void {
+  if (isEndless(loop)) machine.note(ENDLESS_LOOP);
+}
+
+const ENDLESS_LOOP = unknown('a loop without end');
+
+function isEndless(loop: Loop): boolean {
   if (loop.type === 'While' ? !holds(loop) : loop.type !== 'ArithmeticFor' || loop.test !== undefined) return false;
   if (some(loop.body, (node) => node.type === 'Command' && LEAVES.test(node.name?.text ?? ''))) return false;
   return !isSlow(loop.body);

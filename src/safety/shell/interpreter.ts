@@ -15,7 +15,7 @@ import { walkArithmetic, walkParts } from './arithmetic.ts';
 import { loopPath } from './arrays.ts';
 import { carryOut } from './assignments.ts';
 import { bodiesOfCase, bodiesOfIf } from './branches.ts';
-import { isEndless, startsMany } from './endless-loops.ts';
+import { noteEndless, startsMany } from './endless-loops.ts';
 import { startsItselfTwice } from './fork-bomb.ts';
 import type { Field, Io, Judge, Machine, Redirect, World } from './machine.ts';
 import { noteDashes } from './names.ts';
@@ -237,14 +237,14 @@ export class ShellInterpreter implements Machine {
         this.list(node.clause.commands, io);
         return this.branches(bodiesOfIf(node), io);
       case 'While':
-        if (isEndless(node)) this.note(ENDLESS_LOOP);
+        noteEndless(this, node);
         this.list(node.clause.commands, io);
         return this.branches([node.body], io);
       case 'For':
       case 'Select':
         return this.loop(node, io);
       case 'ArithmeticFor':
-        if (isEndless(node)) this.note(ENDLESS_LOOP);
+        noteEndless(this, node);
         walkParts(this, [node.initialize, node.test, node.update]);
         return this.branches([node.body], io);
       case 'Case':
@@ -396,4 +396,3 @@ export class ShellInterpreter implements Machine {
 }
 
 const NONE: readonly Redirect[] = [];
-const ENDLESS_LOOP = unknown('a loop without end');

@@ -1,6 +1,6 @@
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { type CallFacts, given, type Reading } from '../record.ts';
-import { textOf } from '../text-of.ts';
+import { textOf, UNREAD } from '../text-of.ts';
 
 /** Where a named package comes from is set by the user; a file of requirements may say anything. */
 export function judgePip(call: CallFacts, reading: Reading): StaticVerdict | undefined {
@@ -13,7 +13,7 @@ export function judgePip(call: CallFacts, reading: Reading): StaticVerdict | und
     if (!/^(-r|-c|--requirement|--constraint)$/.test(name)) continue;
     if (/:\/\//.test(value)) return unknown('reads what to install from an address');
     const text = textOf(call, value);
-    if (text === 'unread') return unknown(`${value.slice(-60)} can't be read beforehand`, { runsFiles: true });
+    if (text === UNREAD) return unknown(`${value.slice(-60)} can't be read beforehand`, { runsFiles: true });
     if (text !== undefined && !text.split('\n').every((line) => REQUIREMENT.test(line)))
       return unknown(`${value.slice(-60)} holds more than names of packages`, { runsFiles: true });
   }

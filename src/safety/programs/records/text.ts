@@ -15,7 +15,7 @@ import { UNKNOWN } from '../../shell/taint.ts';
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { lookAt, specialTarget } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records } from '../record.ts';
-import { textOf } from '../text-of.ts';
+import { textOf, UNREAD } from '../text-of.ts';
 import { judgeJq } from './jq.ts';
 
 /** Programs that read text and print text. */
@@ -318,5 +318,5 @@ function judgePieces({ machine }: CallFacts, reading: Reading): StaticVerdict | 
 /** A program for jq out of a file; unmarked where it is not there. */
 function jqIn(call: CallFacts, file: string): string | undefined {
   const text = textOf(call, file);
-  return text === 'unread' ? UNKNOWN : text;
+  return text === UNREAD ? UNKNOWN : text;
 }
