@@ -63,8 +63,12 @@ export function summaryOf(actions: readonly KeptAction[]): string {
   return [`${first.count} ${files} ${first.word}`, ...rest.map(({ word, count }) => `${count} ${word}`)].join(', ');
 }
 
-/** A path, and what was done to it. */
-export type ChangedFile = { readonly path: string; readonly how: 'created' | 'changed' | 'deleted' | 'moved' };
+/** A path, and what was done to it. Of what was moved the new name, and `from`, the old one. */
+export type ChangedFile = {
+  readonly path: string;
+  readonly how: 'created' | 'changed' | 'deleted' | 'moved';
+  readonly from?: string;
+};
 
 /** What a Norris run has changed so far. */
 export type RunChanges = {

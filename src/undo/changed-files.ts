@@ -14,21 +14,38 @@ const DONE: ReadonlyMap<string, ChangedFile['how']> = new Map([
 
 /** What one action did, as the launcher tells its way back. */
 export function filesOf(steps: readonly Step[]): readonly ChangedFile[] {
-  return steps.flatMap(({ verb, path }) => {
+  return steps.flatMap(({ verb, path, source }): readonly ChangedFile[] => {
     const how = DONE.get(verb);
-    return how === undefined ? [] : [{ path, how }];
+    if (how === undefined) return [];
+    return [how === 'moved' && source.startsWith('/') ? { path: source, how, from: path } : { path, how }];
   });
 }
 
 /** What several did, the oldest first: each path once. What was made and is gone again is none. */
 export function together(actions: readonly (readonly ChangedFile[])[]): readonly ChangedFile[] {
-  const files = new Map<string, ChangedFile['how']>();
-  for (const { path, how } of actions.flat()) {
-    const before = files.get(path);
-    const goes = how === 'deleted' || how === 'moved';
-    if (before === 'created' && how === 'deleted') files.delete(path);
-    else if (goes || before === undefined) files.set(path, how);
-    else if (before !== 'created') files.set(path, 'changed');
+  const files = new Map<string, ChangedFile>();
+  for (const file of actions.flat()) {
+    const { path, how, from } = file;
+    if (from !== undefined) move(files, path, from);
+    else if (how === 'deleted') drop(files, path);
+    else if (how === 'moved' || !files.has(path)) files.set(path, file);
+    else if (files.get(path)?.how !== 'created') files.set(path, { path, how: 'changed' });
   }
-  return [...files].map(([path, how]) => ({ path, how }));
+  return [...files.values()];
+}
+
+/** What was made, or moved before, has another name; it is told under that one. */
+function move(files: Map<string, ChangedFile>, path: string, from: string): void {
+  const before = files.get(from);
+  files.delete(from);
+  if (before?.how === 'created') files.set(path, { path, how: 'created' });
+  else if (before?.from !== path) files.set(path, { path, how: 'moved', from: before?.from ?? from });
+}
+
+/** Of what was moved before, the name that the user knows is gone. */
+function drop(files: Map<string, ChangedFile>, path: string): void {
+  const before = files.get(path);
+  const known = before?.from ?? path;
+  if (before?.how === 'created' || known !== path) files.delete(path);
+  if (before?.how !== 'created') files.set(known, { path: known, how: 'deleted' });
 }

@@ -1,7 +1,7 @@
 /** What the launcher does for the store: it alone holds what Node can't (directory descriptors, nanoseconds, exchanges). */
 import { execFile } from 'node:child_process';
 
-/** One line of a plan or of what was done. `source`: the old content in the store, relative to it, or why it was refused. */
+/** One line of a plan or of what was done. `source`: the old content in the store, relative to it; of what was moved its name by now; or why it was refused. */
 export type Step = { readonly verb: string; readonly path: string; readonly source: string };
 
 export type Ran = {

@@ -33,8 +33,10 @@ const WORDS: ReadonlyMap<string, string> = new Map(
 export function describeSteps(steps: readonly Step[]): string {
   const sorted = [...steps].sort((a, b) => Number(b.verb === 'refused') - Number(a.verb === 'refused'));
   const lines = sorted.slice(0, MAX_PATHS).map(({ verb, path, source }) => {
+    const name = (path: string) => nameText(shortPath(path));
     const why = verb === 'refused' ? ` (${visible(source)})` : '';
-    return `  ${nameText(shortPath(path))} ${WORDS.get(verb) ?? visible(verb)}${why}`;
+    const whence = verb === 'moved' && source.startsWith('/') ? ` from ${name(source)}` : '';
+    return `  ${name(path)} ${WORDS.get(verb) ?? visible(verb)}${whence}${why}`;
   });
   const more = sorted.length - lines.length;
   return [...lines, ...(more > 0 ? [`  … and ${more} more`] : [])].join('\n');

@@ -22,6 +22,19 @@ it('names each path once, by what became of it over all actions', () => {
   ]);
 });
 
+it('names what was moved by its new name, and by the old one where it is gone after all', () => {
+  const moved = (from: string, path: string) => ({ verb: 'moved', path: from, source: path });
+  const actions = [
+    [moved('/w/a', '/w/b'), step('created', '/w/made'), moved('/w/old', '/w/c'), moved('/w/x', '/w/y')],
+    [moved('/w/b', '/w/d/b'), moved('/w/made', '/w/d/made'), step('deleted', '/w/c'), moved('/w/y', '/w/x')],
+  ].map(filesOf);
+  expect(together(actions)).toEqual([
+    { path: '/w/d/b', how: 'moved', from: '/w/a' },
+    { path: '/w/d/made', how: 'created' },
+    { path: '/w/old', how: 'deleted' },
+  ]);
+});
+
 it('says in a line what a run has changed: the first names, and how to take it back', () => {
   const files = ['/w/a', '/w/b/c', '/other/d', '/w/e'].map((path) => ({ path, how: 'changed' }) as const);
   const text = changesText({ summary: '4 files changed', files }, '/w');

@@ -123,7 +123,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     await store.looking;
     expect(store.ofRun('s1:5')?.summary).toMatch(/1 file changed, 2 created, 1 moved/);
     expect(store.ofRun('s1:5')?.files.map(({ path, how }) => `${how} ${relative(tree, path)}`)).toEqual([
-      'moved a',
+      'moved b',
       'created d/x',
       'created d',
     ]);
@@ -131,6 +131,22 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect((await store.undo('run')).ok).toBe(true);
     expect(readdirSync(tree).sort()).toEqual(['a', 'other']);
     expect(get('a')).toBe('one\n');
+  });
+
+  it('names what was moved as it is called by now, and where it comes back from', async () => {
+    const store = open();
+    for (const name of ['log', 'x', 'y']) put(name, 'one\n');
+    for (const name of ['made', 'gone']) mkdirSync(join(tree, name));
+    put('made/in', 'one\n');
+    inRun = 's1:7';
+    await keep(store, 'mv log log.1; echo new > log; mv made kept; rmdir gone; mv x y');
+    inRun = undefined;
+    await store.looking;
+    const files = store.changedBy('s1:7').map(({ path, how }) => `${how} ${relative(tree, path)}`);
+    expect(files.toSorted()).toEqual(['changed log', 'changed y', 'deleted gone', 'moved kept', 'moved log.1']);
+    expect((await store.preview('run')).text).toMatch(/\/made moves back from .*\/kept\n/);
+    expect((await store.undo('run')).ok).toBe(true);
+    expect(readdirSync(tree).sort()).toEqual(['gone', 'log', 'made', 'x', 'y']);
   });
 
   it('keeps a file that the program itself is about to change', async () => {

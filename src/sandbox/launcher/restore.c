@@ -79,10 +79,20 @@ static int is_stranded(const struct entry *e, const struct id *now) {
   return n->flags & REFUSED && n->at_name && n->at_parent == e->parent && !strcmp(n->at_name, e->name);
 }
 
+/* It has only another name by now: which one. What an apply took away lies in the store and is nowhere for the user. */
+static int stands_elsewhere(const struct node *n, char *where, uint64_t size) {
+  if (!n->at_name) return 0;
+  for (uint32_t above = n->at_parent; above; above = undone->nodes[above].at_parent)
+    if (above == ELSEWHERE || undone->nodes[above].flags & IS_VAULT || same_id(&undone->nodes[above].is, &undone->guarded)) return 0;
+  path_of(undone, n->at_parent, n->at_name, where, size);
+  return 1;
+}
+
 static void place(struct entry *e) {
   struct id now;
   struct state state;
   char source[24];
+  static char where[1 << 14];
   struct node *n = &undone->nodes[e->node];
   if (e->flags & LEFT) return;
   if (!keeping) {
@@ -90,6 +100,10 @@ static void place(struct entry *e) {
     copy_name(n, source);
     if (e->flags & BLOCKED) refuse(e->parent, e->name, why_left(e));
     else if (!*source && !n->at_name && S_ISREG(n->was.mode)) refuse(e->parent, e->name, GONE);
+    else if (stands_elsewhere(n, where, sizeof where)) {
+      say("moved", e->parent, e->name, where);
+      if (e->now.ino) say("replaced", e->parent, e->name, ""); /* what has its name since */
+    }
     else say(is_dir(&n->was) ? "directory" : n->at_name ? "moved" : e->now.ino ? "replaced" : "deleted", e->parent, e->name, source);
     if (!(e->flags & BLOCKED) && n->flags & BLOCKED && !n->at_name) refuse(e->parent, e->name, "its content was changed since, by another name");
     return;
