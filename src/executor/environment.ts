@@ -4,8 +4,11 @@ const DANGEROUS = /^(?:BASH_ENV|ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|PS4|LD_.*|DY
 /** Traces of how this program was started and of how the shell is driven: not the user's. */
 const OURS = /^(?:npm_.*|AISH_TUI_RUN|__aish_.*|_|SHLVL|OLDPWD|PWD)$/;
 
-/** Nobody can press a key in a pager or answer git for a model's command. */
-const UNATTENDED = { PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0' };
+/**
+ * Nobody can press a key in a pager or answer git for a model's command; and a look at the state of a repository, which
+ * else writes its index anew, changes nothing that an undo would have to put back.
+ */
+const UNATTENDED = { PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' };
 
 const TERMINAL = { TERM: 'xterm-256color' };
 

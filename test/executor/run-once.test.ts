@@ -61,6 +61,7 @@ describe('a command of the model', () => {
     expect(head).toContain('PAGER=cat');
     expect(head).toContain('GIT_PAGER=cat');
     expect(head).toContain('GIT_TERMINAL_PROMPT=0');
+    expect(head).toContain('GIT_OPTIONAL_LOCKS=0');
     expect(head).not.toContain('evil');
     expect(head).toMatch(/ls is \/.*\/ls/);
   });
