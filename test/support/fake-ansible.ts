@@ -6,6 +6,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { shellQuote } from '../../src/text/shell-quote.ts';
 
 const PROGRAM = `
 const { existsSync, readFileSync, writeFileSync, appendFileSync } = require('node:fs');
@@ -65,7 +66,8 @@ export function fakeAnsible(folder: string): FakeAnsible {
   mkdirSync(bin);
   const code = join(bin, 'ansible.cjs');
   writeFileSync(code, `const LOG = ${JSON.stringify(log)};${PROGRAM}`);
-  writeFileSync(join(bin, 'ansible'), `#!/bin/sh\nexec ${process.execPath} ${code} "$@"\n`, { mode: 0o755 });
+  const words = [process.execPath, code].map(shellQuote).join(' ');
+  writeFileSync(join(bin, 'ansible'), `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 });
   return {
     bin,
     reach: () => writeFileSync(`${log}.reached`, ''),

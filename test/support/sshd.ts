@@ -9,9 +9,16 @@ import { lacks, pathOf } from './lacks.ts';
 /** sshd wants to be started by its full path. */
 const SSHD = join('/usr', 'sbin', 'sshd');
 
-/** Whether no host can be had on this machine. */
+/** Whether no host can be had on this machine, or not by whom the tests run as: an account of no person can't log in. */
 export function lacksSshd(): boolean {
-  return lacks('ssh') || lacks('ssh-keygen') || lacks(SSHD);
+  return lacks('ssh') || lacks('ssh-keygen') || lacks(SSHD) || !mayLogIn();
+}
+
+function mayLogIn(): boolean {
+  const { shell, username } = userInfo();
+  const may = !/\/(?:nologin|false)$/.test(shell ?? '');
+  if (!may) console.log(`skipped: ${username} can't log in on this machine`);
+  return may;
 }
 
 export type SshHost = {
