@@ -30,6 +30,7 @@ type PlacedProps = { readonly cursor: number; readonly onDrawn: () => void };
 
 /** The input begins with its cursor behind its text; so it is begun, unseen, with what stands before the cursor. */
 function Placed({ cursor, value, placeholder = '', onDrawn, ...handlers }: Props & PlacedProps) {
+  const { paint } = useScreen();
   const [begun, setBegun] = useState(false);
   useLayoutEffect(() => setBegun(true), []);
   // The input itself listens by then, with the whole text: effects run from the inside to the outside.
@@ -40,9 +41,10 @@ function Placed({ cursor, value, placeholder = '', onDrawn, ...handlers }: Props
   return (
     <>
       <Box display={begun ? 'flex' : 'none'}>
-        <TextInput value={begun ? value : value.slice(0, cursor)} placeholder={placeholder} {...handlers} />
+        <TextInput value={begun ? value : value.slice(0, cursor)} {...handlers} />
+        {value === '' && <Text wrap="truncate">{paint('dim', placeholder)}</Text>}
       </Box>
-      {!begun && <Text>{value || placeholder || ' '}</Text>}
+      {!begun && <Text>{value || paint('dim', placeholder) || ' '}</Text>}
     </>
   );
 }

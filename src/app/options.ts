@@ -21,6 +21,8 @@ export type SessionWish = {
   readonly resume?: string | true;
   /** Continue in a copy and leave the session unchanged, even if another program has it open. */
   readonly fork?: boolean;
+  /** It was open until now, in this very window. */
+  readonly again?: true;
 };
 
 export const VERSION: string = manifest.version;

@@ -3,7 +3,6 @@ import type { Config } from '../config/index.ts';
 import type { Engine } from '../engine/engine.ts';
 import { reviewAgain } from '../engine/review.ts';
 import type { SandboxStatus } from '../sandbox/index.ts';
-import type { Mode } from '../session/ids.ts';
 import { SEMANTICS, type Settings } from '../session/state.ts';
 import type { Environment } from './environment.ts';
 import type { GlobalOptions } from './options.ts';
@@ -18,7 +17,9 @@ export function startSession(
 ): readonly string[] {
   const { options, config, presets, sandbox, session, notices } = environment;
   const { engine } = bus;
-  openSession(engine, session.seq > 0, settingsOf(config, presets, sandbox), options.global.mode ?? config.mode);
+  const settings = settingsOf(config, presets, sandbox);
+  if (session.seq > 0) resume(engine, settings, options.session.again);
+  else void engine.dispatch({ type: 'opened', cwd: process.cwd(), mode: options.global.mode ?? config.mode, settings });
   if (session.seq > 0) applyFlags(engine, options.global, presets);
   const all = [
     ...[...notices, costsProblem, presets.notice, disabledNotice(config)],
@@ -29,12 +30,8 @@ export function startSession(
   return said;
 }
 
-function openSession(engine: Engine, resumed: boolean, settings: Settings, mode: Mode): void {
-  if (!resumed) {
-    void engine.dispatch({ type: 'opened', cwd: process.cwd(), mode, settings });
-    return;
-  }
-  void engine.dispatch({ type: 'resumed', settings });
+function resume(engine: Engine, settings: Settings, again: true | undefined): void {
+  void engine.dispatch({ type: 'resumed', settings, ...(again && { again }) });
   void engine.dispatch({ type: 'shellMoved', cwd: process.cwd() });
   void reviewAgain(engine);
 }

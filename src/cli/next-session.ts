@@ -16,5 +16,9 @@ export function openedNext({ global }: OnScreen, next: NonNullable<App['sessions
     ...(model === undefined ? {} : { model }),
     ...(existsSync(cwd) ? { cwd } : {}),
   };
-  return { kind: 'screen', global: kept, session: { resume: id, fork } };
+  return {
+    kind: 'screen',
+    global: kept,
+    session: { resume: id, fork, ...(model === undefined ? {} : { again: true }) },
+  };
 }

@@ -4,7 +4,7 @@ import { allowedText, refusalFacts } from '../screen/entries/frame.ts';
 import { count } from '../screen/entries/norris.ts';
 import { nameAction } from '../session/action.ts';
 import { receiptText, shortDollars } from '../session/cost.ts';
-import type { Entry } from '../session/entry.ts';
+import { type Entry, resumedText } from '../session/entry.ts';
 import { plainOutput } from '../session/exec-text.ts';
 import { withoutMarkers } from '../session/spoken.ts';
 import { clean, plainText, visible } from '../text/sanitize.ts';
@@ -117,6 +117,8 @@ export function plainEntry(entry: Entry): string {
       return stepLine(entry);
     case 'norrisEnded':
       return endedLine(entry);
+    case 'resumed':
+      return `[aish] ${resumedText(entry)}`;
     case 'notice':
       return entry.text;
     case 'meta':

@@ -34,8 +34,8 @@ export type ScreenPort = {
     of: 'setup',
     choices: readonly { readonly line: string; readonly label: string; readonly note: string }[],
   ): void;
-  /** Puts a line into the prompt, where that is empty. */
-  suggest(line: string): void;
+  /** Puts a line into the prompt, where that is empty; whether it was. */
+  suggest(line: string): boolean;
   /** Offers sessions to be resumed. */
   pickSession(sessions: readonly SessionSummary[]): void;
   /** What was selected or copied last; empty for nothing. */

@@ -69,14 +69,15 @@ async function test({ setup: port, screen }: App, wanted: string, signal: AbortS
   const { offer, probe, written } = tested;
   const { label, model, address, key, name } = offer;
   const state = `${probe.reachable ? '✓' : '✗'} ${stateOf(probe)}`;
-  screen?.suggest(`:setup ${wanted} yes`);
+  const next = `:setup ${wanted} yes`;
+  const how = screen?.suggest(next) ? 'Enter' : next;
   return [
     `${label} at ${hostOf(address)}, model ${model}: ${state}`,
     ...(offer.kind === 'key'
       ? [`what you ask, and what you run, goes there with the key in ${key}; secrets are replaced`]
       : []),
     ...(offer.unproven ? [UNPROVEN] : []),
-    `${screen ? 'Enter' : `:setup ${wanted} yes`} writes this into ${shortPath(port.file)}, and uses it from then on:`,
+    `${how} writes this into ${shortPath(port.file)}, and uses it from then on:`,
     ...(offer.known ? [`(only the model of ${name} changes; its address, its key and all else stay)`] : []),
     ...`"models": ${written},\n"model": "${name}"`.split('\n').map((line) => `  ${line}`),
   ].join('\n');

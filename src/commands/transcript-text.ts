@@ -1,6 +1,6 @@
 /** The transcript as Markdown, and as one HTML page that needs nothing else. Pure; foreign text can't break out of either. */
 import { nameAction } from '../session/action.ts';
-import type { Entry } from '../session/entry.ts';
+import { type Entry, resumedText } from '../session/entry.ts';
 import { plainOutput } from '../session/exec-text.ts';
 import { clean, plainText, visible } from '../text/sanitize.ts';
 
@@ -41,6 +41,8 @@ function partOf(entry: Entry): Part | undefined {
       };
     case 'norrisEnded':
       return { kind: 'note', head: `run: ${entry.status.replace('_', ' ')}`, body: plainText(entry.reason ?? '') };
+    case 'resumed':
+      return { kind: 'note', head: resumedText(entry), body: '' };
     case 'notice':
       return { kind: 'note', head: plainText(clean(entry.text)), body: '' };
     case 'norrisStep':

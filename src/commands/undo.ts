@@ -36,18 +36,14 @@ export const undo: Command = {
     const [first = ''] = words;
     // Of a patch the tool itself has the old text: that needs no store.
     if ((words.length === 0 || (first === 'yes' && words.length === 1)) && (await app.undo.unavailable()) !== undefined)
-      return words.length === 0
-        ? `${textOf(await app.patches.preview())}\n:undo yes puts it back`
-        : takeBack(app, () => app.patches.undo());
+      return words.length === 0 ? offered(app, await app.patches.preview()) : takeBack(app, () => app.patches.undo());
     if (first === 'list' && words.length === 1) return listOf(await app.undo.list());
     if (first === 'forget' && words.length === 2) return textOf(await app.undo.forget(numberOrAll(words[1] ?? '')));
     const yes = words.at(-1) === 'yes';
     const named = yes ? words.slice(0, -1) : words;
     if (named.length > 1) throw new CommandError(`say ${USAGE}`);
     const target = targetOf(named[0]);
-    return yes
-      ? takeBack(app, () => app.undo.undo(target))
-      : `${textOf(await app.undo.preview(target))}\n${how(named[0])} puts it back`;
+    return yes ? takeBack(app, () => app.undo.undo(target)) : offered(app, await app.undo.preview(target), named[0]);
   },
 };
 
@@ -58,8 +54,11 @@ function targetOf(word: string | undefined): UndoTarget {
   throw new CommandError(`say ${USAGE}`);
 }
 
-function how(word: string | undefined): string {
-  return word === undefined ? ':undo yes' : `:undo ${word} yes`;
+/** What would be put back, and the line that does it: in the prompt, where nothing else is being typed there. */
+function offered({ screen }: App, preview: UndoResult, word?: string): string {
+  const text = textOf(preview);
+  const next = word === undefined ? ':undo yes' : `:undo ${word} yes`;
+  return `${text}\n${screen?.suggest(next) ? `Enter (${next})` : next} puts it back`;
 }
 
 function numberOrAll(word: string): number | 'all' {

@@ -53,6 +53,7 @@ export class Transcript {
   }
 
   #show(key: string, entry: Entry): void {
+    if (entry.kind === 'resumed' && !this.#makesRoomForResumed()) return;
     this.version += 1;
     const at = this.#at.get(key);
     if (at === undefined) {
@@ -66,6 +67,13 @@ export class Transcript {
       this.#hide(key);
       this.#show(key, entry);
     } else this.#entries[at] = { ...old, key, version: (old?.version ?? 0) + 1, entry };
+  }
+
+  /** Resumed again with nothing in between it is one mark, the last; before anything was said there is nothing to mark. */
+  #makesRoomForResumed(): boolean {
+    const last = this.#entries.at(-1);
+    if (last?.entry.kind === 'resumed') this.#hide(last.key);
+    return this.#entries.some(({ entry }) => entry.kind !== 'notice');
   }
 
   #hide(key: string): void {

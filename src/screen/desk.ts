@@ -14,7 +14,7 @@ type Face = {
   setTheme(theme: Theme): void;
   clear(): void;
   choose: ScreenPort['choose'];
-  suggest(line: string): void;
+  suggest: ScreenPort['suggest'];
   pickSession: ScreenPort['pickSession'];
   selected(): string;
   refuse(line: string, why: string): void;

@@ -196,7 +196,9 @@ export class Screen {
           pickSession: (sessions) => pickSession(this, sessions),
           choose: (of, choices) => pickLine(this, of, choices),
           suggest: (line) => {
-            if (isEmpty(this.ui.get().editor)) this.type(line);
+            const free = isEmpty(this.ui.get().editor);
+            if (free) this.type(line);
+            return free;
           },
           selected: () => this.navigator.copied,
           refuse: (line, why) => {

@@ -1,4 +1,5 @@
 /** What the user sees: the transcript is the fold of `show` effects. An entry shown again under its key replaces itself. */
+import { dayAndClock } from '../text/clock.ts';
 import type { Action, AllowedBy, CommandResult } from './action.ts';
 import type { CostSum, Receipt } from './cost.ts';
 import type { NorrisStatus } from './run.ts';
@@ -85,6 +86,13 @@ export type Entry =
       /** Set when another preset planned than carried out. */
       readonly receipt?: Receipt;
     }
+  /** From here on the session was gone on with, at this time, in ms since the epoch. */
+  | { readonly kind: 'resumed'; readonly at: number }
   | { readonly kind: 'notice'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
   /** Output of a `:` command. Not part of the session; gone after a resume. */
   | { readonly kind: 'meta'; readonly line: string; readonly text: string; readonly failed: boolean };
+
+/** Where a session was gone on with, in words. */
+export function resumedText({ at }: Extract<Entry, { kind: 'resumed' }>): string {
+  return `resumed ${dayAndClock(at)}`;
+}

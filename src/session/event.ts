@@ -35,7 +35,8 @@ type Body =
   | { readonly type: 'opened'; readonly cwd: string; readonly mode: Mode; readonly settings: Settings }
   /** A sub-agent begins, for the delegation that `op` of the parent's is. The event's session is the new one's. */
   | { readonly type: 'spawned'; readonly parent: SessionId; readonly op: OpId }
-  | { readonly type: 'resumed'; readonly settings: Settings }
+  /** `again`: only to be read with other settings; nobody was away. */
+  | { readonly type: 'resumed'; readonly settings: Settings; readonly again?: true }
   | { readonly type: 'asked'; readonly line: string; readonly text: string; readonly attached?: readonly Attachment[] }
   | { readonly type: 'lineTakenBack'; readonly line: string }
   | { readonly type: 'norrisStarted'; readonly goal: string; readonly attached?: readonly Attachment[] }

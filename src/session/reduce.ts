@@ -114,6 +114,8 @@ const CHANGES: { readonly [Type in SessionEvent['type']]: (next: Transition, eve
   opened: goTo,
   spawned,
   resumed(next, event) {
+    // A key that takes no number: what comes after it in a journal is called as it was.
+    if (!event.again) next.show({ kind: 'resumed', at: event.at }, `resumed${event.at}`);
     dropForms(next);
     closeShell(next);
     resume(next, event.settings);

@@ -8,6 +8,7 @@ const ENTRIES: readonly Entry[] = [
   { kind: 'exec', op: 'o1', by: 'model', command: 'cat </etc/x', cwd: '/w', private: false, result },
   { kind: 'assistant', text: 'It is `<script>alert(1)</script>`.', preset: 'fast', partial: false },
   { kind: 'notice', level: 'info', text: '[aish] done' },
+  { kind: 'resumed', at: new Date(2026, 10, 20, 9, 12).getTime() },
 ];
 
 test('a transcript as Markdown, in which no output can end its block', () => {
@@ -23,6 +24,8 @@ a \`\`\` b <b>
 It is \`<script>alert(1)</script>\`.
 
 *[aish] done*
+
+*resumed Fri 20 Nov 2026, 09:12*
 `);
 });
 

@@ -70,7 +70,7 @@ describe('a HALT', () => {
     const stage = await halt('rm -rf build');
     await stage.arm();
     stage.press('\t\t\x1b[C\x1b[C\r');
-    await stage.see('⚡ aborted');
+    await stage.see('! aborted');
     expect(stage.commands).toHaveLength(0);
   });
 
@@ -146,7 +146,7 @@ describe('a HALT', () => {
     await stage.see(/> half a thought +your draft, kept/);
     await stage.arm();
     stage.press('a');
-    await stage.see('⚡ aborted');
+    await stage.see('! aborted');
     await stage.see('[aish:fast]> half a thought ');
   });
 
@@ -190,7 +190,7 @@ describe('a HALT', () => {
   it('is aborted by Ctrl-X Ctrl-C even before it is armed: that runs nothing', async () => {
     const stage = await halt('rm -rf build');
     stage.press('\x18\x03');
-    await stage.see('⚡ aborted');
+    await stage.see('! aborted');
     expect(stage.commands).toHaveLength(0);
   });
 

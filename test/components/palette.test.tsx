@@ -34,6 +34,14 @@ describe('the list of everything', () => {
     expect(found).toContain(':norris');
   });
 
+  it('has the ways to write a command that need no words of one’s own, and none that does unseen what another shows', async () => {
+    const { screen } = await open('undo');
+    const { panel } = screen.ui.get();
+    const found = panel.kind === 'choices' ? panel.items.map(({ text }) => text) : [];
+    expect(found).toEqual(expect.arrayContaining([':undo list', ':undo run']));
+    expect(found.filter((text) => /yes|\d/.test(text))).toEqual([]);
+  });
+
   it('runs a command that needs no more words', async () => {
     const stage = await open('theme light');
     expect(chosen(stage)).toBe(':theme light');

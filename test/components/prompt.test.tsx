@@ -49,7 +49,7 @@ describe('the prompt', () => {
     await stage.until(() => stage.calls.length === 1);
     stage.calls[0]?.say('GOAL: complete');
     stage.calls[0]?.end();
-    await stage.see('⚡ done');
+    await stage.see('✓ done');
     stage.press('\x0e');
     await stage.see('what is the goal?');
     await stage.until(stage.listens);
@@ -79,7 +79,7 @@ describe('the prompt', () => {
     stage.press('\x0e');
     await stage.see('End what is running?');
     stage.press('y');
-    await stage.see('⚡ aborted');
+    await stage.see('! aborted');
   });
 
   it('shows a queued line as queued, and Esc takes it back', async () => {

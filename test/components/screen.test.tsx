@@ -96,7 +96,7 @@ describe('the bell', () => {
     await stage.arm();
     stage.clock.advance(20_000);
     stage.answer('a');
-    await stage.see('⚡ aborted');
+    await stage.see('! aborted');
     expect(stage.written.at(-1)).toBe('\x07\x1b]9;aish-tui: the run has ended\x07');
   });
 

@@ -44,7 +44,7 @@ describe('sub-agents on screen', () => {
     expect(rig.text()).toContain('2 sub-agents');
     server.release('alpha');
     server.release('gamma');
-    await rig.waitFor('⚡ done');
+    await rig.waitFor('✓ done');
     expect(rig.text()).toContain('There are two alpha files.');
     expect(rig.text()).not.toContain('sub-agents');
     // The story of the last one is one key away.
@@ -68,7 +68,7 @@ describe('sub-agents on screen', () => {
     rig.type(':norris look around\r');
     await rig.waitFor(/1 Count the alpha files +2\/12 thinking/);
     rig.key('ctrl-x', 'ctrl-c');
-    await rig.waitFor(/⚡ aborted/);
+    await rig.waitFor(/! aborted/);
     expect(rig.text()).not.toContain('sub-agents');
     rig.type(':history\r');
     await rig.waitFor(/was aborted by the user in step 2 of 12/);
@@ -91,7 +91,7 @@ describe('sub-agents on screen', () => {
     expect(rig.text()).toContain('abort ends this sub-agent only');
     await rig.waitFor(/seen to the end/);
     rig.type('s');
-    await rig.waitFor('⚡ done');
+    await rig.waitFor('✓ done');
     expect(existsSync(join(place.work, 'foo'))).toBe(true);
     expect(server.requests.at(-1)?.lastUser).toBe('$ DELEGATE: tidy up the work tree\nI left it.');
   });
@@ -178,7 +178,7 @@ describe('commands that only read', () => {
     // The second has ended while the first still waits for somebody to write.
     await rig.waitFor(/^✓ +1 +ls +only reads/m);
     writeFileSync(join(place.work, 'fifo'), 'late words\n');
-    await rig.waitFor('⚡ done');
+    await rig.waitFor('✓ done');
     const results = server.requests[1]?.messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
     expect(results).toEqual([expect.stringContaining('late words'), expect.stringContaining('$ ls')]);
   });
@@ -205,7 +205,7 @@ it('stand at the right of a wide screen, with the jobs, until they have ended or
   await rig.waitFor(() => !/│ sub-agents/.test(rig.text()) && /2 Read the beta notes +1\/12 thinking/.test(rig.text()));
   rig.resize(160, 40);
   for (const name of ['alpha', 'beta', 'gamma']) server.release(name);
-  await rig.waitFor('⚡ done');
+  await rig.waitFor('✓ done');
   await rig.waitFor(() => !/│ sub-agents/.test(rig.text()));
   expect(rig.text()).toMatch(/│ jobs +1 running/);
 });

@@ -57,7 +57,7 @@ describe('a model’s command that asks for a password', () => {
     rig.key('ctrl-]');
     await rig.waitFor('typing is hidden: it goes to sudo-like');
     rig.type(`${PASSWORD}\r`);
-    await rig.waitFor('⚡ done');
+    await rig.waitFor('✓ done');
     const result = server.requests[1]?.messages.findLast((message) => message.role === 'tool')?.content;
     expect(result).toMatch(/as root\n\[exit 0/);
     rig.type(':quit\r');
@@ -73,7 +73,7 @@ describe('a model’s command that asks for a password', () => {
     await using rig = startRig(home);
     await ready(rig);
     rig.type(':norris do it\r');
-    await rig.waitFor('⚡ done');
+    await rig.waitFor('✓ done');
     const result = server.requests[1]?.messages.findLast((message) => message.role === 'tool')?.content;
     expect(result).toContain('runs on as job 1: it waits for input that only the user can give');
     rig.type(':jobs\r');
@@ -102,7 +102,7 @@ describe('a model’s command that asks for a password', () => {
     await rig.waitFor('bash waits for your answer');
     rig.key('ctrl-]');
     rig.type('no\r');
-    await rig.waitFor('⚡ done');
+    await rig.waitFor('✓ done');
     // The step is one row until it is opened.
     rig.key('ctrl-o');
     await rig.waitFor('│ <no>');

@@ -185,8 +185,8 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
         await rig.waitFor(/done it/);
         expect(existsSync(join(folder, 'build'))).toBe(false);
         rig.type(':undo\r');
-        await rig.waitFor(/build.* comes back \(directory\)/);
-        rig.type(':undo yes\r');
+        await rig.waitFor(/build.* comes back \(directory\)[\s\S]*> :undo yes/);
+        rig.key('enter');
         await rig.waitFor(/undone: /);
         expect(
           readdirSync(join(folder, 'build')).map((name) => readFileSync(join(folder, 'build', name), 'utf8')),

@@ -94,7 +94,7 @@ it('what the agent did can be taken over: its directory, and its commands in the
   await using rig = startRig(place);
   await rig.waitFor('[aish:fast]>');
   rig.type(':norris look\r');
-  await rig.waitFor('⚡ done');
+  await rig.waitFor('✓ done');
   rig.key('up');
   await rig.waitFor('[aish:fast]> cd /usr && echo looking');
   await rig.waitFor('the agent ran this');

@@ -42,7 +42,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     await decline(rig);
     await answer(rig, 'u');
     await rig.waitFor('-- UNRESTRICTED --');
-    await rig.waitFor('⚡ done');
+    await rig.waitFor('✓ done');
     expect(readFileSync(made(place), 'utf8')).toBe('second\n');
     const results = (server.requests[3]?.messages ?? [])
       .filter((message) => message.role === 'tool')
@@ -60,7 +60,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     rig.type(':norris write it\r');
     await decline(rig);
     await answer(rig, 'n');
-    await rig.waitFor('⚡ done');
+    await rig.waitFor('✓ done');
     expect(existsSync(made(place))).toBe(false);
     const results = (server.requests[3]?.messages ?? [])
       .filter((message) => message.role === 'tool')
@@ -85,7 +85,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     expect(existsSync(made(place))).toBe(false);
     await using again = startRig(place, { rows: 40, args: ['--resume'] });
     await answer(again, 'u');
-    await again.waitFor('⚡ done');
+    await again.waitFor('✓ done');
     expect(readFileSync(made(place), 'utf8')).toBe('second\n');
   });
 
@@ -121,7 +121,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     await using rig = startRig(place, { rows: 30 });
     await rig.waitFor('-- RESTRICTED --');
     rig.type(':norris serve\r');
-    await rig.waitFor('⚡ done');
+    await rig.waitFor('✓ done');
     rig.type(':mode unrestricted\r');
     await rig.waitFor('-- UNRESTRICTED --');
     rig.type(':jobs\r');
@@ -140,7 +140,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     await using rig = startRig(place, { rows: 30 });
     await rig.waitFor('-- UNRESTRICTED --');
     rig.type(':norris try it\r');
-    await rig.waitFor('⚡ done');
+    await rig.waitFor('✓ done');
     expect(readFileSync(made(place), 'utf8')).toBe('yes\n');
     expect(rig.text()).toContain('not permitted');
     expect(rig.text()).not.toMatch(/^│ REACHED/m);

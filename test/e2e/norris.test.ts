@@ -112,7 +112,7 @@ describe('Norris on screen', () => {
     await rig.waitFor('[aish:fast]>');
     rig.type('say hello');
     rig.key('ctrl-n', 'enter');
-    await rig.waitFor('⚡ done');
+    await rig.waitFor('✓ done');
     expect(server.requests[0]?.system).toContain('Goal: say hello');
   });
 });
@@ -139,7 +139,7 @@ describe('a HALT that is open', () => {
     expect(existsSync(foo)).toBe(true);
     await armed(again);
     again.type('p');
-    await again.waitFor('⚡ done');
+    await again.waitFor('✓ done');
     expect(existsSync(foo)).toBe(false);
   });
 
@@ -154,7 +154,7 @@ describe('a HALT that is open', () => {
     await armed(rig);
     expect(existsSync(foo)).toBe(true);
     rig.type('s');
-    await rig.waitFor('⚡ done');
+    await rig.waitFor('✓ done');
     expect(existsSync(foo)).toBe(true);
   });
 
@@ -170,7 +170,7 @@ describe('a HALT that is open', () => {
     expect(existsSync(foo)).toBe(true);
     await armed(rig);
     rig.type('p');
-    await rig.waitFor('⚡ done');
+    await rig.waitFor('✓ done');
     expect(existsSync(foo)).toBe(false);
   });
 

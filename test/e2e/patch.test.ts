@@ -34,7 +34,8 @@ it.each([[{}], [{ undo: { budget: 0 } }]])(
     rig.type(':undo\r');
     await rig.waitFor('gets its old content back');
     await rig.waitFor('+two');
-    rig.type(':undo yes\r');
+    await rig.waitFor(/> :undo yes/);
+    rig.key('enter');
     await rig.waitFor(/undone: (1 · )?patch notes.txt/);
     expect(readFileSync(file, 'utf8')).toBe('one\ntwo\nthree\n');
   },
@@ -77,7 +78,7 @@ it('HALTs before it overwrites a file that is there, but not before it makes a n
   expect(rig.text()).toMatch(/1 − old[\s\S]*1 \+ new/);
   await rig.waitFor(/seen to the end/);
   rig.type('s');
-  await rig.waitFor('⚡ done');
+  await rig.waitFor('✓ done');
   expect(readFileSync(join(place.work, 'there.txt'), 'utf8')).toBe('old\n');
   expect(existsSync(join(place.work, 'fresh.txt'))).toBe(true);
 });

@@ -115,3 +115,17 @@ it.skipIf(!trialsWork())('tries a halted command, applies it and takes it back, 
   await rig.waitFor(/undone: 1 · rm -rf src/);
   expect(readFileSync(join(place.work, 'src', 'a.c'), 'utf8')).toBe('int a;\n');
 });
+
+it('says where a session was resumed, below what it was before', async () => {
+  using place = scratch();
+  {
+    await using rig = startRig(place, { args: ['--inline'] });
+    await rig.waitFor('[aish:demo]>');
+    rig.type('echo once\r');
+    await rig.waitFor('[exit 0]');
+    rig.type(':quit\r');
+    await rig.exited;
+  }
+  await using rig = startRig(place, { args: ['--inline', '--resume'] });
+  await rig.waitFor(/\$ echo once\n[\s\S]*\[exit 0\]\n\[aish\] resumed \w+ \d+ \w+ \d{4}, \d\d:\d\d\n/);
+});

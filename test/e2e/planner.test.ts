@@ -138,7 +138,7 @@ describe('a run planned by one model and carried out by another', () => {
     const request = await cloud.request(1);
     await rig.waitFor('planning');
     rig.key('ctrl-c');
-    await rig.waitFor('⚡ aborted');
+    await rig.waitFor('! aborted');
     await cloud.aborted(request);
     expect(fast.requests).toHaveLength(0);
     expect(rig.text()).not.toContain('single-model');

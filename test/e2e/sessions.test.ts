@@ -39,6 +39,7 @@ it('lists what was asked, where and when, finds by letters, and goes there and b
   await rig.waitForGone('how it ended');
   await rig.waitFor(/Pears keep for a week\.[\s\S]*\[aish:fast\]> /);
   expect(rig.text()).not.toContain('Bolts');
+  expect(rig.text()).toMatch(/Pears keep for a week\.[\s\S]*── resumed \w+ \d+ \w+ \d{4}, \d\d:\d\d ─+\n/);
   rig.type('?say it again\r');
   await rig.waitFor('As I said.');
   expect(server.requests[2]?.messages.map(({ content }) => content).join()).toContain('Pears keep');

@@ -33,7 +33,7 @@ it.skipIf(missing)('what opens a pager prints instead; a pager that is asked for
   await using rig = startRig(place, { rows: 30 });
   await rig.waitFor('[aish:fast]>');
   rig.type(':norris look at the history\r');
-  await rig.waitFor('⚡ done');
+  await rig.waitFor('✓ done');
   const [log = '', less = ''] = results(server);
   expect(log).toMatch(/commit number 60\.[\s\S]*commit number 1\.[\s\S]*\[exit 0/);
   expect(less).toMatch(/runs on as job 1/);

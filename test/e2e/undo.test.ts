@@ -32,9 +32,9 @@ it.skipIf(lacks('cc'))(
     await rig.waitFor(/file changed, .* · :undo run/);
     expect(readFileSync(file('b'), 'utf8')).toBe('two\n');
     rig.type(':undo run\r');
-    await rig.waitFor(':undo run yes puts it back');
+    await rig.waitFor(/Enter \(:undo run yes\) puts it back[\s\S]*> :undo run yes/);
     expect(existsSync(file('b'))).toBe(true);
-    rig.type(':undo run yes\r');
+    rig.key('enter');
     await rig.waitFor(/undone: 1 · /);
     expect(readFileSync(file('a'), 'utf8')).toBe('one\n');
     for (const name of ['b', 'made', 'src/sub']) expect(existsSync(file(name))).toBe(false);

@@ -46,7 +46,7 @@ describe.each(RELEASES)('a session of %s', (release) => {
     expect(server.requests).toHaveLength(0);
     await rig.waitFor(/seen to the end/);
     rig.type('s');
-    await rig.waitFor('⚡ done');
+    await rig.waitFor('✓ done');
     expect(server.requests[0]?.text).toContain('action skipped by user');
   });
 

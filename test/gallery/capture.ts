@@ -25,6 +25,7 @@ const STEADY: readonly (readonly [RegExp, string])[] = [
   [/^ {2}[\d.]+ s$/gm, '  2 s'],
   [/≈ \d+ tok\/s/g, '≈ 41 tok/s'],
   [/\b\d\d\d\d-\d\d-\d\d \d\d:\d\d\b/g, '2026-11-22 14:03'],
+  [/\b\w{3} \d{1,2} \w{3,4} \d{4}, \d\d:\d\d\b/g, 'Fri 20 Nov 2026, 14:03'],
   [/\b\d\d:\d\d(?::\d\d)?\b/g, '14:03'],
   [/127\.0\.0\.1:\d+/g, '127.0.0.1:8080'],
   [/ctx [▮▯]+ +\d+%/g, 'ctx ▮▯▯▯▯ 12%'],
@@ -43,6 +44,7 @@ const COMES_AND_GOES: readonly (readonly [RegExp, string])[] = [
   [/ · [\d.]+ (?:ms|s)(?= ·| *$)/gm, ''],
   [/([✓✗]) [\d.]+ (?:ms|s)/g, '$1'],
   [/~\/shop · /g, ''],
+  [/(, 14:03 )─+/g, '$1──'],
   [/ {2,}(?=[✓✗]|approved by|only reads|kept|step \d|~\/shop)/gm, '  '],
   [/ +$/gm, ''],
 ];

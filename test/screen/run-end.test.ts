@@ -17,3 +17,12 @@ it('names what it has cost, and no dollars where nothing was paid', () => {
   expect(textOf({ ...ended, cost: { ...tokens, dollars: 0.012 } })).toContain('· $0.012');
   expect(textOf({ ...ended, cost: { ...tokens, dollars: 0 } })).not.toContain('$');
 });
+
+it('begins with how it went, and goes on below that, not in the gutter', () => {
+  const reason = 'the tests can’t be run here: the compiler is not installed, and there is no network to get it by';
+  const lines = norrisEndedLines({ ...ended, status: 'blocked', reason }, context).map(stripStyles);
+  expect(lines).toHaveLength(2);
+  expect(lines[0]).toMatch(/^! blocked: the tests/);
+  expect(lines[1]).toMatch(/^ {2}\S.* · 2 steps · 1 command · 2\.0 s$/);
+  expect(textOf(ended)).toBe('✓ done · 2 steps · 1 command · 2.0 s');
+});

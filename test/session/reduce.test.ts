@@ -206,6 +206,17 @@ describe('a reply that was cut', () => {
 });
 
 describe('after a restart', () => {
+  it('marks where it goes on, not where only its settings were read anew, and numbers nothing by it', () => {
+    const machine = new Machine();
+    const { settings } = machine.conversation;
+    machine.send({ type: 'resumed', settings, again: true });
+    expect(machine.shown).toEqual([]);
+    const before = machine.state.serial;
+    machine.send({ type: 'resumed', settings });
+    expect(machine.shown).toMatchObject([{ kind: 'resumed' }]);
+    expect(machine.state.serial).toBe(before);
+  });
+
   it('judges an open question anew and asks it again whatever the gate says now', () => {
     const machine = new Machine();
     machine.send({ type: 'norrisStarted', goal: 'g' });

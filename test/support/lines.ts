@@ -17,6 +17,7 @@ export const KINDS: Readonly<Record<Kind, true>> = {
   plan: true,
   norrisStep: true,
   norrisEnded: true,
+  resumed: true,
   notice: true,
   meta: true,
   question: true,

@@ -1,19 +1,23 @@
 /** Entry → lines. Every kind of entry has its drawing here or in a file of its own; nothing here knows React. */
 import type { Engine } from '../../engine/engine.ts';
 import { highlightDiff } from '../../render/highlight.ts';
+import { cut } from '../../render/segments.ts';
 import type { RenderContext } from '../../render/theme.ts';
 import { nameAction } from '../../session/action.ts';
-import type { Entry } from '../../session/entry.ts';
+import { type Entry, resumedText } from '../../session/entry.ts';
 import { parseJsonObject } from '../../text/json.ts';
 import { clean, plainText, visible } from '../../text/sanitize.ts';
 import { stripStyles } from '../../text/style.ts';
-import { wrapText } from '../../text/wrap.ts';
+import { lineWidth, wrapText } from '../../text/wrap.ts';
 import { askedLines } from './asked.ts';
 import { delegateLines } from './delegate.ts';
 import { execLines } from './exec.ts';
 import { allowedText, GUTTER, headingLines, refusalFacts, withGutter } from './frame.ts';
 import { norrisBeganLines, norrisEndedLines, norrisStepLines, planLines } from './norris.ts';
 import { proseLines } from './prose.ts';
+
+/** No wider than prose. */
+const MAX_RULE = 100;
 
 type Of<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
 
@@ -56,6 +60,8 @@ function drawn(entry: Entry, context: RenderContext): string[] {
       return norrisStepLines(entry, context);
     case 'norrisEnded':
       return norrisEndedLines(entry, context);
+    case 'resumed':
+      return [resumedLine(entry, context)];
     case 'notice':
       return noticeLines(entry, context);
     case 'meta':
@@ -140,4 +146,11 @@ function hanging(text: string, width: number): string[] {
     const column = /^\S.*? {2,}(?=\S)/.exec(stripStyles(line))?.[0].length ?? 2;
     return wrapText(line, width, { indent: ' '.repeat(column <= width / 2 ? column : 2) });
   });
+}
+
+/** A rule across: what is above it was said before, in another sitting. */
+function resumedLine(entry: Of<'resumed'>, { width, paint }: RenderContext): string {
+  const said = cut(` ${resumedText(entry)} `, Math.max(1, width - 2));
+  const rest = Math.max(0, Math.min(width, MAX_RULE) - lineWidth(said) - 2);
+  return paint('rule', '──') + paint('dim', said) + paint('rule', '─'.repeat(rest));
 }

@@ -7,7 +7,7 @@ import type { Entry } from '../../session/entry.ts';
 import { plainText } from '../../text/sanitize.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { askedLines } from './asked.ts';
-import { duration, headingLines, withGutter } from './frame.ts';
+import { duration, GUTTER, headingLines, withGutter } from './frame.ts';
 
 type Of<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
 
@@ -57,13 +57,15 @@ export function norrisEndedLines(entry: Of<'norrisEnded'>, { width, paint }: Ren
     duration(milliseconds),
     ...(cost && cost.dollars > 0 ? [shortDollars(cost.dollars)] : []),
   ].join(' · ');
-  const head = paint(good ? 'success' : 'warning', `⚡ ${status.replace('_', ' ')}`);
+  const role = good ? 'success' : 'warning';
   // Of a failed one the line above it has said why.
   const why = reason && status !== 'failed' ? `: ${plainText(reason)}` : '';
-  return [
-    ...wrapText(`${head}${why} ${paint('dim', `· ${facts}`)}`, width),
-    ...(receipt ? wrapText(paint('dim', receiptText(receipt)), width) : []),
-  ];
+  const text = `${paint(role, status.replace('_', ' '))}${why} ${paint('dim', `· ${facts}`)}`;
+  const lines = [text, ...(receipt ? [paint('dim', receiptText(receipt))] : [])];
+  return withGutter(
+    lines.flatMap((line) => wrapText(line, Math.max(1, width - GUTTER))),
+    { first: paint(role, good ? '✓ ' : '! '), rest: '  ' },
+  );
 }
 
 /** `1 step`, `2 steps`. */

@@ -1,6 +1,6 @@
 /** An entry as plain text: what is searched, and what is copied (UI-2). */
 import { describeAction } from '../../session/action.ts';
-import type { Entry } from '../../session/entry.ts';
+import { type Entry, resumedText } from '../../session/entry.ts';
 import { plainOutput } from '../../session/exec-text.ts';
 import { plainText, visible } from '../../text/sanitize.ts';
 
@@ -27,6 +27,8 @@ export function entryText(entry: Entry): string {
       return `step ${entry.step}/${entry.maxSteps}${entry.task ? ` ${plainText(entry.task.text)}` : ''}`;
     case 'norrisEnded':
       return `${entry.status} ${plainText(entry.reason ?? '')}`;
+    case 'resumed':
+      return resumedText(entry);
     case 'notice':
       return plainText(entry.text);
     case 'meta':

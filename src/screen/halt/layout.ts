@@ -185,7 +185,7 @@ function bodyOf(words: QuestionWords, width: number, { roomy, airy }: Air): read
     ...(titled ? [...gap, { kind: 'heading', text: heading } as const] : []),
     ...action,
     ...tree,
-    ...words.impact.flatMap((line) => told('impact', line)),
+    ...words.impact.flatMap((line) => told('impact', line, '  ')),
     ...words.claims.flatMap((line) => told('claim', line, '  ')),
     ...(roomy ? [] : [...words.notes.flatMap((line) => told('note', line)), ...told('place', wholePlace(words.place))]),
   ];

@@ -59,23 +59,24 @@ export function questionPicture({ words, question, layout, waiting, theme }: Sho
   const border = paint(role, '│');
   const inner = width - 2 * inset;
   const pad = ' '.repeat(inset - 1);
-  const row = (text: string) => `${border}${onGround(`${pad}${padTo(text, inner)}${pad}`, ground, width - 2)}${border}`;
+  const grounded = (line: string) => onGround(line, ground, width);
+  const row = (text: string) => grounded(`${border}${pad}${padTo(text, inner)}${pad}${border}`);
   const air = airy ? [row('')] : [];
   const body = layout.body.slice(top, top + shown);
   return {
     upper: [
-      topEdge({ words, layout, waiting, width, role, paint }),
+      grounded(topEdge({ words, layout, waiting, width, role, paint })),
       ...air,
       ...reasons.map((line) => row(paint(role, line))),
     ],
     body: body.map((line) =>
-      line.kind === 'heading' ? heading(line.text, width, role, paint) : row(drawn(line, inner, paint)),
+      line.kind === 'heading' ? grounded(heading(line.text, width, role, paint)) : row(drawn(line, inner, paint)),
     ),
     lower: [
       ...air,
       ...(place === '' ? [] : [row(paint('dim', cut(place, inner))), ...air]),
       ...buttonRows(words, layout, question, paint).map(row),
-      bottomEdge(hintOf(words, question, layout), words.aside === '?', width, role, paint),
+      grounded(bottomEdge(hintOf(words, question, layout), words.aside === '?', width, role, paint)),
     ],
     border,
   };
@@ -107,7 +108,8 @@ function bottomEdge(hint: string, helping: boolean, width: number, role: Role, p
 
 function heading(text: string, width: number, role: Role, paint: Paint): string {
   const shown = ` ${cut(text, width - 8)} `;
-  return `${paint(role, '├─')}${paint('dim', shown)}${paint(role, `${'─'.repeat(Math.max(0, width - 3 - lineWidth(shown)))}┤`)}`;
+  const line = '─'.repeat(Math.max(0, width - 4 - lineWidth(shown)));
+  return `${paint(role, '├')}${paint('rule', '─')}${paint('dim', shown)}${paint('rule', line)}${paint(role, '─┤')}`;
 }
 
 /** A line of the body; the marks within it get the colour of danger, what stands at its right its own. */

@@ -30,7 +30,9 @@ export function openPalette(screen: Screen, keys: readonly Binding[], press: (bi
   if (question) return;
   if (panel.kind === 'choices' && panel.of === 'everything') return screen.ui.update({ panel: NO_PANEL });
   const all = [...commandItems(screen), ...settingItems(screen), ...keyItems(keys, press), ...blockItems(screen)];
-  const find = (query: string) => search(all, query);
+  const forms = formItems(screen);
+  const withForms = (query: string) => (query === '' ? all : [...all, ...forms]);
+  const find = (query: string) => search(withForms(query), query);
   const items = find('');
   screen.ui.update({ panel: { kind: 'choices', of: 'everything', query: '', items, index: 0, start: 0, find } });
   void screen.app.sessions.list().then((sessions) => {
@@ -40,7 +42,7 @@ export function openPalette(screen: Screen, keys: readonly Binding[], press: (bi
       ...each,
       label: `${'session'.padEnd(KIND)} ${each.label}`,
     }));
-    const findAll = (query: string) => search([...all, ...more], query);
+    const findAll = (query: string) => search([...withForms(query), ...more], query);
     screen.ui.update({ panel: { ...panel, items: findAll(panel.query), find: findAll } });
   });
 }
@@ -67,6 +69,19 @@ function commandItems(screen: Screen): readonly Item[] {
     const line = `:${name}`;
     const run = () => (needs ? fill(screen, `${line} `) : send(screen, line));
     return item('command', line, summary, run);
+  });
+}
+
+/** Ways to write a command whose every word is its own, as `:undo run`; what does at once what another shows first is none. */
+function formItems(screen: Screen): readonly Item[] {
+  return commands.flatMap(({ usage, forms = [] }) => {
+    const own = new Set(usage.match(/[a-z]+/g));
+    return forms
+      .filter(([form]) => {
+        const words = form.split(' ').slice(1);
+        return words.length > 0 && words.at(-1) !== 'yes' && words.every((word) => own.has(word));
+      })
+      .map(([form, meaning]) => item('command', form, meaning, () => send(screen, form)));
   });
 }
 

@@ -84,6 +84,15 @@ export const AROUND: readonly Scene[] = [
       await stage.rig.waitFor(/sessions: rota.* of 3[\s\S]*Tag it and push/);
     },
   },
+  {
+    name: 'resumed',
+    title: 'a session that is gone on with',
+    files: earlier('2026-11-19-1110-ef56', '~/shop', 'rotate the keys of the staging hosts', ENDING),
+    async play(stage) {
+      await enter(stage, ':sessions', /sessions:.* of 1/);
+      await press(stage, ['enter'], /── resumed \w+ .*\[aish:/s);
+    },
+  },
   { name: 'keys', title: 'the keys', play: (stage) => press(stage, ['f1'], /Esc closes/) },
   told('help', ':help', 'the `:` commands', /:quit/),
   told('model', ':model', 'the models, and whether they answer', /scripted/),

@@ -24,7 +24,7 @@ export const NORRIS: readonly Scene[] = [
       call('bash', { command: 'echo "1 file" > count.txt; echo a.py >> list.txt' }),
       say('One file, written to count.txt.\nGOAL: complete'),
     ],
-    play: (stage) => enter(stage, ':norris count the Python files', /⚡ done/),
+    play: (stage) => enter(stage, ':norris count the Python files', /✓ done/),
   },
   {
     name: 'run-changes',
@@ -64,7 +64,7 @@ export const NORRIS: readonly Scene[] = [
     config: OPEN,
     script: [call('bash', { command: 'echo "1 file" > count.txt' }), say('GOAL: complete')],
     async play(stage) {
-      await enter(stage, ':norris count', /⚡ done/);
+      await enter(stage, ':norris count', /✓ done/);
       await enter(stage, ':undo list', /count\.txt/);
     },
   },
@@ -75,8 +75,8 @@ export const NORRIS: readonly Scene[] = [
     files: { 'count.txt': 'three files\n' },
     script: [call('bash', { command: 'echo "1 file" >> count.txt' }), say('GOAL: complete')],
     async play(stage) {
-      await enter(stage, ':norris count', /⚡ done/);
-      await enter(stage, ':undo run', /:undo run yes/);
+      await enter(stage, ':norris count', /✓ done/);
+      await enter(stage, ':undo run', /> :undo run yes/);
     },
   },
 ];
