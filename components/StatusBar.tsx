@@ -56,7 +56,7 @@ function modeSegments(
   hint: string | undefined,
 ): readonly Segment[] {
   return [
-    { text: ` -- ${mode.toUpperCase()} -- `, short: ` ${mode.slice(0, 5)} `, weight: 9, role: mode },
+    { text: ` -- ${mode.toUpperCase()} -- `, short: ` ${SHORT_MODES[mode]} `, weight: 9, role: mode },
     ...(hint ? [{ text: hint, weight: 10, role: 'text' as const }] : []),
     ...(unsaved ? [{ text: 'NOT SAVED', weight: 9, role: 'error' as const }] : []),
     { text: preset, weight: 5, role: 'text' },
@@ -65,6 +65,9 @@ function modeSegments(
     ...(sandboxed ? [] : [{ text: 'no sandbox', weight: 2, role: 'warning' as const }]),
   ];
 }
+
+/** No two of them begin or end alike at a glance. */
+const SHORT_MODES = { restricted: 'restr', project: 'proj', unrestricted: 'UNRES' } as const;
 
 /** What is happening, and for how long. */
 function runSegments(

@@ -30,6 +30,7 @@ export const mode: Command = {
     if (rest === '') return MEANS[engine.conversation.mode];
     const chosen = MODES.find((word) => word === rest);
     if (chosen === undefined) throw new CommandError('use :mode restricted, :mode project or :mode unrestricted');
+    if (chosen === engine.conversation.mode) return `already ${MEANS[chosen]}`;
     void engine.dispatch({ type: 'modeChosen', mode: chosen });
     return undefined;
   },

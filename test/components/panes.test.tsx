@@ -187,5 +187,14 @@ describe('the status bar', () => {
     const last = narrow.frame().split('\n').at(-1) ?? '';
     expect(last).toContain('-- UNRESTRICTED --');
     expect(last.length).toBeLessThanOrEqual(40);
+    // A hint takes its place, and the mode is still no other one.
+    narrow.screen.hint('some twenty letters');
+    await narrow.see(/^ UNRES {3}some twenty letters/m);
+  });
+
+  it('a mode that is chosen again says what it means', async () => {
+    const stage = await setStage();
+    stage.press(':mode unrestricted\r');
+    await stage.see('already unrestricted: the model can write');
   });
 });
