@@ -1,5 +1,6 @@
 /** What `:keys` and `:theme` ask of the screen. */
 import type { ScreenPort } from '../commands/app.ts';
+import { isEmpty } from '../editor/state.ts';
 import { showChord } from '../keymap/chord.ts';
 import type { KeyResolver, Pending } from '../keymap/resolver.ts';
 import { CONTEXT_LABELS, KEY_CONTEXTS } from '../keymap/table.ts';
@@ -33,6 +34,13 @@ export function screenDesk({ keys, theme, setTheme, ...others }: Face): ScreenPo
     },
     ...others,
   };
+}
+
+/** Puts a line into the prompt, where that is empty; whether it was. */
+export function suggestLine(screen: { readonly ui: Store<Ui>; type(line: string): void }, line: string): boolean {
+  const free = isEmpty(screen.ui.get().editor);
+  if (free) screen.type(line);
+  return free;
 }
 
 /** The name that `keys` of the configuration knows a command by stands at the end of its line. */

@@ -16,7 +16,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { AfterFailure } from './after-failure.ts';
 import { AttachedWatch } from './attached.ts';
 import { ClearWatch } from './clear-watch.ts';
-import { createWhichKey, screenDesk } from './desk.ts';
+import { createWhichKey, screenDesk, suggestLine } from './desk.ts';
 import { FieldInput, fieldText } from './field-input.ts';
 import { engineChanges } from './frames.ts';
 import { type DirectOutput, FullScreen } from './full-screen.ts';
@@ -195,11 +195,7 @@ export class Screen {
           copy: (text, name) => this.navigator.copyText(text, name),
           pickSession: (sessions) => pickSession(this, sessions),
           choose: (of, choices) => pickLine(this, of, choices),
-          suggest: (line) => {
-            const free = isEmpty(this.ui.get().editor);
-            if (free) this.type(line);
-            return free;
-          },
+          suggest: (line) => suggestLine(this, line),
           selected: () => this.navigator.copied,
           refuse: (line, why) => {
             this.giveBack(line);

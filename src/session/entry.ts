@@ -1,5 +1,5 @@
 /** What the user sees: the transcript is the fold of `show` effects. An entry shown again under its key replaces itself. */
-import { dayAndClock } from '../text/clock.ts';
+import { dayAndClock } from '../text/day.ts';
 import type { Action, AllowedBy, CommandResult } from './action.ts';
 import type { CostSum, Receipt } from './cost.ts';
 import type { NorrisStatus } from './run.ts';

@@ -54,7 +54,11 @@ function replaced(text: string, rules: readonly (readonly [RegExp, string])[]): 
 }
 
 /** On a narrow screen who allowed it gives way to how long it took. */
-const GIVES_WAY: readonly (readonly [RegExp, string])[] = [[/ *(?:only reads|kept: undoable)(?: · ?)?/g, '  ']];
+const GIVES_WAY: readonly (readonly [RegExp, string])[] = [
+  [/ *(?:only reads|kept: undoable)(?: · ?)?/g, '  '],
+  // So does the end of the step itself.
+  [/^(✓ +\d+ {2}).*….*$/gm, '$1…'],
+];
 
 /** The screen as text, without what a clock or the machine decides. */
 export function steadyText(rig: Rig, size: Size): string {

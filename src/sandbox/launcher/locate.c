@@ -161,6 +161,15 @@ void path_of(const struct store *s, uint32_t parent, const char *name, char *to,
   put_path(s, parent, name, to, size, &at);
 }
 
+/* It has only another name by now: which one. What an apply took away lies in the store and is nowhere for the user. */
+int stands_elsewhere(const struct store *s, const struct node *n, char *where, uint64_t size) {
+  if (!n->at_name) return 0;
+  for (uint32_t above = n->at_parent; above; above = s->nodes[above].at_parent)
+    if (above == ELSEWHERE || s->nodes[above].flags & IS_VAULT || same_id(&s->nodes[above].is, &s->guarded)) return 0;
+  path_of(s, n->at_parent, n->at_name, where, size);
+  return 1;
+}
+
 /* A link that was made for a name which did not go after all, or for an inode that lives on under another. */
 static int drop_needless_links(struct store *s) {
   char number[12];

@@ -16,17 +16,13 @@
 #include <unistd.h>
 
 enum { MAX_LEVELS = 4096 };
-
 static int unfinished;
 static char out[1 << 15];
 static uint64_t out_used;
 
 static void flush(void) {
-  for (uint64_t at = 0; at < out_used;) {
-    ssize_t n = write(1, out + at, out_used - at);
-    if (n <= 0) break;
-    at += (uint64_t)n;
-  }
+  uint64_t at = 0;
+  for (ssize_t n; at < out_used && (n = write(1, out + at, out_used - at)) > 0;) at += (uint64_t)n;
   out_used = 0;
 }
 
@@ -79,20 +75,10 @@ static int is_stranded(const struct entry *e, const struct id *now) {
   return n->flags & REFUSED && n->at_name && n->at_parent == e->parent && !strcmp(n->at_name, e->name);
 }
 
-/* It has only another name by now: which one. What an apply took away lies in the store and is nowhere for the user. */
-static int stands_elsewhere(const struct node *n, char *where, uint64_t size) {
-  if (!n->at_name) return 0;
-  for (uint32_t above = n->at_parent; above; above = undone->nodes[above].at_parent)
-    if (above == ELSEWHERE || undone->nodes[above].flags & IS_VAULT || same_id(&undone->nodes[above].is, &undone->guarded)) return 0;
-  path_of(undone, n->at_parent, n->at_name, where, size);
-  return 1;
-}
-
 static void place(struct entry *e) {
   struct id now;
   struct state state;
-  char source[24];
-  static char where[1 << 14];
+  char source[24], where[1 << 14];
   struct node *n = &undone->nodes[e->node];
   if (e->flags & LEFT) return;
   if (!keeping) {
@@ -100,7 +86,7 @@ static void place(struct entry *e) {
     copy_name(n, source);
     if (e->flags & BLOCKED) refuse(e->parent, e->name, why_left(e));
     else if (!*source && !n->at_name && S_ISREG(n->was.mode)) refuse(e->parent, e->name, GONE);
-    else if (stands_elsewhere(n, where, sizeof where)) {
+    else if (stands_elsewhere(undone, n, where, sizeof where)) {
       say("moved", e->parent, e->name, where);
       if (e->now.ino) say("replaced", e->parent, e->name, ""); /* what has its name since */
     }

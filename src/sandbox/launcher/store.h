@@ -220,6 +220,7 @@ int store_finish(struct store *s);
 int store_finish_cut(struct store *s);
 int is_hidden(const struct store *s, uint32_t directory);
 void path_of(const struct store *s, uint32_t parent, const char *name, char *to, uint64_t size);
+int stands_elsewhere(const struct store *s, const struct node *n, char *where, uint64_t size);
 
 /* equal.c: what an undo made anew stands for what it replaced. */
 int equals_load(int vault, uint64_t since);
