@@ -24,7 +24,7 @@ export function entryText(entry: Entry): string {
     case 'plan':
       return entry.tasks.map(plainText).join('\n');
     case 'norrisStep':
-      return `step ${entry.step}/${entry.maxSteps}${entry.task ? ` ${plainText(entry.task.text)}` : ''}`;
+      return stepText(entry);
     case 'norrisEnded':
       return `${entry.status} ${plainText(entry.reason ?? '')}`;
     case 'resumed':
@@ -34,6 +34,10 @@ export function entryText(entry: Entry): string {
     case 'meta':
       return `${plainText(entry.line)}\n${plainText(entry.text)}`;
   }
+}
+
+function stepText({ step, maxSteps, task }: Extract<Entry, { kind: 'norrisStep' }>): string {
+  return `step ${step}/${maxSteps}${task ? ` ${plainText(task.text)}` : ''}`;
 }
 
 function askedText(text: string, attached: readonly string[] = []): string {
