@@ -48,7 +48,6 @@ const OWN = [
   'src/terminal/terminal.ts',
   'src/terminal/tokenizer.ts',
   'src/terminal/tty.ts',
-  'src/text/clock.ts',
   'src/text/display.ts',
   'src/text/errors.ts',
   'src/text/escape-sequences.ts',

@@ -1,7 +1,6 @@
 /** Parts that entries are put together from: gutters, headings, durations. */
 import { onGround, padTo, type RenderContext, type Role } from '../../render/theme.ts';
 import type { AllowedBy } from '../../session/action.ts';
-import { clock } from '../../text/clock.ts';
 import { lineWidth, wrapText } from '../../text/wrap.ts';
 
 /** Cells of the gutter, in which a glyph or a bar says whose an entry is. */
@@ -96,4 +95,10 @@ export function refusalFacts({
 }): string {
   const facts = [at === undefined ? '' : `by you ${clock(at)}`, reason, note === undefined ? '' : `you said: ${note}`];
   return facts.filter(Boolean).join(' · ');
+}
+
+/** The local time of day, `14:03`. */
+function clock(at: number): string {
+  const date = new Date(at);
+  return [date.getHours(), date.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
 }
