@@ -20,7 +20,12 @@ export type OwnPlaces = {
   readonly single: readonly string[];
   /** Where what shells and tools obey has the names that everybody knows; undefined: nowhere. */
   readonly home?: string;
+  /** Every program that is started looks for its libraries in the directory it is started in. */
+  readonly here?: boolean;
 };
+
+/** Lists of directories by which the system's loader finds libraries: an empty or relative one is the working directory. */
+const LOADER = /^(LD_LIBRARY_PATH|DYLD_\w*PATH|GCONV_PATH)$/;
 
 /** Variables by which loaders, interpreters and the programs that are started find what they run or obey. */
 const NAMING =
@@ -52,8 +57,11 @@ export function ownPlaces(launcher: string, config?: string, env: Environment = 
       ...paths.flatMap((path) => STARTED.map((name) => join(path, name))).filter(isThere),
     ],
     home,
+    here: Object.entries(env).some(([name, value]) => LOADER.test(name) && isRelative(value ?? '')),
   };
 }
+
+const isRelative = (list: string) => list !== '' && list.split(/[:;]/).some((part) => !part.startsWith('/'));
 
 /** What a value may name: all of it, and each word of it, also behind an option or a mark. */
 function pathsIn(value: string, home: string): readonly string[] {
@@ -89,7 +97,8 @@ export function takenBy(places: () => OwnPlaces): (tree: string) => boolean {
 /** The same of this program, started with this configuration. */
 export const takenHere = (config?: string) => takenBy(() => ownPlaces(LAUNCHER, config));
 
-function isTaken(tree: string, { whole, single, home }: OwnPlaces): boolean {
+function isTaken(tree: string, { whole, single, home, here }: OwnPlaces): boolean {
+  if (here) return true;
   const waysOf = waysThrough();
   const isIn = (path: string) => waysOf(path).some((way) => holds(tree, way));
   const isAround = (path: string) => holds(realOf(path) ?? path, tree);

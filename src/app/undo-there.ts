@@ -97,7 +97,7 @@ export function undoWhereLinesGo(here: UndoPort, there: UndoThere, place: () => 
     unavailable: () => port().unavailable(),
     list: () => port().list(),
     preview: (target) => port().preview(target),
-    undo: (target) => port().undo(target),
+    undo: (target, shown) => port().undo(target, shown),
     forget: (target) => port().forget(target),
   };
 }

@@ -43,9 +43,21 @@ export const undo: Command = {
     const named = yes ? words.slice(0, -1) : words;
     if (named.length > 1) throw new CommandError(`say ${USAGE}`);
     const target = targetOf(named[0]);
-    return yes ? takeBack(app, () => app.undo.undo(target)) : offered(app, await app.undo.preview(target), named[0]);
+    if (yes) return takeBack(app, () => app.undo.undo(target, seenOf(app, target)));
+    const preview = await app.undo.preview(target);
+    seen.set(app, { target, shown: preview.shown });
+    return offered(app, preview, named[0]);
   },
 };
+
+/** What the user was shown last: a yes to it is none to what came after it. */
+const seen = new WeakMap<App, { readonly target: UndoTarget; readonly shown: string | undefined }>();
+
+function seenOf(app: App, target: UndoTarget): string | undefined {
+  const last = seen.get(app);
+  seen.delete(app);
+  return last?.target === target ? last.shown : undefined;
+}
 
 function targetOf(word: string | undefined): UndoTarget {
   if (word === undefined) return 'last';

@@ -41,13 +41,21 @@ export type UndoPort = {
   list(): Promise<readonly KeptAction[]>;
   /** What an undo would put back, with diffs, as text for the screen. `ok` false: why there is nothing. */
   preview(target: UndoTarget): Promise<UndoResult>;
-  /** Puts it back. What somebody changed since is left alone and named. */
-  undo(target: UndoTarget): Promise<UndoResult>;
+  /**
+   * Puts it back. What somebody changed since is left alone and named.
+   * @param shown of a preview: nothing is put back where the target is another one by now
+   */
+  undo(target: UndoTarget, shown?: string): Promise<UndoResult>;
   /** Gives up what is kept of one action, or of all that have ended; one line. */
   forget(target: number | 'all'): Promise<UndoResult>;
 };
 
-export type UndoResult = { readonly ok: boolean; readonly text: string };
+export type UndoResult = {
+  readonly ok: boolean;
+  readonly text: string;
+  /** Of a preview: which actions it is about, of whatever machine. */
+  readonly shown?: string;
+};
 
 const WORDS = ['changed', 'deleted', 'created', 'moved'] as const;
 

@@ -15,8 +15,13 @@ const SAMPLES = /\.pub$|(^|[./_-])(example|sample|template|dist)s?\.|\.(example|
 const ASKED = new Map<string, boolean>();
 const MAX_ASKED = 5000;
 
+/** The system takes no longer path (PATH_MAX), and no file system a longer name. */
+const MAX_PATH_CHARS = 4096;
+const MAX_NAME_CHARS = 1024;
+
 /** Does this path name a store of credentials? A public key is none. */
 export function isCredential(path: string): boolean {
+  if (path.length > MAX_PATH_CHARS || path.length - path.lastIndexOf('/') > MAX_NAME_CHARS) return false;
   const known = ASKED.get(path);
   if (known !== undefined) return known;
   const found = STORES.test(path) && !SAMPLES.test(path.slice(path.lastIndexOf('/') + 1));

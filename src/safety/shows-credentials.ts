@@ -18,6 +18,8 @@ import { hasUnknown, UNKNOWN, withoutTaint } from './shell/taint.ts';
 const MAX_ENTRIES = 5000;
 /** So many letters of a word of options may stand before the name of a file. */
 const MAX_LETTERS = 40;
+/** Directories above a file that is read, from the first on, that may have been made before. */
+const MAX_LEVELS = 100;
 /** Others' files: what is published in a package is nobody's secret. */
 const OTHERS: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 /** Devices that hold nothing. */
@@ -50,7 +52,7 @@ export async function showsCredentials(
   options: JudgeOptions & { readonly git?: GitReader },
 ): Promise<boolean> {
   const reads: Read[] = [];
-  const kept: { readonly words: readonly string[]; readonly read: Read; readonly at: number }[] = [];
+  const kept: { readonly names: readonly string[]; readonly read: Read; readonly at: number }[] = [];
   const asked: (readonly string[])[] = [];
   const places = [cwd];
   // With the first ones set, `*` stands for hidden names too; with the other git looks elsewhere.
@@ -67,8 +69,7 @@ export async function showsCredentials(
         reads.push(readByGit(args));
         asked.push(args.map(({ text }) => text));
       } else if (readsText(name, args)) reads.push(readOf(name, args));
-      if (keepsTree(name, args))
-        kept.push({ words: args.map(({ text }) => text), read: treeOf(name, args), at: reads.length });
+      if (keepsTree(name, args)) kept.push({ names: args.flatMap(madeBy), read: treeOf(name, args), at: reads.length });
     },
     redirect({ operator, target }) {
       if (operator !== '<') return;
@@ -81,7 +82,8 @@ export async function showsCredentials(
     },
   });
   // An archive or a copy, and what reads it afterwards.
-  const later = kept.filter(({ words, at }) => reads.slice(at).some((each) => readsWithin(each, words)));
+  const last = kept.length > 0 ? lastReads(reads) : undefined;
+  const later = kept.filter(({ names, at }) => names.some((name) => (last?.get(name) ?? -1) >= at));
   for (const { read } of later) reads.push(read);
   if (reads.length > 0) shown ||= places.some(hasUnknown);
   for (const each of new Set(places)) {
@@ -114,10 +116,29 @@ function treeOf(name: string, args: readonly Field[]): Read {
   return { words, below: 'all', here: words.length === 0, follows: false };
 }
 
-/** Does it name one of these words, or what lies below it? Where the command is says nothing. */
-function readsWithin({ words }: Read, made: readonly string[]): boolean {
-  const names = made.map((word) => word.replace(/^-\w*?=?(?=[./\w])|\/+$/g, '')).filter((word) => /[^./-]/.test(word));
-  return words.some(({ text }) => names.some((name) => text === name || text.startsWith(`${name}/`)));
+/** What a word may name that comes to be, also behind an option. Where the command is says nothing. */
+function madeBy({ text }: Field): readonly string[] {
+  const word = text.replace(/^-\w*?=?(?=[./\w])/, '');
+  let end = word.length;
+  while (word[end - 1] === '/') end -= 1;
+  const name = word.slice(0, end);
+  return /[^./-]/.test(name) ? [name] : [];
+}
+
+/** By the words of reads, and by the directories that these lie in: the number of the last that has it. */
+function lastReads(reads: readonly Read[]): ReadonlyMap<string, number> {
+  const last = new Map<string, number>();
+  for (const [number, { words }] of reads.entries())
+    for (const { text } of words) {
+      last.set(text, number);
+      for (
+        let at = text.indexOf('/'), level = 0;
+        at >= 0 && level < MAX_LEVELS;
+        at = text.indexOf('/', at + 1), level++
+      )
+        last.set(text.slice(0, at), number);
+    }
+  return last;
 }
 
 function readOf(name: string, args: readonly Field[]): Read {

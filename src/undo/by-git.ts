@@ -15,9 +15,10 @@ export type Repository = {
 };
 
 const TIMEOUT_MS = 5000;
-/** Included files of one repository that are asked about. */
-const MAX_ASKED = 20;
+/** Included files of one repository that are asked about, each by a git of its own. */
+const MAX_ASKED = 100;
 const MAX_WORDS = 20_000;
+const MAX_BYTES = 4_000_000;
 
 /** Keys whose value is a command; an alias is one where it begins with an exclamation mark. */
 const COMMANDS =
@@ -27,6 +28,7 @@ const DATA =
   /^((user|author|committer|branch|color|column|advice|format|mailmap|blame)\..*|core\.excludesfile|commit\.template)$/i;
 /** Keys that name a file or a directory which is obeyed as a whole. */
 const PATHS = /^(core\.attributesfile|init\.templatedir)$/i;
+const HOOKS_PATH = /^core\.hookspath$/i;
 const INCLUDES = /^include(if\..*)?\.path$/i;
 /** What separates a path from the rest of a command line. */
 const BETWEEN_WORDS = /[\s"'`;&|<>()=!${}]+/;
@@ -41,6 +43,12 @@ const HOOKS =
     ' ',
   );
 
+/** What git says where it obeys nothing: there is no repository, it is another user's, or a file is not there. */
+const NOTHING = /not a git repository|dubious ownership|unable to (read|open)|no such file|not a directory/i;
+
+/** What of the environment says which configuration git has; the rest may make it load what lies where it works. */
+const SETTING = /^(HOME|USER|XDG_CONFIG_HOME|GIT_CONFIG(_\w+)?)$/;
+
 const BY_GIT = 'is run or obeyed by git, as it is set up';
 
 /** Where there is no git, nothing is run by it. Throws where its configuration says too much. */
@@ -53,12 +61,11 @@ export async function byGit({ top, isBare }: Repository, tree: string, waysOf: W
   if (named.size > MAX_WORDS || ends.size > MAX_WORDS) throw new Error('git’s configuration names too much');
   const whole = entries.flatMap(({ key, value, origin }) => {
     if (INCLUDES.test(key)) return [origin, includedBy(value, origin)];
+    if (HOOKS_PATH.test(key)) return [origin, ...hooksIn(resolve(top, behindHome(value)), top)];
     return PATHS.test(key) ? [origin, resolve(top, behindHome(value))] : [origin];
   });
-  const all = [...hooksIn(resolve(top, hooks.replace(/\n$/, '')), top), ...new Set(whole)].flatMap((path) => [
-    path,
-    ...waysOf(path),
-  ]);
+  const own = hooks === '' ? [] : hooksIn(resolve(top, hooks.replace(/\n$/, '')), top);
+  const all = [...own, ...new Set(whole)].flatMap((path) => [path, ...waysOf(path)]);
   const files = [...named].flatMap((path) => fileWays(path, waysOf));
   return { places: [...all, ...files].map((path): Later => ({ path, what: BY_GIT })), ends };
 }
@@ -75,7 +82,7 @@ type Entry = { readonly key: string; readonly value: string; readonly origin: st
 
 /** What a value may name: as paths from the top, and by their ends only. */
 function wordsOf({ key, value }: Entry): { readonly paths: readonly string[]; readonly ends: readonly string[] } {
-  if (DATA.test(key) || INCLUDES.test(key) || PATHS.test(key)) return { paths: [], ends: [] };
+  if ([DATA, INCLUDES, PATHS, HOOKS_PATH].some((keys) => keys.test(key))) return { paths: [], ends: [] };
   const isCommand = COMMANDS.test(key) && (!/^alias\./i.test(key) || value.startsWith('!'));
   const quoted = [...value.matchAll(QUOTED)].flatMap(([, double, single]) => double ?? single ?? []);
   const split = value.replace(VARIABLE, ' ').split(BETWEEN_WORDS);
@@ -100,15 +107,18 @@ function modulesIn(words: readonly string[]): readonly string[] {
 
 const behindHome = (path: string) => path.replace(/^~(?=\/)/, homedir());
 
-/** Of the configuration and of all it includes, also under conditions that don't hold now. */
+/** Of the configuration and of all it includes, also under conditions that don't hold now. Throws where that is too much. */
 async function entriesOf(top: string, git: Git): Promise<readonly Entry[]> {
   const all = await listed(top, git);
-  const asked = new Set(all.map(({ origin }) => origin));
-  for (let at = 0; at < all.length && asked.size < MAX_ASKED; at += 1) {
+  const known = new Set(all.map(({ origin }) => origin));
+  let asked = 0;
+  for (let at = 0; at < all.length; at += 1) {
     const { key, value, origin } = all[at] as Entry;
     const path = INCLUDES.test(key) ? includedBy(value, origin) : origin;
-    if (asked.has(path)) continue;
-    asked.add(path);
+    if (known.has(path)) continue;
+    known.add(path);
+    asked += 1;
+    if (asked > MAX_ASKED) throw new Error('git’s configuration includes too much');
     all.push(...(await listed(top, git, '--file', path)));
   }
   return all;
@@ -134,17 +144,20 @@ function hooksIn(directory: string, top: string): readonly string[] {
 
 type Git = (...args: readonly string[]) => Promise<string>;
 
-/** Its output; empty where it fails. Neither of what is asked here runs anything of the repository, nor is git one of its files. */
+/**
+ * Its output; empty where there is no git, or nothing that it obeys. Rejects where it can't be known. Neither of what is asked
+ * here runs anything of the repository, nor is git one of its files.
+ */
 function runGit(args: readonly string[], top: string, isBare: boolean, PATH: string): Promise<string> {
-  const own = Object.entries(process.env).filter(
-    ([name]) => !/^GIT_(DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|PREFIX)$/.test(name),
-  );
+  const own = Object.entries(process.env).filter(([name]) => SETTING.test(name));
   const fixed = { PATH, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' };
   // Named, it is asked also where git would not go by itself.
   const env = { ...Object.fromEntries(own), ...fixed, ...(isBare ? { GIT_DIR: top } : {}) };
-  return new Promise((done) => {
-    execFile('git', args, { cwd: top, env, timeout: TIMEOUT_MS, maxBuffer: 4_000_000 }, (error, stdout) =>
-      done(error ? '' : stdout),
-    );
+  return new Promise((resolve, reject) => {
+    execFile('git', args, { cwd: top, env, timeout: TIMEOUT_MS, maxBuffer: MAX_BYTES }, (error, stdout, stderr) => {
+      if (!error) resolve(stdout);
+      else if (error.code === 'ENOENT' || (typeof error.code === 'number' && NOTHING.test(stderr))) resolve('');
+      else reject(new Error('git could not be asked what it obeys here'));
+    });
   });
 }

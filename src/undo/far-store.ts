@@ -119,8 +119,8 @@ export class FarStore implements UndoPort {
     return this.#kept.preview(target);
   }
 
-  undo(target: UndoTarget): Promise<UndoResult> {
-    return this.#kept.undo(target);
+  undo(target: UndoTarget, shown?: string): Promise<UndoResult> {
+    return this.#kept.undo(target, shown);
   }
 
   forget(target: number | 'all'): Promise<UndoResult> {

@@ -31,6 +31,11 @@ export type KeptDisk = {
   readonly noPlace: string;
 };
 
+const OTHERS = 'something else was done since: say it again without yes to see what it would put back now';
+
+/** Numbers are each machine's own. */
+const idOf = (actions: readonly Recorded[]) => actions.map(({ number, at }) => `${number} ${at}`).join();
+
 export class Kept {
   readonly #disk: KeptDisk;
   #recovered: Promise<void> | undefined;
@@ -53,14 +58,15 @@ export class Kept {
       const parts = await Promise.all(
         found.actions.map(async (action) => previewOf(action, await launch('--undo', action.directory), read)),
       );
-      return { ok: true, text: parts.join('\n') };
+      return { ok: true, text: parts.join('\n'), shown: idOf(found.actions) };
     });
   }
 
-  undo(target: UndoTarget): Promise<UndoResult> {
+  undo(target: UndoTarget, shown?: string): Promise<UndoResult> {
     return this.#inTurn(async () => {
       const found = await this.#find(target);
       if ('text' in found) return found;
+      if (shown !== undefined && shown !== idOf(found.actions)) return { ok: false, text: OTHERS };
       const lines: string[] = [];
       let ok = true;
       for (const action of found.actions) {

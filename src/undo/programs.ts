@@ -5,6 +5,8 @@ import { entriesAt } from './seen.ts';
 import type { Later } from './waiting.ts';
 import type { WaysOf } from './ways.ts';
 
+/** Where programs are looked for without a PATH. */
+const SYSTEM = '/usr/bin:/bin';
 const LEADS = 'leads to programs that run wherever their names are typed';
 
 type Directories = {
@@ -18,7 +20,7 @@ type Directories = {
 
 function directoriesOf(tree: string, waysOf: WaysOf): Directories {
   const isInside = (path: string) => path === tree || path.startsWith(`${tree}/`);
-  const all = (process.env.PATH ?? '').split(delimiter).map((each) => waysOf(resolve(tree, each)));
+  const all = (process.env.PATH ?? SYSTEM).split(delimiter).map((each) => waysOf(resolve(tree, each)));
   return {
     inside: all.flatMap((ways) => ways.slice(-1).filter(isInside)),
     links: all.flatMap((ways) => ways.slice(0, -1).filter(isInside)),
@@ -26,9 +28,14 @@ function directoriesOf(tree: string, waysOf: WaysOf): Directories {
   };
 }
 
-/** The PATH without what leads over the tree: no program that is found by it is one of the project's. */
+/**
+ * The PATH without what leads over the tree: no program that is found by it is one of the project's. Never empty, since that
+ * means the working directory. Throws where nothing is left of it.
+ */
 export function pathWithout(tree: string, waysOf: WaysOf): string {
-  return directoriesOf(tree, waysOf).outside.join(delimiter);
+  const { outside } = directoriesOf(tree, waysOf);
+  if (outside.length === 0) throw new Error('all programs are found through the project');
+  return outside.join(delimiter);
 }
 
 /** What whoever types a name of the system's, or aish-tui itself, gets in place of it. */

@@ -233,9 +233,9 @@ export class ChangeStore implements UndoPort {
     return this.#kept.preview(target);
   }
 
-  async undo(target: UndoTarget): Promise<UndoResult> {
+  async undo(target: UndoTarget, shown?: string): Promise<UndoResult> {
     if ((await this.unavailable()) === undefined) await this.#recover();
-    return this.#kept.undo(target);
+    return this.#kept.undo(target, shown);
   }
 
   async forget(target: number | 'all'): Promise<UndoResult> {

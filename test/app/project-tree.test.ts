@@ -95,6 +95,7 @@ describe('a project that something outside leads into', () => {
     ['all settings, by the directory', () => symlinkSync(code(), join(home(), '.config'))],
     ['what the environment names', () => ({ BASH_ENV: join(code(), 'env') })],
     ['one of what the environment names', () => ({ LD_LIBRARY_PATH: `/usr/lib:${code()}/lib` })],
+    ['a loader that looks where it is', () => ({ LD_LIBRARY_PATH: '/opt/x/lib:' })],
     ['an option of Node', () => ({ NODE_OPTIONS: `--no-warnings --import=${code()}/x.mjs` })],
     [
       'its own name for aish-tui',

@@ -113,6 +113,8 @@ describe('what can not be read is never harmless', () => {
     ['here-document of a megabyte', `cat <<E\n${'line\n'.repeat(200_000)}E`],
     ['ifs bomb', `IFS=a; x=${'a'.repeat(50_000)}; echo $x $x $x $x $x $x`],
     ['recursion', 'f() { f; f; }; f'],
+    ['a name like that of a key', `cat ${'serviceaccount'.repeat(7000)}`],
+    ['paths like those of keys', `cat ${Array(23).fill('.cloudflared/'.repeat(310)).join(' ')}`],
     ['random bytes', Array.from({ length: 50_000 }, (_, i) => String.fromCharCode((i * 7919) % 256)).join('')],
   ])('%s: an answer within a second, not harmless where it was cut', (_, command) => {
     let verdict = '';

@@ -86,6 +86,19 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     ]);
   });
 
+  it('puts nothing back that was not what was shown', async () => {
+    const store = open();
+    put('a', 'one\n');
+    await keep(store, 'echo two > a');
+    const { shown } = await store.preview('last');
+    await keep(store, 'echo made > b');
+    const refused = await store.undo('last', shown);
+    expect(refused).toEqual({ ok: false, text: expect.stringContaining('something else was done since') });
+    expect([get('a'), get('b')]).toEqual(['two\n', 'made\n']);
+    expect((await store.undo('last', (await store.preview('last')).shown)).ok).toBe(true);
+    expect([get('a'), existsSync(join(tree, 'b'))]).toEqual(['two\n', false]);
+  });
+
   it('keeps nothing of a command that only read, and writes no secret of it down', async () => {
     const store = open();
     await keep(store, 'ls; cat /etc/hostname');
