@@ -45,9 +45,9 @@ export type ShellThere = {
 
 /** The private directories of connections, as this machine remembers them. */
 export type LeftOnHosts = {
-  /** Notes that one of this program's lies there; the result forgets it. Never throws. */
+  /** Notes that one of this program's lies there; the result forgets it. Neither throws. */
   lies(host: string, directory: string): () => void;
-  /** Those there whose program is gone; `forget`: it has been removed. Never throws. */
+  /** Those there whose program is gone; `forget`: it has been removed. Neither throws. */
   of(host: string): readonly { readonly directory: string; readonly forget: () => void }[];
 };
 

@@ -1,4 +1,5 @@
 /** Which private directories lie on hosts, and whose they are: what a killed program left there is found by the next one. */
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,26 +9,40 @@ import { isRunning, markOf } from './lock.ts';
 /** Those of one host that are told of at a time. */
 const MAX_LEFT = 20;
 
-/** A file for each, in `folder`. One that can't be written costs the finding again, nothing else. */
-export function openLeftOnHosts(folder: string): LeftOnHosts {
-  const forget = (path: string) => () => rmSync(path, { force: true });
+/** For macOS to tell its boot. Ms. */
+const BOOT_TIMEOUT_MS = 2000;
+
+/**
+ * A file for each, in `folder`. One that can't be written costs the finding again, nothing else.
+ * @param boot what tells the processes that can be seen from here from all others; undefined where that is not known
+ */
+export function openLeftOnHosts(folder: string, boot: () => string | undefined = bootHere): LeftOnHosts {
+  const forget = (path: string) => () => {
+    try {
+      rmSync(path, { force: true });
+    } catch {
+      // It is found again, and then nothing lies there.
+    }
+  };
   return {
     lies(host, directory) {
       const path = join(folder, randomBytes(8).toString('hex'));
       try {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
-        writeFileSync(path, [host, directory, namespace(), markOf(process.pid)].join('\n'), { mode: 0o600 });
+        writeFileSync(path, [host, directory, boot() ?? '', markOf(process.pid)].join('\n'), { mode: 0o600 });
       } catch {
         // It stays there, should this program be killed.
       }
       return forget(path);
     },
     of(host) {
+      const here = boot();
+      if (here === undefined) return [];
       const left = namesIn(folder).flatMap((name) => {
         const path = join(folder, name);
-        const [of, directory, space, mark = ''] = textOf(path).split('\n');
-        // Processes of another container can't be seen from here.
-        if (of !== host || directory === undefined || space !== namespace()) return [];
+        const [of, directory, there, mark = ''] = textOf(path).split('\n');
+        // Processes of another container, or of a machine that shares this folder, can't be seen from here.
+        if (of !== host || directory === undefined || there !== here) return [];
         return isRunning(Number.parseInt(mark, 10), mark) ? [] : [{ directory, forget: forget(path) }];
       });
       return left.slice(0, MAX_LEFT);
@@ -51,11 +66,19 @@ function textOf(path: string): string {
   }
 }
 
-/** Of the numbers of processes; empty where there are none. Source: namespaces(7). */
-function namespace(): string {
+/**
+ * The boot of this machine, and whose numbers of processes these are: the first namespace has the same name on every Linux.
+ * Sources: random(4), namespaces(7), sysctl(3) of macOS.
+ */
+function bootHere(): string | undefined {
   try {
-    return readlinkSync('/proc/self/ns/pid');
+    if (process.platform === 'darwin') {
+      const asked = spawnSync('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid'], { timeout: BOOT_TIMEOUT_MS });
+      return asked.stdout.toString().trim() || undefined;
+    }
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return boot === '' ? undefined : `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
-    return '';
+    return undefined;
   }
 }
