@@ -155,13 +155,16 @@ export class Hosts {
     this.#hosts.clear();
   }
 
-  /** Removes what programs that are gone have left there: what is ours by name, and the user's, and a directory. */
+  /**
+   * Removes what programs that are gone have left there: what is ours by name, and the user's, and a directory. That may be
+   * much: no question waits for it.
+   */
   async #collect(connection: Connection): Promise<void> {
     for (const { directory, forget } of this.#options.left?.of(connection.host) ?? []) {
       if (!OURS.test(directory)) continue;
       const quoted = shellQuote(directory);
       const isOurs = `[ -O ${quoted} ] && [ -d ${quoted} ] && [ ! -h ${quoted} ]`;
-      const answer = await connection.ask(`if ${isOurs}; then rm -rf ${quoted}; fi`);
+      const answer = await connection.work(`if ${isOurs}; then rm -rf ${quoted}; fi`);
       if (answer?.exit === 0) forget();
     }
   }
