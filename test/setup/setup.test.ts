@@ -162,7 +162,7 @@ describe('the shim', () => {
   it.each(['22.12.0', '23.0.0', '100.1.2'])('runs the bundle under Node %s with all arguments', (version) => {
     nodeOnPath(version);
     program('dist/aish-tui.mjs', '');
-    expect(shim('run', 'a b').out).toBe(`node ${version} --v8-pool-size=1 ./dist/aish-tui.mjs run a b\n`);
+    expect(shim('run', 'a b').out).toBe(`node ${version} ./dist/aish-tui.mjs run a b\n`);
   });
 
   it.each(['20.20.2', '22.11.9', '8.0.0'])('refuses Node %s in one line', (version) => {
@@ -177,7 +177,7 @@ describe('the shim', () => {
     mkdirSync(at('links'));
     symlinkSync('../aish-tui', at('links/one'));
     symlinkSync(at('links/one'), at('links/two'));
-    expect(run(at('links/two'), []).out).toMatch(/^node 22\.12\.0 --v8-pool-size=1 .*\/dist\/aish-tui\.mjs\n$/);
+    expect(run(at('links/two'), []).out).toMatch(/^node 22\.12\.0 .*\/dist\/aish-tui\.mjs\n$/);
   });
 
   it.runIf(process.platform === 'linux')(
@@ -188,7 +188,7 @@ describe('the shim', () => {
       program(`.runtime/node_modules/node-linux-${MACHINE === 'x64' ? 'arm64' : 'x64'}/bin/node`, NODE('24.0.0'));
       expect(shim().status).toBe(1);
       program(`.runtime/node_modules/node-linux-${MACHINE}/bin/node`, NODE('24.0.0'));
-      expect(shim().out).toBe('node 24.0.0 --v8-pool-size=1 ./dist/aish-tui.mjs\n');
+      expect(shim().out).toBe('node 24.0.0 ./dist/aish-tui.mjs\n');
     },
   );
 });
