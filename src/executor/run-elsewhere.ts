@@ -40,11 +40,14 @@ export type RunElsewhereOptions = {
   readonly token?: string;
   /** Those of its terminal there. */
   readonly modes?: () => Promise<TerminalModes>;
-  /** What became of the command when the program has ended. `whole`: it had told that nothing follows, so nothing is lost. */
+  /**
+   * What became of the command when the program has ended, or the program that runs it instead: asked again, where somebody
+   * has asked for an end meanwhile. `whole`: it had told that nothing follows, so nothing is lost.
+   */
   readonly ending?: (said: {
     readonly code: number;
     readonly whole: boolean;
-  }) => Promise<{ readonly exit: number | null; readonly note?: string }>;
+  }) => Promise<{ readonly exit: number | null; readonly note?: string } | { readonly instead: readonly string[] }>;
 };
 
 /** What may be told as a directory of a host: it is shown, and told to models. */
@@ -72,22 +75,26 @@ export function openElsewhere({ argv, env, closes = false, size, ...kept }: Open
     },
     exit() {},
   };
-  try {
-    terminal = new Pty({
-      ...asCompanion(argv, env, closes),
-      ...size(),
-      cwd: '/',
-      onData: (data) => listener.data(data),
-      onExit(code) {
-        exit = code;
-        listener.exit(code);
-        resolve();
-      },
-    });
-  } catch (error) {
-    failure = messageOf(error);
-    resolve();
-  }
+  const start = (words: readonly string[]) => {
+    try {
+      terminal = new Pty({
+        ...asCompanion(words, env, closes),
+        ...size(),
+        cwd: '/',
+        onData: (data) => listener.data(data),
+        onExit(code) {
+          exit = code;
+          listener.exit(code);
+          resolve();
+        },
+      });
+    } catch (error) {
+      failure = messageOf(error);
+      resolve();
+    }
+    return failure === undefined;
+  };
+  start(argv);
   return {
     ended,
     get over() {
@@ -96,7 +103,7 @@ export function openElsewhere({ argv, env, closes = false, size, ...kept }: Open
     run(options) {
       const { columns, rows } = size();
       terminal?.resize(columns, rows);
-      const [run, hears] = runIn(terminal, { ...kept, columns, rows }, options);
+      const [run, hears] = runIn({ terminal: () => terminal, start }, { ...kept, columns, rows }, options);
       if (failure !== undefined) void run.end(null, options.place, `could not start: ${failure}`);
       else run.begin();
       listener = hears;
@@ -117,25 +124,33 @@ export function runElsewhere(options: OpenElsewhereOptions & RunElsewhereOptions
 }
 
 function runIn(
-  terminal: Pty | undefined,
+  { terminal, start }: { terminal(): Pty | undefined; start(argv: readonly string[]): boolean },
   options: RunOptions,
   { place, host, token, modes, ending }: RunElsewhereOptions,
 ): readonly [Run, Listener] {
   let cwd = place;
   let whole = false;
+  let unwanted = false;
   const end = (name: NodeJS.Signals) => () => {
-    if (terminal) for (const pid of processesOf(terminal.pid)) signal(pid, name);
+    const pid = terminal()?.pid;
+    if (pid !== undefined) for (const member of processesOf(pid)) signal(member, name);
   };
-  const stopper = new Stopper([() => terminal?.write('\x03'), end('SIGTERM'), end('SIGKILL')]);
+  const stopper = new Stopper([() => terminal()?.write('\x03'), end('SIGTERM'), end('SIGKILL')]);
   const run = new Run(options, {
-    pid: () => terminal?.pid ?? -1,
-    slave: () => terminal?.slave ?? '',
-    write: (data) => terminal?.write(data),
-    resize: (columns, rows) => terminal?.resize(columns, rows),
-    pause: () => terminal?.pause(),
-    resume: () => terminal?.resume(),
-    interrupt: () => stopper.stop(),
-    hangUp: () => terminal?.dispose(),
+    pid: () => terminal()?.pid ?? -1,
+    slave: () => terminal()?.slave ?? '',
+    write: (data) => terminal()?.write(data),
+    resize: (columns, rows) => terminal()?.resize(columns, rows),
+    pause: () => terminal()?.pause(),
+    resume: () => terminal()?.resume(),
+    interrupt() {
+      unwanted = true;
+      stopper.stop();
+    },
+    hangUp() {
+      unwanted = true;
+      terminal()?.dispose();
+    },
     ...(modes ? { modes } : {}),
   });
   const scanner = new MarkScanner(
@@ -147,11 +162,16 @@ function runIn(
       if (mark.kind === 'D' && host !== undefined && DIRECTORY.test(directory)) cwd = placeOn(host, directory);
     },
   );
-  const over = async (code: number) => {
+  const over = async (code: number): Promise<void> => {
     const stopped = stopper.stopping;
     stopper.done();
     scanner.flush();
-    const { exit, note = stopped ? 'interrupted' : undefined } = (await ending?.({ code, whole })) ?? { exit: code };
+    const end = (await ending?.({ code, whole })) ?? { exit: code };
+    if ('instead' in end) {
+      if (unwanted || !start(end.instead)) return over(code);
+      return;
+    }
+    const { exit, note = stopped ? 'interrupted' : undefined } = end;
     await run.end(exit, cwd, note);
   };
   return [run, { data: (data) => scanner.push(data), exit: (code) => void over(code) }];

@@ -70,6 +70,14 @@ export function layDown(folder: string, name: string, order: Order): string {
   return `umask 077; ${written.join(' && ')} && ${wake(folder, name)}`;
 }
 
+/**
+ * The same for a command that was laid down as `before` and did not begin: only where the host's record of that one is taken,
+ * and stays so, is it laid down anew.
+ */
+export function layDownAgain(folder: string, before: string, name: string, order: Order): string {
+  return `[ -s ${shellQuote(`${folder}/${before}.began`)} ] && { ${layDown(folder, name, order)}; }`;
+}
+
 /** Code that waits for such a session to be there, two seconds at most. */
 export function restsAt(folder: string, name: string): string {
   return `n=0; until [ -p ${shellQuote(`${folder}/${name}.go`)} ] || [ $n -ge 20 ]; do n=$((n+1)); sleep 0.1; done`;
@@ -133,6 +141,15 @@ fi
 e=$c
 case $s in ''|failed*) e="none $s"; c=126 ;; esac
 ${tell}${SYSTEM} rm -rf "$at.tmp" "$at.env" "$at.cmd" "$at.status"`;
+}
+
+/** The kinds of a command's files, but for the one that says whether it began. */
+const KINDS = ['cmd', 'env', 'sh', 'ready', 'go', 'pid', 'end', 'status'];
+
+/** Code for the helper that removes what a command has left; of one that did not begin the word stays that it can't. */
+export function clean(folder: string, name: string, began: boolean): string {
+  const at = shellQuote(`${folder}/${name}`);
+  return began ? `rm -f ${at}.*` : `rm -f ${KINDS.map((kind) => `${at}.${kind}`).join(' ')}`;
 }
 
 /** Looks for a command that is still being laid down, some hundredths of a second apart. */

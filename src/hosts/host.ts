@@ -3,14 +3,15 @@ import { randomBytes } from 'node:crypto';
 import type { Confinement, RunningCommand } from '../contracts/commands.ts';
 import type { Machine } from '../contracts/machine.ts';
 import { directoryAt } from '../session/place.ts';
-import { shellQuote } from '../text/shell-quote.ts';
 import { absentHost, lacksSandbox } from './absent.ts';
 import {
   askEnd,
   type Behind,
+  clean,
   type End,
   hangUp,
   layDown,
+  layDownAgain,
   leaderOf,
   readEnd,
   startOf,
@@ -21,7 +22,7 @@ import type { Connection, HostFacts } from './connection.ts';
 import { hostFiles, hostProcesses } from './files.ts';
 import type { KeepThere, LauncherKit, TrialThere } from './launcher.ts';
 import { SandboxThere } from './sandbox-there.ts';
-import { type Ending, type Said, SessionAhead, type SessionHere } from './session-ahead.ts';
+import { type Ending, type Instead, type Said, SessionAhead, type SessionHere } from './session-ahead.ts';
 import { modesThere, terminalOf } from './terminal-there.ts';
 
 /** A command whose end was not seen: it is asked for at the next connection. `command`: how it is called then. */
@@ -172,7 +173,7 @@ export class Host {
       const ahead = this.#ahead.take();
       give = ahead?.give ?? (await this.connection.slots.take());
       signal.throwIfAborted();
-      const name = ahead?.name ?? this.#nextName();
+      let name = ahead?.name ?? this.#nextName();
       const token = randomBytes(16).toString('hex');
       const order = {
         command,
@@ -184,17 +185,26 @@ export class Host {
       };
       const laid = this.connection.ask(layDown(facts.folder, name, order));
       let began = true;
-      const ending = async (said: Said) => {
+      let mayAgain = ahead !== undefined;
+      const ending = async (said: Said): Promise<Ending | Instead> => {
         const end = await this.#endingOf(
           { folder: facts.folder, name, command: called },
           said,
           behind ? SETUP_CODE : SIGNAL_CODE,
         );
         began = end.began !== false;
-        return end;
+        const again = mayAgain && !began && (await laid)?.exit === 0 && !signal.aborted;
+        mayAgain = false;
+        if (!again) return end;
+        // A session that waited may have died long ago: one of its own, once.
+        const before = name;
+        give();
+        give = await this.connection.slots.take();
+        name = this.#nextName();
+        const anew = await this.connection.ask(layDownAgain(facts.folder, before, name, order));
+        return anew?.exit === 0 ? { instead: this.connection.session(startOf(facts.folder, name), true) } : end;
       };
-      const leader = leaderOf(facts.folder, name);
-      const modes = () => modesThere((code) => this.connection.ask(code), terminalOf(leader));
+      const modes = () => modesThere((code) => this.connection.ask(code), terminalOf(leaderOf(facts.folder, name)));
       const session = ahead?.session ?? this.#open(startOf(facts.folder, name));
       const running = session.run({ place, host, token, modes, ending });
       // What was not laid down does not begin, and its record says so. No answer says nothing: it may run already, and where
@@ -240,17 +250,16 @@ export class Host {
   async #endingOf(unsettled: Unsettled, { code, whole }: Said, own: number): Promise<Ending> {
     const { connection } = this;
     const { folder, name } = unsettled;
-    const clean = () => void connection.ask(`rm -f ${shellQuote(`${folder}/${name}`)}.*`);
     const answer = whole && code < own ? { text: `${code}` } : await connection.ask(askEnd(folder, name));
     const end = readEnd(answer?.text);
     if (end.kind === 'ended') {
-      clean();
+      void connection.ask(clean(folder, name, true));
       return { exit: end.exit, ...(whole ? {} : { note: 'the connection broke at its end: output may be missing' }) };
     }
     // Its record is all that counts: as long as the host says nothing of it, nothing is known.
     if (answer) {
       if (end.kind === 'unknown') void connection.ask(hangUp(name));
-      clean();
+      void connection.ask(clean(folder, name, end.kind !== 'never began'));
       const why = end.kind === 'never began' && end.why !== undefined ? `: ${end.why}` : '';
       return end.kind === 'never began'
         ? { exit: null, note: `it never began${why}`, began: false }

@@ -10,6 +10,9 @@ import type { ModesThere } from './terminal-there.ts';
 /** How a command ended, as far as it can be told. `began: false`: it did not run, and will not. */
 export type Ending = { readonly exit: number | null; readonly note?: string; readonly began?: false };
 
+/** Nothing has run, and this program of this machine may run it. */
+export type Instead = { readonly instead: readonly string[] };
+
 /** How the program of this machine ended. `whole`: the mark behind all output has come. */
 export type Said = { readonly code: number; readonly whole: boolean };
 
@@ -33,8 +36,11 @@ export type SessionHere = {
     readonly token: string;
     /** The modes of its terminal there. */
     readonly modes: () => Promise<ModesThere>;
-    /** Asked when the program has ended: what became of the command. */
-    readonly ending: (said: Said) => Promise<Ending>;
+    /**
+     * Asked when the program has ended: what became of the command, or the program that is to be started for it in its place.
+     * Where it is not started, since the user has asked for an end meanwhile, it is asked again.
+     */
+    readonly ending: (said: Said) => Promise<Ending | Instead>;
   }): RunningCommand;
 };
 

@@ -64,13 +64,29 @@ describe.skipIf(lacksSshd())('the session of the next command', () => {
     const folder = await waitsIn();
     process.kill(victim(folder), 'SIGKILL');
     await until(() => waiting(folder).length === 0);
-    // What it left is told within a moment: until then the command is said never to have begun.
-    let result = await at.run(`echo x >>${work}/count`);
-    while (result.exit === null) {
-      expect(result.note).toBe('it never began');
-      result = await at.run(`echo x >>${work}/count`);
-    }
+    // What it left is told within a moment: until then it is found out by the command, which is run by another one.
+    const result = await at.run(`echo x >>${work}/count`);
     expect([result.exit, readFileSync(join(work, 'count'), 'utf8')]).toEqual([0, 'x\n']);
+  });
+
+  it.each([
+    ['one session more where it can’t begin', 1, [0, undefined, 2, true]],
+    ['no third', 2, [null, 'it never began', 2, false]],
+  ])('is followed by %s', async (_, taken, expected) => {
+    await at.run('true');
+    const folder = await waitsIn();
+    const { ask } = Connection.prototype;
+    let laid = 0;
+    vi.spyOn(Connection.prototype, 'ask').mockImplementation(async function (this: Connection, code) {
+      if (!code.includes('umask 077; printf')) return ask.call(this, code);
+      laid += 1;
+      // Its beginning is taken before it can begin.
+      const name = /op-[\da-f]+-\d+(?=\.ready)/.exec(code)?.[0] ?? '';
+      return ask.call(this, laid > taken ? code : `echo none >${folder}/${name}.began; ${code}`);
+    });
+    const { exit, note } = await at.run(`echo x >>${work}/once`);
+    expect([exit, note, laid, existsSync(join(work, 'once'))]).toEqual(expected);
+    if (exit === 0) expect(readFileSync(join(work, 'once'), 'utf8')).toBe('x\n');
   });
 
   it('is woken where the answer is lost that its command was laid down, and gives up where it never was', async () => {
