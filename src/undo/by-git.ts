@@ -43,8 +43,8 @@ const HOOKS =
     ' ',
   );
 
-/** What git says where it obeys nothing: there is no repository, it is another user's, or a file is not there. */
-const NOTHING = /not a git repository|dubious ownership|unable to (read|open)|no such file|not a directory/i;
+/** What git begins with where it obeys nothing: there is no repository, it is another user's, or a file is not there. */
+const NOTHING = /^fatal: (not a git repository|detected dubious ownership|unable to (read|open) config file)/;
 
 /** What of the environment says which configuration git has; the rest may make it load what lies where it works. */
 const SETTING = /^(HOME|USER|XDG_CONFIG_HOME|GIT_CONFIG(_\w+)?)$/;

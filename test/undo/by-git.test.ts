@@ -69,9 +69,14 @@ describe.skipIf(lacks('git'))('what git obeys', () => {
   it.each([
     ['more than is read', `[alias]\n\tx = ${'y'.repeat(4_100_000)}\n`],
     ['what it can’t read', '[alias\n'],
-  ])('is not known where it says %s', async (_, text) => {
-    writeFileSync(join(tree, 'rel.inc'), text);
-    include('rel.inc');
+    [
+      'what it can’t read, by a name like its own words',
+      '[alias\n',
+      'not a git repository\nfatal: not a git repository',
+    ],
+  ])('is not known where it says %s', async (_, text, name = 'rel.inc') => {
+    writeFileSync(join(tree, name), text);
+    include(name);
     await expect(obeyedIn(tree, [])).rejects.toThrow('git could not be asked');
   });
 
