@@ -8,7 +8,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { placesOf } from '../config/index.ts';
 import { concernsHome } from '../contracts/runs-later.ts';
 import { STARTED } from '../contracts/started.ts';
-import { entriesAt, ledFrom, seenAt, waysThrough } from '../undo/index.ts';
+import { BETWEEN_WORDS, entriesAt, ledFrom, seenAt, waysThrough } from '../undo/index.ts';
 import { LAUNCHER } from './environment.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -32,8 +32,6 @@ const NAMING =
   /^((AISH|BASH|FISH|GIT|SSH|NODE|TMUX|SUDO|DOCKER|PODMAN|CONTAINERS|ANSIBLE|PASSWORD_STORE|OPENSSL|SSL|LD|DYLD|XDG_CONFIG|XDG_DATA)_.*|(LESS|VIM|PERL|PYTHON|RUBY|KUBE|GNUPG|TERMINFO|JAVA_TOOL_|_JAVA_).*|N?VIM|SHELL|ENV|ZDOTDIR|FPATH|MODULE_PATH|EDITOR|VISUAL|PAGER|MANPAGER|MANOPT|MANROFFOPT|BROWSER|INPUTRC|PROMPT_COMMAND|PS[0-4]|EXINIT|MYVIMRC|GCONV_PATH|LOCPATH|NLSPATH|JDK_JAVA_OPTIONS|NPM_CONFIG_(USER|GLOBAL)CONFIG|CARGO_HOME|TMPDIR)$/i;
 /** Of these, what names data: git sets them for its hooks and aliases. */
 const DATA = /^GIT_(DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|PREFIX|OBJECT_DIRECTORY|CEILING_DIRECTORIES)$/;
-/** What separates a path from the rest of a value. */
-const BETWEEN_WORDS = /[\s:=|'"`;&()<>,{}]+/;
 
 /** For a program whose launcher is this one, and that was started with this configuration; default: the usual one. */
 export function ownPlaces(launcher: string, config?: string, env: Environment = process.env): OwnPlaces {

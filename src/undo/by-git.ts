@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { endOf, type Obeyed } from './obeyed-by.ts';
+import { BETWEEN_WORDS, endOf, type Obeyed } from './obeyed-by.ts';
 import { pathWithout } from './programs.ts';
 import { entriesAt, seenAt, UNKNOWN } from './seen.ts';
 import type { Later } from './waiting.ts';
@@ -30,8 +30,6 @@ const DATA =
 const PATHS = /^(core\.attributesfile|init\.templatedir)$/i;
 const HOOKS_PATH = /^core\.hookspath$/i;
 const INCLUDES = /^include(if\..*)?\.path$/i;
-/** What separates a path from the rest of a command line. */
-const BETWEEN_WORDS = /[\s"'`;&|<>()=!${}]+/;
 const VARIABLE = /\$(\{\w+\}|\w+)/g;
 const QUOTED = /"([^"]*)"|'([^']*)'/g;
 /** Behind these a name without a directory is not one of the top. */

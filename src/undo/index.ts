@@ -4,6 +4,7 @@ export { FarTrialDisk } from './far-trials.ts';
 export { readSteps } from './launcher.ts';
 export { ledFrom } from './linked.ts';
 export { behindTrial, LocalTrialDisk, prepareTrial, type TrialLaunch } from './local-trials.ts';
+export { BETWEEN_WORDS } from './obeyed-by.ts';
 export { entriesAt, seenAt } from './seen.ts';
 export { ChangeStore, type Keeping } from './store.ts';
 export type { TrialStatus } from './trial-disk.ts';

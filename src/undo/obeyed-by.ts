@@ -14,6 +14,9 @@ export type Obeyed = {
 /** What an action left, or a thing in a directory that it moved. */
 export type Thing = Pick<Name, 'path' | 'kind'>;
 
+/** What separates a path from the rest of a variable's or a setting's value: a command line, a list, an option. */
+export const BETWEEN_WORDS = /[\s:=|'"`;&()<>,{}!$]+/;
+
 export const NOTHING: Obeyed = { places: [], ends: new Set() };
 
 /** Of a longer end only so many parts count: then a path has few ends. */

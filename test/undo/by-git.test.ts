@@ -97,6 +97,13 @@ describe.skipIf(lacks('git'))('what git obeys', () => {
     await expect(obeyedIn(tree, [])).rejects.toThrow('includes too much');
   });
 
+  it.each(['LIB=a:./tools/x.sh run', 'tool --load=a,./tools/x.sh'])('is what %s names', async (command) => {
+    mkdirSync(join(tree, 'tools'));
+    writeFileSync(join(tree, 'tools/x.sh'), '');
+    git('config', 'filter.own.clean', command);
+    expect(await paths()).toContain('tools/x.sh');
+  });
+
   it('is a directory of hooks that it has on another branch', async () => {
     mkdirSync(join(tree, 'ci/hooks'), { recursive: true });
     writeFileSync(join(tree, 'ci/hooks/pre-commit'), '');
