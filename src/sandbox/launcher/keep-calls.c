@@ -284,6 +284,7 @@ static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
   if (c->follow == BY_FLAG) follow = c->what == OPEN ? !(flags & O_NOFOLLOW) : !(flags & AT_SYMLINK_NOFOLLOW);
   if (c->what == OPEN && (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL)) follow = 0;
   if (c->what == LINK) follow = (flags & AT_SYMLINK_FOLLOW) != 0;
+  s->calls++;
   if (c->what == OPEN && flags & O_TMPFILE_BIT) return 0; /* has no name yet */
   int how = EMPTY;
   if (c->nr == __NR_bind) how = resolve_socket(pid, a[1], a[2], &at);
@@ -291,6 +292,9 @@ static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
   else if (c->path != NONE) how = resolve(pid, at_of(c->directory, a), a[c->path], follow, &at);
   if (how == EMPTY) how = c->directory >= 0 && c->what >= LINK ? resolve_descriptor(pid, (int)a[c->directory], &at) : NOT_OURS;
   int met = errno;
+  /* Only what leads where nothing lasts can be such: who makes files is not asked for each. */
+  const int harmless = how == NOT_OURS && at.directory < 0 && c->what == OPEN && c->flags != NONE ? open_harmless(listener, q->id, pid, a[c->path], flags) : 0;
+  if (harmless) return s->calls--, harmless;
   const int sets = s->holds && (c->what == STATE || c->what == ATTRIBUTES);
   const int target = sets && how == 0 ? target_of(&at) : -1;
   if (how == 0 && c->to_path == NONE && s->outside_count && !s->watches) how = move_outside(s, &at), met = errno;
@@ -350,13 +354,6 @@ static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
   return why;
 }
 
-static int harmless(int listener, const struct seccomp_notif *q) {
-  const struct call *c = call_of(q->data.nr);
-  const uint64_t *a = (const uint64_t *)q->data.args;
-  if (!c || c->what != OPEN || c->flags == NONE) return 0;
-  return open_harmless(listener, q->id, (pid_t)q->pid, a[c->path], a[c->flags]);
-}
-
 /* Takes one notification and answers it. 0, or -1 when the listener is of no more use. */
 int keep_answer(struct store *s, int listener) {
   static union {
@@ -369,10 +366,8 @@ int keep_answer(struct store *s, int listener) {
   } out;
   memset(&in, 0, sizeof in);
   if (syscall(SYS_ioctl, listener, SECCOMP_IOCTL_NOTIF_RECV, &in.q)) return errno == EINTR || errno == ENOENT ? 0 : -1;
-  int why = harmless(listener, &in.q);
+  int why = keep(s, listener, &in.q);
   if (why == IS_ANSWERED) return 0;
-  s->calls += !why;
-  if (!why) why = keep(s, listener, &in.q);
   /* It may have been on its way from one name to another. What is not there is said here: by the time the call went on it
    * could be. */
   if (why == ENOENT || why == ENOTDIR) why = keep(s, listener, &in.q);

@@ -45,7 +45,7 @@ int read_memory(pid_t pid, uint64_t at, void *to, uint64_t size);
 /* Whether its absolute paths lead where ours do. */
 int same_root(pid_t pid);
 /* discard.c: of a call that opens `path` with these flags, the errno to answer; IS_ANSWERED; or 0: it may change something. */
-enum { IS_ANSWERED = -1 };
+enum { IS_ANSWERED = -2 };
 int open_harmless(int listener, uint64_t id, pid_t pid, uint64_t path, uint64_t flags);
 
 #endif
