@@ -1,8 +1,7 @@
 /** What of a project's tree git runs or obeys by the configuration of a repository, and of all that it includes (MO-9). */
 import { execFile } from 'node:child_process';
-import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { BETWEEN_WORDS, endOf, type Obeyed } from './obeyed-by.ts';
+import { BETWEEN_WORDS, behindHome, endOf, type Obeyed } from './obeyed-by.ts';
 import { pathWithout } from './programs.ts';
 import { entriesAt, seenAt, UNKNOWN } from './seen.ts';
 import type { Later } from './waiting.ts';
@@ -102,8 +101,6 @@ function modulesIn(words: readonly string[]): readonly string[] {
     return [`${parts.join('/')}.py`, `${parts.join('/')}/__main__.py`, ...above];
   });
 }
-
-const behindHome = (path: string) => path.replace(/^~(?=\/)/, homedir());
 
 /** Of the configuration and of all it includes, also under conditions that don't hold now. Throws where that is too much. */
 async function entriesOf(top: string, git: Git): Promise<readonly Entry[]> {

@@ -1,4 +1,5 @@
 /** What of a project's tree others run or obey besides well-known names, and how a path is found among it. */
+import { homedir } from 'node:os';
 import { posix } from 'node:path';
 import type { Name } from './names.ts';
 import { around } from './nested.ts';
@@ -16,6 +17,9 @@ export type Thing = Pick<Name, 'path' | 'kind'>;
 
 /** What separates a path from the rest of a variable's or a setting's value: a command line, a list, an option. */
 export const BETWEEN_WORDS = /[\s:=|'"`;&()<>,{}!$]+/;
+
+/** As shells and git do. */
+export const behindHome = (path: string) => path.replace(/^~(?=\/)/, homedir());
 
 export const NOTHING: Obeyed = { places: [], ends: new Set() };
 

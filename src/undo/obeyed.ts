@@ -1,9 +1,11 @@
 /**
  * What of a project's tree others run or obey under a name of its own: git by its configuration (`core.hooksPath`,
- * `include.path`, filters and the like), everybody by the PATH, by a link or a second name that a well-known name is (MO-9).
+ * `include.path`, filters and the like), shells by the user's start files, everybody by the PATH, by a link or a second name
+ * that a well-known name is (MO-9).
  */
 import { join } from 'node:path';
 import { byGit, type Repository } from './by-git.ts';
+import { byHome } from './by-home.ts';
 import { isInRepository, linkedIn, olderAround, secondNamesIn } from './linked.ts';
 import type { Name } from './names.ts';
 import type { Obeyed } from './obeyed-by.ts';
@@ -30,14 +32,15 @@ export async function obeyedIn(tree: string, names: readonly Name[]): Promise<Ob
   const found = await Promise.all(repositories.map((each) => byGit(each, tree, waysOf)));
   const own = repositories.filter(({ isBare }) => isBare).flatMap(({ top }) => partsOf(top));
   // What lies in a repository's own directory goes by its names.
-  const inside = [...found.flatMap(({ places }) => places), ...own, ...programsIn(tree, waysOf)].filter(
+  const named = [...found, byHome(tree, waysOf)];
+  const inside = [...named.flatMap(({ places }) => places), ...own, ...programsIn(tree, waysOf)].filter(
     ({ path }) => !isInRepository(path, tree),
   );
   const lists = repositories.flatMap(({ top }) => listsIn(top)).flatMap((path) => waysOf(path).slice(0, -1));
   const leading = lists.map((path): Later => ({ path, what: `leads to what git goes on with` }));
   const linked = linkedIn(tree, around, waysOf);
   const places = [...inside, ...linked, ...leading].filter(({ path }) => isIn(tree, path));
-  const ends = new Set(found.flatMap((each) => [...each.ends]));
+  const ends = new Set(named.flatMap((each) => [...each.ends]));
   return { places: [...places, ...secondNamesIn(tree, names, { places, ends }, isObeyedByGit)], ends };
 }
 
