@@ -135,9 +135,10 @@ export function createHosts({
     });
     shells.set(name, shell);
     programs.set(name, await there.programs());
-    const { instead, program } = there;
+    const { instead, plain, program } = there;
     if (instead !== undefined)
       bus.show(`your shell on ${name}, ${instead}, can't be driven: ${program} runs in its place`);
+    if (plain) bus.show(`${program} on ${name} is driven with less: it tells no functions and keeps no history`);
     return shell;
   };
 

@@ -8,15 +8,19 @@ export type ShellFiles = {
   /** Reads a file and removes it. */
   take(name: string): Promise<string | undefined> | string | undefined;
   discard(name: string): void;
+  /** Puts a line into the pipe `lines`, which a shell there reads as its input. */
+  feed?(line: string): void;
   remove(): void;
 };
 
 /** How a shell is driven that runs on a host. */
 export type ShellThere = {
   readonly host: string;
-  /** Path of the shell that is driven there: the user's login shell, or in place of it (`instead`) bash. */
+  /** Path of the shell that is driven there: the user's login shell, or in place of it (`instead`) bash, else sh. */
   readonly program: string;
   readonly instead: string | undefined;
+  /** It is one that tells neither functions nor a history. */
+  readonly plain: boolean;
   readonly home: string;
   /** Of the environment there, what its startup files need. */
   readonly env: Readonly<Record<string, string>>;
@@ -33,6 +37,8 @@ export type ShellThere = {
   ): Promise<{ readonly argv: readonly [string, ...string[]]; readonly env: Readonly<Record<string, string>> }>;
   /** The modes of its terminal there (see termios(3)); ordinary ones where they can't be told. */
   modes(files: ShellFiles): Promise<{ readonly echo: boolean; readonly lines: boolean }>;
+  /** Whether the shell itself is in front of its terminal there. */
+  isInFront(files: ShellFiles): Promise<boolean>;
   /** Signals the foreground of its terminal there, never the shell itself. */
   signal(files: ShellFiles, name: 'TERM' | 'KILL'): void;
   /** The names of programs on the login shell's PATH. */

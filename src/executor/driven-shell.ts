@@ -110,8 +110,9 @@ export function directoryNow(pid: number, told: string | undefined): string {
   }
 }
 
-/** Where a shell on a host is, as it tells; undefined where it tells none. */
+/** Where a shell on a host is, as it tells; undefined where it tells none. Empty: no word can say it, and no path may be taken for it. */
 export function placeThere({ there }: Seat, told: string | undefined): string | undefined {
+  if (told === '') return placeOn(there.host, '/?');
   return told?.startsWith('/') ? placeOn(there.host, told) : undefined;
 }
 

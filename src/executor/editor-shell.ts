@@ -1,6 +1,7 @@
 import type { ShellFiles } from '../contracts/hosts.ts';
 import { directoryAt } from '../session/place.ts';
 import { messageOf } from '../text/errors.ts';
+import { AskedKeys } from './asked-keys.ts';
 import type { Fact, Question } from './completion/complete.ts';
 import { ForkQuestions } from './completion/fork-questions.ts';
 import { namesThere } from './completion/names-there.ts';
@@ -51,7 +52,7 @@ export class EditorShell implements DrivenShell {
   readonly #token: string;
   readonly #startupFiles: string[];
   readonly #ended = Promise.withResolvers<void>();
-  readonly #answers = new Map<string, (mark: Mark | undefined) => void>();
+  readonly #asked = new AskedKeys((keys) => this.#press(keys));
   readonly #reported: ReportedState;
   #flags = '';
   #prompt = '';
@@ -73,6 +74,7 @@ export class EditorShell implements DrivenShell {
   #gone = false;
   #silence: NodeJS.Timeout | undefined;
   #silenceMs = SILENCE_MS;
+  readonly #press = (keys: string) => (this.#integration.fed ? this.#directory.feed?.(keys) : this.pty.write(keys));
 
   constructor(integration: EditorIntegration, options: ShellProcessOptions, events: ShellEvents) {
     this.#events = events;
@@ -85,9 +87,8 @@ export class EditorShell implements DrivenShell {
     this.#reported = new ReportedState(this.#directory);
     this.#cwd = options.cwd;
     this.remembersExits = integration.remembersExits;
-    const { env, personal } = options;
     const directory = this.#directory.path;
-    const files = integration.files({ directory, token: this.#token, env, personal });
+    const files = integration.files({ ...options, directory, token: this.#token });
     this.#startupFiles = Object.keys(files);
     this.#stream = new PromptStream(
       {
@@ -97,7 +98,7 @@ export class EditorShell implements DrivenShell {
         // On a host its mark is all there is.
         waits: () => (this.seat ? true : waitsForLine(this.pty.pid, this.pty.slave)),
         typedAhead: () => this.#keysSent,
-        asked: () => this.#answers.size > 0,
+        asked: () => this.#asked.any,
       },
       {
         onIdle: (data) => {
@@ -123,7 +124,7 @@ export class EditorShell implements DrivenShell {
         onEnd: (exit, cwd) => this.#lineEnded(exit, cwd),
         onReady: (prompt) => {
           // Interrupted, the user's own search ends with a new prompt.
-          this.#answers.get('G')?.(undefined);
+          this.#asked.give('G', undefined);
           if (prompt) this.#prompt = promptRow(prompt);
           this.#settled = this.#atPrompt();
         },
@@ -139,7 +140,7 @@ export class EditorShell implements DrivenShell {
       if (own) for (const [name, text] of Object.entries(files)) own.write(name, text);
       const local = () => ({
         argv: withoutInherited(['/bin/sh', '-c', integration.launch, options.program, directory]),
-        env: integration.env(env, directory),
+        env: integration.env(options.env, directory),
       });
       this.pty = new Pty({
         ...(options.seat?.launch ?? local()),
@@ -165,12 +166,12 @@ export class EditorShell implements DrivenShell {
 
   async complete(question: Question, signal: AbortSignal): Promise<readonly Fact[] | undefined> {
     const { completer } = this.#integration;
-    if (this.seat && !('ask' in completer)) return namesThere(this.seat.there, question, directoryAt(this.#cwd));
-    if ('ask' in completer) {
+    if (completer && 'ask' in completer) {
       const { exit, output } = await this.#own(completer.ask(question));
       return exit === 0 && !signal.aborted ? completer.facts(output.toString('utf8')) : undefined;
     }
-    return this.#forks?.ask(completer, question, signal, (keys) => this.pty.write(keys));
+    if (this.seat) return namesThere(this.seat.there, question, directoryAt(this.#cwd));
+    return completer && this.#forks?.ask(completer, question, signal, this.#press);
   }
 
   async search(line: string, size: TerminalSize, onData: (data: Buffer) => void): Promise<string | undefined> {
@@ -185,7 +186,6 @@ export class EditorShell implements DrivenShell {
     return found ? left : undefined;
   }
 
-  /** Keys for whatever has the terminal. */
   write(data: string): void {
     if (this.#stream.phase === 'command') this.#keysSent = true;
     this.pty.write(data);
@@ -207,6 +207,7 @@ export class EditorShell implements DrivenShell {
 
   /** Looks whether the shell waits, without having told of its prompt. */
   askForEnd(): void {
+    if (this.#integration.fed) this.#press(this.#integration.keys.repair);
     this.#silenceMs = SILENCE_MS;
     void this.#lookForPrompt();
   }
@@ -251,7 +252,7 @@ export class EditorShell implements DrivenShell {
     this.#rest.resolve();
     this.#rest = Promise.withResolvers();
     this.#stream.sent();
-    this.pty.write(keys);
+    this.#press(keys);
     this.#watch();
   }
 
@@ -277,24 +278,14 @@ export class EditorShell implements DrivenShell {
     keys: string,
     patience = this.seat ? FAR_ANSWER_TIMEOUT_MS : ANSWER_TIMEOUT_MS,
   ): Promise<Mark | undefined> {
-    return new Promise((resolve) => {
-      const done = (mark: Mark | undefined) => {
-        clearTimeout(timer);
-        this.#answers.delete(kind);
-        resolve(mark);
-      };
-      const timer = Number.isFinite(patience) ? setTimeout(() => done(undefined), patience) : undefined;
-      this.#answers.get(kind)?.(undefined);
-      this.#answers.set(kind, done);
-      this.pty.write(keys);
-    });
+    return this.#asked.ask(kind, keys, patience);
   }
 
   #answered(mark: Mark): void {
     if (mark.kind === 'U') this.#events.onUnable(mark.fields.join(';'));
     // Out of the editor, so kept whichever prompt asked: lines typed ahead may have run since.
     if (mark.kind === 'L') this.#typed += mark.fields.join(';');
-    this.#answers.get(mark.kind)?.(mark);
+    this.#asked.give(mark.kind, mark);
   }
 
   #lineEnded(exit: number, cwd: string | undefined): void {
@@ -313,15 +304,15 @@ export class EditorShell implements DrivenShell {
     const isOver = () => prompt !== this.#prompts || this.#stream.phase !== 'ready';
     this.#program ??= commandLineOf(this.pty.pid);
     for (const name of this.#startupFiles.splice(0)) this.#directory.discard(name);
-    if (this.#stream.stuck && keys.reset !== undefined) return this.pty.write(keys.reset);
+    if (this.#stream.stuck && keys.reset !== undefined) return this.#press(keys.reset);
     if (this.#keysSent && !(await this.#takeTyped(isOver))) return;
     this.#rest.resolve();
     if (!this.#stream.traces) await this.#askState();
     if (isOver()) return;
-    if (this.#flags.includes(FLAG.unhooked) && keys.hook !== undefined) this.pty.write(keys.hook);
+    if (this.#flags.includes(FLAG.unhooked) && keys.hook !== undefined) this.#press(keys.hook);
     if (this.#flags.includes(FLAG.stale)) {
       this.#flags = '';
-      this.pty.write(keys.repair);
+      this.#press(keys.repair);
       return;
     }
     if (!(await this.#keep(isOver))) return;
@@ -373,24 +364,29 @@ export class EditorShell implements DrivenShell {
     clearTimeout(this.#silence);
     this.#silence = undefined;
     const { phase, settling, editing } = this.#stream;
-    if (this.seat || this.#gone || this.#closing || settling || (phase !== 'command' && phase !== 'sent')) return;
+    if (this.#gone || this.#closing || settling || (phase !== 'command' && phase !== 'sent')) return;
     // Its language reads keys as well: only one that says so has an editor open. bash polls for nothing else.
-    const asks = editing || this.#integration.pollsInEditorOnly === true;
+    const asks = editing || (!this.seat && this.#integration.pollsInEditorOnly === true);
     this.#silenceMs = Math.min(this.#silenceMs * 2, MAX_SILENCE_MS);
     this.#silence = setTimeout(() => void this.#lookForPrompt(), this.#silenceMs).unref();
-    // Another program in its place has none of our keys.
-    if (!asks || waitsForLine(this.pty.pid, this.pty.slave) !== true || commandLineOf(this.pty.pid) !== this.#program)
-      return;
+    const prompts = this.#prompts;
+    if (!asks || !(await this.#isInFront()) || prompts !== this.#prompts) return;
     const [flags = '', serial, exit] = (await this.#askState())?.fields ?? [];
-    if (flags.includes(FLAG.unmarked)) this.pty.write(this.#integration.keys.repair);
+    if (flags.includes(FLAG.unmarked)) this.#press(this.#integration.keys.repair);
     else if (serial !== undefined) this.#stream.promptUnseen(serial, Number(exit));
+  }
+
+  /** The shell itself has the terminal, and waits. Another program in its place has none of our keys. */
+  async #isInFront(): Promise<boolean> {
+    if (this.seat) return this.seat.there.isInFront(this.seat.files);
+    return waitsForLine(this.pty.pid, this.pty.slave) === true && commandLineOf(this.pty.pid) === this.#program;
   }
 
   #exited(code: number, signalled: boolean): void {
     this.#gone = true;
     clearTimeout(this.#silence);
     this.#stream.flush();
-    for (const answer of this.#answers.values()) answer(undefined);
+    this.#asked.end();
     this.#rest.resolve();
     this.#forks?.dispose();
     this.#directory.remove();

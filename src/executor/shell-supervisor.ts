@@ -11,6 +11,7 @@ import { bashIntegration } from './shell-integration/bash.ts';
 import { bashEditor } from './shell-integration/bash-editor.ts';
 import type { EditorIntegration } from './shell-integration/editor.ts';
 import { fishEditor } from './shell-integration/fish-editor.ts';
+import { plainSh } from './shell-integration/plain-sh.ts';
 import { zshEditor } from './shell-integration/zsh-editor.ts';
 
 /** A startup file that reaches no prompt in this time (`exec fish` in it) is left out at the next start. */
@@ -25,6 +26,8 @@ const INTEGRATIONS: Readonly<Record<string, EditorIntegration>> = {
   zsh: zshEditor,
   fish: fishEditor,
 };
+/** Here bash is run in their place. */
+const ON_HOSTS: typeof INTEGRATIONS = { ...INTEGRATIONS, dash: plainSh, ash: plainSh, sh: plainSh };
 
 /** `restarted`: another one is being started. `left`: it was ended as a user ends it. `message`: one line for the user. */
 export type ShellEnd = {
@@ -81,7 +84,8 @@ export class ShellSupervisor {
     this.#options = options;
     this.#events = events;
     const { there, shell } = options;
-    const wanted = there || existsSync(shell) ? INTEGRATIONS[basename(there?.program ?? shell)] : undefined;
+    const here = existsSync(shell) ? INTEGRATIONS[basename(shell)] : undefined;
+    const wanted = there ? ON_HOSTS[basename(there.program)] : here;
     this.program = there?.program ?? (wanted ? shell : bash);
     this.#integration = wanted ?? (there ? undefined : bashEditor);
   }

@@ -83,8 +83,16 @@ export function restsAt(folder: string, name: string): string {
   return `n=0; until [ -p ${shellQuote(`${folder}/${name}.go`)} ] || [ $n -ge 20 ]; do n=$((n+1)); sleep 0.1; done`;
 }
 
+/**
+ * The same for one whose command may never be laid down: it looks for a moment, and gives up. Its pipe may not be there yet;
+ * so what it looks at behind its pipe's opening lies there first.
+ */
+export function wakeUnlaid(folder: string, name: string): string {
+  return `: >${shellQuote(`${folder}/${name}.woken`)}; ${wake(folder, name)}`;
+}
+
 /** Code that wakes the session that waits for this command, where one does. Both ends are opened, so that it waits for nobody. */
-export function wake(folder: string, name: string): string {
+function wake(folder: string, name: string): string {
   const pipe = shellQuote(`${folder}/${name}.go`);
   return `{ [ ! -p ${pipe} ] || echo 1<>${pipe}; }`;
 }
@@ -144,7 +152,7 @@ ${tell}${SYSTEM} rm -rf "$at.tmp" "$at.env" "$at.cmd" "$at.status"`;
 }
 
 /** The kinds of a command's files, but for the one that says whether it began. */
-const KINDS = ['cmd', 'env', 'sh', 'ready', 'go', 'pid', 'end', 'status'];
+const KINDS = ['cmd', 'env', 'sh', 'ready', 'go', 'woken', 'pid', 'end', 'status'];
 
 /** Code for the helper that removes what a command has left; of one that did not begin the word stays that it can't. */
 export function clean(folder: string, name: string, began: boolean): string {
@@ -161,7 +169,7 @@ const LOOKS = 100;
  */
 const START = `at=\${0%/*}/$1
 if [ "$2" = waits ] && ${SYSTEM} mkfifo -m 600 "$at.go" && exec 3<>"$at.go"; then
-  [ -e "$at.ready" ] || TMOUT=0 read -r go <&3
+  [ -e "$at.ready" ] || [ -e "$at.woken" ] || TMOUT=0 read -r go <&3
   exec 3<&-
 fi 2>/dev/null
 n=0

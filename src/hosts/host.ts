@@ -16,7 +16,7 @@ import {
   readEnd,
   startOf,
   waitOf,
-  wake,
+  wakeUnlaid,
 } from './commands.ts';
 import type { Connection, HostFacts } from './connection.ts';
 import { hostFiles, hostProcesses } from './files.ts';
@@ -210,7 +210,7 @@ export class Host {
       // What was not laid down does not begin, and its record says so. No answer says nothing: it may run already, and where
       // it never comes, its session gives up by itself.
       void laid.then((answer) => {
-        if (!answer) void this.connection.ask(wake(facts.folder, name));
+        if (!answer) void this.connection.ask(wakeUnlaid(facts.folder, name));
         else if (answer.exit !== 0) running.hangUp();
       });
       void running.result.then(() => {

@@ -6,8 +6,10 @@ import type { Launch } from './helper.ts';
 import { modesThere } from './terminal-there.ts';
 import { namesTold } from './told.ts';
 
-/** The login shells that can be driven; in place of any other one bash is, as here. */
-const DRIVEN = /\/(?:bash|zsh|fish)$/;
+/** The login shells that can be driven; in place of any other one bash is, as here, and where there is none, sh. */
+const DRIVEN = /\/(?:bash|zsh|fish|dash|ash)$/;
+const SH = /\/sh$/;
+const PLAIN = /\/(?:dash|ash|sh)$/;
 /** Names that are offered for a word. */
 const MAX_NAMES = 200;
 const MAX_PROGRAMS = 20_000;
@@ -20,11 +22,13 @@ export function shellThere(
 ): ShellThere {
   const ask = (code: string) => connection.ask(code);
   let shells = 0;
-  const program = DRIVEN.test(facts.shell) ? facts.shell : (facts.bash ?? facts.shell);
+  const sh = SH.test(facts.shell) ? facts.shell : '/bin/sh';
+  const program = DRIVEN.test(facts.shell) ? facts.shell : (facts.bash ?? sh);
   return {
     host: connection.host,
     program,
     instead: program === facts.shell ? undefined : facts.shell,
+    plain: PLAIN.test(program),
     home: facts.home,
     env: facts.zdotdir === undefined ? {} : { ZDOTDIR: facts.zdotdir },
     async files() {
@@ -42,10 +46,17 @@ export function shellThere(
       );
       // Each one becomes the next, so that the shell leads the terminal's session: a hang-up is told to it, and it ends
       // what it has started as it does natively.
-      await write('start', `tty >${path}/tty\nexec ${shellQuote(program)} -l -c 'exec /bin/sh ${path}/go'\n`);
+      await write(
+        'start',
+        `/usr/bin/env PATH=/usr/bin:/bin tty >${path}/tty\nexec ${shellQuote(program)} -l -c 'exec /bin/sh ${path}/go'\n`,
+      );
       return companion(connection.session(`exec /bin/sh ${path}/start`, true));
     },
     modes: ({ path }) => modesThere(ask, `cat ${path}/tty`),
+    async isInFront({ path }) {
+      const answer = await ask(`ps -o tpgid=,pgid= -p "$(cat ${path}/pid)"`);
+      return /^\s*(\d+)\s+\1\s*$/.test(answer?.text ?? '');
+    },
     signal({ path }, name) {
       const group = `g=$(ps -t "$(sed s,^/dev/,, ${path}/tty)" -o tpgid= | head -n 1 | tr -d ' ')`;
       const shell = `s=$(cat ${path}/pid)`;
@@ -91,6 +102,9 @@ function filesThere(ask: Connection['ask'], path: string): ShellFiles {
     },
     discard(name) {
       void ask(`rm -f ${at(name)}`);
+    },
+    feed(line) {
+      void ask(`[ ! -p ${at('lines')} ] || printf %s ${shellQuote(line)} 1<>${at('lines')}`);
     },
     remove() {
       void ask(`rm -rf ${shellQuote(path)}`);

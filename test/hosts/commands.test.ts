@@ -1,11 +1,21 @@
 /** The record of a command on a host, with the sh of this machine in place of the other one's. */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { askEnd, hangUp, LAY_START, layDown, readEnd, startOf } from '../../src/hosts/commands.ts';
+import {
+  askEnd,
+  clean,
+  hangUp,
+  LAY_START,
+  layDown,
+  readEnd,
+  startOf,
+  waitOf,
+  wakeUnlaid,
+} from '../../src/hosts/commands.ts';
 import { below } from '../support/processes.ts';
 
 let folder: string;
@@ -47,6 +57,21 @@ it('a session that is there before its command waits for it, and does not begin 
   for (const name of ['late', 'taken']) sh(layDown(folder, name, order));
   expect(await Promise.all([late, taken])).toEqual([4, 126]);
   expect(readFileSync(join(folder, 'late'), 'utf8')).toBe('x\n');
+});
+
+it('a session that was woken before it had its pipe does not wait for what never comes, and begins what does', async () => {
+  const order = { directory: folder, token: 't', env: {}, bash: undefined, command: 'exit 5' };
+  for (const name of ['never', 'comes']) sh(wakeUnlaid(folder, name));
+  const started = (name: string) => {
+    const child = spawn('/bin/sh', ['-c', waitOf(folder, name)]);
+    return new Promise((resolve) => child.once('exit', resolve));
+  };
+  const both = [started('never'), started('comes')];
+  await delay(100);
+  sh(layDown(folder, 'comes', order));
+  expect(await Promise.all(both)).toEqual([126, 5]);
+  sh(clean(folder, 'comes', false));
+  expect(readdirSync(folder).filter((name) => name.startsWith('comes.'))).toEqual(['comes.began']);
 });
 
 it('a command that left no end is not known; nor is one whose folder is gone', () => {

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { startUserShell } from '../../src/executor/index.ts';
 import { addUser, removeUser } from '../support/accounts.ts';
-import { folder, hostsOf, size } from '../support/hosts.ts';
+import { hostsOf } from '../support/hosts.ts';
 import { pathOf } from '../support/lacks.ts';
 import { processes } from '../support/processes.ts';
 import { lacksSshd, startSshd } from '../support/sshd.ts';
@@ -81,42 +80,3 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)('an account whose start
 async function gone(server: number): Promise<void> {
   while (processes().some(({ parent }) => parent === server)) await delay(20);
 }
-
-describe.skipIf(lacksSshd() || process.getuid?.() !== 0)('the user’s shell there', () => {
-  it.each(['dash', 'tcsh'])(
-    'in place of %s: lines, a job that is stopped and goes on, a password that is not echoed',
-    async (name) => {
-      const shell = pathOf(name);
-      if (shell === undefined) return;
-      const user = addUser(shell);
-      const server = await startSshd('web1', { user });
-      const at = hostsOf(server);
-      try {
-        await at.open();
-        const there = at.hosts.shell('web1');
-        if (!there) throw new Error('not connected');
-        const own = await startUserShell({ there, cwd: `web1:${there.home}`, env: {}, ...size, dataDir: folder });
-        const ran = (text: string) => own.run(text).result;
-        expect(await ran('cd /usr/share; x=1; false')).toMatchObject({ exit: 1, cwd: 'web1:/usr/share' });
-        expect(await ran('echo $x; pwd')).toMatchObject({ head: '1\n/usr/share', exit: 0 });
-        const sleeping = own.run('sleep 1234');
-        while (!processes().some(({ words }) => words === 'sleep 1234')) await delay(20);
-        sleeping.write('\x1a');
-        expect((await sleeping.result).exit).not.toBe(0);
-        expect((await ran('jobs')).head).toMatch(/Stopped +sleep 1234/);
-        expect((await ran('kill %1; wait %1 2>/dev/null; jobs -r; echo done')).head).toMatch(/^done$/m);
-        const asking = own.run('read -rsp "Password: " p; echo; printf %s "$p" | wc -c');
-        while (!asking.echoOff) await delay(20);
-        asking.write('secret\r');
-        const { head } = await asking.result;
-        expect(head).toMatch(/6$/);
-        expect(head).not.toContain('secret');
-        await own.dispose();
-      } finally {
-        await at.hosts.close();
-        await server.stop();
-        removeUser(user);
-      }
-    },
-  );
-});

@@ -135,25 +135,26 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)('accounts of another lo
     }
   });
 
-  it.each(['dash', 'tcsh'])(
-    '%s, which can’t be driven: bash in its place; commands as they are written',
-    async (name) => {
-      const shell = pathOf(name);
-      if (shell === undefined) return;
-      const user = addUser(shell);
-      server = await startSshd('web1', { user });
-      const at = hostsOf(server);
-      try {
-        await at.open();
-        expect(at.hosts.shell('web1')).toMatchObject({ program: expect.stringMatching(/bash$/), instead: shell });
-        expect((await at.run("printf '%s' 'a\\b!c \"$HOME\" `x`'")).head).toBe('a\\b!c "$HOME" `x`');
-      } finally {
-        await at.hosts.close();
-        await server.stop();
-        removeUser(user);
-      }
-    },
-  );
+  it.each([
+    ['dash', 'dash', undefined],
+    ['tcsh', 'bash', 'tcsh'],
+  ])('%s: %s is the user’s shell there; commands as they are written', async (name, runs, instead) => {
+    const shell = pathOf(name);
+    if (shell === undefined) return;
+    const user = addUser(shell);
+    server = await startSshd('web1', { user });
+    const at = hostsOf(server);
+    try {
+      await at.open();
+      const own = at.hosts.shell('web1');
+      expect([own?.program, own?.instead]).toEqual([pathOf(runs), instead === undefined ? undefined : shell]);
+      expect((await at.run("printf '%s' 'a\\b!c \"$HOME\" `x`'")).head).toBe('a\\b!c "$HOME" `x`');
+    } finally {
+      await at.hosts.close();
+      await server.stop();
+      removeUser(user);
+    }
+  });
 
   it('is asked through nothing that its startup files define', async () => {
     const [bash = ''] = everyShell();

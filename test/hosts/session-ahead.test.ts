@@ -1,5 +1,5 @@
 /** The session of the next command is open before that is known: it runs there once, as any other, whatever becomes of it. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -13,10 +13,14 @@ describe.skipIf(lacksSshd())('the session of the next command', () => {
   let server: SshHost;
   let at: ReturnType<typeof hostsOf>;
   let work: string;
+  const home = mkdtempSync(join(tmpdir(), 'home-'));
   beforeAll(async () => {
-    server = await startSshd();
+    server = await startSshd('web1', { home });
   });
-  afterAll(() => server?.stop());
+  afterAll(async () => {
+    await server?.stop();
+    rmSync(home, { recursive: true, force: true });
+  });
   beforeEach(async () => {
     work = mkdtempSync(join(tmpdir(), 'ahead-'));
     at = hostsOf(server);
@@ -103,6 +107,16 @@ describe.skipIf(lacksSshd())('the session of the next command', () => {
       expect([exit, note]).toEqual(isLaid ? [0, undefined] : [null, 'it never began']);
       expect(readFileSync(join(work, 'laid'), 'utf8')).toBe('x\n');
     }
+  });
+
+  it('gives up where it was woken before it came to wait, and its command never was laid down', async () => {
+    writeFileSync(join(home, '.bashrc'), '[ ! -e ~/slow ] || sleep 1\n');
+    writeFileSync(join(home, 'slow'), '');
+    await at.run('true');
+    vi.spyOn(Connection.prototype, 'ask').mockImplementationOnce(async () => undefined);
+    const { exit, note } = await at.run(`echo x >>${work}/unlaid`);
+    rmSync(join(home, 'slow'));
+    expect([exit, note, existsSync(join(work, 'unlaid'))]).toEqual([null, 'it never began', false]);
   });
 
   it('makes room for others, and several commands at once open their own', async () => {

@@ -54,7 +54,10 @@ export type EditorIntegration = {
     readonly hide?: string;
     readonly unhide?: string;
   };
-  readonly completer: ForkCompleter | OwnCompleter;
+  /** Its keys are lines, fed to the pipe that is its input: it has no editor. */
+  readonly fed?: true;
+  /** Undefined: it is not asked. */
+  readonly completer: ForkCompleter | OwnCompleter | undefined;
   /** Whether `wait` reports the exit code of a job that has ended. */
   readonly remembersExits: boolean;
 };

@@ -1,0 +1,103 @@
+import { shellQuote } from '../../text/shell-quote.ts';
+import type { EditorIntegration } from './editor.ts';
+import { envProgram, type Startup } from './integration.ts';
+
+/**
+ * dash and busybox's ash, on hosts. They have no line editor that takes keys of ours and no hooks; and of a prompt string they
+ * only expand variables. So their input is a pipe: a line lies in a file, and what is fed reads that with the terminal as
+ * its input. C is told by the file's first line, the end by PS1; a line that has set PS1 anew is followed by what wraps it, and
+ * so is an interrupt. Commands by their paths: functions of the user's change nothing. The marks that need no words lie in files, so that
+ * no list of processes shows the token.
+ *
+ * They list neither their functions nor a history.
+ */
+
+/** What stands in no list of theirs. Source: POSIX.1-2024, 2.4 reserved words, 2.15 special built-ins, 1.7 built-ins. */
+const WORDS = `! { } case do done elif else esac fi for if in then until while
+. : break continue eval exec exit export readonly return set shift times trap unset
+alias bg cd command echo false fc fg getopts hash jobs kill local printf pwd read test true type ulimit umask unalias wait [`
+  .split(/\s+/)
+  .join('\n');
+
+/** Takes out what was typed and nobody has read. */
+const SHOW = (token: string) => `PATH=/usr/bin:/bin
+m=$(stty -g) || exit 1
+stty -icanon -echo min 0 time 0
+t=$(dd bs=4096 count=1 2>/dev/null | tr '[:cntrl:]' '?')
+stty "$m"
+printf '\\033]7331;%s;L;%s\\007' ${token} "$t"
+`;
+
+/** The directory stands in the mark whole or not at all: control characters would end it, a backslash is read by ash. */
+function startupFile({ directory, token, personal }: Startup): string {
+  return `
+__aish_dir=${shellQuote(directory)} __aish_status=0 __aish_tty=$(/usr/bin/tty <&2) || __aish_tty=/dev/tty
+for __aish_close in C S 'O;0' 'O;1'; do
+  printf '\\033]7331;%s;%s\\007' ${token} "$__aish_close" >|"$__aish_dir/$__aish_close"
+done
+printf '\\n%s' ${shellQuote(WORDS)} >|"$__aish_dir/known"
+printf %s ${shellQuote(SHOW(token))} >|"$__aish_dir/show"
+__aish_open=$(printf '\\033]7331;%s;K;\${PWD##*[[:cntrl:]\\\\\\\\]*}\\007\\033]7331;%s;D;$?;-;$-\\007' ${token} ${token})
+__aish_close=$(printf '\\033]7331;%s;R\\007' ${token})
+__aish_wrap() {
+  __aish_status=$?
+  case \${PS1-} in
+    "$__aish_open"*"$__aish_close") ;;
+    *)
+      case \${PS1-} in *"$__aish_close"*) PS1=\${PS1%%"$__aish_close"*}\${PS1#*"$__aish_close"} ;; esac
+      PS1=\${PS1-}
+      PS1=$__aish_open\${PS1#"$__aish_open"}$__aish_close ;;
+  esac
+  __aish_back
+}
+# A shell that ends with the first failure must not end with this one.
+__aish_back() { case $- in *e*) return 0 ;; esac; return "$__aish_status"; }
+__aish_mark() { /bin/cat "$__aish_dir/$1" >"$__aish_tty"; }
+__aish_begin() { __aish_status=$?; __aish_mark C; __aish_back; }
+__aish_state() {
+  __aish_status=$?
+  { alias | PATH=/usr/bin:/bin /usr/bin/env sed -n "s/^\\([^= ]*\\)='.*/\\1/p"; /bin/cat "$__aish_dir/known"; } >|"$__aish_dir/words"
+  ${envProgram} -0 >|"$__aish_dir/env"
+  __aish_mark S
+  __aish_back
+}
+__aish_own() {
+  __aish_status=$?
+  if . "$__aish_dir/own" >|"$__aish_dir/told" 2>&1; then __aish_mark 'O;0'; else __aish_mark 'O;1'; fi
+  __aish_back
+}
+__aish_show() { __aish_status=$?; ${envProgram} -i /bin/sh "$__aish_dir/show" <"$__aish_tty" >"$__aish_tty"; __aish_back; }
+ENV=\${AISH_TUI_ENV-}; unset AISH_TUI_ENV
+if [ -n "$ENV" ]; then
+  ${personal ? `eval "__aish_user=\\"$ENV\\""; case $__aish_user in /*) [ ! -f "$__aish_user" ] || . "$__aish_user" <>"$__aish_tty" ;; esac` : ':'}
+else
+  unset ENV
+fi
+`;
+}
+
+/** Fed to it: read at a prompt, and nothing of it is traced. */
+const fed = (code: string) => `{ ${code}; } 2>/dev/null\n`;
+
+export const plainSh: EditorIntegration = {
+  files: (startup) => ({ 'startup.sh': startupFile(startup) }),
+  // Whatever the user's startup file makes of its prompt, what is fed first wraps it.
+  launch: `PATH=/usr/bin:/bin /usr/bin/env mkfifo -m 600 "$1/lines" && exec <>"$1/lines" && printf '${fed('__aish_wrap').replace('\n', '\\n')}' >&0 &&
+export AISH_TUI_ENV="\${ENV-}" ENV="$1/startup.sh" && exec "$0" -i`,
+  env: (env) => env,
+  line: (text) => ({
+    file: `{ __aish_begin; } 2>/dev/null\n${text}\n`,
+    keys: `. "$__aish_dir/line" <>"$__aish_tty"; ${fed('__aish_wrap')}`,
+  }),
+  search: (text) => ({ file: text, keys: '' }),
+  keys: {
+    state: fed('__aish_state'),
+    repair: fed('__aish_wrap'),
+    show: fed('__aish_show'),
+    own: fed('__aish_own'),
+  },
+  code: {},
+  fed: true,
+  completer: undefined,
+  remembersExits: false,
+};
