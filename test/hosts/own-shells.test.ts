@@ -116,6 +116,7 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)(
         const deaf = own.run('sleep 0.4');
         deaf.write('typed');
         await deaf.result;
+        expect(await deaf.unread()).toBe('typed');
         expect(
           (await ran(`/bin/sh -c '/bin/stty -icanon min 0 time 2; /bin/dd 2>/dev/null; /bin/stty icanon'`)).head,
         ).toBe('');
