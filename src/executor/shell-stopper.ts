@@ -4,12 +4,15 @@
  */
 import { findProcess, groupProcesses, ignoresInterrupt, signal } from './processes.ts';
 import type { ProcessEntry } from './ps.ts';
-import { Stopper } from './stopper.ts';
+import { RESUME_MS, STOP_RETRY_MS, Stopper } from './stopper.ts';
 import { terminalModes } from './terminal-state.ts';
 
 /** A loop of short commands starts its next one this soon after one was killed, in ms; and how often it is tried. */
 const NEXT_COMMAND_MS = 60;
 const MAX_TRIES = 5;
+
+/** How often it is looked, every `STOP_RETRY_MS`, whether a Ctrl-Z has stopped what it was typed for. */
+const MAX_LOOKS = 10;
 
 /** The foreground job as it was when its end was asked for. */
 type Target = {
@@ -82,4 +85,31 @@ export async function ignoresCtrlC(
   const group = findProcess(terminal.pid)?.foreground ?? -1;
   if (group <= 1 || group === terminal.pid || !ignoresInterrupt(group)) return false;
   return (await terminalModes(terminal.slave)).lines;
+}
+
+/**
+ * Behind a Ctrl-Z that was typed: where it has stopped a child between vfork(2) and exec(2), the rest of its group is not
+ * stopped (see `suspendGroup`), and no further key would reach the child. So both go on for a breath, and it is given once
+ * more. What takes Ctrl-Z for a key like any other is left alone.
+ */
+export function completeStop(shell: number): void {
+  const front = () => findProcess(shell)?.foreground ?? -1;
+  const group = front();
+  if (group <= 1 || group === shell) return;
+  let looks = 0;
+  const looking = setInterval(() => {
+    looks += 1;
+    if (front() !== group || looks > MAX_LOOKS) return clearInterval(looking);
+    if (!isHeldByChild(group)) return;
+    signal(-group, 'SIGCONT');
+    setTimeout(() => signal(-group, 'SIGTSTP'), RESUME_MS).unref();
+  }, STOP_RETRY_MS);
+  looking.unref();
+}
+
+/** A stopped child holds its parent, which waits for its exec(2) in a state that only SIGKILL ends. */
+function isHeldByChild(group: number): boolean {
+  const members = groupProcesses(group);
+  const waiting = new Set(members.filter(({ state }) => state === 'D').map(({ pid }) => pid));
+  return members.some(({ state, parent }) => state === 'T' && waiting.has(parent));
 }

@@ -7,7 +7,7 @@ import { PassthroughFilter } from './passthrough-filter.ts';
 import { Run } from './running.ts';
 import { idleText } from './shell-integration/integration.ts';
 import { ShellJobs, type Task } from './shell-jobs.ts';
-import { ignoresCtrlC, shellStopper } from './shell-stopper.ts';
+import { completeStop, ignoresCtrlC, shellStopper } from './shell-stopper.ts';
 import { noteOnEnd, type ShellEnd, ShellSupervisor } from './shell-supervisor.ts';
 import { drainInput } from './typeahead.ts';
 import type { UserShellOptions } from './user-shell-options.ts';
@@ -134,8 +134,7 @@ export class UserShell implements InteractiveShell {
       this.#finish(task, null, this.#cwd, 'there is no shell');
       return task.run;
     }
-    if (hidden) this.#queue.unshift(task);
-    else this.#queue.push(task);
+    this.#queue.splice(hidden ? 0 : this.#queue.length, 0, task);
     this.#next();
     return task.run;
   }
@@ -260,6 +259,7 @@ export class UserShell implements InteractiveShell {
     this.#keysSent = true;
     this.#supervisor.process?.write(data);
     const task = this.#task;
+    if (task && data.includes('\x1a')) completeStop(this.pid);
     if (!data.includes('\x03') || !task) return;
     this.#expectEnd(task);
     void ignoresCtrlC(this.#pty).then((ignored) => ignored && this.#task === task && this.#interrupt(task));

@@ -135,6 +135,23 @@ describe('the user’s shell', () => {
     expect(await back.result).toMatchObject({ exit: 130, note: 'interrupted' });
   });
 
+  it('stops a script on Ctrl-Z also where its next program is just being started', async () => {
+    const { shell, home, run } = await userShell();
+    // What a script of this kind does nearly all the time.
+    const loop = shell.run("sh -c 'echo go; while [ ! -e end ]; do /bin/true; done; echo ended'");
+    await shows(loop, 'go');
+    shell.write('\x1a');
+    expect((await loop.result).exit).toBe(148);
+    for (let turn = 1; turn <= 10; turn += 1) {
+      const front = shell.run('fg');
+      await until(() => shell.jobs().length === 0, 'it is in the front');
+      shell.write('\x1a');
+      expect((await front.result).exit).toBe(148);
+    }
+    writeFileSync(join(home, 'end'), '');
+    expect((await run('fg')).head).toContain('ended');
+  });
+
   it('stops a loop of short commands, each of which may end before its interrupt comes', async () => {
     const { shell, run } = await userShell();
     const { head: before } = await run('echo $$');
