@@ -31,6 +31,8 @@ export class TerminalInput {
     this.#now = now;
     this.#fences = createFences(query, schedule);
     this.#tokenizer = createTokenizer((token) => {
+      // Its first answers count for the keys that came in one piece with them; a later one may be part of a paste.
+      if (token.type === 'reply' && !this.#capabilities.answers) applyReply(this.#capabilities, token);
       if (this.#batch) this.#batch.push(token);
       else this.#dispatch(token);
     }, schedule);
@@ -40,8 +42,7 @@ export class TerminalInput {
     return this.#capabilities;
   }
 
-  receive(chunk: Uint8Array | string): void {
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+  receive(bytes: Uint8Array): void {
     if (this.#draining) return this.#tokenizer.push(bytes);
     if (this.sink) return this.sink(bytes);
     const tokens: Token[] = [];
@@ -105,7 +106,7 @@ function markBursts(tokens: readonly Token[], sinceLastKey: number): readonly To
   const firstText = sinceLastKey < BURST_MS ? -1 : tokens.findIndex(types);
   return tokens.map((token, index) => {
     const enter = token.type === 'key' && token.name === 'enter' && !token.ctrl && !token.alt && !token.shift;
-    return enter && (index > firstText || firstText < 0) && index < lastText ? { ...token, burst: true } : token;
+    return enter && index > firstText && index < lastText ? { ...token, burst: true } : token;
   });
 }
 

@@ -12,9 +12,9 @@ export type TtyOutput = NodeJS.WritableStream & { fd?: number };
 export class Tty {
   readonly #input: TtyInput;
   readonly #output: TtyOutput;
-  readonly #receive: (chunk: Uint8Array | string) => void;
+  readonly #receive: (chunk: Uint8Array) => void;
 
-  constructor(input: TtyInput, output: TtyOutput, receive: (chunk: Uint8Array | string) => void) {
+  constructor(input: TtyInput, output: TtyOutput, receive: (chunk: Uint8Array) => void) {
     this.#input = input;
     this.#output = output;
     this.#receive = receive;
