@@ -5,25 +5,28 @@ import { expect, it } from 'vitest';
 
 const HEAP = fileURLToPath(new URL('../../src/cli/heap.ts', import.meta.url));
 
-/** Makes garbage as a flood does, and tells the most MB that V8 had for what is young. */
+/**
+ * Makes garbage as a flood does, and tells how many MB V8 had for what is young: the median of the looks, since for a moment
+ * it takes a few more where its own threads wait for a processor.
+ */
 const CHURN = `
   import { getHeapSpaceStatistics } from 'node:v8';
   if (process.argv[1]) (await import(process.argv[1])).boundHeap();
   let kept = [];
-  let most = 0;
+  const looks = [];
   for (let n = 0; n < 1_000_000; n += 1) {
     kept.push({ n, text: 'text ' + n });
     if (kept.length > 60_000) kept = kept.slice(50_000);
     if (n % 20_000 > 0) continue;
     const { space_size } = getHeapSpaceStatistics().find((space) => space.space_name === 'new_space');
-    most = Math.max(most, space_size / 2 ** 20);
+    looks.push(space_size / 2 ** 20);
   }
-  console.log(most);`;
+  console.log(looks.sort((a, b) => a - b)[looks.length >> 1]);`;
 
-const mostOf = (...args: string[]) =>
+const roomWith = (...args: string[]) =>
   Number(execFileSync(process.execPath, ['--input-type=module', '-e', CHURN, ...args], { encoding: 'utf8' }));
 
 it('the room for young garbage does not grow with what is thrown away', () => {
-  expect(mostOf(HEAP)).toBeLessThanOrEqual(8);
-  expect(mostOf()).toBeGreaterThan(8);
+  expect(roomWith(HEAP)).toBeLessThanOrEqual(4);
+  expect(roomWith()).toBeGreaterThan(8);
 });
