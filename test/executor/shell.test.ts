@@ -85,10 +85,11 @@ describe('the user’s shell', () => {
 
   it('never gives a shell what was typed while typing was hidden and nobody read', async () => {
     const { shell, home, run } = await userShell();
-    const hiding = shell.run('stty -echo; echo hides; sleep 0.4; stty echo');
+    const hiding = shell.run('stty -echo; echo hides; until [ -e end ]; do sleep 0.02; done; stty echo');
     await shows(hiding, 'hides');
     await until(() => hiding.echoOff, 'typing is hidden');
     hiding.write(`touch ${home}/sesame\r`);
+    writeFileSync(join(home, 'end'), '');
     await hiding.result;
     expect(shell.takeTyped()).toBeUndefined();
     expect((await run('history; ls')).head).not.toContain('sesame');
