@@ -27,7 +27,8 @@ async function obey(command: string): Promise<void> {
   if (command === 'fence') process.stdout.write(`<fence ${await terminal.fence(400)}>`);
   if (command === 'child') {
     await terminal.suspend(
-      async () => void spawnSync('sh', ['-c', 'read answer; echo "<child $answer>"'], { stdio: 'inherit' }),
+      async () =>
+        void spawnSync('sh', ['-c', 'echo "<child asks>"; read answer; echo "<child $answer>"'], { stdio: 'inherit' }),
     );
   }
   if (command === 'hand') {
