@@ -7,6 +7,7 @@ import { type OpenFleetMachine, openMachine } from '../../src/app/fleet/open.ts'
 import type { FleetMachine } from '../../src/contracts/fleet.ts';
 import { type FakeAnsible, fakeAnsible } from '../support/fake-ansible.ts';
 import { until } from '../support/hosts.ts';
+import { wholeLines } from '../support/whole-lines.ts';
 
 const unaborted = new AbortController().signal;
 const path = process.env.PATH;
@@ -50,8 +51,7 @@ async function run(machine: FleetMachine, command: string) {
 }
 
 /** Of what wrote them down. */
-const pids = () =>
-  existsSync(join(folder, 'pids')) ? readFileSync(join(folder, 'pids'), 'utf8').trim().split('\n') : [];
+const pids = () => wholeLines(join(folder, 'pids'));
 
 function slowDown(program: string, seconds: number): void {
   const code = `#!/bin/sh\nsleep ${seconds}\nPATH=/usr/bin:/bin exec ${program} "$@"\n`;

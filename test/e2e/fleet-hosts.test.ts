@@ -1,6 +1,6 @@
 /** A fleet of 20 real servers, each with files of its own at the same path. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { canMount, fleetDisks } from '../support/fleet-disks.ts';
@@ -10,6 +10,7 @@ import { runProgram, scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
 import { type ScriptedRequest, startScriptedServer, type Turn, whenever } from '../support/scripted-server.ts';
 import { lacksSshd } from '../support/sshd.ts';
+import { wholeLines } from '../support/whole-lines.ts';
 
 const NAMES = Array.from({ length: 20 }, (_, n) => `web${n + 1}`);
 const HOSTS = NAMES.join(',');
@@ -29,8 +30,6 @@ const wants = (commandFor: (host: string) => string, blocked: readonly string[] 
       return { text: blocked.includes(hostOf(request)) ? 'GOAL: blocked it does not start' : 'GOAL: complete' };
     },
   });
-
-const linesOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []);
 
 describe.skipIf(lacksSshd() || !canMount)('a fleet of 20', () => {
   const fleet = fleetDisks(NAMES);
@@ -87,7 +86,7 @@ describe.skipIf(lacksSshd() || !canMount)('a fleet of 20', () => {
         await using server = await startScriptedServer([wants(() => 'echo x >>count; sleep 0.5; cat count')]);
         using home = scratch(server.baseUrl);
         home.env.PATH = onPath(home);
-        const runs = () => NAMES.flatMap((name) => linesOf(join(disk(name), 'count')));
+        const runs = () => NAMES.flatMap((name) => wholeLines(join(disk(name), 'count')));
         const after = 1 + ((kill * 7) % 19);
         let look: NodeJS.Timeout | undefined;
         const first = await runProgram(home, ['run', '--json', '--hosts', HOSTS, 'count'], {
@@ -103,7 +102,7 @@ describe.skipIf(lacksSshd() || !canMount)('a fleet of 20', () => {
         expect(rows.map(({ host }) => String(host)).toSorted()).toEqual(NAMES.toSorted());
         for (const row of rows) {
           const [name, status] = [String(row.host), String(row.status)];
-          const ran = linesOf(join(disk(name), 'count'));
+          const ran = wholeLines(join(disk(name), 'count'));
           expect(ran.length, `${name} ${status}`).toBeLessThanOrEqual(1);
           expect(status, name).toBeOneOf(['done', 'unknown']);
           if (status === 'done') expect(ran, name).toEqual(['x']);

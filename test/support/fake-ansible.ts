@@ -4,9 +4,10 @@
  * `twice…` runs it twice, as Ansible may where a connection breaks at its beginning; `late…` begins a model's command when it
  * is reached again, and answers nothing from its sending until then.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { shellQuote } from '../../src/text/shell-quote.ts';
+import { wholeLines } from './whole-lines.ts';
 
 const PROGRAM = `
 const { existsSync, readFileSync, writeFileSync, appendFileSync } = require('node:fs');
@@ -71,12 +72,6 @@ export function fakeAnsible(folder: string): FakeAnsible {
   return {
     bin,
     reach: () => writeFileSync(`${log}.reached`, ''),
-    calls: () =>
-      !existsSync(log)
-        ? []
-        : readFileSync(log, 'utf8')
-            .trim()
-            .split('\n')
-            .map((line) => JSON.parse(line)),
+    calls: () => wholeLines(log).map((line) => JSON.parse(line)),
   };
 }
