@@ -1,6 +1,8 @@
+import { find, wanted } from './find-bytes.ts';
+
 /** DEC private modes that switch to the alternate screen. Source: xterm's control sequences. */
 const SWITCH = /\x1b\[\?(?:[\d;]*;)?(?:47|1047|1049)(?:;[\d;]*)?([hl])/g;
-const MODE = Buffer.from('\x1b[?');
+const MODE = wanted('\x1b[?');
 const MAX_SEQUENCE_BYTES = 32;
 
 export type Piece = { readonly data: Buffer; readonly fullScreen: boolean };
@@ -16,7 +18,7 @@ export class AlternateScreen {
     this.#held = undefined;
     const pieces: Piece[] = [];
     let from = 0;
-    if (data.indexOf(MODE) >= 0) {
+    if (find(data, MODE) >= 0) {
       for (const match of data.toString('latin1').matchAll(SWITCH)) {
         const on = match[1] === 'h';
         if (on === this.fullScreen) continue;

@@ -1,3 +1,5 @@
+import { find, wanted } from './find-bytes.ts';
+
 const LF = 0x0a;
 const CR = 0x0d;
 const ESC = 0x1b;
@@ -5,7 +7,7 @@ const ESC = 0x1b;
 /** Modes, scroll regions, charsets and resets: what a terminal must know even of output it never drew. */
 const STICKY = /\x1b\[[?!>]?[\d;]*[hlrp]|\x1bc|\x1b[()][0-9A-Za-z]|\x1b\[[3]J/g;
 /** As bytes: a text would be made into such for each search. */
-const STICKY_BEGINS = ['\x1b[?', '\x1bc', '\x1b('].map((text) => Buffer.from(text));
+const STICKY_BEGINS = ['\x1b[?', '\x1bc', '\x1b('].map(wanted);
 const MAX_STICKY = 64;
 const NOTHING = Buffer.alloc(0);
 
@@ -85,7 +87,7 @@ export class OutputQueue {
   #remember(chunk: Buffer): void {
     if (chunk.indexOf(ESC) < 0) return;
     // Most floods are colour only: a native search detects that, and nothing is decoded.
-    if (!STICKY_BEGINS.some((begins) => chunk.indexOf(begins) >= 0)) return;
+    if (!STICKY_BEGINS.some((begins) => find(chunk, begins) >= 0)) return;
     this.#sticky.push(...(chunk.toString('latin1').match(STICKY) ?? []));
     if (this.#sticky.length > MAX_STICKY) this.#sticky = this.#sticky.slice(-MAX_STICKY);
   }

@@ -1,3 +1,4 @@
+import { find, type Wanted, wanted } from './find-bytes.ts';
 import { rowOf, takesPastes, typedText, withoutRedraw } from './prompt-text.ts';
 import { type Mark, MarkScanner } from './shell-integration/marks.ts';
 import { ShellWait } from './shell-wait.ts';
@@ -74,7 +75,7 @@ export class PromptStream {
   readonly #events: PromptEvents;
   readonly #scanner: MarkScanner;
   readonly #token: Buffer;
-  readonly #prompt: Buffer | undefined;
+  readonly #prompt: Wanted | undefined;
   #phase: 'starting' | 'ready' | 'sent' | 'command' = 'starting';
   /** A prompt is being drawn, or redrawn. */
   #pending: Pending | undefined;
@@ -105,7 +106,7 @@ export class PromptStream {
     this.#options = options;
     this.#events = events;
     this.#token = Buffer.from(options.token);
-    this.#prompt = options.promptBegins === undefined ? undefined : Buffer.from(options.promptBegins);
+    this.#prompt = options.promptBegins === undefined ? undefined : wanted(options.promptBegins);
     this.#waiting = new ShellWait(options.waits, () => this.#refuse());
     this.#scanner = new MarkScanner(
       (token) => token === options.token,
@@ -378,7 +379,7 @@ export class PromptStream {
     text = this.#doubtful.length === 0 ? text : Buffer.concat([this.#doubtful, text]);
     this.#doubtful = NOTHING;
     clearTimeout(this.#doubt);
-    const at = text.indexOf(this.#prompt) < 0 ? -1 : text.lastIndexOf(this.#prompt);
+    const at = find(text, this.#prompt) < 0 ? -1 : text.lastIndexOf(this.#prompt.bytes);
     if (at < 0) return this.#events.onOutput(text);
     if (at > 0) this.#events.onOutput(text.subarray(0, at));
     this.#doubtful = text.subarray(at);

@@ -1,4 +1,5 @@
 import { clean } from '../text/sanitize.ts';
+import { find, wanted } from './find-bytes.ts';
 
 /** What an editor draws at its prompt, as text. */
 
@@ -33,12 +34,12 @@ export function promptRow(drawn: Buffer): string {
   return rows.at(-1)?.replace(/\t/g, ' ') ?? '';
 }
 
-const PASTES = Buffer.from('\x1b[?2004');
+const PASTES = wanted('\x1b[?2004');
 
 /** Whether a line editor has said that it takes pastes (then it is open), or no more; undefined where it says nothing. */
 export function takesPastes(data: Buffer): boolean | undefined {
   // Forwards and as bytes it is searched for much faster, and a flood holds none.
-  if (data.indexOf(PASTES) < 0) return undefined;
+  if (find(data, PASTES) < 0) return undefined;
   const [on, off] = [data.lastIndexOf('\x1b[?2004h'), data.lastIndexOf('\x1b[?2004l')];
   return on === off ? undefined : on > off;
 }

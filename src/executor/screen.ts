@@ -18,7 +18,7 @@ const MAX_BATCH_BYTES = 16 * 1024;
 const MAX_BATCH_LINES = 900;
 /** Bytes that may wait before output is skipped or its producer paused; what is kept of a flood; a peek at it. */
 const MAX_BEHIND_BYTES = 1024 * 1024;
-const KEPT_BYTES = 256 * 1024;
+const KEPT_BYTES = 128 * 1024;
 const PEEK_BYTES = 8 * 1024;
 /** While the head is not complete the producer waits instead, but not for ever: redrawing never fills a head. */
 const MAX_HEAD_BYTES = 4 * 1024 * 1024;
@@ -167,11 +167,13 @@ export class Screen implements LiveOutput {
       return;
     }
     this.#withModel();
+    // From the first byte on: what comes too fast for the model is a flood as soon as the head is complete.
+    const isFast = !this.#flood && this.#meter.begins(data);
     if (this.#flood) {
       this.#flood.add(data);
       if (this.#queue.trim(KEPT_BYTES)) this.#lose(this.#flood);
     } else if (this.#kept.headClosed || this.bytes > MAX_HEAD_BYTES) {
-      if (this.#meter.begins(data)) this.#startFlood();
+      if (isFast) this.#startFlood();
     } else if (this.#queue.bytes > MAX_BEHIND_BYTES) this.#options.pause();
     this.#pump();
   }

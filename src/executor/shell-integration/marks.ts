@@ -1,5 +1,7 @@
+import { begunAtEnd, find, wanted } from '../find-bytes.ts';
+
 /** Starts every mark: an OSC number of our own, so that a mark that is not for us is dropped like any unknown OSC. */
-const OPENING = Buffer.from('\x1b]7331;');
+const OPENING = wanted('\x1b]7331;');
 const BEL = 0x07;
 const ESC = 0x1b;
 /** A path has at most 4,096 bytes; anything longer is not a mark. */
@@ -32,20 +34,20 @@ export class MarkScanner {
     let from = 0;
     let search = 0;
     for (;;) {
-      const at = data.indexOf(OPENING, search);
+      const at = find(data, OPENING, search);
       if (at < 0) break;
-      const body = data.subarray(at + OPENING.length, at + MAX_MARK_BYTES);
+      const body = data.subarray(at + OPENING.bytes.length, at + MAX_MARK_BYTES);
       const length = body.findIndex((byte) => byte === BEL || byte === ESC);
       if (length < 0) {
         if (data.length - at >= MAX_MARK_BYTES) {
-          search = at + OPENING.length;
+          search = at + OPENING.bytes.length;
           continue;
         }
         this.#text(data.subarray(from, at));
         this.#held = Buffer.from(data.subarray(at));
         return;
       }
-      const end = at + OPENING.length + length;
+      const end = at + OPENING.bytes.length + length;
       // Broken off by another sequence: what it began with may be a forgery before a true mark.
       const mark = body[length] === BEL ? parse(body.toString('utf8', 0, length)) : undefined;
       search = mark ? end + 1 : end;
@@ -54,7 +56,7 @@ export class MarkScanner {
       from = search;
       this.#onMark(mark);
     }
-    const keep = data.length - openingAtEnd(data, from);
+    const keep = data.length - begunAtEnd(data, OPENING, from);
     this.#text(data.subarray(from, keep));
     if (keep < data.length) this.#held = Buffer.from(data.subarray(keep));
   }
@@ -76,12 +78,4 @@ function parse(body: string): Mark | undefined {
   const [token, kind, ...fields] = body.replaceAll('\r\n', '\n').split(';');
   if (token === undefined || kind === undefined) return undefined;
   return { token, kind, fields };
-}
-
-/** How many bytes at the end could be the first bytes of a mark. */
-function openingAtEnd(data: Buffer, from: number): number {
-  for (let length = Math.min(OPENING.length - 1, data.length - from); length > 0; length -= 1) {
-    if (OPENING.subarray(0, length).equals(data.subarray(data.length - length))) return length;
-  }
-  return 0;
 }
