@@ -379,15 +379,14 @@ export class PromptStream {
     text = this.#doubtful.length === 0 ? text : Buffer.concat([this.#doubtful, text]);
     this.#doubtful = NOTHING;
     clearTimeout(this.#doubt);
-    const at = find(text, this.#prompt) < 0 ? -1 : text.lastIndexOf(this.#prompt.bytes);
-    if (at < 0) return this.#events.onOutput(text);
+    if (find(text, this.#prompt) < 0) return this.#events.onOutput(text);
+    const at = text.lastIndexOf(this.#prompt.bytes);
     if (at > 0) this.#events.onOutput(text.subarray(0, at));
     this.#doubtful = text.subarray(at);
     this.#doubt = setTimeout(() => this.#release(), PROMPT_TIMEOUT_MS);
   }
 
   #release(): void {
-    clearTimeout(this.#doubt);
     const data = this.#doubtful;
     this.#doubtful = NOTHING;
     if (data.length > 0) this.#events.onOutput(data);
