@@ -31,7 +31,7 @@ export function isCredential(path: string): boolean {
 
 /** Directories whose files are keys, or hold some, and homes, which have them. */
 const FOLDERS =
-  /(^|\/)(\.(ssh|aws|gnupg|kube|docker|azure|password-store|gem|oci|kaggle)|\.config(\/(gh|hub|glab-cli|gcloud|rclone|git|github-copilot|doctl|hcloud|op|containers|sops|stripe))?|\.local\/share\/keyrings)(\/|$)|^(\/|\/root|\/home(\/[^/]+)?|\/Users(\/[^/]+)?|\/proc|\/etc\/ssl\/private)\/*$/;
+  /(^|\/)(\.(ssh|aws|gnupg|kube|docker|azure|password-store|gem|oci|kaggle|mozilla|thunderbird)|\.config(\/(gh|hub|glab-cli|gcloud|rclone|git|github-copilot|doctl|hcloud|op|containers|sops|stripe))?|\.local\/share\/keyrings)(\/|$)|^(\/|\/root|\/home(\/[^/]+)?|\/Users(\/[^/]+)?|\/proc|\/etc\/ssl\/private)\/*$/;
 
 /** Is a directory one whose files, read without a choice of names, are stores of credentials? */
 export function isCredentialPlace(path: string): boolean {

@@ -199,6 +199,10 @@ const OTHER: Language = {
   comments: 'hash',
   losses: [
     [
+      /\b(removeFile|removeDirectory\w*|removePathForcibly|removeItem|delete-file|delete-directory[\w/-]*)\b|\bfile\s*:\s*del\w*/,
+      'deletes files',
+    ],
+    [
       /(?<![.$\w])(unlink|file\.remove|rm|file\.rename|file\s+delete|remove\.packages|deleteFile|removeFile|removeDirectory\w*|delete_file)\s*\(?\s*["\w(c]/,
       'deletes files',
     ],
@@ -265,6 +269,9 @@ export const LANGUAGES: Readonly<Record<string, Language>> = {
   ghc: OTHER,
   pwsh: OTHER,
   emacs: LISP,
+  jshell: OTHER,
+  erl: OTHER,
+  racket: OTHER,
   sbcl: LISP,
   guile: LISP,
 };

@@ -4,6 +4,7 @@ import { type Machine, plain } from '../shell/machine.ts';
 import { UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, unknown, worse } from '../verdict.ts';
 import { LANGUAGES, type Language } from './languages.ts';
+import { judgeLeaving } from './leaving.ts';
 import { isPure } from './pure.ts';
 import { type PythonRun, readPython } from './python/read.ts';
 import { type Skeleton, skeleton } from './skeleton.ts';
@@ -13,6 +14,7 @@ const MAX_CODE_CHARS = 100_000;
 
 /** A loop whose condition never changes, in code that names no way out of one. */
 function runsOn(source: string): boolean {
+  if (/\bfork\b\s*(\(\s*\))?\s*while\s+(1|true)\b/.test(source)) return true;
   if (!/\b(while|for|loop|until)\b/.test(source)) return false;
   const endless =
     /\bwhile[\s(!]*(1|[Tt]rue)\b|\bfor\s*\(\s*;\s*;\s*\)|\bloop\s*(do|\{)|\bitertools\.(count|repeat|cycle)\b/.test(
@@ -26,7 +28,14 @@ function runsOn(source: string): boolean {
  * is found stays unknown, since such languages can hide anything, unless every call in it is on a list of harmless ones.
  */
 export function readCode(machine: Machine, program: string, source: string, run: PythonRun = {}, depth = 0): void {
-  if (runsOn(source)) machine.note(unknown(`${program} code: a loop without end`));
+  if (runsOn(source))
+    machine.note(
+      /\bfork\b/.test(source)
+        ? destructive('fork bomb', 'starts processes without end')
+        : unknown(`${program} code: a loop without end`),
+    );
+  const leaving = judgeLeaving(source);
+  if (leaving) machine.note(leaving);
   if (program === 'python' && readPython(machine, source, run)) return;
   const language = LANGUAGES[program];
   if (!language) {
@@ -37,6 +46,8 @@ export function readCode(machine: Machine, program: string, source: string, run:
     machine.note(unknown(`${program} code beyond the limits`, { unresolved: true }));
     return;
   }
+  for (const [, line = ''] of program === 'python' ? source.matchAll(/^\s*!(.+)$/gm) : [])
+    runCode(machine, line, { stdin: '' });
   const parts = skeleton(source, language.comments, language.backtickRuns === true);
   const read = { ...parts, code: unalias(members(parts)) };
   const rule = `${program} code`;

@@ -20,6 +20,8 @@ const LOSSES: readonly (readonly [RegExp, string, string])[] = [
     'drops part of a table',
   ],
   [/\bALTER\s+TABLE\b[^;]*\b(MODIFY|CHANGE|ALTER)\b[^;]*\b(COLUMN|TYPE)\b/i, 'sql ALTER DROP', 'rewrites a column'],
+  [/^\s*GRANT\b/i, 'sql GRANT', 'gives somebody rights in the database'],
+  [/^\s*CREATE\s+(OR\s+REPLACE\s+)?(USER|ROLE|LOGIN)\b/i, 'sql account', 'adds a database account'],
   [/\bALTER\s+(USER|ROLE|LOGIN)\b|\bSET\s+PASSWORD\b/i, 'sql account', 'changes a database account'],
   [/\bREVOKE\b/i, 'sql REVOKE', 'takes away access'],
   [
@@ -118,7 +120,7 @@ function judgeStatement(statement: string): StaticVerdict {
       rule !== 'sql program'
     )
       continue;
-    if (/^\s*GRANT\b/i.test(statement)) continue;
+    if (/^\s*GRANT\b/i.test(statement) && rule !== 'sql GRANT') continue;
     return destructive(rule, reason);
   }
   const why = whyNotKnown(statement);

@@ -39,6 +39,7 @@ const SHELLS_OF: Readonly<Record<string, readonly Shell[]>> = {
     { sub: /^(php:eval|php-eval|ev|eval)$/, language: 'php', operand: true },
     { sub: /^(sql:query|sql-query|sqlq)$/, language: 'sql', operand: true },
   ],
+  wrangler: [{ sub: /^d1$/, language: 'sql', option: /^--command$/ }],
   mix: [{ sub: /^run$/, language: 'elixir', option: /^(-e|--eval)$/ }],
 };
 

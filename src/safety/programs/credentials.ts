@@ -81,7 +81,9 @@ const PRINTERS: ReadonlyMap<string, (call: Call) => boolean | undefined> = new M
         ?.slice(1)
         .some(isCredential) || undefined,
   ),
-  ...each('perl ruby', namesStores),
+  ...each('perl ruby sqlite3', (call) => namesStores(call)),
+  // Its program is no name of a file.
+  ['jq', (call) => (call.has('-f', '--from-file') ? undefined : namesStores(call, 1))],
   ['tree', (call) => (call.has('--fromfile', '--fromtabfile') ? namesStores(call) : undefined)],
   ...each('gpg gpg2 openssl consul pip pip3 manage.py django-admin python', (call) => opensSecret(call) || undefined),
 ]);
@@ -90,11 +92,41 @@ function each(programs: string, shows: (call: Call) => boolean | undefined) {
   return programs.split(' ').map((program) => [program, shows] as const);
 }
 
+/** Does a call print a token, a password or a key because it is asked for one? */
+export function tellsSecret({ program, argumentLine }: Call): boolean {
+  return TELLERS.get(program)?.test(argumentLine) === true;
+}
+
+/** Programs that print a token, a password or a key when asked so. */
+const TELLS_SECRET: readonly (readonly [string, RegExp])[] = [
+  ['gh glab', /^auth token\b|^auth status .*(-t\b|--show-token)/],
+  ['gcloud', /\bprint-(access|identity)-token\b|\bsecrets versions access\b|\bapi-keys get-key-string\b/],
+  [
+    'aws',
+    /\bsts (get-session-token|assume-role\w*|get-federation-token)|\becr get-(login|login-password|authorization-token)\b|\bsecretsmanager (batch-)?get-secret-value\b|\bssm get-parameter.*--with-decryption|\bconfigure (get \S*(secret|token|key)|export-credentials)/,
+  ],
+  ['az', /\baccount get-access-token\b|\bkeyvault secret (show|download)\b|\bkeys? list\b/],
+  ['kubectl oc', /\bget secrets?\b.*(-o|--output)\b|\bconfig view\b.*--raw|\bcreate token\b|^whoami -t/],
+  ['vault', /^(kv get|read|token lookup|print token)\b/],
+  ['security', /^find-(generic|internet)-password\b.*\s-\w*[wg]|^(dump-keychain|export)\b/],
+  ['secret-tool', /^(lookup|search)\b/],
+  ['pass gopass', /^(show |(?!ls|list|find|git|init|insert|edit|generate|rm|mv|cp|grep|help|version|-)[\w./-]+$)/],
+  ['op', /^(item get|read|document get)\b/],
+  ['bw', /^(get|list|export)\b/],
+  ['lpass', /^(show|export)\b/],
+  ['heroku', /^(auth:token|config)\b/],
+  ['gpg gpg2', /--export-(secret|ssh)\S*/],
+];
+
+const TELLERS: ReadonlyMap<string, RegExp> = new Map(
+  TELLS_SECRET.flatMap(([programs, words]) => programs.split(' ').map((program) => [program, words] as const)),
+);
+
 const COMPARES = /^-(eq|ne|[lg][te])$/;
 const ALL_VARIABLES = /^(-(p|x|px|0)|--null)$/;
 
-function namesStores({ operands, machine }: Call): boolean {
-  return operands.some((operand) => namesStore(machine, operand));
+function namesStores({ operands, machine }: Call, from = 0): boolean {
+  return operands.slice(from).some((operand) => namesStore(machine, operand));
 }
 
 /** `HEAD:.env`, `remote:.netrc`. */
@@ -216,21 +248,43 @@ export function sendsCredential(call: Call): StaticVerdict | undefined {
   const { traits } = call.facts;
   const sends = traits.has('sends');
   if (!sends && !call.hasMarks) return undefined;
-  if (!givesCredential(call, sends) && !(sends && call.io.stdin?.includes(CREDENTIAL))) return undefined;
+  if (!givesCredential(call, sends) && !(sends && takesCredential(call))) return undefined;
   if (!sends) return traits.has('keepsWords') ? undefined : unknown(`gives a credential to ${call.program}`);
-  return destructive('credential leaves', 'sends a key, token or password to another machine');
+  return CREDENTIAL_LEAVES;
 }
+
+export const CREDENTIAL_LEAVES: StaticVerdict = destructive(
+  'credential leaves',
+  'sends a key, token or password to another machine',
+);
+
+/** Does one stand on its input? What is asked for a password to log in with gets it there. */
+function takesCredential(call: Call): boolean {
+  const stdin = call.io.stdin ?? '';
+  if (call.has('--password-stdin', '--with-token')) return false;
+  return stdin.includes(CREDENTIAL) || (stdin.includes(SECRET) && GIVES_INPUT.test(call.program));
+}
+
+/** What sends its input as it stands. */
+const GIVES_INPUT = /^(curl|wget|nc|ncat|netcat|socat|https?|xhs?|telnet|mailx?|mutt|sendmail|openssl)$/;
+/** The accounts of this machine. */
+const ACCOUNTS = /^\/etc\/(passwd|group)$/;
 
 function givesCredential(call: Call, sends: boolean): boolean {
   const { args } = call;
   for (let at = 0; at < args.length; at++) {
     const { text } = args[at] as Field;
     if (text.includes(CREDENTIAL)) return true;
-    if (!sends || !MAY_NAME_STORE.test(text) || isOwnKey(call, at)) continue;
-    if (text.split(/[@=<,;]/).some((part) => isCredential(part) || isCredentialFolder(part))) return true;
+    if (sends && text.includes(STORE)) return true;
+    if (!sends || !MAY_NAME_STORE.test(text) || OWN_KEY_OPTION.test(text) || isOwnKey(call, at)) continue;
+    if (text.split(/[@=<,;]/).some((part) => isCredential(part) || isCredentialFolder(part) || ACCOUNTS.test(part)))
+      return true;
   }
   return false;
 }
+
+/** `-oIdentityFile=…`: the sender's own key, in one word with its option. */
+const OWN_KEY_OPTION = /^-o\s*(IdentityFile|CertificateFile)[= ]/i;
 
 /** Is a word the value of an option for such a key? A letter that takes no value here (`rsync -i`) says nothing. */
 function isOwnKey({ args, reading }: Call, at: number): boolean {

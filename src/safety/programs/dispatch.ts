@@ -13,6 +13,7 @@ import {
   FILE_TEXT,
   hasUnknown,
   readable,
+  SECRET,
   STORE,
   UNKNOWN,
   withoutTaint,
@@ -21,10 +22,11 @@ import { destructive, harmless, type StaticVerdict, unknown, worse } from '../ve
 import { APP_SHELLS } from './app-shells.ts';
 import { BUILD } from './build.ts';
 import { BUILTINS } from './builtins.ts';
+import { CALCULATORS } from './calculators.ts';
 import { Call } from './call.ts';
 import { originOf, runCode } from './code.ts';
 import { CONTAINERS } from './containers.ts';
-import { copiesAside, printsCredential, sendsCredential } from './credentials.ts';
+import { CREDENTIAL_LEAVES, copiesAside, printsCredential, sendsCredential, tellsSecret } from './credentials.ts';
 import { DATABASES } from './databases.ts';
 import { asksForHelp, isDryRun } from './dry-run.ts';
 import { EDITORS } from './editors.ts';
@@ -45,6 +47,7 @@ import { DELETING, ENDING } from './own.ts';
 import { absolute, fileKey } from './paths.ts';
 import { PROJECT } from './project.ts';
 import { prove, roleOf } from './proof.ts';
+import { talksToNetwork } from './redirects.ts';
 import { REMOTE } from './remote.ts';
 import { SCHEDULED } from './scheduled.ts';
 import { mayNameStore } from './selections.ts';
@@ -76,6 +79,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map(
     ...SESSIONS,
     ...FORMATTERS,
     ...APP_SHELLS,
+    ...CALCULATORS,
   }),
 );
 
@@ -139,7 +143,9 @@ function judgeKnown(call: Call, isOfSystem: boolean, disabled: ReadonlySet<strin
   const plain = setup ? '' : (output ?? outputOf(call));
   const named = mayNameStore(call) ? carrying(STORE, plain) : plain;
   const printed = untilItsEnd(call, named);
-  const shown = printsCredential(call) ? printed + CREDENTIAL : printed;
+  const told = tellsSecret(call) ? printed + SECRET : printed;
+  const shown = printsCredential(call) ? told + CREDENTIAL : told;
+  if (shown.includes(CREDENTIAL) && talksToNetwork(call)) machine.note(CREDENTIAL_LEAVES);
   machine.shows ||= copiesAside(call, shown);
   return shown;
 }
@@ -255,7 +261,7 @@ function isAmongTheRest(call: Call, at: number): boolean {
 function byVerbs(call: Call, known: boolean): StaticVerdict | undefined {
   const { program, facts, options } = call;
   if (options.flags.has('--help') || options.flags.has('--dry-run') || options.flags.has('--version')) return undefined;
-  if (!known && /[-_]/.test(program) && verbOf(program) === 'destroys')
+  if (!known && /[-_]/.test(program) && verbOf(program.replace(/\.(sh|py|pl|rb)$/, '')) === 'destroys')
     return destructive('destroying verb', `${readable(program)} takes something away, by its name`);
   const said = saidByWords(call, known);
   if (said === 'its own' || typeof said === 'object') return said === 'its own' ? undefined : said;
@@ -282,15 +288,21 @@ function saidByWords(
     if (verb === 'destroys' || (verb === 'destroys weakly' && isSubcommand(index, maybeValue))) {
       // What a build makes can be made again; whether that is all a `clean` deletes, the tables can't tell.
       if (facts.traits.has('runsProject') && /clean/.test(text)) return 'its own';
-      if (RUN_SUB.test(operands[0]?.text ?? '') && index > 0) break;
+      const first = operands[0]?.text ?? '';
+      if (RUN_SUB.test(first) && index > 0 && !(index === 1 && namesWhatGoes(first, text))) break;
       return destructive('destroying verb', `${readable(program)}: ${readable(text)} takes something away`);
     }
     if (verb === 'reads' && !maybeValue) return 'reads';
     if (verb === 'names') names = true;
-    if (ADDING.test(text)) return names ? 'reads' : 'adds';
+    if (ADDING.test(text) && !namesWhatGoes(text, operands[index + 1]?.text ?? '')) return names ? 'reads' : 'adds';
     if (!/^[\w.:/@-]+$/.test(text)) break;
   }
   return names ? 'reads' : undefined;
+}
+
+/** `tag delete`, `config rm`: what goes is named before the verb. */
+function namesWhatGoes(noun: string, next: string): boolean {
+  return /^(tag|config|backup|snapshot|label|image|key)$/.test(noun) && verbOf(next) === 'destroys';
 }
 
 /** Subcommands after which names of tasks stand, not verbs (`npm run clean`). */

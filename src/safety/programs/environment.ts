@@ -2,7 +2,7 @@ import { isNumeric } from '../shell/arithmetic.ts';
 import { decidesThere } from '../shell/dialect.ts';
 import type { Machine } from '../shell/machine.ts';
 import { hasUnknown } from '../shell/taint.ts';
-import { harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
+import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import { recordOf } from './records/index.ts';
 
 /** Variables that change how something looks, how much it says, or how many threads it takes. */
@@ -12,6 +12,14 @@ const HARMLESS =
 /** Variables that choose what is found, loaded or run, where files go, or whom programs talk to. */
 const DECIDES =
   /^(PATH|CDPATH|ENV|BASH_.*|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|POSIXLY_CORRECT|EXECIGNORE|FPATH|ZDOTDIR|(LD|DYLD)_\w+|GCONV_PATH|LOCPATH|NLSPATH|GETCONF_DIR|HOSTALIASES|RES_OPTIONS|LOCALDOMAIN|MALLOC_TRACE|GLIBC_TUNABLES|HOME|XDG_\w+|USERPROFILE|TMPDIR|TMP|TEMP|EDITOR|VISUAL|FCEDIT|PAGER|BROWSER|SHELL|MANPAGER|MANOPT|MANROFFOPT|LESS\w*|SYSTEMD_\w+|SUDO_\w+|SSH_\w+|GPG_\w+|GNUPGHOME|PYTHON\w+|PYTEST_\w+|COVERAGE_\w+|TOX_\w+|NOX_\w+|PIP_\w+|UV_\w+|VIRTUAL_ENV|CONDA_\w+|NODE_\w+|BUN_\w+|DENO_\w+|npm_config_\w+|NPM_CONFIG_\w+|YARN_\w+|PNPM_\w+|PERL\w*|RUBY\w+|GEM_\w+|BUNDLE_\w+|IRBRC|PHPRC|PHP_\w+|COMPOSER\w*|LUA_\w+|_?JAVA_\w+|JDK_\w+|CLASSPATH|MAVEN_\w+|GRADLE_\w+|ANT_\w+|SBT_OPTS|JAVACMD|RUST\w*|CARGO\w*|GO[A-Z]\w*|CGO_\w+|GO_\w+|CC|CXX|CPP|LD|AR|AS|LINKER|C(XX|PP)?FLAGS|LDFLAGS|MAKE\w*|MFLAGS|GNUMAKEFLAGS|COMPILER_PATH|GCC_\w+|CPATH|LIBRARY_PATH|DEPENDENCIES_OUTPUT|SUNPRO_DEPENDENCIES|CCACHE_\w+|DISTCC_\w+|CMAKE_\w+|CTEST_\w+|PKG_CONFIG\w*|ACLOCAL_PATH|AUTOM4TE|TAR_OPTIONS|TAPE|RSYNC_\w+|GZIP|BZIP2?|XZ_\w+|ZIPOPT|UNZIP|CVS_RSH|VIM\w*|EXINIT|GVIMINIT|MYVIMRC|EMACSLOADPATH|NANORC|AWKPATH|AWKLIBPATH|GREP_OPTIONS|RIPGREP_CONFIG_PATH|FZF_\w+|BAT_\w+|DELTA_\w+|SQLITE_HISTORY|PSQL\w*|PG[A-Z]+|MYSQL_\w+|LIBMYSQL_PLUGINS|DOCKER_\w+|BUILDX_\w+|COMPOSE_\w+|KUBE\w+|HELM_\w+|TF_\w+|AWS_\w+|CLOUDSDK_\w+|AZURE_\w+|BOTO_CONFIG|GH_\w+|OPENSSL_\w+|SSLKEYLOGFILE|SSL_CERT_\w+|CURL_\w+|WGETRC|SYSTEM_WGETRC|(https?|HTTPS?|all|ALL|no|NO|ftp|FTP)_(proxy|PROXY)|ANSIBLE_\w+|GTK_\w+|QT_\w+|GIO_\w+|GST_\w+|HISTFILE|INPUTRC|GIT_\w+|command_not_found_handle)$/;
+
+/** Code that every program, shell or interpreter started from then on runs first. */
+const PRELOADS =
+  /^(LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|BASH_ENV|PYTHONSTARTUP|PERL5OPT|RUBYOPT|NODE_OPTIONS|GCONV_PATH|JAVA_TOOL_OPTIONS)$/;
+/** Places where anybody may have put it. */
+const ANYBODYS = /(^|[\s:=@,"'(])\/(tmp|var\/tmp|dev\/shm)\//;
+/** A library beside the program, not one of the system. */
+const OWN_LIBRARY = /(^|[\s:])(\.{1,2}\/|~\/|\/home\/|\/root\/|\/Users\/)[^\s:]*\.(so|dylib)\b/;
 
 /** The shell expands these each time it asks for a line. */
 const PROMPTS = /^(PS[0-3]|R?PROMPT\d?|RPS[12]|SPROMPT)$/;
@@ -44,6 +52,11 @@ export function judgeAssignment(machine: Machine, name: string, value: string, e
 /** Of a variable whose value alone decides; undefined of all others. */
 function judgeByValue(name: string, value: string): StaticVerdict | undefined {
   if (HARMLESS.test(name)) return harmless();
+  if (PRELOADS.test(name) && (ANYBODYS.test(value) || OWN_LIBRARY.test(value)))
+    return destructive('foreign code first', `sets ${name}, so that what anybody may have put there runs first`);
+  // A directory of programs (`/tmp/venv/bin`) is one's own; another one there is anybody's.
+  if (name === 'PATH' && /^"?\/(tmp|var\/tmp|dev\/shm)(\/(?!bin\b)[\w.-]+)*(:|$)/.test(value))
+    return destructive('foreign code first', 'takes programs from a place where anybody may have put them');
   if (PROMPTS.test(name))
     return /[`]|\$[\w({]/.test(value) || hasUnknown(value)
       ? unknown(`sets ${name}, which runs code at each prompt`)

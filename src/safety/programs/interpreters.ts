@@ -1,7 +1,7 @@
 import { readCode } from '../code/read.ts';
 import { plain } from '../shell/machine.ts';
 import { FETCHED, FILE_TEXT, UNKNOWN } from '../shell/taint.ts';
-import { unknown } from '../verdict.ts';
+import { destructive, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { noteOrigin } from './code.ts';
 import { forAll, type Handlers } from './handler.ts';
@@ -33,7 +33,7 @@ const PRELOAD_VARIABLES = [
 
 /** Interpreters: one-liners, code on standard input, script files. */
 export const INTERPRETERS: Handlers = forAll(
-  'python node bun deno perl ruby php lua Rscript R julia groovy osascript elixir scala tclsh guile sbcl ghc expect',
+  'python node bun deno perl ruby php lua Rscript R julia groovy osascript elixir scala tclsh guile sbcl ghc expect jshell erl racket',
   interpret,
 );
 
@@ -97,6 +97,9 @@ const OWN_WAYS: Readonly<Record<string, (call: Call, words: readonly string[]) =
   bun: runsSubcommand,
 };
 
+/** What lets deno do more than compute. */
+const MAY = /^(-A|--allow-(all|run|write|ffi)(=.*)?)$/;
+
 /** `deno run npm:x`, `bun x y`: programs with subcommands, of which some run what they name. */
 function runsSubcommand(call: Call, words: readonly string[]): Settled | undefined {
   const { program, machine, args, io } = call;
@@ -104,6 +107,12 @@ function runsSubcommand(call: Call, words: readonly string[]): Settled | undefin
   if (sub === '' || sub.startsWith('-')) return undefined;
   if (sub === 'eval') return { output: source(call, words.slice(1).find((word) => !word.startsWith('-')) ?? '') };
   if (program === 'bun' && sub === 'x') return { output: machine.runFields([plain('bunx'), ...args.slice(1)], io) };
+  if (
+    /^(run|install|serve)$/.test(sub) &&
+    words.some((word) => /^https?:/.test(word)) &&
+    words.some((word) => MAY.test(word))
+  )
+    machine.note(destructive('curl | sh', 'runs code from the network unseen'));
   const packaged = words.findIndex((word) => /^(npm|jsr):\w/.test(word));
   if (packaged >= 0 && sub === 'run') {
     const name = (words[packaged] ?? '').replace(/^\w+:/, '');

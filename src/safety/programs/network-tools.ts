@@ -1,11 +1,23 @@
+import { isCredential } from '../credential-files.ts';
 import { FETCHED, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, unknown } from '../verdict.ts';
+import type { Call } from './call.ts';
 import { runCode } from './code.ts';
 import { forAll, type Handlers } from './handler.ts';
+import { fileKey } from './paths.ts';
 
 /** Lines of plain-text protocols (memcached, redis, zookeeper, qemu's monitor, HTTP) that lose something. */
 const NETWORK_LOSS =
   /^\s*(flush_all|flushall|flushdb|shutdown|delete\s+\S|del\s+\S|unlink\s+\S|kill\s*$|config\s+set|script\s+flush|debug\s+segfault|slaveof|replicaof|system_(reset|powerdown))/im;
+
+/** What comes to lie under a name that the call says or the address ends with: the same command may run it next. */
+function noteDownload(call: Call): void {
+  const last = call.operands.at(-1)?.text ?? '';
+  const named =
+    call.value('-o', '--out', '-l', '-r') ?? (call.program === 'lwp-download' ? call.operands[1]?.text : undefined);
+  const name = named ?? /([^/?#]+)(?:[?#][\s\S]*)?$/.exec(last)?.[1];
+  if (name !== undefined) call.machine.written.set(fileKey(call.machine, name), FETCHED);
+}
 
 /** Transfers and connections. */
 export const NETWORK_TOOLS: Handlers = {
@@ -14,8 +26,15 @@ export const NETWORK_TOOLS: Handlers = {
     if (shell !== undefined && !/^ssh\b/.test(shell)) runCode(call.machine, shell, { stdin: '' });
     if (call.program === 'sftp' && /^\s*(rm|rmdir|rename)\b/m.test(call.io.stdin ?? ''))
       call.machine.note(destructive('sync tool delete', 'deletes files at the other end'));
+    const sent = call.program === 'sftp' ? (/^\s*m?put\s+(?:-\w+\s+)*(\S+)/m.exec(call.io.stdin ?? '')?.[1] ?? '') : '';
+    if (isCredential(sent))
+      call.machine.note(destructive('credential leaves', 'sends a key, token or password to another machine'));
     if (call.program === 'sftp') call.machine.note(unknown('a file transfer session'));
     return call.program === 'sftp' ? UNKNOWN : undefined;
+  }),
+  ...forAll('aria2c axel tftp lwp-download', (call) => {
+    noteDownload(call);
+    return undefined;
   }),
   ...forAll('ftp lftp tnftp smbclient', (call) => {
     const text = `${call.args.map((field) => field.text).join(' ')}\n${call.io.stdin ?? ''}`;
@@ -29,7 +48,7 @@ export const NETWORK_TOOLS: Handlers = {
     return UNKNOWN;
   }),
   ...forAll('http https xh xhs curlie httpie', (call) => {
-    if (/^delete$/i.test(call.operands[0]?.text ?? ''))
+    if (/^(delete|purge)$/i.test(call.operands[0]?.text ?? ''))
       call.machine.note(destructive('HTTP DELETE', 'asks a server to delete'));
     return FETCHED;
   }),
@@ -37,7 +56,9 @@ export const NETWORK_TOOLS: Handlers = {
     const line = call.args.map((field) => field.text).join(' ');
     const found = /(?:EXEC|SYSTEM):(?:"([^"]*)"|'([^']*)'|([^,\s]+(?: [^,]*)?))/i.exec(line);
     if (found) runCode(call.machine, found[1] ?? found[2] ?? found[3] ?? '', { stdin: UNKNOWN });
-    const program = call.value('-e', '-c', '--exec', '--sh-exec');
+    const program =
+      call.value('-e', '-c', '--exec', '--sh-exec') ??
+      call.reading?.given.find(({ name }) => /^(-e|-c|--exec|--sh-exec)$/.test(name))?.value;
     if (program !== undefined) {
       if (/\b(ba|da|z|k)?sh\b/.test(program))
         call.machine.note(destructive('curl | sh', 'gives a shell to the network'));

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { FETCHED, FILE_TEXT, holdsSecret, OWN_TEMP, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
@@ -66,10 +67,7 @@ export const OVERWRITING: Handlers = {
     if (call.args.some((field) => /\/_(delete_by_query|update_by_query)\b/.test(field.text))) {
       call.machine.note(destructive('HTTP DELETE', 'asks a server to delete'));
     }
-    if (
-      call.value('-X', '--request')?.toUpperCase() === 'DELETE' ||
-      /^(?:HTTP )?DELETE$/i.test(call.value('-X', '--request') ?? '')
-    ) {
+    if (/^(?:HTTP )?(DELETE|PURGE)$/i.test(call.value('-X', '--request') ?? '') || asksForLoss(call)) {
       call.machine.note(destructive('HTTP DELETE', 'asks a server to delete'));
     }
     if (/\b(DELE|RMD|RNFR)\b/.test(call.value('-Q', '--quote') ?? ''))
@@ -79,12 +77,33 @@ export const OVERWRITING: Handlers = {
     return download(call, call.value('-o', '--output') ?? configured?.trim());
   }),
   wget(call) {
-    if (call.value('--method')?.toUpperCase() === 'DELETE')
+    if (/^(DELETE|PURGE)$/i.test(call.value('--method') ?? '') || asksForLoss(call))
       call.machine.note(destructive('HTTP DELETE', 'asks a server to delete'));
     const cluster = call.args.some((field) => /^-\w*O-$/.test(field.text));
     return download(call, cluster ? '-' : (call.value('-O', '--output-document') ?? '(remote name)'));
   },
 };
+
+/** What comes under the name in its address: the same command may run it next. */
+function noteFetched({ machine, operands }: Call, directory: string): void {
+  for (const { text } of operands) {
+    const name = /([^/?#]+)(?:[?#][\s\S]*)?$/.exec(text)?.[1] ?? '';
+    if (text.includes('/') && name !== '') machine.written.set(fileKey(machine, join(directory, name)), FETCHED);
+  }
+}
+
+/** `-X POST …/admin/shutdown`: what an address is posted to says what it does. */
+function asksForLoss(call: Call): boolean {
+  const method = call.value('-X', '--request', '--method') ?? '';
+  return (
+    /^(POST|PUT|PATCH)$/i.test(method) &&
+    call.operands.some(({ text }) =>
+      /[/:.](_?(shutdown|delete|destroy|purge|wipe|terminate|drop|truncate|factory-?reset|flushall|revoke|uninstall)(-\w+)?)\/?(\?|$)/i.test(
+        text,
+      ),
+    )
+  );
+}
 
 function download(call: Call, target: string | undefined): string {
   if (target === undefined || target === '-' || target === '/dev/stdout') {
@@ -109,6 +128,7 @@ function download(call: Call, target: string | undefined): string {
   }
   if (target === '(remote name)') {
     call.machine.note(harmless());
+    noteFetched(call, call.value('-P', '--directory-prefix') ?? '');
     return '';
   }
   call.machine.note(writesOutput(call, target, harmless('downloads a file')));

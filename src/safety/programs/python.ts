@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { readCode } from '../code/read.ts';
-import { isCredential } from '../credential-files.ts';
+import { isCredential, isCredentialPlace } from '../credential-files.ts';
 import type { FileContent } from '../reading.ts';
 import { plain } from '../shell/machine.ts';
 import { FETCHED, FILE_TEXT, hasUnknown, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { noteOrigin } from './code.ts';
+import { CREDENTIAL_LEAVES } from './credentials.ts';
 import { absolute, fileKey, lookAt, specialDirectory } from './paths.ts';
 import { noteUnread } from './unread.ts';
 
@@ -113,7 +114,12 @@ function runModule(call: Call, name: string, at: number): string {
   if (name === 'venv' || name === 'virtualenv')
     for (const { text } of rest)
       if (!text.startsWith('-') && !/^\.?(virtual|v)?env$/.test(text)) machine.note(fillsEnvironment(call, text));
-  if (name === 'http.server') machine.note(unknown('serves the files of a directory to the network'));
+  if (name === 'http.server')
+    machine.note(
+      rest.some(({ text }) => isCredentialPlace(text.replace(/^--directory=/, '')))
+        ? CREDENTIAL_LEAVES
+        : unknown('serves the files of a directory to the network'),
+    );
   else if (name === 'venv' && rest.some((field) => field.text === '--clear'))
     machine.note(destructive('python venv --clear', 'deletes the environment first'));
   else if (name === 'ensurepip') machine.note(unknown('installs pip'));

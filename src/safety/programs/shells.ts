@@ -1,11 +1,12 @@
 import { isCredential } from '../credential-files.ts';
 import { dialectOf } from '../shell/dialect.ts';
 import { STORE, UNKNOWN } from '../shell/taint.ts';
-import { unknown } from '../verdict.ts';
+import { destructive, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
 import { forAll, type Handlers } from './handler.ts';
 import { absolute, fileKey } from './paths.ts';
+import { talksToNetwork } from './redirects.ts';
 import { noteUnread } from './unread.ts';
 
 /** Shells: `-c CODE`, code on standard input, a script file. */
@@ -17,6 +18,7 @@ export const SHELLS: Handlers = forAll(
 /** What it runs is read as this shell reads it. */
 function runShell(call: Call): string {
   const traced = call.args.slice(0, endOfOptions(call));
+  if (talksToNetwork(call)) call.machine.note(destructive('curl | sh', 'gives a shell to the network'));
   return call.machine.inSubshell(() => {
     const { machine } = call;
     machine.scope.dialect = dialectOf(call.program);
@@ -52,6 +54,7 @@ function runCodeOf(call: Call): string {
       if (!word.includes('=')) at++;
       continue;
     }
+    if (ENCODED.test(word) && /^(pwsh|powershell)/.test(call.program)) return encoded(call, args[at + 1]?.text ?? '');
     if (/^-[a-zA-Z]*c[a-zA-Z]*$/.test(word) || word === '--command' || /^-command$/i.test(word)) {
       return withArguments(call, at);
     }
@@ -81,6 +84,14 @@ const ONLY_CHECKS = /^-[a-bd-zA-BD-Z]*n[a-bd-zA-BD-Z]*$/;
 function checks({ args, machine }: Call): string {
   if (args.some(({ text }) => isCredential(text) || text.includes(STORE))) machine.shows = true;
   return '';
+}
+
+/** `-enc`, `-EncodedCommand`: UTF-16 in base64. */
+const ENCODED = /^-e(c|nc(odedcommand)?)?$/i;
+
+function encoded({ machine, io }: Call, text: string): string {
+  machine.note(destructive('decoded code', 'runs decoded code'));
+  return runCode(machine, Buffer.from(text, 'base64').toString('utf16le'), io);
 }
 
 function withArguments(call: Call, at: number): string {

@@ -85,6 +85,8 @@ function readAwk(call: Call, program: string): void {
     machine.note(unknown('shows a credential to the model'));
   if (/\bwhile\s*\(\s*1\s*\)|\bfor\s*\(\s*;\s*;\s*\)/.test(program) && !/\b(break|exit|return)\b/.test(program))
     machine.note(unknown('awk code: a loop without end'));
+  if (/\/inet\d?\/\w+\//.test(program) && /\|&\s*getline\s+\w+[\s\S]{0,500}\|&\s*getline/.test(program))
+    machine.note(destructive('curl | sh', 'gives a shell to the network'));
   for (const effect of readAwkProgram(program.replaceAll(NUMBER, '1'))) {
     if (effect.kind === 'system') machine.note(destructive('awk system', 'awk runs text as shell commands'));
     else if (effect.kind === 'shell') runCode(machine, effect.text + (effect.more ? UNKNOWN : ''), { stdin: UNKNOWN });

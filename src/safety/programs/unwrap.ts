@@ -1,6 +1,6 @@
 import type { Field } from '../shell/machine.ts';
 import { plain } from '../shell/machine.ts';
-import { UNKNOWN } from '../shell/taint.ts';
+import { FETCHED, FILE_TEXT, UNKNOWN } from '../shell/taint.ts';
 import { unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
@@ -50,7 +50,9 @@ export function unwrap(call: Call): string | undefined {
   if (!wrapper.row.elsewhere) return unwrapHere(call, wrapper);
   return call.machine.inSubshell(() => {
     call.machine.scope.leaveFor('machine');
-    return unwrapHere(call, wrapper);
+    const output = unwrapHere(call, wrapper);
+    // What a file there says comes over the network.
+    return /^(ssh|rsh|tsh|sshpass)$/.test(call.program) ? output?.replaceAll(FILE_TEXT, FETCHED) : output;
   });
 }
 
@@ -114,7 +116,10 @@ function ownOption(call: Call, wrapper: Compiled, text: string, at: number): num
     const inline = equals >= 0 && text.startsWith('--') ? text.slice(equals + 1) : undefined;
     return { output: runCode(machine, inline ?? args[at + 1]?.text ?? '', io) };
   }
-  if (after.has(name)) return { output: machine.runFields(args.slice(at + 1), io) };
+  if (after.has(name)) {
+    const rest = args.slice(at + 1);
+    return { output: wrapper.row.joined ? runCode(machine, joined(rest), io) : machine.runFields(rest, io) };
+  }
   if (idle.has(name)) return { output: call.program === 'command' ? `/usr/bin/${args.at(-1)?.text ?? ''}\n` : UNKNOWN };
   if (pairs.has(name)) return 2;
   if (values.has(name)) return name === text ? 1 : 0;

@@ -70,13 +70,13 @@ export const ACCOUNT_RULES: readonly Rule[] = [
       'faillog lastlog': { shape: '-r|-C|--clear|-S' },
       pam_tally2: { shape: '-r|--reset' },
       'dscl sysadminctl samba-tool kadmin kadmin.local ipa': {
-        line: /\b(del|delete|disable|remove|deleteUser|setpassword|delprinc|-delete|mod|passwd|cpw|change|create|append)\b|-del/,
+        line: /\b(del|delete|disable|remove|deleteUser|setpassword|delprinc|-delete|mod|passwd|cpw|change|create|append|addUser|resetPasswordFor|newPassword)\b|-del/,
       },
       pdbedit: { shape: '-x|--delete' },
       htpasswd: { any: [{ shape: '-c|-D' }, { argument: /^-\w*[cD]/ }] },
       realm: { first: /^leave$/ },
       'pwck grpck': { not: { shape: '-r|--read-only' } },
-      visudo: NEVER,
+      dseditgroup: { line: /(^|\s)-o (edit|create|delete)\b/ },
     },
     reason: 'changes accounts or passwords',
     match: [

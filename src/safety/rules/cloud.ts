@@ -2,7 +2,7 @@ import type { Call } from '../programs/call.ts';
 import { NEVER, type Rule } from './rule.ts';
 
 const AWS_VERB =
-  /^(batch-)?(delete|terminate|remove|stop|reboot|purge|deregister|detach|disassociate|revoke|disable|cancel|release|reject|reset|restore-db|restore-table|modify-db|schedule-key-deletion|empty|drop|abort|deactivate|unsubscribe|untag|evict|force|failover|decrease|shutdown|discard|delete-objects|put-bucket-policy|put-bucket-lifecycle|put-public-access-block|put-bucket-versioning|archive|clear|deprecate|dissociate|unassign|expire|rollback|restore-object|retire|rotate|kill|replace|withdraw|hibernate|suspend|quarantine|ban|scale-in|set-desired-capacity)(-|$)/;
+  /^(batch-|admin-)?(delete|terminate|leave|remove|stop|reboot|purge|deregister|detach|disassociate|revoke|disable|cancel|release|reject|reset|restore-db|restore-table|modify-db|schedule-key-deletion|empty|drop|abort|deactivate|unsubscribe|untag|evict|force|failover|decrease|shutdown|discard|delete-objects|put-bucket-policy|put-bucket-lifecycle|put-public-access-block|put-bucket-versioning|archive|clear|deprecate|dissociate|unassign|expire|rollback|restore-object|retire|rotate|kill|replace|withdraw|hibernate|suspend|quarantine|ban|scale-in|set-desired-capacity)(-|$)/;
 
 /** Calls of single services, by verb and by the whole line; the first that fits decides. */
 type AwsRow = {
@@ -37,6 +37,8 @@ const AWS_ROWS: readonly AwsRow[] = [
   { service: /^logs$/, verb: /^put-retention-policy$/, loses: true },
   { service: /^iam$/, verb: /^(update-login-profile|update-access-key|create-policy-version)$/, loses: true },
   { service: /^route53$/, verb: /^change-resource-record-sets$/, loses: /DELETE|UPSERT|file:/ },
+  { service: /^secretsmanager$/, verb: /^(put-secret-value|update-secret)$/, loses: true },
+  { service: /^ssm$/, verb: /^put-parameter$/, loses: /--overwrite/ },
   { service: /^kms$/, verb: /^(disable-key|schedule-key-deletion)$/, loses: true },
   {
     service: /^lambda$/,
@@ -95,7 +97,7 @@ export const CLOUD_RULES: readonly Rule[] = [
   {
     name: 'empty object',
     of: {
-      'aws gsutil gcloud rclone mc s3cmd': { words: /(^| )\/dev\/null / },
+      'aws gsutil gcloud rclone mc s3cmd docker': { words: /(^| )\/dev\/null / },
     },
     reason: 'overwrites an object with nothing',
     match: ['aws s3 cp /dev/null s3://b/key', 'gsutil cp /dev/null gs://b/key'],
@@ -145,12 +147,12 @@ export const CLOUD_RULES: readonly Rule[] = [
   },
   {
     name: 'message queue and search',
-    programs: 'curator',
+    programs: 'curator kafka-delete-records kafka-delete-records.sh',
     shapes: [''],
     of: {
-      'kafka-topics kafka-topics.sh kafka-consumer-groups kafka-consumer-groups.sh kafka-delete-records kafka-delete-records.sh kafka-configs kafka-configs.sh kafka-acls kafka-acls.sh nats rabbitmqadmin kcat memcached memccapable influx influxd elasticsearch-users elasticsearch-reset-password elasticsearch-plugin yarn-app hdfs-dfs mapred sqoop oozie cqlsh-drop arangosh couchdb rethinkdb dgraph tikv-ctl tiup mydumper expdp asmcmd':
+      'kafka-topics kafka-topics.sh kafka-consumer-groups kafka-consumer-groups.sh kafka-configs kafka-configs.sh kafka-acls kafka-acls.sh nats rabbitmqadmin kcat memcached memccapable influx influxd elasticsearch-users elasticsearch-reset-password elasticsearch-plugin yarn-app hdfs-dfs mapred sqoop oozie cqlsh-drop arangosh couchdb rethinkdb dgraph tikv-ctl tiup mydumper expdp asmcmd':
         { any: [{ line: /--(delete|delete-offsets|reset-offsets|remove|delete-config)\b/ }, { destroys: 3 }] },
-      'zkCli.sh zookeeper-shell.sh': { says: /\b(delete|deleteall|rmr|set)\b/ },
+      'zkCli.sh zookeeper-shell.sh zookeeper-shell': { says: /\b(delete|deleteall|rmr|set)\b/ },
       etcdctl: {
         any: [
           { first: /^(del|rm|rmdir|defrag=|compact|compaction)$/ },
@@ -265,7 +267,7 @@ export const CLOUD_RULES: readonly Rule[] = [
       'rails rake artisan django-admin manage.py flask prisma sequelize typeorm knex alembic flyway liquibase diesel sqlx goose migrate dbmate atlas supabase hasura sqitch drush wp console symfony mix craft magento typo3 yii cake spark ts-node-dev drizzle-kit mikro-orm ecto dotnet-ef dotnet gorm tern bytebase strapi medusa directus ghost nova php-artisan occ bench odoo-bin airflow superset rasa dvc mlflow wandb kaggle meteor gitlab-rake gitlab-ctl gitlab-rails discourse mastodon tootctl zammad redmine sidekiq resque rq celery-beat sentry posthog phoenix':
         {
           padded:
-            /(^|\s)(db:(drop|reset|purge|wipe|rollback|migrate:(down|reset|undo:all)|schema:load|truncate\w*|fresh|setup|nuke|seed:replant)|migrate:(fresh|reset|rollback|refresh|down|undo:all)|schema:(drop|revert|drop-tables)|migration:revert|migrate reset|db push --(force-reset|accept-data-loss)|db (reset|drop|wipe|clean|downgrade)|database (drop|reset|update 0)|ef database (drop|update 0)|flush|flushall|reset_db|sqlflush|clean|downgrade|undo|redo|rollback|revert|down|reset|drop-all|dropAll|drop|repair|doctrine:(database:drop|schema:drop|fixtures:load|migrations:migrate (prev|first))|ecto\.(drop|reset|rollback)|cache:(clear|flush|clear-all)|queue:(flush|clear)|horizon:(clear|purge|terminate)|telescope:(clear|prune)|model:prune|migrate \S+ zero|post delete|user delete|site (empty|delete)|plugin (delete|deactivate)|db (reset|clean)|db clean|sql-drop|site-install|entity:delete|delete|remove|destroy|cleanse|reconfigure|media remove|gc|-- --fresh|search-replace)(\s|$)/,
+            /(^|\s)(db:(drop|reset|purge|wipe|rollback|migrate:(down|reset|undo:all)|schema:load|truncate\w*|fresh|setup|nuke|seed:replant)|migrate:(fresh|reset|rollback|refresh|down|undo:all)|schema:(drop|revert|drop-tables)|migration:revert|migrate reset|db push --(force-reset|accept-data-loss)|db (reset|drop|wipe|clean|downgrade)|database (drop|reset|update 0)|ef database (drop|update 0)|flush|flushall|reset_db|sqlflush|clean|downgrade|undo|redo|rollback(-[a-z-]+)?|revert|down|reset|drop-all|dropAll|drop|repair|doctrine:(database:drop|schema:drop|fixtures:load|migrations:migrate (prev|first))|ecto\.(drop|reset|rollback)|cache:(clear|flush|clear-all)|queue:(flush|clear)|horizon:(clear|purge|terminate)|telescope:(clear|prune)|model:prune|migrate \S+ zero|post delete|user delete|site (empty|delete)|plugin (delete|deactivate)|db (reset|clean)|db clean|sql-drop|site-install|entity:delete|delete|remove|destroy|cleanse|reconfigure|media remove|gc|-- --fresh|search-replace)(\s|$)/,
           not: [{ padded: /\s--(pretend|dry-run|sql|check|plan)\b/ }, { line: /^(list|status|history|show|info)\b/ }],
         },
     },

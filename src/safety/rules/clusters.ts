@@ -116,6 +116,8 @@ export const CLUSTER_RULES: readonly Rule[] = [
       'taint /NoExecute/',
       'cordon +',
       'certificate deny',
+      'set env /-$/',
+      'cp /^\\/dev\\/null$/',
       'patch --patch=/finalizers|replicas.?:\\s?0|\\$patch.*delete|"op":\\s*"remove"/',
       'patch -p=/finalizers|replicas.?:\\s?0|delete|"op":\\s*"remove"/',
       'patch /finalizers|"op":\\s*"remove"|replicas.?:\\s?0/',
@@ -161,7 +163,7 @@ export const CLUSTER_RULES: readonly Rule[] = [
       'uninstall|delete|del|un|rollback|destroy|reset|purge|cleanup|stop|down|undeploy|terminate|remove|rm|suspend|abort',
       '* delete|rm|remove|delete-resource|rollback|terminate-op|uninstall|destroy|sync=',
       '* * delete',
-      'upgrade --force|--reset-values=',
+      'upgrade --force',
       'app sync --prune|--force',
       'repo remove',
     ],
@@ -202,6 +204,7 @@ export const CLUSTER_RULES: readonly Rule[] = [
       'up -y|--yes|-f|--skip-preview',
       'refresh -y|--yes=',
       'workspace delete',
+      'build -force|--force',
       'import=',
     ],
     of: {
@@ -239,6 +242,10 @@ export const CLUSTER_RULES: readonly Rule[] = [
   {
     name: 'ansible module',
     of: {
+      'ansible-playbook': {
+        operand: /(^|[-_/])(teardown|destroy|uninstall|wipe|purge|nuke|decommission|delete|remove)[\w-]*\.ya?ml$/,
+        not: { shape: '-C|--check|--syntax-check|--list-tasks|--list-hosts|--list-tags' },
+      },
       ansible: {
         any: [
           { value: ['-a|--args', /state=(absent|stopped|restarted)|\bforce=(yes|true)/] },
@@ -265,6 +272,7 @@ export const CLUSTER_RULES: readonly Rule[] = [
       'puppet node purge x',
       'knife node delete x -y',
       'ansible web -m reboot',
+      'ansible-playbook -i prod teardown.yml',
     ],
     pass: [
       'ansible all -m ping',

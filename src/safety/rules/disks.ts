@@ -20,6 +20,7 @@ export const DISK_RULES: readonly Rule[] = [
       '--delete|-d|-o|--clear|-Z|--zap-all|-z|--zap|-n|--new|-t|--typecode|--change-name|-c|--load-backup|-l=',
       'destroy|delete|eraseDisk|eraseVolume|partitionDisk|reformat|zeroDisk|secureErase|randomDisk|secureErase|deleteVolume|deleteContainer',
       'apfs deleteVolume|deleteContainer',
+      'unmountDisk force',
       '/^\\/dev\\//',
     ],
     of: {

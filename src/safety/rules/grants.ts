@@ -143,6 +143,27 @@ export const GRANT_RULES: readonly Rule[] = [
     pass: ['aws ec2 describe-security-groups', 'gcloud compute firewall-rules list', 'az network nsg rule list -g x'],
   },
   {
+    name: 'grant rights',
+    of: {
+      wp: { first: /^user$/, second: /^(create|set-role|add-role|add-cap|reset-password)$/ },
+      drush: { first: /^user[:-](create|add-role|role:add|password)$/ },
+      occ: { first: /^(user:add|group:adduser|user:resetpassword)$/ },
+      'manage.py django-admin flask': { first: /^(createsuperuser|changepassword)$/ },
+      gh: { first: /^(ssh-key|gpg-key|deploy-key)$/, second: /^add$/ },
+    },
+    reason: 'gives somebody rights or a login',
+    match: ['wp user create eve e@x.y --role=administrator', 'python manage.py createsuperuser --noinput'],
+    pass: ['wp user list', 'gh ssh-key list'],
+  },
+  {
+    // Told by the reader of SQL.
+    name: 'sql GRANT',
+    programs: '',
+    reason: 'gives somebody rights in the database',
+    match: ['psql -c "GRANT ALL ON ALL TABLES IN SCHEMA public TO PUBLIC"', 'mysql -e "grant select on a.* to b"'],
+    pass: ['psql -c "SELECT \'grant\'"'],
+  },
+  {
     name: 'open firewall',
     programs: 'xhost',
     shapes: ['/^\\+/'],

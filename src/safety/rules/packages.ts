@@ -20,9 +20,10 @@ export const PACKAGE_RULES: readonly Rule[] = [
   {
     name: 'package removal',
     shapes: [
+      'deps.clean|hex.retire',
       'remove|purge|autoremove|auto-remove|uninstall|erase|rm|un|r|unlink|delete|del|clean|autoclean|autopurge|full-upgrade|dist-upgrade|dselect-upgrade|downgrade|prune|cleanup|unpublish|yank|deprecate|implode|nuke|gc|reset|zap|uninstall-all|deinstall|unregister|deregister|distro-sync|wipe|destroy|rollback',
       'env|toolchain|global|tool|plugin|plugins|cache|store|kernel|cask|venv|workload|override|self|target|component|repository|repo|bucket|source|config remove|rm|uninstall|delete|clean|purge|prune|reset|unset|clear',
-      '--uninstall|--remove|--unmerge|--prune|--depclean|-C|-e|--uninstall-extension|--force-uninstall|--nuke',
+      '--rm|--uninstall|--remove|--unmerge|--prune|--depclean|-C|-e|--uninstall-extension|--force-uninstall|--nuke',
       '* uninstall|remove|purge',
       'history undo|rollback',
       'untap',
@@ -52,6 +53,8 @@ export const PACKAGE_RULES: readonly Rule[] = [
       'nix-env': { shape: '-e|--uninstall|--delete-generations|--rollback' },
       emerge: { shape: '--unmerge|-C|--depclean|-c|--prune|-P' },
       code: { shape: '--uninstall-extension' },
+      pipenv: { any: [{ shape: '--rm' }, { first: /^(uninstall|clean)$/ }] },
+      nuget: { first: /^locals$/, shape: '-clear|--clear' },
     },
     reason: 'removes packages or their caches',
     match: [

@@ -78,6 +78,7 @@ export const PROCESS_RULES: readonly Rule[] = [
       'stop|restart|try-restart|reload-or-restart|condrestart|disable|mask|kill|revert|daemon-reexec|set-default|delete|del|remove|bootout|unload|force-stop|down|flush|stopall|stop_app|reset|force_reset|purge_queue|delete_queue|delete_user|delete_vhost|clear_permissions|terminate-session|terminate-user|kill-session|kill-user|poweroff|decommission|removenode|assassinate|clearsnapshot|shutdown|drop|link|set-property|edit',
       '* stop|restart|force-stop|force-reload|disable|kill|remove',
       '-s=/stop|quit|reopen/',
+      'graceful-stop',
       '-k=/stop|graceful-stop|restart/',
     ],
     of: {

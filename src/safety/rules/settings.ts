@@ -6,7 +6,10 @@ export const SETTING_RULES: readonly Rule[] = [
     name: 'mysqladmin',
     of: {
       mysqladmin: { operand: /^(drop|kill|shutdown|password|flush-\w+|refresh|reload|stop-\w+)$/ },
-      'dropdb dropuser pg_dropcluster pg_resetwal pg_rewind': { not: { shape: '-n|--dry-run' } },
+      'dropdb dropuser pg_dropcluster pg_resetwal pg_rewind pg_archivecleanup vacuumlo': {
+        not: { shape: '-n|--dry-run' },
+      },
+      pgbench: { shape: '-i|--initialize' },
       'mongorestore mongoimport': { shape: '--drop' },
       mysqlimport: { shape: '-d|--delete|-r|--replace' },
       pg_restore: { shape: '-c|--clean|-d|--dbname' },
@@ -68,7 +71,7 @@ export const SETTING_RULES: readonly Rule[] = [
       hwclock: { shape: '-w|--systohc|-s|--hctosys|--set' },
       date: { any: [{ shape: '-s|--set' }, { first: /^\d{8,12}(\.\d\d)?$/ }] },
       'dpkg-divert': { shape: '--remove' },
-      'ldconfig kernelstub debconf-communicate dpkg-reconfigure plymouth-set-default-theme syslinux nvme-cli raspi-config setterm ntpdate chronyc xdg-settings mandb':
+      'ldconfig kernelstub debconf-communicate dpkg-reconfigure plymouth-set-default-theme syslinux nvme-cli raspi-config setterm ntpdate chronyc mandb':
         NEVER,
       'update-grub grub-install dracut mkinitcpio grub-reboot grub2-install kernel-install lilo extlinux rpi-update': {
         not: { shape: '--help|--version|-V|--list-modules|-L|-H|-h' },

@@ -12,6 +12,8 @@ import { GRANT_RULES } from './grants.ts';
 import { NETWORK_RULES } from './network.ts';
 import { PACKAGE_RULES } from './packages.ts';
 import { PROCESS_RULES } from './processes.ts';
+import { PROTECTION_RULES } from './protection.ts';
+import { PUBLISHING_RULES } from './publishing.ts';
 import { compileRow, type Matcher, type RowOf, type Rule, rowsOf, wordsOfRow } from './rule.ts';
 import { SETTING_RULES } from './settings.ts';
 import { VERSION_CONTROL_RULES } from './version-control.ts';
@@ -25,8 +27,10 @@ const SHARED: Readonly<Record<string, readonly Rule[]>> = {
   'permissions, accounts and secrets': ACCOUNT_RULES,
   'rights, logins and persistence': GRANT_RULES,
   'system settings': SETTING_RULES,
+  'protection and ways in': PROTECTION_RULES,
   network: NETWORK_RULES,
   packages: PACKAGE_RULES,
+  publishing: PUBLISHING_RULES,
   clusters: CLUSTER_RULES,
   'cloud and data': CLOUD_RULES,
   'redirections, code and in-place edits': CODE_RULES,

@@ -99,4 +99,17 @@ export const VERSION_CONTROL_RULES: readonly Rule[] = [
     match: ['hg strip 3', 'svn revert -R .', 'jj abandon x', 'hg update -C', 'p4 obliterate -y //x', 'svn rm x'],
     pass: ['hg status', 'svn up', 'jj log', 'hg update', 'p4 obliterate -n //x'],
   },
+  {
+    name: 'other version control there',
+    of: {
+      'hg sl': { first: /^push$/, shape: '-f|--force|--publish' },
+      jj: { first: /^git$/, second: /^push$/, shape: '--deleted|--allow-backwards' },
+      svnadmin: { first: /^(rmtxns|rmlocks|setrevprop|load|delrevprop)$/ },
+      cvs: { first: /^(admin|up|update)$/, line: /(^|\s)(-C|-o\S+)/ },
+      'arc gt spr': { first: /^(land|submit|delete)$/, shape: '-f|--force' },
+    },
+    reason: 'overwrites what others have, or throws changes away',
+    match: ['hg push -f', 'jj git push --deleted', 'svnadmin rmtxns repo 1', 'cvs -Q update -C'],
+    pass: ['hg push', 'jj git fetch', 'svnadmin verify repo', 'cvs update'],
+  },
 ];

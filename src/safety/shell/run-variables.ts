@@ -5,8 +5,20 @@ import { hasUnknown, UNKNOWN } from './taint.ts';
 const RUN_VARIABLES =
   /^(GIT_(SSH_COMMAND|SSH|EXTERNAL_DIFF|PAGER|EDITOR|SEQUENCE_EDITOR|ASKPASS|PROXY_COMMAND)|PAGER|MANPAGER|EDITOR|VISUAL|FCEDIT|BROWSER|LESSOPEN|LESSCLOSE|SSH_ASKPASS|SUDO_ASKPASS|SUDO_EDITOR|PSQL_EDITOR|RSYNC_RSH|CVS_RSH|TAR_OPTIONS)$/;
 
+/** The shell expands these each time it asks for a line. */
+const PROMPTS = /^(PS[0-4]|R?PROMPT\d?|RPS[12]|SPROMPT)$/;
+
+/** What stands in `$(…)` or in backticks of a text that will be expanded; only a loss counts. */
+function runEmbedded(machine: Machine, text: string): void {
+  for (const [, inner, quoted] of text.matchAll(/\$\(([^()]*)\)|`([^`]*)`/g)) {
+    const found = machine.watch(() => machine.runText(inner ?? quoted ?? '', { stdin: '' }));
+    if (found.verdict === 'destructive') machine.note(found);
+  }
+}
+
 /** Notes what a variable would run that other programs take as a command; only a loss counts. */
 export function runVariable(machine: Machine, name: string, text: string): void {
+  if (PROMPTS.test(name)) return runEmbedded(machine, text);
   if (!RUN_VARIABLES.test(name) || hasUnknown(text) || text === '') return;
   const inner = machine.watch(() => machine.runText(`${text.replace(/^\|\|?-?/, '')} ${UNKNOWN}`, { stdin: '' }));
   if (inner.verdict === 'destructive') machine.note(inner);

@@ -31,9 +31,14 @@ function judgeTar(call: CallFacts, reading: Reading) {
     : unknown('changes an archive');
 }
 
-/** Is something there already? Undefined where nobody can look. */
+/** Names that a text has, no archive: an archive of that name would be in its place. */
+const NAMES_TEXT =
+  /\.(c|h|cc|cpp|py|[cm]?[jt]sx?|rs|go|java|rb|php|sh|md|txt|jsonl?|ya?ml|toml|html?|css|sql|csv|conf|cfg|ini|db)$/;
+
+/** Is something there already? Undefined where nobody can look and the name tells nothing. */
 function isThere({ machine }: CallFacts, path: string | undefined): boolean | undefined {
   const { cwd } = machine.scope;
+  if (path !== undefined && !machine.files && NAMES_TEXT.test(path)) return true;
   if (path === undefined || !machine.files || (cwd === undefined && !path.startsWith('/'))) return undefined;
   return machine.files.stat(path.startsWith('/') ? path : `${cwd}/${path}`) !== undefined;
 }

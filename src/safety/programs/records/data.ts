@@ -289,8 +289,9 @@ function judgeFacts(reading: Reading) {
   const value = (short: string, long: string) =>
     reading.given.findLast(({ name }) => name === short || name === long)?.value ?? '';
   if (!/(^|\.)(setup|gather_facts)$/.test(value('-m', '--module-name'))) return undefined;
-  const filter = /(?:^|\s)filter=(\S+)/.exec(value('-a', '--args'))?.[1];
-  return filter === undefined || /env|[*?[]/.test(filter)
+  // Given twice the last one counts, and escapes are read: only one plain word is known.
+  const filter = /^\s*filter=([\w,]+)\s*$/.exec(value('-a', '--args'))?.[1];
+  return filter === undefined || /env/.test(filter)
     ? unknown('shows the environment, with what it holds of credentials')
     : undefined;
 }

@@ -315,8 +315,8 @@ function judgePieces({ machine }: CallFacts, reading: Reading): StaticVerdict | 
   return fresh ? undefined : unknown('writes pieces that may be there already');
 }
 
-/** A program for jq out of a file; unmarked where it is not there. */
+/** A program for jq out of a file; not known where nobody may look, unmarked where it is not there. */
 function jqIn(call: CallFacts, file: string): string | undefined {
   const text = textOf(call, file);
-  return text === UNREAD ? UNKNOWN : text;
+  return text === UNREAD || (text === undefined && !call.machine.reading) ? UNKNOWN : text;
 }

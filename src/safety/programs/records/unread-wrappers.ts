@@ -59,8 +59,11 @@ export const UNREAD_WRAPPERS: Records = {
   },
   run0: { needs: true, unread: true, wraps: { values: '-u --user -g --group -D --chdir --unit' } },
   'ld.so': { unread: true, wraps: { values: '--library-path --preload --argv0 --audit' } },
-  'coproc ts errno fakechroot rlwrap socksify torify aoss lxrun optirun primusrun toybox entr cross-env with-contenv coreutils dumb-init':
+  'coproc ts errno fakechroot rlwrap socksify torify aoss lxrun optirun primusrun toybox cross-env with-contenv coreutils dumb-init':
     { unread: true, wraps: {} },
+  // `-s`: one word for the shell; without it words, which mean the same joined.
+  entr: { unread: true, wraps: { joined: true } },
+  repo: { unread: true, wraps: { sub: 'forall', after: '-c', joined: true } },
   proot: { unread: true, wraps: { values: '-r -b -w -q' } },
   pkexec: { needs: true, unread: true, wraps: { values: '--user' } },
   'gosu su-exec setuidgid envdir s6-setuidgid': { unread: true, wraps: { skip: 1 } },

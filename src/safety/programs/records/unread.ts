@@ -4,6 +4,9 @@ import type { Records } from '../record.ts';
 export const UNREAD: Records = {
   'aria2c swaks port pkg emerge podman-compose s4cmd kaggle huggingface-cli hf ollama dropdb dropuser mongorestore cqlsh memcflush umount fusermount fusermount3 rc-service initctl launchctl atrm batch dbus-send gdbus busctl firewall-cmd rmmod insmod swapoff reboot halt poweroff init telinit userdel groupadd groupdel groupmod chpasswd adduser deluser gpasswd chsh chfn mkfs gdisk blkdiscard fastboot ddrescue parallel-ssh salt emacsclient eject xdg-open':
     { unread: true, needs: true },
+  jshell: { unread: true },
+  erl: { unread: true, singleDash: true, code: /^-eval$/ },
+  racket: { unread: true, code: /^(-e|--eval)$/ },
   uvx: { unread: true, needs: '*' },
   parallel: {
     unread: true,

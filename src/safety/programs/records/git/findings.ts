@@ -1,5 +1,10 @@
+import { isCredential } from '../../../credential-files.ts';
 import { NOT_KNOWN } from '../../../shell/taint.ts';
 import type { RecordFinding } from '../../record.ts';
+
+/** Names that no repository is meant to hold. */
+const KEYS =
+  /(^|\/)(\.env(\.(local|production|prod|staging))?|id_(rsa|dsa|ecdsa|ed25519)|\.netrc|\.pgpass|\.git-credentials|credentials(\.json)?|[\w.-]+\.(p12|pfx|key))$/;
 
 /** What is lost when history, branches or uncommitted work go. */
 export const GIT_FINDINGS: readonly RecordFinding[] = [
@@ -21,6 +26,42 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
     reason: 'git push -f',
     match: ['git push -f', 'git -c a=b push -uf origin x', 'git push origin +main', 'git push origin main -f'],
     pass: ['git push -u origin main', 'git fetch -f'],
+  },
+  {
+    name: 'git push --force',
+    shapes: ['send-pack --force|--mirror !--dry-run', 'send-pack /^\\+/ !--dry-run'],
+    reason: 'git push --force',
+    match: ['git send-pack --force origin main'],
+    pass: ['git send-pack --dry-run --force origin main'],
+  },
+  {
+    name: 'credential leaves',
+    shapes: ['add|stage'],
+    // Files of keys have names that no pattern of a shape holds.
+    when: (call) =>
+      call.operands.slice(1).some(({ text }) => isCredential(text) && (call.has('-f', '--force') || KEYS.test(text))),
+    reason: 'puts a key, token or password into the history, which is given away',
+    match: ['git add -f .env', 'git add .env && git commit -m x && git push', 'git add id_rsa'],
+    pass: ['git add .env.example', 'git add .', 'git add .npmrc'],
+  },
+  {
+    name: 'git runs foreign code',
+    shapes: ['config'],
+    // A hooks directory of the project is looked at where it is written.
+    asks: {
+      line: /(?=.*--(global|system)\b).*\bcore\.(hookspath|sshcommand|fsmonitor|gitproxy|askpass) \S|\bcore\.hookspath [/~]/i,
+    },
+    reason: 'sets what git runs later, for every repository',
+    match: ['git config --global core.hooksPath /tmp/h', 'git config core.hooksPath /tmp/h'],
+    pass: ['git config core.hooksPath .husky', 'git config --get core.hooksPath'],
+  },
+  {
+    name: 'git resolves by losing',
+    shapes: ['merge|pull|rebase|cherry-pick'],
+    asks: { line: /(^|\s)(-s|--strategy)[= ]?ours\b|(^|\s)(-X|--strategy-option)[= ]?(ours|theirs)\b/ },
+    reason: "throws one side's changes away where they differ",
+    match: ['git merge -s ours feature', 'git pull --rebase -X theirs'],
+    pass: ['git merge --no-ff feature', 'git pull --rebase', 'git merge -X ignore-space-change x'],
   },
   {
     name: 'git push --delete',

