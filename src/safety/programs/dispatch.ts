@@ -143,11 +143,16 @@ function judgeKnown(call: Call, isOfSystem: boolean, disabled: ReadonlySet<strin
   const plain = setup ? '' : (output ?? outputOf(call));
   const named = mayNameStore(call) ? carrying(STORE, plain) : plain;
   const printed = untilItsEnd(call, named);
-  const told = tellsSecret(call) ? printed + SECRET : printed;
-  const shown = printsCredential(call) ? told + CREDENTIAL : told;
+  const shown = withSecrets(call, printed);
   if (shown.includes(CREDENTIAL) && talksToNetwork(call)) machine.note(CREDENTIAL_LEAVES);
   machine.shows ||= copiesAside(call, shown);
   return shown;
+}
+
+/** What it prints, marked where that holds a credential. */
+function withSecrets(call: Call, printed: string): string {
+  const told = tellsSecret(call) ? printed + SECRET : printed;
+  return printsCredential(call) ? told + CREDENTIAL : told;
 }
 
 /** What it prints, marked where that has no end. */
