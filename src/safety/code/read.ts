@@ -23,11 +23,8 @@ function runsOn(source: string): boolean {
   return endless && !/\b(break|exit|return|last|die|raise|throw|quit|_exit|yield)\b/.test(source);
 }
 
-/**
- * Reads source code for calls that delete, overwrite or run something, and notes what it finds. Code in which nothing
- * is found stays unknown, since such languages can hide anything, unless every call in it is on a list of harmless ones.
- */
-export function readCode(machine: Machine, program: string, source: string, run: PythonRun = {}, depth = 0): void {
+/** What shows whatever the language: loops without end, what is given away, the shell's lines of IPython. */
+function noteAtOnce(machine: Machine, program: string, source: string): void {
   if (runsOn(source))
     machine.note(
       /\bfork\b/.test(source)
@@ -36,6 +33,16 @@ export function readCode(machine: Machine, program: string, source: string, run:
     );
   const leaving = judgeLeaving(source);
   if (leaving) machine.note(leaving);
+  if (program !== 'python') return;
+  for (const [, line = ''] of source.matchAll(/^\s*!(.+)$/gm)) runCode(machine, line, { stdin: '' });
+}
+
+/**
+ * Reads source code for calls that delete, overwrite or run something, and notes what it finds. Code in which nothing
+ * is found stays unknown, since such languages can hide anything, unless every call in it is on a list of harmless ones.
+ */
+export function readCode(machine: Machine, program: string, source: string, run: PythonRun = {}, depth = 0): void {
+  noteAtOnce(machine, program, source);
   if (program === 'python' && readPython(machine, source, run)) return;
   const language = LANGUAGES[program];
   if (!language) {
@@ -46,8 +53,6 @@ export function readCode(machine: Machine, program: string, source: string, run:
     machine.note(unknown(`${program} code beyond the limits`, { unresolved: true }));
     return;
   }
-  for (const [, line = ''] of program === 'python' ? source.matchAll(/^\s*!(.+)$/gm) : [])
-    runCode(machine, line, { stdin: '' });
   const parts = skeleton(source, language.comments, language.backtickRuns === true);
   const read = { ...parts, code: unalias(members(parts)) };
   const rule = `${program} code`;

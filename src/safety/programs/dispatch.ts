@@ -41,6 +41,7 @@ import { runLocalScript, runWritten } from './local-script.ts';
 import { MEDIA } from './media.ts';
 import { isLocalScript, isSystemWord, programName } from './name.ts';
 import { NETWORK_TOOLS } from './network-tools.ts';
+import type { Operand } from './options.ts';
 import { judgeOutputs } from './outputs.ts';
 import { OVERWRITING } from './overwriting.ts';
 import { DELETING, ENDING } from './own.ts';
@@ -293,16 +294,25 @@ function saidByWords(
     if (verb === 'destroys' || (verb === 'destroys weakly' && isSubcommand(index, maybeValue))) {
       // What a build makes can be made again; whether that is all a `clean` deletes, the tables can't tell.
       if (facts.traits.has('runsProject') && /clean/.test(text)) return 'its own';
-      const first = operands[0]?.text ?? '';
-      if (RUN_SUB.test(first) && index > 0 && !(index === 1 && namesWhatGoes(first, text))) break;
+      if (index > 0 && namesTask(operands[0]?.text ?? '', index === 1 ? text : '')) break;
       return destructive('destroying verb', `${readable(program)}: ${readable(text)} takes something away`);
     }
     if (verb === 'reads' && !maybeValue) return 'reads';
     if (verb === 'names') names = true;
-    if (ADDING.test(text) && !namesWhatGoes(text, operands[index + 1]?.text ?? '')) return names ? 'reads' : 'adds';
+    if (addsOnly(text, operands[index + 1])) return names ? 'reads' : 'adds';
     if (!/^[\w.:/@-]+$/.test(text)) break;
   }
   return names ? 'reads' : undefined;
+}
+
+/** Does a verb that adds stand there, and not the name of what the next word takes away? */
+function addsOnly(text: string, next: Operand | undefined): boolean {
+  return ADDING.test(text) && !namesWhatGoes(text, next?.text ?? '');
+}
+
+/** Is what follows this word the name of a task, so that a verb in it says nothing? */
+function namesTask(first: string, verb: string): boolean {
+  return RUN_SUB.test(first) && !namesWhatGoes(first, verb);
 }
 
 /** `tag delete`, `config rm`: what goes is named before the verb. */

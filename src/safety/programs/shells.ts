@@ -28,7 +28,8 @@ function runShell(call: Call): string {
       const script = call.args[traced.length]?.text ?? '';
       if (isCredential(script) || script.includes(STORE)) machine.shows = true;
     }
-    return runCodeOf(call);
+    const hidden = encodedIn(call);
+    return hidden === undefined ? runCodeOf(call) : encoded(call, hidden);
   });
 }
 
@@ -54,7 +55,6 @@ function runCodeOf(call: Call): string {
       if (!word.includes('=')) at++;
       continue;
     }
-    if (ENCODED.test(word) && /^(pwsh|powershell)/.test(call.program)) return encoded(call, args[at + 1]?.text ?? '');
     if (/^-[a-zA-Z]*c[a-zA-Z]*$/.test(word) || word === '--command' || /^-command$/i.test(word)) {
       return withArguments(call, at);
     }
@@ -88,6 +88,11 @@ function checks({ args, machine }: Call): string {
 
 /** `-enc`, `-EncodedCommand`: UTF-16 in base64. */
 const ENCODED = /^-e(c|nc(odedcommand)?)?$/i;
+
+function encodedIn({ program, args }: Call): string | undefined {
+  const at = /^(pwsh|powershell)/.test(program) ? args.findIndex(({ text }) => ENCODED.test(text)) : -1;
+  return at < 0 ? undefined : (args[at + 1]?.text ?? '');
+}
 
 function encoded({ machine, io }: Call, text: string): string {
   machine.note(destructive('decoded code', 'runs decoded code'));

@@ -116,14 +116,15 @@ function ownOption(call: Call, wrapper: Compiled, text: string, at: number): num
     const inline = equals >= 0 && text.startsWith('--') ? text.slice(equals + 1) : undefined;
     return { output: runCode(machine, inline ?? args[at + 1]?.text ?? '', io) };
   }
-  if (after.has(name)) {
-    const rest = args.slice(at + 1);
-    return { output: wrapper.row.joined ? runCode(machine, joined(rest), io) : machine.runFields(rest, io) };
-  }
+  if (after.has(name)) return { output: runRest(call, wrapper, args.slice(at + 1)) };
   if (idle.has(name)) return { output: call.program === 'command' ? `/usr/bin/${args.at(-1)?.text ?? ''}\n` : UNKNOWN };
   if (pairs.has(name)) return 2;
   if (values.has(name)) return name === text ? 1 : 0;
   return !text.startsWith('--') && values.has(cluster) && cluster !== text ? 1 : 0;
+}
+
+function runRest({ machine, io }: Call, { row }: Compiled, rest: readonly Field[]): string {
+  return row.joined ? runCode(machine, joined(rest), io) : machine.runFields(rest, io);
 }
 
 /** Assignments before the command: `sudo A=1 cmd`. */
