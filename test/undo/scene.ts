@@ -21,6 +21,8 @@ import { notesOf } from '../../src/undo/record.ts';
 
 /** An account without rights of its own, for what root must not be needed for. */
 const NOBODY = 65_534;
+/** What stands before a command line that it is to run. */
+export const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
 
 export type Scene = {
   readonly root: string;
@@ -84,7 +86,7 @@ export function makeScene(launcher: string, ordinary = false, elsewhere?: string
   mkdirSync(tree);
   mkdirSync(store, { mode: 0o700 });
   mkdirSync(join(root, 'tmp'), { mode: 0o700 });
-  const as = ordinary ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : [];
+  const as = ordinary ? asNobody : [];
   const give = () => {
     chmodSync(root, 0o755);
     chmodSync(beside, 0o755);

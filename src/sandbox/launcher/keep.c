@@ -282,34 +282,6 @@ int keep_inode(struct store *s, int directory, const char *name) {
   return S_ISLNK(state.mode) && s->nodes[n].target ? 0 : S_ISFIFO(state.mode) ? 0 : (errno = EXDEV, -1);
 }
 
-int copy_data(int from, int to, uint64_t size) {
-  static char buffer[1 << 16];
-  if (syscall(SYS_ftruncate, to, size)) return -1;
-  for (uint64_t at = 0; at < size;) {
-    long data = syscall(SYS_lseek, from, at, 3 /* SEEK_DATA */);
-    if (data < 0 && errno == ENXIO) return 0; /* a hole to the end */
-    if (data < 0) data = (long)at;
-    long hole = syscall(SYS_lseek, from, data, 4 /* SEEK_HOLE */);
-    uint64_t end = hole < 0 || (uint64_t)hole > size ? size : (uint64_t)hole;
-    long in = data, out = data;
-    while ((uint64_t)in < end) {
-      long got = syscall(SYS_copy_file_range, from, &in, to, &out, end - (uint64_t)in, 0);
-      if (got > 0) continue;
-      if (got < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EIO)) return -1;
-      uint64_t want = end - (uint64_t)in < sizeof buffer ? end - (uint64_t)in : sizeof buffer;
-      got = syscall(SYS_pread64, from, buffer, want, in);
-      if (got < 0) return -1;
-      if (got == 0) return 0; /* it became shorter meanwhile */
-      long put = syscall(SYS_pwrite64, to, buffer, got, in);
-      if (put != got) return put < 0 ? -1 : (errno = ENOSPC, -1);
-      in += got;
-      out = in;
-    }
-    at = end;
-  }
-  return 0;
-}
-
 /* It was met before, and since then written to though nobody asked: a copy of it now is not what was there. */
 static void tell_written(struct store *s, const struct node *n, const struct state *now, uint32_t parent, const char *name) {
   char path[2048];

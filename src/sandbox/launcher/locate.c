@@ -241,9 +241,9 @@ int store_finish(struct store *s) {
 }
 
 /* Each record stands there before its call goes on, so what came about later than a call takes may be another's doing. */
-static int is_late(const struct store *s, const struct state *state) {
-  return !S_ISDIR(state->mode) && (uint64_t)state->ctime * 1000000000u + state->ctime_ns > s->last + CALL_SECONDS * 1000000000ull;
-}
+int is_late_time(const struct store *s, int64_t seconds, uint32_t ns) { return (uint64_t)seconds * 1000000000u + ns > s->last + CALL_SECONDS * 1000000000ull; }
+
+int is_late(const struct store *s, const struct state *state) { return !S_ISDIR(state->mode) && is_late_time(s, state->ctime, state->ctime_ns); }
 
 int store_finish_cut(struct store *s) {
   struct id id;

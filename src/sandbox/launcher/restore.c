@@ -34,7 +34,7 @@ static void put(const char *text) {
   out_used += n;
 }
 
-static void say(const char *verb, uint32_t parent, const char *name, const char *more) {
+void say(const char *verb, uint32_t parent, const char *name, const char *more) {
   static char path[1 << 14];
   path_of(undone, parent, name, path, sizeof path);
   put(verb);
@@ -47,12 +47,7 @@ void refuse(uint32_t parent, const char *name, const char *why) {
   unfinished++;
 }
 
-static void refuse_node(struct node *n, const char *why) {
-  n->flags |= REFUSED;
-  refuse(n->at_parent, n->at_name, why);
-}
-
-static void copy_name(const struct node *n, char to[24]) {
+void copy_name(const struct node *n, char to[24]) {
   char number[12];
   if (!(n->flags & COPIED) || (n->flags & BLOCKED && !n->at_name)) {
     if (n->link) snprintf(to, 24, "l/%s", decimal(n->link, number));
@@ -62,7 +57,7 @@ static void copy_name(const struct node *n, char to[24]) {
 }
 
 static int is_dir(const struct state *s) { return S_ISDIR(s->mode); }
-static int made_by_action(const struct node *n) { return n->id.born > undone->started; }
+int made_by_action(const struct node *n) { return n->id.born > undone->started; }
 
 /* It can't go back to where it was: it stays at the name that the action gave it. */
 static void strand(const struct entry *e, const char *why) {
@@ -103,8 +98,17 @@ static void place(struct entry *e) {
     return;
   }
   if (e->flags & BLOCKED) return refuse(e->parent, e->name, why_left(e));
-  if (keep_name(keeping, fd, e->name, NULL) || (is_dir(&n->was) ? place_directory(e, fd, &state, &now, occupied) : place_file(e, fd, &state, &now, occupied)))
-    return strand(e, errno == ENODATA ? GONE : strerror(errno));
+  const uint32_t from = n->at_name && n->at_parent != ELSEWHERE ? n->at_parent : 0;
+  const char *was = n->at_name;
+  /* What has to give way may have another name. */
+  const int other = occupied && !is_dir(&state) && state.links > 1 ? openat(fd, e->name, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
+  int failed = begin_step(&n->is, e->parent, e->name) || keep_name(keeping, fd, e->name, NULL);
+  failed = failed || (is_dir(&n->was) ? place_directory(e, fd, &state, &now, occupied) : place_file(e, fd, &state, &now, occupied));
+  name_done(e->parent, e->name);
+  if (from) name_done(from, was);
+  if (other >= 0) inode_done(other, "");
+  if (other >= 0) close(other);
+  if (failed) return strand(e, errno == ENODATA ? GONE : strerror(errno));
   if (occupied && !is_dir(&state)) given_way(&now, e);
   settled(e->node, e->parent, e->name, fd);
   say("put-back", e->parent, e->name, "");
@@ -126,6 +130,12 @@ static int keep_other(const struct entry *e, int fd, const struct id *now) {
 static uint32_t deferred, removed;
 static int last_pass;
 
+static int take_out(const struct entry *e, int fd, const struct id *now, int directory) {
+  if (begin_step(now, e->parent, e->name) || keep_name(keeping, fd, e->name, NULL)) return -1;
+  if (!directory && keep_other(e, fd, now)) return -1;
+  return (int)syscall(SYS_unlinkat, fd, e->name, directory ? AT_REMOVEDIR : 0);
+}
+
 static void remove_made(struct entry *e) {
   struct id now;
   struct state state;
@@ -142,20 +152,17 @@ static void remove_made(struct entry *e) {
   if (fd < 0 || look(fd, e->name, 0, &now, &state)) return;
   if (e->flags & BLOCKED) return refuse(e->parent, e->name, why_left(e));
   if (is_stranded(e, &now)) return refuse(e->parent, e->name, "it could not go back to its place");
-  int keeps = keep_name(keeping, fd, e->name, NULL) || (!is_dir(&state) && keep_other(e, fd, &now));
-  if (!keeps && is_dir(&state) && !last_pass && syscall(SYS_unlinkat, fd, e->name, AT_REMOVEDIR) && errno == ENOTEMPTY) {
+  int other = !is_dir(&state) && state.links > 1 ? openat(fd, e->name, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
+  const int failed = take_out(e, fd, &now, is_dir(&state)), why = errno;
+  name_done(e->parent, e->name);
+  if (other >= 0) inode_done(other, "");
+  if (other >= 0) close(other);
+  if (failed && is_dir(&state) && why == ENOTEMPTY && !last_pass) {
     deferred++;
     return;
   }
-  if (!keeps && is_dir(&state) && look(fd, e->name, 0, &now, NULL)) {
-    removed++;
-    say("removed", e->parent, e->name, "");
-    return;
-  }
-  if (keeps ||
-      syscall(SYS_unlinkat, fd, e->name, is_dir(&state) ? AT_REMOVEDIR : 0))
-    return refuse(e->parent, e->name, errno == ENOTEMPTY ? "holds what is not of this action" : strerror(errno));
-  given_way(&now, e);
+  if (failed) return refuse(e->parent, e->name, why == ENOTEMPTY ? "holds what is not of this action" : strerror(why));
+  if (!is_dir(&state)) given_way(&now, e);
   removed++;
   say("removed", e->parent, e->name, "");
 }
@@ -165,117 +172,6 @@ static int set_time(int fd, const struct state *was) {
   int64_t times[4] = {0, (1 << 30) - 2 /* UTIME_OMIT */, was->mtime, was->mtime_ns};
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
   return (int)syscall(SYS_utimensat, AT_FDCWD, path, times, 0);
-}
-
-/* Its owner writes to a file that is read-only as well; its mode comes back with its state. */
-static int open_up(int fd, const char *name) {
-  struct id id;
-  struct state now;
-  char path[40 + NAME_BYTES];
-  if (look(fd, name, 0, &id, &now)) return -1;
-  if ((now.mode & 0600) == 0600 || geteuid() == 0 || now.uid != geteuid()) return 0;
-  if (keep_state(keeping, fd, name, STATUS)) return -1;
-  snprintf(path, sizeof path, "/proc/self/fd/%d/%s", fd, name);
-  return (int)syscall(SYS_fchmodat, AT_FDCWD, path, (now.mode & 07777) | 0600);
-}
-
-/* Its name has given way, and it lives on under one that the action never came near: there is our link to it. */
-static int by_our_link(const struct node *n, char number[12], const char **name) {
-  struct id id;
-  struct state now;
-  uint32_t held = keeping ? find_node(keeping, &n->is) : 0;
-  if (!held || !keeping->nodes[held].link) return -1;
-  *name = decimal(keeping->nodes[held].link, number);
-  return look(keeping->links, *name, 0, &id, &now) || !same_id(&id, &n->is) || now.links < 2 ? -1 : keeping->links;
-}
-
-static void restore_elsewhere(struct node *n) {
-  char number[12], path[2 * NAME_BYTES];
-  const char *name;
-  int fd = by_our_link(n, number, &name);
-  if (fd < 0 || n->flags & (MADE | BLOCKED | LEFT) || made_by_action(n)) return;
-  int failed = n->flags & COPIED && (open_up(fd, name) || keep_content(keeping, fd, name) || fill_in_place(undone, n, fd, name));
-  if (failed || keep_state(keeping, fd, name, n->attributes ? XATTRS : STATUS) || apply_state(fd, name, n)) {
-    snprintf(path, sizeof path, "%s (another name of it)", n->name ? n->name : "");
-    refuse(n->parent, path, strerror(errno));
-  }
-}
-
-static void restore_content(struct node *n) {
-  char source[24], number[12];
-  struct id id;
-  struct state now;
-  if (!(n->flags & COPIED) || !n->at_name || !S_ISREG(n->was.mode)) return;
-  if (n->flags & (MADE | LEFT)) return;
-  copy_name(n, source);
-  if (same_time(&n->now, &n->was) ? !keeping : unchanged(&n->is, &n->now, &n->id, &n->was)) return; /* not written, or back */
-  if (n->flags & BLOCKED) return refuse_node(n, "changed since");
-  if (!keeping) {
-    if (!(n->flags & PLACED)) say("changed", n->at_parent, n->at_name, source);
-    return;
-  }
-  int fd = ease(n->at_parent), failed;
-  if (fd < 0 || look(fd, n->at_name, 0, &id, &now) || !same_id(&id, &n->is)) return refuse_node(n, "changed since");
-  /* In its place already. */
-  if (n->copy && (look(undone->copies, decimal(n->copy, number), 0, &id, NULL) || same_id(&id, &n->is))) return;
-  int held = n->link && !look(undone->links, decimal(n->link, number), 0, &id, NULL);
-  if (now.links - (uint32_t)held == 1) {
-    const char *made = NULL;
-    failed = keep_name(keeping, fd, n->at_name, NULL) || keep_inode(keeping, fd, n->at_name) || keep_state(keeping, fd, n->at_name, XATTRS) ||
-             !(made = fresh_name(keeping, number));
-    if (!failed && !n->attributes) { /* what the file has besides stays with it */
-      uint32_t its = find_node(keeping, &n->is);
-      n->attributes = its ? keeping->nodes[its].attributes : NULL;
-      n->attributes_size = its ? keeping->nodes[its].attributes_size : 0;
-    }
-    failed = failed || make_from_copy(undone, n, keeping->trash, made) || stands_for(n, keeping->trash, made);
-    if (!failed && syscall(SYS_renameat2, keeping->trash, made, fd, n->at_name, 0)) {
-      failed = errno != EXDEV;
-      if (!failed && !(failed = (int)syscall(SYS_unlinkat, keeping->trash, made, 0)))
-        failed = open_up(fd, n->at_name) || keep_content(keeping, fd, n->at_name) || fill_in_place(undone, n, fd, n->at_name);
-    } else if (!failed) settled((uint32_t)(n - undone->nodes), n->at_parent, n->at_name, fd);
-  } else failed = open_up(fd, n->at_name) || keep_content(keeping, fd, n->at_name) || fill_in_place(undone, n, fd, n->at_name);
-  if (failed) return refuse_node(n, strerror(errno));
-  n->flags |= META | PLACED;
-  say("put-back", n->at_parent, n->at_name, "");
-}
-
-/* Of a directory in which somebody has made or removed names since: those and its time are theirs, its mode is not. */
-static void restore_mode(struct node *n) {
-  char path[40];
-  int fd = open_node(undone, (uint32_t)(n - undone->nodes));
-  if (!(n->flags & META) || n->now.mode == n->was.mode) return;
-  if (n->now.mode != n->end.mode) return refuse_node(n, "changed since");
-  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  if (fd < 0 || keep_state(keeping, fd, "", STATUS) || syscall(SYS_fchmodat, AT_FDCWD, path, n->was.mode & 07777)) refuse_node(n, strerror(errno));
-}
-
-static void restore_state(struct node *n) {
-  struct id id;
-  struct state now;
-  if (!n->at_name || made_by_action(n) || n->flags & LEFT) return;
-  int directory = is_dir(&n->was);
-  if (!(n->flags & (META | EASED)) && !(directory && n->flags & (TOUCHED | PLACED))) return;
-  if (!keeping) {
-    if (!directory && !(n->flags & COPIED) && n->was.mode != n->now.mode) say("mode", n->at_parent, n->at_name, "");
-    return;
-  }
-  if (n->flags & BLOCKED && !(n->flags & EASED)) {
-    if (directory) restore_mode(n);
-    else if (!(n->flags & COPIED)) refuse_node(n, "changed since");
-    return;
-  }
-  int fd = directory ? open_node(undone, (uint32_t)(n - undone->nodes)) : open_node(undone, n->at_parent);
-  const char *name = directory ? "" : n->at_name;
-  if (fd < 0 || look(fd, name, 0, &id, &now)) return refuse_node(n, "it is not there");
-  if (!same_id(&id, &n->is)) return; /* it gave way to what was there before */
-  if (keep_state(keeping, fd, name, n->attributes ? XATTRS : STATUS)) return refuse_node(n, strerror(errno));
-  if (apply_state(fd, name, n)) {
-    /* A directory of somebody else's, /tmp mostly: its time is not ours to set. */
-    if (directory && errno == EPERM && now.uid != geteuid()) return;
-    return refuse_node(n, strerror(errno));
-  }
-  n->flags |= PLACED;
 }
 
 static uint32_t depth_of(uint32_t node) {
@@ -325,11 +221,13 @@ static void tell_equal(struct node *n) {
   if (!(n->flags & (PLACED | COPIED | META)) || n->flags & (BLOCKED | LEFT | REFUSED) || !n->at_name) return;
   int fd = open_node(undone, n->at_parent);
   if (!n->at_parent || fd < 0) return;
+  const uint32_t held = find_node(keeping, &n->is), own = held ? keeping->nodes[held].link : 0;
+  if (((n->link && n->flags & PLACED) || n->copy || own) && begin_step(&n->is, n->at_parent, n->at_name)) return;
   if (n->link && n->flags & PLACED) syscall(SYS_unlinkat, undone->links, decimal(n->link, number), 0);
   if (n->copy && !look(undone->copies, decimal(n->copy, number), 0, &id, NULL) && same_id(&id, &n->is))
     syscall(SYS_unlinkat, undone->copies, decimal(n->copy, number), 0);
-  uint32_t held = find_node(keeping, &n->is);
-  if (held && keeping->nodes[held].link) syscall(SYS_unlinkat, keeping->links, decimal(keeping->nodes[held].link, number), 0);
+  if (own) syscall(SYS_unlinkat, keeping->links, decimal(own, number), 0);
+  name_done(n->at_parent, n->at_name);
   if (look(fd, n->at_name, 0, &id, &now)) return;
   equals_add(keeping, &id, &now, &n->id, &n->was);
 }
@@ -344,22 +242,27 @@ static void open_closed(void) {
   }
 }
 
+/* What is left alone, since somebody else has changed it. */
+static int judge(void) {
+  recall_others();
+  for (uint32_t i = 1; i <= undone->entry_count; i++)
+    if (name_changed(&undone->entries[i])) undone->entries[i].flags |= BLOCKED;
+  if (tie_names()) return -1;
+  for (uint32_t i = 1; i <= undone->node_count; i++)
+    if (node_changed(&undone->nodes[i]) || directory_changed(&undone->nodes[i])) undone->nodes[i].flags |= BLOCKED;
+  return note_others();
+}
+
 int restore(struct store *from, struct store *into, char *const *only, int only_count) {
   undone = from;
   keeping = into;
   if (keeping) undone->elsewhere = make_part(keeping, &keeping->trash) ? -1 : keeping->trash;
+  mark_late();
   locate(undone);
   open_closed();
+  if (keeping && keeping->resumes) locate_elsewhere(undone);
   if (only_count && leave_all_but(only, only_count)) return 1;
-  for (uint32_t i = 1; i <= undone->entry_count; i++)
-    if (name_changed(&undone->entries[i])) undone->entries[i].flags |= BLOCKED;
-  if (tie_names()) return 1;
-  for (uint32_t i = 1; i <= undone->node_count; i++) {
-    struct node *n = &undone->nodes[i];
-    int moved_on = n->at_name && is_dir(&n->now) && n->flags & FINAL && (n->now.mtime != n->end.mtime || n->now.mtime_ns != n->end.mtime_ns || n->now.mode != n->end.mode);
-    if (node_changed(n) || (moved_on && !(keeping && find_node(keeping, &n->is)))) n->flags |= BLOCKED;
-  }
-  if (keeping && keeping->resumes) remember_changed();
+  if (judge()) return 1;
   tell_gone();
   by_depth();
   /* Before a name goes by which an inode is known that has others. */

@@ -23,13 +23,33 @@ int place_file(const struct entry *e, int fd, const struct state *now, const str
 
 /* restore.c: it is left alone, and told with the reason. */
 void refuse(uint32_t parent, const char *name, const char *why);
+void say(const char *verb, uint32_t parent, const char *name, const char *more);
+/* Where its old content is in the store, relative to it; nothing: nowhere. */
+void copy_name(const struct node *n, char to[24]);
+int made_by_action(const struct node *n);
 
 /* restore-changed.c: since the action ended, by somebody else. Behind locate(). */
 int name_changed(const struct entry *e);
 int node_changed(const struct node *n);
 int same_node(const struct id *now, uint32_t node);
-/* Of an undo that was cut: what somebody changed since is not what the undo has made of it. */
-void remember_changed(void);
+int directory_changed(const struct node *n);
+
+/* restore-steps.c: around each change of a file or a name. -1 with errno: then it must not be made. */
+int begin_step(const struct id *id, uint32_t parent, const char *name);
+void name_done(uint32_t parent, const char *name);
+void inode_done(int directory, const char *name);
+/* Of an undo that goes on: the file, or what the name stands for, is as this undo has left it. */
+int is_left(const struct id *id, const struct state *now);
+int name_is_left(const struct entry *e);
+void mark_late(void);
+/* What was another's before the first step: as it was written down, and its being written down. */
+void recall_others(void);
+int note_others(void);
+
+/* restore-inode.c */
+void restore_elsewhere(struct node *n);
+void restore_content(struct node *n);
+void restore_state(struct node *n);
 
 /* restore-gone.c: behind locate(). */
 void tell_gone(void);

@@ -324,6 +324,7 @@ static int load(struct store *s) {
       uint32_t size = r->length - (uint32_t)sizeof *r;
       if (sum(r, line + sizeof *r, size) != r->check) break;
       line[r->length] = 0;
+      if (s->resumes && take_step(s, r, line + sizeof *r, size)) return -1;
       take(s, r, line + sizeof *r, size);
       good += r->length;
       have = 0;
@@ -363,7 +364,7 @@ int make_part(struct store *s, int *part) {
 int store_open(struct store *s, const char *path, int existing) {
   struct id id;
   struct state state;
-  *s = (struct store){.known_fd = {-1, -1}, .root = -1, .vault = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  *s = (struct store){.known_fd = {-1, -1}, .root = -1, .resumes = existing == RESUMED, .vault = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   if (s->vault < 0 || look(s->vault, "", 0, &id, &state) || look(s->vault, "..", 0, &s->guarded, NULL)) return -1;
   if (state.uid != geteuid() || (state.mode & 077)) return errno = EPERM, -1;
   s->journal = openat(s->vault, "journal", O_RDWR | O_CLOEXEC | O_NOFOLLOW | (existing ? 0 : O_CREAT | O_EXCL), 0600);

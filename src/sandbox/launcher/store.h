@@ -114,7 +114,7 @@ struct store {
 
 #define ELSEWHERE UINT32_MAX
 
-enum record_type { R_NAME = 1, R_NODE, R_PLACE, R_LINK, R_COPY, R_ATTRIBUTES, R_END_NAME, R_END_NODE, R_END, R_BEGIN };
+enum record_type { R_NAME = 1, R_NODE, R_PLACE, R_LINK, R_COPY, R_ATTRIBUTES, R_END_NAME, R_END_NODE, R_END, R_BEGIN, R_STEP, R_OTHERS, R_JUDGED };
 
 struct record {
   uint32_t length, check, type, number;
@@ -122,7 +122,8 @@ struct record {
   struct state s;
 };
 
-/* store.c */
+/* store.c. RESUMED: of an undo that was cut off; its steps are read as well. */
+enum { FRESH, EXISTING, RESUMED };
 int store_open(struct store *s, const char *path, int existing);
 int store_write(struct store *s, uint32_t type, uint32_t number, const struct id *a, const struct id *b,
                 const struct state *state, const char *text, uint32_t size);
@@ -172,8 +173,12 @@ int keep_inode(struct store *s, int directory, const char *name);
 int keep_content(struct store *s, int directory, const char *name);
 enum aspect { STATUS, XATTRS, TIMES };
 int keep_state(struct store *s, int directory, const char *name, enum aspect changes);
-int copy_data(int from, int to, uint64_t size);
 int reopen(int fd, int flags);
+
+/* copy.c */
+int copy_data(int from, int to, uint64_t size);
+/* Its journal shows by its time that somebody is still at work. */
+extern struct store *copying_for;
 
 /* attributes.c: extended attributes, before a change and back; and without those that a directory gives to what is made in it. */
 int keep_attributes(struct store *s, uint32_t n, int directory, const char *name, int even_none);
@@ -218,6 +223,9 @@ void forget_open(void);
 int store_finish(struct store *s);
 /* The same for an action that was cut: what has changed since its last record is not taken for its doing. */
 int store_finish_cut(struct store *s);
+/* Whether that is later than a call of whoever wrote its last record takes. */
+int is_late(const struct store *s, const struct state *state);
+int is_late_time(const struct store *s, int64_t seconds, uint32_t ns);
 int is_hidden(const struct store *s, uint32_t directory);
 void path_of(const struct store *s, uint32_t parent, const char *name, char *to, uint64_t size);
 int stands_elsewhere(const struct store *s, const struct node *n, char *where, uint64_t size);
@@ -245,6 +253,8 @@ void keep_end(struct store *s, const struct options *o);
  * Prints `verb NUL path NUL source-or-reason NUL` for each. Returns how many things it could not put back. With `only` nothing but these
  * paths and what lies below them. */
 int restore(struct store *s, struct store *into, char *const *only, int only_count);
+/* restore-steps.c: a record of a store that is RESUMED. -1 with errno. */
+int take_step(struct store *s, const struct record *r, const char *text, uint32_t size);
 /* names.c: what the action left, by name. */
 void tell_names(struct store *s);
 /* restore-file.c */

@@ -92,8 +92,8 @@ int undo(int argc, char **argv) {
   char journal[4096];
   snprintf(journal, sizeof journal, "%s/journal", argv[4]);
   existing = existing && syscall(SYS_faccessat, AT_FDCWD, journal, 0) == 0;
-  if (store_open(&into, argv[4], existing)) return give_up(argv[4]);
-  into.resumes = existing;
+  if (store_open(&into, argv[4], existing ? RESUMED : FRESH)) return give_up(argv[4]);
+  copying_for = &into;
   int left = restore(&from, &into, paths, path_count);
   equals_forget();
   if (!into.ended && store_finish(&into)) return give_up(argv[4]);

@@ -1,0 +1,136 @@
+/* Contents and states come back to the inodes, whatever their names are. */
+#include "restore.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int is_dir(const struct state *s) { return S_ISDIR(s->mode); }
+
+static void refuse_node(struct node *n, const char *why) {
+  n->flags |= REFUSED;
+  refuse(n->at_parent, n->at_name, why);
+}
+
+/* Its owner writes to a file that is read-only as well; its mode comes back with its state. */
+static int open_up(int fd, const char *name) {
+  struct id id;
+  struct state now;
+  char path[40 + NAME_BYTES];
+  if (look(fd, name, 0, &id, &now)) return -1;
+  if ((now.mode & 0600) == 0600 || geteuid() == 0 || now.uid != geteuid()) return 0;
+  if (keep_state(keeping, fd, name, STATUS)) return -1;
+  snprintf(path, sizeof path, "/proc/self/fd/%d/%s", fd, name);
+  return (int)syscall(SYS_fchmodat, AT_FDCWD, path, (now.mode & 07777) | 0600);
+}
+
+/* Its name has given way, and it lives on under one that the action never came near: there is our link to it. */
+static int by_our_link(const struct node *n, char number[12], const char **name) {
+  struct id id;
+  struct state now;
+  uint32_t held = keeping ? find_node(keeping, &n->is) : 0;
+  if (!held || !keeping->nodes[held].link) return -1;
+  *name = decimal(keeping->nodes[held].link, number);
+  return look(keeping->links, *name, 0, &id, &now) || !same_id(&id, &n->is) || now.links < 2 ? -1 : keeping->links;
+}
+
+void restore_elsewhere(struct node *n) {
+  char number[12], path[2 * NAME_BYTES];
+  const char *name;
+  int fd = by_our_link(n, number, &name);
+  if (fd < 0 || n->flags & (MADE | BLOCKED | LEFT) || made_by_action(n)) return;
+  int failed = begin_step(&n->is, 0, "");
+  failed = failed || (n->flags & COPIED && (open_up(fd, name) || keep_content(keeping, fd, name) || fill_in_place(undone, n, fd, name)));
+  failed = failed || keep_state(keeping, fd, name, n->attributes ? XATTRS : STATUS) || apply_state(fd, name, n);
+  inode_done(fd, name);
+  if (failed) {
+    snprintf(path, sizeof path, "%s (another name of it)", n->name ? n->name : "");
+    refuse(n->parent, path, strerror(errno));
+  }
+}
+
+void restore_content(struct node *n) {
+  char source[24], number[12];
+  struct id id;
+  struct state now;
+  if (!(n->flags & COPIED) || !n->at_name || !S_ISREG(n->was.mode)) return;
+  if (n->flags & (MADE | LEFT)) return;
+  copy_name(n, source);
+  if (same_time(&n->now, &n->was) ? !keeping : unchanged(&n->is, &n->now, &n->id, &n->was)) return; /* not written, or back */
+  if (n->flags & BLOCKED) return refuse_node(n, "changed since");
+  if (!keeping) {
+    if (!(n->flags & PLACED)) say("changed", n->at_parent, n->at_name, source);
+    return;
+  }
+  int fd = ease(n->at_parent), failed;
+  if (fd < 0 || look(fd, n->at_name, 0, &id, &now) || !same_id(&id, &n->is)) return refuse_node(n, "changed since");
+  /* In its place already. */
+  if (n->copy && (look(undone->copies, decimal(n->copy, number), 0, &id, NULL) || same_id(&id, &n->is))) return;
+  int held = n->link && !look(undone->links, decimal(n->link, number), 0, &id, NULL);
+  if (begin_step(&n->is, n->at_parent, n->at_name)) return refuse_node(n, strerror(errno));
+  if (now.links - (uint32_t)held == 1) {
+    const char *made = NULL;
+    failed = keep_name(keeping, fd, n->at_name, NULL) || keep_inode(keeping, fd, n->at_name) || keep_state(keeping, fd, n->at_name, XATTRS) ||
+             !(made = fresh_name(keeping, number));
+    if (!failed && !n->attributes) { /* what the file has besides stays with it */
+      uint32_t its = find_node(keeping, &n->is);
+      n->attributes = its ? keeping->nodes[its].attributes : NULL;
+      n->attributes_size = its ? keeping->nodes[its].attributes_size : 0;
+    }
+    failed = failed || make_from_copy(undone, n, keeping->trash, made) || stands_for(n, keeping->trash, made);
+    if (!failed && syscall(SYS_renameat2, keeping->trash, made, fd, n->at_name, 0)) {
+      failed = errno != EXDEV;
+      if (!failed && !(failed = (int)syscall(SYS_unlinkat, keeping->trash, made, 0)))
+        failed = open_up(fd, n->at_name) || keep_content(keeping, fd, n->at_name) || fill_in_place(undone, n, fd, n->at_name);
+    } else if (!failed) settled((uint32_t)(n - undone->nodes), n->at_parent, n->at_name, fd);
+  } else failed = open_up(fd, n->at_name) || keep_content(keeping, fd, n->at_name) || fill_in_place(undone, n, fd, n->at_name);
+  name_done(n->at_parent, n->at_name);
+  if (failed) return refuse_node(n, strerror(errno));
+  n->flags |= META | PLACED;
+  say("put-back", n->at_parent, n->at_name, "");
+}
+
+/* Of a directory in which somebody has made or removed names since: those and its time are theirs, its mode is not. */
+static void restore_mode(struct node *n) {
+  char path[40];
+  int fd = open_node(undone, (uint32_t)(n - undone->nodes));
+  if (!(n->flags & META) || n->now.mode == n->was.mode) return;
+  if (n->now.mode != n->end.mode) return refuse_node(n, "changed since");
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  if (fd < 0 || keep_state(keeping, fd, "", STATUS) || syscall(SYS_fchmodat, AT_FDCWD, path, n->was.mode & 07777)) refuse_node(n, strerror(errno));
+}
+
+void restore_state(struct node *n) {
+  struct id id;
+  struct state now;
+  if (!n->at_name || made_by_action(n) || n->flags & LEFT) return;
+  int directory = is_dir(&n->was);
+  if (!(n->flags & (META | EASED)) && !(directory && n->flags & (TOUCHED | PLACED))) return;
+  if (!keeping) {
+    if (!directory && !(n->flags & COPIED) && n->was.mode != n->now.mode) say("mode", n->at_parent, n->at_name, "");
+    return;
+  }
+  if (n->flags & BLOCKED && !(n->flags & EASED)) {
+    if (directory) restore_mode(n);
+    else if (!(n->flags & COPIED)) refuse_node(n, "changed since");
+    return;
+  }
+  int fd = directory ? open_node(undone, (uint32_t)(n - undone->nodes)) : open_node(undone, n->at_parent);
+  const char *name = directory ? "" : n->at_name;
+  if (fd < 0 || look(fd, name, 0, &id, &now)) return refuse_node(n, "it is not there");
+  if (!same_id(&id, &n->is)) return; /* it gave way to what was there before */
+  if (!directory && begin_step(&n->is, n->at_parent, name)) return refuse_node(n, strerror(errno));
+  if (keep_state(keeping, fd, name, n->attributes ? XATTRS : STATUS)) return refuse_node(n, strerror(errno));
+  const int failed = apply_state(fd, name, n);
+  if (!directory) name_done(n->at_parent, name);
+  if (failed) {
+    /* A directory of somebody else's, /tmp mostly: its time is not ours to set. */
+    if (directory && errno == EPERM && now.uid != geteuid()) return;
+    return refuse_node(n, strerror(errno));
+  }
+  n->flags |= PLACED;
+}
+
