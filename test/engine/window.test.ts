@@ -93,31 +93,27 @@ const WINDOWS: readonly (readonly [name: string, server: Omit<WindowOptions, 'sc
 ];
 
 describe.concurrent('60 steps with large outputs', () => {
-  it.each(WINDOWS)(
-    'fit into a window of %s',
-    async (_name, server) => {
-      const { requests, evictions, conversation } = await session(server);
-      expect(requests).toHaveLength(STEPS + 1);
-      for (const [index, request] of requests.entries()) {
-        expect(request.tokens + request.answer).toBeLessThanOrEqual(server.window);
-        expect(request.messages[0]?.content).toContain(`Goal: ${GOAL}`);
-        const last = request.messages.at(-1)?.content;
-        expect(last).toContain(index < STEPS ? `Current step ${index + 1}/${STEPS}: ${task(index + 1)}` : 'Report');
-        expect(orphans(request.messages)).toEqual([]);
-      }
-      // Each request begins with the one before it, but where the transcript says what left.
-      const broken = requests.filter(
-        (request, index) => index > 0 && !body(request).startsWith(body(requests[index - 1])),
-      );
-      expect(broken.length).toBeGreaterThan(3);
-      expect(broken.length).toBeLessThanOrEqual(evictions.length);
-      expect(evictions.length).toBeLessThan(STEPS / 2);
-      // The room that there is gets used.
-      expect(Math.max(...requests.map(({ tokens }) => tokens))).toBeGreaterThan(server.window / 2);
-      expect(contextUse(conversation)?.percent).toBeLessThanOrEqual(100);
-    },
-    60_000,
-  );
+  it.each(WINDOWS)('fit into a window of %s', async (_name, server) => {
+    const { requests, evictions, conversation } = await session(server);
+    expect(requests).toHaveLength(STEPS + 1);
+    for (const [index, request] of requests.entries()) {
+      expect(request.tokens + request.answer).toBeLessThanOrEqual(server.window);
+      expect(request.messages[0]?.content).toContain(`Goal: ${GOAL}`);
+      const last = request.messages.at(-1)?.content;
+      expect(last).toContain(index < STEPS ? `Current step ${index + 1}/${STEPS}: ${task(index + 1)}` : 'Report');
+      expect(orphans(request.messages)).toEqual([]);
+    }
+    // Each request begins with the one before it, but where the transcript says what left.
+    const broken = requests.filter(
+      (request, index) => index > 0 && !body(request).startsWith(body(requests[index - 1])),
+    );
+    expect(broken.length).toBeGreaterThan(3);
+    expect(broken.length).toBeLessThanOrEqual(evictions.length);
+    expect(evictions.length).toBeLessThan(STEPS / 2);
+    // The room that there is gets used.
+    expect(Math.max(...requests.map(({ tokens }) => tokens))).toBeGreaterThan(server.window / 2);
+    expect(contextUse(conversation)?.percent).toBeLessThanOrEqual(100);
+  });
 });
 
 it('a sub-agent has the same budget, and never loses its task', async () => {
@@ -149,4 +145,4 @@ it('a sub-agent has the same budget, and never loses its task', async () => {
     expect(messages[1]?.content).toContain(`Task: ${WORK}`);
     expect(orphans(messages)).toEqual([]);
   }
-}, 60_000);
+});
