@@ -15,12 +15,13 @@ describe.each(everyShell())('clearing: %s', (program) => {
     await using rig = startRig(place, { env: { SHELL: program } });
     await rig.waitFor(/\[aish:\w+\]>/);
     rig.type('echo earl""ier\r');
-    await rig.waitFor(/│ earlier/);
+    // What is typed while it runs is its own, and then the shell's.
+    await rig.waitFor(/echo earl""ier .*✓[\s\S]*│ earlier/);
     rig.type(line);
     if (key) rig.key(key);
     await rig.waitForGone('earlier');
     rig.type('echo la""ter\r');
-    await rig.waitFor(/│ later/);
+    await rig.waitFor(/echo la""ter .*✓[\s\S]*│ later/);
     expect(rig.text()).not.toContain('earlier');
     rig.key('pageup');
     await rig.waitFor(/│ earlier/);
