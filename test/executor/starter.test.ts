@@ -36,7 +36,7 @@ function launchers(): readonly { readonly pid: number; readonly parent: number }
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
-        const [program = '', argument] = readFileSync(`/proc/${name}/cmdline`, 'latin1').split('\0');
+        const [program = '', argument] = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0');
         if (program !== LAUNCHER || argument !== '--starter') return [];
         const parent = Number(readFileSync(`/proc/${name}/stat`, 'latin1').split(') ').at(-1)?.split(' ')[1]);
         return [{ pid: Number(name), parent }];
