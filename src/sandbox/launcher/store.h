@@ -127,6 +127,9 @@ enum { FRESH, EXISTING, RESUMED };
 int store_open(struct store *s, const char *path, int existing);
 int store_write(struct store *s, uint32_t type, uint32_t number, const struct id *a, const struct id *b,
                 const struct state *state, const char *text, uint32_t size);
+/* store-read.c: all whole records. -1 with errno. */
+int store_load(struct store *s);
+uint32_t record_sum(const struct record *r, const char *text, uint32_t size);
 /* Whether that many bytes more are within the budget; else errno is ENOSPC. */
 int room_for(const struct store *s, uint64_t bytes);
 /* Of a store that was read again, what is in use besides its journal. */
