@@ -1,11 +1,13 @@
 /** A file that the action changed, and that somebody moved, replaced or removed since: named, left alone, and still to be had. */
 import {
   chmodSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -49,6 +51,35 @@ describe.skipIf(lacks('cc')).each(USERS)('what is not where the action changed i
     expect(readFileSync(copy, 'utf8')).toBe('old\n');
     // It can be asked for again.
     expect(refused(await at.scene.undo(kept.number))).toEqual(planned);
+  });
+
+  it('comes back by its other name, where the one that the action used is gone, moved or another’s', async () => {
+    const ways = [
+      () => rmSync(there('l')),
+      () => renameSync(there('l'), there('l2')),
+      () => replaced('l', () => put('l', 'mine\n')),
+    ];
+    for (const change of ways) {
+      at.anew(ordinary);
+      put('a', 'old\n');
+      linkSync(there('a'), there('l'));
+      const kept = await at.scene.keep('echo new >> l; chmod 600 l');
+      change();
+      expect((await at.scene.plan(kept.number)).steps.map(({ path }) => path)).toEqual([there('a')]);
+      expect(refused(await at.scene.undo(kept.number))).toEqual([]);
+      expect([get('a'), statSync(there('a')).mode & 0o777]).toEqual(['old\n', 0o644]);
+      if (change === ways[2]) expect(get('l')).toBe('mine\n');
+    }
+  });
+
+  it('stays as somebody wrote it by its other name, and is named by that', async () => {
+    put('a', 'old\n');
+    linkSync(there('a'), there('l'));
+    const kept = await at.scene.keep('echo new >> l');
+    rmSync(there('l'));
+    put('a', 'mine, and longer\n');
+    expect(refused(await at.scene.undo(kept.number))).toEqual(['a: changed since']);
+    expect(get('a')).toBe('mine, and longer\n');
   });
 
   it('a mode as well', async () => {

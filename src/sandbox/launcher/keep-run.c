@@ -67,5 +67,6 @@ void keep_ready(int listener) {
 
 void keep_end(struct store *s, const struct options *o) {
   if (s->calls && o->keep_tree) scan_unkept(s, o->keep_tree);
+  if (s->calls && o->keep_tree) note_other_names(s, o->keep_tree);
   store_finish(s); /* where it fails the action has no end, which its reader finds */
 }

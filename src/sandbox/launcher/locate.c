@@ -108,7 +108,7 @@ void locate(struct store *s) {
   struct state state;
   forget_open();
   order = 0;
-  for (uint32_t n = 1; n <= s->node_count; n++) s->nodes[n].at_name = NULL;
+  for (uint32_t n = 1; n <= s->node_count; n++) s->nodes[n].at_name = NULL, s->nodes[n].flags &= ~(uint32_t)BY_OTHER;
   int root = openat(s->root, s->root < 0 ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (root < 0) return;
   for (uint32_t n = 1; n <= s->node_count; n++) {
@@ -120,6 +120,7 @@ void locate(struct store *s) {
     visit(s, n, root, 0);
   }
   close(root);
+  locate_by_other_names(s);
 }
 
 void locate_elsewhere(struct store *s) {

@@ -37,9 +37,15 @@ static int changed_by_another_name(const struct node *n) {
   return now.links == end->links || now.size != end->size || now.mode != end->mode || now.mtime != end->mtime || now.mtime_ns != end->mtime_ns;
 }
 
+static int same_but_names(const struct state *a, const struct state *b) {
+  return a->size == b->size && a->mode == b->mode && a->uid == b->uid && a->gid == b->gid && a->mtime == b->mtime && a->mtime_ns == b->mtime_ns;
+}
+
 int node_changed(const struct node *n) {
   if (!(n->flags & FINAL) || (n->at_name ? is_dir(&n->now) : is_dir(&n->was))) return 0;
   if (!n->at_name) return changed_by_another_name(n);
+  /* That one of its names came, went or was moved is no change of it. */
+  if ((n->flags & BY_OTHER || n->now.links != n->end.links) && n->end.mode && same_but_names(&n->now, &n->end)) return 0;
   /* A part of the action may have been taken back before. */
   return !unchanged(&n->is, &n->now, &n->id, &n->end) && !unchanged(&n->is, &n->now, &n->id, &n->was) && !is_left(&n->is, &n->now);
 }

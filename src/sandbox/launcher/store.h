@@ -35,6 +35,7 @@ enum { COPIED = 1, META = 2, TOUCHED = 4, IS_VAULT = 8, HOLDS_VAULT = 16, LINKED
        BARE = 65536,  /* some of its attributes could not be put back */
        REFUSED = 131072, /* an undo could not put it back */
        TIES = 262144, TIED = 524288, /* by a name that was changed since, names that the action moved with it stay */
+       BY_OTHER = 2097152, /* it is found by a name that the action did not use */
        LATE = 1048576, /* somebody else may have changed it before its end was written down */
        CLOSED = 32768 /* a directory that can't be looked into now */ };
 
@@ -114,7 +115,7 @@ struct store {
 
 #define ELSEWHERE UINT32_MAX
 
-enum record_type { R_NAME = 1, R_NODE, R_PLACE, R_LINK, R_COPY, R_ATTRIBUTES, R_END_NAME, R_END_NODE, R_END, R_BEGIN, R_STEP, R_OTHERS, R_JUDGED };
+enum record_type { R_NAME = 1, R_NODE, R_PLACE, R_LINK, R_COPY, R_ATTRIBUTES, R_END_NAME, R_END_NODE, R_END, R_BEGIN, R_STEP, R_OTHERS, R_JUDGED, R_ALSO };
 
 struct record {
   uint32_t length, check, type, number;
@@ -213,6 +214,13 @@ int outside_of(const struct store *s, int fd);
 int is_named_outside(const struct store *s, int directory, const char *name);
 void named_again(int directory, const char *name);
 int any_named_outside(const struct options *o);
+
+/* other-names.c: what the action wrote to, or set the mode of, by one of several names: the others are written down at its
+ * end, since the one it used may go. */
+void note_other_names(struct store *s, const char *tree);
+void add_other_name(struct store *s, uint32_t node, uint32_t parent, const char *name);
+/* Behind the names that the action came near. */
+void locate_by_other_names(struct store *s);
 
 /* credentials.c */
 int holds_credentials(int directory, const char *name);
