@@ -22,6 +22,8 @@ import { canBeOrdinary, sceneForEach, USERS } from './bench.ts';
 
 const at = sceneForEach();
 const { put, get, refused } = at;
+/** Without where the old content of a replaced file is kept. */
+const bare = (lines: readonly string[]) => lines.map((line) => line.replace(/; its old content is kept in .*/, ''));
 const there = (name: string) => join(at.scene.tree, name);
 
 describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (_, ordinary) => {
@@ -82,7 +84,7 @@ describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (
       const before = readdirSync(at.scene.tree).filter((name) => name !== 'w');
       const to = script.includes('z') ? 'z' : 'y';
       const planned = refused(await at.scene.plan(kept.number)).toSorted();
-      expect(planned).toEqual(['d/f: its directory is not there', `${to}: moved with what was changed since`]);
+      expect(bare(planned)).toEqual(['d/f: its directory is not there', `${to}: moved with what was changed since`]);
       const undone = await at.scene.undo(kept.number);
       expect(refused(undone).toSorted()).toEqual(planned);
       expect(readdirSync(at.scene.tree)).toEqual(before);
@@ -111,7 +113,7 @@ describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (
     mkdirSync(there('d'));
     writeFileSync(there('d/f'), 'mine\n');
     const undone = await at.scene.undo(kept.number);
-    expect(refused(undone).toSorted()).toContain('y: moved with what was changed since');
+    expect(bare(refused(undone))).toContain('y: moved with what was changed since');
     expect([get('d/f'), get('y')]).toEqual(['mine\n', 'd/f\n']);
   });
 

@@ -82,6 +82,19 @@ describe.skipIf(lacks('cc')).each(USERS)('what is not where the action changed i
     expect(get('a')).toBe('mine, and longer\n');
   });
 
+  it('what was replaced, and its place taken since, is to be had where that is said', async () => {
+    put('c', 'c\n');
+    put('g', 'g\n');
+    const kept = await at.scene.keep('mv c g');
+    renameSync(there('g'), there('h'));
+    const planned = refused(await at.scene.plan(kept.number)).toSorted();
+    expect(planned[0]).toBe('c: its file is not where the action put it any more');
+    expect(planned[1]).toMatch(/^g: changed since; its old content is kept in \//);
+    expect(refused(await at.scene.undo(kept.number)).toSorted()).toEqual(planned);
+    expect(readFileSync(/kept in (.*)$/.exec(planned[1] ?? '')?.[1] ?? '', 'utf8')).toBe('g\n');
+    expect(get('h')).toBe('c\n');
+  });
+
   it('a mode as well', async () => {
     for (const each of ['x', 'y']) put(each, 'old\n');
     const kept = await at.scene.keep('chmod 700 x; chmod 700 y');

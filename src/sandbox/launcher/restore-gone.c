@@ -1,7 +1,8 @@
-/* What an undo can't put back, since it is nowhere any more. */
+/* What an undo leaves alone, and what it can't put back since it is nowhere any more: in words, with where the old content is. */
 #include "restore.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <fcntl.h>
@@ -11,22 +12,40 @@ static int was_changed(const struct node *n) {
   return a->mode != b->mode || a->size != b->size || a->mtime != b->mtime || a->mtime_ns != b->mtime_ns;
 }
 
-/* A file that the action changed in its place, and that somebody has moved, replaced or removed since: nothing is brought to a
- * place that others have given to something else, but it is told, with where the old content is to be had. */
-void tell_gone(void) {
-  static char why[4096 + 64], vault[4096];
+/* Where its old content is kept, for the user: for as long as the action is. */
+static void add_place(const struct node *n, char *to, uint64_t size) {
+  static char vault[4096];
   char link[40], number[12];
-  unsigned char *has_name = arena(undone->node_count + 1ull);
-  for (uint32_t i = 1; has_name && i <= undone->entry_count; i++) has_name[undone->entries[i].node] = 1;
+  uint64_t at = strlen(to);
+  const uint32_t kept = n->flags & COPIED ? n->copy : n->link;
   snprintf(link, sizeof link, "/proc/self/fd/%d", undone->vault);
   long length = syscall(SYS_readlinkat, AT_FDCWD, link, vault, sizeof vault - 1);
   vault[length > 0 ? length : 0] = 0;
+  if (kept) snprintf(to + at, size - at, "; its old content is kept in %s/%s/%s", vault, n->flags & COPIED ? "c" : "l", decimal(kept, number));
+  else if (n->flags & COPIED) snprintf(to + at, size - at, "; it was empty");
+}
+
+static char why[4096 + 128];
+
+const char *why_left(const struct entry *e) {
+  const struct node *n = &undone->nodes[e->node];
+  const char *because = e->flags & TIED ? "moved with what was changed since" : undone->nodes[e->parent].at_name ? "changed since" : NOT_THERE;
+  snprintf(why, sizeof why, "%s", because);
+  if (e->node && !n->at_name && S_ISREG(n->was.mode)) add_place(n, why, sizeof why);
+  return why;
+}
+
+/* A file that the action changed in its place, and that somebody has moved, replaced or removed since: nothing is brought to a
+ * place that others have given to something else, but it is told, with where the old content is to be had. */
+void tell_gone(void) {
+  unsigned char *has_name = arena(undone->node_count + 1ull);
+  for (uint32_t i = 1; has_name && i <= undone->entry_count; i++) has_name[undone->entries[i].node] = 1;
   for (uint32_t i = 1; has_name && i <= undone->node_count; i++) {
     const struct node *n = &undone->nodes[i];
     if (n->at_name || !n->name || n->link || has_name[i] || S_ISDIR(n->was.mode) || !(n->flags & FINAL) || !(n->flags & (COPIED | META))) continue;
     if (n->flags & LEFT || n->id.born > undone->started || !was_changed(n) || is_hidden(undone, n->parent) || (keeping && find_node(keeping, &n->id))) continue;
-    if (n->copy) snprintf(why, sizeof why, "not there any more; its old content is kept in %s/c/%s", vault, decimal(n->copy, number));
-    else snprintf(why, sizeof why, "not there any more%s", n->flags & COPIED ? "; it was empty" : "");
+    snprintf(why, sizeof why, "not there any more");
+    add_place(n, why, sizeof why);
     refuse(n->parent, n->name, why);
   }
 }

@@ -67,8 +67,3 @@ int tie_names(void) {
     if (undone->entries[i].flags & TIED) undone->entries[i].flags |= BLOCKED;
   return 0;
 }
-
-const char *why_left(const struct entry *e) {
-  if (e->flags & TIED) return "moved with what was changed since";
-  return undone->nodes[e->parent].at_name ? "changed since" : NOT_THERE;
-}

@@ -7,7 +7,7 @@
 enum { NOREPLACE = 1, EXCHANGE = 2 };
 
 /* It was only moved, so there is no copy of it; and somebody has removed it since. */
-#define GONE "its file is gone"
+#define GONE "its file is not where the action put it any more"
 #define NOT_THERE "its directory is not there"
 
 extern struct store *undone, *keeping;
@@ -53,10 +53,11 @@ void restore_state(struct node *n);
 
 /* restore-gone.c: behind locate(). */
 void tell_gone(void);
+/* What is said of what is left alone; with the place of its old content where that is nowhere else. Good until the next call. */
+const char *why_left(const struct entry *e);
 
 /* restore-tied.c: marks the names that stay with those that are blocked. -1 with errno. */
 int tie_names(void);
-const char *why_left(const struct entry *e);
 
 /* restore-only.c: marks all names and inodes but those at and below these paths. Behind locate(). */
 int leave_all_but(char *const *paths, int count);
