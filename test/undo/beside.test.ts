@@ -222,7 +222,15 @@ describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (
     put('y', 'mine\n');
     appendFileSync(there('z2'), 'mine\n');
     appendFileSync(there('new'), 'mine\n');
+    const written = readdirSync(store);
+    const planned = refused(await at.scene.plan(1));
+    expect(readdirSync(store)).toEqual(written);
+    const old = /^x: may have been changed since the action was cut off; its old content is kept in (.*)$/.exec(
+      planned.find((line) => line.startsWith('x:')) ?? '',
+    );
+    expect(readFileSync(old?.[1] ?? '', 'utf8')).toBe('x\n');
     const undone = await at.scene.undo(1);
+    expect(refused(undone)).toEqual(expect.arrayContaining(planned));
     expect(refused(undone).map((line) => line.split(':')[0])).toEqual(expect.arrayContaining(['x', 'y', 'z2', 'new']));
     expect(['x', 'y', 'z2', 'new'].map(get)).toEqual(['n\nmine\n', 'mine\n', 'z\nmine\n', 'k\nmine\n']);
     expect([get('w'), existsSync(there('new2')), existsSync(there('z'))]).toEqual(['w\n', false, false]);

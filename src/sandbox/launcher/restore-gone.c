@@ -26,12 +26,22 @@ static void add_place(const struct node *n, char *to, uint64_t size) {
 }
 
 static char why[4096 + 128];
+#define CUT "may have been changed since the action was cut off"
 
 const char *why_left(const struct entry *e) {
   const struct node *n = &undone->nodes[e->node];
-  const char *because = e->flags & TIED ? "moved with what was changed since" : undone->nodes[e->parent].at_name ? "changed since" : NOT_THERE;
+  /* At its end something stood there of which nobody knew whose it is. */
+  const int unknown = e->flags & FINAL && !e->end.ino && e->end_state.mode && e->now.ino;
+  const char *because = e->flags & TIED ? "moved with what was changed since" : undone->nodes[e->parent].at_name ? unknown ? CUT : "changed since" : NOT_THERE;
   snprintf(why, sizeof why, "%s", because);
   if (e->node && !n->at_name && S_ISREG(n->was.mode)) add_place(n, why, sizeof why);
+  return why;
+}
+
+const char *why_changed(const struct node *n) {
+  if (!(n->flags & FINAL) || n->end.mode) return "changed since";
+  snprintf(why, sizeof why, "%s", CUT);
+  add_place(n, why, sizeof why);
   return why;
 }
 

@@ -60,7 +60,7 @@ void restore_content(struct node *n) {
   if (n->flags & (MADE | LEFT)) return;
   copy_name(n, source);
   if (same_time(&n->now, &n->was) ? !keeping : unchanged(&n->is, &n->now, &n->id, &n->was)) return; /* not written, or back */
-  if (n->flags & BLOCKED) return refuse_node(n, "changed since");
+  if (n->flags & BLOCKED) return refuse_node(n, why_changed(n));
   if (!keeping) {
     if (!(n->flags & PLACED)) say("changed", n->at_parent, n->at_name, source);
     return;
@@ -115,7 +115,7 @@ void restore_state(struct node *n) {
   }
   if (n->flags & BLOCKED && !(n->flags & EASED)) {
     if (directory) restore_mode(n);
-    else if (!(n->flags & COPIED)) refuse_node(n, "changed since");
+    else if (!(n->flags & COPIED)) refuse_node(n, why_changed(n));
     return;
   }
   int fd = directory ? open_node(undone, (uint32_t)(n - undone->nodes)) : open_node(undone, n->at_parent);

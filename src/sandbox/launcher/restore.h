@@ -55,6 +55,7 @@ void restore_state(struct node *n);
 void tell_gone(void);
 /* What is said of what is left alone; with the place of its old content where that is nowhere else. Good until the next call. */
 const char *why_left(const struct entry *e);
+const char *why_changed(const struct node *n);
 
 /* restore-tied.c: marks the names that stay with those that are blocked. -1 with errno. */
 int tie_names(void);

@@ -54,6 +54,9 @@ static void take(struct store *s, const struct record *r, const char *text, uint
       b = find_node(s, &r->b);
       if (a && b && (kept = keep_text(s, text, size))) add_other_name(s, a, b, kept);
       break;
+    case R_LAST:
+      s->last = r->a.born;
+      break;
     case R_END_NAME:
       b = a ? find_entry(s, a, text) : 0;
       if (b) {

@@ -107,6 +107,7 @@ struct store {
   } outside[MAX_TREES]; /* of a command in a world of its own: its trees as they are outside it, on the store's own mount */
   int outside_count, root; /* root: `/` as it is outside; -1: as it is here */
   int is_mapped; /* in a user namespace, where the numbers of other users can't be read */
+  int plans;   /* nothing is written down */
   int resumes; /* what was cut: see is_new */
   int listens; /* to a command that runs, rather than keeping what this program itself changes */
   int elsewhere; /* the directory of nodes whose at_parent is ELSEWHERE */
@@ -115,7 +116,7 @@ struct store {
 
 #define ELSEWHERE UINT32_MAX
 
-enum record_type { R_NAME = 1, R_NODE, R_PLACE, R_LINK, R_COPY, R_ATTRIBUTES, R_END_NAME, R_END_NODE, R_END, R_BEGIN, R_STEP, R_OTHERS, R_JUDGED, R_ALSO };
+enum record_type { R_NAME = 1, R_NODE, R_PLACE, R_LINK, R_COPY, R_ATTRIBUTES, R_END_NAME, R_END_NODE, R_END, R_BEGIN, R_STEP, R_OTHERS, R_JUDGED, R_ALSO, R_LAST };
 
 struct record {
   uint32_t length, check, type, number;

@@ -81,6 +81,7 @@ int undo(int argc, char **argv) {
     return from.ended || !(now ? store_finish(&from) : store_finish_cut(&from)) ? 0 : give_up(path);
   }
   if (!strcmp(how, "--names")) return tell_names(&from), 0;
+  from.plans = !*how;
   if (!from.ended && store_finish_cut(&from)) return give_up(path);
   if (!*how) return restore(&from, NULL, NULL, 0) ? 1 : 0;
   int part = argc > 6 && !strcmp(argv[5], "--only");
