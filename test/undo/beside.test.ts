@@ -200,6 +200,42 @@ describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (
     expect(['e', 'g'].map((name) => statSync(there(name)).mode & 0o777)).toEqual([0o700, 0o750]);
   });
 
+  it.skipIf(ordinary || !canBeOrdinary || lacks('python3'))(
+    'a directory gets its owner and attributes back though the user made a file in it, and the list says so',
+    async () => {
+      const set = (name: string, value: string, of: string) =>
+        `import os; os.setxattr("${of}", "user.${name}", b"${value}")`;
+      const python = (...lines: readonly string[]) => `python3 -c '${lines.join('; ')}'`;
+      const attributes = (name: string) =>
+        spawnSync('python3', [
+          '-c',
+          'import os,sys; print([(k, os.getxattr(sys.argv[1], k)) for k in sorted(os.listxattr(sys.argv[1]))])',
+          there(name),
+        ])
+          .stdout.toString()
+          .trim();
+      const names = ['e', 'g', 'o', 't'];
+      for (const name of names) mkdirSync(there(name));
+      for (const name of ['e', 'g']) spawnSync('python3', ['-c', set('a', '1', there(name))]);
+      const before = at.scene.snapshot();
+      const sets = ['e', 'g'].flatMap((name) => [set('a', '2', name), set('b', '3', name)]);
+      const kept = await at.scene.keep(`${python(...sets)}; chown 5:5 o; touch -d 2001-01-01 t`);
+      const steps = (await at.scene.plan(kept.number)).steps.map(
+        ({ verb, path }) => `${verb} ${path.slice(at.scene.tree.length + 1)}`,
+      );
+      expect(steps.toSorted()).toEqual(names.map((name) => `mode ${name}`));
+      for (const name of ['e', 'g', 'o']) put(`${name}/mine`, 'mine\n');
+      spawnSync('python3', ['-c', set('a', '4', there('g'))]);
+      expect(refused(await at.scene.plan(kept.number))).toEqual(['g: changed since']);
+      expect(refused(await at.scene.undo(kept.number))).toEqual(['g: changed since']);
+      expect([attributes('e'), attributes('g')]).toEqual([
+        "[('user.a', b'1')]",
+        "[('user.a', b'4'), ('user.b', b'3')]",
+      ]);
+      expect([statSync(there('o')).uid, at.scene.snapshot().get(there('t'))]).toEqual([0, before.get(there('t'))]);
+    },
+  );
+
   it('what is changed after an action was cut off is not taken for its doing', async () => {
     for (const name of ['w', 'z']) put(name, `${name}\n`);
     const script = 'echo n > x; rm y; mv z z2; echo n > w; echo k > new; echo k > new2; : > go; sleep 60';

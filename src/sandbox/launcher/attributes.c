@@ -12,23 +12,22 @@ static int path_to(int directory, const char *name, char to[40 + NAME_BYTES]) {
   return !*name;
 }
 
-/* `even_none`: one is about to be set, so that having none is worth a record. Many calls change some besides what they are
- * called for: a mode its access list, a write or an owner the capabilities. */
-int keep_attributes(struct store *s, uint32_t n, int directory, const char *name, int even_none) {
-  static char blob[MAX_TEXT], list[1 << 16];
+enum { NONE_TOLD = -2 };
+
+/* All that can be read, as name, size, value each. Returns how many bytes; -1 with errno; NONE_TOLD: nobody tells of any. */
+static long read_attributes(struct store *s, int directory, const char *name, char *blob, uint64_t most) {
+  static char list[1 << 16];
   char path[40 + NAME_BYTES];
-  if (s->nodes[n].attributes) return 0;
   int follow = path_to(directory, name, path);
   long listed = syscall(follow ? SYS_listxattr : SYS_llistxattr, path, list, sizeof list);
-  if (listed < 0) return errno == EOPNOTSUPP || errno == ENOENT || !even_none ? 0 : -1;
-  if (!listed && !even_none) return 0;
+  if (listed < 0) return errno == EOPNOTSUPP || errno == ENOENT ? NONE_TOLD : -1;
   uint32_t size = 0;
   for (const char *item = list; item < list + listed; item += strlen(item) + 1) {
     uint32_t length = (uint32_t)strlen(item) + 1;
-    if (size + length + 4 > sizeof blob) return errno = E2BIG, -1;
+    if (size + length + 4 > most) return errno = E2BIG, -1;
     memcpy(blob + size, item, length);
     char *value_at = blob + size + length + 4;
-    const uint64_t room = sizeof blob - size - length - 4;
+    const uint64_t room = most - size - length - 4;
     long got = s->is_mapped && is_access_list(item) ? value_outside(directory, name, item, value_at, room)
                                                     : syscall(follow ? SYS_getxattr : SYS_lgetxattr, path, item, value_at, room);
     if (got < 0 && errno == ERANGE) return errno = E2BIG, -1;
@@ -37,11 +36,58 @@ int keep_attributes(struct store *s, uint32_t n, int directory, const char *name
     memcpy(blob + size + length, &value, 4);
     size += length + 4 + value;
   }
+  return size;
+}
+
+/* `even_none`: one is about to be set, so that having none is worth a record. Many calls change some besides what they are
+ * called for: a mode its access list, a write or an owner the capabilities. */
+int keep_attributes(struct store *s, uint32_t n, int directory, const char *name, int even_none) {
+  static char blob[MAX_TEXT];
+  if (s->nodes[n].attributes) return 0;
+  long size = read_attributes(s, directory, name, blob, sizeof blob);
+  if (size == NONE_TOLD) return 0;
+  if (size < 0) return even_none || errno == E2BIG ? -1 : 0;
   if (!size && !even_none) return 0;
-  if (store_write(s, R_ATTRIBUTES, 0, &s->nodes[n].id, NULL, NULL, blob, size)) return -1;
-  s->nodes[n].attributes = keep_text(s, blob, size);
-  s->nodes[n].attributes_size = size;
+  if (store_write(s, R_ATTRIBUTES, 0, &s->nodes[n].id, NULL, NULL, blob, (uint32_t)size)) return -1;
+  s->nodes[n].attributes = keep_text(s, blob, (uint32_t)size);
+  s->nodes[n].attributes_size = (uint32_t)size;
   return s->nodes[n].attributes ? 0 : -1;
+}
+
+int end_attributes(struct store *s, const struct node *n, int directory) {
+  static char blob[MAX_TEXT];
+  long size = read_attributes(s, directory, "", blob, sizeof blob);
+  return size < 0 ? 0 : store_write(s, R_END_ATTRIBUTES, 0, &n->id, NULL, NULL, blob, (uint32_t)size);
+}
+
+/* One of them, with its value. */
+static int is_among(const char *item, const char *from, const char *end) {
+  uint32_t size, other;
+  memcpy(&size, item + strlen(item) + 1, 4);
+  for (const char *at = from; at < end; at += strlen(at) + 5 + other) {
+    memcpy(&other, at + strlen(at) + 1, 4);
+    if (strcmp(at, item) || size != other) continue;
+    uint32_t same = 0;
+    while (same < size && at[strlen(at) + 5 + same] == item[strlen(item) + 5 + same]) same++;
+    if (same == size) return 1;
+  }
+  return 0;
+}
+
+static int are_among(const char *these, uint64_t size, const char *those, uint64_t other_size) {
+  uint32_t value;
+  for (const char *at = these; at < these + size; at += strlen(at) + 5 + value) {
+    memcpy(&value, at + strlen(at) + 1, 4);
+    if (!is_among(at, those, those + other_size)) return 0;
+  }
+  return 1;
+}
+
+int attributes_differ(struct store *s, int directory, const char *name, const char *kept, uint32_t kept_size) {
+  static char blob[MAX_TEXT];
+  long size = read_attributes(s, directory, name, blob, sizeof blob);
+  if (size == NONE_TOLD) return 0;
+  return size < 0 || !are_among(blob, (uint64_t)size, kept, kept_size) || !are_among(kept, kept_size, blob, (uint64_t)size);
 }
 
 /* Exactly the extended attributes that were there. What the system keeps for itself may refuse and stays. */

@@ -217,6 +217,7 @@ static int write_end(struct store *s) {
     n->end = n->flags & LATE ? (struct state){0} : state;
     n->flags |= FINAL;
     if (store_write(s, R_END_NODE, 0, &n->id, NULL, &n->end, NULL, 0)) return -1;
+    if (n->at_name && S_ISDIR(state.mode) && n->attributes && n->flags & META && end_attributes(s, n, open_node(s, i))) return -1;
     touched += n->at_name && n->flags & (COPIED | META) && !same_time(&state, &n->was);
     if (n->at_name && n->flags & (COPIED | META) && !S_ISDIR(state.mode) && !same_time(&state, &n->was) &&
         (state.size != n->was.size || state.mtime != n->was.mtime || state.mtime_ns != n->was.mtime_ns ||

@@ -93,14 +93,26 @@ void restore_content(struct node *n) {
   say("put-back", n->at_parent, n->at_name, "");
 }
 
-/* Of a directory in which somebody has made or removed names since: those and its time are theirs, its mode is not. */
-static void restore_mode(struct node *n) {
-  char path[40];
-  int fd = open_node(undone, (uint32_t)(n - undone->nodes));
-  if (!(n->flags & META) || n->now.mode == n->was.mode) return;
-  if (n->now.mode != n->end.mode) return refuse_node(n, "changed since");
-  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  if (fd < 0 || keep_state(keeping, fd, "", STATUS) || syscall(SYS_fchmodat, AT_FDCWD, path, n->was.mode & 07777)) refuse_node(n, strerror(errno));
+static int differs(const struct state *a, const struct state *b) { return a->mode != b->mode || a->uid != b->uid || a->gid != b->gid; }
+
+/* Of a directory in which somebody has made or removed names since: those and its time are theirs, the rest is not. */
+static void restore_but_time(struct node *n) {
+  const int fd = open_node(undone, (uint32_t)(n - undone->nodes));
+  const int attributes = fd >= 0 && n->attributes && attributes_differ(undone, fd, "", n->attributes, n->attributes_size);
+  struct node but_time = *n;
+  if (!(n->flags & META) || !(attributes || differs(&n->now, &n->was))) return;
+  if (differs(&n->now, &n->end)) return refuse_node(n, "changed since");
+  if (attributes && (!n->end_attributes || attributes_differ(undone, fd, "", n->end_attributes, n->end_attributes_size))) return refuse_node(n, "changed since");
+  if (!keeping) return say("mode", n->at_parent, n->at_name, "");
+  but_time.was.mtime = n->now.mtime;
+  but_time.was.mtime_ns = n->now.mtime_ns;
+  if (fd < 0 || keep_state(keeping, fd, "", attributes ? XATTRS : STATUS) || apply_state(fd, "", &but_time)) refuse_node(n, strerror(errno));
+}
+
+/* Mode, owner, times or attributes, as they were when the action first set one of them. */
+static int state_differs(const struct node *n, int fd, const char *name) {
+  if (differs(&n->now, &n->was) || n->now.mtime != n->was.mtime || n->now.mtime_ns != n->was.mtime_ns) return 1;
+  return fd >= 0 && n->attributes && !S_ISLNK(n->was.mode) && attributes_differ(undone, fd, name, n->attributes, n->attributes_size);
 }
 
 void restore_state(struct node *n) {
@@ -109,17 +121,17 @@ void restore_state(struct node *n) {
   if (!n->at_name || made_by_action(n) || n->flags & LEFT) return;
   int directory = is_dir(&n->was);
   if (!(n->flags & (META | EASED)) && !(directory && n->flags & (TOUCHED | PLACED))) return;
-  if (!keeping) {
-    if (!directory && !(n->flags & COPIED) && n->was.mode != n->now.mode) say("mode", n->at_parent, n->at_name, "");
-    return;
-  }
   if (n->flags & BLOCKED && !(n->flags & EASED)) {
-    if (directory) restore_mode(n);
+    if (directory) restore_but_time(n);
     else if (!(n->flags & COPIED)) refuse_node(n, why_changed(n));
     return;
   }
   int fd = directory ? open_node(undone, (uint32_t)(n - undone->nodes)) : open_node(undone, n->at_parent);
   const char *name = directory ? "" : n->at_name;
+  if (!keeping) {
+    if (n->flags & META && !(n->flags & COPIED) && state_differs(n, fd, name)) say("mode", n->at_parent, n->at_name, "");
+    return;
+  }
   if (fd < 0 || look(fd, name, 0, &id, &now)) return refuse_node(n, "it is not there");
   if (!same_id(&id, &n->is)) return; /* it gave way to what was there before */
   if (!directory && begin_step(&n->is, n->at_parent, name)) return refuse_node(n, strerror(errno));

@@ -50,6 +50,12 @@ static void take(struct store *s, const struct record *r, const char *text, uint
         s->nodes[a].attributes_size = size;
       }
       break;
+    case R_END_ATTRIBUTES:
+      if (a && (kept = keep_text(s, text, size))) {
+        s->nodes[a].end_attributes = kept;
+        s->nodes[a].end_attributes_size = size;
+      }
+      break;
     case R_ALSO:
       b = find_node(s, &r->b);
       if (a && b && (kept = keep_text(s, text, size))) add_other_name(s, a, b, kept);

@@ -49,6 +49,8 @@ struct node {
   const char *target;     /* of a symbolic link */
   const char *attributes; /* extended ones, before the first change: name, size, value */
   uint32_t attributes_size;
+  const char *end_attributes; /* of a directory, when the action had ended */
+  uint32_t end_attributes_size;
   uint32_t entries, children; /* lists below this directory */
   uint32_t names;  /* how many a directory of the tree held before the first of them changed, and one; 0: nobody counted */
   uint32_t next_child;
@@ -116,7 +118,7 @@ struct store {
 
 #define ELSEWHERE UINT32_MAX
 
-enum record_type { R_NAME = 1, R_NODE, R_PLACE, R_LINK, R_COPY, R_ATTRIBUTES, R_END_NAME, R_END_NODE, R_END, R_BEGIN, R_STEP, R_OTHERS, R_JUDGED, R_ALSO, R_LAST };
+enum record_type { R_NAME = 1, R_NODE, R_PLACE, R_LINK, R_COPY, R_ATTRIBUTES, R_END_NAME, R_END_NODE, R_END, R_BEGIN, R_STEP, R_OTHERS, R_JUDGED, R_ALSO, R_LAST, R_END_ATTRIBUTES };
 
 struct record {
   uint32_t length, check, type, number;
@@ -187,6 +189,10 @@ extern struct store *copying_for;
 
 /* attributes.c: extended attributes, before a change and back; and without those that a directory gives to what is made in it. */
 int keep_attributes(struct store *s, uint32_t n, int directory, const char *name, int even_none);
+/* Those of a directory at the end of the action. */
+int end_attributes(struct store *s, const struct node *n, int directory);
+/* Whether there are others than these, or with other values. */
+int attributes_differ(struct store *s, int directory, const char *name, const char *kept, uint32_t kept_size);
 enum { WITHOUT_LIST = -2 };
 /* All that can be set is, though it fails; WITHOUT_LIST where the access list is among what can't be. */
 int apply_attributes(int directory, const char *name, const struct node *n);
