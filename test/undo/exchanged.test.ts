@@ -1,5 +1,5 @@
 /** Names that the action moved among each other, one of which somebody changed since: they stay together, and are named. */
-import { chmodSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
@@ -52,6 +52,18 @@ describe.skipIf(lacks('cc')).each(USERS)('moved among each other, as %s', (_, or
     const reasons = refused(await at.scene.undo(kept.number));
     expect(reasons.toSorted()).toEqual(['x: moved with what was changed since', 'y: changed since']);
   });
+
+  it.skipIf(!ordinary)(
+    'a file stays in the directory that took its place, where nothing can be moved around that',
+    async () => {
+      mkdirSync(there('p'));
+      put('p/x', 'p/x\n');
+      const kept = await at.scene.keep('mkdir p/t; mv p/x p/t/f; mv p/t p/x');
+      chownSync(there('p'), 0, 0);
+      expect(refused(await at.scene.undo(kept.number))).toContain('p/x: Permission denied');
+      expect(readFileSync(there('p/x/f'), 'utf8')).toBe('p/x\n');
+    },
+  );
 
   it('a file that was moved away and back is its own again, whatever others are', async () => {
     const kept = await at.scene.keep('mv x n; mv y m');

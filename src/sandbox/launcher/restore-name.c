@@ -126,7 +126,11 @@ static int by_our_store(const struct entry *e, int fd, int from, const char *was
   char number[12];
   const char *aside = fresh_name(keeping, number);
   if (!aside || syscall(SYS_renameat2, from, was, keeping->trash, aside, NOREPLACE)) return -1;
-  if (syscall(SYS_renameat2, keeping->trash, aside, fd, e->name, EXCHANGE)) return -1;
+  if (syscall(SYS_renameat2, keeping->trash, aside, fd, e->name, EXCHANGE)) {
+    const int why = errno;
+    syscall(SYS_renameat2, keeping->trash, aside, from, was, NOREPLACE); /* in our store nobody would find it */
+    return errno = why, -1;
+  }
   set_aside(now, directory, aside);
   return 0;
 }
