@@ -9,6 +9,8 @@ import type { Place, Recorded } from './record.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Code of the launcher's work on an action of which a process is still there. */
 export const NOT_ENDED = 75;
+/** How the launcher says that it has no journal: nothing was begun there. */
+const NOT_BEGUN = /: No such file or directory$/;
 
 /** What it needs of the machine. None rejects but for a full disk. */
 export type KeptDisk = {
@@ -32,6 +34,8 @@ export type KeptDisk = {
 };
 
 const OTHERS = 'something else was done since: say it again without yes to see what it would put back now';
+
+const BUSY = 'another undo of it is under way, or it has not ended yet: nothing was done here';
 
 /** Numbers are each machine's own. */
 const idOf = (actions: readonly Recorded[]) => actions.map(({ number, at }) => `${number} ${at}`).join();
@@ -73,6 +77,12 @@ export class Kept {
         const into = await this.#openUndo(action);
         if (!into) return { ok: false, text: [...lines, this.#disk.noPlace].join('\n') };
         const ran = await this.putBack(action, into);
+        if (ran.code === NOT_ENDED) {
+          // Another window may be finishing just this one.
+          const begun = await this.#disk.launch('--undo', into.directory, '--finish');
+          if (begun.code > 1 && NOT_BEGUN.test(begun.error)) await this.#disk.drop(into);
+          return { ok: false, text: [...lines, BUSY].join('\n') };
+        }
         ok &&= ran.code === 0;
         lines.push(...undoneOf(action, into.number, ran));
       }

@@ -1,5 +1,6 @@
 /** The store as the program uses it: actions, runs, previews, budgets, and what a crash leaves. */
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -97,6 +98,20 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect([get('a'), get('b')]).toEqual(['two\n', 'made\n']);
     expect((await store.undo('last', (await store.preview('last')).shown)).ok).toBe(true);
     expect([get('a'), existsSync(join(tree, 'b'))]).toEqual(['two\n', false]);
+  });
+
+  it('leaves no record of an undo that found another one of the same action at work', async () => {
+    const store = open();
+    put('a', 'one\n');
+    await keep(store, 'echo two > a');
+    const busy = join(root, 'busy');
+    writeFileSync(busy, `#!/bin/sh\ncase "$*" in *--into*) exit 75;; esac\nexec '${tools.launcher}' "$@"\n`);
+    chmodSync(busy, 0o755);
+    const second = await open({ launcher: busy }).undo('last');
+    expect(second).toEqual({ ok: false, text: expect.stringContaining('nothing was done here') });
+    expect((await open().list()).map(({ number, state }) => `${number} ${state}`)).toEqual(['1 ended']);
+    expect((await store.undo('last')).ok).toBe(true);
+    expect(get('a')).toBe('one\n');
   });
 
   it('keeps nothing of a command that only read, and writes no secret of it down', async () => {
