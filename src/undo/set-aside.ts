@@ -260,6 +260,9 @@ export function leftoverOf(action: Recorded, { aside, later, diff, stays }: Wait
 /** What is said of it where nobody could be asked. @param why it was so */
 export function toldLate(action: Recorded, { aside, later, stays }: Waiting, why: string): string {
   const items = phrasesOf(action, later, stays).map(nameText).join('; ');
+  // The launcher took a part of it out, and left another: nobody but that undo knows which.
+  if (stays && aside !== 0 && keptOf(later).length > 0)
+    return `left for others to run later${why}: ${phrasesOf(action, later).map(nameText).join('; ')} · what is no longer in place is set aside: :undo ${aside} yes brings it`;
   if (stays || keptOf(later).length === 0) return `left for others to run later, and still in place${why}: ${items}`;
   return `set aside${why}: ${items} · :undo ${aside} yes brings it`;
 }

@@ -15,7 +15,7 @@ const made = (...paths: readonly string[]): readonly Step[] =>
   paths.map((path) => ({ verb: 'made', path, source: 'f 1 1 1' }));
 
 /** A host on which an action left these names. */
-function hostWith(names: readonly Step[], entries = '', room = true) {
+function hostWith(names: readonly Step[], entries = '', room = true, refused = 0) {
   const [aside, warnings, asked]: [string[], string[], string[]] = [[], [], []];
   const leftovers = new FarLeftovers({
     ...{ host: 'web1', directory: '/store', hide: (text: string) => text },
@@ -27,7 +27,7 @@ function hostWith(names: readonly Step[], entries = '', room = true) {
     launch(...args) {
       const only = args.indexOf('--only');
       if (only >= 0) aside.push(...args.slice(only + 2));
-      return Promise.resolve({ code: 0, steps: args.includes('--names') ? names : [], error: '' });
+      return Promise.resolve({ code: only < 0 ? 0 : refused, steps: args.includes('--names') ? names : [], error: '' });
     },
     find: () => undefined,
     open: () => (room ? { number: 2, directory: '/store/2' } : undefined),
@@ -54,6 +54,16 @@ describe('what nobody could be asked about, since the connection was lost', () =
       expect.stringMatching(/^set aside on web1, .*: \.envrc is run .* · :undo 2 yes brings it$/),
     ]);
     expect(marks(asked)).toHaveLength(1);
+  });
+
+  it('is told with the way back to it where a part could not be set aside', async () => {
+    const { leftovers, warnings } = hostWith(made(`${TREE}/.envrc`, `${TREE}/.husky`), '', true, 1);
+    await leftovers.catchUp([action]);
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^left for .*: \.envrc is run [^(]*; \.husky [^(]* in place is set aside: :undo 2 yes brings it$/,
+      ),
+    ]);
   });
 
   it('is said where there is no room for it, and looked at again', async () => {
