@@ -4,7 +4,7 @@ import type { UndoPort } from '../contracts/undo.ts';
 import type { HostOptions, Hosts, SandboxThere } from '../hosts/index.ts';
 import { directoryAt, hostOf, placeOn } from '../session/place.ts';
 import { visible } from '../text/sanitize.ts';
-import { FarStore, readSteps } from '../undo/index.ts';
+import { FarStore, ranFar } from '../undo/index.ts';
 import { gainsRights, NOT_KEPT } from './executors.ts';
 import { treeThere } from './project-tree.ts';
 import { storeSettings, type UndoNeeds } from './undo.ts';
@@ -39,8 +39,7 @@ export function createUndoThere(
       ask: (code) => sandbox.ask(code),
       work: (code) => sandbox.work(code),
       async launch(args) {
-        const { code, output, error } = await sandbox.launch(args);
-        return { code, steps: readSteps(output), error };
+        return ranFar(args, await sandbox.launch(args));
       },
       probe: () => sandbox.whyNothingKept(),
     });

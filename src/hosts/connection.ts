@@ -62,6 +62,7 @@ export class Connection {
   #socket = '';
   #master: RunningCommand | undefined;
   #helper: Promise<Helper | undefined> | undefined;
+  #starting = false;
   #facts: HostFacts | undefined;
   #forget: () => void = () => {};
   #state: 'closed' | 'opening' | 'open' | 'lost' = 'closed';
@@ -112,11 +113,12 @@ export class Connection {
   /** Runs code of ours there; undefined where there is no answer. Never rejects. */
   async ask(code: string): Promise<Answer | undefined> {
     if (this.#state !== 'open') return undefined;
-    const before = this.#helper;
+    const [before, waits] = [this.#helper, this.#starting];
     const known = await before;
     if (known && !known.dead) return known.ask(code);
-    // One that gave no answer in time has ended: this was never put to it.
-    if (this.#state !== 'open') return undefined;
+    // One that gave no answer in time has ended: this was never put to it. But what has waited for one that does not come
+    // waits for no other: behind a master that is stopped each takes as long.
+    if (this.#state !== 'open' || (waits && !known)) return undefined;
     if (this.#helper === before) this.#helper = this.#startHelper();
     return (await this.#helper)?.ask(code);
   }
@@ -187,8 +189,10 @@ export class Connection {
   }
 
   async #startHelper(): Promise<Helper | undefined> {
+    this.#starting = true;
     const give = await this.slots.take();
     const helper = await Helper.start(this.#options.companion(this.session('exec /bin/sh', false)));
+    this.#starting = false;
     void (helper?.ended ?? Promise.resolve()).then(give);
     return helper;
   }

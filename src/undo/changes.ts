@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { TrialChange } from '../contracts/trials.ts';
 import { visible } from '../text/sanitize.ts';
+import { Fields } from './fields.ts';
 import type { TrialPlace } from './trial-disk.ts';
 
 const KINDS: ReadonlyMap<string, TrialChange['kind']> = new Map([
@@ -59,13 +60,13 @@ export function readChanges(
 ): Listed | string {
   const why = untold(notes);
   if (why !== undefined) return why;
-  const fields = output.toString().split('\0');
+  const fields = new Fields(output.toString());
   const changes: TrialChange[] = [];
-  if (fields.length % 2 === 0 || fields.at(-1) !== '') return UNREADABLE;
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const marked = /^X [fdlo] /.test(fields[at] ?? '');
-    if (marked) return `${visible(fields[at + 1] ?? '')} ${MARKED}`;
-    const change = readChange(fields[at] ?? '', fields[at + 1] ?? '', trees);
+  while (fields.more) {
+    const [facts, path] = [fields.next(), fields.next()];
+    if (facts === undefined || path === undefined) return UNREADABLE;
+    if (/^X [fdlo] /.test(facts)) return `${visible(path)} ${MARKED}`;
+    const change = readChange(facts, path, trees);
     if (!change) return UNREADABLE;
     changes.push(change);
   }

@@ -10,21 +10,13 @@ import {
   removeFar,
   writeFar,
 } from './far-records.ts';
-import { type Ran, readSteps } from './launcher.ts';
+import { type FarWork, type Ran, ranFar } from './launcher.ts';
 import { isBeside } from './local-trials.ts';
 import { ACTION, type Opening, readNotes, TRIAL } from './record.ts';
 import { type TrialDisk, type TrialPlace, treeOptions } from './trial-disk.ts';
 
 const MAX_LIST_CHARS = 16_000_000;
 const MAX_NOTES_BYTES = 100_000;
-
-/** What the launcher printed there, and whether the host has said how it ended at all. */
-export type FarWork = {
-  readonly code: number;
-  readonly output: string;
-  readonly error: string;
-  readonly lost?: true;
-};
 
 export type FarTrialsOptions = {
   readonly host: string;
@@ -89,17 +81,19 @@ export class FarTrialDisk implements TrialDisk {
   }
 
   async conflicts(trial: TrialPlace): Promise<Ran> {
-    return asRan(await this.#options.launch(['--apply', trial.directory, '--check', ...treeOptions(trial)]));
+    const args = ['--apply', trial.directory, '--check', ...treeOptions(trial)];
+    return ranFar(args, await this.#options.launch(args));
   }
 
   async apply(trial: TrialPlace, opening: Opening): Promise<Ran & { readonly lost?: true }> {
     const { directory } = trial;
     // In one piece, so that a lost connection leaves no half of it: an action that was not begun, or a journal that tells.
-    const ran = await this.#options.launch(['--apply', directory, ...treeOptions(trial)], {
+    const args = ['--apply', directory, ...treeOptions(trial)];
+    const ran = await this.#options.launch(args, {
       before: writeFar(`${directory}/${ACTION}`, openingText({ ...opening, applied: true })),
       after: `[ $c != 0 ] || { ${removeFar(`${directory}/trial`)}; }`,
     });
-    return { ...asRan(ran), ...(ran.lost ? { lost: true } : {}) };
+    return { ...ranFar(args, ran), ...(ran.lost ? { lost: true } : {}) };
   }
 
   async remove({ directory }: Pick<TrialPlace, 'directory'>): Promise<void> {
@@ -125,7 +119,3 @@ const FREE_PLACES = `(for p in ${SHARED_PLACES.join(' ')}; do
   [ ! -h "$p" ] && cd -P "$p" && [ "$(pwd -P)" = "$p" ] || continue
   grep -q "^[^ ]* [^ ]* [^ ]* [^ ]* $p/" /proc/self/mountinfo || printf '%s\\0' "$p"
 done; exit 0)`;
-
-function asRan({ code, output, error }: FarWork): Ran {
-  return { code, steps: readSteps(output), error };
-}

@@ -1,7 +1,7 @@
 /** What the agent changed is kept, and can be taken back (EF-1 … EF-3). */
 export { FarStore } from './far-store.ts';
 export { FarTrialDisk } from './far-trials.ts';
-export { readSteps } from './launcher.ts';
+export { ranFar } from './launcher.ts';
 export { ledFrom } from './linked.ts';
 export { behindTrial, LocalTrialDisk, prepareTrial, type TrialLaunch } from './local-trials.ts';
 export { BETWEEN_WORDS } from './obeyed-by.ts';

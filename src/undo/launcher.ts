@@ -1,5 +1,6 @@
 /** What the launcher does for the store: it alone holds what Node can't (directory descriptors, nanoseconds, exchanges). */
 import { execFile } from 'node:child_process';
+import { Fields } from './fields.ts';
 
 /** One line of a plan or of what was done. `source`: the old content in the store, relative to it; of what was moved its name by now; or why it was refused. */
 export type Step = { readonly verb: string; readonly path: string; readonly source: string };
@@ -43,6 +44,44 @@ function withinLine(args: readonly string[]): readonly [line: readonly string[],
   const paths = only > 0 ? args.slice(only) : [];
   if (paths.reduce((sum, path) => sum + path.length, 0) <= MAX_LINE_BYTES) return [args, ''];
   return [[...args.slice(0, only), '-'], paths.map((path) => `${path}\0`).join('')];
+}
+
+/** What a host says that its launcher did. */
+export type FarWork = {
+  readonly code: number;
+  readonly output: string;
+  readonly error: string;
+  /** Nobody knows what became of it. */
+  readonly lost?: true;
+};
+
+/** Longer than any path, and more than one action of a store within its budget has. */
+const MAX_FAR_CHARS = 16_384;
+const MAX_FAR_STEPS = 300_000;
+
+/**
+ * The same of a host, which says what it likes: a list of steps, or none of it. What was to be shown or looked through is
+ * not known then; what was to be done is said to be done, or not, by its code.
+ */
+export function ranFar(args: readonly string[], { code, output, error }: FarWork): Ran {
+  const steps = readFarSteps(output, code !== 0);
+  if (steps) return { code, steps, error };
+  const acts = args.includes('--into') || (args.includes('--apply') && !args.includes('--check'));
+  return { code: acts ? code : NOT_RUN, steps: [], error: error || 'what its host lists can’t be read' };
+}
+
+/** Undefined for what is no list, and for one of more than there can be. @param torn whoever was cut off may have left half a step */
+function readFarSteps(output: string, torn: boolean): readonly Step[] | undefined {
+  const fields = new Fields(output);
+  const steps: Step[] = [];
+  while (fields.more) {
+    const [verb, path, source] = [fields.next(), fields.next(), fields.next()];
+    if (verb === undefined || path === undefined || source === undefined) return torn ? steps : undefined;
+    if (!/^[a-z-]{1,20}$/.test(verb) || steps.length === MAX_FAR_STEPS) return undefined;
+    if (path.length > MAX_FAR_CHARS || source.length > MAX_FAR_CHARS) return undefined;
+    steps.push({ verb, path, source });
+  }
+  return steps;
 }
 
 /** What it printed. */

@@ -1,7 +1,8 @@
 /** What a hostile host says of a trial: bounded, checked, and never what was not asked for. */
 import { describe, expect, it } from 'vitest';
 import { readChanges } from '../../src/undo/changes.ts';
-import { FarTrialDisk, type FarWork } from '../../src/undo/far-trials.ts';
+import { FarTrialDisk } from '../../src/undo/far-trials.ts';
+import type { FarWork } from '../../src/undo/launcher.ts';
 import { TrialStore } from '../../src/undo/trials.ts';
 
 const trees = ['/srv/app', '/tmp'];
