@@ -85,7 +85,7 @@ function readFarSteps(output: string, torn: boolean): readonly Step[] | undefine
 }
 
 /** What it printed. */
-export function readSteps(output: string): readonly Step[] {
+function readSteps(output: string): readonly Step[] {
   const fields = output.split('\0');
   const steps: Step[] = [];
   for (let at = 0; at + 2 < fields.length; at += 3) {
