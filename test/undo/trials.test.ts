@@ -55,7 +55,8 @@ beforeEach(() => {
   trials = new TrialStore({
     ...common,
     disk: new LocalTrialDisk({ ...launch(), directory: common.directory, treeOf: (cwd) => cwd }),
-    spaceBytes: 50_000_000,
+    // What others write on the same disk meanwhile counts.
+    spaceBytes: 1_000_000_000,
     run: () => Promise.reject(new Error('started by the test')),
     rollBack: (number) => store.rollBack(number),
   });
@@ -201,7 +202,7 @@ describe.skipIf(!trialsWork())('a trial', () => {
         kind: 'cannotTell',
         why: expect.stringContaining('by its name alone'),
       });
-    expect(await attempt('head -c 200000000 /dev/zero > large; sleep 5')).toMatchObject({
+    expect(await attempt('fallocate -l 1500M large || head -c 1500000000 /dev/zero > large; sleep 5')).toMatchObject({
       kind: 'cannotTell',
       why: 'it wrote more than a trial has room for',
     });
