@@ -83,6 +83,8 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
   if (printed.includes(ENDLESS)) shell.note(unknown('prints without end'));
   if ((shell.shows || holdsSecret(printed)) && !options.localModel)
     shell.note(unknown('shows a credential to the model'));
+  if (options.files?.ranOut())
+    shell.note(destructive('unresolved code', 'names files that could not be looked at in time', [0, command.length]));
   if (reading?.mayDiffer(new Set([...shell.scope.made, ...shell.changed]), shell.usedOwn))
     shell.note(unknown('runs a file that may be another by then', { runsFiles: true }));
   if (shell.verdict.verdict === 'safe' && shell.usedOwn.size > 0)

@@ -141,8 +141,8 @@ function specialPlace(path: string): StaticVerdict | undefined {
   return controlFile(path);
 }
 
-/** Whether a path is known to exist already. */
-export type Existing = 'empty' | 'file' | 'directory' | 'absent' | 'unknown';
+/** Whether a path is known to exist already; `unseen`: it could not be looked at, so it may be any file. */
+export type Existing = 'empty' | 'file' | 'directory' | 'absent' | 'unseen' | 'unknown';
 
 /** Did this command make the file, or did an action of the model before it, and is it as that left it? */
 export function isMadeHere(machine: Machine, path: string): boolean {
@@ -160,7 +160,7 @@ export function lookAt(machine: Machine, path: string): Existing {
   if (!machine.files || full === undefined) return 'unknown';
   const seen = machine.files.stat(full);
   if (!seen) return 'absent';
-  if (seen.kind === 'directory') return 'directory';
+  if (seen.kind === 'directory' || seen.kind === 'unseen') return seen.kind;
   return seen.kind === 'file' && seen.size > 0 ? 'file' : 'empty';
 }
 
@@ -175,6 +175,9 @@ function throughLink(machine: Machine, path: string): boolean {
 export function remember(machine: Machine, path: string): void {
   machine.scope.made.add(fileKey(machine, path));
 }
+
+/** What is said of a target that nobody has seen. */
+export const MAY_WRITE_OVER = 'may write over a file: it could not be looked at';
 
 /**
  * The verdict on a write that empties `path` first. Without a directory to look in it counts as over an existing
@@ -195,6 +198,7 @@ export function overwrite(
   const found = lookAt(machine, path);
   remember(machine, path);
   if (found === 'file') return destructive(rule, reason);
+  if (found === 'unseen') return destructive(rule, MAY_WRITE_OVER);
   if (special) return found === 'unknown' && !machine.files ? worse(special, blind) : special;
   if (throughLink(machine, path)) return unknown('writes through a link made just now');
   if (found === 'unknown') return machine.files ? unknown('writes to a file whose name is not known') : blind;

@@ -10,6 +10,7 @@ import {
   isHarmlessTarget,
   isSystemPath,
   lookAt,
+  MAY_WRITE_OVER,
   overwrite,
   remember,
   specialDirectory,
@@ -261,6 +262,7 @@ function judgeTarget(
     const inside = join(target, source.replace(/\/+$/, '').split('/').pop() ?? '');
     const there = lookAt(machine, inside);
     if (there === 'file') return destructive(rule, reason);
+    if (there === 'unseen') return destructive(rule, MAY_WRITE_OVER);
     if (there === 'directory') return unknown('copies into a directory that is there, over files of the same name');
   }
   return harmless();

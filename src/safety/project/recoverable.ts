@@ -62,8 +62,10 @@ export async function recoveryOf(
   const findings: Finding[] = [];
   for (const finding of verdict.findings) {
     const undoable = isKept(finding, steps, bounded);
-    const asks = undoable && isNamedRule(finding.rule) && !(await isNobodys(finding, named, place, isOwn, absent));
-    findings.push({ ...finding, undoable, recoverable: undoable && !asks });
+    const asks =
+      undoable === true && isNamedRule(finding.rule) && !(await isNobodys(finding, named, place, isOwn, absent));
+    const told = undoable === undefined ? finding : { ...finding, undoable };
+    findings.push({ ...told, recoverable: undoable === true && !asks });
   }
   const needs = needsOf(steps, written, verdict);
   if (needs !== undefined) return { recoverable: false, upgrade: 'unrestricted', needs, findings, absent };
@@ -111,25 +113,26 @@ function needsOf(steps: readonly Step[], written: string | undefined, { verdict:
   return loses ? 'it loses something in a temporary directory' : undefined;
 }
 
-/** Whether all that a finding speaks of are changes of files in the tree, which the store keeps. */
-function isKept({ rule, part: [from, to] }: Finding, steps: readonly Step[], bounded: boolean): boolean {
+/**
+ * Whether all that a finding speaks of are changes of files in the tree, which the store keeps; undefined where nothing
+ * is found to be lost there on a further look.
+ */
+function isKept({ rule, part: [from, to] }: Finding, steps: readonly Step[], bounded: boolean): boolean | undefined {
   if (!isKeptRule(rule)) return false;
   const all = steps.filter(({ verdict }) => verdict === 'destructive');
   const mine = to > from ? all.filter(({ part }) => part[0] < to && part[1] > from) : all;
   // What a find runs on its matches stays below its directories.
   const own = rule.startsWith('find ') ? mine.filter(({ program }) => program === 'find') : mine;
-  return (
-    own.length > 0 &&
-    own.every(
-      ({ program, beyond, outside, temporary, unknown, code, opaque, credential }) =>
-        (program === '' || code || changesFiles(program)) &&
-        !beyond &&
-        !opaque &&
-        !credential &&
-        (!unknown || (bounded && !isNamedRule(rule))) &&
-        !temporary &&
-        outside === undefined,
-    )
+  if (own.length === 0) return undefined;
+  return own.every(
+    ({ program, beyond, outside, temporary, unknown, code, opaque, credential }) =>
+      (program === '' || code || changesFiles(program)) &&
+      !beyond &&
+      !opaque &&
+      !credential &&
+      (!unknown || (bounded && !isNamedRule(rule))) &&
+      !temporary &&
+      outside === undefined,
   );
 }
 

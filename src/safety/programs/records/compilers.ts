@@ -256,5 +256,7 @@ function judgeRustc({ machine }: CallFacts, reading: Reading): StaticVerdict | u
   const source = reading.operands[0]?.text;
   if (source === undefined || given(reading, '-o', '--out-dir', '--print', '--explain')) return undefined;
   const target = source.slice(source.lastIndexOf('/') + 1).replace(/\.rs$/, '');
-  return machine.files && lookAt(machine, target) === 'file' ? unknown('writes over what is there') : undefined;
+  return machine.files && /^(file|unseen)$/.test(lookAt(machine, target))
+    ? unknown('writes over what is there')
+    : undefined;
 }

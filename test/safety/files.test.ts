@@ -1,0 +1,73 @@
+/** A look at files has a time of its own, which a busy machine does not use up; what it has not seen is no fact. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { realFiles } from '../../src/safety/files.ts';
+import { judgeCommand } from '../../src/safety/judge.ts';
+import { recoveryOf } from '../../src/safety/project/recoverable.ts';
+
+let cwd = '';
+beforeAll(() => {
+  cwd = realpathSync(mkdtempSync(join(tmpdir(), 'looks-')));
+  mkdirSync(join(cwd, 'there'));
+  writeFileSync(join(cwd, 'full'), 'text');
+  symlinkSync('/etc/passwd', join(cwd, 'innocent'));
+});
+afterAll(() => rmSync(cwd, { recursive: true }));
+afterEach(() => void vi.restoreAllMocks());
+
+/** Every second look at the clock comes so much later: each question is answered by a machine that is busy so long. */
+function busyFor(milliseconds: number): void {
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => {
+    now += milliseconds / 2;
+    return now;
+  });
+}
+
+const judged = (command: string, limitMs?: number) => judgeCommand(command, { cwd, files: realFiles(limitMs) });
+
+describe('a machine that is busy in the midst of a look', () => {
+  it('uses up little of its time', () => {
+    const files = realFiles();
+    busyFor(200);
+    expect(files.stat(join(cwd, 'none'))).toBeUndefined();
+    vi.restoreAllMocks();
+    expect(files.stat(join(cwd, 'none'))).toBeUndefined();
+    expect(files.ranOut()).toBe(false);
+  });
+
+  it('is not waited for without end', () => {
+    const files = realFiles();
+    busyFor(3000);
+    files.stat(join(cwd, 'none'));
+    expect(files.stat(join(cwd, 'none'))).toMatchObject({ kind: 'unseen' });
+    expect(files.ranOut()).toBe(true);
+  });
+});
+
+describe('what could not be looked at in time', () => {
+  it('is not said to exist', () => {
+    const { verdict, findings } = judged('mkdir out && echo made > out/a', -1);
+    expect(verdict).toBe('destructive');
+    expect(findings.map(({ verb }) => verb)).toEqual([
+      'names files that could not be looked at in time',
+      'may write over a file: it could not be looked at',
+    ]);
+    expect(judged('echo made > full').findings.map(({ verb }) => verb)).toEqual(['empties an existing file']);
+  });
+
+  it.each(['echo x >> innocent', 'touch innocent', 'cp full there'])('never passes as harmless: %s', (command) => {
+    expect(judged(command, -1).verdict).toBe('destructive');
+  });
+
+  it('is not said to be beyond an undo where a further look finds nothing there', async () => {
+    const command = 'echo made > none';
+    const { findings } = await recoveryOf(command, judged(command, -1), { cwd, tree: cwd });
+    expect(findings.map(({ rule, undoable, recoverable }) => [rule, undoable, recoverable])).toEqual([
+      ['unresolved code', false, false],
+      ['truncating redirection', undefined, false],
+    ]);
+  });
+});
