@@ -305,10 +305,13 @@ export class EditorShell implements DrivenShell {
     this.#program ??= commandLineOf(this.pty.pid);
     for (const name of this.#startupFiles.splice(0)) this.#directory.discard(name);
     if (this.#stream.stuck && keys.reset !== undefined) return this.#press(keys.reset);
-    if (this.#keysSent && !(await this.#takeTyped(isOver))) return;
-    this.#rest.resolve();
-    if (!this.#stream.traces) await this.#askState();
+    const typed = this.#keysSent ? await this.#takeTyped(isOver) : 'nothing';
     if (isOver()) return;
+    this.#rest.resolve();
+    const state = this.#stream.traces || (await this.#askState());
+    if (isOver()) return;
+    // What a program left unread has the editor take every key for something else: for what it searches, say.
+    if (!typed && !state) return this.pty.write('\x03');
     if (this.#flags.includes(FLAG.unhooked) && keys.hook !== undefined) this.#press(keys.hook);
     if (this.#flags.includes(FLAG.stale)) {
       this.#flags = '';
@@ -319,15 +322,14 @@ export class EditorShell implements DrivenShell {
     if (!this.#gone && !this.#closing) this.#events.onReady(this.#cwd);
   }
 
-  /** Asks what was typed ahead; false where the prompt is over by then. */
-  async #takeTyped(isOver: () => boolean): Promise<boolean> {
+  /** Asks what was typed ahead; undefined where the editor does not answer, or the prompt is over. */
+  async #takeTyped(isOver: () => boolean): Promise<Mark | undefined> {
     // Where a whole line was among it, its mark may be here already.
     await new Promise((resolve) => setImmediate(resolve));
-    if (isOver()) return false;
-    await this.#ask('L', this.#integration.keys.show);
-    if (isOver()) return false;
-    this.#keysSent = false;
-    return true;
+    if (isOver()) return undefined;
+    const typed = await this.#ask('L', this.#integration.keys.show);
+    if (!isOver()) this.#keysSent = false;
+    return typed;
   }
 
   /** Has the shell keep its history; false where the prompt is over by then. */

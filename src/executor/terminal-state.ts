@@ -17,6 +17,9 @@ const POLL: Readonly<Record<string, readonly string[]>> = {
 /** Shells keep descriptors below this for what they run. */
 const MIN_OWN_FD = 10;
 
+/** A process that its parent has not asked after yet, and one on its way out. Source: proc_pid_stat(5). */
+const ENDED = /[ZX]/;
+
 /** The most processes inspected; a foreground group is a pipeline, not a server farm. */
 const MAX_PROCESSES = 64;
 
@@ -126,10 +129,17 @@ export function waitsForLine(pid: number, slave: string): boolean | undefined {
 export function anyoneReads(leader: number, slave: string, shell: boolean): boolean {
   return foreground(leader).some(({ pid }) => {
     const [call, fd] = read(`/proc/${pid}/syscall`)?.split(' ') ?? [];
-    if (call === undefined || POLL[process.arch] === undefined) return true;
+    if (POLL[process.arch] === undefined) return true;
+    // Nobody may look at another user's. One that has ended meanwhile reads nothing any more.
+    if (call === undefined) return runs(pid);
     const reads = readsFrom(pid, slave);
     return shell && pid === leader ? reads && Number(fd) < MIN_OWN_FD : reads || isPoll(call);
   });
+}
+
+function runs(pid: number): boolean {
+  const state = findProcess(pid)?.state;
+  return state !== undefined && !ENDED.test(state);
 }
 
 function isPoll(call: string | undefined): boolean {

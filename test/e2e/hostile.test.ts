@@ -52,7 +52,9 @@ it('what a program of the user’s prints, and the names of files and directorie
   const line = async (text: string) => {
     exit += 1;
     rig.type(`${text}; (exit ${exit})\r`);
-    await rig.waitFor(exit === 0 ? '✓' : `✗ ${exit}`, PATIENCE);
+    await rig.waitFor(`✗ ${exit}`, PATIENCE).catch((cause) => {
+      throw new Error(`AISH_FUZZ_SEED=${SEED}\n${cause.message}`, { cause });
+    });
   };
   await line('cat corpus');
   await line('cat noise');
