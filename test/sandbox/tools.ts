@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -19,7 +21,11 @@ import { pathOf } from '../support/lacks.ts';
 const SOURCE = join(import.meta.dirname, '../../src/sandbox/launcher');
 const COMPILE = join(import.meta.dirname, '../../src/sandbox/compile.ts');
 const HOSTILE = join(import.meta.dirname, 'hostile');
-const BUILT = join(import.meta.dirname, '../../node_modules/.cache/aish-test-tools');
+/** Where what was compiled is kept: in the checkout, or where that may not be written with the user's temporary files. */
+const BUILT = [
+  join(import.meta.dirname, '../../node_modules/.cache/aish-test-tools'),
+  join(tmpdir(), `aish-test-tools-${process.getuid?.()}`),
+];
 
 export type Tools = {
   /** Readable by every user. */
@@ -36,19 +42,30 @@ async function once(output: string, sources: string, kind: string, compile: () =
   const hash = createHash('sha256').update(`${kind} ${process.arch} ${process.env.CC ?? 'cc'}\n`);
   for (const name of [COMPILE, ...readdirSync(sources).map((name) => join(sources, name))].sort())
     hash.update(name).update(readFileSync(name));
-  const kept = join(BUILT, hash.digest('hex'));
+  const name = hash.digest('hex');
+  for (const place of BUILT)
+    if (isOwn(place) && existsSync(join(place, name))) return copyFileSync(join(place, name), output);
+  await compile();
+  for (const place of BUILT) if (keep(output, place, name)) return;
+}
+
+/** Nobody else can have put something there. */
+function isOwn(place: string): boolean {
+  const stats = lstatSync(place, { throwIfNoEntry: false });
+  const others = (stats?.mode ?? 0) & 0o022;
+  return stats?.isDirectory() === true && (place === BUILT[0] || (stats.uid === process.getuid?.() && others === 0));
+}
+
+/** False where it may not be written. */
+function keep(output: string, place: string, name: string): boolean {
   try {
-    copyFileSync(kept, output);
-    return;
+    mkdirSync(place, { recursive: true, mode: 0o755 });
+    if (!isOwn(place)) return false;
+    copyFileSync(output, join(place, `${name}.${process.pid}`));
+    renameSync(join(place, `${name}.${process.pid}`), join(place, name));
+    return true;
   } catch {
-    await compile();
-  }
-  try {
-    mkdirSync(BUILT, { recursive: true });
-    copyFileSync(output, `${kept}.${process.pid}`);
-    renameSync(`${kept}.${process.pid}`, kept);
-  } catch {
-    // A checkout that may not be written: each file compiles its own.
+    return false;
   }
 }
 
