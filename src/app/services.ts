@@ -274,6 +274,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
       killTagged();
       fleetHosts.close();
       await (await shell.ready.catch(() => undefined))?.dispose();
+      undo.close();
       await journal.close();
       await markLeft(session.journal);
       costs.close();

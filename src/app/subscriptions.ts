@@ -13,6 +13,9 @@ import type { AppServices } from './services.ts';
 import type { SessionBus } from './session-bus.ts';
 import { runKey } from './undo.ts';
 
+/** By then a disk that is not busy has the start of an action, and its command is on its way. */
+const LAUNCHED_MS = 1;
+
 /** Subscribes all of them, once the session is open. */
 export function followSession(
   engine: Engine,
@@ -158,11 +161,11 @@ function keepAgentCommands(
     if (action?.kind !== 'command') return;
     const command = action.command.trim();
     if (command === '') return;
-    // While the disk takes the journal's line: the launch waits for that, and not for a history.
-    setImmediate(() => {
+    // While the command runs: its launch waits for the disk, and not for a history.
+    setTimeout(() => {
       const { kind, forced } = classify(command, words);
       history.addAgents(kind === 'shell' && !forced ? command : `!${command}`);
       shell.current?.remember(`: aish; ${command}`);
-    });
+    }, LAUNCHED_MS);
   });
 }

@@ -5,7 +5,7 @@ import { messageOf } from '../text/errors.ts';
 import { fileAt, type Name, namesLeft, Provenance, unkeptIn } from './names.ts';
 import { obeyedIn } from './obeyed.ts';
 import { NOTHING, type Obeyed } from './obeyed-by.ts';
-import { lives, type Recorded } from './record.ts';
+import { leftNothing, lives, type Recorded } from './record.ts';
 import { withoutRoom } from './room.ts';
 import {
   type AsidePort,
@@ -81,19 +81,24 @@ export class Leftovers {
     return false;
   }
 
-  /** Sets aside what programs that are gone had no time to look at. */
+  /** Sets aside what programs that are gone had no time to look at, and drops what they had no time to drop. */
   async catchUp(): Promise<void> {
     for (const action of this.#port.records()) {
       const { pid, session, tree, state } = action;
       const mine = session === this.#port.session;
       const gone = pid !== process.pid && (mine || !lives(pid));
-      if (tree === undefined || state !== 'ended' || !gone || readMade(action) !== undefined) continue;
-      const waiting = await this.#look(action, tree, false).catch((error: unknown) =>
-        this.#port.warn(`what action ${action.number} left could not be looked through: ${messageOf(error)}`),
-      );
-      if (!waiting || mine) continue;
-      this.#port.warn(toldLate(action, waiting, ', since its session was closed before you were asked'));
+      if (state !== 'ended' || !gone) continue;
+      if (pid !== undefined && leftNothing(action)) await this.#port.drop(action);
+      else if (tree !== undefined && readMade(action) === undefined) await this.#lookLate(action, tree, mine);
     }
+  }
+
+  async #lookLate(action: Recorded, tree: string, mine: boolean): Promise<void> {
+    const waiting = await this.#look(action, tree, false).catch((error: unknown) =>
+      this.#port.warn(`what action ${action.number} left could not be looked through: ${messageOf(error)}`),
+    );
+    if (!waiting || mine) return;
+    this.#port.warn(toldLate(action, waiting, ', since its session was closed before you were asked'));
   }
 
   /** Never rejects: what can't be looked through is asked about. */

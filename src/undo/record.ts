@@ -1,6 +1,7 @@
 /** One action's directory in the store, as Node reads it: who wrote it, how it ended, what passed by. */
 import { randomUUID } from 'node:crypto';
 import {
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -131,7 +132,7 @@ export function recordFrom(
     number,
     directory,
     state,
-    touched: !/\btouched 0\b/.test(summary ?? ''),
+    touched: !isUntouched(summary),
     created: count('created'),
     deleted: count('deleted'),
     changed: count('changed'),
@@ -167,8 +168,16 @@ export function dropRecord({ directory }: Pick<Recorded, 'directory'>): void {
   if (!removeTree(directory)) throw new Error(`${directory} can't be removed`);
 }
 
+/** Whether a command has ended, with nothing that could be taken back and nothing that passed by. */
+export function leftNothing({ directory }: Pick<Place, 'directory'>): boolean {
+  if (!isUntouched(textOf(join(directory, 'summary')))) return false;
+  return !existsSync(join(directory, 'notes')) || notesOf(directory).length === 0;
+}
+
+const isUntouched = (summary: string | undefined) => /\btouched 0\b/.test(summary ?? '');
+
 /** Empties the directory of an action in which nothing was kept, for the next one; false: it was not empty, and is gone. */
-export function emptyRecord(action: Recorded): boolean {
+export function emptyRecord(action: Pick<Place, 'directory'>): boolean {
   try {
     for (const name of ['journal', 'summary', ACTION]) unlinkSync(join(action.directory, name));
     if (namesIn(action.directory).length === 0) return true;

@@ -12,14 +12,14 @@ import {
   type UndoTarget,
 } from '../contracts/undo.ts';
 import { filesOf, together } from './changed-files.ts';
+import { EmptyRecords } from './empty-records.ts';
 import { Kept, whatGoes } from './kept.ts';
 import { type Ran, runLauncher } from './launcher.ts';
 import { Leftovers } from './leftovers.ts';
 import { probeStore, sharesBlocks } from './probe.ts';
 import {
-  dropEmpty,
   dropRecord,
-  emptyRecord,
+  leftNothing,
   markUndone,
   numbersIn,
   type Opening,
@@ -80,8 +80,7 @@ export class ChangeStore implements UndoPort {
   #probe: Promise<string | undefined> | undefined;
   readonly #kept: Kept;
   #recovered: Promise<void> | undefined;
-  /** An empty directory for the next action. */
-  #spare: Place | undefined;
+  readonly #empty = new EmptyRecords();
   /** What the last run has changed, as far as it was looked at. */
   #changed: { readonly run: string; readonly files: readonly ChangedFile[] } | undefined;
   /** Those that are being looked at. */
@@ -135,15 +134,16 @@ export class ChangeStore implements UndoPort {
     const { budgetBytes, maxFileBytes, warn } = this.#options;
     try {
       const used = this.#makeRoom();
-      const { number, directory } = this.#open('command', command, cwd, {
+      const place = this.#open('command', command, cwd, {
         ...(project === undefined ? {} : { tree: project }),
         pid: process.pid,
       });
+      const { number, directory } = place;
       this.#running.add(number);
       const left = Math.max(0, budgetBytes - used);
       let empty = false;
       const end = () => {
-        empty = this.#ended(number);
+        empty = this.#ended(place);
       };
       const room = {
         directory,
@@ -240,7 +240,7 @@ export class ChangeStore implements UndoPort {
 
   async forget(target: number | 'all'): Promise<UndoResult> {
     const result = await this.#kept.forget(target);
-    if (numbersIn(this.#options.directory).every((number) => number === this.#spare?.number))
+    if (numbersIn(this.#options.directory).every((number) => number === this.#empty.spare?.number))
       rmSync(join(this.#options.directory, 'equal'), { force: true });
     return result;
   }
@@ -257,6 +257,7 @@ export class ChangeStore implements UndoPort {
 
   #records(): Recorded[] {
     const { directory } = this.#options;
+    this.#empty.settle();
     return numbersIn(directory).flatMap((number) => readRecord(directory, number, this.#running) ?? []);
   }
 
@@ -265,8 +266,7 @@ export class ChangeStore implements UndoPort {
     const group = kind === 'undo' ? undefined : run();
     if (kind !== 'command') this.#room = undefined;
     const opening = { kind, text: hide(text), cwd: hide(cwd), session, at: now(), ...more };
-    const spare = this.#spare;
-    this.#spare = undefined;
+    const spare = this.#empty.take();
     return openRecord(directory, group === undefined ? opening : { ...opening, run: group }, undefined, spare);
   }
 
@@ -289,23 +289,25 @@ export class ChangeStore implements UndoPort {
   }
 
   /** Whether it left nothing, so that there is no record of it any more. */
-  #ended(number: number): boolean {
+  #ended(place: Place): boolean {
     const { directory, warn } = this.#options;
-    this.#running.delete(number);
-    const action = readRecord(directory, number, this.#running);
+    this.#running.delete(place.number);
+    // Nearly all: no more is read of it than that, since the model's next step waits.
+    if (leftNothing(place)) {
+      this.#empty.add(place);
+      return true;
+    }
+    const action = readRecord(directory, place.number, this.#running);
     if (!action || action.state === 'cut') return false;
     warnOf(action.notes, warn);
     if (this.#room) this.#room = { ...this.#room, used: this.#room.used + action.bytes };
     if (action.touched) this.#look(action);
-    if (action.notes.length > 0 || action.touched) return false;
-    if (emptyRecord(action)) this.#keepSpare(action);
-    return true;
+    return false;
   }
 
-  /** Most commands change nothing: making and removing a directory for each costs more than all else that is written. */
-  #keepSpare({ number, directory }: Place): void {
-    if (this.#spare) dropEmpty(this.#spare.directory);
-    this.#spare = { number, directory };
+  /** Nothing of what it has to do is left undone. Idempotent; it can be used further. */
+  close(): void {
+    this.#empty.settle();
   }
 
   /** Takes back what a trial had applied halfway, and forgets it; undefined: all is as before, else what is not. */

@@ -1,4 +1,5 @@
 /** The store as the program uses it: actions, runs, previews, budgets, and what a crash leaves. */
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -121,6 +122,36 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     await keep(store, 'echo hunter2 > a');
     expect((await store.list())[0]?.text).toBe('echo ⟦secret⟧ > a');
     expect(statSync(join(root, 'undo')).mode & 0o777).toBe(0o700);
+  });
+
+  it('empties the record of a command that changed nothing behind the turn in which it ended', async () => {
+    const store = open();
+    const recordOf = (number: number) => readdirSync(join(root, 'undo', String(number))).sort();
+    await keep(store, 'true');
+    expect(recordOf(1)).toEqual(['action.json', 'journal', 'summary']);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(recordOf(1)).toEqual([]);
+    await keep(store, 'true');
+    store.close();
+    expect(recordOf(1)).toEqual([]);
+    await keep(store, 'true');
+    expect(await store.list()).toEqual([]);
+  });
+
+  it('drops at its start what a program that was killed had no time to empty, and nothing of one that lives', async () => {
+    const gone = spawnSync('true').pid;
+    const endedBy = (pid: number, number: number, summary: string) => {
+      const directory = join(root, 'undo', String(number));
+      mkdirSync(directory, { recursive: true });
+      const opening = { kind: 'command', text: `step ${number}`, cwd: tree, session: 's0', at: clock, pid };
+      writeFileSync(join(directory, 'action.json'), JSON.stringify(opening));
+      writeFileSync(join(directory, 'summary'), summary);
+    };
+    endedBy(gone, 1, 'created 0 deleted 0 changed 0 moved 0 bytes 9 refused 0 unkept 0 touched 0\n');
+    endedBy(gone, 2, 'created 1 deleted 0 changed 0 moved 0 bytes 9 refused 0 unkept 0 touched 1\n');
+    endedBy(process.ppid, 3, 'created 0 deleted 0 changed 0 moved 0 bytes 9 refused 0 unkept 0 touched 0\n');
+    const listed = async (store: ChangeStore) => (await store.list()).map(({ number }) => number);
+    expect(await listed(open())).toEqual([3, 2]);
   });
 
   it('takes the number of a command that changed nothing again, while it is the last', async () => {

@@ -1,5 +1,6 @@
 /** From the end of a model's answer to the request with the result of its command: no step is faster than this is. */
 import { spawn } from 'node:child_process';
+import { scratch } from '../../support/program.ts';
 import { type AgentServer, agentServer } from '../agent-server.ts';
 import { AGENTS, type Agent, openAgent } from '../contenders.ts';
 import type { Section } from '../section.ts';
@@ -38,9 +39,10 @@ async function ran(file: string, args: readonly string[], place: { work: string;
 /** Has a program work against a model of its own; resolves to the median of its gaps, once all its steps are done. */
 type Work = (model: AgentServer) => Promise<void>;
 
-const loop: Work = ({ baseUrl }) => {
-  const env = { PATH: process.env.PATH ?? '/usr/bin:/bin' };
-  return ran(process.execPath, ['--input-type=module', '-e', LOOP, baseUrl], { work: '/', env });
+const loop: Work = async ({ baseUrl }) => {
+  // As the others have it: a bash with a language opens two dozen files more.
+  using place = scratch();
+  return await ran(process.execPath, ['--input-type=module', '-e', LOOP, baseUrl], place);
 };
 
 function headless(agent: Agent): Work {
