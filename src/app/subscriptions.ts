@@ -2,7 +2,7 @@
 import { changesText } from '../contracts/undo.ts';
 import type { Engine } from '../engine/engine.ts';
 import { classify } from '../router/index.ts';
-import type { Mode } from '../session/ids.ts';
+import type { Mode, OpId } from '../session/ids.ts';
 import { NO_TREE } from '../session/mode.ts';
 import { directoryAt } from '../session/place.ts';
 import { runningOf } from '../session/slots.ts';
@@ -12,9 +12,6 @@ import { VERSION } from './options.ts';
 import type { AppServices } from './services.ts';
 import type { SessionBus } from './session-bus.ts';
 import { runKey } from './undo.ts';
-
-/** By then a disk that is not busy has the start of an action, and its command is on its way. */
-const LAUNCHED_MS = 1;
 
 /** Subscribes all of them, once the session is open. */
 export function followSession(
@@ -153,19 +150,30 @@ function keepAgentCommands(
   engine: Engine,
   { history, words, shell }: Pick<AppServices, 'history' | 'words' | 'shell'>,
 ): void {
+  const begun = new Map<OpId, () => void>();
+  /** Once it runs, or has ended without: its launch waits for the disk, and not for a history. */
+  const keep = (op: OpId) => {
+    const write = begun.get(op);
+    if (begun.delete(op) && write) setImmediate(write);
+  };
+  engine.subscribe(() => {
+    for (const op of begun.keys()) if (engine.live.commands.has(op)) keep(op);
+  });
   engine.onEvent((event) => {
-    if (event.type !== 'actionStarted') return;
+    if (event.type !== 'actionStarted') {
+      if ('op' in event) keep(event.op);
+      return;
+    }
     const phase = engine.state.sessions[event.session]?.phase;
     if (phase?.kind !== 'acting') return;
     const action = runningOf(phase).find(({ op }) => op === event.op)?.action;
     if (action?.kind !== 'command') return;
     const command = action.command.trim();
     if (command === '') return;
-    // While the command runs: its launch waits for the disk, and not for a history.
-    setTimeout(() => {
+    begun.set(event.op, () => {
       const { kind, forced } = classify(command, words);
       history.addAgents(kind === 'shell' && !forced ? command : `!${command}`);
       shell.current?.remember(`: aish; ${command}`);
-    }, LAUNCHED_MS);
+    });
   });
 }
