@@ -5,7 +5,7 @@ import { messageOf } from '../text/errors.ts';
 import { fileAt, type Name, namesLeft, Provenance, unkeptIn } from './names.ts';
 import { obeyedIn } from './obeyed.ts';
 import { NOTHING, type Obeyed } from './obeyed-by.ts';
-import { leftNothing, lives, type Recorded } from './record.ts';
+import { leftNothing, lives, neverBegan, type Recorded } from './record.ts';
 import { withoutRoom } from './room.ts';
 import {
   type AsidePort,
@@ -87,9 +87,10 @@ export class Leftovers {
       const { pid, session, tree, state } = action;
       const mine = session === this.#port.session;
       const gone = pid !== process.pid && (mine || !lives(pid));
-      if (state !== 'ended' || !gone) continue;
-      if (pid !== undefined && leftNothing(action)) await this.#port.drop(action);
-      else if (tree !== undefined && readMade(action) === undefined) await this.#lookLate(action, tree, mine);
+      if (!gone) continue;
+      if (holdsNothing(action)) await this.#port.drop(action);
+      else if (state === 'ended' && tree !== undefined && readMade(action) === undefined)
+        await this.#lookLate(action, tree, mine);
     }
   }
 
@@ -152,4 +153,11 @@ export class Leftovers {
     this.#provenance = own;
     return own;
   }
+}
+
+/** A command whose program was killed before it could begin it, or before it emptied the record. */
+function holdsNothing(action: Recorded): boolean {
+  const { pid, state } = action;
+  if (pid === undefined || lives(pid)) return false;
+  return state === 'ended' ? leftNothing(action) : state === 'cut' && neverBegan(action);
 }

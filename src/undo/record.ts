@@ -174,6 +174,11 @@ export function leftNothing({ directory }: Pick<Place, 'directory'>): boolean {
   return !existsSync(join(directory, 'notes')) || notesOf(directory).length === 0;
 }
 
+/** Whether nothing of a command was begun: its journal is there before its first process is. */
+export function neverBegan({ directory }: Pick<Place, 'directory'>): boolean {
+  return !existsSync(join(directory, 'journal')) && !existsSync(join(directory, 'summary'));
+}
+
 const isUntouched = (summary: string | undefined) => /\btouched 0\b/.test(summary ?? '');
 
 /** Empties the directory of an action in which nothing was kept, for the next one; false: it was not empty, and is gone. */

@@ -140,18 +140,20 @@ describe.skipIf(lacks('cc'))('the change store', () => {
 
   it('drops at its start what a program that was killed had no time to empty, and nothing of one that lives', async () => {
     const gone = spawnSync('true').pid;
-    const endedBy = (pid: number, number: number, summary: string) => {
+    const endedBy = (pid: number, number: number, summary?: string) => {
       const directory = join(root, 'undo', String(number));
       mkdirSync(directory, { recursive: true });
       const opening = { kind: 'command', text: `step ${number}`, cwd: tree, session: 's0', at: clock, pid };
       writeFileSync(join(directory, 'action.json'), JSON.stringify(opening));
-      writeFileSync(join(directory, 'summary'), summary);
+      if (summary !== undefined) writeFileSync(join(directory, 'summary'), summary);
     };
     endedBy(gone, 1, 'created 0 deleted 0 changed 0 moved 0 bytes 9 refused 0 unkept 0 touched 0\n');
     endedBy(gone, 2, 'created 1 deleted 0 changed 0 moved 0 bytes 9 refused 0 unkept 0 touched 1\n');
     endedBy(process.ppid, 3, 'created 0 deleted 0 changed 0 moved 0 bytes 9 refused 0 unkept 0 touched 0\n');
+    endedBy(gone, 4);
+    endedBy(process.ppid, 5);
     const listed = async (store: ChangeStore) => (await store.list()).map(({ number }) => number);
-    expect(await listed(open())).toEqual([3, 2]);
+    expect(await listed(open())).toEqual([5, 3, 2]);
   });
 
   it('takes the number of a command that changed nothing again, while it is the last', async () => {
