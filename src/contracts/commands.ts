@@ -107,7 +107,7 @@ export type AgentCommands = {
   left?(running: RunningCommand): Promise<Leftover | undefined>;
   /** What commands of earlier programs of this session left, and nobody has answered. Never rejects. */
   waiting?(): Promise<readonly LeftBehind[]>;
-  /** Rejects, and starts nothing, once `signal` has fired. */
+  /** Where it rejects, as it does once `signal` has fired, it has started nothing. */
   run(
     command: string,
     options: {

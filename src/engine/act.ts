@@ -1,7 +1,7 @@
 /** The one way from the model to an executor or a tool (law 2). */
 
 import type { RunningCommand } from '../contracts/commands.ts';
-import { describeAction, withoutEnd } from '../session/action.ts';
+import { describeAction, notRun, withoutEnd } from '../session/action.ts';
 import type { Effect } from '../session/effect.ts';
 import type { SessionId } from '../session/ids.ts';
 import type { Outcome } from '../session/phase.ts';
@@ -61,7 +61,8 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
       end(outcome);
     }
   } catch (error) {
-    end(failed(effect, `could not run: ${messageOf(error)}`));
+    // It may have begun before that.
+    end(failed(effect, `could not run: ${messageOf(error)}`, withoutEnd));
   }
 }
 
@@ -79,10 +80,10 @@ async function apply(
   context.dispatch({ type: 'applied', op, ok, text, ...number }, session).catch(() => {});
 }
 
-function failed({ action, cwd }: Act, note: string): Outcome {
+function failed({ action, cwd }: Act, note: string, resultOf = notRun): Outcome {
   if (action.kind === 'tool') return { kind: 'tool', text: note, failed: true };
   if (action.kind === 'delegate') return { kind: 'report', text: note, failed: true, steps: 0 };
-  return { kind: 'command', result: withoutEnd(cwd, note) };
+  return { kind: 'command', result: resultOf(cwd, note) };
 }
 
 async function tool(
@@ -119,16 +120,19 @@ function worksOverPipes({ services: { gate, secrets } }: EffectContext, { action
 
 async function command(
   context: EffectContext,
-  { op, session }: Act,
+  effect: Act,
   permit: Permit,
   { signal, pipes, ended }: { signal: AbortSignal; pipes: boolean; ended: () => Promise<void> },
 ): Promise<Outcome> {
+  const { op, session } = effect;
   const { cwd, mode } = permit;
   const { runs, env } = permit.action;
   const { agent, gate, secrets, waitSeconds } = context.services;
   if (runs.kind !== 'command') throw new Error('not a command');
   const place = secrets.reveal(cwd);
-  const running = await agent.run(runs.command, { cwd: place, mode, signal, env, pipes });
+  const options = { cwd: place, mode, signal, env, pipes };
+  const running = await agent.run(runs.command, options).catch((error: unknown) => messageOf(error));
+  if (typeof running === 'string') return failed(effect, `could not run: ${running}`);
   // As a job too: its files are known as its own when it has ended.
   const recorded = running.result.then(ended);
   const name = describeAction(permit.action.told);

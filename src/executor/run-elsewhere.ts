@@ -47,8 +47,10 @@ export type RunElsewhereOptions = {
   readonly ending?: (said: {
     readonly code: number;
     readonly whole: boolean;
-  }) => Promise<{ readonly exit: number | null; readonly note?: string } | { readonly instead: readonly string[] }>;
+  }) => Promise<Ended | { readonly instead: readonly string[] }>;
 };
+
+type Ended = { readonly exit: number | null; readonly note?: string; readonly began?: false };
 
 /** What may be told as a directory of a host: it is shown, and told to models. */
 const DIRECTORY = /^\/[^\u0000-\u001f\u007f-\u009f]{0,4095}$/;
@@ -104,7 +106,7 @@ export function openElsewhere({ argv, env, closes = false, size, ...kept }: Open
       const { columns, rows } = size();
       terminal?.resize(columns, rows);
       const [run, hears] = runIn({ terminal: () => terminal, start }, { ...kept, columns, rows }, options);
-      if (failure !== undefined) void run.end(null, options.place, `could not start: ${failure}`);
+      if (failure !== undefined) void run.end(null, options.place, `could not start: ${failure}`, false);
       else run.begin();
       listener = hears;
       for (const data of early.splice(0)) hears.data(data);
@@ -166,13 +168,14 @@ function runIn(
     const stopped = stopper.stopping;
     stopper.done();
     scanner.flush();
-    const end = (await ending?.({ code, whole })) ?? { exit: code };
+    const byItself: Ended = { exit: code };
+    const end = (await ending?.({ code, whole })) ?? byItself;
     if ('instead' in end) {
       if (unwanted || !start(end.instead)) return over(code);
       return;
     }
-    const { exit, note = stopped ? 'interrupted' : undefined } = end;
-    await run.end(exit, cwd, note);
+    const { exit, note = stopped ? 'interrupted' : undefined, began } = end;
+    await run.end(exit, cwd, note, began);
   };
   return [run, { data: (data) => scanner.push(data), exit: (code) => void over(code) }];
 }

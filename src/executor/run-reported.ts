@@ -2,8 +2,13 @@ import type { RunningCommand } from '../contracts/commands.ts';
 import { messageOf } from '../text/errors.ts';
 import { Run, type RunOptions } from './running.ts';
 
-/** What was told of a command that runs elsewhere, when it was over. `exit` null: its code is not known. */
-export type Reported = { readonly exit: number | null; readonly output?: string; readonly note?: string };
+/** What was told of a command that runs elsewhere, when it was over. `exit` null: its code is not known. `began: false`: it did not run. */
+export type Reported = {
+  readonly exit: number | null;
+  readonly output?: string;
+  readonly note?: string;
+  readonly began?: false;
+};
 
 /**
  * A command that has no process here: what carried it tells all of its output and its end at once. There is nothing to
@@ -26,9 +31,9 @@ export function runReported(
   run.begin();
   void report(ending.signal)
     .catch((error: unknown): Reported => ({ exit: null, note: messageOf(error) }))
-    .then(({ exit, output = '', note }) => {
+    .then(({ exit, output = '', note, began }) => {
       if (output !== '') run.feed(Buffer.from(output));
-      return run.end(exit, place, note);
+      return run.end(exit, place, note, began);
     });
   return run;
 }

@@ -232,7 +232,7 @@ export class Run implements RunningCommand {
   }
 
   /** The command is over. `exit` null: its code is not known. Idempotent. */
-  async end(exit: number | null, cwd: string, note?: string): Promise<void> {
+  async end(exit: number | null, cwd: string, note?: string, began?: false): Promise<void> {
     if (this.#ended) return;
     const milliseconds = Math.round(performance.now() - this.#began);
     const rest = this.#alternateScreen.rest();
@@ -256,7 +256,8 @@ export class Run implements RunningCommand {
     const head = this.#echoed.takeOut(output.head);
     const tail = this.#echoed.takeOut(output.tail);
     const facts = { ...shown, ...(file !== undefined && isClean ? { file } : {}), head, tail, milliseconds };
-    this.#resolve({ exit, cwd, ...facts, ...(note === undefined ? {} : { note }) });
+    const how = { ...(note === undefined ? {} : { note }), ...(began === undefined ? {} : { began }) };
+    this.#resolve({ exit, cwd, ...facts, ...how });
   }
 
   get #hidesKeys(): boolean {

@@ -63,6 +63,8 @@ export class Connection {
   #master: RunningCommand | undefined;
   #helper: Promise<Helper | undefined> | undefined;
   #starting = false;
+  /** Fires when this connection is over: a helper on its way may take long not to come. */
+  #over = new AbortController();
   #facts: HostFacts | undefined;
   #forget: () => void = () => {};
   #state: 'closed' | 'opening' | 'open' | 'lost' = 'closed';
@@ -88,6 +90,7 @@ export class Connection {
   /** Starts the master. What it asks is answered in what this returns; `ready` tells what came of it. */
   open(): { readonly master: RunningCommand; readonly ready: Promise<string | undefined> } {
     this.#state = 'opening';
+    this.#over = new AbortController();
     this.#socket = join(this.#options.folder, randomBytes(4).toString('hex'));
     const [file = 'ssh', ...args] = masterArgv(this.#socket, this.host);
     const master = this.#options.inTerminal([file, ...args]);
@@ -147,7 +150,8 @@ export class Connection {
   /** Ends it as if it had been lost: what lies there stays, with the records of commands whose end was not seen. */
   async drop(): Promise<void> {
     this.#state = 'closed';
-    (await this.#helper)?.end();
+    this.#over.abort();
+    await this.#helper;
     this.#helper = undefined;
     const master = this.#master;
     this.#master = undefined;
@@ -190,8 +194,10 @@ export class Connection {
 
   async #startHelper(): Promise<Helper | undefined> {
     this.#starting = true;
+    const { signal } = this.#over;
     const give = await this.slots.take();
-    const helper = await Helper.start(this.#options.companion(this.session('exec /bin/sh', false)));
+    const launch = this.#options.companion(this.session('exec /bin/sh', false));
+    const helper = await Helper.start(launch, undefined, signal);
     this.#starting = false;
     void (helper?.ended ?? Promise.resolve()).then(give);
     return helper;
@@ -201,7 +207,7 @@ export class Connection {
     const wasOpen = this.#state === 'open';
     this.#state = wasOpen ? 'lost' : 'closed';
     this.#master = undefined;
-    void this.#helper?.then((helper) => helper?.end());
+    this.#over.abort();
     this.#helper = undefined;
     if (wasOpen) this.#options.onLost();
   }

@@ -56,9 +56,16 @@ export class Helper {
     });
   }
 
-  /** Undefined where no usable shell answers. @param launch a session that runs `/bin/sh` @param most bytes of an answer */
-  static async start(launch: Launch, most = MAX_ANSWER_BYTES): Promise<Helper | undefined> {
+  /**
+   * Undefined where no usable shell answers.
+   * @param launch a session that runs `/bin/sh`
+   * @param most bytes of an answer
+   * @param unwanted ends it, also while it is on its way
+   */
+  static async start(launch: Launch, most = MAX_ANSWER_BYTES, unwanted?: AbortSignal): Promise<Helper | undefined> {
     const helper = new Helper(launch, most);
+    if (unwanted?.aborted) helper.end();
+    unwanted?.addEventListener('abort', () => helper.end(), { once: true });
     // The first shell may read ahead, so nothing follows before the second one is there.
     const up = await helper.#ask(
       `exec ${CLEAN} /bin/sh -c 'printf "\\n%s 0\\n" "$1"; exec /bin/sh' sh MARK`,

@@ -46,6 +46,8 @@ export type HostOptions = {
   /** The user's word that secrets may go there. */
   readonly trusted: () => boolean;
   readonly kit: LauncherKit;
+  /** A command's end can't be asked for: called before its result is there. */
+  readonly onUnsettled?: (host: string) => void;
   /**
    * Makes room for what a command in Unrestricted or Project changes there; undefined: nothing of it is kept, and there is no
    * Project. The tree of one in Project is its project's. Never rejects.
@@ -267,6 +269,7 @@ export class Host {
     }
     this.#unsettled.push(unsettled);
     const { host } = connection;
+    this.#options.onUnsettled?.(host);
     return { exit: null, note: `the connection to ${host} was lost; how it ended is asked at the next :host ${host}` };
   }
 }

@@ -130,11 +130,18 @@ export type CommandResult = {
   readonly milliseconds: number;
   /** Set when the command did not end normally: 'interrupted', 'could not start: …', 'became job 3'. */
   readonly note?: string;
+  /** It is known that it did not run, and will not. */
+  readonly began?: false;
 };
 
-/** The result of a command that never ran, still runs as a job, or whose end is unknown. */
+/** The result of a command that still runs as a job, or whose end is unknown. */
 export function withoutEnd(cwd: string, note: string): CommandResult {
   return { exit: null, cwd, head: '', tail: '', omittedLines: 0, bytes: 0, milliseconds: 0, note };
+}
+
+/** The result of a command that never ran. */
+export function notRun(cwd: string, note: string): CommandResult {
+  return { ...withoutEnd(cwd, note), began: false };
 }
 
 /** A short line that names an action on screen. */

@@ -28,8 +28,8 @@ type There = {
   /** What `build` is there; `unseen`: nobody can look. */
   readonly build?: 'directory' | 'link' | 'missing' | 'unseen';
   readonly exit?: number;
-  /** Nobody answers; the connection is refused; it goes in the middle of a command. */
-  readonly fails?: 'hangs' | 'refuses' | 'vanishes';
+  /** Nobody answers; the connection is refused; it goes in the middle of a command; the command is cut off there; it never begins. */
+  readonly fails?: 'hangs' | 'refuses' | 'vanishes' | 'is cut off' | 'never begins';
 };
 
 /** Machines that do nothing and write down what they were told to do. */
@@ -68,7 +68,11 @@ class World {
     if (there.fails === 'vanishes') {
       this.#lost.get(host)?.();
       end.resolve({ ...result, exit: null, head: '', note: 'the connection was lost' });
-    } else if (there.fails !== 'hangs') end.resolve({ ...result, exit: there.exit ?? 0, head: `done on ${host}\n` });
+    } else if (there.fails === 'is cut off')
+      end.resolve({ ...result, exit: null, head: '', note: 'it was ended there' });
+    else if (there.fails === 'never begins')
+      end.resolve({ ...result, exit: null, head: '', note: 'it never began', began: false });
+    else if (there.fails !== 'hangs') end.resolve({ ...result, exit: there.exit ?? 0, head: `done on ${host}\n` });
     const nothing = () => {};
     return {
       output: { version: 0, bytes: 0, lines: () => [], cleared: false, promptText: '', subscribe: () => nothing },
@@ -232,6 +236,17 @@ describe('twenty hosts', () => {
     expect(fleet.rows().filter(({ status }) => status === 'done')).toHaveLength(17);
     expect(world.ran).toHaveLength(19);
   });
+});
+
+it('a host is not done where nobody knows how a command ended, whatever its model says; where it never began, that may go on', async () => {
+  const world = new World({ b: { fails: 'is cut off' }, c: { fails: 'never begins' } });
+  const fleet = await begin(world, { hosts: 'a,b,c' });
+  await until(fleet, () => fleet.questions().length > 0);
+  const [all] = fleet.questions();
+  fleet.answer(all?.digest ?? '', all?.hosts ?? [], 'proceed');
+  await fleet.ended;
+  expect(statuses(fleet)).toEqual({ a: 'done', b: 'unknown', c: 'done' });
+  expect(fleet.rows()[1]?.reason).toBe('nobody knows how this ended: rm -rf build');
 });
 
 it('what nobody could look at is asked about on each host by itself', async () => {

@@ -1,9 +1,14 @@
 /** Where no helper comes up (behind a master that is stopped), nobody waits for one after the other. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Helper } from '../../src/hosts/helper.ts';
 import { hostsOf, until } from '../support/hosts.ts';
 import { processes } from '../support/processes.ts';
 import { lacksSshd, type SshHost, startSshd } from '../support/sshd.ts';
+
+const ENV = { PATH: process.env.PATH ?? '' };
+/** Less than what a helper may take to come. Ms. */
+const SOON_MS = 9000;
 
 describe.skipIf(lacksSshd())('a question for a host without a helper', () => {
   let server: SshHost;
@@ -34,4 +39,13 @@ describe.skipIf(lacksSshd())('a question for a host without a helper', () => {
     expect(await ask()).toContain('on');
     await at.hosts.close();
   });
+});
+
+it('a helper that does not come is not waited for by who does not want it any more', async () => {
+  const argv = ['sleep', '1000.7310'] as const;
+  const [before, later] = [AbortSignal.abort(), new AbortController()];
+  const all = [before, later.signal].map((signal) => Helper.start({ argv: [...argv], env: ENV }, undefined, signal));
+  later.abort();
+  expect(await Promise.race([Promise.all(all), delay(SOON_MS, 'late')])).toEqual([undefined, undefined]);
+  await until(() => !processes().some(({ words }) => words === argv.join(' ')));
 });

@@ -181,7 +181,7 @@ type Known = Reported & { readonly lost?: string };
 /** Undefined where only the host's own record can tell. */
 function reportedOf(outcome: Outcome): Known | undefined {
   if (outcome.kind === 'altered') return { exit: null, note: ALTERED, lost: ALTERED };
-  if (outcome.kind === 'dropped' && !outcome.over) return { exit: null, note: 'interrupted' };
+  if (outcome.kind === 'dropped' && !outcome.over) return { exit: null, note: 'interrupted', began: false };
   if (outcome.kind !== 'ran') return undefined;
   const { exit } = outcome;
   const run = readRun(exit, outcome.output);
@@ -200,7 +200,7 @@ function endOf(outcome: Outcome, answer: string | undefined): Known {
   const why =
     outcome.kind === 'failed' ? outcome.why : isDropped ? 'interrupted' : 'what watched over it there told no end';
   if (isDropped && end.kind !== 'silent') return { exit: null, note: why };
-  if (end.kind === 'never began') return { exit: null, note: `it never began: ${why}` };
+  if (end.kind === 'never began') return { exit: null, note: `it never began: ${why}`, began: false };
   if (end.kind === 'ended') return { exit: end.exit, note: 'its output is lost' };
   return { exit: null, note: `how it ended is not known: ${why}`, lost: `what ran there then is not known: ${why}` };
 }

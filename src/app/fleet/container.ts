@@ -107,7 +107,8 @@ function withEnd(
       began: 'it was cut off',
       silent: 'the connection was lost; how it ended is not known',
     };
-    return { ...told, exit: null, note: said.note ?? notes[end.kind] };
+    const note = said.note ?? notes[end.kind];
+    return { ...told, exit: null, note, ...(end.kind === 'never began' ? { began: false } : {}) };
   });
   return new Proxy(running, {
     get(target, key) {

@@ -12,7 +12,6 @@ import { directoryAt, placeOn } from '../../session/place.ts';
 import type { Question } from '../../session/question.ts';
 import type { NorrisStatus } from '../../session/run.ts';
 import type { Settings } from '../../session/state.ts';
-import { OUTCOME_UNKNOWN } from '../../session/stop.ts';
 import { openJournal, readJournal } from '../../store/index.ts';
 
 /** Every conversation has one name of its own in its own journal. */
@@ -128,9 +127,7 @@ export class HostRun {
     }
     await engine.dispatch({ type: 'resumed', settings });
     await engine.dispatch({ type: 'shellMoved', cwd });
-    const unknown = lostCommand(engine);
-    // It may have run or not: to go on would be to run it again, or to build on what is not there.
-    if (unknown !== undefined) return this.#end('unknown', `nobody knows how this ended: ${unknown}`);
+    if (this.#endsAsUnknown(engine)) return;
     this.#began = true;
     if (engine.conversation.phase.kind !== 'idle') return this.#look(engine, machine);
     const ended = endingOf(engine);
@@ -141,7 +138,7 @@ export class HostRun {
   }
 
   #look(engine: Engine, machine: FleetMachine): void {
-    if (this.#told) return;
+    if (this.#told || this.#endsAsUnknown(engine)) return;
     for (const question of engine.state.questions) this.#take(engine, machine, question);
     if (this.#waiting !== undefined && !engine.state.questions.some(({ id }) => id === this.#waiting)) {
       this.#waiting = undefined;
@@ -150,6 +147,13 @@ export class HostRun {
     const ended = this.#began && engine.conversation.phase.kind === 'idle' ? endingOf(engine) : undefined;
     if (ended) this.#end(this.#spent ? 'budget' : STATUS[ended.status], ended.reason ?? '');
     this.#options.onChange();
+  }
+
+  /** It may have run or not: to go on would be to run it again, or to build on what is not there, whatever a model says of it. */
+  #endsAsUnknown(engine: Engine): boolean {
+    const unknown = lostCommand(engine);
+    if (unknown !== undefined) this.#end('unknown', `nobody knows how this ended: ${unknown}`);
+    return unknown !== undefined;
   }
 
   #take(engine: Engine, machine: FleetMachine, question: Question): void {
@@ -215,10 +219,10 @@ function endingOf(engine: Engine): Extract<Entry, { kind: 'norrisEnded' }> | und
   return last?.kind === 'norrisEnded' ? last : undefined;
 }
 
-/** A command that had begun when an earlier program was closed. */
+/** A command that may have begun, and whose end is not known: its program was closed meanwhile, or its connection lost. */
 function lostCommand(engine: Engine): string | undefined {
   const lost = engine.transcript.entries.find(
-    ({ entry }) => entry.kind === 'exec' && entry.result?.note === OUTCOME_UNKNOWN,
+    ({ entry }) => entry.kind === 'exec' && entry.result?.exit === null && entry.result.began !== false,
   )?.entry;
   return lost?.kind === 'exec' ? lost.command : undefined;
 }

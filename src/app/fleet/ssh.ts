@@ -26,6 +26,7 @@ const NO_LAUNCHERS: LauncherKit = {
 export function openOverSsh({ dataDir, size, left }: ContainerOptions): OpenMachine & { close(): void } {
   const env = processEnvironment();
   const lost = new Map<string, (why: string) => void>();
+  const isLost = (host: string) => lost.get(host)?.('the connection was lost; what ran there then is not known');
   const queue: (() => void)[] = [];
   let opening = 0;
   let folder: string | undefined;
@@ -40,7 +41,9 @@ export function openOverSsh({ dataDir, size, left }: ContainerOptions): OpenMach
     inTerminal: (argv) => runElsewhere({ argv, env, place: '/', size, dataDir }),
     companion: (argv) => asCompanion(argv, env),
     session: (argv) => openElsewhere({ argv, env, closes: true, size: () => sizeForModel(size()), dataDir }),
-    onLost: (host) => lost.get(host)?.('the connection was lost; what ran there then is not known'),
+    onLost: isLost,
+    // Its connection may be told as lost later than its conversation would go on.
+    onUnsettled: isLost,
   });
   const connect = async (host: string, signal: AbortSignal): Promise<void> => {
     if (opening >= AT_ONCE) await new Promise<void>((resolve) => queue.push(resolve));
