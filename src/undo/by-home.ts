@@ -110,11 +110,12 @@ function namedIn(file: string, variables: Map<string, string>): readonly Named[]
   return lines.flatMap((line) => {
     if (COMMENT.test(line)) return [];
     const isRead = READS.test(line);
+    // What a line sets, its end may name.
+    for (const [, name = '', , value = ''] of line.matchAll(ASSIGNED)) variables.set(name, behindHome(told(value)));
     const quoted = [...line.matchAll(QUOTED)].flatMap(([, double, single]) => double ?? single ?? []);
     const found = [...quoted, ...told(line).split(BETWEEN)].flatMap((word) =>
       pathOf(behindHome(told(word)), file, isRead),
     );
-    for (const [, name = '', , value = ''] of line.matchAll(ASSIGNED)) variables.set(name, behindHome(told(value)));
     const isUntold = isRead && RUN.test(line);
     return found.map((each) => {
       const path = each.replace(GLOB, '');

@@ -42,6 +42,7 @@ const CASES = [
   ['.bashrc', 'if [ -f "$HOME/dots/my rc" ]; then source "$HOME/dots/my rc"; fi', 'my rc'],
   ['.bashrc', 'export DOTS=$HOME/dots\nsource "$' + '{DOTS}/lib/a.sh"', 'lib/a.sh'],
   ['.bashrc', 'DOTS="$HOME/dots"; . $DOTS/lib/a.sh', 'lib/a.sh'],
+  ['.bashrc', 'export DOTS="HOME_/dots"; . "$' + '{DOTS}/rc"', 'rc'],
   ['.bashrc', 'for f in ~/dots/rc.d/*.sh; do . "$f"; done', 'rc.d/new.sh'],
   ['.bashrc', 'source "$(dotfiles-place)/lib/a.sh"', 'lib/a.sh'],
   ['.bashrc', 'source $SOMEWHERE/lib/a.sh', 'lib/a.sh'],

@@ -39,6 +39,8 @@ export function readOptions(known: Known, args: readonly Field[]): Options {
     }
     if (text === '--') {
       flags.add('--');
+      // What has whole words behind one dash goes on with them: `find -- src -delete`.
+      if (known.singleDash) continue;
       for (let k = i + 1; k < args.length; k++) operands.push(args[k] as Field);
       break;
     }

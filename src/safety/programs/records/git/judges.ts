@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import type { Machine } from '../../../shell/machine.ts';
 import { hasUnknown, UNKNOWN } from '../../../shell/taint.ts';
-import { type StaticVerdict, unknown } from '../../../verdict.ts';
+import { destructive, type StaticVerdict, unknown } from '../../../verdict.ts';
 import { bringsFiles, isOwnProject, lookAt, specialDirectory } from '../../paths.ts';
 import { type CallFacts, given, type Reading } from '../../record.ts';
 
@@ -175,10 +175,28 @@ export function judgeStash({ machine }: CallFacts) {
   return undefined;
 }
 
-/** `git checkout COMMIT FILE` and `git checkout -- FILE` put an older version over files. */
+/** What no branch is called: a pattern, a pathspec's mark, a way to a place. */
+const NO_BRANCH = /[*?[\\]|^:|^(\.{1,2})?(\/|$)|^\.\.?$|\/$/;
+/** Where nobody can look, a word that is more likely a directory. */
+const USUAL_DIRECTORY =
+  /^(src|source|lib|libs|app|apps|bin|pkg|cmd|internal|include|tests?|spec|docs?|scripts?|config|conf|public|static|assets|examples?|packages|tools|data)$/;
+
+/** `git checkout COMMIT FILE`, `git checkout -- FILE` and `git checkout FILE` put an older version over files. */
 export function judgeCheckout(call: CallFacts, reading: Reading) {
-  return reading.operands.length > 1 && !given(reading, '-b', '--orphan')
-    ? unknown('puts an older version over files')
+  const [first, ...rest] = reading.operands.map(({ text }) => text);
+  if (given(reading, '-b', '--orphan') || first === undefined) return judgeOtherCommits(call, reading);
+  if (rest.length > 0) return unknown('puts an older version over files');
+  if (hasUnknown(first)) return unknown('may put an older version over files');
+  const { machine } = call;
+  const from = reading.given
+    .slice(0, reading.before)
+    .flatMap(({ name, value }) => (name === '-C' ? (value ?? '') : []));
+  const seen = lookAt(machine, join(...from, first));
+  // Where a branch is called so as well, git asks which of them is meant.
+  if (NO_BRANCH.test(first) || seen === 'file' || seen === 'directory')
+    return destructive('git discard', 'throws away uncommitted changes');
+  return seen === 'unseen' || (seen === 'unknown' && USUAL_DIRECTORY.test(first))
+    ? unknown('may put an older version over files')
     : judgeOtherCommits(call, reading);
 }
 

@@ -1,0 +1,30 @@
+/** `git checkout NAME`: a branch, or a file whose uncommitted changes are lost. What is there decides; where nobody can look, the name. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { judgeCommand, realFiles } from '../../src/safety/index.ts';
+
+const cwd = mkdtempSync(join(tmpdir(), 'aish-checkout-'));
+mkdirSync(join(cwd, 'parts/inner'), { recursive: true });
+writeFileSync(join(cwd, 'plan'), 'x\n');
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+it.each([
+  ['git checkout parts', 'destructive'],
+  ['git checkout -q parts/inner', 'destructive'],
+  ['git checkout plan', 'destructive'],
+  ['git -C parts checkout inner', 'destructive'],
+  ['cd parts && git checkout inner', 'destructive'],
+  ['git checkout inner', 'safe'],
+  ['git checkout main', 'safe'],
+  ['git checkout -b parts', 'safe'],
+  ['git checkout "$SOME_NAME"', 'unknown'],
+])('%s: %s', (command, verdict) => {
+  expect(judgeCommand(command, { cwd, files: realFiles() }).verdict).toBe(verdict);
+});
+
+it('where nobody can look, what is more likely a directory is asked about', () => {
+  expect(judgeCommand('git checkout src').verdict).toBe('unknown');
+  expect(judgeCommand('git checkout main').verdict).toBe('safe');
+});
