@@ -1,6 +1,8 @@
 import { OWN_TEMP, UNKNOWN } from '../../shell/taint.ts';
 import { judgeProcess, judgeReplacement, judgeShellText } from './commands.ts';
+import { DANGEROUS_NAME, reflects } from './handed-round.ts';
 import type { Judging } from './judging.ts';
+import { MODULE_ATTRIBUTE, REFLECTION } from './modules.ts';
 import { isHandle } from './objects.ts';
 import { nameOf } from './references.ts';
 import { judgeHelp, judgeVariable } from './settings.ts';
@@ -151,19 +153,6 @@ function decodedText(judge: Judging, node: Expr, depth = 0): string | undefined 
   return Buffer.from(text, /b64|decodebytes/.test(name ?? '') ? 'base64' : 'hex').toString('utf8');
 }
 
-/** Reflection: names in strings are looked at, since one of them may be what is called. */
-function reflects(judge: Judging, call: Call): void {
-  const dangerous = judge.tree.nodes.some(
-    (node) => node.nodeType === 'Constant' && typeof node.value === 'string' && DANGEROUS_NAME.test(node.value),
-  );
-  const reason = 'python: calls something that deletes or runs commands by a name in a string';
-  if (dangerous) judge.note(call, { kind: 'destructive', rule: 'python code', reason });
-  else judge.unknown(call, `calls ${nameOf(call.func) ?? 'something'}`, true);
-}
-
-const DANGEROUS_NAME =
-  /^(remove|unlink|rmtree|rmdir|removedirs|system|popen|kill|truncate|os|shutil|subprocess|check_output|call|Popen)$/;
-
 /** `getattr(x, 'name')` is the attribute; with any other text it may be anything. */
 function getsAttribute(judge: Judging, call: Call): void {
   const [object, name] = call.args;
@@ -171,8 +160,11 @@ function getsAttribute(judge: Judging, call: Call): void {
   const known = object !== undefined && texts.every((text) => /^[A-Za-z]\w*$/.test(text));
   if (!known) return reflects(judge, call);
   // Through a module it is followed as the module's own name is.
-  if (judge.values.references.of(call).length > 0) return;
-  if (texts.some((text) => METHODS.has(text) || DANGEROUS_NAME.test(text))) reflects(judge, call);
+  const followed = judge.values.references.of(call);
+  if (followed.length > 0 && followed.every((name) => CALLS.has(name))) return;
+  const leads = (text: string) =>
+    METHODS.has(text) || DANGEROUS_NAME.test(text) || REFLECTION.test(text) || MODULE_ATTRIBUTE.test(text);
+  if (texts.some(leads)) reflects(judge, call);
 }
 
 function imports(judge: Judging, call: Call): void {

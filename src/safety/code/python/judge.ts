@@ -1,6 +1,7 @@
 import { DIGITS, OWN_TEMP, UNKNOWN } from '../../shell/taint.ts';
 import { CALLS, METHODS } from './calls.ts';
 import type { Effect, PythonContext } from './effects.ts';
+import { handsRound, handsRoundModule } from './handed-round.ts';
 import type { Judging } from './judging.ts';
 import {
   BUILTINS,
@@ -13,7 +14,6 @@ import {
   splitName,
 } from './modules.ts';
 import { isHandle, isOwnMethod } from './objects.ts';
-import { nameOf } from './references.ts';
 import { readScopes } from './scopes.ts';
 import { judgeEnvironment, judgeModulePath, judgeStore } from './settings.ts';
 import { type Expr, type Node, type NodeOf, parseTree, type Tree } from './tree.ts';
@@ -200,7 +200,8 @@ class Judge implements Judging {
         this.mention(node);
         return;
       case 'Call':
-        if (node.func.nodeType === 'Call') this.mention(node.func);
+        // `__import__('os')`, `getattr(os, 'remove')`: a module or function wherever it stands, not only where it is called.
+        this.mention(node);
         return;
       case 'Subscript':
         if (node.ctx.nodeType !== 'Load' && this.values.references.of(node.value).length > 0) judgeStore(this, node);
@@ -256,7 +257,7 @@ class Judge implements Judging {
     const found = splitName(name);
     if (!found) return;
     const [first, ...rest] = found.rest;
-    if (first === undefined) return this.moduleItself(node, found.module);
+    if (first === undefined) return handsRoundModule(this, node, found.module, this.depth === 0);
     if (!isHarmlessMember(found.module, first)) {
       this.unknown(node, `${found.module}.${first} is not known to be harmless`);
       return;
@@ -281,7 +282,7 @@ class Judge implements Judging {
   private uncalled(node: Node, name: string): void {
     const parent = this.tree.parents.get(node);
     if (name === 'builtins.open' && parent?.nodeType === 'Compare') return;
-    this.unknown(node, `hands round ${name.replace(/^builtins\./, '')}`, true);
+    handsRound(this, node, name.replace(/^builtins\./, ''), name.split('.').at(-1));
   }
 
   private builtin([name = '', ...rest]: readonly string[], node: Node): void {
@@ -291,18 +292,6 @@ class Judge implements Judging {
     for (const part of rest)
       if (REFLECTION.test(part) && !(part === '__class__' && parent?.nodeType === 'Attribute'))
         this.unknown(node, `reaches past what can be read: ${part}`, true);
-  }
-
-  /** A module as a value can't be followed any more. */
-  private moduleItself(node: Node, module: string): void {
-    const parent = this.tree.parents.get(node);
-    const harmless =
-      node.nodeType === 'ImportFrom' ||
-      parent?.nodeType === 'Compare' ||
-      (parent?.nodeType === 'Call' &&
-        parent.args[0] === node &&
-        /^(getattr|hasattr|dir|print|help|repr|str|id)$/.test(nameOf(parent.func) ?? ''));
-    if (!harmless) this.unknown(node, `hands round the module ${module}`, true);
   }
 
   /** Some tools evaluate annotations that are strings. */

@@ -3,6 +3,8 @@ import type { Texts } from './sets.ts';
 import type { Expr, Node, NodeOf } from './tree.ts';
 
 const MAX_DEPTH = 12;
+/** Functions that give a module or a part of one by its name in a string. */
+const FINDS = new Set(['builtins.__import__', 'importlib.import_module', 'builtins.getattr']);
 
 /** What names and chains of attributes stand for: imports, builtins, or bindings of the code's own. */
 export class References {
@@ -48,9 +50,15 @@ export class References {
   /** `__import__('os')`, `importlib.import_module('os')`, `getattr(os, 'remove')`. */
   private computed(node: NodeOf<'Call'>, depth: number): readonly string[] {
     const [first, second] = node.args;
-    const name = nameOf(node.func);
-    if (!first || !name || !/^(__import__|import_module|getattr)$/.test(name)) return [];
-    if (name !== 'getattr') return [...this.texts(first)].filter((text) => /^[\w.]+$/.test(text));
+    const found = first ? this.of(node.func, depth + 1).find((name) => FINDS.has(name)) : undefined;
+    if (!first || found === undefined) return [];
+    if (found !== 'builtins.getattr') {
+      const modules = [...this.texts(first)].filter((text) => /^[\w.]+$/.test(text));
+      if (found === 'importlib.import_module') return modules;
+      // Without a list of names `__import__('os.path')` is `os`.
+      const roots = modules.map((text) => text.split('.')[0] ?? text);
+      return node.args.length + node.keywords.length > 1 ? [...roots, ...modules] : roots;
+    }
     const attribute = second ? [...this.texts(second)] : [];
     return this.of(first, depth + 1).flatMap((module) => attribute.map((text) => `${module}.${text}`));
   }

@@ -44,6 +44,8 @@ export function lookUp(scope: Scope | undefined, name: string): readonly Binding
   let inner = true;
   let found: Binding[] | undefined;
   for (let at = scope; at; at = at.parent) {
+    // `global name` passes over the functions around.
+    if (at.globals.has(name)) return moduleOf(at).bindings.get(name);
     // A class body is seen from inside it (and, for one iterable, from a comprehension in it), not from its functions.
     const bindings = at.kind !== 'class' || inner ? at.bindings.get(name) : undefined;
     if (bindings) found = [...(found ?? []), ...bindings];
@@ -51,6 +53,12 @@ export function lookUp(scope: Scope | undefined, name: string): readonly Binding
     if (at.kind === 'function') inner = false;
   }
   return found;
+}
+
+function moduleOf(scope: Scope): Scope {
+  let at = scope;
+  while (at.parent) at = at.parent;
+  return at;
 }
 
 class ScopeReader {
