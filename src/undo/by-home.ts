@@ -24,14 +24,21 @@ const CONFIG_DIRECTORIES = words('fish/conf.d fish/functions environment.d syste
 /** Variables that name such a file. */
 const VARIABLES = ['BASH_ENV', 'ENV', 'PYTHONSTARTUP'];
 
+/** Read in turn, besides the start files themselves. */
 const MAX_FILES = 500;
-const MAX_BYTES = 256 * 1024;
+const MAX_BYTES = 1024 * 1024;
 /** What all of them name. */
 const MAX_NAMED = 20_000;
+/** Of all lines, once their variables stand in them; of one value. */
+const MAX_TOLD_CHARS = 4_000_000;
+const MAX_VALUE_CHARS = 4096;
+const TOO_MUCH = 'your start files name too much';
 
 const COMMENT = /^\s*(#|"|--\s|;)/;
 const ASSIGNED = /(?:^|[\s;])(?:export\s+|set\s+-\S+\s+|let\s+)?(\w+)[= ](["']?)([~/$][^\s"';]*)\2/g;
-const VARIABLE = /\$(?:\{(\w+)\}|(\w+))/g;
+/** By its name, with what stands there where it is not set. */
+const VARIABLE = /\$(?:\{(\w+)(?::?-([^{}]{0,1000}))?\}|(\w+))/g;
+const MOVES = /(?:^|[\s;&|('"{])(?:cd|pushd)\s/;
 /** In place of a variable that can't be told. */
 const UNTOLD = '$';
 const QUOTED = /"([^"]*)"|'([^']*)'/g;
@@ -54,25 +61,28 @@ function words(text: string): readonly string[] {
 export function byHome(tree: string, waysOf: WaysOf): Obeyed {
   const places = new Map<string, Later>();
   const ends = new Set<string>();
-  const files = new Set(startFiles());
-  const variables = new Map([['HOME', homedir()]]);
+  const starts = startFiles();
+  const files = new Set(starts);
+  const reader = new Reader();
   let named = 0;
+  const isIn = (directory: string, path: string) => path.startsWith(`${directory}/`);
   // A set is gone through with what is added meanwhile.
   for (const file of files)
-    for (const { path, end, isRead, isWhole } of namedIn(file, variables)) {
+    for (const { path, end, isRead, isWhole } of reader.namedIn(file)) {
       named += 1;
-      if (files.size > MAX_FILES || named > MAX_NAMED) throw new Error('your start files name too much');
+      if (files.size - starts.length > MAX_FILES || named > MAX_NAMED) throw new Error(TOO_MUCH);
       if (end !== undefined) ends.add(end);
-      if (path.includes(UNTOLD)) continue;
+      if (path === undefined || path.includes(UNTOLD)) continue;
       const ways = waysOf(path);
       const real = ways.at(-1) ?? path;
-      if (isRead) files.add(real);
       const found = seenAt(real);
+      const isFile = found !== UNKNOWN && found?.isFile() === true;
+      // What the tree says is anybody's: it leads to no place outside that would be looked at.
+      if (isRead && isFile && (!isIn(tree, file) || isIn(tree, real) || isIn(homedir(), real))) files.add(real);
       // Of a place to go to, the links alone.
       const isObeyed = found === UNKNOWN || !found?.isDirectory() || (isWhole && real !== tree);
       for (const each of isObeyed ? [path, ...ways] : ways.slice(0, -1))
-        if (each.startsWith(`${tree}/`))
-          places.set(each, { path: each, what: `is named in ${file.replace(homedir(), '~')}` });
+        if (isIn(tree, each)) places.set(each, { path: each, what: `is named in ${file.replace(homedir(), '~')}` });
     }
   return { places: [...places.values()], ends };
 }
@@ -95,55 +105,75 @@ function startFiles(): readonly string[] {
 }
 
 type Named = {
-  readonly path: string;
+  readonly path?: string;
   /** Where its beginning can't be told. */
   readonly end?: string | undefined;
   readonly isRead: boolean;
   readonly isWhole: boolean;
 };
 
-/** @param variables what the files before have set; this one's are added */
-function namedIn(file: string, variables: Map<string, string>): readonly Named[] {
-  const told = (text: string) =>
-    text.replace(VARIABLE, (_, braced?: string, plain?: string) => variables.get(braced ?? plain ?? '') ?? UNTOLD);
-  const lines = (textOf(file) ?? '').replaceAll('\\\n', '').split('\n');
-  return lines.flatMap((line) => {
-    if (COMMENT.test(line)) return [];
-    const isRead = READS.test(line);
-    // What a line sets, its end may name.
-    for (const [, name = '', , value = ''] of line.matchAll(ASSIGNED)) variables.set(name, behindHome(told(value)));
-    const quoted = [...line.matchAll(QUOTED)].flatMap(([, double, single]) => double ?? single ?? []);
-    const found = [...quoted, ...told(line).split(BETWEEN)].flatMap((word) =>
-      pathOf(behindHome(told(word)), file, isRead),
-    );
-    const isUntold = isRead && RUN.test(line);
-    return found.map((each) => {
-      const path = each.replace(GLOB, '');
-      const end = isUntold || (isRead && path.includes(UNTOLD)) ? endOf(path.replace(/^.*\$/, '')) : undefined;
-      return { path, end, isRead, isWhole: WHOLE.test(line) || GLOB.test(each) };
+/** Reads start files one after the other: what one sets, the next ones may name. */
+class Reader {
+  readonly #variables = new Map([['HOME', homedir()]]);
+  #left = MAX_TOLD_CHARS;
+
+  *namedIn(file: string): Generator<Named> {
+    for (const line of textOf(file).replaceAll('\\\n', '').split('\n')) {
+      if (COMMENT.test(line)) continue;
+      const isRead = READS.test(line);
+      const isWhole = WHOLE.test(line);
+      const isElsewhere = isRead && RUN.test(line);
+      const moves = MOVES.test(line);
+      // What a line sets, its end may name.
+      for (const [, name = '', , value = ''] of line.matchAll(ASSIGNED))
+        this.#variables.set(name, behindHome(this.#told(value)));
+      const quoted = [...line.matchAll(QUOTED)].flatMap(([, double, single]) => double ?? single ?? []);
+      for (const word of [...quoted, ...this.#told(line).split(BETWEEN)]) {
+        const each = behindHome(this.#told(word));
+        if (moves && !each.startsWith('/') && /[./]/.test(each)) yield { end: endOf(each), isRead, isWhole };
+        const whole = pathOf(each, file, isRead);
+        if (whole === undefined) continue;
+        const path = whole.replace(GLOB, '');
+        const isUntold = isElsewhere || (isRead && path.includes(UNTOLD));
+        const end = isUntold ? endOf(path.replace(/^.*\$/, '')) : undefined;
+        yield { path, end, isRead, isWhole: isWhole || path !== whole };
+      }
+    }
+  }
+
+  /** With the values of its variables. Throws where all of it becomes too long. */
+  #told(text: string): string {
+    const told = text.replace(VARIABLE, (_, braced?: string, otherwise?: string, plain?: string) => {
+      const value = this.#variables.get(braced ?? plain ?? '') ?? otherwise ?? UNTOLD;
+      this.#left -= value.length;
+      return value.length > MAX_VALUE_CHARS || this.#left < 0 ? UNTOLD : value;
     });
-  });
+    this.#left -= text.length;
+    if (this.#left < 0) throw new Error(TOO_MUCH);
+    return told;
+  }
 }
 
 /** A relative one is meant from where the file lies, where it is read. */
-function pathOf(word: string, file: string, isRead: boolean): readonly string[] {
-  if (word.startsWith('/')) return [resolve(word)];
-  return isRead && /\w\/|\.\w/.test(word) ? [word.includes(UNTOLD) ? word : resolve(dirname(file), word)] : [];
+function pathOf(word: string, file: string, isRead: boolean): string | undefined {
+  if (word.startsWith('/')) return resolve(word);
+  if (!isRead || !/\w\/|\.\w/.test(word)) return undefined;
+  return word.includes(UNTOLD) ? word : resolve(dirname(file), word);
 }
 
-/** Undefined where there is no such file, or none that can be read; what lies there is anybody's. */
-function textOf(path: string): string | undefined {
+/** Empty where there is no such file, or it is closed to this account. Throws where it is too large. */
+function textOf(path: string): string {
   let opened: number;
   try {
     opened = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch {
-    return undefined;
+    return '';
   }
   try {
-    const { size } = fstatSync(opened);
-    return fstatSync(opened).isFile() && size <= MAX_BYTES ? readFileSync(opened, 'utf8') : undefined;
-  } catch {
-    return undefined;
+    const found = fstatSync(opened);
+    if (!found.isFile()) return '';
+    if (found.size > MAX_BYTES) throw new Error(TOO_MUCH);
+    return readFileSync(opened, 'utf8');
   } finally {
     closeSync(opened);
   }

@@ -43,6 +43,9 @@ const CASES = [
   ['.bashrc', 'export DOTS=$HOME/dots\nsource "$' + '{DOTS}/lib/a.sh"', 'lib/a.sh'],
   ['.bashrc', 'DOTS="$HOME/dots"; . $DOTS/lib/a.sh', 'lib/a.sh'],
   ['.bashrc', 'export DOTS="HOME_/dots"; . "$' + '{DOTS}/rc"', 'rc'],
+  ['.bashrc', '. "$' + '{DOTS:-$HOME/dots}/rc"', 'rc'],
+  ['.bashrc', "alias d='cd ~/dots && ./deploy.sh'", 'deploy.sh'],
+  ['.bashrc', '(cd ~/dots; . ./lib/b)', 'lib/b'],
   ['.bashrc', 'for f in ~/dots/rc.d/*.sh; do . "$f"; done', 'rc.d/new.sh'],
   ['.bashrc', 'source "$(dotfiles-place)/lib/a.sh"', 'lib/a.sh'],
   ['.bashrc', 'source $SOMEWHERE/lib/a.sh', 'lib/a.sh'],
@@ -109,8 +112,22 @@ it('start files that name too much are told as such', () => {
   expect(() => byHome(tree, waysThrough())).toThrow('your start files name too much');
 });
 
-it('what is no file, too large or closed is passed over', () => {
+it('what is no file is passed over, and a file that is too large is told as such', () => {
   mkdirSync(join(root, 'home/.bashrc'));
-  put('.profile', `${'#\n'.repeat(200_000)}. ~/dots/rc\n`);
   expect(isObeyed('rc')).toBe(false);
+  put('.profile', `${'#\n'.repeat(600_000)}. ~/dots/rc\n`);
+  expect(() => byHome(tree, waysThrough())).toThrow('your start files name too much');
+});
+
+it('what the tree itself says can neither fill the memory nor lead elsewhere', () => {
+  put('.bashrc', '. ~/dots/rc');
+  const doubling = Array.from({ length: 60 }, (_, n) => `A${n + 1}=$A${n}$A${n}`).join('\n');
+  put('dots/rc', `A0=/aaaaaaaaaaaaaaaa\n${doubling}\n. $A60\n. ../../outside\n`);
+  writeFileSync(join(root, 'outside'), '. home/dots/other\n');
+  expect(isObeyed('rc')).toBe(true);
+  expect(isObeyed('other')).toBe(false);
+  put('dots/rc', `A=${'/a'.repeat(1000)}\n. ${'$A '.repeat(10_000)}\n`);
+  expect(() => byHome(tree, waysThrough())).toThrow('your start files name too much');
+  put('dots/rc', `. ${'/a '.repeat(80_000)}\n`);
+  expect(() => byHome(tree, waysThrough())).toThrow('your start files name too much');
 });
