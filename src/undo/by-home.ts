@@ -65,7 +65,6 @@ export function byHome(tree: string, waysOf: WaysOf): Obeyed {
   const files = new Set(starts);
   const reader = new Reader();
   let named = 0;
-  const isIn = (directory: string, path: string) => path.startsWith(`${directory}/`);
   // A set is gone through with what is added meanwhile.
   for (const file of files)
     for (const { path, end, isRead, isWhole } of reader.namedIn(file)) {
@@ -76,16 +75,24 @@ export function byHome(tree: string, waysOf: WaysOf): Obeyed {
       const ways = waysOf(path);
       const real = ways.at(-1) ?? path;
       const found = seenAt(real);
-      const isFile = found !== UNKNOWN && found?.isFile() === true;
-      // What the tree says is anybody's: it leads to no place outside that would be looked at.
-      if (isRead && isFile && (!isIn(tree, file) || isIn(tree, real) || isIn(homedir(), real))) files.add(real);
-      // Of a place to go to, the links alone.
-      const isObeyed = found === UNKNOWN || !found?.isDirectory() || (isWhole && real !== tree);
-      for (const each of isObeyed ? [path, ...ways] : ways.slice(0, -1))
-        if (isIn(tree, each)) places.set(each, { path: each, what: `is named in ${file.replace(homedir(), '~')}` });
+      if (isRead && found !== UNKNOWN && found?.isFile() && mayLead(tree, file, real)) files.add(real);
+      const what = `is named in ${file.replace(homedir(), '~')}`;
+      for (const each of obeyedOf(path, ways, isWhole && real !== tree))
+        if (isIn(tree, each)) places.set(each, { path: each, what });
     }
   return { places: [...places.values()], ends };
 }
+
+const isIn = (directory: string, path: string) => path.startsWith(`${directory}/`);
+
+/** By its name, and by where links on the way lead; of a directory, which may be a place to go to, the links alone. */
+function obeyedOf(path: string, ways: readonly string[], isWhole: boolean): readonly string[] {
+  const found = seenAt(ways.at(-1) ?? path);
+  return found === UNKNOWN || !found?.isDirectory() || isWhole ? [path, ...ways] : ways.slice(0, -1);
+}
+
+/** What the tree says is anybody's: it leads to no place elsewhere that would be looked at. */
+const mayLead = (tree: string, from: string, to: string) => !isIn(tree, from) || isIn(tree, to) || isIn(homedir(), to);
 
 function startFiles(): readonly string[] {
   const { env } = process;

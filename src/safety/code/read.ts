@@ -14,7 +14,7 @@ const MAX_CODE_CHARS = 100_000;
 
 /** A loop whose condition never changes, in code that names no way out of one. */
 function runsOn(source: string): boolean {
-  if (/\bfork\b\s*(\(\s*\))?\s*while\s+(1|true)\b/.test(source)) return true;
+  if (/\bfork\b\s*(?:\(\s*\)\s*)?while\s+(1|true)\b/.test(source)) return true;
   if (!/\b(while|for|loop|until)\b/.test(source)) return false;
   const endless =
     /\bwhile[\s(!]*(1|[Tt]rue)\b|\bfor\s*\(\s*;\s*;\s*\)|\bloop\s*(do|\{)|\bitertools\.(count|repeat|cycle)\b/.test(
@@ -34,7 +34,7 @@ function noteAtOnce(machine: Machine, program: string, source: string): void {
   const leaving = judgeLeaving(source);
   if (leaving) machine.note(leaving);
   if (program !== 'python') return;
-  for (const [, line = ''] of source.matchAll(/^\s*!(.+)$/gm)) runCode(machine, line, { stdin: '' });
+  for (const [, line = ''] of source.matchAll(/^[^\S\n]*!(.+)$/gm)) runCode(machine, line, { stdin: '' });
 }
 
 /**

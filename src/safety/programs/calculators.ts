@@ -6,7 +6,7 @@ import type { Handler, Handlers } from './handler.ts';
 /** How a small language goes out to the shell; what a pattern captures is the command. */
 const WAYS_OUT: Readonly<Record<string, RegExp>> = {
   dc: /!(?![<>=])\s*([^\n]+)/g,
-  gnuplot: /\bsystem\s*\(?\s*["']([^"']+)["']|(?:^|[;\n])\s*!\s*([^\n;]+)|`([^`]+)`|["']<\s*([^"']+)["']/g,
+  gnuplot: /\bsystem\s*(?:\(\s*)?["']([^"']+)["']|(?:^|[;\n])[^\S\n]*!\s*([^\n;]+)|`([^`]+)`|["']<\s*([^"']+)["']/g,
   m4: /\be?syscmd\s*\(\s*[`"']?([^')"]+)/g,
 };
 

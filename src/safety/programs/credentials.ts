@@ -110,7 +110,7 @@ const TELLS_SECRET: readonly (readonly [string, RegExp])[] = [
   ['vault', /^(kv get|read|token lookup|print token)\b/],
   ['security', /^find-(generic|internet)-password\b.*\s-\w*[wg]|^(dump-keychain|export)\b/],
   ['secret-tool', /^(lookup|search)\b/],
-  ['pass gopass', /^(show |(?!ls|list|find|git|init|insert|edit|generate|rm|mv|cp|grep|help|version|-)[\w./-]+$)/],
+  ['pass gopass', /^(show |(?!(?:ls|list|find|git|init|insert|edit|generate|rm|mv|cp|grep|help|version)$|-)[\w./-]+$)/],
   ['op', /^(item get|read|document get)\b/],
   ['bw', /^(get|list|export)\b/],
   ['lpass', /^(show|export)\b/],

@@ -7,9 +7,10 @@ export const PUBLISHING_RULES: readonly Rule[] = [
     of: {
       'npm pnpm yarn bun jsr lerna': {
         any: [{ first: /^publish$/ }, { first: /^(npm|workspaces?)$/, second: /^publish$/ }],
-        not: { shape: '--dry-run|-n' },
+        not: { line: /\s--dry-run(?!=(false|0|no))(?=[\s=]|$)/ },
       },
-      'cargo poetry uv pdm flit hatch deno vsce ovsx wasm-pack': { first: /^publish$/, not: { shape: '--dry-run|-n' } },
+      cargo: { first: /^publish$/, not: { shape: '--dry-run|-n' } },
+      'poetry uv pdm flit hatch deno vsce ovsx wasm-pack': { first: /^publish$/, not: { shape: '--dry-run' } },
       'gem nuget': { first: /^push$/ },
       twine: { first: /^upload$/ },
       dotnet: { first: /^nuget$/, second: /^push$/ },
@@ -27,6 +28,8 @@ export const PUBLISHING_RULES: readonly Rule[] = [
     reason: 'publishes a release, which nobody can take back',
     match: [
       'npm publish --access public',
+      'npm publish --dry-run=false',
+      'poetry publish -n',
       'yarn npm publish',
       'cargo publish --allow-dirty',
       'twine upload dist/x.whl',

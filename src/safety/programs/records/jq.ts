@@ -14,5 +14,5 @@ export function judgeJq(code: string): StaticVerdict | undefined {
 
 /** The code without what stands in quotes, where nothing is interpolated. */
 function withoutTexts(code: string): string {
-  return code.includes('\\(') ? code : code.replace(/"(?:[^"\\]|\\[\s\S])*"/g, '""');
+  return code.includes('\\(') ? code : code.replace(/"(?:[^"\\]|\\[\s\S]?)*(?:"|$)/g, '""');
 }
