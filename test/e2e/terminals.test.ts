@@ -79,7 +79,8 @@ it.skipIf(lacks('tmux'))('in tmux it is asked and answered as anywhere', async (
   const { server, place } = await asked();
   await using _server = server;
   using _place = place;
-  const args = ['-L', 'aish', '-f', '/dev/null', 'new-session', PROGRAM];
+  // Of one word tmux makes a line for the shell.
+  const args = ['-L', 'aish', '-f', '/dev/null', 'new-session', `'${PROGRAM.replaceAll("'", "'\\''")}'`];
   await using rig = startRig(place, { file: 'tmux', args, env: { TMUX_TMPDIR: place.work, TERM: 'xterm-256color' } });
   await toHalt(rig);
   rig.type('s');

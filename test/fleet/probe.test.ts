@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -9,7 +9,10 @@ let work: string;
 beforeEach(() => {
   work = mkdtempSync(join(tmpdir(), 'aish-probe-'));
 });
-afterEach(() => rmSync(work, { recursive: true, force: true }));
+afterEach(() => {
+  if (existsSync(join(work, 'closed'))) chmodSync(join(work, 'closed'), 0o700);
+  rmSync(work, { recursive: true, force: true });
+});
 
 function probe(...paths: string[]) {
   const named = paths.map((path) => ({ path, glob: path.includes('*'), cwd: work }));

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { removeTree } from '../../src/text/remove-tree.ts';
 import { ensureBuilt } from './build.ts';
 
 export const PROGRAM = fileURLToPath(new URL('../../aish-tui', import.meta.url));
@@ -58,8 +59,11 @@ export function scratch(baseUrl?: string, config: Readonly<Record<string, unknow
     work,
     env,
     [Symbol.dispose]() {
-      rmSync(home, REMOVE);
-      rmSync(work, REMOVE);
+      for (const each of [home, work]) {
+        // A trial of an ordinary user has directories that are closed even to its owner.
+        removeTree(each);
+        rmSync(each, REMOVE);
+      }
     },
   };
 }
