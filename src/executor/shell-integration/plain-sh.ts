@@ -19,12 +19,13 @@ alias bg cd command echo false fc fg getopts hash jobs kill local printf pwd rea
   .split(/\s+/)
   .join('\n');
 
-/** Takes out what was typed and nobody has read. */
+/** Takes out what was typed and nobody has read, lines as one that runs them in turn: a wildcard in place of an Enter would name other files. */
 const SHOW = (token: string) => `PATH=/usr/bin:/bin
 m=$(stty -g) || exit 1
 stty -icanon -echo min 0 time 0
-t=$(dd bs=4096 count=1 2>/dev/null | tr '[:cntrl:]' '?')
+t=$(dd bs=4096 count=1 2>/dev/null | tr -s '\\r\\n' ';' | tr -d '[:cntrl:]')
 stty "$m"
+t=\${t#;} t=\${t%;}
 printf '\\033]7331;%s;L;%s\\007' ${token} "$t"
 `;
 
