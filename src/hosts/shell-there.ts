@@ -54,13 +54,11 @@ export function shellThere(
     },
     modes: ({ path }) => modesThere(ask, `cat ${path}/tty`),
     async isInFront({ path }) {
-      const answer = await ask(`ps -o tpgid=,pgid= -p "$(cat ${path}/pid)"`);
-      return /^\s*(\d+)\s+\1\s*$/.test(answer?.text ?? '');
+      return /^\s*(\d+)\s+\1\s*$/.test((await ask(groupsThere(path)))?.text ?? '');
     },
     signal({ path }, name) {
-      const group = `g=$(ps -t "$(sed s,^/dev/,, ${path}/tty)" -o tpgid= | head -n 1 | tr -d ' ')`;
-      const shell = `s=$(cat ${path}/pid)`;
-      void ask(`${group}; ${shell}; [ "$g" -gt 1 ] && [ "$g" != "$s" ] && kill -${name} -- "-$g"`);
+      const front = `set -- $(${groupsThere(path)}); [ "$1" -gt 1 ] && [ "$1" != "$2" ]`;
+      void ask(`(${front} && kill -${name} -- "-$1")`);
     },
     async programs() {
       const answer = await ask(`(IFS=:; for d in $LOGIN_PATH; do ls "$d"; done) | sort -u | head -n ${MAX_PROGRAMS}`);
@@ -75,6 +73,15 @@ export function shellThere(
     // The code of a lost connection is one that a command may have as well.
     isLost: async (code) => code >= 128 && !(await connection.answers()),
   };
+}
+
+/**
+ * Code that prints the group in front of a shell's terminal, and the shell's own. Of `/proc` where there is one: the `ps` of
+ * busybox tells neither. The name of a program may hold blanks and brackets, and its fields follow the last bracket.
+ */
+export function groupsThere(path: string): string {
+  const told = `set -- $(sed 's/.*) //' "/proc/$p/stat") && echo "$6 $3"`;
+  return `(p=$(cat ${path}/pid); { [ -r "/proc/$p/stat" ] && ${told}; } || ps -o tpgid= -o pgid= -p "$p")`;
 }
 
 /**
