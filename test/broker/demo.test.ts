@@ -121,9 +121,7 @@ test.each(['count python files', 'list the largest files'])('%s: fails without f
 test('lists the largest files with sizes as measured', async () => {
   await Promise.all([file('small', 0, 10), file('big one', 0, 3 * 1024 * 1024), file('sub/middle', 0, 300 * 1024)]);
   const { last } = await play('list the largest files');
-  expect(last).toMatch(
-    /^The largest files in this directory:\n\n- 3\.0 MB {2}\.\/big one\n- 300 KB {2}\.\/sub\/middle\n/,
-  );
+  expect(last).toMatch(/^The largest files here:\n\n- 3\.0 MB {2}\.\/big one\n- 300 KB {2}\.\/sub\/middle\n/);
 });
 
 test('a size and a place in the goal are understood (AT-5)', async () => {
@@ -133,6 +131,8 @@ test('a size and a place in the goal are understood (AT-5)', async () => {
   expect(last).toContain(`Files over 10MB in ${folder}/logs:\n\n- 11.0 MB  ${folder}/logs/big`);
   expect(last).not.toContain('small');
   expect((await play('find files over 20 MB in logs')).last).toBe('There are no files over 20MB in logs.');
+  expect((await play('find files > 20 MB')).last).toBe('There are no files over 20MB here.');
+  expect((await play('clean up old logs in .')).last).toMatch(/^There are no old logs here: none is/);
 });
 
 const CLEAN = 'clean up old logs in logs';

@@ -1,6 +1,6 @@
 import type { Scene } from './conversation.ts';
 import { blocked, counted, done, line, type Move, native, numberIn, pathsIn, type Script, setback } from './move.ts';
-import { daysIn, placeIn, quotePath } from './wishes.ts';
+import { daysIn, placeIn, quotePath, whereIs } from './wishes.ts';
 
 /** Up to here files are removed by name, so that the HALT shows each of them. */
 const MAX_NAMES = 12;
@@ -16,12 +16,12 @@ export const cleanLogs: Script = {
     const days = daysIn(scene.goal) ?? 7;
     const search = `find ${place} -type f \\( -name '*.log.*' -o -name '*.old' -o -name '*old*.log' -o -name '*.log' -mtime +${days} \\)`;
     const [listed, ...after] = scene.outcomes;
-    if (!listed) return line(`First I look for old logs in ${place}.`, search);
+    if (!listed) return line(`First I look for old logs ${whereIs(place)}.`, search);
     const paths = pathsIn(listed);
     if (paths.length === 0) {
       return (
         setback(listed) ??
-        done(`There are no old logs in ${place}: none is rotated or older than ${counted(days, 'day')}.`)
+        done(`There are no old logs ${whereIs(place)}: none is rotated or older than ${counted(days, 'day')}.`)
       );
     }
     const remove = paths.length <= MAX_NAMES ? `rm -f -- ${paths.map(quotePath).join(' ')}` : `${search} -delete`;

@@ -11,7 +11,7 @@ import {
   searchFailure,
   setback,
 } from './move.ts';
-import { daysIn, kindIn, placeIn, sizeIn } from './wishes.ts';
+import { daysIn, kindIn, placeIn, sizeIn, whereIs } from './wishes.ts';
 
 /** "find all Python files modified in the last week and count them" */
 export const findByKind: Script = {
@@ -37,11 +37,10 @@ export const findByKind: Script = {
     if (total === undefined) {
       return setback(count) ?? blocked('I could not read a number from the result.', 'no count in the result');
     }
-    const where = place === '.' ? 'here' : `in ${place}`;
     const names = pathsIn(listed).slice(0, 10);
     const list = total > 0 && names.length > 0 ? `\n\n${names.map((name) => `- ${name}`).join('\n')}` : '';
     const more = list !== '' && total > names.length ? `\n- … and ${total - names.length} more` : '';
-    return done(`There ${total === 1 ? 'is' : 'are'} ${counted(total, what)}${since} ${where}.${list}${more}`);
+    return done(`There ${total === 1 ? 'is' : 'are'} ${counted(total, what)}${since} ${whereIs(place)}.${list}${more}`);
   },
 };
 
@@ -61,12 +60,12 @@ export const findLargest: Script = {
     });
     if (rows.length === 0) return emptyEnd(setback(measured) ?? searchFailure(measured), place, size);
     const title = size === undefined ? 'The largest files' : `Files over ${size.slice(1)}B`;
-    return done(`${title} in ${place === '.' ? 'this directory' : place}:\n\n${rows.join('\n')}`);
+    return done(`${title} ${whereIs(place)}:\n\n${rows.join('\n')}`);
   },
 };
 
 function emptyEnd(failed: Move | undefined, place: string, size: string | undefined): Move {
-  return failed ?? done(`There are no files${size === undefined ? '' : ` over ${size.slice(1)}B`} in ${place}.`);
+  return failed ?? done(`There are no files${size === undefined ? '' : ` over ${size.slice(1)}B`} ${whereIs(place)}.`);
 }
 
 /** Kilobytes of `du -k` for a person. */

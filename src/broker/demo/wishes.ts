@@ -33,6 +33,11 @@ export function daysIn(goal: string): number | undefined {
   return unit === undefined ? undefined : Math.max(1, Math.round(Number(found?.[1] ?? 1) * unit));
 }
 
+/** Where a place lies, as a sentence says it. */
+export function whereIs(place: string): string {
+  return place === '.' ? 'here' : `in ${place}`;
+}
+
 /** A size as `find -size` takes it: "larger than 10 MB" or "> 10 MB" is `+10M`. */
 export function sizeIn(goal: string): string | undefined {
   const found = /(?:\b(?:larger|bigger|greater|more|over|above)\s*(?:than\s+)?|>\s*)(\d+)\s*([kmg])i?b?\b/i.exec(goal);
