@@ -174,10 +174,10 @@ export function createHosts({
         });
         for (const line of told) bus.notice('info', line);
         if (answers.has(name)) await putLauncher(name);
-        resolve(shells.get(name) ?? (await startShell(name)));
+        resolve(shells.get(name) ?? (await startShell(name).catch(sshMayWork(name))));
       } catch (error) {
         reject(error);
-        throw new Error(`${messageOf(error)}; plain ssh may work: ssh ${name}`);
+        throw error;
       } finally {
         coming.delete(name);
       }
@@ -224,6 +224,13 @@ export function createHosts({
 
 const LAUNCHER_ASKS = (name: string) =>
   `puts aish-tui's sandbox launcher (a program of some 100 kB) on ${name}, into a private directory below ~/.cache, now and whenever you connect to it; it is compared with the one here before every use. Restricted, Project and :undo work there then. :host forget ${name} removes it`;
+
+/** A shell that could not be driven: without aish-tui in between it may be usable. */
+function sshMayWork(name: string): (error: unknown) => never {
+  return (error) => {
+    throw new Error(`${messageOf(error)}; plain ssh may work: ssh ${name}`);
+  };
+}
 
 function leftText(name: string) {
   return ({ directory, actions, bytes }: LeftThere) =>

@@ -189,7 +189,7 @@ export class Connection {
       return undefined;
     }
     await this.close();
-    return `there is no usable shell on ${this.host}`;
+    return `there is no usable shell on ${this.host}; plain ssh may work: ssh ${this.host}`;
   }
 
   async #startHelper(): Promise<Helper | undefined> {

@@ -99,6 +99,23 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
     }
   });
 
+  it('a host that is not there is said in one line, without another way to the same end', async () => {
+    const gone = await startSshd();
+    process.kill(gone.pid);
+    try {
+      using place = scratch();
+      await using rig = startRig(place, { env: { PATH: `${gone.bin}:${process.env.PATH}` }, columns: 100 });
+      await rig.waitFor(/\[aish:\w+\]>/);
+      rig.type(':host web1\r');
+      await rig.waitFor(/no connection to web1/);
+      expect(rig.text()).not.toContain('plain ssh');
+      rig.type('echo he""re\r');
+      await rig.waitFor(/│ here/);
+    } finally {
+      await gone.stop();
+    }
+  });
+
   it('a lost connection is one line, runs nothing here, and comes back on request', async () => {
     using place = scratch();
     const folder = there();

@@ -48,7 +48,7 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)('an account whose start
     const at = hostsOf(server);
     try {
       if (!works) {
-        await expect(at.open()).rejects.toThrow('there is no usable shell on web1');
+        await expect(at.open()).rejects.toThrow('there is no usable shell on web1; plain ssh may work: ssh web1');
         await gone(server.pid);
         return;
       }
