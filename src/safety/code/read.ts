@@ -1,4 +1,4 @@
-import { runCode } from '../programs/code.ts';
+import { runAside } from '../programs/code.ts';
 import { overwrite } from '../programs/paths.ts';
 import { type Machine, plain } from '../shell/machine.ts';
 import { UNKNOWN } from '../shell/taint.ts';
@@ -34,7 +34,7 @@ function noteAtOnce(machine: Machine, program: string, source: string): void {
   const leaving = judgeLeaving(source);
   if (leaving) machine.note(leaving);
   if (program !== 'python') return;
-  for (const [, line = ''] of source.matchAll(/^[^\S\n]*!(.+)$/gm)) runCode(machine, line, { stdin: '' });
+  for (const [, line = ''] of source.matchAll(/^[^\S\n]*!(.+)$/gm)) runAside(machine, line);
 }
 
 /**
@@ -71,7 +71,7 @@ export function readCode(machine: Machine, program: string, source: string, run:
   }
   readNames(machine, language, read, rule);
   readShell(machine, language, read);
-  for (const [, text = ''] of matchesOf(source, language.rawShell)) runCode(machine, text, { stdin: '' });
+  for (const [, text = ''] of matchesOf(source, language.rawShell)) runAside(machine, text);
   readWrites(machine, language, read);
   for (const [, text] of matchesOf(read.code, language.sql)) {
     const verdict = judgeSql(textOf(read, text));
@@ -156,19 +156,15 @@ function readNames(machine: Machine, language: Language, read: Skeleton, rule: s
 
 function readShell(machine: Machine, language: Language, read: Skeleton): void {
   const known = constants(read);
-  for (const found of read.code.matchAll(/`(\d+)`/g))
-    runCode(machine, interpolated(textOf(read, found[1])), { stdin: '' });
+  for (const found of read.code.matchAll(/`(\d+)`/g)) runAside(machine, interpolated(textOf(read, found[1])));
   for (const found of language.shell ? read.code.matchAll(language.shell) : []) {
     const after = read.code.slice(found.index + found[0].length);
     const text = /^"(\d+)"\s*([.+%]|,)?/.exec(after);
-    if (text)
-      runCode(machine, interpolated(textOf(read, text[1])) + (text[2] && text[2] !== ',' ? UNKNOWN : ''), {
-        stdin: '',
-      });
+    if (text) runAside(machine, interpolated(textOf(read, text[1])) + (text[2] && text[2] !== ',' ? UNKNOWN : ''));
     else {
       const variable = /^\s*[$@]?(\w+)\s*[),;}\s]/.exec(`${after};`)?.[1];
       const value = variable === undefined ? undefined : known.get(variable);
-      if (value !== undefined) runCode(machine, interpolated(value), { stdin: '' });
+      if (value !== undefined) runAside(machine, interpolated(value));
       else if (DECODES.test(read.code)) machine.note(destructive('decoded code', 'runs decoded text as a command'));
       else if (!/^\s*\[/.test(after) && !/^\s*\)/.test(after)) {
         machine.note(unknown('runs a command that is not known', { unresolved: true }));

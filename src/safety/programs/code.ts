@@ -1,6 +1,6 @@
 import { readsAlike } from '../shell/dialect.ts';
 import type { Io, Machine } from '../shell/machine.ts';
-import { DECODED, FETCHED, FILE_TEXT, hasUnknown, UNKNOWN } from '../shell/taint.ts';
+import { DECODED, FETCHED, FILE_TEXT, hasUnknown, holdsSecret, UNKNOWN } from '../shell/taint.ts';
 import { destructive, type StaticVerdict, unknown } from '../verdict.ts';
 
 /**
@@ -30,6 +30,12 @@ export function runCode(machine: Machine, code: string, io: Io): string {
   const halts = inner.unresolved && inner.verdict === 'unknown' && code.includes(UNKNOWN);
   machine.note(halts ? destructive('unresolved code', 'runs code that can not be resolved') : inner);
   return out;
+}
+
+/** The same for code whose output reaches the screen by a way that is not followed, or another program. */
+export function runAside(machine: Machine, code: string, stdin = ''): void {
+  const printed = runCode(machine, code, { stdin });
+  machine.shows ||= holdsSecret(printed);
 }
 
 /** What running text with these marks means; undefined when all of it is known. */

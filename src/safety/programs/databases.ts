@@ -4,7 +4,7 @@ import { FILE_TEXT, hasUnknown, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { isOwnCommand, whyNotHarmless } from './client-commands.ts';
-import { runCode } from './code.ts';
+import { runAside } from './code.ts';
 import { forAll, type Handlers } from './handler.ts';
 import { lookAt, overwrite } from './paths.ts';
 
@@ -109,10 +109,10 @@ function readSql(call: Call, text: string): void {
       /^\s*(?:\.(?:output|once|log|save|backup|clone|excel)|\\o|\\w|\\g|tee)\s+(?:-\S+\s+)?(?:main\s+)?(\S+)/.exec(
         line,
       );
-    if (shell) runCode(machine, (shell[1] ?? '').replace(/^'([\s\S]*)'$|^"([\s\S]*)"$/, '$1$2'), { stdin: '' });
+    if (shell) runAside(machine, (shell[1] ?? '').replace(/^'([\s\S]*)'$|^"([\s\S]*)"$/, '$1$2'));
     else if (output && !/^(stdout|off)$/.test(output[1] ?? '')) {
       const target = output[1] ?? '';
-      if (target.startsWith('|')) runCode(machine, line.slice(line.indexOf('|') + 1), { stdin: UNKNOWN });
+      if (target.startsWith('|')) runAside(machine, line.slice(line.indexOf('|') + 1), UNKNOWN);
       else
         machine.note(
           /^\s*\.(backup|save|clone)/.test(line) && lookAt(machine, target) === 'unknown'

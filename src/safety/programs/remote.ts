@@ -1,6 +1,6 @@
 import { UNKNOWN } from '../shell/taint.ts';
 import { harmless, unknown } from '../verdict.ts';
-import { runCode } from './code.ts';
+import { runAside, runCode } from './code.ts';
 import type { Handlers } from './handler.ts';
 
 /** Tools that run a command on other machines. */
@@ -9,14 +9,14 @@ export const REMOTE: Handlers = {
     for (const { text } of call.args) {
       const list = /^commands=\[([\s\S]*)\]$|"commands"\s*:\s*\[([\s\S]*?)\]/.exec(text);
       for (const found of (list?.[1] ?? list?.[2] ?? '').matchAll(/"((?:\\[\s\S]|[^"\\])*)"/g))
-        runCode(call.machine, found[1] ?? '', { stdin: '' });
+        runAside(call.machine, found[1] ?? '');
       const one = /^commands?=([^[][\s\S]*)$/.exec(text);
-      if (one) runCode(call.machine, one[1] ?? '', { stdin: '' });
+      if (one) runAside(call.machine, one[1] ?? '');
     }
     if (call.args.some((field) => field.text === 'execute-command')) {
       const at = call.args.findIndex((field) => /^--command(=|$)/.test(field.text));
       const text = call.args[at]?.text.slice('--command='.length) || call.args[at + 1]?.text;
-      if (at >= 0) runCode(call.machine, text ?? '', { stdin: '' });
+      if (at >= 0) runAside(call.machine, text ?? '');
     }
     return undefined;
   },

@@ -1,6 +1,6 @@
 import { UNKNOWN } from '../shell/taint.ts';
 import { unknown } from '../verdict.ts';
-import { runCode } from './code.ts';
+import { runAside } from './code.ts';
 import { forAll, type Handlers } from './handler.ts';
 
 /** Debuggers, signals and pagers. */
@@ -14,7 +14,7 @@ export const SESSIONS: Handlers = {
     ];
     for (const text of texts) {
       const code = /^\s*(?:shell|!|pipe\s+[^|]*\|)\s*([\s\S]+)$/.exec(text)?.[1];
-      if (code !== undefined) runCode(call.machine, code, { stdin: '' });
+      if (code !== undefined) runAside(call.machine, code);
     }
     call.machine.note(unknown('a debugger'));
     return UNKNOWN;
@@ -29,8 +29,7 @@ export const SESSIONS: Handlers = {
     return UNKNOWN;
   }),
   ...forAll('less more man most', (call) => {
-    for (const field of call.args)
-      if (field.text.startsWith('+!')) runCode(call.machine, field.text.slice(2), { stdin: '' });
+    for (const field of call.args) if (field.text.startsWith('+!')) runAside(call.machine, field.text.slice(2));
     return undefined;
   }),
 };

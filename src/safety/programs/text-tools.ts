@@ -4,7 +4,7 @@ import { isCredential } from '../credential-files.ts';
 import { hasUnknown, NUMBER, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
-import { runCode } from './code.ts';
+import { runAside } from './code.ts';
 import type { Handlers } from './handler.ts';
 import { editsInPlace } from './overwriting.ts';
 import { adds, overwrite } from './paths.ts';
@@ -68,7 +68,7 @@ function readSed({ machine }: Call, script: string): void {
     else if (effect.text === undefined) machine.note(destructive('sed e', 'sed runs text as shell commands'));
     else {
       machine.note(unknown('sed runs a command'));
-      runCode(machine, effect.text, { stdin: UNKNOWN });
+      runAside(machine, effect.text, UNKNOWN);
     }
   }
 }
@@ -89,7 +89,7 @@ function readAwk(call: Call, program: string): void {
     machine.note(destructive('curl | sh', 'gives a shell to the network'));
   for (const effect of readAwkProgram(program.replaceAll(NUMBER, '1'))) {
     if (effect.kind === 'system') machine.note(destructive('awk system', 'awk runs text as shell commands'));
-    else if (effect.kind === 'shell') runCode(machine, effect.text + (effect.more ? UNKNOWN : ''), { stdin: UNKNOWN });
+    else if (effect.kind === 'shell') runAside(machine, effect.text + (effect.more ? UNKNOWN : ''), UNKNOWN);
     else if (effect.kind === 'unknown') machine.note(unknown(effect.reason, { unresolved: true }));
     else machine.note(awkTarget(call, effect.append, effect.path));
   }
@@ -113,6 +113,6 @@ function editor(call: Call): string {
       ),
     );
   const shell = stdin === undefined ? null : /^\s*!(.*)$/m.exec(stdin);
-  if (shell) runCode(call.machine, shell[1] ?? '', { stdin: '' });
+  if (shell) runAside(call.machine, shell[1] ?? '');
   return UNKNOWN;
 }

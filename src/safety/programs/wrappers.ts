@@ -3,7 +3,7 @@ import { runVariable } from '../shell/run-variables.ts';
 import { CREDENTIAL, hasUnknown, marksOf, UNKNOWN } from '../shell/taint.ts';
 import { destructive, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
-import { runCode } from './code.ts';
+import { runAside, runCode } from './code.ts';
 import { judgeAssignment, judgeUnset } from './environment.ts';
 import type { Handler, Handlers } from './handler.ts';
 import { WRAPPER_NAMES } from './records/index.ts';
@@ -52,7 +52,7 @@ export const SPECIAL_WRAPPERS: Handlers = {
     for (const item of items.slice(0, 8)) {
       const line =
         command === '' ? item : /\{[^ ]*\}/.test(command) ? command.replace(/\{[^ ]*?\}/g, item) : `${command} ${item}`;
-      runCode(machine, line, { stdin: '' });
+      runAside(machine, line);
     }
     return UNKNOWN;
   },

@@ -41,9 +41,16 @@ function openAs(judge: Judging, call: Call, file: Expr | undefined, mode: Expr |
 }
 
 function reads(judge: Judging, call: Call, file: Expr | undefined): void {
-  const path = file && judge.values.text(file);
-  if (path !== undefined) judge.note(call, { kind: 'read', path });
+  for (const path of file ? judge.values.texts(underHome(judge, file)) : []) judge.note(call, { kind: 'read', path });
 }
+
+/** `os.path.expanduser('~/x')`, `Path('~/x').expanduser()`: what a file is called says as much without the home. */
+function underHome(judge: Judging, file: Expr): Expr {
+  if (file.nodeType !== 'Call' || nameOf(file.func) !== 'expanduser') return file;
+  if (judge.values.references.exactly(file.func) === 'os.path.expanduser') return file.args[0] ?? file;
+  return file.func.nodeType === 'Attribute' ? file.func.value : file;
+}
+
 /** What a call equals as a program, word by word; a number stands for the argument at that place. */
 function likeProgram(words: string, ...names: readonly (readonly string[])[]): JudgeCall {
   return (judge, call) => {
@@ -329,6 +336,8 @@ export const METHODS: ReadonlyMap<string, (judge: Judging, call: Call, node: Nod
   (judge: Judging, call: Call, node: NodeOf<'Attribute'>) => void
 >([
   ['write_text', (judge, call, node) => judge.write(call, node.value)],
+  ['read_text', (judge, call, node) => reads(judge, call, node.value)],
+  ['read_bytes', (judge, call, node) => reads(judge, call, node.value)],
   ['write_bytes', (judge, call, node) => judge.write(call, node.value)],
   ['open', opens],
   ['unlink', (judge, call, node) => remove(judge, call, node.value, 'rm')],

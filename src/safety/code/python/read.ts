@@ -6,7 +6,7 @@ import { absolute, fileKey, overwrite } from '../../programs/paths.ts';
 import { judgeRedirect } from '../../programs/redirects.ts';
 import { storeMark } from '../../shell/arrays.ts';
 import { type Machine, plain } from '../../shell/machine.ts';
-import { DIGITS, escapeMarks, hasUnknown } from '../../shell/taint.ts';
+import { DIGITS, escapeMarks, hasUnknown, holdsSecret } from '../../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown } from '../../verdict.ts';
 import { judgeSql } from '../sql.ts';
 import type { Effect, LocalModule } from './effects.ts';
@@ -92,10 +92,13 @@ function noteEffect(machine: Machine, effect: Effect, stdin: string): void {
   }
 }
 
-function at(machine: Machine, cwd: string | undefined, run: () => void): void {
+function at(machine: Machine, cwd: string | undefined, run: () => string): void {
   machine.inSubshell(() => {
     if (cwd !== undefined) machine.runFields([plain('cd'), plain(cwd)], { stdin: '' });
-    const inner = machine.watch(run);
+    const inner = machine.watch(() => {
+      // Where the code does not print it, it holds it.
+      machine.shows ||= holdsSecret(run());
+    });
     const unresolved =
       inner.verdict === 'destructive' && inner.findings.every(({ rule }) => rule === 'unresolved code');
     machine.note(unresolved ? unknown('python code: runs a command that is not known', { unresolved: true }) : inner);
