@@ -11,10 +11,13 @@ import { lacks } from '../support/lacks.ts';
 
 const missing = lacks('git');
 
+/** What is read is what is asked here, however busy the machine is. Ms. */
+const PATIENCE_MS = 20_000;
+
 let cwd = '';
 /** What each part of the command would lose. */
 const impact = async (command: string) =>
-  (await previewImpact(command, cwd, localSight)).map(({ part: [start, end], lines }) => [
+  (await previewImpact(command, cwd, localSight, undefined, PATIENCE_MS)).map(({ part: [start, end], lines }) => [
     command.slice(start, end),
     ...lines,
   ]);
@@ -81,7 +84,7 @@ test('a find that deletes counts what it would match', async () => {
   mkdirSync(join(root, 'deep'));
   for (const name of ['a.log', 'b.txt', 'deep/c.log', 'deep/D.LOG']) writeFileSync(join(root, name), 'xx');
   const matches = async (words: string) =>
-    (await previewImpact(`find ${words}`, root, localSight)).flatMap(({ lines }) => lines);
+    (await previewImpact(`find ${words}`, root, localSight, undefined, PATIENCE_MS)).flatMap(({ lines }) => lines);
   expect(await matches(". -name '*.log' -delete")).toEqual(['matches 2 files, 4 bytes']);
   expect(await matches('. -type f -delete')).toEqual(['matches 4 files, 8 bytes']);
   expect(await matches("deep -iname '*.log' -exec rm {} +")).toEqual(['matches 2 files, 4 bytes']);

@@ -9,11 +9,13 @@ const MAX_TIME_MS = 1000;
 export class LookTime {
   readonly #began = performance.now();
   #last = this.#began;
+  readonly #most: number;
   #left: number;
 
   /** @param milliseconds what the look may take of its own */
   constructor(milliseconds: number) {
     this.#left = milliseconds;
+    this.#most = Math.max(MAX_TIME_MS, milliseconds);
   }
 
   /** Ms that are left, behind a wait for another program. */
@@ -30,6 +32,6 @@ export class LookTime {
     const now = performance.now();
     this.#left -= Math.min(now - this.#last, most);
     this.#last = now;
-    return now - this.#began > MAX_TIME_MS ? 0 : this.#left;
+    return now - this.#began > this.#most ? 0 : this.#left;
   }
 }

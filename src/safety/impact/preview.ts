@@ -29,18 +29,20 @@ type Look = {
 /**
  * What would be lost (HA-5), part by part, in short lines for the HALT; nothing where that can't be found out by reading.
  * Never changes anything, never rejects, and takes about 300 ms at most, or a second where the program has much else to do.
+ * @param milliseconds what it may take instead
  */
 export async function previewImpact(
   command: string,
   place: string,
   machine: Sight,
   wrap?: Wrap,
+  milliseconds = PREVIEW_TIMEOUT_MS,
 ): Promise<readonly PartImpact[]> {
   // At a start or a resume much else waits its turn: the time counts from when there is time.
   await new Promise((resolve) => setImmediate(resolve));
   const cwd = directoryAt(place);
   const git = machine.host === undefined ? gitReader(wrap) : undefined;
-  const look = { machine, git, cwd, time: new LookTime(PREVIEW_TIMEOUT_MS) };
+  const look = { machine, git, cwd, time: new LookTime(milliseconds) };
   const parts: PartImpact[] = [];
   for (const touched of survey(command, cwd, machine.home).touched.slice(0, MAX_PARTS)) {
     const lines = await impactOf(touched, look);
