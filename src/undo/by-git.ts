@@ -64,7 +64,7 @@ export async function byGit({ top, isBare }: Repository, tree: string, waysOf: W
   const own = hooks === '' ? [] : hooksIn(resolve(top, hooks.replace(/\n$/, '')), top);
   const all = [...own, ...new Set(whole)].flatMap((path) => [path, ...waysOf(path)]);
   const files = [...named].flatMap((path) => fileWays(path, waysOf));
-  return { places: [...all, ...files].map((path): Later => ({ path, what: BY_GIT })), ends };
+  return { places: [...all, ...files].map((path): Later => ({ path, what: BY_GIT })), ends, shapes: [] };
 }
 
 /** By its name, and by where links on the way lead; of a directory the links alone. */

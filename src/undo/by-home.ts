@@ -1,171 +1,189 @@
 /** What of a project's tree the user's own start files name: shells, editors, ssh and the desktop run or obey it (MO-9). */
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { BETWEEN_WORDS, behindHome, endOf, type Obeyed } from './obeyed-by.ts';
+import { join } from 'node:path';
+import { Turns } from '../text/turns.ts';
+import { endOf, NOTHING, type Obeyed, type Shape } from './obeyed-by.ts';
+import { isWild, patternOf, segmentMatches, segmentsOf, slashesIn } from './patterns.ts';
 import { entriesAt, seenAt, UNKNOWN } from './seen.ts';
+import { startFiles } from './start-files.ts';
+import { type Named, StartLines, TOO_MUCH, type Whole } from './start-lines.ts';
 import type { Later } from './waiting.ts';
 import type { WaysOf } from './ways.ts';
-
-/** Below the home directory. */
-const FILES = words(`
-  .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .bash_completion .profile .kshrc .mkshrc .login .cshrc .tcshrc
-  .inputrc .ssh/config .ssh/rc .tmux.conf .screenrc .vimrc .vim/vimrc .emacs .emacs.d/init.el .direnvrc .gdbinit .npmrc
-  .pythonrc.py .irbrc .xinitrc .xsession .xprofile .xsessionrc .pam_environment
-`);
-/** Where the configuration of desktops lies. */
-const CONFIG_FILES = words(`
-  fish/config.fish tmux/tmux.conf nvim/init.vim nvim/init.lua vim/vimrc direnv/direnvrc git/config emacs/init.el i3/config sway/config
-`);
-const ZSH_FILES = words('.zshenv .zprofile .zshrc .zlogin .zlogout');
-/** Directories of such files. */
-const DIRECTORIES = words('.bashrc.d .profile.d .zshrc.d .bash_completion.d .oh-my-zsh/custom');
-const CONFIG_DIRECTORIES = words('fish/conf.d fish/functions environment.d systemd/user autostart');
-/** Variables that name such a file. */
-const VARIABLES = ['BASH_ENV', 'ENV', 'PYTHONSTARTUP'];
 
 /** Read in turn, besides the start files themselves. */
 const MAX_FILES = 500;
 const MAX_BYTES = 1024 * 1024;
-/** What all of them name. */
+/** What all of them name, and what of it is a pattern that the tree may match. */
 const MAX_NAMED = 20_000;
-/** Of all lines, once their variables stand in them; of one value. */
-const MAX_TOLD_CHARS = 4_000_000;
-const MAX_VALUE_CHARS = 4096;
-const TOO_MUCH = 'your start files name too much';
+const MAX_SHAPES = 100;
+/** What of a tree that is such a directory itself a program takes from it by its kind of name. */
+const SCRIPTS = ['.sh', '.bash', '.zsh', '.zsh-theme', '.fish', '.vim', '.lua', '.el', '.py'];
 
-const COMMENT = /^\s*(#|"|--\s|;)/;
-const ASSIGNED = /(?:^|[\s;])(?:export\s+|set\s+-\S+\s+|let\s+)?(\w+)[= ](["']?)([~/$][^\s"';]*)\2/g;
-/** By its name, with what stands there where it is not set. */
-const VARIABLE = /\$(?:\{(\w+)(?::?-([^{}]{0,1000}))?\}|(\w+))/g;
-const MOVES = /(?:^|[\s;&|('"{])(?:cd|pushd)\s/;
-/** In place of a variable that can't be told. */
-const UNTOLD = '$';
-const QUOTED = /"([^"]*)"|'([^']*)'/g;
-/** Its output stands in the line. */
-const RUN = /\$\(|`/;
-/** As elsewhere; only what stands for a variable is left. */
-const BETWEEN = new RegExp(BETWEEN_WORDS.source.replace('$', ''));
-const GLOB = /\/[^/]*[*?[].*$/;
-/** What it names is read and obeyed in its place. */
-const READS =
-  /(^|[\s;&|({])(\.|source|source-file|include|\$include|load|load-file|runtime|luafile|dofile)(?=[\s("'])/i;
-/** A directory named here is obeyed as a whole; by its name alone another may be a place to go to. */
-const WHOLE = /\b(fpath|fish_function_path|runtimepath|rtp|packpath|ZSH|ZSH_CUSTOM|load-path|package\.path)\b/;
-
-function words(text: string): readonly string[] {
-  return text.trim().split(/\s+/);
+/**
+ * What of `tree` they name; by its end what is named with a beginning that can't be told. Others work in between, however long
+ * it takes. Rejects where it is too much.
+ */
+export async function byHome(tree: string, waysOf: WaysOf): Promise<Obeyed> {
+  const last = known;
+  return (last && (await look(tree, waysOf, last))) ?? (await look(tree, waysOf)) ?? NOTHING;
 }
 
-/** Paths below `tree`; by their ends what is named with a variable that can't be told. Throws where it is too much. */
-export function byHome(tree: string, waysOf: WaysOf): Obeyed {
-  const places = new Map<string, Later>();
-  const ends = new Set<string>();
+/** What start files named when they were read last, in this order: between two commands they hardly ever change. */
+let known: readonly ReadFile[] | undefined;
+
+type ReadFile = { readonly file: string; readonly stamp: string; readonly named: readonly Named[] };
+
+/** @param last what is taken for read, where all of it still stands as it was; undefined where it does not */
+async function look(tree: string, waysOf: WaysOf, last?: readonly ReadFile[]): Promise<Obeyed | undefined> {
+  const turns = new Turns();
+  const lines = new StartLines();
+  const found = new Found(tree, waysOf);
   const starts = startFiles();
   const files = new Set(starts);
-  const reader = new Reader();
+  const read: ReadFile[] = [];
   let named = 0;
   // A set is gone through with what is added meanwhile.
-  for (const file of files)
-    for (const { path, end, isRead, isWhole } of reader.namedIn(file)) {
+  for (const file of files) {
+    const stamp = stampOf(file);
+    const same = last?.[read.length];
+    if (last && (same?.file !== file || same.stamp !== stamp)) return undefined;
+    const own = new Map<string, Named>();
+    for (const each of same?.named ?? (stamp === '' ? [] : lines.namedIn(file, textOf(file)))) {
+      if (turns.due) await turns.next();
+      const key = each && JSON.stringify(each);
+      if (key === undefined || own.has(key)) continue;
+      own.set(key, each as Named);
       named += 1;
+      for (const next of found.take(each as Named, file)) files.add(next);
       if (files.size - starts.length > MAX_FILES || named > MAX_NAMED) throw new Error(TOO_MUCH);
-      if (end !== undefined) ends.add(end);
-      if (path === undefined || path.includes(UNTOLD)) continue;
-      const ways = waysOf(path);
-      const real = ways.at(-1) ?? path;
-      const found = seenAt(real);
-      if (isRead && found !== UNKNOWN && found?.isFile() && mayLead(tree, file, real)) files.add(real);
-      const what = `is named in ${file.replace(homedir(), '~')}`;
-      for (const each of obeyedOf(path, ways, isWhole && real !== tree))
-        if (isIn(tree, each)) places.set(each, { path: each, what });
     }
-  return { places: [...places.values()], ends };
+    read.push({ file, stamp, named: [...own.values()] });
+  }
+  known = read;
+  return { places: found.places, shapes: found.shapes, ends: found.ends };
+}
+
+/** A time of change has steps: what changed as recently as this may change again without a new one. */
+const RECENT_MS = 2000;
+
+/** Changes whenever the file does; empty where no plain file is. */
+function stampOf(file: string): string {
+  try {
+    const found = statSync(file, { bigint: true });
+    const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = found;
+    if (!found.isFile()) return '';
+    const recent = Number(ctimeMs) > Date.now() - RECENT_MS ? performance.now() : '';
+    return [dev, ino, size, mtimeNs, ctimeNs, recent].join(' ');
+  } catch {
+    return '';
+  }
 }
 
 const isIn = (directory: string, path: string) => path.startsWith(`${directory}/`);
 
-/** By its name, and by where links on the way lead; of a directory, which may be a place to go to, the links alone. */
-function obeyedOf(path: string, ways: readonly string[], isWhole: boolean): readonly string[] {
-  const found = seenAt(ways.at(-1) ?? path);
-  return found === UNKNOWN || !found?.isDirectory() || isWhole ? [path, ...ways] : ways.slice(0, -1);
-}
+/** What is found of the tree. */
+class Found {
+  readonly #tree: string;
+  readonly #waysOf: WaysOf;
+  readonly #home = homedir();
+  readonly #places = new Map<string, Later>();
+  readonly #shapes = new Map<string, Shape>();
+  readonly ends = new Set<string>();
+  #globbed = 0;
 
-/** What the tree says is anybody's: it leads to no place elsewhere that would be looked at. */
-const mayLead = (tree: string, from: string, to: string) => !isIn(tree, from) || isIn(tree, to) || isIn(homedir(), to);
+  constructor(tree: string, waysOf: WaysOf) {
+    this.#tree = tree;
+    this.#waysOf = waysOf;
+  }
 
-function startFiles(): readonly string[] {
-  const { env } = process;
-  const home = homedir();
-  const config = env.XDG_CONFIG_HOME || join(home, '.config');
-  const directories = [
-    ...DIRECTORIES.map((name) => join(home, name)),
-    ...CONFIG_DIRECTORIES.map((name) => join(config, name)),
-  ];
-  return [
-    ...FILES.map((name) => join(home, name)),
-    ...CONFIG_FILES.map((name) => join(config, name)),
-    ...ZSH_FILES.map((name) => join(env.ZDOTDIR || home, name)),
-    ...VARIABLES.flatMap((name) => env[name] || []).map((path) => resolve(path)),
-    ...directories.flatMap((directory) => (entriesAt(directory) ?? []).map(({ name }) => join(directory, name))),
-  ];
-}
+  get places(): readonly Later[] {
+    return [...this.#places.values()];
+  }
 
-type Named = {
-  readonly path?: string;
-  /** Where its beginning can't be told. */
-  readonly end?: string | undefined;
-  readonly isRead: boolean;
-  readonly isWhole: boolean;
-};
+  get shapes(): readonly Shape[] {
+    return [...this.#shapes.values()];
+  }
 
-/** Reads start files one after the other: what one sets, the next ones may name. */
-class Reader {
-  readonly #variables = new Map([['HOME', homedir()]]);
-  #left = MAX_TOLD_CHARS;
+  /** Returns the files that are read in turn. Throws where it is too much. */
+  take(named: Named, file: string): readonly string[] {
+    const { path } = named;
+    const end = named.end === undefined ? undefined : endOf(named.end);
+    if (end !== undefined) this.ends.add(end);
+    // What the tree says is anybody's: it leads to no place elsewhere that would be looked at.
+    if (path === undefined || (isIn(this.#tree, file) && !this.#mayLead(path))) return [];
+    const what = `is named in ${file.replace(this.#home, '~')}`;
+    if (!isWild(path)) return this.#takePath(path, named, what, isIn(this.#tree, file));
+    // With a slash at its end it is a place to go to, too.
+    if (named.isPlace || path.endsWith('/') || !(named.isRead || named.isRun || named.whole)) return [];
+    this.#takeWild(path, named, what);
+    const each = named.isRead ? this.#globbedBy(path) : [];
+    return each.flatMap((one) => this.#takePath(one, named, what, isIn(this.#tree, file)));
+  }
 
-  *namedIn(file: string): Generator<Named> {
-    for (const line of textOf(file).replaceAll('\\\n', '').split('\n')) {
-      if (COMMENT.test(line)) continue;
-      const isRead = READS.test(line);
-      const isWhole = WHOLE.test(line);
-      const isElsewhere = isRead && RUN.test(line);
-      const moves = MOVES.test(line);
-      // What a line sets, its end may name.
-      for (const [, name = '', , value = ''] of line.matchAll(ASSIGNED))
-        this.#variables.set(name, behindHome(this.#told(value)));
-      const quoted = [...line.matchAll(QUOTED)].flatMap(([, double, single]) => double ?? single ?? []);
-      for (const word of [...quoted, ...this.#told(line).split(BETWEEN)]) {
-        const each = behindHome(this.#told(word));
-        if (moves && !each.startsWith('/') && /[./]/.test(each)) yield { end: endOf(each), isRead, isWhole };
-        const whole = pathOf(each, file, isRead);
-        if (whole === undefined) continue;
-        const path = whole.replace(GLOB, '');
-        const isUntold = isElsewhere || (isRead && path.includes(UNTOLD));
-        const end = isUntold ? endOf(path.replace(/^.*\$/, '')) : undefined;
-        yield { path, end, isRead, isWhole: isWhole || path !== whole };
-      }
+  #mayLead(path: string): boolean {
+    return isIn(this.#tree, path) || isIn(this.#home, path);
+  }
+
+  #takePath(path: string, { isRead, whole, isPlace }: Named, what: string, isOfTree: boolean): readonly string[] {
+    const ways = this.#waysOf(path);
+    const real = ways.at(-1) ?? path;
+    const seen = seenAt(real);
+    const isDirectory = seen !== UNKNOWN && seen?.isDirectory() === true;
+    // Of a directory, which may be a place to go to, the links alone.
+    const counts = !isPlace && (!isDirectory || whole !== undefined);
+    for (const each of counts ? [path, ...ways] : ways.slice(0, -1))
+      if (isIn(this.#tree, each)) this.#places.set(each, { path: each, what });
+    if (counts && real === this.#tree && whole) this.#takeTree(whole, what);
+    const isFile = seen !== UNKNOWN && seen?.isFile() === true;
+    return isRead && isFile && (!isOfTree || this.#mayLead(real)) ? [real] : [];
+  }
+
+  /** The tree itself is such a directory: not all in it is meant. */
+  #takeTree(whole: Whole, what: string): void {
+    const prefix = `${this.#tree}/`;
+    const depth = whole === 'files' ? slashesIn(prefix) : undefined;
+    for (const suffix of whole === 'scripts' ? SCRIPTS : ['']) this.#add({ prefix, suffix, depth, what });
+  }
+
+  #takeWild(path: string, { whole }: Named, what: string): void {
+    const { prefix, suffix, depth } = patternOf(path);
+    const ways = this.#waysOf(prefix.slice(0, prefix.lastIndexOf('/')) || '/');
+    for (const each of ways.slice(0, -1)) if (isIn(this.#tree, each)) this.#places.set(each, { path: each, what });
+    const real = `${ways.at(-1) === '/' ? '' : (ways.at(-1) ?? '')}${prefix.slice(prefix.lastIndexOf('/'))}`;
+    const change = slashesIn(real) - slashesIn(prefix);
+    // Directories whose files are meant.
+    const deeper = whole === undefined ? 0 : 1;
+    const counted = depth === undefined ? undefined : depth + change + deeper;
+    const shape = { prefix: real, suffix: deeper ? '' : suffix, depth: counted, what };
+    const isBelow = isIn(this.#tree, `${real}x`);
+    // What may be meant of a tree far below it is told by a name of its own.
+    const isAbove = this.#tree.startsWith(real) && shape.suffix.includes('/');
+    if (isBelow || isAbove) this.#add(shape);
+  }
+
+  #add(shape: Shape): void {
+    this.#shapes.set(JSON.stringify([shape.prefix, shape.suffix, shape.depth]), shape);
+    if (this.#shapes.size > MAX_SHAPES) throw new Error(TOO_MUCH);
+  }
+
+  /** What is there of a wild path in the home directory or the tree: each is read, too. */
+  #globbedBy(path: string): readonly string[] {
+    const segments = this.#mayLead(path) ? segmentsOf(path) : undefined;
+    let found: readonly string[] = segments ? ['/'] : [];
+    for (const segment of segments ?? []) {
+      if (!isWild(segment)) found = found.map((directory) => join(directory, segment));
+      else
+        found = found.flatMap((directory) =>
+          (entriesAt(directory) ?? []).flatMap(({ name }) => {
+            this.#globbed += 1;
+            if (this.#globbed > MAX_NAMED) throw new Error(TOO_MUCH);
+            return segmentMatches(segment, name) ? [join(directory, name)] : [];
+          }),
+        );
     }
+    return found;
   }
-
-  /** With the values of its variables. Throws where all of it becomes too long. */
-  #told(text: string): string {
-    const told = text.replace(VARIABLE, (_, braced?: string, otherwise?: string, plain?: string) => {
-      const value = this.#variables.get(braced ?? plain ?? '') ?? otherwise ?? UNTOLD;
-      this.#left -= value.length;
-      return value.length > MAX_VALUE_CHARS || this.#left < 0 ? UNTOLD : value;
-    });
-    this.#left -= text.length;
-    if (this.#left < 0) throw new Error(TOO_MUCH);
-    return told;
-  }
-}
-
-/** A relative one is meant from where the file lies, where it is read. */
-function pathOf(word: string, file: string, isRead: boolean): string | undefined {
-  if (word.startsWith('/')) return resolve(word);
-  if (!isRead || !/\w\/|\.\w/.test(word)) return undefined;
-  return word.includes(UNTOLD) ? word : resolve(dirname(file), word);
 }
 
 /** Empty where there is no such file, or it is closed to this account. Throws where it is too large. */

@@ -4,7 +4,7 @@ import type { LeftBehind, Leftover } from '../contracts/commands.ts';
 import { messageOf } from '../text/errors.ts';
 import { fileAt, type Name, namesLeft, Provenance, unkeptIn } from './names.ts';
 import { obeyedIn } from './obeyed.ts';
-import { NOTHING, type Obeyed } from './obeyed-by.ts';
+import { NOTHING, type Obeyed, together } from './obeyed-by.ts';
 import { leftNothing, lives, neverBegan, type Recorded } from './record.ts';
 import { withoutRoom } from './room.ts';
 import {
@@ -141,7 +141,7 @@ export class Leftovers {
     const now = await obeyedIn(tree, names);
     const before = this.#obeyed.get(tree) ?? NOTHING;
     this.#obeyed.set(tree, now);
-    return { places: [...now.places, ...before.places], ends: new Set([...now.ends, ...before.ends]) };
+    return together([now, before]);
   }
 
   /** With what earlier programs of this session have seen. */

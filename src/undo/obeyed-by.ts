@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { posix } from 'node:path';
 import type { Name } from './names.ts';
 import { around } from './nested.ts';
+import { leadsTo, matches, type Pattern } from './patterns.ts';
 import type { Later } from './waiting.ts';
 
 export type Obeyed = {
@@ -10,7 +11,15 @@ export type Obeyed = {
   readonly places: readonly Later[];
   /** Ends of paths, as `endsOf` has them: files that a command names from a directory nobody can tell. */
   readonly ends: ReadonlySet<string>;
+  /** Files by the shapes of their paths, few. */
+  readonly shapes: readonly Shape[];
 };
+
+/** What is named by a pattern is to others. */
+export type Shape = Pattern & { readonly what: string };
+
+/** What lies there goes by its names. */
+const IN_REPOSITORY = /\/\.git(\/|$)/i;
 
 /** What an action left, or a thing in a directory that it moved. */
 export type Thing = Pick<Name, 'path' | 'kind'>;
@@ -19,13 +28,23 @@ export type Thing = Pick<Name, 'path' | 'kind'>;
 export const BETWEEN_WORDS = /[\s:=|'"`;&()<>,{}!$]+/;
 
 /** As shells and git do. */
-export const behindHome = (path: string) => path.replace(/^~(?=\/)/, homedir());
+export const behindHome = (path: string) => (path.startsWith('~/') ? homedir() + path.slice(1) : path);
 
-export const NOTHING: Obeyed = { places: [], ends: new Set() };
+export const NOTHING: Obeyed = { places: [], ends: new Set(), shapes: [] };
+
+/** All of several. */
+export function together(all: readonly Obeyed[]): Obeyed {
+  const shapes = all.flatMap((each) => each.shapes);
+  return {
+    places: all.flatMap(({ places }) => places),
+    ends: new Set(all.flatMap(({ ends }) => [...ends])),
+    shapes: [...new Map(shapes.map((each) => [JSON.stringify(each), each])).values()],
+  };
+}
 
 /** Of a longer end only so many parts count: then a path has few ends. */
 const MAX_PARTS = 8;
-const BY_END = 'ends as a file that git runs or obeys, as it is set up';
+const BY_END = 'ends as a file that git or your start files name, as they are set up';
 
 /** The ends of paths by which a word of a command may mean a file below its directory. */
 export function endOf(word: string): string | undefined {
@@ -37,7 +56,7 @@ export function endOf(word: string): string | undefined {
 }
 
 /** Tells of a thing what it is to others; undefined for an ordinary one. */
-export function obeyedBy({ places, ends }: Obeyed): (thing: Thing) => Later | undefined {
+export function obeyedBy({ places, ends, shapes }: Obeyed): (thing: Thing) => Later | undefined {
   const known = around(places, ({ path }) => path);
   return ({ path, kind }) => {
     const over = known.over(path);
@@ -46,7 +65,10 @@ export function obeyedBy({ places, ends }: Obeyed): (thing: Thing) => Later | un
     // A link by which such a file or directory is reached.
     const below = kind === 'link' ? known.below(path) : undefined;
     if (below) return { path, what: below.what };
-    return kind !== 'directory' && ends.size > 0 && isOneOf(path, ends) ? { path, what: BY_END } : undefined;
+    if (kind === 'directory') return undefined;
+    const shape = shapes.find((each) => matches(each, path) || (kind === 'link' && leadsTo(each, path)));
+    if (shape && !IN_REPOSITORY.test(path)) return { path, what: shape.what };
+    return ends.size > 0 && isOneOf(path, ends) ? { path, what: BY_END } : undefined;
   };
 }
 

@@ -8,7 +8,7 @@ import { byGit, type Repository } from './by-git.ts';
 import { byHome } from './by-home.ts';
 import { isInRepository, linkedIn, olderAround, secondNamesIn } from './linked.ts';
 import type { Name } from './names.ts';
-import type { Obeyed } from './obeyed-by.ts';
+import { type Obeyed, together } from './obeyed-by.ts';
 import { programsIn } from './programs.ts';
 import { seenAt } from './seen.ts';
 import { BARE, isObeyedByGit, OBEYED } from './set-aside.ts';
@@ -27,21 +27,25 @@ const MAX_ASKED = 100;
 export async function obeyedIn(tree: string, names: readonly Name[]): Promise<Obeyed> {
   const waysOf = waysThrough();
   const around = olderAround(tree, names);
-  const repositories = repositoriesIn(around);
+  const found = repositoriesIn(around);
+  // What git obeys everywhere is asked in the tree, whether it is a repository or not.
+  const repositories = found.length === 0 ? [{ top: tree, isBare: false }] : found;
   if (repositories.length > MAX_ASKED) throw new Error('it changed something in too many repositories');
-  const found = await Promise.all(repositories.map((each) => byGit(each, tree, waysOf)));
+  const named = together([
+    ...(await Promise.all(repositories.map((each) => byGit(each, tree, waysOf)))),
+    await byHome(tree, waysOf),
+  ]);
   const own = repositories.filter(({ isBare }) => isBare).flatMap(({ top }) => partsOf(top));
   // What lies in a repository's own directory goes by its names.
-  const named = [...found, byHome(tree, waysOf)];
-  const inside = [...named.flatMap(({ places }) => places), ...own, ...programsIn(tree, waysOf)].filter(
+  const inside = [...named.places, ...own, ...programsIn(tree, waysOf)].filter(
     ({ path }) => !isInRepository(path, tree),
   );
   const lists = repositories.flatMap(({ top }) => listsIn(top)).flatMap((path) => waysOf(path).slice(0, -1));
   const leading = lists.map((path): Later => ({ path, what: `leads to what git goes on with` }));
   const linked = linkedIn(tree, around, waysOf);
   const places = [...inside, ...linked, ...leading].filter(({ path }) => isIn(tree, path));
-  const ends = new Set(named.flatMap((each) => [...each.ends]));
-  return { places: [...places, ...secondNamesIn(tree, names, { places, ends }, isObeyedByGit)], ends };
+  const obeyed = { ...named, places };
+  return { ...obeyed, places: [...places, ...secondNamesIn(tree, names, obeyed, isObeyedByGit)] };
 }
 
 const isIn = (tree: string, path: string) => path.startsWith(`${tree}/`);

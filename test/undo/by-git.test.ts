@@ -97,6 +97,36 @@ describe.skipIf(lacks('git'))('what git obeys', () => {
     await expect(obeyedIn(tree, [])).rejects.toThrow('includes too much');
   });
 
+  describe('where the tree is no repository', () => {
+    const { HOME, XDG_CONFIG_HOME } = process.env;
+    const home = () => join(root, 'home');
+    beforeEach(() => {
+      rmSync(join(tree, '.git'), { recursive: true });
+      mkdirSync(join(home(), '.config/git'), { recursive: true });
+      process.env.HOME = home();
+      delete process.env.XDG_CONFIG_HOME;
+    });
+    afterEach(() => {
+      if (HOME !== undefined) process.env.HOME = HOME;
+      if (XDG_CONFIG_HOME !== undefined) process.env.XDG_CONFIG_HOME = XDG_CONFIG_HOME;
+    });
+
+    it.each(['.gitconfig', '.config/git/config'])('is what the user’s own %s says', async (name) => {
+      mkdirSync(join(tree, 'hooks'));
+      for (const file of ['hooks/pre-commit', 'run']) writeFileSync(join(tree, file), '');
+      const says = [
+        `[core]\n\thooksPath = ${tree}/hooks\n\tattributesFile = ${tree}/attributes\n`,
+        `[init]\n\ttemplateDir = ${tree}/template\n[alias]\n\tgo = !sh ${tree}/run\n`,
+        `[include]\n\tpath = ${tree}/more\n[includeIf "gitdir:/nowhere/"]\n\tpath = ${tree}/less\n`,
+      ];
+      writeFileSync(join(home(), name), says.join(''));
+      writeFileSync(join(tree, 'less'), `[core]\n\teditor = ${tree}/run2\n`);
+      writeFileSync(join(tree, 'run2'), '');
+      const all = ['hooks', 'attributes', 'template', 'run', 'more', 'less', 'run2'];
+      expect(await paths()).toEqual(expect.arrayContaining(all));
+    });
+  });
+
   it.each(['LIB=a:./tools/x.sh run', 'tool --load=a,./tools/x.sh'])('is what %s names', async (command) => {
     mkdirSync(join(tree, 'tools'));
     writeFileSync(join(tree, 'tools/x.sh'), '');

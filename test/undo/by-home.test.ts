@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { byHome } from '../../src/undo/by-home.ts';
 import { obeyedIn } from '../../src/undo/obeyed.ts';
 import { obeyedBy } from '../../src/undo/obeyed-by.ts';
@@ -33,23 +33,61 @@ function put(name: string, text: string): void {
   writeFileSync(path, text);
 }
 
-const isObeyed = (name: string) =>
-  obeyedBy(byHome(tree, waysThrough()))({ path: join(tree, name), kind: 'file' }) !== undefined;
+const isObeyed = async (name: string, kind: 'file' | 'link' = 'file') =>
+  obeyedBy(await byHome(tree, waysThrough()))({ path: join(tree, name), kind }) !== undefined;
 
-/** The start file, what it says, and a file of the tree that it makes the user run. */
+/** The start file, what it says (`@{` for a dollar sign and a brace), and a file of the tree that it makes the user run. */
 const CASES = [
   ['.bashrc', '. ~/dots/rc', 'rc'],
   ['.bashrc', 'if [ -f "$HOME/dots/my rc" ]; then source "$HOME/dots/my rc"; fi', 'my rc'],
-  ['.bashrc', 'export DOTS=$HOME/dots\nsource "$' + '{DOTS}/lib/a.sh"', 'lib/a.sh'],
+  ['.bashrc', 'export DOTS=$HOME/dots\nsource "@{DOTS}/lib/a.sh"', 'lib/a.sh'],
   ['.bashrc', 'DOTS="$HOME/dots"; . $DOTS/lib/a.sh', 'lib/a.sh'],
-  ['.bashrc', 'export DOTS="HOME_/dots"; . "$' + '{DOTS}/rc"', 'rc'],
-  ['.bashrc', '. "$' + '{DOTS:-$HOME/dots}/rc"', 'rc'],
+  ['.bashrc', 'export DOTS="HOME_/dots"; . "@{DOTS}/rc"', 'rc'],
+  ['.bashrc', '. "@{DOTS:-$HOME/dots}/rc"', 'rc'],
   ['.bashrc', "alias d='cd ~/dots && ./deploy.sh'", 'deploy.sh'],
   ['.bashrc', '(cd ~/dots; . ./lib/b)', 'lib/b'],
   ['.bashrc', 'for f in ~/dots/rc.d/*.sh; do . "$f"; done', 'rc.d/new.sh'],
   ['.bashrc', 'source "$(dotfiles-place)/lib/a.sh"', 'lib/a.sh'],
   ['.bashrc', 'source $SOMEWHERE/lib/a.sh', 'lib/a.sh'],
   ['.bashrc', "alias go='~/dots/bin/go.sh --fast'", 'bin/go.sh'],
+  ['.bashrc', "alias go='$WORK/dots/go.sh'", 'go.sh'],
+  ['.bashrc', 'export DOTS="HOME_/dots"; [ -f "@{DOTS}/rc" ] && . "@{DOTS}/rc"', 'rc'],
+  ['.bashrc', 'P=~/dots; . @{P}/rc', 'rc'],
+  ['.bashrc', 'readonly P=$HOME/dots; [ -f "$P/rc" ] && . "$P/rc"', 'rc'],
+  ['.bashrc', 'DOTS=@{DOTS:-$HOME/dots}\n. $DOTS/rc', 'rc'],
+  ['.bashrc', ': "@{DOTS:=@{HOME}/dots}"; . $DOTS/rc', 'rc'],
+  ['.bashrc', 'DOTS=~/other\nif true; then DOTS=~/dots; else DOTS=~/third; fi\n. $DOTS/rc', 'rc'],
+  ['.bashrc', 'for f in ~/dots/r[0-9].sh; do [ -r "$f" ] && source "$f"; done', 'r5.sh'],
+  ['.bashrc', 'for f in ~/dots/r?.sh\ndo\n  "$f"\ndone', 'r5.sh'],
+  ['.bashrc', 'for f in r6 r7; do . ~/dots/$f; done', 'r7'],
+  ['.bashrc', 'all=(r6 r7)\nfor f in "@{all[@]}"; do . ~/dots/$f; done', 'r7'],
+  ['.bashrc', '. ~/dots/{r7,lib/{a,b}.sh}', 'lib/b.sh'],
+  [
+    '.bashrc',
+    'for f in "$HOME"/dots/shell/{exports,aliases}.sh; do\n  [ -r "$f" ] && source "$f"\ndone',
+    'shell/aliases.sh',
+  ],
+  ['.bashrc', '(cd ~/dots/sub; . ./r9)', 'sub/r9'],
+  ['.bashrc', 'd() {\n  cd ~/dots || return\n  ./deploy.sh\n}', 'deploy.sh'],
+  ['.bashrc', 'cd ~/dots && for f in lib/*; do . ./$f; done', 'lib/a'],
+  ['.bashrc', 'load() { . "$HOME/dots/lib/$1"; }; load r15', 'lib/r15'],
+  ['.bashrc', '. "$HOME/dots/lib/$(hostname).sh"', 'lib/here.sh'],
+  ['.bashrc', '. ~/*/rc', 'rc'],
+  ['.bashrc', 'while read -r f; do . "$f"; done < <(find ~/dots/lib -name "*.sh")', 'lib/a.sh'],
+  ['.bashrc', 'source <(cat ~/dots/rc)', 'rc'],
+  ['.bashrc', 'source ~/dots/"my rc"', 'my rc'],
+  ['.bashrc', '. ~/dots/my\\ rc', 'my rc'],
+  ['.bashrc', `alias s='source "$HOME/dots/my rc"'`, 'my rc'],
+  ['.bashrc', '"$HOME/dots/setup" --all', 'setup'],
+  ['.bashrc', 'export PATH="$HOME/dots/bin:$PATH"', 'bin/any'],
+  ['.bashrc', 'trap ~/dots/bye EXIT', 'bye'],
+  ['.profile', 'export PYTHONPATH=$PYTHONPATH:$HOME/dots/py', 'py/sitecustomize.py'],
+  ['.zshrc', 'for f (~/dots/*.zsh) source $f', 'a.zsh'],
+  ['.zshrc', 'for f in ~/dots/**/*.zsh(N); do source $f; done', 'lib/deep/a.zsh'],
+  ['.zshrc', 'source ~/dots/(a|b).zsh', 'b.zsh'],
+  ['.zshrc', 'path=(~/dots/bin $path)', 'bin/any'],
+  ['.config/fish/config.fish', 'fish_add_path ~/dots/bin', 'bin/any'],
+  ['.config/fish/config.fish', 'for f in ~/dots/*.fish; source $f; end', 'b.fish'],
   ['.bashrc', 'source \\\n  ~/dots/rc', 'rc'],
   ['.bash_profile', 'eval "$(~/dots/setup)"', 'setup'],
   ['.zshrc', 'fpath=(~/dots/functions $fpath)', 'functions/prompt'],
@@ -66,27 +104,67 @@ const CASES = [
   ['.config/systemd/user/a.service', '[Service]\nExecStart=HOME_/dots/serve --now', 'serve'],
 ] as const;
 
-it.each(CASES)('%s: %s', (file, says, obeyed) => {
-  put(file, says.replaceAll('HOME_', join(root, 'home')));
-  expect(isObeyed(obeyed)).toBe(true);
-  expect(isObeyed('src/main.ts')).toBe(false);
-  expect(isObeyed('README.md')).toBe(false);
+it.each(CASES)('%s: %s', async (file, says, obeyed) => {
+  put(file, says.replaceAll('HOME_', join(root, 'home')).replaceAll('@{', '$'.concat('{')));
+  expect(await isObeyed(obeyed)).toBe(true);
+  expect(await isObeyed('src/main.ts')).toBe(false);
+  expect(await isObeyed('README.md')).toBe(false);
 });
 
-it('also what a file that is named names in its turn', () => {
+/** What names the tree as a whole, a file of it that counts, and one that does not. */
+it.each([
+  ['.bashrc', 'load() { . "$HOME/dots/$1"; }; load r15', 'r15', undefined],
+  ['.bashrc', 'for f in $(ls ~/dots); do . ~/dots/$f; done', 'r15', undefined],
+  ['.bashrc', 'export PATH=~/dots:$PATH', 'tool', 'src/main.ts'],
+  ['.zshrc', 'fpath+=(~/dots)', '_tool', 'src/main.ts'],
+  ['.vimrc', 'set rtp+=~/dots', 'plugin/a.vim', 'README.md'],
+  ['.zshrc', 'export ZSH=~/dots', 'lib/git.zsh', 'README.md'],
+])('%s: %s is about more than one file', async (file, says, obeyed, other) => {
+  put(file, says);
+  expect(await isObeyed(obeyed)).toBe(true);
+  expect(await isObeyed('.git/objects/ab/c')).toBe(false);
+  if (other !== undefined) expect(await isObeyed(other)).toBe(false);
+});
+
+it('also by a pattern that leads over links, and the links count', async () => {
+  put('dots/real/a.sh', '');
+  symlinkSync('real', join(tree, 'rc.d'));
+  symlinkSync('dots', join(root, 'home/.rc'));
+  put('.bashrc', 'for f in ~/.rc/rc.d/*.sh; do . $f; done');
+  expect(await isObeyed('real/new.sh')).toBe(true);
+  expect(await isObeyed('rc.d', 'link')).toBe(true);
+  expect(await isObeyed('real/README')).toBe(false);
+});
+
+it('also what files say that a pattern brings, and links that it finds', async () => {
+  put('.bashrc', 'for f in ~/.shell/*.sh; do\n. "$f"\ndone');
+  put('.shell/a.sh', '. ~/dots/first');
+  put('dots/third', '');
+  symlinkSync('../dots/third', join(root, 'home/.shell/b.sh'));
+  expect(await isObeyed('first')).toBe(true);
+  expect(await isObeyed('third')).toBe(true);
+});
+
+it('also what zsh reads in a directory that its first file names', async () => {
+  put('.zshenv', 'export ZDOTDIR="$HOME/.config/zsh"');
+  put('.config/zsh/.zshrc', 'source ~/dots/rc');
+  expect(await isObeyed('rc')).toBe(true);
+});
+
+it('also what a file that is named names in its turn', async () => {
   put('.bashrc', '. ~/.shell/all');
   put('.shell/all', '. ~/dots/first');
   put('dots/first', '. second.sh');
-  expect(isObeyed('first')).toBe(true);
-  expect(isObeyed('second.sh')).toBe(true);
+  expect(await isObeyed('first')).toBe(true);
+  expect(await isObeyed('second.sh')).toBe(true);
 });
 
-it('also by a link, which counts itself', () => {
+it('also by a link, which counts itself', async () => {
   put('dots/real', '');
   symlinkSync('real', join(tree, 'link'));
   put('.bashrc', '. ~/dots/link');
-  expect(isObeyed('link')).toBe(true);
-  expect(isObeyed('real')).toBe(true);
+  expect(await isObeyed('link')).toBe(true);
+  expect(await isObeyed('real')).toBe(true);
 });
 
 it.each([
@@ -94,11 +172,11 @@ it.each([
   ['a directory in a variable', 'export PROJECT=~/dots/src'],
   ['a remark', '# source ~/dots/src/main.ts'],
   ['files that name each other', '. ~/.bashrc\n. ~/.profile'],
-])('%s is nothing that is run', (_, says) => {
+])('%s is nothing that is run', async (_, says) => {
   put('dots/src/main.ts', '');
   put('.bashrc', says);
   put('.profile', '. ~/.bashrc');
-  expect(isObeyed('src/main.ts')).toBe(false);
+  expect(await isObeyed('src/main.ts')).toBe(false);
 });
 
 it('counts where an action is looked at', async () => {
@@ -107,27 +185,45 @@ it('counts where an action is looked at', async () => {
   expect(places).toContainEqual({ path: join(tree, 'rc'), what: 'is named in ~/.bashrc' });
 });
 
-it('start files that name too much are told as such', () => {
-  put('.bashrc', '. ~/dots/x\n'.repeat(20_001));
-  expect(() => byHome(tree, waysThrough())).toThrow('your start files name too much');
+it('also what a file says that was read before and has changed since', async () => {
+  const now = Date.now();
+  vi.spyOn(Date, 'now').mockReturnValue(now + 3_600_000); // as if all of it had been there for long
+  try {
+    put('.bashrc', '. ~/dots/first');
+    put('dots/first', '');
+    expect([await isObeyed('first'), await isObeyed('first'), await isObeyed('second')]).toEqual([true, true, false]);
+    put('dots/first', '. second.sh');
+    expect([await isObeyed('first'), await isObeyed('second.sh')]).toEqual([true, true]);
+    put('.bashrc', '. ~/dots/second');
+    expect([await isObeyed('first'), await isObeyed('second')]).toEqual([false, true]);
+    put('.profile', '. ~/dots/third');
+    expect(await isObeyed('third')).toBe(true);
+  } finally {
+    vi.restoreAllMocks();
+  }
 });
 
-it('what is no file is passed over, and a file that is too large is told as such', () => {
+it('start files that name too much are told as such', async () => {
+  put('.bashrc', Array.from({ length: 20_001 }, (_, at) => `. ~/dots/x${at}\n`).join(''));
+  await expect(byHome(tree, waysThrough())).rejects.toThrow('your start files name too much');
+});
+
+it('what is no file is passed over, and a file that is too large is told as such', async () => {
   mkdirSync(join(root, 'home/.bashrc'));
-  expect(isObeyed('rc')).toBe(false);
+  expect(await isObeyed('rc')).toBe(false);
   put('.profile', `${'#\n'.repeat(600_000)}. ~/dots/rc\n`);
-  expect(() => byHome(tree, waysThrough())).toThrow('your start files name too much');
+  await expect(byHome(tree, waysThrough())).rejects.toThrow('your start files name too much');
 });
 
-it('what the tree itself says can neither fill the memory nor lead elsewhere', () => {
+it('what the tree itself says can neither fill the memory nor lead elsewhere', async () => {
   put('.bashrc', '. ~/dots/rc');
   const doubling = Array.from({ length: 60 }, (_, n) => `A${n + 1}=$A${n}$A${n}`).join('\n');
   put('dots/rc', `A0=/aaaaaaaaaaaaaaaa\n${doubling}\n. $A60\n. ../../outside\n`);
   writeFileSync(join(root, 'outside'), '. home/dots/other\n');
-  expect(isObeyed('rc')).toBe(true);
-  expect(isObeyed('other')).toBe(false);
+  expect(await isObeyed('rc')).toBe(true);
+  expect(await isObeyed('other')).toBe(false);
   put('dots/rc', `A=${'/a'.repeat(1000)}\n. ${'$A '.repeat(10_000)}\n`);
-  expect(() => byHome(tree, waysThrough())).toThrow('your start files name too much');
+  await expect(byHome(tree, waysThrough())).rejects.toThrow('your start files name too much');
   put('dots/rc', `. ${'/a '.repeat(80_000)}\n`);
-  expect(() => byHome(tree, waysThrough())).toThrow('your start files name too much');
+  await expect(byHome(tree, waysThrough())).rejects.toThrow('your start files name too much');
 });

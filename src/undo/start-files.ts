@@ -1,0 +1,44 @@
+/** The files that a user's own programs obey when they start: shells, editors, tmux, ssh, the desktop and systemd. */
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { entriesAt } from './seen.ts';
+
+/** Below the home directory. What git obeys, git is asked. */
+const FILES = words(`
+  .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .bash_completion .profile .kshrc .mkshrc .login .cshrc .tcshrc
+  .inputrc .ssh/config .ssh/rc .tmux.conf .screenrc .vimrc .vim/vimrc .emacs .emacs.d/init.el .direnvrc .gdbinit .npmrc
+  .pythonrc.py .irbrc .xinitrc .xsession .xprofile .xsessionrc .pam_environment
+`);
+/** Where the configuration of desktops lies. */
+const CONFIG_FILES = words(`
+  fish/config.fish tmux/tmux.conf nvim/init.vim nvim/init.lua vim/vimrc direnv/direnvrc emacs/init.el i3/config sway/config
+`);
+/** In `ZDOTDIR`, or at home. */
+export const ZSH_FILES: readonly string[] = words('.zshenv .zprofile .zshrc .zlogin .zlogout');
+/** Directories of such files. */
+const DIRECTORIES = words('.bashrc.d .profile.d .zshrc.d .bash_completion.d .oh-my-zsh/custom');
+const CONFIG_DIRECTORIES = words('fish/conf.d fish/functions environment.d systemd/user autostart');
+/** Variables that name such a file. */
+const VARIABLES = ['BASH_ENV', 'ENV', 'PYTHONSTARTUP'];
+
+function words(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}
+
+/** Their paths, whether anything is there or not. Throws where a directory of them can't be read. */
+export function startFiles(): readonly string[] {
+  const { env } = process;
+  const home = homedir();
+  const config = env.XDG_CONFIG_HOME || join(home, '.config');
+  const directories = [
+    ...DIRECTORIES.map((name) => join(home, name)),
+    ...CONFIG_DIRECTORIES.map((name) => join(config, name)),
+  ];
+  return [
+    ...FILES.map((name) => join(home, name)),
+    ...CONFIG_FILES.map((name) => join(config, name)),
+    ...ZSH_FILES.map((name) => join(env.ZDOTDIR || home, name)),
+    ...VARIABLES.flatMap((name) => env[name] || []).map((path) => resolve(path)),
+    ...directories.flatMap((directory) => (entriesAt(directory) ?? []).map(({ name }) => join(directory, name))),
+  ];
+}
