@@ -8,6 +8,7 @@ import { modeName } from '../session/mode.ts';
 import type { Question } from '../session/question.ts';
 import type { Trial } from '../session/tried.ts';
 import { visible } from '../text/sanitize.ts';
+import { nameText } from '../text/spelled.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { EntryPrinter, escapeJson, type Writer } from './print.ts';
 
@@ -163,7 +164,7 @@ function haltLine(question: Question): string {
     case 'form':
       return `${visible(question.server)} asks: ${visible(question.message)}`;
     case 'review':
-      return `${question.about === 'later' ? 'set aside' : 'no room to keep'}${who}: ${question.items.map(visible).join('; ')}`;
+      return `${question.about === 'later' ? 'set aside' : 'no room to keep'}${who}: ${question.items.map(nameText).join('; ')}`;
     case 'fleet':
       return `HALT on ${question.hosts.map(visible).join(', ')}: ${oneLine(question.command)}`;
     case 'halt':

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { TrialChange } from '../contracts/trials.ts';
 import { visible } from '../text/sanitize.ts';
+import { textOfBytes } from './exact-names.ts';
 import { Fields } from './fields.ts';
 import type { TrialPlace } from './trial-disk.ts';
 
@@ -60,7 +61,7 @@ export function readChanges(
 ): Listed | string {
   const why = untold(notes);
   if (why !== undefined) return why;
-  const fields = new Fields(output.toString());
+  const fields = new Fields(textOfBytes(output));
   const changes: TrialChange[] = [];
   while (fields.more) {
     const [facts, path] = [fields.next(), fields.next()];

@@ -6,7 +6,7 @@ import { visible } from '../text/sanitize.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import { type AskFar, HOLDER_IS_GONE, readFarText, writeFar } from './far-records.ts';
 import { fileOf, type Name, namesIn, unkeptIn } from './names.ts';
-import type { Recorded } from './record.ts';
+import { ACTION, type Recorded } from './record.ts';
 import {
   type AsidePort,
   type Look,
@@ -91,7 +91,7 @@ export class FarLeftovers {
     const { steps, code, error } = await launch('--undo', action.directory, '--names');
     if (code !== 0) throw new Error(error);
     if (steps.some(({ path }) => !isName(path))) throw new Error('the list of its names can’t be read');
-    const later = await this.#laterOf(namesIn(steps), action.tree, action.notes);
+    const later = await this.#laterOf(namesIn(steps), action.tree, action);
     const waiting = later.length === 0 ? undefined : await setAside(action, later, this.#port);
     // What stays where nobody is asked is looked at again: there may be room then.
     if (asks || !waiting?.stays) await ask(writeFar(`${action.directory}/${LOOKED}`, ''));
@@ -99,9 +99,9 @@ export class FarLeftovers {
   }
 
   /** What can't be looked at there counts as what others run. */
-  async #laterOf(kept: readonly Name[], tree: string, notes: readonly string[]): Promise<readonly Later[]> {
+  async #laterOf(kept: readonly Name[], tree: string, { notes, directory }: Recorded): Promise<readonly Later[]> {
     const { ask } = this.#port;
-    const unkept = unkeptIn(notes, kept);
+    const unkept = await this.#unkept(unkeptIn(notes, kept), directory);
     const names = [...kept, ...unkept];
     const parts = names.filter(({ path }) => PARTS.includes(basename(path)));
     const directories = [...new Set(parts.map(({ path }) => dirname(path)))];
@@ -127,6 +127,19 @@ export class FarLeftovers {
     return laterWith(unkept, kept, tree, look);
   }
 
+  /** Without directories that stand where they stood: somebody else uses a repository. All of them where that can't be told. */
+  async #unkept(all: readonly Name[], action: string): Promise<readonly Name[]> {
+    if (all.length === 0 || all.length > MAX_DIRECTORIES) return all;
+    const found = await this.#port.ask(
+      whichStood(
+        all.map(({ path }) => path),
+        action,
+      ),
+    );
+    const stood = new Set(found?.exit === 0 ? found.text.split('\0') : []);
+    return all.filter(({ path }) => !stood.has(path));
+  }
+
   /** Which file is there under each of these names, where one is. Throws where that can't be told. */
   async #filesAt(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const files = new Map<string, string>();
@@ -149,6 +162,12 @@ function isName(path: string): boolean {
 function whichFiles(paths: readonly string[]): string {
   const words = paths.map(shellQuote).join(' ');
   return `(for p in ${words}; do [ ! -e "$p" ] || { s=$(stat -Lc %d:%i "$p") && printf '%s:%s\\0' "$s" "$p"; } || [ ! -e "$p" ] || exit 1; done)`;
+}
+
+/** Directories beside which nothing came or went since the action's record was made there. */
+function whichStood(paths: readonly string[], action: string): string {
+  const record = shellQuote(join(action, ACTION));
+  return `(for p in ${paths.map(shellQuote).join(' ')}; do [ ! -h "$p" ] && [ -d "$p" ] && a=$(find "$(dirname -- "$p")" -maxdepth 0 ! -newercm ${record}) && [ -n "$a" ] && printf '%s\\0' "$p"; done; exit 0)`;
 }
 
 /** Another exit code where it is no plain file with one name, or long. */

@@ -1,5 +1,6 @@
 /** What the launcher does for the store: it alone holds what Node can't (directory descriptors, nanoseconds, exchanges). */
 import { execFile } from 'node:child_process';
+import { bytesOfText, isOfBytes, textOfBytes } from './exact-names.ts';
 import { Fields } from './fields.ts';
 
 /** One line of a plan or of what was done. `source`: the old content in the store, relative to it; of what was moved its name by now; or why it was refused. */
@@ -28,7 +29,7 @@ export function runLauncher(launcher: string, args: readonly string[]): Promise<
         const killed = error?.signal ? KILLED : NOT_RUN;
         const code = error === null ? 0 : typeof error.code === 'number' ? error.code : killed;
         const told = stderr.toString().trim() || (error?.message ?? '');
-        resolve({ code, steps: readSteps(stdout.toString()), error: told });
+        resolve({ code, steps: readSteps(textOfBytes(stdout)), error: told });
       });
       // One that ends before it has read all of it says why by its exit code.
       child.stdin?.on('error', () => undefined).end(input);
@@ -38,12 +39,13 @@ export function runLauncher(launcher: string, args: readonly string[]): Promise<
   });
 }
 
-/** The arguments, and what of them goes by stdin: the paths behind `--only`, where they are too many for a command line. */
-function withinLine(args: readonly string[]): readonly [line: readonly string[], input: string] {
+/** The arguments, and what of them goes by stdin: the paths behind `--only`, where a command line can't hold them. */
+function withinLine(args: readonly string[]): readonly [line: readonly string[], input: Buffer | string] {
   const only = args.indexOf('--only') + 1;
   const paths = only > 0 ? args.slice(only) : [];
-  if (paths.reduce((sum, path) => sum + path.length, 0) <= MAX_LINE_BYTES) return [args, ''];
-  return [[...args.slice(0, only), '-'], paths.map((path) => `${path}\0`).join('')];
+  const isShort = paths.reduce((sum, path) => sum + path.length, 0) <= MAX_LINE_BYTES;
+  if (isShort && !paths.some(isOfBytes)) return [args, ''];
+  return [[...args.slice(0, only), '-'], bytesOfText(paths.map((path) => `${path}\0`).join(''))];
 }
 
 /** What a host says that its launcher did. */

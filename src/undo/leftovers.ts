@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { LeftBehind, Leftover } from '../contracts/commands.ts';
 import { messageOf } from '../text/errors.ts';
-import { fileAt, type Name, namesLeft, Provenance, unkeptIn } from './names.ts';
+import { fileAt, type Name, namesLeft, Provenance, stoodAt, unkeptIn } from './names.ts';
 import { obeyedIn } from './obeyed.ts';
 import { NOTHING, type Obeyed, together } from './obeyed-by.ts';
 import { leftNothing, lives, neverBegan, type Recorded } from './record.ts';
@@ -40,7 +40,7 @@ export class Leftovers {
   readonly #repository = new Map<string, string | undefined>();
 
   constructor(port: LeftoversPort) {
-    this.#port = { ...port, remember: writeWaiting, forget: forgetWaiting };
+    this.#port = { ...port, remember: writeWaiting, forget: forgetWaiting, namesAll: true };
   }
 
   /** Of an action that has just ended, once. */
@@ -112,7 +112,7 @@ export class Leftovers {
     const own = this.#own;
     const names = await namesLeft(this.#port.launcher, action.directory);
     const made = atOnce ? own.take(names) : '';
-    const unkept = this.#unkept(unkeptIn(action.notes, names), tree);
+    const unkept = this.#unkept(unkeptIn(action.notes, names), tree, action.at);
     const obeyed = names.length + unkept.length === 0 ? NOTHING : await this.#obeyedNow(tree, [...names, ...unkept]);
     const later = await withoutOwnTodo(action, laterWith(unkept, names, tree, HERE, obeyed), this.#port);
     const waiting = later.length === 0 ? undefined : await setAside(action, later, this.#port);
@@ -122,7 +122,8 @@ export class Leftovers {
   }
 
   /** A repository that was there changes itself whenever anybody uses git: what else changed in it is told by its own name. */
-  #unkept(names: readonly Name[], tree: string): readonly Name[] {
+  #unkept(all: readonly Name[], tree: string, began: number): readonly Name[] {
+    const names = all.filter(({ path }) => !stoodAt(path, began));
     const path = join(tree, '.git');
     const before = this.#repository.get(tree);
     const file = fileAt(path, true);

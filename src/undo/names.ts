@@ -1,8 +1,9 @@
 /** What an action left, by name, as the launcher tells it; and which of it the session itself has made. */
 import { type BigIntStats, statSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
-import { normalize } from 'node:path';
+import { dirname, normalize } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathOf } from './exact-names.ts';
 import { runLauncher, type Step } from './launcher.ts';
 import { seenAt, UNKNOWN } from './seen.ts';
 
@@ -81,6 +82,20 @@ export function unkeptIn(notes: readonly string[], names: readonly Name[]): read
     .map((path) => ({ verb: 'changed', path, kind: 'other', now: nothing, was: 0n }));
 }
 
+/** The clock that files get their times from runs behind by less than this. */
+const CLOCK_MS = 1000;
+
+/**
+ * Whether a directory stands where it stood when an action began: nothing came or went beside it since. What changed in it
+ * past the store is told by its own name then. Nobody can set the time of a change.
+ * @param began ms since 1970
+ */
+export function stoodAt(path: string, began: number): boolean {
+  if (fileAt(path, true) === undefined) return false;
+  const above = seenAt(dirname(path));
+  return above !== undefined && above !== UNKNOWN && Number(above.ctimeMs) < began - CLOCK_MS;
+}
+
 /** As the launcher has device numbers: the two halves apart. */
 const fileKey = (dev: bigint, ino: bigint) => `${dev}:${ino}`;
 
@@ -101,7 +116,7 @@ export function fileAt(path: string, onlyDirectory = false): string | undefined 
 /** The same behind links. */
 export function fileBehind(path: string): string | undefined {
   try {
-    return fileOf(statSync(path, { bigint: true }));
+    return fileOf(statSync(pathOf(path), { bigint: true }));
   } catch {
     return undefined;
   }
@@ -153,7 +168,7 @@ export class Provenance {
 
   /** Is this, no directory, as an action of this session left it, which also made it? Never rejects. */
   async made(path: string): Promise<boolean> {
-    const found = await lstat(path, { bigint: true }).catch(() => undefined);
+    const found = await lstat(pathOf(path), { bigint: true }).catch(() => undefined);
     if (!found || found.isDirectory()) return false;
     return this.#files.get(fileOf(found)) === found.ctimeNs;
   }

@@ -5,6 +5,7 @@ import { type KeptAction, summaryOf } from '../contracts/undo.ts';
 import { visible } from '../text/sanitize.ts';
 import { shortPath } from '../text/short-path.ts';
 import { nameText } from '../text/spelled.ts';
+import { pathOf } from './exact-names.ts';
 import type { Ran, Step } from './launcher.ts';
 import type { Recorded } from './record.ts';
 
@@ -94,7 +95,7 @@ export type ReadText = (path: string) => Promise<string | undefined> | string | 
 export function readText(path: string): string | undefined {
   let fd: number;
   try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    fd = openSync(pathOf(path), constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   } catch {
     return undefined;
   }

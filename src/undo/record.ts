@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import type { KeptAction } from '../contracts/undo.ts';
 import { removeTree } from '../text/remove-tree.ts';
+import { textOfBytes } from './exact-names.ts';
 
 /** What is written when an action begins. */
 export type Opening = Pick<KeptAction, 'kind' | 'text' | 'cwd' | 'session' | 'at'> & {
@@ -145,7 +146,11 @@ export function recordFrom(
 
 /** What the launcher noted of an action or a trial: a word and a path each. */
 export function notesOf(directory: string): readonly string[] {
-  return readNotes(textOf(join(directory, 'notes')) ?? '');
+  try {
+    return readNotes(textOfBytes(readFileSync(join(directory, 'notes'))));
+  } catch {
+    return [];
+  }
 }
 
 export function readNotes(text: string): readonly string[] {

@@ -1,5 +1,6 @@
 /** What the system says of names that a hostile project chose: whatever they are, the look at them goes on. */
 import { type BigIntStats, type Dirent, lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { pathOf } from './exact-names.ts';
 
 /** Of a path by which nobody reaches anything. */
 const NOT_THERE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'ERR_INVALID_ARG_VALUE']);
@@ -11,7 +12,7 @@ export const UNKNOWN = 'unknown';
 /** What is there, links not followed; undefined where nothing is. Never throws for what the system says. */
 export function seenAt(path: string): BigIntStats | undefined | typeof UNKNOWN {
   return asked<BigIntStats | typeof UNKNOWN | undefined>(
-    () => lstatSync(path, { bigint: true, throwIfNoEntry: false }),
+    () => lstatSync(pathOf(path), { bigint: true, throwIfNoEntry: false }),
     () => UNKNOWN,
   );
 }
@@ -21,7 +22,7 @@ export function targetAt(path: string): string | undefined {
   const found = seenAt(path);
   if (found === undefined || found === UNKNOWN || !found.isSymbolicLink()) return undefined;
   return asked<string | undefined>(
-    () => readlinkSync(path),
+    () => readlinkSync(pathOf(path), 'utf8'),
     () => undefined,
   );
 }
@@ -29,7 +30,7 @@ export function targetAt(path: string): string | undefined {
 /** Undefined where no directory is there, or it is closed to this account. Throws where it can't be read for another reason. */
 export function entriesAt(directory: string): readonly Dirent[] | undefined {
   return asked<readonly Dirent[] | undefined>(
-    () => readdirSync(directory, { withFileTypes: true }),
+    () => readdirSync(pathOf(directory), { withFileTypes: true }),
     (code, error) => {
       if (CLOSED.has(code)) return undefined;
       throw error;

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Leftover } from '../contracts/commands.ts';
 import { isAboveRunsLater, runsLater } from '../contracts/runs-later.ts';
 import { nameText } from '../text/spelled.ts';
+import { pathOf, spelledBytes } from './exact-names.ts';
 import { NOT_ENDED } from './kept.ts';
 import type { Ran } from './launcher.ts';
 import { fileBehind, type Name } from './names.ts';
@@ -20,7 +21,10 @@ export const OBEYED =
   'config config.worktree hooks commondir gitdir modules worktrees remotes branches info/attributes objects/info/alternates objects/info/http-alternates'.split(
     ' ',
   );
-const isObeyedThere = (place: string) => OBEYED.some((name) => place === `/${name}` || place.startsWith(`/${name}/`));
+/** What git keeps for itself in the repositories of submodules and other worktrees. */
+const KEPT_THERE = /^\/(modules|worktrees)\/.+\/(index|[^/]+\.lock)$/;
+const isObeyedThere = (place: string) =>
+  OBEYED.some((name) => place === `/${name}` || place.startsWith(`/${name}/`)) && !KEPT_THERE.test(place);
 /** What makes a directory a repository without a `.git` around it; the second may share the rest with another directory. */
 export const BARE: readonly (readonly string[])[] = [
   ['HEAD', 'objects', 'refs'],
@@ -54,7 +58,12 @@ export type Look = {
   file(path: string): string | undefined;
 };
 
-export const HERE: Look = { exists: existsSync, entries: entriesAt, text: plainText, file: fileBehind };
+export const HERE: Look = {
+  exists: (path) => existsSync(pathOf(path)),
+  entries: entriesAt,
+  text: plainText,
+  file: fileBehind,
+};
 
 /**
  * Each once, none below another. `tree` is the project's.
@@ -195,6 +204,8 @@ export type AsidePort = {
   /** It waits for the user's word, which outlasts the program; and no more. */
   remember(action: Recorded, waiting: Waiting): void;
   forget(action: Recorded): void;
+  /** What the launcher names is known byte by byte. */
+  readonly namesAll?: true;
   readonly read?: ReadText;
 };
 
@@ -212,13 +223,14 @@ export async function setAside(action: Recorded, later: readonly Later[], port: 
 
 /** Also anew, where it was cut off. */
 export async function takeAside(action: Recorded, waiting: Waiting, port: AsidePort): Promise<Waiting> {
+  const { namesAll = false } = port;
   const only = keptOf(waiting.later).map(({ path }) => path);
   const into = join(dirname(action.directory), String(waiting.aside));
   // No action holds anything of the store: where nothing is taken out, the record ends as one that did nothing.
   const ran = await port.launch('--undo', action.directory, '--into', into, '--only', into, ...only);
-  // A name that is no text can't be named to the launcher.
+  // On a host a name that is no text can't be named to the launcher.
   if (ran.code === NOT_ENDED) return waiting; // another window is at it
-  if (ran.code === 0 && !only.some((path) => path.includes('\ufffd'))) return waiting;
+  if (ran.code === 0 && (namesAll || !only.some((path) => path.includes('\ufffd')))) return waiting;
   const stays = { ...waiting, stays: true };
   port.remember(action, stays);
   return stays;
@@ -250,9 +262,12 @@ export function leftoverOf(action: Recorded, { aside, later, diff, stays }: Wait
       const came = yes && ((await bring()) || away.length === 0);
       port.forget(action);
       const where = [...told('set aside, and not in the project', away), ...told('still in the project', inPlace)];
-      if (!yes) return `${where.join('; ')}. The user has not accepted it`;
-      if (came) return `the user accepted: ${phrases.join('; ')}`;
-      return `${where.join('; ')}. The user has accepted it; what is set aside could not be brought back`;
+      // It goes to a model.
+      if (came) return spelledBytes(`the user accepted: ${phrases.join('; ')}`);
+      const word = yes
+        ? 'The user has accepted it; what is set aside could not be brought back'
+        : 'The user has not accepted it';
+      return spelledBytes(`${where.join('; ')}. ${word}`);
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Lists of git's own that say what its next step runs: a rebase goes on with them, whoever wrote them (MO-9). */
 import { lstatSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { pathOf } from './exact-names.ts';
 import type { Name } from './names.ts';
 
 /** Below a repository's directory. */
@@ -74,8 +75,9 @@ const isIn = (path: string, tree: string) => path === tree || path.startsWith(`$
 /** The text of a plain file that is known by one name only; undefined where it is more, or can't be looked at. */
 export function plainText(path: string): string | undefined {
   try {
-    const found = lstatSync(path);
-    return found.isFile() && found.nlink === 1 && found.size <= MAX_BYTES ? readFileSync(path, 'utf8') : undefined;
+    const at = pathOf(path);
+    const found = lstatSync(at);
+    return found.isFile() && found.nlink === 1 && found.size <= MAX_BYTES ? readFileSync(at, 'utf8') : undefined;
   } catch {
     return undefined;
   }

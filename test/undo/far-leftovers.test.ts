@@ -1,5 +1,9 @@
 /** What a hostile host says a command in Project left for others to run: bounded work, nothing beyond the tree, nothing that speaks to a terminal. */
-import { describe, expect, it } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FarLeftovers } from '../../src/undo/far-leftovers.ts';
 import type { Step } from '../../src/undo/launcher.ts';
 import type { Recorded } from '../../src/undo/record.ts';
@@ -15,14 +19,20 @@ const made = (...paths: readonly string[]): readonly Step[] =>
   paths.map((path) => ({ verb: 'made', path, source: 'f 1 1 1' }));
 
 /** A host on which an action left these names. */
-function hostWith(names: readonly Step[], entries = '', room = true, refused = 0) {
+function hostWith(
+  names: readonly Step[],
+  entries = '',
+  room = true,
+  refused = 0,
+  answer = (code: string) => (code.includes('-mindepth') ? entries : '1\n'),
+) {
   const [aside, warnings, asked]: [string[], string[], string[]] = [[], [], []];
   const leftovers = new FarLeftovers({
     ...{ host: 'web1', directory: '/store', hide: (text: string) => text },
     warn: (text) => warnings.push(text),
     ask(code) {
       asked.push(code);
-      return Promise.resolve({ exit: 0, text: code.includes('-mindepth') ? entries : '1\n' });
+      return Promise.resolve({ exit: 0, text: answer(code) });
     },
     launch(...args) {
       const only = args.indexOf('--only');
@@ -72,6 +82,42 @@ describe('what nobody could be asked about, since the connection was lost', () =
     expect(aside).toEqual([]);
     expect(warnings).toEqual([expect.stringMatching(/^left for others .*in place on web1, .*: \.envrc is run [^·]*$/)]);
     expect(marks(asked)).toEqual([]);
+  });
+});
+
+describe('somebody else who works there meanwhile', () => {
+  let root: string;
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'aish-far-'));
+    for (const name of ['tree/.git', 'tree/sub', 'store/1']) mkdirSync(join(root, name), { recursive: true });
+    writeFileSync(join(root, 'tree/file'), '');
+    writeFileSync(join(root, 'store/1/action.json'), '');
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  /** What waits, where these changed past the store, and the action began so many seconds from now. */
+  async function waits(seconds: number, ...names: readonly string[]): Promise<readonly string[]> {
+    const began = new Date(Date.now() + seconds * 1000);
+    utimesSync(join(root, 'store/1/action.json'), began, began);
+    const { leftovers } = hostWith([], '', true, 0, (code) => execFileSync('sh', ['-c', code], { encoding: 'utf8' }));
+    const notes = names.map((name) => `unkept ${root}/tree/${name}`);
+    const left = await leftovers.of({ ...action, directory: join(root, 'store/1'), tree: join(root, 'tree'), notes });
+    return left?.items.map((item) => item.split(' ')[0] ?? '') ?? [];
+  }
+
+  it('uses git: a repository that stands where it stood asks nothing', async () => {
+    expect(await waits(10, '.git', '.git/index.lock', '.git/index')).toEqual([]);
+    expect(await waits(10, '.git', '.git/config')).toEqual(['.git/config']);
+    expect(await waits(-10, '.git', '.git/index.lock')).toEqual(['.git']);
+    rmSync(join(root, 'tree/.git'), { recursive: true });
+    for (const make of [
+      () => writeFileSync(join(root, 'tree/.git'), ''),
+      () => symlinkSync('sub', join(root, 'tree/.git')),
+    ]) {
+      make();
+      expect(await waits(10, '.git')).toEqual(['.git']);
+      rmSync(join(root, 'tree/.git'));
+    }
   });
 });
 

@@ -1,92 +1,25 @@
 /** What commands in Project leave for others to run later is set aside until the user has spoken; what they made themselves is known. */
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { projectArgv } from '../../src/sandbox/index.ts';
-import { ChangeStore } from '../../src/undo/index.ts';
-import { run, until } from '../sandbox/run.ts';
-import { buildTools, type Tools } from '../sandbox/tools.ts';
-import { lacks } from '../support/lacks.ts';
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { AsideScene } from './aside-scene.ts';
 import { snapshot } from './scene.ts';
 import { trialsWork } from './trial-support.ts';
 
-let tools: Tools;
+const scene = new AsideScene();
+const put = (name: string, text: string) => scene.put(name, text);
+const act = (command: string) => scene.act(command);
+const during = (command: string, change: () => void) => scene.during(command, change);
 let root: string;
 let tree: string;
-let store: ChangeStore;
-let warnings: string[];
-beforeAll(async () => {
-  if (!lacks('cc')) tools = await buildTools();
-});
-afterAll(() => tools?.dispose());
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'aish-aside-'));
-  tree = join(root, 'tree');
-  mkdirSync(tree);
-  warnings = [];
-  if (tools) store = open();
+  ({ root, tree } = scene);
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
-
-const open = (more: Partial<ConstructorParameters<typeof ChangeStore>[0]> = {}) =>
-  new ChangeStore({
-    launcher: tools.launcher,
-    directory: join(root, 'undo'),
-    budgetBytes: 1e9,
-    maxFileBytes: 1e8,
-    days: 7,
-    session: 's1',
-    run: () => undefined,
-    now: () => 1_000_000,
-    hide: (text) => text,
-    warn: (text) => warnings.push(text),
-    ...more,
-  });
-
-function put(name: string, text: string): void {
-  mkdirSync(dirname(join(tree, name)), { recursive: true });
-  writeFileSync(join(tree, name), text);
-}
 
 /** No process has this number. */
 const GONE = 2 ** 22 + 1;
 
 const there = (inTree = true) => [...snapshot(tree, inTree)];
-
-/** Runs it in Project; what it left for the user's word. */
-async function act(command: string) {
-  const keeping = await runKept(command);
-  keeping.end();
-  return keeping.left();
-}
-
-/** The same, where somebody changes the tree before the command goes on. */
-async function during(command: string, change: () => void) {
-  const running = act(`echo x > ordinary; until [ -e go ]; do sleep 0.01; done; ${command}`);
-  await until('the command runs', () => existsSync(join(tree, 'ordinary')));
-  change();
-  put('go', '');
-  return running;
-}
-
-async function runKept(command: string) {
-  const keeping = await store.keepCommand(command, tree, tree);
-  if (!keeping) throw new Error((await store.unavailable()) ?? 'not kept');
-  const argv = ['bash', '-c', command];
-  const ran = await run(projectArgv({ launcher: tools.launcher, argv, cwd: tree, project: tree, keep: keeping }));
-  expect(ran.err).not.toContain('set-up failed');
-  return keeping;
-}
 
 describe.skipIf(!trialsWork())('what others run later', () => {
   it.each([
@@ -155,7 +88,7 @@ describe.skipIf(!trialsWork())('what others run later', () => {
     expect(await left?.settle(true)).toMatch(/^the user accepted: /);
     const accepted = new Map(there());
     for (const item of expected) expect(accepted.has(join(tree, item.split(' ')[0] ?? '')), item).toBe(true);
-    expect((await store.undo('last')).text).toContain('undone: ');
+    expect((await scene.store.undo('last')).text).toContain('undone: ');
     expect(there().map(([path]) => path)).toEqual(before.map(([path]) => path));
   });
 
@@ -170,7 +103,7 @@ describe.skipIf(!trialsWork())('what others run later', () => {
     expect(await refused?.settle(false)).toMatch(/^set aside, and not in the project: .envrc .*has not accepted it$/);
     expect(existsSync(join(tree, '.husky'))).toBe(false);
     expect(readFileSync(join(tree, 'a'), 'utf8')).toBe('new\n');
-    expect(await store.undo('last')).toMatchObject({ ok: true });
+    expect(await scene.store.undo('last')).toMatchObject({ ok: true });
     const content = (entries: readonly (readonly [string, string])[]) => entries.filter(([path]) => path !== tree);
     expect(content(there())).toEqual(content(before));
     const accepted = await act(command);
@@ -264,7 +197,7 @@ describe.skipIf(!trialsWork())('what others run later', () => {
   });
 
   it('that is full asks whether older actions are given up; then there is room', async () => {
-    store = open({ budgetBytes: 60_000, maxFileBytes: 50_000 });
+    scene.open({ budgetBytes: 60_000, maxFileBytes: 50_000 });
     put('one', 'x'.repeat(40_000));
     put('two', 'x'.repeat(40_000));
     put('huge', 'x'.repeat(55_000));
@@ -287,8 +220,8 @@ describe.skipIf(!trialsWork())('a program that is closed before the answer', () 
   const names = () => readdirSync(tree).sort();
   /** The next program of this session, or of another. */
   const again = async (session = 's1') => {
-    store = open({ session });
-    return store.waiting();
+    scene.open({ session });
+    return scene.store.waiting();
   };
 
   it.each([true, false])('asks again in the next one, and the answer is carried out: %s', async (yes) => {
@@ -307,7 +240,7 @@ describe.skipIf(!trialsWork())('a program that is closed before the answer', () 
 
   it('has set aside in the next one what it had no time to look at, and asks; the action was cut off as well', async () => {
     for (const ended of [true, false]) {
-      const keeping = await runKept(COMMAND);
+      const keeping = await scene.runKept(COMMAND);
       if (ended) keeping.end();
       // As if it had been another process.
       forgetProcess();
@@ -318,19 +251,32 @@ describe.skipIf(!trialsWork())('a program that is closed before the answer', () 
       await asked?.left.settle(true);
       expect(names()).toEqual(['.envrc', '.vscode', 'ordinary']);
       expect(await again()).toEqual([]);
-      expect((await store.undo('last')).ok).toBe(true);
+      expect((await scene.store.undo('last')).ok).toBe(true);
     }
   });
 
   it('whose session nobody resumes: another one sets it aside, says so, and does not ask', async () => {
-    const keeping = await runKept(COMMAND);
+    const keeping = await scene.runKept(COMMAND);
     keeping.end();
     forgetProcess();
     expect(await again('s2')).toEqual([]);
     expect(names()).toEqual(['ordinary']);
-    const [, number] = /^set aside, since .*:undo (\d+) yes brings it$/.exec(warnings.join('\n')) ?? [];
-    expect(await store.undo(Number(number))).toMatchObject({ ok: true });
+    const [, number] = /^set aside, since .*:undo (\d+) yes brings it$/.exec(scene.warnings.join('\n')) ?? [];
+    expect(await scene.store.undo(Number(number))).toMatchObject({ ok: true });
     expect(names()).toEqual(['.envrc', '.vscode', 'ordinary']);
+  });
+
+  it.each([
+    ['list', () => scene.store.list()],
+    ['preview', () => scene.store.preview('last')],
+  ])('whose session nobody resumes: a %s of what is kept sets it aside as well', async (_, look) => {
+    const keeping = await scene.runKept(COMMAND);
+    keeping.end();
+    forgetProcess();
+    scene.open({ session: 's2' });
+    await look();
+    expect(names()).toEqual(['ordinary']);
+    expect(scene.warnings.join('\n')).toMatch(/^set aside, since .*:undo \d+ yes brings it$/);
   });
 
   it('is not asked for what was accepted already when it was killed', async () => {
@@ -354,7 +300,7 @@ describe.skipIf(!trialsWork())('a program that is closed before the answer', () 
 
 describe.skipIf(!trialsWork())('what the session made', () => {
   const own = async (...names: readonly string[]) => {
-    const made = await Promise.all(names.map((name) => store.madeHere(join(tree, name))));
+    const made = await Promise.all(names.map((name) => scene.store.madeHere(join(tree, name))));
     return names.filter((_, at) => made[at]);
   };
 
@@ -375,13 +321,13 @@ describe.skipIf(!trialsWork())('what the session made', () => {
   it('is known to the next program of this session, and to no other session', async () => {
     await act('mkdir out; echo 1 > out/a; echo 2 > out/b; echo 3 > out/c');
     await act('echo more >> out/b');
-    store = open();
+    scene.open();
     put('out/c', 'edited by me\n');
     expect(await own('out/a', 'out/b', 'out/c')).toEqual(['out/a', 'out/b']);
     await act('mv out moved');
-    store = open();
+    scene.open();
     expect(await own('moved/a', 'moved/b', 'moved/c')).toEqual(['moved/a', 'moved/b']);
-    store = open({ session: 's2' });
+    scene.open({ session: 's2' });
     expect(await own('moved/a', 'moved/b')).toEqual([]);
   });
 

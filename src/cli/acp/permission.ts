@@ -7,6 +7,7 @@ import type { Answer } from '../../session/event.ts';
 import { modeName } from '../../session/mode.ts';
 import type { Question } from '../../session/question.ts';
 import { visible } from '../../text/sanitize.ts';
+import { nameText } from '../../text/spelled.ts';
 
 type Request = Omit<RequestPermissionRequest, 'sessionId'>;
 
@@ -94,7 +95,7 @@ function own(question: Question): readonly string[] {
     case 'review':
       return [
         question.about === 'later' ? 'set aside until you say so, since it runs later' : 'there is no room to keep it',
-        ...question.items.map((item) => `- ${visible(item)}`),
+        ...question.items.map((item) => `- ${nameText(item)}`),
       ];
   }
 }

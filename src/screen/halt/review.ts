@@ -1,5 +1,6 @@
 /** What a command left that the user decides on, as the lines of a question. Names and contents are hostile. Pure. */
 import type { Review } from '../../session/review.ts';
+import { nameText } from '../../text/spelled.ts';
 import type { TreeLine } from './arguments.ts';
 import type { Choice } from './choice.ts';
 import { oneLine } from './danger.ts';
@@ -22,7 +23,7 @@ const CHOICES: Readonly<Record<Review['about'], readonly Choice[]>> = {
 
 /** Title, reasons, lines and answers. */
 export function reviewParts({ about, command, items, diff }: Review) {
-  const listed = items.map((item): TreeLine => ({ text: oneLine(item), indent: '    ' }));
+  const listed = items.map((item): TreeLine => ({ text: nameText(item), indent: '    ' }));
   const later = about === 'later';
   return {
     chip: later ? 'SET ASIDE' : 'NO ROOM',
