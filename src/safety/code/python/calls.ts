@@ -50,7 +50,6 @@ function underHome(judge: Judging, file: Expr): Expr {
   if (judge.values.references.exactly(file.func) === 'os.path.expanduser') return file.args[0] ?? file;
   return file.func.nodeType === 'Attribute' ? file.func.value : file;
 }
-
 /** What a call equals as a program, word by word; a number stands for the argument at that place. */
 function likeProgram(words: string, ...names: readonly (readonly string[])[]): JudgeCall {
   return (judge, call) => {
