@@ -30,6 +30,7 @@ class Headless {
   readonly #printer: EntryPrinter;
   readonly #answered = new Set<string>();
   readonly #waiting = new Set<() => void>();
+  #due: NodeJS.Immediate | undefined;
   /** The exit code of what ended it from outside: a signal, or a limit. */
   ended: number | undefined;
   /** A paid call was not made for the limit of dollars. */
@@ -51,7 +52,10 @@ class Headless {
     // On stderr, so that they are not mixed with the answer.
     for (const text of app.notices) options.err(`aish-tui: ${text}\n`);
     app.engine.onGiveBack((text) => options.err(`not sent: ${visible(text)}\n`));
-    app.engine.subscribe(() => this.#look());
+    // Behind what this turn of the event loop still has to do: no request waits until something is printed.
+    app.engine.subscribe(() => {
+      this.#due ??= setImmediate(() => this.#look());
+    });
     process.on('SIGINT', () => this.#end(EXIT.interrupted));
     process.on('SIGTERM', () => this.#end(EXIT.terminated));
     if (options.seconds !== undefined) this.#endAfter(options.seconds);
@@ -83,6 +87,8 @@ class Headless {
   }
 
   #look(): void {
+    clearImmediate(this.#due);
+    this.#due = undefined;
     const { engine } = this.#app;
     this.#printer.print(engine.transcript.entries);
     for (const question of engine.state.questions) this.#answer(question);
@@ -129,7 +135,10 @@ class Headless {
 
   /** A second signal does not wait for what is still ending. */
   #end(code: number): void {
-    if (this.ended !== undefined && code !== EXIT.budget) process.exit(code);
+    if (this.ended !== undefined && code !== EXIT.budget) {
+      this.#look();
+      process.exit(code);
+    }
     this.ended ??= code;
     this.#tellInterruption('interrupted');
     // Ctrl-C is a person's word; a limit of time, or whoever ends the program, is not.
