@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { Pty } from '../../src/executor/pty.ts';
 
 const LINES = 300;
+const NUMBERS = 100_000;
 const PRINTS = `read line; i=0; while [ $i -lt ${LINES} ]; do i=$((i+1)); echo line $i; done`;
 
 it('reads all that a program has printed before it ended, however late', async () => {
@@ -26,6 +27,27 @@ it('reads all that a program has printed before it ended, however late', async (
   for (const until = performance.now() + 500; performance.now() < until; );
   expect(await ended).toBe(0);
   expect(text.match(/^line \d+\r$/gm)).toHaveLength(LINES);
+});
+
+it('hands on a flood whole and in order, however often its reading stops', async () => {
+  const { promise: ended, resolve } = Promise.withResolvers<number>();
+  const pieces: Buffer[] = [];
+  const pty: Pty = new Pty({
+    argv: ['/bin/sh', '-c', `seq ${NUMBERS}`],
+    cwd: '/',
+    env: { PATH: process.env.PATH ?? '' },
+    columns: 80,
+    rows: 24,
+    onData: (data) => {
+      if (pieces.push(data) % 5 !== 0) return;
+      pty.pause();
+      setImmediate(() => pty.resume());
+    },
+    onExit: resolve,
+  });
+  expect(await ended).toBe(0);
+  const text = Buffer.concat(pieces).toString('latin1');
+  expect(text === Array.from({ length: NUMBERS }, (_, n) => `${n + 1}\r\n`).join('')).toBe(true);
 });
 
 function isAlive(pid: number): boolean {
