@@ -1,7 +1,14 @@
 /** Runs commands: the model's in a fresh shell, the user's background commands beside their shell. */
-import type { AgentCommands, Leftover, RunningCommand, UserCommands } from '../contracts/commands.ts';
+import type {
+  AgentCommands,
+  LaunchOptions,
+  Leftover,
+  PreparedCommand,
+  RunningCommand,
+  UserCommands,
+} from '../contracts/commands.ts';
 import { type OutputSize, sizeForModel } from '../engine/live.ts';
-import { ownedPrefix, runForUser, runOnce, takePipe, type UserShell } from '../executor/index.ts';
+import { ownedPrefix, prepareOnce, runForUser, runOnce, takePipe, type UserShell } from '../executor/index.ts';
 import {
   createPrivateTmp,
   lightArgv,
@@ -46,9 +53,11 @@ export function gainsRights(command: string, root: boolean): boolean {
   return !root && GAINS_RIGHTS.test(command);
 }
 
+/** A command that is ready to begin, what is kept of it, and what goes with it. */
+type Made = { readonly once: PreparedCommand; readonly kept?: Keeping | undefined; readonly dispose?: () => void };
+
 /** Runs the model's commands, each in a fresh bash (EX-10), in Restricted behind the kernel sandbox (MO-2). */
 export function agentCommands(options: AgentOptions): AgentCommands {
-  const { environment, dataDir, size, launcher, keep } = options;
   const leftovers = new WeakMap<RunningCommand, Promise<Leftover | undefined>>();
   const follow = (running: RunningCommand, kept: Keeping | undefined) => {
     const behind =
@@ -60,42 +69,85 @@ export function agentCommands(options: AgentOptions): AgentCommands {
     if (behind) leftovers.set(running, behind);
     return running;
   };
+  const prepare = async (command: string, how: LaunchOptions): Promise<PreparedCommand> => {
+    // Fail closed: what is no mode of ours is the narrowest.
+    const inMode = how.mode === 'unrestricted' ? inUnrestricted : how.mode === 'project' ? inProject : inRestricted;
+    const { once, kept, dispose } = await inMode(options, command, how);
+    let over = false;
+    return {
+      begin() {
+        over = true;
+        const running = follow(once.begin(), kept);
+        if (dispose) void running.result.finally(dispose);
+        return running;
+      },
+      drop() {
+        if (over) return;
+        over = true;
+        once.drop();
+        kept?.drop();
+        dispose?.();
+      },
+    };
+  };
   return {
     left: (running) => leftovers.get(running) ?? Promise.resolve(undefined),
-    waiting: () => keep.store.waiting(),
-    async run(command, { cwd, mode, signal, pipes = false, env: extra = {} }) {
-      if (mode === 'project') return follow(...(await inProject(options, command, { cwd, signal, pipes, env: extra })));
-      // Fail closed: what is no mode of ours is the narrowest.
-      const restricted = mode !== 'unrestricted';
-      const env = await environment();
-      const root = process.getuid?.() === 0;
-      const gains = !restricted && gainsRights(command, root);
-      const kept = restricted || gains ? undefined : await keep.store.keepCommand(command, cwd);
-      if (gains && (await keep.store.unavailable()) === undefined) keep.warn(NOT_KEPT);
-      // The shell may have started slowly; a command aborted meanwhile is not started.
-      if (signal.aborted) kept?.end();
-      signal.throwIfAborted();
-      const common = { command, cwd, ...sizeForModel(size()), dataDir };
-      if (!restricted) {
-        const behind = unrestricted(options, cwd, kept);
-        const how = behind ? { launcher: behind.wrap, ...(await pipeFor(pipes, behind.program)) } : {};
-        return follow(runOnce({ ...common, env: { ...env, ...extra }, ...how }), kept);
-      }
-      // Fail closed: what was judged under Restricted never runs without it.
-      if (launcher === undefined) throw new Error('the kernel sandbox is not available');
-      const tmp = createPrivateTmp(ownedPrefix('run'));
-      const wrap = (argv: readonly string[]) =>
-        sandboxArgv({ launcher, argv, cwd, tmpDir: tmp.path, statusFile: tmp.statusFile });
-      const own = { ...sandboxEnvironment(env, tmp.path), ...extra };
-      const running = runOnce({ ...common, env: own, launcher: wrap, ...(await pipeFor(pipes, launcher)) });
-      void running.result.finally(() => tmp.dispose());
-      return running;
-    },
+    waiting: () => options.keep.store.waiting(),
+    prepare,
+    run: async (command, how) => (await prepare(command, how)).begin(),
   };
 }
 
+async function inUnrestricted(
+  options: AgentOptions,
+  command: string,
+  { cwd, signal, pipes = false, env: extra = {} }: LaunchOptions,
+): Promise<Made> {
+  const { environment, dataDir, size, keep } = options;
+  const env = await environment();
+  const gains = gainsRights(command, process.getuid?.() === 0);
+  const kept = gains ? undefined : await keep.store.keepCommand(command, cwd);
+  if (gains && (await keep.store.unavailable()) === undefined) keep.warn(NOT_KEPT);
+  giveUpAborted(signal, kept);
+  const behind = behindIn(options, cwd, kept);
+  const launch = behind ? { launcher: behind.wrap, ...(await pipeFor(pipes, behind.program)) } : {};
+  const once = prepareOnce({
+    ...{ command, cwd, dataDir },
+    ...sizeForModel(size()),
+    env: { ...env, ...extra },
+    ...launch,
+  });
+  return { once, kept };
+}
+
+/** The shell may have started slowly: a command aborted meanwhile is not started. */
+function giveUpAborted(signal: AbortSignal, kept: Keeping | undefined): void {
+  if (signal.aborted) kept?.drop();
+  signal.throwIfAborted();
+}
+
+async function inRestricted(
+  { environment, dataDir, size, launcher }: AgentOptions,
+  command: string,
+  { cwd, signal, pipes = false, env: extra = {} }: LaunchOptions,
+): Promise<Made> {
+  const env = await environment();
+  giveUpAborted(signal, undefined);
+  // Fail closed: what was judged under Restricted never runs without it.
+  if (launcher === undefined) throw new Error('the kernel sandbox is not available');
+  const tmp = createPrivateTmp(ownedPrefix('run'));
+  const once = prepareOnce({
+    ...{ command, cwd, dataDir },
+    ...sizeForModel(size()),
+    env: { ...sandboxEnvironment(env, tmp.path), ...extra },
+    launcher: (argv) => sandboxArgv({ launcher, argv, cwd, tmpDir: tmp.path, statusFile: tmp.statusFile }),
+    ...(await pipeFor(pipes, launcher)),
+  });
+  return { once, dispose: () => tmp.dispose() };
+}
+
 /** What a command of Unrestricted is put behind, and the program that does it; undefined: nothing. */
-function unrestricted({ launcher, light, keep }: AgentOptions, cwd: string, kept: Keeping | undefined) {
+function behindIn({ launcher, light, keep }: AgentOptions, cwd: string, kept: Keeping | undefined) {
   const how = kept === undefined ? { cwd } : { cwd, keep: kept };
   if (launcher !== undefined && light)
     return { program: launcher, wrap: (argv: readonly string[]) => lightArgv({ ...how, launcher, argv }) };
@@ -114,27 +166,24 @@ async function pipeFor(wanted: boolean, launcher: string) {
 async function inProject(
   { environment, dataDir, size, launcher, keep, projectTree, held }: AgentOptions,
   command: string,
-  options: { cwd: string; signal: AbortSignal; pipes: boolean; env: Readonly<Record<string, string>> },
-): Promise<readonly [RunningCommand, Keeping | undefined]> {
-  const { cwd, signal, pipes, env: extra } = options;
+  { cwd, signal, pipes = false, env: extra = {} }: LaunchOptions,
+): Promise<Made> {
   const tree = projectTree();
   // Fail closed: what was judged under Project never runs without it.
   if (launcher === undefined || tree === undefined) throw new Error('there is no project that could be written in');
   const env = await environment();
   const kept = await keep.store.keepCommand(command, cwd, tree);
-  if (signal.aborted) kept?.end();
-  signal.throwIfAborted();
+  giveUpAborted(signal, kept);
   const tmp = held ? createPrivateTmp(ownedPrefix('run')) : undefined;
   const how = { cwd, project: tree, held, ...(tmp ? { tmpDir: tmp.path } : {}), ...(kept ? { keep: kept } : {}) };
-  const running = runOnce({
+  const once = prepareOnce({
     ...{ command, cwd, dataDir },
     ...sizeForModel(size()),
     env: { ...sandboxEnvironment(env, tmp?.path ?? '/tmp'), ...extra },
     launcher: (argv) => projectArgv({ launcher, argv, ...how }),
     ...(await pipeFor(pipes, launcher)),
   });
-  if (tmp) void running.result.finally(() => tmp.dispose());
-  return [running, kept];
+  return { once, kept, ...(tmp ? { dispose: () => tmp.dispose() } : {}) };
 }
 
 /** Runs a command of the model in a trial, as `agentCommands` would for real. */

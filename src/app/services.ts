@@ -173,6 +173,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     agent: {
       ...localAgent,
       run: (command, how) => machineAt(how.cwd).spawn(command, how),
+      prepare: (command, how) => (machineAt(how.cwd) === local ? localAgent.prepare?.(command, how) : undefined),
       left: async (running) => (await undoThere.left(running)) ?? localAgent.left?.(running),
     },
     trials,

@@ -101,6 +101,25 @@ export type Leftover = Omit<Review, 'command'> & {
 /** The same of a command whose program was closed before the user had spoken. */
 export type LeftBehind = { readonly command: string; readonly left: Leftover };
 
+/** How a command of the model is to run. */
+export type LaunchOptions = {
+  readonly cwd: string;
+  readonly mode: Confinement;
+  readonly signal: AbortSignal;
+  /** It behaves the same without a terminal: none need be made. */
+  readonly pipes?: boolean;
+  /** Variables beside those of the user's shell. */
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+/** A command of the model that is ready to begin. Nothing of it runs before. */
+export type PreparedCommand = {
+  /** Called at most once. */
+  begin(): RunningCommand;
+  /** One that has not begun never does, and leaves nothing behind. Idempotent; never throws. */
+  drop(): void;
+};
+
 /** Runs commands of the model, each in a fresh shell (EX-10). */
 export type AgentCommands = {
   /** Behind the result of one of its commands: what it left. Never rejects. */
@@ -108,18 +127,9 @@ export type AgentCommands = {
   /** What commands of earlier programs of this session left, and nobody has answered. Never rejects. */
   waiting?(): Promise<readonly LeftBehind[]>;
   /** Where it rejects, as it does once `signal` has fired, it has started nothing. */
-  run(
-    command: string,
-    options: {
-      readonly cwd: string;
-      readonly mode: Confinement;
-      readonly signal: AbortSignal;
-      /** It behaves the same without a terminal: none need be made. */
-      readonly pipes?: boolean;
-      /** Variables beside those of the user's shell. */
-      readonly env?: Readonly<Record<string, string>>;
-    },
-  ): Promise<RunningCommand>;
+  run(command: string, options: LaunchOptions): Promise<RunningCommand>;
+  /** All of `run` that comes before the command itself; undefined where there is no such part. Rejects as `run` does. */
+  prepare?(command: string, options: LaunchOptions): Promise<PreparedCommand> | undefined;
 };
 
 /** Runs commands of the user beside their shell: by its program, where it is, with its environment (`:bg`). */

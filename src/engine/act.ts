@@ -1,6 +1,6 @@
 /** The one way from the model to an executor or a tool (law 2). */
 
-import type { RunningCommand } from '../contracts/commands.ts';
+import type { PreparedCommand, RunningCommand } from '../contracts/commands.ts';
 import { describeAction, notRun, withoutEnd } from '../session/action.ts';
 import type { Effect } from '../session/effect.ts';
 import type { SessionId } from '../session/ids.ts';
@@ -25,13 +25,14 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
     context.dispatch({ type: 'actionEnded', op, outcome: hidden }, session).catch(() => {});
   };
   if (!permit) return end(failed(effect, 'not run: it is not what was judged'));
-  let pipes = false;
+  let ready: Ready | undefined;
   try {
     const started = context.dispatch({ type: 'actionStarted', op }, session);
-    // While the disk works.
-    pipes = worksOverPipes(context, permit);
+    // While the disk works: it begins when all of that is done.
+    if (!effect.trial) ready = madeReady(context, permit, signal);
     await started;
   } catch (error) {
+    void ready?.then(drop);
     // What can't be journaled is not run, nor is anything more paid for that would end here as well.
     const text = `[aish] stopped: the session can't be saved (${messageOf(error)})`;
     for (const body of [
@@ -41,7 +42,10 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
       context.dispatch(body, context.state.root).catch(() => {});
     return end(failed(effect, `not run: the journal can't be written (${messageOf(error)})`));
   }
-  if (signal.aborted) return end(failed(effect, 'not run: aborted'));
+  if (signal.aborted) {
+    void ready?.then(drop);
+    return end(failed(effect, 'not run: aborted'));
+  }
   try {
     const { basis } = permit;
     const ended = basis ? await context.services.gate.begin(basis) : NOTHING;
@@ -54,7 +58,7 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
     if (kind === 'delegate') {
       // Its report comes from the machine itself, when the sub-agent has ended.
       await context.dispatch({ type: 'spawned', parent: session, op }, `agent-${op}`);
-    } else if (kind === 'command') end(await command(context, effect, permit, { signal, pipes, ended }));
+    } else if (kind === 'command') end(await command(context, effect, permit, { signal, ready, ended }));
     else {
       const outcome = await tool(context, op, permit, signal);
       await ended();
@@ -63,6 +67,8 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
   } catch (error) {
     // It may have begun before that.
     end(failed(effect, `could not run: ${messageOf(error)}`, withoutEnd));
+  } finally {
+    void ready?.then(drop);
   }
 }
 
@@ -113,26 +119,49 @@ async function tool(
   }
 }
 
-/** Whether it is a command that needs no terminal. */
-function worksOverPipes({ services: { gate, secrets } }: EffectContext, { action: { runs }, cwd }: Permit): boolean {
-  return runs.kind === 'command' && gate.worksOverPipes(runs.command, secrets.reveal(cwd));
+/** A command that is ready to begin, or how to start it where nothing could be made ready; else why it can't run. Never rejects. */
+type Ready = Promise<PreparedCommand | (() => Promise<RunningCommand>) | string>;
+
+/** Undefined for what is no command. Nothing of it runs yet. */
+function madeReady(context: EffectContext, { action, cwd, mode }: Permit, signal: AbortSignal): Ready | undefined {
+  const { runs, env } = action;
+  if (runs.kind !== 'command') return undefined;
+  const { agent, gate, secrets } = context.services;
+  const make = async () => {
+    const place = secrets.reveal(cwd);
+    const pipes = gate.worksOverPipes(runs.command, place);
+    const options = { cwd: place, mode, signal, env, pipes };
+    return (await agent.prepare?.(runs.command, options)) ?? (() => agent.run(runs.command, options));
+  };
+  return make().catch((error: unknown) => messageOf(error));
+}
+
+function drop(made: Awaited<Ready>): void {
+  if (typeof made === 'object') made.drop();
+}
+
+/** Starts what was made ready; why not, where that can't be. */
+async function begun(ready: Ready, signal: AbortSignal): Promise<RunningCommand | string> {
+  const made = await ready;
+  if (typeof made === 'string') return `could not run: ${made}`;
+  if (typeof made === 'function') return made().catch((error: unknown) => `could not run: ${messageOf(error)}`);
+  return signal.aborted ? 'not run: aborted' : made.begin();
 }
 
 async function command(
   context: EffectContext,
   effect: Act,
   permit: Permit,
-  { signal, pipes, ended }: { signal: AbortSignal; pipes: boolean; ended: () => Promise<void> },
+  { signal, ready, ended }: { signal: AbortSignal; ready: Ready | undefined; ended: () => Promise<void> },
 ): Promise<Outcome> {
   const { op, session } = effect;
   const { cwd, mode } = permit;
-  const { runs, env } = permit.action;
-  const { agent, gate, secrets, waitSeconds } = context.services;
-  if (runs.kind !== 'command') throw new Error('not a command');
+  const { runs } = permit.action;
+  const { gate, secrets, waitSeconds } = context.services;
+  if (runs.kind !== 'command' || !ready) throw new Error('not a command');
+  const running = await begun(ready, signal);
+  if (typeof running === 'string') return failed(effect, running);
   const place = secrets.reveal(cwd);
-  const options = { cwd: place, mode, signal, env, pipes };
-  const running = await agent.run(runs.command, options).catch((error: unknown) => messageOf(error));
-  if (typeof running === 'string') return failed(effect, `could not run: ${running}`);
   // As a job too: its files are known as its own when it has ended.
   const recorded = running.result.then(ended);
   const name = describeAction(permit.action.told);

@@ -11,7 +11,7 @@ export { saveOutput } from './output-file.ts';
 export { takePipe } from './pipes.ts';
 export { withoutInherited } from './processes.ts';
 export { openElsewhere, runElsewhere } from './run-elsewhere.ts';
-export { type OnceOptions, runForUser, runOnce } from './run-once.ts';
+export { type OnceOptions, prepareOnce, runForUser, runOnce } from './run-once.ts';
 export { type Reported, runReported } from './run-reported.ts';
 export { startUserShell, type UserShell } from './shell.ts';
 export { collectAbandoned, ownedPrefix, socketFolder } from './temporary-names.ts';

@@ -1,4 +1,4 @@
-import { closeSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { OnEnd, Pipe, ToBegin } from './pipe.ts';
 import { signal } from './processes.ts';
@@ -20,7 +20,8 @@ export type PipedOptions = ToBegin & {
  * they keep their order. The one owner of the child and the pipe.
  */
 export class Piped {
-  readonly pid: number;
+  /** -1 before it has begun. */
+  pid = -1;
   readonly #output: Socket;
   readonly #options: PipedOptions;
   #code: number | null | undefined;
@@ -33,14 +34,8 @@ export class Piped {
   #last: NodeJS.Timeout | undefined;
 
   constructor(options: PipedOptions) {
-    const { argv, cwd, env, pipe } = options;
+    const { pipe } = options;
     this.#options = options;
-    try {
-      this.pid = begin(pipe, { argv, cwd, env }, (code, why) => this.#ended(code, why));
-    } catch (error) {
-      closeSync(pipe.read);
-      throw error;
-    }
     this.#output = new Socket({ fd: pipe.read, readable: true, writable: false });
     this.#output.on('data', (data) => this.#take(data));
     this.#output.on('error', () => {});
@@ -48,6 +43,29 @@ export class Piped {
       this.#drained = true;
       this.#conclude();
     });
+  }
+
+  /** Starts the child. Throws where that can't be; then all is given back. */
+  begin(): void {
+    const { argv, cwd, env, pipe } = this.#options;
+    try {
+      if (!statSync(cwd).isDirectory()) throw new Error(`${cwd} is not a directory`);
+    } catch (error) {
+      this.drop();
+      throw error;
+    }
+    try {
+      this.pid = pipe.begin({ argv, cwd, env }, (code, why) => this.#ended(code, why));
+    } catch (error) {
+      this.#output.destroy();
+      throw error;
+    }
+  }
+
+  /** In place of `begin`: nothing is started. */
+  drop(): void {
+    this.#options.pipe.drop();
+    this.#output.destroy();
   }
 
   /** Stops reading until `resume`: the child waits when the kernel's buffer is full. */
@@ -97,14 +115,4 @@ export class Piped {
     clearTimeout(this.#last);
     this.#options.onExit(this.#code, this.#why);
   }
-}
-
-function begin(pipe: Pipe, what: ToBegin, onEnd: OnEnd): number {
-  try {
-    if (!statSync(what.cwd).isDirectory()) throw new Error(`${what.cwd} is not a directory`);
-  } catch (error) {
-    pipe.drop();
-    throw error;
-  }
-  return pipe.begin(what, onEnd);
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
-import type { RunningCommand } from '../contracts/commands.ts';
+import type { PreparedCommand, RunningCommand } from '../contracts/commands.ts';
 import { messageOf } from '../text/errors.ts';
 import { type Environment, unattendedEnvironment } from './environment.ts';
 import { ensureWatchdog, tagLimit, tagVariable } from './orphans.ts';
@@ -27,8 +27,8 @@ export type OwnPtyOptions = {
 /** What a command runs in: a terminal of its own, or a pipe. */
 type Child = Pick<Pty, 'pid' | 'pause' | 'resume'> & { readonly terminal?: Pty; hangUp(): void };
 
-/** Runs a command in a pty of its own, or over a pipe. One that can't be started resolves with `exit: null` and a note. */
-function runByItself(options: OwnPtyOptions & { readonly pipe?: Pipe }): RunningCommand {
+/** A command in a pty of its own, or over a pipe. One that can't be started resolves with `exit: null` and a note. */
+function byItself(options: OwnPtyOptions & { readonly pipe?: Pipe }): PreparedCommand {
   let cwd = options.cwd;
   let child: Child | undefined;
   const run = new Run(options, {
@@ -57,15 +57,20 @@ function runByItself(options: OwnPtyOptions & { readonly pipe?: Pipe }): Running
     scanner.flush();
     void run.end(code, cwd, note);
   };
-  try {
-    child = options.pipe
-      ? new Piped({ ...options, pipe: options.pipe, onData, onExit })
-      : inTerminal(options, onData, onExit);
-    run.begin();
-  } catch (error) {
-    void run.end(null, cwd, `could not start: ${messageOf(error)}`);
-  }
-  return run;
+  const piped = options.pipe && new Piped({ ...options, pipe: options.pipe, onData, onExit });
+  return {
+    begin() {
+      try {
+        piped?.begin();
+        child = piped ?? inTerminal(options, onData, onExit);
+        run.begin();
+      } catch (error) {
+        void run.end(null, cwd, `could not start: ${messageOf(error)}`);
+      }
+      return run;
+    },
+    drop: () => piped?.drop(),
+  };
 }
 
 function inTerminal(options: OwnPtyOptions, onData: (data: Buffer) => void, onExit: (code: number) => void): Child {
@@ -110,10 +115,10 @@ function prelude(token: string, pipe: boolean, launched: boolean, command: strin
 }
 
 /**
- * Runs a command of a model: a fresh `bash -c` in a pty of its own or over a pipe, nothing carried over (EX-10); what could
+ * A command of a model: a fresh `bash -c` in a pty of its own or over a pipe, nothing carried over (EX-10); what could
  * change what runs is taken out of the environment. Nothing of it outlives this program.
  */
-export function runOnce({ command, launcher, env, ...rest }: OnceOptions): RunningCommand {
+export function prepareOnce({ command, launcher, env, ...rest }: OnceOptions): PreparedCommand {
   ensureWatchdog();
   const token = randomBytes(16).toString('hex');
   const own = [
@@ -126,12 +131,17 @@ export function runOnce({ command, launcher, env, ...rest }: OnceOptions): Runni
     command,
   ];
   const [file = bash, ...args] = launcher ? launcher(own) : own;
-  return runByItself({
+  return byItself({
     ...rest,
     argv: [file, ...args],
     env: { ...unattendedEnvironment(env), ...tagVariable },
     token,
   });
+}
+
+/** Runs it at once. */
+export function runOnce(options: OnceOptions): RunningCommand {
+  return prepareOnce(options).begin();
 }
 
 /**
@@ -144,5 +154,5 @@ export function runForUser({
   shell,
   ...rest
 }: CommandOptions & { readonly shell: string }): RunningCommand {
-  return runByItself({ ...rest, argv: withoutInherited([shell, '-c', command]), env });
+  return byItself({ ...rest, argv: withoutInherited([shell, '-c', command]), env }).begin();
 }

@@ -69,6 +69,8 @@ export type Keeping = {
   readonly credentials: boolean;
   /** To be called once its last process has ended. Never throws. */
   end(): void;
+  /** In place of that: it was never begun, and no record of it stays. Never throws. */
+  drop(): void;
   /** Behind it, once: what the action left that the user decides on. Never rejects. */
   left(): Promise<Leftover | undefined>;
 };
@@ -140,18 +142,18 @@ export class ChangeStore implements UndoPort {
       });
       const { number, directory } = place;
       this.#running.add(number);
-      const left = Math.max(0, budgetBytes - used);
       let empty = false;
       const end = () => {
         empty = this.#ended(place);
       };
       const room = {
         directory,
-        budgetBytes: left,
+        budgetBytes: Math.max(0, budgetBytes - used),
         fileBytes: maxFileBytes,
         credentials: this.#options.credentials ?? false,
       };
-      return { ...room, tree: project ?? cwd, end, left: async () => (empty ? undefined : this.#leftBy(number)) };
+      const left = async () => (empty ? undefined : this.#leftBy(number));
+      return { ...room, tree: project ?? cwd, end, drop: () => this.#neverBegun(place), left };
     } catch (error) {
       warn(`nothing is kept of this command: ${error instanceof Error ? error.message : String(error)}`);
       return undefined;
@@ -303,6 +305,15 @@ export class ChangeStore implements UndoPort {
     if (this.#room) this.#room = { ...this.#room, used: this.#room.used + action.bytes };
     if (action.touched) this.#look(action);
     return false;
+  }
+
+  #neverBegun(place: Place): void {
+    this.#running.delete(place.number);
+    try {
+      dropRecord(place);
+    } catch {
+      // The next program drops it.
+    }
   }
 
   /** Nothing of what it has to do is left undone. Idempotent; it can be used further. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { RunningCommand } from '../../src/contracts/commands.ts';
-import { takePipe } from '../../src/executor/index.ts';
+import { prepareOnce, takePipe } from '../../src/executor/index.ts';
 import { ensureBuilt } from '../support/build.ts';
 import { lacks } from '../support/lacks.ts';
 import { baseEnv, once, shows, until, workspace } from './support.ts';
@@ -100,6 +100,19 @@ describe.skipIf(lacks(LAUNCHER))('a launcher that waits for its command', () => 
     await until(() => below(starter()).length >= 2, 'the next one waits');
     running.interrupt();
     expect(await running.result).toMatchObject({ exit: 130, note: 'interrupted' });
+  });
+
+  it('is left to the next command by one that never begins', async () => {
+    await ready();
+    const [waits] = below(starter());
+    const [cwd, pipe] = [workspace(), await takePipe(LAUNCHER)];
+    if (!pipe) throw new Error('none waits');
+    const options = { env: baseEnv(cwd), columns: 80, rows: 24, dataDir: join(cwd, 'data') };
+    const launcher = (argv: readonly string[]) => [LAUNCHER, '--supervise', '--', ...argv];
+    prepareOnce({ command: 'touch begun', cwd, ...options, pipe, launcher }).drop();
+    const running = await run('test ! -e begun', { cwd }, true);
+    expect(running.pid).toBe(waits?.pid);
+    expect((await running.result).exit).toBe(0);
   });
 
   it('runs several side by side, each with its own output and end', async () => {

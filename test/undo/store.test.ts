@@ -124,6 +124,15 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect(statSync(join(root, 'undo')).mode & 0o777).toBe(0o700);
   });
 
+  it('keeps no record of a command that was never begun, and its number is free again', async () => {
+    const store = open();
+    const given = await store.keepCommand('echo x > made', tree);
+    given?.drop();
+    expect(readdirSync(join(root, 'undo'))).toEqual([]);
+    await keep(store, 'echo x > made');
+    expect((await store.list()).map(({ number, state }) => `${number} ${state}`)).toEqual(['1 ended']);
+  });
+
   it('empties the record of a command that changed nothing behind the turn in which it ended', async () => {
     const store = open();
     const recordOf = (number: number) => readdirSync(join(root, 'undo', String(number))).sort();

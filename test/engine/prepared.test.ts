@@ -1,0 +1,128 @@
+/** A command is made ready while its start is written to the disk; it begins behind that, or never. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import type { AgentCommands } from '../../src/contracts/commands.ts';
+import type { Journal } from '../../src/contracts/store.ts';
+import { runOnce } from '../../src/executor/run-once.ts';
+import { startEngine } from '../support/engine.ts';
+import { harmless } from '../support/machine.ts';
+import { call, say, startScriptedServer } from '../support/scripted-server.ts';
+
+/** A busy machine takes its time. */
+const PATIENCE = { timeout: 10_000 };
+
+/** A disk that takes the start of an action when it is told to, and commands that tell what becomes of them. */
+function observed() {
+  const did: string[] = [];
+  const disk = Promise.withResolvers<void>();
+  const journal: Journal = {
+    append: ({ type }) => (type === 'actionStarted' ? disk.promise : Promise.resolve()),
+    hasten() {},
+  };
+  let over = false;
+  const agent: AgentCommands = {
+    run: () => Promise.reject(new Error('it was made ready')),
+    async prepare(command, { cwd }) {
+      did.push('ready');
+      return {
+        begin() {
+          over = true;
+          did.push('begun');
+          const env = { PATH: process.env.PATH ?? '' };
+          return runOnce({ command, cwd, env, columns: 80, rows: 24, dataDir: cwd });
+        },
+        drop() {
+          if (!over) did.push('dropped');
+          over = true;
+        },
+      };
+    },
+  };
+  return { did, disk, services: { journal, agent } };
+}
+
+async function started(services: object, gate = {}) {
+  const server = await startScriptedServer([call('bash', { command: 'echo it ran' }), say('GOAL: complete')]);
+  const bench = startEngine(
+    { name: 'fast', model: 'test', baseUrl: server.baseUrl },
+    {
+      services,
+      gate: {
+        judge: () => Promise.resolve(harmless),
+        onlyReads: () => false,
+        worksOverPipes: () => false,
+        begin: () => Promise.resolve(() => Promise.resolve()),
+        ...gate,
+      },
+    },
+  );
+  void bench.engine.dispatch({ type: 'norrisStarted', goal: 'run it' });
+  return {
+    ...bench,
+    server,
+    idle: () => bench.until(() => bench.engine.conversation.phase.kind === 'idle'),
+    async [Symbol.asyncDispose]() {
+      await bench[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Far more than it would take to begin. */
+async function manyTurns(): Promise<void> {
+  for (let n = 0; n < 50; n += 1) await turn();
+}
+
+it('makes a command ready while the disk works, and begins it once its start is there', async () => {
+  const { did, disk, services } = observed();
+  await using bench = await started(services);
+  await expect.poll(() => did, PATIENCE).toEqual(['ready']);
+  await manyTurns();
+  expect(did).toEqual(['ready']);
+  disk.resolve();
+  await bench.idle();
+  expect(did).toEqual(['ready', 'begun']);
+  expect(bench.server.requests[1]?.messages.at(-1)?.content).toContain('it ran');
+});
+
+it('gives it up where its start can not be written', async () => {
+  const { did, disk, services } = observed();
+  await using bench = await started(services);
+  await expect.poll(() => did, PATIENCE).toEqual(['ready']);
+  disk.reject(new Error('ENOSPC: no space left on device, write'));
+  await bench.idle();
+  await turn();
+  expect(did).toEqual(['ready', 'dropped']);
+});
+
+it('gives it up where it is aborted before', async () => {
+  const { did, disk, services } = observed();
+  await using bench = await started(services);
+  await expect.poll(() => did, PATIENCE).toEqual(['ready']);
+  void bench.engine.dispatch({ type: 'aborted' });
+  disk.resolve();
+  await bench.idle();
+  await turn();
+  expect(did).toEqual(['ready', 'dropped']);
+});
+
+it.each([
+  ['has changed since', () => Promise.resolve(undefined)],
+  ['can not be looked at', () => Promise.reject(new Error('no such file'))],
+] as const)('gives it up where a file that it rests on %s', async (_, begin) => {
+  const { did, disk, services } = observed();
+  const basis = { reads: [], own: [], writes: [] };
+  let judged = 0;
+  await using bench = await started(services, {
+    judge: () => {
+      judged += 1;
+      return Promise.resolve(judged === 1 ? { ...harmless, basis } : harmless);
+    },
+    begin,
+  });
+  await expect.poll(() => did, PATIENCE).toEqual(['ready']);
+  disk.resolve();
+  await expect.poll(() => did.slice(0, 2), PATIENCE).toEqual(['ready', 'dropped']);
+  await bench.idle();
+  expect(did[1]).toBe('dropped');
+});
