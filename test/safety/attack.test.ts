@@ -55,3 +55,24 @@ test.each([
 ] as const)('options are read exactly: %s', (line, verdict) => {
   expect(judgeCommand(line).verdict).toBe(verdict);
 });
+
+test.each([
+  'ssh -o RemoteForward=9000:localhost:22 h',
+  'ssh -oRemoteForward=9000:localhost:22 h ls',
+  'ssh -w 0:0 h',
+  'docker run -v /etc/shadow:/x alpine cat /x',
+  'docker run -itv /etc/sudoers.d:/x alpine sh',
+  'docker run --mount type=bind,source=/etc,target=/x alpine ls',
+  'docker exec --privileged web sh',
+])('a way in, or the whole machine given away, is seen however it is written: %s', (line) => {
+  expect(judgeCommand(line).verdict).toBe('destructive');
+});
+
+test.each([
+  'ssh -o Tunnel=no h ls',
+  'docker run -v /etc/localtime:/etc/localtime:ro alpine date',
+  'docker run -v /home/me/app:/app alpine ls /app',
+  'docker exec web ls --privileged',
+])('and what only looks like it is not: %s', (line) => {
+  expect(judgeCommand(line).verdict).not.toBe('destructive');
+});

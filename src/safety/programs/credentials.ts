@@ -93,8 +93,17 @@ function each(programs: string, shows: (call: Call) => boolean | undefined) {
 }
 
 /** Does a call print a token, a password or a key because it is asked for one? */
-export function tellsSecret({ program, argumentLine }: Call): boolean {
-  return TELLERS.get(program)?.test(argumentLine) === true;
+export function tellsSecret(call: Call): boolean {
+  const words = TELLERS.get(call.program);
+  if (!words) return false;
+  if (words.test(call.argumentLine)) return true;
+  const { operands, args } = call;
+  if (operands.length === args.length) return false;
+  // Options may stand before the subcommand and within it; of those that nobody knows the next word may be the value.
+  const texts = args.map(({ text }) => text);
+  return [operands, operands.filter(({ maybeValue }) => !maybeValue)].some((some) =>
+    words.test([...some.map(({ text }) => text), ...texts].join(' ')),
+  );
 }
 
 /** Programs that print a token, a password or a key when asked so. */
@@ -106,7 +115,7 @@ const TELLS_SECRET: readonly (readonly [string, RegExp])[] = [
     /\bsts (get-session-token|assume-role\w*|get-federation-token)|\becr get-(login|login-password|authorization-token)\b|\bsecretsmanager (batch-)?get-secret-value\b|\bssm get-parameter.*--with-decryption|\bconfigure (get \S*(secret|token|key)|export-credentials)/,
   ],
   ['az', /\baccount get-access-token\b|\bkeyvault secret (show|download)\b|\bkeys? list\b/],
-  ['kubectl oc', /\bget secrets?\b.*(-o|--output)\b|\bconfig view\b.*--raw|\bcreate token\b|^whoami -t/],
+  ['kubectl oc', /\bget (\S+,)?secrets?\b.*\s(-o|--output)|\bconfig view\b.*--raw|\bcreate token\b|^whoami -t/i],
   ['vault', /^(kv get|read|token lookup|print token)\b/],
   ['security', /^find-(generic|internet)-password\b.*\s-\w*[wg]|^(dump-keychain|export)\b/],
   ['secret-tool', /^(lookup|search)\b/],

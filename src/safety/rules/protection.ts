@@ -1,5 +1,14 @@
-import { given } from '../programs/record.ts';
+import type { Given } from '../programs/record.ts';
 import { NEVER, type Rule } from './rule.ts';
+
+/** Places of this machine by which a container has all of it: whole directories, and what decides there who may do what. */
+const OF_THE_MACHINE = String.raw`\/(((etc|root|home|run|var\/run|proc|sys|boot|dev)\/?)?|etc\/(g?shadow|sudoers|cron|pam\.d|ssh(?!\/ssh_(known|config))|security|systemd|init\.d|profile|ld\.so|kubernetes|ssl\/private)[^:,\s]*|root\/\.ssh[^:,\s]*|var\/lib\/(docker|kubelet)\/?)`;
+
+/** Does an option of ssh let the other side in, by a port or as a network of its own? */
+function opensWayIn({ name, value = '' }: Given): boolean {
+  if (name === '-R' || name === '-w') return true;
+  return name === '-o' && /^\s*(RemoteForward\s*[= ]|Tunnel\s*[= ]\s*(?!no\b))/i.test(value);
+}
 
 /** What protects a machine, whom it trusts, and what others reach of it. */
 export const PROTECTION_RULES: readonly Rule[] = [
@@ -57,10 +66,11 @@ export const PROTECTION_RULES: readonly Rule[] = [
         first: /^(run|create|container)$/,
         any: [
           { shape: '--privileged' },
-          { line: /(^|\s)(-v|--volume)[= ]?(\/|\/etc|\/root|\/home|\/var\/run|\/proc|\/sys|\/boot)\/?:/ },
+          { line: new RegExp(String.raw`(^|\s)(-[a-zA-Z]*v|--volume)[= ]?${OF_THE_MACHINE}:`) },
           { line: /\/docker\.sock\b/ },
-          { line: /--mount[= ]\S*(src|source)=\/(,|\s|$)/ },
+          { line: new RegExp(String.raw`--mount[= ]\S*(src|source)=${OF_THE_MACHINE}(,|\s|$)`) },
           { line: /--(pid|ipc|userns)[= ]host\b/ },
+          { line: /--device[= ]\/dev\/(sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|md\d|dm-|mapper\/|k?mem\b)/ },
         ],
       },
     },
@@ -70,8 +80,27 @@ export const PROTECTION_RULES: readonly Rule[] = [
       'docker run -v /var/run/docker.sock:/s alpine',
       'docker run --privileged alpine',
       'docker run --pid=host alpine ps',
+      'docker run -v /etc/shadow:/x alpine cat /x',
+      'docker run --mount type=bind,source=/etc,target=/x alpine ls /x',
+      'docker run --device=/dev/sda alpine fdisk -l /dev/sda',
     ],
-    pass: ['docker run -v "$PWD":/w -w /w node npm test', 'docker run --rm -v /srv/app/data:/data alpine ls'],
+    pass: [
+      'docker run -v "$PWD":/w -w /w node npm test',
+      'docker run --rm -v /srv/app/data:/data alpine ls',
+      'docker run -v /etc/localtime:/etc/localtime:ro app',
+      'docker run --mount type=bind,source=/home/me/app,target=/app alpine ls /app',
+    ],
+  },
+  {
+    name: 'machine given to a container',
+    programs: 'docker docker-compose',
+    // What stands behind the container's name are options of a command in it.
+    when: ({ reading }) =>
+      reading?.path.at(-1) === 'exec' &&
+      reading.given.some(({ name, value }) => name === '--privileged' && value !== 'false'),
+    reason: 'gives a container the whole machine',
+    match: ['docker exec --privileged web sh', 'docker container exec -u root --privileged web mount'],
+    pass: ['docker exec web ls /app', 'docker exec web ls --privileged'],
   },
   {
     name: 'cluster change unseen',
@@ -106,10 +135,19 @@ export const PROTECTION_RULES: readonly Rule[] = [
     name: 'way in',
     programs: 'ssh autossh',
     // Behind the host stands a command with options of its own.
-    when: ({ reading }) => reading !== undefined && given(reading, '-R'),
+    when: ({ reading }) => reading?.given.some(opensWayIn) === true,
     reason: 'opens a way into this machine from outside',
-    match: ['ssh -R 9000:localhost:22 h', 'ssh -fNR 0.0.0.0:2222:localhost:22 h', 'autossh -M 0 -R 9:localhost:22 h'],
-    pass: ['ssh -L 5432:localhost:5432 h', 'ssh h ls -R'],
+    match: [
+      'ssh -R 9000:localhost:22 h',
+      'ssh -fNR 0.0.0.0:2222:localhost:22 h',
+      'autossh -M 0 -R 9:localhost:22 h',
+      'ssh -o RemoteForward=9000:localhost:22 h',
+      'ssh -oRemoteForward=9000:localhost:22 h',
+      "ssh -N -o 'RemoteForward 9000 localhost:22' h",
+      'ssh -w 0:0 h',
+      'ssh -o Tunnel=yes h',
+    ],
+    pass: ['ssh -L 5432:localhost:5432 h', 'ssh h ls -R', 'ssh -o Tunnel=no h ls', 'ssh -W db:5432 h'],
   },
   {
     name: 'way in',
