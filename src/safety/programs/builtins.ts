@@ -115,7 +115,7 @@ export const BUILTINS: Handlers = {
     for (const word of texts(call)) {
       const at = word.indexOf('=');
       if (at > 0) call.machine.note(judgeDefinition(word.slice(0, at)));
-      if (at > 0) call.machine.scope.aliases.set(word.slice(0, at), word.slice(at + 1));
+      if (at > 0) call.machine.scope.setAlias(word.slice(0, at), word.slice(at + 1));
     }
     return '';
   },
@@ -228,8 +228,8 @@ function declare(call: Call): string {
     const name = found?.[1] ?? word;
     evaluateName(machine, name);
     const plain = /^\w+/.exec(name)?.[0] ?? name;
-    if (/-\w*A/.test(options)) machine.scope.named.add(plain);
-    if (/-\w*i/.test(options)) machine.scope.integers.add(plain);
+    if (/-\w*A/.test(options)) machine.scope.goByNames(plain);
+    if (/-\w*i/.test(options)) machine.scope.countByNumbers(plain);
     if (found) declareValue(call, plain, `${found[2]}=`, found[3] ?? '', options, exported);
     else if (exported && machine.scope.has(plain)) machine.give(plain, machine.scope.text(plain), true);
   }
@@ -247,7 +247,7 @@ function declareValue(
   const { scope } = machine;
   if (/-\w*n/.test(options)) {
     evaluateName(machine, value);
-    scope.references.set(name, /^\w+/.exec(value)?.[0] ?? name);
+    scope.refer(name, /^\w+/.exec(value)?.[0] ?? name);
     return;
   }
   // `declare -a 'x=(…)'`: what stands in the brackets is read as the shell's own words.

@@ -171,7 +171,7 @@ function otherName(machine: Machine, word: Field, fields: readonly Field[], io: 
   const alias =
     aliases.size === 0 ? undefined : (aliases.get(word.text) ?? aliases.get(absolute(machine, word.text) ?? ''));
   if (alias !== undefined && alias !== word.text) {
-    aliases.delete(word.text);
+    machine.scope.dropAlias(word.text);
     if (hasUnknown(alias) || /\s/.test(alias))
       return runCode(machine, [alias, ...fields.slice(1).map((field) => field.text)].join(' '), io);
     return machine.runFields([{ text: alias, glob: false }, ...fields.slice(1)], io);

@@ -59,9 +59,9 @@ export function judgeTransfer(call: Call): string {
     machine.changed.add(fileKey(machine, join(target, name)));
   const source = sources[0]?.text ?? '';
   if (program === 'ln') machine.scope.links.add(fileKey(machine, target.replace(/\/$/, '')));
-  machine.scope.aliases.set(target, source);
-  if (!target.startsWith('/') && !target.startsWith('.')) machine.scope.aliases.set(`./${target}`, source);
-  machine.scope.aliases.set(`${target.replace(/\/$/, '')}/${nameOf(source)}`, source);
+  machine.scope.setAlias(target, source);
+  if (!target.startsWith('/') && !target.startsWith('.')) machine.scope.setAlias(`./${target}`, source);
+  machine.scope.setAlias(`${target.replace(/\/$/, '')}/${nameOf(source)}`, source);
   return '';
 }
 

@@ -10,7 +10,7 @@ export function carryOut(machine: Machine, assignment: Assignment, exported: boo
   const { name, value } = assignment;
   const { scope } = machine;
   if (value.type === 'ArrayValue') {
-    if (named) scope.named.add(name);
+    if (named) scope.goByNames(name);
     machine.give(name, arrayOf(machine, assignment, value.elements), exported);
     return;
   }

@@ -290,7 +290,7 @@ export class ShellInterpreter implements Machine {
     if (startsItselfTwice(node)) this.note(destructive('fork bomb', 'starts processes without end'));
     if (this.inString > 0) this.definedInString.add(node);
     this.judge.definition(this, node.name.text);
-    this.scope.functions.set(node.name.text, node);
+    this.scope.define(node.name.text, node);
   }
 
   /** A command with what is found in it placed where it stands, unless that is in a string. */
@@ -334,8 +334,7 @@ export class ShellInterpreter implements Machine {
     if (startsMany(node, items.length)) this.note(unknown('starts many processes at once'));
     // Its menu.
     this.shows ||= type === 'Select' && items.some(holdsSecret);
-    if (this.scope.references.delete(name))
-      this.note(unknown('takes another name in each round', { unresolved: true }));
+    if (this.scope.dropReference(name)) this.note(unknown('takes another name in each round', { unresolved: true }));
     this.judge.assignment(this, name, items.every((item) => item === items[0]) ? (items[0] ?? '') : UNKNOWN, false);
     let out = '';
     for (const value of items.length > 12 ? [...items.slice(0, 11), UNKNOWN] : items) {

@@ -28,11 +28,32 @@ function isNumber(value: Value): boolean {
   return typeof value === 'string' && /^-?[\d\uE00B]+$/.test(value);
 }
 
-/** The state of one shell: variables, functions, aliases, arguments and directory. */
-export class Scope {
-  private readonly vars: Map<string, Value>;
+/** The tables of a shell that its subshells begin with. Until one is written to, all of them look at the same. */
+type Tables = {
+  readonly vars: Map<string, Value>;
   readonly functions: Map<string, FunctionNode>;
   readonly aliases: Map<string, string>;
+  readonly alternatives: Map<string, readonly string[]>;
+  readonly references: Map<string, string>;
+  readonly integers: Set<string>;
+  readonly named: Set<string>;
+};
+
+const newTables = (): Tables => ({
+  vars: new Map(),
+  functions: new Map(),
+  aliases: new Map(),
+  alternatives: new Map(),
+  references: new Map(),
+  integers: new Set(),
+  named: new Set(),
+});
+
+/** The state of one shell: variables, functions, aliases, arguments and directory. */
+export class Scope {
+  private tables: Tables;
+  /** Does another shell look at these tables as well? */
+  private shared: boolean;
   /** Paths this command made itself; truncating or deleting them loses nothing. */
   readonly made: Set<string>;
   /** Words by which this command may have made a name that begins with a dash: a pattern may then become an option. */
@@ -53,14 +74,6 @@ export class Scope {
   /** The shell that reads this text, where that is not bash. */
   dialect: Dialect | undefined;
   lastArgument = '';
-  /** Values that a variable had on different branches. */
-  readonly alternatives: Map<string, readonly string[]>;
-  /** Names that stand for other names (`declare -n`). */
-  readonly references: Map<string, string>;
-  /** Names whose values are evaluated as arithmetic (`declare -i`). */
-  readonly integers: Set<string>;
-  /** Arrays that go by names (`declare -A`). */
-  readonly named: Set<string>;
   /** Every variable is exported from now on (`set -a`). */
   exporting = false;
   /** Every command is shown before it runs (`set -x`). */
@@ -83,13 +96,8 @@ export class Scope {
       elsewhere,
     } = outer;
     const { made = new Set(), dashed = new Set(), links = new Set(), foreign = new Set(), backups = new Set() } = outer;
-    this.vars = new Map(from?.vars);
-    this.functions = new Map(outer.functions);
-    this.aliases = new Map(outer.aliases);
-    this.alternatives = new Map(outer.alternatives);
-    this.references = new Map(outer.references);
-    this.integers = new Set(outer.integers);
-    this.named = new Set(outer.named);
+    this.tables = from?.tables ?? newTables();
+    this.shared = from !== undefined;
     this.exporting = exporting;
     this.tracing = tracing;
     this.hidden = hidden;
@@ -109,7 +117,87 @@ export class Scope {
 
   /** A copy, as for a subshell. */
   copy(): Scope {
+    this.shared = true;
     return new Scope(this.cwd, this);
+  }
+
+  /** The tables, for what writes to them: from here on no other shell's. */
+  private get own(): Tables {
+    if (!this.shared) return this.tables;
+    const { vars, functions, aliases, alternatives, references, integers, named } = this.tables;
+    this.tables = {
+      vars: new Map(vars),
+      functions: new Map(functions),
+      aliases: new Map(aliases),
+      alternatives: new Map(alternatives),
+      references: new Map(references),
+      integers: new Set(integers),
+      named: new Set(named),
+    };
+    this.shared = false;
+    return this.tables;
+  }
+
+  private get vars(): ReadonlyMap<string, Value> {
+    return this.tables.vars;
+  }
+
+  get functions(): ReadonlyMap<string, FunctionNode> {
+    return this.tables.functions;
+  }
+
+  get aliases(): ReadonlyMap<string, string> {
+    return this.tables.aliases;
+  }
+
+  /** Values that a variable had on different branches. */
+  get alternatives(): ReadonlyMap<string, readonly string[]> {
+    return this.tables.alternatives;
+  }
+
+  /** Names that stand for other names (`declare -n`). */
+  get references(): ReadonlyMap<string, string> {
+    return this.tables.references;
+  }
+
+  /** Names whose values are evaluated as arithmetic (`declare -i`). */
+  get integers(): ReadonlySet<string> {
+    return this.tables.integers;
+  }
+
+  /** Arrays that go by names (`declare -A`). */
+  get named(): ReadonlySet<string> {
+    return this.tables.named;
+  }
+
+  define(name: string, body: FunctionNode): void {
+    this.own.functions.set(name, body);
+  }
+
+  setAlias(name: string, text: string): void {
+    this.own.aliases.set(name, text);
+  }
+
+  dropAlias(name: string): void {
+    if (this.aliases.has(name)) this.own.aliases.delete(name);
+  }
+
+  /** From here on `name` stands for `target`. */
+  refer(name: string, target: string): void {
+    this.own.references.set(name, target);
+  }
+
+  /** From here on a name stands for itself; did it for another? */
+  dropReference(name: string): boolean {
+    return this.references.has(name) && this.own.references.delete(name);
+  }
+
+  countByNumbers(name: string): void {
+    if (!this.integers.has(name)) this.own.integers.add(name);
+  }
+
+  goByNames(array: string): void {
+    if (!this.named.has(array)) this.own.named.add(array);
   }
 
   /** From here on nothing is known of where commands run. */
@@ -121,12 +209,13 @@ export class Scope {
 
   set(name: string, value: Value): void {
     const target = this.references.get(name) ?? name;
-    if (this.vars.size < 2000 || this.vars.has(target)) this.vars.set(target, value);
+    if (this.vars.size < 2000 || this.vars.has(target)) this.own.vars.set(target, value);
   }
 
   unset(name: string): void {
-    this.vars.set(name, '');
-    this.functions.delete(name);
+    const { vars, functions } = this.own;
+    vars.set(name, '');
+    functions.delete(name);
   }
 
   /** `$0`. */
@@ -177,23 +266,28 @@ export class Scope {
 
   /** After a branch that may or may not have run: what differs is no longer known. */
   forgetDifferences(before: Scope): void {
+    if (this.tables !== before.tables) this.forgetValues(before.vars);
+    if (this.cwd !== before.cwd) this.cwd = undefined;
+    if (this.near !== before.near) this.near = undefined;
+  }
+
+  private forgetValues(before: ReadonlyMap<string, Value>): void {
     for (const [name, value] of this.vars) {
-      const old = before.vars.get(name);
+      const old = before.get(name);
       if (old === undefined || old === value) continue;
+      const { vars, alternatives } = this.own;
       if (isNumber(old) && isNumber(value)) {
-        this.vars.set(name, NUMBER);
+        vars.set(name, NUMBER);
         continue;
       }
-      const all = [...(this.alternatives.get(name) ?? []), old, value].filter((item) => typeof item === 'string');
-      this.alternatives.set(name, [...new Set(all)].filter((item) => item !== UNKNOWN).slice(0, 6));
-      this.vars.set(
+      const all = [...(alternatives.get(name) ?? []), old, value].filter((item) => typeof item === 'string');
+      alternatives.set(name, [...new Set(all)].filter((item) => item !== UNKNOWN).slice(0, 6));
+      vars.set(
         name,
         typeof value === 'string'
           ? carrying(marksOf(typeof old === 'string' ? old : ''), carrying(value, UNKNOWN))
           : UNKNOWN,
       );
     }
-    if (this.cwd !== before.cwd) this.cwd = undefined;
-    if (this.near !== before.near) this.near = undefined;
   }
 }

@@ -1,0 +1,47 @@
+/** A subshell begins with what its shell knows, and neither sees what the other learns from then on. */
+import { expect, test } from 'vitest';
+import { judgeCommand } from '../../src/safety/index.ts';
+import { Scope } from '../../src/safety/shell/scope.ts';
+
+test('what one of two shells is told, the other does not know', () => {
+  const outer = new Scope('/p');
+  outer.set('a', '1');
+  const inner = outer.copy();
+  const innermost = inner.copy();
+  inner.set('a', '2');
+  inner.setAlias('l', 'ls');
+  outer.set('b', '3');
+  outer.refer('r', 'a');
+  outer.countByNumbers('n');
+  outer.goByNames('m');
+  expect([outer, inner, innermost].map((scope) => scope.get('a'))).toEqual(['1', '2', '1']);
+  expect([outer, inner, innermost].map((scope) => scope.get('b'))).toEqual(['3', undefined, undefined]);
+  expect([outer, inner, innermost].map(({ aliases }) => aliases.size)).toEqual([0, 1, 0]);
+  expect([outer, inner, innermost].map(({ references }) => references.size)).toEqual([1, 0, 0]);
+  expect([outer, inner, innermost].map(({ integers, named }) => integers.size + named.size)).toEqual([2, 0, 0]);
+});
+
+test('after a branch what differs is no longer known, and what it was before stays known to the copy', () => {
+  const scope = new Scope('/p');
+  scope.set('a', 'x');
+  const before = scope.copy();
+  scope.set('a', 'y');
+  scope.forgetDifferences(before);
+  expect(scope.alternatives.get('a')).toEqual(['x', 'y']);
+  expect(before.get('a')).toBe('x');
+  expect(before.alternatives.size).toBe(0);
+});
+
+test.each([
+  ['x=rm; (x=ls); $x notes.txt', 'destructive'],
+  ['x=ls; (x=rm); $x notes.txt', 'safe'],
+  ['x=ls; x=rm | cat; $x notes.txt', 'safe'],
+  ['x=ls; if true; then x=rm; fi; $x notes.txt', 'destructive'],
+  ["'r'm notes.txt", 'destructive'],
+  ['"rm" notes.txt', 'destructive'],
+  ['r\'\'m "notes".txt', 'destructive'],
+  ["cat 'no''tes'.*", 'safe'],
+  ["cat '.en'v", 'unknown'],
+  ['cat .en?', 'unknown'],
+  ["cat '.en?'", 'safe'],
+] as const)('%s', (line, verdict) => expect(judgeCommand(line).verdict).toBe(verdict));
