@@ -7,6 +7,12 @@ import { expandParameter, specialParameter } from './parameter.ts';
 import { EMPTY, ENDLESS, QUOTE, SPLIT, UNKNOWN } from './taint.ts';
 
 const PLAIN = /^[\w./:=,@%+-]+$/;
+/** A pattern, with nothing else that the shell reads. */
+const PATTERN = /^[\w./:=,@%+*?[\]-]+$/;
+/** Plain characters and quotes in which nothing is expanded. */
+const QUOTED = /^[\w./:=,@%+-]*(?:(?:'[^'\uE000-\uE00E]*'|"[^"$`\\\uE000-\uE00E]*")[\w./:=,@%+-]*)+$/;
+/** Words of more characters are rare, and no expression need be tried on them. */
+const MAX_SIMPLE_CHARS = 1000;
 const SPECIAL = /[{}*?[\],~\\\uE004]/g;
 const QUOTABLE = /[{}*?[\],~\\]/;
 /** `of=~/x`: in what looks like an assignment bash reads a tilde, too. */
@@ -28,11 +34,39 @@ export function expandWord(machine: Machine, word: Word, out: Field[]): void {
     return;
   }
   if (word.text.includes('..') && isBeyond(word.text)) machine.note(unknown('more words than fit into the memory'));
+  const simple = simpleField(word.text);
+  if (simple) {
+    out.push(simple);
+    return;
+  }
   for (const alternative of expandBraces(tagWord(machine, word))) {
     for (const piece of alternative.split(SPLIT)) {
       if (piece !== '') out.push(finish(machine, piece));
     }
   }
+}
+
+/** A word that means the same everywhere, as most do: its parts need not be taken apart. */
+function simpleField(text: string): Field | undefined {
+  if (text.length > MAX_SIMPLE_CHARS) return undefined;
+  if (QUOTED.test(text)) return { text: withoutQuotes(text), glob: false };
+  return PATTERN.test(text) ? { text, glob: /[*?[]/.test(text) } : undefined;
+}
+
+function withoutQuotes(text: string): string {
+  let out = '';
+  for (let at = 0; at < text.length; ) {
+    const c = text.charAt(at);
+    if (c === "'" || c === '"') {
+      const end = text.indexOf(c, at + 1);
+      out += text.slice(at + 1, end);
+      at = end + 1;
+    } else {
+      out += c;
+      at++;
+    }
+  }
+  return out;
 }
 
 /** Expands a word where no splitting happens: assignments, redirection targets, here-strings, `case`. */
