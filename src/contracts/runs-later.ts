@@ -7,6 +7,8 @@ type Names = {
   readonly above: RegExp;
   /** How many parts the longest of these names has. */
   readonly parts: number;
+  /** Does each of them begin with a dot? */
+  readonly hidden: boolean;
 };
 
 /** A slash between two parts of a name; not one of a class of characters. */
@@ -23,7 +25,30 @@ function names(text: string, start = '(^|/)'): Names {
     at: new RegExp(`${start}(${all.join('|')})(/|$)`, 'i'),
     above: above.length === 0 ? /(?!)/ : new RegExp(`${start}(${[...new Set(above)].join('|')})$`, 'i'),
     parts: Math.max(...all.map((name) => name.split(BETWEEN_PARTS).length)),
+    hidden: all.every(beginsWithDot),
   };
+}
+
+/** Does what an expression matches begin with a dot? */
+export function beginsWithDot(expression: string): boolean {
+  return /^\\\.(?![?*{])/.test(expression);
+}
+
+/** Does some name on the way begin with a dot? Few do, and no other need be looked for in long lists of such names. */
+export function hasHiddenName(path: string): boolean {
+  return path.startsWith('.') || path.includes('/.');
+}
+
+/** Names that begin with a dot apart from the others. */
+function byDot(text: string): readonly Names[] {
+  const all = text.trim().split(/\s+/);
+  return [all.filter(beginsWithDot), all.filter((name) => !beginsWithDot(name))].flatMap((some) =>
+    some.length === 0 ? [] : [names(some.join(' '))],
+  );
+}
+
+function isAt({ at, hidden }: Names, path: string, hasHidden: boolean): boolean {
+  return (hasHidden || !hidden) && at.test(path);
 }
 
 const SHELLS = names(String.raw`
@@ -40,7 +65,7 @@ const LANGUAGES = names(String.raw`
   \.gdbinit \.lldbinit \.rspec
 `);
 
-const EDITORS = names(String.raw`
+const EDITORS = byDot(String.raw`
   \.envrc(\.local)? \.direnvrc \.husky \.huskyrc[^/]* \.githooks \.vscode \.vs \.idea \.devcontainer \.devcontainer\.json \.zed \.helix \.fleet \.nova
   \.mise \.mise\.toml mise\.toml \.rtx\.toml \.tool-versions \.sdkmanrc \.autoenv \.autoenv\.zsh
   \.?exrc \.l?nvimrc \.nvim\.lua \.(l|g|local)?vimrc \.vimrc\.local \.vim \.emacs(\.d)? \.config/(nvim|vim|emacs|helix|micro|tmux|lazygit|tig) \.dir-locals(-2)?\.el
@@ -54,13 +79,13 @@ const TOOLS = names(String.raw`
   \.config/(mise|containers|lesskey|pip|uv|gcloud|user-dirs\.dirs|pnpm|yarn) \.selected_editor \.xsessionrc \.zsh \.ipython
 `);
 
-const PACKAGES = names(String.raw`
+const PACKAGES = byDot(String.raw`
   \.npmrc \.yarnrc(\.ya?ml)? \.yarn/(plugins|releases|sdks) \.pnp\.[cm]?js \.pnp\.loader\.mjs \.?pnpmfile\.[cm]?js \.pnpmrc \.?bunfig\.toml
   \.pypirc \.?pip\.conf \.?pip/pip\.conf \.condarc \.cargo/(config(\.toml)?|bin|env) \.bundle/config \.mvn \.m2/settings\.xml \.mavenrc gradle/wrapper \.gradle/(init\.d|init\.gradle(\.kts)?|gradle\.properties)
   \.(bazel|bazelisk)rc \.sbtopts \.jvmopts
 `);
 
-const AGENTS = names(String.raw`
+const AGENTS = byDot(String.raw`
   \.(claude|codex|cursor|gemini|opencode|windsurf|agents?|aider\.conf\.yml|amazonq|augment|cline|continue|crush|crush\.json|factory|goosehints|junie|kilocode|kiro|qwen|roo|roorules|roomodes|trae|mcp\.json|aish\.jsonc|cursorrules|clinerules|windsurfrules)
   (opencode\.jsonc?|crush\.json|mcp\.json) \.github/(copilot-instructions\.md|instructions|prompts|chatmodes|agents)
 `);
@@ -77,14 +102,14 @@ const CI = names(
 const PLACES: readonly (readonly [place: Names, what: string])[] = [
   [names(String.raw`\.git`), "is git's own"],
   [names(String.raw`\.hg/hgrc \.jj/repo/config\.toml \.jj/workspace-config\.toml`), 'is obeyed by version control'],
-  [EDITORS, 'is run by shells and editors'],
+  ...EDITORS.map((place) => [place, 'is run by shells and editors'] as const),
   [SHELLS, 'is run by shells and editors'],
   [LANGUAGES, 'is run by interpreters and debuggers'],
-  [PACKAGES, 'is obeyed by package managers'],
+  ...PACKAGES.map((place) => [place, 'is obeyed by package managers'] as const),
   [TOOLS, 'is obeyed by tools that start programs'],
-  [AGENTS, 'is obeyed by agents'],
+  ...AGENTS.map((place) => [place, 'is obeyed by agents'] as const),
   [
-    { at: /(^|\/)(AGENTS|CLAUDE|GEMINI|CRUSH|QWEN)(\.local|\.override)?\.md$/, above: /(?!)/, parts: 1 },
+    { at: /(^|\/)(AGENTS|CLAUDE|GEMINI|CRUSH|QWEN)(\.local|\.override)?\.md$/, above: /(?!)/, parts: 1, hidden: false },
     'is obeyed by agents',
   ],
   [CI, 'is run by the CI'],
@@ -92,7 +117,8 @@ const PLACES: readonly (readonly [place: Names, what: string])[] = [
 
 /** What a path below a project's tree is to others, as a predicate; undefined for an ordinary file. */
 export function runsLater(inside: string): string | undefined {
-  return PLACES.find(([place]) => place.at.test(inside))?.[1];
+  const hasHidden = hasHiddenName(inside);
+  return PLACES.find(([place]) => isAt(place, inside, hasHidden))?.[1];
 }
 
 /** Whether such a path lies below this one by its name, which is no such itself: a link there brings one along. */
@@ -116,5 +142,5 @@ export function endOf(inside: string): string {
 
 /** Whether the user's own shell, login or a tool of every day runs it, wherever it lies. */
 export function isOwnStart(path: string): boolean {
-  return SHELLS.at.test(path);
+  return isAt(SHELLS, path, hasHiddenName(path));
 }

@@ -7,7 +7,8 @@ const PLACES = String.raw`\.ssh/(id_\w+|identity|[\w.-]+_key|[\w.-]+\.pem)|\.aws
 /** Files of the system, by the whole path. */
 const SYSTEM = String.raw`/etc/(shadow|gshadow|sudoers|krb5\.keytab|ipsec\.secrets|ssl/private/.+|ssh/ssh_host_\w+_key|wireguard/.+\.conf|NetworkManager/system-connections/.+|ppp/(chap|pap)-secrets|mysql/debian\.cnf|kubernetes/.+\.conf|rancher/(k3s|rke2)/.+\.yaml|postfix/sasl_passwd|wpa_supplicant/.+\.conf|cifs-credentials|openvpn/.+\.(key|ovpn|txt))|/proc/[^/]+/(task/[^/]+/)?environ`;
 
-const STORES = new RegExp(`(^|/)(${NAMES}|${PLACES})$|^(${SYSTEM})$`);
+const NAMED = new RegExp(`^(${NAMES})$`);
+const PLACED = new RegExp(`(^|/)(${PLACES})$|^(${SYSTEM})$`);
 /** What only shows how such a file looks. */
 const SAMPLES = /\.pub$|(^|[./_-])(example|sample|template|dist)s?\.|\.(example|sample|template|dist)$/;
 
@@ -24,7 +25,10 @@ export function isCredential(path: string): boolean {
   if (path.length > MAX_PATH_CHARS || path.length - path.lastIndexOf('/') > MAX_NAME_CHARS) return false;
   const known = ASKED.get(path);
   if (known !== undefined) return known;
-  const found = STORES.test(path) && !SAMPLES.test(path.slice(path.lastIndexOf('/') + 1));
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  // Those told by their place are told by two names at least.
+  const isStore = NAMED.test(name) || (name !== path && PLACED.test(path));
+  const found = isStore && !SAMPLES.test(name);
   if (ASKED.size < MAX_ASKED && path.length < 100) ASKED.set(path, found);
   return found;
 }
@@ -82,6 +86,7 @@ export function aimsAtKeys(passes: (name: string) => boolean): boolean {
 export function mayNameCredential(pattern: string, read: (pattern: string) => RegExp, hidden = false): boolean {
   // The longest store has five parts.
   const parts = pattern.split('/').slice(-5);
+  if (!mayEndAsStore(parts.at(-1) ?? '')) return false;
   const expressions = parts.map(read);
   if (aimsAtKeys((name) => expressions.at(-1)?.test(name) === true)) return true;
   return USUAL.some((store) => {
@@ -96,6 +101,20 @@ export function mayNameCredential(pattern: string, read: (pattern: string) => Re
       })
     );
   });
+}
+
+/** The last names of all stores that a pattern is tried on. */
+const LAST_NAMES = [...new Set([...KEYS, ...USUAL.map((store) => store.at(-1) ?? '')])];
+/** Longer patterns, and those of more stars, may be taken to match everything. */
+const MAX_PLAIN_PATTERN = 200;
+const MAX_STARS = 6;
+
+/** May the pattern of a name match that of a store, by the letters before and behind what stands for others? Most may not. */
+function mayEndAsStore(pattern: string): boolean {
+  if (pattern.length > MAX_PLAIN_PATTERN || pattern.split('*').length > MAX_STARS + 1) return true;
+  const start = /^[^*?[\]\\\uE004]*/.exec(pattern)?.[0] ?? '';
+  const end = /[^*?[\]\\\uE004]*$/.exec(pattern)?.[0] ?? '';
+  return LAST_NAMES.some((name) => name.startsWith(start) && name.endsWith(end));
 }
 
 /** Names under which a search may find a store: with a directory, and whether it takes a home for that. */

@@ -1,15 +1,19 @@
-import { isOwnStart, runsLater } from '../../contracts/runs-later.ts';
+import { beginsWithDot, hasHiddenName, isOwnStart, runsLater } from '../../contracts/runs-later.ts';
 import { STANDARD_MODULES } from '../knowledge/python-modules.ts';
 import { destructive, type StaticVerdict, unknown } from '../verdict.ts';
 
 /** Names at the end of a path, or directories in it. */
-function paths(text: string): RegExp {
+function paths(text: string): (path: string) => boolean {
   const alternatives = text.split(/\s+/).filter((word) => word !== '');
-  return new RegExp(`(?:^|/)(?:${alternatives.join('|')})$`);
+  const ending = (some: readonly string[]) =>
+    some.length === 0 ? undefined : new RegExp(`(?:^|/)(?:${some.join('|')})$`);
+  const hidden = ending(alternatives.filter(beginsWithDot));
+  const plain = ending(alternatives.filter((word) => !beginsWithDot(word)));
+  return (path) => plain?.test(path) === true || (hidden !== undefined && hasHiddenName(path) && hidden.test(path));
 }
 
 /** Files that the user's own shell, login or tools run later, wherever they lie, besides those of `isOwnStart`. */
-const START_FILES = paths(String.raw`
+const isAmongStartFiles = paths(String.raw`
   \.git/.+ \.config/(Code/User|Cursor/User|VSCodium/User)/.+ \.config/(nvim|emacs|helix|micro|tmux|lazygit|tig)/.+ \.vimrc \.vim/.+ \.emacs(\.d/.+)?
   Library/Launch(Agents|Daemons)/.+ \.aws/config \.docker/(config\.json|cli-plugins/.+)
   \.irbrc \.pryrc \.Rprofile \.pythonrc(\.py)? \.pypirc \.pip/.+ \.julia/config/.+ \.lldbinit
@@ -19,7 +23,7 @@ const START_FILES = paths(String.raw`
 `);
 
 /** The same, where they lie in a home directory. */
-const HOME_FILES = paths(String.raw`
+const isAmongHomeFiles = paths(String.raw`
   (bin|go/bin)/.+ \.npmrc \.yarnrc(\.yml)? \.cargo/config(\.toml)? \.config/(pip|uv|gh|gcloud|containers|bat|ripgrep|htop|go|aish)[^/]*/.+
   \.gdbinit \.m2/settings\.xml \.gradle/.+ \.netrc \.nanorc
 `);
@@ -30,7 +34,7 @@ const PLAIN_HIDDEN =
   /^\.(|\.|[\w-]*ignore|gitkeep|keep|nojekyll|mailmap|cache|tmp|temp|trash|ds_store|done|placeholder|env\.(example|sample|template|dist)|pytest_cache|mypy_cache|ruff_cache|next|nuxt|output|turbo|parcel-cache|nyc_output|coverage|ipynb_checkpoints|hypothesis)$/i;
 
 /** Files that tell a tool of the project what to run, or the next agent what to do. */
-const PROJECT_FILES = paths(String.raw`
+const isAmongProjectFiles = paths(String.raw`
   conftest\.py setup\.(py|cfg) pyproject\.toml tox\.ini noxfile\.py pytest\.ini tasks\.py fabfile\.py manage\.py dodo\.py waf
   alembic/env\.py alembic\.ini gunicorn\.conf\.py requirements[^/]*\.txt constraints\.txt Pipfile environment\.ya?ml mypy\.ini ruff\.toml Snakefile SConstruct SConscript wscript
   package\.json package-lock\.json yarn\.lock pnpm-[^/]+\.yaml binding\.gyp deno\.jsonc? [^/]+\.(config|conf)\.[cm]?[jt]s
@@ -53,17 +57,17 @@ export function isHome(path: string): boolean {
 
 /** Does the user's own shell, login or a tool of theirs run this file later? */
 export function isStartFile(path: string): boolean {
-  return isOwnStart(path) || START_FILES.test(path) || (HOME.test(path) && HOME_FILES.test(path));
+  return isOwnStart(path) || isAmongStartFiles(path) || (HOME.test(path) && isAmongHomeFiles(path));
 }
 
 /** Does a name on the way begin with a dot, where a tool may look for what to do? */
 function isHidden(path: string): boolean {
-  return path.includes('.') && path.split('/').some((name) => name.startsWith('.') && !PLAIN_HIDDEN.test(name));
+  return hasHiddenName(path) && path.split('/').some((name) => name.startsWith('.') && !PLAIN_HIDDEN.test(name));
 }
 
 /** Would Python import this file in place of a module of its own? */
 function shadowsModule(path: string): boolean {
-  const name = /(?:^|\/)(\w+)\.py$/.exec(path)?.[1];
+  const name = path.endsWith('.py') ? /(?:^|\/)(\w+)\.py$/.exec(path)?.[1] : undefined;
   return name !== undefined && STANDARD_MODULES.has(name);
 }
 
@@ -74,7 +78,7 @@ function shadowsModule(path: string): boolean {
 export function controlFile(path: string): StaticVerdict | undefined {
   const tidy = path.replace(/\/\.?\//g, '/').replace(/^\.\//, '');
   if (isStartFile(tidy)) return destructive('write to start file', 'changes what your own shell and tools run later');
-  return isHidden(tidy) || runsLater(tidy) !== undefined || PROJECT_FILES.test(tidy) || shadowsModule(tidy)
+  return isHidden(tidy) || runsLater(tidy) !== undefined || isAmongProjectFiles(tidy) || shadowsModule(tidy)
     ? unknown('writes a file that decides what tools run')
     : undefined;
 }

@@ -12,7 +12,7 @@ import { absolute } from './paths.ts';
  */
 export function mayNameStore(call: Call): boolean {
   const { args, program } = call;
-  if (call.hasMarks && LISTS.has(program) && args.some(({ text }) => text.includes(STORE))) return true;
+  if (LISTS.has(program) && call.hasMarks && args.some(({ text }) => text.includes(STORE))) return true;
   return (NAMES_STORES.get(program) ?? passesStores)(call);
 }
 

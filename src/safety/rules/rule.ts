@@ -25,7 +25,7 @@ export type Matcher = (call: Call) => boolean;
  * `+`: an operand is left over · `0`: none is.
  */
 function compileShape(shape: string): Matcher {
-  const words: (ReadonlySet<string> | undefined)[] = [];
+  const words: (Matches | undefined)[] = [];
   const tests: ((call: Call, rest: number) => boolean)[] = [];
   for (const token of shape.split(' ').filter((part) => part !== '')) {
     if (token === '+') tests.push(({ operands }, rest) => rest < operands.length);
@@ -45,20 +45,29 @@ function compileShape(shape: string): Matcher {
           if (pattern.test(operands[index]?.text ?? '')) return true;
         return false;
       });
-    } else words.push(new Set(token.split('|')));
+    } else words.push(oneOf(token.split('|')));
   }
   return (call) => {
     const { operands } = call;
     let at = 0;
     for (const word of words) {
-      while (at < operands.length && operands[at]?.maybeValue && word && !word.has(operands[at]?.text ?? '')) at++;
+      while (at < operands.length && operands[at]?.maybeValue && word && !word(operands[at]?.text ?? '')) at++;
       const operand = operands[at++];
-      if (!operand || (word && !word.has(operand.text))) return false;
+      if (!operand || (word && !word(operand.text))) return false;
     }
     // Loops, since this is most of what the gate does: a closure for each row of each call would be garbage.
     for (const test of tests) if (!test(call, at)) return false;
     return true;
   };
+}
+
+type Matches = (text: string) => boolean;
+
+function oneOf(words: readonly string[]): Matches {
+  const [only] = words;
+  if (words.length === 1) return (text) => text === only;
+  const all = new Set(words);
+  return (text) => all.has(text);
 }
 
 function optionValue(token: string): (call: Call) => boolean {
