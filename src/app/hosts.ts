@@ -14,6 +14,7 @@ import {
 } from '../executor/index.ts';
 import { Hosts, type LauncherKit, type LeftThere } from '../hosts/index.ts';
 import { hostOf, placeOn } from '../session/place.ts';
+import { leavesShell } from '../session/shell.ts';
 import type { HostAnswers } from '../store/index.ts';
 import { bytesText } from '../text/bytes.ts';
 import { messageOf } from '../text/errors.ts';
@@ -113,7 +114,9 @@ export function createHosts({
     const there = hosts.shell(name);
     if (!there) throw new Error(`${name} is not connected`);
     const home = placeOn(name, there.home);
-    const shell = await startUserShell({
+    // It may end before it is up: then whoever waits for it is told.
+    let shell: UserShell | undefined;
+    shell = await startUserShell({
       there,
       cwd: home,
       env: {},
@@ -126,11 +129,14 @@ export function createHosts({
       onIdleOutput: (text) => bus.notice('info', text.trimEnd()),
       onExit: ({ left, message }) => {
         // By now there may be another one.
-        if (shells.get(name) !== shell) return;
+        if (!shell || shells.get(name) !== shell) return;
         shells.delete(name);
         if (!left || current !== name) return;
-        bus.notice('info', `${message}; back on this machine`);
-        goTo(undefined);
+        // A host can end a shell at any time: what is typed for it then is not meant for this machine.
+        const asked = leavesShell(bus.engine.state.shell.running?.line ?? '');
+        const then = asked ? 'back on this machine' : `:host ${name} starts another, :host - goes back to this machine`;
+        bus.notice('info', `${message}; ${then}`);
+        if (asked) goTo(undefined);
       },
     });
     shells.set(name, shell);
@@ -147,7 +153,10 @@ export function createHosts({
     get front() {
       if (current === undefined) return undefined;
       const shell = shells.get(current) ?? coming.get(current);
-      const gone = `${current} is not connected; :host ${current} reconnects, :host - goes back to this machine`;
+      const [what, how] = hosts.shell(current)
+        ? [`there is no shell on ${current}`, 'starts one']
+        : [`${current} is not connected`, 'reconnects'];
+      const gone = `${what}; :host ${current} ${how}, :host - goes back to this machine`;
       return shell ? Promise.resolve(shell) : Promise.reject(new Error(gone));
     },
     get current() {
@@ -165,6 +174,8 @@ export function createHosts({
       if (inFleet(name)) throw new Error(`a fleet is at work on ${name}; :fleet stop ends it`);
       const { promise, resolve, reject } = Promise.withResolvers<UserShell>();
       promise.catch(() => {});
+      // Nothing is asked where it is connected.
+      if (hosts.shell(name)) coming.set(name, promise);
       try {
         const told = await hosts.open(name, (master, ready) => {
           const shown = asks(untilReady(master, ready, bus));

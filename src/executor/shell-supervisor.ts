@@ -207,7 +207,10 @@ export class ShellSupervisor {
     const { there } = this.#options;
     if (there) {
       // Nothing there is started again by itself.
-      startup?.failed(new Error(`the shell on ${there.host} ended before its first prompt (exit ${code})`));
+      if (startup) {
+        startup.failed(new Error(`the shell on ${there.host} ended before its first prompt (exit ${code})`));
+        return;
+      }
       void there.isLost(code).then((lost) => {
         const why = lost
           ? `the connection to ${there.host} was lost`

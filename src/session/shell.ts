@@ -2,9 +2,15 @@
 import { withoutEnd } from './action.ts';
 import type { Of } from './event.ts';
 import { fileOf, formatForModel } from './exec-text.ts';
+import { hostOf } from './place.ts';
 import { SEMANTICS } from './state.ts';
 import { OUTCOME_UNKNOWN } from './stop.ts';
 import type { Transition } from './transition.ts';
+
+/** Does the user's shell end by this line? */
+export function leavesShell(line: string): boolean {
+  return /^\s*(?:exit|logout)(?:\s+\d+)?\s*$/.test(line);
+}
 
 /** A line of the user's begins. */
 export function shellStarted(next: Transition, { op, line, private: hidden }: Of<'shellStarted'>): void {
@@ -19,7 +25,9 @@ export function shellEnded(next: Transition, { op, result }: Of<'shellEnded'>): 
   if (running?.op !== op) return;
   // The shell may have told already where it is now.
   const { cwd } = running;
-  next.state = { ...next.state, shell: { cwd: result.cwd } };
+  // The user may have left the machine meanwhile, or its shell may have ended: the line that ends there leads nobody back.
+  const now = next.state.shell.cwd;
+  next.state = { ...next.state, shell: { cwd: hostOf(now) === hostOf(cwd) ? result.cwd : now } };
   next.show({ kind: 'exec', op, by: 'user', command: running.line, cwd, private: running.private, result }, op);
   if (running.private) return;
   const text = `[aish] the user ran:\n${formatForModel(result, running.line)}`;

@@ -116,6 +116,55 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
     }
   });
 
+  it('exit leaves that machine: prompt, lines and model are here again', async () => {
+    using place = scratch();
+    await using rig = startRig(place, { env: env(), columns: 100 });
+    await enter(rig);
+    rig.type('exit\r');
+    await rig.waitFor(/the shell on web1 ended \(exit 0\); back on this machine/);
+    await rig.waitFor(/\n\[aish:\w+\]>/);
+    expect(rig.text()).not.toMatch(/@web1 .*-- \w+ --/);
+    rig.type('pwd\r');
+    await rig.waitFor(new RegExp(`❯ pwd +${place.work} [\\s\\S]*│ ${place.work}`));
+    rig.type(':host web1\r');
+    await rig.waitFor(/@web1 \[aish:\w+\]>/);
+  });
+
+  it('a shell that ends there otherwise leads nobody back: the next line runs on neither machine', async () => {
+    using place = scratch();
+    const folder = there();
+    await using rig = startRig(place, { env: env(), columns: 100 });
+    await enter(rig);
+    rig.type('kill -9 $$\r');
+    await rig.waitFor(/the shell on web1 ended \(exit \d+\); :host web1 starts another/);
+    rig.type(`touch ${folder}/here\r`);
+    await rig.waitFor(/can't run this: there is no shell on web1; :host web1 starts one/);
+    expect(rig.text()).toMatch(/@web1 \[aish:\w+\]>/);
+    rig.type(':host web1\r');
+    // It waits for the shell that comes.
+    rig.type('echo aga""in\r');
+    await rig.waitFor(/│ again/);
+    expect(existsSync(join(folder, 'here'))).toBe(false);
+  });
+
+  it('a shell that ends before its first prompt there is one line, and nothing else ends', async () => {
+    const home = there();
+    const quits = await startSshd('web1', { lines: [`SetEnv HOME=${home}`] });
+    try {
+      writeFileSync(join(home, '.bashrc'), 'case $- in *i*) exit 3;; esac\n');
+      writeFileSync(join(home, '.bash_profile'), '. ~/.bashrc\n');
+      using place = scratch();
+      await using rig = startRig(place, { env: { PATH: `${quits.bin}:${process.env.PATH}` }, columns: 100 });
+      await rig.waitFor(/\[aish:\w+\]>/);
+      rig.type(':host web1\r');
+      await rig.waitFor(/the shell on web1 ended before its first prompt \(exit 3\); plain ssh may work/);
+      rig.type('echo he""re\r');
+      await rig.waitFor(/│ here/);
+    } finally {
+      await quits.stop();
+    }
+  });
+
   it('a lost connection is one line, runs nothing here, and comes back on request', async () => {
     using place = scratch();
     const folder = there();

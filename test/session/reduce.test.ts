@@ -60,6 +60,17 @@ describe('chat', () => {
     expect(machine.state.shell).toEqual({ cwd: '/tmp' });
   });
 
+  it('stays on the machine the user went to while a line ran on another', () => {
+    const machine = new Machine();
+    const result = { exit: 0, cwd: 'web1:/srv', head: '', tail: '', omittedLines: 0, bytes: 0, milliseconds: 5 };
+    machine.send({ type: 'shellMoved', cwd: 'web1:/srv' });
+    machine.send({ type: 'shellStarted', op: 's1', line: 'exit', private: false });
+    machine.send({ type: 'shellMoved', cwd: '/work' });
+    machine.send({ type: 'shellEnded', op: 's1', result });
+    expect(machine.shown.at(-1)).toMatchObject({ kind: 'exec', cwd: 'web1:/srv' });
+    expect(machine.state.shell).toEqual({ cwd: '/work' });
+  });
+
   it('tells the model what the user ran meanwhile, but not what was private', () => {
     const machine = new Machine();
     const result = { exit: 1, cwd: '/work', head: 'no\n', tail: '', omittedLines: 0, bytes: 3, milliseconds: 1 };

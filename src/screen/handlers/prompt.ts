@@ -5,6 +5,7 @@ import { sendToBackground } from '../../commands/jobs.ts';
 import { submitLine } from '../../commands/submit.ts';
 import { setText, submitted } from '../../editor/commands.ts';
 import { expand, isEmpty } from '../../editor/state.ts';
+import { leavesShell } from '../../session/shell.ts';
 import { messageOf } from '../../text/errors.ts';
 import type { Screen } from '../screen.ts';
 import { NO_PANEL } from '../ui.ts';
@@ -41,7 +42,7 @@ function submit(screen: Screen): void {
     return askForGoal(screen);
   }
   const { shell } = screen.app;
-  if (route.kind === 'shell' && LEAVES.test(route.text) && !mayLeave(screen, 'exit')) return;
+  if (route.kind === 'shell' && leavesShell(route.text) && !mayLeave(screen, 'exit')) return;
   screen.exitAsked = false;
   const idle = !shell.busy;
   void submitLine(screen.app, line, route);
@@ -82,9 +83,6 @@ function leave(screen: Screen): void {
   if (screen.leaveAsked || mayLeave(screen, 'Ctrl-D')) return screen.app.quit();
   screen.leaveAsked = true;
 }
-
-/** Lines by which the user's shell ends, and the program with it. */
-const LEAVES = /^\s*(?:exit|logout)\s*$/;
 
 /** Whether nothing is left behind, or that was said right before. The shell itself speaks of its own jobs at `exit`. */
 function mayLeave(screen: Screen, by: 'exit' | 'Ctrl-D'): boolean {
