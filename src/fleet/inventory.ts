@@ -1,5 +1,7 @@
 /** Names and groups of an Ansible inventory. Inventories hold secrets: three variables are taken, and nothing else. */
 import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { isJsonObject, parseBoundedJson } from '../text/json.ts';
 import { addChild, addHost, addressOf, emptyInventory, type Inventory, resolved } from './groups.ts';
@@ -16,18 +18,23 @@ const run = promisify(execFile);
 /**
  * Ansible's own word where it is installed; else the file as plain INI or YAML, in which nothing is run and nothing is
  * expanded but ranges. Undefined where neither can be had.
+ * @param named a path, from the working directory
  */
-export async function inventoryHosts(path: string, env: NodeJS.ProcessEnv = process.env): Promise<Known | undefined> {
+export async function inventoryHosts(named: string, env: NodeJS.ProcessEnv = process.env): Promise<Known | undefined> {
+  const path = resolve(named);
+  const what = await stat(path).catch(() => undefined);
+  if (!what?.isFile() && !what?.isDirectory()) return undefined;
   const inventory = (await askAnsible(path, env)) ?? (await readFromFile(path));
   return inventory && resolved(inventory);
 }
 
 async function askAnsible(path: string, env: NodeJS.ProcessEnv): Promise<Inventory | undefined> {
   try {
-    // Not in the working directory: an ansible.cfg of a repository names programs to run.
+    // Not in the working directory: an ansible.cfg of a repository names programs to run. So does an inventory that is
+    // itself a program, or names a plugin: only what is a list of hosts is read.
     const { stdout } = await run('ansible-inventory', ['-i', path, '--list'], {
       cwd: '/',
-      env,
+      env: { ...env, ANSIBLE_INVENTORY_ENABLED: 'ini,yaml' },
       timeout: TIMEOUT_MS,
       maxBuffer: MAX_BYTES,
     });

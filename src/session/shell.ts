@@ -9,7 +9,7 @@ import type { Transition } from './transition.ts';
 
 /** Does the user's shell end by this line? */
 export function leavesShell(line: string): boolean {
-  return /^\s*(?:exit|logout)(?:\s+\d+)?\s*$/.test(line);
+  return /(?:^|;|&&)\s*(?:exit|logout)(?:\s+\d+)?\s*$/.test(line);
 }
 
 /** A line of the user's begins. */

@@ -130,6 +130,20 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
     await rig.waitFor(/@web1 \[aish:\w+\]>/);
   });
 
+  it('what is typed ahead behind exit runs on no machine unasked', async () => {
+    using place = scratch();
+    const folder = there();
+    await using rig = startRig(place, { env: { ...env(), HERE: 'here' }, columns: 100 });
+    await enter(rig);
+    rig.type(`sleep 1; exit\recho "$HERE" >${folder}/ran\r`);
+    await rig.waitFor(/back on this machine/);
+    await rig.waitFor(/\n\[aish:\w+\]>/);
+    rig.key('ctrl-u');
+    rig.type('echo se""ttled\r');
+    await rig.waitFor(/│ settled/);
+    expect(existsSync(join(folder, 'ran')) ? readFileSync(join(folder, 'ran'), 'utf8') : 'nowhere').not.toBe('here\n');
+  });
+
   it('a shell that ends there otherwise leads nobody back: the next line runs on neither machine', async () => {
     using place = scratch();
     const folder = there();

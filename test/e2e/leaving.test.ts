@@ -71,11 +71,14 @@ describe.each(everyShell())('leaving %s', (program) => {
     using place = scratch();
     await using rig = startRig(place, { env: { SHELL: program } });
     await rig.waitFor(/\[aish:\w+\]>/);
+    // What is typed while the shell still comes up are lines.
+    rig.type('true\r');
+    await rig.waitFor(/❯ true .*✓/);
     rig.type(
       "sh -c 'sleep 1.5; stty -echo; sleep 0.7; read secret; stty echo; echo got $(printf %s $secret | wc -c)'\r",
     );
     rig.type('hunter2\r');
-    await rig.waitFor(/✓ \d[\s\S]*│ got 7/);
+    await rig.waitFor(/❯ sh -c [^\n]*✓ \d[\s\S]*│ got 7/);
     rig.type('echo next\r');
     await rig.waitFor(/│ next/);
     const files = readdirSync(place.home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());

@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resolved } from '../../src/fleet/groups.ts';
 import { inventoryHosts, readList } from '../../src/fleet/inventory.ts';
@@ -135,6 +136,33 @@ describe('an inventory', () => {
     expect([...(known?.groups.get('site') ?? [])].sort()).toEqual(['db1', 'web01', 'web02', 'web03']);
     expect(known?.hosts.get('db1')).toEqual({ host: '10.0.0.9', port: 2222 });
     expect(JSON.stringify([...(known?.hosts ?? [])])).not.toMatch(/hunter2|geheim/);
+  });
+
+  it.skipIf(lacks('ansible-inventory'))(
+    'runs nothing, whatever it is: a program, or a plugin that is named in it',
+    async () => {
+      const ran = join(home, 'ran');
+      const program = join(home, 'program.sh');
+      writeFileSync(program, `#!/bin/sh\ntouch ${ran}\necho '{"web": {"hosts": ["a"]}}'\n`, { mode: 0o755 });
+      const plugin = join(home, 'generator.yml');
+      const pipe = `{{ lookup('pipe', 'touch ${ran}') }}`;
+      writeFileSync(
+        plugin,
+        `plugin: ansible.builtin.generator\nhosts: {name: "x${pipe}"}\nlayers: {x: ["a${pipe}"]}\n`,
+      );
+      for (const file of [program, plugin]) await inventoryHosts(file);
+      expect(existsSync(ran)).toBe(false);
+      // The check itself: Ansible as it is would have run it.
+      spawnSync('ansible-inventory', ['-i', program, '--list']);
+      expect(existsSync(ran)).toBe(true);
+    },
+  );
+
+  it('is found from the working directory, and only where it is a file', async () => {
+    const file = join(home, 'near');
+    writeFileSync(file, '[near]\nweb7\n');
+    expect((await inventoryHosts(relative(process.cwd(), file)))?.groups.get('near')).toEqual(['web7']);
+    expect(await inventoryHosts('/dev/zero')).toBeUndefined();
   });
 
   it('is read from the file where Ansible is missing, and its program is not run', async () => {

@@ -108,11 +108,15 @@ function withAddressHint(open: OpenMachine, { hosts }: Known): OpenMachine {
   };
 }
 
-/** The inventory that was named, or else the one that Ansible would read. Only where a group is asked for. */
+/** The inventory that was named, or else the one that Ansible would read. Only where a group is asked for. Throws where one was named that lists nobody. */
 async function inventories({ hosts, inventory }: FleetWish) {
   const path = inventory ?? process.env.ANSIBLE_INVENTORY ?? INVENTORY;
   if (inventory === undefined && (!hosts.includes('@') || !existsSync(path))) return [];
   const found = await inventoryHosts(path);
+  if (inventory !== undefined && !found?.groups.get('all')?.length)
+    throw new Error(
+      `${path} lists no host. INI and YAML are read, and nothing in them is run; what a program or a plugin lists, write out first: ansible-inventory -i ${path} --list --yaml --output hosts.yml`,
+    );
   return found ? [found] : [];
 }
 
