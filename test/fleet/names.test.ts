@@ -8,7 +8,7 @@ import { inventoryHosts, readList } from '../../src/fleet/inventory.ts';
 import { expandRange, readIni, readYaml } from '../../src/fleet/inventory-text.ts';
 import { joinKnown, type Known, resolveHosts } from '../../src/fleet/names.ts';
 import { readSshConfig, sshHosts } from '../../src/fleet/ssh-config.ts';
-import { lacks } from '../support/lacks.ts';
+import { lacks, pathOf } from '../support/lacks.ts';
 
 let home: string;
 beforeEach(() => {
@@ -153,7 +153,7 @@ describe('an inventory', () => {
       for (const file of [program, plugin]) await inventoryHosts(file);
       expect(existsSync(ran)).toBe(false);
       // The check itself: Ansible as it is would have run it.
-      spawnSync('ansible-inventory', ['-i', program, '--list']);
+      spawnSync(pathOf('ansible-inventory') ?? '', ['-i', program, '--list']);
       expect(existsSync(ran)).toBe(true);
     },
   );
