@@ -57,7 +57,9 @@ export function createFleetPort(parts: FleetParts): FleetPort {
   while (next < MAX_FLEETS && existsSync(folderOf(next))) next += 1;
   return {
     async start(wish) {
-      const known = joinKnown([await sshHosts(process.env.HOME ?? '/'), ...(await inventories(wish))]);
+      const listed = await inventories(wish);
+      if (typeof listed === 'string') return { problem: listed };
+      const known = joinKnown([await sshHosts(process.env.HOME ?? '/'), ...listed]);
       const named = resolveHosts(wish.hosts, known);
       if (!named.ok) return { problem: named.problem };
       const { hosts } = named;
@@ -108,15 +110,16 @@ function withAddressHint(open: OpenMachine, { hosts }: Known): OpenMachine {
   };
 }
 
-/** The inventory that was named, or else the one that Ansible would read. Only where a group is asked for. Throws where one was named that lists nobody. */
+/**
+ * The inventory that was named, or else the one that Ansible would read; a text: one was named that lists nobody. Only where
+ * a group is asked for.
+ */
 async function inventories({ hosts, inventory }: FleetWish) {
   const path = inventory ?? process.env.ANSIBLE_INVENTORY ?? INVENTORY;
   if (inventory === undefined && (!hosts.includes('@') || !existsSync(path))) return [];
   const found = await inventoryHosts(path);
   if (inventory !== undefined && !found?.groups.get('all')?.length)
-    throw new Error(
-      `${path} lists no host. INI and YAML are read, and nothing in them is run; what a program or a plugin lists, write out first: ansible-inventory -i ${path} --list --yaml --output hosts.yml`,
-    );
+    return `${path} lists no host: INI and YAML are read, and nothing in them is run; what a program or a plugin lists, write out first: ansible-inventory -i ${path} --list --yaml --output hosts.yml`;
   return found ? [found] : [];
 }
 
