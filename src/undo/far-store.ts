@@ -61,6 +61,7 @@ export class FarStore implements UndoPort {
       markUndone: (action, by) => ask(writeFar(`${action.directory}/undone`, `${by}\n`)),
       unmarkUndone: (number) => ask(`rm -f ${shellQuote(`${directory}/${number}/undone`)}`),
       read: (path) => readFarText(ask, path),
+      warn: options.warn,
       noPlace: `${host} did not make a place for what is replaced`,
     });
     this.#leftovers = new FarLeftovers({

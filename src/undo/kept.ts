@@ -29,6 +29,8 @@ export type KeptDisk = {
   readonly read?: ReadText;
   /** Finishes what else was cut off; false: it is an action like others. */
   finish?(action: Recorded): Promise<boolean>;
+  /** Tells the user what an undo that was cut off, and now went on, has left alone. */
+  warn(text: string): void;
   /** Where there is no place for what is replaced. */
   readonly noPlace: string;
 };
@@ -141,10 +143,23 @@ export class Kept {
         continue;
       }
       const target = (await this.#disk.records()).find(({ number }) => number === action.of);
-      if (target && target.state !== 'undone') await this.putBack(target, action);
-      else await this.runs(action);
+      if (target && target.state !== 'undone') await this.#goOn(target, action);
+      await this.#close(action);
     }
     return all;
+  }
+
+  async #goOn(target: Recorded, into: Recorded): Promise<void> {
+    const ran = await this.putBack(target, into);
+    if (ran.code === 1)
+      this.#disk.warn(`an undo that was cut off went on\n${undoneOf(target, into.number, ran).join('\n')}`);
+  }
+
+  /** Ends its journal. An undo without one has done nothing, and there was nothing to take back: its record goes. */
+  async #close(action: Recorded): Promise<void> {
+    const { launch, drop } = this.#disk;
+    const ended = await launch('--undo', action.directory, '--finish');
+    if (action.of !== undefined && ended.code > 1 && NOT_BEGUN.test(ended.error)) await drop(action);
   }
 
   async #takeBack(number: number): Promise<string | undefined | typeof NOT_ENDED> {

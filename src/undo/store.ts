@@ -103,6 +103,7 @@ export class ChangeStore implements UndoPort {
       markUndone: async (action, by) => markUndone(directory, action.number, by),
       unmarkUndone: async (number) => unmarkUndone(directory, number),
       finish: (action) => this.#leftovers.finish(action),
+      warn,
       noPlace: 'there is no place for what is replaced',
     });
     this.#leftovers = new Leftovers({

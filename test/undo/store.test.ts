@@ -276,6 +276,38 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect(get('a')).toBe('one\n');
   });
 
+  it('tells what an undo that went on has left alone', async () => {
+    const store = open();
+    put('a', 'one\n');
+    put('b', 'one\n');
+    await keep(store, 'echo two > a; echo two > b');
+    mkdirSync(join(root, 'undo', '2'), { mode: 0o700 });
+    const opening = { kind: 'undo', text: 'undo of 1', cwd: tree, session: 's1', at: 1, of: 1 };
+    writeFileSync(join(root, 'undo', '2', 'action.json'), JSON.stringify(opening));
+    put('a', 'mine\n');
+    await open().list();
+    expect([get('a'), get('b')]).toEqual(['mine\n', 'one\n']);
+    expect(warnings.join()).toMatch(
+      /^an undo that was cut off went on\nundone: 1 · .*\n.*\/a stays as it is \(changed since\)$/,
+    );
+  });
+
+  it('an action that was never begun, and its undos, are no more in the list', async () => {
+    const begun = (number: number, opening: object) => {
+      mkdirSync(join(root, 'undo', String(number)), { mode: 0o700, recursive: true });
+      const all = { text: 'echo two > a', cwd: tree, session: 's1', at: 1, ...opening };
+      writeFileSync(join(root, 'undo', String(number), 'action.json'), JSON.stringify(all));
+    };
+    const store = open();
+    put('a', 'one\n');
+    await keep(store, 'echo two > a');
+    begun(2, { kind: 'command', pid: 2 ** 22 + 1 });
+    begun(3, { kind: 'undo', of: 2 });
+    begun(4, { kind: 'undo', of: 3 });
+    expect((await open().list()).map(({ number, state }) => `${number} ${state}`)).toEqual(['1 ended']);
+    expect(get('a')).toBe('two\n');
+  });
+
   it('forgets one action, or all', async () => {
     const store = open();
     await keep(store, 'echo 1 > a');
