@@ -1,5 +1,4 @@
 /** An undo that is killed before any of its calls, and goes on: exact, and what somebody did meanwhile is theirs. */
-import { execFileSync, spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   linkSync,
@@ -12,23 +11,18 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { lacks, pathOf } from '../support/lacks.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { lacks } from '../support/lacks.ts';
 import { builtTools, USERS } from './bench.ts';
-import { asNobody, makeScene, type Scene } from './scene.ts';
+import { builtCut } from './cut.ts';
+import { makeScene, type Scene } from './scene.ts';
 
-const KILLED = 77;
 /** Later than an undo's last record by more than its calls take. */
 const LATER_MS = 2_500;
 const tools = builtTools();
+const undoCut = builtCut(tools);
 const scenes: Scene[] = [];
-let cut = '';
 
-beforeAll(() => {
-  if (lacks('cc')) return;
-  cut = join(tools().directory, 'cut');
-  execFileSync(pathOf('cc') ?? 'cc', ['-O1', '-o', cut, join(import.meta.dirname, 'cut.c')]);
-});
 afterEach(() => {
   for (const scene of scenes.splice(0)) scene.dispose();
 });
@@ -55,15 +49,6 @@ async function acted(ordinary: boolean): Promise<{
   const before = [...scene.snapshot()];
   const { number } = await scene.keep(SCRIPT);
   return { ordinary, scene, number, before, after: [...scene.snapshot(true)] };
-}
-
-/** Killed before its N-th call; false: it had fewer. */
-function undoCut({ scene, number, ordinary }: Awaited<ReturnType<typeof acted>>, at: number): string | undefined {
-  const { directory } = scene.next();
-  const store = join(scene.store, String(number));
-  const [program = '', ...args] = [...(ordinary ? asNobody : []), cut, String(at), tools().launcher];
-  const ran = spawnSync(program, [...args, '--undo', store, '--into', directory], { stdio: 'ignore' });
-  return ran.status === KILLED ? directory : undefined;
 }
 
 const resume = ({ scene, number }: Awaited<ReturnType<typeof acted>>, into: string) =>

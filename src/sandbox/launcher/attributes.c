@@ -54,9 +54,9 @@ int keep_attributes(struct store *s, uint32_t n, int directory, const char *name
   return s->nodes[n].attributes ? 0 : -1;
 }
 
-int end_attributes(struct store *s, const struct node *n, int directory) {
+int end_attributes(struct store *s, const struct node *n, int directory, const char *name) {
   static char blob[MAX_TEXT];
-  long size = read_attributes(s, directory, "", blob, sizeof blob);
+  long size = read_attributes(s, directory, name, blob, sizeof blob);
   return size < 0 ? 0 : store_write(s, R_END_ATTRIBUTES, 0, &n->id, NULL, NULL, blob, (uint32_t)size);
 }
 
@@ -88,6 +88,17 @@ int attributes_differ(struct store *s, int directory, const char *name, const ch
   long size = read_attributes(s, directory, name, blob, sizeof blob);
   if (size == NONE_TOLD) return 0;
   return size < 0 || !are_among(blob, (uint64_t)size, kept, kept_size) || !are_among(kept, kept_size, blob, (uint64_t)size);
+}
+
+int attributes_beyond(struct store *s, int directory, const char *name, const struct node *n, const char *others, uint32_t size) {
+  static char blob[MAX_TEXT];
+  uint32_t value;
+  const long now = read_attributes(s, directory, name, blob, sizeof blob);
+  for (const char *at = blob; now > 0 && at < blob + now; at += strlen(at) + 5 + value) {
+    memcpy(&value, at + strlen(at) + 1, 4);
+    if (!is_among(at, n->attributes, n->attributes + n->attributes_size) && !(others && is_among(at, others, others + size))) return 1;
+  }
+  return now < 0 && now != NONE_TOLD;
 }
 
 /* Exactly the extended attributes that were there. What the system keeps for itself may refuse and stays. */

@@ -50,8 +50,7 @@ int open_node(const struct store *s, uint32_t node) {
   return fd;
 }
 
-/* The node that this inode is, or stands for. */
-static uint32_t node_of(const struct store *s, const struct id *id) {
+uint32_t node_of(const struct store *s, const struct id *id) {
   struct id at = *id;
   for (int steps = 0; steps < 64; steps++) {
     uint32_t n = find_node(s, &at);
@@ -217,7 +216,10 @@ static int write_end(struct store *s) {
     n->end = n->flags & LATE ? (struct state){0} : state;
     n->flags |= FINAL;
     if (store_write(s, R_END_NODE, 0, &n->id, NULL, &n->end, NULL, 0)) return -1;
-    if (n->at_name && S_ISDIR(state.mode) && n->attributes && n->flags & META && end_attributes(s, n, open_node(s, i))) return -1;
+    const int is_dir = S_ISDIR(state.mode);
+    if (n->at_name && n->attributes && (is_dir ? n->flags & META : state.links > 1) &&
+        end_attributes(s, n, open_node(s, is_dir ? i : n->at_parent), is_dir ? "" : n->at_name))
+      return -1;
     touched += n->at_name && n->flags & (COPIED | META) && !same_time(&state, &n->was);
     if (n->at_name && n->flags & (COPIED | META) && !S_ISDIR(state.mode) && !same_time(&state, &n->was) &&
         (state.size != n->was.size || state.mtime != n->was.mtime || state.mtime_ns != n->was.mtime_ns ||

@@ -21,6 +21,13 @@ void add_other_name(struct store *s, uint32_t node, uint32_t parent, const char 
   if (names && count < MOST) names[count++] = (struct other_name){node, parent, name};
 }
 
+uint32_t next_other_name(const struct store *s, uint32_t *at, uint32_t *parent, const char **name) {
+  if (s != of || *at >= count) return 0;
+  *parent = names[*at].parent;
+  *name = names[*at].name;
+  return names[(*at)++].node;
+}
+
 static int is_sought(const struct store *s, uint32_t node) {
   const struct node *n = &s->nodes[node];
   return node && S_ISREG(n->was.mode) && n->flags & (COPIED | META) && n->was.links > 1 && n->name && n->id.born <= s->started;

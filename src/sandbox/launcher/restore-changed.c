@@ -7,6 +7,18 @@ int same_node(const struct id *now, uint32_t node) {
   return node && (same_id(now, &undone->nodes[node].id) || (undone->nodes[node].at_name && same_id(now, &undone->nodes[node].is)));
 }
 
+static int same_but_names(const struct state *a, const struct state *b) {
+  return a->size == b->size && a->mode == b->mode && a->uid == b->uid && a->gid == b->gid && a->mtime == b->mtime && a->mtime_ns == b->mtime_ns;
+}
+
+/* Of a file with several names each that comes, goes or is moved sets the time of change. It was there before the action, so that
+ * nothing goes with one of its names. */
+static int only_names_changed(const struct entry *e) {
+  const uint32_t known = same_id(&e->now, &e->end) ? find_node(undone, &e->now) : 0;
+  if (!known || made_by_action(&undone->nodes[known]) || (e->now_state.links < 2 && e->end_state.links < 2)) return 0;
+  return same_but_names(&e->now_state, &e->end_state);
+}
+
 /* Somebody else changed what the name stands for since the action ended. */
 int name_changed(const struct entry *e) {
   struct id at = e->now;
@@ -22,41 +34,46 @@ int name_changed(const struct entry *e) {
     }
     return 1;
   }
-  return !unchanged(&e->now, &e->now_state, &e->end, &e->end_state) && !is_left(&e->now, &e->now_state);
+  if (unchanged(&e->now, &e->now_state, &e->end, &e->end_state) || only_names_changed(e)) return 0;
+  return !is_left(&e->now, &e->now_state, open_node(undone, e->parent), e->name);
 }
 
-/* It has a name that the action never came near, and by that somebody has written to it. Our link to it shows that. That names
- * came or went besides is no such change. */
+/* It has a name that the action never came near, and by that somebody has written to it. A link of ours to it shows that. That
+ * names came or went besides is no such change. */
 static int changed_by_another_name(const struct node *n) {
   struct id id;
   struct state now;
   char number[12];
+  const char *name;
   const struct state *end = &n->end;
-  if (!n->link || !(n->flags & (COPIED | META)) || look(undone->links, decimal(n->link, number), 0, &id, &now)) return 0;
-  if (!same_id(&id, &n->id) || now.links < 2 || unchanged(&id, &now, &n->id, end) || unchanged(&id, &now, &n->id, &n->was) || is_left(&id, &now)) return 0;
-  return now.links == end->links || now.size != end->size || now.mode != end->mode || now.mtime != end->mtime || now.mtime_ns != end->mtime_ns;
+  if (!(n->flags & (COPIED | META))) return 0;
+  const int fd = n->link && !look(undone->links, decimal(n->link, number), 0, &id, NULL) ? undone->links : by_our_link(n, number, &name);
+  if (fd == undone->links) name = decimal(n->link, number);
+  if (fd < 0 || look(fd, name, 0, &id, &now) || !same_id(&id, &n->is) || now.links < 2) return 0;
+  if (unchanged(&id, &now, &n->id, end) || unchanged(&id, &now, &n->id, &n->was) || is_left(&id, &now, fd, name)) return 0;
+  return (fd == undone->links && now.links == end->links) || !same_but_names(&now, end);
 }
 
-static int same_but_names(const struct state *a, const struct state *b) {
-  return a->size == b->size && a->mode == b->mode && a->uid == b->uid && a->gid == b->gid && a->mtime == b->mtime && a->mtime_ns == b->mtime_ns;
+static int same_attributes_as_then(const struct node *n) {
+  const int fd = n->end_attributes ? open_node(undone, n->at_parent) : -1;
+  return !n->end_attributes || (fd >= 0 && !attributes_differ(undone, fd, n->at_name, n->end_attributes, n->end_attributes_size));
 }
 
 int node_changed(const struct node *n) {
   if (!(n->flags & FINAL) || (n->at_name ? is_dir(&n->now) : is_dir(&n->was))) return 0;
   if (!n->at_name) return changed_by_another_name(n);
-  /* That one of its names came, went or was moved is no change of it. */
-  if ((n->flags & BY_OTHER || n->now.links != n->end.links) && n->end.mode && same_but_names(&n->now, &n->end)) return 0;
   /* A part of the action may have been taken back before. */
-  return !unchanged(&n->is, &n->now, &n->id, &n->end) && !unchanged(&n->is, &n->now, &n->id, &n->was) && !is_left(&n->is, &n->now);
+  if (unchanged(&n->is, &n->now, &n->id, &n->end) || unchanged(&n->is, &n->now, &n->id, &n->was)) return 0;
+  /* That one of its names came, went or was moved is no change of it. */
+  const int has_names = n->flags & BY_OTHER || n->now.links > 1 || n->end.links > 1;
+  if (has_names && n->end.mode && same_but_names(&n->now, &n->end) && same_attributes_as_then(n)) return 0;
+  return !is_left(&n->is, &n->now, open_node(undone, n->at_parent), n->at_name);
 }
 
-static int same_mode(const struct node *n, uint32_t mode) { return n->now.mode == mode || n->now.mode == (mode | 0700); }
-
-/* Names came or went in it, or its mode was set. An undo does both itself: there the time of its names decides. */
+/* Names came or went in it. An undo does that itself: once it has begun, it is by the time that others are told from it. */
 int directory_changed(const struct node *n) {
   const struct state *end = &n->end, *now = &n->now;
   if (!n->at_name || !is_dir(now) || !(n->flags & FINAL)) return 0;
-  if (!keeping || !find_node(keeping, &n->is)) return now->mtime != end->mtime || now->mtime_ns != end->mtime_ns || now->mode != end->mode;
-  if (!keeping->resumes) return 0;
-  return is_late_time(keeping, now->mtime, now->mtime_ns) || !(same_mode(n, end->mode) || same_mode(n, n->was.mode));
+  if (keeping && keeping->resumes && find_node(keeping, &n->is)) return is_late_time(keeping, now->mtime, now->mtime_ns);
+  return now->mtime != end->mtime || now->mtime_ns != end->mtime_ns;
 }

@@ -28,21 +28,43 @@ static void add_place(const struct node *n, char *to, uint64_t size) {
 static char why[4096 + 128];
 #define CUT "may have been changed since the action was cut off"
 
+/* It is there, and keeps what the action has written to it. */
+static int keeps_content(const struct node *n) { return n->at_name && n->flags & (LEFT | BLOCKED) && n->flags & COPIED && n->flags & FINAL && was_changed(n); }
+
 const char *why_left(const struct entry *e) {
-  const struct node *n = &undone->nodes[e->node];
+  const struct node *n = &undone->nodes[e->node ? e->node : find_node(undone, &e->now)];
   /* At its end something stood there of which nobody knew whose it is. */
   const int unknown = e->flags & FINAL && !e->end.ino && e->end_state.mode && e->now.ino;
   const char *because = e->flags & TIED ? "moved with what was changed since" : undone->nodes[e->parent].at_name ? unknown ? CUT : "changed since" : NOT_THERE;
   snprintf(why, sizeof why, "%s", because);
-  if (e->node && !n->at_name && S_ISREG(n->was.mode)) add_place(n, why, sizeof why);
+  if (S_ISREG(n->was.mode) && ((e->node && !n->at_name) || keeps_content(n))) add_place(n, why, sizeof why);
   return why;
 }
 
 const char *why_changed(const struct node *n) {
-  if (!(n->flags & FINAL) || n->end.mode) return "changed since";
-  snprintf(why, sizeof why, "%s", CUT);
+  const int is_known = !(n->flags & FINAL) || n->end.mode;
+  /* What was cut off in the middle of it may have left a part of the old content in it. */
+  if (is_known && !(keeping && keeping->resumes)) return "changed since";
+  snprintf(why, sizeof why, "%s", is_known ? "changed since" : CUT);
   add_place(n, why, sizeof why);
   return why;
+}
+
+/* Names of a file that stays as the action has left it, since another of them stays. */
+void tell_other_names(void) {
+  struct id id;
+  uint32_t parent, which, at = 0;
+  const char *name;
+  while ((which = next_other_name(undone, &at, &parent, &name))) {
+    const struct node *n = &undone->nodes[which];
+    const int is_it = n->at_name && n->at_parent == parent && !strcmp(n->at_name, name);
+    if (is_it || !keeps_content(n) || n->now.size != n->end.size || n->now.mtime != n->end.mtime || n->now.mtime_ns != n->end.mtime_ns) continue;
+    const int fd = open_node(undone, parent);
+    if (fd < 0 || look(fd, name, 0, &id, NULL) || !same_id(&id, &n->is)) continue;
+    snprintf(why, sizeof why, "another name of what stays as it is");
+    add_place(n, why, sizeof why);
+    refuse(parent, name, why);
+  }
 }
 
 /* A file that the action changed in its place, and that somebody has moved, replaced or removed since: nothing is brought to a

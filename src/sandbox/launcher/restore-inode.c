@@ -8,9 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int is_dir(const struct state *s) { return S_ISDIR(s->mode); }
-
-static void refuse_node(struct node *n, const char *why) {
+void refuse_node(struct node *n, const char *why) {
   n->flags |= REFUSED;
   refuse(n->at_parent, n->at_name, why);
 }
@@ -28,7 +26,7 @@ static int open_up(int fd, const char *name) {
 }
 
 /* Its name has given way, and it lives on under one that the action never came near: there is our link to it. */
-static int by_our_link(const struct node *n, char number[12], const char **name) {
+int by_our_link(const struct node *n, char number[12], const char **name) {
   struct id id;
   struct state now;
   uint32_t held = keeping ? find_node(keeping, &n->is) : 0;
@@ -41,15 +39,14 @@ void restore_elsewhere(struct node *n) {
   char number[12], path[2 * NAME_BYTES];
   const char *name;
   int fd = by_our_link(n, number, &name);
-  if (fd < 0 || n->flags & (MADE | BLOCKED | LEFT) || made_by_action(n)) return;
+  if (fd < 0 || n->flags & (MADE | LEFT) || made_by_action(n)) return;
+  snprintf(path, sizeof path, "%s (another name of it)", n->name ? n->name : "");
+  if (n->flags & BLOCKED) return refuse(n->parent, path, why_changed(n));
   int failed = begin_step(&n->is, 0, "");
   failed = failed || (n->flags & COPIED && (open_up(fd, name) || keep_content(keeping, fd, name) || fill_in_place(undone, n, fd, name)));
   failed = failed || keep_state(keeping, fd, name, n->attributes ? XATTRS : STATUS) || apply_state(fd, name, n);
   inode_done(fd, name);
-  if (failed) {
-    snprintf(path, sizeof path, "%s (another name of it)", n->name ? n->name : "");
-    refuse(n->parent, path, strerror(errno));
-  }
+  if (failed) refuse(n->parent, path, strerror(errno));
 }
 
 void restore_content(struct node *n) {
@@ -93,56 +90,30 @@ void restore_content(struct node *n) {
   say("put-back", n->at_parent, n->at_name, "");
 }
 
-static int differs(const struct state *a, const struct state *b) { return a->mode != b->mode || a->uid != b->uid || a->gid != b->gid; }
-
-/* Of a directory in which somebody has made or removed names since: those and its time are theirs, the rest is not. */
-static void restore_but_time(struct node *n) {
-  const int fd = open_node(undone, (uint32_t)(n - undone->nodes));
-  const int attributes = fd >= 0 && n->attributes && attributes_differ(undone, fd, "", n->attributes, n->attributes_size);
-  struct node but_time = *n;
-  if (!(n->flags & META) || !(attributes || differs(&n->now, &n->was))) return;
-  if (differs(&n->now, &n->end)) return refuse_node(n, "changed since");
-  if (attributes && (!n->end_attributes || attributes_differ(undone, fd, "", n->end_attributes, n->end_attributes_size))) return refuse_node(n, "changed since");
-  if (!keeping) return say("mode", n->at_parent, n->at_name, "");
-  but_time.was.mtime = n->now.mtime;
-  but_time.was.mtime_ns = n->now.mtime_ns;
-  if (fd < 0 || keep_state(keeping, fd, "", attributes ? XATTRS : STATUS) || apply_state(fd, "", &but_time)) refuse_node(n, strerror(errno));
-}
-
 /* Mode, owner, times or attributes, as they were when the action first set one of them. */
-static int state_differs(const struct node *n, int fd, const char *name) {
+static int state_differs(const struct node *n, int fd) {
   if (differs(&n->now, &n->was) || n->now.mtime != n->was.mtime || n->now.mtime_ns != n->was.mtime_ns) return 1;
-  return fd >= 0 && n->attributes && !S_ISLNK(n->was.mode) && attributes_differ(undone, fd, name, n->attributes, n->attributes_size);
+  return fd >= 0 && n->attributes && !S_ISLNK(n->was.mode) && attributes_differ(undone, fd, n->at_name, n->attributes, n->attributes_size);
 }
 
 void restore_state(struct node *n) {
   struct id id;
   struct state now;
-  if (!n->at_name || made_by_action(n) || n->flags & LEFT) return;
-  int directory = is_dir(&n->was);
-  if (!(n->flags & (META | EASED)) && !(directory && n->flags & (TOUCHED | PLACED))) return;
-  if (n->flags & BLOCKED && !(n->flags & EASED)) {
-    if (directory) restore_but_time(n);
-    else if (!(n->flags & COPIED)) refuse_node(n, why_changed(n));
+  if (!n->at_name || made_by_action(n) || n->flags & LEFT || !(n->flags & META)) return;
+  if (n->flags & BLOCKED) {
+    if (!(n->flags & COPIED)) refuse_node(n, why_changed(n));
     return;
   }
-  int fd = directory ? open_node(undone, (uint32_t)(n - undone->nodes)) : open_node(undone, n->at_parent);
-  const char *name = directory ? "" : n->at_name;
+  const int fd = open_node(undone, n->at_parent);
   if (!keeping) {
-    if (n->flags & META && !(n->flags & COPIED) && state_differs(n, fd, name)) say("mode", n->at_parent, n->at_name, "");
+    if (!(n->flags & COPIED) && state_differs(n, fd)) say("mode", n->at_parent, n->at_name, "");
     return;
   }
-  if (fd < 0 || look(fd, name, 0, &id, &now)) return refuse_node(n, "it is not there");
+  if (fd < 0 || look(fd, n->at_name, 0, &id, &now)) return refuse_node(n, "it is not there");
   if (!same_id(&id, &n->is)) return; /* it gave way to what was there before */
-  if (!directory && begin_step(&n->is, n->at_parent, name)) return refuse_node(n, strerror(errno));
-  if (keep_state(keeping, fd, name, n->attributes ? XATTRS : STATUS)) return refuse_node(n, strerror(errno));
-  const int failed = apply_state(fd, name, n);
-  if (!directory) name_done(n->at_parent, name);
-  if (failed) {
-    /* A directory of somebody else's, /tmp mostly: its time is not ours to set. */
-    if (directory && errno == EPERM && now.uid != geteuid()) return;
-    return refuse_node(n, strerror(errno));
-  }
+  if (begin_step(&n->is, n->at_parent, n->at_name) || keep_state(keeping, fd, n->at_name, n->attributes ? XATTRS : STATUS)) return refuse_node(n, strerror(errno));
+  const int failed = apply_state(fd, n->at_name, n);
+  name_done(n->at_parent, n->at_name);
+  if (failed) return refuse_node(n, strerror(errno));
   n->flags |= PLACED;
 }
-

@@ -157,6 +157,7 @@ int place_directory(const struct entry *e, int fd, const struct state *state, co
   }
   const char *made = fresh_name(keeping, number);
   if (!made || syscall(SYS_mkdirat, keeping->trash, made, 0700) || stands_for(n, keeping->trash, made)) return -1;
+  n->flags |= MADE;
   if (syscall(SYS_renameat2, keeping->trash, made, fd, e->name, occupied ? EXCHANGE : NOREPLACE)) {
     /* Our store is on another file system. */
     if (errno != EXDEV) return -1;

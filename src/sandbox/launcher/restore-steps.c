@@ -2,8 +2,8 @@
  * The steps of an undo, so that whoever goes on after one that was cut off tells its half steps from what others did since.
  *
  * The beginning of a step is in the journal before it is taken: the name, and the inode that comes there or is changed. How it
- * left its names and inodes stands there with the beginning of the next one. So one step at most has no end, and of what
- * that one touched the time of change decides. What was found to be another's before the first step is written down as well,
+ * left its names and inodes stands there with the beginning of the next one. So one step at most has no end. What that one
+ * touched is told by what it may be then (restore-half.c), and by its time of change. What was found to be another's before the first step is written down as well,
  * since an undo that links or moves such a file changes its time.
  */
 #include "restore.h"
@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { MOST_ENDS = 8, MAX_LEFT = 1 << 20, SLOTS = 1 << 21, MAX_OTHERS = 1 << 20 };
+enum { MOST_ENDS = 16, MAX_LEFT = 1 << 20, SLOTS = 1 << 21, MAX_OTHERS = 1 << 20 };
 
 static struct {
   const char *name; /* NULL: an inode alone */
@@ -23,8 +23,7 @@ static int end_count;
 /* How this undo, when it was cut, had left the inodes that it touched. */
 static struct left {
   struct id id;
-  int64_t time;
-  uint32_t time_ns;
+  struct state state;
 } *lefts;
 static uint32_t left_count, *slots;
 
@@ -72,6 +71,17 @@ void inode_done(int directory, const char *name) {
   errno = why;
 }
 
+/* What a step that was cut has left, as it is found now: cut off again at the next one, it is still known. */
+static void half_step_seen(const struct id *id, const struct state *state, const struct id *above, const char *name) {
+  for (int i = 0; i < end_count && !name; i++)
+    if (!ends[i].name && same_id(&ends[i].id, id)) return;
+  if (end_count == MOST_ENDS) return;
+  ends[end_count].name = name;
+  if (above) ends[end_count].above = *above;
+  ends[end_count].id = *id;
+  ends[end_count++].state = *state;
+}
+
 static uint32_t *slot_of(const struct id *id) {
   uint32_t at = (uint32_t)((id->ino * 0x9E3779B97F4A7C15ull ^ id->born * 0xC2B2AE3D27D4EB4Full ^ id->dev) >> 20) & (SLOTS - 1);
   while (slots[at] && !same_id(&lefts[slots[at]].id, id)) at = (at + 1) & (SLOTS - 1);
@@ -91,7 +101,7 @@ static void left_as(const struct id *id, const struct state *state) {
   uint32_t *slot = slot_of(id);
   if (!*slot && left_count + 1 >= MAX_LEFT) return;
   if (!*slot) *slot = ++left_count;
-  lefts[*slot] = (struct left){*id, state->ctime, state->ctime_ns};
+  lefts[*slot] = (struct left){*id, *state};
 }
 
 int take_step(struct store *s, const struct record *r, const char *text, uint32_t size) {
@@ -140,11 +150,14 @@ static int is_of_last(const struct id *id) {
 
 static int resumes(void) { return keeping && keeping->resumes && slots; }
 
-int is_left(const struct id *id, const struct state *now) {
+int is_left(const struct id *id, const struct state *now, int directory, const char *name) {
   if (!resumes()) return 0;
   const struct left *l = &lefts[*slot_of(id)];
-  if (l != lefts && l->time == now->ctime && l->time_ns == now->ctime_ns) return 1;
-  return is_of_last(id) && !is_late(keeping, now);
+  if (l == lefts) l = NULL;
+  if (l && same_time(&l->state, now)) return 1;
+  if (!is_of_last(id) || is_late(keeping, now) || !is_half_done(id, now, l ? &l->state : NULL, directory, name)) return 0;
+  half_step_seen(id, now, NULL, NULL);
+  return 1;
 }
 
 int name_is_left(const struct entry *e) {
@@ -152,10 +165,13 @@ int name_is_left(const struct entry *e) {
   const uint32_t its = above ? find_entry(keeping, above, e->name) : 0;
   if (!its) return 0;
   const struct entry *k = &keeping->entries[its];
-  if (k->flags & FINAL && same_id(&k->end, &e->now)) return 1;
+  const int is_end = k->flags & FINAL && same_id(&k->end, &e->now);
   const int is_last = last.is_open && same_id(&last.above, &keeping->nodes[above].id) && !strcmp(last.name, e->name);
-  if (!is_last && !(k->node && is_of_last(&keeping->nodes[k->node].id))) return 0;
-  return !e->now.ino || is_of_last(&e->now);
+  if (!is_end && !is_last && !(k->node && is_of_last(&keeping->nodes[k->node].id))) return 0;
+  const int is_file = e->now.ino && !S_ISDIR(e->now_state.mode);
+  const int left = is_file ? is_left(&e->now, &e->now_state, open_node(undone, e->parent), e->name) : is_end || !e->now.ino || is_of_last(&e->now);
+  if (left && !is_end) half_step_seen(&e->now, &e->now_state, &keeping->nodes[above].id, e->name);
+  return left;
 }
 
 /* In the store of the undo itself: it does not take what others changed meanwhile for its own doing. */
@@ -166,12 +182,18 @@ void mark_late(void) {
   for (uint32_t i = 1; i <= keeping->entry_count; i++) {
     struct entry *e = &keeping->entries[i];
     const struct node *was = &keeping->nodes[e->node];
-    if (!e->now.ino || same_id(&keeping->nodes[e->parent].id, &trash) || S_ISDIR(e->now_state.mode) || is_left(&e->now, &e->now_state)) continue;
+    if (!e->now.ino || same_id(&keeping->nodes[e->parent].id, &trash) || S_ISDIR(e->now_state.mode)) continue;
+    if (is_left(&e->now, &e->now_state, open_node(keeping, e->parent), e->name)) continue;
     if (!e->node || !unchanged(&e->now, &e->now_state, &was->id, &was->was)) e->flags |= LATE;
   }
   for (uint32_t i = 1; i <= keeping->node_count; i++) {
     struct node *n = &keeping->nodes[i];
-    if (!n->at_name || S_ISDIR(n->now.mode) || is_left(&n->is, &n->now)) continue;
+    if (!n->at_name) continue;
+    if (S_ISDIR(n->now.mode)) {
+      if (n->flags & META && !directory_is_ours(n)) n->flags |= LATE;
+      continue;
+    }
+    if (is_left(&n->is, &n->now, open_node(keeping, n->at_parent), n->at_name)) continue;
     if (!unchanged(&n->is, &n->now, &n->id, &n->was)) n->flags |= LATE;
   }
 }

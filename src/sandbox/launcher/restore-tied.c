@@ -4,7 +4,7 @@
  */
 #include "restore.h"
 
-static uint32_t *above;
+static uint32_t *above, *takers;
 
 static uint32_t root_of(uint32_t entry) {
   while (above[entry] != entry) entry = above[entry] = above[above[entry]];
@@ -45,13 +45,20 @@ static int block_homeless(void) {
   return 0;
 }
 
+/* Of the names that a file had, others take it from where it is. */
+static int is_taken(const struct entry *e) { return e->flags & BLOCKED && takers[e->node]; }
+
 int tie_names(void) {
   uint32_t count = undone->entry_count;
   above = arena(sizeof *above * (count + 1ull));
-  if (!above || block_homeless()) return -1;
-  for (uint32_t i = 0; i <= count; i++) above[i] = i;
+  takers = arena(sizeof *takers * (undone->node_count + 1ull));
+  if (!above || !takers || block_homeless()) return -1;
+  for (uint32_t i = 0; i <= count; i++) {
+    above[i] = i;
+    if (i && !(undone->entries[i].flags & (BLOCKED | LEFT))) takers[undone->entries[i].node]++;
+  }
   for (uint32_t i = 1; i <= count; i++) {
-    uint32_t there = place_of(&undone->entries[i]);
+    uint32_t there = is_taken(&undone->entries[i]) ? 0 : place_of(&undone->entries[i]);
     if (there) above[root_of(there)] = root_of(i);
   }
   for (uint32_t i = 1; i <= count; i++)

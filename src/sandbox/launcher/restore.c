@@ -34,8 +34,19 @@ static void put(const char *text) {
   out_used += n;
 }
 
+/* What is moved about in the store itself is nothing to the user. */
+static int is_in_store(uint32_t node) {
+  for (uint32_t steps = 0; node && node != ELSEWHERE && steps < MAX_LEVELS; steps++) {
+    const struct node *n = &undone->nodes[node];
+    if (same_id(&n->is, &undone->guarded)) return 1;
+    node = n->at_name ? n->at_parent : n->parent;
+  }
+  return node == ELSEWHERE;
+}
+
 void say(const char *verb, uint32_t parent, const char *name, const char *more) {
   static char path[1 << 14];
+  if (strcmp(verb, "refused") && is_in_store(parent)) return;
   path_of(undone, parent, name, path, sizeof path);
   put(verb);
   put(path);
@@ -143,7 +154,7 @@ static void remove_made(struct entry *e) {
   if (!parent->at_name || e->flags & LEFT) return;
   if (!keeping) {
     uint32_t known = e->now.ino ? find_node(undone, &e->now) : 0;
-    if (!e->now.ino || (known && !made_by_action(&undone->nodes[known]) && !(e->flags & TIED))) return;
+    if (!e->now.ino || (known && !made_by_action(&undone->nodes[known]) && !(e->flags & BLOCKED))) return;
     if (e->flags & BLOCKED) refuse(e->parent, e->name, why_left(e));
     else say("created", e->parent, e->name, is_dir(&e->now_state) ? "directory" : "");
     return;
@@ -264,6 +275,7 @@ int restore(struct store *from, struct store *into, char *const *only, int only_
   if (only_count && leave_all_but(only, only_count)) return 1;
   if (judge()) return 1;
   tell_gone();
+  if (!only_count) tell_other_names();
   by_depth();
   /* Before a name goes by which an inode is known that has others. */
   for (uint32_t i = 1; i <= undone->node_count; i++) restore_content(&undone->nodes[i]);
@@ -275,7 +287,7 @@ int restore(struct store *from, struct store *into, char *const *only, int only_
   }
   remove_all();
   for (uint32_t i = 1; i <= undone->node_count; i++)
-    if (is_dir(&undone->nodes[i].was)) restore_state(&undone->nodes[i]);
+    if (is_dir(&undone->nodes[i].was)) restore_directory(&undone->nodes[i]);
   /* Where the action wrote to files and not to their directory, our replacing them was no change of it. */
   for (uint32_t i = 1; keeping && i <= undone->node_count; i++) {
     const struct node *n = &undone->nodes[i];

@@ -38,9 +38,12 @@ int directory_changed(const struct node *n);
 int begin_step(const struct id *id, uint32_t parent, const char *name);
 void name_done(uint32_t parent, const char *name);
 void inode_done(int directory, const char *name);
-/* Of an undo that goes on: the file, or what the name stands for, is as this undo has left it. */
-int is_left(const struct id *id, const struct state *now);
+/* Of an undo that goes on: the file, which stands there, or what the name stands for, is as this undo has left it. */
+int is_left(const struct id *id, const struct state *now, int directory, const char *name);
 int name_is_left(const struct entry *e);
+/* restore-half.c: the file of the step that was cut is as it was before, or as that step may have left it. `left`: how this undo had
+ * left it before; NULL: it had not come to it. */
+int is_half_done(const struct id *id, const struct state *now, const struct state *left, int directory, const char *name);
 void mark_late(void);
 /* What was another's before the first step: as it was written down, and its being written down. */
 void recall_others(void);
@@ -50,9 +53,20 @@ int note_others(void);
 void restore_elsewhere(struct node *n);
 void restore_content(struct node *n);
 void restore_state(struct node *n);
+void refuse_node(struct node *n, const char *why);
+/* The directory and name of our link to what has no name that is known; -1: there is none, or it has no other name. */
+int by_our_link(const struct node *n, char number[12], const char **name);
+
+/* restore-directory.c */
+void restore_directory(struct node *n);
+/* In mode, owner or group. */
+int differs(const struct state *a, const struct state *b);
+/* Of one that is in the store of the undo: nobody else has set its mode, owner or attributes while the undo was cut off. */
+int directory_is_ours(const struct node *n);
 
 /* restore-gone.c: behind locate(). */
 void tell_gone(void);
+void tell_other_names(void);
 /* What is said of what is left alone; with the place of its old content where that is nowhere else. Good until the next call. */
 const char *why_left(const struct entry *e);
 const char *why_changed(const struct node *n);

@@ -49,7 +49,7 @@ struct node {
   const char *target;     /* of a symbolic link */
   const char *attributes; /* extended ones, before the first change: name, size, value */
   uint32_t attributes_size;
-  const char *end_attributes; /* of a directory, when the action had ended */
+  const char *end_attributes; /* of a directory, or a file with several names, when the action had ended */
   uint32_t end_attributes_size;
   uint32_t entries, children; /* lists below this directory */
   uint32_t names;  /* how many a directory of the tree held before the first of them changed, and one; 0: nobody counted */
@@ -189,10 +189,12 @@ extern struct store *copying_for;
 
 /* attributes.c: extended attributes, before a change and back; and without those that a directory gives to what is made in it. */
 int keep_attributes(struct store *s, uint32_t n, int directory, const char *name, int even_none);
-/* Those of a directory at the end of the action. */
-int end_attributes(struct store *s, const struct node *n, int directory);
+/* Those at the end of the action. */
+int end_attributes(struct store *s, const struct node *n, int directory, const char *name);
 /* Whether there are others than these, or with other values. */
 int attributes_differ(struct store *s, int directory, const char *name, const char *kept, uint32_t kept_size);
+/* Whether there is one, or a value, that is neither among those which were kept nor among the others. */
+int attributes_beyond(struct store *s, int directory, const char *name, const struct node *n, const char *others, uint32_t size);
 enum { WITHOUT_LIST = -2 };
 /* All that can be set is, though it fails; WITHOUT_LIST where the access list is among what can't be. */
 int apply_attributes(int directory, const char *name, const struct node *n);
@@ -232,8 +234,13 @@ void locate_by_other_names(struct store *s);
 /* credentials.c */
 int holds_credentials(int directory, const char *name);
 
+/* The one behind the number `at`, which begins with 0. Returns its node; 0: there are no more. */
+uint32_t next_other_name(const struct store *s, uint32_t *at, uint32_t *parent, const char **name);
+
 /* locate.c */
 void locate(struct store *s);
+/* The node that this inode is, or in whose place it was made; 0: none. */
+uint32_t node_of(const struct store *s, const struct id *id);
 /* Directories on their way that an attempt left in the store of its own when it was cut. */
 void locate_elsewhere(struct store *s);
 int open_node(const struct store *s, uint32_t node);

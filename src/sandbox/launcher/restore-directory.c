@@ -1,0 +1,104 @@
+/*
+ * Directories. Names that come and go set its time; its mode, owner and attributes are set by calls of their own. So each is told
+ * from the other: what somebody set since the action stays, and is named, and the time stays with the names of others.
+ */
+#include "restore.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { EASE = 0700 };
+
+int differs(const struct state *a, const struct state *b) { return a->mode != b->mode || a->uid != b->uid || a->gid != b->gid; }
+
+static int same_text(const char *a, uint32_t size, const char *b, uint32_t other) {
+  uint32_t i = 0;
+  while (size == other && i < size && a[i] == b[i]) i++;
+  return size == other && i == size;
+}
+
+/* Of what the action only made names in nothing but the time comes back. */
+static int is_set_by_action(const struct node *n) {
+  if (!(n->flags & META) || !(n->flags & FINAL)) return n->flags & META;
+  if (differs(&n->was, &n->end)) return 1;
+  return n->attributes && !(n->end_attributes && same_text(n->attributes, n->attributes_size, n->end_attributes, n->end_attributes_size));
+}
+
+/* By this undo, or by the attempt of it that was cut. */
+static int is_made_anew(const struct node *n) {
+  if (!keeping || same_id(&n->is, &n->id)) return 0;
+  return n->flags & MADE || !n->is.born || n->is.born >= keeping->started;
+}
+
+/* On its way from the one to the other, and while names are changed in it, we may write to it. */
+static int is_between(const struct state *now, const struct state *a, const struct state *b) {
+  if ((now->uid != a->uid && now->uid != b->uid) || (now->gid != a->gid && now->gid != b->gid)) return 0;
+  return now->mode == a->mode || now->mode == (a->mode | EASE) || now->mode == b->mode || now->mode == (b->mode | EASE);
+}
+
+/* Since the action ended, by somebody else. */
+static int is_set_since(const struct node *n, int fd) {
+  const struct state *end = &n->end;
+  const struct state fresh = {.mode = S_IFDIR | EASE, .uid = geteuid(), .gid = (uint32_t)syscall(SYS_getegid)};
+  const int is_ours = keeping && find_node(keeping, &n->is), anew = is_made_anew(n);
+  if (!anew && !(n->flags & FINAL)) return 0; /* below what its owner has closed: nobody could come to it */
+  if (anew ? !is_between(&n->now, &fresh, &n->was) : is_ours ? !is_between(&n->now, end, &n->was) : differs(&n->now, end)) return 1;
+  if (!n->attributes) return 0;
+  if (!anew && !is_ours) return !n->end_attributes || attributes_differ(undone, fd, "", n->end_attributes, n->end_attributes_size);
+  return attributes_beyond(undone, fd, "", n, anew || !n->end_attributes ? NULL : n->end_attributes, n->end_attributes_size);
+}
+
+int directory_is_ours(const struct node *n) {
+  const uint32_t which = node_of(undone, &n->is);
+  const struct node *u = &undone->nodes[which];
+  const int fd = open_node(keeping, (uint32_t)(n - keeping->nodes));
+  if (!is_between(&n->now, &n->was, which ? &u->was : &n->was)) return 0;
+  return !n->attributes || !attributes_beyond(keeping, fd, "", n, which ? u->attributes : NULL, u->attributes_size);
+}
+
+static int is_time(const struct state *now, const struct node *n) { return now->mtime == n->was.mtime && now->mtime_ns == n->was.mtime_ns; }
+
+/* What it is to be: `to`, of which what is not to be put back is as it is now. */
+static void leave_state(struct node *to, const struct state *now) {
+  const uint32_t held = find_node(keeping, &to->is);
+  const struct node *k = &keeping->nodes[held];
+  const int is_eased = held && k->flags & META && now->mode == (k->was.mode | EASE);
+  to->was.mode = is_eased ? k->was.mode : now->mode;
+  to->was.uid = now->uid;
+  to->was.gid = now->gid;
+  to->attributes = NULL;
+}
+
+void restore_directory(struct node *n) {
+  struct id id;
+  struct state now;
+  struct node to = *n;
+  if (!n->at_name || made_by_action(n) || n->flags & LEFT || !(n->flags & (META | EASED | TOUCHED | PLACED))) return;
+  const int fd = open_node(undone, (uint32_t)(n - undone->nodes)), with_time = !(n->flags & BLOCKED);
+  const int attributes = fd >= 0 && n->attributes && attributes_differ(undone, fd, "", n->attributes, n->attributes_size);
+  const int state = differs(&n->now, &n->was) || attributes;
+  int with_state = is_set_by_action(n) || is_made_anew(n);
+  if (with_state && state && is_set_since(n, fd)) {
+    refuse_node(n, why_changed(n));
+    with_state = 0;
+  }
+  if (!keeping) {
+    if (n->flags & META && ((with_state && state) || (with_time && !is_time(&n->now, n)))) say("mode", n->at_parent, n->at_name, "");
+    return;
+  }
+  if (fd < 0 || look(fd, "", 0, &id, &now)) return refuse_node(n, "it is not there");
+  if (!with_state) leave_state(&to, &now);
+  if (!attributes) to.attributes = NULL;
+  if (!with_time) {
+    to.was.mtime = now.mtime;
+    to.was.mtime_ns = now.mtime_ns;
+  }
+  if (!differs(&now, &to.was) && is_time(&now, &to) && !to.attributes) return;
+  const int failed = keep_state(keeping, fd, "", to.attributes ? XATTRS : STATUS) || apply_state(fd, "", &to);
+  n->flags |= to.flags & BARE;
+  if (!failed) n->flags |= PLACED;
+  /* A directory of somebody else's, /tmp mostly: its time is not ours to set. */
+  else if (errno != EPERM || now.uid == geteuid()) refuse_node(n, strerror(errno));
+}
