@@ -8,16 +8,21 @@ export type Inventory = {
   readonly hosts: Map<string, Address>;
   readonly members: Map<string, Set<string>>;
   readonly children: Map<string, Set<string>>;
+  /** Of each group a name that was left out. */
+  readonly left: Map<string, string>;
 };
 
 export function emptyInventory(): Inventory {
-  return { hosts: new Map(), members: new Map(), children: new Map() };
+  return { hosts: new Map(), members: new Map(), children: new Map(), left: new Map() };
 }
 
-/** Adds a host to a group. What is no name is left out, and so is what comes behind the most that are kept. */
+/** Adds a host to a group. What is no name is left out, and so is what comes behind the most that are kept: nobody may take the group for whole then. */
 export function addHost(inventory: Inventory, group: string, name: string, address: Address = {}): void {
-  if (!isHostName(name)) return;
-  if (!inventory.hosts.has(name) && inventory.hosts.size >= MAX_KNOWN_HOSTS) return;
+  const isOneMore = !inventory.hosts.has(name) && inventory.hosts.size >= MAX_KNOWN_HOSTS;
+  if (!isHostName(name) || isOneMore) {
+    inventory.left.set(group, name);
+    return;
+  }
   inventory.hosts.set(name, { ...inventory.hosts.get(name), ...address });
   setOf(inventory.members, group).add(name);
 }
@@ -44,9 +49,10 @@ export function addressOf(variables: Readonly<Record<string, unknown>>): Address
 }
 
 /** Groups with the hosts of their groups; a group that holds itself holds nothing more by that. */
-export function resolved({ hosts, members, children }: Inventory): Known {
+export function resolved({ hosts, members, children, left }: Inventory): Known {
   const groups = new Map<string, readonly string[]>();
-  for (const group of new Set([...members.keys(), ...children.keys(), 'all'])) {
+  const partial = new Map<string, string>();
+  for (const group of new Set([...members.keys(), ...children.keys(), ...left.keys(), 'all'])) {
     const found = new Set<string>();
     const seen = new Set<string>();
     const queue = [group];
@@ -54,9 +60,11 @@ export function resolved({ hosts, members, children }: Inventory): Known {
       if (seen.has(next)) continue;
       seen.add(next);
       for (const host of members.get(next) ?? []) found.add(host);
+      const out = left.get(next) ?? (next === 'all' ? [...left.values()][0] : undefined);
+      if (out !== undefined) partial.set(group, out);
       queue.push(...(children.get(next) ?? []));
     }
     groups.set(group, group === 'all' ? [...hosts.keys()] : [...found]);
   }
-  return { hosts, groups };
+  return { hosts, groups, ...(partial.size > 0 ? { partial } : {}) };
 }

@@ -1,5 +1,6 @@
 /** Which machines `web1,web2,@group` means. */
 import { nearest } from '../text/nearest.ts';
+import { nameText } from '../text/spelled.ts';
 
 /** How a machine of an inventory is reached, where its name alone does not say it. Nothing else of it is ever kept. */
 export type Address = { readonly host?: string; readonly port?: number; readonly user?: string };
@@ -8,6 +9,8 @@ export type Address = { readonly host?: string; readonly port?: number; readonly
 export type Known = {
   readonly hosts: ReadonlyMap<string, Address>;
   readonly groups: ReadonlyMap<string, readonly string[]>;
+  /** Of groups that are not whole a name that was left out: it can't be a host's, or there are too many. */
+  readonly partial?: ReadonlyMap<string, string>;
 };
 
 /** Machines that one run may have. */
@@ -30,7 +33,7 @@ export type Named =
  * Names and groups, in the order they were written, each machine once. A name need not be known: ssh knows others. A
  * group must be, since guessing it would reach other machines than were meant.
  */
-export function resolveHosts(text: string, { groups }: Known): Named {
+export function resolveHosts(text: string, { groups, partial }: Known): Named {
   const hosts = new Set<string>();
   for (const word of text.split(',').map((part) => part.trim())) {
     if (word === '') continue;
@@ -41,6 +44,12 @@ export function resolveHosts(text: string, { groups }: Known): Named {
     }
     const members = groups.get(word.slice(1));
     if (!members) return { ok: false, problem: unknownGroup(word.slice(1), [...groups.keys()]) };
+    const left = partial?.get(word.slice(1));
+    if (left !== undefined)
+      return {
+        ok: false,
+        problem: `the group ${word} also names ${nameText(left)}, which can't be a host's name here`,
+      };
     if (members.length === 0) return { ok: false, problem: `the group ${word} has no hosts` };
     for (const host of members) hosts.add(host);
   }
@@ -59,9 +68,11 @@ function unknownGroup(name: string, names: readonly string[]): string {
 export function joinKnown(sources: readonly Known[]): Known {
   const hosts = new Map<string, Address>();
   const groups = new Map<string, readonly string[]>();
+  const partial = new Map<string, string>();
   for (const source of sources) {
     for (const [name, address] of source.hosts) if (!hosts.has(name)) hosts.set(name, address);
     for (const [name, members] of source.groups) if (!groups.has(name)) groups.set(name, members);
+    for (const [name, left] of source.partial ?? []) if (!partial.has(name)) partial.set(name, left);
   }
-  return { hosts, groups };
+  return { hosts, groups, partial };
 }

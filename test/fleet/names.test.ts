@@ -173,6 +173,15 @@ describe('an inventory', () => {
     expect(await inventoryHosts(join(home, 'nothing'), { PATH: home })).toBeUndefined();
   });
 
+  it('a group with a name that no host can have is refused, and not taken without it', () => {
+    const known = resolved(readIni('[web]\nweb1\nweb;2\n[db]\ndb1\n[site:children]\nweb\ndb\n'));
+    const problem = "also names web;2, which can't be a host's name here";
+    expect(resolveHosts('@web', known)).toEqual({ ok: false, problem: `the group @web ${problem}` });
+    expect(resolveHosts('@site', joinKnown([known]))).toEqual({ ok: false, problem: `the group @site ${problem}` });
+    expect(resolveHosts('@all', known)).toMatchObject({ ok: false });
+    expect(resolveHosts('@db,web1', known)).toEqual({ ok: true, hosts: ['db1', 'web1'] });
+  });
+
   it('a range is bounded, and one that is none stays a text', () => {
     expect(expandRange('n[8:11:2]')).toEqual(['n8', 'n10']);
     expect(expandRange('r[a:c]-[1:2]')).toHaveLength(6);
