@@ -18,6 +18,19 @@ const PROMPT_NOISE = /\r\x1b\[K\r/g;
 const WORD_ON_JOB =
   /(^|\n)\r?\[\d+\] *[-+]? +(?:\d+ +)?(?:done|exit|terminated|interrupt|killed|hangup|running|stopped|suspended|continued)\b[^\n]*\n?/gi;
 
+/** What of it tells an exit code: in the words of bash and zsh without a translation. */
+const END_OF_JOB = /(?:^|\n)\r?\[(\d+)\] *[-+]? +(?:\d+ +)?(done|exit +\d+|[a-z]+)\b/gi;
+const EXIT_OF: Readonly<Record<string, number>> = {
+  done: 0,
+  hangup: 129,
+  interrupt: 130,
+  quit: 131,
+  aborted: 134,
+  abort: 134,
+  killed: 137,
+  terminated: 143,
+};
+
 /** A line on its way through the user's shell. */
 export type Task = {
   readonly line: string;
@@ -53,6 +66,8 @@ type Job = {
   readonly id: number;
   readonly release: () => void;
   stopped: boolean;
+  /** Its exit code, where the shell has shown how it ended. */
+  shown?: number;
   /** The line that brings it to the front was asked for. */
   recalled: boolean;
 };
@@ -66,6 +81,8 @@ type Job = {
 export class ShellJobs {
   readonly #host: JobHost;
   readonly #jobs = new Set<Job>();
+  /** Of which the shell is asked how they ended. */
+  readonly #ending = new Set<Job>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(host: JobHost) {
@@ -124,11 +141,24 @@ export class ShellJobs {
 
   /** Takes output printed while the shell was idle, if it can only be a job's; false: it is not. */
   feed(data: Buffer): boolean {
-    const [job, another] = this.#jobs;
+    // What it printed last may come when it is known to have ended.
+    const [job, another] = [...this.#jobs, ...this.#ending];
+    this.hear(data);
     if (!job || another) return false;
     const text = data.toString('latin1').replace(PROMPT_NOISE, '').replace(WORD_ON_JOB, '$1');
     if (text !== '') job.run.feed(Buffer.from(text, 'latin1'));
     return true;
+  }
+
+  /** Looks in what the terminal shows for the shell's own word on how a job ended. */
+  hear(data: Buffer): Buffer {
+    if (this.#jobs.size === 0 && this.#ending.size === 0) return data;
+    for (const [, number, word = ''] of data.toString('latin1').matchAll(END_OF_JOB)) {
+      const exit = /\d+/.exec(word)?.[0] ?? EXIT_OF[word.toLowerCase()];
+      const job = [...this.#jobs, ...this.#ending].find((each) => each.number === Number(number));
+      if (job && exit !== undefined) job.shown = Number(exit);
+    }
+    return data;
   }
 
   /** All other process groups that the shell keeps in the background: what the user sent there with the shell's own means. */
@@ -191,26 +221,30 @@ export class ShellJobs {
     job.stopped = stopped;
   }
 
-  async #tellEnd({ run, last }: Job): Promise<void> {
-    const exit = await this.#exitOf(last);
-    await run.end(
+  async #tellEnd(job: Job): Promise<void> {
+    this.#ending.add(job);
+    const exit = (await this.#exitOf(job)) ?? job.shown;
+    this.#ending.delete(job);
+    await job.run.end(
       exit ?? null,
       this.#host.cwd(),
       exit === undefined ? 'the shell did not report its exit code' : undefined,
     );
   }
 
-  async #exitOf(last: number): Promise<number | undefined> {
-    if (!this.#host.remembersExits()) return undefined;
+  /** Undefined where the shell has forgotten it, which it does once it has shown its end behind any other command. */
+  async #exitOf({ last }: Job): Promise<number | undefined> {
     let late: NodeJS.Timeout | undefined;
     const patience = new Promise<undefined>((resolve) => {
       late = setTimeout(() => resolve(undefined), EXIT_CODE_TIMEOUT_MS);
       late.unref();
     });
-    const told = await Promise.race([this.#host.hidden(`\\builtin wait ${last}`), patience]);
+    const remembers = this.#host.remembersExits();
+    // It shows it before a prompt: the second line begins behind one.
+    const ask = () => this.#host.hidden(remembers ? `\\builtin wait ${last}` : ':');
+    const told = await Promise.race([remembers ? ask() : ask().then(ask), patience]);
     clearTimeout(late);
-    // It forgets a job once it has shown its end, behind any other command.
-    const forgotten = told?.exit === 127 && told.head.includes('wait:');
+    const forgotten = !remembers || (told?.exit === 127 && told.head.includes('wait:'));
     return forgotten ? undefined : (told?.exit ?? undefined);
   }
 }

@@ -63,7 +63,7 @@ export class UserShell implements InteractiveShell {
       },
       {
         onIdle: (data) => this.#tellIdle(data),
-        onOutput: (data) => this.#task?.run.feed(data),
+        onOutput: (data) => this.#task?.run.feed(this.#jobs.hear(data)),
         onStart: () => this.#task?.run.begin(),
         onEnd: (exit, cwd) => this.#ended(exit, cwd),
         onReady: (cwd) => this.#atPrompt(cwd),

@@ -1,12 +1,20 @@
 /** Jobs of the user's, what the user takes over from the agent, and what closing leaves (EX-6, EX-8, EX-9, EX-11). */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { waitsForLine } from '../../src/executor/terminal-state.ts';
+import { below } from '../support/processes.ts';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { type Rig, startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 const demo = '[aish:demo]>';
+
+/** Does the user's bash wait for its next line? */
+function isAtPrompt(rig: Rig): boolean {
+  const pid = below(rig.pty.pid).find(({ words }) => words.includes('--rcfile'))?.pid;
+  return pid !== undefined && waitsForLine(pid, readlinkSync(`/proc/${pid}/fd/0`)) === true;
+}
 
 describe('a running command', () => {
   it('goes to the background by a key; the shell is free, its end and output are told', async () => {
@@ -22,6 +30,8 @@ describe('a running command', () => {
     rig.type('echo free\r');
     await rig.waitFor(/^│ free$/m);
     await rig.waitFor(/❯ echo free .*✓/);
+    // An end behind another line of its own bash forgets.
+    await vi.waitFor(() => expect(isAtPrompt(rig)).toBe(true), { timeout: 15_000 });
     writeFileSync(join(place.work, 'go'), '');
     await rig.waitFor('job 1 ended');
     await rig.waitFor(/job 1 · ✓[^\n]*\n[\s\S]*│ two\n/);

@@ -61,7 +61,7 @@ describe.each(userShells())('a command sent to the background of %s', (program) 
     await atRest();
     writeFileSync(join(home, 'go'), '');
     await until(() => ended.length > 0, 'its end is told');
-    expect(ended[0]).toMatchObject({ exit: program.endsWith('zsh') ? null : 7, head: 'two' });
+    expect(ended[0]).toMatchObject({ exit: 7, head: 'two' });
     expect(jobs.running()).toEqual([]);
   });
 
@@ -102,15 +102,18 @@ describe.each(userShells())('a command sent to the background of %s', (program) 
     expect(jobs.running()).toHaveLength(1);
   });
 
-  it('ends without an exit code where the shell has forgotten it', async () => {
+  it('ends with the exit code that the shell has shown, or is said to have none, where it has forgotten it', async () => {
     const { shell, home, ended, send, run } = await bench(program);
     await begun(shell, "sh -c 'echo one; while [ ! -e go ]; do sleep 0.02; done; exit 7'", 'one');
     await send('sh');
     writeFileSync(join(home, 'go'), '');
-    // The end comes while another command runs: bash shows and forgets it behind that one.
+    // The end comes while another command runs: behind that one the shell shows and forgets it.
     await run('sleep 0.6');
     await until(() => ended.length > 0, 'its end is told');
-    expect(ended[0]).toMatchObject({ exit: null, note: 'the shell did not report its exit code' });
+    // Whether bash shows it is a race of its own: what is told is never another code.
+    const note = ended[0]?.exit === null ? 'the shell did not report its exit code' : undefined;
+    expect([7, null]).toContain(ended[0]?.exit);
+    expect(ended[0]?.note).toBe(note);
   });
 
   it('is ended by its job', async () => {
@@ -120,7 +123,7 @@ describe.each(userShells())('a command sent to the background of %s', (program) 
     await atRest();
     expect(jobs.kill(1)).toBe(true);
     await until(() => ended.length > 0, 'it is gone');
-    expect(ended[0]?.exit).toBe(program.endsWith('zsh') ? null : 130);
+    expect(ended[0]?.exit).toBe(130);
   });
 });
 
