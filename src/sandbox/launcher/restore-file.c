@@ -1,10 +1,11 @@
 /* What is put back of a single file: its content, its state, or all of it made anew. */
-#include "store.h"
+#include "restore.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -66,12 +67,36 @@ int make_from_copy(struct store *s, struct node *n, int directory, const char *n
   return failed ? -1 : apply_state(directory, name, n);
 }
 
-/* The old content into the inode as it is: its other names, whichever they are, keep it. */
+/* Is there room for what `from` holds in the place of what `to` holds? What can't be told counts as yes. */
+static int has_room(int from, int to) {
+  enum { BLOCK_BYTES = 512 };
+  struct stat old, now;
+  long system[64] = {0};
+  if (fstat(from, &old) || fstat(to, &now) || syscall(SYS_fstatfs, to, system)) return 1;
+  const uint64_t needs = (uint64_t)old.st_blocks * BLOCK_BYTES, has = (uint64_t)now.st_blocks * BLOCK_BYTES;
+  const uint64_t block = (uint64_t)system[1], free = block * (uint64_t)system[geteuid() ? 4 : 3];
+  if (needs <= has || needs - has + block <= free) return 1;
+  errno = ENOSPC;
+  return 0;
+}
+
+/* The old content into the inode as it is: its other names, whichever they are, keep it. What was in it has been kept, and
+ * comes back where there turns out to be no room for the old. */
 int fill_in_place(struct store *s, const struct node *n, int directory, const char *name) {
   char number[12];
   int to = openat(directory, name, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
   int from = n->copy ? openat(s->copies, decimal(n->copy, number), O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
-  int failed = to < 0 || (n->copy && from < 0) || syscall(SYS_ftruncate, to, 0) || (n->copy && copy_data(from, to, n->was.size));
+  int failed = to < 0 || (n->copy && (from < 0 || !has_room(from, to)));
+  if (!failed && (syscall(SYS_ftruncate, to, 0) || (n->copy && copy_data(from, to, n->was.size)))) {
+    const int why = errno;
+    const uint32_t its = keeping ? find_node(keeping, &n->is) : 0;
+    const uint32_t kept = its ? keeping->nodes[its].copy : 0;
+    const int before = kept ? openat(keeping->copies, decimal(kept, number), O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    if (!syscall(SYS_ftruncate, to, 0) && before >= 0) copy_data(before, to, keeping->nodes[its].was.size);
+    if (before >= 0) close(before);
+    errno = why;
+    failed = 1;
+  }
   int why = errno;
   if (from >= 0) close(from);
   if (to >= 0) close(to);
