@@ -1,27 +1,14 @@
 /** The user's own shell on a host ends, or never begins: lines, prompt and model are on one machine, and the program goes on. */
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { onWeb1 } from '../support/on-web1.ts';
 import { scratch } from '../support/program.ts';
-import { type Rig, startRig } from '../support/rig.ts';
-import { lacksSshd, type SshHost, startSshd } from '../support/sshd.ts';
+import { startRig } from '../support/rig.ts';
+import { lacksSshd, startSshd } from '../support/sshd.ts';
 
 describe.skipIf(lacksSshd())('the end of the shell on a host', () => {
-  let server: SshHost;
-  beforeAll(async () => {
-    server = await startSshd();
-  });
-  afterAll(() => server?.stop());
-  const env = () => ({ PATH: `${server.bin}:${process.env.PATH}` });
-  /** A directory there, which is here as well. */
-  const there = () => mkdtempSync(join(tmpdir(), 'there-'));
-
-  async function enter(rig: Rig): Promise<void> {
-    await rig.waitFor(/\[aish:\w+\]>/);
-    rig.type(':host web1\r');
-    await rig.waitFor(/@web1 \[aish:\w+\]>/);
-  }
+  const { env, there, enter } = onWeb1();
 
   it('a host that is not there is said in one line, without another way to the same end', async () => {
     const gone = await startSshd();

@@ -1,34 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
+import { onWeb1 } from '../support/on-web1.ts';
 import { scratch } from '../support/program.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { startRig } from '../support/rig.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 import { lacksSshd, type SshHost, startSshd } from '../support/sshd.ts';
 import { trialsWork } from '../undo/trial-support.ts';
 
 describe.skipIf(lacksSshd())('another machine over ssh', () => {
-  let server: SshHost;
-  beforeAll(async () => {
-    server = await startSshd();
-  });
-  afterAll(() => server?.stop());
-  const env = () => ({ PATH: `${server.bin}:${process.env.PATH}` });
-  /** A directory there, which is here as well. */
-  const there = () => mkdtempSync(join(tmpdir(), 'there-'));
-
-  async function enter(rig: Rig): Promise<void> {
-    await rig.waitFor(/\[aish:\w+\]>/);
-    rig.type(':host web1\r');
-    await rig.waitFor(/@web1 \[aish:\w+\]>/);
-  }
+  const { server, env, there, enter } = onWeb1();
 
   it('the user’s lines go there, in blocks, and back', async () => {
     using place = scratch();
-    const before = server.accepted();
+    const before = server().accepted();
     await using rig = startRig(place, { env: env(), columns: 100 });
     await enter(rig);
     await rig.waitFor(/ @web1 .*-- \w+ --/);
@@ -45,7 +32,7 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
     await rig.waitFor(/\n\[aish:\w+\]>/);
     rig.type('pwd\r');
     await rig.waitFor(new RegExp(`│ ${place.work}`));
-    expect(server.accepted() - before).toBe(1);
+    expect(server().accepted() - before).toBe(1);
   });
 
   it('says the host by word where there are no colours', async () => {
@@ -107,7 +94,7 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
     rig.type(`echo x >>${folder}/count; sleep 1000\r`);
     await rig.waitFor(() => existsSync(join(folder, 'count')));
     // The connection is the one program of ours with `-M`.
-    killMaster(server);
+    killMaster(server());
     await rig.waitFor(/the connection to web1 was lost; :host web1 reconnects/);
     await rig.waitFor(/the connection was lost; what it did since is not known/);
     rig.type(`echo y >>${folder}/count\r`);
