@@ -156,7 +156,8 @@ export class ShellJobs {
     for (const [, number, word = ''] of data.toString('latin1').matchAll(END_OF_JOB)) {
       const exit = /\d+/.exec(word)?.[0] ?? EXIT_OF[word.toLowerCase()];
       const job = [...this.#jobs, ...this.#ending].find((each) => each.number === Number(number));
-      if (job && exit !== undefined) job.shown = Number(exit);
+      // What still runs has not ended, whatever a program prints.
+      if (job && exit !== undefined && !isAlive(-job.group)) job.shown = Number(exit);
     }
     return data;
   }
