@@ -90,9 +90,9 @@ int fill_in_place(struct store *s, const struct node *n, int directory, const ch
   if (!failed && (syscall(SYS_ftruncate, to, 0) || (n->copy && copy_data(from, to, n->was.size)))) {
     const int why = errno;
     const uint32_t its = keeping ? find_node(keeping, &n->is) : 0;
-    const uint32_t kept = its ? keeping->nodes[its].copy : 0;
-    const int before = kept ? openat(keeping->copies, decimal(kept, number), O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
-    if (!syscall(SYS_ftruncate, to, 0) && before >= 0) copy_data(before, to, keeping->nodes[its].was.size);
+    const struct node *k = keeping ? &keeping->nodes[its] : NULL;
+    const int before = its && k->copy ? openat(keeping->copies, decimal(k->copy, number), O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    if (before >= 0 && !syscall(SYS_ftruncate, to, 0)) copy_data(before, to, k->was.size);
     if (before >= 0) close(before);
     errno = why;
     failed = 1;
