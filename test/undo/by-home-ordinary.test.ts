@@ -1,28 +1,17 @@
 /** Start files as people have them: in a project that they do not name nothing asks, and in one that they name only what they run. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { byHome } from '../../src/undo/by-home.ts';
 import { obeyedBy } from '../../src/undo/obeyed-by.ts';
 import { waysThrough } from '../../src/undo/ways.ts';
+import { homeForEach } from './home-of-ours.ts';
 
-const { HOME, ZDOTDIR, XDG_CONFIG_HOME } = process.env;
 let root: string;
 let home: string;
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'aish-home-ordinary-'));
+homeForEach('home/u', (made) => {
+  root = made;
   home = join(root, 'home/u');
-  mkdirSync(home, { recursive: true });
-  process.env.HOME = home;
-  delete process.env.ZDOTDIR;
-  delete process.env.XDG_CONFIG_HOME;
-});
-afterEach(() => {
-  Object.assign(process.env, HOME === undefined ? {} : { HOME });
-  if (ZDOTDIR !== undefined) process.env.ZDOTDIR = ZDOTDIR;
-  if (XDG_CONFIG_HOME !== undefined) process.env.XDG_CONFIG_HOME = XDG_CONFIG_HOME;
-  rmSync(root, { recursive: true, force: true });
 });
 
 /** `@{` stands for a dollar sign and a brace. */

@@ -1,30 +1,20 @@
 /** What the user's own start files name in a project's tree counts as run later: it would run at the next shell. */
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { byHome } from '../../src/undo/by-home.ts';
 import { obeyedIn } from '../../src/undo/obeyed.ts';
 import { obeyedBy } from '../../src/undo/obeyed-by.ts';
 import { waysThrough } from '../../src/undo/ways.ts';
+import { homeForEach } from './home-of-ours.ts';
 
-const { HOME, ZDOTDIR, XDG_CONFIG_HOME } = process.env;
 let root: string;
 let tree: string;
 
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'aish-home-names-'));
+homeForEach('home', (made) => {
+  root = made;
   tree = join(root, 'home/dots');
-  mkdirSync(tree, { recursive: true });
-  process.env.HOME = join(root, 'home');
-  delete process.env.ZDOTDIR;
-  delete process.env.XDG_CONFIG_HOME;
-});
-afterEach(() => {
-  Object.assign(process.env, HOME === undefined ? {} : { HOME });
-  if (ZDOTDIR !== undefined) process.env.ZDOTDIR = ZDOTDIR;
-  if (XDG_CONFIG_HOME !== undefined) process.env.XDG_CONFIG_HOME = XDG_CONFIG_HOME;
-  rmSync(root, { recursive: true, force: true });
+  mkdirSync(tree);
 });
 
 function put(name: string, text: string): void {
