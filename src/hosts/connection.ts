@@ -63,6 +63,7 @@ export class Connection {
   #master: RunningCommand | undefined;
   #helper: Promise<Helper | undefined> | undefined;
   #starting = false;
+  #first = '';
   /** Fires when this connection is over: a helper on its way may take long not to come. */
   #over = new AbortController();
   #facts: HostFacts | undefined;
@@ -126,7 +127,12 @@ export class Connection {
     return (await this.#helper)?.ask(code);
   }
 
-  /** The same for work that takes its time, in a session of its own: no question waits for it. Never rejects. */
+  /** Code of ours that each helper runs before anything else, from the next one on. */
+  eachHelper(code: string): void {
+    this.#first = code;
+  }
+
+  /** As `ask`, for work that takes its time, in a session of its own: no question waits for it. Never rejects. */
   async work(code: string): Promise<Answer | undefined> {
     if (this.#state !== 'open') return undefined;
     const give = await this.slots.take();
@@ -199,6 +205,7 @@ export class Connection {
     const launch = this.#options.companion(this.session('exec /bin/sh', false));
     const helper = await Helper.start(launch, undefined, signal);
     this.#starting = false;
+    if (this.#first !== '') void helper?.ask(this.#first);
     void (helper?.ended ?? Promise.resolve()).then(give);
     return helper;
   }

@@ -34,7 +34,10 @@ export function shellThere(
     async files() {
       shells += 1;
       const path = `${facts.folder}/shell-${Date.now()}-${shells}`;
-      const made = await ask(`${sweep(facts.folder)}; mkdir -m 700 ${path}`);
+      const swept = sweep(facts.folder);
+      connection.eachHelper(swept);
+      // Until there is a shell, it is the helper's.
+      const made = await ask(`${swept}; mkdir -m 700 ${path} && echo $$ >${path}/pid`);
       if (made?.exit !== 0) throw new Error(`no directory can be made on ${connection.host}`);
       return filesThere(ask, path);
     },
@@ -86,13 +89,18 @@ export function groupsThere(path: string): string {
 
 /**
  * Code for the helper that removes the directories of shells that have ended: now, and once the helper itself ends, which it
- * does with the connection. A shell may take a moment to end then.
+ * does with the connection, also when that is cut while it answers. A shell may take a moment to end then.
  */
 function sweep(folder: string): string {
   const all = `${folder}/shell-*`;
-  const now = `for d in ${all}; do [ -s "$d/pid" ] && ! kill -0 "$(cat "$d/pid")" && rm -rf "$d"; done`;
-  const later = `for n in 1 2 3 4 5; do sleep 1; ${now}; ls ${all}/pid || break; done >/dev/null 2>&1`;
-  return `${now}; trap ${shellQuote(later)} EXIT`;
+  // Where a last child of the shell still writes, the next look removes it.
+  const those = (ended: string) =>
+    `for d in ${all}; do p=$(cat "$d/pid") && [ -n "$p" ] && ${ended} && { rm -rf "$d" || echo ended >"$d/pid"; }; done`;
+  const now = those('! kill -0 "$p"');
+  // A shell that is only starting has some seconds more: the helper can end before its connection.
+  const last = those('{ ! kill -0 "$p" || { [ "$p" = $$ ] && [ $n -ge 5 ]; }; }');
+  const later = `for n in 1 1 1 2 5 10 10; do sleep $n; ${last}; ls ${all}/pid || break; done >/dev/null 2>&1`;
+  return `${now}; trap ${shellQuote(later)} EXIT; trap exit HUP PIPE TERM`;
 }
 
 function filesThere(ask: Connection['ask'], path: string): ShellFiles {
