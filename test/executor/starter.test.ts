@@ -61,6 +61,13 @@ async function ready(): Promise<void> {
   }, 'a launcher waits');
 }
 
+/** The one that waits: one whose end was told may be about to go still. */
+async function theOneThatWaits(): Promise<number> {
+  await ready();
+  await until(() => below(starter()).length === 1, 'no other is left');
+  return below(starter())[0]?.pid ?? -1;
+}
+
 describe.skipIf(lacks(LAUNCHER))('a launcher that waits for its command', () => {
   it.each([
     'echo out; exit 3',
@@ -88,30 +95,28 @@ describe.skipIf(lacks(LAUNCHER))('a launcher that waits for its command', () => 
   });
 
   it('has nothing of this program before, and one waits again when it goes on', async () => {
-    await ready();
-    const [waits = { pid: -1 }] = below(starter());
-    const environment = readFileSync(`/proc/${waits.pid}/environ`, 'latin1').split('\0').filter(Boolean);
+    const waits = await theOneThatWaits();
+    const environment = readFileSync(`/proc/${waits}/environ`, 'latin1').split('\0').filter(Boolean);
     expect(environment.every((each) => /^(?:AISH_TUI_RUN|PWD|SHLVL|_)=/.test(each))).toBe(true);
-    const files = readdirSync(`/proc/${waits.pid}/fd`).map((fd) => readlinkSync(`/proc/${waits.pid}/fd/${fd}`));
+    const files = readdirSync(`/proc/${waits}/fd`).map((fd) => readlinkSync(`/proc/${waits}/fd/${fd}`));
     expect(files.filter((file) => file.startsWith('/') && file !== '/dev/null')).toEqual([]);
     const running = await run('echo begun; sleep 60', {}, true);
     await shows(running, 'begun');
-    expect(running.pid).toBe(waits.pid);
+    expect(running.pid).toBe(waits);
     await until(() => below(starter()).length >= 2, 'the next one waits');
     running.interrupt();
     expect(await running.result).toMatchObject({ exit: 130, note: 'interrupted' });
   });
 
   it('is left to the next command by one that never begins', async () => {
-    await ready();
-    const [waits] = below(starter());
+    const waits = await theOneThatWaits();
     const [cwd, pipe] = [workspace(), await takePipe(LAUNCHER)];
     if (!pipe) throw new Error('none waits');
     const options = { env: baseEnv(cwd), columns: 80, rows: 24, dataDir: join(cwd, 'data') };
     const launcher = (argv: readonly string[]) => [LAUNCHER, '--supervise', '--', ...argv];
     prepareOnce({ command: 'touch begun', cwd, ...options, pipe, launcher }).drop();
     const running = await run('test ! -e begun', { cwd }, true);
-    expect(running.pid).toBe(waits?.pid);
+    expect(running.pid).toBe(waits);
     expect((await running.result).exit).toBe(0);
   });
 
