@@ -23,6 +23,7 @@ import { Values } from './values.ts';
 const MAX_IMPORT_DEPTH = 3;
 /** Most effects that are kept: beyond them the verdict is clear. */
 const MAX_EFFECTS = 200;
+const OTHER_LETTERS = /[^\0-\x7f]/;
 
 /** A module of the code's own, as far as others need to know it. */
 type Judged = {
@@ -190,7 +191,7 @@ class Judge implements Judging {
   private visit(node: Node): void {
     for (const name of namesIn(node)) {
       // Python takes letters of other forms for the plain ones.
-      if (name.normalize('NFKC') !== name) this.unknown(node, 'a name in other letters', true);
+      if (OTHER_LETTERS.test(name) && name.normalize('NFKC') !== name) this.unknown(node, 'a name in other letters', true);
     }
     switch (node.nodeType) {
       case 'Name':

@@ -1,5 +1,5 @@
 import type { ASTNode } from 'py-ast';
-import { childrenOf, type Expr, type FunctionNode, type Node, type NodeOf, type Tree } from './tree.ts';
+import type { Expr, FunctionNode, Node, NodeOf, Tree } from './tree.ts';
 
 /** One way in which a name (or an attribute of that name) gets its value. */
 export type Binding =
@@ -34,7 +34,7 @@ const OPAQUE: Binding = { kind: 'opaque' };
 
 /** Finds what is bound to which name, scope by scope. */
 export function readScopes(tree: Tree): Scopes {
-  const reader = new ScopeReader();
+  const reader = new ScopeReader(tree);
   for (const statement of tree.module.body) reader.visit(statement, reader.module);
   return { module: reader.module, of: reader.of, attributes: reader.attributes };
 }
@@ -65,6 +65,11 @@ class ScopeReader {
   readonly module = newScope('module', undefined);
   readonly of = new Map<ASTNode, Scope>();
   readonly attributes = new Map<string, Binding[]>();
+  private readonly tree: Tree;
+
+  constructor(tree: Tree) {
+    this.tree = tree;
+  }
 
   visit(node: Node, scope: Scope, except?: Node): void {
     if (node === except) return;
@@ -97,7 +102,7 @@ class ScopeReader {
         return;
       default:
         this.statement(node, scope);
-        for (const child of childrenOf(node)) this.visit(child, scope, except);
+        for (const child of this.tree.children(node)) this.visit(child, scope, except);
     }
   }
 
@@ -115,7 +120,7 @@ class ScopeReader {
     // The first iterable is evaluated outside: `[f(x) for f in [f]]`.
     const first = node.generators[0]?.iter;
     if (first) this.visit(first, scope);
-    for (const child of childrenOf(node)) this.visit(child, inner, first);
+    for (const child of this.tree.children(node)) this.visit(child, inner, first);
   }
 
   private function(node: FunctionNode, scope: Scope): void {

@@ -25,6 +25,8 @@ export type Tree = {
   readonly parents: ReadonlyMap<ASTNode, Node>;
   /** All nodes, outer before inner. */
   readonly nodes: readonly Node[];
+  /** The nodes right below one, in the order of the source; contexts and operators are left out. */
+  children(node: ASTNode): readonly Node[];
   /** Where a node stands in `source`. */
   part(node: ASTNode): Part;
 };
@@ -32,36 +34,67 @@ export type Tree = {
 /** Parses `text`; a string says why it can't be read as Python 3. */
 export function parseTree(text: string): Tree | string {
   const source = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
-  if (source.length > MAX_SOURCE_CHARS || (source.match(/\w+|[^\w\s]/g)?.length ?? 0) > MAX_TOKENS)
-    return 'longer than is looked at';
+  if (source.length > MAX_SOURCE_CHARS || hasMoreTokens(source, MAX_TOKENS)) return 'longer than is looked at';
   if (ODD_CHARACTER.test(source)) return 'control characters in the code';
   if (ODD_ENCODING.test(source)) return 'an encoding of its own';
   try {
     const module = parse(source);
-    const parents = new Map<ASTNode, Node>();
-    const nodes: Node[] = [];
-    collect(module, 0, parents, nodes);
+    const { parents, nodes, children } = collected(module);
     const lines = lineStarts(source);
-    return { source, module, parents, nodes, part: (node) => partOf(node, lines, source) };
+    return {
+      source,
+      module,
+      parents,
+      nodes,
+      children: (node) => children.get(node) ?? NONE,
+      part: (node) => partOf(node, lines, source),
+    };
   } catch (error) {
     return error instanceof RangeError ? 'nested deeper than is looked at' : 'not valid Python 3';
   }
 }
 
-function collect(node: Node, depth: number, parents: Map<ASTNode, Node>, nodes: Node[]): void {
+/** Every token is at least one character: most sources are too short to be counted. */
+function hasMoreTokens(source: string, limit: number): boolean {
+  return source.length > limit && (source.match(/\w+|[^\w\s]/g)?.length ?? 0) > limit;
+}
+
+type Collected = {
+  readonly parents: Map<ASTNode, Node>;
+  readonly nodes: Node[];
+  /** By node, for those that have any. */
+  readonly children: Map<ASTNode, readonly Node[]>;
+};
+
+function collected(module: Module): Collected {
+  const out: Collected = { parents: new Map(), nodes: [], children: new Map() };
+  collect(module, 0, out);
+  return out;
+}
+
+function collect(node: Node, depth: number, into: Collected): void {
   if (depth > MAX_TREE_DEPTH) throw new RangeError('too deep');
-  nodes.push(node);
-  for (const child of childrenOf(node)) {
-    parents.set(child, node);
-    collect(child, depth + 1, parents, nodes);
+  into.nodes.push(node);
+  const children = childrenOf(node);
+  if (children.length === 0) return;
+  into.children.set(node, children);
+  for (const child of children) {
+    into.parents.set(child, node);
+    collect(child, depth + 1, into);
   }
 }
 
-/** The nodes right below one, in the order of the source; contexts and operators are left out. */
-export function childrenOf(node: Node): Node[] {
+const NONE: readonly Node[] = [];
+
+/** Fields whose nodes are no parts of their own. */
+const LEFT_OUT = new Set(['ctx', 'op', 'ops', 'inlineComment']);
+
+function childrenOf(node: Node): Node[] {
   const out: Node[] = [];
-  for (const [key, value] of Object.entries(node)) {
-    if (key === 'ctx' || key === 'op' || key === 'ops' || key === 'inlineComment') continue;
+  // Most fields are places in the source; pairs of key and value for each would be most of the garbage.
+  for (const key of Object.keys(node)) {
+    const value: unknown = node[key as keyof Node];
+    if (typeof value !== 'object' || value === null || LEFT_OUT.has(key)) continue;
     if (Array.isArray(value)) {
       for (const item of value) if (isNode(item)) out.push(item);
     } else if (isNode(value)) out.push(value);
