@@ -171,3 +171,12 @@ it('says which part of the source it means', () => {
   const [found] = judgePython(source, { module: () => ({ kind: 'absent' }) }) as readonly Effect[];
   expect(source.slice(...(found?.part ?? [0, 0]))).toBe("os.remove('y')");
 });
+
+it('judges the same code anew by what stands beside it and by its words', () => {
+  const source = "import helper, sys\nopen(sys.argv[1], 'w')";
+  const first = effects(source, { helper: 'import os\nos.remove("x")' }, ['a']);
+  const second = effects(source, { helper: 'pass' }, ['b']);
+  expect(second).toEqual([{ kind: 'write', path: 'b' }]);
+  expect(first).not.toEqual(second);
+  expect(effects(source, { helper: 'import os\nos.remove("x")' }, ['a'])).toEqual(first);
+});

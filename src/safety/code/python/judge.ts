@@ -191,7 +191,8 @@ class Judge implements Judging {
   private visit(node: Node): void {
     for (const name of namesIn(node)) {
       // Python takes letters of other forms for the plain ones.
-      if (OTHER_LETTERS.test(name) && name.normalize('NFKC') !== name) this.unknown(node, 'a name in other letters', true);
+      if (OTHER_LETTERS.test(name) && name.normalize('NFKC') !== name)
+        this.unknown(node, 'a name in other letters', true);
     }
     switch (node.nodeType) {
       case 'Name':

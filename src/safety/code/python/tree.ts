@@ -31,8 +31,19 @@ export type Tree = {
   part(node: ASTNode): Part;
 };
 
-/** Parses `text`; a string says why it can't be read as Python 3. */
+/** The last text that was parsed. */
+let last: { readonly text: string; readonly tree: Tree | string } | undefined;
+
+/**
+ * Parses `text`; a string says why it can't be read as Python 3. A command is judged several times in a row, each time
+ * by other facts: its code means the same. Nothing changes the tree.
+ */
 export function parseTree(text: string): Tree | string {
+  if (last?.text !== text) last = { text, tree: parsed(text) };
+  return last.tree;
+}
+
+function parsed(text: string): Tree | string {
   const source = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
   if (source.length > MAX_SOURCE_CHARS || hasMoreTokens(source, MAX_TOKENS)) return 'longer than is looked at';
   if (ODD_CHARACTER.test(source)) return 'control characters in the code';
