@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { checkLine, judgeCommand } from '../../src/safety/index.ts';
+import { rowsIn } from './jsonl.ts';
 
 type Row = { readonly kind: string; readonly label: 'destructive' | 'safe'; readonly cmd: string };
 
-const read = <T = Row>(name: string): readonly T[] =>
-  readFileSync(new URL(`../corpus/${name}.jsonl`, import.meta.url), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as T);
+const read = <T = Row>(name: string): readonly T[] => rowsIn<T>(new URL(`../corpus/${name}.jsonl`, import.meta.url));
 
 /** Recall, false positives and unknown ones per kind, over the labelled corpus. */
 function accuracy(rows: readonly Row[], label: Row['label']): void {
@@ -43,23 +39,35 @@ async function speed(rows: readonly Row[]): Promise<void> {
     for (let k = i; text.length < 3900; k++) text += `${quiet[k % quiet.length]}\n`;
     return text.slice(0, 4096);
   });
-  const judged = (commands: readonly string[]) =>
-    commands.map((cmd) => {
-      const before = performance.now();
-      judgeCommand(cmd);
-      return performance.now() - before;
-    });
   const single = judged(rows.map(({ cmd }) => cmd));
   const joined = judged(scripts);
-  const said = (what: string, times: readonly number[]) => {
-    const sorted = times.toSorted((a, b) => a - b);
-    const at = (share: number) => sorted[Math.floor(sorted.length * share)]?.toFixed(3);
-    console.log(`${what}: median ${at(0.5)} ms, p99 ${at(0.99)} ms`);
-  };
   // Two questions: what a person waits for on most lines, and what the longest ones may cost.
   said('one line as it occurs', single);
   said('one script of 4 kB', joined);
   said('one judgement of up to 4 kB', [...single, ...joined]);
+}
+
+function judged(commands: readonly string[]): readonly number[] {
+  return commands.map((cmd) => {
+    const before = performance.now();
+    judgeCommand(cmd);
+    return performance.now() - before;
+  });
+}
+
+function said(what: string, times: readonly number[]): void {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)]?.toFixed(3);
+  console.log(`${what}: median ${at(0.5)} ms, p99 ${at(0.99)} ms`);
+}
+
+/** What an agent has really typed: most are short, and the slow ones bring a program with them. */
+function recorded(file: string): void {
+  const commands = rowsIn<{ readonly commands: readonly string[] }>(file)
+    .flatMap((run) => run.commands)
+    .filter((command) => command.length <= 4096);
+  judged(commands);
+  said(`one of ${commands.length} recorded commands of up to 4 kB`, judged(commands));
 }
 
 /** Calls of foreign tools: how many that lose something are seen, how many others are stopped (SF-6). */
@@ -90,3 +98,5 @@ accuracy(read('everyday'), 'safe');
 await tools();
 openHoles(read('attack-open'));
 await speed([...gate, ...read('everyday')]);
+const [runs] = process.argv.slice(2);
+if (runs !== undefined) recorded(runs);

@@ -8,7 +8,7 @@ const BENCHES: Readonly<Record<string, string>> = {
   agents: 'typing while eight sub-agents stream',
   context: 'what a real llama.cpp server reads anew of each prompt [QUESTIONS [CONTEXT]]',
   history: '10,000 lines of history searched, a key at a time',
-  gate: 'recall, false positives and speed of the gate over the labelled commands',
+  gate: 'recall, false positives and speed of the gate over the labelled commands, and over recorded ones [RUNS.jsonl]',
   replay: 'how often recorded agent work would be interrupted: RUNS.jsonl',
   route: 'how lines are taken, shell or model, beside the goals [--errors]',
   secrets: 'recall, false positives and speed of the secrets filter',

@@ -3,10 +3,11 @@
  * `{"run", "commands": []}`. Each run is judged in order in an empty directory that stands for /app; files named behind
  * `>` are made there, with the text of a here-document. Nothing of a command is run.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { checkLine } from '../../src/safety/index.ts';
+import { rowsIn } from './jsonl.ts';
 
 type Run = { readonly commands: readonly string[] };
 type Answer = { readonly verdict: string; readonly rule: string | null; readonly reason: string };
@@ -20,10 +21,7 @@ if (file === undefined) {
   console.error('say which runs: npm run bench -- replay RUNS.jsonl');
   process.exit(2);
 }
-const runs = readFileSync(file, 'utf8')
-  .split('\n')
-  .filter((line) => line !== '')
-  .map((line) => JSON.parse(line) as Run);
+const runs = rowsIn<Run>(file);
 const base = mkdtempSync(join(tmpdir(), 'replay-'));
 const counts = new Map<string, number>();
 const reasons = new Map<string, number>();

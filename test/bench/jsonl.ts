@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+
+/** The rows of a file with one JSON value a line. */
+export function rowsIn<T>(file: string | URL): readonly T[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as T);
+}
