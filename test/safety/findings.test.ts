@@ -29,6 +29,16 @@ test('a redirection is a part of its own', () => {
   expect(found('echo x 2>/dev/null > f')).toEqual([['truncating redirection', '> f']]);
 });
 
+test('a place that was judged before is found again, where it stands now', () => {
+  const command = 'echo a >> /etc/x; ls; echo b >> /etc/x';
+  for (const _ of [1, 2])
+    expect(found(command)).toEqual([
+      ['write to system file', '>> /etc/x'],
+      ['write to system file', '>> /etc/x'],
+    ]);
+  expect(judgeCommand(command).findings.map(({ part }) => part[0])).toEqual([7, 29]);
+});
+
 test("the user's own pattern comes first and hides nothing", () => {
   const { findings, rule } = judgeCommand('deploy prod; rm x', {
     userPatterns: [{ pattern: 'deploy \\w+', reason: 'releases' }],

@@ -67,13 +67,11 @@ export class Call implements CallFacts {
 
   /** The same of a list. */
   hasAny(names: readonly string[]): boolean {
-    const { flags } = this.options;
+    const { flags, beginnings } = this.options;
     if (flags.size === 0) return false;
     for (const name of names) {
       if (flags.has(name)) return true;
-      if (name.length > 5 && name.startsWith('--')) {
-        for (const flag of flags) if (flag.length > 4 && name.startsWith(flag)) return true;
-      }
+      if (beginnings.length > 0 && name.length > 5 && beginnings.some((flag) => name.startsWith(flag))) return true;
     }
     return false;
   }

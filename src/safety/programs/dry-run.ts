@@ -4,8 +4,9 @@ import { isDryReading, isIdle } from './record.ts';
 
 /** Does this call ask only for help or the version, in a way the program really has? */
 export function asksForHelp(call: Call): boolean {
-  const { program, facts, options, reading } = call;
+  const { program, facts, reading } = call;
   if (reading) return isIdle(reading);
+  const { options } = call;
   if (options.flags.size === 0) return false;
   if (options.flags.has('-help') && facts.singleDash) return true;
   if (!hasRules(program)) return false;
@@ -17,11 +18,12 @@ export function asksForHelp(call: Call): boolean {
 
 /** Does this call only show what it would do? A dry run lifts the rules on what is deleted or written, nothing else. */
 export function isDryRun(call: Call): boolean {
-  const { facts, options, reading } = call;
+  const { facts, reading } = call;
   if (reading && (isDryReading(reading) || reading.level.knowsDryRuns)) return isDryReading(reading);
-  if (options.flags.size === 0) return false;
   const { dryRun } = facts;
   if (dryRun.size === 0) return false;
+  const { options } = call;
+  if (options.flags.size === 0) return false;
   const names = dryRun.get(options.operands[0]?.text ?? '') ?? dryRun.get('*') ?? [];
   return call.hasExactly(names) && !disabled(call, names);
 }

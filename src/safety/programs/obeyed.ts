@@ -21,8 +21,10 @@ export function judgeObeyed(call: Call, { root, level, operands }: Reading): Sta
     return unknown(`${program} obeys files that the same command has brought`, { runsFiles: true });
   if (elsewhere === 'machine' || (!elsewhere && near !== '' && !isOwnProject(machine, '.')))
     return unknown(`${program} obeys the files of another place`, { runsFiles: true });
-  for (const path of [...machine.written.keys(), ...machine.changed])
-    if (control.test(path)) return unknown(`${program} obeys ${readable(path).slice(-60)}, which was written just now`);
+  for (const paths of [machine.written.keys(), machine.changed])
+    for (const path of paths)
+      if (control.test(path))
+        return unknown(`${program} obeys ${readable(path).slice(-60)}, which was written just now`);
   if (!machine.own?.size) return harmless();
   let verdict = harmless();
   const named = new Set(operands.map(({ text }) => absolute(machine, text.replace(/::.*$/, ''))));

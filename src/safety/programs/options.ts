@@ -4,6 +4,8 @@ import type { Field } from '../shell/machine.ts';
 export type Options = {
   /** Options as written: `--force`, `-f` (also out of clusters such as `-rf`), `-delete`. */
   readonly flags: ReadonlySet<string>;
+  /** Those of them that may be the beginning of a longer one, as getopt allows: `--forc`. */
+  readonly beginnings: readonly string[];
   /** Values of options that take one, by option. */
   readonly values: ReadonlyMap<string, readonly string[]>;
   readonly operands: readonly Operand[];
@@ -19,7 +21,7 @@ type Known = { readonly values: ReadonlySet<string>; readonly singleDash: boolea
 
 /** Sorts `args`. Everything after `--` is an operand. */
 export function readOptions(known: Known, args: readonly Field[]): Options {
-  if (!args.some(isOption)) return args.length === 0 ? NONE : { flags: NO_FLAGS, values: NO_VALUES, operands: args };
+  if (!args.some(isOption)) return args.length === 0 ? NONE : { ...NONE, operands: args };
   const flags = new Set<string>();
   const values = new Map<string, string[]>();
   const operands: Operand[] = [];
@@ -29,6 +31,7 @@ export function readOptions(known: Known, args: readonly Field[]): Options {
     else values.set(option, [value]);
   };
   let afterOption = false;
+  let hasLong = false;
   for (let i = 0; i < args.length; i++) {
     const field = args[i] as Field;
     const { text } = field;
@@ -44,17 +47,19 @@ export function readOptions(known: Known, args: readonly Field[]): Options {
       for (let k = i + 1; k < args.length; k++) operands.push(args[k] as Field);
       break;
     }
+    hasLong ||= text.startsWith('--');
     const { option, value } = readOption(known, text, flags);
     afterOption = value === undefined;
     if (value === NEXT) add(option, args[++i]?.text ?? '');
     else if (value !== undefined) add(option, value);
   }
-  return { flags, values, operands };
+  const beginnings = hasLong ? [...flags].filter((flag) => flag.length > 4 && flag.startsWith('--')) : NONE.beginnings;
+  return { flags, beginnings, values, operands };
 }
 
 const NO_FLAGS: ReadonlySet<string> = new Set();
 const NO_VALUES: ReadonlyMap<string, readonly string[]> = new Map();
-const NONE: Options = { flags: NO_FLAGS, values: NO_VALUES, operands: [] };
+const NONE: Options = { flags: NO_FLAGS, beginnings: [], values: NO_VALUES, operands: [] };
 
 function isOption({ text }: Field): boolean {
   return text.charCodeAt(0) === DASH && text.length > 1;
