@@ -5,6 +5,7 @@ import { ownedPrefix } from '../executor/index.ts';
 import { createPrivateTmp, trialArgv } from '../sandbox/index.ts';
 import type { Phase } from '../session/phase.ts';
 import { ChangeStore, LocalTrialDisk, type TrialLaunch, TrialStore } from '../undo/index.ts';
+import { byConfiguration, type NamesPrograms } from './by-configuration.ts';
 import { LAUNCHER } from './environment.ts';
 import { takenHere } from './own-places.ts';
 import { projectTree } from './project-tree.ts';
@@ -26,11 +27,12 @@ export type UndoNeeds = {
   readonly bus?: SessionBus;
 };
 
-export function changeStore(needs: UndoNeeds): ChangeStore {
+export function changeStore(needs: UndoNeeds & { readonly config: NamesPrograms }): ChangeStore {
   return new ChangeStore({
     ...storeSettings(needs),
     launcher: LAUNCHER,
     directory: join(placesOf(process.env).state, 'undo'),
+    started: byConfiguration(needs.config),
   });
 }
 
@@ -89,7 +91,7 @@ export function trialSettings({ config, bus, session, hide }: UndoNeeds) {
 }
 
 /** Both outside a session, where whoever asks starts the command. */
-export function effectsOutside(config: UndoNeeds['config']): {
+export function effectsOutside(config: UndoNeeds['config'] & NamesPrograms): {
   readonly store: ChangeStore;
   readonly trials: TrialStore;
 } {

@@ -1,9 +1,10 @@
 /** What of a project's tree git runs or obeys by the configuration of a repository, and of all that it includes (MO-9). */
 import { execFile } from 'node:child_process';
 import { dirname, join, resolve } from 'node:path';
-import { BETWEEN_WORDS, behindHome, endOf, type Obeyed } from './obeyed-by.ts';
+import { fileWays, type NamedByWords, namedBy } from './command-words.ts';
+import { behindHome, endOf, type Obeyed } from './obeyed-by.ts';
 import { pathWithout } from './programs.ts';
-import { entriesAt, seenAt, UNKNOWN } from './seen.ts';
+import { entriesAt } from './seen.ts';
 import type { Later } from './waiting.ts';
 import type { WaysOf } from './ways.ts';
 
@@ -29,10 +30,6 @@ const DATA =
 const PATHS = /^(core\.attributesfile|init\.templatedir)$/i;
 const HOOKS_PATH = /^core\.hookspath$/i;
 const INCLUDES = /^include(if\..*)?\.path$/i;
-const VARIABLE = /\$(\{\w+\}|\w+)/g;
-const QUOTED = /"([^"]*)"|'([^']*)'/g;
-/** Behind these a name without a directory is not one of the top. */
-const ELSEWHERE = /(^|[^\w-])(cd|pushd|chdir)\s|\s-C|[$`]/;
 
 /** git itself calls these where the whole tree is its directory of hooks. */
 const HOOKS =
@@ -67,39 +64,12 @@ export async function byGit({ top, isBare }: Repository, tree: string, waysOf: W
   return { places: [...all, ...files].map((path): Later => ({ path, what: BY_GIT })), ends, shapes: [] };
 }
 
-/** By its name, and by where links on the way lead; of a directory the links alone. */
-function fileWays(path: string, waysOf: WaysOf): readonly string[] {
-  const ways = waysOf(path);
-  const found = seenAt(ways.at(-1) ?? path);
-  const isFile = found === UNKNOWN || (found !== undefined && !found.isDirectory());
-  return isFile ? [path, ...ways] : ways.slice(0, -1);
-}
-
 type Entry = { readonly key: string; readonly value: string; readonly origin: string };
 
 /** What a value may name: as paths from the top, and by their ends only. */
-function wordsOf({ key, value }: Entry): { readonly paths: readonly string[]; readonly ends: readonly string[] } {
+function wordsOf({ key, value }: Entry): NamedByWords {
   if ([DATA, INCLUDES, PATHS, HOOKS_PATH].some((keys) => keys.test(key))) return { paths: [], ends: [] };
-  const isCommand = COMMANDS.test(key) && (!/^alias\./i.test(key) || value.startsWith('!'));
-  const quoted = [...value.matchAll(QUOTED)].flatMap(([, double, single]) => double ?? single ?? []);
-  const split = value.replace(VARIABLE, ' ').split(BETWEEN_WORDS);
-  // An option may have its value right behind it.
-  const words = [value, ...quoted, ...split].flatMap((word) => [word, word.replace(/^-\w/, '')]);
-  const isHere = (word: string) => word.length > 0 && (isCommand || word.includes('/'));
-  const paths = [...new Set(words)].filter(isHere);
-  const isBareName = (word: string) => !word.includes('/');
-  const ends = paths.filter((word) => !isBareName(word) || ELSEWHERE.test(value));
-  return { paths, ends: isCommand ? [...ends, ...modulesIn(split)] : ends };
-}
-
-/** Of a module that an interpreter is told to run, the files that it may be. */
-function modulesIn(words: readonly string[]): readonly string[] {
-  return words.flatMap((word, at) => {
-    if (words[at - 1] !== '-m' || !/^\w+(\.\w+)*$/.test(word)) return [];
-    const parts = word.split('.');
-    const above = parts.map((_, part) => `${parts.slice(0, part + 1).join('/')}/__init__.py`);
-    return [`${parts.join('/')}.py`, `${parts.join('/')}/__main__.py`, ...above];
-  });
+  return namedBy(value, COMMANDS.test(key) && (!/^alias\./i.test(key) || value.startsWith('!')));
 }
 
 /** Of the configuration and of all it includes, also under conditions that don't hold now. Throws where that is too much. */

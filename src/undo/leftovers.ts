@@ -1,6 +1,7 @@
 /** What actions left that the user decides on, also where the program was closed before they could; and what the session made (MO-9). */
 import { join } from 'node:path';
 import type { LeftBehind, Leftover } from '../contracts/commands.ts';
+import type { ByConfiguration } from '../contracts/started.ts';
 import { messageOf } from '../text/errors.ts';
 import { fileAt, type Name, namesLeft, Provenance, stoodAt, unkeptIn } from './names.ts';
 import { obeyedIn } from './obeyed.ts';
@@ -26,6 +27,8 @@ export type LeftoversPort = Omit<AsidePort, 'remember' | 'forget' | 'find'> & {
   readonly session: string;
   readonly launcher: string;
   readonly maxFileBytes: number;
+  /** What aish-tui itself starts. */
+  readonly started: readonly ByConfiguration[];
   /** Ascending. */
   records(): readonly Recorded[];
   drop(action: Recorded): Promise<void>;
@@ -139,7 +142,7 @@ export class Leftovers {
 
   /** What was obeyed before an action, and what is behind it. */
   async #obeyedNow(tree: string, names: readonly Name[]): Promise<Obeyed> {
-    const now = await obeyedIn(tree, names);
+    const now = await obeyedIn(tree, names, this.#port.started);
     const before = this.#obeyed.get(tree) ?? NOTHING;
     this.#obeyed.set(tree, now);
     return together([now, before]);

@@ -13,6 +13,8 @@ export type Obeyed = {
   readonly ends: ReadonlySet<string>;
   /** Files by the shapes of their paths, few. */
   readonly shapes: readonly Shape[];
+  /** As `places`, but each a few parts of a path, in whatever directory; few. */
+  readonly anywhere?: readonly Later[];
 };
 
 /** What is named by a pattern is to others. */
@@ -39,6 +41,7 @@ export function together(all: readonly Obeyed[]): Obeyed {
     places: all.flatMap(({ places }) => places),
     ends: new Set(all.flatMap(({ ends }) => [...ends])),
     shapes: [...new Map(shapes.map((each) => [JSON.stringify(each), each])).values()],
+    anywhere: [...new Map(all.flatMap(({ anywhere = [] }) => anywhere).map((each) => [each.path, each])).values()],
   };
 }
 
@@ -56,7 +59,7 @@ export function endOf(word: string): string | undefined {
 }
 
 /** Tells of a thing what it is to others; undefined for an ordinary one. */
-export function obeyedBy({ places, ends, shapes }: Obeyed): (thing: Thing) => Later | undefined {
+export function obeyedBy({ places, ends, shapes, anywhere = [] }: Obeyed): (thing: Thing) => Later | undefined {
   const known = around(places, ({ path }) => path);
   return ({ path, kind }) => {
     const over = known.over(path);
@@ -65,11 +68,22 @@ export function obeyedBy({ places, ends, shapes }: Obeyed): (thing: Thing) => La
     // A link by which such a file or directory is reached.
     const below = kind === 'link' ? known.below(path) : undefined;
     if (below) return { path, what: below.what };
+    const some = anywhere.find((each) => isPartOf(each.path, path, kind));
+    if (some) return { path, what: some.what };
     if (kind === 'directory') return undefined;
     const shape = shapes.find((each) => matches(each, path) || (kind === 'link' && leadsTo(each, path)));
     if (shape && !IN_REPOSITORY.test(path)) return { path, what: shape.what };
     return ends.size > 0 && isOneOf(path, ends) ? { path, what: BY_END } : undefined;
   };
+}
+
+/** Whether it lies in such a place; of a directory all that is in it, and a link that leads there. */
+function isPartOf(parts: string, path: string, kind: Name['kind']): boolean {
+  if (path.includes(`/${parts}/`)) return true;
+  if (kind === 'directory' || kind === 'file') return kind === 'file' && path.endsWith(`/${parts}`);
+  for (let at = parts.length; at > 0; at = parts.lastIndexOf('/', at - 1))
+    if (path.endsWith(`/${parts.slice(0, at)}`)) return true;
+  return false;
 }
 
 /** By the whole name, and, in a directory that is named with it, without what follows its last dot: interpreters add that. */

@@ -1,9 +1,11 @@
 /**
  * What of a project's tree others run or obey under a name of its own: git by its configuration (`core.hooksPath`,
- * `include.path`, filters and the like), shells by the user's start files, everybody by the PATH, by a link or a second name
+ * `include.path`, filters and the like), shells by the user's start files, aish-tui by its configuration, everybody by the PATH, by a link or a second name
  * that a well-known name is (MO-9).
  */
 import { join } from 'node:path';
+import type { ByConfiguration } from '../contracts/started.ts';
+import { byConfiguration } from './by-configuration.ts';
 import { byGit, type Repository } from './by-git.ts';
 import { byHome } from './by-home.ts';
 import { isInRepository, linkedIn, olderAround, secondNamesIn } from './linked.ts';
@@ -22,9 +24,14 @@ const MAX_ASKED = 100;
 /**
  * Paths below `tree`.
  * @param names what an action left: what is around it is asked as well
+ * @param started by aish-tui itself
  * @throws where there is too much around it
  */
-export async function obeyedIn(tree: string, names: readonly Name[]): Promise<Obeyed> {
+export async function obeyedIn(
+  tree: string,
+  names: readonly Name[],
+  started: readonly ByConfiguration[] = [],
+): Promise<Obeyed> {
   const waysOf = waysThrough();
   const around = olderAround(tree, names);
   const found = repositoriesIn(around);
@@ -34,10 +41,11 @@ export async function obeyedIn(tree: string, names: readonly Name[]): Promise<Ob
   const named = together([
     ...(await Promise.all(repositories.map((each) => byGit(each, tree, waysOf)))),
     await byHome(tree, waysOf),
+    byConfiguration(started, tree, waysOf, process.cwd()),
   ]);
   const own = repositories.filter(({ isBare }) => isBare).flatMap(({ top }) => partsOf(top));
   // What lies in a repository's own directory goes by its names.
-  const inside = [...named.places, ...own, ...programsIn(tree, waysOf)].filter(
+  const inside = [...named.places, ...own, ...(await programsIn(tree, waysOf))].filter(
     ({ path }) => !isInRepository(path, tree),
   );
   const lists = repositories.flatMap(({ top }) => listsIn(top)).flatMap((path) => waysOf(path).slice(0, -1));

@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LeftBehind, Leftover } from '../contracts/commands.ts';
+import type { ByConfiguration } from '../contracts/started.ts';
 import {
   type ChangedFile,
   type KeptAction,
@@ -47,6 +48,8 @@ export type ChangeStoreOptions = {
   /** Keys and passwords are kept as well. */
   readonly credentials?: boolean;
   readonly days: number;
+  /** What aish-tui itself starts by its configuration: none of it is a project's to change unseen. */
+  readonly started?: readonly ByConfiguration[];
   readonly session: string;
   /** The Norris run under way. */
   readonly run: () => string | undefined;
@@ -92,7 +95,7 @@ export class ChangeStore implements UndoPort {
 
   constructor(options: ChangeStoreOptions) {
     this.#options = options;
-    const { session, launcher, maxFileBytes, warn, hide, directory } = options;
+    const { session, launcher, maxFileBytes, warn, hide, directory, started = [] } = options;
     this.#kept = new Kept({
       session,
       unavailable: () => this.unavailable(),
@@ -107,7 +110,7 @@ export class ChangeStore implements UndoPort {
       noPlace: 'there is no place for what is replaced',
     });
     this.#leftovers = new Leftovers({
-      ...{ session, launcher, maxFileBytes, warn, hide },
+      ...{ session, launcher, maxFileBytes, warn, hide, started },
       records: () => this.#records(),
       find: (number) => readRecord(options.directory, number, this.#running),
       launch: (...args) => this.#launch(...args),

@@ -138,6 +138,37 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     expect(snapshot(place.work)).toBe(before);
   });
 
+  it('a server that the program itself starts, and what a program in the PATH leads to, wait for the word', async () => {
+    const append = 'for f in mcp.sh tool.sh notes.txt; do echo "# more" >> $f; done';
+    await using server = await startScriptedServer([
+      call('bash', { command: append }),
+      call('bash', { command: 'cat mcp.sh tool.sh' }),
+      say('GOAL: complete'),
+    ]);
+    using place = scratch(server.baseUrl, {
+      ...QUIET,
+      mode: 'project',
+      mcp: { servers: { own: { command: './mcp.sh', args: ['.'] } } },
+    });
+    repository(place);
+    writeFileSync(join(place.work, 'mcp.sh'), '#!/bin/sh\nexec sleep 5\n', { mode: 0o755 });
+    writeFileSync(join(place.work, 'tool.sh'), 'mine\n');
+    mkdirSync(join(place.home, 'mine'));
+    symlinkSync(join(place.work, 'tool.sh'), join(place.home, 'mine/some-tool'));
+    place.env.PATH += `:${join(place.home, 'mine')}`;
+    await using rig = startRig(place, { rows: 40 });
+    await rig.waitFor('-- PROJECT --');
+    rig.type(':norris go\r');
+    await rig.waitFor(/SET ASIDE\W+others would run this/);
+    expect(rig.text()).toContain('mcp.sh is run or obeyed by the MCP server own, which aish-tui starts');
+    expect(rig.text()).toContain('tool.sh runs wherever some-tool is typed');
+    await answer(rig, 'others would run this', 's');
+    await rig.waitFor('✓ done');
+    expect(readFileSync(join(place.work, 'mcp.sh'), 'utf8')).toBe('#!/bin/sh\nexec sleep 5\n');
+    expect(readFileSync(join(place.work, 'tool.sh'), 'utf8')).toBe('mine\n');
+    expect(readFileSync(join(place.work, 'notes.txt'), 'utf8')).toBe('mine\n# more\n');
+  });
+
   it('what others would run later is set aside, and the next step waits for the word; then it is there', async () => {
     const write = 'mkdir .vscode && echo "{}" > .vscode/tasks.json && echo "make evil" > .envrc && echo x > made.txt';
     await using server = await startScriptedServer([

@@ -291,6 +291,20 @@ const CASES: readonly Case[] = [
     ['scripts/py'],
   ],
   [
+    'what programs outside, of whatever name, are links to',
+    () => {
+      put('tool.sh', 'mine\n');
+      symlinkSync('tool.sh', join(tree, 'tool'));
+      mkdirSync(join(root, 'bin'));
+      symlinkSync('../tree/tool', join(root, 'bin/between'));
+      symlinkSync('between', join(root, 'bin/my-tool'));
+      symlinkSync('../tree/later', join(root, 'bin/dangles'));
+      process.env.PATH = `${join(root, 'bin')}:${PATH}`;
+    },
+    'echo evil > tool.sh; echo evil > later; echo x > bin; ln -sf other tool',
+    ['later', 'tool', 'tool.sh'],
+  ],
+  [
     'a directory of the PATH that it makes a link to others',
     () => {
       process.env.PATH = `${join(tree, 'bin')}:${PATH}`;

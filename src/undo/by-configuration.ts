@@ -1,0 +1,189 @@
+/** What of a project's tree aish-tui itself starts, unconfined, by its configuration, and what that obeys of it (MO-9). */
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import type { ByConfiguration } from '../contracts/started.ts';
+import { filesOfModule, fileWays, namedBy, partsOf } from './command-words.ts';
+import { behindHome, endOf, type Obeyed, type Shape } from './obeyed-by.ts';
+import { slashesIn } from './patterns.ts';
+import { PACKAGE_RUNNER, runnersOf } from './runners.ts';
+import { entriesAt, seenAt, UNKNOWN } from './seen.ts';
+import { plainText } from './todo.ts';
+import type { Later } from './waiting.ts';
+import type { WaysOf } from './ways.ts';
+
+/** Of one command; what a command has more of counts as one. */
+const MAX_WORDS = 1000;
+/** Links to programs in one directory of them that are followed. */
+const MAX_PROGRAMS = 2000;
+/** Variables that hold directories in which programs and libraries are looked for. */
+const SEARCHED = /(PATH|LIB)$/;
+/** Behind these stands the directory that a program works in. */
+const GOES = /^(cd|pushd|-C|--(prefix|directory|cwd|project|dir|chdir|workdir|working-directory))$/;
+/** What runs a file, or what a directory says that it is. */
+const INTERPRETER = /^(node|nodejs|deno|bun|tsx|ts-node|python[\d.]*|pypy[\d.]*|ruby|php|perl|lua)$/;
+const OF_DIRECTORY = ['package.json', 'index.js', 'index.mjs', 'index.cjs', 'index.ts', '__main__.py'];
+const PYTHON = /^(python|pypy)[\d.]*$/;
+/** They keep Python from looking where it is started. */
+const IS_SAFE = /^-[a-zA-Z]*[IP]/;
+/** What it finds there in place of its own modules. */
+const MODULES = ['.py', '.pyc', '.so', '/__init__.py', '/__init__.pyc', '/__init__.so'];
+const PACKAGE = /^((?:@[\w.-]+\/)?\w[\w.-]*)(?:@.*)?$/;
+
+/**
+ * A file among the words counts, whether it is the program or its data; a directory never does.
+ * @param cwd the directory that all of it is started in
+ */
+export function byConfiguration(all: readonly ByConfiguration[], tree: string, waysOf: WaysOf, cwd: string): Obeyed {
+  const each = all.map((one) => new Started(one, tree, waysOf, waysOf(cwd).at(-1) ?? cwd));
+  return {
+    places: each.flatMap(({ places }) => places),
+    ends: new Set(each.flatMap(({ ends }) => ends)),
+    shapes: each.flatMap(({ shapes }) => shapes),
+    anywhere: each.flatMap(({ anywhere }) => anywhere),
+  };
+}
+
+class Started {
+  readonly places: Later[] = [];
+  readonly ends: string[] = [];
+  readonly shapes: Shape[] = [];
+  readonly anywhere: Later[] = [];
+  readonly #what: string;
+  readonly #tree: string;
+  readonly #waysOf: WaysOf;
+
+  constructor({ name, words, env }: ByConfiguration, tree: string, waysOf: WaysOf, cwd: string) {
+    this.#what = `is run or obeyed by ${name}, which aish-tui starts`;
+    this.#tree = tree;
+    this.#waysOf = waysOf;
+    const parts = words.flatMap((word) => [word, ...partsOf(word)]).filter((word) => word !== '');
+    if (parts.length > MAX_WORDS) throw new Error(`${name} has too many words`);
+    const from = this.#workedIn(words.flatMap(partsOf), cwd);
+    this.#take(words, env, from);
+    for (const [variable, value] of Object.entries(env)) if (SEARCHED.test(variable)) this.#searched(value, cwd);
+    this.#found(parts, env.PATH ?? process.env.PATH ?? '', cwd);
+    this.#directories(parts, from);
+    this.#modules(parts, env, from);
+    this.#runners(parts, from);
+  }
+
+  /** Where it may work. */
+  #workedIn(parts: readonly string[], cwd: string): readonly string[] {
+    const named = parts.flatMap((word, at) => (GOES.test(parts[at - 1] ?? '') ? [resolve(cwd, behindHome(word))] : []));
+    return [...new Set([cwd, ...named.map((path) => this.#waysOf(path).at(-1) ?? path)])];
+  }
+
+  /** Files among its words, and among those of its variables. */
+  #take(words: readonly string[], env: ByConfiguration['env'], from: readonly string[]): void {
+    const all = [...words, words.join(' '), ...Object.values(env)].map((text) => namedBy(text, true));
+    const paths = new Set(all.flatMap(({ paths }) => paths).map(behindHome));
+    for (const path of paths) for (const directory of from) this.#file(resolve(directory, path));
+    // Where it goes to can't be told.
+    const line = words.join(' ');
+    if (/[$`]/.test(line)) this.ends.push(...namedBy(line, true).ends.flatMap((word) => endOf(word) ?? []));
+  }
+
+  #file(path: string): void {
+    for (const way of fileWays(path, this.#waysOf)) this.#place(way);
+  }
+
+  /** Whatever comes there counts. */
+  #whole(path: string): void {
+    for (const way of [path, ...this.#waysOf(path)]) this.#place(way);
+  }
+
+  #place(path: string): void {
+    if (path.startsWith(`${this.#tree}/`)) this.places.push({ path, what: this.#what });
+  }
+
+  /** The directories of a list: the files in each, and the packages. */
+  #searched(list: string, cwd: string): void {
+    for (const part of list.split(delimiter)) this.#filesOf(resolve(cwd, behindHome(part)), ['', ...MODULES.slice(3)]);
+  }
+
+  /** Files that lie in a directory and end so. */
+  #filesOf(directory: string, suffixes: readonly string[]): void {
+    const ways = this.#waysOf(directory);
+    for (const way of ways.slice(0, -1)) this.#place(way);
+    const prefix = `${ways.at(-1) ?? directory}/`;
+    if (!prefix.startsWith(`${this.#tree}/`)) return;
+    for (const suffix of suffixes)
+      this.shapes.push({ prefix, suffix, depth: slashesIn(prefix) + slashesIn(suffix), what: this.#what });
+  }
+
+  /** Programs that are found in the tree by their names alone. */
+  #found(parts: readonly string[], path: string, cwd: string): void {
+    for (const part of path.split(delimiter)) {
+      const directory = resolve(cwd, part);
+      if (!this.#waysOf(directory).some((way) => this.#isAtTree(way))) continue;
+      for (const word of parts) if (!word.includes('/')) this.#file(join(directory, word));
+    }
+  }
+
+  #isAtTree(path: string): boolean {
+    return path === this.#tree || path.startsWith(`${this.#tree}/`);
+  }
+
+  /** A directory that an interpreter is to run. */
+  #directories(parts: readonly string[], from: readonly string[]): void {
+    parts.forEach((word, at) => {
+      if (!INTERPRETER.test(basename(word))) return;
+      const program = parts.slice(at + 1).find((next) => !next.startsWith('-'));
+      if (program === undefined) return;
+      for (const directory of from)
+        if (this.#isDirectory(resolve(directory, program)))
+          for (const name of OF_DIRECTORY) this.#file(resolve(directory, program, name));
+    });
+  }
+
+  /** A module is looked for where Python is started, before its own; so are those that it loads. */
+  #modules(parts: readonly string[], env: ByConfiguration['env'], from: readonly string[]): void {
+    const python = parts.findIndex((word) => PYTHON.test(basename(word)));
+    const at = parts.findIndex((word, index) => index > python && /^-[a-zA-Z]*[mc]/.test(word));
+    if (
+      python < 0 ||
+      at < 0 ||
+      env.PYTHONSAFEPATH ||
+      parts.slice(python + 1, at + 1).some((each) => IS_SAFE.test(each))
+    )
+      return;
+    for (const directory of from) {
+      this.#filesOf(directory, MODULES);
+      for (const word of parts) for (const path of filesOfModule(word)) this.#file(join(directory, path));
+    }
+  }
+
+  /** What those who run a project's own programs look up there, and above. */
+  #runners(parts: readonly string[], from: readonly string[]): void {
+    const runners = runnersOf(parts);
+    if (runners.length === 0) return;
+    const names = runners.flatMap((runner) => runner.obeyed);
+    const around = [...new Set(from.flatMap((directory) => this.#upFrom(directory)))];
+    for (const directory of around) for (const name of names) this.#whole(join(directory, name));
+    if (!runners.includes(PACKAGE_RUNNER)) return;
+    const packages = parts.flatMap((word) => PACKAGE.exec(word)?.[1] ?? []).map((name) => `node_modules/${name}`);
+    const places = ['node_modules/.bin', ...packages];
+    this.anywhere.push(...places.map((path) => ({ path, what: this.#what })));
+    for (const directory of around) this.#packages(directory, places);
+  }
+
+  #packages(directory: string, places: readonly string[]): void {
+    for (const name of places) this.#whole(join(directory, name));
+    const programs = entriesAt(join(directory, 'node_modules/.bin')) ?? [];
+    for (const { name } of programs.slice(0, MAX_PROGRAMS)) this.#file(join(directory, 'node_modules/.bin', name));
+    // Its own programs are found by their names, too.
+    const own = join(directory, 'package.json');
+    if (/bin|\\u/.test(plainText(own) ?? 'bin')) this.#file(own);
+  }
+
+  /** The directory and those above it, as far as the tree goes. */
+  #upFrom(directory: string): readonly string[] {
+    const all: string[] = [];
+    for (let at = directory; this.#isAtTree(at); at = dirname(at)) all.push(at);
+    return all;
+  }
+
+  #isDirectory(path: string): boolean {
+    const found = seenAt(this.#waysOf(path).at(-1) ?? path);
+    return found !== undefined && found !== UNKNOWN && found.isDirectory();
+  }
+}
