@@ -52,41 +52,48 @@ function isAt({ at, hidden }: Names, path: string, hasHidden: boolean): boolean 
 }
 
 const SHELLS = names(String.raw`
-  \.(bash|zsh|ksh|mksh|csh|tcsh|xonsh)rc(\.d)? \.bash_(profile|login|logout|aliases) \.profile(\.d)? \.z(shenv|profile|login|logout)
+  \.(bash|zsh|ksh|mksh|csh|tcsh|xonsh)rc(\.d)? \.bash_(profile|login|logout|aliases|enter|leave|exit) \.profile(\.d)? \.z(shenv|profile|login|logout)
   \.login \.logout \.inputrc \.config/(fish|nushell|bash|zsh|elvish|direnv) \.config/starship\.toml \.oh-my-zsh \.bash_completion(\.d)?
   \.config/(autostart|systemd|environment\.d|plasma[^/]*|i3|sway|hypr|openbox|awesome|kitty|alacritty|wezterm|xfce4|lxsession)
   \.xinitrc \.xsession \.xprofile \.Xresources \.pam_environment \.local/bin \.local/share/(applications|dbus-1|systemd|nautilus|bash-completion|zsh|fish|kservices5)
   \.ssh \.gnupg \.gitconfig \.config/git \.curlrc \.wgetrc \.psqlrc \.sqliterc \.my\.cnf \.mongorc\.js \.lesskey \.lessfilter \.mailcap \.procmailrc
-  \.forward \.rhosts \.shosts \.terraformrc \.tmux\.conf \.screenrc
+  \.forward \.rhosts \.shosts \.terraformrc \.tmux\.conf \.screenrc \.ondirrc \.shadowenv\.d \.in \.out
 `);
 
 const LANGUAGES = names(String.raw`
-  \.(irb|pry|gem|pdb|perl|php)rc(\.py)? \.Rprofile \.Renviron \.pythonrc(\.py)? \.pythonstartup \.ghci \.ocamlinit \.sbclrc \.perldb \.julia/config
-  \.gdbinit \.lldbinit \.rspec
+  \.(irb|pry|gem|pdb|perl|php|octave|byebug|rdbg|radare2|clisp|guile|dbx|sage)(rc)(\.py)? \.(iex|iex\.local)\.exs \.erlang \.guile \.sageinit \.Rprofile \.Renviron \.pythonrc(\.py)? \.pythonstartup \.ghci \.ocamlinit \.sbclrc \.perldb \.julia/config
+  \.gdbinit \.lldbinit \.rspec \.proverc \.ghc\.environment\.[^/]+ \.jupyter
+`);
+
+/** What Python and those that build on it load wherever they find it. */
+const LOADED = names(String.raw`
+  (site|user)customize(\.[^/]+)? (ipython|jupyter)(_\w+)?_config\.(py|json) \.?venv/(bin|scripts)/(activate|python)[^/]* pyvenv\.cfg
 `);
 
 const EDITORS = byDot(String.raw`
-  \.envrc(\.local)? \.direnvrc \.husky \.huskyrc[^/]* \.githooks \.vscode \.vs \.idea \.devcontainer \.devcontainer\.json \.zed \.helix \.fleet \.nova
-  \.mise \.mise\.toml mise\.toml \.rtx\.toml \.tool-versions \.sdkmanrc \.autoenv \.autoenv\.zsh
-  \.?exrc \.l?nvimrc \.nvim\.lua \.(l|g|local)?vimrc \.vimrc\.local \.vim \.emacs(\.d)? \.config/(nvim|vim|emacs|helix|micro|tmux|lazygit|tig) \.dir-locals(-2)?\.el
-  \.ycm_extra_conf\.py \.clangd \.nanorc \.pre-commit-config\.yaml \.?lefthook(-local)?\.(ya?ml|toml|json) \.overcommit\.yml
-  \.simple-git-hooks\.(json|[cm]?js) \.lintstagedrc[^/]* [^/]+\.(code-workspace|sublime-project)
+  \.envrc(\.local)? \.direnvrc \.husky \.huskyrc[^/]* \.git-?hooks \.vscode \.vs \.idea \.devcontainer \.devcontainer\.json \.zed \.helix \.fleet \.nova \.lapce \.settings \.project \.run/[^/]+\.run\.xml
+  \.mise(\.[^/]+)? mise(\.[^/]+)?\.toml mise/config(\.[^/]+)?\.toml \.rtx\.toml \.tool-versions \.sdkmanrc \.autoenv(_leave)?(\.zsh)?
+  rust-toolchain(\.toml)? (flake|shell|devenv)\.nix devenv\.yaml devbox\.json
+  \.?exrc \.l?nvimrc \.nvim\.lua \.(l|g|local)?vimrc \.vimrc\.local \.local\.vimrc \.vimspector\.json \.vim \.emacs(\.d)? \.config/(nvim|vim|emacs|helix|micro|tmux|lazygit|tig) \.dir-locals(-2)?\.el
+  \.ycm_extra_conf\.py \.clangd \.ccls \.luarc\.jsonc? \.nanorc \.pre-commit-config\.yaml \.?lefthook(-local)?\.(ya?ml|toml|json) \.overcommit\.yml prek\.toml
+  \.simple-git-hooks\.(json|[cm]?js) \.lintstagedrc[^/]* [^/]+\.(code-workspace|sublime-(project|workspace))
 `);
 
 /** What names programs to tools of every day, or holds versions of them. */
 const TOOLS = names(String.raw`
   \.docker/(config\.json|cli-plugins) \.kube/(config|plugins) \.aws/(config|cli) \.(nvm|nodenv|pyenv|rbenv|asdf|volta|sdkman)
-  \.config/(mise|containers|lesskey|pip|uv|gcloud|user-dirs\.dirs|pnpm|yarn) \.selected_editor \.xsessionrc \.zsh \.ipython
+  \.config/(mise|containers|lesskey|pip|uv|gcloud|user-dirs\.dirs|pnpm|yarn) \.selected_editor \.xsessionrc \.zsh \.ipython \.ansible\.cfg \.chef/(knife|config)\.rb \.vagrant\.d
 `);
 
 const PACKAGES = byDot(String.raw`
   \.npmrc \.yarnrc(\.ya?ml)? \.yarn/(plugins|releases|sdks) \.pnp\.[cm]?js \.pnp\.loader\.mjs \.?pnpmfile\.[cm]?js \.pnpmrc \.?bunfig\.toml
   \.pypirc \.?pip\.conf \.?pip/pip\.conf \.condarc \.cargo/(config(\.toml)?|bin|env) \.bundle/config \.mvn \.m2/settings\.xml \.mavenrc gradle/wrapper \.gradle/(init\.d|init\.gradle(\.kts)?|gradle\.properties)
-  \.(bazel|bazelisk)rc \.sbtopts \.jvmopts
+  [^/]*\.bazelrc \.bazeliskrc \.bazelversion tools/bazel(\.rc)? \.buckconfig(\.[^/]+)? \.pants\.?rc \.sbtopts \.sbtrc \.jvmopts
+  pnpm-workspace\.yaml (uv|poetry|pdm)\.toml \.pdm\.toml \.corepack\.env \.swiftpm
 `);
 
 const AGENTS = byDot(String.raw`
-  \.(claude|codex|cursor|gemini|opencode|windsurf|agents?|aider\.conf\.yml|amazonq|augment|cline|continue|crush|crush\.json|factory|goosehints|junie|kilocode|kiro|qwen|roo|roorules|roomodes|trae|mcp\.json|aish\.jsonc|cursorrules|clinerules|windsurfrules)
+  \.(claude|claude\.json|codex|copilot|cursor|rules|gemini|opencode|windsurf|agents?|aider\.conf\.yml|amazonq|augment|cline|continue|crush|crush\.json|factory|goosehints|junie|kilocode|kiro|qwen|roo|roorules|roomodes|trae|mcp\.json|aish\.jsonc|cursorrules|clinerules|windsurfrules)
   (opencode\.jsonc?|crush\.json|mcp\.json) \.github/(copilot-instructions\.md|instructions|prompts|chatmodes|agents)
 `);
 
@@ -99,12 +106,17 @@ const CI = names(
   '^',
 );
 
+const VERSIONS = byDot(String.raw`
+  \.hg/hgrc \.jj/repo/config\.toml \.jj/workspace-config\.toml \.sl/config _darcs/prefs \.pijul/config \.bzr/branch/branch\.conf
+`);
+
 const PLACES: readonly (readonly [place: Names, what: string])[] = [
   [names(String.raw`\.git`), "is git's own"],
-  [names(String.raw`\.hg/hgrc \.jj/repo/config\.toml \.jj/workspace-config\.toml`), 'is obeyed by version control'],
+  ...VERSIONS.map((place) => [place, 'is obeyed by version control'] as const),
   ...EDITORS.map((place) => [place, 'is run by shells and editors'] as const),
   [SHELLS, 'is run by shells and editors'],
   [LANGUAGES, 'is run by interpreters and debuggers'],
+  [LOADED, 'is run by interpreters and debuggers'],
   ...PACKAGES.map((place) => [place, 'is obeyed by package managers'] as const),
   [TOOLS, 'is obeyed by tools that start programs'],
   ...AGENTS.map((place) => [place, 'is obeyed by agents'] as const),

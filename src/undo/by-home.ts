@@ -58,6 +58,7 @@ async function look(tree: string, waysOf: WaysOf, last?: readonly ReadFile[]): P
       for (const next of found.take(each as Named, file)) files.add(next);
       if (files.size - starts.length > MAX_FILES || named > MAX_NAMED) throw new Error(TOO_MUCH);
     }
+    if (read.length < starts.length) found.lead(file);
     read.push({ file, stamp, named: [...own.values()] });
   }
   known = read;
@@ -107,18 +108,32 @@ class Found {
 
   /** Returns the files that are read in turn. Throws where it is too much. */
   take(named: Named, file: string): readonly string[] {
-    const { path } = named;
+    const { path, there } = named;
+    const what = `is named in ${file.replace(this.#home, '~')}`;
+    if (there !== undefined) this.#takeThere(there, named, what);
     const end = named.end === undefined ? undefined : endOf(named.end);
     if (end !== undefined) this.ends.add(end);
     // What the tree says is anybody's: it leads to no place elsewhere that would be looked at.
     if (path === undefined || (isIn(this.#tree, file) && !this.#mayLead(path))) return [];
-    const what = `is named in ${file.replace(this.#home, '~')}`;
     if (!isWild(path)) return this.#takePath(path, named, what, isIn(this.#tree, file));
     // With a slash at its end it is a place to go to, too.
     if (named.isPlace || path.endsWith('/') || !(named.isRead || named.isRun || named.whole)) return [];
     this.#takeWild(path, named, what);
     const each = named.isRead ? this.#globbedBy(path) : [];
     return each.flatMap((one) => this.#takePath(one, named, what, isIn(this.#tree, file)));
+  }
+
+  /** A start file that is a link itself. */
+  lead(file: string): void {
+    const what = `is ${file.replace(this.#home, '~')}`;
+    for (const way of this.#waysOf(file)) if (isIn(this.#tree, way)) this.#places.set(way, { path: way, what });
+  }
+
+  /** A file that is read wherever the shell works may be any of that name; a directory that is searched is one of the tree's. */
+  #takeThere(there: string, named: Named, what: string): void {
+    const end = named.whole === 'files' ? undefined : endOf(there);
+    if (end !== undefined) this.ends.add(end);
+    else if (named.whole === 'files') this.#takePath(join(this.#tree, there), named, what, true);
   }
 
   #mayLead(path: string): boolean {

@@ -27,7 +27,7 @@ export function namedBy(text: string, isCommand: boolean): NamedByWords {
 export const partsOf = (text: string): readonly string[] => text.replace(VARIABLE, ' ').split(BETWEEN_WORDS);
 
 /** Of a module that an interpreter is told to run, the files that it may be. */
-export function modulesIn(words: readonly string[]): readonly string[] {
+function modulesIn(words: readonly string[]): readonly string[] {
   return words.flatMap((word, at) => (words[at - 1] === '-m' ? filesOfModule(word) : []));
 }
 

@@ -1,6 +1,7 @@
 /** What the lines of start files say: which words they name, and whether these are read, run, or obeyed as a whole. */
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
+import { filesOfModule } from './command-words.ts';
 import { behindHome } from './obeyed-by.ts';
 import { isWild } from './patterns.ts';
 import { ZSH_FILES } from './start-files.ts';
@@ -18,6 +19,8 @@ export const TOO_MUCH = 'your start files name too much';
 
 /** A quotation mark begins a remark in vim, and a command in shells. */
 const COMMENT = /^\s*(#|"(?![~/$])|--\s|;)/;
+const IS_JSON = /\.jsonc?$/;
+const JSON_COMMENT = /^\s*\/\//;
 /** What it names is read and obeyed in its place. */
 const READS =
   /(^|[\s;&|({"'=])(\.|source|source-file|include|\$include|load|load-file|runtime|luafile|dofile)(?=[\s("'])/i;
@@ -48,6 +51,16 @@ const GOES = /^(cd|pushd|chdir)$/;
 /** Behind these stands a place to go to, or one that is asked about. */
 const IS_PLACE = /^(cd|pushd|chdir|-[deC]|mkdir|z)$/;
 const SOURCES = /^(\.|source)$/;
+/** Behind these a name without a dot or a slash names something as well. */
+const TAKES_ANY = /^(cd|pushd|chdir|\.|source|-m)$/;
+/** Behind these stands a file of the directory that the program works in, wherever that is. */
+const READS_THERE = /^(\.|source|source-file|luafile|dofile|load-file)$/;
+/** A directory that is searched, wherever the shell works. */
+const SEARCHED_THERE = /^(\.{1,2}\/)?[\w@-][\w.@/-]*$|^\.$/;
+/** Units of systemd and starters of the desktop. */
+const IS_UNIT = /\.(service|desktop)$/;
+/** Where their commands work. */
+const WORKS = /^[ \t]{0,100}(?:WorkingDirectory|Path)[ \t]{0,100}=[ \t]{0,100}[-"]?(\/[^\n"]{1,4000})/gm;
 
 /** `any`: all of it; `scripts`: what programs load from it; `files`: those that lie in it. */
 export type Whole = 'any' | 'scripts' | 'files' | undefined;
@@ -65,6 +78,8 @@ export type Named = Mark & {
   readonly path?: string;
   /** Where its beginning can't be told. */
   readonly end?: string;
+  /** A path from wherever the program works, a project's directory too. */
+  readonly there?: string;
   /** A directory to go to, if it is one. */
   readonly isPlace: boolean;
 };
@@ -78,10 +93,15 @@ export class StartLines {
   *namedIn(file: string, text: string): Generator<Named | undefined> {
     /** Where its commands may work, besides where its reader does. */
     const places = new Set<string>();
-    for (const line of text.replaceAll(ANY, '').replaceAll('\\\n', '').split('\n')) {
+    const comment = IS_JSON.test(file) ? JSON_COMMENT : COMMENT;
+    const whole = text.replaceAll(ANY, '').replaceAll('\\\n', '');
+    const told = IS_UNIT.test(file) ? whole.replaceAll('%h', homedir()) : whole;
+    // It stands before or behind the commands.
+    if (IS_UNIT.test(file)) for (const [, place = ''] of told.matchAll(WORKS)) goTo(place.trim(), places, '/');
+    for (const line of told.split('\n')) {
       yield undefined;
       this.#spend(line);
-      if (COMMENT.test(line)) continue;
+      if (comment.test(line)) continue;
       if (line.length > MAX_LINE_CHARS) throw new Error(TOO_MUCH);
       const parts = withoutSubstitutions(line);
       // What a line sets, its end may name.
@@ -95,29 +115,33 @@ export class StartLines {
     const lineMark = markOf(line);
     const lists = (lineMark.isRead || lineMark.isRun) && LISTS.test(line);
     const seen = new Set<string>();
+    const isOfUnit = IS_UNIT.test(file) && lineMark.isRun;
+    let reads = false;
     let before = '';
     let isElsewhere = false;
     for (const word of wordsOf(part)) {
       yield undefined;
       const start = before;
-      if (!NAMES.test(word) && !GOES.test(start) && !SOURCES.test(start)) {
+      if (!NAMES.test(word) && !TAKES_ANY.test(start) && !isOfUnit) {
         before = word.split(BETWEEN).at(-1) ?? '';
+        reads = readsNext(before, reads);
         continue;
       }
+      const isSearched = lineMark.whole === 'files' && /PATH\+?=/.test(word);
       for (const told of this.#told(word)) {
         before = start;
         for (const each of piecesOf(told)) {
           const previous = before;
           before = each;
+          const isSource = reads;
+          reads = readsNext(each, reads);
           if (GOES.test(previous) && !goTo(each, places, own)) isElsewhere = true;
           const isPlace = IS_PLACE.test(previous);
-          if (seen.has(each) && !isPlace) continue;
+          if (seen.has(each) && !isPlace && !isSource) continue;
           seen.add(each);
           const mark: Mark = lists && !isPlace ? { ...lineMark, whole: 'any' } : lineMark;
-          const from = [...(mark.isRead ? [own] : []), ...places];
-          for (const path of pathsOf(each, from, SOURCES.test(previous))) yield { ...mark, path, isPlace };
-          const end = endOfUntold(each, mark, isElsewhere);
-          if (end !== undefined) yield { ...mark, end, isPlace };
+          const how = { mark, previous, isPlace, isElsewhere, isSource, isSearched, isOfUnit };
+          yield* meantBy(each, how, mark.isRead ? [own, ...places] : [...places]);
         }
       }
     }
@@ -197,6 +221,46 @@ function pathsOf(word: string, from: readonly string[], isArgument: boolean): re
 
 /** Behind what is wild nothing is resolved. */
 const absolute = (path: string) => (isWild(path) ? path.replace(/\/(\.?\/)+/g, '/') : resolve(path));
+
+type How = {
+  readonly mark: Mark;
+  readonly previous: string;
+  readonly isPlace: boolean;
+  /** Its commands may have gone to where nobody can tell. */
+  readonly isElsewhere: boolean;
+  /** It is read in place of its line. */
+  readonly isSource: boolean;
+  /** It stands in a list of directories that are searched. */
+  readonly isSearched: boolean;
+  /** It is a word of what a service or a starter runs. */
+  readonly isOfUnit: boolean;
+};
+
+/** All that one word may mean. @param from the directories that a relative one is meant from */
+function* meantBy(word: string, how: How, from: readonly string[]): Generator<Named> {
+  const { mark, previous, isPlace, isElsewhere, isSource, isSearched, isOfUnit } = how;
+  for (const path of pathsOf(word, from, SOURCES.test(previous) || isOfUnit)) yield { ...mark, path, isPlace };
+  const end = endOfUntold(word, mark, isElsewhere);
+  for (const one of [...(end === undefined ? [] : [end]), ...modulesBehind(previous, word, mark)])
+    yield { ...mark, end: one, isPlace };
+  if ((isSource && isRelative(word)) || isSearchedThere(word, mark, isSearched))
+    yield { ...mark, there: word, isPlace: false };
+}
+
+/** Whether what follows a word is a file that is read; options stand between. */
+const readsNext = (word: string, before: boolean) => READS_THERE.test(word) || (before && word.startsWith('-'));
+
+const isRelative = (word: string) => !isWild(word) && /^[\w.@][^~$]*$/.test(word) && /\w/.test(word);
+
+/** @param isList the word is the list itself */
+function isSearchedThere(word: string, { whole }: Mark, isList: boolean): boolean {
+  return whole === 'files' && SEARCHED_THERE.test(word) && (isList ? !/PATH$/.test(word) : /^\.\//.test(word));
+}
+
+/** Of a module that Python is told to run, the files that it may be: it is looked for where Python works, too. */
+function modulesBehind(previous: string, word: string, { isRun }: Mark): readonly string[] {
+  return isRun && previous === '-m' ? filesOfModule(word) : [];
+}
 
 /** By which end a file is named whose directory can't be told. */
 function endOfUntold(word: string, { isRead, isRun }: Mark, isElsewhere: boolean): string | undefined {

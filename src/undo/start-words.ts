@@ -13,9 +13,9 @@ const MAX_PARTS = 40;
 /** How deep defaults and braces lie in each other. */
 const MAX_DEPTH = 4;
 
-/** A variable by its name, with what stands there where it is not set; another expansion; a list in braces. */
+/** A variable by its name, with what stands there where it is not set; one with a part replaced; another expansion; a list in braces. */
 const PART =
-  /\$\{(\w+)(?:\[[^\]{}]{0,20}\])?(?::?[-=]([^{}]{0,1000}))?\}|\$\{[^{}]{0,1000}\}|\$(?:(\w+)|[@*#?!])|\{([^{}\s]{0,1000})\}/g;
+  /\$\{(\w+)(?:\[[^\]{}]{0,20}\])?(?::?[-=]([^{}]{0,1000}))?\}|\$\{(\w+)(\/\/?|%%?|##?)([^{}*?[\]]{1,1000})\}|\$\{[^{}]{0,1000}\}|\$(?:(\w+)|[@*#?!])|\{([^{}\s]{0,1000})\}/g;
 /** What a shell takes as one word; a quotation mark that is never closed ends it. */
 const WORD = /(?:"[^"]*"|'[^']*'|\\.|[^\s"'\\]+)+/g;
 const QUOTED = /"([^"]*)"|'([^']*)'|\\(.)/g;
@@ -97,11 +97,22 @@ function expanded(word: string, values: Values): readonly string[] {
   return all.map((start) => start + rest);
 }
 
-function optionsOf([whole, braced, otherwise, plain, list]: RegExpExecArray, values: Values): readonly string[] {
+function optionsOf(match: RegExpExecArray, values: Values): readonly string[] {
+  const [whole, braced, otherwise, changed, operator, change = '', plain, list] = match;
   if (list !== undefined) return list.includes(',') ? list.split(',') : /\w\.\.\w/.test(list) ? [ANY] : [whole];
-  const name = braced ?? plain;
+  const name = braced ?? changed ?? plain;
   const known = name === undefined ? undefined : values(name);
   const own = known && [...known];
   if (otherwise !== undefined) return [...(own ?? []), otherwise];
+  if (operator !== undefined) return own?.map((value) => withChange(value, operator, change)) ?? [ANY];
   return own ?? [ANY];
+}
+
+/** A part of a value replaced, or taken off its end or its beginning, as it stands there. */
+function withChange(value: string, operator: string, change: string): string {
+  if (operator.startsWith('%')) return value.endsWith(change) ? value.slice(0, -change.length) : value;
+  if (operator.startsWith('#')) return value.startsWith(change) ? value.slice(change.length) : value;
+  const at = change.indexOf('/', 1);
+  const [old, by] = at < 0 ? [change, ''] : [change.slice(0, at), change.slice(at + 1)];
+  return operator === '//' ? value.replaceAll(old, () => by) : value.replace(old, () => by);
 }

@@ -92,6 +92,33 @@ const CASES = [
   ['.vimrc', 'set runtimepath+=~/dots/vim', 'vim/plugin/a.vim'],
   ['.config/autostart/a.desktop', '[Desktop Entry]\nExec=/bin/sh HOME_/dots/start', 'start'],
   ['.config/systemd/user/a.service', '[Service]\nExecStart=HOME_/dots/serve --now', 'serve'],
+  ['.bashrc', '[ -f ./.localrc ] && . ./.localrc', '.localrc'],
+  ['.bashrc', '[ -f env.sh ] && source env.sh', 'deep/env.sh'],
+  ['.bashrc', 'PROMPT_COMMAND="[ -f .prompt ] && . ./.prompt"', '.prompt'],
+  ['.vimrc', 'if filereadable(".proj.vim") | source .proj.vim | endif', '.proj.vim'],
+  ['.config/nvim/init.lua', 'vim.cmd("luafile .proj.lua")', '.proj.lua'],
+  ['.tmux.conf', 'source-file -q .tm.conf', '.tm.conf'],
+  ['.bashrc', 'export PATH=./bin:$PATH', 'bin/ls'],
+  ['.bashrc', 'PATH="node_modules/.bin:$PATH"', 'node_modules/.bin/git'],
+  ['.zshrc', 'path=(./bin $path)', 'bin/ls'],
+  ['.config/fish/config.fish', 'fish_add_path ./bin', 'bin/ls'],
+  ['.bashrc', 'X=HOME_/dots/old/a\n. "@{X/old/new}"', 'new/a'],
+  ['.bashrc', 'X=HOME_/dots/rc.sample\n. "@{X%.sample}"', 'rc'],
+  ['.bashrc', 'alias dep="python3 -m dep.run"\nexport PYTHONPATH=~/dots/py', 'dep/run.py'],
+  [
+    '.config/systemd/user/a.service',
+    '[Service]\nExecStart=/usr/bin/node server.js\nWorkingDirectory=HOME_/dots',
+    'server.js',
+  ],
+  ['.config/systemd/user/a.service', '[Service]\nWorkingDirectory=%h/dots\nExecStart=/bin/sh job', 'job'],
+  ['.config/systemd/user/a.service', '[Service]\nExecStart=%h/dots/serve --now', 'serve'],
+  ['.config/autostart/a.desktop', '[Desktop Entry]\nPath=HOME_/dots\nExec=./go', 'go'],
+  ['.kube/config', 'users:\n- name: x\n  user:\n    exec:\n      command: HOME_/dots/auth.sh', 'auth.sh'],
+  ['.aws/config', '[default]\ncredential_process = HOME_/dots/cp.sh', 'cp.sh'],
+  ['.cargo/config.toml', '[build]\nrustc-wrapper="HOME_/dots/rw"', 'rw'],
+  ['.claude/settings.json', '{\n  "hooks": {"Stop": [{"command": "HOME_/dots/hook.sh"}]}\n}', 'hook.sh'],
+  ['.gemini/settings.json', '{\n  "mcpServers": {"x": {\n    "command": "HOME_/dots/own.sh"}}}', 'own.sh'],
+  ['.local/lib/python3.12/site-packages/x.pth', 'HOME_/dots/lib/start.py', 'lib/start.py'],
 ] as const;
 
 it.each(CASES)('%s: %s', async (file, says, obeyed) => {
@@ -216,4 +243,29 @@ it('what the tree itself says can neither fill the memory nor lead elsewhere', a
   await expect(byHome(tree, waysThrough())).rejects.toThrow('your start files name too much');
   put('dots/rc', `. ${'/a '.repeat(80_000)}\n`);
   await expect(byHome(tree, waysThrough())).rejects.toThrow('your start files name too much');
+});
+
+it('also what a start file that is a link leads to', async () => {
+  put('dots/u.py', '');
+  put('.local/lib/python3.12/site-packages/other.py', '');
+  symlinkSync(join(tree, 'u.py'), join(root, 'home/.local/lib/python3.12/site-packages/usercustomize.py'));
+  expect(await isObeyed('u.py')).toBe(true);
+  expect(await isObeyed('other.py')).toBe(false);
+});
+
+/** What people write that means no file of a project. */
+it.each([
+  ['.bashrc', 'alias gw=./gradlew t="./test.sh --all"', ['gradlew', 'test.sh']],
+  ['.bashrc', 'export PATH="$HOME/bin:$PATH" MANPATH=/usr/share/man', ['bin/x', 'HOME_/bin/x']],
+  ['.vimrc', '" source x.vim\nset path+=src', ['x.vim', 'src/main.ts']],
+  ['.inputrc', '$include /etc/inputrc', ['inputrc']],
+  [
+    '.config/systemd/user/a.service',
+    '[Service]\nWorkingDirectory=/srv\nExecStart=/usr/bin/node server.js',
+    ['server.js'],
+  ],
+] as const)('%s: %s means none of these', async (file, says, names) => {
+  put(file, says);
+  const inTree = join(root, 'home').slice(1);
+  for (const name of names) expect(await isObeyed(name.replace('HOME_', inTree))).toBe(false);
 });

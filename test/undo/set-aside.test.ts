@@ -186,6 +186,18 @@ describe.skipIf(!trialsWork())('what others run later', () => {
     );
   });
 
+  it('is what others of the same kind have for such names, and no source that a build obeys', async () => {
+    const files =
+      'mise.local.toml .autoenv_leave.zsh .bash_enter .local.vimrc .git-hooks/pre-commit .sl/config _darcs/prefs/defaults .iex.exs .octaverc .erlang ipython_config.py .byebugrc .radare2rc tools/bazel user.bazelrc rust-toolchain.toml .buckconfig .pants.rc .venv/bin/activate venv/bin/python3 pyvenv.cfg .claude.json sitecustomize.py flake.nix prek.toml uv.toml';
+    const ordinary =
+      '.eslintrc.js ansible.cfg .env Makefile conftest.py default.nix deno.json gradle.properties pants.toml .venv/bin/tool .mocharc.js tools/run src/activate mise/a.ts bin/python config.py';
+    const left = await act(`for f in ${files} ${ordinary}; do mkdir -p "$(dirname "$f")"; echo x > "$f"; done`);
+    const named = left?.items.map((item) => item.split(' ')[0] ?? '') ?? [];
+    const waits = (file: string) => named.some((each) => file === each || file.startsWith(`${each}/`));
+    expect(files.split(' ').filter((file) => !waits(file))).toEqual([]);
+    expect(ordinary.split(' ').filter(waits)).toEqual([]);
+  });
+
   it('is nothing in ordinary work, and nothing of the data of a repository below', async () => {
     put('src/main.c', 'int x;\n');
     put('old/.git/HEAD', 'ref: refs/heads/x\n');
