@@ -25,14 +25,32 @@ export async function probeStore(
     const { steps } = await runLauncher(launcher, ['--undo', vault]);
     if (statSync(file).isFile() && steps.some(({ verb, path }) => verb === 'created' && path.endsWith('/file')))
       return undefined;
-    return `nothing is kept: ${said || `that needs ${NEEDS}`}`;
+    return `nothing is kept: ${fullDisk(directory) ?? (said || `that needs ${NEEDS}`)}`;
   } catch (error) {
     // The system's word for it, without the path of the trial.
     const why = error instanceof Error ? (error.message.split(/[:\n]/)[0] ?? '') : String(error);
-    return `nothing is kept: that needs ${NEEDS} (${why})`;
+    return `nothing is kept: ${fullDisk(directory) ?? `that needs ${NEEDS} (${why})`}`;
   } finally {
     if (probe !== undefined) rmSync(probe, { recursive: true, force: true });
   }
+}
+
+/** More than the trial needs. */
+const ROOM_BYTES = 1 << 16;
+
+/** What to say where nothing more can be written to this directory for want of room; undefined: there is room, or another reason. */
+function fullDisk(directory: string): string | undefined {
+  const path = join(directory, `room-${process.pid}`);
+  try {
+    writeFileSync(path, Buffer.alloc(ROOM_BYTES, 1), { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOSPC' || code === 'EDQUOT')
+      return `the disk with ${directory} is full: make room on it, then do the same again`;
+  } finally {
+    rmSync(path, { force: true });
+  }
+  return undefined;
 }
 
 /** Whether a copy in this directory shares the blocks of what it copies (a reflink), found by trying. */
