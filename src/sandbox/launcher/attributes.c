@@ -39,6 +39,12 @@ static long read_attributes(struct store *s, int directory, const char *name, ch
   return size;
 }
 
+int same_text(const char *a, uint32_t size, const char *b, uint32_t other) {
+  uint32_t i = 0;
+  while (size == other && i < size && a[i] == b[i]) i++;
+  return size == other && i == size;
+}
+
 /* `even_none`: one is about to be set, so that having none is worth a record. Many calls change some besides what they are
  * called for: a mode its access list, a write or an owner the capabilities. */
 int keep_attributes(struct store *s, uint32_t n, int directory, const char *name, int even_none) {
@@ -54,10 +60,15 @@ int keep_attributes(struct store *s, uint32_t n, int directory, const char *name
   return s->nodes[n].attributes ? 0 : -1;
 }
 
-int end_attributes(struct store *s, const struct node *n, int directory, const char *name) {
+int end_attributes(struct store *s, struct node *n, int directory, const char *name) {
   static char blob[MAX_TEXT];
-  long size = read_attributes(s, directory, name, blob, sizeof blob);
-  return size < 0 ? 0 : store_write(s, R_END_ATTRIBUTES, 0, &n->id, NULL, NULL, blob, (uint32_t)size);
+  const long size = read_attributes(s, directory, name, blob, sizeof blob);
+  n->end_attributes = n->attributes;
+  n->end_attributes_size = n->attributes_size;
+  if (size < 0 || same_text(blob, (uint32_t)size, n->attributes, n->attributes_size)) return 0;
+  n->end_attributes = keep_text(s, blob, (uint32_t)size);
+  n->end_attributes_size = (uint32_t)size;
+  return n->end_attributes ? store_write(s, R_END_ATTRIBUTES, 0, &n->id, NULL, NULL, blob, (uint32_t)size) : -1;
 }
 
 /* One of them, with its value. */
@@ -90,13 +101,17 @@ int attributes_differ(struct store *s, int directory, const char *name, const ch
   return size < 0 || !are_among(blob, (uint64_t)size, kept, kept_size) || !are_among(kept, kept_size, blob, (uint64_t)size);
 }
 
-int attributes_beyond(struct store *s, int directory, const char *name, const struct node *n, const char *others, uint32_t size) {
+static int had(const struct node *n, const char *item) {
+  return n && (is_among(item, n->attributes, n->attributes + n->attributes_size) || is_among(item, n->end_attributes, n->end_attributes + n->end_attributes_size));
+}
+
+int attributes_beyond(struct store *s, int directory, const char *name, const struct node *n, const struct node *other) {
   static char blob[MAX_TEXT];
   uint32_t value;
   const long now = read_attributes(s, directory, name, blob, sizeof blob);
   for (const char *at = blob; now > 0 && at < blob + now; at += strlen(at) + 5 + value) {
     memcpy(&value, at + strlen(at) + 1, 4);
-    if (!is_among(at, n->attributes, n->attributes + n->attributes_size) && !(others && is_among(at, others, others + size))) return 1;
+    if (!had(n, at) && !had(other, at)) return 1;
   }
   return now < 0 && now != NONE_TOLD;
 }

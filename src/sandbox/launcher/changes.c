@@ -76,8 +76,6 @@ static int tell_tree(const char *kind, int above, const char *name) {
 
 static uint64_t began; /* nanoseconds */
 
-static uint64_t moment(int64_t s, uint32_t ns) { return s < 0 ? 0 : (uint64_t)s * 1000000000u + ns; }
-
 /* Names that come and go leave the time of that moment, which is no news beside them; any other was set. */
 static int has_times_set(const struct view *v) {
   const uint64_t is = moment(v->upper.mtime, v->upper.mtime_ns);
@@ -173,7 +171,7 @@ static void conflict(const char *name, const char *why) {
   path_pop(top);
 }
 
-static int is_fresh(const struct state *s) { return (uint64_t)s->ctime * 1000000000u + s->ctime_ns >= store->started; }
+static int is_fresh(const struct state *s) { return moment(s->ctime, s->ctime_ns) >= store->started; }
 
 /* Anything at or below a name that goes, changed since? What a directory holds goes with it. */
 static int newer(int above, const char *name, uint64_t device, int depth) {

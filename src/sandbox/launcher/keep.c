@@ -52,7 +52,7 @@ static int name_of(int directory, int parent, const struct id *id, char name[NAM
 /* It has been changed since the beginning, or made, though nobody asked: what is kept of it now is not what was there. */
 static void tell_late(struct store *s, const struct id *id, const struct state *state, uint32_t parent, const char *name) {
   char path[2048];
-  uint64_t changed = (uint64_t)state->ctime * 1000000000u + state->ctime_ns;
+  uint64_t changed = moment(state->ctime, state->ctime_ns);
   const int is_made = id->born > s->started, lasts = S_ISREG(state->mode) || S_ISLNK(state->mode);
   if (!s->listens || changed <= s->started || (is_made ? !parent : !lasts)) return; /* made, and nowhere any more */
   path_of(s, parent, name, path, sizeof path);
@@ -268,6 +268,7 @@ int keep_inode(struct store *s, int directory, const char *name) {
   if (s->nodes[n].flags & LINKED) return 0;
   uint64_t space = state.links == 1 ? state.space : 0;
   if (!room_for(s, space) || make_part(s, &s->links)) return -1;
+  if (!s->listens && keep_attributes(s, n, directory, name, 0)) return -1;
   const char *as = decimal(++s->number, number);
   if (store_write(s, R_LINK, s->number, &id, NULL, NULL, NULL, 0)) return -1;
   if (syscall(SYS_linkat, directory, name, s->links, as, 0) == 0) {

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { OPEN_SLOTS = 256, MAX_DEPTH = 4000, CALL_SECONDS = 2 };
+enum { OPEN_SLOTS = 256, MAX_DEPTH = 4000 };
 
 static struct {
   const struct store *store;
@@ -209,17 +209,21 @@ static int write_end(struct store *s) {
     struct state state;
     char number[12];
     if (!(n->flags & (COPIED | META | TOUCHED | LINKED)) && !n->link) continue;
-    int found = n->at_name != NULL;
-    if (found) state = n->now;
-    else found = n->link && !look(s->links, decimal(n->link, number), 0, &id, &state) && same_id(&id, &n->id);
-    if (!found) continue;
+    const char *name = n->at_name;
+    if (name) state = n->now;
+    else if (!n->link || look(s->links, name = decimal(n->link, number), 0, &id, &state) || !same_id(&id, &n->id)) continue;
+    const int is_dir = S_ISDIR(state.mode);
     n->end = n->flags & LATE ? (struct state){0} : state;
+    if (is_dir) {
+      n->end.mtime = state.mtime;
+      n->end.mtime_ns = n->flags & LATE_TIME ? UINT32_MAX : state.mtime_ns;
+    }
     n->flags |= FINAL;
     if (store_write(s, R_END_NODE, 0, &n->id, NULL, &n->end, NULL, 0)) return -1;
-    const int is_dir = S_ISDIR(state.mode);
-    if (n->at_name && n->attributes && (is_dir ? n->flags & META : state.links > 1) &&
-        end_attributes(s, n, open_node(s, is_dir ? i : n->at_parent), is_dir ? "" : n->at_name))
-      return -1;
+    if (n->attributes && (!is_dir || n->flags & META)) {
+      const int fd = n->at_name ? open_node(s, is_dir ? i : n->at_parent) : s->links;
+      if (end_attributes(s, n, fd, is_dir ? "" : name)) return -1;
+    }
     touched += n->at_name && n->flags & (COPIED | META) && !same_time(&state, &n->was);
     if (n->at_name && n->flags & (COPIED | META) && !S_ISDIR(state.mode) && !same_time(&state, &n->was) &&
         (state.size != n->was.size || state.mtime != n->was.mtime || state.mtime_ns != n->was.mtime_ns ||
@@ -246,7 +250,7 @@ int store_finish(struct store *s) {
 }
 
 /* Each record stands there before its call goes on, so what came about later than a call takes may be another's doing. */
-int is_late_time(const struct store *s, int64_t seconds, uint32_t ns) { return (uint64_t)seconds * 1000000000u + ns > s->last + CALL_SECONDS * 1000000000ull; }
+int is_late_time(const struct store *s, int64_t seconds, uint32_t ns) { return moment(seconds, ns) > s->last + CALL_NANOSECONDS; }
 
 int is_late(const struct store *s, const struct state *state) { return !S_ISDIR(state->mode) && is_late_time(s, state->ctime, state->ctime_ns); }
 

@@ -31,7 +31,7 @@ static void put(const char *text) {
   used += n;
 }
 
-static unsigned long long changed_at(const struct state *s) { return (unsigned long long)s->ctime * 1000000000u + s->ctime_ns; }
+static unsigned long long changed_at(const struct state *s) { return moment(s->ctime, s->ctime_ns); }
 
 static void tell(const struct store *s, const char *verb, uint32_t parent, const char *name, const struct id *id,
                  const struct state *now, const struct state *was, const struct node *before) {

@@ -11,12 +11,19 @@ static int same_but_names(const struct state *a, const struct state *b) {
   return a->size == b->size && a->mode == b->mode && a->uid == b->uid && a->gid == b->gid && a->mtime == b->mtime && a->mtime_ns == b->mtime_ns;
 }
 
+/* As when the action had ended; or, of what this undo came to before it was cut, none but those which were there and are to be. */
+static int same_attributes(const struct node *n, int fd, const char *name) {
+  const struct node *k = keeping ? &keeping->nodes[find_node(keeping, &n->is)] : NULL;
+  if (k && k->attributes) return !attributes_beyond(undone, fd, name, n, k);
+  return !n->end_attributes || !attributes_differ(undone, fd, name, n->end_attributes, n->end_attributes_size);
+}
+
 /* Of a file with several names each that comes, goes or is moved sets the time of change. It was there before the action, so that
  * nothing goes with one of its names. */
 static int only_names_changed(const struct entry *e) {
   const uint32_t known = same_id(&e->now, &e->end) ? find_node(undone, &e->now) : 0;
   if (!known || made_by_action(&undone->nodes[known]) || (e->now_state.links < 2 && e->end_state.links < 2)) return 0;
-  return same_but_names(&e->now_state, &e->end_state);
+  return same_but_names(&e->now_state, &e->end_state) && same_attributes(&undone->nodes[known], open_node(undone, e->parent), e->name);
 }
 
 /* Somebody else changed what the name stands for since the action ended. */
@@ -51,13 +58,9 @@ static int changed_by_another_name(const struct node *n) {
   if (fd == undone->links) name = decimal(n->link, number);
   if (fd < 0 || look(fd, name, 0, &id, &now) || !same_id(&id, &n->is) || now.links < 2) return 0;
   if (unchanged(&id, &now, &n->id, end) || unchanged(&id, &now, &n->id, &n->was) || is_left(&id, &now, fd, name)) return 0;
-  return (fd == undone->links && now.links == end->links) || !same_but_names(&now, end);
+  return (fd == undone->links && now.links == end->links) || !same_but_names(&now, end) || !same_attributes(n, fd, name);
 }
 
-static int same_attributes_as_then(const struct node *n) {
-  const int fd = n->end_attributes ? open_node(undone, n->at_parent) : -1;
-  return !n->end_attributes || (fd >= 0 && !attributes_differ(undone, fd, n->at_name, n->end_attributes, n->end_attributes_size));
-}
 
 int node_changed(const struct node *n) {
   if (!(n->flags & FINAL) || (n->at_name ? is_dir(&n->now) : is_dir(&n->was))) return 0;
@@ -66,14 +69,13 @@ int node_changed(const struct node *n) {
   if (unchanged(&n->is, &n->now, &n->id, &n->end) || unchanged(&n->is, &n->now, &n->id, &n->was)) return 0;
   /* That one of its names came, went or was moved is no change of it. */
   const int has_names = n->flags & BY_OTHER || n->now.links > 1 || n->end.links > 1;
-  if (has_names && n->end.mode && same_but_names(&n->now, &n->end) && same_attributes_as_then(n)) return 0;
+  if (has_names && n->end.mode && same_but_names(&n->now, &n->end) && same_attributes(n, open_node(undone, n->at_parent), n->at_name)) return 0;
   return !is_left(&n->is, &n->now, open_node(undone, n->at_parent), n->at_name);
 }
 
 /* Names came or went in it. An undo does that itself: once it has begun, it is by the time that others are told from it. */
 int directory_changed(const struct node *n) {
-  const struct state *end = &n->end, *now = &n->now;
-  if (!n->at_name || !is_dir(now) || !(n->flags & FINAL)) return 0;
-  if (keeping && keeping->resumes && find_node(keeping, &n->is)) return is_late_time(keeping, now->mtime, now->mtime_ns);
-  return now->mtime != end->mtime || now->mtime_ns != end->mtime_ns;
+  if (!n->at_name || !is_dir(&n->now)) return 0;
+  const uint32_t held = keeping && keeping->resumes ? find_node(keeping, &n->is) : 0;
+  return held ? !is_time_of_ours(&n->now, n, &keeping->nodes[held]) : n->flags & FINAL && !is_time(&n->now, &n->end);
 }

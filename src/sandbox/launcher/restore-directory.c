@@ -13,17 +13,11 @@ enum { EASE = 0700 };
 
 int differs(const struct state *a, const struct state *b) { return a->mode != b->mode || a->uid != b->uid || a->gid != b->gid; }
 
-static int same_text(const char *a, uint32_t size, const char *b, uint32_t other) {
-  uint32_t i = 0;
-  while (size == other && i < size && a[i] == b[i]) i++;
-  return size == other && i == size;
-}
-
 /* Of what the action only made names in nothing but the time comes back. */
 static int is_set_by_action(const struct node *n) {
   if (!(n->flags & META) || !(n->flags & FINAL)) return n->flags & META;
   if (differs(&n->was, &n->end)) return 1;
-  return n->attributes && !(n->end_attributes && same_text(n->attributes, n->attributes_size, n->end_attributes, n->end_attributes_size));
+  return n->attributes && !same_text(n->attributes, n->attributes_size, n->end_attributes, n->end_attributes_size);
 }
 
 /* By this undo, or by the attempt of it that was cut. */
@@ -46,19 +40,27 @@ static int is_set_since(const struct node *n, int fd) {
   if (!anew && !(n->flags & FINAL)) return 0; /* below what its owner has closed: nobody could come to it */
   if (anew ? !is_between(&n->now, &fresh, &n->was) : is_ours ? !is_between(&n->now, end, &n->was) : differs(&n->now, end)) return 1;
   if (!n->attributes) return 0;
-  if (!anew && !is_ours) return !n->end_attributes || attributes_differ(undone, fd, "", n->end_attributes, n->end_attributes_size);
-  return attributes_beyond(undone, fd, "", n, anew || !n->end_attributes ? NULL : n->end_attributes, n->end_attributes_size);
+  return anew || is_ours ? attributes_beyond(undone, fd, "", n, NULL) : attributes_differ(undone, fd, "", n->end_attributes, n->end_attributes_size);
 }
 
-int directory_is_ours(const struct node *n) {
+int is_time(const struct state *now, const struct state *then) { return now->mtime == then->mtime && now->mtime_ns == then->mtime_ns; }
+
+int is_time_of_undo(const struct state *now) {
+  return moment(now->mtime, now->mtime_ns) + CALL_NANOSECONDS >= keeping->started && !is_late_time(keeping, now->mtime, now->mtime_ns);
+}
+
+int is_time_of_ours(const struct state *now, const struct node *n, const struct node *k) {
+  if (is_time(now, &k->was) || is_time(now, &n->was) || is_time(now, &n->end)) return 1;
+  return is_time_of_undo(now);
+}
+
+void mark_late_directory(struct node *n) {
   const uint32_t which = node_of(undone, &n->is);
-  const struct node *u = &undone->nodes[which];
+  const struct node *u = which ? &undone->nodes[which] : n;
   const int fd = open_node(keeping, (uint32_t)(n - keeping->nodes));
-  if (!is_between(&n->now, &n->was, which ? &u->was : &n->was)) return 0;
-  return !n->attributes || !attributes_beyond(keeping, fd, "", n, which ? u->attributes : NULL, u->attributes_size);
+  if (!is_between(&n->now, &n->was, &u->was) || (n->attributes && attributes_beyond(keeping, fd, "", n, u))) n->flags |= LATE;
+  if (!is_time_of_ours(&n->now, u, n)) n->flags |= LATE_TIME;
 }
-
-static int is_time(const struct state *now, const struct node *n) { return now->mtime == n->was.mtime && now->mtime_ns == n->was.mtime_ns; }
 
 /* What it is to be: `to`, of which what is not to be put back is as it is now. */
 static void leave_state(struct node *to, const struct state *now) {
@@ -85,17 +87,17 @@ void restore_directory(struct node *n) {
     with_state = 0;
   }
   if (!keeping) {
-    if (n->flags & META && ((with_state && state) || (with_time && !is_time(&n->now, n)))) say("mode", n->at_parent, n->at_name, "");
+    if (n->flags & META && ((with_state && state) || (with_time && !is_time(&n->now, &n->was)))) say("mode", n->at_parent, n->at_name, "");
     return;
   }
   if (fd < 0 || look(fd, "", 0, &id, &now)) return refuse_node(n, "it is not there");
   if (!with_state) leave_state(&to, &now);
   if (!attributes) to.attributes = NULL;
   if (!with_time) {
-    to.was.mtime = now.mtime;
-    to.was.mtime_ns = now.mtime_ns;
+    to.was.mtime = n->now.mtime;
+    to.was.mtime_ns = n->now.mtime_ns;
   }
-  if (!differs(&now, &to.was) && is_time(&now, &to) && !to.attributes) return;
+  if (!differs(&now, &to.was) && is_time(&now, &to.was) && !to.attributes) return;
   const int failed = keep_state(keeping, fd, "", to.attributes ? XATTRS : STATUS) || apply_state(fd, "", &to);
   n->flags |= to.flags & BARE;
   if (!failed) n->flags |= PLACED;

@@ -43,7 +43,7 @@ static int is_begun(int there, int kept) {
 static int is_partly_filled(const struct node *n, const struct id *id, const struct state *now, int directory, const char *name) {
   char number[12];
   struct id copy;
-  if (!(n->flags & COPIED) || !S_ISREG(now->mode) || (now->size && now->size != n->was.size)) return 0;
+  if (!(n->flags & COPIED) || !S_ISREG(now->mode) || (now->size && now->size != n->was.size) || !is_time_of_undo(now)) return 0;
   if (!now->size) return 1;
   const char *as = decimal(n->copy, number);
   /* Where the copy itself became the file, comparing says nothing. */
@@ -61,12 +61,18 @@ static int content_fits(const struct state *now, const struct state *before, con
   return n && (same_content(now, &n->was) || is_partly_filled(n, id, now, directory, name));
 }
 
+/* Attributes are set here where the one of them has any, and those of what is in the store of the undo are known. */
+static int attributes_fit(const struct node *n, const struct node *own, int directory, const char *name) {
+  if (!own->link && !own->attributes && !(n && n->attributes)) return 1;
+  return !attributes_beyond(undone, directory, name, n, own);
+}
+
 int is_half_done(const struct id *id, const struct state *now, const struct state *left, int directory, const char *name) {
   const uint32_t own = find_node(keeping, id), which = node_of(undone, id);
   const struct node *n = which ? &undone->nodes[which] : NULL;
   const struct state *before[] = {left, own ? &keeping->nodes[own].was : NULL, n && n->flags & FINAL && n->end.mode ? &n->end : NULL,
                                   n ? &n->was : NULL};
   for (unsigned i = 0; i < sizeof before / sizeof *before; i++)
-    if (before[i] && state_fits(now, before[i], n) && content_fits(now, before[i], n, id, directory, name)) return 1;
+    if (before[i] && state_fits(now, before[i], n) && content_fits(now, before[i], n, id, directory, name)) return attributes_fit(n, &keeping->nodes[own], directory, name);
   return 0;
 }

@@ -189,12 +189,9 @@ void mark_late(void) {
   for (uint32_t i = 1; i <= keeping->node_count; i++) {
     struct node *n = &keeping->nodes[i];
     if (!n->at_name) continue;
-    if (S_ISDIR(n->now.mode)) {
-      if (n->flags & META && !directory_is_ours(n)) n->flags |= LATE;
-      continue;
-    }
-    if (is_left(&n->is, &n->now, open_node(keeping, n->at_parent), n->at_name)) continue;
-    if (!unchanged(&n->is, &n->now, &n->id, &n->was)) n->flags |= LATE;
+    if (S_ISDIR(n->now.mode)) mark_late_directory(n);
+    else if (is_left(&n->is, &n->now, open_node(keeping, n->at_parent), n->at_name)) continue;
+    else if (!unchanged(&n->is, &n->now, &n->id, &n->was)) n->flags |= LATE;
   }
 }
 

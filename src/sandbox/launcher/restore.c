@@ -161,7 +161,8 @@ static void remove_made(struct entry *e) {
   }
   int fd = ease(e->parent);
   if (fd < 0 || look(fd, e->name, 0, &now, &state)) return;
-  if (e->flags & BLOCKED) return refuse(e->parent, e->name, why_left(e));
+  const uint32_t held = is_dir(&state) ? find_node(keeping, &now) : 0;
+  if (e->flags & BLOCKED || keeping->nodes[held].flags & LATE) return refuse(e->parent, e->name, why_left(e));
   if (is_stranded(e, &now)) return refuse(e->parent, e->name, "it could not go back to its place");
   int other = !is_dir(&state) && state.links > 1 ? openat(fd, e->name, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
   const int failed = take_out(e, fd, &now, is_dir(&state)), why = errno;
@@ -291,7 +292,7 @@ int restore(struct store *from, struct store *into, char *const *only, int only_
   /* Where the action wrote to files and not to their directory, our replacing them was no change of it. */
   for (uint32_t i = 1; keeping && i <= undone->node_count; i++) {
     const struct node *n = &undone->nodes[i];
-    uint32_t its = is_dir(&n->was) && n->at_name && !(n->flags & (TOUCHED | META | EASED)) ? find_node(keeping, &n->is) : 0;
+    uint32_t its = is_dir(&n->was) && n->at_name && !(n->flags & (TOUCHED | META | EASED | BLOCKED)) ? find_node(keeping, &n->is) : 0;
     if (its && keeping->nodes[its].flags & TOUCHED && open_node(undone, i) >= 0) set_time(open_node(undone, i), &keeping->nodes[its].was);
   }
   for (uint32_t i = 1; i <= undone->node_count; i++) {

@@ -61,8 +61,13 @@ int by_our_link(const struct node *n, char number[12], const char **name);
 void restore_directory(struct node *n);
 /* In mode, owner or group. */
 int differs(const struct state *a, const struct state *b);
-/* Of one that is in the store of the undo: nobody else has set its mode, owner or attributes while the undo was cut off. */
-int directory_is_ours(const struct node *n);
+/* Of one that is in the store of the undo: somebody else has set its mode, owner, attributes or time while the undo was cut off. */
+void mark_late_directory(struct node *n);
+int is_time(const struct state *now, const struct state *then);
+/* Between the beginning of the undo that was cut and its last call. */
+int is_time_of_undo(const struct state *now);
+/* The undo that was cut may have left it, of n, which `k` is in its store, with that time. */
+int is_time_of_ours(const struct state *now, const struct node *n, const struct node *k);
 
 /* restore-gone.c: behind locate(). */
 void tell_gone(void);

@@ -40,7 +40,7 @@ static void scan_directory(struct scan *scan, int fd, const struct id *id, int d
         }
         if (look(fd, name, 0, &below, &state)) continue;
         if (++scan->seen > MAX_SCANNED || below.dev != scan->top.dev || same_id(&below, &scan->store->guarded)) continue;
-        uint64_t changed = (uint64_t)state.ctime * 1000000000u + state.ctime_ns;
+        uint64_t changed = moment(state.ctime, state.ctime_ns);
         int lasts = S_ISREG(state.mode) || S_ISLNK(state.mode) || S_ISDIR(state.mode);
         if (lasts && changed > scan->store->started && !is_known(scan->store, parent, name, &below)) {
           snprintf(full, sizeof full, "%s/%s", path, name);
@@ -100,8 +100,6 @@ static uint32_t names_in(int directory) {
   return got < 0 ? 0 : count;
 }
 
-static uint64_t nanoseconds(int64_t s, uint32_t ns) { return (uint64_t)s * 1000000000u + ns; }
-
 void count_names(struct store *s, uint32_t node, int directory) {
   struct node *n = &s->nodes[node];
   struct id id;
@@ -109,8 +107,8 @@ void count_names(struct store *s, uint32_t node, int directory) {
   if (!s->listens || !s->tree.ino || !is_of_tree(s, node) || look(directory, "", 0, &id, &now)) return;
   n->names = names_in(directory);
   /* Who set its time said when it was changed. */
-  if (id.born > s->started || n->flags & META || nanoseconds(now.mtime, now.mtime_ns) <= s->started) return;
-  if (now.mtime >= 0 && nanoseconds(now.ctime, now.ctime_ns) > s->started) tell(s, n->parent, n->name);
+  if (id.born > s->started || n->flags & META || (now.mtime >= 0 && moment(now.mtime, now.mtime_ns) <= s->started)) return;
+  if (now.mtime >= 0 && moment(now.ctime, now.ctime_ns) > s->started) tell(s, n->parent, n->name);
 }
 
 /* A name that went leaves no time of change behind, where others of its directory went as well: so they are counted. */

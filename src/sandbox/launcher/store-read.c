@@ -46,8 +46,8 @@ static void take(struct store *s, const struct record *r, const char *text, uint
       break;
     case R_ATTRIBUTES:
       if (a && (kept = keep_text(s, text, size))) {
-        s->nodes[a].attributes = kept;
-        s->nodes[a].attributes_size = size;
+        s->nodes[a].attributes = s->nodes[a].end_attributes = kept;
+        s->nodes[a].attributes_size = s->nodes[a].end_attributes_size = size;
       }
       break;
     case R_END_ATTRIBUTES:

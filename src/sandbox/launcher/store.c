@@ -39,12 +39,14 @@ const char *decimal(uint32_t number, char *to) {
   return p;
 }
 
+uint64_t moment(int64_t seconds, uint32_t ns) { return seconds < 0 ? 0 : (uint64_t)seconds * 1000000000u + ns; }
+
 int same_id(const struct id *a, const struct id *b) { return a->ino == b->ino && a->dev == b->dev && a->born == b->born; }
 int same_time(const struct state *a, const struct state *b) { return a->ctime == b->ctime && a->ctime_ns == b->ctime_ns; }
 
 void told(const struct statx *x, struct id *id, struct state *state) {
   *id = (struct id){(uint64_t)x->stx_dev_major << 32 | x->stx_dev_minor, x->stx_ino,
-                    x->stx_mask & STATX_BTIME ? (uint64_t)x->stx_btime.tv_sec * 1000000000u + x->stx_btime.tv_nsec : 0};
+                    x->stx_mask & STATX_BTIME ? moment(x->stx_btime.tv_sec, x->stx_btime.tv_nsec) : 0};
   if (state)
     *state = (struct state){x->stx_mode, x->stx_uid, x->stx_gid, x->stx_nlink, x->stx_size, x->stx_blocks * 512,
                             (uint64_t)x->stx_rdev_major << 32 | x->stx_rdev_minor, x->stx_mtime.tv_sec, x->stx_ctime.tv_sec,
@@ -272,9 +274,9 @@ int store_open(struct store *s, const char *path, int existing) {
   if (!s->nodes || !s->entries || widen(s, &s->by_id, 0, hash_of_node) || widen(s, &s->by_name, 0, hash_of_entry)) return -1;
   s->budget = s->max_file = UINT64_MAX;
   if (look(s->journal, "", 0, &id, &state)) return -1;
-  s->last = (uint64_t)state.mtime * 1000000000u + state.mtime_ns;
+  s->last = moment(state.mtime, state.mtime_ns);
   if (existing) return store_load(s);
-  s->started = id.born ? id.born : (uint64_t)state.ctime * 1000000000u + state.ctime_ns;
+  s->started = id.born ? id.born : moment(state.ctime, state.ctime_ns);
   id.born = s->started;
   return store_write(s, R_BEGIN, 0, &id, NULL, &state, NULL, 0);
 }

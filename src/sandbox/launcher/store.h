@@ -37,6 +37,7 @@ enum { COPIED = 1, META = 2, TOUCHED = 4, IS_VAULT = 8, HOLDS_VAULT = 16, LINKED
        TIES = 262144, TIED = 524288, /* by a name that was changed since, names that the action moved with it stay */
        BY_OTHER = 2097152, /* it is found by a name that the action did not use */
        LATE = 1048576, /* somebody else may have changed it before its end was written down */
+       LATE_TIME = 4194304, /* the same of the time of a directory alone */
        CLOSED = 32768 /* a directory that can't be looked into now */ };
 
 /* An inode as it was when the action first came near it. */
@@ -49,7 +50,7 @@ struct node {
   const char *target;     /* of a symbolic link */
   const char *attributes; /* extended ones, before the first change: name, size, value */
   uint32_t attributes_size;
-  const char *end_attributes; /* of a directory, or a file with several names, when the action had ended */
+  const char *end_attributes; /* when the action had ended; the same where nothing else is written down */
   uint32_t end_attributes_size;
   uint32_t entries, children; /* lists below this directory */
   uint32_t names;  /* how many a directory of the tree held before the first of them changed, and one; 0: nobody counted */
@@ -165,6 +166,8 @@ struct statx;
 void told(const struct statx *x, struct id *id, struct state *state);
 int same_id(const struct id *a, const struct id *b);
 int same_time(const struct state *a, const struct state *b);
+/* In nanoseconds; 0: before 1970. */
+uint64_t moment(int64_t seconds, uint32_t ns);
 
 /* keep.c: the first touch of a thing writes down what it was. Each returns 0, or -1 with errno: then the call that was
  * about to change it must not go on. */
@@ -189,12 +192,13 @@ extern struct store *copying_for;
 
 /* attributes.c: extended attributes, before a change and back; and without those that a directory gives to what is made in it. */
 int keep_attributes(struct store *s, uint32_t n, int directory, const char *name, int even_none);
-/* Those at the end of the action. */
-int end_attributes(struct store *s, const struct node *n, int directory, const char *name);
+/* Those at the end of the action, where they are others by then. */
+int end_attributes(struct store *s, struct node *n, int directory, const char *name);
 /* Whether there are others than these, or with other values. */
+int same_text(const char *a, uint32_t size, const char *b, uint32_t other);
 int attributes_differ(struct store *s, int directory, const char *name, const char *kept, uint32_t kept_size);
-/* Whether there is one, or a value, that is neither among those which were kept nor among the others. */
-int attributes_beyond(struct store *s, int directory, const char *name, const struct node *n, const char *others, uint32_t size);
+/* Whether there is one, or a value, that is among none of those which either of them had, before it or at its end. */
+int attributes_beyond(struct store *s, int directory, const char *name, const struct node *n, const struct node *other);
 enum { WITHOUT_LIST = -2 };
 /* All that can be set is, though it fails; WITHOUT_LIST where the access list is among what can't be. */
 int apply_attributes(int directory, const char *name, const struct node *n);
@@ -248,6 +252,8 @@ void forget_open(void);
 int store_finish(struct store *s);
 /* The same for an action that was cut: what has changed since its last record is not taken for its doing. */
 int store_finish_cut(struct store *s);
+/* What a call of whoever writes a record takes at most. */
+#define CALL_NANOSECONDS 2000000000u
 /* Whether that is later than a call of whoever wrote its last record takes. */
 int is_late(const struct store *s, const struct state *state);
 int is_late_time(const struct store *s, int64_t seconds, uint32_t ns);
