@@ -5,6 +5,7 @@ import { Skips } from './test/support/skips.ts';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.{ts,tsx}'],
+    globalSetup: ['test/support/own-temporary.ts'],
     setupFiles: ['test/support/seed.ts', 'test/support/no-kill-of-all.ts'],
     // With a socket for its input, which is what Node gives for a pipe, bash at level 0 would read the machine's ~/.bashrc.
     env: { SHLVL: '1' },
