@@ -9,7 +9,7 @@ import { exitSummary } from '../src/screen/exit-summary.ts';
 import { FirstFrame } from '../src/screen/first-frame.ts';
 import { takeToken } from '../src/screen/input.ts';
 import { Screen, type ScreenOptions } from '../src/screen/screen.ts';
-import { afterInput } from '../src/terminal/arming.ts';
+import { afterInput } from '../src/terminal/schedule.ts';
 import { Root } from './App.tsx';
 
 /** Frames drawn in that time after a resize may be wrong; then everything is drawn anew. In ms. */

@@ -41,6 +41,8 @@ export class Compositor {
   #measured = true;
   #due = false;
   #held = false;
+  /** What happens now is followed at once by more of its kind, with which a surface's lines can be drawn. */
+  more = false;
   /** What there was to do so far: frames of Ink's, and writes to the terminal. For tests and measurements. */
   readonly counts = { frames: 0, writes: 0 };
 
@@ -92,6 +94,7 @@ export class Compositor {
 
   /** A surface has other lines: they are drawn at once, unless there are more or fewer; then a frame of Ink's is due. */
   paint(surface: Surface): void {
+    if (this.more) return this.later();
     if (this.#due || !this.#measured) return this.flush();
     const place = this.#surfaces.get(surface);
     if (!place || this.#held) return;

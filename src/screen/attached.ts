@@ -6,7 +6,7 @@ import { AT_WORD, type AtWord } from '../contracts/attachments.ts';
 import type { Route } from '../contracts/lines.ts';
 import { expand, isEmpty } from '../editor/state.ts';
 import type { RenderContext } from '../render/theme.ts';
-import type { Schedule } from '../terminal/arming.ts';
+import type { Schedule } from '../terminal/schedule.ts';
 import { bytesText } from '../text/bytes.ts';
 import { visible } from '../text/sanitize.ts';
 import { lineWidth } from '../text/wrap.ts';

@@ -5,7 +5,7 @@ import { showChord } from '../keymap/chord.ts';
 import type { KeyResolver, Pending } from '../keymap/resolver.ts';
 import { CONTEXT_LABELS, KEY_CONTEXTS } from '../keymap/table.ts';
 import { THEMES, type Theme } from '../render/theme.ts';
-import type { Schedule } from '../terminal/arming.ts';
+import type { Schedule } from '../terminal/schedule.ts';
 import type { Store } from './store.ts';
 import type { Ui } from './ui.ts';
 

@@ -62,7 +62,11 @@ export class FirstFrame {
       },
     });
     this.#ui = createStore(initialUi(this.#size()));
-    this.terminal.onToken((token) => this.#take(token));
+    const { compositor } = this.output;
+    this.terminal.onToken((token, more) => {
+      if (compositor) compositor.more = more;
+      this.#take(token);
+    });
     this.capabilities = this.terminal.enter();
     this.#draw(name, theme);
   }

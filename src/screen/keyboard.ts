@@ -3,7 +3,7 @@ import type { App } from '../commands/app.ts';
 import type { RunningCommand } from '../contracts/commands.ts';
 import { isEmpty } from '../editor/state.ts';
 import { runningOf } from '../session/slots.ts';
-import type { Schedule } from '../terminal/arming.ts';
+import type { Schedule } from '../terminal/schedule.ts';
 import type { Store } from './store.ts';
 import { TypeAhead } from './type-ahead.ts';
 import type { Ui } from './ui.ts';

@@ -11,7 +11,7 @@ import type { KeyResolver, Pending } from '../keymap/resolver.ts';
 import type { KeyCommand, KeyContext } from '../keymap/table.ts';
 import type { Compositor } from '../render/compositor.ts';
 import { type Paint, paintOf, type RenderContext, type Theme } from '../render/theme.ts';
-import type { Schedule } from '../terminal/arming.ts';
+import type { Schedule } from '../terminal/schedule.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { AfterFailure } from './after-failure.ts';
 import { AttachedWatch } from './attached.ts';

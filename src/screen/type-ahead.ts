@@ -1,5 +1,5 @@
 /** Keys typed behind a shell line, before it is known whether they are for its program or for the prompt. */
-import type { Schedule } from '../terminal/arming.ts';
+import type { Schedule } from '../terminal/schedule.ts';
 
 /**
  * What is typed right behind `sudo make⏎` is the password, and must not stand in the prompt, where Enter would send it to

@@ -1,5 +1,5 @@
 /** Turns of the wheel: one to nine reports of a terminal are one of them (notes of many terminals differ). */
-import type { Schedule } from '../terminal/arming.ts';
+import type { Schedule } from '../terminal/schedule.ts';
 
 /** Reports closer together than this are one turn. In ms. */
 const TURN_GAP_MS = 16;

@@ -1,7 +1,8 @@
 /** What the terminal sends: tokens for the listeners, replies for the waits, raw bytes while a program has the terminal. */
 
-import { createFences, type Schedule } from './arming.ts';
 import { applyReply, type Capabilities, unknownTerminal } from './capabilities.ts';
+import { createFences } from './fences.ts';
+import type { Schedule } from './schedule.ts';
 import type { Token } from './token.ts';
 import { createTokenizer } from './tokenizer.ts';
 
@@ -13,9 +14,12 @@ export const SETTLE_MS = 30;
 /** An Enter that follows a key within this time was not pressed by a finger. */
 const BURST_MS = 30;
 
+/** `more`: others of the same read follow at once, so that whoever draws need not draw this one. */
+export type TokenListener = (token: Token, more: boolean) => void;
+
 export class TerminalInput {
   readonly #capabilities = unknownTerminal();
-  readonly #listeners = new Set<(token: Token) => void>();
+  readonly #listeners = new Set<TokenListener>();
   readonly #fences;
   readonly #tokenizer;
   readonly #now: () => number;
@@ -52,10 +56,12 @@ export class TerminalInput {
     const trusted = this.#capabilities.bracketedPaste || this.#typedAhead;
     this.#typedAhead = false;
     const guarded = trusted ? tokens : markBursts(tokens, this.#now() - this.#lastInputAt);
-    for (const token of guarded) this.#dispatch(token);
+    guarded.forEach((token, at) => {
+      this.#dispatch(token, at < guarded.length - 1);
+    });
   }
 
-  onToken(listener: (token: Token) => void): () => void {
+  onToken(listener: TokenListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -84,14 +90,14 @@ export class TerminalInput {
     this.#tokenizer.reset();
   }
 
-  #dispatch(token: Token): void {
+  #dispatch(token: Token, more = false): void {
     if (token.type === 'reply') {
       applyReply(this.#capabilities, token);
       if (token.reply === 'da1') this.#fences.answered();
     } else if (token.type !== 'focus') this.#lastInputAt = this.#now();
     if (this.#draining) return;
     // A copy: a listener added by a listener must not get the same key.
-    for (const listener of Array.from(this.#listeners)) listener(token);
+    for (const listener of Array.from(this.#listeners)) listener(token, more);
   }
 }
 

@@ -1,8 +1,7 @@
 /** The owner of the real terminal: its modes, its input, and giving both back whatever happens (UI-1). */
 import { constants } from 'node:os';
-import { afterInput, type Schedule } from './arming.ts';
 import type { Capabilities } from './capabilities.ts';
-import { SETTLE_MS, TerminalInput } from './input.ts';
+import { SETTLE_MS, TerminalInput, type TokenListener } from './input.ts';
 import { KeyStream } from './key-stream.ts';
 import {
   enterModes,
@@ -16,7 +15,7 @@ import {
   QUERY_DA1,
   SANITIZE,
 } from './modes.ts';
-import type { Token } from './token.ts';
+import { afterInput, type Schedule } from './schedule.ts';
 import { type FatalSignal, Signals, Tty, type TtyInput, type TtyOutput } from './tty.ts';
 
 /** How long the first queries may take; slow links answer later, and late answers are still understood. */
@@ -99,7 +98,7 @@ export class Terminal {
   }
 
   /** Every token in order; returns the end of listening. */
-  onToken(listener: (token: Token) => void): () => void {
+  onToken(listener: TokenListener): () => void {
     return this.#input.onToken(listener);
   }
 

@@ -1,7 +1,7 @@
 /** Bytes from a terminal → tokens. The one place where input is understood (DESIGN law 5). */
 import { StringDecoder } from 'node:string_decoder';
-import type { Schedule } from './arming.ts';
 import { scan, settle } from './scan.ts';
+import type { Schedule } from './schedule.ts';
 import type { ReplyToken, Token } from './token.ts';
 
 /** How long an ESC may stand alone before it is the Esc key. */

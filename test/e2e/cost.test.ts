@@ -50,3 +50,17 @@ it('a typed letter is a few bytes, and at rest nothing is written and nothing ru
   expect(rig.raw.length - written).toBe(0);
   expect(ticks(rig) - worked).toBeLessThanOrEqual(2);
 });
+
+it('a line that comes in one piece is drawn once', async () => {
+  using place = scratch();
+  await using rig = startRig(place, { columns: 120, rows: 40 });
+  await rig.waitFor('[aish:demo]>');
+  rig.type('?');
+  await rig.waitFor('> ?');
+  const before = rig.raw.length;
+  const line = 'what would it cost to draw each of these letters by itself';
+  rig.type(line);
+  await rig.waitFor(`?${line}`);
+  // Letter by letter it is more than two bytes for each of them.
+  expect(rig.raw.length - before).toBeLessThanOrEqual(line.length + MAX_KEY_BYTES);
+});

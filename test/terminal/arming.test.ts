@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { createFences, startArming } from '../../src/terminal/arming.ts';
+import { startArming } from '../../src/terminal/arming.ts';
+import { createFences } from '../../src/terminal/fences.ts';
 import { fakeClock } from '../support/clock.ts';
 
 function question() {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { afterInput } from '../../src/terminal/arming.ts';
+import { afterInput } from '../../src/terminal/schedule.ts';
 
 it('reads what has come while the process stood still before it says that nothing came', async () => {
   const server = createServer().listen(0, '127.0.0.1');
