@@ -111,7 +111,9 @@ describe.skipIf(lacksSshd() || lacks('cc'))('undo on a host', () => {
     await run('echo new >note');
     expect(await store().forget('all')).toMatchObject({ ok: true });
     expect(await store().list()).toEqual([]);
-    expect((await at.hosts.left('web1')).map(({ actions }) => actions)).toEqual([0]);
+    // What somebody else has left on this machine, at a place that all share, is told as well.
+    const left = (await at.hosts.left('web1')).filter(({ directory }) => directory.startsWith(home));
+    expect(left.map(({ actions }) => actions)).toEqual([0]);
   });
 });
 
