@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { everyShell, userShells } from '../support/lacks.ts';
@@ -75,9 +75,12 @@ describe.each(everyShell())('leaving %s', (program) => {
     rig.type('true\r');
     await rig.waitFor(/❯ true .*✓/);
     rig.type(
-      "sh -c 'sleep 1.5; stty -echo; sleep 0.7; read secret; stty echo; echo got $(printf %s $secret | wc -c)'\r",
+      "sh -c 'sleep 1.5; stty -echo; until [ -e seen ]; do sleep 0.1; done; read secret; stty echo; echo got $(printf %s $secret | wc -c)'\r",
     );
     rig.type('hunter2\r');
+    // A program that hides typing for less than a look at it takes can't be told from one that never did.
+    await rig.waitFor('typing is hidden');
+    writeFileSync(join(place.work, 'seen'), '');
     await rig.waitFor(/❯ sh -c [^\n]*✓ \d[\s\S]*│ got 7/);
     rig.type('echo next\r');
     await rig.waitFor(/│ next/);
