@@ -75,7 +75,7 @@ it('a click on an address opens or copies it; one behind words is shown whole fi
   await rig.waitFor('[aish:fast]>');
   rig.type('?where is it written\r');
   // The end of the answer moves it.
-  await rig.waitFor(/See the manual[\s\S]*\[aish:fast\]> [\s\S]*ctx [▮▯]+ \d+%/);
+  await rig.waitFor(/See the manual.*passwd\)\.\s*\n\[aish:fast\]> [\s\S]*ctx [▮▯]+ \d+%/);
   const click = (words: string) => {
     const { x, y } = placeOf(rig, words);
     rig.type(press(x + 1, y) + release(x + 1, y));
