@@ -41,16 +41,20 @@ const ROOM_BYTES = 1 << 16;
 /** What to say where nothing more can be written to this directory for want of room; undefined: there is room, or another reason. */
 function fullDisk(directory: string): string | undefined {
   const path = join(directory, `room-${process.pid}`);
+  let code: unknown;
   try {
     writeFileSync(path, Buffer.alloc(ROOM_BYTES, 1), { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOSPC' || code === 'EDQUOT')
-      return `the disk with ${directory} is full: make room on it, then do the same again`;
-  } finally {
-    rmSync(path, { force: true });
+    code = error instanceof Error && 'code' in error ? error.code : undefined;
   }
-  return undefined;
+  try {
+    // Also what was only begun.
+    rmSync(path, { force: true });
+  } catch {
+    // Where there is no directory there is no file, either.
+  }
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return undefined;
+  return `the disk with ${directory} is full: make room on it, then do the same again`;
 }
 
 /** Whether a copy in this directory shares the blocks of what it copies (a reflink), found by trying. */
