@@ -31,7 +31,16 @@ export async function probeStore(
     const why = error instanceof Error ? (error.message.split(/[:\n]/)[0] ?? '') : String(error);
     return `nothing is kept: ${fullDisk(directory) ?? `that needs ${NEEDS} (${why})`}`;
   } finally {
-    if (probe !== undefined) rmSync(probe, { recursive: true, force: true });
+    if (probe !== undefined) removeIfAble(probe);
+  }
+}
+
+/** Never throws: a place that can't be written, or is no directory, keeps nothing. */
+function removeIfAble(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // What could not be made there, or is behind a disk that has become read-only, stays as it is.
   }
 }
 
@@ -47,12 +56,8 @@ function fullDisk(directory: string): string | undefined {
   } catch (error) {
     code = error instanceof Error && 'code' in error ? error.code : undefined;
   }
-  try {
-    // Also what was only begun.
-    rmSync(path, { force: true });
-  } catch {
-    // Where there is no directory there is no file, either.
-  }
+  // Also what was only begun
+  removeIfAble(path);
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return undefined;
   return `the disk with ${directory} is full: make room on it, then do the same again`;
 }
@@ -67,7 +72,7 @@ export function sharesBlocks(directory: string): boolean {
   } catch {
     return false;
   } finally {
-    rmSync(probe, { recursive: true, force: true });
+    removeIfAble(probe);
   }
 }
 

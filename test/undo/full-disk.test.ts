@@ -1,6 +1,7 @@
 /** An undo for which there is no room: what it can't put back it leaves as it is, and does once there is room. */
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { probeStore } from '../../src/undo/probe.ts';
@@ -57,4 +58,10 @@ describe.skipIf(!isRoot || lacks('cc') || lacks('mount'))('a store on a full dis
     rmSync(join(store, 'fill'));
     expect(await probeStore(at.tools.launcher, store, 1e9)).toBeUndefined();
   });
+});
+
+it('a store that can’t be made, since a file is in its way, is said to be that', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'file-')), 'file');
+  writeFileSync(file, '');
+  expect(await probeStore('/none', join(file, 'undo'), 1e9)).toMatch(/^nothing is kept: .*ENOTDIR/);
 });
