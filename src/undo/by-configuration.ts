@@ -22,6 +22,8 @@ const GOES = /^(cd|pushd|-C|--(prefix|directory|cwd|project|dir|chdir|workdir|wo
 const INTERPRETER = /^(node|nodejs|deno|bun|tsx|ts-node|python[\d.]*|pypy[\d.]*|ruby|php|perl|lua)$/;
 const OF_DIRECTORY = ['package.json', 'index.js', 'index.mjs', 'index.cjs', 'index.ts', '__main__.py'];
 const PYTHON = /^(python|pypy)[\d.]*$/;
+/** A variable that is set for a command among its words. */
+const ASSIGNED = /(?:^|[\s;&|('"])(\w+)=(?:'([^']*)'|"?([^\s;&|()'"]*))/g;
 /** They keep Python from looking where it is started. */
 const IS_SAFE = /^-[a-zA-Z]*[IP]/;
 /** What it finds there in place of its own modules. */
@@ -60,8 +62,10 @@ class Started {
     const from = this.#workedIn(words.flatMap(partsOf), cwd);
     this.#take(words, env, from);
     for (const [variable, value] of Object.entries(env)) if (SEARCHED.test(variable)) this.#searched(value, cwd);
+    for (const [, variable = '', quoted, bare = ''] of words.join(' ').matchAll(ASSIGNED))
+      if (SEARCHED.test(variable)) for (const directory of from) this.#searched(quoted ?? bare, directory);
     this.#found(parts, env.PATH ?? process.env.PATH ?? '', cwd);
-    this.#directories(parts, from);
+    this.#interpreters(parts, from);
     this.#modules(parts, env, from);
     this.#runners(parts, from);
   }
@@ -123,16 +127,51 @@ class Started {
     return path === this.#tree || path.startsWith(`${this.#tree}/`);
   }
 
-  /** A directory that an interpreter is to run. */
-  #directories(parts: readonly string[], from: readonly string[]): void {
+  /** What interpreters find by less than a file's name: with an ending of theirs, in a directory, beside themselves. */
+  #interpreters(parts: readonly string[], from: readonly string[]): void {
     parts.forEach((word, at) => {
       if (!INTERPRETER.test(basename(word))) return;
-      const program = parts.slice(at + 1).find((next) => !next.startsWith('-'));
-      if (program === undefined) return;
-      for (const directory of from)
-        if (this.#isDirectory(resolve(directory, program)))
-          for (const name of OF_DIRECTORY) this.#file(resolve(directory, program, name));
+      for (const directory of from) this.#installation(resolve(directory, word));
+      const behind = parts.slice(at + 1);
+      const program = behind.find((next) => !next.startsWith('-'));
+      for (const name of behind) {
+        const path = name.replace(/^-\w/, '');
+        if (path === '' || (name !== program && !path.includes('/'))) continue;
+        for (const directory of from) this.#begins(resolve(directory, path));
+      }
+      behind.forEach((option, index) => {
+        const [, own] = /^-I(.*)$/.exec(option) ?? [];
+        const library = own === '' ? behind[index + 1] : own;
+        if (library !== undefined) for (const directory of from) this.#library(resolve(directory, library));
+      });
+      if (program !== undefined) for (const directory of from) this.#directory(resolve(directory, program));
     });
+  }
+
+  /** Files that are called so but for an ending. */
+  #begins(path: string): void {
+    const way = this.#waysOf(path).at(-1) ?? path;
+    if (way.startsWith(`${this.#tree}/`))
+      this.shapes.push({ prefix: `${way}.`, suffix: '', depth: slashesIn(way), what: this.#what });
+  }
+
+  /** An environment of its own, in which packages are looked for. */
+  #installation(interpreter: string): void {
+    if (basename(dirname(interpreter)) === 'bin') this.#library(join(dirname(dirname(interpreter)), 'lib'));
+  }
+
+  #library(directory: string): void {
+    if (!this.#waysOf(directory).includes(this.#tree) && directory !== this.#tree) this.#whole(directory);
+  }
+
+  /** A directory that an interpreter is to run. */
+  #directory(path: string): void {
+    if (!this.#isDirectory(path)) return;
+    for (const name of OF_DIRECTORY) this.#file(join(path, name));
+    const [, main] = /"main"\s*:\s*"([^"\\]+)"/.exec(plainText(join(path, 'package.json')) ?? '') ?? [];
+    if (main === undefined) return;
+    this.#file(resolve(path, main));
+    this.#begins(resolve(path, main));
   }
 
   /** A module is looked for where Python is started, before its own; so are those that it loads. */

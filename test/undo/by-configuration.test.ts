@@ -16,6 +16,7 @@ beforeEach(() => {
   for (const name of FILES) put(name);
   symlinkSync('../lib/cli.js', join(tree, 'node_modules/.bin/other'));
   symlinkSync('tools/mcp.sh', join(tree, 'linked'));
+  put('app/package.json', '{"main": "./run"}');
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
@@ -26,7 +27,7 @@ function put(name: string, text = ''): void {
 }
 
 const FILES =
-  'mcp.sh tools/mcp.sh dist/server.js dist/part.js server.py src/main.ts data/notes.md bin/serve sub/server/package.json node_modules/lib/cli.js node_modules/.bin/tsc pkg/__main__.py pkg/__init__.py pre.js package.json Makefile README.md'.split(
+  'mcp.sh tools/mcp.sh dist/server.js dist/part.js server.py src/main.ts data/notes.md bin/serve sub/server/package.json node_modules/lib/cli.js node_modules/.bin/tsc pkg/__main__.py pkg/__init__.py pre.js package.json Makefile README.md app/package.json app/run.js own/bin/python own/lib/python3/site-packages/a.py'.split(
     ' ',
   );
 
@@ -72,6 +73,15 @@ const CASES: readonly (readonly [Server, readonly string[]])[] = [
   [{ command: 'serve', env: { PATH: 'bin:/usr/bin' } }, ['bin/serve', 'bin/any']],
   [{ command: '/opt/x', env: { PYTHONPATH: 'TREE/lib' } }, ['lib/new.py', 'lib/new/__init__.py']],
   [{ command: '/opt/x', env: { NODE_OPTIONS: '--require ./pre.js' } }, ['pre.js']],
+  [{ command: 'env', args: ['PYTHONPATH=lib', '/opt/x'] }, ['lib/new.py', 'lib/new/__init__.py']],
+  [{ command: 'sh', args: ['-c', 'PATH="bin:$PATH" exec serve'] }, ['bin/serve', 'bin/any']],
+  [{ command: 'node', args: ['dist/server'] }, ['dist/server.js']],
+  [{ command: 'node', args: ['-r', './pre', '/opt/server.js'] }, ['pre.js']],
+  [{ command: 'node', args: ['-r./pre', '/opt/server.js'] }, ['pre.js']],
+  [{ command: 'node', args: ['app'] }, ['app/package.json', 'app/run.js']],
+  [{ command: 'TREE/own/bin/python', args: ['/opt/s.py'] }, ['own/bin/python', 'own/lib/python3/site-packages/a.py']],
+  [{ command: 'perl', args: ['-Ibin', '-MFoo', '/opt/x.pl'] }, ['bin/serve', 'bin/any', 'bin/deep/any']],
+  [{ command: 'ruby', args: ['-I', 'bin', '/opt/x.rb'] }, ['bin/serve', 'bin/any', 'bin/deep/any']],
   [{ command: 'npm', args: ['run', 'mcp'] }, ['node_modules/.bin/tsc', 'node_modules/lib/cli.js', 'package.json']],
   [{ command: '/opt/server', args: ['.', 'TREE', 'TREE/data', './src', '--root=src'] }, []],
 ];
