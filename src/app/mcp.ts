@@ -18,12 +18,14 @@ type McpLinks = {
   readonly learn: (value: string) => void;
   readonly version: string;
   readonly bus: SessionBus;
+  /** What a command in Project makes may be obeyed by a server before anybody has seen it. */
+  readonly runsInProject: () => boolean;
 };
 
 /** The user's variables that a server may see: paths and locale, no credentials. */
 const HARMLESS = /^(?:HOME|LOGNAME|USER|PATH|SHELL|LANG|LC_\w+|TZ|TMPDIR|XDG_(?:CACHE|CONFIG|DATA|STATE)_\w+)$/;
 
-export function openMcp({ mcp }: Config, { dataDir, state, version, bus, learn }: McpLinks): McpServers {
+export function openMcp({ mcp }: Config, { dataDir, state, version, bus, learn, runsInProject }: McpLinks): McpServers {
   const env = Object.fromEntries(
     Object.entries(process.env).filter(
       // A function of bash is code.
@@ -35,6 +37,7 @@ export function openMcp({ mcp }: Config, { dataDir, state, version, bus, learn }
     readOnly: mcp.read_only,
     version,
     launch: asCompanion,
+    mayRestart: () => !runsInProject(),
     env,
     cwd: process.cwd(),
     // The one root that servers are told is the directory of the user's shell.

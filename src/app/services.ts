@@ -89,9 +89,12 @@ export function createServices(environment: Environment, bus: SessionBus) {
   const isPath = (word: string) => existsSync(resolve(bus.engine.shellCwd, word));
   const paths = new PathCache(() => bus.engine.shellCwd);
   const words = { ...knownWords(known, environment.index), isPath, taken: choices.of };
-  const mcp = openMcp(config, { dataDir, state, version: options.version, bus, learn: learnsToken(filter) });
   const own = { config, bus, session: session.id, hide: hidden };
   const undo = changeStore(own);
+  const mcp = openMcp(config, {
+    ...{ dataDir, state, version: options.version, bus, learn: learnsToken(filter) },
+    runsInProject: () => undo.runsInProject,
+  });
   const undoThere: UndoThere = createUndoThere(own, () => hosts.hosts);
   const fresh = { environment: async () => learned(await (await shell.ready).environment()), dataDir, size };
   const trialsHere = trialStore(own, undo, trialCommands(fresh, TRIAL_LAUNCH));

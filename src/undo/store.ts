@@ -81,6 +81,8 @@ export type Keeping = {
 export class ChangeStore implements UndoPort {
   readonly #options: ChangeStoreOptions;
   readonly #running = new Set<number>();
+  /** Commands in Project of which nobody has looked yet at what they left for others to run. */
+  readonly #inProject = new Set<number>();
   readonly #leftovers: Leftovers;
   #probe: Promise<string | undefined> | undefined;
   readonly #kept: Kept;
@@ -146,9 +148,11 @@ export class ChangeStore implements UndoPort {
       });
       const { number, directory } = place;
       this.#running.add(number);
+      if (project !== undefined) this.#inProject.add(number);
       let empty = false;
       const end = () => {
         empty = this.#ended(place);
+        if (empty) this.#inProject.delete(number);
       };
       const room = {
         directory,
@@ -156,7 +160,13 @@ export class ChangeStore implements UndoPort {
         fileBytes: maxFileBytes,
         credentials: this.#options.credentials ?? false,
       };
-      const left = async () => (empty ? undefined : this.#leftBy(number));
+      const left = async () => {
+        try {
+          return empty ? undefined : await this.#leftBy(number);
+        } finally {
+          this.#inProject.delete(number);
+        }
+      };
       return { ...room, tree: project ?? cwd, end, drop: () => this.#neverBegun(place), left };
     } catch (error) {
       warn(`nothing is kept of this command: ${error instanceof Error ? error.message : String(error)}`);
@@ -192,6 +202,11 @@ export class ChangeStore implements UndoPort {
         if (changed) this.applied(number);
       },
     };
+  }
+
+  /** Whether a command in Project runs, or what it has left for others to run is not set aside yet. */
+  get runsInProject(): boolean {
+    return this.#inProject.size > 0;
   }
 
   async list(): Promise<readonly KeptAction[]> {
@@ -313,6 +328,7 @@ export class ChangeStore implements UndoPort {
 
   #neverBegun(place: Place): void {
     this.#running.delete(place.number);
+    this.#inProject.delete(place.number);
     try {
       dropRecord(place);
     } catch {

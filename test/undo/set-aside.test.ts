@@ -22,6 +22,17 @@ const GONE = 2 ** 22 + 1;
 const there = (inTree = true) => [...snapshot(tree, inTree)];
 
 describe.skipIf(!trialsWork())('what others run later', () => {
+  it('is looked at before aish-tui starts anything again by itself', async () => {
+    const running = during(': > .envrc', () => expect(scene.store.runsInProject).toBe(true));
+    expect(await running).toBeDefined();
+    expect(scene.store.runsInProject).toBe(false);
+    const keeping = await scene.runKept(': > .envrc');
+    keeping.end();
+    expect([scene.store.runsInProject, existsSync(join(tree, '.envrc'))]).toEqual([true, true]);
+    await keeping.left();
+    expect([scene.store.runsInProject, existsSync(join(tree, '.envrc'))]).toEqual([false, false]);
+  });
+
   it.each([
     ['echo "make x" > .envrc', ['.envrc is run by shells and editors']],
     ['mkdir .vscode && echo {} > .vscode/tasks.json', ['.vscode is run by shells and editors']],

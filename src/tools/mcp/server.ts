@@ -22,6 +22,8 @@ export type ServerOptions = LoginOptions & {
   readonly callTimeoutMs: number;
   /** Milliseconds before the first restart; each further one waits twice as long. */
   readonly restartDelayMs: number;
+  /** Whether one that has ended may be started again by itself now; else it waits. */
+  readonly mayRestart?: () => boolean;
   readonly onChange: () => void;
   /** One line for the user. */
   readonly say: (level: 'info' | 'warning', text: string) => void;
@@ -336,8 +338,15 @@ export class Server {
     }
     if (first) this.#options.say('warning', `mcp: ${this.name}: ${this.lastError}; restarting it`);
     const pause = Math.min(MAX_RESTART_DELAY_MS, this.#options.restartDelayMs * 2 ** (this.#restarts - 1));
-    this.#timer = setTimeout(() => void this.start(), pause);
+    this.#again(pause);
     this.#become('waiting');
+  }
+
+  #again(pause: number): void {
+    this.#timer = setTimeout(() => {
+      if (this.#options.mayRestart?.() === false) this.#again(pause);
+      else void this.start();
+    }, pause);
   }
 
   async #elicit(params: JsonObject, signal: AbortSignal): Promise<FormAnswer> {

@@ -18,6 +18,20 @@ describe('a server that misbehaves', () => {
     expect((await desk.call('f__look')).text).toBe('looked at it');
   });
 
+  it('comes back by itself only when it may', async () => {
+    let [asked, may] = [0, false];
+    const mayRestart = () => {
+      asked += 1;
+      return may;
+    };
+    await using desk = await startMcp(() => ({ f: fault() }), { restartDelayMs: 5, mayRestart });
+    await desk.call('f__die');
+    await desk.until(() => asked > 3);
+    expect(desk.mcp.servers[0]?.state).toBe('waiting');
+    may = true;
+    await desk.until(() => desk.said.includes('mcp: f is back'));
+  });
+
   it('keeps its tools while it is away, and answers for them', async () => {
     await using desk = await startMcp(() => ({ f: fault() }), { restartDelayMs: 60_000 });
     const before = desk.mcp.specs;
