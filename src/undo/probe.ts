@@ -1,7 +1,8 @@
 /** Whether the change store works here, found by trying (EF-5). */
 import { execFile } from 'node:child_process';
-import { chmodSync, constants, copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, constants, copyFileSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { removeTree } from '../text/remove-tree.ts';
 import { runLauncher } from './launcher.ts';
 
 const NEEDS = 'Linux 5.5 or newer, and the launcher, which a C compiler builds';
@@ -31,16 +32,7 @@ export async function probeStore(
     const why = error instanceof Error ? (error.message.split(/[:\n]/)[0] ?? '') : String(error);
     return `nothing is kept: ${fullDisk(directory) ?? `that needs ${NEEDS} (${why})`}`;
   } finally {
-    if (probe !== undefined) removeIfAble(probe);
-  }
-}
-
-/** Never throws: a place that can't be written, or is no directory, keeps nothing. */
-function removeIfAble(path: string): void {
-  try {
-    rmSync(path, { recursive: true, force: true });
-  } catch {
-    // What could not be made there, or is behind a disk that has become read-only, stays as it is.
+    if (probe !== undefined) removeTree(probe);
   }
 }
 
@@ -56,8 +48,8 @@ function fullDisk(directory: string): string | undefined {
   } catch (error) {
     code = error instanceof Error && 'code' in error ? error.code : undefined;
   }
-  // Also what was only begun
-  removeIfAble(path);
+  // Also what was only begun.
+  removeTree(path);
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return undefined;
   return `the disk with ${directory} is full: make room on it, then do the same again`;
 }
@@ -72,7 +64,7 @@ export function sharesBlocks(directory: string): boolean {
   } catch {
     return false;
   } finally {
-    removeIfAble(probe);
+    removeTree(probe);
   }
 }
 
