@@ -1,11 +1,13 @@
 /** What of a project's tree aish-tui itself starts, unconfined, by its configuration, and what that obeys of it (MO-9). */
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import type { ByConfiguration } from '../contracts/started.ts';
-import { filesOfModule, fileWays, namedBy, partsOf } from './command-words.ts';
+import { filesOfModule, fileWays, namedBy, partsOf, toldBy } from './command-words.ts';
+import { installed, openLanguages } from './languages.ts';
 import { behindHome, endOf, type Obeyed, type Shape } from './obeyed-by.ts';
-import { slashesIn } from './patterns.ts';
+import { isWild, patternOf, slashesIn } from './patterns.ts';
 import { PACKAGE_RUNNER, runnersOf } from './runners.ts';
 import { entriesAt, seenAt, UNKNOWN } from './seen.ts';
+import { ANY } from './start-words.ts';
 import { plainText } from './todo.ts';
 import type { Later } from './waiting.ts';
 import type { WaysOf } from './ways.ts';
@@ -28,6 +30,16 @@ const ASSIGNED = /(?:^|[\s;&|('"])(\w+)=(?:'([^']*)'|"?([^\s;&|()'"]*))/g;
 const IS_SAFE = /^-[a-zA-Z]*[IP]/;
 /** What it finds there in place of its own modules. */
 const MODULES = ['.py', '.pyc', '.so', '/__init__.py', '/__init__.pyc', '/__init__.so'];
+/** Behind these stands what Node loads before its program; a name of a package, with a part of it. */
+const LOADS = /^(-r|--require|--import|--loader|--experimental-loader)$/;
+const LOADED = /^(@[\w.-]+\/[\w.-]+|\w[\w.-]*)/;
+const NODE = /^(node|nodejs|tsx|ts-node|bun)$/;
+/** It leads somewhere whether anything is there or not. */
+const IS_PATH = /^[.~]{0,2}\/|^\.{1,2}$|\//;
+/** What ends a command in a line for the shell. */
+const BETWEEN_COMMANDS = /[;&|()<>]+/;
+/** Of a wild word: it stands for files, and not for any. */
+const NAMES_SOME = /[./]/;
 const PACKAGE = /^((?:@[\w.-]+\/)?\w[\w.-]*)(?:@.*)?$/;
 
 /**
@@ -59,11 +71,23 @@ class Started {
     this.#waysOf = waysOf;
     const parts = words.flatMap((word) => [word, ...partsOf(word)]).filter((word) => word !== '');
     if (parts.length > MAX_WORDS) throw new Error(`${name} has too many words`);
-    const from = this.#workedIn(words.flatMap(partsOf), cwd);
+    // A line for the shell may say it in further ways.
+    const told = words.flatMap((word) => (words.length === 1 || /\s/.test(word) ? toldBy(word) : []));
+    const alone = told.flatMap((word) => word.split(BETWEEN_COMMANDS)).filter((word) => word !== '');
+    const from = this.#workedIn([...words.flatMap(partsOf), ...alone], cwd);
     this.#take(words, env, from);
-    for (const [variable, value] of Object.entries(env)) if (SEARCHED.test(variable)) this.#searched(value, cwd);
-    for (const [, variable = '', quoted, bare = ''] of words.join(' ').matchAll(ASSIGNED))
-      if (SEARCHED.test(variable)) for (const directory of from) this.#searched(quoted ?? bare, directory);
+    this.#line(alone, from);
+    const set = [...words.join(' ').matchAll(ASSIGNED)].map(
+      ([, name = '', quoted, bare = '']) => [name, quoted ?? bare] as const,
+    );
+    for (const [name, value] of Object.entries(env)) if (SEARCHED.test(name)) this.#searched(value, cwd);
+    for (const [name, value] of set)
+      if (SEARCHED.test(name)) for (const directory of from) this.#searched(value, directory);
+    this.#code(
+      words.flatMap((word) => word.split(/[\s'"`;&|()<>]+/)),
+      [...Object.entries(env), ...set],
+      from,
+    );
     this.#found(parts, env.PATH ?? process.env.PATH ?? '', cwd);
     this.#interpreters(parts, from);
     this.#modules(parts, env, from);
@@ -104,14 +128,72 @@ class Started {
     for (const part of list.split(delimiter)) this.#filesOf(resolve(cwd, behindHome(part)), ['', ...MODULES.slice(3)]);
   }
 
-  /** Files that lie in a directory and end so. */
-  #filesOf(directory: string, suffixes: readonly string[]): void {
+  /** Files that lie in a directory and end so. @param isLoose any of them may be an ordinary one of the project */
+  #filesOf(directory: string, suffixes: readonly string[], isLoose = false): void {
     const ways = this.#waysOf(directory);
     for (const way of ways.slice(0, -1)) this.#place(way);
     const prefix = `${ways.at(-1) ?? directory}/`;
     if (!prefix.startsWith(`${this.#tree}/`)) return;
     for (const suffix of suffixes)
-      this.shapes.push({ prefix, suffix, depth: slashesIn(prefix) + slashesIn(suffix), what: this.#what });
+      this.shapes.push({ prefix, suffix, depth: slashesIn(prefix) + slashesIn(suffix), what: this.#what, isLoose });
+  }
+
+  /** What a shell makes of its words: several files, or one with blanks and quotation marks in its name. */
+  #line(told: readonly string[], from: readonly string[]): void {
+    for (const word of told.filter((each) => !each.startsWith(ANY)))
+      for (const directory of from) {
+        const path = resolve(directory, behindHome(word));
+        if (!isWild(word)) this.#file(path);
+        else if (NAMES_SOME.test(word) && this.#mayMatch(path))
+          this.shapes.push({ ...patternOf(path), what: this.#what });
+      }
+  }
+
+  #mayMatch(path: string): boolean {
+    const { prefix } = patternOf(path);
+    return this.#isAtTree(prefix) || this.#tree.startsWith(prefix);
+  }
+
+  /** Code that is found by further ways of a language's own: all of its kind counts. */
+  #code(words: readonly string[], variables: readonly (readonly [string, string])[], from: readonly string[]): void {
+    const leads = (word: string) =>
+      [word, word.replace(/^-\w/, '')].some((each) => each !== '' && from.some((at) => this.#leads(each, at)));
+    const isHere = from.some((directory) => this.#isAtTree(directory));
+    for (const { code } of openLanguages({ words, variables, isHere, leads })) this.#kinds(this.#tree, code);
+    for (const { word, code } of installed(words))
+      if (IS_PATH.test(word))
+        for (const directory of from) {
+          const ways = this.#waysOf(resolve(directory, behindHome(word)));
+          for (const way of ways) if (this.#isAtTree(way)) this.#kinds(way, code);
+        }
+    const options = variables.filter(([name]) => name === 'NODE_OPTIONS').flatMap(([, value]) => partsOf(value));
+    const isNode = words.some((word) => NODE.test(basename(word)));
+    this.#loaded([...options, ...(isNode ? words.flatMap((word) => word.split('=')) : [])]);
+  }
+
+  #leads(word: string, directory: string): boolean {
+    if (word.startsWith('-') || word.includes('://')) return false;
+    const path = resolve(directory, behindHome(word));
+    return this.#waysOf(path).some((way) => this.#isAtTree(way)) && (IS_PATH.test(word) || seenAt(path) !== undefined);
+  }
+
+  /** All files below a directory that end so. */
+  #kinds(directory: string, code: readonly string[]): void {
+    for (const suffix of code) {
+      const prefix = suffix.startsWith('/') ? directory : `${directory}/`;
+      this.shapes.push({ prefix, suffix, depth: undefined, what: this.#what });
+    }
+  }
+
+  /** Packages that Node loads before its program. */
+  #loaded(parts: readonly string[]): void {
+    parts.forEach((word, at) => {
+      const name = LOADS.test(parts[at - 1] ?? '') ? word : /^-r(.+)/.exec(word)?.[1];
+      const [, of] = LOADED.exec(name ?? '') ?? [];
+      if (of === undefined) return;
+      for (const path of [`node_modules/${of}`, `node_modules/${of}.js`])
+        this.anywhere.push({ path, what: this.#what });
+    });
   }
 
   /** Programs that are found in the tree by their names alone. */
@@ -178,17 +260,13 @@ class Started {
   #modules(parts: readonly string[], env: ByConfiguration['env'], from: readonly string[]): void {
     const python = parts.findIndex((word) => PYTHON.test(basename(word)));
     const at = parts.findIndex((word, index) => index > python && /^-[a-zA-Z]*[mc]/.test(word));
-    if (
-      python < 0 ||
-      at < 0 ||
-      env.PYTHONSAFEPATH ||
-      parts.slice(python + 1, at + 1).some((each) => IS_SAFE.test(each))
-    )
-      return;
-    for (const directory of from) {
-      this.#filesOf(directory, MODULES);
+    if (python < 0 || at < 0) return;
+    const isSafe = env.PYTHONSAFEPATH || parts.slice(python + 1, at + 1).some((each) => IS_SAFE.test(each));
+    const listed = (env.PYTHONPATH ?? '').split(delimiter).filter((directory) => directory !== '');
+    const searched = listed.flatMap((directory) => from.map((at) => resolve(at, behindHome(directory))));
+    if (!isSafe) for (const directory of from) this.#filesOf(directory, MODULES, true);
+    for (const directory of [...searched, ...(isSafe ? [] : from)])
       for (const word of parts) for (const path of filesOfModule(word)) this.#file(join(directory, path));
-    }
   }
 
   /** What those who run a project's own programs look up there, and above. */

@@ -1,6 +1,7 @@
 /** Which files the words of a command may name, whoever's command it is. */
 import { BETWEEN_WORDS } from './obeyed-by.ts';
 import { seenAt, UNKNOWN } from './seen.ts';
+import { alternativesOf, tokensOf, withoutSubstitutions, wordsOf } from './start-words.ts';
 import type { WaysOf } from './ways.ts';
 
 const VARIABLE = /\$(\{\w+\}|\w+)/g;
@@ -21,6 +22,12 @@ export function namedBy(text: string, isCommand: boolean): NamedByWords {
   const paths = [...new Set(words)].filter(isHere);
   const ends = paths.filter((word) => word.includes('/') || ELSEWHERE.test(text));
   return { paths, ends: isCommand ? [...ends, ...modulesIn(split)] : ends };
+}
+
+/** The words of a command as a shell takes them, each by all that it may stand for. */
+export function toldBy(line: string): readonly string[] {
+  const words = withoutSubstitutions(line).flatMap((part) => [...tokensOf(part), ...wordsOf(part)]);
+  return words.flatMap((word) => [...alternativesOf(word, () => undefined)]);
 }
 
 /** Word by word, lists and options too. */

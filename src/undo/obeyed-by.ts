@@ -18,7 +18,11 @@ export type Obeyed = {
 };
 
 /** What is named by a pattern is to others. */
-export type Shape = Pattern & { readonly what: string };
+export type Shape = Pattern & {
+  readonly what: string;
+  /** What Python keeps of such files counts only where they are named as well. */
+  readonly isLoose?: boolean;
+};
 
 /** What lies there goes by its names. */
 const IN_REPOSITORY = /\/\.git(\/|$)/i;
@@ -58,8 +62,24 @@ export function endOf(word: string): string | undefined {
   return parts.length === 0 ? undefined : parts.slice(-MAX_PARTS).join('/');
 }
 
+/** What Python keeps of a module, and runs in its place. */
+const KEPT_OF_MODULE = /__pycache__\/([^/]+?)\.[a-z]+-?\d+(?:\.opt-\w+)?\.pyc$/;
+
 /** Tells of a thing what it is to others; undefined for an ordinary one. */
-export function obeyedBy({ places, ends, shapes, anywhere = [] }: Obeyed): (thing: Thing) => Later | undefined {
+export function obeyedBy(obeyed: Obeyed): (thing: Thing) => Later | undefined {
+  const { shapes } = obeyed;
+  const own = toldOf(obeyed);
+  const ofModule = toldOf({ ...obeyed, shapes: shapes.filter(({ isLoose }) => !isLoose) });
+  return ({ path, kind }) => {
+    const found = own({ path, kind });
+    const module = path.replace(KEPT_OF_MODULE, '$1.py');
+    if (found || module === path) return found;
+    const what = ofModule({ path: module, kind: 'file' })?.what;
+    return what === undefined ? undefined : { path, what };
+  };
+}
+
+function toldOf({ places, ends, shapes, anywhere = [] }: Obeyed): (thing: Thing) => Later | undefined {
   const known = around(places, ({ path }) => path);
   return ({ path, kind }) => {
     const over = known.over(path);

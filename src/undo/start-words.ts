@@ -42,10 +42,12 @@ export function withoutSubstitutions(line: string): readonly string[] {
   return [outer.replaceAll('$(', `${ANY} (`).replace(GROUP, ANY), ...inner];
 }
 
+/** Each without its quotation marks, whatever is in them. */
+export const tokensOf = (text: string): readonly string[] => [...text.matchAll(WORD)].map(([token]) => bare(token));
+
 /** Without its quotation marks; a text of several words in them as a whole where it may be a path, and word by word. */
 export function* wordsOf(text: string, depth = 0): Generator<string> {
-  for (const [token] of text.matchAll(WORD)) {
-    const word = bare(token);
+  for (const word of tokensOf(text)) {
     if (!/\s/.test(word)) yield word;
     else {
       const path = word.replace(/^[\w+-]*=/, '');

@@ -80,8 +80,8 @@ const CASES: readonly (readonly [Server, readonly string[]])[] = [
   [{ command: 'node', args: ['-r./pre', '/opt/server.js'] }, ['pre.js']],
   [{ command: 'node', args: ['app'] }, ['app/package.json', 'app/run.js']],
   [{ command: 'TREE/own/bin/python', args: ['/opt/s.py'] }, ['own/bin/python', 'own/lib/python3/site-packages/a.py']],
-  [{ command: 'perl', args: ['-Ibin', '-MFoo', '/opt/x.pl'] }, ['bin/serve', 'bin/any', 'bin/deep/any']],
-  [{ command: 'ruby', args: ['-I', 'bin', '/opt/x.rb'] }, ['bin/serve', 'bin/any', 'bin/deep/any']],
+  [{ command: 'perl', args: ['-Ibin', '-MFoo', '/opt/x.pl'] }, ['bin/serve', 'bin/any', 'bin/deep/any', 'linked']],
+  [{ command: 'ruby', args: ['-I', 'bin', '/opt/x.rb'] }, ['bin/serve', 'bin/any', 'bin/deep/any', 'linked']],
   [{ command: 'npm', args: ['run', 'mcp'] }, ['node_modules/.bin/tsc', 'node_modules/lib/cli.js', 'package.json']],
   [{ command: '/opt/server', args: ['.', 'TREE', 'TREE/data', './src', '--root=src'] }, []],
 ];
@@ -122,6 +122,90 @@ it.each([
   [{ shell: 'TREE/bin/serve' }, 'bin/serve'],
 ])('all that it starts: %j', (config, name) => {
   expect(counted(config, ALL)).toEqual([name]);
+});
+
+/** What finds its code by ways of its own: all code of its kind counts, wherever it lies. */
+const OPEN: readonly (readonly [Server, readonly string[]])[] = [
+  [{ command: 'ruby', args: ['-Ilib', '-rown', '/opt/x.rb'] }, ['deep/in/a.rb']],
+  [{ command: '/opt/x', env: { RUBYOPT: '-r./deep/own' } }, ['deep/in/a.rb']],
+  [{ command: 'lua', args: ['/opt/x.lua'], env: { LUA_PATH: './?.lua;;' } }, ['deep/in/a.lua']],
+  [{ command: 'java', args: ['-cp', 'TREE/deep:/opt/x.jar', 'com.x.Main'] }, ['deep/in/A.class', 'deep/a.jar']],
+  [{ command: 'java', args: ['com.x.Main'] }, ['deep/in/A.class', 'deep/a.jar']],
+  [{ command: 'cargo', args: ['run', '--quiet'] }, ['deep/in/a.rs', 'deep/Cargo.toml']],
+  [{ command: 'go', args: ['run', './deep'] }, ['deep/in/a.go']],
+  [{ command: 'dotnet', args: ['run', '--project', './deep'] }, ['deep/in/a.cs', 'deep/a.csproj']],
+  [{ command: 'sh', args: ['-c', 'exec go run ./deep'] }, ['deep/in/a.go']],
+  [{ command: 'npx', args: ['-y', './deep'] }, ['deep/in/a.js', 'deep/package.json']],
+  [{ command: 'npx', args: ['--package=./deep', 'serve', '.'] }, ['deep/in/a.js', 'deep/package.json']],
+  [{ command: 'npm', args: ['exec', '--', './deep'] }, ['deep/in/a.js', 'deep/package.json']],
+  [{ command: 'uvx', args: ['--from', './deep', 'serve'] }, ['deep/in/a.py']],
+  [{ command: '/opt/x', env: { UV_PROJECT: 'deep' } }, ['deep/in/a.py']],
+  [{ command: 'node', args: ['-r', 'own/hook', '/opt/x.js'] }, ['node_modules/own/hook.js']],
+  [{ command: 'node', args: ['--import=@my/own', '/opt/x.js'] }, ['node_modules/@my/own/i.js']],
+  [{ command: '/opt/x', env: { NODE_OPTIONS: '--require own' } }, ['node_modules/own/hook.js']],
+  [{ command: 'python3', args: ['-m', 'pkg'] }, ['pkg/__pycache__/__main__.cpython-312.pyc']],
+  [
+    { command: 'python3', args: ['-P', '-m', 'in.a'], env: { PYTHONPATH: 'deep' } },
+    ['deep/in/a.py', 'deep/in/__pycache__/a.cpython-312.opt-1.pyc'],
+  ],
+];
+/** No line of a shell says less than what a shell makes of it. */
+const LINES: readonly (readonly [string, readonly string[]])[] = [
+  ['exec ./deep/{serve,other}.sh', ['deep/serve.sh']],
+  ['exec ./dee?/serve*', ['deep/serve.sh']],
+  ['exec ./de"ep/ser"ve.sh', ['deep/serve.sh']],
+  ['exec "my tools"/serve.sh', ['my tools/serve.sh']],
+  ['exec my\\ tools/serve.sh', ['my tools/serve.sh']],
+  ["cd 'my tools' && exec ./serve.sh", ['my tools/serve.sh']],
+  ['[ -f deep ] && exec /opt/serve', []],
+];
+const OF_OPEN = [...new Set([...OPEN, ...LINES].flatMap(([, names]) => names))];
+
+it.each(OPEN)('what finds code by ways of its own: %j', (server, names) => {
+  for (const name of OF_OPEN) put(name);
+  expect(counted(withServer(server), OF_OPEN)).toEqual(expect.arrayContaining([...names]));
+  // What is no code of any language never counts.
+  expect(counted(withServer(server), ['deep/in/notes.md', 'deep/in/data.csv'])).toEqual([]);
+});
+
+it.each(LINES)('a line for the shell: %s', (line, names) => {
+  for (const name of OF_OPEN) put(name);
+  const told = counted(withServer({ command: 'sh', args: ['-c', line] }), OF_OPEN);
+  expect(told).toEqual(names.length === 0 ? [] : expect.arrayContaining([...names]));
+  expect(counted({ models: { fast: { base_url: 'http://x', serve: line } } }, OF_OPEN)).toEqual(told);
+});
+
+it.each<readonly [Server]>([
+  [{ command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '.', 'TREE/deep'] }],
+  [{ command: 'npx', args: ['-y', 'some-server@latest', '--root', './deep'], env: { ALLOWED: 'TREE' } }],
+  [{ command: 'bunx', args: ['some-server', 'TREE'] }],
+  [{ command: 'uvx', args: ['mcp-server-git', '--repository', 'TREE'] }],
+  [
+    {
+      command: 'uvx',
+      args: ['--from', 'git+https://example.com/x/y', 'serve', '.'],
+      env: { UV_INDEX_URL: 'http://x/s' },
+    },
+  ],
+  [{ command: 'docker', args: ['run', '-i', '--rm', '-v', 'TREE:/work', 'mcp/git'] }],
+  [{ command: 'python3', args: ['-P', '-m', 'mcp_server_git', '-r', 'TREE'], env: { PYTHONUNBUFFERED: '1' } }],
+  [{ command: 'python3', args: ['-m', 'mcp_server_git', '-r', 'TREE'], env: { PYTHONUNBUFFERED: '1' } }],
+  [{ command: 'node', args: ['/opt/server.js', '.'], env: { NODE_ENV: 'production' } }],
+  [{ command: '/opt/server', args: ['.', 'TREE/deep'], env: { GOOGLE_DIR: 'TREE' } }],
+  [{ command: 'go', args: ['run', 'github.com/x/y@latest', '--root', '.'] }],
+  [{ command: 'java', args: ['-Xmx512m', '-Dstdio=true', '-jar', '/opt/x.jar', '--root', '.'] }],
+  [{ command: 'ruby', args: ['/opt/x.rb', '--root', './deep'] }],
+  [{ command: 'php', args: ['artisan', 'boost:mcp'] }],
+  [{ command: 'dotnet', args: ['run', '--project', '/opt/x', '--no-build'] }],
+  [{ command: 'cargo', args: ['run', '--manifest-path=/opt/x/Cargo.toml', '--', '.'] }],
+])('everyday servers ask about no code of the project: %j', (server) => {
+  const ordinary = 'src/main.ts src/__pycache__/a.cpython-312.pyc __pycache__/a.cpython-312.pyc build/a.rs a.php'.split(
+    ' ',
+  );
+  const code = OF_OPEN.filter((name) => !name.startsWith('pkg/') && !name.startsWith('node_modules/'));
+  const all = [...code, ...ordinary];
+  for (const name of all) put(name);
+  expect(counted(withServer(server), all)).toEqual([]);
 });
 
 it('nothing of a tree that it is not started in, nor of a server that is reached by its address', () => {
