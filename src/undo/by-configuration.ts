@@ -31,7 +31,7 @@ const IS_SAFE = /^-[a-zA-Z]*[IP]/;
 /** What it finds there in place of its own modules. */
 const MODULES = ['.py', '.pyc', '.so', '/__init__.py', '/__init__.pyc', '/__init__.so'];
 /** Behind these stands what Node loads before its program; a name of a package, with a part of it. */
-const LOADS = /^(-r|--require|--import|--loader|--experimental-loader)$/;
+const LOADS = /^(-r|--require|--import|--preload|--loader|--experimental-loader)$/;
 const LOADED = /^(@[\w.-]+\/[\w.-]+|\w[\w.-]*)/;
 const NODE = /^(node|nodejs|tsx|ts-node|bun)$/;
 /** It leads somewhere whether anything is there or not. */

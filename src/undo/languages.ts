@@ -28,6 +28,13 @@ const LANGUAGES: readonly Language[] = [
     installs: /^(-p|--package|-w|--workspace)$/,
     code: ends('.js .mjs .cjs .ts .mts .cts .node .wasm /package.json'),
   },
+  // A workspace by its name may lie anywhere.
+  {
+    names: /^(npm|pnpm|yarn|yarnpkg|bun)$/,
+    here: /(^| )(-w|-F|--workspaces?|workspaces?|--filter)( |=|$)/,
+    isExact: true,
+    code: ['/package.json'],
+  },
   {
     names: /^(uv|uvx|pipx)$/,
     variables: /^(UV_|PIP_|PIPX_|VIRTUAL_ENV$|PYTHON(?!PATH$|SAFEPATH$))/,
@@ -115,7 +122,8 @@ const BEFORE = /^(exec|x|dlx|run|tool)$/;
 /** What stands behind these is no program. */
 const TAKES =
   /^(-p|-c|-w|-C|--(package|call|workspace|registry|cache|userconfig|prefix|loglevel|python|from|with|with-editable|with-requirements|spec|index|index-url|default-index|extra-index-url))$/;
-const FROM_FILE = /^(file|link):/;
+/** Around what a package is taken from: a name of its own, how it is reached, parts of it. */
+const AROUND = /^([\w.-]+@)?((file|link|portal):(\/\/)?)?|\[[^\]]*\]$/g;
 
 export type Asked = {
   /** As a shell takes them. */
@@ -150,7 +158,7 @@ export function installed(
       (word, at) => !word.startsWith('-') && !BEFORE.test(word) && !TAKES.test(behind[at - 1] ?? ''),
     );
     const named = behind.filter((_, at) => installs?.test(behind[at - 1] ?? ''));
-    return [program ?? '', ...named].map((word) => ({ word: word.replace(FROM_FILE, ''), code }));
+    return [program ?? '', ...named].map((word) => ({ word: word.replace(AROUND, ''), code }));
   });
 }
 

@@ -24,6 +24,7 @@ const RUNNERS: readonly Runner[] = [
     with: /^(run|run-script|start|serve|dev|mcp|test|stop|restart|workspace|exec|-w|--workspace|--filter)$/,
     obeyed: ['package.json'],
   },
+  { names: /^node(js)?$/, with: /^--run$/, obeyed: ['package.json'] },
   { names: /^deno$/, obeyed: names('deno.json deno.jsonc package.json') },
   {
     names: /^uv$/,
