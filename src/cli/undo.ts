@@ -1,6 +1,7 @@
 /** `aish-tui undo`: the way back outside the program (EF-3). */
 import { loadEffects } from '../app/undo.ts';
 import { type KeptAction, summaryOf, type UndoTarget } from '../contracts/undo.ts';
+import { bytesText } from '../text/bytes.ts';
 import { visible } from '../text/sanitize.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';
@@ -51,5 +52,5 @@ function isHere({ cwd, kind, state }: KeptAction): boolean {
 
 function lineOf(action: KeptAction): string {
   const text = visible(action.text.split('\n')[0] ?? '');
-  return `${action.number}\t${new Date(action.at).toISOString()}\t${action.state}\t${summaryOf([action])}\t${visible(action.cwd)}\t${text}`;
+  return `${action.number}\t${new Date(action.at).toISOString()}\t${action.state}\t${summaryOf([action])} · ${bytesText(action.bytes)}\t${visible(action.cwd)}\t${text}`;
 }

@@ -98,7 +98,7 @@ function listOf(actions: readonly KeptAction[]): string {
   if (actions.length === 0) return 'nothing is kept';
   const rows = actions.slice(0, MAX_LISTED).map((action) => {
     const when = new Date(action.at).toISOString().slice(0, 16).replace('T', ' ');
-    const state = action.state === 'ended' ? (action.complete ? '' : ' · incomplete') : ` · ${action.state}`;
+    const state = action.state === 'ended' ? '' : ` · ${action.state}`;
     const what = visible(action.text.split('\n')[0] ?? '').slice(0, 60);
     return `${String(action.number).padStart(4)}  ${when}  ${what} · ${summaryOf([action])} · ${bytesText(action.bytes)}${state}`;
   });

@@ -59,16 +59,18 @@ export type UndoResult = {
 
 const WORDS = ['changed', 'deleted', 'created', 'moved'] as const;
 
-/** `7 files changed, 2 deleted`: what actions did, counted together. */
+/** `7 files changed, 2 deleted`: what actions did, counted together; `incomplete`: not all of it was kept. */
 export function summaryOf(actions: readonly KeptAction[]): string {
   const counted = WORDS.flatMap((word) => {
     const count = actions.reduce((sum, action) => sum + action[word], 0);
     return count === 0 ? [] : [{ word, count }];
   });
   const [first, ...rest] = counted;
-  if (!first) return actions.some(({ state }) => state === 'cut') ? 'was cut off' : 'modes or times changed';
+  const lacking = actions.some(({ state, complete }) => state === 'ended' && !complete) ? ', incomplete' : '';
+  if (!first) return actions.some(({ state }) => state === 'cut') ? 'was cut off' : `modes or times changed${lacking}`;
   const files = first.count === 1 ? 'file' : 'files';
-  return [`${first.count} ${files} ${first.word}`, ...rest.map(({ word, count }) => `${count} ${word}`)].join(', ');
+  const words = [`${first.count} ${files} ${first.word}`, ...rest.map(({ word, count }) => `${count} ${word}`)];
+  return `${words.join(', ')}${lacking}`;
 }
 
 /** A path, and what was done to it. Of what was moved the new name, and `from`, the old one. */

@@ -58,6 +58,7 @@ describe.skipIf(lacks('cc'))('each step forced to fail', () => {
     'descriptors',
     'privileges',
     'capabilities',
+    'core',
     'limits',
     'landlock',
     'filter',

@@ -1,6 +1,6 @@
 /** What gets past the store is named; what used to get past it is kept: races, crooked paths, attributes, closed directories. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { until } from '../sandbox/run.ts';
@@ -9,6 +9,10 @@ import { canBeOrdinary, sceneForEach } from './bench.ts';
 
 const at = sceneForEach();
 const { put, refused } = at;
+/** What this machine calls a core file. */
+const CORES = existsSync('/proc/sys/kernel/core_pattern')
+  ? readFileSync('/proc/sys/kernel/core_pattern', 'utf8').trim()
+  : '';
 
 describe.skipIf(lacks('cc'))('keeping', () => {
   it('names what went, or was written to, beside what it kept in the same place', async () => {
@@ -27,6 +31,19 @@ describe.skipIf(lacks('cc'))('keeping', () => {
       await at.scene.keep('true');
       const kept = await at.scene.keep(script, { started: () => setTimeout(change, 200) });
       expect(kept.notes, script).toContain(`unkept ${join(at.scene.tree, named)}`);
+    }
+  });
+
+  it.skipIf(CORES !== 'core')('lets the kernel write no core file over one that stands there', async () => {
+    const crash = `ulimit -c unlimited 2> /dev/null; bash -c 'kill -SEGV $$'; true`;
+    for (const [ordinary, options] of [
+      [false, { project: true }] as const,
+      ...(canBeOrdinary ? [[true, {}] as const] : []),
+    ]) {
+      at.anew(ordinary);
+      put('core', 'mine\n');
+      const kept = await at.scene.keep(crash, options);
+      expect([kept.code, at.get('core')]).toEqual([0, 'mine\n']);
     }
   });
 

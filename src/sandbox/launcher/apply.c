@@ -14,10 +14,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { NOREPLACE = 1, EXCHANGE = 2 };
@@ -27,7 +29,7 @@ static char failed_at[1024];
 
 int fail_here(void) {
   int why = errno;
-  if (!*failed_at) snprintf(failed_at, sizeof failed_at, "%s: %s", path_now, strerror(why));
+  if (!*failed_at) snprintf(failed_at, sizeof failed_at, "%s: %s", path_now, why == ESTALE ? "it was changed meanwhile" : strerror(why));
   errno = why;
   return -1;
 }
@@ -49,6 +51,7 @@ static int take_tree(int lower, const char *name) {
   struct id id;
   struct state state;
   if (look(lower, name, 0, &id, &state) || keep_name(&applied, lower, name, NULL)) return -1;
+  if (!is_dir(&state) && is_changed(&state)) return errno = ESTALE, -1;
   if (!is_dir(&state)) return keep_inode(&applied, lower, name) || syscall(SYS_unlinkat, lower, name, 0) ? -1 : 0;
   int fd = ease(lower, name, &state) < 0 ? -1 : open_directory(lower, name);
   if (fd < 0 || names_of(fd, &names)) return fd < 0 ? -1 : (close(fd), -1);
@@ -59,12 +62,32 @@ static int take_tree(int lower, const char *name) {
   return failed || syscall(SYS_unlinkat, lower, name, AT_REMOVEDIR) ? -1 : 0;
 }
 
+/* Is what the step was begun for still there, as it was then? Keeping it may have taken a while. */
+static int still(int directory, const char *name, const struct view *v) {
+  const struct state *was = &v->lower;
+  struct id id;
+  struct state now;
+  if (look(directory, name, 0, &id, &now)) return errno == ENOENT ? (errno = ESTALE, -1) : -1;
+  if (same_id(&id, &v->lower_id) && now.size == was->size && now.mtime == was->mtime && now.mtime_ns == was->mtime_ns) return 0;
+  return errno = ESTALE, -1;
+}
+
+/* A directory that was moved into the store: nobody comes to it any more by its name. */
+static int moved_whole(const char *made) {
+  int changed = tree_is_changed(applied.trash, made);
+  return changed > 0 ? (errno = ESTALE, -1) : changed;
+}
+
 static int take_away(int lower, const char *name, const struct state *state) {
   char number[12];
   if (!is_dir(state)) return take_tree(lower, name);
   const char *made;
   if (ease(lower, name, state) < 0 || keep_name(&applied, lower, name, NULL) || !(made = fresh_name(&applied, number))) return -1;
-  if (syscall(SYS_renameat2, lower, name, applied.trash, made, NOREPLACE) == 0) return 0;
+  if (syscall(SYS_renameat2, lower, name, applied.trash, made, NOREPLACE) == 0) {
+    if (!moved_whole(made)) return 0;
+    syscall(SYS_renameat2, applied.trash, made, lower, name, NOREPLACE);
+    return errno = ESTALE, -1;
+  }
   return errno == EXDEV ? take_tree(lower, name) : -1;
 }
 
@@ -80,16 +103,26 @@ static int place(int upper, int lower, const char *name, const struct view *v) {
   if (is_dir(&v->lower) && ease(lower, name, &v->lower) < 0) return -1;
   if (keep_name(&applied, lower, name, NULL) || (!is_dir(&v->lower) && keep_inode(&applied, lower, name))) return -1;
   if (!is_dir(&v->upper) && !is_dir(&v->lower)) {
+    if (still(lower, name, v)) return -1;
     if (syscall(SYS_renameat2, upper, name, lower, name, 0) == 0) return 0;
     return errno == EXDEV ? copy_over(upper, lower, name) : -1;
   }
   if (!(made = fresh_name(&applied, number)) || syscall(SYS_renameat2, upper, name, applied.trash, made, NOREPLACE)) return -1;
   if (syscall(SYS_renameat2, applied.trash, made, lower, name, EXCHANGE) == 0) {
+    if (is_dir(&v->lower) ? moved_whole(made) : still(applied.trash, made, v)) {
+      syscall(SYS_renameat2, applied.trash, made, lower, name, EXCHANGE);
+      return errno = ESTALE, -1;
+    }
     if (!is_dir(&v->lower)) syscall(SYS_unlinkat, applied.trash, made, 0);
     return set_mode(lower, name, &v->upper);
   }
   if (errno != EXDEV || syscall(SYS_renameat2, applied.trash, made, upper, name, NOREPLACE)) return -1;
   return take_tree(lower, name) || copy_tree(upper, lower, name) ? -1 : 0;
+}
+
+static int was_changed(const struct view *v, const struct state *above) {
+  if (v->has_lower) return is_changed(&v->lower);
+  return v->verdict == GONE || (v->from_before && is_changed(above));
 }
 
 static int walk(int upper, int lower) {
@@ -102,6 +135,8 @@ static int walk(int upper, int lower) {
   for EACH_NAME (name, names) {
     uint64_t top = path_push(name);
     int step = judge(upper, lower, name, &v);
+    /* All was checked before the first step; what somebody saved since then is found here. */
+    if (!step && v.verdict != SAME && v.verdict != MERGED && was_changed(&v, &state)) step = (errno = ESTALE, -1);
     if (!step && v.verdict != SAME && v.verdict != MERGED && !eased) step = (eased = ease(lower, "", &state)) < 0;
     if (!step) switch (v.verdict) {
         case SAME:
@@ -136,6 +171,19 @@ static int walk(int upper, int lower) {
   return copy_state(upper, lower, "", &is) ? fail_here() : 0;
 }
 
+/* The clock of files, nanoseconds. It stands still for some milliseconds at a time. */
+static uint64_t file_clock(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return moment(now.tv_sec, (uint32_t)now.tv_nsec);
+}
+
+/* What the trial wrote is older, and what is written from now on is not. */
+static uint64_t next_tick(uint64_t tick) {
+  for (uint64_t now;; poll(NULL, 0, 1))
+    if ((now = file_clock()) != tick) return now;
+}
+
 static int give_up(const char *what) {
   dprintf(2, "aish-sandbox: %s: %s\n", what, strerror(errno ? errno : EINVAL));
   return EXIT_SETUP;
@@ -149,6 +197,7 @@ int apply_trial(int argc, char **argv) {
     files.rlim_cur = files.rlim_max;
     setrlimit(RLIMIT_NOFILE, &files);
   }
+  const uint64_t clock = file_clock();
   if (store_open(&applied, argv[2], 1)) return give_up(argv[2]);
   errno = EEXIST;
   if (applied.entry_count || applied.ended) return give_up(argv[2]); /* begun before: it is to be undone */
@@ -169,13 +218,14 @@ int apply_trial(int argc, char **argv) {
     all += conflicts;
   }
   if (all || only_check) return all ? 1 : 0;
-  int failed = 0;
+  const struct id began = {0, 0, applied.applies = next_tick(clock)};
+  int failed = store_write(&applied, R_APPLY, 0, &began, NULL, NULL, NULL, 0) ? fail_here() : 0;
   for (int i = 0; i < trees && !failed; i++) {
     path_push(argv[first + 1 + 2 * i]);
     failed = walk(uppers[i], lowers[i]);
     path_pop(0);
   }
-  if (!failed && store_finish(&applied)) failed = fail_here();
+  if (!failed && store_finish_apply(&applied)) failed = fail_here();
   if (!failed) return 0;
   dprintf(2, "aish-sandbox: %s\n", *failed_at ? failed_at : strerror(errno));
   return 2;

@@ -198,6 +198,27 @@ static int newer(int above, const char *name, uint64_t device, int depth) {
   return failed;
 }
 
+int is_changed(const struct state *now) {
+  const int by_name = !S_ISDIR(now->mode) && now->links > 1;
+  return is_fresh(now) && (!by_name || moment(now->mtime, now->mtime_ns) >= store->started);
+}
+
+int tree_is_changed(int above, const char *name) {
+  struct id id;
+  struct state state;
+  struct names names;
+  int fd = open_directory(above, name);
+  if (fd < 0 || look(fd, "", 0, &id, &state) || names_of(fd, &names)) return fd < 0 ? -1 : (close(fd), -1);
+  /* Names that came or went in it; moving it is no such change. */
+  int changed = moment(state.mtime, state.mtime_ns) >= store->started;
+  for EACH_NAME (below, names) {
+    if (!changed) changed = look(fd, below, 0, &id, &state) ? -1 : S_ISDIR(state.mode) ? tree_is_changed(fd, below) : is_changed(&state);
+  }
+  names_drop(&names);
+  close(fd);
+  return changed;
+}
+
 static int check(int upper, int lower, uint64_t device) {
   struct names names;
   struct view v;

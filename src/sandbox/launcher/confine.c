@@ -97,13 +97,20 @@ static int lower(int what, uint64_t soft, uint64_t hard) {
   return setrlimit(what, &now);
 }
 
+/*
+ * The kernel writes a core file by itself, past every supervisor, over one that stands there. Not 0: with a core_pattern
+ * that is a pipe, 1 alone keeps it from starting the handler outside.
+ */
+static int dump_no_core(struct setup *s) {
+  return s->options->keep || s->options->profile & (RESTRICTED | TREES) ? lower(RLIMIT_CORE, 1, 1) : 0;
+}
+
 static int bound_resources(struct setup *s) {
   const struct limits *l = &s->options->limits;
   struct sysinfo info;
   /* NPROC counts every task of this user. All tasks of the machine are an upper bound of those, in one call. */
   if (sysinfo(&info)) return -1;
-  /* Not 0: with a core_pattern that is a pipe, 1 alone keeps the kernel from starting the handler outside. */
-  if (lower(RLIMIT_CORE, 1, 1) || lower(RLIMIT_MSGQUEUE, 0, 0)) return -1;
+  if (lower(RLIMIT_MSGQUEUE, 0, 0)) return -1;
   if (l->as && lower(RLIMIT_AS, l->as, l->as)) return -1;
   if (l->data && lower(RLIMIT_DATA, l->data, l->data)) return -1;
   if (l->fsize && lower(RLIMIT_FSIZE, l->fsize, l->fsize)) return -1;
@@ -149,6 +156,7 @@ static const struct {
     {"descriptors", close_descriptors, EVERY},
     {"privileges", give_up_privileges, EVERY},
     {"capabilities", drop_capabilities, RESTRICTED | TREES},
+    {"core", dump_no_core, EVERY},
     {"limits", bound_resources, RESTRICTED | TRIAL},
     {"landlock", enforce_landlock, RESTRICTED | LIGHT | TREES},
     {"filter", install_filter, RESTRICTED | TREES},

@@ -254,6 +254,21 @@ int is_late_time(const struct store *s, int64_t seconds, uint32_t ns) { return m
 
 int is_late(const struct store *s, const struct state *state) { return !S_ISDIR(state->mode) && is_late_time(s, state->ctime, state->ctime_ns); }
 
+/* A time of writing behind that of the change was set, by the command that was tried. */
+static int is_written_since(const struct store *s, const struct state *state) {
+  const uint64_t written = moment(state->mtime, state->mtime_ns);
+  return s->applies && S_ISREG(state->mode) && written >= s->applies && written <= moment(state->ctime, state->ctime_ns);
+}
+
+int store_finish_apply(struct store *s) {
+  locate(s);
+  for (uint32_t i = 1; i <= s->entry_count; i++)
+    if (s->entries[i].now.ino && is_written_since(s, &s->entries[i].now_state)) s->entries[i].flags |= LATE;
+  for (uint32_t i = 1; i <= s->node_count; i++)
+    if (s->nodes[i].at_name && is_written_since(s, &s->nodes[i].now)) s->nodes[i].flags |= LATE;
+  return store_finish(s);
+}
+
 int store_finish_cut(struct store *s) {
   struct id id;
   struct state state;
@@ -271,5 +286,5 @@ int store_finish_cut(struct store *s) {
     struct node *n = &s->nodes[i];
     if (n->at_name ? is_late(s, &n->now) : n->link && !look(s->links, decimal(n->link, number), 0, &id, &state) && is_late(s, &state)) n->flags |= LATE;
   }
-  return store_finish(s);
+  return store_finish_apply(s);
 }

@@ -63,6 +63,9 @@ static void take(struct store *s, const struct record *r, const char *text, uint
     case R_LAST:
       s->last = r->a.born;
       break;
+    case R_APPLY:
+      s->applies = r->a.born;
+      break;
     case R_END_NAME:
       b = a ? find_entry(s, a, text) : 0;
       if (b) {

@@ -93,6 +93,7 @@ struct store {
   uint64_t started;                /* born later: made by the action */
   uint32_t refused, unkept;
   int ended;
+  uint64_t applies; /* of a trial's apply, when it began: it writes into no file, so what was written since is another's */
   uint64_t last; /* when the journal that is read was last written to; nanoseconds */
   struct id tree; /* below which changes that were not kept are looked for */
   int known_fd[2]; /* directories that stay open while a call is answered, and their nodes */
@@ -119,7 +120,7 @@ struct store {
 
 #define ELSEWHERE UINT32_MAX
 
-enum record_type { R_NAME = 1, R_NODE, R_PLACE, R_LINK, R_COPY, R_ATTRIBUTES, R_END_NAME, R_END_NODE, R_END, R_BEGIN, R_STEP, R_OTHERS, R_JUDGED, R_ALSO, R_LAST, R_END_ATTRIBUTES };
+enum record_type { R_NAME = 1, R_NODE, R_PLACE, R_LINK, R_COPY, R_ATTRIBUTES, R_END_NAME, R_END_NODE, R_END, R_BEGIN, R_STEP, R_OTHERS, R_JUDGED, R_ALSO, R_LAST, R_END_ATTRIBUTES, R_APPLY };
 
 struct record {
   uint32_t length, check, type, number;
@@ -250,6 +251,7 @@ void locate_elsewhere(struct store *s);
 int open_node(const struct store *s, uint32_t node);
 void forget_open(void);
 int store_finish(struct store *s);
+int store_finish_apply(struct store *s);
 /* The same for an action that was cut: what has changed since its last record is not taken for its doing. */
 int store_finish_cut(struct store *s);
 /* What a call of whoever writes a record takes at most. */

@@ -44,6 +44,10 @@ void path_pop(uint64_t to);
 
 /* changes.c: what changed since the trial began, where it would change something; the first few are printed. */
 int find_conflicts(int upper, int lower, struct store *store, uint32_t *count);
+/* The same, right before a step of apply. Of what has several names apply itself changes the time. */
+int is_changed(const struct state *now);
+/* The same of a directory that was just moved: at or below it. -1 where that can't be told. */
+int tree_is_changed(int above, const char *name);
 int list_changes(int argc, char **argv);
 /* apply.c */
 int apply_trial(int argc, char **argv);

@@ -1,0 +1,113 @@
+/** What the user saves while an apply is under way: behind its look at everything, before or behind its step for a file. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { sceneForEach } from './bench.ts';
+import { tickOf, trialsWork, triedIn } from './trial-support.ts';
+
+const FILES = 2000;
+/** So much journal shows that some of its steps were taken and most were not. Bytes. */
+const SOME_STEPS = 40_000;
+
+const at = sceneForEach();
+const { put, get, refused } = at;
+const names = Array.from({ length: FILES }, (_, i) => `d${i % 20}/f${i}`);
+const path = (name: string) => join(at.scene.tree, name);
+
+/** Stops an apply between two of its steps, does `meanwhile`, and lets it go on. */
+async function applied(number: number, meanwhile: () => void): Promise<number | null> {
+  const store = join(at.scene.store, String(number));
+  const journal = join(store, 'journal');
+  const before = existsSync(journal) ? statSync(journal).size : 0;
+  const child = spawn(at.tools.launcher, ['--apply', store, '--tree', at.scene.tree], { stdio: 'ignore' });
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  // Without a turn of the event loop between: it is over in the tenth of a second.
+  while (!existsSync(journal) || statSync(journal).size < before + SOME_STEPS);
+  child.kill('SIGSTOP');
+  while (!/^State:\s+T/m.test(readFileSync(`/proc/${child.pid}/status`, 'utf8')));
+  meanwhile();
+  child.kill('SIGCONT');
+  return await ended;
+}
+
+describe.skipIf(!trialsWork())('what is saved while an apply is under way', () => {
+  const SAVES: readonly (readonly [string, (name: string) => void])[] = [
+    ['into the file', (name) => put(name, 'mine\n')],
+    [
+      'by another file that takes its place',
+      (name) => {
+        put(`${name}~`, 'mine\n');
+        renameSync(path(`${name}~`), path(name));
+      },
+    ],
+  ];
+
+  it.each(SAVES)('stays, and the apply is taken back: saved %s', async (_, save) => {
+    for (let i = 0; i < 20; i += 1) mkdirSync(path(`d${i}`));
+    for (const name of names) put(name, 'old\n');
+    const { number, rows } = await triedIn(at.scene, 'for f in d*/f*; do echo new >> $f; done');
+    expect(rows).toHaveLength(FILES);
+    tickOf(at.scene);
+    const saved: Record<string, string[]> = { 'old\n': [], 'old\nnew\n': [] };
+    const code = await applied(number, () => {
+      for (const name of names) {
+        const of = saved[get(name)];
+        if (!of || of.length === 20) continue;
+        of.push(name);
+        save(name);
+      }
+    });
+    expect(Object.values(saved).map(({ length }) => length)).toEqual([20, 20]);
+    expect(code).toBe(2);
+    const undone = await at.scene.undo(number);
+    expect(refused(undone)).toHaveLength(20);
+    const mine = new Set(Object.values(saved).flat());
+    for (const name of names) expect(get(name), name).toBe(mine.has(name) ? 'mine\n' : 'old\n');
+  });
+
+  it('stays where a whole directory goes', async () => {
+    for (let i = 0; i < 20; i += 1) mkdirSync(path(`d${i}`));
+    for (const name of names) put(name, 'old\n');
+    const { number } = await triedIn(at.scene, 'for f in d?/f*; do echo new >> $f; done; rm -r d1?');
+    tickOf(at.scene);
+    const mine: string[] = [];
+    const code = await applied(number, () => {
+      for (let i = 10; i < 20; i += 1)
+        for (const name of [`d${i}/f${i}`, `d${i}/more`]) {
+          if (!existsSync(path(`d${i}`))) continue;
+          put(name, 'mine\n');
+          mine.push(name);
+        }
+    });
+    // All of them may be gone by then; their names come in the order of the file system.
+    if (mine.length > 0) expect(code).toBe(2);
+    await at.scene.undo(number);
+    for (const name of names) expect(get(name), name).toBe(mine.includes(name) ? 'mine\n' : 'old\n');
+    for (const name of mine) expect(get(name)).toBe('mine\n');
+  });
+
+  it('a time to come that the command set is no change by another', async () => {
+    put('a', 'old\n');
+    const { number } = await triedIn(at.scene, 'echo new > a; touch -d 2099-01-01 a');
+    expect((await at.scene.apply(number)).code).toBe(0);
+    expect(refused(await at.scene.undo(number))).toEqual([]);
+    expect(get('a')).toBe('old\n');
+  });
+
+  it('behind the step for its file is no part of what the apply did, and stays at an undo', async () => {
+    for (let i = 0; i < 20; i += 1) mkdirSync(path(`d${i}`));
+    for (const name of names) put(name, 'old\n');
+    const { number } = await triedIn(at.scene, 'for f in d*/f*; do echo new >> $f; done');
+    tickOf(at.scene);
+    const mine: string[] = [];
+    const code = await applied(number, () => {
+      for (const name of names) if (mine.length < 20 && get(name) === 'old\nnew\n') mine.push(name);
+      for (const name of mine) put(name, 'mine\n');
+    });
+    expect(code).toBe(0);
+    for (const name of names) expect(get(name), name).toBe(mine.includes(name) ? 'mine\n' : 'old\nnew\n');
+    expect(refused(await at.scene.undo(number))).toHaveLength(mine.length);
+    for (const name of names) expect(get(name), name).toBe(mine.includes(name) ? 'mine\n' : 'old\n');
+  });
+});
