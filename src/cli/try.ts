@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { loadEffects, TRIAL_LAUNCH } from '../app/undo.ts';
 import type { TrialOutcome } from '../contracts/trials.ts';
-import { prepareTrial, type TrialStore } from '../undo/index.ts';
+import { prepareTrial, spelledBytes, type TrialStore } from '../undo/index.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';
 import { trialText } from './trial-text.ts';
@@ -85,9 +85,10 @@ function run({ argv, env }: Prepared, json: boolean): Promise<string> {
   });
 }
 
-/** As `--json` prints it. */
+/** As `--json` prints it: of names that are no text, each such byte is spelled out, since JSON has no sign for it. */
 export function asJson(outcome: TrialOutcome): Readonly<Record<string, unknown>> {
   if (outcome.kind === 'cannotTell') return { cannotTell: outcome.why, exit: outcome.exitCode ?? null };
-  const { exitCode: exit, changes, deletedBytes, writtenBytes, doubts } = outcome;
+  const { exitCode: exit, deletedBytes, writtenBytes, doubts } = outcome;
+  const changes = outcome.changes.map((change) => ({ ...change, path: spelledBytes(change.path) }));
   return { exit, changes, deletedBytes, writtenBytes, doubts };
 }

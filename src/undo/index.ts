@@ -1,4 +1,5 @@
 /** What the agent changed is kept, and can be taken back (EF-1 … EF-3). */
+export { spelledBytes } from './exact-names.ts';
 export { FarStore } from './far-store.ts';
 export { FarTrialDisk } from './far-trials.ts';
 export { ranFar } from './launcher.ts';

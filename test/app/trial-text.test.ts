@@ -1,7 +1,7 @@
 /** What `aish-tui try` says below a command's own output: first that nothing was done, then what is lost. */
 import { describe, expect, it } from 'vitest';
 import { trialText } from '../../src/cli/trial-text.ts';
-import { withUnstarted } from '../../src/cli/try.ts';
+import { asJson, withUnstarted } from '../../src/cli/try.ts';
 import type { TrialChange, TrialOutcome } from '../../src/contracts/trials.ts';
 
 const change = (kind: TrialChange['kind'], path: string, more: Partial<TrialChange> = {}): TrialChange => ({
@@ -83,5 +83,13 @@ describe('what a trial says', () => {
     expect(text).toContain('\nbut: nosuch: command not found\n');
     expect(unstarted('exec: ./a: Permission denied')).toMatchObject({ kind: 'changes', exitCode: 126, changes: [] });
     expect(unstarted('mounts: Permission denied')).toMatchObject({ kind: 'cannotTell' });
+  });
+
+  it('spells out in JSON what of a name is no text', () => {
+    const outcome = {
+      ...withUnstarted({ kind: 'cannotTell', why: 'exec: a: Permission denied' }),
+      changes: [change('created', '/p/f\udce9')],
+    } as TrialOutcome;
+    expect(asJson(outcome)).toMatchObject({ changes: [{ path: '/p/f⟨xE9⟩' }] });
   });
 });
