@@ -28,7 +28,7 @@ async function applied(number: number, meanwhile: () => void): Promise<number | 
   while (!/^State:\s+T/m.test(readFileSync(`/proc/${child.pid}/status`, 'utf8')));
   meanwhile();
   child.kill('SIGCONT');
-  return await ended;
+  return ended;
 }
 
 describe.skipIf(!trialsWork())('what is saved while an apply is under way', () => {
