@@ -49,11 +49,16 @@ async function once(output: string, sources: string, kind: string, compile: () =
   for (const place of BUILT) if (keep(output, place, name)) return;
 }
 
-/** Nobody else can have put something there. */
+/** Nobody else can have put something there. What lies behind a closed directory is no place either. */
 function isOwn(place: string): boolean {
-  const stats = lstatSync(place, { throwIfNoEntry: false });
-  const others = (stats?.mode ?? 0) & 0o022;
-  return stats?.isDirectory() === true && (place === BUILT[0] || (stats.uid === process.getuid?.() && others === 0));
+  try {
+    const stats = lstatSync(place);
+    return (
+      stats.isDirectory() && (place === BUILT[0] || (stats.uid === process.getuid?.() && (stats.mode & 0o022) === 0))
+    );
+  } catch {
+    return false;
+  }
 }
 
 /** False where it may not be written. */
