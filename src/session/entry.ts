@@ -46,11 +46,11 @@ export type Entry =
       readonly task: string;
       readonly result?: { readonly text: string; readonly failed: boolean; readonly steps: number };
     }
-  /** An action that did not run, and why. */
+  /** An action that did not run, or a tried one that could not be applied, and why. */
   | {
       readonly kind: 'refused';
       readonly action: Action;
-      readonly how: 'skipped' | 'aborted' | 'invalid';
+      readonly how: 'skipped' | 'aborted' | 'invalid' | 'unapplied';
       /** Empty where the answer alone is the reason. */
       readonly reason: string;
       /** When the user said so, in ms since the epoch; missing where no person answered. */

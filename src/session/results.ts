@@ -30,6 +30,9 @@ export function showStarted(next: Transition, op: OpId, action: Action, allowed:
   }
 }
 
+/** The row's own words for it. */
+const NOT_APPLIED = /^not applied[:,] /;
+
 /** Shows what came of it, as soon as it is known. */
 export function showOutcome(
   next: Transition,
@@ -57,7 +60,12 @@ export function showOutcome(
     return;
   }
   if (action.kind !== 'command') return;
-  if (outcome.kind === 'applied') next.notice(outcome.ok ? 'info' : 'error', `[aish] ${outcome.text}`);
+  if (outcome.kind === 'applied') {
+    const { ok, text } = outcome;
+    // How the trial ended is no end of the action: nothing of it stands.
+    if (!ok) return next.show({ kind: 'refused', action, how: 'unapplied', reason: text.replace(NOT_APPLIED, '') }, op);
+    next.notice('info', `[aish] ${text}`);
+  }
   const { cwd } = next.conversation;
   const job = outcome.kind === 'job' ? { job: outcome.job } : {};
   const { command } = action;

@@ -71,13 +71,17 @@ describe('a HALT that is tried', () => {
     expect(machine.phase.kind).toBe('replying');
   });
 
-  it('that could not be applied says so to the model', () => {
+  it('that could not be applied says so, to the model as well, and not how the trial ended', () => {
     const machine = tried();
     machine.answers('apply');
     const { op } = machine;
     machine.send({ type: 'actionStarted', op });
-    machine.send({ type: 'applied', op, ok: false, text: 'src/a changed meanwhile' });
-    expect(told(machine)).toContain('[aish] action tried, but it could not be applied: src/a changed meanwhile');
+    machine.send({ type: 'applied', op, ok: false, text: 'not applied: src/a changed meanwhile' });
+    expect(told(machine)).toContain('[aish] action tried, but it could not be applied: not applied: src/a changed');
+    expect(machine.shown).toContainEqual(
+      expect.objectContaining({ kind: 'refused', how: 'unapplied', reason: 'src/a changed meanwhile' }),
+    );
+    expect(machine.shown).not.toContainEqual(expect.objectContaining({ kind: 'exec', result: expect.anything() }));
   });
 
   it('skipped throws the trial away and tells the model, with the user’s note', () => {

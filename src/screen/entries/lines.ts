@@ -109,7 +109,7 @@ function subjectOf(name: string, given: string): string {
   return typeof path === 'string' ? path : given;
 }
 
-const REFUSED = { skipped: 'skipped', aborted: 'aborted', invalid: 'refused' } as const;
+const REFUSED = { skipped: 'skipped', aborted: 'aborted', invalid: 'refused', unapplied: 'not applied' } as const;
 
 function refusedLines({ action, how, reason, at, note }: Of<'refused'>, { width, paint }: RenderContext): string[] {
   const text = `${REFUSED[how]}: ${visible(nameAction(action))}`;
