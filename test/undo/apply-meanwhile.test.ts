@@ -1,11 +1,13 @@
 /** What the user saves while an apply is under way: behind its look at everything, before or behind its step for a file. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sceneForEach } from './bench.ts';
 import { tickOf, trialsWork, triedIn } from './trial-support.ts';
 
+/** Another file system than that of temporary directories, mostly. */
+const ELSEWHERE = '/dev/shm';
 const FILES = 2000;
 /** So much journal shows that some of its steps were taken and most were not. Bytes. */
 const SOME_STEPS = 40_000;
@@ -15,15 +17,16 @@ const { put, get, refused } = at;
 const names = Array.from({ length: FILES }, (_, i) => `d${i % 20}/f${i}`);
 const path = (name: string) => join(at.scene.tree, name);
 
-/** Stops an apply between two of its steps, does `meanwhile`, and lets it go on. */
-async function applied(number: number, meanwhile: () => void): Promise<number | null> {
+/** Stops an apply between two of its steps, or once `isAt`, does `meanwhile`, and lets it go on. */
+async function applied(number: number, meanwhile: () => void, isAt?: () => boolean): Promise<number | null> {
   const store = join(at.scene.store, String(number));
   const journal = join(store, 'journal');
   const before = existsSync(journal) ? statSync(journal).size : 0;
+  const begun = isAt ?? (() => existsSync(journal) && statSync(journal).size >= before + SOME_STEPS);
   const child = spawn(at.tools.launcher, ['--apply', store, '--tree', at.scene.tree], { stdio: 'ignore' });
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
   // Without a turn of the event loop between: it is over in the tenth of a second.
-  while (!existsSync(journal) || statSync(journal).size < before + SOME_STEPS);
+  while (!begun());
   child.kill('SIGSTOP');
   while (!/^State:\s+T/m.test(readFileSync(`/proc/${child.pid}/status`, 'utf8')));
   meanwhile();
@@ -85,6 +88,17 @@ describe.skipIf(!trialsWork())('what is saved while an apply is under way', () =
     await at.scene.undo(number);
     for (const name of names) expect(get(name), name).toBe(mine.includes(name) ? 'mine\n' : 'old\n');
     for (const name of mine) expect(get(name)).toBe('mine\n');
+  });
+
+  it('stays where a new content has to be copied, which takes a while', async () => {
+    if (statSync(ELSEWHERE).dev === statSync(at.scene.root).dev) return;
+    at.anew(false, ELSEWHERE);
+    put('big', 'a'.repeat(100_000_000));
+    const { number } = await triedIn(at.scene, 'echo more >> big');
+    const isCopying = () => readdirSync(at.scene.tree).some((name) => name.startsWith('.aish-apply'));
+    expect(await applied(number, () => put('big', 'mine\n'), isCopying)).toBe(2);
+    await at.scene.undo(number);
+    expect([readdirSync(at.scene.tree), get('big')]).toEqual([['big'], 'mine\n']);
   });
 
   it('a time to come that the command set is no change by another', async () => {

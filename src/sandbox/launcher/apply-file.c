@@ -110,11 +110,11 @@ static int finish_copy(int upper, const char *name, int lower, const char *as) {
   return (int)syscall(SYS_utimensat, lower, as, times, AT_SYMLINK_NOFOLLOW);
 }
 
-int copy_over(int upper, int lower, const char *name) {
+int copy_over(int upper, int lower, const char *name, const struct view *v) {
   char near[32], number[12];
   snprintf(near, sizeof near, ".aish-apply-%s", decimal(++applied.number, number));
   if (keep_name(&applied, lower, near, NULL) || copy_plain(upper, name, lower, near)) return -1;
-  if (finish_copy(upper, name, lower, near) || syscall(SYS_renameat2, lower, near, lower, name, 0)) {
+  if (finish_copy(upper, name, lower, near) || still(lower, name, &v->lower_id, &v->lower) || syscall(SYS_renameat2, lower, near, lower, name, 0)) {
     int why = errno;
     syscall(SYS_unlinkat, lower, near, 0);
     errno = why;

@@ -45,6 +45,14 @@ static int ease(int directory, const char *name, const struct state *now) {
   return syscall(SYS_fchmodat, AT_FDCWD, path, (now->mode & 07777) | 0700) ? -1 : 1;
 }
 
+int still(int directory, const char *name, const struct id *id, const struct state *was) {
+  struct id found;
+  struct state now;
+  if (look(directory, name, 0, &found, &now)) return errno == ENOENT ? (errno = ESTALE, -1) : -1;
+  if (same_id(&found, id) && now.size == was->size && now.mtime == was->mtime && now.mtime_ns == was->mtime_ns) return 0;
+  return errno = ESTALE, -1;
+}
+
 /* One by one, where the store is on another file system. */
 static int take_tree(int lower, const char *name) {
   struct names names;
@@ -52,7 +60,7 @@ static int take_tree(int lower, const char *name) {
   struct state state;
   if (look(lower, name, 0, &id, &state) || keep_name(&applied, lower, name, NULL)) return -1;
   if (!is_dir(&state) && is_changed(&state)) return errno = ESTALE, -1;
-  if (!is_dir(&state)) return keep_inode(&applied, lower, name) || syscall(SYS_unlinkat, lower, name, 0) ? -1 : 0;
+  if (!is_dir(&state)) return keep_inode(&applied, lower, name) || still(lower, name, &id, &state) || syscall(SYS_unlinkat, lower, name, 0) ? -1 : 0;
   int fd = ease(lower, name, &state) < 0 ? -1 : open_directory(lower, name);
   if (fd < 0 || names_of(fd, &names)) return fd < 0 ? -1 : (close(fd), -1);
   int failed = 0;
@@ -60,16 +68,6 @@ static int take_tree(int lower, const char *name) {
   names_drop(&names);
   close(fd);
   return failed || syscall(SYS_unlinkat, lower, name, AT_REMOVEDIR) ? -1 : 0;
-}
-
-/* Is what the step was begun for still there, as it was then? Keeping it may have taken a while. */
-static int still(int directory, const char *name, const struct view *v) {
-  const struct state *was = &v->lower;
-  struct id id;
-  struct state now;
-  if (look(directory, name, 0, &id, &now)) return errno == ENOENT ? (errno = ESTALE, -1) : -1;
-  if (same_id(&id, &v->lower_id) && now.size == was->size && now.mtime == was->mtime && now.mtime_ns == was->mtime_ns) return 0;
-  return errno = ESTALE, -1;
 }
 
 /* A directory that was moved into the store: nobody comes to it any more by its name. */
@@ -103,13 +101,13 @@ static int place(int upper, int lower, const char *name, const struct view *v) {
   if (is_dir(&v->lower) && ease(lower, name, &v->lower) < 0) return -1;
   if (keep_name(&applied, lower, name, NULL) || (!is_dir(&v->lower) && keep_inode(&applied, lower, name))) return -1;
   if (!is_dir(&v->upper) && !is_dir(&v->lower)) {
-    if (still(lower, name, v)) return -1;
+    if (still(lower, name, &v->lower_id, &v->lower)) return -1;
     if (syscall(SYS_renameat2, upper, name, lower, name, 0) == 0) return 0;
-    return errno == EXDEV ? copy_over(upper, lower, name) : -1;
+    return errno == EXDEV ? copy_over(upper, lower, name, v) : -1;
   }
   if (!(made = fresh_name(&applied, number)) || syscall(SYS_renameat2, upper, name, applied.trash, made, NOREPLACE)) return -1;
   if (syscall(SYS_renameat2, applied.trash, made, lower, name, EXCHANGE) == 0) {
-    if (is_dir(&v->lower) ? moved_whole(made) : still(applied.trash, made, v)) {
+    if (is_dir(&v->lower) ? moved_whole(made) : still(applied.trash, made, &v->lower_id, &v->lower)) {
       syscall(SYS_renameat2, applied.trash, made, lower, name, EXCHANGE);
       return errno = ESTALE, -1;
     }

@@ -7,6 +7,8 @@
 /* What apply replaces is kept here. */
 extern struct store applied;
 int fail_here(void);
+/* Is what the step was begun for still there, as it was then? Keeping or copying it may have taken a while. */
+int still(int directory, const char *name, const struct id *id, const struct state *was);
 
 /* apply-file.c */
 /* `is`: what upper was before it was gone through; NULL: what it is now. */
@@ -14,7 +16,7 @@ int copy_state(int upper, int lower, const char *name, const struct state *is);
 /* The owner of what a trial made may not look into it or take things out of it: gives that right. */
 int loosen(int upper, const char *name, const struct state *now);
 int set_mode(int lower, const char *name, const struct state *state);
-int copy_over(int upper, int lower, const char *name);
+int copy_over(int upper, int lower, const char *name, const struct view *v);
 int copy_tree(int upper, int lower, const char *name);
 /* Takes the overlay's own marks away from what is new, and writes down of each name below that nothing stood there: then
  * an undo takes each away again. */
