@@ -53,7 +53,8 @@ const AT = 64;
 
 /** Programs by the way in which they show one; undefined: as every program that prints what it is given. */
 const PRINTERS: ReadonlyMap<string, (call: Call) => boolean | undefined> = new Map([
-  ...each('env set declare typeset export', ({ args }) => args.every(({ text }) => ALL_VARIABLES.test(text))),
+  ...each('env set export', ({ args }) => args.every(({ text }) => ALL_VARIABLES.test(text))),
+  ...each('declare typeset', ({ args }) => args.every(({ text }) => DECLARED.test(text))),
   [
     'printenv',
     ({ args, machine }) =>
@@ -133,6 +134,8 @@ const TELLERS: ReadonlyMap<string, RegExp> = new Map(
 
 const COMPARES = /^-(eq|ne|[lg][te])$/;
 const ALL_VARIABLES = /^(-(p|x|px|0)|--null)$/;
+/** The same of `declare`: its letters in any order. Without a name all of that kind are shown. */
+const DECLARED = /^-[aAgiIlnprtux]+$/;
 
 function namesStores({ operands, machine }: Call, from = 0): boolean {
   return operands.slice(from).some((operand) => namesStore(machine, operand));

@@ -3,6 +3,9 @@ import { unknown } from '../verdict.ts';
 import { runAside } from './code.ts';
 import { forAll, type Handlers } from './handler.ts';
 
+/** What stands behind the `+` of a pager is typed there: these only say where to begin. */
+const MOVES = /^\+\+?(\d*[gGpF%]?|[/?][^\n\r]*)$/;
+
 /** Debuggers, signals and pagers. */
 export const SESSIONS: Handlers = {
   gdb(call) {
@@ -29,7 +32,11 @@ export const SESSIONS: Handlers = {
     return UNKNOWN;
   }),
   ...forAll('less more man most', (call) => {
-    for (const field of call.args) if (field.text.startsWith('+!')) runAside(call.machine, field.text.slice(2));
+    for (const { text } of call.args) {
+      if (text.startsWith('+!')) runAside(call.machine, text.slice(2));
+      else if (text.startsWith('+') && !MOVES.test(text))
+        call.machine.note(unknown(`types ${text.slice(1)} into the pager`));
+    }
     return undefined;
   }),
 };

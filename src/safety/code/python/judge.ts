@@ -3,6 +3,7 @@ import { CALLS, METHODS } from './calls.ts';
 import type { Effect, PythonContext } from './effects.ts';
 import { handsRound, handsRoundModule } from './handed-round.ts';
 import type { Judging } from './judging.ts';
+import { judgeKind } from './kinds.ts';
 import {
   BUILTINS,
   EXCEPTION,
@@ -199,9 +200,11 @@ class Judge implements Judging {
         if (node.ctx.nodeType === 'Load') this.mention(node);
         return;
       case 'Attribute':
+        judgeKind(this, node);
         this.mention(node);
         return;
       case 'Call':
+        judgeKind(this, node);
         // `__import__('os')`, `getattr(os, 'remove')`: a module or function wherever it stands, not only where it is called.
         this.mention(node);
         return;

@@ -1,6 +1,6 @@
 import { hasUnknown } from '../../shell/taint.ts';
 import { harmless, type StaticVerdict, unknown, worse } from '../../verdict.ts';
-import { adds, specialDirectory } from '../paths.ts';
+import { adds, lookAt, specialDirectory } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records } from '../record.ts';
 import { judgeCurl, judgeScp, judgeWget } from './transfers.ts';
 
@@ -235,7 +235,7 @@ export const NETWORK: Records = {
           judge: (call, reading) =>
             reading.path[0] === 's_client' && hasUnknown(call.io.stdin ?? '')
               ? unknown('sends text away')
-              : judgeKeyShown(reading),
+              : (judgeKeyMade(call, reading) ?? judgeKeyShown(reading)),
         },
     },
   },
@@ -245,6 +245,13 @@ export const NETWORK: Records = {
     operands: 'ask',
   },
 };
+
+/** A request makes a key of its own, unless it is given one, and writes it there, over what is there. */
+function judgeKeyMade({ machine }: CallFacts, reading: Reading): StaticVerdict | undefined {
+  const makes = reading.path[0] === 'req' && given(reading, '-new', '-newkey', '-x509');
+  if (!makes || given(reading, '-key', '-keyout', '-help')) return undefined;
+  return lookAt(machine, 'privkey.pem') === 'absent' ? undefined : unknown('writes a private key to privkey.pem');
+}
 
 /** These print the private key that they read, unless told otherwise. */
 function judgeKeyShown(reading: Reading): StaticVerdict | undefined {

@@ -296,8 +296,10 @@ export const TEXT: Records = {
     operands: 'read',
   },
   'cloc tokei': {
-    tune: '-# -f= -s= -e= -t= -o= --by-file --json --csv --md --yaml --quiet --hide-rate --exclude-dir= --include-lang= --exclude-lang= --vcs= --git --sort= --exclude= --files --sum-one --progress-rate= --skip-uniqueness --no-cocomo --by-file-by-lang --format= --no-complexity',
+    tune: '-# -f= -s= -e= -t= -o= --by-file --json --csv --md --yaml --quiet --hide-rate --exclude-dir= --include-lang= --exclude-lang= --git --sort= --exclude= --files --sum-one --progress-rate= --skip-uniqueness --no-cocomo --by-file-by-lang --format= --no-complexity',
     read: '--list-file=',
+    // Whatever it is, if not the name of a system, is a line for the shell.
+    run: '--vcs=',
     operands: 'read',
   },
 };

@@ -87,7 +87,10 @@ export const TOOLS: Records = {
     delete: '-f -R -E --force --reverse --remove-empty-files -b -V=',
     write: '-o= --output= -r= --reject-file= -d= --directory= -D= --ifdef=',
     operands: 'read',
-    judge: (_, reading) => (given(reading, '--dry-run') ? undefined : unknown('changes files in place')),
+    judge: (_, reading) => {
+      if (!given(reading, '--dry-run')) return unknown('changes files in place');
+      return given(reading, '-o', '--output') ? unknown('writes its result in a dry run, too') : undefined;
+    },
   },
   'rename prename': {
     touches: 'changes',
