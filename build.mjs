@@ -40,7 +40,7 @@ function outputOf({ outputs }, entryPoint) {
 const parts = await build({
   stdin: {
     contents:
-      "export { SCHEMA, SCHEMA_OPTIONS } from './src/config/schema.ts'; export { compileLauncher } from './src/sandbox/compile.ts'; export { packTokens } from './src/broker/tokens/vocabulary.ts';",
+      "export { SCHEMA, SCHEMA_OPTIONS } from './src/config/schema.ts'; export { compileLauncher } from './src/effects/sandbox/compile.ts'; export { packTokens } from './src/broker/tokens/vocabulary.ts';",
     resolveDir: at('.'),
   },
   write: false,
@@ -137,7 +137,11 @@ const TOKENS = 'node_modules/gpt-tokenizer/data/o200k_base.tiktoken';
 const tokens = packTokens(await readFile(at(TOKENS), 'utf8'));
 const tokensName = `o200k-${createHash('sha256').update(tokens).digest('hex').slice(0, 8)}.bin`;
 // The hook of other agents starts for each of their commands: apart, so that it loads nothing else, and as short as can be.
-const guard = await build({ ...common, minifyIdentifiers: true, entryPoints: { guard: at('src/cli/guard/main.ts') } });
+const guard = await build({
+  ...common,
+  minifyIdentifiers: true,
+  entryPoints: { guard: at('src/integrations/guard/main.ts') },
+});
 const { metafile, outputFiles } = await build({
   ...common,
   entryPoints: { program: at('src/cli.ts') },
@@ -155,7 +159,7 @@ await put('config.schema.json', `${JSON.stringify(SCHEMA, null, 2)}\n`);
 const inputs = [TOKENS, ...[guard, { metafile }].flatMap((built) => Object.keys(built.metafile.inputs))];
 await put('THIRD-PARTY-NOTICES', await notices(at('.'), packagesOf(inputs)));
 if (process.argv[2] === undefined) {
-  const compiled = await compileLauncher({ source: at('src/sandbox/launcher'), output: join(dist, 'aish-sandbox') });
+  const compiled = await compileLauncher({ source: at('src/effects/launcher'), output: join(dist, 'aish-sandbox') });
   if (!compiled.ok) console.error(`aish-tui: no kernel sandbox: ${compiled.why}`);
 }
 
@@ -173,7 +177,10 @@ try {
 }
 await import('./${file}');
 `;
-await put('aish-guard.mjs', `#!/usr/bin/env node\n${start(outputOf(guard.metafile, 'src/cli/guard/main.ts'))}`);
+await put(
+  'aish-guard.mjs',
+  `#!/usr/bin/env node\n${start(outputOf(guard.metafile, 'src/integrations/guard/main.ts'))}`,
+);
 await chmod(join(dist, 'aish-guard.mjs'), 0o755);
 // Last: whatever starts now finds all of the new build, or all of the old. A source changed while the build ran is newer
 // than the build.

@@ -2,8 +2,8 @@ import { Box } from 'ink';
 import { useReveal, useScreen } from '../hooks/context.ts';
 import { useTicker } from '../hooks/useFrames.ts';
 import type { useAgents } from '../hooks/useNorris.ts';
-import { agentLine } from '../src/screen/entries/delegate.ts';
 import { wrapText } from '../src/text/wrap.ts';
+import { agentLine } from '../src/ui/screen/entries/delegate.ts';
 import { Lines } from './Lines.tsx';
 
 type Props = {

@@ -1,8 +1,8 @@
 import { Box } from 'ink';
 import { ScreenContext, useScreen, useTerminalSize, useUi } from '../hooks/context.ts';
 import { useOverlay } from '../hooks/useOverlay.ts';
-import { layoutOf } from '../src/screen/layout.ts';
-import type { Screen } from '../src/screen/screen.ts';
+import { layoutOf } from '../src/ui/screen/layout.ts';
+import type { Screen } from '../src/ui/screen/screen.ts';
 import { FieldCursor } from './Cursor.tsx';
 import { Overlay } from './Overlay.tsx';
 import { Prompt } from './Prompt.tsx';

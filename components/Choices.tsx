@@ -1,8 +1,8 @@
 import { Box } from 'ink';
 import { useScreen } from '../hooks/context.ts';
-import type { Panel } from '../src/screen/ui.ts';
 import { displayText, textWidth } from '../src/text/display.ts';
 import { wrapText } from '../src/text/wrap.ts';
+import type { Panel } from '../src/ui/screen/ui.ts';
 import { Ending } from './Ending.tsx';
 import { Lines, rule } from './Lines.tsx';
 

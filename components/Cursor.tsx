@@ -1,8 +1,8 @@
 import { useLayoutEffect, useSyncExternalStore } from 'react';
 import { useScreen } from '../hooks/context.ts';
-import type { Cell } from '../src/render/writer.ts';
-import { FIELD_MARK, type Overlay } from '../src/screen/overlay.ts';
 import { graphemes, graphemeWidth } from '../src/text/display.ts';
+import type { Cell } from '../src/ui/render/writer.ts';
+import { FIELD_MARK, type Overlay } from '../src/ui/screen/overlay.ts';
 
 type Props = {
   readonly overlay: Overlay;

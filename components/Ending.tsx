@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useScreen } from '../hooks/context.ts';
-import { endingLines } from '../src/screen/ending.ts';
-import type { PanelItem } from '../src/screen/ui.ts';
+import { endingLines } from '../src/ui/screen/ending.ts';
+import type { PanelItem } from '../src/ui/screen/ui.ts';
 import { Lines, rule } from './Lines.tsx';
 
 type Props = {

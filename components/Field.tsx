@@ -2,7 +2,7 @@ import { Box, Text } from 'ink';
 import TextInput from 'ink-text-input';
 import { useEffect, useEffectEvent, useLayoutEffect, useState, useSyncExternalStore } from 'react';
 import { useScreen } from '../hooks/context.ts';
-import { FIELD_MARK } from '../src/screen/overlay.ts';
+import { FIELD_MARK } from '../src/ui/screen/overlay.ts';
 
 type Props = {
   readonly value: string;

@@ -1,7 +1,7 @@
 import { useReveal, useScreen } from '../hooks/context.ts';
 import type { useFleet } from '../hooks/useFleet.ts';
 import { useTicker } from '../hooks/useFrames.ts';
-import { fleetRows } from '../src/screen/fleet-rows.ts';
+import { fleetRows } from '../src/ui/screen/fleet-rows.ts';
 import { Lines } from './Lines.tsx';
 
 type Props = {

@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import { useScreen } from '../hooks/context.ts';
 import { useNorris } from '../hooks/useNorris.ts';
-import { NO_PANEL } from '../src/screen/ui.ts';
+import { NO_PANEL } from '../src/ui/screen/ui.ts';
 import { Field } from './Field.tsx';
 import { Lines, rule } from './Lines.tsx';
 

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { useScreen } from '../hooks/context.ts';
-import { helpLines } from '../src/screen/help.ts';
+import { helpLines } from '../src/ui/screen/help.ts';
 import { Lines, rule } from './Lines.tsx';
 
 /** Every key and command, from the tables that they are run by (UI-5). */

@@ -1,6 +1,6 @@
 import { useCallback } from 'react';
-import type { Paint, Role } from '../src/render/theme.ts';
 import { lineWidth } from '../src/text/wrap.ts';
+import type { Paint, Role } from '../src/ui/render/theme.ts';
 import { Surface } from './Surface.tsx';
 
 type Props = {

@@ -8,7 +8,7 @@ import { useFleet } from '../hooks/useFleet.ts';
 import { useAgents } from '../hooks/useNorris.ts';
 import { useSaidSince } from '../hooks/useSession.ts';
 import { useScrolledAway } from '../hooks/useViewport.ts';
-import { attachedLine } from '../src/screen/attached.ts';
+import { attachedLine } from '../src/ui/screen/attached.ts';
 import { AgentsPane, ProgressPane } from './AgentsPane.tsx';
 import { ExecPane } from './ExecPane.tsx';
 import { FleetPane } from './FleetPane.tsx';

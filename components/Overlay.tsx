@@ -1,4 +1,4 @@
-import type { Overlay as OverlayState } from '../src/screen/overlay.ts';
+import type { Overlay as OverlayState } from '../src/ui/screen/overlay.ts';
 import { Choices } from './Choices.tsx';
 import { ConfirmAbort, FindField, GoalDialog } from './GoalDialog.tsx';
 import { HaltModal } from './HaltModal.tsx';

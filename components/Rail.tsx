@@ -3,7 +3,7 @@ import { useLayoutEffect } from 'react';
 import { useReveal, useScreen } from '../hooks/context.ts';
 import { useTicker } from '../hooks/useFrames.ts';
 import { useRail } from '../hooks/useRail.ts';
-import { railLines } from '../src/screen/rail.ts';
+import { railLines } from '../src/ui/screen/rail.ts';
 import { Lines } from './Lines.tsx';
 
 type Props = { readonly columns: number; readonly rows: number };

@@ -3,11 +3,11 @@ import { useScreen, useUi } from '../hooks/context.ts';
 import { useWaits } from '../hooks/useActivity.ts';
 import { useTicker } from '../hooks/useFrames.ts';
 import { useStatus } from '../hooks/useStatus.ts';
-import { showChord } from '../src/keymap/chord.ts';
-import { fitSegments, type Segment } from '../src/render/segments.ts';
-import { elapsed } from '../src/screen/entries/frame.ts';
 import { displayText } from '../src/text/display.ts';
 import { shortPath } from '../src/text/short-path.ts';
+import { showChord } from '../src/ui/keymap/chord.ts';
+import { fitSegments, type Segment } from '../src/ui/render/segments.ts';
+import { elapsed } from '../src/ui/screen/entries/frame.ts';
 import { Lines } from './Lines.tsx';
 
 /** Characters of a task in this line; the transcript has all of it. */

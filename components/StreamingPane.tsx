@@ -2,8 +2,8 @@ import { useMemo, useRef } from 'react';
 import { useScreen } from '../hooks/context.ts';
 import type { useBroker } from '../hooks/useBroker.ts';
 import { useFrames } from '../hooks/useFrames.ts';
-import { createStreamLines } from '../src/screen/entries/stream.ts';
-import { linesOf } from '../src/screen/frames.ts';
+import { createStreamLines } from '../src/ui/screen/entries/stream.ts';
+import { linesOf } from '../src/ui/screen/frames.ts';
 import { Surface } from './Surface.tsx';
 
 type Props = {

@@ -1,8 +1,8 @@
 import { Box, type DOMElement, measureElement, Text } from 'ink';
 import { useLayoutEffect, useRef, useSyncExternalStore } from 'react';
 import { useScreen } from '../hooks/context.ts';
-import type { Cell } from '../src/render/writer.ts';
-import type { Changing } from '../src/screen/frames.ts';
+import type { Cell } from '../src/ui/render/writer.ts';
+import type { Changing } from '../src/ui/screen/frames.ts';
 
 type Props = {
   /** One row each. They are cut to the width, never wrapped: wrapping happened where they were made. */

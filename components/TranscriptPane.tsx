@@ -1,7 +1,7 @@
 import { useCallback } from 'react';
 import { useScreen } from '../hooks/context.ts';
 import { useViewport } from '../hooks/useViewport.ts';
-import { markCells, markMatches, markStart } from '../src/render/search.ts';
+import { markCells, markMatches, markStart } from '../src/ui/render/search.ts';
 import { Lines } from './Lines.tsx';
 import { useWelcome } from './Welcome.tsx';
 

@@ -1,6 +1,6 @@
 import { useScreen, useUi } from '../hooks/context.ts';
 import { useRunFacts } from '../hooks/useRunFacts.ts';
-import { runHeaderLines } from '../src/screen/run-header.ts';
+import { runHeaderLines } from '../src/ui/screen/run-header.ts';
 import { Lines } from './Lines.tsx';
 import { MainPart } from './MainPart.tsx';
 

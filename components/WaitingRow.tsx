@@ -3,8 +3,8 @@ import { useScreen, useUi } from '../hooks/context.ts';
 import type { Activity } from '../hooks/useActivity.ts';
 import { useBroker } from '../hooks/useBroker.ts';
 import { useRunsName } from '../hooks/useRunFacts.ts';
-import { ticking } from '../src/screen/frames.ts';
-import { waitingLine } from '../src/screen/waiting.ts';
+import { ticking } from '../src/ui/screen/frames.ts';
+import { waitingLine } from '../src/ui/screen/waiting.ts';
 import { Surface } from './Surface.tsx';
 
 /** How often the sign turns, and how often the time alone is drawn. In ms. */

@@ -2,8 +2,8 @@ import { useScreen } from '../hooks/context.ts';
 import { useServerProblem } from '../hooks/useBroker.ts';
 import { useShellCwd } from '../hooks/useExecutor.ts';
 import { useConversation, usePreset, useSession, useTranscript } from '../hooks/useSession.ts';
-import { welcomeLines } from '../src/screen/welcome.ts';
 import { shortPath } from '../src/text/short-path.ts';
+import { welcomeLines } from '../src/ui/screen/welcome.ts';
 
 /** The first minute, above the prompt; nothing once there is a transcript. */
 export function useWelcome(columns: number): readonly string[] {

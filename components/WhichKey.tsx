@@ -1,9 +1,9 @@
 import { useScreen } from '../hooks/context.ts';
-import { showChord } from '../src/keymap/chord.ts';
-import type { Pending } from '../src/keymap/resolver.ts';
-import { cut } from '../src/render/segments.ts';
-import { whichColumns } from '../src/screen/overlay.ts';
 import { textWidth } from '../src/text/display.ts';
+import { showChord } from '../src/ui/keymap/chord.ts';
+import type { Pending } from '../src/ui/keymap/resolver.ts';
+import { cut } from '../src/ui/render/segments.ts';
+import { whichColumns } from '../src/ui/screen/overlay.ts';
 import { Lines, rule } from './Lines.tsx';
 
 /** What may follow the keys pressed so far, in columns that are read downwards. */

@@ -7,7 +7,7 @@ export async function loadScreen(turn: () => Promise<void>): Promise<typeof impo
     () => import('yoga-layout'),
     () => import('ink'),
     // It makes some forty regular expressions.
-    () => import('../src/render/markdown.ts'),
+    () => import('../src/ui/render/markdown.ts'),
     () => import('./App.tsx'),
   ]) {
     await load();

@@ -1,15 +1,15 @@
 /** Opens the screen, and gives the terminal back whatever happens. */
 import { constants } from 'node:os';
 import { render } from 'ink';
-import { rebind } from '../src/keymap/rebind.ts';
-import { createKeyResolver } from '../src/keymap/resolver.ts';
-import { KEY_TABLE } from '../src/keymap/table.ts';
-import { THEMES, themeFor } from '../src/render/theme.ts';
-import { exitSummary } from '../src/screen/exit-summary.ts';
-import { FirstFrame } from '../src/screen/first-frame.ts';
-import { takeToken } from '../src/screen/input.ts';
-import { Screen, type ScreenOptions } from '../src/screen/screen.ts';
-import { afterInput } from '../src/terminal/schedule.ts';
+import { rebind } from '../src/ui/keymap/rebind.ts';
+import { createKeyResolver } from '../src/ui/keymap/resolver.ts';
+import { KEY_TABLE } from '../src/ui/keymap/table.ts';
+import { THEMES, themeFor } from '../src/ui/render/theme.ts';
+import { exitSummary } from '../src/ui/screen/exit-summary.ts';
+import { FirstFrame } from '../src/ui/screen/first-frame.ts';
+import { takeToken } from '../src/ui/screen/input.ts';
+import { Screen, type ScreenOptions } from '../src/ui/screen/screen.ts';
+import { afterInput } from '../src/ui/terminal/schedule.ts';
 import { Root } from './App.tsx';
 
 /** Frames drawn in that time after a resize may be wrong; then everything is drawn anew. In ms. */

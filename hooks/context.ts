@@ -1,6 +1,6 @@
 import { createContext, useContext, useSyncExternalStore } from 'react';
-import type { Screen } from '../src/screen/screen.ts';
-import type { Ui } from '../src/screen/ui.ts';
+import type { Screen } from '../src/ui/screen/screen.ts';
+import type { Ui } from '../src/ui/screen/ui.ts';
 
 /** What every component and hook sits on. */
 export const ScreenContext = createContext<Screen | undefined>(undefined);

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'react';
-import { atFrameRate, type Changing } from '../src/screen/frames.ts';
+import { atFrameRate, type Changing } from '../src/ui/screen/frames.ts';
 import { useScreen } from './context.ts';
 
 /** A stream beside the machine as it is drawn: told of at most once a frame. */

@@ -1,6 +1,6 @@
 import { useApp } from 'ink';
 import { useEffect, useMemo } from 'react';
-import { type Overlay, overlayOf } from '../src/screen/overlay.ts';
+import { type Overlay, overlayOf } from '../src/ui/screen/overlay.ts';
 import { useScreen, useUi } from './context.ts';
 import { useQuestion } from './useNorris.ts';
 

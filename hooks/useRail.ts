@@ -1,4 +1,4 @@
-import type { RailFacts } from '../src/screen/rail.ts';
+import type { RailFacts } from '../src/ui/screen/rail.ts';
 import { useScreen } from './context.ts';
 import { useSession } from './useSession.ts';
 

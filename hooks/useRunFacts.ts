@@ -1,8 +1,8 @@
-import type { RunFacts } from '../src/screen/run-header.ts';
 import { describeAction } from '../src/session/action.ts';
 import { sumOf } from '../src/session/cost.ts';
 import { runningOf } from '../src/session/slots.ts';
 import { visible } from '../src/text/sanitize.ts';
+import type { RunFacts } from '../src/ui/screen/run-header.ts';
 import { useReveal, useScreen } from './context.ts';
 import { useTicker } from './useFrames.ts';
 import { useNorris } from './useNorris.ts';

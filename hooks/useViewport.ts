@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import type { ViewportState } from '../src/render/viewport.ts';
+import type { ViewportState } from '../src/ui/render/viewport.ts';
 import { useScreen } from './context.ts';
 
 /** The lines of the transcript that are visible in a window of this size. */

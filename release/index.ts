@@ -5,7 +5,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { launcherPackage } from '../src/sandbox/index.ts';
+import { launcherPackage } from '../src/effects/sandbox/index.ts';
 import { readLockFile, unverified } from '../test/rules/lockfile.ts';
 import { bootArm64 } from './boot-arm64.ts';
 import { ARCHITECTURES, buildLauncher } from './launchers.ts';

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compileLauncher, launcherPackage, runsOn } from '../src/sandbox/index.ts';
+import { compileLauncher, launcherPackage, runsOn } from '../src/effects/sandbox/index.ts';
 import { type Manifest, ROOT } from './manifest.ts';
 
 /** Debian: gcc, and gcc-aarch64-linux-gnu with libc6-dev-arm64-cross. */
@@ -41,10 +41,10 @@ export async function buildLauncher(
   if (compiler === undefined) return undefined;
   mkdirSync(folder, { recursive: true });
   const output = join(folder, 'aish-sandbox');
-  await compile(join(ROOT, 'src/sandbox/launcher'), output, compiler);
+  await compile(join(ROOT, 'src/effects/launcher'), output, compiler);
   const elsewhere = mkdtempSync(join(tmpdir(), 'aish-launcher-'));
   try {
-    cpSync(join(ROOT, 'src/sandbox/launcher'), join(elsewhere, 'copy'), { recursive: true });
+    cpSync(join(ROOT, 'src/effects/launcher'), join(elsewhere, 'copy'), { recursive: true });
     await compile(join(elsewhere, 'copy'), join(elsewhere, 'again'), compiler);
     if (!readFileSync(output).equals(readFileSync(join(elsewhere, 'again'))))
       throw new Error(`the launcher for ${arch} came out different from another folder`);

@@ -1,7 +1,7 @@
 import { createBroker } from '../broker/index.ts';
 import { loadConfig, placesOf } from '../config/index.ts';
+import { detectSandbox } from '../effects/sandbox/index.ts';
 import { describeShell } from '../executor/index.ts';
-import { detectSandbox } from '../sandbox/index.ts';
 import { LAUNCHER, nameNotices } from './environment.ts';
 import { type GlobalOptions, VERSION } from './options.ts';
 import { choosePresets, isUnasked, UNASKED } from './presets.ts';

@@ -11,9 +11,9 @@ import {
   placesOf,
   readInstructions,
 } from '../config/index.ts';
+import { detectSandbox, findLauncher, type SandboxStatus } from '../effects/sandbox/index.ts';
 import { createPathIndex, type PathIndex } from '../router/index.ts';
 import { listRules } from '../safety/index.ts';
-import { detectSandbox, findLauncher, type SandboxStatus } from '../sandbox/index.ts';
 import type { SessionEvent } from '../session/event.ts';
 import { nearest } from '../text/nearest.ts';
 import { chooseSession, type SessionChoice } from './choose-session.ts';

@@ -7,8 +7,6 @@ import type {
   RunningCommand,
   UserCommands,
 } from '../contracts/commands.ts';
-import { type OutputSize, sizeForModel } from '../engine/live.ts';
-import { ownedPrefix, prepareOnce, runForUser, runOnce, takePipe, type UserShell } from '../executor/index.ts';
 import {
   createPrivateTmp,
   lightArgv,
@@ -16,8 +14,16 @@ import {
   sandboxArgv,
   sandboxEnvironment,
   supervisedArgv,
-} from '../sandbox/index.ts';
-import { behindTrial, type ChangeStore, type Keeping, type TrialLaunch, type TrialStore } from '../undo/index.ts';
+} from '../effects/sandbox/index.ts';
+import {
+  behindTrial,
+  type ChangeStore,
+  type Keeping,
+  type TrialLaunch,
+  type TrialStore,
+} from '../effects/undo/index.ts';
+import { type OutputSize, sizeForModel } from '../engine/live.ts';
+import { ownedPrefix, prepareOnce, runForUser, runOnce, takePipe, type UserShell } from '../executor/index.ts';
 
 export type AgentOptions = {
   /** The exported environment of the user's shell as of its last prompt. */

@@ -12,7 +12,7 @@ import {
   startUserShell,
   type UserShell,
 } from '../executor/index.ts';
-import { Hosts, type LauncherKit, type LeftThere } from '../hosts/index.ts';
+import { Hosts, type LauncherKit, type LeftThere } from '../remote/hosts/index.ts';
 import { hostOf, placeOn } from '../session/place.ts';
 import { leavesShell } from '../session/shell.ts';
 import type { HostAnswers } from '../store/index.ts';

@@ -1,7 +1,6 @@
 /** The launcher as hosts get it: the build of this checkout or the package's, for the architecture there. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { LauncherKit } from '../hosts/index.ts';
 import {
   findLauncher,
   projectArgv,
@@ -10,7 +9,8 @@ import {
   supervisedArgv,
   trialArgv,
   whyOpen,
-} from '../sandbox/index.ts';
+} from '../effects/sandbox/index.ts';
+import type { LauncherKit } from '../remote/hosts/index.ts';
 
 /** Of a launcher; a larger file is none. */
 const MAX_BYTES = 1_000_000;

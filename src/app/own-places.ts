@@ -8,7 +8,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { placesOf } from '../config/index.ts';
 import { concernsHome } from '../contracts/runs-later.ts';
 import { STARTED } from '../contracts/started.ts';
-import { BETWEEN_WORDS, entriesAt, ledFrom, seenAt, waysThrough } from '../undo/index.ts';
+import { BETWEEN_WORDS, entriesAt, ledFrom, seenAt, waysThrough } from '../effects/undo/index.ts';
 import { LAUNCHER } from './environment.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

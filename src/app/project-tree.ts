@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Standing } from '../hosts/index.ts';
+import type { Standing } from '../remote/hosts/index.ts';
 import { holds, realOf } from './own-places.ts';
 
 /**

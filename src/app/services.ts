@@ -8,10 +8,10 @@ import type { Machine, MachineAt } from '../contracts/machine.ts';
 import type { Broker } from '../contracts/models.ts';
 import type { Services } from '../contracts/services.ts';
 import type { UndoPort } from '../contracts/undo.ts';
+import { sandboxArgv } from '../effects/sandbox/index.ts';
 import { JobRegistry, killTagged, limitOutputs, type UserShell } from '../executor/index.ts';
 import { knownWords, PathCache } from '../router/index.ts';
 import { createGate, listRules, localSight } from '../safety/index.ts';
-import { sandboxArgv } from '../sandbox/index.ts';
 import { directoryAt, hostOf } from '../session/place.ts';
 import {
   createLog,

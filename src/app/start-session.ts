@@ -1,8 +1,8 @@
 /** The first events of a session, new or resumed, and the first lines on screen. */
 import type { Config } from '../config/index.ts';
+import type { SandboxStatus } from '../effects/sandbox/index.ts';
 import type { Engine } from '../engine/engine.ts';
 import { reviewAgain } from '../engine/review.ts';
-import type { SandboxStatus } from '../sandbox/index.ts';
 import { SEMANTICS, type Settings } from '../session/state.ts';
 import type { Environment } from './environment.ts';
 import type { GlobalOptions } from './options.ts';

@@ -1,10 +1,10 @@
 /** Trials on hosts, for each that has the launcher, and those of this machine behind one door. */
 import type { Trials } from '../contracts/trials.ts';
-import type { Hosts, SandboxThere } from '../hosts/index.ts';
-import { statusOf } from '../sandbox/index.ts';
+import { statusOf } from '../effects/sandbox/index.ts';
+import { type FarStore, FarTrialDisk, TrialStore } from '../effects/undo/index.ts';
+import type { Hosts, SandboxThere } from '../remote/hosts/index.ts';
 import { directoryAt, hostOf } from '../session/place.ts';
 import { visible } from '../text/sanitize.ts';
-import { type FarStore, FarTrialDisk, TrialStore } from '../undo/index.ts';
 import { treeThere } from './project-tree.ts';
 import { trialSettings, type UndoNeeds } from './undo.ts';
 

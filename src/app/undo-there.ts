@@ -1,10 +1,10 @@
 /** The change stores on hosts, one for each that has the launcher, as this session uses them. */
 import type { Leftover, RunningCommand } from '../contracts/commands.ts';
 import type { UndoPort } from '../contracts/undo.ts';
-import type { HostOptions, Hosts, SandboxThere } from '../hosts/index.ts';
+import { FarStore, ranFar } from '../effects/undo/index.ts';
+import type { HostOptions, Hosts, SandboxThere } from '../remote/hosts/index.ts';
 import { directoryAt, hostOf, placeOn } from '../session/place.ts';
 import { visible } from '../text/sanitize.ts';
-import { FarStore, ranFar } from '../undo/index.ts';
 import { gainsRights, NOT_KEPT } from './executors.ts';
 import { treeThere } from './project-tree.ts';
 import { storeSettings, type UndoNeeds } from './undo.ts';

@@ -1,10 +1,10 @@
 /** The change store of this user, as this session uses it. */
 import { join } from 'node:path';
 import { type Config, loadConfig, placesOf } from '../config/index.ts';
+import { createPrivateTmp, trialArgv } from '../effects/sandbox/index.ts';
+import { ChangeStore, LocalTrialDisk, type TrialLaunch, TrialStore } from '../effects/undo/index.ts';
 import { ownedPrefix } from '../executor/index.ts';
-import { createPrivateTmp, trialArgv } from '../sandbox/index.ts';
 import type { Phase } from '../session/phase.ts';
-import { ChangeStore, LocalTrialDisk, type TrialLaunch, TrialStore } from '../undo/index.ts';
 import { byConfiguration, type NamesPrograms } from './by-configuration.ts';
 import { LAUNCHER } from './environment.ts';
 import { takenHere } from './own-places.ts';

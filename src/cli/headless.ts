@@ -1,7 +1,6 @@
 /** Drives the engine without a screen. A HALT without a person never proceeds (CL-1). */
 import type { App } from '../commands/app.ts';
 import { submitLine } from '../commands/submit.ts';
-import { oneLine } from '../screen/halt/danger.ts';
 import { describeAction, plainReason } from '../session/action.ts';
 import { shortDollars } from '../session/cost.ts';
 import { modeName } from '../session/mode.ts';
@@ -9,6 +8,7 @@ import type { Question } from '../session/question.ts';
 import type { Trial } from '../session/tried.ts';
 import { visible } from '../text/sanitize.ts';
 import { nameText } from '../text/spelled.ts';
+import { oneLine } from '../ui/screen/halt/danger.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { EntryPrinter, escapeJson, type Writer } from './print.ts';
 

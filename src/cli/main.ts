@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { GlobalOptions, SessionWish } from '../app/options.ts';
 import type { App } from '../commands/app.ts';
-import type { FirstFrame } from '../screen/first-frame.ts';
 import { messageOf } from '../text/errors.ts';
+import type { FirstFrame } from '../ui/screen/first-frame.ts';
 import type { AttachedFile } from './attachments.ts';
 import { EXIT } from './exit-codes.ts';
 import type { HeadlessOptions } from './headless.ts';
@@ -115,13 +115,13 @@ async function dispatch(invocation: Invocation, version: string): Promise<number
     case 'guard':
       return guard(invocation);
     case 'mcp':
-      return (await import('./mcp/servers.ts')).mcpServers(invocation.wish, invocation.global.config, out, err);
+      return (await import('./mcp-servers.ts')).mcpServers(invocation.wish, invocation.global.config, out, err);
     case 'mcpLogin': {
       const { login, global } = invocation;
-      return (await import('./mcp/login.ts')).mcpLogin(login, { config: global.config, version }, out, err);
+      return (await import('./mcp-login.ts')).mcpLogin(login, { config: global.config, version }, out, err);
     }
     case 'mcpServe': {
-      const { serveMcp } = await import('./mcp/serve.ts');
+      const { serveMcp } = await import('../integrations/mcp-server/serve.ts');
       boundHeap();
       return serveMcp(invocation.global.config, version);
     }
@@ -156,13 +156,13 @@ async function doctor({ global, json }: Extract<Invocation, { kind: 'doctor' }>)
 
 async function guard({ what, agent, strict }: Extract<Invocation, { kind: 'guard' }>): Promise<number> {
   if (what === 'allow') {
-    const { Allowances } = await import('./guard/allowance.ts');
-    const { allowOnce } = await import('./guard/allow.ts');
-    const { hideSecrets } = await import('./guard/hide.ts');
+    const { Allowances } = await import('../integrations/guard/allowance.ts');
+    const { allowOnce } = await import('../integrations/guard/allow.ts');
+    const { hideSecrets } = await import('../integrations/guard/hide.ts');
     const { placesOf } = await import('../config/index.ts');
     return allowOnce(new Allowances(placesOf(process.env).state, hideSecrets));
   }
-  const { guardDoctor, printSetup } = await import('./guard/install.ts');
+  const { guardDoctor, printSetup } = await import('../integrations/guard/install.ts');
   return what === 'doctor' || agent === undefined ? guardDoctor(agent, out) : printSetup(agent, strict, out, err);
 }
 
@@ -172,9 +172,9 @@ async function acp({ global, session }: Extract<Invocation, { kind: 'acp' }>, ve
     const options = Object.entries({ config: config && resolve(config), model, mode }).flatMap(([name, value]) =>
       value === undefined ? [] : [`--${name}`, value],
     );
-    return (await import('./acp/serve.ts')).serveAcp(options, version);
+    return (await import('../integrations/acp/serve.ts')).serveAcp(options, version);
   }
-  const { serveSession } = await import('./acp/session.ts');
+  const { serveSession } = await import('../integrations/acp/session.ts');
   return withApp(global, version, serveSession, {
     failing: async (text) => void process.send?.({ kind: 'problem', text }),
   });
@@ -280,8 +280,8 @@ async function firstFrame(global: GlobalOptions): Promise<FirstFrame | undefined
   const { glanceAtConfig } = await import('../config/glance.ts');
   const glance = glanceAtConfig(config, process.env);
   if (!glance || glance.plain) return undefined;
-  const { FirstFrame } = await import('../screen/first-frame.ts');
-  const { themeFor } = await import('../render/theme.ts');
+  const { FirstFrame } = await import('../ui/screen/first-frame.ts');
+  const { themeFor } = await import('../ui/render/theme.ts');
   const theme = themeFor(glance.theme, process.env, undefined);
   const name = `[aish:${model ?? glance.preset}]> `;
   return new FirstFrame({ name, theme, mouse: glance.mouse, composed: true });

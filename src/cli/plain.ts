@@ -9,7 +9,7 @@ const REPEATED_ENTRIES = 20;
 export async function plainScreen(app: App): Promise<number> {
   // Node's line editor asks for that name before it moves a cursor.
   process.env.TERM ||= 'dumb';
-  const { runPlain } = await import('../plain/plain.ts');
+  const { runPlain } = await import('../ui/plain/plain.ts');
   const { engine } = app;
   return runPlain({
     app,

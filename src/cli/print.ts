@@ -1,13 +1,13 @@
 /** Transcript entries as plain lines or as JSON lines, for a program without a screen. */
 import { isBeside, type TranscriptItem } from '../engine/transcript.ts';
-import { allowedText, refusalFacts } from '../screen/entries/frame.ts';
-import { count } from '../screen/entries/norris.ts';
 import { nameAction } from '../session/action.ts';
 import { receiptText, shortDollars } from '../session/cost.ts';
 import { type Entry, resumedText } from '../session/entry.ts';
 import { plainOutput } from '../session/exec-text.ts';
 import { withoutMarkers } from '../session/spoken.ts';
 import { clean, plainText, visible } from '../text/sanitize.ts';
+import { allowedText, refusalFacts } from '../ui/screen/entries/frame.ts';
+import { count } from '../ui/screen/entries/norris.ts';
 
 export type Writer = (text: string) => void;
 

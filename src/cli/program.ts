@@ -2,16 +2,16 @@
 import { resolve } from 'node:path';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { GlobalOptions, SessionWish } from '../app/options.ts';
+import { AGENTS, type Agent } from '../knowledge/agents.ts';
 import { MODES } from '../session/ids.ts';
 import { visible } from '../text/sanitize.ts';
 import type { AttachedFile } from './attachments.ts';
 import type { ConfigWish } from './config.ts';
 import { EXIT } from './exit-codes.ts';
 import { addFleetOptions, type FleetOptions, fleetOf } from './fleet-options.ts';
-import { AGENTS, type Agent } from './guard/dialects.ts';
 import type { HaltPolicy } from './headless.ts';
-import type { LoginWish } from './mcp/login.ts';
-import type { McpWish } from './mcp/servers.ts';
+import type { LoginWish } from './mcp-login.ts';
+import type { McpWish } from './mcp-servers.ts';
 import type { UndoWish } from './undo.ts';
 import type { UninstallWish } from './uninstall.ts';
 

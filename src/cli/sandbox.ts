@@ -2,8 +2,14 @@ import { spawn } from 'node:child_process';
 import { LAUNCHER } from '../app/environment.ts';
 import { takenHere } from '../app/own-places.ts';
 import { projectTree } from '../app/project-tree.ts';
+import {
+  createPrivateTmp,
+  detectSandbox,
+  projectArgv,
+  sandboxArgv,
+  sandboxEnvironment,
+} from '../effects/sandbox/index.ts';
 import { ownedPrefix } from '../executor/index.ts';
-import { createPrivateTmp, detectSandbox, projectArgv, sandboxArgv, sandboxEnvironment } from '../sandbox/index.ts';
 import { NO_TREE } from '../session/mode.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';

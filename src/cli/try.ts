@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { loadEffects, TRIAL_LAUNCH } from '../app/undo.ts';
 import type { TrialOutcome } from '../contracts/trials.ts';
-import { prepareTrial, spelledBytes, type TrialStore } from '../undo/index.ts';
+import { prepareTrial, spelledBytes, type TrialStore } from '../effects/undo/index.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';
 import { trialText } from './trial-text.ts';

@@ -10,7 +10,7 @@ import type { RunningCommand } from '../../src/contracts/commands.ts';
 import type { FleetMachine, FleetRun, FleetWish, OpenMachine } from '../../src/contracts/fleet.ts';
 import type { Machine } from '../../src/contracts/machine.ts';
 import type { Services } from '../../src/contracts/services.ts';
-import { absentHost } from '../../src/hosts/index.ts';
+import { absentHost } from '../../src/remote/hosts/index.ts';
 import { createGate } from '../../src/safety/index.ts';
 import { SecretsFilter } from '../../src/secrets/index.ts';
 import { hostOf, placeOn } from '../../src/session/place.ts';

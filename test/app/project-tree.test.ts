@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ownPlaces, takenBy } from '../../src/app/own-places.ts';
 import { projectTree } from '../../src/app/project-tree.ts';
-import { waysThrough } from '../../src/undo/index.ts';
+import { waysThrough } from '../../src/effects/undo/index.ts';
 
 let root = '';
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildTools } from '../sandbox/tools.ts';
+import { buildTools } from '../effects/sandbox/tools.ts';
 import { lacks } from '../support/lacks.ts';
 
 const tools = await buildTools();

@@ -5,9 +5,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fuzzySearch } from '../../src/editor/fuzzy.ts';
-import { History } from '../../src/editor/history.ts';
 import { openHistory } from '../../src/store/index.ts';
+import { fuzzySearch } from '../../src/ui/editor/fuzzy.ts';
+import { History } from '../../src/ui/editor/history.ts';
 
 const LINES = 10_000;
 const QUERIES = ['git commit', 'docker run port', 'kctl pods', 'make', 'zzzz', 'find name py'];

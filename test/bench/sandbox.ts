@@ -1,7 +1,7 @@
 /** What the launcher costs (SB-4): `bash -c true` with it against without it, by the same parent, turn by turn. */
 import { spawn } from 'node:child_process';
-import { createPrivateTmp, detectSandbox, sandboxArgv, supervisedArgv } from '../../src/sandbox/index.ts';
-import { buildTools, type Tools } from '../sandbox/tools.ts';
+import { createPrivateTmp, detectSandbox, sandboxArgv, supervisedArgv } from '../../src/effects/sandbox/index.ts';
+import { buildTools, type Tools } from '../effects/sandbox/tools.ts';
 
 const ROUNDS = 80;
 const TRUE = ['bash', '-c', 'true'];

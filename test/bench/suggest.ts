@@ -1,15 +1,15 @@
 /** `npm run bench -- suggest`: what a typed key costs for a suggestion out of 10,000 lines and for the colours of the line. */
 import type { WordFacts } from '../../src/contracts/lines.ts';
-import { layoutEditor } from '../../src/editor/layout.ts';
-import { createEditor } from '../../src/editor/state.ts';
-import { paintOf, THEMES } from '../../src/render/theme.ts';
-import { colours, paintRow } from '../../src/screen/line-colours.ts';
-import { suggest } from '../../src/screen/suggest.ts';
+import { layoutEditor } from '../../src/ui/editor/layout.ts';
+import { createEditor } from '../../src/ui/editor/state.ts';
+import { paintOf, THEMES } from '../../src/ui/render/theme.ts';
+import { colours, paintRow } from '../../src/ui/screen/line-colours.ts';
+import { suggest } from '../../src/ui/screen/suggest.ts';
 import { historyLines } from './history.ts';
 
 const LINES = 10_000;
 const TYPED =
-  'git commit -m "part 42 of 7" --author "$USER" -- src/screen/*.ts && docker run --rm -p 80 nothing like it';
+  'git commit -m "part 42 of 7" --author "$USER" -- src/ui/screen/*.ts && docker run --rm -p 80 nothing like it';
 
 const WORDS: WordFacts = {
   kindOf: (word) => (word.length % 2 === 0 ? 'known' : 'unknown'),

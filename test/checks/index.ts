@@ -49,17 +49,17 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   effects: {
     what: 'undo and trials are exact, also in Project mode: 200 random cases each',
-    commands: forBothUsers('test/undo test/sandbox/project.test.ts'),
+    commands: forBothUsers('test/effects/undo test/effects/sandbox/project.test.ts'),
     env: { AISH_EFFECTS_CASES: '200' },
   },
   'race-effects': {
     what: 'an apply writes nothing outside while its parents change: 10,000 rounds',
-    commands: forBothUsers('test/undo/apply-hostile.test.ts'),
+    commands: forBothUsers('test/effects/undo/apply-hostile.test.ts'),
     env: { AISH_RACES: '10000' },
   },
   'kill-effects': {
     what: 'a SIGKILL at 300 moments of a kept command, of an undo, of an apply',
-    commands: forBothUsers('test/undo/crash.test.ts'),
+    commands: forBothUsers('test/effects/undo/crash.test.ts'),
     env: { AISH_EFFECTS_CASES: '600' },
   },
   kill: {
@@ -74,7 +74,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   hosts: {
     what: 'commands on hosts: 500 made-up ones for each of five login shells; cut off at 300 steps, and a fleet of 20 ten times, none runs twice',
-    commands: ['vitest run test/hosts/lost.test.ts test/hosts/login-shells.test.ts test/e2e/fleet-hosts.test.ts'],
+    commands: [
+      'vitest run test/remote/hosts/lost.test.ts test/remote/hosts/login-shells.test.ts test/e2e/fleet-hosts.test.ts',
+    ],
     env: { AISH_HOST_ROUNDS: '300', AISH_HOST_COMMANDS: '500', AISH_FLEET_KILLS: '10' },
   },
   faults: {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { fleetTable, groupLines, outputClasses } from '../../src/commands/fleet-table.ts';
 import type { FleetRow } from '../../src/contracts/fleet.ts';
-import { groupHalts } from '../../src/fleet/halt-key.ts';
+import { groupHalts } from '../../src/remote/fleet/halt-key.ts';
 
 const row = (host: string, more: Partial<FleetRow> = {}): FleetRow => ({
   host,

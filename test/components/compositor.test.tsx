@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ScreenOutput } from '../../src/render/output.ts';
-import { THEMES } from '../../src/render/theme.ts';
+import type { ScreenOutput } from '../../src/ui/render/output.ts';
+import { THEMES } from '../../src/ui/render/theme.ts';
 import { FakeTerminal } from '../support/terminal.ts';
 import { type Stage, type StageOptions, setStage } from './stage.tsx';
 

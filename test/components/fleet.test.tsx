@@ -8,7 +8,7 @@ import type {
   HaltFacts,
   HaltGroup,
 } from '../../src/contracts/fleet.ts';
-import { groupHalts } from '../../src/fleet/index.ts';
+import { groupHalts } from '../../src/remote/fleet/index.ts';
 import { type Stage, setStage } from './stage.tsx';
 
 /** A fleet that stands where a test puts it, and writes down what it is told. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { KEY_TABLE } from '../../src/keymap/table.ts';
-import { handles } from '../../src/screen/input.ts';
+import { KEY_TABLE } from '../../src/ui/keymap/table.ts';
+import { handles } from '../../src/ui/screen/input.ts';
 import { setStage } from './stage.tsx';
 
 it.each(KEY_TABLE.map((binding) => [`${binding.context}.${binding.command}`, binding] as const))(

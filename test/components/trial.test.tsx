@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TrialOutcome, Trials } from '../../src/contracts/trials.ts';
-import { questionLines } from '../../src/plain/words.ts';
-import { THEMES } from '../../src/render/theme.ts';
+import { questionLines } from '../../src/ui/plain/words.ts';
+import { THEMES } from '../../src/ui/render/theme.ts';
 import { FakeCommand } from './fake-command.ts';
 import { type Stage, setStage } from './stage.tsx';
 

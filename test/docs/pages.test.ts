@@ -7,9 +7,9 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/commands/table.ts';
 import { checkText } from '../../src/config/check.ts';
+import { trialsWork } from '../effects/undo/trial-support.ts';
 import { lacks } from '../support/lacks.ts';
 import { PROGRAM, runProgram, scratch } from '../support/program.ts';
-import { trialsWork } from '../undo/trial-support.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PAGES = [

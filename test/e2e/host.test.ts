@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { trialsWork } from '../effects/undo/trial-support.ts';
 import { lacks } from '../support/lacks.ts';
 import { onWeb1 } from '../support/on-web1.ts';
 import { scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 import { lacksSshd, type SshHost, startSshd } from '../support/sshd.ts';
-import { trialsWork } from '../undo/trial-support.ts';
 
 describe.skipIf(lacksSshd())('another machine over ssh', () => {
   const { server, env, there, enter } = onWeb1();

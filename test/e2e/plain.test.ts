@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { trialsWork } from '../effects/undo/trial-support.ts';
 import { lacks } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
 import { call, startScriptedServer } from '../support/scripted-server.ts';
-import { trialsWork } from '../undo/trial-support.ts';
 
 /** How the compositor gets about on the screen. */
 const MOVES = /\x1b\[\d+;\d+H|\x1b\[\d*X/;

@@ -4,9 +4,9 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Compositor, type Surface } from '../../src/render/compositor.ts';
 import { stripStyles } from '../../src/text/style.ts';
 import { wrapText } from '../../src/text/wrap.ts';
+import { Compositor, type Surface } from '../../src/ui/render/compositor.ts';
 import { HOSTILE } from '../support/hostile.ts';
 import { FakeTerminal, type Width } from '../support/terminal.ts';
 import { foreign } from '../support/written.ts';

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { textWidth } from '../../src/text/display.ts';
 import {
   type EditorCommand,
   giveBack,
@@ -8,11 +9,10 @@ import {
   runCommand,
   setText,
   typeText,
-} from '../../src/editor/commands.ts';
-import { layoutEditor, offsetAt } from '../../src/editor/layout.ts';
-import { units } from '../../src/editor/motion.ts';
-import { createEditor, type EditorState, expand } from '../../src/editor/state.ts';
-import { textWidth } from '../../src/text/display.ts';
+} from '../../src/ui/editor/commands.ts';
+import { layoutEditor, offsetAt } from '../../src/ui/editor/layout.ts';
+import { units } from '../../src/ui/editor/motion.ts';
+import { createEditor, type EditorState, expand } from '../../src/ui/editor/state.ts';
 
 const COMMANDS: readonly EditorCommand[] = [
   ...(['newline', 'left', 'right', 'wordLeft', 'wordRight', 'lineStart', 'lineEnd', 'textStart', 'textEnd'] as const),

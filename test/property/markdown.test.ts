@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
-import { createMarkdownStream, renderMarkdown } from '../../src/render/markdown.ts';
-import { THEMES } from '../../src/render/theme.ts';
 import { stripStyles } from '../../src/text/style.ts';
+import { createMarkdownStream, renderMarkdown } from '../../src/ui/render/markdown.ts';
+import { THEMES } from '../../src/ui/render/theme.ts';
 
 const words = fc.string({
   unit: fc.constantFrom(

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Token } from '../../src/terminal/token.ts';
-import { createTokenizer } from '../../src/terminal/tokenizer.ts';
 import { graphemes } from '../../src/text/display.ts';
+import type { Token } from '../../src/ui/terminal/token.ts';
+import { createTokenizer } from '../../src/ui/terminal/tokenizer.ts';
 import { fakeClock } from '../support/clock.ts';
 
 function tokenize(chunks: readonly Uint8Array[]): Token[] {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createHeights, createViewport } from '../../src/render/viewport.ts';
+import { createHeights, createViewport } from '../../src/ui/render/viewport.ts';
 
 /** The transcript as one would write it without a care for time. */
 class Model {

@@ -21,7 +21,7 @@ describe('the import rule', () => {
 
   it.each([
     ['components/App.tsx', '../hooks/useSession.ts'],
-    ['components/App.tsx', '../src/screen/overlay.ts'],
+    ['components/App.tsx', '../src/ui/screen/overlay.ts'],
     ['hooks/useSession.ts', '../src/engine/engine.ts'],
     ['src/commands/table.ts', '../engine/engine.ts'],
     ['src/engine/engine.ts', '../contracts/models.ts'],
@@ -31,7 +31,7 @@ describe('the import rule', () => {
     ['src/cli/main.ts', '../app/assembly.ts'],
     ['src/app/assembly.ts', '../executor/index.ts'],
     ['src/session/reduce.ts', '../text/glob.ts'],
-    ['src/keymap/chord.ts', '../terminal/token.ts'],
+    ['src/ui/keymap/chord.ts', '../terminal/token.ts'],
     ['test/e2e/x.test.ts', '../../src/engine/engine.ts'],
   ])('%s may import %s', (from, to) => {
     expect(said({ [from]: value(to) })).toEqual([]);
@@ -49,8 +49,8 @@ describe('the import rule', () => {
     ['src/session/reduce.ts', 'ajv', 'pure'],
     ['src/engine/engine.ts', '../app/assembly.ts', 'not from app'],
     ['src/app/assembly.ts', '../cli/main.ts', 'not from cli'],
-    ['src/render/markdown.ts', '../engine/engine.ts', 'not from engine'],
-    ['src/terminal/tokenizer.ts', '../screen/screen.ts', 'not from screen'],
+    ['src/ui/render/markdown.ts', '../../engine/engine.ts', 'not from engine'],
+    ['src/ui/terminal/tokenizer.ts', '../screen/screen.ts', 'not from ui/screen'],
     ['src/text/display.ts', '../session/action.ts', 'may import nothing'],
     ['src/engine/engine.ts', '../../test/support/rig.ts', 'nothing of the program imports'],
     ['src/cli/main.ts', '../../components/main.tsx', 'import()'],

@@ -5,53 +5,56 @@ const SERVICES = [
   'broker',
   'config',
   'costs',
+  'effects',
   'executor',
-  'fleet',
-  'hosts',
+  'remote',
   'router',
   'safety',
-  'sandbox',
   'secrets',
   'store',
   'tools',
-  'undo',
 ] as const;
 
+/** The lowest rooms: every other room may import from them. */
+const BASE = ['text', 'knowledge'];
 /** What draws and reads the terminal, and knows nothing of the engine. */
-const DRAWING = ['text', 'terminal', 'keymap', 'editor', 'render'];
+const DRAWING = ['ui/terminal', 'ui/keymap', 'ui/editor', 'ui/render', ...BASE];
 const MACHINE = ['commands', 'engine', 'contracts', 'session'];
 
 /** By room: the rooms that it may import from, besides itself. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  cli: ['app', 'screen', 'plain', ...MACHINE, ...SERVICES, ...DRAWING],
-  app: [...MACHINE, ...SERVICES, 'text'],
-  components: ['hooks', 'screen', ...DRAWING],
-  hooks: ['screen', ...MACHINE, ...DRAWING],
-  plain: ['screen', ...MACHINE, ...DRAWING],
-  screen: [...MACHINE, ...DRAWING],
-  commands: ['engine', 'contracts', 'session', 'text'],
-  engine: ['contracts', 'session', 'text'],
-  ...Object.fromEntries(SERVICES.map((service) => [service, ['contracts', 'session', 'text']])),
-  contracts: ['session', 'text'],
-  session: ['text'],
-  keymap: ['terminal', 'text'],
-  render: ['text'],
-  editor: ['text'],
-  terminal: ['text'],
+  integrations: ['cli', 'app', 'ui/screen', ...MACHINE, ...SERVICES, ...DRAWING],
+  cli: ['integrations', 'app', 'ui/screen', 'ui/plain', ...MACHINE, ...SERVICES, ...DRAWING],
+  app: [...MACHINE, ...SERVICES, ...BASE],
+  components: ['hooks', 'ui/screen', ...DRAWING],
+  hooks: ['ui/screen', ...MACHINE, ...DRAWING],
+  'ui/plain': ['ui/screen', ...MACHINE, ...DRAWING],
+  'ui/screen': [...MACHINE, ...DRAWING],
+  commands: ['engine', 'contracts', 'session', ...BASE],
+  engine: ['contracts', 'session', ...BASE],
+  ...Object.fromEntries(SERVICES.map((service) => [service, ['contracts', 'session', ...BASE]])),
+  contracts: ['session', ...BASE],
+  session: BASE,
+  'ui/keymap': ['ui/terminal', ...BASE],
+  'ui/render': BASE,
+  'ui/editor': BASE,
+  'ui/terminal': BASE,
+  knowledge: ['text'],
   text: [],
 };
 
-/** Rooms that are loaded when there is somebody to see them, and not before. */
-const LATE = ['components', 'plain'];
+/** What the command line loads only when it is needed. */
+const LATE = ['components', 'ui/plain', 'integrations'];
 
 /** The room of a path relative to the project's folder; undefined for a place in `src/` that has no room. */
 export function roomOf(path: string): string | undefined {
-  const [top = '', second = '', third] = path.split('/');
+  const [top = '', second = '', third, fourth] = path.split('/');
   if (top === 'components' || top === 'hooks') return top;
   // Tests, documents and tools look at everything; nothing looks at them.
   if (top !== 'src') return 'outside';
   if (third === undefined) return second === 'cli.ts' ? 'cli' : undefined;
-  return second in MAY_IMPORT && second !== 'components' && second !== 'hooks' ? second : undefined;
+  const room = second === 'ui' && fourth !== undefined ? `ui/${third}` : second;
+  return room in MAY_IMPORT && room !== 'components' && room !== 'hooks' ? room : undefined;
 }
 
 /** Why a file of `from` must not import from `to`; undefined where it may. `lazy`: by `import()`, when it is needed. */
@@ -59,7 +62,7 @@ export function whyNot(from: string, to: string, lazy: boolean): string | undefi
   if (from === 'outside' || from === to) return undefined;
   if (to === 'outside') return 'nothing of the program imports from outside components, hooks and src';
   if (from === 'cli' && LATE.includes(to)) {
-    return lazy ? undefined : 'the command line loads the screen only when there is one: use import()';
+    return lazy ? undefined : 'the command line loads it only when it is needed: use import()';
   }
   const allowed = MAY_IMPORT[from] ?? [];
   if (allowed.includes(to)) return undefined;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { MachineFiles } from '../../src/contracts/machine.ts';
-import { absentHost } from '../../src/hosts/index.ts';
+import { absentHost } from '../../src/remote/hosts/index.ts';
 import { createGate, localSight } from '../../src/safety/index.ts';
 import { hostOf } from '../../src/session/place.ts';
 

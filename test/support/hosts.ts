@@ -6,7 +6,7 @@ import { launcherKit } from '../../src/app/launcher-kit.ts';
 import type { Confinement, RunningCommand } from '../../src/contracts/commands.ts';
 import type { LeftOnHosts } from '../../src/contracts/hosts.ts';
 import { asCompanion, openElsewhere, runElsewhere } from '../../src/executor/index.ts';
-import { type HostOptions, Hosts, type LauncherKit } from '../../src/hosts/index.ts';
+import { type HostOptions, Hosts, type LauncherKit } from '../../src/remote/hosts/index.ts';
 import type { SshHost } from './sshd.ts';
 
 export const folder = mkdtempSync(join(tmpdir(), 'h-'));

@@ -1,5 +1,5 @@
-import type { KeyToken, Token } from '../../src/terminal/token.ts';
-import { createTokenizer } from '../../src/terminal/tokenizer.ts';
+import type { KeyToken, Token } from '../../src/ui/terminal/token.ts';
+import { createTokenizer } from '../../src/ui/terminal/tokenizer.ts';
 import { fakeClock } from './clock.ts';
 
 /** The keys that a terminal sends as these bytes. */

@@ -15,7 +15,7 @@ import {
   MAX_REPORT_BYTES,
   readCarried,
   whyOf,
-} from '../../fleet/index.ts';
+} from '../../remote/fleet/index.ts';
 import { messageOf } from '../../text/errors.ts';
 import { removeTree } from '../../text/remove-tree.ts';
 

@@ -1,5 +1,5 @@
 /** Puts equal commands for several hosts into one call of Ansible: whoever asks for the same soon enough goes with the others. */
-import type { AnsibleHost, Carried } from '../../fleet/index.ts';
+import type { AnsibleHost, Carried } from '../../remote/fleet/index.ts';
 import { messageOf } from '../../text/errors.ts';
 import { AnsibleCall, type CallOptions } from './ansible-call.ts';
 

@@ -20,8 +20,8 @@ import {
   readRun,
   runLine,
   SETUP_THERE,
-} from '../../fleet/index.ts';
-import { absentHost, endMasters } from '../../hosts/index.ts';
+} from '../../remote/fleet/index.ts';
+import { absentHost, endMasters } from '../../remote/hosts/index.ts';
 import { directoryAt } from '../../session/place.ts';
 import { sha256 } from '../../text/digest.ts';
 import { processEnvironment } from '../user-shell.ts';

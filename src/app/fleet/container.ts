@@ -17,8 +17,8 @@ import {
   readFacts,
   runWords,
   SETUP,
-} from '../../fleet/index.ts';
-import { absentHost } from '../../hosts/index.ts';
+} from '../../remote/fleet/index.ts';
+import { absentHost } from '../../remote/hosts/index.ts';
 import { directoryAt, placeOn } from '../../session/place.ts';
 import { messageOf } from '../../text/errors.ts';
 import { shellQuote } from '../../text/shell-quote.ts';

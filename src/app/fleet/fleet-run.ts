@@ -9,7 +9,7 @@ import {
   mayAsk,
   NO_FLEET,
   reduceFleet,
-} from '../../fleet/index.ts';
+} from '../../remote/fleet/index.ts';
 import { HostRun, type HostRunOptions } from './host-run.ts';
 
 /** How often it is looked whether somebody is overdue. In ms. */

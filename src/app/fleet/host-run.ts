@@ -4,7 +4,7 @@ import type { Named } from '../../contracts/machine.ts';
 import type { Services } from '../../contracts/services.ts';
 import { Engine } from '../../engine/engine.ts';
 import { foldEvents } from '../../engine/fold.ts';
-import { type HostStatus, probeScript, readProbe } from '../../fleet/index.ts';
+import { type HostStatus, probeScript, readProbe } from '../../remote/fleet/index.ts';
 import { describeAction } from '../../session/action.ts';
 import type { Entry } from '../../session/entry.ts';
 import { plainOutput } from '../../session/exec-text.ts';

@@ -1,5 +1,5 @@
 import type { OpenMachine } from '../../contracts/fleet.ts';
-import { clientFor } from '../../fleet/index.ts';
+import { clientFor } from '../../remote/fleet/index.ts';
 import { carrierByAnsible } from './ansible.ts';
 import { type ContainerOptions, openContainer } from './container.ts';
 import { openOverSsh } from './ssh.ts';

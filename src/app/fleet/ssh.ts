@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import type { FleetMachine, OpenMachine } from '../../contracts/fleet.ts';
 import { sizeForModel } from '../../engine/live.ts';
 import { asCompanion, openElsewhere, runElsewhere, socketFolder } from '../../executor/index.ts';
-import { Hosts, type LauncherKit } from '../../hosts/index.ts';
+import { Hosts, type LauncherKit } from '../../remote/hosts/index.ts';
 import { messageOf } from '../../text/errors.ts';
 import { processEnvironment } from '../user-shell.ts';
 import type { ContainerOptions } from './container.ts';

@@ -17,7 +17,7 @@ import {
   reduceFleet,
   resolveHosts,
   sshHosts,
-} from '../../fleet/index.ts';
+} from '../../remote/fleet/index.ts';
 import { survey } from '../../safety/index.ts';
 import { handlesIn, type SecretsFilter } from '../../secrets/index.ts';
 import { hostOf } from '../../session/place.ts';

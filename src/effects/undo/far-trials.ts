@@ -1,0 +1,121 @@
+/** Trials on a host: they lie in its store, and the launcher there lists and applies them. What it says is bounded and checked. */
+import { shellQuote } from '../../text/shell-quote.ts';
+import {
+  type AskFar,
+  HOLDER_IS_GONE,
+  HOLDS,
+  openFar,
+  openingText,
+  readFarText,
+  removeFar,
+  writeFar,
+} from './far-records.ts';
+import { type FarWork, type Ran, ranFar } from './launcher.ts';
+import { isBeside } from './local-trials.ts';
+import { ACTION, type Opening, readNotes, TRIAL } from './record.ts';
+import { type TrialDisk, type TrialPlace, treeOptions } from './trial-disk.ts';
+
+const MAX_LIST_CHARS = 16_000_000;
+const MAX_NOTES_BYTES = 100_000;
+
+export type FarTrialsOptions = {
+  readonly host: string;
+  /** The directory of the store there. */
+  readonly directory: string;
+  readonly ask: AskFar;
+  /** The same for what may take its time. */
+  readonly work: AskFar;
+  /**
+   * The launcher's work there. Never rejects.
+   * @param around code before it, without whose success nothing is done; and behind it, where `$c` is its exit code
+   */
+  readonly launch: (
+    args: readonly string[],
+    around?: { readonly before: string; readonly after: string },
+  ) => Promise<FarWork>;
+  readonly probe: () => Promise<string | undefined>;
+  /** The directory of a place, as the host has it. */
+  readonly directoryOf: (place: string) => string;
+  /** The tree that a command in this directory works on, there; undefined: it can't be told. */
+  readonly treeOf: (directory: string) => Promise<{ readonly cwd: string; readonly tree: string } | undefined>;
+};
+
+export class FarTrialDisk implements TrialDisk {
+  readonly #options: FarTrialsOptions;
+
+  constructor(options: FarTrialsOptions) {
+    this.#options = options;
+  }
+
+  readonly read = (path: string) => readFarText(this.#options.ask, path);
+
+  probe(): Promise<string | undefined> {
+    return this.#options.probe();
+  }
+
+  async open(opening: Opening, place: string): Promise<TrialPlace> {
+    const { host, ask, directory, directoryOf, treeOf } = this.#options;
+    const found = await treeOf(directoryOf(place));
+    const free = found && (await ask(FREE_PLACES));
+    if (!found || free?.exit !== 0) throw new Error(`${host} does not say where its directory lies`);
+    const { cwd, tree } = found;
+    const places = SHARED_PLACES.filter(
+      (each) => free.text.split('\0').includes(each) && isBeside(each, tree, directory),
+    );
+    const opened = await openFar(ask, directory, opening, TRIAL, HOLDS);
+    if (!opened) throw new Error(`${host} did not make a place for the trial`);
+    return { ...opened, cwd, trees: [tree, ...places] };
+  }
+
+  async changes(trial: TrialPlace): Promise<Buffer | string> {
+    const { code, output, error } = await this.#options.launch(['--changes', trial.directory, ...treeOptions(trial)]);
+    if (code !== 0) return error || `${this.#options.host} does not say what it would change`;
+    return output.length > MAX_LIST_CHARS ? 'it would change more than can be listed' : Buffer.from(output);
+  }
+
+  async notes({ directory }: TrialPlace): Promise<readonly string[]> {
+    const path = shellQuote(`${directory}/notes`);
+    const answer = await this.#options.ask(`[ ! -e ${path} ] || head -c ${MAX_NOTES_BYTES} ${path}`);
+    // What was noted is a reason not to tell: no answer is one as well.
+    return answer?.exit === 0 ? readNotes(answer.text) : ['shared what its host does not tell'];
+  }
+
+  async conflicts(trial: TrialPlace): Promise<Ran> {
+    const args = ['--apply', trial.directory, '--check', ...treeOptions(trial)];
+    return ranFar(args, await this.#options.launch(args));
+  }
+
+  async apply(trial: TrialPlace, opening: Opening): Promise<Ran & { readonly lost?: true }> {
+    const { directory } = trial;
+    // In one piece, so that a lost connection leaves no half of it: an action that was not begun, or a journal that tells.
+    const args = ['--apply', directory, ...treeOptions(trial)];
+    const ran = await this.#options.launch(args, {
+      before: writeFar(`${directory}/${ACTION}`, openingText({ ...opening, applied: true })),
+      after: `[ $c != 0 ] || { ${removeFar(`${directory}/trial`)}; }`,
+    });
+    return { ...ranFar(args, ran), ...(ran.lost ? { lost: true } : {}) };
+  }
+
+  async remove({ directory }: Pick<TrialPlace, 'directory'>): Promise<void> {
+    await this.#options.work(removeFar(directory));
+  }
+
+  async discardAbandoned(): Promise<void> {
+    const { work, directory } = this.#options;
+    await work(`(cd ${shellQuote(directory)} || exit 0
+for n in $(ls | grep -x '[0-9][0-9]*'); do
+  [ -e "$n/${TRIAL}" ] && [ ! -e "$n/${ACTION}" ] || continue
+  ${HOLDER_IS_GONE} || continue
+  rm -rf "$n" || { find "$n" -xdev -type d -exec chmod u+rwx {} \\;; rm -rf "$n"; }
+done)`);
+  }
+}
+
+/** Where a command leaves things besides its project. */
+const SHARED_PLACES = ['/tmp', '/var/tmp'];
+
+/** Tells which of them are directories of that name, with nothing mounted in them. */
+const FREE_PLACES = `(for p in ${SHARED_PLACES.join(' ')}; do
+  [ ! -h "$p" ] && cd -P "$p" && [ "$(pwd -P)" = "$p" ] || continue
+  grep -q "^[^ ]* [^ ]* [^ ]* [^ ]* $p/" /proc/self/mountinfo || printf '%s\\0' "$p"
+done; exit 0)`;

@@ -1,0 +1,221 @@
+/** What a store keeps and puts back, on whatever machine it lies: which action is meant, in which order, and what a crash cut off. */
+import type { KeptAction, UndoResult, UndoTarget } from '../../contracts/undo.ts';
+import { visible } from '../../text/sanitize.ts';
+import type { Ran } from './launcher.ts';
+import { type Meant, meantBy } from './meant.ts';
+import { describeSteps, previewOf, type ReadText, undoneOf } from './preview.ts';
+import type { Place, Recorded } from './record.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Code of the launcher's work on an action of which a process is still there. */
+export const NOT_ENDED = 75;
+/** How the launcher says that it has no journal: nothing was begun there. */
+const NOT_BEGUN = /: No such file or directory$/;
+
+/** What it needs of the machine. None rejects but for a full disk. */
+export type KeptDisk = {
+  readonly session: string;
+  /** Why nothing is kept, in a line. */
+  unavailable(): Promise<string | undefined>;
+  /** Ascending. */
+  records(): Promise<readonly Recorded[]>;
+  /** The record of an undo of action `of`; undefined: there is no place for it. */
+  open(text: string, cwd: string, of: number): Promise<Place | undefined>;
+  drop(place: Pick<Place, 'directory'>): Promise<unknown>;
+  /** The launcher's work. */
+  launch(...args: readonly string[]): Promise<Ran>;
+  markUndone(action: Recorded, by: number): Promise<unknown>;
+  unmarkUndone(number: number): Promise<unknown>;
+  readonly read?: ReadText;
+  /** Finishes what else was cut off; false: it is an action like others. */
+  finish?(action: Recorded): Promise<boolean>;
+  /** Tells the user what an undo that was cut off, and now went on, has left alone. */
+  warn(text: string): void;
+  /** Where there is no place for what is replaced. */
+  readonly noPlace: string;
+};
+
+const OTHERS = 'something else was done since: say it again without yes to see what it would put back now';
+
+const BUSY = 'another undo of it is under way, or it has not ended yet: nothing was done here';
+
+/** Numbers are each machine's own. */
+const idOf = (actions: readonly Recorded[]) => actions.map(({ number, at }) => `${number} ${at}`).join();
+
+export class Kept {
+  readonly #disk: KeptDisk;
+  #recovered: Promise<void> | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(disk: KeptDisk) {
+    this.#disk = disk;
+  }
+
+  async list(): Promise<readonly KeptAction[]> {
+    await this.recover();
+    return (await this.#disk.records()).toReversed();
+  }
+
+  preview(target: UndoTarget): Promise<UndoResult> {
+    return this.#inTurn(async () => {
+      const found = await this.#find(target);
+      if ('text' in found) return found;
+      const { launch, read } = this.#disk;
+      const parts = await Promise.all(
+        found.actions.map(async (action) => previewOf(action, await launch('--undo', action.directory), read)),
+      );
+      return { ok: true, text: parts.join('\n'), shown: idOf(found.actions) };
+    });
+  }
+
+  undo(target: UndoTarget, shown?: string): Promise<UndoResult> {
+    return this.#inTurn(async () => {
+      const found = await this.#find(target);
+      if ('text' in found) return found;
+      if (shown !== undefined && shown !== idOf(found.actions)) return { ok: false, text: OTHERS };
+      const lines: string[] = [];
+      let ok = true;
+      for (const action of found.actions) {
+        const into = await this.#openUndo(action);
+        if (!into) return { ok: false, text: [...lines, this.#disk.noPlace].join('\n') };
+        const ran = await this.putBack(action, into);
+        if (ran.code === NOT_ENDED) {
+          // Another window may be finishing just this one.
+          const begun = await this.#disk.launch('--undo', into.directory, '--finish');
+          if (begun.code > 1 && NOT_BEGUN.test(begun.error)) await this.#disk.drop(into);
+          return { ok: false, text: [...lines, BUSY].join('\n') };
+        }
+        ok &&= ran.code === 0;
+        lines.push(...undoneOf(action, into.number, ran));
+      }
+      return { ok, text: lines.join('\n') };
+    });
+  }
+
+  forget(target: number | 'all'): Promise<UndoResult> {
+    return this.#inTurn(async () => {
+      const meant = (await this.#disk.records()).filter(({ number }) => target === 'all' || number === target);
+      let gone = 0;
+      for (const action of meant) {
+        if (await this.runs(action)) continue;
+        await this.#disk.drop(action);
+        gone += 1;
+      }
+      if (gone === 0) return { ok: false, text: target === 'all' ? 'nothing is kept' : `there is no action ${target}` };
+      return { ok: true, text: gone === 1 ? 'forgotten' : `${gone} actions forgotten` };
+    });
+  }
+
+  /** Takes back what a trial had applied halfway, and forgets it; undefined: all is as before, else what is not. */
+  async rollBack(number: number): Promise<string | undefined> {
+    const taken = await this.#takeBack(number);
+    return taken === NOT_ENDED ? undefined : taken;
+  }
+
+  async putBack(action: Recorded, into: Place): Promise<Ran> {
+    const { launch, markUndone, unmarkUndone } = this.#disk;
+    const ran = await launch('--undo', action.directory, '--into', into.directory);
+    if (ran.code === 0) await markUndone(action, into.number);
+    if (ran.code <= 1 && action.of !== undefined) await unmarkUndone(action.of);
+    return ran;
+  }
+
+  /** Whether a process of it is still there, here or in another window. One that was cut is ended on the way. */
+  async runs({ state, directory }: Recorded): Promise<boolean> {
+    if (state !== 'cut') return state === 'running';
+    return (await this.#disk.launch('--undo', directory, '--finish')).code === NOT_ENDED;
+  }
+
+  /** What a crash cut off: journals are ended, and an undo that was begun is finished. Once; again while a trial is being applied. */
+  recover(): Promise<void> {
+    this.#recovered ??= this.#finishCut().then((all) => {
+      if (!all) this.#recovered = undefined;
+    });
+    return this.#recovered;
+  }
+
+  async #finishCut(): Promise<boolean> {
+    let all = true;
+    for (const action of (await this.#disk.records()).filter(({ state }) => state === 'cut')) {
+      if (await this.#disk.finish?.(action)) continue;
+      if (action.applied) {
+        all &&= (await this.#takeBack(action.number)) !== NOT_ENDED;
+        continue;
+      }
+      const target = (await this.#disk.records()).find(({ number }) => number === action.of);
+      if (target && target.state !== 'undone') await this.#goOn(target, action);
+      await this.#close(action);
+    }
+    return all;
+  }
+
+  async #goOn(target: Recorded, into: Recorded): Promise<void> {
+    const ran = await this.putBack(target, into);
+    if (ran.code === 1)
+      this.#disk.warn(`an undo that was cut off went on\n${undoneOf(target, into.number, ran).join('\n')}`);
+  }
+
+  /** Ends its journal. An undo without one has done nothing, and there was nothing to take back: its record goes. */
+  async #close(action: Recorded): Promise<void> {
+    const { launch, drop } = this.#disk;
+    const ended = await launch('--undo', action.directory, '--finish');
+    if (action.of !== undefined && ended.code > 1 && NOT_BEGUN.test(ended.error)) await drop(action);
+  }
+
+  async #takeBack(number: number): Promise<string | undefined | typeof NOT_ENDED> {
+    const { records, drop, launch, noPlace } = this.#disk;
+    const action = (await records()).find((found) => found.number === number);
+    if (!action) return undefined;
+    const into = await this.#openUndo(action);
+    if (!into) return noPlace;
+    const ran = await launch('--undo', action.directory, '--into', into.directory);
+    if (ran.code === 0 || ran.code === NOT_ENDED) await drop(into);
+    if (ran.code === 0) await drop(action);
+    if (ran.code === 0) return undefined;
+    if (ran.code === NOT_ENDED) return NOT_ENDED;
+    return describeSteps(ran.steps.filter(({ verb }) => verb === 'refused')) || visible(ran.error);
+  }
+
+  #openUndo({ number, text, cwd }: Recorded): Promise<Place | undefined> {
+    return this.#disk.open(`undo of ${number}: ${text}`, cwd, number);
+  }
+
+  /** Which actions are meant, newest first; or why there are none. */
+  async #find(target: UndoTarget): Promise<Meant> {
+    const why = await this.#disk.unavailable();
+    if (why !== undefined) return { ok: false, text: why };
+    await this.recover();
+    const meant = meantBy(target, (await this.#disk.records()).toReversed(), this.#disk.session);
+    if ('text' in meant) return meant;
+    const running = await Promise.all(meant.actions.map((action) => this.runs(action)));
+    if (running.includes(true))
+      return { ok: false, text: 'it has not ended yet; undo opens when its last process has' };
+    if (meant.actions.some(({ state }) => state === 'undone')) return { ok: false, text: 'it is undone already' };
+    return meant;
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(work);
+    this.#queue = result.catch(() => undefined);
+    return result;
+  }
+}
+
+/**
+ * What goes to make room: what is too old, then the oldest, until half of it is free, so that no command begins with a full
+ * store. One that was cut may be running in another window.
+ */
+export function whatGoes(
+  records: readonly Recorded[],
+  { now, days, budgetBytes }: { readonly now: number; readonly days: number; readonly budgetBytes: number },
+): { readonly going: readonly Recorded[]; readonly usedBytes: number } {
+  let usedBytes = records.reduce((sum, { bytes }) => sum + bytes, 0);
+  const going: Recorded[] = [];
+  for (const action of records) {
+    const old = now - action.at > days * DAY_MS;
+    if (action.state === 'running' || (!old && (usedBytes <= budgetBytes / 2 || action.state === 'cut'))) continue;
+    usedBytes -= action.bytes;
+    going.push(action);
+  }
+  return { going, usedBytes };
+}

@@ -1,0 +1,309 @@
+/** What an action in Project made or changed for others to run later: it is taken out of the tree until the user has spoken (MO-9). */
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Leftover } from '../../contracts/commands.ts';
+import { isAboveRunsLater, runsLater } from '../../contracts/runs-later.ts';
+import { nameText } from '../../text/spelled.ts';
+import { pathOf, spelledBytes } from './exact-names.ts';
+import { NOT_ENDED } from './kept.ts';
+import type { Ran } from './launcher.ts';
+import { fileBehind, type Name } from './names.ts';
+import { topmost, within } from './nested.ts';
+import { NOTHING, type Obeyed, obeyedBy, type Thing } from './obeyed-by.ts';
+import { diffsBetween, type ReadText, readText } from './preview.ts';
+import type { Place, Recorded } from './record.ts';
+import { entriesAt } from './seen.ts';
+import { holdsTodo, isTodo, listsAround, namesProgram, placeOf, plainText, runBy, runsOnly } from './todo.ts';
+import type { Later, Waiting } from './waiting.ts';
+
+/** What git obeys of a repository, by its path in it; the rest of it is data. */
+export const OBEYED =
+  'config config.worktree hooks commondir gitdir modules worktrees remotes branches info/attributes objects/info/alternates objects/info/http-alternates'.split(
+    ' ',
+  );
+/** What git keeps for itself in the repositories of submodules and other worktrees. */
+const KEPT_THERE = /^\/(modules|worktrees)\/.+\/(index|[^/]+\.lock)$/;
+const isObeyedThere = (place: string) =>
+  OBEYED.some((name) => place === `/${name}` || place.startsWith(`/${name}/`)) && !KEPT_THERE.test(place);
+/** What makes a directory a repository without a `.git` around it; the second may share the rest with another directory. */
+export const BARE: readonly (readonly string[])[] = [
+  ['HEAD', 'objects', 'refs'],
+  ['HEAD', 'commondir'],
+];
+/** Names that one of those has. */
+export const PARTS: readonly string[] = [...new Set([...BARE.flat(), 'config'])];
+const UNKEPT = ' (it was changed while the command ran, by it or by somebody else, and not kept: it is in place)';
+const STAYS = ' (it could not be set aside, and is in place)';
+/** A directory that was moved, and that its owner has closed. */
+const UNREAD = 'holds what can’t be looked through';
+const RUN_NEXT = 'lists commands that git runs when it goes on with the rebase';
+const RUN_BY_NEXT = 'names a program that git runs when it goes on';
+export const MAX_LOOKED_AT = 50_000;
+/** More than the launcher is ever told of: where others run so many, it is said, and they stay. */
+const MAX_ASIDE = 50_000;
+/** As `unkeptIn` has it. */
+const NO_FILE = '';
+const LEADS = 'leads to what others run or obey';
+
+/** What is seen of the files there. */
+export type Look = {
+  exists(path: string): boolean;
+  /** Of a directory; undefined where it can't be read. */
+  entries(
+    directory: string,
+  ): readonly { readonly name: string; isDirectory(): boolean; isSymbolicLink(): boolean }[] | undefined;
+  /** Of a plain file with one name; undefined where it is more, or can't be looked at. */
+  text(path: string): string | undefined;
+  /** Which file it is, as `Name` has it, also behind links; undefined where there is none. */
+  file(path: string): string | undefined;
+};
+
+export const HERE: Look = {
+  exists: (path) => existsSync(pathOf(path)),
+  entries: entriesAt,
+  text: plainText,
+  file: fileBehind,
+};
+
+/**
+ * Each once, none below another. `tree` is the project's.
+ * @param obeyed what of it others know by other names
+ */
+function laterIn(names: readonly Name[], tree: string, look: Look = HERE, obeyed: Obeyed = NOTHING): readonly Later[] {
+  const fresh = new Set(names.filter(({ verb }) => verb !== 'changed').map(({ path }) => path));
+  const obeyedAt = obeyedBy(obeyed);
+  const lists = Map.groupBy(listsAround(names, tree), (path) => look.file(path) ?? NO_FILE);
+  const found = names
+    .filter(({ path }) => path.startsWith(`${tree}/`))
+    .flatMap(
+      (name) =>
+        laterAt(name, tree, fresh, look) ??
+        listByName(name, lists, look) ??
+        obeyedAt(name) ??
+        broughtBy(name, tree, fresh, look, obeyedAt) ??
+        [],
+    );
+  return topmost(found, ({ path }) => path);
+}
+
+/** Of a path in a tree: whether it lies in a repository's own directory, and git obeys it there. */
+export function isObeyedByGit(inside: string): boolean {
+  const [, place] = /(?:^|\/)\.git(\/.*)$/i.exec(inside) ?? [];
+  return place !== undefined && isObeyedThere(place);
+}
+
+function laterAt(thing: Thing, tree: string, fresh: ReadonlySet<string>, look: Look): Later | undefined {
+  const { path } = thing;
+  const inside = path.slice(tree.length + 1);
+  const [, above = ''] = /^((?:.*?\/)?)\.git(?:\/|$)/.exec(inside) ?? [undefined, undefined];
+  if (/(^|\/)\.git(\/|$)/.test(inside)) {
+    const root = join(tree, above, '.git');
+    const what = `is git's own`;
+    if (fresh.has(root)) return { path: root, what };
+    const place = path.slice(root.length);
+    if (path === root || isObeyedThere(place)) return { path, what };
+    if (namesProgram(place, () => look.text(path))) return { path, what: RUN_BY_NEXT };
+    return runsNext(thing, place, look) ? { path, what: RUN_NEXT } : undefined;
+  }
+  const what = runsLater(inside) ?? (thing.kind === 'link' && isAboveRunsLater(inside) ? LEADS : undefined);
+  if (what !== undefined) return { path, what };
+  const directory = dirname(path);
+  const bare = BARE.some(
+    (parts) => PARTS.includes(basename(path)) && parts.every((name) => look.exists(join(directory, name))),
+  );
+  return bare ? { path, what: 'makes its directory a git repository' } : undefined;
+}
+
+/** A list of commands that git goes on with, or what leads to one by another name. */
+function runsNext({ path, kind }: Thing, place: string, look: Look): boolean {
+  return isTodo(place) ? runsSome(path, look) : kind === 'link' && holdsTodo(place);
+}
+
+function runsSome(path: string, look: Look): boolean {
+  const list = look.text(path);
+  return list === undefined || runBy(list).length > 0;
+}
+
+/** Another name of such a list: by which of them it is written to makes no difference. */
+function listByName({ path, now }: Name, lists: ReadonlyMap<string, readonly string[]>, look: Look): Later | undefined {
+  const places = now.file === NO_FILE ? [] : (lists.get(now.file) ?? []).map(placeOf);
+  if (places.some((place) => namesProgram(place, () => look.text(path)))) return { path, what: RUN_BY_NEXT };
+  return places.some(isTodo) && runsSome(path, look) ? { path, what: RUN_NEXT } : undefined;
+}
+
+/** A directory that was moved here with what it holds: no action can take back a part of it. */
+function broughtBy(
+  { path: top, verb, kind }: Name,
+  tree: string,
+  fresh: ReadonlySet<string>,
+  look: Look,
+  obeyedAt: (thing: Thing) => Later | undefined,
+): Later | undefined {
+  if (verb !== 'moved' || kind !== 'directory') return undefined;
+  const queue = [top];
+  let looked = 0;
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    const entries = look.entries(next);
+    if (!entries) return { path: top, what: UNREAD };
+    for (const entry of entries) {
+      const path = join(next, entry.name);
+      const kind = entry.isDirectory() ? 'directory' : entry.isSymbolicLink() ? 'link' : 'file';
+      const thing: Thing = { path, kind };
+      const found = laterAt(thing, tree, fresh, look) ?? obeyedAt(thing);
+      looked += 1;
+      if (looked > MAX_LOOKED_AT) return { path: top, what: 'holds more than can be looked through' };
+      if (found) return { path: top, what: `brings ${path.slice(top.length + 1)}, which ${found.what}` };
+      if (entry.isDirectory()) queue.push(path);
+    }
+  }
+  return undefined;
+}
+
+/** The same, with what changed past the store: that never widens what is taken back. */
+export function laterWith(
+  unkept: readonly Name[],
+  names: readonly Name[],
+  tree: string,
+  look: Look = HERE,
+  obeyed: Obeyed = NOTHING,
+): readonly Later[] {
+  const kept = laterIn(names, tree, look, obeyed);
+  const isKept = within(kept.map(({ path }) => path));
+  const past = laterIn(unkept, tree, look, obeyed)
+    .filter(({ path }) => !isKept(path))
+    .map((later): Later => ({ ...later, unkept: true }));
+  return [...kept, ...past].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Without the lists of a rebase whose commands stood in them before the action: who began it knows them. */
+export async function withoutOwnTodo(
+  { directory }: Place,
+  later: readonly Later[],
+  { launch }: AsidePort,
+): Promise<readonly Later[]> {
+  if (!later.some(({ what }) => what === RUN_NEXT)) return later;
+  const { steps } = await launch('--undo', directory);
+  return later.filter(({ path, what }) => {
+    const source = what === RUN_NEXT ? steps.find((step) => step.path === path)?.source : undefined;
+    const before = source?.includes('/') ? readText(join(directory, source)) : undefined;
+    const now = plainText(path);
+    return before === undefined || now === undefined || !runsOnly(now, before);
+  });
+}
+
+/** What it needs of the store. */
+export type AsidePort = {
+  launch(...args: readonly string[]): Promise<Ran>;
+  find(number: number): Promise<Recorded | undefined> | Recorded | undefined;
+  /** A text as it may stand on the disk: without secrets. */
+  hide(text: string): string;
+  /** The record of an undo; of `of`, where that is one that the list marks as undone. Undefined: there is no place for it. */
+  open(text: string, cwd: string, of?: number): Promise<Place | undefined> | Place | undefined;
+  /** Takes an action back under the number of that record; false: not all of it. */
+  putBack(action: Recorded, into: Place): Promise<boolean>;
+  /** It waits for the user's word, which outlasts the program; and no more. */
+  remember(action: Recorded, waiting: Waiting): void;
+  forget(action: Recorded): void;
+  /** What the launcher names is known byte by byte. */
+  readonly namesAll?: true;
+  readonly read?: ReadText;
+};
+
+/** Takes that part of the action back; it waits from before the first step on. */
+export async function setAside(action: Recorded, later: readonly Later[], port: AsidePort): Promise<Waiting> {
+  const diff = port.hide(await diffOf(action.directory, later, port).catch(() => ''));
+  const isTooMuch = later.length > MAX_ASIDE;
+  const text = `set aside: ${phrasesOf(action, later).join('; ')}`;
+  const place = isTooMuch ? undefined : await port.open(text, action.cwd);
+  const waiting = { aside: place?.number ?? 0, later, diff, stays: place === undefined };
+  port.remember(action, waiting);
+  if (!place) return waiting;
+  return takeAside(action, waiting, port);
+}
+
+/** Also anew, where it was cut off. */
+export async function takeAside(action: Recorded, waiting: Waiting, port: AsidePort): Promise<Waiting> {
+  const { namesAll = false } = port;
+  const only = keptOf(waiting.later).map(({ path }) => path);
+  const into = join(dirname(action.directory), String(waiting.aside));
+  // No action holds anything of the store: where nothing is taken out, the record ends as one that did nothing.
+  const ran = await port.launch('--undo', action.directory, '--into', into, '--only', into, ...only);
+  // On a host a name that is no text can't be named to the launcher.
+  if (ran.code === NOT_ENDED) return waiting; // another window is at it
+  if (ran.code === 0 && (namesAll || !only.some((path) => path.includes('\ufffd')))) return waiting;
+  const stays = { ...waiting, stays: true };
+  port.remember(action, stays);
+  return stays;
+}
+
+/** Of an action that can't be looked through: what it left may be anything. */
+export function unseen(tree: string, why: string): Waiting {
+  const what = `could not be looked through for what others run later (${why})`;
+  return { aside: 0, later: [{ path: join(tree, 'the project'), what }], diff: '', stays: true };
+}
+
+/** The question about it. With a yes the taking back is taken back in turn. */
+export function leftoverOf(action: Recorded, { aside, later, diff, stays }: Waiting, port: AsidePort): Leftover {
+  const phrases = phrasesOf(action, later, stays);
+  const away = stays ? [] : keptOf(later);
+  const inPlace = stays ? later : later.filter(({ unkept }) => unkept);
+  const told = (where: string, part: readonly Later[]) =>
+    part.length === 0 ? [] : [`${where}: ${phrasesOf(action, part, stays).join('; ')}`];
+  const bring = async () => {
+    const held = await port.find(aside);
+    const into = held && (await port.open(`undo of ${aside}`, action.cwd, aside));
+    return held !== undefined && into !== undefined && port.putBack(held, into);
+  };
+  return {
+    about: 'later',
+    items: phrases,
+    diff,
+    async settle(yes) {
+      const came = yes && ((await bring()) || away.length === 0);
+      port.forget(action);
+      const where = [...told('set aside, and not in the project', away), ...told('still in the project', inPlace)];
+      // It goes to a model.
+      if (came) return spelledBytes(`the user accepted: ${phrases.join('; ')}`);
+      const word = yes
+        ? 'The user has accepted it; what is set aside could not be brought back'
+        : 'The user has not accepted it';
+      return spelledBytes(`${where.join('; ')}. ${word}`);
+    },
+  };
+}
+
+/** What is said of it where nobody could be asked. @param why it was so */
+export function toldLate(action: Recorded, { aside, later, stays }: Waiting, why: string): string {
+  const items = phrasesOf(action, later, stays).map(nameText).join('; ');
+  // The launcher took a part of it out, and left another: nobody but that undo knows which.
+  if (stays && aside !== 0 && keptOf(later).length > 0)
+    return `left for others to run later${why}: ${phrasesOf(action, later).map(nameText).join('; ')} · what is no longer in place is set aside: :undo ${aside} yes brings it`;
+  if (stays || keptOf(later).length === 0) return `left for others to run later, and still in place${why}: ${items}`;
+  return `set aside${why}: ${items} · :undo ${aside} yes brings it`;
+}
+
+const keptOf = (later: readonly Later[]) => later.filter(({ unkept }) => !unkept);
+
+function phrasesOf({ tree = '' }: Recorded, later: readonly Later[], stays = false): readonly string[] {
+  return later.map(({ path, what, unkept }) => {
+    const note = unkept ? UNKEPT : stays ? STAYS : '';
+    // Whoever shows it spells out the rest of what a name may hold.
+    return `${path.slice(tree.length + 1).replaceAll('\n', '\u2424')} ${what}${note}`;
+  });
+}
+
+/** Before it is set aside: from what was there to what the action left. */
+async function diffOf(directory: string, later: readonly Later[], { launch, read }: AsidePort): Promise<string> {
+  const { steps } = await launch('--undo', directory);
+  const isKept = within(keptOf(later).map(({ path }) => path));
+  const pairs = steps
+    .filter(({ path }) => isKept(path))
+    .filter(({ path }) => !path.endsWith('.sample'))
+    .map(({ path, source }) => ({
+      path,
+      now: source.includes('/') ? join(directory, source) : undefined,
+      becomes: path,
+    }));
+  const unkept = later.filter((each) => each.unkept).map(({ path }) => ({ path, now: undefined, becomes: path }));
+  return diffsBetween([...pairs, ...unkept], 'set aside', read);
+}

@@ -1,0 +1,386 @@
+/** The change store (EF-1 … EF-3): what was kept of each action, budgets, and the way back, which the launcher walks (src/effects/launcher/restore.c). */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LeftBehind, Leftover } from '../../contracts/commands.ts';
+import type { ByConfiguration } from '../../contracts/started.ts';
+import {
+  type ChangedFile,
+  type KeptAction,
+  type RunChanges,
+  summaryOf,
+  type UndoPort,
+  type UndoResult,
+  type UndoTarget,
+} from '../../contracts/undo.ts';
+import { filesOf, together } from './changed-files.ts';
+import { EmptyRecords } from './empty-records.ts';
+import { Kept, whatGoes } from './kept.ts';
+import { type Ran, runLauncher } from './launcher.ts';
+import { Leftovers } from './leftovers.ts';
+import { probeStore, sharesBlocks } from './probe.ts';
+import {
+  dropRecord,
+  leftNothing,
+  markUndone,
+  numbersIn,
+  type Opening,
+  openRecord,
+  type Place,
+  type Recorded,
+  readRecord,
+  tidyEmpty,
+  unmarkUndone,
+} from './record.ts';
+import { warnOf } from './warnings.ts';
+
+/** How long the bytes in use are taken for what they were. */
+const ROOM_KNOWN_MS = 30_000;
+
+export type ChangeStoreOptions = {
+  /** The launcher's program. */
+  readonly launcher: string;
+  /** The private directory of all actions of this user, outside what is worked on. */
+  readonly directory: string;
+  /** Bytes of all that is kept; 0 keeps nothing. */
+  readonly budgetBytes: number;
+  /** Bytes of one file where the file system can't share its blocks with a copy. */
+  readonly maxFileBytes: number;
+  /** Keys and passwords are kept as well. */
+  readonly credentials?: boolean;
+  readonly days: number;
+  /** What aish-tui itself starts by its configuration: none of it is a project's to change unseen. */
+  readonly started?: readonly ByConfiguration[];
+  readonly session: string;
+  /** The Norris run under way. */
+  readonly run: () => string | undefined;
+  readonly now: () => number;
+  /** A text as it may stand on the disk: without secrets. */
+  readonly hide: (text: string) => string;
+  /** Tells the user what passed by the store. */
+  readonly warn: (text: string) => void;
+  /** More is known of what the run under way has changed. */
+  readonly onChanged?: () => void;
+};
+
+/** What a kept command is started with, and how its end is told. */
+export type Keeping = {
+  readonly directory: string;
+  /** Changes below it that passed by are looked for at the end. */
+  readonly tree: string;
+  readonly budgetBytes: number;
+  readonly fileBytes: number;
+  readonly credentials: boolean;
+  /** To be called once its last process has ended. Never throws. */
+  end(): void;
+  /** In place of that: it was never begun, and no record of it stays. Never throws. */
+  drop(): void;
+  /** Behind it, once: what the action left that the user decides on. Never rejects. */
+  left(): Promise<Leftover | undefined>;
+};
+
+export class ChangeStore implements UndoPort {
+  readonly #options: ChangeStoreOptions;
+  readonly #running = new Set<number>();
+  /** Commands in Project of which nobody has looked yet at what they left for others to run. */
+  readonly #inProject = new Set<number>();
+  readonly #leftovers: Leftovers;
+  #probe: Promise<string | undefined> | undefined;
+  readonly #kept: Kept;
+  #recovered: Promise<void> | undefined;
+  readonly #empty = new EmptyRecords();
+  /** What the last run has changed, as far as it was looked at. */
+  #changed: { readonly run: string; readonly files: readonly ChangedFile[] } | undefined;
+  /** Those that are being looked at. */
+  #looking: Promise<void> | undefined;
+  /** Bytes in use, as of when. */
+  #room: { readonly used: number; readonly at: number } | undefined;
+
+  constructor(options: ChangeStoreOptions) {
+    this.#options = options;
+    const { session, launcher, maxFileBytes, warn, hide, directory, started = [] } = options;
+    this.#kept = new Kept({
+      session,
+      unavailable: () => this.unavailable(),
+      records: () => Promise.resolve(this.#records()),
+      open: async (text, cwd, of) => this.#open('undo', text, cwd, { of }),
+      drop: async (place) => this.#drop(place),
+      launch: (...args) => this.#launch(...args),
+      markUndone: async (action, by) => markUndone(directory, action.number, by),
+      unmarkUndone: async (number) => unmarkUndone(directory, number),
+      finish: (action) => this.#leftovers.finish(action),
+      warn,
+      noPlace: 'there is no place for what is replaced',
+    });
+    this.#leftovers = new Leftovers({
+      ...{ session, launcher, maxFileBytes, warn, hide, started },
+      records: () => this.#records(),
+      find: (number) => readRecord(options.directory, number, this.#running),
+      launch: (...args) => this.#launch(...args),
+      open: (text, cwd, of) => this.#open('undo', text, cwd, of === undefined ? {} : { of }),
+      putBack: async (action, into) => (await this.#kept.putBack(action, into)).code === 0,
+      drop: async (action) => {
+        if (!(await this.#kept.runs(action))) this.#drop(action);
+      },
+    });
+  }
+
+  /** Found by trying, once: a file is made under supervision, and its making is found in the journal. */
+  unavailable(): Promise<string | undefined> {
+    const { launcher, directory, budgetBytes } = this.#options;
+    this.#probe ??= probeStore(launcher, directory, budgetBytes);
+    return this.#probe;
+  }
+
+  /**
+   * Undefined where nothing can be kept: then the command runs as it would without the store. Never throws.
+   * @param project the tree in Project mode: what is made in it for others to run is set aside
+   */
+  async keepCommand(command: string, cwd: string, project?: string): Promise<Keeping | undefined> {
+    if ((await this.unavailable()) !== undefined) return undefined;
+    await this.#recover();
+    if (project !== undefined) await this.#leftovers.prepare(project);
+    const { budgetBytes, maxFileBytes, warn } = this.#options;
+    try {
+      const used = this.#makeRoom();
+      const place = this.#open('command', command, cwd, {
+        ...(project === undefined ? {} : { tree: project }),
+        pid: process.pid,
+      });
+      const { number, directory } = place;
+      this.#running.add(number);
+      if (project !== undefined) this.#inProject.add(number);
+      let empty = false;
+      const end = () => {
+        empty = this.#ended(place);
+        if (empty) this.#inProject.delete(number);
+      };
+      const room = {
+        directory,
+        budgetBytes: Math.max(0, budgetBytes - used),
+        fileBytes: maxFileBytes,
+        credentials: this.#options.credentials ?? false,
+      };
+      const left = async () => {
+        try {
+          return empty ? undefined : await this.#leftBy(number);
+        } finally {
+          this.#inProject.delete(number);
+        }
+      };
+      return { ...room, tree: project ?? cwd, end, drop: () => this.#neverBegun(place), left };
+    } catch (error) {
+      warn(`nothing is kept of this command: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  }
+
+  /**
+   * Keeps what `file` (absolute, behind all links) is, for a change that this program makes itself. Resolves to how its end is
+   * told; undefined where nothing can be kept.
+   */
+  async keepFile(
+    file: string,
+    text: string,
+    cwd: string,
+  ): Promise<{ end(changed: boolean): Promise<void> } | undefined> {
+    if ((await this.unavailable()) !== undefined) return undefined;
+    await this.#recover();
+    this.#makeRoom();
+    const { number, directory } = this.#open('patch', text, cwd);
+    this.#running.add(number);
+    const noted = await this.#launch('--undo', directory, '--note', file);
+    if (noted.code !== 0) {
+      this.#running.delete(number);
+      dropRecord({ directory });
+      throw new Error(noted.error || 'its old state could not be kept');
+    }
+    return {
+      end: async (changed) => {
+        if (changed) await this.#launch('--undo', directory, '--finish', '--now');
+        else dropRecord({ directory });
+        this.#running.delete(number);
+        if (changed) this.applied(number);
+      },
+    };
+  }
+
+  /** Whether a command in Project runs, or what it has left for others to run is not set aside yet. */
+  get runsInProject(): boolean {
+    return this.#inProject.size > 0;
+  }
+
+  async list(): Promise<readonly KeptAction[]> {
+    await this.#recover();
+    return this.#kept.list();
+  }
+
+  /** What a run has changed; undefined where it changed nothing that is kept. */
+  ofRun(run: string): RunChanges | undefined {
+    const actions = this.#records().filter((action) => action.run === run && action.state === 'ended');
+    if (actions.length === 0) return undefined;
+    return { summary: summaryOf(actions), files: this.changedBy(run) };
+  }
+
+  /** The files that the last run has changed, as far as they were looked at; costs nothing. */
+  changedBy(run: string): readonly ChangedFile[] {
+    return this.#changed?.run === run ? this.#changed.files : [];
+  }
+
+  /** Until what has just ended is among the files of its run; undefined where nothing is missing. Never rejects. */
+  get looking(): Promise<void> | undefined {
+    return this.#looking;
+  }
+
+  /** An action that was no command of this store's has ended: a patch, an applied trial. */
+  applied(number: number): void {
+    const action = readRecord(this.#options.directory, number, this.#running);
+    if (action) this.#look(action);
+  }
+
+  /** Looks at which files an action has changed, where it is one of a run. */
+  #look({ run, directory }: Recorded): void {
+    if (run === undefined) return;
+    const looking = (this.#looking ?? Promise.resolve()).then(async () => {
+      const { code, steps } = await this.#launch('--undo', directory);
+      if (code === 0 || code === 1) this.#changed = { run, files: together([this.changedBy(run), filesOf(steps)]) };
+      if (this.#looking === looking) this.#looking = undefined;
+      this.#options.onChanged?.();
+    });
+    this.#looking = looking;
+  }
+
+  async preview(target: UndoTarget): Promise<UndoResult> {
+    if ((await this.unavailable()) === undefined) await this.#recover();
+    return this.#kept.preview(target);
+  }
+
+  async undo(target: UndoTarget, shown?: string): Promise<UndoResult> {
+    if ((await this.unavailable()) === undefined) await this.#recover();
+    return this.#kept.undo(target, shown);
+  }
+
+  async forget(target: number | 'all'): Promise<UndoResult> {
+    const result = await this.#kept.forget(target);
+    if (numbersIn(this.#options.directory).every((number) => number === this.#empty.spare?.number))
+      rmSync(join(this.#options.directory, 'equal'), { force: true });
+    return result;
+  }
+
+  /** A line for `doctor`. */
+  async describe(): Promise<string> {
+    const why = await this.unavailable();
+    if (why !== undefined) return why;
+    const { directory, budgetBytes } = this.#options;
+    const used = Math.round(this.#used() / 1e6);
+    const copies = sharesBlocks(directory) ? 'copies share their blocks' : 'no reflinks here, so copies take room';
+    return `works; ${this.#records().length} actions, ${used} MB of ${Math.round(budgetBytes / 1e6)} MB; ${copies}`;
+  }
+
+  #records(): Recorded[] {
+    const { directory } = this.#options;
+    this.#empty.settle();
+    return numbersIn(directory).flatMap((number) => readRecord(directory, number, this.#running) ?? []);
+  }
+
+  #open(kind: KeptAction['kind'], text: string, cwd: string, more: Partial<Opening> = {}) {
+    const { directory, session, now, hide, run } = this.#options;
+    const group = kind === 'undo' ? undefined : run();
+    if (kind !== 'command') this.#room = undefined;
+    const opening = { kind, text: hide(text), cwd: hide(cwd), session, at: now(), ...more };
+    const spare = this.#empty.take();
+    return openRecord(directory, group === undefined ? opening : { ...opening, run: group }, undefined, spare);
+  }
+
+  #used(): number {
+    return this.#records().reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /**
+   * Returns the bytes that are in use behind it. All records are read for it, so not before each command: what other windows keep meanwhile is
+   * seen a little later.
+   */
+  #makeRoom(): number {
+    const { now, days, budgetBytes } = this.#options;
+    const known = this.#room;
+    if (known && known.used <= budgetBytes / 2 && Math.abs(now() - known.at) < ROOM_KNOWN_MS) return known.used;
+    const { going, usedBytes: used } = whatGoes(this.#records(), { now: now(), days, budgetBytes });
+    for (const action of going) dropRecord(action);
+    this.#room = { used, at: now() };
+    return used;
+  }
+
+  /** Whether it left nothing, so that there is no record of it any more. */
+  #ended(place: Place): boolean {
+    const { directory, warn } = this.#options;
+    this.#running.delete(place.number);
+    // Nearly all: no more is read of it than that, since the model's next step waits.
+    if (leftNothing(place)) {
+      this.#empty.add(place);
+      return true;
+    }
+    const action = readRecord(directory, place.number, this.#running);
+    if (!action || action.state === 'cut') return false;
+    warnOf(action.notes, warn);
+    if (this.#room) this.#room = { ...this.#room, used: this.#room.used + action.bytes };
+    if (action.touched) this.#look(action);
+    return false;
+  }
+
+  #neverBegun(place: Place): void {
+    this.#running.delete(place.number);
+    this.#inProject.delete(place.number);
+    try {
+      dropRecord(place);
+    } catch {
+      // The next program drops it.
+    }
+  }
+
+  /** Nothing of what it has to do is left undone. Idempotent; it can be used further. */
+  close(): void {
+    this.#empty.settle();
+  }
+
+  /** Takes back what a trial had applied halfway, and forgets it; undefined: all is as before, else what is not. */
+  rollBack(number: number): Promise<string | undefined> {
+    return this.#kept.rollBack(number);
+  }
+
+  /** Whether an action of this session made this, no directory, and nobody has touched it since. */
+  madeHere(path: string): Promise<boolean> {
+    return this.#leftovers.made(path);
+  }
+
+  /** What earlier programs of this session have asked of the user in vain. Never rejects. */
+  async waiting(): Promise<readonly LeftBehind[]> {
+    if ((await this.unavailable()) !== undefined) return [];
+    await this.#recover();
+    return this.#leftovers.waiting();
+  }
+
+  async #leftBy(number: number): Promise<Leftover | undefined> {
+    const action = readRecord(this.#options.directory, number, this.#running);
+    return action?.state === 'ended' ? this.#leftovers.of(action) : undefined;
+  }
+
+  /** Before all else, once. */
+  #recover(): Promise<void> {
+    this.#recovered ??= this.#finishCut();
+    return this.#recovered;
+  }
+
+  async #finishCut(): Promise<void> {
+    tidyEmpty(this.#options.directory);
+    await this.#kept.recover();
+    await this.#leftovers.catchUp();
+  }
+
+  #drop(place: Pick<Place, 'directory'>): void {
+    dropRecord(place);
+    this.#room = undefined;
+  }
+
+  #launch(...args: readonly string[]): Promise<Ran> {
+    return runLauncher(this.#options.launcher, args);
+  }
+}

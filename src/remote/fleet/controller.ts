@@ -1,0 +1,235 @@
+/**
+ * One goal on many machines, as a pure machine: events in, a new state and effects out. The journal of a fleet is its
+ * events, so a fleet that was killed is the fold of them. What happens on one host is that host's own conversation.
+ */
+import type { FleetAnswer, FleetCarrier } from '../../contracts/fleet.ts';
+
+/** How a host's part ended. `unknown`: a command had begun, and nobody knows how it ended; nothing more is done there. */
+export type HostStatus =
+  | 'done'
+  | 'blocked'
+  | 'failed'
+  | 'aborted'
+  | 'unreachable'
+  | 'lost'
+  | 'no answer'
+  | 'budget'
+  | 'unknown'
+  | 'stopped';
+
+export type HostPhase =
+  /** Not begun, or begun by a program that was closed meanwhile. */
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'running'; readonly since: number }
+  /** Its question waits for the user. `at`: since when, in ms since the epoch. */
+  | { readonly kind: 'halted'; readonly question: string; readonly at: number }
+  /** The user said yes; it waits for the canary, or for a place. */
+  | { readonly kind: 'held'; readonly question: string }
+  | { readonly kind: 'ended'; readonly status: HostStatus; readonly reason: string };
+
+export type Host = {
+  readonly phase: HostPhase;
+  /** How long it has been at work, without the time it waited for the user or for others. In ms. */
+  readonly workedMs: number;
+};
+
+export type FleetOptions = {
+  readonly goal: string;
+  /** In the order they were named. */
+  readonly hosts: readonly string[];
+  /** How many are at work at the same time, at most. */
+  readonly atOnce: number;
+  /** What one host may take at work before it counts as giving no answer. In ms. */
+  readonly deadlineMs: number;
+  /** Goes first behind every yes. Absent: the first of the group that the user says yes to first. */
+  readonly canary?: string;
+  readonly via?: FleetCarrier;
+};
+
+export type FleetState = FleetOptions & {
+  readonly byName: Readonly<Record<string, Host>>;
+  readonly canaryPassed: boolean;
+  /** Why no further host begins. */
+  readonly stopped?: string;
+};
+
+export type FleetEvent = { readonly at: number } & (
+  | ({ readonly type: 'fleetOpened' } & FleetOptions)
+  | { readonly type: 'hostHalted'; readonly host: string; readonly question: string }
+  /** The question is gone without the user: what it named has changed, and it is judged anew. */
+  | { readonly type: 'haltGone'; readonly host: string }
+  | { readonly type: 'groupAnswered'; readonly hosts: readonly string[]; readonly answer: FleetAnswer }
+  | { readonly type: 'hostEnded'; readonly host: string; readonly status: HostStatus; readonly reason: string }
+  | { readonly type: 'ticked' }
+  | { readonly type: 'fleetStopped'; readonly reason: string }
+  | { readonly type: 'fleetResumed' }
+);
+
+export type FleetEffect =
+  /** Its conversation begins, or is continued where an earlier program began it: its own journal knows. */
+  | { readonly kind: 'start'; readonly host: string }
+  | { readonly kind: 'answer'; readonly host: string; readonly question: string; readonly answer: FleetAnswer }
+  /** Ends its conversation, whatever it does; its row is final already. */
+  | { readonly kind: 'stop'; readonly host: string };
+
+/** The state before `fleetOpened`. */
+export const NO_FLEET: FleetState = { goal: '', hosts: [], atOnce: 1, deadlineMs: 0, byName: {}, canaryPassed: false };
+
+/** Deterministic: the same events lead to the same state and the same effects. */
+export function reduceFleet(state: FleetState, event: FleetEvent): readonly [FleetState, readonly FleetEffect[]] {
+  const work = new Work(state, event.at);
+  work.take(event);
+  work.letOverdueGo();
+  work.release();
+  work.fill();
+  return [work.state, work.effects];
+}
+
+class Work {
+  state: FleetState;
+  readonly effects: FleetEffect[] = [];
+  readonly #at: number;
+
+  constructor(state: FleetState, at: number) {
+    this.state = state;
+    this.#at = at;
+  }
+
+  take(event: FleetEvent): void {
+    switch (event.type) {
+      case 'fleetOpened': {
+        const { at: _, type: __, ...options } = event;
+        const fresh: Host = { phase: { kind: 'waiting' }, workedMs: 0 };
+        const byName = Object.fromEntries(options.hosts.map((name) => [name, fresh]));
+        this.state = { ...NO_FLEET, ...options, byName };
+        return;
+      }
+      case 'hostHalted':
+        if (this.#phase(event.host)?.kind !== 'running') return;
+        return this.#to(event.host, { kind: 'halted', question: event.question, at: event.at });
+      case 'haltGone': {
+        const kind = this.#phase(event.host)?.kind;
+        if (kind === 'halted' || kind === 'held') this.#to(event.host, { kind: 'running', since: event.at });
+        return;
+      }
+      case 'groupAnswered':
+        return this.#answer(event.hosts, event.answer);
+      case 'hostEnded':
+        return this.#end(event.host, event.status, event.reason);
+      case 'fleetStopped':
+        return this.#stopAll(event.reason);
+      case 'fleetResumed':
+        // Open questions are judged and asked anew, and a yes was one to what stood there then.
+        for (const name of this.state.hosts) {
+          if (this.#phase(name)?.kind !== 'ended') this.#to(name, { kind: 'waiting' });
+        }
+        return;
+      case 'ticked':
+    }
+  }
+
+  /** A host that hangs holds up nobody else. */
+  letOverdueGo(): void {
+    for (const name of this.state.hosts) {
+      const host = this.state.byName[name];
+      if (host?.phase.kind !== 'running') continue;
+      if (host.workedMs + this.#at - host.phase.since < this.state.deadlineMs) continue;
+      this.effects.push({ kind: 'stop', host: name });
+      this.#end(name, 'no answer', `not done after ${Math.round(this.state.deadlineMs / 1000)} s`);
+    }
+  }
+
+  /** Those with a yes go on: first the canary alone, the others once it has passed. */
+  release(): void {
+    const held = this.state.hosts.filter((name) => this.#phase(name)?.kind === 'held');
+    const [first] = held;
+    if (first === undefined) return;
+    if (this.state.canary === undefined) this.state = { ...this.state, canary: first };
+    const { canary, canaryPassed } = this.state;
+    for (const name of canaryPassed ? held : held.filter((each) => each === canary)) {
+      const phase = this.#phase(name);
+      if (phase?.kind !== 'held' || this.#working() >= this.state.atOnce) continue;
+      this.#to(name, { kind: 'running', since: this.#at });
+      this.effects.push({ kind: 'answer', host: name, question: phase.question, answer: 'proceed' });
+    }
+  }
+
+  /** As many as may be at work are; a host that waits for the user or for others takes no place. */
+  fill(): void {
+    if (this.state.stopped !== undefined) return;
+    const { canary, hosts } = this.state;
+    const order = canary === undefined ? hosts : [canary, ...hosts.filter((name) => name !== canary)];
+    for (const name of order) {
+      if (this.#working() >= this.state.atOnce) return;
+      if (this.#phase(name)?.kind !== 'waiting') continue;
+      this.#to(name, { kind: 'running', since: this.#at });
+      this.effects.push({ kind: 'start', host: name });
+    }
+  }
+
+  #answer(hosts: readonly string[], answer: FleetAnswer): void {
+    const yes = answer === 'proceed';
+    for (const name of hosts) {
+      const phase = this.#phase(name);
+      if (phase?.kind !== 'halted') continue;
+      const { question } = phase;
+      this.#to(name, yes ? { kind: 'held', question } : { kind: 'running', since: this.#at });
+      if (!yes) this.effects.push({ kind: 'answer', host: name, question, answer });
+    }
+  }
+
+  #end(name: string, status: HostStatus, reason: string): void {
+    if (!this.state.byName[name] || this.#phase(name)?.kind === 'ended') return;
+    this.#to(name, { kind: 'ended', status, reason });
+    if (name !== this.state.canary || this.state.canaryPassed) return;
+    if (status === 'done') this.state = { ...this.state, canaryPassed: true };
+    else this.#stopAll(`the canary ${name} ended as ${status}`);
+  }
+
+  #stopAll(reason: string): void {
+    if (this.state.stopped !== undefined) return;
+    this.state = { ...this.state, stopped: reason };
+    for (const name of this.state.hosts) {
+      const phase = this.#phase(name);
+      if (phase === undefined || phase.kind === 'ended') continue;
+      if (phase.kind !== 'waiting') this.effects.push({ kind: 'stop', host: name });
+      this.#to(name, { kind: 'ended', status: 'stopped', reason });
+    }
+  }
+
+  #working(): number {
+    return this.state.hosts.filter((name) => this.#phase(name)?.kind === 'running').length;
+  }
+
+  #phase(name: string): HostPhase | undefined {
+    return this.state.byName[name]?.phase;
+  }
+
+  #to(name: string, phase: HostPhase): void {
+    this.#change(name, (host) => {
+      const worked = host.phase.kind === 'running' ? Math.max(0, this.#at - host.phase.since) : 0;
+      return { ...host, phase, workedMs: host.workedMs + worked };
+    });
+  }
+
+  #change(name: string, change: (host: Host) => Host): void {
+    const host = this.state.byName[name];
+    if (host) this.state = { ...this.state, byName: { ...this.state.byName, [name]: change(host) } };
+  }
+}
+
+/** How long a question waits for hosts that may still come to the same one. In ms. */
+const GATHER_MS = 10_000;
+
+/** Whether the open questions are to be put now: nobody else is at work, or those who are have had their time. */
+export function mayAsk(state: FleetState, now: number): boolean {
+  const phases = state.hosts.map((name) => state.byName[name]?.phase);
+  const halted = phases.flatMap((phase) => (phase?.kind === 'halted' ? [phase.at] : []));
+  if (halted.length === 0) return false;
+  const busy = phases.some((phase) => phase?.kind === 'running');
+  return !busy || now - Math.max(...halted) >= GATHER_MS;
+}
+
+export function hasEnded(state: FleetState): boolean {
+  return state.hosts.every((name) => state.byName[name]?.phase.kind === 'ended');
+}

@@ -1,0 +1,103 @@
+/** Looks at the files of a host, through its helper. What can't be looked at counts as there. */
+import type { Count, MachineFiles, Named } from '../../contracts/machine.ts';
+import { shellQuote } from '../../text/shell-quote.ts';
+import type { Answer } from './helper.ts';
+import { lineTold, namesTold } from './told.ts';
+
+/** Paths that are told of. */
+const MAX_PATHS = 200;
+/** Of a line that tells of a process. */
+const MAX_LINE_CHARS = 200;
+/** Files that are counted. */
+const MAX_FILES = 100_000;
+
+export type AskHost = (code: string) => Promise<Answer | undefined>;
+
+/** Says what is there, ended by NUL; where a look fails, the path counts as there. `-e` is false below what can't be read. */
+const SHOW = `m=0; show() { m=$((m+1)); [ $m -gt ${MAX_PATHS} ] || printf '%s\\0' "$1"; }
+see() { if [ -e "$1" ] || [ -h "$1" ]; then show "$1"; else case $(ls -d -- "$1" 2>&1) in *': No such file or directory'|*': Not a directory') ;; *) show "$1" ;; esac; fi; }`;
+
+/**
+ * Tells of a path which link it is and to what, which file it leads to and in which directory it lies, or why not: one
+ * program for all of them that are no links. Not all of them speak alike, so that the helper keeps which it has. A link that
+ * leads to nothing may do so by way of others. Lengths stand before words of many lines, so that none reads like another.
+ */
+const KIND = `[ -n "\${STAT-}" ] || { STAT=-c LINK='%i %N'; stat -L -c %i / >/dev/null || STAT=-f LINK='%i %Y'; }`;
+const IDENTIFY = `for q do
+  [ -h "$q" ] || continue
+  t=$(stat $STAT "$LINK" -- "$q"; [ -e "$q" ] || readlink -f -- "$q"; echo .)
+  printf 'link %s %s %s %s\\n' \${#q} "$q" \${#t} "$t"
+done
+exec 2>&1; case $STAT in -c) exec stat -L -c '%n %d:%i' -- "$@" ;; *) exec stat -L -f '%N %d:%i' -- "$@" ;; esac`;
+
+export function hostFiles(ask: AskHost): MachineFiles {
+  const existing = async (named: readonly Named[]): Promise<readonly string[]> => {
+    const looks = named.slice(0, MAX_PATHS).map(lookAt).join('\n');
+    const answer = await ask(`${SHOW}\n${looks}`);
+    if (!answer) return named.map(fullOf);
+    return [...new Set(namesTold(answer.text, MAX_PATHS))];
+  };
+  return {
+    inOrder: true,
+    existing,
+    count: async (paths) => readCount(await ask(countOf(paths))),
+    // The words are the model's: nothing of them runs before a yes, not even to look.
+    matches: () => Promise.resolve(undefined),
+    async identities(named) {
+      const looks = named.slice(0, MAX_PATHS).map(identify).join('\n');
+      const answer = await ask(`${KIND}\n(set --\n${looks}\n${IDENTIFY})`);
+      const names = named.map((each) => `${fullOf(each)}${each.glob ? ' (pattern)' : ''}`);
+      return [...names, ...(answer ? answer.text.split('\n') : [`not looked at ${performance.now()}`])];
+    },
+  };
+}
+
+function fullOf({ path, cwd }: Named): string {
+  return path.startsWith('/') ? path : `${cwd}/${path}`;
+}
+
+/** A pattern that comes out of a variable is expanded, and nothing in it is run. */
+function lookAt(named: Named): string {
+  const full = shellQuote(fullOf(named).replaceAll('\0', ''));
+  if (!named.glob) return `see ${full}`;
+  return `p=${full}; IFS=; n=0; for q in $p; do if [ -e "$q" ] || [ -h "$q" ]; then n=1; show "$q"; fi; done; unset IFS; case $n$p in 0*[{]*) show "$p" ;; esac`;
+}
+
+/** The same path, and the directory that it lies in, for those that are told of: a name that is not there may come to lie elsewhere. */
+function identify(named: Named): string {
+  const full = shellQuote(fullOf(named).replaceAll('\0', ''));
+  const add = `set -- "$@" "$q" "\${q%/*}/."`;
+  if (!named.glob) return `q=${full}; ${add}`;
+  return `p=${full}; IFS=; for q in $p; do [ $# -gt ${2 * MAX_PATHS} ] || ${add}; done; unset IFS`;
+}
+
+/** Ends with how find ended: an error on the way means that there is more. */
+function countOf(paths: readonly string[]): string {
+  const words = paths.map((path) => shellQuote(path.startsWith('/') ? path : `./${path}`)).join(' ');
+  const sum = 'BEGIN{n=0;s=0;w=0} /^e/{w=($0=="e0");next} {n++;s+=$1} END{printf "%d %.0f %d",n,s,w}';
+  return `{ find ${words} -xdev ! -type d -printf '%s\\n'; echo "e$?"; } | head -n ${MAX_FILES} | awk '${sum}'`;
+}
+
+function readCount(answer: Answer | undefined): Count | undefined {
+  const [, files, bytes, whole] = /^(\d{1,12}) (\d{1,18}) ([01])$/.exec(answer?.text.trim() ?? '') ?? [];
+  if (files === undefined || bytes === undefined || (whole === '0' && files === '0')) return undefined;
+  return { files: Number(files), bytes: Number(bytes), more: whole === '0' };
+}
+
+/** Lines for processes that would be ended. */
+export async function hostProcesses(
+  ask: AskHost,
+  ids: readonly string[],
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const answer = await ask('ps -eo pid=,args=');
+  if (!answer) return ['the processes could not be looked at'];
+  const rows = answer.text.split('\n').map((row) => row.trim());
+  const wanted = new Set(ids.map((id) => id.replace(/^-/, '')));
+  const byId = rows.filter((row) => wanted.has(row.split(' ', 1)[0] ?? '')).map((row) => `process ${row.slice(0, 80)}`);
+  const byName = names.slice(0, 3).flatMap((name) => {
+    const hits = rows.filter((row) => row.includes(name)).length;
+    return hits === 0 ? [] : [`${hits} ${hits === 1 ? 'process' : 'processes'} with "${name}"`];
+  });
+  return [...byId, ...byName].slice(0, 8).map((line) => lineTold(line, MAX_LINE_CHARS));
+}

@@ -1,0 +1,128 @@
+/** The user's own shell on a host: its private directory there, and how it is started in it. */
+import type { ShellFiles, ShellThere } from '../../contracts/hosts.ts';
+import { shellQuote } from '../../text/shell-quote.ts';
+import type { Connection, HostFacts } from './connection.ts';
+import type { Launch } from './helper.ts';
+import { modesThere } from './terminal-there.ts';
+import { namesTold } from './told.ts';
+
+/** The login shells that can be driven; in place of any other one bash is, as here, and where there is none, sh. */
+const DRIVEN = /\/(?:bash|zsh|fish|dash|ash)$/;
+const SH = /\/sh$/;
+const PLAIN = /\/(?:dash|ash|sh)$/;
+/** Names that are offered for a word. */
+const MAX_NAMES = 200;
+const MAX_PROGRAMS = 20_000;
+
+/** @param companion how a child of the program is to be started */
+export function shellThere(
+  connection: Connection,
+  facts: HostFacts,
+  companion: (argv: readonly string[]) => Launch,
+): ShellThere {
+  const ask = (code: string) => connection.ask(code);
+  let shells = 0;
+  const sh = SH.test(facts.shell) ? facts.shell : '/bin/sh';
+  const program = DRIVEN.test(facts.shell) ? facts.shell : (facts.bash ?? sh);
+  return {
+    host: connection.host,
+    program,
+    instead: program === facts.shell ? undefined : facts.shell,
+    plain: PLAIN.test(program),
+    home: facts.home,
+    env: facts.zdotdir === undefined ? {} : { ZDOTDIR: facts.zdotdir },
+    async files() {
+      shells += 1;
+      const path = `${facts.folder}/shell-${Date.now()}-${shells}`;
+      const swept = sweep(facts.folder);
+      connection.eachHelper(swept);
+      // Until there is a shell, it is the helper's.
+      const made = await ask(`${swept}; mkdir -m 700 ${path} && echo $$ >${path}/pid`);
+      if (made?.exit !== 0) throw new Error(`no directory can be made on ${connection.host}`);
+      return filesThere(ask, path);
+    },
+    async starts(launch, { path, write }, env) {
+      const set = Object.entries(env).map(([name, value]) => `export ${name}=${shellQuote(value)}; `);
+      await write(
+        'go',
+        `echo $$ >${path}/pid; ${set.join('')}exec /bin/sh -c ${shellQuote(launch)} ${shellQuote(program)} ${path}\n`,
+      );
+      // Each one becomes the next, so that the shell leads the terminal's session: a hang-up is told to it, and it ends
+      // what it has started as it does natively.
+      await write(
+        'start',
+        `/usr/bin/env PATH=/usr/bin:/bin tty >${path}/tty\nexec ${shellQuote(program)} -l -c 'exec /bin/sh ${path}/go'\n`,
+      );
+      return companion(connection.session(`exec /bin/sh ${path}/start`, true));
+    },
+    modes: ({ path }) => modesThere(ask, `cat ${path}/tty`),
+    async isInFront({ path }) {
+      return /^\s*(\d+)\s+\1\s*$/.test((await ask(groupsThere(path)))?.text ?? '');
+    },
+    signal({ path }, name) {
+      const front = `set -- $(${groupsThere(path)}); [ "$1" -gt 1 ] && [ "$1" != "$2" ]`;
+      void ask(`(${front} && kill -${name} -- "-$1")`);
+    },
+    async programs() {
+      const answer = await ask(`(IFS=:; for d in $LOGIN_PATH; do ls "$d"; done) | sort -u | head -n ${MAX_PROGRAMS}`);
+      return new Set((answer?.text ?? '').split('\n', MAX_PROGRAMS));
+    },
+    async filesLike(start, directory) {
+      const pattern = `set +f; IFS=; cd -- ${shellQuote(directory)} || exit_=1; p=${shellQuote(start)}`;
+      const show = `n=0; for f in "$p"*; do [ $n -lt ${MAX_NAMES} ] || break; n=$((n+1)); [ -e "$f" ] || continue; [ -d "$f" ] && f=$f/; printf '%s\\0' "$f"; done`;
+      const answer = await ask(`(${pattern}; [ -z "\${exit_-}" ] && { ${show}; })`);
+      return namesTold(answer?.text ?? '', MAX_NAMES).filter((name) => !/[\u0000-\u001f\u007f-\u009f]/.test(name));
+    },
+    // The code of a lost connection is one that a command may have as well.
+    isLost: async (code) => code >= 128 && !(await connection.answers()),
+  };
+}
+
+/**
+ * Code that prints the group in front of a shell's terminal, and the shell's own. Of `/proc` where there is one: the `ps` of
+ * busybox tells neither. The name of a program may hold blanks and brackets, and its fields follow the last bracket.
+ */
+export function groupsThere(path: string): string {
+  const told = `set -- $(sed 's/.*) //' "/proc/$p/stat") && echo "$6 $3"`;
+  return `(p=$(cat ${path}/pid); { [ -r "/proc/$p/stat" ] && ${told}; } || ps -o tpgid= -o pgid= -p "$p")`;
+}
+
+/**
+ * Code for the helper that removes the directories of shells that have ended: now, and once the helper itself ends, which it
+ * does with the connection, also when that is cut while it answers. A shell may take a moment to end then.
+ */
+function sweep(folder: string): string {
+  const all = `${folder}/shell-*`;
+  // Where a last child of the shell still writes, the next look removes it.
+  const those = (ended: string) =>
+    `for d in ${all}; do p=$(cat "$d/pid") && [ -n "$p" ] && ${ended} && { rm -rf "$d" || echo ended >"$d/pid"; }; done`;
+  const now = those('! kill -0 "$p"');
+  // A shell that is only starting has some seconds more: the helper can end before its connection.
+  const last = those('{ ! kill -0 "$p" || { [ "$p" = $$ ] && [ $n -ge 5 ]; }; }');
+  const later = `for n in 1 1 1 2 5 10 10; do sleep $n; ${last}; ls ${all}/pid || break; done >/dev/null 2>&1`;
+  return `${now}; trap ${shellQuote(later)} EXIT; trap exit HUP PIPE TERM`;
+}
+
+function filesThere(ask: Connection['ask'], path: string): ShellFiles {
+  const at = (name: string) => shellQuote(`${path}/${name}`);
+  return {
+    path,
+    async write(name, text) {
+      const answer = await ask(`umask 077; printf %s ${shellQuote(text.replaceAll('\0', ''))} >${at(name)}`);
+      if (answer?.exit !== 0) throw new Error('a file could not be written there');
+    },
+    async take(name) {
+      const answer = await ask(`cat ${at(name)} && rm -f ${at(name)}`);
+      return answer?.exit === 0 ? answer.text : undefined;
+    },
+    discard(name) {
+      void ask(`rm -f ${at(name)}`);
+    },
+    feed(line) {
+      void ask(`[ ! -p ${at('lines')} ] || printf %s ${shellQuote(line)} 1<>${at('lines')}`);
+    },
+    remove() {
+      void ask(`rm -rf ${shellQuote(path)}`);
+    },
+  };
+}

@@ -1,0 +1,262 @@
+/**
+ * The program without drawing, for screen readers and terminals that can't (UI-5, `ui.screen: "plain"`): what has ended is
+ * written as lines, and one line is edited by Node's readline. What is typed answers an open question, else goes to the
+ * running program, else is taken as any line is.
+ */
+import { createInterface, type Interface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import type { App } from '../../commands/app.ts';
+import { asItWas, submitLine } from '../../commands/submit.ts';
+import type { Wait } from '../../commands/waits.ts';
+import type { RunningCommand } from '../../contracts/commands.ts';
+import { plainText } from '../../text/sanitize.ts';
+import { promptName } from '../screen/prompt-name.ts';
+import { answerOf, askingLine, fleetSentences, questionLines } from './words.ts';
+
+/** A line that comes sooner than this behind a question was not meant for it. In ms. */
+const ARM_MS = 500;
+/** How long a completion may take. In ms. */
+const COMPLETE_TIMEOUT_MS = 2000;
+
+export type PlainParts = {
+  readonly app: App;
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+  /** Gives what writes, each time it is called, the entries that have become final. */
+  readonly printer: (write: (text: string) => void) => () => void;
+};
+
+/** Runs until the user leaves; the exit code. */
+export function runPlain(parts: PlainParts): Promise<number> {
+  return new Plain(parts).ended;
+}
+
+class Plain {
+  readonly ended: Promise<number>;
+  readonly #app: App;
+  readonly #input: NodeJS.ReadStream;
+  readonly #output: NodeJS.WriteStream;
+  readonly #print: () => void;
+  readonly #lines: Interface;
+  readonly #ends: (() => void)[] = [];
+  #question: { readonly id: string; readonly since: number } | undefined;
+  #running: RunningCommand | undefined;
+  #stopWatching = () => {};
+  #asked: string | undefined;
+  #wait: Wait | undefined;
+  /** Hosts of the fleet whose end was said. */
+  readonly #fleetTold = new Set<string>();
+  /** What was being typed when a question came. */
+  #draft = '';
+  /** Lines that came back: each is put into the editor when that is free, for Enter to run. */
+  readonly #back: string[] = [];
+  #takeBack: (() => void) | undefined;
+  #closed = false;
+
+  constructor({ app, input, output, printer }: PlainParts) {
+    this.#app = app;
+    this.#input = input;
+    this.#output = output;
+    this.#print = printer((text) => this.#say(text.replace(/\n$/, '')));
+    this.#lines = createInterface({
+      input,
+      // What is typed for a password is not shown, and nothing while a full-screen program draws.
+      output: new Writable({
+        write: (chunk: Uint8Array, _encoding, done) => {
+          if (!this.#running?.echoOff && !this.#takeBack) output.write(chunk);
+          done();
+        },
+      }),
+      terminal: true,
+      history: [...app.history.entries()].reverse().slice(0, 1000),
+      completer: (line: string) => this.#complete(line),
+    });
+    const { promise, resolve } = Promise.withResolvers<number>();
+    this.ended = promise;
+    this.#lines.on('line', (line) => this.#take(line));
+    this.#lines.on('SIGINT', () => this.#interrupt());
+    this.#lines.on('close', () => {
+      this.#close();
+      resolve(code);
+    });
+    let code = 0;
+    const leave = () => this.#lines.close();
+    for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, leave);
+    this.#ends.push(
+      app.onQuit((left) => {
+        code = left;
+        leave();
+      }),
+      app.engine.subscribe(() => this.#follow()),
+      app.engine.onGiveBack((text, question) => this.#giveBack(plainText(asItWas(app, text, question)))),
+      () => process.off('SIGTERM', leave).off('SIGHUP', leave),
+    );
+    this.#say('aish-tui, plain screen. Type a command, or ask in plain words; :help lists more, Ctrl-D quits.');
+    this.#follow();
+  }
+
+  #close(): void {
+    this.#closed = true;
+    this.#stopWatching();
+    this.#takeBack?.();
+    for (const end of this.#ends.splice(0)) end();
+  }
+
+  /** Lines above the one that is being edited. */
+  #say(text: string): void {
+    if (this.#takeBack) return;
+    // A terminal that can't erase gets a line of its own.
+    this.#output.write(`${process.env.TERM === 'dumb' ? '\n' : '\r\x1b[K'}${text}\n`);
+    this.#prompt();
+  }
+
+  #prompt(): void {
+    // `:quit` ends it in the middle of its own line.
+    if (this.#closed) return;
+    this.#lines.setPrompt(this.#question ? 'answer> ' : this.#running ? 'input> ' : promptName(this.#app));
+    this.#lines.prompt(true);
+  }
+
+  #follow(): void {
+    this.#print();
+    this.#followQuestion();
+    this.#followProgram();
+    this.#followWait();
+    this.#followFleet();
+    this.#offerBack();
+  }
+
+  /** Said once: a screen reader should not hear every second. */
+  #followWait(): void {
+    const { current } = this.#app.waits;
+    if (current === this.#wait) return;
+    this.#wait = current;
+    if (current) this.#say(`${current.what} takes its time${current.stops ? '; Ctrl-C stops it' : ''}`);
+  }
+
+  /** Each host's end is said once. */
+  #followFleet(): void {
+    const rows = this.#app.fleet.run?.rows() ?? [];
+    if (rows.length === 0) this.#fleetTold.clear();
+    const sentences = fleetSentences(rows, this.#fleetTold);
+    for (const row of rows) if (row.ended) this.#fleetTold.add(row.host);
+    if (sentences.length > 0) this.#say(sentences.join('\n'));
+  }
+
+  #followQuestion(): void {
+    const { engine } = this.#app;
+    const [head] = engine.state.questions;
+    if (head?.id === this.#question?.id) return;
+    if (head && !this.#question) this.#draft = this.#clear();
+    this.#question = head && { id: head.id, since: engine.services.now() };
+    if (!head) this.#lines.write(this.#draft);
+    if (head) this.#say(questionLines(engine.actions.revealQuestion(head)).join('\n'));
+    else this.#prompt();
+  }
+
+  #followProgram(): void {
+    const { running } = this.#app.shell;
+    if (running === this.#running) return;
+    this.#stopWatching();
+    this.#takeBack?.();
+    this.#running = running;
+    this.#asked = undefined;
+    const look = () => running && this.#look(running);
+    const ends = running ? [running.onModes(look), running.output.subscribe(look)] : [];
+    this.#stopWatching = () => {
+      for (const end of ends) end();
+    };
+    look();
+    this.#prompt();
+  }
+
+  #look(running: RunningCommand): void {
+    if (running.fullScreen) this.#handOver(running);
+    else this.#takeBack?.();
+    const { promptText } = running.output;
+    if (!running.asks || promptText === this.#asked) return;
+    this.#asked = promptText;
+    this.#say(askingLine(promptText, running.asker, running.echoOff));
+  }
+
+  /** A full-screen program has the terminal until it gives it back. */
+  #handOver(running: RunningCommand): void {
+    if (this.#takeBack) return;
+    const { columns = 80, rows = 24 } = this.#output;
+    const send = (data: Buffer) => running.write(data.toString('utf8'));
+    // Paused or not, the line editor would read along.
+    const readers = this.#input.listeners('data') as ((data: Buffer) => void)[];
+    for (const reader of readers) this.#input.off('data', reader);
+    this.#input.on('data', send);
+    let stop = () => {};
+    this.#takeBack = () => {
+      this.#takeBack = undefined;
+      stop();
+      this.#input.off('data', send);
+      for (const reader of readers) this.#input.on('data', reader);
+      this.#prompt();
+    };
+    running.resize(columns, rows);
+    stop = running.rawOutput((data) => this.#output.write(data));
+  }
+
+  #take(line: string): void {
+    const { engine, shell } = this.#app;
+    if (this.#takeBack) return;
+    const [head] = engine.state.questions;
+    if (head && this.#question) {
+      const answer = answerOf(head, line);
+      const early = engine.services.now() - this.#question.since < ARM_MS;
+      if (answer === undefined) this.#say(questionLines(head).at(-1) ?? '');
+      else if (early) this.#say('That came too early to be an answer; here is the question again.');
+      else void engine.dispatch({ type: 'answered', question: head.id, answer }, head.session);
+      return;
+    }
+    if (shell.running) {
+      shell.running.write(`${line}\r`);
+      this.#asked = undefined;
+      return;
+    }
+    if (line.trim() !== '') void submitLine(this.#app, line).then(() => this.#prompt());
+    this.#prompt();
+  }
+
+  #giveBack(text: string): void {
+    this.#say(`Not sent: ${text}`);
+    this.#back.push(...text.split('\n').filter((line) => line.trim() !== ''));
+    this.#offerBack();
+  }
+
+  /** Behind what is being typed, which is not changed under the fingers. */
+  #offerBack(): void {
+    if (this.#question || this.#running || this.#app.shell.busy || this.#takeBack || this.#lines.line !== '') return;
+    const line = this.#back.shift();
+    if (line !== undefined) this.#lines.write(line);
+  }
+
+  /** The line first, then the user's own command, then the run. */
+  #interrupt(): void {
+    const { shell, engine, waits, fleet } = this.#app;
+    if (this.#lines.line !== '') this.#clear();
+    else if (shell.running) shell.running.interrupt();
+    else if (waits.stop()) return;
+    else if (engine.conversation.phase.kind !== 'idle') void engine.dispatch({ type: 'aborted' });
+    else if (fleet.stop()) return;
+    else this.#say('Ctrl-D leaves');
+  }
+
+  /** Takes the line that is being edited away. */
+  #clear(): string {
+    const { line } = this.#lines;
+    this.#lines.write(null, { ctrl: true, name: 'e' });
+    this.#lines.write(null, { ctrl: true, name: 'u' });
+    return line;
+  }
+
+  async #complete(line: string): Promise<[string[], string]> {
+    const found = this.#app.complete(line, line.length, AbortSignal.timeout(COMPLETE_TIMEOUT_MS));
+    const { start, items } = await found.catch(() => ({ start: line.length, items: [] }));
+    const only = items.length === 1;
+    return [items.map(({ text, open }) => (only && !open ? `${text} ` : text)), line.slice(start)];
+  }
+}

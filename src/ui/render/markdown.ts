@@ -1,0 +1,185 @@
+/** Markdown → styled lines of a width, also while it streams (UI-3). */
+import { Lexer, type Token, type Tokens } from 'marked';
+import { lineWidth, wrapText } from '../../text/wrap.ts';
+import { highlight } from './highlight.ts';
+import { inline, plain, textOf } from './inline.ts';
+import { renderTable } from './table.ts';
+import { onGround, paint, type Theme } from './theme.ts';
+
+/** Longer texts are shown as they are: the lexer's time grows faster than its input for some of them. */
+const MAX_CHARS = 400_000;
+/** Emphasis and links are looked for in pieces up to this size: for some texts that takes time by its square. */
+const MAX_INLINE_CHARS = 3000;
+/** Blocks within blocks deeper than this are shown as they are. */
+const MAX_DEPTH = 12;
+/** Below this width nothing is indented any more. */
+const MIN_WIDTH = 6;
+
+/** Renders a whole text. No line is wider than `width`; raw HTML and control characters come out as text. */
+export function renderMarkdown(text: string, width: number, theme: Theme): string[] {
+  const source = normalize(text);
+  return renderBlocks(lex(source), width, theme, 0);
+}
+
+export type MarkdownStream = {
+  /** The lines of the text so far. Only its last blocks are rendered again; anything but an addition starts over. */
+  update(text: string, width: number, theme: Theme): readonly string[];
+};
+
+/** Keeps what cannot change any more while a text grows: all but its last two blocks. */
+export function createMarkdownStream(): MarkdownStream {
+  let kept = { source: '', lines: [] as string[], width: 0, theme: undefined as Theme | undefined };
+
+  return {
+    update(text, width, theme) {
+      const source = normalize(text);
+      if (kept.width !== width || kept.theme !== theme || !source.startsWith(kept.source)) {
+        kept = { source: '', lines: [], width, theme };
+      }
+      const tokens = lex(source.slice(kept.source.length));
+      const blocks = tokens.flatMap((token, index) => (token.type === 'space' ? [] : [index]));
+      let firstOpen = blocks.at(-2) ?? 0;
+      // Blocks without an empty line between them may yet become one.
+      while (firstOpen > 0 && !/\n[ \t]*\n$/.test(tokens[firstOpen - 1]?.raw ?? '')) firstOpen--;
+      const done = tokens.slice(0, firstOpen);
+      const raw = done.map((token) => token.raw).join('');
+      // For odd input the lexer's pieces don't add up to its source; then nothing is kept.
+      if (!source.startsWith(raw, kept.source.length))
+        return joinBlocks([kept.lines, renderBlocks(tokens, width, theme, 0)]);
+      if (done.length > 0) {
+        const lines = renderBlocks(done, width, theme, 0);
+        kept = { ...kept, source: kept.source + raw, lines: joinBlocks([kept.lines, lines]) };
+      }
+      return joinBlocks([kept.lines, renderBlocks(tokens.slice(firstOpen), width, theme, 0)]);
+    },
+  };
+}
+
+/** One form of line ends, so that what blocks are made of adds up to the source. */
+function normalize(text: string): string {
+  return text.replace(/\r\n?/g, '\n');
+}
+
+/** One line that can be nothing but a paragraph: no mark of a block begins with a letter. */
+const ONE_LINE = /^\p{L}[^\n]*$/u;
+
+function lex(source: string): Token[] {
+  // So long that no emphasis is looked for in it either: the lexer would only take its time.
+  if (source.length > MAX_INLINE_CHARS && ONE_LINE.test(source))
+    return [{ type: 'paragraph', raw: source, text: source, tokens: [{ type: 'text', raw: source, text: source }] }];
+  if (source.length <= MAX_CHARS) {
+    try {
+      const lexer = new Lexer({ gfm: true });
+      lexer.blockTokens(source, lexer.tokens);
+      for (const { src, tokens } of lexer.inlineQueue) {
+        if (src.length <= MAX_INLINE_CHARS) lexer.inlineTokens(src, tokens);
+        else tokens.push({ type: 'text', raw: src, text: src });
+      }
+      return lexer.tokens;
+    } catch {
+      // Deep nesting overflows the lexer's stack: hostile or broken, and shown as it is.
+    }
+  }
+  return [{ type: 'html', raw: source, text: source }];
+}
+
+/** Groups of lines with an empty line between them. */
+function joinBlocks(groups: readonly (readonly string[])[]): string[] {
+  const shown = groups.filter((group) => group.length > 0);
+  return shown.flatMap((group, index) => (index === 0 ? group : ['', ...group]));
+}
+
+function renderBlocks(tokens: readonly Token[], width: number, theme: Theme, depth: number): string[] {
+  return joinBlocks(
+    tokens
+      .filter((token) => token.type !== 'space')
+      .map((token) => renderBlock(token as Tokens.Generic, width, theme, depth)),
+  );
+}
+
+function renderBlock(token: Tokens.Generic, width: number, theme: Theme, depth: number): string[] {
+  if (depth > MAX_DEPTH) return wrapText(plain(token.raw), width);
+  switch (token.type) {
+    case 'heading':
+      return wrapText(inline(token.tokens, theme, [theme.heading]), width);
+    case 'paragraph':
+    case 'text':
+      return wrapText(token.tokens === undefined ? plain(textOf(token)) : inline(token.tokens, theme), width);
+    case 'code':
+      return renderCode(token as Tokens.Code, width, theme);
+    case 'blockquote':
+      return prefixed('│ ', '│ ', width, theme.quote, (room) =>
+        renderBlocks(token.tokens ?? [], room, theme, depth + 1),
+      );
+    case 'list':
+      return renderList(token as Tokens.List, width, theme, depth);
+    case 'table':
+      return renderTable(token as Tokens.Table, width, theme);
+    case 'hr':
+      return [paint(theme.rule, '─'.repeat(width))];
+    default:
+      return wrapText(plain(token.raw.replace(/\n+$/, '')), width);
+  }
+}
+
+/** Code under a rule that names its language, on a ground of its own; a wrapped line goes on behind a mark. */
+function renderCode({ text, lang }: Tokens.Code, width: number, theme: Theme): string[] {
+  const name = plain(lang?.split(/\s/)[0] ?? '').slice(0, 20);
+  const code = highlight(plain(text), name, theme);
+  if (width < MIN_WIDTH) return wrapText(code, width, { mode: 'hard' });
+  const rows = code.split('\n').flatMap((line) => {
+    const [first = '', ...more] = wrapText(line, width - 3, { mode: 'hard' });
+    return [`  ${first}`, ...more.map((rest) => `${paint(theme.rule, '↪')} ${rest}`)];
+  });
+  const label = name === '' ? '' : ` ${name} `;
+  const left = '─'.repeat(Math.max(0, width - 1 - lineWidth(label)));
+  const rule =
+    label === ''
+      ? paint(theme.rule, `─${left}`)
+      : paint(theme.rule, '─') + paint(theme.dim, label) + paint(theme.rule, left);
+  return [rule, ...rows.map((row) => onGround(row, theme.codeGround, width))];
+}
+
+function renderList(list: Tokens.List, width: number, theme: Theme, depth: number): string[] {
+  const first = Number(list.start || 1);
+  const last = first + list.items.length - 1;
+  const items = list.items.map((item, index) => {
+    const marker = list.ordered ? `${String(first + index).padStart(String(last).length)}. ` : '• ';
+    return prefixed(marker, ' '.repeat(marker.length), width, theme.marker, (room) =>
+      renderItem(item, room, theme, depth + 1, list.loose),
+    );
+  });
+  return list.loose ? joinBlocks(items) : items.flat();
+}
+
+function renderItem(item: Tokens.ListItem, width: number, theme: Theme, depth: number, loose: boolean): string[] {
+  // A checkbox stands before the words of its item, not in a block of its own.
+  const box = item.task ? (item.checked ? '☑ ' : '☐ ') : '';
+  const blocks = item.tokens.filter((token) => token.type !== 'space' && token.type !== 'checkbox');
+  const lines = blocks.map((token) => renderBlock(withoutCheckbox(token), width, theme, depth));
+  const body = loose ? joinBlocks(lines) : lines.flat();
+  if (box === '') return body.length === 0 ? [''] : body;
+  const [head = '', ...rest] = body;
+  return [...wrapText(box + head, width), ...rest];
+}
+
+function withoutCheckbox(token: Token): Token {
+  const generic = token as Tokens.Generic;
+  return generic.tokens?.[0]?.type === 'checkbox' ? { ...generic, tokens: generic.tokens.slice(1) } : token;
+}
+
+/** Lines rendered in the room beside a prefix, and put behind it; a screen too narrow for that has no prefix. */
+function prefixed(
+  first: string,
+  rest: string,
+  width: number,
+  style: string,
+  render: (room: number) => string[],
+): string[] {
+  const taken = lineWidth(first);
+  if (width < MIN_WIDTH || taken > width / 2) return render(width);
+  return render(width - taken).map((line, index) => {
+    const prefix = index === 0 ? first : rest;
+    return (prefix.trim() === '' ? prefix : paint(style, prefix)) + line;
+  });
+}

@@ -1,0 +1,57 @@
+/** A line of segments that always fits: the lightest are shortened, then left out. */
+import { graphemes, graphemeWidth, textWidth } from '../../text/display.ts';
+import type { Paint, Role } from './theme.ts';
+
+export type Segment = {
+  readonly text: string;
+  /** Used where the whole line does not fit. */
+  readonly short?: string;
+  /** The heaviest stay longest. */
+  readonly weight: number;
+  /** How it is coloured; without one as the whole line is. */
+  readonly role?: Role;
+};
+
+const GAP = '  ';
+
+/** `left` segments, `right` at the right edge, exactly `columns` cells wide; what has no role of its own is in `role`. */
+export function fitSegments(
+  left: readonly Segment[],
+  right: Segment | undefined,
+  columns: number,
+  { paint, role }: { readonly paint: Paint; readonly role: Role },
+): string {
+  let kept: readonly Segment[] = [...left, ...(right ? [right] : [])];
+  while (kept.length > 1 && widthOf(kept) > columns) {
+    const lightest = kept.reduce((least, segment) => (segment.weight < least.weight ? segment : least));
+    kept = kept.flatMap((segment) => {
+      if (segment !== lightest) return [segment];
+      return segment.short !== undefined && segment.short !== segment.text ? [{ ...segment, text: segment.short }] : [];
+    });
+  }
+  const last =
+    right && kept.length > 1 && (kept.at(-1) === right || kept.at(-1)?.text === right.short) ? kept.at(-1) : undefined;
+  const draw = (segment: Segment) => paint(segment.role ?? role, segment.text);
+  const shown = last ? kept.slice(0, -1) : kept;
+  const width = widthOf(shown) - GAP.length;
+  const room = columns - (last ? textWidth(last.text) + 1 : 0);
+  if (width > room) return paint(role, cut(shown.map(({ text }) => text).join(GAP), columns));
+  return `${shown.map(draw).join(GAP)}${' '.repeat(room - width)}${last ? `${draw(last)} ` : ''}`;
+}
+
+function widthOf(segments: readonly Segment[]): number {
+  return segments.reduce((sum, { text }) => sum + textWidth(text) + GAP.length, 0);
+}
+
+/** The text in at most so many cells; an ellipsis stands for what is gone. */
+export function cut(text: string, columns: number): string {
+  if (textWidth(text) <= columns) return text;
+  let width = 0;
+  let kept = '';
+  for (const grapheme of graphemes(text)) {
+    width += graphemeWidth(grapheme);
+    if (width > columns - 1) break;
+    kept += grapheme;
+  }
+  return `${kept}…`;
+}

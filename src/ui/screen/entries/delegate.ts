@@ -1,0 +1,101 @@
+/** A sub-agent, folded: one line while it works, the beginning of its report when it has ended (TO-4). */
+
+import { describeAction } from '../../../session/action.ts';
+import { MAX_DELEGATE_STEPS, type SubAgent } from '../../../session/delegate.ts';
+import type { Entry } from '../../../session/entry.ts';
+import type { Phase } from '../../../session/phase.ts';
+import { runningOf } from '../../../session/slots.ts';
+import { textWidth } from '../../../text/display.ts';
+import { clean, plainText, visible } from '../../../text/sanitize.ts';
+import { wrapText } from '../../../text/wrap.ts';
+import { cut } from '../../render/segments.ts';
+import type { RenderContext } from '../../render/theme.ts';
+import { allowedText, elapsed, withGutter } from './frame.ts';
+import { proseLines } from './prose.ts';
+
+type Delegate = Extract<Entry, { kind: 'delegate' }>;
+
+/** Lines of a report that are shown while it is folded. */
+const REPORT_LINES = 6;
+const INDENT = 2;
+const GAP = 2;
+
+/** While it works it is drawn by itself, at the end of the transcript. */
+export function delegateLines({ task, result, approvedAt }: Delegate, context: RenderContext): string[] {
+  const { width, paint } = context;
+  if (!result) return [];
+  const inner = { ...context, width: Math.max(1, width - INDENT) };
+  const report = proseLines(plainText(clean(result.text)), inner);
+  const left = report.length - REPORT_LINES;
+  const more = left > 1 ? [paint('dim', `⋯ ${left} more lines of its report`)] : [];
+  const shown = left > 1 ? report.slice(0, REPORT_LINES) : report;
+  const bar = paint(result.failed ? 'error' : 'success', '│ ');
+  return [
+    ...delegateHeading(task, result, context, approvedAt),
+    ...withGutter([...shown, ...more], { first: bar, rest: bar }),
+  ];
+}
+
+/** The whole task, and how many steps it took. */
+export function delegateHeading(
+  task: string,
+  result: Delegate['result'],
+  { width, paint }: RenderContext,
+  approvedAt?: number,
+): string[] {
+  const { steps = 0, failed = false } = result ?? {};
+  const progress = result === undefined ? 'at work' : `${steps} step${steps === 1 ? '' : 's'}`;
+  const note = [progress, allowedText({ approvedAt })].filter(Boolean).join(' · ');
+  const went = failed ? paint('error', ' · ✗ failed') : '';
+  const text = paint('strong', visible(oneLine(task))) + paint('dim', `  sub-agent · ${note}`) + went;
+  return withGutter(wrapText(text, width - INDENT), { first: paint('accent', '▹ '), rest: '  ' });
+}
+
+/**
+ * The one line of a sub-agent that works: its number and task, how far it is, what it does now and for how long.
+ * @param show a text as the user sees it
+ */
+export function agentLine(
+  { conversation, run }: SubAgent,
+  now: number,
+  { width, paint }: RenderContext,
+  show: (text: string) => string,
+): string {
+  const what = cut(visible(oneLine(show(doing(conversation.phase)))), Math.max(10, Math.floor(width * 0.4)));
+  const right = `${run.step}/${MAX_DELEGATE_STEPS} ${what} ${elapsed(now - run.startedAt)}`;
+  const room = width - textWidth(right) - INDENT - GAP;
+  const left = cut(`${run.agent} ${visible(oneLine(show(run.task)))}`, Math.max(1, room));
+  const padding = ' '.repeat(Math.max(0, room - textWidth(left)) + GAP);
+  const waits = conversation.phase.kind === 'halted';
+  return cut(`▹ ${left}${padding}`, width - textWidth(right)) + paint(waits ? 'warning' : 'dim', right);
+}
+
+/** What a sub-agent does, in a word or two. */
+export function doing(phase: Phase): string {
+  switch (phase.kind) {
+    case 'planning':
+    case 'replying':
+      return 'thinking';
+    case 'judging':
+      return 'checking';
+    case 'halted':
+    case 'escalated':
+    case 'awaitingModeApproval':
+    case 'awaitingSpend':
+      return 'waits for you';
+    case 'trying':
+      return 'tries it';
+    case 'acting': {
+      const [first] = runningOf(phase);
+      return first ? `runs ${describeAction(first.action)}` : 'starting';
+    }
+    case 'stopping':
+    case 'stoppingActions':
+    case 'idle':
+      return 'stopping';
+  }
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

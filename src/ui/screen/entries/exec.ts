@@ -1,0 +1,110 @@
+/** A command and what it printed: heading, output behind a coloured bar, and how it ended (EX-3, EX-5). */
+import { basename } from 'node:path';
+import type { OutputSize } from '../../../engine/live.ts';
+import type { CommandResult } from '../../../session/action.ts';
+import type { Entry } from '../../../session/entry.ts';
+import { visible } from '../../../text/sanitize.ts';
+import { shortPath } from '../../../text/short-path.ts';
+import { lineWidth, wrapText } from '../../../text/wrap.ts';
+import { cut } from '../../render/segments.ts';
+import { padTo, type RenderContext } from '../../render/theme.ts';
+import { allowedText, bytes, duration, GUTTER, headingLines, withGutter } from './frame.ts';
+
+type Exec = Extract<Entry, { kind: 'exec' }>;
+
+/** Columns that a command's output has beside the bar. */
+export const BAR_WIDTH = GUTTER;
+
+/** Cells between a command and where it ran. */
+const PLACE_DISTANCE = 6;
+/** Rows of the screen beside the output: heading, sign, prompt, status. */
+const FRAME_ROWS = 4;
+
+/** The terminal that a command gets whose output is shown in a frame. */
+export function outputSize({ columns, rows }: OutputSize): OutputSize {
+  return { columns: Math.max(2, columns - BAR_WIDTH), rows: Math.max(2, rows - FRAME_ROWS) };
+}
+
+/** A command that runs is drawn by itself, at the end of the transcript, with its output as it comes. */
+export function execLines(entry: Exec, context: RenderContext): string[] {
+  const { result } = entry;
+  if (!result) return [];
+  return [...execHeading(entry, context), ...output(result, context), ...ending(entry, result, context)];
+}
+
+type Named = Pick<Exec, 'by' | 'command'> &
+  Partial<Pick<Exec, 'private' | 'job' | 'approvedAt' | 'allowedBy' | 'result' | 'cwd'>>;
+
+/** Who runs what, and how it went: the row that a fold keeps. */
+export function execHeading(named: Named, context: RenderContext): string[] {
+  const { by, command, private: hidden, job, result, cwd } = named;
+  const { paint, width } = context;
+  const about = [hidden ? 'private' : '', job === undefined ? '' : `job ${job}`, allowedText(named)];
+  const notes = about.filter(Boolean).map((note) => paint('dim', note));
+  const user = by === 'user';
+  const right = (place: string) => {
+    const facts = place === '' ? notes : [paint('dim', place), ...notes];
+    return [...facts, ...(result ? [outcome(result, context)] : [])].join(paint('dim', ' · '));
+  };
+  // Where it ran, as far as there is room for that in the command's own row.
+  const free = width - GUTTER - lineWidth(visible(command)) - PLACE_DISTANCE;
+  const path = cwd === undefined || !result ? '' : visible(shortPath(cwd));
+  const place = [path, `…/${basename(path)}`].find((each) => path !== '' && lineWidth(right(each)) <= free) ?? '';
+  return headingLines(
+    {
+      glyph: user ? '❯' : '▸',
+      role: user ? 'user' : 'accent',
+      text: paint(user ? 'strong' : 'function', visible(command)),
+      right: right(place),
+      raised: user,
+    },
+    context,
+  );
+}
+
+/** A finished step of a run in one row: its number, what it was, who let it run, how long it took. */
+export function stepLine(entry: Exec, step: number, { width, paint }: RenderContext): string {
+  const { command, result } = entry;
+  const time = result && result.milliseconds > 0 ? duration(result.milliseconds) : '';
+  const right = [allowedText(entry), time].filter(Boolean).join(' · ');
+  const number = `${step} `.padStart(3);
+  const room = Math.max(1, width - GUTTER - number.length - 1 - (right === '' ? 0 : lineWidth(right) + 3));
+  const text = cut(visible(command).replace(/\s*\n\s*/g, ' ⏎ '), room);
+  const left = `${paint('success', '✓')} ${paint('dim', number)} ${paint('text', text)}`;
+  return right === '' ? left : `${padTo(left, width - lineWidth(right) - 1)}${paint('dim', right)}`;
+}
+
+/** `✓ 34 ms`, `✗ 127 · 69 ms`. */
+function outcome({ exit, milliseconds }: CommandResult, { paint }: RenderContext): string {
+  const time = milliseconds > 0 ? duration(milliseconds) : '';
+  if (exit === 0) return [paint('success', '✓'), time && paint('dim', time)].filter(Boolean).join(' ');
+  return paint('error', [exit === null ? '✗' : `✗ ${exit}`, time].filter(Boolean).join(' · '));
+}
+
+function output(result: CommandResult, context: RenderContext): string[] {
+  const { width, paint } = context;
+  const inner = width - BAR_WIDTH;
+  const wrapped = (text: string) => (text === '' ? [] : wrapText(text, inner, { mode: 'hard' }));
+  const cut =
+    result.omittedLines > 0
+      ? wrapText(
+          paint('dim', `⋯ ${result.omittedLines.toLocaleString('en')} lines not shown, ${bytes(result.bytes)} in all`),
+          inner,
+        )
+      : [];
+  const bar = paint(result.exit === 0 ? 'rule' : 'error', '│ ');
+  return withGutter([...wrapped(result.head), ...cut, ...wrapped(result.tail)], { first: bar, rest: bar });
+}
+
+/** What else there is to say, where there is anything. */
+function ending({ cwd }: Exec, result: CommandResult, { width, paint }: RenderContext): string[] {
+  const facts = [
+    result.note ?? '',
+    result.cwd === cwd ? '' : `now in ${shortPath(result.cwd)}`,
+    result.file === undefined ? '' : `full text: ${result.file}`,
+  ];
+  const text = facts.filter(Boolean).join(' · ');
+  if (text === '') return [];
+  const lines = wrapText(visible(text), width - BAR_WIDTH).map((line) => paint('dim', line));
+  return withGutter(lines, { first: paint(result.exit === 0 ? 'rule' : 'error', '╰ '), rest: '  ' });
+}

@@ -1,0 +1,74 @@
+/** An autonomous run in the transcript: its banner, its steps, its summary (NO-8). */
+
+import { receiptText, shortDollars } from '../../../session/cost.ts';
+import type { Entry } from '../../../session/entry.ts';
+import { plainText } from '../../../text/sanitize.ts';
+import { wrapText } from '../../../text/wrap.ts';
+import { cut } from '../../render/segments.ts';
+import type { RenderContext } from '../../render/theme.ts';
+import { askedLines } from './asked.ts';
+import { duration, GUTTER, headingLines, withGutter } from './frame.ts';
+
+type Of<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
+
+export function norrisBeganLines(entry: Of<'norrisBegan'>, context: RenderContext): string[] {
+  const { goal, preset, maxSteps, attached } = entry;
+  const right = `${preset} · at most ${maxSteps} steps`;
+  return askedLines({ glyph: '»', role: 'strong', text: goal, right, attached }, context);
+}
+
+/** The plan, one line a task. The call that named it is no part of the conversation. */
+export function planLines({ preset, tasks }: Of<'plan'>, context: RenderContext): string[] {
+  const { width, paint } = context;
+  const right = paint('dim', `by ${plainText(preset)}`);
+  const text = paint('function', `plan · ${tasks.length === 1 ? '1 task' : `${tasks.length} tasks`}`);
+  const list = tasks.flatMap((task, index) => {
+    const number = `${index + 1}. `.padStart(5);
+    return withGutter(wrapText(plainText(task), Math.max(1, width - number.length)), {
+      first: paint('dim', number),
+      rest: ' '.repeat(number.length),
+    });
+  });
+  return [...headingLines({ glyph: '▸', role: 'accent', text, right }, context), ...list];
+}
+
+export function norrisStepLines({ step, maxSteps, task }: Of<'norrisStep'>, { width, paint }: RenderContext): string[] {
+  const label = ` step ${step}/${maxSteps} `;
+  const rest = '─'.repeat(Math.max(0, Math.min(width, 60) - label.length - 2));
+  const line = paint('rule', '──') + paint('dim', label) + paint('rule', rest);
+  if (!task) return [line];
+  return [line, ...wrapText(paint('strong', `[task ${task.k}/${task.n}: ${plainText(task.text)}]`), width)];
+}
+
+/** Where a task of the plan begins, among the steps of a run. */
+export function taskLine(task: NonNullable<Of<'norrisStep'>['task']>, { width, paint }: RenderContext): string {
+  const label = `── task ${task.k} of ${task.n} · `;
+  const text = cut(plainText(task.text).replace(/\s+/g, ' '), Math.max(1, width - label.length));
+  return paint('rule', label.slice(0, 3)) + paint('dim', label.slice(3)) + paint('strong', text);
+}
+
+export function norrisEndedLines(entry: Of<'norrisEnded'>, { width, paint }: RenderContext): string[] {
+  const { status, reason, steps, commands, skips, milliseconds, cost, receipt } = entry;
+  const good = status === 'done' || status === 'tasks_complete';
+  const facts = [
+    count(steps, 'step'),
+    count(commands, 'command'),
+    ...(skips > 0 ? [`${skips} skipped`] : []),
+    duration(milliseconds),
+    ...(cost && cost.dollars > 0 ? [shortDollars(cost.dollars)] : []),
+  ].join(' · ');
+  const role = good ? 'success' : 'warning';
+  // Of a failed one the line above it has said why.
+  const why = reason && status !== 'failed' ? `: ${plainText(reason)}` : '';
+  const text = `${paint(role, status.replace('_', ' '))}${why} ${paint('dim', `· ${facts}`)}`;
+  const lines = [text, ...(receipt ? [paint('dim', receiptText(receipt))] : [])];
+  return withGutter(
+    lines.flatMap((line) => wrapText(line, Math.max(1, width - GUTTER))),
+    { first: paint(role, good ? '✓ ' : '! '), rest: '  ' },
+  );
+}
+
+/** `1 step`, `2 steps`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,169 @@
+/**
+ * The terminal from the first moment on: its modes, a prompt that can be typed into, and every key kept in order until
+ * the program behind it is there. It needs no React, no Ink and no engine: nothing of those may be imported here.
+ */
+import { constants } from 'node:os';
+import { shortPath } from '../../text/short-path.ts';
+import { isEditorCommand, paste, runCommand, typeText } from '../editor/commands.ts';
+import { createKeyResolver } from '../keymap/resolver.ts';
+import { KEY_TABLE } from '../keymap/table.ts';
+import { ScreenOutput } from '../render/output.ts';
+import { fitSegments, type Segment } from '../render/segments.ts';
+import { paintOf, type Theme } from '../render/theme.ts';
+import type { Capabilities } from '../terminal/capabilities.ts';
+import { Terminal } from '../terminal/terminal.ts';
+import type { KeyToken, Token } from '../terminal/token.ts';
+import type { FatalSignal } from '../terminal/tty.ts';
+import { elapsed } from './entries/frame.ts';
+import { PromptView } from './prompt-view.ts';
+import { createStore, type Store } from './store.ts';
+import { initialUi, type Ui } from './ui.ts';
+
+/** A start that takes longer counts its time. In ms. */
+const CLOCK_AFTER_MS = 1000;
+
+export type FirstFrameOptions = {
+  /** The prompt's name. */
+  readonly name: string;
+  readonly theme: Theme;
+  readonly mouse: boolean;
+  /** Painted by the compositor; else nothing is drawn before Ink does. */
+  readonly composed: boolean;
+};
+
+export class FirstFrame {
+  readonly output: ScreenOutput;
+  readonly terminal: Terminal;
+  readonly mouse: boolean;
+  /** What the terminal says of itself. */
+  readonly capabilities: Promise<Readonly<Capabilities>>;
+  /** A signal ends the program, the terminal restored. Who has something to close takes it over. */
+  onSignal: (signal: FatalSignal) => void = (signal) => process.exit(128 + constants.signals[signal]);
+  readonly #ui: Store<Ui>;
+  readonly #keys = createKeyResolver(KEY_TABLE);
+  readonly #ends: (() => void)[] = [];
+  #tokens: Token[] = [];
+  #listener: ((token: Token) => void) | undefined;
+  /** Every key so far has edited the line: what comes is shown. Else it is only kept. */
+  #follows = true;
+
+  constructor({ name, theme, mouse, composed }: FirstFrameOptions) {
+    const { stdin, stdout } = process;
+    this.mouse = mouse;
+    this.output = new ScreenOutput(stdout, composed);
+    this.terminal = new Terminal({
+      stdin,
+      stdout,
+      alternateScreen: true,
+      mouse,
+      onSignal: (signal) => {
+        this.output.mute();
+        this.onSignal(signal);
+      },
+    });
+    this.#ui = createStore(initialUi(this.#size()));
+    const { compositor } = this.output;
+    this.terminal.onToken((token, more) => {
+      if (compositor) compositor.more = more;
+      this.#take(token);
+    });
+    this.capabilities = this.terminal.enter();
+    this.#draw(name, theme);
+  }
+
+  /** Hands over: all keys so far in their order, and every further one. */
+  connect(listener: (token: Token) => void): void {
+    this.#listener = listener;
+    const tokens = this.#tokens;
+    this.#tokens = [];
+    for (const token of tokens) listener(token);
+  }
+
+  /** Takes the prompt away, to be called when another one is there to be drawn. */
+  clear(): void {
+    for (const end of this.#ends.splice(0)) end();
+  }
+
+  /** Gives the terminal back. */
+  async leave(): Promise<void> {
+    this.output.mute();
+    this.clear();
+    await this.terminal.leave();
+  }
+
+  #size() {
+    return { columns: this.output.columns, rows: this.output.rows };
+  }
+
+  #draw(name: string, theme: Theme): void {
+    const { compositor } = this.output;
+    if (!compositor) return;
+    const paint = paintOf(theme);
+    const prompt = new PromptView({ ui: this.#ui, paint, name: () => name, route: () => undefined });
+    const { lines, cursor } = prompt;
+    const measure = () => ({ y: this.output.rows - 1 - lines().length, height: lines().length });
+    const surface = { measure, lines, cursor };
+    const place = { text: shortPath(process.cwd()), weight: 1 };
+    const bar = {
+      measure: () => ({ y: this.output.rows - 1, height: 1 }),
+      lines: () => [fitSegments(startingSegments(), place, this.output.columns, { paint, role: 'status' })],
+    };
+    const clock = setInterval(() => compositor.paint(bar), 1000);
+    const resized = () => {
+      this.#ui.update({ size: this.#size() });
+      compositor.resize(this.output.columns, this.output.rows);
+      compositor.redraw();
+    };
+    process.on('SIGWINCH', resized);
+    this.#ends.push(
+      compositor.add(surface),
+      compositor.add(bar),
+      prompt.subscribe(() => compositor.paint(surface)),
+      this.terminal.onResume(resized),
+      () => process.off('SIGWINCH', resized),
+      () => clearInterval(clock),
+    );
+    compositor.flush();
+  }
+
+  #take(token: Token): void {
+    if (this.#listener) return this.#listener(token);
+    const before = this.#tokens.at(-1);
+    this.#tokens.push(token);
+    // What is being loaded may hang.
+    if (interrupts(token) && interrupts(before)) {
+      this.terminal.restore();
+      return this.onSignal('SIGINT');
+    }
+    if (token.type === 'paste') this.#edit((editor) => paste(editor, token.text));
+    else if (token.type === 'key' && token.event !== 'release') this.#press(token);
+  }
+
+  #press(key: KeyToken): void {
+    const resolution = this.#keys.resolve(key, 'prompt');
+    if (resolution.kind === 'unbound') {
+      for (const { text } of resolution.keys) if (text !== undefined) this.#edit((editor) => typeText(editor, text));
+    } else if (resolution.kind === 'command' && isEditorCommand(resolution.command)) {
+      const { command } = resolution;
+      this.#edit((editor) => runCommand(editor, command));
+    } else if (resolution.kind !== 'ignored') this.#follows = false;
+  }
+
+  #edit(change: (editor: Ui['editor']) => Ui['editor']): void {
+    if (this.#follows) this.#ui.update({ editor: change(this.#ui.get().editor) });
+  }
+}
+
+/** From the second second on: for how long, and how to end it. */
+function startingSegments(): readonly Segment[] {
+  const since = performance.now();
+  if (since < CLOCK_AFTER_MS) return [{ text: ' starting', weight: 2 }];
+  return [
+    { text: ` starting ${elapsed(since)}`, weight: 3 },
+    { text: 'Ctrl-C twice stops', weight: 2 },
+  ];
+}
+
+function interrupts(token: Token | undefined): boolean {
+  return token?.type === 'key' && token.event !== 'release' && token.ctrl && token.name === 'c';
+}

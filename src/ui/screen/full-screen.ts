@@ -1,0 +1,127 @@
+/** Gives the whole terminal to the user's full-screen program (vim, less, htop) and takes it back (EX-4). */
+import { StringDecoder } from 'node:string_decoder';
+import type { App } from '../../commands/app.ts';
+import type { OwnSearch, RunningCommand } from '../../contracts/commands.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** Where the program's own bytes go, and how the screen's drawing is held meanwhile. */
+export type DirectOutput = {
+  hold(): void;
+  release(): void;
+  /** Past the hold, straight to the terminal. */
+  direct(data: Uint8Array): void;
+};
+
+export type FullScreenOptions = {
+  readonly app: App;
+  readonly terminal: Pick<Terminal, 'handOver'>;
+  readonly output: DirectOutput;
+  /** Columns and rows of the whole terminal. */
+  readonly size: () => readonly [number, number];
+  /** Told when the terminal goes (true) and when it is back (false). */
+  readonly onChange: (away: boolean) => void;
+};
+
+/** What is drawn below the cursor gets a screen to itself, and leaves nothing behind. */
+const OWN_SCREEN = '\x1b[?1049h\x1b[2J\x1b[H';
+const BACK = '\x1b[?1049l';
+
+export class FullScreen {
+  readonly #options: FullScreenOptions;
+  #running: RunningCommand | undefined;
+  #stopWatching = () => {};
+  #takeBack: (() => void) | undefined;
+  #held = false;
+
+  constructor(options: FullScreenOptions) {
+    this.#options = options;
+  }
+
+  /** A program has the terminal now. */
+  get active(): boolean {
+    return this.#takeBack !== undefined;
+  }
+
+  /** Whether it is this one. */
+  has(running: RunningCommand): boolean {
+    return this.active && this.#running === running;
+  }
+
+  /** To be called after each change of the engine. */
+  follow(): void {
+    const { shell, front } = this.#options.app;
+    // A job of the model is only watched.
+    const running = front.job?.owner === 'user' ? front.job.running : shell.running;
+    if (running === this.#running) return;
+    this.#running = running;
+    this.#stopWatching();
+    this.#stopWatching = running ? running.onModes(() => this.#look(running)) : () => {};
+    if (running) this.#look(running);
+    else this.#takeBack?.();
+  }
+
+  /** The terminal is somebody else's for a while: a program that wants it waits. */
+  hold(held: boolean): void {
+    this.#held = held;
+    if (!held && this.#running) this.#look(this.#running);
+  }
+
+  dispose(): void {
+    this.#stopWatching();
+    this.#takeBack?.();
+  }
+
+  #look(running: RunningCommand): void {
+    if (this.#held) return;
+    if (running.fullScreen && !this.#takeBack) this.#handOver(running);
+    else if (!running.fullScreen) this.#takeBack?.();
+  }
+
+  #handOver(running: RunningCommand): void {
+    const { app, output, size } = this.#options;
+    let stop = () => {};
+    this.#give(
+      (keys) => running.write(keys),
+      () => {
+        stop();
+        const { columns, rows } = app.engine.live.size;
+        running.resize(columns, rows);
+      },
+    );
+    running.resize(...size());
+    stop = running.rawOutput((data) => output.direct(data));
+  }
+
+  /** Lends the terminal to a search of the user's shell, where one starts; the line that it leaves. */
+  search(start: (onData: (data: Uint8Array) => void) => OwnSearch | undefined): OwnSearch['result'] | undefined {
+    const { output } = this.#options;
+    const drawn: Uint8Array[] = [];
+    let draw = (data: Uint8Array): void => {
+      drawn.push(data);
+    };
+    const search = start((data) => draw(data));
+    if (!search) return undefined;
+    this.#give(
+      (keys) => search.write(keys),
+      () => output.direct(Buffer.from(BACK)),
+    );
+    draw = (data) => output.direct(data);
+    for (const data of [Buffer.from(OWN_SCREEN), ...drawn]) draw(data);
+    return search.result.finally(() => this.#takeBack?.());
+  }
+
+  #give(write: (keys: string) => void, onEnd: () => void): void {
+    const { terminal, output, onChange } = this.#options;
+    onChange(true);
+    output.hold();
+    const decoder = new StringDecoder('utf8');
+    const end = terminal.handOver((bytes) => write(decoder.write(Buffer.from(bytes))));
+    this.#takeBack = () => {
+      this.#takeBack = undefined;
+      onEnd();
+      output.release();
+      end();
+      onChange(false);
+    };
+  }
+}

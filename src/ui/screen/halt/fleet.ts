@@ -1,0 +1,68 @@
+/** A question of several machines in the words of a HALT: the hosts come first. What they tell is hostile. Pure. */
+import type { FleetAsked } from '../../../session/fleet-question.ts';
+import type { Choice } from './choice.ts';
+import { dangersOf, isAllDanger, isExcerpted, markedCommand, oneLine } from './danger.ts';
+
+/** Hosts in one line of the panel. */
+const IN_LINE = 6;
+
+function choicesFor(hosts: number): readonly Choice[] {
+  const all = hosts === 1 ? '' : ' on all of them';
+  const some: Choice = {
+    answer: 'edit',
+    key: 'e',
+    label: 'some',
+    does: 'names the hosts to be asked about by themselves',
+  };
+  return [
+    { answer: 'skip', key: 's', label: 'skip', does: `doesn’t run it${all}; their models go on without` },
+    ...(hosts > 1 ? [some] : []),
+    { answer: 'proceed', key: 'p', label: 'proceed', does: `runs it${all}`, harmful: true },
+    { answer: 'abort', key: 'a', label: 'abort', does: `doesn’t run it; the run ends${all}` },
+  ];
+}
+
+export function fleetParts(question: FleetAsked, whole: boolean) {
+  const { goal, hosts, others, command, cwd, root, reason, findings, reported, differences, canary } = question;
+  const dangers = dangersOf(command, findings);
+  const alone = !whole && isAllDanger(command, findings);
+  const who = hosts.length === 1 ? oneLine(hosts[0] ?? '') : `${hosts.length} hosts`;
+  return {
+    chip: 'HALT',
+    title: [`on ${who}`, ...(root ? ['as root'] : []), `${others} more wait`].slice(0, others > 0 ? 3 : -1).join(' · '),
+    reasons: [
+      ...(hosts.length === 1 ? [] : rowsOf(hosts)).map((row, at) => `${at === 0 ? 'hosts: ' : '       '}${row}`),
+      ...(dangers.length > 0 ? [] : [oneLine(reason)]),
+      ...(canary === undefined ? [] : [`${oneLine(canary)} goes first; the others only when it is done.`]),
+      ...differences.map((difference) => `unlike most: ${oneLine(difference)}`),
+    ],
+    dangers,
+    action: alone ? '' : markedCommand(command, findings, whole),
+    folds: !alone && isExcerpted(command, findings),
+    // Whom it is for and what it would do there: all of it must have been seen.
+    allIsDanger: true,
+    tree: [],
+    notes: [],
+    claims: [],
+    impact: reported.map(oneLine),
+    place: { path: oneLine(cwd), under: `unrestricted · goal: ${oneLine(goal)}` },
+    mode: 'unrestricted',
+    danger: true,
+    choices: choicesFor(hosts.length),
+    start: 0,
+    editable: hosts.length > 1,
+  } as const;
+}
+
+function rowsOf(hosts: readonly string[]): readonly string[] {
+  return hosts.flatMap((_, at) =>
+    at % IN_LINE > 0
+      ? []
+      : [
+          hosts
+            .slice(at, at + IN_LINE)
+            .map(oneLine)
+            .join(', '),
+        ],
+  );
+}

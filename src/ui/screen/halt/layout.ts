@@ -1,0 +1,242 @@
+/** Where everything of a question stands. The whole action is reachable: what does not fit scrolls (HA-1). */
+
+import { lineWidth, wrapText } from '../../../text/wrap.ts';
+import { cut } from '../../render/segments.ts';
+import { type Button, placeButtons } from './buttons.ts';
+import type { Place, QuestionWords } from './words.ts';
+
+export type QuestionLayout = {
+  /** Rows it takes, at the bottom of the main part. */
+  readonly height: number;
+  /** Cells from border to border, and from the border to the text. */
+  readonly width: number;
+  readonly inset: number;
+  /** Empty rows set its parts apart. */
+  readonly airy: boolean;
+  readonly reasons: readonly string[];
+  /** The lines of action and impact, and the window of them that is shown. */
+  readonly body: readonly BodyLine[];
+  readonly top: number;
+  readonly shown: number;
+  /** Rows above the body. */
+  readonly above: number;
+  /** Where it would run, where that has a row of its own. */
+  readonly place: string;
+  /** Lines from the first on that must have been on the screen before it may run. */
+  readonly mustSee: number;
+  /** The columns it is laid out for. */
+  readonly columns: number;
+  /** Not even one dangerous part fits: nothing can be let run here. */
+  readonly tooSmall: boolean;
+  readonly buttons: readonly Button[];
+};
+
+export type BodyLine = {
+  readonly kind:
+    | 'verb'
+    | 'part'
+    | 'impact'
+    | 'heading'
+    | 'action'
+    | 'tree'
+    | 'added'
+    | 'removed'
+    | 'hunk'
+    | 'claim'
+    | 'place'
+    | 'note'
+    | 'help'
+    | 'gap';
+  readonly text: string;
+  /** Stands at the right end of the line. */
+  readonly right?: string;
+};
+
+/** Stands before every line of the command, so that nothing in it can pass for the dialog. */
+export const GUTTER = '┆ ';
+/** The same before what goes on from the line above. */
+const WRAPPED = '┆↪';
+/** The eye finds the end of a row; wider it would not. */
+const MAX_WIDTH = 110;
+/** Below so many columns everything stands closer to the border. */
+const WIDE_COLUMNS = 60;
+/** Below so many rows the place scrolls with the rest. */
+const ROOMY_ROWS = 12;
+/** Below so many rows there are no empty ones. */
+const AIRY_ROWS = 20;
+/** A dangerous part needs so many lines to be shown at all. */
+const MIN_SHOWN = 3;
+/** Arguments that must be scrolled through; a file's whole content need not be. */
+const MAX_TREE_TO_SEE = 100;
+/** The upper and the lower edge. */
+const EDGES = 2;
+/** A number and what follows it. */
+const NUMBER = 3;
+const MAX_REASONS = 3;
+
+/** Whether everything that must have been on the screen was there; of a screen too small for it, it never was. */
+export function isSeen(
+  { mustSee, columns, tooSmall }: QuestionLayout,
+  seen: { readonly columns: number; readonly to: number } | undefined,
+): boolean {
+  return !tooSmall && (mustSee === 0 || (seen?.columns === columns && seen.to >= mustSee));
+}
+
+/** The cells that the text of a question has, in so many columns. */
+export function innerWidth(columns: number): number {
+  return Math.max(1, Math.min(columns, MAX_WIDTH) - 2 * insetOf(columns));
+}
+
+function insetOf(columns: number): number {
+  return columns < WIDE_COLUMNS ? 2 : 3;
+}
+
+type Space = { readonly columns: number; readonly rows: number; readonly bottom: number; readonly top: number };
+
+/** Lays a question out in at most `rows` rows that end at row `bottom` of the screen (exclusive). */
+export function layoutQuestion(words: QuestionWords, space: Space): QuestionLayout {
+  if (space.rows < AIRY_ROWS) return layOut(words, space, false);
+  const airy = layOut(words, space, true);
+  // What would be lost comes before the air around it.
+  return airy.shown < airy.body.length ? layOut(words, space, false) : airy;
+}
+
+function layOut(words: QuestionWords, { columns, rows, bottom, top: wantedTop }: Space, airy: boolean): QuestionLayout {
+  const width = innerWidth(columns);
+  const roomy = rows >= ROOMY_ROWS;
+  const [body, mustSee] = bodyOf(words, width, { roomy, airy });
+  const buttons = placeButtons(words.choices, width, columns);
+  const buttonRows = (buttons.at(-1)?.y ?? 0) + 1;
+  const place = roomy ? placeText(words.place, width) : '';
+  const air = airy ? (place === '' ? 2 : 3) : 0;
+  const fixed = EDGES + buttonRows + (place === '' ? 0 : 1) + air;
+  const said = roomy ? [...words.reasons, ...words.notes] : words.reasons;
+  const needed = said.flatMap((reason) => wrapText(reason, width));
+  // The action has the better claim to a small screen than the words about it.
+  const most = Math.max(1, Math.min(MAX_REASONS, rows - fixed - Math.min(body.length, 3)));
+  const reasons = needed.length > most ? [...needed.slice(0, most - 1), cut(`${needed[most - 1]} …`, width)] : needed;
+  const shown = Math.max(0, Math.min(body.length, rows - fixed - reasons.length));
+  const firstButton = bottom - 1 - buttonRows;
+  const inset = insetOf(columns);
+  return {
+    height: fixed + reasons.length + shown,
+    width: width + 2 * inset,
+    inset,
+    airy,
+    reasons,
+    body,
+    top: Math.max(0, Math.min(wantedTop, body.length - shown)),
+    shown,
+    above: 1 + (airy ? 1 : 0) + reasons.length,
+    place,
+    mustSee,
+    columns,
+    tooSmall: shown < Math.min(MIN_SHOWN, mustSee),
+    buttons: buttons.map((button) => ({ ...button, x: button.x + inset, y: firstButton + button.y })),
+  };
+}
+
+/** Where it would run and under what, in one sentence. */
+export function wholePlace({ path, under }: Place): string {
+  return path === '' ? under : `in ${path} · ${under}`;
+}
+
+/** Shorter than that a directory says nothing. */
+const MIN_PATH = 6;
+
+/** In one row: of a long directory its end. */
+function placeText(place: Place, width: number): string {
+  const over = lineWidth(wholePlace(place)) - width;
+  if (over <= 0) return wholePlace(place);
+  const kept = [...place.path].slice(over + 1).join('');
+  return kept.length < MIN_PATH ? place.under : wholePlace({ ...place, path: `…${kept}` });
+}
+
+type Air = { readonly roomy: boolean; readonly airy: boolean };
+
+/** The lines, and how many of them must be seen: the dangerous parts come first. */
+function bodyOf(words: QuestionWords, width: number, { roomy, airy }: Air): readonly [readonly BodyLine[], number] {
+  const gap: readonly BodyLine[] = airy ? [{ kind: 'gap', text: '' }] : [];
+  const dangers = words.dangers.flatMap((danger, index) => [
+    ...(index > 0 ? gap : []),
+    ...dangerLines(danger, index, width),
+  ]);
+  const bare = words.place.under === '';
+  const action =
+    words.action === ''
+      ? []
+      : bare
+        ? wrapText(words.action, width).map((text): BodyLine => ({ kind: 'action', text }))
+        : commandLines('action', words.action, width, '');
+  const keys = words.tree.map(({ key = '' }) => key.length);
+  const column = (width < WIDE_COLUMNS ? Math.min(...keys) : Math.max(...keys)) + 2;
+  const tree = words.tree.flatMap(({ text, indent, key, role = 'tree' as const }): BodyLine[] => {
+    if (key !== undefined) return helpLines(key, text, column, width);
+    const gutter = bare ? '' : GUTTER;
+    const lines = wrapText(text, width - gutter.length, { mode: 'hard', indent });
+    return lines.map((line): BodyLine => ({ kind: role, text: gutter + line }));
+  });
+  const told = (kind: 'impact' | 'claim' | 'place' | 'note', text: string, indent = ''): readonly BodyLine[] =>
+    text === '' ? [] : wrapText(text, width, { indent }).map((line): BodyLine => ({ kind, text: line }));
+  const titled = dangers.length > 0 && !words.allIsDanger && action.length > 0 && tree.length === 0;
+  const heading = words.folds ? 'the command around them · Ctrl-O: all of it' : 'whole command';
+  const body: readonly BodyLine[] = [
+    ...dangers,
+    ...(titled ? [...gap, { kind: 'heading', text: heading } as const] : []),
+    ...action,
+    ...tree,
+    ...words.impact.flatMap((line) => told('impact', line, '  ')),
+    ...words.claims.flatMap((line) => told('claim', line, '  ')),
+    ...(roomy ? [] : [...words.notes.flatMap((line) => told('note', line)), ...told('place', wholePlace(words.place))]),
+  ];
+  const all = words.allIsDanger ? action.length + Math.min(tree.length, MAX_TREE_TO_SEE) : 0;
+  // Beside the question itself nothing is let run.
+  return [body, words.aside === undefined ? dangers.length + all : Number.POSITIVE_INFINITY];
+}
+
+/** A key and what it does; it needs no mark, and breaks between words. */
+function helpLines(key: string, does: string, column: number, width: number): BodyLine[] {
+  const lines = wrapText(`${key.padEnd(column - 2)}  ${does}`, width, { indent: ' '.repeat(column) });
+  return lines.map((text): BodyLine => ({ kind: 'help', text }));
+}
+
+/** What a part does and whether that can be taken back, its own words, what would be lost. */
+function dangerLines(
+  { verb, part, impact, undoable }: QuestionWords['dangers'][number],
+  index: number,
+  width: number,
+): readonly BodyLine[] {
+  const right = undoable === undefined ? '' : undoable ? 'undoable' : 'not undoable';
+  const taken = right === '' ? 0 : lineWidth(right) + 2;
+  const pad = ' '.repeat(NUMBER);
+  const [first = '', ...more] = wrapText(`${index + 1}  ${verb}`, Math.max(NUMBER + 1, width - taken), { indent: pad });
+  const under = `${pad}${' '.repeat(GUTTER.length)}`;
+  return [
+    { kind: 'verb', text: first, ...(right === '' ? {} : { right }) },
+    ...more.map((text): BodyLine => ({ kind: 'verb', text })),
+    ...(part === '' ? [] : commandLines('part', part, width, pad)),
+    ...impact.flatMap((line) =>
+      wrapText(line, Math.max(1, width - under.length)).map(
+        (text): BodyLine => ({ kind: 'impact', text: under + text }),
+      ),
+    ),
+  ];
+}
+
+/** Lines of a command behind the bar that nothing in it can imitate, wrapped at blanks where it can be. */
+function commandLines(kind: 'part' | 'action', text: string, width: number, pad: string): readonly BodyLine[] {
+  const room = Math.max(1, width - pad.length - GUTTER.length);
+  return markedRows(text).flatMap((row) =>
+    wrapText(row, room).map((line, index) => ({ kind, text: pad + (index === 0 ? GUTTER : WRAPPED) + line })),
+  );
+}
+
+/** Rows as the text has them; a mark that is open at the end of one is open at the beginning of the next. */
+function markedRows(text: string): readonly string[] {
+  let open = '';
+  return text.split('\n').map((row) => {
+    const whole = open + row;
+    open = whole.match(/\x1b\[[\d;]*m/g)?.at(-1) ?? open;
+    return whole;
+  });
+}

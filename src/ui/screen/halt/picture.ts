@@ -1,0 +1,192 @@
+/** A question as rows of a closed panel: title, what is asked, where, the answers, what a key would do now. Pure. */
+
+import { lineWidth } from '../../../text/wrap.ts';
+import { cut } from '../../render/segments.ts';
+import { onGround, type Paint, padTo, paintOf, type Role, type Theme } from '../../render/theme.ts';
+import { drawButton } from './buttons.ts';
+import { MARK } from './danger.ts';
+import type { QuestionUi } from './dialog.ts';
+import { type BodyLine, isSeen, type QuestionLayout } from './layout.ts';
+import type { QuestionWords } from './words.ts';
+
+const BODY_ROLES = {
+  verb: 'verb',
+  part: 'strong',
+  impact: 'text',
+  heading: 'dim',
+  action: 'function',
+  tree: 'strong',
+  added: 'added',
+  removed: 'removed',
+  hunk: 'hunk',
+  claim: 'dim',
+  place: 'dim',
+  note: 'warning',
+  help: 'text',
+  gap: 'text',
+} as const satisfies Record<BodyLine['kind'], Role>;
+
+/** Kinds in which dangerous words are marked. */
+const MARKED: ReadonlySet<BodyLine['kind']> = new Set(['part', 'action']);
+
+type Shown = {
+  readonly words: QuestionWords;
+  readonly question: QuestionUi;
+  readonly layout: QuestionLayout;
+  /** Questions that wait, this one included. */
+  readonly waiting: number;
+  readonly theme: Theme;
+};
+
+/** Cells of an edge's two corners and the lines beside them. */
+const EDGE = 4;
+
+type Edge = Omit<Shown, 'question' | 'theme'> & { readonly width: number; readonly role: Role; readonly paint: Paint };
+
+type Picture = {
+  /** Everything above the body, the body, and everything below it. */
+  readonly upper: readonly string[];
+  readonly body: readonly string[];
+  readonly lower: readonly string[];
+  /** One cell of the border, for rows that are drawn otherwise. */
+  readonly border: string;
+};
+
+export function questionPicture({ words, question, layout, waiting, theme }: Shown): Picture {
+  const paint = paintOf(theme);
+  const { width, inset, airy, reasons, top, shown, place } = layout;
+  const role = words.danger ? 'error' : 'warning';
+  const ground = words.danger ? theme.haltPanel : theme.askPanel;
+  const border = paint(role, '│');
+  const inner = width - 2 * inset;
+  const pad = ' '.repeat(inset - 1);
+  const grounded = (line: string) => onGround(line, ground, width);
+  const row = (text: string) => grounded(`${border}${pad}${padTo(text, inner)}${pad}${border}`);
+  const air = airy ? [row('')] : [];
+  const body = layout.body.slice(top, top + shown);
+  return {
+    upper: [
+      grounded(topEdge({ words, layout, waiting, width, role, paint })),
+      ...air,
+      ...reasons.map((line) => row(paint(role, line))),
+    ],
+    body: body.map((line) =>
+      line.kind === 'heading' ? grounded(heading(line.text, width, role, paint)) : row(drawn(line, inner, paint)),
+    ),
+    lower: [
+      ...air,
+      ...(place === '' ? [] : [row(paint('dim', cut(place, inner))), ...air]),
+      ...buttonRows(words, layout, question, paint).map(row),
+      grounded(bottomEdge(hintOf(words, question, layout), words.aside === '?', width, role, paint)),
+    ],
+    border,
+  };
+}
+
+function topEdge({ words, layout, waiting, width, role, paint }: Edge): string {
+  const { chip, title, danger, mode = '' } = words;
+  // Where the place has no row of its own, the mode is said here.
+  const notes = [waiting > 1 ? `1 of ${waiting}` : '', layout.place === '' ? mode : ''].filter(Boolean).join(' · ');
+  const fits = notes !== '' && EDGE + chip.length + title.length + notes.length + 7 <= width;
+  const right = fits ? ` ${notes} ` : '';
+  const bare = paint('text', 'x') === 'x';
+  const named = paint(danger ? 'halt' : 'ask', bare ? `[${chip}]` : ` ${chip} `);
+  const room = width - EDGE - chip.length - 2 - right.length;
+  const about = title === '' ? '' : ` ${cut(title, Math.max(1, room - 3))} `;
+  const line = '─'.repeat(Math.max(0, room - lineWidth(about)));
+  return (
+    paint(role, '╭─') + named + paint('strong', about) + paint(role, line) + paint('dim', right) + paint(role, '─╮')
+  );
+}
+
+function bottomEdge(hint: string, helping: boolean, width: number, role: Role, paint: Paint): string {
+  const help = helping ? ' ? back ' : ' ? help ';
+  const room = width - EDGE - help.length;
+  const right = lineWidth(hint) + 2 <= room ? ` ${hint} ` : ` ${cut(hint, Math.max(1, room - 2))} `;
+  const line = '─'.repeat(Math.max(0, room - lineWidth(right)));
+  return paint(role, '╰─') + paint('dim', help) + paint(role, line) + paint('dim', right) + paint(role, '─╯');
+}
+
+function heading(text: string, width: number, role: Role, paint: Paint): string {
+  const shown = ` ${cut(text, width - 8)} `;
+  const line = '─'.repeat(Math.max(0, width - 4 - lineWidth(shown)));
+  return `${paint(role, '├')}${paint('rule', '─')}${paint('dim', shown)}${paint('rule', line)}${paint(role, '─┤')}`;
+}
+
+/** A line of the body; the marks within it get the colour of danger, what stands at its right its own. */
+function drawn({ kind, text, right = '' }: BodyLine, width: number, paint: Paint): string {
+  const role = BODY_ROLES[kind];
+  if (kind === 'added' || kind === 'removed') return markedText(padTo(text, width), role, `${kind}Word`, paint);
+  const inked =
+    kind === 'verb'
+      ? numbered(text, paint)
+      : MARKED.has(kind)
+        ? markedText(text, role, 'danger', paint)
+        : kind === 'help'
+          ? helpRow(text, paint)
+          : paint(role, text);
+  if (right === '') return inked;
+  return padTo(inked, width - lineWidth(right)) + paint(right === 'undoable' ? 'success' : 'verb', right);
+}
+
+/** The number of a part stands back behind what the part does. */
+function numbered(text: string, paint: Paint): string {
+  const [, number = '', verb = text] = /^(\d+ +| +)(.*)$/.exec(text) ?? [];
+  return paint('dim', number) + paint('verb', verb);
+}
+
+/** A key before what it does. */
+function helpRow(text: string, paint: Paint): string {
+  const [, key = '', does = text] = /^(\S+(?: \S+)? {2,})?(.*)$/.exec(text) ?? [];
+  return paint('strong', key) + paint('text', does);
+}
+
+/** Wrapping closes and opens a mark at line ends in its own way; which words are marked is what counts. */
+function markedText(text: string, role: Role, mark: Role, paint: Paint): string {
+  return text.split(/(\x1b\[[\d;]*m)/).reduce(
+    ({ out, marked }, piece) => {
+      if (piece.startsWith('\x1b[')) return { out, marked: piece === MARK };
+      return { out: out + paint(marked ? mark : role, piece), marked };
+    },
+    { out: '', marked: false },
+  ).out;
+}
+
+/** What a key would do now, or why it would do nothing. */
+function hintOf(
+  { aside, choices }: QuestionWords,
+  { armed, hurried, edit, noting, form, seen }: QuestionUi,
+  layout: QuestionLayout,
+): string {
+  if (layout.tooSmall) return 'too small a window: s or a';
+  if (!armed) return hurried ? 'ready in a moment: pressed too early' : 'ready in a moment';
+  if (form) return edit === undefined ? 'e fills it in' : 'Enter: next field · Tab back and forth · Esc: look it over';
+  if (noting) return 'Enter skips and tells the model this · Esc goes back';
+  if (edit !== undefined) return 'Enter judges it anew · Esc leaves it as it was';
+  if (aside !== undefined) return aside === 'd' ? 'd: back to the list' : 'Esc: back to the question';
+  const left = layout.body.length - layout.top - layout.shown;
+  const runs = choices.find(({ answer }) => answer === 'apply') ?? choices.find(({ answer }) => answer === 'proceed');
+  if (!isSeen(layout, seen)) {
+    const rows = left === 0 ? '↑' : `↓ ${left} more`;
+    return `${rows}, then ${runs?.key ?? 'p'} works`;
+  }
+  return left > 0 ? `↓ ${left} more · ${runs?.key ?? 'p'} works` : `seen to the end, ${runs?.key ?? 'p'} works`;
+}
+
+/** The buttons as the layout has placed them. */
+function buttonRows(
+  words: QuestionWords,
+  { buttons, tooSmall, inset }: QuestionLayout,
+  { focus, armed }: QuestionUi,
+  paint: Paint,
+): readonly string[] {
+  const rows = new Map<number, string>();
+  for (const [index, button] of buttons.entries()) {
+    const { harmful = false } = button.choice;
+    // What can't be done here is no offer.
+    const works = armed && (words.aside === undefined || !harmful);
+    const drawn = harmful && tooSmall ? '' : drawButton(button, { focused: index === focus, works }, paint);
+    rows.set(button.y, padTo(rows.get(button.y) ?? '', button.x - inset) + drawn);
+  }
+  return [...rows.values()];
+}

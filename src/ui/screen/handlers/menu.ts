@@ -1,0 +1,114 @@
+/** Tab completion and the search of the history: a list of choices above the prompt (IN-5, IN-6). */
+import type { Completion } from '../../../contracts/lines.ts';
+import type { LineFacts } from '../../../contracts/store.ts';
+import { setText } from '../../editor/commands.ts';
+import { fuzzySearch } from '../../editor/fuzzy.ts';
+import { expand } from '../../editor/state.ts';
+import type { KeyToken } from '../../terminal/token.ts';
+import type { Screen } from '../screen.ts';
+import { NO_PANEL, type Panel } from '../ui.ts';
+import { putCompletion } from './complete.ts';
+import type { Handlers } from './handler.ts';
+
+type Choices = Extract<Panel, { kind: 'choices' }>;
+
+/** How many matches a search shows. */
+const MAX_MATCHES = 200;
+
+function open(screen: Screen): Choices | undefined {
+  const { panel } = screen.ui.get();
+  return panel.kind === 'choices' ? panel : undefined;
+}
+
+/** Ctrl-R: the search that the user has bound to it in their shell, else ours. */
+export function searchHistory(screen: Screen): void {
+  const query = expand(screen.ui.get().editor).trim();
+  const { editor, size } = screen.ui.get();
+  const own = screen.fullScreen.search((onData) => screen.app.ownSearch(query, size, onData));
+  if (own) {
+    void own.then((line) => {
+      if (line !== undefined) screen.setEditor(setText(editor, line));
+    });
+    return;
+  }
+  const items = search(screen, query);
+  screen.ui.update({ panel: { kind: 'choices', of: 'history', query, items, index: 0, start: 0 } });
+}
+
+function search(screen: Screen, query: string): readonly Completion[] {
+  const { history, engine } = screen.app;
+  const now = engine.services.now();
+  return fuzzySearch(screen.recall.history.lines(), query, MAX_MATCHES).map(({ text }) => {
+    const note = history.isAgents(text) ? 'the agent ran it' : factsNote(history.factsOf(text), now);
+    return note === '' ? { text } : { text, note };
+  });
+}
+
+/** `3 d · ~/src · ✗ 1`: when a line ran, where, and how it ended, as far as that is known. */
+function factsNote({ at, cwd, exit }: LineFacts = {}, now: number): string {
+  const home = process.env.HOME ?? '';
+  const place = home !== '' && cwd?.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
+  const parts = [at === undefined ? '' : ageOf(now - at), place ?? '', exit ? `✗ ${exit}` : ''];
+  return parts.filter((part) => part !== '').join(' · ');
+}
+
+function ageOf(milliseconds: number): string {
+  const minutes = Math.max(0, Math.round(milliseconds / 60_000));
+  if (minutes < 60) return `${minutes} min`;
+  return minutes < 48 * 60 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} d`;
+}
+
+function take(screen: Screen): void {
+  const panel = open(screen);
+  const item = panel?.items[panel.index];
+  screen.ui.update({ panel: NO_PANEL });
+  if (!panel || item === undefined) return;
+  const { editor } = screen.ui.get();
+  if (item.run) return item.run();
+  if (panel.of === 'history') return screen.setEditor(setText(editor, item.text));
+  putCompletion(screen, panel.start, item);
+}
+
+function move(by: number) {
+  return (screen: Screen) => {
+    const panel = open(screen);
+    if (!panel || panel.items.length === 0) return;
+    const last = panel.items.length - 1;
+    // One step past an end goes round; a page stops there.
+    const next = panel.index + by;
+    const index = Math.abs(by) > 1 ? Math.max(0, Math.min(last, next)) : (next + last + 1) % (last + 1);
+    screen.ui.update({ panel: { ...panel, index } });
+  };
+}
+
+function setQuery(screen: Screen, query: string): void {
+  const panel = open(screen);
+  if (panel)
+    screen.ui.update({ panel: { ...panel, query, items: panel.find?.(query) ?? search(screen, query), index: 0 } });
+}
+
+/** A search takes what is typed; a completion is left, and the key goes to the prompt. */
+export function typeIntoMenu(screen: Screen, key: KeyToken): void {
+  const panel = open(screen);
+  if (!panel || key.text === undefined) return;
+  if (panel.of !== 'completion') return setQuery(screen, panel.query + key.text);
+  screen.ui.update({ panel: NO_PANEL });
+  screen.type(key.text);
+}
+
+export const menuHandlers: Handlers = {
+  next: move(1),
+  previous: move(-1),
+  pageNext: move(8),
+  pagePrevious: move(-8),
+  choose: take,
+  edit: take,
+  deleteBack(screen) {
+    const panel = open(screen);
+    if (panel && panel.of !== 'completion') return setQuery(screen, [...panel.query].slice(0, -1).join(''));
+    screen.ui.update({ panel: NO_PANEL });
+    screen.edit('deleteBack');
+  },
+  clear: (screen) => setQuery(screen, ''),
+  cancel: (screen) => screen.ui.update({ panel: NO_PANEL }),
+};

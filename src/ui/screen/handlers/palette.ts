@@ -1,0 +1,129 @@
+/** Everything that can be done here, found by a few letters: commands, models, colours, keys, what was run (F2). */
+import { submitLine } from '../../../commands/submit.ts';
+import { commands } from '../../../commands/table.ts';
+import type { Completion } from '../../../contracts/lines.ts';
+import { visible } from '../../../text/sanitize.ts';
+import { setText } from '../../editor/commands.ts';
+import { fuzzySearch } from '../../editor/fuzzy.ts';
+import { showChord } from '../../keymap/chord.ts';
+import type { Binding } from '../../keymap/table.ts';
+import type { Screen } from '../screen.ts';
+import { sessionItems } from '../sessions.ts';
+import { NO_PANEL } from '../ui.ts';
+
+/** How many of the commands that were run are looked through, the newest first. */
+const MAX_BLOCKS = 200;
+const MAX_MATCHES = 200;
+/** Cells for the kind of a thing. */
+const KIND = 9;
+
+/** What there is to choose, and what choosing it does. */
+type Item = Completion & { readonly label: string; readonly run: () => void };
+
+/**
+ * Opens the list, or closes it.
+ * @param keys the bindings that do something at the prompt
+ * @param press does what a key does
+ */
+export function openPalette(screen: Screen, keys: readonly Binding[], press: (binding: Binding) => void): void {
+  const { question, panel } = screen.ui.get();
+  if (question) return;
+  if (panel.kind === 'choices' && panel.of === 'everything') return screen.ui.update({ panel: NO_PANEL });
+  const all = [...commandItems(screen), ...settingItems(screen), ...keyItems(keys, press), ...blockItems(screen)];
+  const forms = formItems(screen);
+  const withForms = (query: string) => (query === '' ? all : [...all, ...forms]);
+  const find = (query: string) => search(withForms(query), query);
+  const items = find('');
+  screen.ui.update({ panel: { kind: 'choices', of: 'everything', query: '', items, index: 0, start: 0, find } });
+  void screen.app.sessions.list().then((sessions) => {
+    const { panel } = screen.ui.get();
+    if (panel.kind !== 'choices' || panel.find !== find) return;
+    const more = sessionItems(screen, sessions).map((each) => ({
+      ...each,
+      label: `${'session'.padEnd(KIND)} ${each.label}`,
+    }));
+    const findAll = (query: string) => search([...withForms(query), ...more], query);
+    screen.ui.update({ panel: { ...panel, items: findAll(panel.query), find: findAll } });
+  });
+}
+
+/** The best first, and what is called so before what is described so; without a query in the order of the tables. */
+function search(all: readonly Item[], query: string): readonly Item[] {
+  const wanted = query.toLowerCase();
+  const placeIn = ({ text }: Item) => text.toLowerCase().indexOf(wanted);
+  const called = all.filter((item) => placeIn(item) >= 0).toSorted((one, other) => placeIn(one) - placeIn(other));
+  const byText = new Map(all.map((item) => [`${item.label} ${item.note ?? ''}`, item]));
+  // What stands last is the newest to the search, and so the first among equals.
+  const found = fuzzySearch([...byText.keys()].toReversed(), query, MAX_MATCHES);
+  return [...new Set([...called, ...found.flatMap(({ text }) => byText.get(text) ?? [])])];
+}
+
+function item(kind: string, text: string, note: string, run: () => void): Item {
+  return { text, label: `${kind.padEnd(KIND)} ${text}`, note, run };
+}
+
+/** A command that needs words of its own is put into the prompt; any other is run. */
+function commandItems(screen: Screen): readonly Item[] {
+  return commands.map(({ name, usage, summary }) => {
+    const needs = /^\S+ <|^:norris/.test(usage);
+    const line = `:${name}`;
+    const run = () => (needs ? fill(screen, `${line} `) : send(screen, line));
+    return item('command', line, summary, run);
+  });
+}
+
+/** Ways to write a command whose every word is its own, as `:undo run`; what does at once what another shows first is none. */
+function formItems(screen: Screen): readonly Item[] {
+  return commands.flatMap(({ usage, forms = [] }) => {
+    const own = new Set(usage.match(/[a-z]+/g));
+    return forms
+      .filter(([form]) => {
+        const words = form.split(' ').slice(1);
+        return words.length > 0 && words.at(-1) !== 'yes' && words.every((word) => own.has(word));
+      })
+      .map(([form, meaning]) => item('command', form, meaning, () => send(screen, form)));
+  });
+}
+
+/** Models and colours, of which there are a few to choose from. */
+function settingItems(screen: Screen): readonly Item[] {
+  const models = screen.app.presets.list().map(({ name, model }) => {
+    const line = `:model ${name}`;
+    return item('model', line, model ?? '', () => send(screen, line));
+  });
+  const themes = (screen.app.screen?.themes ?? []).map((name) => {
+    const line = `:theme ${name}`;
+    return item('colours', line, '', () => send(screen, line));
+  });
+  return [...models, ...themes];
+}
+
+function keyItems(keys: readonly Binding[], press: (binding: Binding) => void): readonly Item[] {
+  return keys.map((binding) => {
+    const chords = binding.chords.slice(0, 2).map(showChord).join(', ');
+    return item('key', binding.label, chords, () => press(binding));
+  });
+}
+
+/** What was run in this session: choosing one goes there. */
+function blockItems(screen: Screen): readonly Item[] {
+  return screen.app.engine.transcript.entries
+    .slice(-MAX_BLOCKS)
+    .toReversed()
+    .flatMap(({ key }) => {
+      const entry = screen.view.entryOf(key);
+      if (entry?.kind !== 'exec' || !entry.result) return [];
+      const { exit } = entry.result;
+      const [line = ''] = visible(entry.command).split('\n');
+      const ended = exit === 0 ? '✓' : exit === null ? '✗' : `✗ ${exit}`;
+      return [item('ran', line, ended, () => screen.navigator.goTo(key))];
+    });
+}
+
+function send(screen: Screen, line: string): void {
+  void submitLine(screen.app, line, screen.app.classify(line));
+}
+
+function fill(screen: Screen, line: string): void {
+  screen.setEditor(setText(screen.ui.get().editor, line));
+}

@@ -1,0 +1,164 @@
+/** Keys of the prompt that are more than editing (IN-3, IN-4, IN-7, NO-1). Plain editing goes to the editor by name. */
+
+import { startGoal } from '../../../commands/attached.ts';
+import { sendToBackground } from '../../../commands/jobs.ts';
+import { submitLine } from '../../../commands/submit.ts';
+import { leavesShell } from '../../../session/shell.ts';
+import { messageOf } from '../../../text/errors.ts';
+import { setText, submitted } from '../../editor/commands.ts';
+import { expand, isEmpty } from '../../editor/state.ts';
+import type { Screen } from '../screen.ts';
+import { NO_PANEL } from '../ui.ts';
+import { focusCommand } from './blocks.ts';
+import { complete } from './complete.ts';
+import type { Handlers } from './handler.ts';
+import { searchHistory } from './menu.ts';
+import { enterTranscript, fold } from './transcript.ts';
+
+function submit(screen: Screen): void {
+  screen.expandAbbreviation();
+  const { editor, goalNext, flip, asked } = screen.ui.get();
+  if (isEmpty(editor)) return;
+  const line = expand(editor);
+  const { route } = screen;
+  // As at a shell's own prompt, Enter behind half a command asks for the rest.
+  if (!goalNext && route.kind === 'shell' && screen.app.incomplete(route.text)) {
+    screen.edit('newline');
+    return screen.hint('the command is incomplete: continue it here, or drop it with Ctrl-C');
+  }
+  if (!goalNext && route.unsure !== undefined) {
+    if (flip === undefined && asked !== line) return screen.ui.update({ asked: line });
+    screen.app.rememberRoute(route);
+  }
+  screen.failure.goesOn();
+  screen.ui.update({ editor: submitted(editor), flip: undefined, goalNext: false, asked: undefined });
+  screen.view.end();
+  if (goalNext) {
+    screen.app.history.add(`:norris ${line.trim()}`);
+    return void startGoal(screen.app, line.trim());
+  }
+  if (/^:norris\s*$/.test(line.trim())) {
+    screen.app.history.add(line);
+    return askForGoal(screen);
+  }
+  const { shell } = screen.app;
+  if (route.kind === 'shell' && leavesShell(route.text) && !mayLeave(screen, 'exit')) return;
+  screen.exitAsked = false;
+  const idle = !shell.busy;
+  void submitLine(screen.app, line, route);
+  if (idle && shell.busy) screen.keyboard.expect();
+}
+
+/** The same key starts and ends: idle with text, the text is the goal; idle and empty, it asks; running, it asks to end. */
+function norris(screen: Screen): void {
+  const { conversation } = screen.app.engine;
+  const { editor, goalNext } = screen.ui.get();
+  if (conversation.phase.kind !== 'idle') screen.ui.update({ panel: { kind: 'confirmAbort', focus: 1 } });
+  else if (isEmpty(editor)) askForGoal(screen);
+  else screen.ui.update({ goalNext: !goalNext });
+}
+
+function askForGoal(screen: Screen): void {
+  const { phase } = screen.app.engine.conversation;
+  if (phase.kind === 'idle') screen.ui.update({ panel: { kind: 'goal', text: '' } });
+  else screen.ui.update({ panel: { kind: 'confirmAbort', focus: 1 } });
+}
+
+/** The line first, then the user's own command, then the run (HA-3). */
+function interrupt(screen: Screen): void {
+  const { editor } = screen.ui.get();
+  if (!isEmpty(editor)) screen.ui.update({ editor: submitted(editor), flip: undefined, goalNext: false });
+  else if (screen.app.shell.running) screen.app.shell.running.interrupt();
+  else if (!screen.abort()) screen.hint('Ctrl-D leaves');
+}
+
+/** Sends what runs in front to the background (EX-8). */
+export async function background(screen: Screen): Promise<void> {
+  const why = await sendToBackground(screen.app).catch(messageOf);
+  if (why !== undefined) screen.hint(why);
+}
+
+/** As in a shell, one that has jobs says so first; again right behind it leaves. */
+function leave(screen: Screen): void {
+  if (screen.leaveAsked || mayLeave(screen, 'Ctrl-D')) return screen.app.quit();
+  screen.leaveAsked = true;
+}
+
+/** Whether nothing is left behind, or that was said right before. The shell itself speaks of its own jobs at `exit`. */
+function mayLeave(screen: Screen, by: 'exit' | 'Ctrl-D'): boolean {
+  const { app } = screen;
+  const jobs = app.info().jobs + (by === 'exit' ? 0 : app.shell.jobs().length);
+  const fleet = app.fleet.run !== undefined;
+  if ((jobs === 0 && !fleet) || (by === 'exit' && screen.exitAsked)) return true;
+  screen.exitAsked = by === 'exit';
+  const left = fleet ? 'a fleet is' : jobs === 1 ? 'a job is' : `${jobs} jobs are`;
+  const then = fleet ? 'leaves; :fleet resume goes on with it' : 'ends what is yours and leaves';
+  screen.hint(`${left} still ${fleet ? 'at work' : 'there'}: ${by} again ${then}`);
+  return false;
+}
+
+/** The text comes back into the prompt; nothing runs by it (IN-4). */
+async function externalEditor(screen: Screen): Promise<void> {
+  const text = expand(screen.ui.get().editor);
+  const failed = (error: unknown) => ({ ok: false, problem: messageOf(error) }) as const;
+  const edited = await screen.lend(() => screen.app.edit(text)).catch(failed);
+  if (edited.ok) screen.setEditor(setText(screen.ui.get().editor, edited.text));
+  else screen.hint(edited.problem);
+}
+
+/** The newest thing that waits comes back to the prompt; else what was chosen for this line is undone. */
+function takeBack(screen: Screen): void {
+  const { engine, shell } = screen.app;
+  const queued = engine.conversation.inbox.findLast((item) => item.kind === 'line');
+  if (queued?.kind === 'line') {
+    void engine.dispatch({ type: 'lineTakenBack', line: queued.id });
+    return;
+  }
+  const line = shell.takeBack();
+  if (line !== undefined) screen.giveBack(line);
+  else screen.ui.update({ goalNext: false, flip: undefined, panel: NO_PANEL });
+}
+
+/** The other of shell and question than what the line is taken as now; a prefix or `:` is not a guess to flip. */
+function flipVerdict(screen: Screen): void {
+  const { editor, flip, goalNext } = screen.ui.get();
+  if (goalNext) return screen.ui.update({ goalNext: false });
+  if (isEmpty(editor)) return;
+  const { kind, forced } = screen.route;
+  if (forced || kind === 'meta') return screen.hint('the prefix already says how the line is taken');
+  screen.ui.update({ flip: flip === undefined ? (kind === 'shell' ? 'ai' : 'shell') : undefined });
+}
+
+/** The output went into the context when the command ended. */
+function askAboutFailure(screen: Screen): void {
+  const { question } = screen.failure;
+  if (question === undefined) return screen.hint('the last command did not fail');
+  void submitLine(screen.app, question, { kind: 'ai', forced: true, text: question, why: '' });
+}
+
+export const promptHandlers: Handlers = {
+  toggleRail: (screen) => screen.toggleRail(),
+  submit,
+  norris,
+  interrupt,
+  takeBack,
+  flipVerdict,
+  background: (screen) => void background(screen),
+  deleteForwardOrLeave(screen) {
+    if (screen.ui.get().editor.text === '') leave(screen);
+    else screen.edit('deleteForward');
+  },
+  focusProgram: (screen) => screen.takeKeyboard('program'),
+  focusTranscript: enterTranscript,
+  focusCommand,
+  toggleFold(screen) {
+    const key = screen.view.lastLong();
+    if (key === undefined) screen.hint('no long output to fold');
+    else fold(screen, key);
+  },
+  complete: (screen) => void complete(screen),
+  searchHistory,
+  askAboutFailure,
+  clearView: (screen) => screen.clearView(),
+  externalEditor: (screen) => void externalEditor(screen),
+};

@@ -1,0 +1,129 @@
+/** Who has the keyboard: the prompt, or the program in the foreground (EX-4). */
+import type { App } from '../../commands/app.ts';
+import type { RunningCommand } from '../../contracts/commands.ts';
+import { runningOf } from '../../session/slots.ts';
+import { isEmpty } from '../editor/state.ts';
+import type { Schedule } from '../terminal/schedule.ts';
+import type { Store } from './store.ts';
+import { TypeAhead } from './type-ahead.ts';
+import type { Ui } from './ui.ts';
+
+/** How long a command of the user's runs before it gets the keyboard; quicker ones never do. In ms. */
+const HANDOVER_MS = 200;
+/** The same where keys were typed ahead: it may yet ask, and what is typed before that would be echoed. */
+const HANDOVER_TYPING_MS = 700;
+/** How long a shell that still comes up is waited for, with what was typed behind its first line. */
+const SHELL_START_TIMEOUT_MS = 1500;
+
+export class Keyboard {
+  readonly #app: App;
+  readonly #ui: Store<Ui>;
+  readonly #schedule: Schedule;
+  readonly ahead: TypeAhead;
+  /** The user's command that was last seen running, and the job that was last seen in front. */
+  #op: string | undefined;
+  #job: number | undefined;
+  #stopWatching = () => {};
+
+  constructor(app: App, ui: Store<Ui>, schedule: Schedule) {
+    this.#app = app;
+    this.#ui = ui;
+    this.#schedule = schedule;
+    this.ahead = new TypeAhead(schedule);
+  }
+
+  /** The program that keys would go to: the job in front, then the user's own before the model's. */
+  get program(): RunningCommand | undefined {
+    const { shell, engine, front } = this.#app;
+    const { phase } = engine.conversation;
+    const own = front.job?.running ?? shell.running;
+    if (own || phase.kind !== 'acting') return own;
+    const commands = runningOf(phase).map(({ op }) => engine.live.commands.get(op));
+    return commands.findLast((command) => command !== undefined);
+  }
+
+  /** The program that has the keyboard. */
+  get owner(): RunningCommand | undefined {
+    return this.#ui.get().keyboard === 'program' ? this.program : undefined;
+  }
+
+  /** A shell line was sent while nothing ran: what is typed from here on may be for its program. */
+  expect(): void {
+    this.ahead.begin(SHELL_START_TIMEOUT_MS);
+  }
+
+  /** To be called after each change of the engine. */
+  follow(): void {
+    const { engine, front } = this.#app;
+    const op = engine.state.shell.running?.op;
+    if (op !== this.#op) {
+      this.#op = op;
+      this.#stopWatching();
+      this.#stopWatching = op === undefined ? () => {} : this.#watch(op);
+      // One thing is in front: what the user has just started.
+      if (op !== undefined) front.leave();
+    }
+    if (front.job?.id !== this.#job) {
+      this.#job = front.job?.id;
+      // A job of the model is only watched; keys go to it when the user asks for that.
+      if (front.job?.owner === 'user' && this.#free) this.#ui.update({ keyboard: 'program' });
+    }
+    if (this.#ui.get().keyboard === 'program' && !this.program) this.#ui.update({ keyboard: 'prompt' });
+    if (op === undefined && !this.#app.shell.busy) this.ahead.release();
+  }
+
+  dispose(): void {
+    this.#stopWatching();
+    this.ahead.drop();
+  }
+
+  /** Nothing else is being typed. */
+  get #free(): boolean {
+    const { keyboard, editor, panel, question } = this.#ui.get();
+    return keyboard === 'prompt' && panel.kind === 'none' && !question && isEmpty(editor);
+  }
+
+  /**
+   * A program that asks, or runs on for a moment, is one to type into: it is offered the keyboard, once. Where a draft is
+   * in the way, one that asks is offered it again when the draft is gone.
+   */
+  #watch(op: string): () => void {
+    const running = this.#app.engine.live.commands.get(op);
+    const asks = () => running?.asks === true;
+    const look = () => {
+      if (asks() || running?.output.promptText) this.#offer(op, asks());
+    };
+    const late = () => {
+      if (this.ahead.waits) cancel = this.#schedule(decide, HANDOVER_TYPING_MS - HANDOVER_MS);
+      else this.#offer(op, asks());
+    };
+    const decide = () => {
+      // The beginning of the next line, most likely: it stays a draft.
+      if (this.ahead.waits && !this.ahead.line && !asks()) this.ahead.release();
+      else this.#offer(op, asks());
+    };
+    let cancel = this.#schedule(late, HANDOVER_MS);
+    const ends = [
+      () => cancel(),
+      running?.output.subscribe(look),
+      running?.onModes(look),
+      this.#ui.subscribe(() => {
+        if (asks()) this.#offer(op, true);
+      }),
+    ];
+    return () => {
+      for (const end of ends) end?.();
+    };
+  }
+
+  #offer(op: string, asks: boolean): void {
+    if (this.#op !== op) return;
+    const free = this.#free && this.program !== undefined;
+    if (free || !asks || this.#ui.get().keyboard === 'program') {
+      this.#stopWatching();
+      this.#stopWatching = () => {};
+    }
+    if (free) this.#ui.update({ keyboard: 'program' });
+    this.ahead.release();
+  }
+}

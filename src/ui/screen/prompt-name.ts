@@ -1,0 +1,26 @@
+/** The prompt's name. */
+import type { App } from '../../commands/app.ts';
+import { hostOf } from '../../session/place.ts';
+
+/** The host of the user's lines in front, then `[aish:fast]> `, or `[aish:fast ⚡]> ` while Norris is active, with the preset that is at work (BR-3). */
+export function promptName(app: App): string {
+  const { phase, preset } = app.engine.conversation;
+  const norris = phase.kind !== 'idle' && phase.run.kind === 'norris' ? phase.run : undefined;
+  const name = norris ? norris.preset : preset;
+  const demo = app.presets.list().some((each) => each.name === name && each.demo) && name !== 'demo' ? ' demo' : '';
+  return `${hostPrefix(app)}[aish:${name}${demo}${norris ? ' ⚡' : ''}]> `;
+}
+
+/** The shell's own prompt, with its colours, while nothing of the model's is at work; undefined where it is not wanted. */
+export function shellPromptOf(app: App): string | undefined {
+  const { shellPrompt } = app.info();
+  return shellPrompt.trim() === '' || app.engine.conversation.phase.kind !== 'idle'
+    ? undefined
+    : `${hostPrefix(app)}${shellPrompt}`;
+}
+
+/** By word, so that it is said without colours as well. */
+function hostPrefix({ engine }: App): string {
+  const host = hostOf(engine.shellCwd);
+  return host === undefined ? '' : `@${host} `;
+}

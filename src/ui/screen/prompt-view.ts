@@ -1,0 +1,195 @@
+/** The prompt as lines: its name, the text being typed, how the line will be taken, and the cursor. */
+import type { Route } from '../../contracts/lines.ts';
+import { displayText, graphemes, textWidth } from '../../text/display.ts';
+import { stripStyles } from '../../text/style.ts';
+import { type EditorLayout, layoutEditor } from '../editor/layout.ts';
+import { expand, isEmpty } from '../editor/state.ts';
+import type { Paint, Role } from '../render/theme.ts';
+import type { Cell } from '../render/writer.ts';
+import { layoutOf, type PromptWidths, promptWidths } from './layout.ts';
+import type { Store } from './store.ts';
+import type { Ui } from './ui.ts';
+
+/** How the line will be taken (IN-3): with the key that changes it, and short for narrow screens. */
+type Verdict = { readonly long: string; readonly short: string; readonly role: Role };
+
+const NAMES = { shell: 'shell', ai: 'ask', meta: 'command' } as const;
+const ROLES = { shell: 'success', ai: 'accent', meta: 'marker' } as const;
+
+export type PromptViewOptions = {
+  readonly ui: Store<Ui>;
+  readonly paint: Paint;
+  readonly name: () => string;
+  /** How the line is taken; undefined where nobody knows yet. */
+  readonly route: () => Route | undefined;
+  /** How the line most likely goes on; empty where nothing is to be shown. */
+  readonly suggestion?: () => string;
+  /** Draws rows of the text in colours. */
+  readonly painter?: () => (row: EditorLayout['rows'][number]) => string;
+};
+
+type Laid = { readonly layout: EditorLayout; readonly widths: PromptWidths };
+
+/** It follows the screen's state before React does: a typed key is on the terminal before anything else is done for it. */
+export class PromptView {
+  readonly #options: PromptViewOptions;
+  readonly #listeners = new Set<() => void>();
+  #seen: Ui;
+  #name: string;
+  #laid: (Laid & { readonly of: Pick<Ui, 'editor' | 'size'>; readonly name: string }) | undefined;
+  #made: readonly string[] | undefined;
+  /** Grows when the prompt may look different. */
+  version = 0;
+
+  constructor(options: PromptViewOptions) {
+    this.#options = options;
+    this.#seen = options.ui.get();
+    this.#name = options.name();
+    options.ui.subscribe(() => this.#look());
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** To be called after each change of the engine. */
+  follow(): void {
+    const name = this.#options.name();
+    if (name === this.#name) return;
+    this.#name = name;
+    this.refresh();
+  }
+
+  /** Colours have changed. */
+  refresh(): void {
+    this.version += 1;
+    this.#made = undefined;
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  #look(): void {
+    const was = this.#seen;
+    const ui = this.#options.ui.get();
+    this.#seen = ui;
+    const same =
+      ui.editor === was.editor &&
+      ui.size === was.size &&
+      ui.flip === was.flip &&
+      ui.goalNext === was.goalNext &&
+      ui.asked === was.asked &&
+      ui.vi?.mode === was.vi?.mode;
+    if (!same || isAwake(ui) !== isAwake(was)) this.refresh();
+  }
+
+  /** The text being typed as rows on the screen. */
+  get laid(): Laid {
+    const { editor, size } = this.#options.ui.get();
+    const had = this.#laid;
+    if (had && had.of.editor === editor && had.of.size === size && had.name === this.#name) return had;
+    const widths = promptWidths(this.#name, size.columns);
+    const layout = layoutEditor(editor, widths.width, widths.firstWidth);
+    this.#laid = { layout, widths, of: { editor, size }, name: this.#name };
+    return this.#laid;
+  }
+
+  /** Rows that it takes; a longer text scrolls with the cursor. */
+  get rows(): number {
+    return layoutOf(this.#options.ui.get().size.rows, this.laid.layout.rows.length).prompt;
+  }
+
+  readonly lines = (): readonly string[] => {
+    this.#made ??= this.#make();
+    return this.#made;
+  };
+
+  /** Where the cursor is; undefined while keys go somewhere else. */
+  readonly cursor = (): Cell | undefined => {
+    if (!isAwake(this.#options.ui.get())) return undefined;
+    const { layout, widths } = this.laid;
+    const x = layout.cursorColumn + (layout.cursorRow === 0 ? widths.width - widths.firstWidth : 0);
+    return { x: Math.min(x, widths.width - 1), y: layout.cursorRow - this.#first() };
+  };
+
+  /** The first row that is shown. */
+  #first(): number {
+    const { layout } = this.laid;
+    const { rows } = this;
+    return Math.max(0, Math.min(layout.cursorRow - rows + 1, layout.rows.length - rows));
+  }
+
+  #make(): readonly string[] {
+    const { paint, ui } = this.#options;
+    const { layout, widths } = this.laid;
+    const awake = isAwake(ui.get());
+    const first = this.#first();
+    const verdict = this.#verdict();
+    const [, host = '', before = '', sign = ''] = /^(@\S+ )?(.*?)(> )?$/.exec(widths.name) ?? [];
+    // As bash and zsh show it where they are told to.
+    const shown = sign !== '' && ui.get().vi?.mode === 'normal' ? ': ' : sign;
+    const drawn = widths.name.includes('\x1b') ? widths.name : undefined;
+    const name = awake
+      ? (drawn ?? paint('host', host) + paint('user', before) + paint(verdict?.role ?? 'user', shown))
+      : paint('dim', stripStyles(widths.name));
+    const { painter = () => (row) => row.text, suggestion = () => '' } = this.#options;
+    const painted = painter();
+    const rest = awake ? displayText(suggestion()) : '';
+    return layout.rows.slice(first, first + this.rows).map((row, index) => {
+      const text = awake ? painted(row) : paint('dim', row.text);
+      const room = (first + index > 0 ? widths.width : widths.firstWidth) - textWidth(row.text);
+      const last = first + index === layout.rows.length - 1;
+      // The cursor stands on its first character, and needs a place behind the text.
+      const ahead = last ? cut(rest, room - 1) : '';
+      if (first + index > 0) return text + paint('dim', ahead);
+      const left = room - textWidth(ahead);
+      const label = [verdict?.long, verdict?.short].find((each) => each !== undefined && textWidth(each) + 2 <= left);
+      const line = name + text + paint('dim', ahead);
+      return label === undefined
+        ? line
+        : line + ' '.repeat(left - textWidth(label)) + paint(verdict?.role ?? 'dim', label);
+    });
+  }
+
+  #verdict(): Verdict | undefined {
+    const { editor, goalNext, flip, asked, question } = this.#options.ui.get();
+    if (isEmpty(editor)) return undefined;
+    if (question) return { long: 'your draft, kept for afterwards', short: 'kept', role: 'dim' };
+    if (goalNext) return { long: '⚡ goal · Enter starts it, Esc cancels', short: '⚡ goal', role: 'accent' };
+    const route = this.#options.route();
+    if (!route) return undefined;
+    const { kind, forced } = route;
+    const short = NAMES[kind];
+    if (kind === 'meta' && expand(editor).trim() === ':')
+      return { long: 'command · Tab: all of them', short, role: ROLES.meta };
+    if (kind === 'meta' || forced) return { long: short, short, role: ROLES[kind] };
+    if (route.unsure !== undefined && flip === undefined) return unsureVerdict(kind, asked === expand(editor));
+    return { long: `${short} · Alt-S: ${kind === 'shell' ? 'ask' : 'shell'}`, short, role: ROLES[kind] };
+  }
+}
+
+/** As much of a text as fits into so many cells. */
+function cut(text: string, room: number): string {
+  let shown = '';
+  let width = 0;
+  for (const each of graphemes(text)) {
+    width += textWidth(each);
+    if (width > room) break;
+    shown += each;
+  }
+  return shown;
+}
+
+/** It could be either: Enter asks once, and again takes it as it is read. */
+function unsureVerdict(kind: 'shell' | 'ai', asked: boolean): Verdict {
+  const short = `${NAMES[kind]}?`;
+  const [same, other] = kind === 'shell' ? ['run it', 'ask'] : ['ask', 'run it'];
+  const long = asked
+    ? `Enter: ${same} · Alt-S Enter: ${other}`
+    : `${short} · Alt-S: ${kind === 'shell' ? 'ask' : 'shell'}`;
+  return { long, short, role: 'warning' };
+}
+
+/** Whether keys go to the prompt. A list of choices belongs to what is being typed. */
+function isAwake({ keyboard, question, panel }: Ui): boolean {
+  return keyboard === 'prompt' && !question && (panel.kind === 'none' || panel.kind === 'choices');
+}

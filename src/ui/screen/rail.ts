@@ -1,0 +1,156 @@
+/** What goes on beside the conversation, at the right of a wide screen: the plan, sub-agents, jobs, changed files. Pure. */
+import type { Job } from '../../contracts/jobs.ts';
+import { type ChangedFile, nameIn } from '../../contracts/undo.ts';
+import { MAX_DELEGATE_STEPS, type SubAgent } from '../../session/delegate.ts';
+import type { Tasks } from '../../session/run.ts';
+import { plainText, visible } from '../../text/sanitize.ts';
+import { stripStyles } from '../../text/style.ts';
+import { lineWidth, wrapText } from '../../text/wrap.ts';
+import { padTo, type RenderContext } from '../render/theme.ts';
+import { doing } from './entries/delegate.ts';
+import { elapsed } from './entries/frame.ts';
+
+/** From so many columns on there is a rail for what runs; from so many more for a plan or changed files alone. */
+const MIN_COLUMNS = 120;
+const WIDE_COLUMNS = 150;
+const NARROW = 36;
+const WIDE = 46;
+/** Files that are named. */
+const MAX_CHANGED = 8;
+/** The line at its left and the blank behind it. */
+const EDGE = 2;
+
+export type RailFacts = {
+  readonly tasks?: Tasks | undefined;
+  readonly agents: readonly SubAgent[];
+  /** Tasks that wait for a sub-agent to end. */
+  readonly waiting: number;
+  readonly jobs: readonly Job[];
+  /** What the run under way has changed, and the directory from which it is named. */
+  readonly changed: readonly ChangedFile[];
+  readonly cwd: string;
+};
+
+/** The cells it takes, its edge included; 0 where there is no room or nothing to say. */
+export function railWidth(columns: number, { tasks, agents, jobs, changed }: RailFacts): number {
+  if (columns < MIN_COLUMNS) return 0;
+  const busy = agents.length > 0 || jobs.length > 0;
+  const more = tasks !== undefined || changed.length > 0;
+  if (!busy && !(more && columns >= WIDE_COLUMNS)) return 0;
+  return columns >= WIDE_COLUMNS ? WIDE : NARROW;
+}
+
+/**
+ * Its rows, as many as there are; no section without anything in it.
+ * @param show a text as the user sees it
+ */
+export function railLines(
+  facts: RailFacts,
+  now: number,
+  context: RenderContext,
+  show: (text: string) => string,
+): readonly string[] {
+  const inner = { ...context, width: context.width - EDGE - 1 };
+  const sections = [
+    planRows(facts, inner, show),
+    agentRows(facts, now, inner, show),
+    jobRows(facts, now, inner, show),
+    changedRows(facts, inner),
+  ];
+  const rows = sections
+    .filter((section) => section.length > 0)
+    .flatMap((section, at) => [...(at > 0 ? [''] : []), ...section]);
+  return rows.map((row) => `${context.paint('rule', '│')} ${row}`);
+}
+
+/** A row with something at its left and its right edge; what has no room at the left is cut. */
+function row(left: string, right: string, { width }: RenderContext): string {
+  const room = Math.max(1, width - (right === '' ? 0 : lineWidth(right) + 1));
+  const [first = ''] = wrapText(left, Math.max(1, room - 1), { mode: 'hard' });
+  const shown = lineWidth(left) <= room ? left : `${first}…`;
+  return right === '' ? shown : padTo(shown, width - lineWidth(right)) + right;
+}
+
+function planRows({ tasks }: RailFacts, context: RenderContext, show: (text: string) => string): readonly string[] {
+  if (!tasks) return [];
+  const { paint } = context;
+  const { list, current } = tasks;
+  const k = Math.min(current + 1, list.length);
+  return [
+    row(paint('strong', 'plan'), paint('dim', `${k} of ${list.length}`), context),
+    ...list.map((task, at) => {
+      const text = plainText(show(task)).replace(/\s+/g, ' ');
+      if (at < current) return row(`${paint('success', '✓')} ${paint('dim', text)}`, '', context);
+      if (at === current) return row(`${paint('accent', '▸')} ${paint('strong', text)}`, '', context);
+      return row(`${paint('dim', '○')} ${text}`, '', context);
+    }),
+  ];
+}
+
+function agentRows(
+  { agents, waiting }: RailFacts,
+  now: number,
+  context: RenderContext,
+  show: (text: string) => string,
+): readonly string[] {
+  if (agents.length === 0) return [];
+  const { paint } = context;
+  const counted = `${agents.length} at work${waiting > 0 ? `, ${waiting} to come` : ''}`;
+  return [
+    row(paint('strong', 'sub-agents'), paint('dim', counted), context),
+    ...agents.flatMap(({ conversation, run }) => {
+      const asks = conversation.phase.kind === 'halted';
+      const what = visible(show(doing(conversation.phase))).replace(/\s+/g, ' ');
+      const task = visible(show(run.task)).replace(/\s+/g, ' ');
+      const right = `step ${run.step} of ${MAX_DELEGATE_STEPS} · ${elapsed(now - run.startedAt)}`;
+      return [
+        row(
+          `${asks ? paint('warning', '!') : paint('accent', '▸')} ${paint('strong', `${run.agent} ${task}`)}`,
+          paint('dim', right),
+          context,
+        ),
+        row(`  ${paint(asks ? 'warning' : 'dim', what)}`, '', context),
+      ];
+    }),
+  ];
+}
+
+function jobRows(
+  { jobs }: RailFacts,
+  now: number,
+  context: RenderContext,
+  show: (text: string) => string,
+): readonly string[] {
+  if (jobs.length === 0) return [];
+  const { paint } = context;
+  return [
+    row(paint('strong', 'jobs'), paint('dim', `${jobs.length} running`), context),
+    ...jobs.flatMap(({ id, command, owner, startedAt, running: process }) => {
+      const [last = ''] = process.output.lines(1).slice(-1);
+      const said = plainText(stripStyles(last)).trim();
+      return [
+        row(
+          `${paint(owner === 'user' ? 'user' : 'accent', '▸')} [${id}] ${nameOf(show(command))}`,
+          paint('dim', elapsed(now - startedAt)),
+          context,
+        ),
+        ...(said === '' ? [] : [row(`  ${paint('dim', said)}`, '', context)]),
+      ];
+    }),
+  ];
+}
+
+function changedRows({ changed, cwd }: RailFacts, context: RenderContext): readonly string[] {
+  if (changed.length === 0) return [];
+  const { paint } = context;
+  const shown = changed.slice(0, MAX_CHANGED);
+  return [
+    row(paint('strong', 'changed so far'), paint('dim', ':undo run'), context),
+    ...shown.map(({ path, how }) => row(nameIn(path, cwd), paint('dim', how), context)),
+    ...(changed.length > shown.length ? [paint('dim', `${changed.length - shown.length} more`)] : []),
+  ];
+}
+
+function nameOf(command: string): string {
+  return visible(command).replace(/\s*\n\s*/g, ' ⏎ ');
+}

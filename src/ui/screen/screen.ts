@@ -1,0 +1,397 @@
+/** One screen: the program's face, the terminal, and what the screen itself knows. Made once, outside React. */
+import type { App } from '../../commands/app.ts';
+import { askedIn } from '../../commands/attached.ts';
+import { asItWas, routeOf } from '../../commands/submit.ts';
+import type { Route } from '../../contracts/lines.ts';
+import { giveBack, isEditorCommand, moveRows, paste, runCommand, typeText } from '../editor/commands.ts';
+import { expandAbbreviation } from '../editor/shorthand.ts';
+import { type EditorState, expand, isEmpty } from '../editor/state.ts';
+import { showChord } from '../keymap/chord.ts';
+import type { KeyResolver, Pending } from '../keymap/resolver.ts';
+import type { KeyCommand, KeyContext } from '../keymap/table.ts';
+import type { Compositor } from '../render/compositor.ts';
+import { type Paint, paintOf, type RenderContext, type Theme } from '../render/theme.ts';
+import type { Schedule } from '../terminal/schedule.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { AfterFailure } from './after-failure.ts';
+import { AttachedWatch } from './attached.ts';
+import { ClearWatch } from './clear-watch.ts';
+import { createWhichKey, screenDesk, suggestLine } from './desk.ts';
+import { FieldInput, fieldText } from './field-input.ts';
+import { engineChanges } from './frames.ts';
+import { type DirectOutput, FullScreen } from './full-screen.ts';
+import { QuestionDialog } from './halt/dialog.ts';
+import type { QuestionLayout } from './halt/layout.ts';
+import { Keyboard } from './keyboard.ts';
+import { layoutOf } from './layout.ts';
+import { colours, paintRow } from './line-colours.ts';
+import { Notifier } from './notifier.ts';
+import { overlayOf } from './overlay.ts';
+import { promptName, shellPromptOf } from './prompt-name.ts';
+import { PromptView } from './prompt-view.ts';
+import { Recall } from './recall.ts';
+import { Room } from './room.ts';
+import { MouseSelection } from './selection.ts';
+import { pickLine, pickSession } from './sessions.ts';
+import { createStore, type Store } from './store.ts';
+import { TranscriptNavigator } from './transcript-navigator.ts';
+import { TranscriptView } from './transcript-view.ts';
+import { initialUi, type Size, type Ui } from './ui.ts';
+import { createWheel } from './wheel.ts';
+
+/** The part of the terminal that the screen uses. */
+export type ScreenTerminal = Pick<Terminal, 'fence' | 'stop' | 'setMouse' | 'handOver' | 'suspend' | 'ink'>;
+
+export type ScreenOptions = {
+  readonly app: App;
+  readonly terminal: ScreenTerminal;
+  readonly keys: KeyResolver;
+  readonly theme: Theme;
+  readonly size: Size;
+  readonly schedule: Schedule;
+  readonly output: DirectOutput;
+  /** Draws everything again. */
+  readonly redraw: () => void;
+  /** Paints what Ink does not; without it everything is Ink's text. */
+  readonly compositor?: Compositor | undefined;
+};
+
+const WALKS: ReadonlySet<string> = new Set(['up', 'down', 'historyOlder', 'historyNewer', 'lastArgument']);
+
+/** Whether `Screen.edit` knows a command. */
+export function edits(command: string): boolean {
+  return isEditorCommand(command) || WALKS.has(command);
+}
+
+export class Screen {
+  readonly app: App;
+  readonly terminal: ScreenTerminal;
+  readonly keys: KeyResolver;
+  /** Stays the same function when the theme changes. */
+  readonly paint: Paint = (role, text) => paintOf(this.#theme)(role, text);
+  readonly ui: Store<Ui>;
+  readonly prompt: PromptView;
+  readonly compositor: Compositor | undefined;
+  readonly questionDialog: QuestionDialog;
+  readonly keyboard: Keyboard;
+  readonly field: FieldInput;
+  readonly fullScreen: FullScreen;
+  readonly room: Room;
+  readonly selection: MouseSelection;
+  readonly view: TranscriptView;
+  readonly navigator: TranscriptNavigator;
+  readonly notifier: Notifier;
+  readonly wheel: (direction: -1 | 1) => void;
+  readonly whichKey: (pending: Pending | undefined) => void;
+  readonly recall: Recall;
+  readonly failure: AfterFailure;
+  readonly redraw: () => void;
+  readonly schedule: Schedule;
+  #route: { readonly of: Pick<Ui, 'editor' | 'flip'>; readonly route: Route } | undefined;
+  /** The last key asked to leave in spite of jobs. */
+  leaveAsked = false;
+  /** The last line was an `exit` that was held back, since jobs are left. */
+  exitAsked = false;
+  readonly #clearWatch: ClearWatch;
+  readonly #attached: AttachedWatch;
+  #mouse: boolean;
+  #theme: Theme;
+  readonly #output: DirectOutput;
+  #said = 0;
+
+  constructor({ app, terminal, keys, theme, size, schedule, output, redraw, compositor }: ScreenOptions) {
+    this.compositor = compositor;
+    this.app = app;
+    this.terminal = terminal;
+    this.keys = keys;
+    this.#theme = theme;
+    this.redraw = redraw;
+    this.schedule = schedule;
+    this.#output = output;
+    this.#mouse = app.ui.mouse;
+    this.ui = createStore(initialUi(size));
+    // The first to hear of a key.
+    this.prompt = new PromptView({
+      ui: this.ui,
+      paint: this.paint,
+      name: () => shellPromptOf(app) ?? promptName(app),
+      route: () => this.route,
+      suggestion: () => this.recall.suggestion,
+      painter: () => {
+        const { editor } = this.ui.get();
+        const coloured = colours(editor, this.route, app.words);
+        return (row) => paintRow(editor, row, coloured, this.paint);
+      },
+    });
+    this.room = new Room(app, this.ui, () => this.fullScreen);
+    this.questionDialog = new QuestionDialog(
+      app.engine,
+      this.ui,
+      (milliseconds) => terminal.fence(milliseconds),
+      schedule,
+    );
+    this.field = new FieldInput(
+      terminal.ink,
+      schedule,
+      fieldText({ ui: this.ui, questions: this.questionDialog, find: (text) => this.navigator.find(text) }),
+    );
+    this.fullScreen = new FullScreen({
+      app,
+      terminal,
+      output,
+      size: () => [this.ui.get().size.columns, this.ui.get().size.rows],
+      onChange: (away) => {
+        this.questionDialog.hold(away);
+        if (!away) this.room.fitShell();
+      },
+    });
+    this.keyboard = new Keyboard(app, this.ui, schedule);
+    this.selection = new MouseSelection({
+      linesOf: (key) => this.view.linesAt(key),
+      now: () => app.engine.services.now(),
+      onChange: () => this.view.refresh(),
+    });
+    this.view = new TranscriptView(
+      app.engine,
+      (width) => this.renderContext(width),
+      () => this.keyFor('prompt', 'toggleFold'),
+    );
+    this.#clearWatch = new ClearWatch(app, this.view);
+    const write = (sequence: string) => output.direct(Buffer.from(sequence));
+    this.navigator = new TranscriptNavigator(this.view, this.ui, write);
+    this.notifier = new Notifier({
+      engine: app.engine,
+      enabled: app.ui.notify,
+      write,
+      away: () => this.fullScreen.active,
+    });
+    this.wheel = createWheel(schedule, (direction) => this.view.by(direction * app.ui.wheel_lines));
+    this.whichKey = createWhichKey(this.ui, schedule);
+    this.failure = new AfterFailure(app, (text) => this.hint(text));
+    this.recall = new Recall(app, this.ui, this.failure);
+    this.#attached = new AttachedWatch(this);
+  }
+
+  /** Always the same function, so that React need not subscribe anew at every drawing. */
+  readonly onUi = (listener: () => void): (() => void) => this.ui.subscribe(listener);
+  readonly onEngine = engineChanges(() => this.app.engine, this.onUi);
+  readonly onView = (listener: () => void): (() => void) => {
+    const ends = [this.onEngine(listener), this.view.subscribe(listener)];
+    return () => {
+      for (const end of ends) end();
+    };
+  };
+
+  /** Follows the engine until the result is called. */
+  connect(): () => void {
+    const { engine } = this.app;
+    const ends = [
+      this.app.attachScreen(
+        screenDesk({
+          keys: this.keys,
+          theme: () => this.#theme,
+          setTheme: (theme) => this.setTheme(theme),
+          clear: () => this.clearView(),
+          copy: (text, name) => this.navigator.copyText(text, name),
+          pickSession: (sessions) => pickSession(this, sessions),
+          choose: (of, choices) => pickLine(this, of, choices),
+          suggest: (line) => suggestLine(this, line),
+          selected: () => this.navigator.copied,
+          refuse: (line, why) => {
+            this.giveBack(line);
+            this.hint(why);
+          },
+        }),
+      ),
+      engine.subscribe(() => this.#follow()),
+      this.app.words.onAnswer(() => this.prompt.refresh()),
+      engine.onEvent((event) => {
+        const { line } = this.failure;
+        this.failure.follow(event, this.keyFor('prompt', 'askAboutFailure'));
+        if (this.failure.line !== line) this.prompt.refresh();
+      }),
+      engine.onGiveBack((text, question) => this.giveBack(asItWas(this.app, text, question))),
+      () => this.questionDialog.dispose(),
+      () => this.keyboard.dispose(),
+      () => this.fullScreen.dispose(),
+      () => this.#clearWatch.dispose(),
+      () => this.#attached.dispose(),
+      () => this.view.dispose(),
+    ];
+    this.#follow();
+    this.room.fitShell();
+    return () => {
+      for (const end of ends) end();
+    };
+  }
+
+  #follow(): void {
+    this.prompt.follow();
+    this.questionDialog.follow();
+    this.view.follow();
+    this.#clearWatch.follow();
+    this.keyboard.follow();
+    this.fullScreen.follow();
+    this.notifier.follow();
+    this.room.follow();
+  }
+
+  /** The first key of a command as people read it; rebinding changes it. */
+  readonly keyFor = (context: KeyContext, command: KeyCommand): string => {
+    const binding = this.keys.bindings(context).find((each) => each.command === command);
+    return showChord(binding?.chords[0] ?? '');
+  };
+
+  /** Where everything of the question on screen stands, for clicks and scrolling. */
+  get questionLayout(): QuestionLayout | undefined {
+    const ui = this.ui.get();
+    const { columns, rows } = ui.size;
+    const { main } = layoutOf(rows, this.prompt.laid.layout.rows.length, ui.question !== undefined);
+    const overlay = overlayOf(this.questionDialog.head, ui, columns, main);
+    return overlay.kind === 'question' ? overlay.layout : undefined;
+  }
+
+  /** How entries are drawn in so many columns. */
+  renderContext(width: number): RenderContext {
+    return { width, paint: this.paint, theme: this.#theme };
+  }
+
+  /** The terminal has another size; what runs is told. */
+  resize(size: Size): void {
+    this.room.resize(size);
+  }
+
+  toggleRail(): void {
+    if (!this.room.toggleRail()) this.hint('nothing stands beside the conversation now');
+  }
+
+  /** Nothing is lost: scrolling back shows it. */
+  clearView(): void {
+    this.view.clear();
+    this.redraw();
+  }
+
+  setTheme(theme: Theme): void {
+    if (theme === this.#theme) return;
+    this.#theme = theme;
+    this.view.repaint();
+    this.prompt.refresh();
+    this.redraw();
+  }
+
+  /** A line of the screen's own in the transcript. */
+  warn(text: string): void {
+    this.#say('warning', text);
+  }
+
+  #say(level: 'info' | 'warning', text: string): void {
+    this.#said += 1;
+    const entry = { kind: 'notice', level, text } as const;
+    this.app.engine.showLocal({ kind: 'show', key: `screen${this.#said}`, entry });
+  }
+
+  /** Runs one of the editor's commands. */
+  edit(command: string): void {
+    const { editor } = this.ui.get();
+    const recalled = this.recall.edit(editor, command);
+    if (recalled) this.setEditor(recalled);
+    else if (isEditorCommand(command)) this.setEditor(runCommand(editor, command));
+    else if (command === 'up' || command === 'down') this.#upOrDown(command === 'up' ? -1 : 1);
+  }
+
+  type(text: string): void {
+    if (text === ' ') this.expandAbbreviation();
+    this.setEditor(typeText(this.ui.get().editor, text));
+  }
+
+  /** At the end of a command's name. */
+  expandAbbreviation(): void {
+    const { editor } = this.ui.get();
+    const known = this.app.words.abbreviations();
+    // Asked last: most often there are none.
+    if (Object.keys(known).length === 0 || this.route.kind !== 'shell') return;
+    const expanded = expandAbbreviation(editor, known);
+    if (expanded !== editor) this.setEditor(expanded);
+  }
+
+  paste(text: string): void {
+    const { editor } = this.ui.get();
+    // A file dropped on the terminal; behind a command it is an argument.
+    const image = isEmpty(editor) || askedIn(this.route) !== undefined ? this.app.attachments.pasted(text) : undefined;
+    this.setEditor(image === undefined ? paste(editor, text) : typeText(editor, `${image} `));
+  }
+
+  /** How the line being typed is taken (IN-3): worked out once, so that what is shown is what Enter does. */
+  get route(): Route {
+    const { editor, flip } = this.ui.get();
+    const { editor: had, flip: flipped } = this.#route?.of ?? {};
+    if (!this.#route || had?.text !== editor.text || had.pastes !== editor.pastes || flipped !== flip)
+      this.#route = { of: { editor, flip }, route: routeOf(this.app, expand(editor), flip) };
+    return this.#route.route;
+  }
+
+  /** With the text, what was chosen for the line goes. */
+  setEditor(editor: EditorState): void {
+    this.ui.update(editor.text === '' ? { editor, flip: undefined, goalNext: false } : { editor });
+  }
+
+  /** Lines that waited come back above what is being typed. */
+  giveBack(text: string): void {
+    this.setEditor(giveBack(this.ui.get().editor, text));
+  }
+
+  #upOrDown(by: -1 | 1): void {
+    const { editor } = this.ui.get();
+    const { width, firstWidth } = this.prompt.laid.widths;
+    const moved = moveRows(editor, by, width, firstWidth);
+    if (moved) this.ui.update({ editor: moved });
+    else this.edit(by < 0 ? 'historyOlder' : 'historyNewer');
+  }
+
+  hint(hint: string): void {
+    this.ui.update({ hint });
+  }
+
+  /** Ctrl-Z: nothing is drawn from here until `fg`. */
+  async suspend(): Promise<void> {
+    this.#output.hold();
+    await this.terminal.stop().finally(() => this.#output.release());
+  }
+
+  /** Lets a child have the terminal; what asks meanwhile waits. */
+  async lend<T>(run: () => Promise<T>): Promise<T> {
+    this.questionDialog.hold(true);
+    this.fullScreen.hold(true);
+    this.#output.hold();
+    try {
+      return await this.terminal.suspend(run);
+    } finally {
+      this.#output.release();
+      this.fullScreen.hold(false);
+      this.questionDialog.hold(false);
+    }
+  }
+
+  toggleMouse(): void {
+    this.#mouse = !this.#mouse;
+    this.terminal.setMouse(this.#mouse);
+    this.hint(this.#mouse ? 'mouse on' : 'mouse off: the terminal selects text itself');
+  }
+
+  /** Ends whatever the conversation is doing, or else a fleet; false when nothing is done. */
+  abort(): boolean {
+    const { engine, waits, fleet } = this.app;
+    if (waits.stop()) return true;
+    // What is asked is what is meant.
+    if (engine.state.questions[0]?.kind === 'fleet') return fleet.stop();
+    if (engine.conversation.phase.kind === 'idle') return fleet.stop();
+    void engine.dispatch({ type: 'aborted' });
+    return true;
+  }
+
+  /** Moves the keyboard to the program in the foreground, or back. */
+  takeKeyboard(keyboard: Ui['keyboard']): void {
+    if (keyboard === 'program' && !this.keyboard.program) this.hint('no program is running');
+    else this.ui.update({ keyboard });
+  }
+}

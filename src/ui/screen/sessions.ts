@@ -1,0 +1,95 @@
+/** Earlier sessions as a list that is searched as one types: Enter resumes, a copy where it is open elsewhere (RE-7). */
+
+import type { App, ScreenPort } from '../../commands/app.ts';
+import { submitLine } from '../../commands/submit.ts';
+import type { SessionSummary } from '../../contracts/store.ts';
+import { bytesText } from '../../text/bytes.ts';
+import { graphemes, textWidth } from '../../text/display.ts';
+import { visible } from '../../text/sanitize.ts';
+import { shortPath } from '../../text/short-path.ts';
+import { fuzzySearch } from '../editor/fuzzy.ts';
+import type { Store } from './store.ts';
+import { NO_PANEL, type PanelItem, type Ui } from './ui.ts';
+
+/** What the list needs of a screen. */
+type Face = { readonly app: App; readonly ui: Store<Ui>; hint(text: string): void };
+
+const MAX_MATCHES = 50;
+const DAY_MS = 24 * 3600 * 1000;
+/** Cells: of what was asked first, and of what stands beside it. */
+const [TIME, MIN_TITLE, MAX_TITLE, BESIDE] = [12, 12, 70, 36];
+
+/** Opens the list: sessions of this directory first, the newest first. */
+export function pickSession(screen: Face, sessions: readonly SessionSummary[]): void {
+  const here = screen.app.engine.shellCwd;
+  const sorted = [...sessions.filter(({ cwd }) => cwd === here), ...sessions.filter(({ cwd }) => cwd !== here)];
+  const all = sessionItems(screen, sorted);
+  const find = (query: string): readonly PanelItem[] => {
+    if (query.trim() === '') return all;
+    const titles = sorted.map(({ title, id }) => `${title}\n${id}`);
+    // What stands last is the newest to the search.
+    const found = fuzzySearch(titles.toReversed(), query, MAX_MATCHES).map(({ text }) => all[titles.indexOf(text)]);
+    const there = all.filter(({ note, text }) => `${note} ${text}`.includes(query));
+    return [...new Set([...found.flatMap((item) => item ?? []), ...there])];
+  };
+  screen.ui.update({ panel: { kind: 'choices', of: 'sessions', query: '', items: all, index: 0, start: 0, find } });
+}
+
+/** Opens a list of lines to send. */
+export function pickLine(screen: Face, of: 'setup', choices: Parameters<ScreenPort['choose']>[1]): void {
+  const all = choices.map(({ line, label, note }) => {
+    const run = () => {
+      screen.ui.update({ panel: NO_PANEL });
+      void submitLine(screen.app, line, screen.app.classify(line));
+    };
+    return { text: line, label, note, run };
+  });
+  const find = (query: string) =>
+    all.filter(({ label, note }) => `${label} ${note}`.toLowerCase().includes(query.toLowerCase()));
+  screen.ui.update({ panel: { kind: 'choices', of, query: '', items: all, index: 0, start: 0, find } });
+}
+
+/** Each as a line that would resume it, with when, what and where. */
+export function sessionItems(
+  screen: Face,
+  sessions: readonly SessionSummary[],
+): readonly (PanelItem & Required<Pick<PanelItem, 'label' | 'note' | 'run'>>)[] {
+  const now = screen.app.engine.services.now();
+  const room = Math.max(MIN_TITLE, Math.min(MAX_TITLE, screen.ui.get().size.columns - TIME - BESIDE));
+  return sessions.map((session) => {
+    const { id, lastAt, title, cwd, bytes, open = false } = session;
+    const text = `:sessions ${id}${open ? ' fork' : ''}`;
+    const label = `${timeOf(lastAt, now).padEnd(TIME)} ${fitted(visible(title), room)}`;
+    const note = [...(open ? ['open elsewhere: a copy'] : []), bytesText(bytes), shortPath(visible(cwd))].join(' · ');
+    const run = () => {
+      screen.ui.update({ panel: NO_PANEL });
+      const why = screen.app.sessions.resume(session, open);
+      if (why !== undefined) screen.hint(why);
+    };
+    const ending = () => screen.app.sessions.ending(id);
+    return { text, label, note, run, ending };
+  });
+}
+
+/** `today 14:02`, `Fri 20 Nov`, `2025-11-03`: in the user's own time. */
+function timeOf(at: number, now: number): string {
+  const date = new Date(at);
+  const today = new Date(now);
+  if (date.toDateString() === today.toDateString()) return `today ${two(date.getHours())}:${two(date.getMinutes())}`;
+  if (now - at > 300 * DAY_MS) return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return date.toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' }).replace(',', '');
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+/** In just so many cells, so that what stands behind it is a column. */
+function fitted(text: string, room: number): string {
+  let shown = '';
+  for (const each of graphemes(text)) {
+    if (textWidth(shown + each) > room - 1) return `${shown}…`.padEnd(shown.length + room - textWidth(shown));
+    shown += each;
+  }
+  return shown + ' '.repeat(room - textWidth(shown));
+}

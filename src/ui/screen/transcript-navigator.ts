@@ -1,0 +1,221 @@
+/** Reading the transcript: the entry that keys act on, the search, and copying (UI-2). */
+
+import type { Entry } from '../../session/entry.ts';
+import { type Count, countMatches, findLine, type Searchable } from '../render/search.ts';
+import type { Anchor } from '../render/viewport.ts';
+import { type Clip, clipboardSequence } from '../terminal/modes.ts';
+import { entryName, entryText, partOf } from './entries/text.ts';
+import type { Store } from './store.ts';
+import type { TranscriptView } from './transcript-view.ts';
+import { NO_PANEL, type Ui } from './ui.ts';
+
+export class TranscriptNavigator {
+  readonly #view: TranscriptView;
+  readonly #ui: Store<Ui>;
+  readonly #write: (sequence: string) => void;
+  /** Texts that were looked through in this search. */
+  readonly #texts = new WeakMap<Entry, string>();
+  #selected: string | undefined;
+  #query = '';
+  #match: Anchor | undefined;
+  /** Where the search that is being typed began. */
+  #origin: Anchor | undefined;
+
+  /** @param write past the drawing, straight to the terminal */
+  constructor(view: TranscriptView, ui: Store<Ui>, write: (sequence: string) => void) {
+    this.#view = view;
+    this.#ui = ui;
+    this.#write = write;
+  }
+
+  /** The key of the entry that is folded and copied. */
+  get selected(): string | undefined {
+    return this.#selected;
+  }
+
+  /** The line of the hit in hand. */
+  get match(): Anchor | undefined {
+    return this.#match;
+  }
+
+  get query(): string {
+    return this.#query;
+  }
+
+  /** Begins with the last entry in view. */
+  enter(): void {
+    this.#ui.update({ panel: { kind: 'scroll', note: '' } });
+    this.#select(this.#view.keysInView().findLast((key) => this.#view.entryOf(key)?.kind !== 'norrisStep'));
+  }
+
+  leave(): void {
+    this.#match = undefined;
+    this.#query = '';
+    this.#select(undefined);
+    this.#ui.update({ panel: NO_PANEL });
+  }
+
+  /** The selected entry, as the user sees it. */
+  get entry(): Entry | undefined {
+    return this.#selected === undefined ? undefined : this.#view.entryOf(this.#selected);
+  }
+
+  /** Reads on from an entry. */
+  goTo(key: string): void {
+    this.#ui.update({ panel: { kind: 'scroll', note: '' } });
+    this.#select(key);
+    this.#view.reveal({ key, line: 0 });
+  }
+
+  /** To the entry before or after that is wanted; the last one when there was none. False where there is none. */
+  step(direction: -1 | 1, wanted?: (key: string) => boolean): boolean {
+    const inView = this.#view.keysInView();
+    const from = this.#selected !== undefined && inView.includes(this.#selected) ? this.#selected : inView.at(-1);
+    const key = from === undefined ? undefined : this.#view.neighbour(from, direction, wanted);
+    if (key === undefined) return false;
+    this.#select(key);
+    this.#view.reveal({ key, line: 0 });
+    return true;
+  }
+
+  /** To the command before or after; entering from the prompt, the last one. */
+  stepCommand(direction: -1 | 1): boolean {
+    return this.step(direction, (key) => this.#view.entryOf(key)?.kind === 'exec');
+  }
+
+  /** Folds or unfolds; what came of it, for the hint. */
+  toggleFold(key = this.#selected): string | undefined {
+    if (key === undefined) return 'nothing to fold';
+    return this.#view.toggleFold(key) ? undefined : 'too short to fold';
+  }
+
+  /** What was copied last. */
+  copied = '';
+
+  /** Sends the entry, or a part of a command, to the terminal's clipboard; says what was copied. */
+  copy(part: 'all' | 'command' | 'output' = 'all'): string {
+    const { entry } = this;
+    const text = entry && (part === 'all' ? entryText(entry) : partOf(entry, part));
+    if (entry === undefined || text === undefined || text === '') return 'nothing to copy';
+    return this.copyText(text, part === 'output' ? `output of ${entryName(entry)}` : entryName(entry));
+  }
+
+  /** Sends a text to the terminal's clipboard; says how much. */
+  copyText(text: string, name: string): string {
+    this.copied = text;
+    const clip = clipboardSequence(text);
+    this.#write(clip.sequence);
+    return copiedText(clip, name);
+  }
+
+  toggleMark(): string {
+    if (this.#selected === undefined) return 'nothing to mark';
+    return this.#view.toggleMark(this.#selected) ? 'marked' : 'no longer marked';
+  }
+
+  /** Around the end. */
+  nextMark(): boolean {
+    const { keys } = this.#view.searchable;
+    const at = this.#selected === undefined ? -1 : keys.indexOf(this.#selected);
+    const key = [...keys.slice(at + 1), ...keys.slice(0, at + 1)].find((each) => this.#view.isMarked(each));
+    if (key === undefined) return false;
+    this.#select(key);
+    this.#view.reveal({ key, line: 0 });
+    return true;
+  }
+
+  /** What is typed next filters the lines of the selected entry. */
+  beginFilter(): boolean {
+    if (this.#selected === undefined) return false;
+    this.#ui.update({ panel: { kind: 'find', text: '', note: '', filter: this.#selected } });
+    return true;
+  }
+
+  /** A search begins to be typed: every change of it starts from here. */
+  begin(): void {
+    const top = this.#view.top();
+    this.#origin = this.#match ?? (top && { key: top.key, line: top.line - 1 });
+    this.#ui.update({ panel: { kind: 'find', text: '', note: '' } });
+  }
+
+  /** Another text is in the search: to the first match in view or below it, else to the nearest above. */
+  find(text: string): void {
+    const { panel } = this.#ui.get();
+    if (panel.kind === 'find' && panel.filter !== undefined) {
+      const { shown, all } = this.#view.filter(panel.filter, text);
+      this.#ui.update({ panel: { ...panel, text, note: text === '' ? '' : `${shown} of ${all} lines` } });
+      return;
+    }
+    this.#query = text;
+    const ahead = findLine(this.#source, text, this.#origin, 1);
+    const around = ahead && this.#origin && this.#isBefore(ahead, this.#origin);
+    const note = this.#goTo(around ? findLine(this.#source, text, this.#origin, -1) : ahead);
+    this.#ui.update({ panel: { kind: 'find', text, note } });
+  }
+
+  /** The search stays, for the keys that go to the next match. */
+  keep(): void {
+    const { panel } = this.#ui.get();
+    if (panel.kind === 'find') this.#ui.update({ panel: { kind: 'scroll', note: panel.note } });
+  }
+
+  cancel(): void {
+    const { panel } = this.#ui.get();
+    if (panel.kind === 'find' && panel.filter !== undefined) this.#view.filter(panel.filter, '');
+    this.#query = '';
+    this.#match = undefined;
+    this.#view.refresh();
+    this.#ui.update({ panel: { kind: 'scroll', note: '' } });
+  }
+
+  /** To the next match, or the one before; around the ends. */
+  next(direction: -1 | 1): void {
+    const note = this.#goTo(findLine(this.#source, this.#query, this.#match, direction));
+    this.#ui.update({ panel: { kind: 'scroll', note } });
+  }
+
+  #goTo(match: Anchor | undefined): string {
+    this.#match = match;
+    if (match) {
+      this.#select(match.key);
+      this.#view.reveal(match);
+    } else this.#view.refresh();
+    return matchCount(this.#query, countMatches(this.#source, this.#query, match));
+  }
+
+  #isBefore(one: Anchor, other: Anchor): boolean {
+    const { keys } = this.#view.searchable;
+    return one.key === other.key ? one.line < other.line : keys.indexOf(one.key) < keys.indexOf(other.key);
+  }
+
+  #select(key: string | undefined): void {
+    this.#selected = key;
+    this.#view.refresh();
+  }
+
+  get #source(): Searchable {
+    return { ...this.#view.searchable, textOf: (key) => this.#textOf(key) };
+  }
+
+  #textOf(key: string): string {
+    const entry = this.#view.entryOf(key);
+    if (!entry) return '';
+    let text = this.#texts.get(entry);
+    if (text === undefined) {
+      text = entryText(entry);
+      this.#texts.set(entry, text);
+    }
+    return text;
+  }
+}
+
+function copiedText({ characters, cut }: Clip, name: string): string {
+  const much = `${characters.toLocaleString('en')} characters`;
+  return cut ? `copied the first ${much} of "${name}": the rest is too long` : `copied "${name}" (${much})`;
+}
+
+function matchCount(query: string, { index, count, more }: Count): string {
+  if (query.trim() === '') return '';
+  if (count === 0) return more ? `"${query}": still looking` : `"${query}": no match`;
+  return `"${query}": ${index === 0 ? '?' : index} of ${count}${more ? '+' : ''}`;
+}

@@ -1,0 +1,396 @@
+/** The transcript as the viewport shows it: follows the engine's entries, wraps each once, keeps the scroll place. */
+import type { Engine } from '../../engine/engine.ts';
+import type { TranscriptItem } from '../../engine/transcript.ts';
+import type { Entry } from '../../session/entry.ts';
+import { createLineCache } from '../render/lines.ts';
+import type { Searchable } from '../render/search.ts';
+import type { RenderContext } from '../render/theme.ts';
+import { type Anchor, createViewport, type ViewportState as Visible } from '../render/viewport.ts';
+import { itemLines } from './entries/children.ts';
+import { stepLine } from './entries/exec.ts';
+import {
+  type Fold,
+  filteredLines,
+  foldLines,
+  HEADING,
+  isFolded,
+  MAX_UNFOLDED_LINES,
+  otherFold,
+} from './entries/fold.ts';
+import { entryLines, revealEntry } from './entries/lines.ts';
+import { taskLine } from './entries/norris.ts';
+import { Measuring } from './measuring.ts';
+import { RunSteps } from './run-steps.ts';
+
+/** Entries that are looked through for a long one: each may have to be wrapped first. */
+const MAX_SEARCHED_ENTRIES = 200;
+/** On fewer rows every line of the output is worth more than its heading. */
+const MIN_STICKY_ROWS = 6;
+
+export class TranscriptView {
+  readonly #engine: Engine;
+  readonly #context: (width: number) => RenderContext;
+  readonly #foldKey: () => string;
+  readonly #cache = createLineCache();
+  readonly #viewport = createViewport((key, width) => this.#linesOf(key, width));
+  readonly #shown = new Map<string, TranscriptItem>();
+  /** What the user chose; other entries fold by themselves. */
+  readonly #folds = new Map<string, Fold>();
+  /** Only matching lines are shown of these. */
+  readonly #filters = new Map<string, string>();
+  readonly #marked = new Set<string>();
+  readonly #steps = new RunSteps();
+  /** Places of entries that will be shown again under their key. */
+  readonly #open = new Set<number>();
+  readonly #listeners = new Set<() => void>();
+  /** So many entries were cleared away: they show when somebody scrolls back. */
+  #cleared = 0;
+  /** Somebody has scrolled back to them, though all of it may fit into the view. */
+  #looksBack = false;
+  #entries: readonly TranscriptItem[] = [];
+  #length = 0;
+  #seen = -1;
+  #size = '';
+  #columns = 80;
+  /** How much is below is known once everything was wrapped. */
+  readonly #measuring = new Measuring({
+    wanted: () => !this.followsTail,
+    step: () => this.#viewport.measure(1),
+    measured: () => this.#changed(),
+  });
+  /** Grows when what is visible may have changed. */
+  version = 0;
+
+  /** @param foldKey the key that folds and unfolds, as it is bound; empty: none is */
+  constructor(engine: Engine, context: (width: number) => RenderContext, foldKey: () => string = () => '') {
+    this.#engine = engine;
+    this.#context = context;
+    this.#foldKey = foldKey;
+  }
+
+  /** Called when the user has moved or folded; what the engine says of its changes is not said again here. */
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** To be called after each change of the engine. */
+  follow(): void {
+    const { transcript } = this.#engine;
+    if (transcript.version === this.#seen) return;
+    this.#seen = transcript.version;
+    if (transcript.entries !== this.#entries || transcript.entries.length < this.#length) this.#resync();
+    for (const at of this.#open) this.#take(at);
+    for (; this.#length < transcript.entries.length; this.#length += 1) {
+      const shown = transcript.entries[this.#length];
+      if (shown) this.#steps.note(shown);
+      this.#take(this.#length);
+    }
+    this.version += 1;
+    this.#measuring.later();
+  }
+
+  /** Entries were taken away; those that are left keep their lines. */
+  #resync(): void {
+    const { entries } = this.#engine.transcript;
+    const kept = new Set(entries.map((shown) => shown.key));
+    const before = this.#viewport.keys().slice();
+    for (const key of before) {
+      if (kept.has(key)) continue;
+      this.#viewport.delete(key);
+      this.#cache.delete(key);
+      this.#cache.delete(`${key} folded`);
+      this.#cache.delete(`${key} step`);
+      this.#shown.delete(key);
+      this.#folds.delete(key);
+      this.#filters.delete(key);
+      this.#marked.delete(key);
+    }
+    this.#cleared = Math.min(this.#cleared, this.#viewport.keys().length);
+    const known = this.#viewport.keys().length;
+    this.#entries = entries;
+    this.#length = 0;
+    this.#open.clear();
+    this.#steps.restart();
+    if (known > 0) return;
+    // The first look at a resumed session: only what is visible is wrapped now.
+    for (const shown of entries) this.#shown.set(shown.key, shown);
+    this.#viewport.load(entries.map((shown) => shown.key));
+  }
+
+  #take(at: number): void {
+    const shown = this.#entries[at];
+    if (!shown) return;
+    const had = this.#shown.get(shown.key);
+    if (mayChange(shown.entry)) this.#open.add(at);
+    else this.#open.delete(at);
+    if (had === shown) return;
+    this.#shown.set(shown.key, shown);
+    this.#viewport.set(shown.key);
+    // Whether a blank line stands above it depends on this one.
+    const next = had && this.#entries[at + 1];
+    if (next) this.#viewport.set(next.key);
+  }
+
+  #wholeLinesOf(key: string, width: number): readonly string[] {
+    const shown = this.#shown.get(key);
+    if (!shown) return [];
+    if (shown.entry.kind === 'norrisStep') return this.#taskOf(shown, width);
+    return this.#cache.get(key, shown.version, width, () =>
+      itemLines(shown, this.#context(width), (entry) => revealEntry(this.#engine, entry)),
+    );
+  }
+
+  /** A step is the rows of what it did; where it begins a task, the task is named. */
+  #taskOf({ key, entry }: TranscriptItem, width: number): readonly string[] {
+    if (entry.kind !== 'norrisStep' || !entry.task || !this.#steps.beginsTask(key)) return [];
+    const { task } = this.#engine.services.secrets.reveal(entry);
+    return task ? [' ', taskLine(task, this.#context(width))] : [];
+  }
+
+  /** A step of a run that one row says, where the user has not opened it. */
+  #stepOf(key: string) {
+    if ((this.#folds.get(key) ?? 'auto') !== 'auto' || this.#filters.has(key)) return undefined;
+    return this.#steps.finished(key, this.#shown.get(key)?.entry);
+  }
+
+  /** The key of the entry before another one that is more than a step's number. */
+  #before(key: string): string | undefined {
+    const keys = this.#viewport.keys();
+    let at = keys.lastIndexOf(key) - 1;
+    const isNumber = (each: string) =>
+      this.#shown.get(each)?.entry.kind === 'norrisStep' && !this.#steps.beginsTask(each);
+    while (at >= 0 && isNumber(keys[at] ?? '')) at -= 1;
+    return keys[at];
+  }
+
+  #linesOf(key: string, width: number): readonly string[] {
+    const fold = this.#folds.get(key) ?? 'auto';
+    const entry = this.#shown.get(key)?.entry;
+    if (this.#stepOf(key)) {
+      const before = this.#before(key);
+      const row = this.#cache.get(`${key} step`, this.#shown.get(key)?.version ?? 0, width, () => {
+        const step = this.#steps.finished(key, this.entryOf(key));
+        return step ? [stepLine(step.entry, step.step, this.#context(width))] : [];
+      });
+      return before !== undefined && this.#stepOf(before) ? row : [' ', ...row];
+    }
+    if (entry?.kind === 'delegate' && isFolded(fold, entry, 0)) return this.#foldedAgent(key, width);
+    const lines = this.#marksOf(key, this.#wholeLinesOf(key, width));
+    const filter = this.#filters.get(key);
+    if (filter !== undefined) return filteredLines(lines, filter);
+    if (!entry || !isFolded(fold, entry, lines.length)) return lines;
+    return foldLines(lines, fold, this.#context(width).paint, this.#foldKey());
+  }
+
+  #marksOf(key: string, lines: readonly string[]): readonly string[] {
+    if (!this.#marked.has(key)) return lines;
+    return lines.map((line, index) => (index === HEADING ? line.replace(/[❯▸]/, '◆') : line));
+  }
+
+  /** Shows only the lines of an entry that hold the text; all where it is empty. How many of how many. */
+  filter(key: string, text: string): { readonly shown: number; readonly all: number } {
+    if (text === '') this.#filters.delete(key);
+    else this.#filters.set(key, text);
+    this.#viewport.set(key);
+    this.#changed();
+    const all = this.#wholeLinesOf(key, this.#columns);
+    return { shown: filteredLines(all, text).length - HEADING - 1, all: all.length - HEADING - 1 };
+  }
+
+  /** Marks an entry, or unmarks it; whether it is marked now. */
+  toggleMark(key: string): boolean {
+    const marks = !this.#marked.delete(key);
+    if (marks) this.#marked.add(key);
+    this.#viewport.set(key);
+    this.#changed();
+    return marks;
+  }
+
+  isMarked(key: string): boolean {
+    return this.#marked.has(key);
+  }
+
+  /** The report alone: what the sub-agent did is not even wrapped for this. */
+  #foldedAgent(key: string, width: number): readonly string[] {
+    const shown = this.#shown.get(key);
+    if (!shown) return [];
+    return this.#cache.get(`${key} folded`, shown.version, width, () =>
+      entryLines(revealEntry(this.#engine, shown.entry), this.#context(width)),
+    );
+  }
+
+  /** The entry of a key, while it is shown, as the user sees it: with the true texts where the session has handles (SE-3). */
+  entryOf(key: string): Entry | undefined {
+    const entry = this.#shown.get(key)?.entry;
+    return entry && revealEntry(this.#engine, entry);
+  }
+
+  /** What a search goes through: whole entries, folded or not. */
+  get searchable(): Omit<Searchable, 'textOf'> {
+    return { keys: this.#viewport.keys(), linesOf: (key) => this.#wholeLinesOf(key, this.#columns) };
+  }
+
+  /** Opens what is folded, closes what is open; false where an entry is too short for it. */
+  toggleFold(key: string): boolean {
+    const entry = this.entryOf(key);
+    const lines = this.#wholeLinesOf(key, this.#columns).length;
+    if (!entry) return false;
+    const isStep = this.#steps.finished(key, entry) !== undefined;
+    const other = otherFold(this.#folds.get(key) ?? 'auto', entry, lines, isStep);
+    if (other) this.#setFold(key, other);
+    return other !== undefined;
+  }
+
+  #setFold(key: string, fold: Fold): void {
+    this.#folds.set(key, fold);
+    this.#viewport.set(key);
+    const next = this.neighbour(key, 1);
+    if (next !== undefined) this.#viewport.set(next);
+    this.#changed();
+  }
+
+  /** What was there stands above the view, from `key` on all of it is shown. */
+  clear(key?: string): void {
+    const keys = this.#viewport.keys();
+    const from = key === undefined ? -1 : keys.lastIndexOf(key);
+    this.#cleared = from < 0 ? keys.length : from;
+    this.#looksBack = false;
+    this.#viewport.end();
+    this.#changed();
+  }
+
+  /** Brings a line of an entry into view; one that is folded away is opened. */
+  reveal(anchor: Anchor): void {
+    this.#filters.delete(anchor.key);
+    this.#looksBack = this.#cleared > 0;
+    if (this.#linesOf(anchor.key, this.#columns).length < this.#wholeLinesOf(anchor.key, this.#columns).length)
+      this.#setFold(anchor.key, 'open');
+    this.#viewport.reveal(anchor);
+    this.#changed();
+  }
+
+  /** The line at the top of the view. */
+  top(): Anchor | undefined {
+    return this.#viewport.view().rows[0];
+  }
+
+  /** The entries in view, from the top. */
+  keysInView(): readonly string[] {
+    return [...new Set(this.#viewport.view().rows.map((row) => row.key))];
+  }
+
+  /** The entry before or after another that has lines to show, and is wanted. */
+  neighbour(key: string, direction: -1 | 1, wanted: (key: string) => boolean = () => true): string | undefined {
+    const keys = this.#viewport.keys();
+    let at = keys.indexOf(key) + direction;
+    const skips = (each: string) => !wanted(each) || this.#linesOf(each, this.#columns).length === 0;
+    while (at >= 0 && at < keys.length && skips(keys[at] ?? '')) at += direction;
+    return keys[at];
+  }
+
+  /** The lines of an entry as they are shown. */
+  linesAt(key: string): readonly string[] {
+    return this.#linesOf(key, this.#columns);
+  }
+
+  /** The newest entry in view, or else at all, that is long; a sub-agent is. */
+  lastLong(): string | undefined {
+    const isLong = (key: string) =>
+      this.#shown.get(key)?.entry.kind === 'delegate' ||
+      this.#stepOf(key) !== undefined ||
+      this.#wholeLinesOf(key, this.#columns).length > MAX_UNFOLDED_LINES;
+    return this.keysInView().findLast(isLong) ?? this.#viewport.keys().slice(-MAX_SEARCHED_ENTRIES).findLast(isLong);
+  }
+
+  /** The marks on lines have changed, not the lines. */
+  refresh(): void {
+    this.#changed();
+  }
+
+  /** What is visible in a window of this size. */
+  visible(columns: number, rows: number): Visible {
+    const size = `${columns}×${rows}`;
+    if (size !== this.#size) {
+      this.#size = size;
+      this.#columns = columns;
+      this.#viewport.resize(columns, rows);
+    }
+    return this.#withHeading(this.#afterClear(this.#viewport.view()), rows);
+  }
+
+  #afterClear(view: Visible): Visible {
+    if (this.#cleared === 0 || this.#looksBack || !view.followsTail) return view;
+    const keys = this.#viewport.keys();
+    // They stand at the end: the search is short.
+    const shows = new Map(view.rows.map(({ key }) => [key, false]));
+    for (const key of shows.keys()) shows.set(key, keys.lastIndexOf(key) >= this.#cleared);
+    return { ...view, rows: view.rows.filter(({ key }) => shows.get(key)) };
+  }
+
+  /** While a command's output fills the view from the top, its heading stays there: what it was, and how it went. */
+  #withHeading(view: Visible, rows: number): Visible {
+    const [first, ...rest] = view.rows;
+    if (first === undefined || rows < MIN_STICKY_ROWS || this.#shown.get(first.key)?.entry.kind !== 'exec') return view;
+    const heading = first.line > 1 ? this.#linesOf(first.key, this.#columns)[1] : undefined;
+    return heading === undefined ? view : { ...view, rows: [{ ...first, text: heading }, ...rest] };
+  }
+
+  /** Whether new lines scroll into view by themselves. */
+  get followsTail(): boolean {
+    return this.#viewport.followsTail();
+  }
+
+  by(lines: number): void {
+    this.#viewport.scroll(lines);
+    this.#moved(lines);
+  }
+
+  page(direction: -1 | 1): void {
+    this.#viewport.page(direction);
+    this.#moved(direction);
+  }
+
+  halfPage(direction: -1 | 1): void {
+    this.#viewport.halfPage(direction);
+    this.#moved(direction);
+  }
+
+  home(): void {
+    this.#viewport.home();
+    this.#moved(-1);
+  }
+
+  end(): void {
+    if (this.followsTail && !this.#looksBack) return;
+    this.#viewport.end();
+    this.#moved(1);
+  }
+
+  #moved(by: number): void {
+    this.#looksBack = this.#cleared > 0 && (by < 0 || (this.#looksBack && !this.followsTail));
+    this.#changed();
+  }
+
+  /** Colours have changed: every entry is drawn anew. */
+  repaint(): void {
+    this.#cache.clear();
+    this.#changed();
+  }
+
+  dispose(): void {
+    this.#measuring.stop();
+    this.#listeners.clear();
+  }
+
+  #changed(): void {
+    this.version += 1;
+    this.#measuring.later();
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function mayChange(entry: Entry): boolean {
+  if (entry.kind === 'exec' || entry.kind === 'tool' || entry.kind === 'delegate') return entry.result === undefined;
+  return entry.kind === 'user' && entry.queued;
+}

@@ -1,0 +1,77 @@
+/** The first screen: where one is, what can be typed, what is safe, who answers (UI-7). */
+
+import type { Mode } from '../../session/ids.ts';
+import { lineWidth, wrapText } from '../../text/wrap.ts';
+import { padTo, type RenderContext, type Role } from '../render/theme.ts';
+import { GUTTER } from './entries/frame.ts';
+
+export type WelcomeFacts = {
+  readonly version: string;
+  /** The directory and its branch, as people read them. */
+  readonly place: string;
+  readonly model: {
+    readonly name: string;
+    readonly id: string | undefined;
+    readonly demo: boolean;
+    /** Why its server can't answer. */
+    readonly problem?: string | undefined;
+  };
+  readonly mode: Mode;
+};
+
+/** No wider than this: the eye finds what belongs together. */
+const MAX_WIDTH = 72;
+const LABEL = 9;
+
+const EXAMPLES: readonly (readonly [glyph: string, role: Role, line: string, what: string])[] = [
+  ['❯', 'user', 'git status', 'runs in your shell'],
+  ['?', 'accent', 'why did that fail', 'asks the model'],
+  ['»', 'accent', ':norris find files > 10 MB', 'works on a goal by itself'],
+];
+
+const MODES: Readonly<Record<Mode, string>> = {
+  restricted: 'the model can read, not write; you can do both',
+  project: 'the model writes in this tree only, and :undo takes it back',
+  unrestricted: 'the model may do what you may; what destroys asks first',
+};
+
+const SAFE = 'Nothing destructive of the model’s runs unseen. F1 lists the keys and commands.';
+
+/** At most twelve lines. */
+export function welcomeLines({ version, place, model, mode }: WelcomeFacts, context: RenderContext): string[] {
+  const { paint } = context;
+  const width = Math.min(context.width - 1, MAX_WIDTH);
+  const both = (left: string, right: string) => {
+    const room = width - lineWidth(right) - 2;
+    return right === '' || lineWidth(left) > room ? left : padTo(left, room + 2) + right;
+  };
+  const named = (label: string, text: string) => paint('dim', label.padEnd(LABEL)) + text;
+  const setup = paint('strong', ':setup');
+  const answers = model.demo
+    ? `none yet: a built-in demo answers · ${setup} connects one`
+    : `${model.name}${model.id === undefined ? '' : ` (${model.id})`} · ${paint('strong', ':model')} lists and switches`;
+  // Next to the prompt, where it is seen on any screen.
+  const last =
+    model.problem === undefined
+      ? paint('dim', context.width < 60 ? 'F1 lists the keys.' : SAFE)
+      : `${paint('error', `✗ ${model.problem}`)} · start it and just ask, or ${setup}`;
+  const examples = EXAMPLES.map(([glyph, role, line, what]) =>
+    both(`${paint(role, glyph)} ${paint('function', line)}`, paint('dim', what)),
+  );
+  return [
+    both(
+      `${paint('strong', 'aish-tui')} ${paint('dim', version)}`,
+      paint('dim', 'your shell and a model on one screen'),
+    ),
+    '',
+    named('here', place),
+    named('model', answers),
+    '',
+    ...examples,
+    '',
+    `${paint(mode, ` ${mode.toUpperCase()} `)} ${MODES[mode]}`,
+    last,
+  ].flatMap((line) =>
+    line === '' ? [' '] : wrapText(line, Math.max(1, context.width), { indent: ' '.repeat(GUTTER) }),
+  );
+}

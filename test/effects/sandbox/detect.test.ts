@@ -1,0 +1,136 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { compileLauncher, createPrivateTmp, detectSandbox, sandboxArgv } from '../../../src/effects/sandbox/index.ts';
+import { lacks } from '../../support/lacks.ts';
+import { run } from './run.ts';
+import { buildTools, type Tools } from './tools.ts';
+
+let tools: Tools;
+beforeAll(async () => {
+  if (!lacks('cc')) tools = await buildTools();
+});
+afterAll(() => tools?.dispose());
+
+const SOURCE = join(import.meta.dirname, '../../../src/effects/launcher');
+
+describe.skipIf(lacks('cc'))('detection by self-test', () => {
+  it('says what holds here, and what does not', async () => {
+    const status = await detectSandbox({ launcher: tools.launcher });
+    expect(status.filesystem && status.network).toBe(status.available);
+    if (status.available) expect(status.landlockAbi).toBeGreaterThanOrEqual(1);
+    else expect(status.why).toMatch(/Linux 5\.13/);
+    expect(status.missing.join()).toContain('each process');
+  });
+
+  it.each([
+    [1, true],
+    [3, true],
+    [5, true],
+    [6, false],
+  ])('with Landlock %s it is available, signals left open: %s', async (abi, open) => {
+    const status = await detectSandbox({ launcher: tools.testLauncher, extra: ['--abi', String(abi)] });
+    expect(status.available).toBe(true);
+    expect(status.missing.some((part) => part.startsWith('signals'))).toBe(open);
+  });
+
+  it('without Landlock it is not available, and the kernel requirement is named', async () => {
+    const status = await detectSandbox({ launcher: tools.testLauncher, extra: ['--abi', '0'] });
+    expect(status).toMatchObject({ available: false, filesystem: false, network: false });
+    expect(status.why).toContain('Linux 5.13 or newer with Landlock, 6.12 or newer for all of it');
+  });
+
+  it('a step that fails on this machine makes it unavailable, with the step in the reason', async () => {
+    const status = await detectSandbox({ launcher: tools.testLauncher, extra: ['--fail', 'filter'] });
+    expect(status.available).toBe(false);
+    expect(status.why).toMatch(/^filter: /);
+  });
+
+  it('a launcher that does not confine is found out', async () => {
+    const liar = join(tools.directory, 'liar');
+    writeFileSync(liar, `#!/bin/sh\nexec ${tools.launcher} --supervise "$@"\n`, { mode: 0o755 });
+    const status = await detectSandbox({ launcher: liar });
+    expect(status.available).toBe(false);
+    // The script is in between, so the launcher's parent is another process: it refuses before anything is tried.
+    expect(status.why).toBeDefined();
+  });
+
+  it('a launcher that was not built, or is no program, is a reason with a remedy', async () => {
+    const missing = await detectSandbox({ launcher: join(tools.directory, 'nothing') });
+    expect(missing).toMatchObject({ available: false, landlockAbi: 0 });
+    expect(missing.why).toMatch(/install a C compiler/);
+    const text = join(tools.directory, 'text');
+    writeFileSync(text, 'not a program', { mode: 0o755 });
+    expect((await detectSandbox({ launcher: text })).available).toBe(false);
+  });
+});
+
+describe('compiling', () => {
+  it.skipIf(lacks('cc'))('makes a small static program', () => {
+    expect(statSync(tools.launcher).size).toBeLessThan(160_000);
+    // No interpreter is asked for, so no library is loaded.
+    expect(readFileSync(tools.launcher, 'latin1')).not.toMatch(/\/ld-[\w-]+\.so/);
+  });
+
+  it('says which package to install where there is no compiler', async () => {
+    const place = createPrivateTmp();
+    onTestFinished(() => place.dispose());
+    const output = join(place.path, 'none');
+    const built = await compileLauncher({ source: SOURCE, output, cc: ['no-such-compiler'] });
+    expect(built).toMatchObject({ ok: false });
+    expect(built.ok ? '' : built.why).toMatch(
+      /^no C compiler \(no-such-compiler\): install .*apt install gcc libc6-dev/,
+    );
+    expect(existsSync(output)).toBe(false);
+  });
+
+  it.skipIf(lacks('cc'))('says what the compiler said, and keeps the old program', async () => {
+    writeFileSync(join(tools.directory, 'broken.c'), 'int main(void) { return nonsense; }');
+    const output = join(tools.directory, 'kept');
+    writeFileSync(output, 'old');
+    const built = await compileLauncher({ source: tools.directory, output });
+    expect(built.ok ? '' : built.why).toMatch(/did not compile \(.*nonsense.*\)/);
+    expect(statSync(output).size).toBe(3);
+  });
+});
+
+describe('the private directory', () => {
+  it('is private, apart from the status file, and goes when it is disposed of, twice', async () => {
+    const tmp = createPrivateTmp();
+    expect(statSync(tmp.path).mode & 0o777).toBe(0o700);
+    expect(tmp.statusFile.startsWith(`${tmp.path}/`)).toBe(false);
+    expect(tmp.status()).toEqual({ kind: 'notStarted', why: 'the launcher wrote no status' });
+    tmp.dispose();
+    tmp.dispose();
+    expect(existsSync(tmp.path)).toBe(false);
+  });
+
+  it.skipIf(lacks('cc'))('lets the command read its status, not write it', async () => {
+    const tmp = createPrivateTmp();
+    const script = `until [ -s ${tmp.statusFile} ]; do :; done; cat ${tmp.statusFile}; echo "exit 0 left 0" > ${tmp.statusFile}; mv $TMPDIR/../status $TMPDIR/; exit 5`;
+    const argv = ['sh', '-c', script];
+    const { launcher } = tools;
+    const ran = await run(sandboxArgv({ launcher, argv, tmpDir: tmp.path, statusFile: tmp.statusFile }), {
+      env: { PATH: process.env.PATH, TMPDIR: tmp.path },
+    });
+    expect(ran.out).toBe('started\n');
+    expect(ran.err.match(/denied/g)).toHaveLength(2);
+    expect(tmp.status()).toEqual({ kind: 'exited', code: 5, left: 0 });
+    tmp.dispose();
+  });
+
+  it.each([
+    ['', { kind: 'notStarted', why: 'the launcher wrote no status' }],
+    ['started\n', { kind: 'running' }],
+    ['started\nexit 3 left 2\n', { kind: 'exited', code: 3, left: 2 }],
+    ['started\nsignal 9 left 0\n', { kind: 'killed', signal: 9, left: 0 }],
+    ['started\nstopped wall\n', { kind: 'stopped', by: 'wall' }],
+    ['failed landlock: no\n', { kind: 'notStarted', why: 'landlock: no' }],
+    ['gibberish\n', { kind: 'notStarted', why: 'the launcher wrote no status' }],
+  ])('reads %j', (text, status) => {
+    const tmp = createPrivateTmp();
+    writeFileSync(tmp.statusFile, text);
+    expect(tmp.status()).toEqual(status);
+    tmp.dispose();
+  });
+});

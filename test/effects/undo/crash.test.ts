@@ -1,0 +1,132 @@
+/** SIGKILL at any moment, of a kept command, of its undo, or of a trial's apply: what was done so far can be put back, all of it. */
+import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lacks } from '../../support/lacks.ts';
+import { buildTools, type Tools } from '../sandbox/tools.ts';
+import { makeScene, type Scene, type Undone } from './scene.ts';
+import { trialsWork } from './trial-support.ts';
+
+const CASES = Number(process.env.AISH_EFFECTS_CASES ?? 20) / 2;
+
+let tools: Tools;
+beforeAll(async () => {
+  if (!lacks('cc')) tools = await buildTools();
+});
+afterAll(() => tools?.dispose());
+
+const SCRIPT = `for i in 1 2 3 4; do echo more >> a$i/1; mv a$i b$i; rm -rf c$i; echo new > n$i; chmod 600 b$i/2; ln b$i/2 l$i; done`;
+
+function fill({ tree }: Scene): void {
+  for (const i of [1, 2, 3, 4]) {
+    for (const name of ['a', 'c']) {
+      mkdirSync(join(tree, `${name}${i}`));
+      for (const file of ['1', '2', '3'])
+        writeFileSync(join(tree, `${name}${i}`, file), `${name}${i}/${file}\n`.repeat(50));
+    }
+  }
+}
+
+/** Kills it after a time that grows with each case: from before its first step to behind its last. */
+function killAfter(pid: number, milliseconds: number): void {
+  setTimeout(() => {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It had ended.
+    }
+  }, milliseconds);
+}
+
+const NOT_ENDED = 75;
+
+/** The supervisor outlives the launcher by the time that it needs to end the command and its journal. */
+async function finish(scene: Scene, number: number): Promise<Undone> {
+  for (;;) {
+    const finished = await scene.launcher('--undo', join(scene.store, String(number)), '--finish');
+    if (finished.code !== NOT_ENDED) return finished;
+  }
+}
+
+describe.skipIf(lacks('cc'))('after a SIGKILL', () => {
+  it(
+    'of a kept command its journal is ended, and the undo is exact',
+    async () => {
+      for (let i = 0; i < CASES; i += 1) {
+        const scene = makeScene(tools.launcher);
+        try {
+          fill(scene);
+          const before = scene.snapshot();
+          const kept = await scene.keep(SCRIPT, { started: (pid) => killAfter(pid, 2 + (i * 60) / CASES) });
+          const finished = await finish(scene, kept.number);
+          // Killed before it had a journal: it had no command either.
+          if (finished.code === 126) continue;
+          expect(finished).toMatchObject({ code: 0, error: '' });
+          expect(await scene.undo(kept.number)).toMatchObject({ code: 0, error: '' });
+          expect([...scene.snapshot()]).toEqual([...before]);
+        } finally {
+          scene.dispose();
+        }
+      }
+    },
+    30_000 + CASES * 5_000,
+  );
+
+  it.skipIf(!trialsWork())(
+    'of an apply every path is old or new, and it is taken back',
+    async () => {
+      for (let i = 0; i < CASES; i += 1) {
+        const scene = makeScene(tools.launcher);
+        try {
+          fill(scene);
+          const before = scene.snapshot();
+          const contents = new Set([...before.values()].map((line) => line.split(' ').at(-1)));
+          const { number, listed } = await scene.try(SCRIPT.replaceAll('ln b$i/2 l$i', 'cp -p b$i/2 l$i'));
+          expect(listed).toMatchObject({ changes: expect.anything() });
+          for (const text of ['new\n', ...[1, 2, 3, 4].map((j) => `${`a${j}/1\n`.repeat(50)}more\n`)])
+            contents.add(Buffer.from(text).toString('base64'));
+          const store = join(scene.store, String(number));
+          const child = spawn(tools.launcher, ['--apply', store, '--tree', scene.tree], { stdio: 'ignore' });
+          killAfter(child.pid ?? 0, (i * 10) / CASES);
+          await new Promise((resolve) => child.on('close', resolve));
+          for (const line of scene.snapshot().values()) expect(contents).toContain(line.split(' ').at(-1));
+          expect((await scene.undo(number)).steps.filter(({ verb }) => verb === 'refused')).toEqual([]);
+          expect([...scene.snapshot()]).toEqual([...before]);
+        } finally {
+          scene.dispose();
+        }
+      }
+    },
+    30_000 + CASES * 5_000,
+  );
+
+  it(
+    'of an undo it goes on where it was, every path old or new meanwhile',
+    async () => {
+      for (let i = 0; i < CASES; i += 1) {
+        const scene = makeScene(tools.launcher);
+        try {
+          fill(scene);
+          const before = scene.snapshot();
+          const contents = new Set([...before.values()].map((line) => line.split(' ').at(-1)));
+          const kept = await scene.keep(SCRIPT);
+          for (const line of scene.snapshot().values()) contents.add(line.split(' ').at(-1));
+          const { directory } = scene.next();
+          const child = spawn(tools.launcher, ['--undo', join(scene.store, String(kept.number)), '--into', directory], {
+            stdio: 'ignore',
+          });
+          killAfter(child.pid ?? 0, (i * 12) / CASES);
+          await new Promise((resolve) => child.on('close', resolve));
+          for (const line of scene.snapshot().values()) expect(contents).toContain(line.split(' ').at(-1));
+          const again = await scene.launcher('--undo', join(scene.store, String(kept.number)), '--into', directory);
+          expect(again.steps.filter(({ verb }) => verb === 'refused')).toEqual([]);
+          expect([...scene.snapshot()]).toEqual([...before]);
+        } finally {
+          scene.dispose();
+        }
+      }
+    },
+    30_000 + CASES * 5_000,
+  );
+});

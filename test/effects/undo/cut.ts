@@ -1,0 +1,26 @@
+/** An undo that is killed before a call of its own. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { beforeAll } from 'vitest';
+import { lacks, pathOf } from '../../support/lacks.ts';
+import type { Tools } from '../sandbox/tools.ts';
+import { asNobody, type Scene } from './scene.ts';
+
+const KILLED = 77;
+
+export type Acted = { readonly scene: Scene; readonly number: number; readonly ordinary: boolean };
+
+/** Kills an undo of that action before its N-th call that changes a file; where it keeps what it replaces. Undefined: it had fewer. */
+export function builtCut(tools: () => Tools): (acted: Acted, at: number) => string | undefined {
+  const cut = () => join(tools().directory, 'cut');
+  beforeAll(() => {
+    if (!lacks('cc')) execFileSync(pathOf('cc') ?? 'cc', ['-O1', '-o', cut(), join(import.meta.dirname, 'cut.c')]);
+  });
+  return ({ scene, number, ordinary }, at) => {
+    const { directory } = scene.next();
+    const store = join(scene.store, String(number));
+    const [program = '', ...args] = [...(ordinary ? asNobody : []), cut(), String(at), tools().launcher];
+    const ran = spawnSync(program, [...args, '--undo', store, '--into', directory], { stdio: 'ignore' });
+    return ran.status === KILLED ? directory : undefined;
+  };
+}

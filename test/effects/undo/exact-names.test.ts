@@ -1,0 +1,45 @@
+/** Names that are no UTF-8 come through text, JSON and back byte by byte. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { bytesOfText, isOfBytes, pathOf, spelledBytes, textOfBytes } from '../../../src/effects/undo/exact-names.ts';
+import { nameText } from '../../../src/text/spelled.ts';
+
+/** Between characters and their pieces. */
+const bytes = fc
+  .array(
+    fc.oneof(
+      fc.uint8Array({ maxLength: 4 }),
+      fc.string({ unit: 'binary', maxLength: 4 }).map((text) => Buffer.from(text)),
+    ),
+  )
+  .map((parts) => Buffer.concat(parts));
+
+it('any bytes', () => {
+  fc.assert(
+    fc.property(bytes, (name) => {
+      const text = textOfBytes(name);
+      const kept = JSON.parse(JSON.stringify({ text })) as { text: string };
+      expect(bytesOfText(kept.text).equals(name)).toBe(true);
+      expect(Buffer.from(pathOf(text)).equals(name)).toBe(true);
+    }),
+  );
+});
+
+it('two names never look the same, and a text stays as it is', () => {
+  fc.assert(
+    fc.property(bytes, bytes, (one, other) => {
+      const [shown, told] = [one, other].map((name) => nameText(textOfBytes(name)));
+      expect(shown === told).toBe(one.equals(other));
+    }),
+  );
+  const text = 'né \ufffd 😀';
+  expect([textOfBytes(Buffer.from(text)), pathOf(text), isOfBytes(text)]).toEqual([text, text, false]);
+  expect(spelledBytes(textOfBytes(Buffer.from([0x61, 0xe9, 0xff])))).toBe('a⟨xE9⟩⟨xFF⟩');
+});
+
+it('long names of bytes alone take their length', () => {
+  const before = process.cpuUsage();
+  expect(bytesOfText(textOfBytes(Buffer.alloc(1_000_000, 0xe9)))).toHaveLength(1_000_000);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1e6).toBeLessThan(5);
+});

@@ -1,0 +1,74 @@
+/** Names that the action moved among each other, one of which somebody changed since: they stay together, and are named. */
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { lacks } from '../../support/lacks.ts';
+import { sceneForEach, USERS } from './bench.ts';
+
+const at = sceneForEach();
+const { put, refused } = at;
+const there = (name: string) => join(at.scene.tree, name);
+
+function texts(): Record<string, string> {
+  return Object.fromEntries(readdirSync(at.scene.tree).map((name) => [name, readFileSync(there(name), 'utf8')]));
+}
+
+const SCRIPTS = ['mv x t; mv y x; mv t y', 'mv x y', 'mv x t; mv y x; mv z y; mv t z'];
+const CHANGES: readonly (readonly [string, () => void])[] = [
+  ['writes to x', () => writeFileSync(there('x'), 'mine\n', { flag: 'a' })],
+  ['writes to y', () => writeFileSync(there('y'), 'mine\n', { flag: 'a' })],
+  ['closes what came to y, or stood there', () => chmodSync(there('y'), 0o600)],
+  [
+    'puts another in its place',
+    () => {
+      put('fresh', 'mine\n');
+      renameSync(there('fresh'), there('y'));
+    },
+  ],
+];
+
+describe.skipIf(lacks('cc')).each(USERS)('moved among each other, as %s', (_, ordinary) => {
+  beforeEach(() => {
+    at.anew(ordinary);
+    for (const each of ['x', 'y', 'z', 'w']) put(each, `${each}\n`);
+  });
+
+  describe.each(SCRIPTS)('%s', (script) => {
+    it.each(CHANGES)('and then the user %s', async (_what, change) => {
+      const kept = await at.scene.keep(`${script}; echo new > w`);
+      change();
+      const before = texts();
+      const planned = refused(await at.scene.plan(kept.number));
+      const undone = await at.scene.undo(kept.number);
+      // Whatever stays is as it was, and the rest is back.
+      expect(texts()).toEqual({ ...before, w: 'w\n' });
+      expect(refused(undone)).toEqual(planned);
+    });
+  });
+
+  it('says which of them was changed, and which stays with it', async () => {
+    const kept = await at.scene.keep('mv x t; mv y x; mv t y');
+    writeFileSync(there('y'), 'mine\n', { flag: 'a' });
+    const reasons = refused(await at.scene.undo(kept.number));
+    expect(reasons.toSorted()).toEqual(['x: moved with what was changed since', 'y: changed since']);
+  });
+
+  it.skipIf(!ordinary)(
+    'a file stays in the directory that took its place, where nothing can be moved around that',
+    async () => {
+      mkdirSync(there('p'));
+      put('p/x', 'p/x\n');
+      const kept = await at.scene.keep('mkdir p/t; mv p/x p/t/f; mv p/t p/x');
+      chownSync(there('p'), 0, 0);
+      expect(refused(await at.scene.undo(kept.number))).toContain('p/x: Permission denied');
+      expect(readFileSync(there('p/x/f'), 'utf8')).toBe('p/x\n');
+    },
+  );
+
+  it('a file that was moved away and back is its own again, whatever others are', async () => {
+    const kept = await at.scene.keep('mv x n; mv y m');
+    writeFileSync(there('m'), 'mine\n', { flag: 'a' });
+    await at.scene.undo(kept.number);
+    expect(texts()).toEqual({ x: 'x\n', m: 'y\nmine\n', z: 'z\n', w: 'w\n' });
+  });
+});

@@ -1,0 +1,172 @@
+/** What a hostile host says a command in Project left for others to run: bounded work, nothing beyond the tree, nothing that speaks to a terminal. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FarLeftovers } from '../../../src/effects/undo/far-leftovers.ts';
+import type { Step } from '../../../src/effects/undo/launcher.ts';
+import type { Recorded } from '../../../src/effects/undo/record.ts';
+
+const TREE = '/srv/app';
+const action: Recorded = {
+  ...{ kind: 'command', text: 'make', cwd: `web1:${TREE}`, session: 's', at: 0, notes: [] },
+  ...{ number: 1, directory: '/store/1', tree: TREE, state: 'ended', touched: true },
+  ...{ created: 1, deleted: 0, changed: 0, moved: 0, bytes: 1, complete: true },
+} as const;
+
+const made = (...paths: readonly string[]): readonly Step[] =>
+  paths.map((path) => ({ verb: 'made', path, source: 'f 1 1 1' }));
+
+/** A host on which an action left these names. */
+function hostWith(
+  names: readonly Step[],
+  entries = '',
+  room = true,
+  refused = 0,
+  answer = (code: string) => (code.includes('-mindepth') ? entries : '1\n'),
+) {
+  const [aside, warnings, asked]: [string[], string[], string[]] = [[], [], []];
+  const leftovers = new FarLeftovers({
+    ...{ host: 'web1', directory: '/store', hide: (text: string) => text },
+    warn: (text) => warnings.push(text),
+    ask(code) {
+      asked.push(code);
+      return Promise.resolve({ exit: 0, text: answer(code) });
+    },
+    launch(...args) {
+      const only = args.indexOf('--only');
+      if (only >= 0) aside.push(...args.slice(only + 2));
+      return Promise.resolve({ code: only < 0 ? 0 : refused, steps: args.includes('--names') ? names : [], error: '' });
+    },
+    find: () => undefined,
+    open: () => (room ? { number: 2, directory: '/store/2' } : undefined),
+    putBack: () => Promise.resolve(true),
+  });
+  return { leftovers, aside, warnings, asked };
+}
+
+async function cpuSeconds(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e6;
+}
+
+describe('what nobody could be asked about, since the connection was lost', () => {
+  const marks = (asked: readonly string[]) => asked.filter((code) => code.includes('/store/1/made'));
+
+  it('is set aside, and said', async () => {
+    const { leftovers, aside, warnings, asked } = hostWith(made(`${TREE}/.envrc`));
+    await leftovers.catchUp([action]);
+    expect(aside).toEqual([`${TREE}/.envrc`]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^set aside on web1, .*: \.envrc is run .* · :undo 2 yes brings it$/),
+    ]);
+    expect(marks(asked)).toHaveLength(1);
+  });
+
+  it('is told with the way back to it where a part could not be set aside', async () => {
+    const { leftovers, warnings } = hostWith(made(`${TREE}/.envrc`, `${TREE}/.husky`), '', true, 1);
+    await leftovers.catchUp([action]);
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^left for .*: \.envrc is run [^(]*; \.husky [^(]* in place is set aside: :undo 2 yes brings it$/,
+      ),
+    ]);
+  });
+
+  it('is said where there is no room for it, and looked at again', async () => {
+    const { leftovers, aside, warnings, asked } = hostWith(made(`${TREE}/.envrc`), '', false);
+    await leftovers.catchUp([action]);
+    expect(aside).toEqual([]);
+    expect(warnings).toEqual([expect.stringMatching(/^left for others .*in place on web1, .*: \.envrc is run [^·]*$/)]);
+    expect(marks(asked)).toEqual([]);
+  });
+});
+
+describe('somebody else who works there meanwhile', () => {
+  let root: string;
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'aish-far-'));
+    for (const name of ['tree/.git', 'tree/sub', 'store/1']) mkdirSync(join(root, name), { recursive: true });
+    writeFileSync(join(root, 'tree/file'), '');
+    writeFileSync(join(root, 'store/1/action.json'), '');
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  /** What waits, where these changed past the store, and the action began so many seconds from now. */
+  async function waits(seconds: number, ...names: readonly string[]): Promise<readonly string[]> {
+    const began = new Date(Date.now() + seconds * 1000);
+    utimesSync(join(root, 'store/1/action.json'), began, began);
+    const { leftovers } = hostWith([], '', true, 0, (code) => execFileSync('sh', ['-c', code], { encoding: 'utf8' }));
+    const notes = names.map((name) => `unkept ${root}/tree/${name}`);
+    const left = await leftovers.of({ ...action, directory: join(root, 'store/1'), tree: join(root, 'tree'), notes });
+    return left?.items.map((item) => item.split(' ')[0] ?? '') ?? [];
+  }
+
+  it('uses git: a repository that stands where it stood asks nothing', async () => {
+    expect(await waits(10, '.git', '.git/index.lock', '.git/index')).toEqual([]);
+    expect(await waits(10, '.git', '.git/config')).toEqual(['.git/config']);
+    expect(await waits(-10, '.git', '.git/index.lock')).toEqual(['.git']);
+    rmSync(join(root, 'tree/.git'), { recursive: true });
+    for (const make of [
+      () => writeFileSync(join(root, 'tree/.git'), ''),
+      () => symlinkSync('sub', join(root, 'tree/.git')),
+    ]) {
+      make();
+      expect(await waits(10, '.git')).toEqual(['.git']);
+      rmSync(join(root, 'tree/.git'));
+    }
+  });
+});
+
+describe('a host that says what it likes of what a command left', () => {
+  it('sets aside what others run, in the tree alone', async () => {
+    const { leftovers, aside } = hostWith(
+      made(`${TREE}/.envrc`, '/etc/.envrc', `${TREE}2/.envrc`, TREE, `${TREE}/note`),
+    );
+    expect((await leftovers.of(action))?.items).toEqual([expect.stringMatching(/^\.envrc is run by/)]);
+    expect(aside).toEqual([`${TREE}/.envrc`]);
+  });
+
+  it.each(['../../etc/.envrc', 'a/../../../.envrc', 'a//.envrc', './.envrc', 'a/..', 'a/'])(
+    'a list that names %s is not believed: nothing is done by it, and a person is asked',
+    async (path) => {
+      const { leftovers, aside, warnings } = hostWith(made(`${TREE}/.envrc`, `${TREE}/${path}`));
+      expect((await leftovers.of(action))?.items).toEqual([expect.stringContaining('can’t be read')]);
+      expect(aside).toEqual([]);
+      expect(warnings).toEqual([expect.stringContaining('what action 1 left on web1 could not be looked through')]);
+    },
+  );
+
+  it('names that are escapes are told as text', async () => {
+    const { leftovers, aside, warnings } = hostWith(made(`${TREE}/\u001b]0;owned\u0007\u009b2J\n/.envrc`));
+    await leftovers.catchUp([action]);
+    expect(aside).toHaveLength(1);
+    expect(warnings).toHaveLength(1);
+    expect(warnings.join()).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+  });
+
+  it('a long list costs its length, not the square of it', async () => {
+    const paths = Array.from({ length: 20_000 }, (_, n) => `${TREE}/${n}/.envrc`);
+    const { leftovers, aside, warnings } = hostWith(made(...paths));
+    expect(await cpuSeconds(() => leftovers.of(action))).toBeLessThan(4);
+    expect(warnings).toEqual([]);
+    expect(aside).toHaveLength(paths.length);
+  });
+
+  it('one that is too long to be set aside is asked about, and said to be in place', async () => {
+    const { leftovers, aside } = hostWith(Array.from({ length: 60_000 }, (_, n) => made(`${TREE}/${n}/.envrc`)).flat());
+    const items = (await leftovers.of(action))?.items ?? [];
+    expect([items.length, aside.length]).toEqual([60_000, 0]);
+    expect(items[0]).toContain('could not be set aside, and is in place');
+  });
+
+  it('nor do the names in a directory that was moved', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, n) => `f${TREE}/old/${n}\0`).join('');
+    const { leftovers, aside } = hostWith([{ verb: 'moved', path: `${TREE}/old`, source: 'd 1 1 1' }], rows);
+    expect(await cpuSeconds(() => leftovers.of(action))).toBeLessThan(4);
+    expect(aside).toEqual([]);
+  });
+});

@@ -1,0 +1,67 @@
+/** An undo for which there is no room: what it can't put back it leaves as it is, and does once there is room. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { probeStore } from '../../../src/effects/undo/probe.ts';
+import { lacks } from '../../support/lacks.ts';
+import { sceneForEach } from './bench.ts';
+
+const at = sceneForEach();
+const { put, get, refused } = at;
+const isRoot = process.getuid?.() === 0;
+const there = (name: string) => join(at.scene.tree, name);
+const OLD = 'old line\n'.repeat(20_000);
+
+describe.skipIf(!isRoot || lacks('cc') || lacks('mount'))('on a full disk that is not the store’s', () => {
+  beforeEach(() => {
+    at.anew(false);
+    expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=600k', 'none', at.scene.tree]).status).toBe(0);
+    for (const name of ['a', 'b']) put(name, OLD);
+  });
+  afterEach(() => {
+    spawnSync('umount', ['-l', at.scene.tree]);
+  });
+
+  it.each(['echo new > a; seq 5 > b', 'rm a; echo new > b'])(
+    'what `%s` did stays whole, is named, and comes back later',
+    async (script) => {
+      const kept = await at.scene.keep(script);
+      const before = at.scene.snapshot();
+      spawnSync('/bin/sh', ['-c', 'head -c 1000000 /dev/zero > fill'], { cwd: at.scene.tree });
+      const first = await at.scene.undo(kept.number);
+      const left = refused(first);
+      expect(left.length).toBeGreaterThan(0);
+      for (const line of left) expect(line).toMatch(/^[ab]: No space left on device/);
+      rmSync(join(at.scene.tree, 'fill'));
+      for (const line of left)
+        expect(at.scene.snapshot().get(there(line.charAt(0)))).toEqual(before.get(there(line.charAt(0))));
+      const second = await at.scene.undo(kept.number);
+      expect(refused(second)).toEqual([]);
+      expect([get('a') === OLD, get('b') === OLD]).toEqual([true, true]);
+    },
+  );
+});
+
+describe.skipIf(!isRoot || lacks('cc') || lacks('mount'))('a store on a full disk', () => {
+  afterEach(() => {
+    spawnSync('umount', ['-l', at.scene.store]);
+  });
+
+  it('is said to be that, with what to do', async () => {
+    const { store } = at.scene;
+    expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=600k', 'none', store]).status).toBe(0);
+    spawnSync('/bin/sh', ['-c', 'head -c 1000000 /dev/zero > fill'], { cwd: store });
+    const why = await probeStore(at.tools.launcher, store, 1e9);
+    expect(why).toBe(`nothing is kept: the disk with ${store} is full: make room on it, then do the same again`);
+    rmSync(join(store, 'fill'));
+    expect(await probeStore(at.tools.launcher, store, 1e9)).toBeUndefined();
+  });
+});
+
+it('a store that can’t be made, since a file is in its way, is said to be that', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'file-')), 'file');
+  writeFileSync(file, '');
+  expect(await probeStore('/none', join(file, 'undo'), 1e9)).toMatch(/^nothing is kept: .*ENOTDIR/);
+});

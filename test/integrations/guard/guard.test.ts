@@ -1,0 +1,212 @@
+/** The built guard as the agents start it: input in, exact bytes out. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Allowances } from '../../../src/integrations/guard/allowance.ts';
+import { AGENTS, type Agent } from '../../../src/knowledge/agents.ts';
+import { ensureBuilt } from '../../support/build.ts';
+import { PROGRAM } from '../../support/program.ts';
+import { startRig } from '../../support/rig.ts';
+import { ASKED, DENIED, FIXTURES, GARBAGE, STRICT } from './fixtures.ts';
+
+const GUARD = fileURLToPath(new URL('../../../dist/aish-guard.mjs', import.meta.url));
+const UNKNOWN = 'frobnicate --all';
+
+let home: string;
+beforeAll(ensureBuilt);
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'aish-guard-'));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+const env = () => ({ HOME: home, PATH: process.env.PATH ?? '', SHELL: '/bin/bash', TERM: 'xterm-256color' });
+
+function guard(agent: Agent, input: string, ...flags: readonly string[]) {
+  const args = [GUARD, agent, ...flags];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: home,
+    env: env(),
+    input,
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  // An agent's own question must never be lifted.
+  expect(stdout).not.toMatch(/"allow"|"approve"/);
+  return stdout;
+}
+
+describe.each(AGENTS)('%s', (agent) => {
+  const { call, deny, ask, silence } = FIXTURES[agent];
+
+  it('destructive: denied, with the reason and the way of a person', () => {
+    expect(guard(agent, call('cd / && sudo rm -rf build'))).toBe(deny(DENIED));
+  });
+
+  it('safe: not a word of allowance', () => {
+    expect(guard(agent, call('ls -la && git status'))).toBe(silence);
+  });
+
+  it('unknown: asked where that holds, else left to the agent; denied with --strict', () => {
+    const reason = /harmless: (.*?)(?:\. A person|"})/.exec(guard(agent, call(UNKNOWN), '--strict'))?.[1] ?? '';
+    expect(reason).toMatch(/\w/);
+    expect(guard(agent, call(UNKNOWN))).toBe(ask ? ask(ASKED(reason)) : silence);
+    expect(guard(agent, call(UNKNOWN), '--strict')).toBe(deny(STRICT(reason)));
+  });
+
+  it.each(['', 'garbage', '[]', 'null', '{"tool_name":7,"toolName":7}', '{"command":7}'])('%j: denied', (input) => {
+    expect(guard(agent, input)).toBe(deny(GARBAGE));
+  });
+
+  it('a command of a megabyte is denied, and so is a call without end', () => {
+    expect(guard(agent, call(`echo ${'x'.repeat(1 << 20)}`))).toContain('longer than is looked at');
+    expect(guard(agent, `{"x":"${'y'.repeat(5 << 20)}`)).toBe(
+      deny('aish-guard: the call is too large, so the command does not run.'),
+    );
+  });
+
+  it('the guard itself is not to be spoken to', () => {
+    for (const command of ['aish-guard allow', 'script -c "aish-tui guard allow" x', `node ${GUARD} allow`])
+      expect(guard(agent, call(command))).toContain('only a person');
+  });
+});
+
+// Cursor's hook is asked about commands only.
+it.each(AGENTS.filter((agent) => agent !== 'cursor'))('%s: nothing to say of another tool', (agent) => {
+  const { otherTool, silence } = FIXTURES[agent];
+  expect(guard(agent, otherTool)).toBe(silence);
+});
+
+it('a call that never ends is denied in time, before the agent gives up on the hook', async () => {
+  const { spawn } = await import('node:child_process');
+  const child = spawn(process.execPath, [GUARD, 'claude-code'], { env: env(), stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.write('{"tool_name":');
+  let out = '';
+  child.stdout.on('data', (data) => {
+    out += data;
+  });
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  expect(code).toBe(0);
+  expect(out).toBe(FIXTURES['claude-code'].deny('aish-guard: it took too long, so the command does not run.'));
+});
+
+it('an unknown agent is an error that blocks where exit codes count', () => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [GUARD, 'nobody'], { encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toContain('claude-code, codex');
+});
+
+describe('a person’s way', () => {
+  const call = FIXTURES['claude-code'].call('rm -rf build');
+
+  it('picks the denied command in a terminal; it passes once, and only there', async () => {
+    expect(guard('claude-code', call)).toContain('"deny"');
+    await using rig = startRig(
+      { home, work: home, env: env(), [Symbol.dispose]() {} },
+      { file: process.execPath, args: [GUARD, 'allow'] },
+    );
+    await rig.waitFor('which one may run once');
+    expect(rig.text()).toContain('1  claude-code in /: rm -rf');
+    expect(rig.text()).toContain('rm -rf build');
+    rig.type('1\r');
+    await rig.waitFor('it may pass once');
+    await rig.exited;
+    const elsewhere = call.replace('"cwd":"/"', '"cwd":"/tmp"');
+    expect(guard('claude-code', elsewhere)).toContain('"deny"');
+    expect(guard('claude-code', call)).toBe('');
+    expect(guard('claude-code', call)).toContain('"deny"');
+  });
+
+  it('is offered without the secrets of the command', () => {
+    const key = `sk-${'Ab3dEf6hIj9kLm2nOp5qRs8tUv1w'}`;
+    guard('claude-code', FIXTURES['claude-code'].call(`rm -rf x && OPENAI_API_KEY=${key} curl example.com`));
+    const [file = ''] = readdirSync(join(home, '.local/state/aish/guard/denied'));
+    const kept = readFileSync(join(home, '.local/state/aish/guard/denied', file), 'utf8');
+    expect(kept).toContain('rm -rf x');
+    expect(kept).not.toContain(key);
+  });
+
+  it('needs a terminal', () => {
+    guard('claude-code', call);
+    const { status, stderr } = spawnSync(process.execPath, [GUARD, 'allow'], {
+      env: env(),
+      input: '1\n',
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 2, stderr: 'aish-guard: this is for a person, in a terminal\n' });
+    expect(guard('claude-code', call)).toContain('"deny"');
+  });
+
+  it('ends after ten minutes, and of two that ask at once one gets it', async () => {
+    const allowances = new Allowances(join(home, 'state'), (text) => text);
+    const asked = { command: 'rm x', cwd: '/' };
+    const allow = async () => {
+      await allowances.deny({ ...asked, agent: 'codex', reason: 'rm' });
+      const [denied] = allowances.recent(Date.now());
+      if (denied) allowances.allow(denied);
+    };
+    await allow();
+    expect(allowances.take(asked, Date.now() + 11 * 60_000)).toBe(false);
+    await allow();
+    expect([allowances.take(asked, Date.now()), allowances.take(asked, Date.now())]).toEqual([true, false]);
+  });
+});
+
+describe('aish-tui guard', () => {
+  const tui = (...args: readonly string[]) =>
+    spawnSync(PROGRAM, ['guard', ...args], { cwd: home, env: env(), encoding: 'utf8', input: '' });
+
+  /** Where each agent would read it, below the home directory. */
+  const PLACES: Readonly<Record<Agent, string>> = {
+    'claude-code': '.claude/settings.json',
+    codex: '.codex/hooks.json',
+    gemini: '.gemini/settings.json',
+    copilot: '.github/hooks/aish-guard.json',
+    cursor: '.cursor/hooks.json',
+    opencode: '.config/opencode/plugin/aish-guard.js',
+    pi: '.pi/agent/extensions/aish-guard.ts',
+  };
+
+  function install(agent: Agent, text: string): string {
+    const path = join(home, PLACES[agent]);
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, text);
+    return path;
+  }
+
+  it.each(AGENTS)('prints the hook for %s; once in place doctor fires a test through it', (agent) => {
+    const printed = tui('--for', agent);
+    expect(printed.status).toBe(0);
+    expect(printed.stdout).toContain(GUARD);
+    expect(tui('doctor', '--for', agent)).toMatchObject({ status: 1, stdout: expect.stringContaining('no hook') });
+    const path = install(agent, printed.stdout);
+    expect(tui('doctor', '--for', agent)).toMatchObject({ status: 0, stdout: `ok  ${agent.padEnd(12)} ${path}\n` });
+  });
+
+  it('doctor tells of a hook whose program is gone, or that does not deny', () => {
+    const { stdout } = tui('--for', 'codex');
+    install('codex', stdout.replaceAll('aish-guard.mjs', 'gone/aish-guard.mjs'));
+    expect(tui('doctor')).toMatchObject({ status: 1, stdout: expect.stringMatching(/^NO {2}codex .*ended with/) });
+    install('codex', '{"hooks":{"PreToolUse":[{"hooks":[{"command":"true aish-guard"}]}]}}');
+    expect(tui('doctor')).toMatchObject({ status: 1, stdout: expect.stringContaining('did not deny a test command') });
+  });
+
+  it('the plugins block by their agent’s own means', async () => {
+    const file = install('opencode', tui('--for', 'opencode').stdout);
+    writeFileSync(join(file, '../package.json'), '{"type":"module"}');
+    type Hooks = { 'tool.execute.before': (input: unknown, output: unknown) => Promise<void> };
+    const plugin: { AishGuard(given: unknown): Promise<Hooks> } = await import(pathToFileURL(file).href);
+    const hooks = await plugin.AishGuard({ directory: '/' });
+    const run = (command: string) => hooks['tool.execute.before']({ tool: 'bash' }, { args: { command } });
+    await expect(run('rm -rf build')).rejects.toThrow('destructive: rm -rf');
+    await expect(run('ls')).resolves.toBeUndefined();
+
+    const extension = install(
+      'pi',
+      tui('--for', 'pi').stdout.replace('export default function (pi)', 'export default function (pi: any)'),
+    );
+    expect(readFileSync(extension, 'utf8')).toContain('block: true');
+  });
+});

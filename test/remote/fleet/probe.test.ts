@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { probeScript, readProbe } from '../../../src/remote/fleet/probe.ts';
+
+let work: string;
+beforeEach(() => {
+  work = mkdtempSync(join(tmpdir(), 'aish-probe-'));
+});
+afterEach(() => {
+  if (existsSync(join(work, 'closed'))) chmodSync(join(work, 'closed'), 0o700);
+  rmSync(work, { recursive: true, force: true });
+});
+
+function probe(...paths: string[]) {
+  const named = paths.map((path) => ({ path, glob: path.includes('*'), cwd: work }));
+  const answer = execFileSync('/bin/sh', ['-c', probeScript(named) ?? 'exit 1'], { encoding: 'utf8' });
+  return readProbe(answer, named);
+}
+
+it('tells what each name is there, with where a link leads and what lies below a directory', () => {
+  mkdirSync(join(work, 'build/deep'), { recursive: true });
+  for (const name of ['a', 'deep/b']) writeFileSync(join(work, 'build', name), 'x');
+  symlinkSync('../elsewhere', join(work, 'link'));
+  mkdirSync(join(work, 'repo/.git'), { recursive: true });
+  const [build, link, missing, repo] = probe('build/', 'link', 'none/at/all', 'repo') ?? [];
+  expect(build).toMatchObject({ label: 'build/', path: join(work, 'build'), type: 'directory', files: 2, git: 'none' });
+  expect(link).toMatchObject({ type: 'link', link: '../elsewhere' });
+  expect(missing).toMatchObject({ type: 'missing', files: 0, bytes: 0 });
+  expect(repo).toMatchObject({ type: 'directory', git: 'inside' });
+  expect(build?.mount).toMatch(/^\//);
+});
+
+it('expands a pattern there, and runs nothing that stands in a name', () => {
+  const names = ['a b.log', '$(touch ran).log', '`touch ran`.log', "it's.log", '-rf.log', 'new\nline.log'];
+  for (const name of names) writeFileSync(join(work, name), 'x');
+  expect(
+    probe('*.log')
+      ?.map(({ path }) => path.slice(work.length + 1))
+      .sort(),
+  ).toEqual([...names].sort());
+  for (const name of names) expect(probe(name)).toMatchObject([{ type: 'file', path: join(work, name) }]);
+  expect(probe('ran', '*.none')).toMatchObject([{ type: 'missing' }, { type: 'missing' }]);
+});
+
+it('an answer that is not whole, or holds a name that is no UTF-8, is none', () => {
+  const named = [{ path: 'x', glob: false, cwd: '/' }];
+  expect(readProbe(undefined, named)).toBeUndefined();
+  expect(readProbe('0\0/x\0file\0\0/\0none\x001\x001\x000\0', named)).toBeUndefined();
+  expect(readProbe('0\0/x\0file\0\0/\0none\x001\x001\x000\0end\0', named)).toHaveLength(1);
+  expect(readProbe('0\0/x\ufffd\0file\0\0/\0none\x001\x001\x000\0end\0', named)).toBeUndefined();
+  expect(readProbe('failed\0', named)).toBeUndefined();
+  expect(readProbe('0\0/x\0ok\0\0/\0none\x001\x001\x000\0end\0', named)).toBeUndefined();
+});
+
+it.skipIf(process.getuid?.() === 0)('below a directory that can’t be read nothing is said to be missing', () => {
+  mkdirSync(join(work, 'closed'));
+  chmodSync(join(work, 'closed'), 0);
+  expect(probe('closed/x')).toBeUndefined();
+});
+
+it('more names than are looked at are no answer', () => {
+  for (let n = 0; n < 60; n += 1) writeFileSync(join(work, `${n}.log`), '');
+  expect(probe('*.log')).toBeUndefined();
+  expect(probeScript(Array.from({ length: 51 }, () => ({ path: 'x', glob: false, cwd: work })))).toBeUndefined();
+});

@@ -1,0 +1,123 @@
+/** The looks at a host's files, with the sh of this machine in place of the other one's. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hostFiles } from '../../../src/remote/hosts/files.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'aish-files-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const asked: string[] = [];
+const files = (path = '/usr/bin:/bin') =>
+  hostFiles((code) => {
+    asked.push(code);
+    const { status, stdout } = spawnSync('/bin/sh', ['-c', code], {
+      encoding: 'utf8',
+      env: { PATH: path, LC_ALL: 'C' },
+    });
+    return Promise.resolve({ exit: status ?? 1, text: stdout });
+  });
+const never = () => false;
+
+describe('what is there', () => {
+  it('a name that reads like a failure does not make a path missing', async () => {
+    // As ls complains of what lies below a directory that can't be searched.
+    const own = join(folder, 'bin');
+    mkdirSync(own);
+    writeFileSync(
+      join(own, 'ls'),
+      '#!/bin/sh\nfor p do :; done\necho "ls: cannot access \'$p\': Permission denied" >&2\n',
+    );
+    chmodSync(join(own, 'ls'), 0o755);
+    for (const name of ['No such file or directory', 'x: Not a directory', 'plain']) {
+      const path = join(folder, name, 'below');
+      const found = await files(`${own}:/usr/bin:/bin`).existing([{ path, glob: false, cwd: '/' }], never);
+      expect(found).toEqual([path]);
+    }
+    expect(await files().existing([{ path: 'none', glob: false, cwd: folder }], never)).toEqual([]);
+  });
+});
+
+describe('what a path stands for', () => {
+  const at = (...parts: string[]) => join(folder, ...parts);
+  const same = async (path: string, change: () => void, glob = false) => {
+    const before = await files().identities([{ path, glob, cwd: folder }]);
+    expect(await files().identities([{ path, glob, cwd: folder }])).toEqual(before);
+    change();
+    const after = await files().identities([{ path, glob, cwd: folder }]);
+    return JSON.stringify(after) === JSON.stringify(before);
+  };
+
+  it.each<[string, string, () => void]>([
+    ['another file', 'file', () => renameSync(at('other'), at('file'))],
+    ['another directory', 'dir', () => (renameSync(at('dir'), at('was')), mkdirSync(at('dir')))],
+    ['what was not there', 'new', () => writeFileSync(at('new'), '')],
+    ['nothing', 'file', () => rmSync(at('file'))],
+    ['another link to the same', 'link', () => (symlinkSync('file', at('link2')), renameSync(at('link2'), at('link')))],
+    [
+      'a link in place of what it leads to',
+      'file',
+      () => (renameSync(at('file'), at('was')), symlinkSync('was', at('file'))),
+    ],
+    ['the file that a link leads to', 'link', () => renameSync(at('other'), at('file'))],
+    ['a dangling link elsewhere', 'gone', () => (symlinkSync('y', at('gone2')), renameSync(at('gone2'), at('gone')))],
+    [
+      'a dangling link by way of another one',
+      'gone',
+      () => (symlinkSync('y', at('new')), renameSync(at('new'), at('nowhere'))),
+    ],
+    ['a name in another directory', 'dir/none', () => (renameSync(at('dir'), at('was')), mkdirSync(at('dir')))],
+  ])('%s', async (_, path, change) => {
+    for (const name of ['file', 'other']) writeFileSync(at(name), 'x');
+    mkdirSync(at('dir'));
+    symlinkSync('file', at('link'));
+    symlinkSync('nowhere', at('gone'));
+    expect(await same(path, change)).toBe(false);
+  });
+
+  it.each([
+    ['another name', 'nowhere', 'elsewhere'],
+    ['a name that ends otherwise', 'nowhere', 'nowhere\n'],
+    ['a name of several lines', 'a\nb', 'a\nc'],
+  ])('a dangling link that was removed and made again, to %s', async (_, first, then) => {
+    // The new link mostly gets the number of the old one: here always.
+    const own = at('bin');
+    mkdirSync(own);
+    const stat = `#!/bin/sh\n/usr/bin/stat "$@" | sed 's/^[0-9][0-9]*/7/'\n`;
+    writeFileSync(join(own, 'stat'), stat, { mode: 0o755 });
+    const look = () => files(`${own}:/usr/bin:/bin`).identities([{ path: 'gone', glob: false, cwd: folder }]);
+    symlinkSync(first, at('gone'));
+    const before = await look();
+    expect(await look()).toEqual(before);
+    rmSync(at('gone'));
+    symlinkSync(then, at('gone'));
+    expect(await look()).not.toEqual(before);
+  });
+
+  it('a pattern that comes to match more, or its own file written to', async () => {
+    for (const name of ['a 1', 'a$(touch made)']) writeFileSync(at(name), 'x');
+    expect(await same('a*', () => writeFileSync(at('a 1'), 'more'), true)).toBe(true);
+    expect(await same('a*', () => writeFileSync(at('a 2'), 'x'), true)).toBe(false);
+    expect(await files().existing([{ path: 'made', glob: false, cwd: folder }], never)).toEqual([]);
+  });
+
+  it('takes one program for all that are no links', async () => {
+    for (let n = 0; n < 50; n += 1) writeFileSync(at(`file-${n}`), 'x');
+    const own = join(folder, 'bin');
+    mkdirSync(own);
+    const programs = `#!/bin/sh\necho x >>'${own}/log'\nexec /usr/bin/stat "$@"\n`;
+    writeFileSync(join(own, 'stat'), programs, { mode: 0o755 });
+    const looked = await files(own).identities([{ path: 'file-*', glob: true, cwd: folder }]);
+    expect(looked.filter((line) => /file-\d+ \d+:\d+$/.test(line))).toHaveLength(50);
+    const log = spawnSync('cat', [join(own, 'log')], { encoding: 'utf8' })
+      .stdout.trim()
+      .split('\n');
+    // The first look finds out how it speaks here.
+    expect(log).toHaveLength(2);
+  });
+});

@@ -1,0 +1,150 @@
+/** What a killed program has left on a host is removed when somebody connects to it again, and nothing else is. */
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Helper } from '../../../src/remote/hosts/helper.ts';
+import { openLeftOnHosts } from '../../../src/store/index.ts';
+import { shellQuote } from '../../../src/text/shell-quote.ts';
+import { hostsOf, until } from '../../support/hosts.ts';
+import { lacksSshd, type SshHost, startSshd } from '../../support/sshd.ts';
+
+const STORE = fileURLToPath(new URL('../../../src/store/left-on-hosts.ts', import.meta.url));
+
+/** Another program notes these, and is gone. */
+function noted(folder: string, left: readonly (readonly [host: string, directory: string])[]): void {
+  const code = `import { openLeftOnHosts } from ${JSON.stringify(STORE)};
+const left = openLeftOnHosts(${JSON.stringify(folder)});
+for (const [host, directory] of ${JSON.stringify(left)}) left.lies(host, directory);
+process.kill(process.pid, 'SIGKILL');`;
+  const { signal, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });
+  expect([signal, stderr]).toEqual(['SIGKILL', expect.not.stringContaining('Error')]);
+}
+
+describe('the notes', () => {
+  const made = () => join(mkdtempSync(join(tmpdir(), 'notes-')), 'on-hosts');
+  const directory = '/tmp/aish-tui-aaaaaaaa';
+
+  it('of a program of another machine or boot, or where that is not known, are nobody else’s', () => {
+    const folder = made();
+    noted(folder, [['web1', directory]]);
+    expect(openLeftOnHosts(folder).of('web1')).toMatchObject([{ directory }]);
+    expect(openLeftOnHosts(folder, () => undefined).of('web1')).toEqual([]);
+    const [name = ''] = readdirSync(folder);
+    const path = join(folder, name);
+    // The same number in the same namespace, on a machine that shares this home.
+    const boot = /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/i;
+    writeFileSync(path, readFileSync(path, 'utf8').replace(boot, '00000000-0000-4000-8000-000000000000'));
+    expect(openLeftOnHosts(folder).of('web1')).toEqual([]);
+    const unknown = made();
+    openLeftOnHosts(unknown, () => undefined).lies('web1', directory);
+    expect(openLeftOnHosts(unknown).of('web1')).toEqual([]);
+  });
+
+  it('that can’t be removed harm nobody', () => {
+    const folder = made();
+    noted(folder, [['web1', directory]]);
+    const left = openLeftOnHosts(folder);
+    const [found] = left.of('web1');
+    const [name = ''] = readdirSync(folder);
+    rmSync(join(folder, name));
+    mkdirSync(join(folder, name));
+    expect(found?.forget()).toBeUndefined();
+    expect(readdirSync(folder)).toEqual([name]);
+  });
+});
+
+describe.skipIf(lacksSshd())('directories on a host', () => {
+  let server: SshHost;
+  const folder = join(mkdtempSync(join(tmpdir(), 'left-')), 'on-hosts');
+  const there = mkdtempSync(join(tmpdir(), 'there-'));
+  const made = (name: string) => {
+    const path = join(there, name);
+    mkdirSync(path);
+    writeFileSync(join(path, 'file'), '');
+    return path;
+  };
+  beforeAll(async () => {
+    server = await startSshd();
+  });
+  afterAll(() => server?.stop());
+
+  it('of a program that was killed go, and no other that its notes name', async () => {
+    const [killed, others, ofAnotherHost, precious] = [
+      'aish-tui-aaaaaaaa',
+      'data',
+      'aish-tui-bbbbbbbb',
+      'precious',
+    ].map(made);
+    const link = join(there, 'aish-tui-cccccccc');
+    symlinkSync(precious ?? '', link);
+    const gone = join(there, 'aish-tui-dddddddd');
+    noted(folder, [
+      ['web1', killed ?? ''],
+      ['web1', others ?? ''],
+      ['web2', ofAnotherHost ?? ''],
+      ['web1', link],
+      ['web1', gone],
+    ]);
+    const left = openLeftOnHosts(folder);
+    const at = hostsOf(server, undefined, undefined, left);
+    await at.open();
+    await until(() => left.of('web1').length === 1);
+    expect([killed, others, ofAnotherHost, precious].map((path) => existsSync(join(path ?? '', 'file')))).toEqual([
+      ...[false, true, true, true],
+    ]);
+    expect(left.of('web1')).toMatchObject([{ directory: others }]);
+    expect(left.of('web2')).toMatchObject([{ directory: ofAnotherHost }]);
+    await at.hosts.close();
+  });
+
+  it('of one that is there are noted until they are removed, and left alone', async () => {
+    const own = join(there, 'own');
+    const left = openLeftOnHosts(own);
+    const at = hostsOf(server, undefined, undefined, left);
+    await at.open();
+    expect([readdirSync(own).length, left.of('web1')]).toEqual([1, []]);
+    // A lost connection keeps its directory, and so does the next one.
+    await at.loseConnection();
+    await at.open();
+    expect(readdirSync(own)).toHaveLength(1);
+    await at.hosts.close();
+    expect(readdirSync(own)).toEqual([]);
+    await at.open();
+    await at.loseConnection();
+    await at.hosts.close();
+    expect(readdirSync(own)).toHaveLength(1);
+  });
+
+  it('are removed however long that takes', async () => {
+    const much = made('aish-tui-eeeeeeee');
+    const notes = join(there, 'much');
+    noted(notes, [['web1', much]]);
+    const { ask } = Helper.prototype;
+    const removal = `rm -rf ${shellQuote(much)}`;
+    // As if it took longer than a question may.
+    const slow = vi.spyOn(Helper.prototype, 'ask').mockImplementation(async function (this: Helper, code, patience) {
+      if (!code.includes(removal) || (patience ?? 0) > 60_000) return ask.call(this, code, patience);
+      this.end();
+      return undefined;
+    });
+    const at = hostsOf(server, undefined, undefined, openLeftOnHosts(notes));
+    await at.open();
+    await until(() => slow.mock.calls.some(([code]) => code.includes(removal)));
+    expect(await at.hosts.ask('web1', 'echo here')).toBe('here\n');
+    await until(() => !existsSync(much));
+    vi.restoreAllMocks();
+    await at.hosts.close();
+  });
+});

@@ -1,0 +1,51 @@
+/** Where no helper comes up (behind a master that is stopped), nobody waits for one after the other. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Helper } from '../../../src/remote/hosts/helper.ts';
+import { hostsOf, until } from '../../support/hosts.ts';
+import { processes } from '../../support/processes.ts';
+import { lacksSshd, type SshHost, startSshd } from '../../support/sshd.ts';
+
+const ENV = { PATH: process.env.PATH ?? '' };
+/** Less than what a helper may take to come. Ms. */
+const SOON_MS = 9000;
+
+describe.skipIf(lacksSshd())('a question for a host without a helper', () => {
+  let server: SshHost;
+  beforeAll(async () => {
+    server = await startSshd();
+  });
+  afterAll(() => server?.stop());
+
+  it('has no answer once the one that is being started does not come; the next question starts another', async () => {
+    const at = hostsOf(server);
+    await at.open();
+    const ask = () => at.hosts.ask('web1', 'echo on');
+    const { promise: comes, resolve: give } = Promise.withResolvers<undefined>();
+    const start = vi.spyOn(Helper, 'start').mockImplementation(() => comes);
+    for (const { pid, words } of processes())
+      if (words.includes(at.socket()) && words.endsWith('exec /bin/sh')) process.kill(pid, 'SIGKILL');
+    const asked: Promise<string | undefined>[] = [];
+    // Until its end is noticed, the one before is asked.
+    await until(() => {
+      if (start.mock.calls.length === 0) asked.push(ask());
+      return start.mock.calls.length > 0;
+    });
+    asked.push(ask(), ask());
+    give(undefined);
+    expect(await Promise.all(asked.slice(-3))).toEqual([undefined, undefined, undefined]);
+    expect(start).toHaveBeenCalledTimes(1);
+    start.mockRestore();
+    expect(await ask()).toContain('on');
+    await at.hosts.close();
+  });
+});
+
+it('a helper that does not come is not waited for by who does not want it any more', async () => {
+  const argv = ['sleep', '1000.7310'] as const;
+  const [before, later] = [AbortSignal.abort(), new AbortController()];
+  const all = [before, later.signal].map((signal) => Helper.start({ argv: [...argv], env: ENV }, undefined, signal));
+  later.abort();
+  expect(await Promise.race([Promise.all(all), delay(SOON_MS, 'late')])).toEqual([undefined, undefined]);
+  await until(() => !processes().some(({ words }) => words === argv.join(' ')));
+});

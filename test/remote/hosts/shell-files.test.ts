@@ -1,0 +1,87 @@
+/** The private directory of a shell on a host goes with the connection, whatever its helper does when that is cut. */
+import { execFileSync } from 'node:child_process';
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ShellFiles, ShellThere } from '../../../src/contracts/hosts.ts';
+import { hostsOf } from '../../support/hosts.ts';
+import { below } from '../../support/processes.ts';
+import { lacksSshd, type SshHost, startSshd } from '../../support/sshd.ts';
+
+/** A number that no process has. */
+const NOBODY = '4194399\n';
+/** Longer than a helper is waited for, and than it waits for a shell's end. */
+const PATIENCE = { timeout: 40_000 };
+
+describe.skipIf(lacksSshd())('the directory of a shell whose connection is cut', () => {
+  let server: SshHost;
+  let at: ReturnType<typeof hostsOf>;
+  let seat: ShellThere;
+  let files: ShellFiles;
+  let home: string;
+  const left = () => globSync(join(home, 'aish-tui-*', 'shell-*'));
+
+  beforeEach(async () => {
+    home = mkdtempSync(join(tmpdir(), 'home-'));
+    server = await startSshd('web1', { lines: [`SetEnv TMPDIR=${home} XDG_RUNTIME_DIR=`] });
+    at = hostsOf(server);
+    await at.open();
+    seat = at.hosts.shell('web1') ?? expect.unreachable();
+    files = await seat.files();
+    expect(left()).toEqual([files.path]);
+  });
+  afterEach(async () => {
+    await at.hosts.close();
+    await server.stop();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  const helpers = () => below(server.pid).filter(({ words }) => words === '/bin/sh');
+  /** Asks what is answered once something is written to the path that this returns. */
+  async function ask(): Promise<{ readonly fifo: string; readonly answer: Promise<unknown> }> {
+    const fifo = join(files.path, 'tty');
+    execFileSync('mkfifo', [fifo]);
+    const answer = seat.modes(files);
+    await expect.poll(() => below(server.pid).some(({ words }) => words === `cat ${fifo}`), PATIENCE).toBe(true);
+    return { fifo, answer };
+  }
+  const cut = async () => {
+    await at.loseConnection();
+    const sessions = () => below(server.pid).filter(({ words }) => words.startsWith('sshd'));
+    await expect.poll(sessions, PATIENCE).toEqual([]);
+  };
+  const goes = () => expect.poll(left, PATIENCE).toEqual([]);
+
+  it('goes when the shell has ended', async () => {
+    await files.write('pid', NOBODY);
+    await cut();
+    await goes();
+  });
+
+  it('goes when the shell had not begun', async () => {
+    await cut();
+    await goes();
+  });
+
+  it('goes though the helper was about to answer', async () => {
+    await files.write('pid', NOBODY);
+    const { fifo } = await ask();
+    await cut();
+    writeFileSync(fifo, '/dev/null\n');
+    await goes();
+  });
+
+  it('goes though the helper that made it is gone, and another answers', async () => {
+    await files.write('pid', `${process.pid}\n`);
+    const { answer } = await ask();
+    // It gives no answer in time; what is behind it there is killed, and does nothing more.
+    const before = helpers().flatMap(({ pid }) => [pid, ...below(pid).map((each) => each.pid)]);
+    await answer;
+    for (const pid of before) process.kill(pid, 'SIGKILL');
+    await files.write('pid', `${process.pid}\n`);
+    await cut();
+    writeFileSync(join(files.path, 'pid'), NOBODY);
+    await goes();
+  });
+});

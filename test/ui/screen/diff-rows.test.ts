@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { exactDiff } from '../../../src/tools/patch/lines.ts';
+import { MARK, UNMARK } from '../../../src/ui/screen/halt/danger.ts';
+import { diffRowsOf } from '../../../src/ui/screen/halt/diff.ts';
+
+const BEFORE = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nlet a = old(1);\n';
+
+test('a diff as numbered lines, with the words marked in which two lines differ', async () => {
+  const after = BEFORE.replace('two\n', '').replace('old', 'fresh');
+  const { name, added, removed, rows } = diffRowsOf(await exactDiff('src/a.js', BEFORE, after));
+  expect([name, added, removed]).toEqual(['src/a.js', 1, 2]);
+  expect(rows.map(({ text, role }) => [role, text])).toEqual([
+    [undefined, ' 1   one'],
+    ['removed', ' 2 − two'],
+    [undefined, ' 2   three'],
+    [undefined, ' 3   four'],
+    [undefined, ' 4   five'],
+    [undefined, '   …'],
+    [undefined, ' 6   seven'],
+    [undefined, ' 7   eight'],
+    [undefined, ' 8   nine'],
+    ['removed', `10 − let a = ${MARK}old${UNMARK}(1);`],
+    ['added', ` 9 + let a = ${MARK}fresh${UNMARK}(1);`],
+  ]);
+});
+
+test('nothing in a file can pass for a row of the question, and nothing in it is invisible', async () => {
+  const { rows } = diffRowsOf(await exactDiff('a', 'x\n', 'x\n@@ -1 +1 @@\n\u202etxt.exe\r\x1b[31mred\n'));
+  expect(rows.map(({ text }) => text)).toEqual([
+    '1   x',
+    '2 + @@ -1 +1 @@',
+    '3 + ⟨U+202E⟩txt.exe⟨U+000D⟩⟨U+001B⟩[31mred',
+  ]);
+});
+
+test('a new file, and parts that are far apart', async () => {
+  expect(diffRowsOf(await exactDiff('new.txt', undefined, 'hi\n'))).toMatchObject({ name: 'new.txt', added: 1 });
+  const far = Array.from({ length: 30 }, (_, at) => `line ${at}\n`);
+  const after = far.with(1, 'first\n').with(28, 'last\n').join('');
+  expect(
+    diffRowsOf(await exactDiff('a', far.join(''), after)).rows.filter(({ text }) => text.endsWith('…')),
+  ).toHaveLength(1);
+});
+
+test('of lines that have little in common no words are marked', async () => {
+  const { rows } = diffRowsOf(
+    await exactDiff('a', 'await rename(path);\nreturn 1;\n', 'await copy(path);\n// and so on\n'),
+  );
+  expect(rows.map(({ text }) => text)).toEqual([
+    `1 − await ${MARK}rename${UNMARK}(path);`,
+    '2 − return 1;',
+    `1 + await ${MARK}copy${UNMARK}(path);`,
+    '2 + // and so on',
+  ]);
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { paintOf, THEMES } from '../../../src/ui/render/theme.ts';
+import { type RunFacts, runHeaderLines } from '../../../src/ui/screen/run-header.ts';
+
+const facts: RunFacts = {
+  goal: 'make the rotation test pass',
+  step: 6,
+  maxSteps: 16,
+  startedAt: 0,
+  now: 48_000,
+  dollars: 0.04,
+  tasks: { list: ['find what is left', 'mend the test', 'build', 'report'], current: 1, planner: 'cloud' },
+};
+const lines = (change: Partial<RunFacts> = {}, rows = 30, width = 100) =>
+  runHeaderLines({ ...facts, ...change }, rows, { width, paint: paintOf(THEMES.none), theme: THEMES.none }).map(
+    (line) => line.replaceAll(/\x1b\[[\d;]*m/g, ''),
+  );
+
+describe('the header of a run', () => {
+  it('says what it is about and how far it is, and ticks its plan', () => {
+    const [title, ...plan] = lines();
+    expect(title).toMatch(/^\[NORRIS\] make the rotation test pass +task 2 of 4 · step 6 of 16 · 48 s · \$0\.04 *$/);
+    expect(plan).toEqual(['  ✓ find what is left', '  ▸ mend the test', '  ○ build', '  ○ report', '─'.repeat(100)]);
+  });
+
+  it('shows a long plan around the task in hand', () => {
+    const list = Array.from({ length: 20 }, (_, n) => `task ${n + 1}`);
+    const plan = lines({ tasks: { list, current: 10, planner: 'cloud' } }).slice(1, -1);
+    expect(plan).toHaveLength(6);
+    expect(plan[0]).toBe('  ✓ task 9');
+    expect(plan[2]).toBe('  ▸ task 11');
+  });
+
+  it('gives way on a small screen: first the plan, then all of it', () => {
+    expect(lines({}, 15)).toHaveLength(1);
+    expect(lines({}, 8)).toEqual([]);
+  });
+
+  it('never is wider than the screen, and spells out what could deceive', () => {
+    const [title = ''] = lines({ goal: `a${'\x1b[2J'}b ${'x'.repeat(300)}` }, 30, 60);
+    expect([...title].length).toBeLessThanOrEqual(60);
+    expect(title).not.toContain('\x1b');
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { paintOf, THEMES } from '../../../src/ui/render/theme.ts';
+import { type Waiting, waitingLine } from '../../../src/ui/screen/waiting.ts';
+
+const quiet: Waiting = {
+  what: 'thinking',
+  since: 0,
+  now: 6_000,
+  reply: { preset: 'fast', opened: false, text: '', reasoning: '' },
+  answeringSince: undefined,
+  runs: undefined,
+  key: 'Ctrl-C',
+  turn: 0,
+};
+
+function line(change: Partial<Waiting>, width = 80): string {
+  return waitingLine({ ...quiet, ...change }, { width, paint: paintOf(THEMES.none), theme: THEMES.none });
+}
+
+const reply = (change: object) => ({ preset: 'fast', opened: true, text: '', reasoning: '', ...change });
+
+describe('the waiting row', () => {
+  it.each([
+    ['before the server has taken the request', {}, 'connecting to fast · 6 s'],
+    ['before the first word', { reply: reply({}) }, 'reading the prompt · fast · 6 s'],
+    ['while it reasons', { reply: reply({ reasoning: 'hm' }) }, 'thinking · fast · 6 s'],
+    [
+      'when words come',
+      { reply: reply({ text: 'x'.repeat(800) }), answeringSince: 1_000 },
+      'answering · ≈ 40 tok/s · 6 s',
+    ],
+    ['while a command runs', { reply: undefined, what: 'running', runs: 'make -j4' }, 'running · make -j4 · 6 s'],
+    ['while the gate looks', { reply: undefined, what: 'checking' }, 'checking · 6 s'],
+  ] as const)('says what goes on %s, for how long, and what stops it', (_when, change, said) => {
+    expect(line(change)).toBe(`⠋ ${said}`.padEnd(80 - 13) + 'Ctrl-C stops ');
+  });
+
+  it('never says thinking while text comes', () => {
+    expect(line({ reply: reply({ text: 'Yes', reasoning: 'hm' }) })).not.toContain('thinking');
+  });
+
+  it('names no rate before there is one to name', () => {
+    expect(line({ reply: reply({ text: 'Yes' }), answeringSince: 5_500 })).toContain('answering · 6 s');
+  });
+
+  it('turns its sign, or lets it stand still', () => {
+    expect(line({ turn: 1 })[0]).toBe('⠙');
+    expect(line({ turn: undefined })[0]).toBe('·');
+  });
+
+  it('fits 40 columns, where the time outlives the rest', () => {
+    const narrow = line({ reply: undefined, what: 'running', runs: 'a command with many words in it' }, 40);
+    expect(narrow).toHaveLength(40);
+    expect(narrow).toContain('running · 6 s');
+  });
+});
