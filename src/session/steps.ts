@@ -307,7 +307,10 @@ export function decide(
   consent: Judging['consent'] = 'policy',
 ): void {
   const all = [...decided, decision];
-  if (canRunWithNext(dispatch)) return examineNext(next, run, { ...dispatch, index: dispatch.index + 1 }, consent, all);
+  // A trial is applied before the next action is looked at: that one may be tried too, and only one trial is kept.
+  const applies = decision.kind === 'approved' && decision.trial !== undefined;
+  if (!applies && canRunWithNext(dispatch))
+    return examineNext(next, run, { ...dispatch, index: dispatch.index + 1 }, consent, all);
   begin(next, run, { ...dispatch, index: dispatch.index + 1 - all.length }, all);
 }
 

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { Examination } from '../../src/session/action.ts';
 import type { Trial } from '../../src/session/tried.ts';
-import { bash, deadly, harmless, judged, Machine, printed, triedAs, triedToNothing } from '../support/machine.ts';
+import {
+  bash,
+  deadly,
+  delegate,
+  harmless,
+  judged,
+  Machine,
+  printed,
+  triedAs,
+  triedToNothing,
+} from '../support/machine.ts';
 
 const canTry: Examination = { ...judged(deadly), canTry: true } as Examination;
 
@@ -152,6 +162,23 @@ describe('a HALT that is tried', () => {
     expect(effect(machine, 'act')).toBeUndefined();
     const [first] = machine.conversation.turns.filter(({ kind }) => kind === 'result');
     expect(first?.text).toContain('applied as a whole or not at all');
+  });
+
+  it('is applied before the next action beside it is looked at, so that no later trial takes its place', () => {
+    const machine = new Machine({ sandbox: true, project: true });
+    machine.send({ type: 'norrisStarted', goal: 'tidy' });
+    machine.says('', delegate('a', 'tidy src'), delegate('b', 'tidy docs'));
+    machine.send({ type: 'examined', op: machine.op, examination: canTry });
+    machine.answers('try');
+    const outcome = printed('removed src');
+    if (outcome.kind !== 'command') throw new Error('a command has a result');
+    machine.send({ type: 'tried', op: machine.op, trial: triedAs('t1'), result: outcome.result });
+    machine.answers('apply');
+    expect(effect(machine, 'act')).toMatchObject({ trial: { id: 't1' } });
+    expect(effect(machine, 'examine')).toBeUndefined();
+    machine.send({ type: 'applied', op: machine.op, ok: true, text: 'applied: 1 deleted', number: 7 });
+    expect(effect(machine, 'examine')).toMatchObject({ action: { task: 'tidy docs' } });
+    expect(effect(machine, 'discardTrial')).toBeUndefined();
   });
 
   it('is thrown away when the user changes the mode', () => {
