@@ -55,7 +55,7 @@ const bare = spawnSync('unshare', ['--mount', 'true']).status === 0;
 if (!bare) console.log('this machine gives no mount namespace: the trial sees all of its programs');
 const { status } = spawnSync(
   'sh',
-  [...(bare ? [join(ROOT, 'test/bare-machine.sh')] : ['-c', '"$@"', 'sh']), ...trial],
+  [...(bare ? [join(ROOT, 'scripts/bare-machine.sh')] : ['-c', '"$@"', 'sh']), ...trial],
   { stdio: 'inherit' },
 );
 if (status !== 0) {

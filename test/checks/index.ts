@@ -16,7 +16,7 @@ const STATIC = ['biome check .', 'oxlint --type-aware', 'tsc --noEmit', 'node te
 /** As root and as an ordinary user, where root asks. */
 function forBothUsers(files: string): readonly string[] {
   // An ordinary user may not write what the configuration would be compiled to.
-  return [`vitest run ${files}`, `sh test/as-ordinary.sh vitest run --configLoader runner ${files}`];
+  return [`vitest run ${files}`, `sh scripts/as-ordinary.sh vitest run --configLoader runner ${files}`];
 }
 
 const CHECKS: Readonly<Record<string, Check>> = {
@@ -91,11 +91,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   odd: {
     what: 'the suite as an ordinary user, in a read-only checkout under an odd name, umask 077, LANG=C, no terminal',
-    commands: ['sh test/odd-place.sh --retry=1'],
+    commands: ['sh scripts/odd-place.sh --retry=1'],
   },
   clone: {
     what: "the README's commands in a fresh clone on a bare machine; needs the npm registry",
-    commands: ['sh test/fresh-clone.sh'],
+    commands: ['sh scripts/fresh-clone.sh'],
   },
 };
 

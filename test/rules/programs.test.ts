@@ -1,5 +1,5 @@
 /**
- * The suite passes where only the programs of `test/bare-machine.sh` are: whatever else a test runs is looked for by
+ * The suite passes where only the programs of `scripts/bare-machine.sh` are: whatever else a test runs is looked for by
  * `test/support/lacks.ts`. A scan finds what is written down as a word or a path, not what is put together.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ const TEST = join(import.meta.dirname, '..');
 
 const declared = new Set(
   /^PROGRAMS='([^']*)'/m
-    .exec(readFileSync(join(TEST, 'bare-machine.sh'), 'utf8'))?.[1]
+    .exec(readFileSync(join(TEST, '../scripts/bare-machine.sh'), 'utf8'))?.[1]
     ?.trim()
     .split(/\s+/),
 );

@@ -1,4 +1,4 @@
-/** The one place where tests look for programs that a machine may do without. `test/bare-machine.sh` lists the others. */
+/** The one place where tests look for programs that a machine may do without. `scripts/bare-machine.sh` lists the others. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 

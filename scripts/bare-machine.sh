@@ -1,5 +1,5 @@
 #!/bin/sh
-# test/bare-machine.sh COMMAND…: runs COMMAND where no program exists but the ones below, which aish-tui and its tests
+# scripts/bare-machine.sh COMMAND…: runs COMMAND where no program exists but the ones below, which aish-tui and its tests
 # may take for granted. The folders that hold programs are replaced, so a full path finds nothing else either.
 # Needs root, or a kernel that gives ordinary users namespaces: without one nothing can be hidden, and nothing is run.
 set -eu

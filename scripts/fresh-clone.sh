@@ -1,7 +1,7 @@
 #!/bin/sh
 # What a newcomer meets on a bare machine: clones HEAD into an empty folder, with an empty home, an empty npm cache and no
 # program but those of bare-machine.sh; starts it twice (the second start must set nothing up) and runs the tests, which
-# must skip what bare-skips.txt says and nothing else. Takes minutes and needs the npm registry.
+# must skip what test/bare-skips.txt says and nothing else. Takes minutes and needs the npm registry.
 set -eu
 [ -z "${AISH_FRESH_CLONE-}" ] || { echo 'fresh clone: already inside one' >&2; exit 1; }
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -25,8 +25,8 @@ unset XDG_CONFIG_HOME XDG_STATE_HOME XDG_DATA_HOME XDG_CACHE_HOME XDG_RUNTIME_DI
 export AISH_FRESH_CLONE=1
 
 # Driven from here, since the clone has nothing yet to drive itself with.
-sh test/bare-machine.sh sh setup.sh node test/support/fresh-start.ts "$place/clone" "$place/home"
+sh scripts/bare-machine.sh sh setup.sh node test/support/fresh-start.ts "$place/clone" "$place/home"
 
 export HOME="$place/home"
 cd "$place/clone"
-AISH_EXPECTED_SKIPS=test/bare-skips.txt sh test/bare-machine.sh npm test -- --retry=2
+AISH_EXPECTED_SKIPS=test/bare-skips.txt sh scripts/bare-machine.sh npm test -- --retry=2

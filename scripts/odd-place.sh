@@ -13,7 +13,7 @@ cd "$place/the clone"
 sh setup.sh
 unshare --mount sh -c '
   mount --bind . . && mount -o remount,ro,bind . && cd "$(pwd)" && umask 077 &&
-  { LANG=C LC_ALL=C setsid --wait sh test/as-ordinary.sh sh setup.sh vitest run --configLoader runner "$@" </dev/null 2>&1
+  { LANG=C LC_ALL=C setsid --wait sh scripts/as-ordinary.sh sh setup.sh vitest run --configLoader runner "$@" </dev/null 2>&1
     echo $? > "$0"
   } | cat
 ' "$place/code" "$@"

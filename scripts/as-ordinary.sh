@@ -1,5 +1,5 @@
 #!/bin/sh
-# test/as-ordinary.sh COMMAND…: runs COMMAND as an account without rights of its own, with a home and temporary files of
+# scripts/as-ordinary.sh COMMAND…: runs COMMAND as an account without rights of its own, with a home and temporary files of
 # its own. For root, who otherwise tests only what root can; whoever is no root is told that it is done already.
 set -eu
 [ $# -gt 0 ] || { echo "usage: $0 COMMAND…" >&2; exit 2; }
