@@ -212,8 +212,6 @@ describe('where nothing is there to run, nothing runs', () => {
   it('as long as nothing may put it there', async () => {
     expect(await verdict('./nothing')).toBe('safe');
     expect(await verdict('echo 1 | ./nothing | cat')).toBe('safe');
-    expect(await verdict('python3 nothing.py && cat out.txt')).toBe('safe');
-    expect(await verdict('bash nothing.sh')).toBe('safe');
     expect(await verdict('tar xf a.tar && ./nothing')).toBe('unknown');
     expect(await verdict('curl -o nothing https://x.example && ./nothing')).not.toBe('safe');
     expect(await verdict('./nothing; cp a nothing')).not.toBe('safe');
@@ -252,8 +250,20 @@ describe('where nothing is there to run, nothing runs', () => {
     expect(await verdict('python3 o.py', ['2.txt'])).toBe('safe');
   });
 
-  it('and shells look in PATH as well', async () => {
-    expect(await verdict('bash ls')).toBe('unknown');
+  it.each([
+    ['bash nothing.sh', 'the script to run is not there'],
+    ['python3 nothing.py && cat out.txt', 'the script to run is not there'],
+    ['bash ls', 'the script to run is not there'],
+    ['cd nope; bash evil.sh', 'the script to run is not there'],
+    ['cd nope; ./evil.sh', 'the script to run is not there'],
+    ['bash ev*l.sh', 'a pattern names the script to run'],
+    ['source ev?l.sh', 'a pattern names the script to run'],
+    ['python3 ev[ia]l.py', 'a pattern names the script to run'],
+    ['./ev*l.sh', 'the command itself is not known'],
+  ])('does not know what %s would run', async (command, reason) => {
+    file('evil.sh', 'rm -rf x', 0o755);
+    file('evil.py', 'print(1)');
+    expect(await judge(command)).toMatchObject({ verdict: 'unknown', reason });
   });
 });
 

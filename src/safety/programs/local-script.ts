@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { readCode } from '../code/read.ts';
 import { UNKNOWN } from '../shell/taint.ts';
 import { unknown } from '../verdict.ts';
@@ -5,7 +6,7 @@ import type { Call } from './call.ts';
 import { runByFirstLine, runnerOf } from './first-line.ts';
 import { absolute } from './paths.ts';
 import { runScriptFile } from './shells.ts';
-import { noteUnread } from './unread.ts';
+import { lookAtScript, noteUnread } from './unread.ts';
 
 /** A file whose text the same command wrote. */
 export function runWritten(call: Call, path: string, text: string): string {
@@ -22,9 +23,12 @@ export function runWritten(call: Call, path: string, text: string): string {
 export function runLocalScript(call: Call, path: string): string {
   const { machine } = call;
   const full = absolute(machine, path);
-  const content = full === undefined ? undefined : machine.reading?.look(full);
+  const content = lookAtScript(call, path);
   const argv = call.args.map((field) => field.text);
-  if (content?.kind === 'absent') noteUnread(call, path, content);
+  if (content?.kind === 'absent' && full !== undefined && machine.reading?.look(dirname(full))?.kind === 'directory')
+    // The kernel looks nowhere else: nothing runs, as long as the file stays missing.
+    machine.reading.runsNothing(full);
+  else if (content?.kind === 'absent') noteUnread(call, path, content);
   else if (content?.kind !== 'text' || full === undefined)
     machine.note(unknown('runs a file of the project', { runsFiles: true }));
   else {

@@ -9,7 +9,7 @@ import type { Call } from './call.ts';
 import { noteOrigin } from './code.ts';
 import { CREDENTIAL_LEAVES } from './credentials.ts';
 import { absolute, fileKey, lookAt, specialDirectory } from './paths.ts';
-import { noteUnread } from './unread.ts';
+import { lookAtScript, noteUnread } from './unread.ts';
 
 /** What `python` is told to run. */
 type Target =
@@ -93,7 +93,7 @@ function runScript(call: Call, file: string, argv: readonly string[]): string {
   const known = machine.substituted.get(file) ?? machine.written.get(fileKey(machine, file));
   if (known !== undefined) return source(call, known, { argv, file, stdin: call.io.stdin });
   const path = absolute(machine, file);
-  const content = path === undefined ? undefined : machine.reading?.look(path);
+  const content = lookAtScript(call, file);
   const text = content?.kind === 'text' ? content.text : undefined;
   const run = () => source(call, text, { argv, file, stdin: call.io.stdin });
   const ran = path !== undefined && text !== undefined ? machine.reading?.within(path, run) : undefined;

@@ -7,7 +7,7 @@ import { runCode } from './code.ts';
 import { forAll, type Handlers } from './handler.ts';
 import { absolute, fileKey } from './paths.ts';
 import { talksToNetwork } from './redirects.ts';
-import { noteUnread } from './unread.ts';
+import { lookAtScript, noteUnread } from './unread.ts';
 
 /** Shells: `-c CODE`, code on standard input, a script file. */
 export const SHELLS: Handlers = forAll(
@@ -144,7 +144,7 @@ export function runScriptFile(call: Call, path: string, positional: readonly str
     });
   if (known !== undefined) return run(known);
   const full = absolute(machine, path);
-  const content = full === undefined ? undefined : machine.reading?.look(full);
+  const content = lookAtScript(call, path);
   const text = content?.kind === 'text' ? content.text : undefined;
   const output = full !== undefined && text !== undefined ? machine.reading?.within(full, () => run(text)) : undefined;
   if (output === undefined) noteUnread(call, path, content);

@@ -1,4 +1,6 @@
+import type { Call } from '../programs/call.ts';
 import { DISK, SYSTEM_PATH } from '../programs/paths.ts';
+import { hasUnknown, withoutTaint } from '../shell/taint.ts';
 import { NEVER, type Rule } from './rule.ts';
 
 /** Permissions, accounts, keys and secrets. */
@@ -21,6 +23,21 @@ export const ACCOUNT_RULES: readonly Rule[] = [
       'setfacl -b f',
     ],
     pass: ['chmod 644 f', 'ls -R', 'getfacl -R .'],
+  },
+  {
+    name: 'recursive permissions',
+    kept: true,
+    programs: 'chmod chown chgrp chattr setfacl chcon',
+    when: namesListed,
+    reason: 'changes permissions of files that something else lists',
+    match: [
+      'find . -type f -exec chmod 644 {} +',
+      'git ls-files | xargs chmod +x',
+      'chmod 644 $(find .)',
+      'find . -exec chown bob {} \\;',
+      'find . | while read f; do chmod 600 "$f"; done',
+    ],
+    pass: ['chmod +x *.sh', 'for f in *.sh; do chmod +x "$f"; done', 'chmod +x "$DIR/run.sh"'],
   },
   {
     name: 'permissions of system files',
@@ -170,3 +187,10 @@ export const ACCOUNT_RULES: readonly Rule[] = [
     ],
   },
 ];
+
+/** Is an operand a list of files that comes from elsewhere (`find -exec`, xargs, `$(…)`): nothing of its name is known? */
+function namesListed({ operands }: Call): boolean {
+  return operands.some(
+    ({ text }, at) => (at > 0 || operands.length === 1) && hasUnknown(text) && /^(\.\/)?$/.test(withoutTaint(text)),
+  );
+}
