@@ -31,7 +31,7 @@ function wordsOf({ argv, cwd, env }: ToBegin): Buffer {
 }
 
 /**
- * Has launchers started by a small process of theirs (`launcher/starter.c`), in which one always waits: Node's own fork
+ * Has launchers started by a small process of theirs (`launcher/main.c`), in which one always waits: Node's own fork
  * copies the tables of all its memory, which takes longer than most commands. One that waits has neither rights nor work
  * before it gets its words. The one owner of that process.
  */

@@ -5,7 +5,8 @@
  * (openat2, io_uring) does not exist, and callers fall back. Once kept, the call goes on; without a supervisor the
  * kernel answers ENOSYS, so nothing is changed that nobody kept.
  */
-#include "keep-path.h"
+#include "calls.h"
+#include "trial.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -377,4 +378,151 @@ int keep_answer(struct store *s, int listener) {
   else if (!why) out.r.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
   if (syscall(SYS_ioctl, listener, SECCOMP_IOCTL_NOTIF_SEND, &out.r) && errno != ENOENT) return -1;
   return 0;
+}
+
+/*
+ * Two paths that commands open for writing though they only read: /dev/null, to throw output away, and /dev/tty, by which every
+ * bash looks for its terminal. Both are answered here, and the path is not read again: so nothing can have been changed by such a
+ * call, and behind a command that made no other the tree needs no look.
+ */
+
+#ifndef SECCOMP_ADDFD_FLAG_SEND
+#define SECCOMP_ADDFD_FLAG_SEND (1UL << 1)
+#endif
+
+static const char null_path[] = "/dev/null", tty_path[] = "/dev/tty";
+enum { PLAIN = O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK };
+
+#define NULL_DEVICE ((uint64_t)1 << 32 | 3)
+
+/* Linux 5.14 */
+struct handed {
+  uint64_t id;
+  uint32_t flags, from, to, to_flags;
+};
+
+/* A process without a terminal of its own, by the seventh field of its `stat`; the second may hold anything. */
+static int has_no_terminal(pid_t pid) {
+  char path[32], text[512];
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+  if (fd >= 0) close(fd);
+  text[n > 0 ? n : 0] = 0;
+  const char *at = strrchr(text, ')');
+  for (int field = 2; at && field < 7; field++)
+    if ((at = strchr(at, ' '))) at++;
+  return at && at[0] == '0' && at[1] == ' ';
+}
+
+static int hand_over_null(int listener, uint64_t id, uint64_t flags) {
+  struct id null;
+  struct state state;
+  int fd = open(null_path, (int)(flags & (O_ACCMODE | O_APPEND | O_NONBLOCK)) | O_NOCTTY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  struct handed h = {id, SECCOMP_ADDFD_FLAG_SEND, (uint32_t)fd, 0, (uint32_t)(flags & O_CLOEXEC)};
+  const int is_null = !look(fd, "", 0, &null, &state) && S_ISCHR(state.mode) && state.rdev == NULL_DEVICE;
+  const int done = is_null && syscall(SYS_ioctl, listener, 0x40182103 /* SECCOMP_IOCTL_NOTIF_ADDFD */, &h) >= 0;
+  close(fd);
+  return done;
+}
+
+int open_harmless(int listener, uint64_t id, pid_t pid, uint64_t path, uint64_t flags) {
+  char text[sizeof null_path] = "";
+  if (flags & ~(uint64_t)PLAIN || read_memory(pid, path, text, sizeof tty_path) || !same_root(pid)) return 0;
+  if (!strcmp(text, tty_path)) return has_no_terminal(pid) ? ENXIO : 0;
+  if (read_memory(pid, path, text, sizeof text) || strncmp(text, null_path, sizeof text)) return 0;
+  return hand_over_null(listener, id, flags) ? IS_ANSWERED : 0;
+}
+
+/* What a trial would show otherwise than a real run is noted while it happens, so that nothing is concluded from it. */
+
+enum { MAX_OUTSIDE = 20, EXCLUSIVE = O_CREAT | O_EXCL };
+
+static int is_mv(pid_t pid) {
+  char path[32], name[4] = "";
+  snprintf(path, sizeof path, "/proc/%d/comm", pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? 0 : read(fd, name, 3);
+  if (fd >= 0) close(fd);
+  return n == 3 && !strncmp(name, "mv\n", 3);
+}
+
+void note_at(struct store *s, const char *word, const struct place *at) {
+  char link[40], path[4096 + NAME_BYTES];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", at->directory);
+  long n = syscall(SYS_readlinkat, AT_FDCWD, link, path, 4096);
+  if (n <= 0) n = 0;
+  snprintf(path + n, sizeof path - (unsigned long)n, *at->name ? "/%s" : "%s", at->name);
+  store_note(s, word, path);
+}
+
+/* Where an open file stands, by the kernel's word: it may have been moved or removed since. */
+static int name_of_open(int fd, struct place *to) {
+  char link[40], path[4096];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  long n = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof path - 1);
+  if (n <= 0 || *path != '/') return -1;
+  path[n] = 0;
+  char *last = strrchr(path, '/');
+  if (!last[1] || strlen(last + 1) >= NAME_BYTES) return -1;
+  memcpy(to->name, last + 1, strlen(last + 1) + 1);
+  *last = 0;
+  to->directory = open(last == path ? "/" : path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  return to->directory < 0 ? -1 : 0;
+}
+
+static int is_read_only(int directory) {
+  unsigned long system[32] = {0};
+  return syscall(SYS_fstatfs, directory, system) == 0 && system[10] & 1; /* ST_RDONLY: of the mount as well */
+}
+
+/* In none of its trees: refused, where a real run may have done it. */
+static void watch_outside(struct store *s, enum effect what, const struct place *at, int there, uint64_t flags) {
+  const int makes = what == CREATE || (what == OPEN && flags & O_CREAT);
+  const int fails = there ? what == CREATE || (what == OPEN && (flags & EXCLUSIVE) == EXCLUSIVE) : !makes;
+  if (fails || !is_read_only(at->directory) || s->refused >= MAX_OUTSIDE) return;
+  s->refused++;
+  note_at(s, "refused", at);
+}
+
+/* `mv` copies a directory that it can't rename, and takes the old one away: all of it, and nothing besides? */
+static int can_be_copied(int above, const char *name) {
+  struct id id;
+  struct state state;
+  struct names names;
+  if (look(above, name, 0, &id, &state)) return 0;
+  const uint32_t needs = S_ISDIR(state.mode) ? 0700 : S_ISREG(state.mode) ? 0400 : 0, user = geteuid();
+  if (user && (state.uid != user || (state.mode & needs) != needs)) return 0;
+  if (!S_ISDIR(state.mode)) return state.links == 1;
+  int fd = open_directory(above, name), good = fd >= 0 && !names_of(fd, &names);
+  if (good) {
+    for EACH_NAME (below, names) good = good && can_be_copied(fd, below);
+    names_drop(&names);
+  }
+  if (fd >= 0) close(fd);
+  return good;
+}
+
+/* Writing to one of several names of a file below the overlay changes that name alone; a directory below it can't be
+ * renamed. */
+void watch(struct store *s, pid_t pid, enum effect what, const struct place *at, uint64_t flags) {
+  struct id id;
+  struct state state;
+  struct place named = {.directory = -1};
+  if (!*at->name) {
+    if (!name_of_open(at->directory, &named)) watch(s, pid, what, &named, flags);
+    if (named.directory >= 0) close(named.directory);
+    return;
+  }
+  int below = outside_of(s, at->directory), deep = below < 0 && errno == ENAMETOOLONG;
+  int there = look(below < 0 ? at->directory : below, at->name, 0, &id, &state) == 0;
+  if (deep) return note_at(s, "deep", at);
+  if (below < 0) return watch_outside(s, what, at, there, flags);
+  close(below);
+  /* Removed before in this trial: what is made now is another file. */
+  if (there && look(at->directory, at->name, 0, &id, NULL)) return;
+  if (!there || what == CREATE || what == REMOVE || (what == OPEN && (flags & EXCLUSIVE) == EXCLUSIVE)) return;
+  if (!S_ISDIR(state.mode) && state.links > 1) note_at(s, "shared", at);
+  if (S_ISDIR(state.mode) && what == RENAME && !(is_mv(pid) && can_be_copied(at->directory, at->name))) note_at(s, "moved", at);
 }

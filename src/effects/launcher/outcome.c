@@ -1,6 +1,7 @@
 /* Where everything stands now: at the end of an action, and before it is undone. */
 #include "trial.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -287,4 +288,271 @@ int store_finish_cut(struct store *s) {
     if (n->at_name ? is_late(s, &n->now) : n->link && !look(s->links, decimal(n->link, number), 0, &id, &state) && is_late(s, &state)) n->flags |= LATE;
   }
   return store_finish_apply(s);
+}
+
+/* The other names of files that an action wrote to by one of several. */
+
+enum { MOST = 1 << 16, MAX_SEEN = 400000, MAX_SEEK_DEPTH = 1500, ENTRIES = 1 << 15 };
+
+static struct other_name {
+  uint32_t node, parent;
+  const char *name;
+} *others;
+static uint32_t count;
+static const struct store *of;
+
+void add_other_name(struct store *s, uint32_t node, uint32_t parent, const char *name) {
+  of = s;
+  if (!others) others = arena(sizeof *others * (uint64_t)MOST);
+  if (others && count < MOST) others[count++] = (struct other_name){node, parent, name};
+}
+
+uint32_t next_other_name(const struct store *s, uint32_t *at, uint32_t *parent, const char **name) {
+  if (s != of || *at >= count) return 0;
+  *parent = others[*at].parent;
+  *name = others[*at].name;
+  return others[(*at)++].node;
+}
+
+static int is_sought(const struct store *s, uint32_t node) {
+  const struct node *n = &s->nodes[node];
+  return node && S_ISREG(n->was.mode) && n->flags & (COPIED | META) && n->was.links > 1 && n->name && n->id.born <= s->started;
+}
+
+static void note(struct store *s, int directory, const char *name) {
+  struct id id;
+  if (look(directory, name, 0, &id, NULL)) return;
+  const uint32_t n = find_node(s, &id);
+  if (!is_sought(s, n)) return;
+  const int outside = s->outside_count ? outside_of(s, directory) : -1;
+  const uint32_t parent = s->outside_count && outside < 0 ? 0 : keep_directory(s, outside >= 0 ? outside : directory);
+  if (outside >= 0) close(outside);
+  if (!parent || (s->nodes[n].parent == parent && !strcmp(s->nodes[n].name, name))) return;
+  store_write(s, R_ALSO, 0, &id, &s->nodes[parent].id, NULL, name, (uint32_t)strlen(name));
+}
+
+/* Takes the descriptor. By the numbers of inodes that the directory itself tells. */
+static void go_through(struct store *s, int fd, const uint64_t *sought, uint32_t mask, uint32_t *seen, int depth) {
+  char *entries = fd < 0 ? NULL : arena(ENTRIES);
+  if (entries)
+    for (long got; (got = syscall(SYS_getdents64, fd, entries, ENTRIES)) > 0;)
+      for (long at = 0; at < got && ++*seen < MAX_SEEN; at += *(const unsigned short *)(entries + at + 16)) {
+        const char *name = entries + at + 19;
+        uint64_t ino;
+        memcpy(&ino, entries + at, 8);
+        if (!strcmp(name, ".") || !strcmp(name, "..")) continue;
+        if (entries[at + 18] == 4 /* DT_DIR */) {
+          if (depth < MAX_SEEK_DEPTH) go_through(s, openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), sought, mask, seen, depth + 1);
+          continue;
+        }
+        uint32_t slot = (uint32_t)ino & mask;
+        while (sought[slot] && sought[slot] != ino) slot = (slot + 1) & mask;
+        if (sought[slot]) note(s, fd, name);
+      }
+  if (entries) syscall(SYS_munmap, entries, ENTRIES);
+  if (fd >= 0) close(fd);
+}
+
+void note_other_names(struct store *s, const char *tree) {
+  uint32_t many = 0, size = 64, seen = 0;
+  for (uint32_t i = 1; i <= s->node_count; i++) many += is_sought(s, i) != 0;
+  while (size < 2 * many) size *= 2;
+  uint64_t *sought = many ? arena(sizeof *sought * size) : NULL;
+  if (!sought) return;
+  for (uint32_t i = 1; i <= s->node_count; i++) {
+    uint32_t slot = (uint32_t)s->nodes[i].id.ino & (size - 1);
+    if (!is_sought(s, i)) continue;
+    while (sought[slot] && sought[slot] != s->nodes[i].id.ino) slot = (slot + 1) & (size - 1);
+    sought[slot] = s->nodes[i].id.ino;
+  }
+  go_through(s, open(tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC), sought, size - 1, &seen, 0);
+}
+
+void locate_by_other_names(struct store *s) {
+  struct id id;
+  struct state state;
+  for (uint32_t i = 0; s == of && i < count; i++) {
+    struct node *n = &s->nodes[others[i].node];
+    /* Of what lost a name by the action there is a link in the store, which is found as well. */
+    const int fd = n->at_name || n->link ? -1 : open_node(s, others[i].parent);
+    if (fd < 0 || look(fd, others[i].name, 0, &id, &state) || !same_id(&id, &n->id)) continue;
+    n->at_parent = others[i].parent;
+    n->at_name = others[i].name;
+    n->is = id;
+    n->now = state;
+    n->flags |= BY_OTHER;
+  }
+}
+
+/* Changes of the tree that passed no supervisor: by a program that raced its own paths, or by somebody else. */
+
+enum { MAX_SCANNED = 400000, MAX_SCAN_DEPTH = 1500 };
+
+struct scan {
+  struct store *store;
+  uint64_t seen;
+  struct id top;
+};
+
+static int is_known(struct store *s, uint32_t parent, const char *name, const struct id *id) {
+  uint32_t n = find_node(s, id);
+  /* Moving or unlinking one of its names changes the time of them all. */
+  return (n && (!S_ISDIR(s->nodes[n].was.mode) || s->nodes[n].flags & (META | TOUCHED))) || (parent && find_entry(s, parent, name));
+}
+
+static void scan_directory(struct scan *scan, int fd, const struct id *id, int depth, const char *path) {
+  char *entries = arena(1 << 15);
+  uint32_t parent = find_node(scan->store, id);
+  char full[2048];
+  if (entries)
+    for (long got; (got = syscall(SYS_getdents64, fd, entries, 1 << 15)) > 0;)
+      for (long at = 0; at < got; at += *(const unsigned short *)(entries + at + 16)) {
+        const char *name = entries + at + 19;
+        struct id below;
+        struct state state;
+        if (!strcmp(name, ".") || !strcmp(name, "..")) continue;
+        if (entries[at + 18] != DT_DIR && entries[at + 18] != DT_UNKNOWN && parent && find_entry(scan->store, parent, name)) {
+          scan->seen++;
+          continue; /* kept: nothing more is asked about it */
+        }
+        if (look(fd, name, 0, &below, &state)) continue;
+        if (++scan->seen > MAX_SCANNED || below.dev != scan->top.dev || same_id(&below, &scan->store->guarded)) continue;
+        uint64_t changed = moment(state.ctime, state.ctime_ns);
+        int lasts = S_ISREG(state.mode) || S_ISLNK(state.mode) || S_ISDIR(state.mode);
+        if (lasts && changed > scan->store->started && !is_known(scan->store, parent, name, &below)) {
+          snprintf(full, sizeof full, "%s/%s", path, name);
+          store_note(scan->store, "unkept", full);
+          scan->store->unkept++;
+        }
+        if (!S_ISDIR(state.mode)) continue;
+        snprintf(full, sizeof full, "%s/%s", path, name);
+        int deeper = depth > MAX_SCAN_DEPTH ? -1 : openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (deeper < 0) {
+          if (depth > MAX_SCAN_DEPTH || changed > scan->store->started) store_note(scan->store, "unchecked", full); /* closed since */
+          continue;
+        }
+        scan_directory(scan, deeper, &below, depth + 1, full);
+        close(deeper);
+      }
+  if (entries) syscall(SYS_munmap, entries, 1 << 15);
+}
+
+/* By the times of change below `tree`. */
+void scan_unkept(struct store *s, const char *tree) {
+  struct scan scan = {.store = s};
+  struct state state;
+  int fd = open(tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  if (!look(fd, "", 0, &scan.top, &state)) scan_directory(&scan, fd, &scan.top, 0, tree);
+  close(fd);
+  if (scan.seen > MAX_SCANNED) store_note(s, "unchecked", tree);
+}
+
+static void tell(struct store *s, uint32_t parent, const char *name) {
+  char path[2048];
+  path_of(s, parent, name, path, sizeof path);
+  store_note(s, "unkept", path);
+  s->unkept++;
+}
+
+/* Stood in the tree when the action first came near it. */
+static int is_of_tree(const struct store *s, uint32_t node) {
+  for (; node; node = s->nodes[node].parent)
+    if (same_id(&s->nodes[node].id, &s->tree)) return 1;
+  return 0;
+}
+
+/* How many names a directory holds, and one; 0 where that can't be told. */
+static uint32_t names_in(int directory) {
+  static char entries[1 << 15] __attribute__((aligned(8)));
+  int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  uint32_t count = 1;
+  long got = -1;
+  while (fd >= 0 && (got = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0)
+    for (long at = 0; at < got; at += *(const unsigned short *)(entries + at + 16)) {
+      const char *name = entries + at + 19;
+      count += strcmp(name, ".") && strcmp(name, "..");
+    }
+  if (fd >= 0) close(fd);
+  return got < 0 ? 0 : count;
+}
+
+void count_names(struct store *s, uint32_t node, int directory) {
+  struct node *n = &s->nodes[node];
+  struct id id;
+  struct state now;
+  if (!s->listens || !s->tree.ino || !is_of_tree(s, node) || look(directory, "", 0, &id, &now)) return;
+  n->names = names_in(directory);
+  /* Who set its time said when it was changed. */
+  if (id.born > s->started || n->flags & META || (now.mtime >= 0 && moment(now.mtime, now.mtime_ns) <= s->started)) return;
+  if (now.mtime >= 0 && moment(now.ctime, now.ctime_ns) > s->started) tell(s, n->parent, n->name);
+}
+
+/* A name that went leaves no time of change behind, where others of its directory went as well: so they are counted. */
+static void tell_missing(struct store *s) {
+  uint32_t *gone = arena(sizeof *gone * (s->node_count + 1ull)), *come = arena(sizeof *come * (s->node_count + 1ull));
+  if (!gone || !come) return;
+  for (uint32_t i = 1; i <= s->entry_count; i++) {
+    const struct entry *e = &s->entries[i];
+    int is_there = s->nodes[e->parent].at_name && e->now.ino;
+    gone[e->parent] += e->node && !is_there;
+    come[e->parent] += !e->node && is_there;
+  }
+  for (uint32_t i = 1; i <= s->node_count; i++) {
+    const struct node *n = &s->nodes[i];
+    if (!n->names || n->flags & CLOSED) continue;
+    int fd = n->at_name ? open_node(s, i) : -1;
+    uint32_t now = !n->at_name ? 1 : fd < 0 ? 0 : names_in(fd);
+    if (now && now < n->names - gone[i] + come[i]) tell(s, n->at_name ? n->at_parent : n->parent, n->at_name ? n->at_name : n->name);
+  }
+}
+
+/* Nothing is kept of the content of a file that was there before. */
+static int is_unkept(const struct store *s, const struct node *n) {
+  return S_ISREG(n->was.mode) && !(n->flags & (COPIED | LEFT_OUT)) && n->id.born <= s->started;
+}
+
+/* Nobody opened it for writing, and yet it was written to. */
+static int was_written(const struct node *n) {
+  if (n->now.size != n->was.size) return 1;
+  return !(n->flags & TIMED) && (n->now.mtime != n->was.mtime || n->now.mtime_ns != n->was.mtime_ns);
+}
+
+static int stands_in_tree(const struct store *s, uint32_t node) {
+  for (; node; node = s->nodes[node].at_parent)
+    if (same_id(&s->nodes[node].is, &s->tree)) return 1;
+  return 0;
+}
+
+/* What was moved out of the tree as a whole. */
+static void scan_moved(struct store *s) {
+  char path[2048];
+  for (uint32_t i = 1; i <= s->node_count; i++) {
+    const struct node *n = &s->nodes[i];
+    if (!S_ISDIR(n->was.mode) || !n->at_name || n->at_parent == n->parent || !is_of_tree(s, n->parent) || stands_in_tree(s, i)) continue;
+    struct scan scan = {.store = s, .top = n->is};
+    int fd = open_node(s, i), list = fd < 0 ? -1 : openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    path_of(s, n->at_parent, n->at_name, path, sizeof path);
+    if (list < 0) store_note(s, "unchecked", path);
+    else scan_directory(&scan, list, &n->is, 0, path);
+    if (list >= 0) close(list);
+  }
+}
+
+void tell_escaped(struct store *s) {
+  if (!s->listens || !s->tree.ino) return;
+  tell_missing(s);
+  scan_moved(s);
+  for (uint32_t i = 1; i <= s->node_count; i++) {
+    const struct node *n = &s->nodes[i];
+    if (n->at_name && is_unkept(s, n) && was_written(n) && (is_of_tree(s, n->at_parent) || is_of_tree(s, n->parent)))
+      tell(s, n->at_parent, n->at_name);
+  }
+  for (uint32_t i = 1; i <= s->entry_count; i++) {
+    const struct entry *e = &s->entries[i];
+    const struct node *n = &s->nodes[e->node];
+    /* Only to be moved, and yet it is nowhere. */
+    if (e->node && !n->at_name && !n->link && is_unkept(s, n) && !(s->nodes[e->parent].flags & CLOSED) && is_of_tree(s, e->parent))
+      tell(s, e->parent, e->name);
+  }
 }

@@ -1,6 +1,6 @@
 /* The paths of another process's system call, as the kernel will read them. */
-#ifndef AISH_KEEP_PATH_H
-#define AISH_KEEP_PATH_H
+#ifndef AISH_CALLS_H
+#define AISH_CALLS_H
 
 #include "store.h"
 
