@@ -6,9 +6,9 @@ import { realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { placesOf } from '../config/index.ts';
-import { concernsHome } from '../contracts/runs-later.ts';
 import { STARTED } from '../contracts/started.ts';
 import { BETWEEN_WORDS, entriesAt, ledFrom, seenAt, waysThrough } from '../effects/undo/index.ts';
+import { concernsHome } from '../knowledge/control-files.ts';
 import { LAUNCHER } from './environment.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

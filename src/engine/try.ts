@@ -1,6 +1,7 @@
 /** Trials (HA-10, EF-4): an action runs where nothing of it stays, and what it would change is told to the machine. */
-import { runsLater } from '../contracts/runs-later.ts';
+
 import type { TrialChange, TrialOutcome, Trials } from '../contracts/trials.ts';
+import { runsLater } from '../knowledge/control-files.ts';
 import { type CommandResult, withoutEnd } from '../session/action.ts';
 import type { Effect } from '../session/effect.ts';
 import type { Trial, TrialRow } from '../session/tried.ts';

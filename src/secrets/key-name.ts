@@ -1,5 +1,5 @@
 /** What a name says about its value: `db_password`, `githubToken`, `AWS_SECRET_ACCESS_KEY`, `token_count`. */
-
+import { KEY_WORDS, PASSWORD_WORDS, SECRET_WORDS, TOKEN_WORDS } from '../knowledge/secret-names.ts';
 import { VENDORS } from './rules/table.ts';
 
 /** `strong`: the value is a secret unless it looks like none; `weak`: only when it looks like one. */
@@ -7,16 +7,10 @@ export type Grade = { readonly kind: string; readonly strength: 'strong' | 'weak
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
-const PASSWORD = set(
-  'password passwd passwort pwd mnemonic passphrase passcode passw pw psw pswd requirepass masterauth psk wpapsk',
-);
-const TOKEN = set(
-  'token jwt bearer pat authtoken accesstoken refreshtoken apitoken bottoken sessiontoken idtoken otptoken',
-);
-const SECRET = set('secret clientsecret appsecret secretkey sharedsecret');
-const KEY = set(
-  'apikey accesskey privatekey authkey appkey accountkey sharedkey encryptionkey signingkey secretkey masterkey servicekey licensekey sessionkey storagekey adminkey writekey sharedaccesskey primarykey2',
-);
+const PASSWORD: ReadonlySet<string> = new Set(PASSWORD_WORDS);
+const TOKEN: ReadonlySet<string> = new Set(TOKEN_WORDS);
+const SECRET: ReadonlySet<string> = new Set(SECRET_WORDS);
+const KEY: ReadonlySet<string> = new Set(KEY_WORDS);
 /** Words that make a `key` after them a secret. */
 const KEY_BEFORE = set(
   'api access secret private encryption encrypt encrypted decryption decrypt signing sign signature auth authorization master account shared license app application consumer subscription storage service admin hmac session jwt deploy webhook aes crypto cipher write server integration functions function client sas security ingest ingestion recaptcha captcha send rsa ec ed25519 root cookie token oauth oauth2 x apim ocp vault backup wallet unseal recovery signer validator rest restapi hook stripe openai anthropic algolia search mailgun sendgrid twilio datadog dd newrelic azure gemini google groq mistral cohere',

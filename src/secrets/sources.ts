@@ -1,14 +1,13 @@
 /** Secrets known on this machine: in the environment and in credential files (SE-2). Read once, bounded, links not followed. */
 import { closeSync, constants, fstatSync, opendirSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Format, isEnvironmentFile, READABLE_AT_HOME } from '../knowledge/credential-files.ts';
 import { detect } from './detect.ts';
 import { gradeOf } from './key-name.ts';
 import { isPlaceholder } from './placeholder.ts';
 import { isOrdinary } from './shape.ts';
 
-/** How a source is written. `token`: nothing but the secret; `keys`: a private key; `pairs`: `NAME=value` lines. */
-export type Shape = 'text' | 'pairs' | 'token' | 'keys' | 'netrc' | 'pgpass';
-export type Source = { readonly text: string; readonly shape: Shape };
+export type Source = { readonly text: string; readonly shape: Format };
 
 /** How many bytes of one file are read. */
 const MAX_FILE_BYTES = 256 * 1024;
@@ -18,40 +17,9 @@ const MAX_FILES = 24;
 /** Shortest known value. */
 const MIN_VALUE_CHARS = 8;
 
-/** Credential files below the home directory. */
-const HOME_FILES: readonly (readonly [string, Shape])[] = [
-  ['.aws/credentials', 'text'],
-  ['.netrc', 'netrc'],
-  ['.npmrc', 'pairs'],
-  ['.pypirc', 'pairs'],
-  ['.pgpass', 'pgpass'],
-  ['.my.cnf', 'pairs'],
-  ['.git-credentials', 'text'],
-  ['.kube/config', 'text'],
-  ['.docker/config.json', 'text'],
-  ['.config/gh/hosts.yml', 'text'],
-  ['.config/glab-cli/config.yml', 'text'],
-  ['.config/hub', 'text'],
-  ['.cargo/credentials.toml', 'text'],
-  ['.gem/credentials', 'text'],
-  ['.terraform.d/credentials.tfrc.json', 'text'],
-  ['.config/gcloud/application_default_credentials.json', 'text'],
-  ['.config/rclone/rclone.conf', 'text'],
-  ['.s3cfg', 'pairs'],
-  ['.boto', 'pairs'],
-  ['.vault-token', 'token'],
-  ['.cache/huggingface/token', 'token'],
-  ['.huggingface/token', 'token'],
-  ['.ssh/id_rsa', 'keys'],
-  ['.ssh/id_ed25519', 'keys'],
-  ['.ssh/id_ecdsa', 'keys'],
-  ['.ssh/id_dsa', 'keys'],
-  ['.env', 'pairs'],
-];
-
 /** The credential files that exist in a home directory. */
 export function* homeSources(home: string): Iterable<Source> {
-  for (const [path, shape] of HOME_FILES) {
+  for (const [path, shape] of READABLE_AT_HOME) {
     const text = read(join(home, path));
     if (text !== undefined) yield { text, shape };
   }
@@ -88,11 +56,7 @@ function envFiles(folder: string): string[] {
       for (let left = MAX_ENTRIES; left > 0 && names.length < MAX_FILES; left -= 1) {
         const entry = entries.readSync();
         if (!entry) break;
-        if (
-          /^\.env(?:rc)?(?:\..{1,40})?$|\.env$/.test(entry.name) &&
-          !/example|sample|template|dist$/i.test(entry.name)
-        )
-          names.push(entry.name);
+        if (isEnvironmentFile(entry.name)) names.push(entry.name);
       }
     } finally {
       entries.closeSync();
@@ -121,7 +85,7 @@ function read(path: string): string | undefined {
 type Secret = { readonly value: string; readonly kind: string };
 
 /** The values of a source that are worth searching for everywhere. */
-export function* secretsOf(text: string, shape: Shape): Iterable<Secret> {
+export function* secretsOf(text: string, shape: Format): Iterable<Secret> {
   if (shape === 'token') {
     const value = text.trim();
     if (!/\s/.test(value) && value.length >= MIN_VALUE_CHARS) yield { value, kind: 'TOKEN' };

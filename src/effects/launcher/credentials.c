@@ -1,22 +1,43 @@
-/* Places of keys and passwords: no copy of them is kept, unless the user wants it. */
+/* Files of keys and passwords: no copy of them is kept, unless the user wants it. */
 #include "store.h"
 
+#include "knowledge.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Directories all of whose files are meant, and single files. */
-static const char *const directories[] = {"/.ssh", "/.gnupg", "/.aws", "/.azure", "/.password-store", "/.local/share/keyrings", "/.config/gcloud"};
-static const char *const single[] = {"/.netrc", "/.pgpass", "/.my.cnf", "/.git-credentials", "/.config/git/credentials", "/.vault-token", "/.pypirc",
-                                     "/.kube/config", "/.docker/config.json", "/.config/gh/hosts.yml", "/.cargo/credentials", "/.cargo/credentials.toml"};
-/* Of ssh, what holds no secret. */
-static const char *const open_ones[] = {"known_hosts", "known_hosts.old", "config", "authorized_keys"};
+/* In the notation of src/knowledge/patterns.ts; a name, and the end of a path or a whole one. */
+static const char *const names[] = {CREDENTIAL_NAMES};
+static const char *const places[] = {CREDENTIAL_PLACES};
+static const char *const harmless[] = {NO_CREDENTIALS};
 
-static int ends_with(const char *path, uint64_t length, const char *end) {
-  uint64_t n = strlen(end);
-  return length >= n && !strncmp(path + length - n, end, n);
+/* A slash at the end of a pattern stands for all that is below. Only the last star is tried again: none reaches over a slash. */
+static int matches(const char *pattern, const char *text) {
+  const char *star = NULL, *from = NULL;
+  while (*pattern || *text) {
+    if (*pattern == '/' && !pattern[1] && *text == '/') return text[1] != 0;
+    if (*pattern == '*') star = ++pattern, from = text;
+    else if (*text && (*pattern == *text || (*pattern == '?' && *text != '/'))) pattern++, text++;
+    else if (star && *from && *from != '/' && *from != ':') pattern = star, text = ++from;
+    else return 0;
+  }
+  return 1;
+}
+
+static int is_among(const char *const *patterns, const char *text) {
+  for (; *patterns; patterns++)
+    if ((**patterns == '*' || **patterns == *text) && matches(*patterns, text)) return 1;
+  return 0;
+}
+
+/* From each name of the path on, and the path as a whole. */
+static int is_placed(const char *const *patterns, const char *path) {
+  int found = is_among(patterns, path);
+  for (; *path && !found; path++)
+    if (*path == '/') found = is_among(patterns, path + 1);
+  return found;
 }
 
 int holds_credentials(int directory, const char *name) {
@@ -26,16 +47,6 @@ int holds_credentials(int directory, const char *name) {
   if (n <= 0) return 0;
   path[n] = 0;
   if (*name) snprintf(path + n, sizeof path - (uint64_t)n, "/%s", name);
-  uint64_t length = strlen(path);
   const char *last = strrchr(path, '/');
-  for (uint64_t i = 0; i < sizeof single / sizeof *single; i++)
-    if (ends_with(path, length, single[i])) return 1;
-  if (!last || ends_with(path, length, ".pub")) return 0;
-  for (uint64_t i = 0; i < sizeof open_ones / sizeof *open_ones; i++)
-    if (!strcmp(last + 1, open_ones[i]) && ends_with(path, (uint64_t)(last - path), "/.ssh")) return 0;
-  for (uint64_t cut = (uint64_t)(last - path); cut; cut--)
-    if (path[cut] == '/')
-      for (uint64_t i = 0; i < sizeof directories / sizeof *directories; i++)
-        if (ends_with(path, cut, directories[i])) return 1;
-  return 0;
+  return last && (is_among(names, last + 1) || is_placed(places, path)) && !is_placed(harmless, path);
 }

@@ -10,6 +10,8 @@
  */
 #include "trial.h"
 
+#include "knowledge.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -362,8 +364,7 @@ static int mount_over_itself(const char *path, unsigned flags, int read_only) {
   return attach(mount, path);
 }
 
-const char *const git_obeys[] = {"config", "config.worktree", "hooks", "commondir", "gitdir", "modules", "worktrees",
-                                 "remotes", "branches", "info/attributes", "objects/info/alternates", NULL};
+const char *const git_obeys[] = {GIT_OBEYS};
 
 static int guard_repository(const char *git) {
   char path[4096];

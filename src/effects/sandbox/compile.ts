@@ -1,8 +1,9 @@
-/** Builds the launcher. Runs in the build step, with nothing but Node: no import of the rest of the program. */
+/** Builds the launcher. Runs in the build step, with nothing but Node: of the program it imports only lists. */
 import { execFile } from 'node:child_process';
-import { readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { knowledgeHeader } from '../../knowledge/header.ts';
 
 const run = promisify(execFile);
 
@@ -43,16 +44,21 @@ export async function compileLauncher(options: {
 }): Promise<Compiled> {
   const [program = 'cc', ...leading] = options.cc ?? [process.env.CC ?? 'cc'];
   const fresh = `${options.output}.${process.pid}.new`;
+  const headers = `${fresh}.headers`;
   try {
     const files = (await readdir(options.source)).filter((name) => name.endsWith('.c')).sort();
     const sources = files.map((name) => join(options.source, name));
     const hooks = options.testHooks ? ['-DTEST_HOOKS'] : [];
-    await run(program, [...leading, ...FLAGS, ...hooks, ...sources, '-o', fresh]);
+    await mkdir(headers);
+    await writeFile(join(headers, 'knowledge.h'), knowledgeHeader());
+    await run(program, [...leading, ...FLAGS, ...hooks, '-I', headers, ...sources, '-o', fresh]);
     await rename(fresh, options.output);
     return { ok: true };
   } catch (error) {
     await rm(fresh, { force: true });
     return { ok: false, why: explain(error, program) };
+  } finally {
+    await rm(headers, { recursive: true, force: true });
   }
 }
 

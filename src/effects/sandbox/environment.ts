@@ -1,4 +1,5 @@
 /** What of the environment a sandboxed command may see: it can read files, so at least the keys in memory stay out. */
+import { mayBeSecretVariable } from '../../knowledge/secret-names.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -32,22 +33,12 @@ const SOCKETS = new Set([
   'GIT_ASKPASS',
 ]);
 
-/** A word of the name, between underscores, that says its value is not for everybody. */
-const SECRET_WORD =
-  /(?:^|_)(?:API_?KEYS?|ACCESS_?KEY(?:_?ID)?|APIKEY|AUTH|AUTHORIZATION|BEARER|COOKIES?|CREDENTIALS?|CREDS?|DSN|JWT|KEY|KEYS|LICENSE_?KEY|PASS|PASSPHRASE|PASSWD|PASSWORDS?|PAT|PGPASSFILE|PRIVATE|PW|PWD_?HASH|SECRETS?|SESSION_?ID|SIGNATURE|SIGNING|TOKENS?|WEBHOOK(?:_URL)?)(?:_|$)/i;
-
-/** `PASSWORD` and the like grown together with other words: `PGPASSWORD`, `GITHUBTOKEN`. */
-const SECRET_PART = /(?:passw(?:or)?d|passphrase|secret|token|apikey|credential)/i;
-
 /** A value that carries a password whatever its name: `https://user:pass@host`. */
 const CREDENTIALS_IN_URL = /^[a-z][a-z0-9+.-]{0,30}:\/\/[^/@\s:]{0,200}:[^/@\s]{1,500}@/i;
 
-/** Looks secret by name but is not, and is missed. */
-const HARMLESS = new Set(['XDG_SESSION_ID', 'KEYTIMEOUT', 'TERM_SESSION_ID']);
-
 function mayPass(name: string, value: string): boolean {
   if (SOCKETS.has(name) || CREDENTIALS_IN_URL.test(value.slice(0, 1000))) return false;
-  return HARMLESS.has(name) || !(SECRET_WORD.test(name) || SECRET_PART.test(name));
+  return !mayBeSecretVariable(name);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** What others run or obey by a well-known name that is a link, or a second name, and was there before (MO-9). */
 import { dirname, join } from 'node:path';
-import { endOf, isAboveRunsLater, runsLater } from '../../contracts/runs-later.ts';
+import { isAboveRunsLater, runsLater } from '../../knowledge/control-files.ts';
 import { fileAt, fileOf, type Name } from './names.ts';
 import { type Obeyed, obeyedBy } from './obeyed-by.ts';
 import { entriesAt, seenAt, UNKNOWN } from './seen.ts';
@@ -8,6 +8,9 @@ import type { Later } from './waiting.ts';
 import type { WaysOf } from './ways.ts';
 
 const MAX_DIRECTORIES = 50_000;
+/** No name of the list has more parts. */
+const MOST_PARTS = 5;
+const endOf = (inside: string) => inside.split('/').slice(-MOST_PARTS).join('/');
 type Bounds = {
   /** Directories in a directory of such a name (`.claude/skills/one`) whose links count. */
   readonly depth: number;

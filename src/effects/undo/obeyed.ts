@@ -5,6 +5,7 @@
  */
 import { join } from 'node:path';
 import type { ByConfiguration } from '../../contracts/started.ts';
+import { BARE_REPOSITORY, GIT_OBEYS } from '../../knowledge/git.ts';
 import { byConfiguration } from './by-configuration.ts';
 import { byGit, type Repository } from './by-git.ts';
 import { byHome } from './by-home.ts';
@@ -13,7 +14,7 @@ import type { Name } from './names.ts';
 import { type Obeyed, together } from './obeyed-by.ts';
 import { programsIn } from './programs.ts';
 import { seenAt } from './seen.ts';
-import { BARE, isObeyedByGit, OBEYED } from './set-aside.ts';
+import { isObeyedByGit } from './set-aside.ts';
 import { listsIn } from './todo.ts';
 import type { Later } from './waiting.ts';
 import { waysThrough } from './ways.ts';
@@ -61,12 +62,12 @@ const isIn = (tree: string, path: string) => path.startsWith(`${tree}/`);
 function repositoriesIn(directories: ReadonlySet<string>): readonly Repository[] {
   const has = (top: string, name: string) => seenAt(join(top, name)) !== undefined;
   return [...directories].flatMap((top): readonly Repository[] => {
-    const isBare = BARE.some((parts) => parts.every((name) => has(top, name)));
+    const isBare = BARE_REPOSITORY.some((parts) => parts.every((name) => has(top, name)));
     return [...(has(top, '.git') ? [{ top, isBare: false }] : []), ...(isBare ? [{ top, isBare }] : [])];
   });
 }
 
 /** What git obeys of a directory that is a repository itself. */
 function partsOf(top: string): readonly Later[] {
-  return OBEYED.map((name) => ({ path: join(top, name), what: 'is obeyed by git in a repository' }));
+  return GIT_OBEYS.map((name) => ({ path: join(top, name), what: 'is obeyed by git in a repository' }));
 }

@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Leftover } from '../../contracts/commands.ts';
-import { isAboveRunsLater, runsLater } from '../../contracts/runs-later.ts';
+import { isAboveRunsLater, runsLater } from '../../knowledge/control-files.ts';
+import { BARE_REPOSITORY, GIT_OBEYS } from '../../knowledge/git.ts';
 import { nameText } from '../../text/spelled.ts';
 import { pathOf, spelledBytes } from './exact-names.ts';
 import { NOT_ENDED } from './kept.ts';
@@ -16,22 +17,12 @@ import { entriesAt } from './seen.ts';
 import { holdsTodo, isTodo, listsAround, namesProgram, placeOf, plainText, runBy, runsOnly } from './todo.ts';
 import type { Later, Waiting } from './waiting.ts';
 
-/** What git obeys of a repository, by its path in it; the rest of it is data. */
-export const OBEYED =
-  'config config.worktree hooks commondir gitdir modules worktrees remotes branches info/attributes objects/info/alternates objects/info/http-alternates'.split(
-    ' ',
-  );
 /** What git keeps for itself in the repositories of submodules and other worktrees. */
 const KEPT_THERE = /^\/(modules|worktrees)\/.+\/(index|[^/]+\.lock)$/;
 const isObeyedThere = (place: string) =>
-  OBEYED.some((name) => place === `/${name}` || place.startsWith(`/${name}/`)) && !KEPT_THERE.test(place);
-/** What makes a directory a repository without a `.git` around it; the second may share the rest with another directory. */
-export const BARE: readonly (readonly string[])[] = [
-  ['HEAD', 'objects', 'refs'],
-  ['HEAD', 'commondir'],
-];
+  GIT_OBEYS.some((name) => place === `/${name}` || place.startsWith(`/${name}/`)) && !KEPT_THERE.test(place);
 /** Names that one of those has. */
-export const PARTS: readonly string[] = [...new Set([...BARE.flat(), 'config'])];
+export const PARTS: readonly string[] = [...new Set([...BARE_REPOSITORY.flat(), 'config'])];
 const UNKEPT = ' (it was changed while the command ran, by it or by somebody else, and not kept: it is in place)';
 const STAYS = ' (it could not be set aside, and is in place)';
 /** A directory that was moved, and that its owner has closed. */
@@ -108,7 +99,7 @@ function laterAt(thing: Thing, tree: string, fresh: ReadonlySet<string>, look: L
   const what = runsLater(inside) ?? (thing.kind === 'link' && isAboveRunsLater(inside) ? LEADS : undefined);
   if (what !== undefined) return { path, what };
   const directory = dirname(path);
-  const bare = BARE.some(
+  const bare = BARE_REPOSITORY.some(
     (parts) => PARTS.includes(basename(path)) && parts.every((name) => look.exists(join(directory, name))),
   );
   return bare ? { path, what: 'makes its directory a git repository' } : undefined;

@@ -1,10 +1,10 @@
 /** What the lines of start files say: which words they name, and whether these are read, run, or obeyed as a whole. */
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
+import { ZSH_START_FILES } from '../../knowledge/start-files.ts';
 import { filesOfModule } from './command-words.ts';
 import { behindHome } from './obeyed-by.ts';
 import { isWild } from './patterns.ts';
-import { ZSH_FILES } from './start-files.ts';
 import { ANY, alternativesOf, bare, withoutSubstitutions, wordsOf } from './start-words.ts';
 
 /** Of all lines and words that are told, each of which counts as some more; of one line, and of one value. */
@@ -168,7 +168,7 @@ export class StartLines {
         this.#set(name, isList ? [...wordsOf(value.slice(1, -1))] : [bare(value)]);
         if (name !== 'ZDOTDIR') continue;
         for (const directory of this.#values.get(name) ?? [])
-          for (const own of ZSH_FILES)
+          for (const own of ZSH_START_FILES)
             if (directory.startsWith('/') && !isWild(directory))
               yield { path: resolve(directory, own), isRead: true, isRun: false, whole: undefined, isPlace: false };
       }

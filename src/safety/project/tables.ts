@@ -1,12 +1,9 @@
 /** What Project mode needs to know beside the records: what the store keeps, and who needs more than the mode gives. */
+import { isCredential } from '../credential-files.ts';
 import { factsOf } from '../programs/records/index.ts';
 
-/** As the launcher has them: what it keeps no copy of. */
-const LEFT_OUT =
-  /\/\.(ssh\/(?!(known_hosts(\.old)?|config|authorized_keys)$)|gnupg\/|aws\/|azure\/|password-store\/|local\/share\/keyrings\/|config\/(gcloud\/|git\/credentials$|gh\/hosts\.yml$)|(netrc|pgpass|my\.cnf|git-credentials|vault-token|pypirc|kube\/config|docker\/config\.json|cargo\/credentials(\.toml)?)$)/;
-
-export const isLeftOut = (path: string): boolean =>
-  (LEFT_OUT.test(path) && !path.endsWith('.pub')) || /\/\.(ssh|gnupg|aws|azure|password-store)$/.test(path);
+/** Does the store keep no copy of it, or of anything in it? */
+export const isLeftOut = (path: string): boolean => isCredential(path) || isCredential(`${path}/any`);
 
 /** Does a program change files it names, or can its code be searched for what it names? */
 export const changesFiles = (program: string): boolean => factsOf(program).touches.has('changes');

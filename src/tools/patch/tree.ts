@@ -1,5 +1,5 @@
 /** What a patch may change in Project mode: the same as the kernel lets a command change there (MO-9). */
-import { runsLater } from '../../contracts/runs-later.ts';
+import { runsLater } from '../../knowledge/control-files.ts';
 
 const ASK = 'Use request_mode_upgrade to request write access.';
 

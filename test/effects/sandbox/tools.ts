@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compileLauncher } from '../../../src/effects/sandbox/index.ts';
+import { knowledgeHeader } from '../../../src/knowledge/header.ts';
 import { pathOf } from '../../support/lacks.ts';
 
 const SOURCE = join(import.meta.dirname, '../../../src/effects/launcher');
@@ -39,7 +40,7 @@ export type Tools = {
 
 /** Compiled once for all test files, as long as the sources, how they are compiled, and the compiler's name stay. */
 async function once(output: string, sources: string, kind: string, compile: () => Promise<void> | void): Promise<void> {
-  const hash = createHash('sha256').update(`${kind} ${process.arch} ${process.env.CC ?? 'cc'}\n`);
+  const hash = createHash('sha256').update(`${kind} ${process.arch} ${process.env.CC ?? 'cc'}\n${knowledgeHeader()}`);
   for (const name of [COMPILE, ...readdirSync(sources).map((name) => join(sources, name))].sort())
     hash.update(name).update(readFileSync(name));
   const name = hash.digest('hex');

@@ -1,0 +1,80 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isCredential } from '../../../src/safety/index.ts';
+import { shellQuote } from '../../../src/text/shell-quote.ts';
+import { buildTools, type Tools } from '../sandbox/tools.ts';
+import { makeScene, type Scene } from './scene.ts';
+
+const FILES = [
+  ...['.env', '.env.production', 'config/prod.env', '.envrc', '.netrc', '.npmrc', '.pypirc', '.pgpass', '.my.cnf'],
+  ...['.git-credentials', '.config/git/credentials', '.config/rclone/rclone.conf', '.s3cfg', '.boto', '.vault-token'],
+  ...['.cache/huggingface/token', '.huggingface/token', '.terraform.d/credentials.tfrc.json', '.terraformrc'],
+  ...['prod.tfvars', 'terraform.tfstate', '.aws/credentials', '.ssh/id_ed25519', '.kube/config', '.docker/config.json'],
+  ...[
+    '.config/gh/hosts.yml',
+    '.cargo/credentials.toml',
+    'server.key',
+    'client_secret_1.json',
+    '.mozilla/firefox/a.b/Login Data',
+  ],
+];
+/** By turns: each changes a file in a way of its own. */
+const WAYS = [
+  (file: string) => `echo new > ${file}`,
+  (file: string) => `echo more >> ${file}`,
+  (file: string) => `rm ${file}`,
+  (file: string) => `echo new > tmp && mv tmp ${file}`,
+  (file: string) => `truncate -s 1 ${file}`,
+  (file: string) => `mv ${file} ${file}.example`,
+];
+
+let tools: Tools;
+let scene: Scene;
+beforeAll(async () => {
+  tools = await buildTools();
+  scene = makeScene(tools.launcher);
+});
+afterAll(() => {
+  scene.dispose();
+  tools.dispose();
+});
+
+function put(file: string, text: string): void {
+  const path = join(scene.tree, file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+function storedTexts(): string {
+  const all = readdirSync(scene.store, { recursive: true, encoding: 'utf8' }).map((name) => join(scene.store, name));
+  return all
+    .filter((path) => statSync(path).isFile())
+    .map((path) => readFileSync(path, 'latin1'))
+    .join('\n');
+}
+
+describe('credential files', () => {
+  test('none of the old texts of thirty credential files is in the undo store after a command changed each', async () => {
+    expect(FILES).toHaveLength(30);
+    expect(FILES.filter((file) => !isCredential(file))).toEqual([]);
+    for (const [at, file] of FILES.entries()) put(file, `a password ${at} of old\n`);
+    put('notes.txt', 'a note of old\n');
+    const commands = FILES.map((file, at) => WAYS[at % WAYS.length]?.(shellQuote(file)));
+    const { code, notes } = await scene.keep([...commands, 'echo new > notes.txt'].join('\n'));
+    expect(code).toBe(0);
+    const stored = storedTexts();
+    expect(stored).toContain('a note of old');
+    expect(stored).not.toMatch(/a password \d+ of old/);
+    const named = FILES.filter((file) => notes.includes(`secret ${join(scene.tree, file)}`));
+    expect(named.length).toBeGreaterThan(20);
+  });
+
+  test('samples and public keys are kept like any other file', async () => {
+    const files = ['.env.example', 'sample.env', '.ssh/id_rsa.pub', '.ssh/config', '.ssh/known_hosts', 'pubkey.pem'];
+    for (const file of files) put(file, `the old text of ${file}\n`);
+    await scene.keep(files.map((file) => `echo new > ${file}`).join('\n'));
+    const stored = storedTexts();
+    expect(files.filter((file) => !stored.includes(`the old text of ${file}`))).toEqual([]);
+  });
+});
