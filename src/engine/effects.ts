@@ -142,9 +142,10 @@ function charsOf(texts: readonly string[]): number {
 function replied(
   context: EffectContext,
   { op, session }: { op: OpId; session: SessionId },
-  reply: Reply,
+  ended: Reply,
   cwd?: string,
 ): void {
+  const reply = { ...ended, wholeCommands: true } as const;
   const { actions } = readReply(reply);
   const reads = (action: Action) => cwd !== undefined && onlyReads(context.services, action, cwd);
   const reading = actions.length > 1 && actions.every(reads);

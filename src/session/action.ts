@@ -1,4 +1,5 @@
 /** What a model asks for, the gate's judgement on it, and its outcome. */
+import type { Unfinished } from '../text/unfinished-shell.ts';
 
 /** A shell command, from a `CMD:`/`CMD&:` line or from the built-in `bash` tool. */
 export type CommandAction = {
@@ -12,6 +13,8 @@ export type CommandAction = {
   /** What the model had written, where the user changed it at the HALT (HA-7). */
   readonly editedFrom?: string;
   readonly label?: string;
+  /** It ended before its shell syntax did, or the reply was cut in it: it is refused, never run (AC-1). */
+  readonly unfinished?: Unfinished | 'cut';
 };
 
 /** A task for a sub-agent, from a `DELEGATE:` line or from the built-in `delegate` tool (TO-4). */
@@ -20,6 +23,8 @@ export type DelegateAction = {
   readonly task: string;
   /** Set when a tool call asked. */
   readonly callId?: string;
+  /** The reply was cut in it. */
+  readonly unfinished?: 'cut';
 };
 
 /** Any other tool call: `patch`, `jobs`, `server__tool`. Arguments stay JSON text. */
@@ -142,6 +147,12 @@ export function withoutEnd(cwd: string, note: string): CommandResult {
 /** The result of a command that never ran. */
 export function notRun(cwd: string, note: string): CommandResult {
   return { ...withoutEnd(cwd, note), began: false };
+}
+
+/** Why a command that is not whole was not run, to the model. */
+export function whyUnfinished(unfinished: Unfinished | 'cut'): string {
+  if (unfinished === 'cut') return '[aish] not run: the answer was cut off here. Send it again, in shorter answers.';
+  return `[aish] not run: its ${unfinished} is not finished. Send the whole command.`;
 }
 
 /** A short line that names an action on screen. */

@@ -63,6 +63,8 @@ export type Reply = {
   readonly finish: 'stop' | 'tools' | 'length' | 'cancelled' | 'failed';
   /** The token limit cut the text: its last line may be half a line. */
   readonly truncated?: boolean;
+  /** A command behind a marker may have several lines; absent in older journals, which fold as they did. */
+  readonly wholeCommands?: true;
   readonly failure?: CallFailure;
   /** Lines worth telling the user: a truncated tool call, an answer spent in thinking, a fallback used. */
   readonly notices: readonly string[];

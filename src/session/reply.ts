@@ -1,5 +1,6 @@
 /** A model's reply → its actions and its sentinel (AC-1). */
 import { parseJsonObject } from '../text/json.ts';
+import { ShellLines, type Unfinished } from '../text/unfinished-shell.ts';
 import type { Action, CommandAction, DelegateAction } from './action.ts';
 import type { Reply, ToolCall } from './message.ts';
 import type { Sentinel } from './phase.ts';
@@ -8,56 +9,100 @@ const MARKER = /^[ \t]*(CMD|CMD&|DELEGATE):[ \t]*(\S.*)$/;
 const FENCE = /^[ \t]*(`{3,}|~{3,})/;
 const GOAL = /^GOAL:[ \t]*(complete|blocked)\b[ \t.:;,–—-]*(.*)$/i;
 
-/** Whether a line asks for an action or says how the goal stands, rather than being prose. */
-export function isMarkerLine(line: string): boolean {
-  return MARKER.test(line) || GOAL.test(line.trim());
-}
-
-/** Whether it asks for an action, which it also does within a fence. */
-export function isActionLine(line: string): boolean {
-  return MARKER.test(line);
-}
-
 export type ParsedReply = { readonly actions: readonly Action[]; readonly sentinel?: Sentinel };
 
-/** What a whole reply asks for; the last line of one that the token limit cut may be half a command. */
-export function readReply({ text, toolCalls, finish, truncated }: Reply): ParsedReply {
-  return parseReply(text, toolCalls, finish !== 'length' && truncated !== true);
+/** A line of a reply, and what it belongs to. */
+type Line = { readonly fenced: boolean; readonly text: string; readonly action?: MarkerAction };
+/** What a marker asks for, with all of its lines; `shell` reads those of a command. */
+type MarkerAction = { readonly marker: string; readonly lines: string[]; readonly shell?: ShellLines };
+
+/** Reads what a whole reply asks for. The last action of a reply that the token limit cut may be half of one. */
+export function readReply({ text, toolCalls, finish, truncated, wholeCommands }: Reply): ParsedReply {
+  return parseReply(text, toolCalls, finish !== 'length' && truncated !== true, wholeCommands === true);
 }
 
 /**
- * Reads tool calls first, then the line markers as they stand in the text.
- * With `complete` false (cut by the token limit) a marker on the last line may be half a command and is left out.
+ * Reads tool calls first, then the markers as they stand in the text.
+ * @param complete false: the token limit cut the text, and its last action is not to be run
+ * @param whole false: each marker takes one line, as in older journals
  */
-export function parseReply(text: string, toolCalls: readonly ToolCall[], complete: boolean): ParsedReply {
-  const lines = text.split('\n');
-  if (!complete) lines.pop();
-  const actions: Action[] = toolCalls.map(fromToolCall);
-  for (const line of lines) {
-    const [, marker, rest] = MARKER.exec(line) ?? [];
-    if (rest === undefined) continue;
-    if (marker === 'DELEGATE') actions.push({ kind: 'delegate', task: rest.trimEnd() });
-    else actions.push({ kind: 'command', command: rest.trimEnd(), job: marker === 'CMD&' });
-  }
+export function parseReply(text: string, toolCalls: readonly ToolCall[], complete: boolean, whole = true): ParsedReply {
+  const all = readLines(text, whole);
+  const lines = complete ? all : all.slice(0, -1);
+  const asked = [...new Set((whole ? all : lines).flatMap(({ action }) => action ?? []))];
+  const last = complete || !whole ? undefined : asked.at(-1);
+  const actions = [...toolCalls.map(fromToolCall), ...asked.map((each) => fromMarker(each, each === last))];
   const sentinel = findSentinel(lines);
   return sentinel ? { actions, sentinel } : { actions };
 }
 
-/** Sentinels count outside fences only; complete beats blocked. */
-function findSentinel(lines: readonly string[]): Sentinel | undefined {
+/** The places of the lines that ask for an action or say how the goal stands, rather than being prose. */
+export function markerLines(text: string): ReadonlySet<number> {
+  const lines = readLines(text, true);
+  return new Set(lines.flatMap((line, at) => (line.action || isSentinel(line) ? [at] : [])));
+}
+
+/**
+ * Every line with the action that it is a part of: a command goes on while its shell syntax is open. A here-document
+ * goes on to its delimiter, whatever its lines look like. Anything else ends before the next marker and where the fence
+ * around it ends; an open quote outside a fence also before a blank line.
+ */
+function readLines(text: string, whole: boolean): readonly Line[] {
   let fence: string | undefined;
+  let action: MarkerAction | undefined;
+  return text.split('\n').map((line) => {
+    const fenced = fence !== undefined;
+    const open = action?.shell?.unfinished;
+    const mark = FENCE.exec(line)?.[1];
+    const isFence = mark !== undefined && (fence === undefined ? open === undefined : mark.startsWith(fence));
+    const [, marker, rest = ''] = MARKER.exec(line) ?? [];
+    const ends = marker !== undefined || isFence || (!fenced && endsOutside(line, open));
+    if (action && open !== undefined && (open === 'here-document' || !ends)) {
+      action.shell?.read(line);
+      action.lines.push(line);
+      return { fenced, text: line, action };
+    }
+    if (isFence) fence = fenced ? undefined : mark;
+    action = marker === undefined ? undefined : startAction(marker, rest, whole);
+    return { fenced: fenced || isFence, text: line, ...(action && { action }) };
+  });
+}
+
+/** Whether a line ends an open command that no fence surrounds. */
+function endsOutside(line: string, open: Unfinished | undefined): boolean {
+  const words = line.trim();
+  return GOAL.test(words) || (open === 'quote' && words === '');
+}
+
+function startAction(marker: string, rest: string, whole: boolean): MarkerAction {
+  const trimmed = rest.trimEnd();
+  // A blank behind a backslash is a part of the command.
+  const first = trimmed.endsWith('\\') ? rest : trimmed;
+  if (!whole || marker === 'DELEGATE') return { marker, lines: [first] };
+  const shell = new ShellLines();
+  shell.read(first);
+  return { marker, lines: [first], shell };
+}
+
+function fromMarker({ marker, lines, shell }: MarkerAction, cut: boolean): Action {
+  const text = lines.join('\n');
+  if (marker === 'DELEGATE') return { kind: 'delegate', task: text, ...(cut && { unfinished: 'cut' }) };
+  const unfinished = cut ? 'cut' : shell?.unfinished;
+  return { kind: 'command', command: text, job: marker === 'CMD&', ...(unfinished && { unfinished }) };
+}
+
+function isSentinel({ fenced, text, action }: Line): boolean {
+  return !fenced && !action && GOAL.test(text.trim());
+}
+
+/** Sentinels count outside fences only; complete beats blocked. */
+function findSentinel(lines: readonly Line[]): Sentinel | undefined {
   let blocked: Sentinel | undefined;
   for (const [index, line] of lines.entries()) {
-    const mark = FENCE.exec(line)?.[1];
-    if (mark && (fence === undefined || mark.startsWith(fence))) {
-      fence = fence === undefined ? mark : undefined;
-      continue;
-    }
-    if (fence !== undefined) continue;
-    const goal = GOAL.exec(line.trim());
+    const goal = isSentinel(line) && GOAL.exec(line.text.trim());
     if (!goal) continue;
     if (goal[1]?.toLowerCase() === 'complete') return { kind: 'complete' };
-    blocked ??= { kind: 'blocked', reason: goal[2]?.trim() || lines[index + 1]?.trim() || 'no reason given' };
+    blocked ??= { kind: 'blocked', reason: goal[2]?.trim() || lines[index + 1]?.text.trim() || 'no reason given' };
   }
   return blocked;
 }

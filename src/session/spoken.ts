@@ -1,5 +1,5 @@
 /** What a model says to people: its text without the lines that ask for something, which are shown as what they ask for. */
-import { isActionLine, isMarkerLine } from './reply.ts';
+import { markerLines } from './reply.ts';
 
 const FENCE = /^ {0,3}(?:```|~~~)/;
 /** How lines begin that may become a marker with the next token. */
@@ -11,6 +11,7 @@ const BEGINNINGS = ['CMD:', 'CMD&:', 'DELEGATE:', 'GOAL: complete', 'GOAL: block
  */
 export function withoutMarkers(text: string, growing = false): string {
   const lines = text.split('\n');
+  const asked = markerLines(text);
   const kept: string[] = [];
   let fenced = false;
   /** A fence's first lines, until something in it is no marker: one that only asks for actions says nothing else. */
@@ -18,15 +19,15 @@ export function withoutMarkers(text: string, growing = false): string {
   let asks = false;
   for (const [index, line] of lines.entries()) {
     const words = line.trim();
-    if (FENCE.test(line)) {
+    if (asked.has(index)) asks = fenced;
+    else if (FENCE.test(line)) {
       fenced = !fenced;
       if (fenced) held = [line];
       else if (held.length === 0) kept.push(line);
       else if (!asks) kept.push(...held, line);
       if (!fenced) held = [];
       asks = false;
-    } else if (fenced ? isActionLine(line) : isMarkerLine(line)) asks = fenced;
-    else if (growing && index === lines.length - 1 && words !== '' && isBeginning(words)) continue;
+    } else if (growing && index === lines.length - 1 && words !== '' && isBeginning(words)) continue;
     else if (held.length > 0 && words === '') held.push(line);
     else {
       kept.push(...held, line);

@@ -1,6 +1,6 @@
 /** One step, for chat and Norris alike: call the model, parse, then each action in turn: examine, consent, act, record. */
 
-import type { Action, Examination } from './action.ts';
+import { type Action, type Examination, whyUnfinished } from './action.ts';
 import { namesOf, turnOf } from './attachment.ts';
 import { delegateEnding, goalOf, MAX_DELEGATE_STEPS, reportOf } from './delegate.ts';
 import { goToShell } from './go-to-shell.ts';
@@ -144,7 +144,8 @@ export function examineNext(
   if (!action) return afterDispatch(next, run, dispatch);
   const skipped = dispatch.skipped?.[dispatch.index];
   if (skipped) return decide(next, { run, dispatch, decided }, skipped, consent);
-  const refusal = refusedByMode(next, action);
+  const unfinished = action.kind === 'tool' ? undefined : action.unfinished;
+  const refusal = unfinished ? whyUnfinished(unfinished) : refusedByMode(next, action);
   if (refusal === PATCH_DISABLED) noteRefused(next, 'write');
   if (refusal !== undefined) return refuse(next, { run, dispatch, decided }, action, refusal);
   const { id: session, cwd, mode, settings } = next.conversation;

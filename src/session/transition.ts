@@ -1,5 +1,5 @@
 /** One reduction in progress: the only place where state under construction is mutable. */
-import { type Action, describeAction } from './action.ts';
+import { type Action, nameAction } from './action.ts';
 import type { Effect } from './effect.ts';
 import type { Entry } from './entry.ts';
 import type { SessionEvent } from './event.ts';
@@ -98,7 +98,7 @@ export class Transition {
 
   /** The same for an action that did not run; the marker's text names it, a call's result need not. */
   answerNotRun(action: Action, text: string): void {
-    this.answer(action, action.callId === undefined ? `${text}\n$ ${describeAction(action)}` : text);
+    this.answer(action, action.callId === undefined ? `${text}\n$ ${nameAction(action)}` : text);
   }
 
   ask(question: OmitQuestionIds<Question>): string {

@@ -101,6 +101,20 @@ describe('aish-tui run', () => {
     expect(code).toBe(4);
   });
 
+  it('writes a file by a here-document behind CMD:, and leaves a file alone where it has no end', async () => {
+    await using server = await startScriptedServer([
+      say("```sh\nCMD: cat > made.txt <<'EOF'\none\nCMD: two\nEOF\n```"),
+      say("CMD: cat > notes.txt <<'EOF'\nthree"),
+      whenever(/its here-document is not finished/, say('GOAL: complete')),
+    ]);
+    using place = scratch(server.baseUrl, { mode: 'unrestricted' });
+    writeFileSync(join(place.work, 'notes.txt'), 'mine');
+    const { code } = await runProgram(place, ['run', 'write']);
+    expect(readFileSync(join(place.work, 'made.txt'), 'utf8')).toBe('one\nCMD: two\n');
+    expect(readFileSync(join(place.work, 'notes.txt'), 'utf8')).toBe('mine');
+    expect(code).toBe(0);
+  });
+
   it('shows what was run, once, and not the lines by which the model asked for it', async () => {
     await using server = await startScriptedServer([
       say('Let me look.\nCMD: echo one\n'),

@@ -205,15 +205,32 @@ describe('another mode at a HALT', () => {
 });
 
 describe('a reply that was cut', () => {
-  it('never runs its last line, also when a whole tool call came with it', () => {
+  it('never runs its last action and says so, also when a whole tool call came with it', () => {
     const machine = new Machine();
     machine.send({ type: 'norrisStarted', goal: 'g' });
     const cut = reply('CMD: ls\nCMD: ls /tmp/ab', [bash('c', 'date')], { truncated: true });
     machine.send({ type: 'replyEnded', op: machine.op, reply: cut });
     const { phase } = machine;
     const actions = phase.kind === 'judging' ? phase.dispatch.actions : [];
-    expect(actions).toMatchObject([{ command: 'date' }, { command: 'ls' }]);
+    expect(actions).toMatchObject([{ command: 'date' }, { command: 'ls' }, { unfinished: 'cut' }]);
+    for (const _ of [1, 2]) {
+      machine.judges(harmless);
+      machine.runs('');
+    }
+    expect(machine.phase.kind).toBe('replying');
+    expect(machine.conversation.turns.at(-1)?.text).toContain('not run: the answer was cut off here');
   });
+});
+
+it('refuses a command that is not finished with one line to the model, and never judges or runs it', () => {
+  const machine = new Machine();
+  machine.send({ type: 'norrisStarted', goal: 'g' });
+  machine.says("CMD: cat > notes.txt <<'EOF'\none");
+  expect(machine.effects.some(({ kind }) => kind === 'examine' || kind === 'act')).toBe(false);
+  expect(machine.conversation.turns.at(-1)?.text).toBe(
+    "[aish] not run: its here-document is not finished. Send the whole command.\n$ cat > notes.txt <<'EOF'\none",
+  );
+  expect(machine.phase.kind).toBe('replying');
 });
 
 describe('after a restart', () => {

@@ -21,8 +21,14 @@ describe('markers in a reply', () => {
     expect(commands('CMD:')).toEqual([]);
   });
 
-  it('never takes a last line that the token limit cut', () => {
-    expect(commands('CMD: ls\nCMD: rm -rf /tmp/a', false)).toEqual([{ kind: 'command', command: 'ls', job: false }]);
+  it('marks the last action as cut where the token limit cut the text', () => {
+    expect(commands('CMD: ls\nCMD: rm -rf /tmp/a', false)).toEqual([
+      { kind: 'command', command: 'ls', job: false },
+      { kind: 'command', command: 'rm -rf /tmp/a', job: false, unfinished: 'cut' },
+    ]);
+    expect(commands('DELEGATE: read\nGOAL: com', false)).toEqual([
+      { kind: 'delegate', task: 'read', unfinished: 'cut' },
+    ]);
   });
 
   it('puts tool calls before markers', () => {
@@ -43,6 +49,65 @@ describe('markers in a reply', () => {
   ])('leaves bash with arguments %j to the schema', (args) => {
     const action = parseReply('', [{ id: 'c', name: 'bash', arguments: args }], true).actions[0];
     expect(action).toEqual({ kind: 'tool', name: 'bash', arguments: args, callId: 'c' });
+  });
+});
+
+describe('a command of several lines', () => {
+  const whole = (command: string) => [{ kind: 'command', command, job: false }];
+  const open = (command: string, unfinished: string) => [{ kind: 'command', command, job: false, unfinished }];
+
+  it('goes on to the end of a here-document, in which fences, markers and GOAL: are text', () => {
+    const file = "cat > f <<'EOF'\n```\nCMD: rm -rf /\nGOAL: complete\n\n```\nEOF";
+    const { actions, sentinel } = parseReply(
+      `Writing:\n\`\`\`sh\nCMD: ${file}\n\`\`\`\nCMD: ls\nGOAL: blocked`,
+      [],
+      true,
+    );
+    expect(actions).toEqual([...whole(file), ...whole('ls')]);
+    expect(sentinel?.kind).toBe('blocked');
+  });
+
+  it.each([
+    'for f in *; do\n  echo "$f"\n\n  wc "$f"\ndone',
+    "git commit -m 'one\ntwo'",
+    'make \\\n  all',
+    'make &&\n  make install',
+    'f() {\n  ls\n}',
+  ])('goes on while its shell syntax is open: %j', (command) => {
+    expect(commands(`CMD: ${command}\nThat is all.`)).toEqual(whole(command));
+    expect(commands(`CMD&: ${command}`)).toEqual([{ kind: 'command', command, job: true }]);
+  });
+
+  it('ends at the next marker, whole or not', () => {
+    expect(commands('CMD: for f in *; do\n  ls\nCMD: pwd')).toEqual([
+      ...open('for f in *; do\n  ls', 'compound command'),
+      ...whole('pwd'),
+    ]);
+    const { actions, sentinel } = parseReply('CMD: ls &&\nGOAL: complete', [], true);
+    expect(actions).toEqual(open('ls &&', 'continuation'));
+    expect(sentinel).toEqual({ kind: 'complete' });
+  });
+
+  it('ends where the fence around it ends, and an open quote outside a fence at a blank line', () => {
+    expect(commands("```\nCMD: echo 'a\n\nb\n```\nIt's done")).toEqual(open("echo 'a\n\nb", 'quote'));
+    expect(commands("CMD: echo it's\n\nIt's done")).toEqual(open("echo it's", 'quote'));
+  });
+
+  it('is not finished where its here-document is not, whatever follows', () => {
+    expect(commands("CMD: cat > f <<'EOF'\n```\nCMD: ls")).toEqual(
+      open("cat > f <<'EOF'\n```\nCMD: ls", 'here-document'),
+    );
+  });
+
+  it('takes one line in a reply of an older journal, and none that the token limit cut', () => {
+    expect(parseReply("CMD: cat <<'EOF'\nCMD: ls\nCMD: rm", [], false, false).actions).toEqual([
+      ...whole("cat <<'EOF'"),
+      ...whole('ls'),
+    ]);
+  });
+
+  it('keeps a blank behind a backslash', () => {
+    expect(commands('CMD: ls a\\ \nThen')).toEqual(whole('ls a\\ '));
   });
 });
 

@@ -28,7 +28,7 @@ export function judged(judgement: Judgement, autoApproved = false): Examination 
 
 export function reply(text: string, toolCalls: readonly ToolCall[] = [], extra: Partial<Reply> = {}): Reply {
   const finish = toolCalls.length > 0 ? 'tools' : 'stop';
-  return { text, reasoning: '', toolCalls, preset: 'fast', finish, notices: [], ...extra };
+  return { text, reasoning: '', toolCalls, preset: 'fast', finish, notices: [], wholeCommands: true, ...extra };
 }
 
 export function bash(id: string, command: string): ToolCall {
