@@ -12,9 +12,9 @@ const GOAL = /^GOAL:[ \t]*(complete|blocked)\b[ \t.:;,–—-]*(.*)$/i;
 export type ParsedReply = { readonly actions: readonly Action[]; readonly sentinel?: Sentinel };
 
 /** A line of a reply, and what it belongs to. */
-type Line = { readonly fenced: boolean; readonly text: string; readonly action?: MarkerAction };
+type Line = { readonly fenced: boolean; readonly text: string; readonly action: MarkerAction | undefined };
 /** What a marker asks for, with all of its lines; `shell` reads those of a command. */
-type MarkerAction = { readonly marker: string; readonly lines: string[]; readonly shell?: ShellLines };
+type MarkerAction = { readonly marker: string; readonly lines: string[]; readonly shell: ShellLines };
 
 /** Reads what a whole reply asks for. The last action of a reply that the token limit cut may be half of one. */
 export function readReply({ text, toolCalls, finish, truncated, wholeCommands }: Reply): ParsedReply {
@@ -52,19 +52,19 @@ function readLines(text: string, whole: boolean): readonly Line[] {
   let action: MarkerAction | undefined;
   return text.split('\n').map((line) => {
     const fenced = fence !== undefined;
-    const open = action?.shell?.unfinished;
+    const open = action?.shell.unfinished;
     const mark = FENCE.exec(line)?.[1];
     const isFence = mark !== undefined && (fence === undefined ? open === undefined : mark.startsWith(fence));
     const [, marker, rest = ''] = MARKER.exec(line) ?? [];
     const ends = marker !== undefined || isFence || (!fenced && endsOutside(line, open));
     if (action && open !== undefined && (open === 'here-document' || !ends)) {
-      action.shell?.read(line);
+      action.shell.read(line);
       action.lines.push(line);
       return { fenced, text: line, action };
     }
     if (isFence) fence = fenced ? undefined : mark;
     action = marker === undefined ? undefined : startAction(marker, rest, whole);
-    return { fenced: fenced || isFence, text: line, ...(action && { action }) };
+    return { fenced: fenced || isFence, text: line, action };
   });
 }
 
@@ -78,16 +78,15 @@ function startAction(marker: string, rest: string, whole: boolean): MarkerAction
   const trimmed = rest.trimEnd();
   // A blank behind a backslash is a part of the command.
   const first = trimmed.endsWith('\\') ? rest : trimmed;
-  if (!whole || marker === 'DELEGATE') return { marker, lines: [first] };
   const shell = new ShellLines();
-  shell.read(first);
+  if (whole && marker !== 'DELEGATE') shell.read(first);
   return { marker, lines: [first], shell };
 }
 
 function fromMarker({ marker, lines, shell }: MarkerAction, cut: boolean): Action {
   const text = lines.join('\n');
   if (marker === 'DELEGATE') return { kind: 'delegate', task: text, ...(cut && { unfinished: 'cut' }) };
-  const unfinished = cut ? 'cut' : shell?.unfinished;
+  const unfinished = cut ? 'cut' : shell.unfinished;
   return { kind: 'command', command: text, job: marker === 'CMD&', ...(unfinished && { unfinished }) };
 }
 
