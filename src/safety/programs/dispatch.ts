@@ -48,6 +48,7 @@ import { DELETING, ENDING } from './own.ts';
 import { absolute, fileKey } from './paths.ts';
 import { PROJECT } from './project.ts';
 import { prove, roleOf } from './proof.ts';
+import { hasRecord } from './records/index.ts';
 import { talksToNetwork } from './redirects.ts';
 import { REMOTE } from './remote.ts';
 import { SCHEDULED } from './scheduled.ts';
@@ -238,10 +239,28 @@ function byKnowledge(call: Call): StaticVerdict {
   const reached = reading && !reading.strayed && (reading.root.subs === undefined || reading.path.length > 0);
   if (reached && (reading.level.isMild || (reading.path.length > 0 && hasRules(program))) && !traits.has('runsProject'))
     return harmless();
-  const found = byVerbs(call, reading?.root.subs !== undefined || traits.has('speaks'));
+  const found = commandAmongWords(call) ?? byVerbs(call, reading?.root.subs !== undefined || traits.has('speaks'));
   if (found) return found;
   if (traits.has('runsProject')) return unknown(`${readable(program)} runs files of the project`, { runsFiles: true });
   return unknown(`${readable(program).slice(0, 60)} is not known`);
+}
+
+/** Programs that are recognised where a program without a record may start them. */
+const STARTED =
+  /^(\/\S*\/)?(rm|rmdir|unlink|shred|dd|truncate|kill|pkill|killall|git|sudo|sh|bash|zsh|dash|find|xargs)$/;
+
+/** The loss in a command that a program without a record may run: its words from a known program on, or a word that is code. */
+function commandAmongWords({ machine, program, args, io }: Call): StaticVerdict | undefined {
+  if (hasRecord(program)) return undefined;
+  const at = args.findIndex(({ text }) => STARTED.test(text));
+  const code = args.find(
+    ({ text }) => /\s/.test(text) && STARTED.test(text.split(/\s/, 1)[0] ?? '') && !hasUnknown(text),
+  );
+  if (at < 0 && code === undefined) return undefined;
+  const inner = machine.watch(() =>
+    machine.inSubshell(() => (code ? runCode(machine, code.text, io) : machine.runFields(args.slice(at), io))),
+  );
+  return inner.verdict === 'destructive' ? inner : undefined;
 }
 
 /** `iconv -o f f`: the output is opened, and so emptied, before the input is read. */

@@ -141,8 +141,6 @@ export type Wrapper = {
   readonly joined?: boolean;
   /** Like `joined`, but several words stay the words they are (`heroku run bash -c 'x y'`). */
   readonly joinedAlone?: boolean;
-  /** Its options that take two values. */
-  readonly pairs?: string;
   /** Options after which all words are the command. */
   readonly after?: string;
   /** With this subcommand the words after `--` go to a shell elsewhere (`gcloud compute ssh vm -- cmd`). */

@@ -13,7 +13,6 @@ type Compiled = {
   readonly subs: ReadonlySet<string> | undefined;
   readonly values: ReadonlySet<string>;
   readonly code: ReadonlySet<string>;
-  readonly pairs: ReadonlySet<string>;
   readonly after: ReadonlySet<string>;
   readonly idle: ReadonlySet<string>;
 };
@@ -34,7 +33,6 @@ function compiled(facts: ProgramFacts, row: Wrapper): Compiled {
     subs: row.sub === undefined ? undefined : new Set(row.sub.split('|')),
     values: row.values === undefined ? facts.values : new Set(words(row.values)),
     code: new Set(words(row.code)),
-    pairs: new Set(words(row.pairs)),
     after: new Set(words(row.after)),
     idle: new Set(words(row.idle)),
   };
@@ -108,7 +106,7 @@ function afterDashes(call: Call, { row }: Compiled, at: number, skip: number): n
 /** One option of the wrapper's own: how many more words it takes. */
 function ownOption(call: Call, wrapper: Compiled, text: string, at: number): number | Ended {
   const { machine, args, io } = call;
-  const { values, code, pairs, after, idle } = wrapper;
+  const { values, code, after, idle } = wrapper;
   const equals = text.indexOf('=');
   const name = equals >= 0 ? text.slice(0, equals) : text;
   const cluster = clusterEnd(text);
@@ -118,7 +116,6 @@ function ownOption(call: Call, wrapper: Compiled, text: string, at: number): num
   }
   if (after.has(name)) return { output: runRest(call, wrapper, args.slice(at + 1)) };
   if (idle.has(name)) return { output: call.program === 'command' ? `/usr/bin/${args.at(-1)?.text ?? ''}\n` : UNKNOWN };
-  if (pairs.has(name)) return 2;
   if (values.has(name)) return name === text ? 1 : 0;
   return !text.startsWith('--') && values.has(cluster) && cluster !== text ? 1 : 0;
 }

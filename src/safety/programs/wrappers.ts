@@ -80,10 +80,6 @@ export const SPECIAL_WRAPPERS: Handlers = {
     if (call.operands[0]?.text !== 'run' || program === undefined) return undefined;
     return call.machine.runFields([plain(program), ...call.operands.slice(2)], call.io);
   },
-  capsh(call) {
-    const at = call.args.findIndex((field) => field.text === '--' || field.text === '==');
-    return at < 0 ? undefined : call.machine.runFields([plain('bash'), ...call.args.slice(at + 1)], call.io);
-  },
   find: (call) => runFind(call),
   fd(call) {
     const at = call.args.findIndex((field) => /^(-x|-X|--exec|--exec-batch)$/.test(field.text));

@@ -93,7 +93,7 @@ export const ARCHIVES: Records = {
     operands: 'read',
     judge: judgeTar,
   },
-  'gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma zstd unzstd lz4 pigz pbzip2 brotli uncompress compress': {
+  'gzip gunzip bzip2 bunzip2 xz unxz zstd lz4 pigz': {
     touches: 'changes adds',
     output: { gives: 'decoded' },
     of: { 'gzip bzip2 xz zstd': { traits: ['prints'] } },

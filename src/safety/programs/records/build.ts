@@ -14,15 +14,14 @@ const JVM_FILES =
 
 /** Build tools run what their files say; only what merely shows something is known. */
 export const BUILD_RECORDS: Records = {
-  'make gmake just task invoke': {
+  'make gmake just': {
     of: {
       make: {
         values: '-C --directory -f --file --makefile -j --jobs -I -o -W -l --eval -O',
         dryRun: '-n --just-print --dry-run --recon -q --question',
         traits: ['runsProject'],
       },
-      'just task': { traits: ['printsSetup', 'runsProject'] },
-      invoke: { traits: ['runsProject'] },
+      just: { traits: ['printsSetup', 'runsProject'] },
     },
     tune: '-n -q -p -t --just-print --dry-run --recon --question --print-data-base -# -B -d -e -i -j[=] -k -l[=] -L -r -R -s -S  -w -O[=] --always-make --debug[=] --ignore-errors --jobs[=] --keep-going --silent --quiet --no-print-directory --print-directory --output-sync[=] --trace --warn-undefined-variables --no-builtin-rules --list --summary -l',
     load: '-f= -I= -E= -C= -W= -o= --eval= --file= --makefile= --directory= --include-dir= --what-if= --old-file=',
@@ -72,8 +71,8 @@ export const BUILD_RECORDS: Records = {
       },
     },
   },
-  'bazel bazelisk': {
-    of: { bazel: { traits: ['runsProject'] } },
+  bazel: {
+    traits: ['runsProject'],
     subs: {
       'query cquery aquery info version help': {
         operands: 'tune',
@@ -114,11 +113,11 @@ export const BUILD_RECORDS: Records = {
         ? undefined
         : unknown('runs tasks of the project', { runsFiles: true }),
   },
-  'pkg-config pkgconf': {
+  'pkg-config': {
     tune: '--cflags --cflags-only-I --libs --libs-only-l --libs-only-L --libs-only-other --modversion --exists --list-all --variable= --print-errors --short-errors --atleast-version= --exact-version= --max-version= --static --print-variables --print-requires --print-provides --silence-errors',
     operands: 'tune',
   },
-  'autoconf automake autoreconf aclocal libtoolize configure': {
+  'autoconf automake autoreconf configure': {
     open: 'runs macros of the project',
     operands: 'judged',
     tune: '-i -f -v --install --force --add-missing',

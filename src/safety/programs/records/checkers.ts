@@ -72,7 +72,7 @@ export const CHECKERS: Records = {
     control: PYTHON_FILES,
     judge: judgePytest,
   },
-  'tox nox': {
+  tox: {
     traits: ['runsProject'],
     tune: '-# -e= -s= -q -v -p[=] --notest --parallel[=]',
     idle: '-l --list --listenvs --version -h',
@@ -95,7 +95,7 @@ export const CHECKERS: Records = {
       },
     },
   },
-  'mypy pyright flake8 pylint pyflakes pycodestyle pydocstyle bandit vulture radon interrogate': {
+  'mypy pyright flake8 pylint': {
     tune: '-# -p= -m= -c= -v -q -i -r -ll -l -s= -f= -n= -x= -j= -e= -a --strict --ignore-missing-imports --show-error-codes --pretty --no-error-summary --python-version= --follow-imports= --exclude= --max-line-length= --select= --ignore= --extend-ignore= --count --statistics --show-source --disable= --enable= --output-format= --reports= --score= --fail-under=  --namespace-packages --explicit-package-bases --check-untyped-defs --disallow-untyped-defs --no-incremental --warn-unused-ignores --max-complexity= --jobs= --errors-only -E --outputjson --warnings --no-strict-optional --hide-error-context --format= --verbose --quiet',
     load: '--config= --config-file= --rcfile= --init-hook= --load-plugins= --install-types --non-interactive --plugin= --custom-typeshed-dir= --python-executable=',
     project: '--project=',
@@ -151,21 +151,7 @@ export const CHECKERS: Records = {
         ? unknown('formats files in place')
         : judgeChoices(call, reading),
   },
-  'clang-tidy': {
-    singleDash: true,
-    tune: '-checks= -header-filter= -list-checks -dump-config -explain-config -quiet -warnings-as-errors= -system-headers -enable-check-profile -format-style= -use-color -line-filter=',
-    project: '-p=',
-    load: '-load= -config= -config-file= -extra-arg= -extra-arg-before= -vfsoverlay= -fix -fix-errors -fix-notes',
-    write: '-export-fixes=',
-    operands: 'read',
-    judge: ({ args }) => {
-      const at = args.findIndex(({ text }) => text === '--');
-      const odd =
-        at >= 0 && args.slice(at + 1).some(({ text }) => !/^(-[IDU].*|-std=[\w+]+|-W[\w-]*|-x|c|c\+\+)$/.test(text));
-      return odd ? unknown('hands on options of the compiler') : undefined;
-    },
-  },
-  'tsc vue-tsc': {
+  tsc: {
     tune: '-#  -v -w --noEmit --pretty --strict --skipLibCheck --watch --listFiles --showConfig --noEmitOnError --target= --module= --lib= --jsx= --esModuleInterop --allowJs --checkJs --moduleResolution= --noImplicitAny --types= --extendedDiagnostics --diagnostics --traceResolution --incremental',
     idle: '-h -v',
     project: '-p= --project=',
@@ -181,28 +167,7 @@ export const CHECKERS: Records = {
           ? unknown('writes what it compiles')
           : undefined,
   },
-  playwright: {
-    global: true,
-    tune: '-# -g= -j= -x --grep= --grep-invert= --headed --list --project= --reporter= --retries= --timeout= --workers= --max-failures= --quiet --pass-with-no-tests --forbid-only --fully-parallel --shard= --last-failed --only-changed[=] --repeat-each=',
-    load: '-c= --config= --ui --debug --tsconfig=',
-    // It empties the directory before it starts.
-    delete: '--output= -u --update-snapshots[=]',
-    idle: '-V',
-    subs: { test: { operands: 'project' }, 'show-report show-trace': { operands: 'project' } },
-    control: NODE_FILES,
-    judge: judgeChoices,
-  },
-  cypress: {
-    global: true,
-    tune: '-q -b= --browser= --headless --headed --e2e --component --reporter= --quiet --tag=',
-    load: '-C= --config= --config-file= --env= -r= --record[=] --key= --reporter-options=',
-    project: '-P= --project= -s= --spec=',
-    idle: '-v',
-    subs: { run: {}, verify: {}, 'version info': {}, cache: { subs: { 'list path': { tune: '--size' } } } },
-    control: NODE_FILES,
-    judge: judgeChoices,
-  },
-  'jest vitest mocha ava karma': {
+  'jest vitest mocha': {
     tune: '-# -t= -g= -i -w= -R= -f= -b --json --run --coverage --watch --watchAll[=] --runInBand --testNamePattern= --testPathPattern= --verbose --silent --ci --bail[=] --maxWorkers= --passWithNoTests --detectOpenHandles --forceExit --onlyChanged --no-coverage --listTests --reporter= --reporters= --grep= --timeout= --no-color --color --findRelatedTests --related --changed[=] --colors --testTimeout= --headed --project= --no-cache --browser= --headless --run-in-band  --exit',
     write: '--outputFile=',
     load: '--config= -c= -r= --require= --globalSetup= --setupFiles= --testEnvironment= --import= --loader= --preset= --transform=',
@@ -217,7 +182,7 @@ export const CHECKERS: Records = {
     control: NODE_FILES,
     judge: (call, reading) => judgeMocha(call, reading) ?? judgeChoices(call, reading),
   },
-  'rspec phpunit cucumber behave phpstan psalm phpcs brakeman': {
+  'rspec phpunit': {
     tune: '-# -f= -e= -t= -v  -p -l= --format= --example= --tag= --fail-fast --color --filter= --testdox --colors[=] --stop-on-failure --level= --memory-limit= --standard= --extensions= --no-progress --list-tests --group= --testsuite= --order= --seed= -n -q --no-color',
     load: '-r= --require= --bootstrap= -c= --configuration= --prepend=',
     write: '-o= --out= --log-junit= --report-file=',
@@ -233,13 +198,6 @@ export const CHECKERS: Records = {
     tune: '-# -v -E= -D= --timeout= --fast --enable= --disable= --issues-exit-code= --disable-all --enable-all --out-format= --tests --new --color=',
     load: '--fix -c= --config=',
     subs: { run: { operands: 'project' }, 'linters version help cache': { operands: 'tune' } },
-    judge: judgeChoices,
-  },
-  'staticcheck golint gosec govulncheck': {
-    singleDash: true,
-    tune: '-# -v -checks= -tests= -f= -fmt= -exclude= -quiet -show-ignored -severity= -confidence= -set_exit_status -min_confidence= -json -mode= -show=',
-    load: '-fix -c= -config=',
-    operands: 'project',
     judge: judgeChoices,
   },
 };

@@ -1,15 +1,7 @@
-import { type StaticVerdict, unknown } from '../../verdict.ts';
-import { type CallFacts, given, type Reading, type Records } from '../record.ts';
+import { unknown } from '../../verdict.ts';
+import { given, type Records } from '../record.ts';
 import { judgeBases } from './services.ts';
-import { grouped, SHOWN, shows } from './shown.ts';
-
-/** A hypervisor of this machine: other addresses start a program, or log in elsewhere. */
-function judgeHypervisor({ program }: CallFacts, reading: Reading): StaticVerdict | undefined {
-  const odd = reading.given.some(
-    ({ name, value = '' }) => /^(-c|--connect)$/.test(name) && !/^[a-z]+:\/\/\/(system|session|default)?$/.test(value),
-  );
-  return program === 'virsh' && odd ? unknown('asks a hypervisor through what an address names') : undefined;
-}
+import { grouped, SHOWN } from './shown.ts';
 
 /** Clouds, clusters and virtual machines, of which the gate knows what they show. */
 export const CLOUDS: Records = {
@@ -38,16 +30,6 @@ export const CLOUDS: Records = {
       tune: `${SHOWN} -format= -field= -mount= -version= -detailed`,
       singleDash: true,
     }),
-    traits: ['speaks'],
-  },
-  'consul nomad': {
-    needs: true,
-    ...grouped(
-      'catalog kv node job alloc operator',
-      'services nodes get list status',
-      'members info version validate plan status',
-      { singleDash: true, tune: `${SHOWN} -detailed -short -verbose -datacenter=` },
-    ),
     traits: ['speaks'],
   },
   gsutil: {
@@ -87,8 +69,8 @@ export const CLOUDS: Records = {
       },
     },
   },
-  'fly flyctl vercel netlify wrangler firebase railway': {
-    needs: { 'fly flyctl vercel netlify wrangler firebase': true },
+  'fly vercel': {
+    needs: true,
     ...grouped(
       'apps machine machines volumes ips domains env projects sites  kv d1 deployments',
       'list ls show status info',
@@ -97,7 +79,7 @@ export const CLOUDS: Records = {
     ),
     traits: ['speaks'],
     of: {
-      'fly flyctl': {
+      fly: {
         wraps: { sub: 'ssh', code: '-C --command', onlyCode: true, skip: 99, elsewhere: true },
       },
     },
@@ -133,11 +115,6 @@ export const CLOUDS: Records = {
     wraps: { sub: 'ssh', values: '-n --node -p --profile', joined: true, elsewhere: true },
     traits: ['printsSetup', 'speaks'],
   },
-  kind: {
-    needs: true,
-    ...grouped('get', 'clusters nodes ', 'version', { tune: `${SHOWN} --name=` }),
-    traits: ['speaks'],
-  },
   kustomize: {
     needs: true,
     subs: {
@@ -150,26 +127,6 @@ export const CLOUDS: Records = {
       },
       version: {},
     },
-  },
-  'istioctl argocd flux velero kubeadm eksctl': {
-    needs: { 'istioctl argocd flux': true },
-    ...grouped(
-      'app cluster repo account proj backup schedule certs config get',
-      'list get diff history logs describe check-expiration view',
-      'version analyze proxy-status ps check get logs tree stats',
-      { tune: `${SHOWN} -n= -A -o= --output= --all-namespaces` },
-    ),
-    traits: ['speaks'],
-  },
-  'crictl ctr buildah skopeo': {
-    needs: true,
-    ...grouped(
-      'images image containers',
-      'list ls',
-      'ps pods images info version inspecti logs stats containers list-tags imagefsinfo',
-      { tune: `${SHOWN} -o= --output= --tls-verify= --no-trunc` },
-    ),
-    traits: ['speaks'],
   },
   etcdctl: {
     needs: true,
@@ -191,31 +148,6 @@ export const CLOUDS: Records = {
       'member endpoint alarm': { subs: { 'list status health hashkv': {} } },
     },
   },
-  'rabbitmqctl nodetool': {
-    needs: { rabbitmqctl: true },
-    ...shows(
-      'status list_queues list_exchanges list_users list_vhosts list_bindings list_connections list_consumers cluster_status list_permissions list_policies ping info ring tpstats describecluster netstats tablestats version gossipinfo compactionstats',
-      { tune: `${SHOWN} -p= -n= -h=` },
-    ),
-    of: { rabbitmqctl: { traits: ['speaks'] } },
-  },
-  'kafka-topics kafka-topics.sh kafka-consumer-groups kafka-consumer-groups.sh': {
-    needs: { 'kafka-topics kafka-topics.sh': true },
-    of: { 'kafka-topics kafka-topics.sh': { traits: ['speaks'] } },
-    singleDash: true,
-    tune: '--bootstrap-server= --list --describe --topic= --group= --all-groups --members --offsets --state --zookeeper= --exclude-internal',
-    load: '--command-config=',
-    delete: '--delete --create --alter --reset-offsets --execute --delete-offsets --to-earliest --to-latest',
-  },
-  'virsh vboxmanage VBoxManage multipass': {
-    needs: { 'virsh multipass': true },
-    ...shows(
-      'list dominfo domstate domblklist domiflist net-list net-info pool-list pool-info vol-list nodeinfo version capabilities snapshot-list snapshot-info uri vncdisplay domifaddr showvminfo showhdinfo info',
-      { tune: `${SHOWN} -c= --connect= --inactive --name --title -l`, judge: judgeHypervisor },
-    ),
-    traits: ['speaks'],
-    of: { multipass: { wraps: { sub: 'exec', skip: 1, elsewhere: true } } },
-  },
   vagrant: {
     needs: true,
     ...grouped('box plugin snapshot', 'list', 'status version global-status port validate', {
@@ -223,22 +155,5 @@ export const CLOUDS: Records = {
     }),
     wraps: { sub: 'ssh', code: '-c --command', onlyCode: true, skip: 99, remote: 'ssh', elsewhere: true },
     traits: ['printsSetup', 'speaks'],
-  },
-  'lxc incus': {
-    needs: true,
-    ...grouped(
-      'config image profile network storage box plugin snapshot remote',
-      'show list info get',
-      'list info version status global-status port validate',
-      { tune: `${SHOWN} -c= -f= -p= --columns= --machine-readable` },
-    ),
-    wraps: { sub: 'exec', skip: 1, elsewhere: true },
-    traits: ['speaks'],
-  },
-  adb: {
-    needs: true,
-    wraps: { values: '-s', sub: 'shell', joined: true, elsewhere: true },
-    tune: '-s= -d -e',
-    subs: { 'devices version get-state get-serialno logcat': { tune: '-l -d -v= -t= -s', operands: 'tune' } },
   },
 };

@@ -50,8 +50,7 @@ const GO_BUILD: Spec = {
 
 /** Compilers, and what builds with them. */
 export const COMPILERS: Records = {
-  tcc: { operands: 'judged', open: 'tcc can run what it compiles' },
-  'gcc g++ cc c++ clang clang++ x86_64-linux-gnu-gcc x86_64-linux-gnu-g++ gfortran': compiler,
+  'gcc g++ cc c++ clang clang++ gfortran': compiler,
   'ld as': {
     ...compiler,
     judge: ({ program, args }, reading) => {
@@ -89,12 +88,6 @@ export const COMPILERS: Records = {
     idle: '-version -help',
     operands: 'read',
     argFiles: true,
-  },
-  'kotlinc scalac swiftc': {
-    tune: '-verbose -nowarn',
-    idle: '-version -help',
-    open: 'compiles with plugins of its own',
-    operands: 'read',
   },
   cargo: {
     needs: 'install update publish add search yank login fetch owner',

@@ -101,8 +101,9 @@ export const DATA: Records = {
     operands: 'tune',
     judge: judgeServer,
   },
-  'sqlite3 duckdb': {
-    of: { sqlite3: { valuesOf: 'first', touches: 'changes' } },
+  sqlite3: {
+    valuesOf: 'first',
+    touches: 'changes',
     singleDash: true,
     tune: '-# -readonly -header -noheader -column -csv -json -line -list -html -markdown -box -table -quote -separator= -nullvalue= -newline= -batch -bail -cmd= -echo -stats -ascii -tabs -safe -c=',
     load: '-init= -interactive -append -archive -vfs=',
@@ -118,11 +119,11 @@ export const DATA: Records = {
     load: '--eval= -x -X= --pipe --cluster= --replica --cacert= --cert= --key=',
     operands: 'judged',
   },
-  'pg_isready mongostat mongotop': {
+  pg_isready: {
     tune: '-h= -p= -U= -d= -t= -q --host= --port= --username= --dbname= --quiet --timeout=',
     operands: 'tune',
   },
-  'pg_dump pg_dumpall mysqldump mariadb-dump': {
+  'pg_dump mysqldump mariadb-dump': {
     needs: { 'pg_dump mysqldump': true },
     tune: '-# -a -b -B -C -c -d= -F= -h= -n= -N= -O -p= -P= -R -s -S= -t= -T= -U= -u= -v -w -W -x -X -Z= -E= -j= --data-only --schema-only --clean --create --if-exists --format= --host= --port= --username= --user= --password[=] --dbname= --table= --schema= --exclude-table= --no-owner --no-privileges --no-acl --compress= --single-transaction --quick --routines --triggers --events --databases= --all-databases --no-data --no-create-info --skip-lock-tables --lock-tables[=] --globals-only --verbose --inserts --column-inserts --no-tablespaces --set-gtid-purged= --default-character-set= --skip-comments --hex-blob --roles-only --no-password --jobs= --add-drop-table --extended-insert --opt',
     write: '-f= --file= -r= --result-file=  --log-error=',
@@ -180,17 +181,11 @@ export const DATA: Records = {
       },
     },
   },
-  gnuplot: { open: 'gnuplot can run commands', operands: 'judged' },
-  m4: { open: 'm4 can run commands', operands: 'judged', tune: '-D= -U= -P -s -Q' },
-  'gpg gpg2': {
+  gpg: {
     output: { gives: 'decoded' },
-    of: {
-      gpg: {
-        values:
-          '-u --local-user -r --recipient -o --output --homedir --keyserver --passphrase --default-key --pinentry-mode',
-        traits: ['prints'],
-      },
-    },
+    values:
+      '-u --local-user -r --recipient -o --output --homedir --keyserver --passphrase --default-key --pinentry-mode',
+    traits: ['prints'],
     tune: '-# -a -k -K -q -v -u= -r= --armor --list-keys --list-secret-keys --list-public-keys --fingerprint --list-sigs --check-sigs --verify --show-keys --list-packets --with-colons --keyid-format= --batch --no-tty --quiet --verbose --with-fingerprint --import-options=show-only --list-config --status-fd=  --print-md= --with-subkey-fingerprint --list-options= -d --decrypt',
     idle: '--version -h --dump-options',
     load: '--agent-program= --dirmngr-program= --homedir= --options= --exec-path= --photo-viewer= --load-extension= --keyring= --keyserver= --trust-model=',

@@ -10,19 +10,6 @@ export const DISKS: Records = {
     judge: (_, reading) =>
       given(reading, '-D', '-E', '-Q', '--detail', '--examine', '--query') ? undefined : unknown('changes an array'),
   },
-  modprobe: {
-    needs: true,
-    tune: '-v -q -c -D --show-depends --verbose --showconfig --show-config',
-    dry: '-n --dry-run --show',
-    load: '-C= -d= -S= --config=',
-    delete: '-r --remove -f --force',
-    operands: 'tune',
-    judge: (_, reading) =>
-      given(reading, '-n', '--dry-run', '--show', '-D', '-c', '--show-depends')
-        ? undefined
-        : unknown('loads a module into the kernel'),
-  },
-  modinfo: { tune: '-F= -0 -a -d -l -p -n -k= --field=', operands: 'tune' },
   btrfs: {
     family: 'disks',
     findings: [
@@ -60,10 +47,6 @@ export const DISKS: Records = {
       },
     },
   },
-  cryptsetup: {
-    needs: true,
-    subs: { 'luksDump status isLuks benchmark luksUUID': { operands: 'read', tune: '-v --debug --type=' } },
-  },
   wipefs: {
     needs: true,
     family: 'disks',
@@ -81,39 +64,25 @@ export const DISKS: Records = {
     delete: '-a -o= -f -b --all --offset= --force --backup',
     operands: 'read',
   },
-  'iptables-save ip6tables-save': { tune: '-c -t= -M=', write: '-f= --file=' },
+  'iptables-save': { tune: '-c -t= -M=', write: '-f= --file=' },
   'iptables-restore': {
     dry: '-t --test',
     tune: '-n -v -c -w',
     operands: 'read',
     judge: (_, reading) => (given(reading, '-t', '--test') ? undefined : unknown('replaces the firewall')),
   },
-  fstrim: {
-    dry: '-n --dry-run',
-    tune: '-v -a --all --fstab --verbose',
-    operands: 'read',
-    judge: (_, reading) => (given(reading, '-n', '--dry-run') ? undefined : unknown('trims a file system')),
-  },
-  'mkfs.ext4 mkfs.ext3 mkfs.ext2 mke2fs': {
+  'mkfs.ext4': {
     dry: '-n',
     idle: '-V',
     tune: '-v -q -t= -L= -b= -m= -T=',
     operands: 'read',
     judge: (_, reading) => (given(reading, '-n') ? undefined : unknown('formats')),
   },
-  'lvremove vgremove pvremove lvreduce lvresize vgreduce lvcreate': {
-    needs: { 'lvremove vgremove pvremove lvreduce': true },
+  lvremove: {
+    needs: true,
     dry: '-t --test',
     tune: '-v -y -L= -n= -l= --yes --verbose',
     operands: 'tune',
     judge: (_, reading) => (given(reading, '-t', '--test') ? undefined : unknown('changes volumes')),
-  },
-  logrotate: {
-    values: '-s --state -l --log -m --mail',
-    dry: '-d --debug',
-    tune: '-v --verbose',
-    write: '-s= --state= -l= --log=',
-    operands: 'read',
-    judge: (_, reading) => (given(reading, '-d', '--debug') ? undefined : unknown('rotates logs')),
   },
 };

@@ -11,11 +11,6 @@ export const FILES: Records = {
     tune: '-# -a -A -b -B -c -C -d -D -f -F -g -G -h -H -i -I= -k -l -L -m -n -N -o -p -q -Q -r -R -s -S -t -T= -u -U -v -w= -x -X -Z -1 -e -@ -O --all --almost-all --author --escape --block-size= --ignore-backups --color[=] --directory --dired --classify[=] --file-type --format= --full-time --group-directories-first --no-group --human-readable --si --dereference-command-line --dereference --hide= --hyperlink[=] --indicator-style= --inode --ignore= --kibibytes --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name --quoting-style= --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --context --zero',
     operands: 'read',
   },
-  'exa eza lsd': {
-    traits: ['namesOnly'],
-    tune: '-# -a -A -l -1 -G -x -R -T -L= -d -r -s= -I= -F -h -g -H -i -m -S -t= -u -U -@ -D -b -B --all --long --oneline --grid --across --recurse --tree --level= --list-dirs --reverse --sort= --group-directories-first --only-dirs --ignore-glob= --git --git-ignore --header --icons[=] --color= --time-style= --no-user --no-permissions --classify --time=',
-    operands: 'read',
-  },
   tree: {
     valuesOf: 'first',
     traits: ['namesOnly'],
@@ -48,7 +43,7 @@ export const FILES: Records = {
     read: '--files0-from= --exclude-from=',
     operands: 'read',
   },
-  'realpath readlink basename dirname namei': {
+  'realpath readlink basename dirname': {
     traits: ['namesOnly'],
     tune: '-e -f -m -L -P -q -s -z -n -v -a -x -o -l --canonicalize --canonicalize-existing --canonicalize-missing --logical --physical --quiet --strip --no-symlinks --zero --no-newline --silent --verbose --relative-to= --relative-base= -s= --suffix= --multiple --modes --long',
     operands: 'read',
@@ -153,19 +148,11 @@ export const FILES: Records = {
     tune: '-a -i -p --append --ignore-interrupts --output-error[=]',
     operands: 'judged',
   },
-  sponge: { touches: 'changes', tune: '-a', operands: 'judged' },
   dd: { touches: 'changes adds', traits: ['prints'], operands: 'judged' },
   truncate: {
     touches: 'changes adds',
     valuesOf: 'first',
     tune: '-c -o -s= -r= --no-create --io-blocks --size= --reference=',
-    operands: 'judged',
-    judge: judgeLength,
-  },
-  fallocate: {
-    valuesOf: 'first',
-    tune: '-l= -n -v -x --length= --keep-size --verbose --posix',
-    delete: '-c -d -i -p -z -o= --collapse-range --dig-holes --insert-range --punch-hole --zero-range --offset=',
     operands: 'judged',
     judge: judgeLength,
   },

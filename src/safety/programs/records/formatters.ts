@@ -60,30 +60,6 @@ export const FORMATTING: Records = {
       control: PYTHON_SETTINGS,
     },
   ),
-  autopep8: formatter(
-    { writes: '-i --in-place', shows: '-d --diff' },
-    {
-      tune: '-v -r -a -j= -p= --verbose --recursive --aggressive --jobs= --pep8-passes= --ignore= --select= --exclude= --max-line-length= --indent-size= --experimental --exit-code --hang-closing --list-fixes --ignore-local-config',
-      load: '--global-config=',
-      control: PYTHON_SETTINGS,
-    },
-  ),
-  yapf: formatter(
-    { always: true, writes: '-i --in-place', shows: '-d --diff' },
-    {
-      tune: '-r -p -q -vv -m -e= -l= --recursive --parallel --quiet --print-modified --exclude= --lines= --style= --no-local-style --style-help',
-      control: PYTHON_SETTINGS,
-    },
-  ),
-  autoflake: formatter(
-    { always: true, writes: '-i --in-place', shows: '-c --check --check-diff -s --stdout' },
-    {
-      tune: '-r -v -q -j= --recursive --verbose --quiet --jobs= --exclude= --imports= --expand-star-imports --remove-all-unused-imports --ignore-init-module-imports --remove-duplicate-keys --remove-unused-variables --ignore-pass-statements --ignore-pass-after-docstring',
-      load: '--config=',
-      control: PYTHON_SETTINGS,
-    },
-  ),
-  pyupgrade: formatter({ always: true }, { tune: '--keep-percent-format --keep-mock --keep-runtime-typing' }),
   ruff: {
     dryRun: '--diff',
     global: true,
@@ -123,24 +99,7 @@ export const FORMATTING: Records = {
       'rage explain version': LOOKS,
     },
   },
-  stylelint: formatter(
-    { writes: '--fix[=]' },
-    {
-      tune: '-q -f= -i= --quiet --color --no-color --formatter= --max-warnings= --ignore-path= --ignore-pattern= --ip= --allow-empty-input --report-needless-disables --stdin-filename=',
-      load: '-c= --config= --config-basedir= --custom-syntax= --custom-formatter= --cache --cache-location=',
-      write: '-o= --output-file=',
-      control: NODE_SETTINGS,
-    },
-  ),
-  'standard xo': formatter(
-    { writes: '--fix' },
-    {
-      tune: '-v --verbose --env= --global= --globals= --ext= --ignore= --quiet --semicolon --prettier --space[=] --stdin --stdin-filename= --reporter=',
-      load: '--parser= --plugin= --plugins= --config= --extend=',
-      control: NODE_SETTINGS,
-    },
-  ),
-  'gofmt goimports': formatter(
+  gofmt: formatter(
     { writes: '-w' },
     {
       of: { gofmt: { touches: 'changes' } },
@@ -170,27 +129,6 @@ export const FORMATTING: Records = {
     {
       singleDash: true,
       tune: '-l --list -d --diff -s --simplify -mn --minify -i= --indent= -ln= --language-dialect= -p --posix -bn -ci -sr -kp -fn -f --find -filename= --filename= -tojson --to-json',
-    },
-  ),
-  swiftformat: formatter(
-    { always: true, shows: '--lint --dryrun' },
-    {
-      tune: '--quiet --verbose --lenient --strict --rules= --disable= --enable= --exclude= --swiftversion=',
-      load: '--config=',
-    },
-  ),
-  ktlint: formatter(
-    { writes: '-F --format' },
-    {
-      tune: '-v -l= --color --relative --verbose --log-level= --limit=',
-      load: '-R= --ruleset= --reporter= --editorconfig=',
-    },
-  ),
-  djlint: formatter(
-    { writes: '--reformat' },
-    {
-      tune: '--check --lint --quiet --warn --statistics --profile= --indent= --ignore= --extension= -e= --exclude= --extend-exclude= --use-gitignore --require-pragma',
-      load: '--configuration=',
     },
   ),
 };

@@ -19,7 +19,6 @@ import { DOCKER } from './docker.ts';
 import { FILES } from './files.ts';
 import { FORMATTING } from './formatters.ts';
 import { GIT_RECORD } from './git/index.ts';
-import { HARDWARE } from './hardware.ts';
 import { LANGUAGES } from './languages.ts';
 import { MEDIA_RECORDS } from './media.ts';
 import { NETWORK } from './network.ts';
@@ -64,7 +63,6 @@ const ALL: readonly Records[] = [
   TOOLS,
   SYSTEM,
   DISKS,
-  HARDWARE,
   UNREAD_WRAPPERS,
   UNREAD,
 ];
@@ -154,6 +152,11 @@ function valuesOf(program: string, which: 'first' | 'all'): ReadonlySet<string> 
 /** The options of all subcommands, as often as they have them. */
 function optionsBelow({ subs }: Compiled): readonly (readonly [string, OptionSpec])[] {
   return [...(subs?.values() ?? [])].flatMap((sub) => [...sub.options, ...optionsBelow(sub)]);
+}
+
+/** Is there a row for this program, whatever it says? */
+export function hasRecord(program: string): boolean {
+  return SPECS.has(program);
 }
 
 /** Names of all programs that run a command in their arguments. */

@@ -42,7 +42,7 @@ export const MEDIA_RECORDS: Records = {
         ),
       ]),
   },
-  'yt-dlp youtube-dl': {
+  'yt-dlp': {
     helpers: 'ffmpeg ffprobe python3',
     tune: '-# -F -x -q -v -s -S= -i -k -e -g -j -J -c -w -4 -6 -f= -N= -r= -R= --format= --format-sort= --list-formats --list-subs --get-duration --get-url --get-title --get-id --get-filename --get-thumbnail --get-description --get-format --dump-json --dump-single-json --simulate --no-simulate --skip-download --print= --extract-audio --audio-format= --audio-quality= --merge-output-format= --recode-video= --remux-video= --download-sections= --force-keyframes-at-cuts --no-playlist --yes-playlist --playlist-items= --playlist-start= --playlist-end= --write-subs --write-sub --write-auto-subs --write-auto-sub --sub-langs= --sub-lang= --sub-format= --convert-subs= --write-thumbnail --write-description --write-info-json --embed-thumbnail --embed-subs --embed-metadata --add-metadata --no-warnings --no-progress --newline --progress --verbose --quiet --retries= --limit-rate= --concurrent-fragments= --max-filesize= --max-downloads= --match-filter= --restrict-filenames --no-overwrites --sleep-interval= --ignore-errors --continue --no-part --no-mtime --socket-timeout= --user-agent= --flat-playlist --date= --dateafter= --no-config --ignore-config --extractor-args= --keep-video --no-keep-video',
     add: '-o= --output=',
@@ -59,7 +59,7 @@ export const MEDIA_RECORDS: Records = {
     singleDash: true,
     tune: '-# -resize= -quality= -rotate= -crop= -strip -density= -background= -flatten -thumbnail= -colorspace= -alpha= -format=',
   },
-  'mediainfo exiftool soxi': {
+  exiftool: {
     singleDash: true,
     tune: '-# -r -s -S -G -a -j -json -n -csv -d= -e -f -ee -p= -b -T -t -x= -ext= -fast -u -V -v= -Output= --Output= -quiet',
     write: '-o= -w=',

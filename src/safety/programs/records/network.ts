@@ -41,9 +41,9 @@ export const NETWORK: Records = {
     operands: 'ask',
     judge: judgeWget,
   },
-  'ping ping6 fping': {
-    needs: { 'ping ping6': true },
-    of: { ping: { valuesOf: 'first' } },
+  ping: {
+    needs: true,
+    valuesOf: 'first',
     traits: ['sends'],
     ask: '-p=',
     tune: '-# -4 -6 -a -A -b -B -c= -C= -d -D -f -h -H -i= -I= -l= -L -m= -M= -n -O -q -Q= -R -r= -s= -S= -t= -T= -U -v -V -w= -W= -e -u',
@@ -55,8 +55,8 @@ export const NETWORK: Records = {
     tune: '-# -4 -6 -b -c= -d -e -f= -g= -h -i= -I -l -m= -n -N= -o= -p= -P= -q= -r -s= -t= -T -u -U -w= -z= -A -F --report --report-wide --report-cycles= --no-dns --tcp --udp --json --csv --interval= --max-ttl=',
     operands: 'ask',
   },
-  'dig drill kdig': {
-    needs: { dig: true },
+  dig: {
+    needs: true,
     traits: ['sends'],
     tune: '-# -4 -6 -b= -c= -h -m -p= -q= -t= -u -v -x= -y= +short',
     load: '-f= -k=',
@@ -91,18 +91,11 @@ export const NETWORK: Records = {
       '': {},
     },
   },
-  'ifconfig iwconfig route': {
-    needs: { 'ifconfig route': true },
+  ifconfig: {
+    needs: true,
     tune: '-a -s -v -n -e -ee',
     operands: 'tune',
     judge: (_, reading) => (reading.operands.length > 1 ? unknown('changes the network') : undefined),
-  },
-  'ssh-keyscan': {
-    needs: true,
-    traits: ['sends'],
-    tune: '-4 -6 -c -D -H -p= -T= -t= -v',
-    read: '-f=',
-    operands: 'ask',
   },
   'ssh-keygen': {
     touches: 'adds',
@@ -123,7 +116,7 @@ export const NETWORK: Records = {
     operands: 'read',
     judge: (_, reading) => (given(reading, '-l', '-L', '-T') ? undefined : unknown('hands a key to the agent')),
   },
-  'ssh autossh mosh': {
+  'ssh autossh': {
     needs: true,
     of: {
       ssh: {
@@ -146,7 +139,6 @@ export const NETWORK: Records = {
         },
         traits: ['namesOnly'],
       },
-      mosh: { wraps: { skip: 1, joined: true, elsewhere: true }, traits: ['namesOnly'] },
     },
     stopsAtOperand: true,
     tune: '-# -4 -6 -a -C -f -g -K -k -M= -m= -N -n -O= -p= -P= -q -s -T -t -tt -v -vv -vvv -V -x -y  -l= -b= -B= -c= -e= -G -Q= -o=',
@@ -202,12 +194,6 @@ export const NETWORK: Records = {
     load: '--script= -sC --script-args= --script-args-file= --datadir= --servicedb= --versiondb= --resume=',
     operands: 'ask',
   },
-  tshark: {
-    tune: '-# -2 -a= -B= -c= -d= -D -e= -E= -f= -i= -I -j= -J= -l -L -n -N= -O= -p -P -q -Q -r= -R= -s= -S= -t= -T= -u= -V -x -y= -Y= --color --no-duplicate-keys',
-    write: '-w= -b=',
-    load: '-X= -z= -o= -C= -K= -G= -F= -H= -W= --export-objects= --export-tls-session-keys= --enable-heuristic= --log-file=',
-    operands: 'tune',
-  },
   tcpdump: {
     wraps: { values: '-i -w -r -c -s -C -G -W -V -F -E -D -B -Z', code: '-z', skip: 99 },
     tune: '-# -A -b -B= -c= -d -D -e -E= -f -H -i= -I -j= -J= -K -l -L -n -N -nn -O -p -q -Q= -r= -s= -S -t -tt -ttt -T= -u -U -v -vv -vvv -x -X -XX -xx -y= --count --interface= --list-interfaces --number',
@@ -238,11 +224,6 @@ export const NETWORK: Records = {
               : (judgeKeyMade(call, reading) ?? judgeKeyShown(reading)),
         },
     },
-  },
-  'iperf iperf3 speedtest speedtest-cli': {
-    tune: '-# -c= -s -p= -t= -i= -u -b= -P= -R -J -f= -4 -6 -l= --simple --json --csv --list --server=',
-    write: '--logfile=',
-    operands: 'ask',
   },
 };
 

@@ -184,7 +184,7 @@ export const PACKAGES: Records = {
       },
     },
   },
-  'uv poetry pipenv pdm hatch': {
+  'uv poetry pipenv': {
     needs: { uv: 'sync add lock pip tool publish python', poetry: 'install add update publish lock' },
     of: {
       uv: {
@@ -196,8 +196,7 @@ export const PACKAGES: Records = {
         traits: ['printsSetup', 'runsProject'],
       },
       poetry: { dryRun: '--dry-run', wraps: { sub: 'run' }, traits: ['printsSetup', 'runsProject'] },
-      'pipenv hatch': { wraps: { sub: 'run' } },
-      pdm: { wraps: { sub: 'run', python: true } },
+      pipenv: { wraps: { sub: 'run' } },
     },
     global: true,
     tune: '-# -q -v -vv -vvv -n --quiet --verbose --no-ansi --no-interaction --no-cache --offline --color= --ansi',
@@ -235,7 +234,6 @@ export const PACKAGES: Records = {
       'remove update build publish shell init new export tool x self': installs('changes or runs the project'),
     },
   },
-  bundler: { subs: { exec: { stopsAtOperand: true, operands: 'command' } } },
   'gem bundle composer': {
     needs: {
       gem: 'install update push yank fetch',
@@ -278,10 +276,11 @@ export const PACKAGES: Records = {
         installs('changes packages, whose code runs'),
     },
   },
-  'conda mamba micromamba': {
+  'conda mamba': {
     needs: { conda: 'install create update upgrade search', mamba: 'install create update search' },
     traits: ['printsSetup'],
-    of: { 'conda mamba': { dryRun: '-d --dry-run', wraps: { sub: 'run', values: '-n --name -p --prefix --cwd' } } },
+    dryRun: '-d --dry-run',
+    wraps: { sub: 'run', values: '-n --name -p --prefix --cwd' },
     global: true,
     tune: '-# -n= -p= -q -v -y -c= -e --name= --prefix= --json --quiet --verbose --channel= --export --no-builds --from-history --explicit --revisions --envs --all --full-name',
     dry: '-d --dry-run',
@@ -308,14 +307,12 @@ export const PACKAGES: Records = {
       'activate deactivate init': { operands: 'tune', open: 'changes the environment' },
     },
   },
-  'nvm pyenv rbenv asdf mise sdk fnm volta': {
+  'nvm pyenv rbenv asdf': {
     needs: { nvm: 'install' },
     of: {
       nvm: { traits: ['printsSetup'] },
-      'pyenv rbenv fnm': { wraps: { sub: 'exec' }, traits: ['printsSetup'] },
+      'pyenv rbenv': { wraps: { sub: 'exec' }, traits: ['printsSetup'] },
       asdf: { wraps: { sub: 'exec', skip: 1 }, traits: ['printsSetup'] },
-      mise: { wraps: { sub: 'exec|x' }, traits: ['printsSetup'] },
-      volta: { wraps: { sub: 'run' } },
     },
     subs: {
       'ls list ls-remote current versions version which whence where latest root commands outdated doctor ': {

@@ -1,5 +1,5 @@
 import { unknown } from '../../verdict.ts';
-import { given, type Records } from '../record.ts';
+import type { Records } from '../record.ts';
 
 /** Tasks that test the project, as its other test runners do, or that only look. */
 const RUBY_TASK = /^(test|spec|routes|about|stats|notes|db:migrate:status|db:version|zeitwerk:check)$/;
@@ -44,19 +44,8 @@ export const PROJECT_TOOLS: Records = {
       'run package': { operands: 'judged', open: 'runs the project', runsFiles: true },
     },
   },
-  zig: {
-    subs: {
-      'version env targets zen help': {},
-      fmt: {
-        tune: '--check --stdin --color=',
-        operands: 'read',
-        judge: (_, reading) => (given(reading, '--check', '--stdin') ? undefined : unknown('formats files in place')),
-      },
-      '*': { operands: 'judged', open: 'runs files of the project', runsFiles: true },
-    },
-  },
-  'mix stack cabal': {
-    of: { mix: { traits: ['runsProject', 'speaks'] }, stack: { traits: ['printsSetup'] } },
+  stack: {
+    traits: ['printsSetup'],
     idle: '--version -h',
     subs: {
       'test build compile deps.get deps.tree version help  phx.routes hex.info list path ls env': {
@@ -78,8 +67,8 @@ export const PROJECT_TOOLS: Records = {
         ? undefined
         : unknown('runs files of the project', { runsFiles: true }),
   },
-  'ant sbt lein flutter dart rebar3': {
-    of: { 'ant sbt lein': { traits: ['runsProject'] } },
+  'ant sbt lein': {
+    traits: ['runsProject'],
     operands: 'judged',
     open: 'runs files of the project',
     runsFiles: true,

@@ -113,11 +113,12 @@ function cloud(reads: RegExp, secrets: RegExp): Spec {
 
 /** Clusters, clouds, forges. */
 export const SERVICES: Records = {
-  'kubectl oc': {
+  kubectl: {
     needs: true,
     ...kubectl,
     valuesOf: 'all',
-    of: { kubectl: { traits: ['sends', 'printsSetup', 'speaks'], reaches: true }, oc: { traits: ['speaks'] } },
+    traits: ['sends', 'printsSetup', 'speaks'],
+    reaches: true,
   },
   helm: {
     needs: true,

@@ -4,7 +4,7 @@ import { given, type Records } from '../record.ts';
 
 /** Commands of the shell itself, and what every system has beside it. */
 export const SHELL: Records = {
-  'break continue return exit wait jobs logout suspend times caller dirs ulimit popd fg bg clear reset sync': {
+  'break continue return exit wait jobs logout times dirs ulimit popd fg bg clear reset sync': {
     tune: '-n -p -f -a -l -r -s -c -v -S -H -u= -t= -x -N',
     operands: 'tune',
     judge: (call) =>
@@ -29,7 +29,7 @@ export const SHELL: Records = {
     stopsAtOperand: true,
     operands: 'judged',
   },
-  'sh bash dash zsh ksh ash mksh rbash': {
+  'sh bash dash zsh ksh ash': {
     stopsAtOperand: true,
     tune: '-c -e -x -u -n -l -i -s -v -f -a -b -h -m -k -p -t -B -C -E -H -P -T -o= -O= +o= +O= +e +x --norc --noprofile --login --posix --verbose --noediting --no-config --command=',
     load: '--rcfile= --init-file= -r --restricted --init-command= -D',
@@ -74,27 +74,13 @@ export const SHELL: Records = {
   'type which whereis': { tune: '-a -f -p -P -t -s -b -m -u -l --all --tty-only --skip-alias', operands: 'tune' },
   hash: { tune: '-r -l -t -d', load: '-p=', operands: 'tune' },
   history: { tune: '-#', operands: 'tune', delete: '-c -d= -w -a -r -n -s -p' },
-  fc: {
-    tune: '-l -n -r -#',
-    load: '-e= -s',
-    operands: 'tune',
-    judge: (_, reading) => (given(reading, '-l') ? undefined : unknown('runs an earlier command')),
-  },
-  enable: {
-    tune: '-a -n -p -s -d',
-    load: '-f=',
-    operands: 'tune',
-    judge: (_, reading) =>
-      reading.operands.length > 0 ? unknown('changes what a name of the shell means') : undefined,
-  },
-  bind: { tune: '-l -p -P -s -S -v -V -X -q= -m=', load: '-f= -x= -u= -r=', operands: 'run' },
   'complete compgen compopt': {
     tune: '-a -b -c -d -e -f -g -j -k -s -u -v -A= -G= -W= -P= -S= -X= -o= -p -r -D -E -I -l -P',
     load: '-F= -x=',
     run: '-C=',
     operands: 'tune',
   },
-  'sleep usleep': { operands: 'tune' },
+  sleep: { operands: 'tune' },
   date: {
     output: {
       counts: /^(-u |--utc )?(-d \S+ |--date=\S+ )?\+%(s|N|s%N|Y|m|d|H|M|S|j|u|y|-[mdHM]|Y%m%d|H%M|H%M%S|Y%m%d%H%M%S)$/,
@@ -107,8 +93,8 @@ export const SHELL: Records = {
     judge: (_, reading) =>
       reading.operands.some(({ text }) => !text.startsWith('+')) ? unknown('date sets the clock') : undefined,
   },
-  'cal ncal': { tune: '-# -3 -1 -y -m= -j -w -M -S -b -h -A= -B= -n=', operands: 'tune' },
-  'uname arch nproc hostname hostid tty logname whoami groups users uptime id w who free lscpu lsblk lsusb lspci lsmod lsmem lsns lsipc lslocks lslogins lsb_release locale getconf printenv last lastb lastlog':
+  cal: { tune: '-# -3 -1 -y -m= -j -w -M -S -b -h -A= -B= -n=', operands: 'tune' },
+  'uname arch nproc hostname hostid tty logname whoami groups users uptime id w who free lscpu lsblk lsusb lspci lsmod lsb_release locale getconf printenv last lastb':
     {
       of: {
         arch: { wraps: { values: '-arch -e -d' } },
@@ -137,11 +123,11 @@ export const SHELL: Records = {
     tune: '-# -a -A -c -C= -d= -e -E -f -F -g= -G= -h -H -i -j -l -L -m -M -n -N -o= -O= -p= -P= -q= -r -s= -S -t= -T -u= -U= -v -V -w -x -X -y -Z -k= -z --count --delimiter= --full --list-name --list-full --newest --oldest --parent= --pgroup= --group= --session= --terminal= --euid= --uid= --exact --pidfile= --inverse --sort= --forest --format= --no-headers --no-heading --headers --ppid= --pid= --user= --cols= --rows= --width= --deselect --cumulative --tty= --sid= --ignore-case --lightweight --ns= --single-shot --separator= --arguments --compact-not --show-pids --show-parents --hide-threads --unicode --ascii',
     operands: 'tune',
   },
-  'top htop btop atop glances': {
+  'top htop': {
     tune: '-# -b -c -d= -H -i -n= -o= -p= -s -S -u= -U= -w= -1 -t -C -M --sort= --tree --pid= --no-color --delay= -l= -e= -E= -O',
     operands: 'tune',
   },
-  'vmstat iostat mpstat sar pidstat numastat slabtop': {
+  'vmstat iostat mpstat sar pidstat': {
     tune: '-# -a -A -b -B -c -C -d -D -f -h -H -I= -k -m -n= -N -o -p= -P= -q -r -R -S= -s -t -u -v -V -w -W -x -y -z --dec= --human',
     operands: 'tune',
   },
@@ -170,7 +156,7 @@ export const SHELL: Records = {
     judge: ({ program }, reading) =>
       program === 'dmesg' && given(reading, '-n', '-D', '-E') ? unknown('changes what the console shows') : undefined,
   },
-  'man info apropos whatis tldr cheat help': {
+  'man info apropos whatis help': {
     helpers: 'sh preconv tbl eqn nroff troff groff grotty col locale gzip zcat less pager cat tput',
     tune: '-# -a -d -D -e= -f -i -I -k -K -l -m= -M= -N -s= -S= -u -w -W -L= -p= --all --apropos --whatis --where --path --sections= --locale= --names-only --regex --wildcard --list --update-noop --exact --long --usage --short --platform= --language=',
     run: '-P= --pager= -H[=] --html[=]',
@@ -187,8 +173,8 @@ export const SHELL: Records = {
     operands: 'read',
     judge: (call) => (/!/.test(`${call.line} ${call.io.stdin ?? '!'}`) ? unknown('dc can run commands') : undefined),
   },
-  'tput stty tabs resize': {
-    of: { resize: { traits: ['printsSetup'] }, tput: { output: { counts: /^(cols|lines|colors)$/ } } },
+  'tput stty': {
+    of: { tput: { output: { counts: /^(cols|lines|colors)$/ } } },
     tune: '-T= -S -a -g',
     read: '-F=',
     operands: 'tune',
@@ -210,7 +196,7 @@ export const SHELL: Records = {
           ? unknown('asks other machines for a name with parts that are not known')
           : undefined,
   },
-  'uuidgen uuid pwgen mkpasswd apg': {
+  uuidgen: {
     tune: '-# -r -t -n= -c -s -y -1 -m= -S= -A -B -v --random --time --method= --salt= -l -N= -C -0 -a= -x=',
     operands: 'tune',
   },
@@ -224,15 +210,9 @@ export const SHELL: Records = {
     tune: '-a -l= -n= -o= -q -Q -s= -T -u --alternative --longoptions= --name= --options= --quiet --shell= --test --unquoted',
     operands: 'tune',
   },
-  'neofetch fastfetch screenfetch': { tune: '--off --stdout --config= -c=', open: 'runs its configuration' },
-  'logger notify-send': {
+  logger: {
     tune: '-i -s -t= -p= -u= -a= -c= --tag= --priority= --stderr --urgency= --app-name= --icon= --expire-time=',
     operands: 'tune',
-  },
-  'xclip xsel pbcopy pbpaste wl-copy wl-paste': {
-    tune: '-selection= -sel= -i -o -b -p -s -n -r -l -t= --clipboard --primary --output --input',
-    singleDash: true,
-    operands: 'read',
   },
   'nvidia-smi': {
     tune: '-L -q -l= -i= -d= -x --query-gpu= --format= --list-gpus --query --loop= --id= --query-compute-apps= --display=',
@@ -240,7 +220,7 @@ export const SHELL: Records = {
     subs: { '': {}, 'topo pmon dmon nvlink': { tune: '-m -s -c= -i=', operands: 'tune' } },
   },
   ldd: { open: 'ldd may run the program it looks at' },
-  'nm objdump readelf size addr2line c++filt otool pahole dwarfdump': {
+  'nm objdump readelf size addr2line c++filt': {
     argFiles: true,
     tune: '-# -a -A -B -b= -C -d -D -e= -f -F -g -G -h -H -i -I -j= -l -L -m= -M= -n -N -o -p -P -r -R= -s -S -t -T -u -v -V -w -W -x -X -z -c -E -U= --all --debug-syms --demangle[=] --dynamic --defined-only --extern-only --line-numbers --no-sort --print-size --size-sort --undefined-only --with-symbol-versions --disassemble[=] --disassemble-all --source --section= --syms --full-contents --headers --sections --segments --program-headers --relocs --notes --symbols --dyn-syms --file-header --version-info --wide --hex-dump= --string-dump= --no-show-raw-insn --start-address= --stop-address= --architecture= --disassembler-options= --reverse-sort --format= --radix= --print-file-name --archive-headers --dwarf[=] --functions --inlines --pretty-print --exe= --basenames',
     load: '--plugin=',

@@ -3,13 +3,6 @@ import type { Spec } from '../record.ts';
 /** Options that nearly every tool of this kind has, and that only choose what is shown. */
 export const SHOWN =
   '-a -q -v --all --json --quiet --verbose --no-color --limit= --format= --app= --org= --team= --region= --project= --namespace= --context= --scope= --env= --environment= --no-truncate --raw --tail --num= --page= --filter=  --lines= --stack= --show-urns ';
-/** Subcommands that only show something. */
-export const shows = (subs: string, more: Partial<Spec> = {}): Spec => ({
-  global: true,
-  tune: SHOWN,
-  subs: { [subs]: { operands: 'tune' } },
-  ...more,
-});
 
 /** A program of a few subcommands that only show something, some of them in groups. */
 export const grouped = (groups: string, subs: string, direct: string, more: Partial<Spec> = {}): Spec => ({

@@ -214,9 +214,9 @@ export const SYSTEM_PACKAGES: Records = {
       },
     },
   },
-  'nix nix-env nix-store nix-collect-garbage': {
-    needs: { 'nix nix-env': true },
-    of: { nix: { wraps: { sub: 'shell|develop', after: '-c --command', onlyCode: true, skip: 99 } } },
+  nix: {
+    needs: true,
+    wraps: { sub: 'shell|develop', after: '-c --command', onlyCode: true, skip: 99 },
     operands: 'judged',
     dry: '--dry-run',
     open: 'evaluates what the project says',

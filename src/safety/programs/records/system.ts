@@ -43,16 +43,6 @@ export const SYSTEM: Records = {
       'enable unmask preset add-wants': { operands: 'tune', open: 'makes a service start later' },
     },
   },
-  'systemd-analyze': {
-    tune: '--user --system --no-pager --json= --iterations= --base-time= --fuzz= --order --require --from-pattern= --to-pattern= -q --quiet --tldr',
-    load: '-H= -M= --host= --machine= --root= --image= --profile=',
-    idle: '--version -h',
-    subs: {
-      '': {},
-      'blame time critical-chain plot dot unit-paths exit-status capability calendar timestamp timespan cat-config security syscall-filter filesystems':
-        { operands: 'tune' },
-    },
-  },
   service: {
     needs: true,
     helpers: 'basename dirname systemctl sed',
@@ -61,7 +51,7 @@ export const SYSTEM: Records = {
     idle: '--version',
     judge: ({ args }) => (args.at(-1)?.text === 'status' ? undefined : unknown('runs init scripts')),
   },
-  'timedatectl hostnamectl localectl loginctl networkctl resolvectl': {
+  'timedatectl hostnamectl localectl loginctl resolvectl': {
     needs: { 'timedatectl hostnamectl localectl loginctl': true },
     tune: '-a -p= -l -n= -o= --all --no-pager --property= --value --full --static --pretty --transient --no-legend --legend= --json=',
     load: '-H= -M=',
@@ -128,9 +118,8 @@ export const SYSTEM: Records = {
     idle: '--help',
     judge: (_, reading) => (given(reading, '-s', '--show', '--summary') ? undefined : unknown('turns on swap')),
   },
-  'fdisk sfdisk': {
+  fdisk: {
     needs: true,
-    of: { sfdisk: { dryRun: '-n --no-act -l --list -d --dump -J --json' } },
     tune: '-l -x -d -J -s= -F -V -o= -u[=] -b= -L[=] --list --list-details --dump --json --list-free --list-types --show-size --bytes --color[=] --verify --show-pt-geometry',
     operands: 'read',
     judge: (_, reading) =>
@@ -151,17 +140,6 @@ export const SYSTEM: Records = {
         '--list-types',
         '--verify',
       )
-        ? undefined
-        : unknown('changes a partition table'),
-  },
-  parted: {
-    needs: true,
-    tune: '-l -m -j --list --machine --json',
-    load: '-s --script -a= --align= -f --fix',
-    operands: 'judged',
-    judge: (_, reading) =>
-      given(reading, '-l', '--list') ||
-      (reading.operands.length === 2 && /^(print|p)$/.test(reading.operands[1]?.text ?? ''))
         ? undefined
         : unknown('changes a partition table'),
   },
@@ -191,13 +169,13 @@ export const SYSTEM: Records = {
       },
     },
   },
-  'lvs vgs pvs lvdisplay vgdisplay pvdisplay lvscan vgscan pvscan': {
+  vgs: {
     tune: '-a -o= -v --all --options= --units= --noheadings --separator= --reportformat= --segments -S= -O= -c -C -m',
     operands: 'tune',
   },
-  'crontab atq': {
-    needs: { crontab: true },
-    of: { crontab: { values: '-u -s' } },
+  crontab: {
+    needs: true,
+    values: '-u -s',
     tune: '-l -u= -V',
     delete: '-r -i -e',
     operands: 'judged',

@@ -119,7 +119,7 @@ export const TEXT: Records = {
     tune: '-a= -r -s -c -b -t -w --algorithm= --base64 --debug --length= --raw --tag --untagged --zero --check --quiet --status --strict --warn --sysv',
     operands: 'read',
   },
-  'md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum b3sum shasum md5': {
+  'md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum md5': {
     of: { 'md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum': { traits: ['namesOnly'] } },
     tune: '-b -c -t -w -z -a= -q -r -s= -l= --binary --check --tag --text --zero --ignore-missing --quiet --status --strict --warn --algorithm= --length=',
     operands: 'read',
@@ -132,12 +132,7 @@ export const TEXT: Records = {
     tune: '-d -D -i -w= -b= --decode --ignore-garbage --wrap= --break=',
     operands: 'read',
   },
-  basenc: {
-    tune: '-d -i -w= --decode --ignore-garbage --wrap= --base64 --base64url --base32 --base32hex --base16 --base2msbf --base2lsbf --z85',
-    operands: 'read',
-  },
   seq: { output: { filter: countUp }, tune: '-f= -s= -w -# --format= --separator= --equal-width', operands: 'tune' },
-  'factor jot': { tune: '-# -h --exponents', operands: 'tune' },
   numfmt: {
     tune: '-d= -z --debug --delimiter= --field= --format= --from= --from-unit= --grouping --header[=] --invalid= --padding= --round= --suffix= --to= --to-unit= --zero-terminated',
     operands: 'tune',
@@ -174,7 +169,6 @@ export const TEXT: Records = {
     operands: 'read judged',
     judge: judgePieces,
   },
-  csplit: { touches: 'adds', open: 'writes files whose names it computes' },
   'grep zgrep bzgrep xzgrep': {
     touches: 'changes',
     of: {
@@ -201,17 +195,18 @@ export const TEXT: Records = {
     load: '-z --search-zip',
     operands: 'read',
   },
-  'ag ack ugrep': {
+  'ag ack': {
     of: { ag: { traits: ['prints'] } },
     tune: '-# -A= -B= -C= -c -i -l -L -n -v -w -o -s -S -Q -r -R -H -h -g= -G= -m= -u -U -a -0 --color --nocolor --count --ignore-case --literal --files-with-matches --hidden --ignore= --type= --column --heading --noheading --nogroup --group --depth= --follow --smart-case --py --js --ts --java --go --ruby --html --css --json --cc --cpp --perl --php --rust --shell --sql --xml --yaml --markdown --python',
     load: '--pager=',
     operands: 'read',
   },
-  'sed ssed': {
+  sed: {
     touches: 'changes',
     code: 'text',
     valuesOf: 'first',
-    of: { sed: { traits: ['prints'], output: { filter: substituted } } },
+    traits: ['prints'],
+    output: { filter: substituted },
     tune: '-n -e= -E -r -l= -s -u -z --quiet --silent --debug --expression= --line-length= --posix --regexp-extended --separate --sandbox --unbuffered --null-data',
     add: '-i --in-place[=]',
     load: '-f= --file=',
@@ -248,7 +243,7 @@ export const TEXT: Records = {
     read: '-X= --exclude-from= --from-file= --to-file=',
     operands: 'read',
   },
-  'cmp colordiff diff3 icdiff delta': {
+  'cmp delta': {
     of: { cmp: { traits: ['prints'] } },
     tune: '-# -b -i= -l -n= -s -u -c -y -w -N -r -q --print-bytes --ignore-initial= --verbose --bytes= --quiet --silent --side-by-side --line-numbers',
     operands: 'read',
@@ -263,7 +258,7 @@ export const TEXT: Records = {
     write: '-o= --output=',
     operands: 'read',
   },
-  'less more most bat batcat': {
+  'less more bat batcat': {
     of: { 'less more': { traits: ['prints'] }, bat: { traits: ['prints'], output: { gives: 'files' } } },
     helpers: 'lesspipe sh',
     tune: '-# -a -A -b= -B -c -C -d -e -E -f -F -g -G -h= -i -I -J -K -L -m -M -n -N -p= -P= -q -Q -r -R -s -S -u -U -V -w -W -x= -X -y= -z= -~ -l= -H= --style= --language= --line-range= --paging= --plain --number --color= --theme= --wrap= --decorations= --highlight-line= --show-all --list-languages --list-themes --no-init --quit-if-one-screen --RAW-CONTROL-CHARS --chop-long-lines --LINE-NUMBERS --no-pager +G +F',
@@ -279,27 +274,6 @@ export const TEXT: Records = {
   },
   shellcheck: {
     tune: '-s= -e= -f= -S= -x -a -C[=] -o= -i= -W= -P= --shell= --exclude= --include= --format= --severity= --external-sources --color[=] --enable= --wiki-link-count= --list-optional --check-sourced',
-    operands: 'read',
-  },
-  'hadolint yamllint markdownlint jsonlint codespell': {
-    tune: '-s -q -S= -L= --ignore= --disable= --enable= --quiet --strict --no-warnings --skip= --ignore-words-list= --format= --json --list-files',
-    read: '--ignore-words= --exclude-file=',
-    load: '-c= --config= -d= -r= --rules=',
-    delete: '-i -w --in-place --fix --write-changes -f',
-    write: '-o= --output=',
-    operands: 'read',
-  },
-  'figlet toilet cowsay lolcat fortune banner': { tune: '-f= -w= -c -t -d -g -s -F=', operands: 'tune' },
-  scc: {
-    tune: '-# -a -c -d -f= -i= -l -M= -n= -p -s= -w -x= -z --by-file --format= --include-ext= --exclude-dir= --exclude-ext= --sort= --no-complexity --no-cocomo --no-duplicates --wide --ci',
-    write: '-o= --output=',
-    operands: 'read',
-  },
-  'cloc tokei': {
-    tune: '-# -f= -s= -e= -t= -o= --by-file --json --csv --md --yaml --quiet --hide-rate --exclude-dir= --include-lang= --exclude-lang= --git --sort= --exclude= --files --sum-one --progress-rate= --skip-uniqueness --no-cocomo --by-file-by-lang --format= --no-complexity',
-    read: '--list-file=',
-    // Whatever it is, if not the name of a system, is a line for the shell.
-    run: '--vcs=',
     operands: 'read',
   },
 };

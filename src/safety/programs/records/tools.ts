@@ -1,7 +1,7 @@
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { lookAt } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records } from '../record.ts';
-import { grouped, SHOWN, shows } from './shown.ts';
+import { grouped, SHOWN } from './shown.ts';
 import { judgeItems } from './transfers.ts';
 
 /** An inventory that is a program is run; a list of names or a plain file is read. */
@@ -20,52 +20,8 @@ export function judgeInventory(_: CallFacts, reading: Reading): StaticVerdict | 
 /** One exchange of text, without the letter that makes it code. */
 const RENAMES = /^(s|tr|y)\/(\\.|\((?!\?\??\{)|[^/\\$@({])*\/(\\.|\$\d|[^/\\$@({])*\/[gixrs]*$/;
 
-/** A bundle or an address brings another repository, and its settings run hooks. */
-function judgeRepository(_: CallFacts, reading: Reading): StaticVerdict | undefined {
-  const odd = reading.given.some(({ name, value = '' }) => /^(-R|--repository)$/.test(name) && value.includes(':'));
-  return odd ? unknown('reads a repository of another place') : undefined;
-}
-
 /** Programs of which the gate knows what they show, and the dry runs of those that change something. */
 export const TOOLS: Records = {
-  nmcli: {
-    needs: true,
-    traits: ['speaks'],
-    tune: '-t -f= -p -m= -g= -c= -w= -a --terse --fields= --pretty --mode= --get-values= --colors= ',
-    subs: {
-      '': {},
-      'general g': { subs: { '': {}, 'status hostname permissions logging': {} } },
-      'device d dev connection c con': {
-        subs: {
-          '': {},
-          'status show': { operands: 'tune', tune: '--active' },
-          wifi: {
-            subs: { '': {}, list: { tune: '--rescan=', operands: 'tune' } },
-            tune: '--active',
-          },
-        },
-      },
-      'radio networking': { subs: { '': {} } },
-    },
-  },
-  ethtool: {
-    tune: '-i -S -k -a -g -c -l -m -T -d -n -u --show-ring --statistics --driver --show-features',
-    operands: 'tune',
-    judge: (_, reading) => (reading.operands.length > 1 ? unknown('changes the network') : undefined),
-  },
-  certbot: {
-    dry: '--dry-run',
-    tune: '-n -q --non-interactive --quiet',
-    subs: {
-      'certificates plugins': {},
-      'renew certonly': {
-        tune: '-d= --cert-name=',
-        load: '--pre-hook= --post-hook= --deploy-hook= --renew-hook= --manual-auth-hook=',
-        judge: (_, reading) => (given(reading, '--dry-run') ? undefined : unknown('asks for certificates')),
-      },
-    },
-    global: true,
-  },
   patch: {
     touches: 'changes adds',
     family: 'files',
@@ -92,7 +48,7 @@ export const TOOLS: Records = {
       return given(reading, '-o', '--output') ? unknown('writes its result in a dry run, too') : undefined;
     },
   },
-  'rename prename': {
+  rename: {
     touches: 'changes',
     dry: '-n --nono --no-act',
     tune: '-v --verbose',
@@ -109,16 +65,6 @@ export const TOOLS: Records = {
     operands: 'tune',
     judge: (_, reading) => (given(reading, '-S', '--status') ? undefined : unknown('changes a password')),
   },
-  chage: {
-    tune: '-l --list -i',
-    operands: 'tune',
-    judge: (_, reading) => (given(reading, '-l', '--list') ? undefined : unknown('changes an account')),
-  },
-  duplicity: {
-    dryRun: '--dry-run',
-    traits: ['speaks'],
-    subs: { 'collection-status list-current-files': { operands: 'tune', tune: '--time= --no-encryption' } },
-  },
   nginx: {
     tune: '-t -T -q',
     idle: '-v -V -h',
@@ -126,8 +72,7 @@ export const TOOLS: Records = {
     delete: '-s=',
     judge: (_, reading) => (given(reading, '-t', '-T') ? undefined : unknown('starts a server')),
   },
-  'apachectl apache2ctl': { subs: { 'configtest status fullstatus': {}, '': { tune: '-t -S -M -v -V' } } },
-  'http https xh': {
+  http: {
     needs: true,
     traits: ['sends'],
     tune: '-v -h -b -j -f -p= --json --form --headers --body --print= --verbose --pretty= --follow --timeout= --check-status -I --ignore-stdin --all',
@@ -153,8 +98,8 @@ export const TOOLS: Records = {
     },
     load: '-c= -x= -n=',
   },
-  'manage.py django-admin': {
-    of: { 'manage.py': { traits: ['runsProject'] } },
+  'manage.py': {
+    traits: ['runsProject'],
     subs: {
       'showmigrations check diffsettings inspectdb sqlmigrate help version': {
         operands: 'tune',
@@ -190,23 +135,6 @@ export const TOOLS: Records = {
     traits: ['sends', 'speaks'],
     reaches: true,
   },
-  hg: {
-    needs: 'push pull clone',
-    dryRun: '-n --dry-run',
-    tune: '-q -v',
-    project: '-R= --repository= --cwd=',
-    global: true,
-    judge: judgeRepository,
-    control: /(^|\/)\.hg\/hgrc$/,
-    subs: {
-      'status st log diff summary id identify cat annotate branches branch tags heads parents paths manifest files locate root version help incoming outgoing':
-        {
-          operands: 'read',
-          tune: '-# -r= -l= -p -g -a -m -A -u -c= --stat --template= -T= --rev= --limit= --git --all',
-        },
-    },
-    load: '--config=',
-  },
   svn: {
     needs: 'co checkout commit ci update up delete rm import',
     dryRun: '--dry-run',
@@ -217,11 +145,7 @@ export const TOOLS: Records = {
       },
     },
   },
-  jj: {
-    subs: { 'status st log diff show': { operands: 'tune', tune: '-# -r= -n= -T= -s -p --stat --no-graph --limit=' } },
-    load: '--config= --config-toml=',
-  },
-  'ansible-inventory ansible-doc ansible-config ansible-lint': {
+  'ansible-inventory': {
     helpers: 'ldconfig',
     tune: '-i= --inventory= -l -t= --list --graph --host= --yaml --toml --vars -v --export',
     load: '--vault-password-file= --playbook-dir= -M=',
@@ -238,7 +162,7 @@ export const TOOLS: Records = {
         ? undefined
         : unknown('writes over what an earlier dump left'),
   },
-  'createdb createuser': { needs: { createdb: true }, tune: '-h= -p= -U= -O= -E= -T= -w -W -e -d ', operands: 'tune' },
+  createdb: { needs: true, tune: '-h= -p= -U= -O= -E= -T= -w -W -e -d ', operands: 'tune' },
   'ssh-agent': {
     needs: true,
     wraps: { idle: '-k -s -c' },
@@ -246,9 +170,9 @@ export const TOOLS: Records = {
     tune: '-s -c -D -d -t=',
     delete: '-k',
   },
-  'direnv starship zoxide': {
+  direnv: {
     traits: ['printsSetup'],
-    of: { direnv: { wraps: { sub: 'exec', skip: 1 } } },
+    wraps: { sub: 'exec', skip: 1 },
     subs: { 'hook status version init': { operands: 'tune', tune: '--cmd=' } },
   },
   'ssh-copy-id': {
@@ -258,8 +182,7 @@ export const TOOLS: Records = {
     open: 'adds a key to another machine',
     operands: 'tune',
   },
-  lpstat: { tune: '-a -d -p -t -r -s -v', operands: 'tune' },
-  'code subl': { idle: '--list-extensions --version -v --status', open: 'an editor session', operands: 'judged' },
+  code: { idle: '--list-extensions --version -v --status', open: 'an editor session', operands: 'judged' },
   // Its handler knows a session of the person from one that is driven.
   'vim nano pico': {
     of: { vim: { values: '-c --cmd -S -u -i -w -W -T', touches: 'changes', code: 'text' } },
@@ -267,15 +190,11 @@ export const TOOLS: Records = {
     operands: 'judged',
     stopsAtOperand: true,
   },
-  'emacs micro helix hx kak': {
-    of: {
-      emacs: {
-        values: '--eval -eval -f --funcall -l --load --script --visit',
-        singleDash: true,
-        touches: 'changes',
-        code: 'words',
-      },
-    },
+  emacs: {
+    values: '--eval -eval -f --funcall -l --load --script --visit',
+    singleDash: true,
+    touches: 'changes',
+    code: 'words',
     idle: '--version',
     operands: 'judged',
     stopsAtOperand: true,
@@ -294,10 +213,6 @@ export const TOOLS: Records = {
     control: /\.py$/,
     judge: judgeUnittest,
   },
-  'trivy grype syft': shows('image fs config repo version', {
-    tune: `${SHOWN} --severity= --ignore-unfixed --exit-code= -f= --scanners=`,
-    write: '-o= --output=',
-  }),
 };
 
 /** Modules are named like tests, or lie among them; `discover` looks for such by itself, where the tests are. */

@@ -49,12 +49,9 @@ export const WRAPPERS_RECORDS: Records = {
         ? unknown('changes another process')
         : undefined,
   },
-  'chrt taskset': {
+  taskset: {
     exact: true,
-    of: {
-      chrt: { wraps: { skip: 1, idle: '-p -m' } },
-      taskset: { wraps: { skip: 1, idle: '-p' } },
-    },
+    wraps: { skip: 1, idle: '-p' },
     stopsAtOperand: true,
     tune: '-a -b -c -d -f -i -m -o -r -v --all-tasks --batch --fifo --idle --max --other --rr --cpu-list',
     idle: '-p=',
@@ -63,10 +60,10 @@ export const WRAPPERS_RECORDS: Records = {
     judge: (_, reading) =>
       given(reading, '-p') && reading.operands.length > 0 ? unknown('changes another process') : undefined,
   },
-  'timeout gtimeout': {
+  timeout: {
     exact: true,
     valuesOf: 'first',
-    of: { timeout: { wraps: { skip: 1 } } },
+    wraps: { skip: 1 },
     stopsAtOperand: true,
     tune: '-k= -s= -v -p -f --kill-after= --signal= --preserve-status --foreground --verbose',
     operands: 'tune command',
@@ -80,19 +77,17 @@ export const WRAPPERS_RECORDS: Records = {
     write: '-o= --output=',
     operands: 'command',
   },
-  'setsid chronic unbuffer noglob nocorrect fakeroot torsocks linux32 linux64 catchsegv caffeinate dbus-run-session command builtin':
-    {
-      of: {
-        'setsid chronic unbuffer fakeroot': { exact: true, wraps: {} },
-        'noglob nocorrect torsocks linux32 linux64 catchsegv dbus-run-session builtin': { wraps: {} },
-        caffeinate: { wraps: { values: '-t -w' } },
-        command: { wraps: { idle: '-v -V' } },
-      },
-      stopsAtOperand: true,
-      tune: '-c -f -w -p -a -i -d -s -m -u -t=',
-      idle: '-v -V',
-      operands: 'command',
+  'setsid command builtin': {
+    of: {
+      setsid: { exact: true, wraps: {} },
+      builtin: { wraps: {} },
+      command: { wraps: { idle: '-v -V' } },
     },
+    stopsAtOperand: true,
+    tune: '-c -f -w -p -a -i -d -s -m -u -t=',
+    idle: '-v -V',
+    operands: 'command',
+  },
   exec: { wraps: { values: '-a' }, stopsAtOperand: true, tune: '-c -l', load: '-a=', operands: 'command' },
   stdbuf: {
     exact: true,
@@ -153,16 +148,6 @@ export const WRAPPERS_RECORDS: Records = {
           ? unknown('changes what the program is told')
           : tracesData(reading),
   },
-  ltrace: {
-    exact: true,
-    wraps: { values: '-e -o -s -u -a -l -n', idle: '-p' },
-    stopsAtOperand: true,
-    tune: '-c -C -f -i -L -r -S -t -T -a= -A= -e= -l= -n= -p= -s= -x=',
-    write: '-o= --output=',
-    load: '-u= -F= --config= -w=',
-    operands: 'command',
-    judge: (_, reading) => tracesData(reading),
-  },
   valgrind: {
     exact: true,
     wraps: {},
@@ -176,25 +161,6 @@ export const WRAPPERS_RECORDS: Records = {
         ? unknown('a tool of valgrind that is not its own')
         : undefined,
   },
-  'setarch prlimit numactl': {
-    exact: true,
-    of: {
-      setarch: { wraps: { skip: 1 } },
-      prlimit: { wraps: { values: '-p --pid', idle: '-p' } },
-      numactl: { wraps: { values: '-C -m -N -i -p', idle: '-H -s --hardware --show' } },
-    },
-    stopsAtOperand: true,
-    tune: '-R -v -3 -B -F -I -L -S -T -X -Z -C= -m= -N= -i= -l --cpunodebind= --membind= --interleave= --localalloc --physcpubind= --core= --cpu= --nofile= --nproc= --as= --stack= --addr-no-randomize',
-    idle: '-p= -H -s --hardware --show',
-    operands: 'command',
-  },
-  'systemd-inhibit': {
-    wraps: {},
-    stopsAtOperand: true,
-    tune: '--what= --who= --why= --mode= --no-pager --list',
-    operands: 'command',
-  },
-  faketime: { wraps: { skip: 1 }, stopsAtOperand: true, tune: '-f -m', operands: 'tune command' },
 };
 
 /** More letters of each text than a tracer shows by itself. */
