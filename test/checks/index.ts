@@ -1,115 +1,70 @@
 /**
- * `npm run check`: what must hold before a change is taken: format, lint, types, import rule, unused code, tests.
- * `npm run check -- NAME`: a part of it, or one of the long checks.
+ * `npm run check` runs the static checks and what `npm test` runs; `-- NAME` one check; `-- all` the static checks and
+ * every test; `-- for PATH…` or `-- for --since REVISION` what a change there needs. `npm test` is the check `test`.
  */
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { lacks } from '../support/lacks.ts';
+import { CHECKS, checksFor, SHORT } from './table.ts';
 
-type Check = {
-  readonly what: string;
-  /** One after the other, until one fails. */
-  readonly commands: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-};
-
-const STATIC = ['biome check .', 'oxlint --type-aware', 'tsc --noEmit', 'node test/rules/architecture.ts', 'knip'];
-
-/** As root and as an ordinary user, where root asks. */
-function forBothUsers(files: string): readonly string[] {
-  // An ordinary user may not write what the configuration would be compiled to.
-  return [`vitest run ${files}`, `sh scripts/as-ordinary.sh vitest run --configLoader runner ${files}`];
-}
-
-const CHECKS: Readonly<Record<string, Check>> = {
-  all: { what: 'format, lint, types, import rule, unused code, tests', commands: [...STATIC, 'vitest run'] },
-  static: { what: 'the same without the tests', commands: STATIC },
-  fuzz: {
-    what: 'the gate over 20,000 made-up commands',
-    commands: ['vitest run test/property/safety-fuzz.test.ts'],
-    env: { AISH_FUZZ_CASES: '20000' },
-  },
-  proof: {
-    what: 'what the gate calls safe is run, confined, and must lose nothing',
-    commands: ['vitest run test/safety/differential.test.ts'],
-    env: { AISH_PROOF: 'all' },
-  },
-  gallery: {
-    what: 'every state of the gallery, dark, light and without colour',
-    commands: ['vitest run test/gallery'],
-    env: { AISH_GALLERY: 'all' },
-  },
-  'fuzz:screen': {
-    what: 'every way of hostile text to the terminal, 2 MB each',
-    commands: ['vitest run test/e2e/hostile.test.ts'],
-    env: { AISH_FUZZ_BYTES: '2000000' },
-  },
-  shell: {
-    what: 'what each shell does natively it does inside; writes docs/shell.md',
-    commands: ['vitest run test/executor/shell-table.test.ts'],
-    env: { AISH_SHELL_TABLE: 'all' },
-  },
-  effects: {
-    what: 'undo and trials are exact, also in Project mode: 200 random cases each',
-    commands: forBothUsers('test/effects/undo test/effects/sandbox/project.test.ts'),
-    env: { AISH_EFFECTS_CASES: '200' },
-  },
-  'race-effects': {
-    what: 'an apply writes nothing outside while its parents change: 10,000 rounds',
-    commands: forBothUsers('test/effects/undo/apply-hostile.test.ts'),
-    env: { AISH_RACES: '10000' },
-  },
-  'kill-effects': {
-    what: 'a SIGKILL at 300 moments of a kept command, of an undo, of an apply',
-    commands: forBothUsers('test/effects/undo/crash.test.ts'),
-    env: { AISH_EFFECTS_CASES: '600' },
-  },
-  kill: {
-    what: 'SIGKILL and power failures, 300 of them: nothing is lost, nothing runs twice',
-    commands: ['vitest run test/e2e/kill.test.ts'],
-    env: { AISH_KILLS: '300' },
-  },
-  journal: {
-    what: 'a journal that is cut, or has a flipped byte, at every offset: resumed every time, nothing else without a word',
-    commands: ['vitest run test/app/choose-session.test.ts test/store/faults.test.ts'],
-    env: { AISH_JOURNAL_STEP: '1' },
-  },
-  hosts: {
-    what: 'commands on hosts: 500 made-up ones for each of five login shells; cut off at 300 steps, and a fleet of 20 ten times, none runs twice',
-    commands: [
-      'vitest run test/remote/hosts/lost.test.ts test/remote/hosts/login-shells.test.ts test/e2e/fleet-hosts.test.ts',
-    ],
-    env: { AISH_HOST_ROUNDS: '300', AISH_HOST_COMMANDS: '500', AISH_FLEET_KILLS: '10' },
-  },
-  faults: {
-    what: 'every fault in every place, and the page that says what comes of it',
-    commands: ['vitest run test/e2e/faults.test.ts'],
-    env: { AISH_FAULTS: 'all' },
-  },
-  floods: {
-    what: 'answers of many megabytes: keys meanwhile, memory',
-    commands: ['vitest run test/e2e/floods.test.ts'],
-    env: { AISH_FLOOD_KEYS: '300' },
-  },
-  odd: {
-    what: 'the suite as an ordinary user, in a read-only checkout under an odd name, umask 077, LANG=C, no terminal',
-    commands: ['sh scripts/odd-place.sh --retry=1'],
-  },
-  clone: {
-    what: "the README's commands in a fresh clone on a bare machine; needs the npm registry",
-    commands: ['sh scripts/fresh-clone.sh'],
-  },
-};
-
-const [name = 'all', ...more] = process.argv.slice(2);
-const check = Object.hasOwn(CHECKS, name) && more.length === 0 ? CHECKS[name] : undefined;
-if (!check) {
-  const rows = Object.entries(CHECKS).map(([known, { what }]) => `  ${known.padEnd(12)} ${what}`);
-  console.error(`there is no check ${[name, ...more].join(' ')}; npm run check -- NAME knows\n${rows.join('\n')}`);
-  process.exit(2);
-}
-for (const command of check.commands) {
-  const { status } = spawnSync('sh', ['-c', command], { stdio: 'inherit', env: { ...process.env, ...check.env } });
-  if (status !== 0) {
+/** Runs the commands of a check, or others in their place; the process ends with the first that fails. */
+function run(name: string, commands = CHECKS[name]?.commands ?? []): void {
+  const env = { ...process.env, ...CHECKS[name]?.env };
+  if (env.AISH_SEED === 'new') {
+    env.AISH_SEED = String(randomInt(2 ** 31));
+    console.log(`AISH_SEED=${env.AISH_SEED} repeats this run`);
+  }
+  for (const command of commands) {
+    const { status } = spawnSync('sh', ['-c', command], { stdio: 'inherit', env });
+    if (status === 0) continue;
     console.error(`failed: ${command}`);
     process.exit(status ?? 1);
   }
 }
+
+/** The tests of `npm test`; with files or folders among the arguments, all tests there, the long ones too. */
+function runTests(args: readonly string[]): void {
+  const quoted = args.map((arg) => `'${arg.replaceAll("'", "'\\''")}'`).join(' ');
+  const named = args.some((arg) => !arg.startsWith('-'));
+  run('test', [`${named ? 'vitest run' : SHORT} ${quoted}`]);
+}
+
+/** Says which checks a change of these paths needs, and runs all that end within minutes. */
+function runFor(paths: readonly string[]): void {
+  const names = checksFor(paths);
+  const [later, now] = [names.filter((name) => CHECKS[name]?.hours), names.filter((name) => !CHECKS[name]?.hours)];
+  console.log(`for ${paths.length} paths: ${now.join(', ') || 'none'}`);
+  if (later.length > 0) console.log(`where such a change is large, by name, for hours: ${later.join(', ')}`);
+  for (const name of now) run(name);
+}
+
+/** What has changed since a revision, committed or not, relative to the project's folder. */
+function changedSince(revision: string): readonly string[] {
+  if (lacks('git')) throw new Error('--since needs git');
+  const git = (...args: readonly string[]) => execFileSync('git', args, { encoding: 'utf8' }).split('\n');
+  return [
+    ...git('diff', '--name-only', '--relative', revision),
+    ...git('ls-files', '--others', '--exclude-standard'),
+  ].filter((path) => path !== '');
+}
+
+function usage(): never {
+  const rows = Object.entries(CHECKS).map(([name, { what, hours }]) => [name, `${what}${hours ? ' (hours)' : ''}`]);
+  const lines = [
+    ['', 'static and test'],
+    ['for PATH…', 'what a change of these paths needs'],
+    ['for --since REV', 'what the changes since a revision need'],
+    ...rows,
+  ].map(([name = '', what]) => `  ${name.padEnd(16)} ${what}`);
+  console.error(`npm run check -- NAME knows\n${lines.join('\n')}`);
+  process.exit(2);
+}
+
+const [name, ...more] = process.argv.slice(2);
+if (name === 'test') runTests(more);
+else if (name === 'for' && more[0] === '--since' && more.length === 2) runFor(changedSince(more[1] ?? ''));
+else if (name === 'for' && more.length > 0 && !more[0]?.startsWith('-')) runFor(more);
+else if (more.length > 0) usage();
+else if (name === undefined) for (const part of ['static', 'test']) run(part);
+else if (Object.hasOwn(CHECKS, name)) run(name);
+else usage();

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PassthroughFilter } from '../../src/executor/passthrough-filter.ts';
+import { cases } from '../support/cases.ts';
 import { HOSTILE } from '../support/hostile.ts';
 
 const pass = (text: string) => new PassthroughFilter().pass(Buffer.from(text)).toString();
@@ -69,7 +70,7 @@ describe('a terminal that is lent', () => {
         // What has passed once passes again: nothing new came together from the parts.
         expect(new PassthroughFilter().pass(Buffer.from(whole, 'latin1')).toString('latin1')).toBe(whole);
       }),
-      { numRuns: 1000 },
+      { numRuns: cases(200) },
     );
   });
 });

@@ -1,16 +1,12 @@
 /** What the terminal answers goes to the program that asked; what that leaves unread must not be the shell's keys. */
-import { existsSync, readFileSync } from 'node:fs';
+import fs, { existsSync, readFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { basename } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Pty } from '../../src/executor/pty.ts';
 import { anyoneReads } from '../../src/executor/terminal-state.ts';
 import { everyShell } from '../support/lacks.ts';
 import { baseEnv, until, userShell, workspace } from './support.ts';
-
-vi.mock('node:fs', async (importOriginal) => {
-  const fs = await importOriginal<typeof import('node:fs')>();
-  return { ...fs, readFileSync: vi.fn(fs.readFileSync) };
-});
 
 /** Asks twice, and reads the first answer alone; the second one would have bash search its history. */
 const HALF = String.raw`stty -icanon -echo; printf '\033[5n\033P$qm\033\\'; sleep 0.3; dd bs=4 count=1 2>/dev/null | od -An -c; stty sane`;
@@ -40,30 +36,36 @@ describe('whether anyone reads', () => {
     return pty;
   };
 
-  it('a program that ends in the midst of the look does not', async () => {
-    const { readFileSync: read } = await vi.importActual<typeof import('node:fs')>('node:fs');
-    const pty = await inFront('sleep 60');
-    vi.mocked(readFileSync).mockImplementation((path, ...rest) => {
-      if (path === `/proc/${pty.pid}/syscall`) {
-        process.kill(pty.pid, 'SIGKILL');
-        while (existsSync(`/proc/${pty.pid}`));
-      }
+  /** Does `act` whenever a file is about to be read. */
+  const beforeReading = (wanted: string, act: () => void) => {
+    const read = fs.readFileSync;
+    vi.spyOn(fs, 'readFileSync').mockImplementation((path, ...rest) => {
+      if (path === wanted) act();
       return read(path, ...rest);
     });
+    syncBuiltinESMExports();
+  };
+  afterEach(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+
+  it('a program that ends in the midst of the look does not', async () => {
+    const pty = await inFront('sleep 60');
+    beforeReading(`/proc/${pty.pid}/syscall`, () => {
+      process.kill(pty.pid, 'SIGKILL');
+      while (existsSync(`/proc/${pty.pid}`));
+    });
     expect(anyoneReads(pty.pid, pty.slave, false)).toBe(false);
-    vi.mocked(readFileSync).mockImplementation(read);
     pty.dispose();
   });
 
   it('one that nobody may look at counts as one that does', async () => {
-    const { readFileSync: read } = await vi.importActual<typeof import('node:fs')>('node:fs');
     const pty = await inFront('sleep 60');
-    vi.mocked(readFileSync).mockImplementation((path, ...rest) => {
-      if (path === `/proc/${pty.pid}/syscall`) throw Object.assign(new Error('no'), { code: 'EACCES' });
-      return read(path, ...rest);
+    beforeReading(`/proc/${pty.pid}/syscall`, () => {
+      throw Object.assign(new Error('no'), { code: 'EACCES' });
     });
     expect(anyoneReads(pty.pid, pty.slave, false)).toBe(true);
-    vi.mocked(readFileSync).mockImplementation(read);
     pty.dispose();
   });
 });

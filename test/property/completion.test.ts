@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { commandAt, type Quote, quoteWord } from '../../src/executor/completion/command-at.ts';
+import { cases } from '../support/cases.ts';
 import { userShells } from '../support/lacks.ts';
 
 /** Pieces that shells take to mean something, and some that they don't. */
@@ -55,7 +56,7 @@ describe('the command at the cursor', () => {
         expect(quoteStart).toBeLessThanOrEqual(cursor);
         if (quote !== '') expect(line[quoteStart - 1]).toBe(quote);
       }),
-      { numRuns: 2000 },
+      { numRuns: cases(400) },
     );
   });
 
@@ -74,7 +75,7 @@ describe('the command at the cursor', () => {
         if (!(quote === "'" && word.includes("'")) && !(quote === '"' && word.includes('!')))
           expect(found).toMatchObject({ plain: word, quote, words: ['cat', line.slice(4)] });
       }),
-      { numRuns: 1000 },
+      { numRuns: cases(200) },
     );
   });
 });

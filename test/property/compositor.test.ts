@@ -7,11 +7,12 @@ import { describe, expect, it } from 'vitest';
 import { stripStyles } from '../../src/text/style.ts';
 import { wrapText } from '../../src/text/wrap.ts';
 import { Compositor, type Surface } from '../../src/ui/render/compositor.ts';
+import { cases } from '../support/cases.ts';
 import { HOSTILE } from '../support/hostile.ts';
 import { FakeTerminal, type Width } from '../support/terminal.ts';
 import { foreign } from '../support/written.ts';
 
-const RUNS = Number(process.env.AISH_FUZZ_RUNS ?? 40);
+const RUNS = cases(10);
 
 const PIECES = [
   'abc',

@@ -7,6 +7,7 @@ import { composeMessages } from '../../src/session/context.ts';
 import type { Message, ToolCall } from '../../src/session/message.ts';
 import { reduce } from '../../src/session/reduce.ts';
 import { emptyState } from '../../src/session/state.ts';
+import { cases } from '../support/cases.ts';
 import { bash, harmless, judged, Machine, reply } from '../support/machine.ts';
 
 const SYSTEM = 'You are aish.';
@@ -139,7 +140,7 @@ async function requests(
         expect(folded).toEqual(state);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: cases(30) },
   );
 }
 

@@ -13,6 +13,7 @@ import {
 import { layoutEditor, offsetAt } from '../../src/ui/editor/layout.ts';
 import { units } from '../../src/ui/editor/motion.ts';
 import { createEditor, type EditorState, expand } from '../../src/ui/editor/state.ts';
+import { cases } from '../support/cases.ts';
 
 const COMMANDS: readonly EditorCommand[] = [
   ...(['newline', 'left', 'right', 'wordLeft', 'wordRight', 'lineStart', 'lineEnd', 'textStart', 'textEnd'] as const),
@@ -113,7 +114,7 @@ describe('whatever is done', () => {
       fc.property(edited, (state) => {
         expect(boundaries(state.text).has(state.cursor)).toBe(true);
       }),
-      { numRuns: 2000 },
+      { numRuns: cases(400) },
     );
   });
 
@@ -197,7 +198,7 @@ describe('on the screen', () => {
         }
         expect(source).toBe(state.text);
       }),
-      { numRuns: 1000 },
+      { numRuns: cases(200) },
     );
   });
 
@@ -210,7 +211,7 @@ describe('on the screen', () => {
         const layout = layoutEditor(state, width);
         expect(offsetAt(state, layout, layout.cursorRow, layout.cursorColumn)).toBe(state.cursor);
       }),
-      { numRuns: 1000 },
+      { numRuns: cases(200) },
     );
   });
 });

@@ -8,6 +8,7 @@ import { AlternateScreen } from '../../src/executor/alternate-screen.ts';
 import { runOnce } from '../../src/executor/index.ts';
 import { LineWriter } from '../../src/executor/line-writer.ts';
 import { MarkScanner } from '../../src/executor/shell-integration/marks.ts';
+import { cases } from '../support/cases.ts';
 
 const TOKEN = 'a1b2';
 const pieces = fc.constantFrom(
@@ -69,7 +70,7 @@ describe('streams are read alike however they are cut', () => {
       fc.property(stream, cuts, (data, sizes) => {
         expect(scan(inChunks(data, sizes))).toBe(scan([data]));
       }),
-      { numRuns: 1500 },
+      { numRuns: cases(300) },
     );
   });
 
@@ -87,7 +88,7 @@ describe('streams are read alike however they are cut', () => {
       fc.property(stream, cuts, (data, sizes) => {
         expect(split(inChunks(data, sizes))).toBe(split([data]));
       }),
-      { numRuns: 1500 },
+      { numRuns: cases(300) },
     );
   });
 
@@ -105,7 +106,7 @@ describe('streams are read alike however they are cut', () => {
         expect(write(inChunks(data, sizes))).toBe(text);
         expect(text).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/);
       }),
-      { numRuns: 1500 },
+      { numRuns: cases(300) },
     );
     expect(write([Buffer.from('10%\r50%\r100%\ndone\r\n')])).toBe('100%\ndone\n');
   });

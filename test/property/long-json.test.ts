@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseLongJson } from '../../src/tools/mcp/long-json.ts';
+import { cases } from '../support/cases.ts';
 
 // Small enough that every text is long, and every piece ends amid something.
 const sizes = (long: number, piece: number) => ({ long, piece, rest: 1 << 20 });
@@ -22,7 +23,7 @@ describe('JSON read in pieces', () => {
           expect(await parseLongJson(Buffer.from(json), sizes(long, piece))).toEqual(JSON.parse(json));
         },
       ),
-      { numRuns: 400 },
+      { numRuns: cases(80) },
     );
   });
 
@@ -40,7 +41,7 @@ describe('JSON read in pieces', () => {
           ),
         ).toBe(expected);
       }),
-      { numRuns: 400 },
+      { numRuns: cases(80) },
     );
   });
 

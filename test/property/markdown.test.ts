@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { stripStyles } from '../../src/text/style.ts';
 import { createMarkdownStream, renderMarkdown } from '../../src/ui/render/markdown.ts';
 import { THEMES } from '../../src/ui/render/theme.ts';
+import { cases } from '../support/cases.ts';
 
 const words = fc.string({
   unit: fc.constantFrom(
@@ -69,7 +70,7 @@ it('no line is wider than the width, and nothing but SGR and hyperlinks gets thr
         expect(stripStyles(rendered)).not.toMatch(/\p{Cc}/u);
       }
     }),
-    { numRuns: 1500 },
+    { numRuns: cases(300) },
   );
 });
 
@@ -90,7 +91,7 @@ it('a stream shows at every moment what the whole text so far would show', () =>
         }
       },
     ),
-    { numRuns: 700 },
+    { numRuns: cases(140) },
   );
 });
 

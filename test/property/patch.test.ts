@@ -8,6 +8,7 @@ import { applyPatches } from '../../src/tools/patch/apply.ts';
 import { occurrences } from '../../src/tools/patch/match.ts';
 import type { Patch } from '../../src/tools/patch/patches.ts';
 import { patchTool } from '../../src/tools/patch/tool.ts';
+import { cases } from '../support/cases.ts';
 import { crashing } from '../tools/patch-steps.ts';
 
 /** Few letters, so that texts occur again, overlap, and differ only by blanks. */
@@ -58,7 +59,7 @@ describe('applyPatches', () => {
         const plain = Array.from({ length: text.length }, (_, at) => at).filter((at) => text.startsWith(pattern, at));
         expect(occurrences(text, pattern)).toEqual(pattern === '' ? [] : plain);
       }),
-      { numRuns: 2000 },
+      { numRuns: cases(400) },
     );
   });
 
@@ -69,7 +70,7 @@ describe('applyPatches', () => {
         const result = applyPatches(original, patches.toSpliced(at, 0, impossible));
         expect(result).toMatchObject({ ok: false, message: expect.stringMatching(/^patch \d \(|text; at most/) });
       }),
-      { numRuns: 2000 },
+      { numRuns: cases(400) },
     );
   });
 
@@ -87,7 +88,7 @@ describe('applyPatches', () => {
         expect(result.text.startsWith(head) && result.text.endsWith(tail)).toBe(true);
         expect(flat(result.text.slice(head.length, result.text.length - tail.length))).toBe(newText);
       }),
-      { numRuns: 2000 },
+      { numRuns: cases(400) },
     );
   });
 
@@ -112,7 +113,7 @@ describe('applyPatches', () => {
           expect(result.ok && flat(result.text)).toBe(expected);
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: cases(300) },
     );
   });
 
@@ -133,7 +134,7 @@ describe('applyPatches', () => {
         if (!appends || body === '' || text === '\n' || text?.endsWith('\n\n')) return;
         expect(result.text.endsWith('\n')).toBe(body.endsWith('\n'));
       }),
-      { numRuns: 4000 },
+      { numRuns: cases(800) },
     );
   });
 
@@ -182,7 +183,7 @@ describe('the tool', () => {
         expect((await tool.undo()).ok).toBe(expected.ok);
         expect(readFileSync(path, 'utf8')).toBe(original);
       }),
-      { numRuns: 300 },
+      { numRuns: cases(60) },
     );
   });
 
@@ -202,7 +203,7 @@ describe('the tool', () => {
           expect([original, after.ok && after.text]).toContain(readFileSync(path, 'utf8'));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: cases(60) },
     );
   });
 });

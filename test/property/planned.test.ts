@@ -5,6 +5,7 @@ import { composeMessages } from '../../src/session/context.ts';
 import type { Effect } from '../../src/session/effect.ts';
 import { reduce } from '../../src/session/reduce.ts';
 import { emptyState, rootOf, type State } from '../../src/session/state.ts';
+import { cases } from '../support/cases.ts';
 import { bash, deadly, harmless, judged, Machine, reply, triedAs } from '../support/machine.ts';
 
 /** What happens next, wherever the machine stands: `pick` chooses among what fits, `tasks` is the next plan. */
@@ -92,7 +93,7 @@ function property(look: (machine: Machine, before: State) => void): Map<string, 
         seen.set(kind, (seen.get(kind) ?? 0) + 1);
       }
     }),
-    { numRuns: 200 },
+    { numRuns: cases(40) },
   );
   return seen;
 }

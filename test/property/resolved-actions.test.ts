@@ -12,6 +12,7 @@ import type { Action, Judgement } from '../../src/session/action.ts';
 import type { SessionEvent } from '../../src/session/event.ts';
 import type { Question } from '../../src/session/question.ts';
 import { readReply } from '../../src/session/reply.ts';
+import { cases as casesOf } from '../support/cases.ts';
 import { startEngine } from '../support/engine.ts';
 import { filled, seeded } from '../support/fake-values.ts';
 import { bash, deadly, reply, settings } from '../support/machine.ts';
@@ -170,7 +171,7 @@ it('what is shown, judged and run are the same action; told and kept is the same
       const kept = JSON.stringify([journal, turns]);
       for (const [secret] of written.matchAll(/ghp_\w+|(?<=p\\\$|a;|me:)\w{14,}/g)) expect(kept).not.toContain(secret);
     }),
-    { numRuns: 150 },
+    { numRuns: casesOf(30) },
   );
 });
 
@@ -211,6 +212,6 @@ it('after a resume a handle is inert: what holds one is refused, and nothing of 
       expect(ran).toEqual([]);
       await engine.close();
     }),
-    { numRuns: 60 },
+    { numRuns: casesOf(20) },
   );
 });

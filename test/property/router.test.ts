@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { classify } from '../../src/router/classify.ts';
 import { routeLine } from '../../src/router/probe.ts';
+import { cases } from '../support/cases.ts';
 import { cpuMilliseconds } from '../support/cpu-time.ts';
 
 const piece = fc.constantFrom(
@@ -37,7 +38,7 @@ it('takes any line, known or not, and never throws', () => {
       expect(text).toContain(route.text);
       expect(route.why).not.toBe('');
     }),
-    { numRuns: 2000 },
+    { numRuns: cases(400) },
   );
 });
 

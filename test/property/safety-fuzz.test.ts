@@ -7,9 +7,10 @@ import { parse } from 'unbash';
 import { expect, test } from 'vitest';
 import { ShellInterpreter } from '../../src/safety/shell/interpreter.ts';
 import { hasUnknown } from '../../src/safety/shell/taint.ts';
+import { cases } from '../support/cases.ts';
 
-/** Cases per run; the nightly run sets `AISH_FUZZ_CASES=20000`. */
-const CASES = Number(process.env.AISH_FUZZ_CASES ?? 2000);
+/** `npm run check -- fuzz` runs 20,000. */
+const CASES = cases(400);
 
 const plain = fc.constantFrom(
   'rm',
@@ -169,7 +170,6 @@ test(`argv of ${CASES} random quotings agrees with real bash wherever the gate c
   try {
     const lines = fc.sample(line, {
       numRuns: CASES,
-      ...(process.env.AISH_FUZZ_SEED ? { seed: Number(process.env.AISH_FUZZ_SEED) } : {}),
     });
     const real = byBash(lines, cwd);
     const disagreements: unknown[] = [];

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { judgeCommand } from '../../src/safety/index.ts';
+import { cases } from '../support/cases.ts';
 
 type Row = { readonly label: string; readonly cmd: string };
 
@@ -28,7 +29,7 @@ test('an option that nobody knows leaves no line safe', () => {
         expect(judgeCommand([program, option, ...rest].join(' ')).verdict).not.toBe('safe');
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: cases(400) },
   );
 });
 
@@ -47,7 +48,7 @@ test('an assignment that nobody knows leaves no line safe', () => {
     fc.property(line, names, fc.constantFrom('', 'env ', 'sudo '), (text, name, wrapper) => {
       expect(judgeCommand(`${wrapper}${name}=x ${text}`).verdict).not.toBe('safe');
     }),
-    { numRuns: 2000 },
+    { numRuns: cases(400) },
   );
 });
 
@@ -60,7 +61,7 @@ test('a redirection into a file that may be there leaves no line safe', () => {
         expect(judgeCommand(`${text} ${redirect}`).verdict).not.toBe('safe');
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: cases(400) },
   );
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkLine, judgeCommand } from '../../src/safety/index.ts';
+import { cases } from '../support/cases.ts';
 
 const destructive = fc.constantFrom(
   'rm -rf /srv/x',
@@ -92,7 +93,7 @@ test('no wrapper, quoting or substitution makes a destructive line safe', () => 
       expect(verdict, wrapped).not.toBe('safe');
       if (chosen.length === 1) expect(verdict, wrapped).toBe('destructive');
     }),
-    { numRuns: 1500 },
+    { numRuns: cases(300) },
   );
 });
 
@@ -106,7 +107,7 @@ test('quoting single characters of the command word changes nothing', () => {
       const text = [disguised, ...rest].join(' ');
       expect(judgeCommand(text).verdict, text).toBe('destructive');
     }),
-    { numRuns: 500 },
+    { numRuns: cases(100) },
   );
 });
 
@@ -123,7 +124,7 @@ test('a safe line before or after hides nothing', () => {
         expect(judgeCommand(text).verdict, text).toBe('destructive');
       },
     ),
-    { numRuns: 500 },
+    { numRuns: cases(100) },
   );
 });
 
@@ -145,7 +146,7 @@ test('inert text in an echo argument or a comment changes no verdict', () => {
       expect(judgeCommand(`${line} # ${text}`).verdict).toBe(verdict);
       expect(judgeCommand(`${line}\n# ${text}`).verdict).toBe(verdict);
     }),
-    { numRuns: 300 },
+    { numRuns: cases(60) },
   );
 });
 
@@ -198,6 +199,6 @@ test('any text at all gets a verdict, and the probe a line', async () => {
         expect(JSON.parse(await checkLine(JSON.stringify({ cmd: text })))).toHaveProperty('verdict');
       },
     ),
-    { numRuns: 1500 },
+    { numRuns: cases(300) },
   );
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { detect, detectInTurns } from '../../src/secrets/detect.ts';
 import { SecretsFilter } from '../../src/secrets/filter.ts';
+import { cases } from '../support/cases.ts';
 import { filled, seeded } from '../support/fake-values.ts';
 
 /** Pieces that the rules look at, put together at random. */
@@ -27,7 +28,7 @@ describe('finding', () => {
         }
         expect(last).toBeLessThanOrEqual(text.length);
       }),
-      { numRuns: 1500 },
+      { numRuns: cases(300) },
     );
   });
 
@@ -37,7 +38,7 @@ describe('finding', () => {
       const long = 'x '.repeat(64 * 1024 - before).concat(text, text);
       expect(await detectInTurns(long)).toEqual(detect(long));
     });
-    await fc.assert(property, { numRuns: 60 });
+    await fc.assert(property, { numRuns: cases(20) });
   });
 
   it('of a text that was looked through holds for that text, in turns that let others in', async () => {
@@ -125,7 +126,7 @@ describe('hiding', () => {
         expect(filter.reveal(hidden).replaceAll(/\\?\r?\n[ \t]*/g, '')).toBe(text.replaceAll(/\\?\r?\n[ \t]*/g, ''));
         expect(filter.hide(hidden)).toBe(hidden);
       }),
-      { numRuns: 400 },
+      { numRuns: cases(80) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { graphemes } from '../../src/text/display.ts';
 import { clean, plainText, visible } from '../../src/text/sanitize.ts';
 import { fromVisible } from '../../src/text/spelled.ts';
+import { cases } from '../support/cases.ts';
 import { cpuMilliseconds } from '../support/cpu-time.ts';
 
 /** Everything a cleaned text may consist of: printable characters, newline, tab, SGR, a safe hyperlink or its end. */
@@ -44,7 +45,7 @@ describe('clean', () => {
       fc.property(hostile, (text) => {
         expect(clean(text)).toMatch(HARMLESS);
       }),
-      { numRuns: 3000 },
+      { numRuns: cases(600) },
     );
   });
 
@@ -54,7 +55,7 @@ describe('clean', () => {
         expect(clean(clean(one))).toBe(clean(one));
         expect(clean(one) + clean(other)).toMatch(HARMLESS);
       }),
-      { numRuns: 2000 },
+      { numRuns: cases(400) },
     );
   });
 
@@ -73,7 +74,7 @@ describe('clean', () => {
         expect(plainText(text)).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f]/);
         expect(plainText(clean(text))).toBe(plainText(text));
       }),
-      { numRuns: 2000 },
+      { numRuns: cases(400) },
     );
   });
 
@@ -132,7 +133,7 @@ describe('visible', () => {
       fc.property(hostile, (text) => {
         expect(visible(text)).not.toMatch(/(?![\n ])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u);
       }),
-      { numRuns: 2000 },
+      { numRuns: cases(400) },
     );
   });
 
@@ -141,7 +142,7 @@ describe('visible', () => {
       fc.property(hostile, (text) => {
         expect(fromVisible(visible(text))).toBe(text);
       }),
-      { numRuns: 2000 },
+      { numRuns: cases(400) },
     );
   });
 
@@ -182,6 +183,6 @@ it('characters are those of the whole text, though only what lies around odd one
     fc.property(text, (each) => {
       expect(graphemes(each)).toEqual(Array.from(segmenter.segment(each), ({ segment }) => segment));
     }),
-    { numRuns: 3000 },
+    { numRuns: cases(600) },
   );
 });

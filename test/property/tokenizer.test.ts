@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { graphemes } from '../../src/text/display.ts';
 import type { Token } from '../../src/ui/terminal/token.ts';
 import { createTokenizer } from '../../src/ui/terminal/tokenizer.ts';
+import { cases } from '../support/cases.ts';
 import { fakeClock } from '../support/clock.ts';
 
 function tokenize(chunks: readonly Uint8Array[]): Token[] {
@@ -102,7 +103,7 @@ it('gives the same tokens however the bytes are cut', () => {
     fc.property(anyBytes, sizes, (bytes, lengths) => {
       expect(tokenize(cut(bytes, lengths))).toEqual(tokenize([bytes]));
     }),
-    { numRuns: 3000 },
+    { numRuns: cases(600) },
   );
 });
 
@@ -114,7 +115,7 @@ it('never types a control character, and never throws', () => {
         if (token.type === 'paste') expect(token.text).not.toMatch(/[^\P{Cc}\n\t]/u);
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: cases(400) },
   );
 });
 
@@ -128,6 +129,6 @@ it('types exactly what was typed between replies, whatever the cuts', () => {
       );
       expect(typed.join('')).toBe(parts.map(([word]) => word).join(''));
     }),
-    { numRuns: 2000 },
+    { numRuns: cases(400) },
   );
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createHeights, createViewport } from '../../src/ui/render/viewport.ts';
+import { cases } from '../support/cases.ts';
 
 /** The transcript as one would write it without a care for time. */
 class Model {
@@ -135,7 +136,7 @@ describe('the view', () => {
         real.resize(80, height);
         fc.modelRun(() => ({ model, real }), list);
       }),
-      { numRuns: 500 },
+      { numRuns: cases(100) },
     );
   });
 

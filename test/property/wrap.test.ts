@@ -3,6 +3,7 @@ import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
 import { applySgr, stripStyles } from '../../src/text/style.ts';
 import { lineWidth, wrapText } from '../../src/text/wrap.ts';
+import { cases } from '../support/cases.ts';
 
 const sgr = fc.constantFrom(
   '\x1b[1m',
@@ -73,7 +74,7 @@ it('no line is wider than the width, by our measure or by string-width', () => {
         expect(stringWidth(line)).toBeLessThanOrEqual(columns);
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: cases(400) },
   );
 });
 
@@ -85,7 +86,7 @@ it('every character keeps its place and its style, wherever the lines end', () =
       // Each line is complete in itself: read alone, with nothing carried over.
       expect(lines.flatMap(inked)).toEqual(whole.split('\n').flatMap(inked));
     }),
-    { numRuns: 2000 },
+    { numRuns: cases(400) },
   );
 });
 
@@ -105,7 +106,7 @@ it('plain text wraps the short way to what the long way makes of it', () => {
       const options = { mode: how, indent };
       expect(wrapText(text, columns, options)).toEqual(wrapText(`\x1b[m${text}`, columns, options));
     }),
-    { numRuns: 3000 },
+    { numRuns: cases(600) },
   );
 });
 
@@ -137,6 +138,6 @@ it('only SGR and hyperlinks come out, and every line closes what it opens', () =
           );
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: cases(200) },
   );
 });

@@ -5,6 +5,7 @@ import { readExactly } from '../../src/safety/programs/read-options.ts';
 import { type Compiled, words } from '../../src/safety/programs/record.ts';
 import { FORMATTING } from '../../src/safety/programs/records/formatters.ts';
 import { recordOf } from '../../src/safety/programs/records/index.ts';
+import { cases } from '../support/cases.ts';
 
 /** Options that take a value, as the manuals of the formatters have them, with one that fits. */
 const VALUED: readonly (readonly [program: string, option: string, value: string])[] = [
@@ -66,7 +67,7 @@ describe('formatters', () => {
         if (judgeCommand(`${line} src/a.x`).verdict !== 'safe')
           expect(judgeCommand(`${line} ${given} src/a.x`).verdict).not.toBe('safe');
       }),
-      { numRuns: 500 },
+      { numRuns: cases(100) },
     );
   });
 });

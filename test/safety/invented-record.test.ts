@@ -1,44 +1,49 @@
-import { expect, test, vi } from 'vitest';
-import { safetyPage } from '../../docs/generate/safety.ts';
-import { judgeCommand, listRules } from '../../src/safety/index.ts';
+import { afterAll, expect, test, vi } from 'vitest';
 import type { Records, Spec } from '../../src/safety/programs/record.ts';
-import { recoveryOf } from '../../src/safety/project/recoverable.ts';
 
 /** All that anybody has written about a program that does not exist: one row in one file. */
-const frob = vi.hoisted(
-  (): Spec => ({
-    family: 'files',
-    findings: [
-      {
-        name: 'frob empty',
-        kept: true,
-        shapes: ['empty +'],
-        reason: 'empties a store',
-        match: ['frob empty a'],
-        pass: ['frob show empty'],
-      },
-    ],
-    global: true,
-    tune: '-v --store=',
-    valuesOf: 'first',
-    wraps: { sub: 'with' },
-    traits: ['sends'],
-    reaches: 'show',
-    touches: 'changes',
-    output: { counts: /^count$/, gives: 'decoded' },
-    control: /(^|\/)frob\.conf$/,
-    subs: {
-      'show count': { operands: 'read' },
-      empty: { dry: '--rehearse', operands: 'delete' },
-      save: { write: '-o=', operands: 'read' },
-      with: { stopsAtOperand: true, operands: 'command' },
+const frob: Spec = {
+  family: 'files',
+  findings: [
+    {
+      name: 'frob empty',
+      kept: true,
+      shapes: ['empty +'],
+      reason: 'empties a store',
+      match: ['frob empty a'],
+      pass: ['frob show empty'],
     },
-  }),
-);
+  ],
+  global: true,
+  tune: '-v --store=',
+  valuesOf: 'first',
+  wraps: { sub: 'with' },
+  traits: ['sends'],
+  reaches: 'show',
+  touches: 'changes',
+  output: { counts: /^count$/, gives: 'decoded' },
+  control: /(^|\/)frob\.conf$/,
+  subs: {
+    'show count': { operands: 'read' },
+    empty: { dry: '--rehearse', operands: 'delete' },
+    save: { write: '-o=', operands: 'read' },
+    with: { stopsAtOperand: true, operands: 'command' },
+  },
+};
 
-vi.mock('../../src/safety/programs/records/unread.ts', async (original) => {
+// The gate as it would be with that row, and afterwards without it again for the files that share this process.
+const UNREAD_ROWS = '../../src/safety/programs/records/unread.ts';
+vi.resetModules();
+vi.doMock(UNREAD_ROWS, async (original) => {
   const { UNREAD } = await original<{ UNREAD: Records }>();
   return { UNREAD: { ...UNREAD, frob } };
+});
+const { judgeCommand, listRules } = await import('../../src/safety/index.ts');
+const { recoveryOf } = await import('../../src/safety/project/recoverable.ts');
+const { safetyPage } = await import('../../docs/generate/safety.ts');
+afterAll(() => {
+  vi.doUnmock(UNREAD_ROWS);
+  vi.resetModules();
 });
 
 const judged = (command: string) => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { restoreCommand } from '../../src/secrets/restore.ts';
+import { cases } from '../support/cases.ts';
 import { lacks } from '../support/lacks.ts';
 
 const H = '⟦PASSWORD_0a1b2c⟧';
@@ -87,7 +88,7 @@ describe('a secret in a command', () => {
         fc.pre(secret !== '');
         expect(run(place, secret).out).toBe(secret);
       }),
-      { numRuns: Number(process.env.AISH_FUZZ_CASES ?? 60) },
+      { numRuns: cases(12) },
     );
   });
 });
@@ -215,7 +216,7 @@ describe('what runs is what was judged', () => {
         compared += 1;
         expect(outcome(runs, env)).toEqual(outcome(judged, {}));
       }),
-      { numRuns: Number(process.env.AISH_FUZZ_CASES ?? 150) },
+      { numRuns: cases(30) },
     );
     expect(compared).toBeGreaterThan(0);
   });

@@ -4,6 +4,7 @@ import type { ToolCall } from '../../src/session/message.ts';
 import type { Phase } from '../../src/session/phase.ts';
 import { slotOf } from '../../src/session/slots.ts';
 import type { State } from '../../src/session/state.ts';
+import { cases } from './cases.ts';
 import {
   bash,
   deadly,
@@ -258,7 +259,7 @@ function play(machine: Machine, { who, op: whichOp, step: given }: Move): void {
 }
 
 /** Random runs; `look` sees the machine after every move and the state before it. */
-export function property(look: (machine: Machine, before: State) => void, numRuns = 500): void {
+export function property(look: (machine: Machine, before: State) => void, numRuns = cases(100)): void {
   runs(numRuns, (machine, moves) => {
     for (const each of moves) {
       const before = machine.state;
@@ -269,7 +270,7 @@ export function property(look: (machine: Machine, before: State) => void, numRun
 }
 
 /** Random runs; `look` sees where each of them leads. */
-export function propertyOfEnd(look: (machine: Machine) => void, numRuns = 1000): void {
+export function propertyOfEnd(look: (machine: Machine) => void, numRuns = cases(200)): void {
   runs(numRuns, (machine, moves) => {
     for (const each of moves) play(machine, each);
     look(machine);

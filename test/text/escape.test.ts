@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LineWriter } from '../../src/executor/line-writer.ts';
 import { readSequence } from '../../src/text/escape-sequences.ts';
 import { plainText } from '../../src/text/sanitize.ts';
+import { cases } from '../support/cases.ts';
 
 describe('an escape sequence', () => {
   it.each([
@@ -73,7 +74,7 @@ describe('an escape sequence', () => {
         writer.end();
         expect(blocks.join('')).toBe(plainText(given));
       }),
-      { numRuns: 3000 },
+      { numRuns: cases(600) },
     );
   });
 });

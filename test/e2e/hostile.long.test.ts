@@ -1,7 +1,7 @@
 /**
  * EX-9, law 1: whatever a program, a model or an MCP server prints, nothing reaches the real terminal but text, colours,
  * safe links and what the program writes of its own. Every byte that the built program writes is looked at.
- * `npm run check -- fuzz:screen` is the long form; AISH_FUZZ_SEED repeats a run.
+ * `npm run check -- fuzz-screen` is the long form; AISH_SEED repeats a run.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,10 +12,10 @@ import { lacks } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { call, startScriptedServer, type Turn } from '../support/scripted-server.ts';
+import { SEED } from '../support/seed.ts';
 import { foreign } from '../support/written.ts';
 
 const BYTES = Number(process.env.AISH_FUZZ_BYTES ?? 150_000);
-const SEED = Number(process.env.AISH_FUZZ_SEED ?? Date.now() % 2 ** 31);
 const PATIENCE = 15_000 + BYTES / 50;
 const all = HOSTILE.join(' ');
 
@@ -23,7 +23,7 @@ const all = HOSTILE.join(' ');
 const missing = lacks('cc');
 
 function expectOwn(rig: Rig): void {
-  expect(foreign(rig.raw), `AISH_FUZZ_SEED=${SEED}`).toEqual([]);
+  expect(foreign(rig.raw), `AISH_SEED=${SEED}`).toEqual([]);
 }
 
 /** Leaves: what is printed on the normal screen then counts as well. */
@@ -53,7 +53,7 @@ it('what a program of the user’s prints, and the names of files and directorie
     exit += 1;
     rig.type(`${text}; (exit ${exit})\r`);
     await rig.waitFor(`✗ ${exit}`, PATIENCE).catch((cause) => {
-      throw new Error(`AISH_FUZZ_SEED=${SEED}\n${cause.message}`, { cause });
+      throw new Error(`AISH_SEED=${SEED}\n${cause.message}`, { cause });
     });
   };
   await line('cat corpus');

@@ -61,7 +61,7 @@ describe('names in the pages', () => {
       return name !== undefined && name !== 'command' && !known.has(name) ? [text] : [];
     });
     expect(unknown).toEqual([]);
-    const lists = { bench: textOf('test/bench/index.ts'), check: textOf('test/checks/index.ts') };
+    const lists = { bench: textOf('test/bench/index.ts'), check: `${textOf('test/checks/table.ts')}\n  for: ` };
     for (const [, kind = 'bench', name = ''] of textOf(page).matchAll(/npm run (bench|check) -- ([a-z][a-z:-]*)/g))
       expect(lists[kind === 'check' ? 'check' : 'bench']).toMatch(new RegExp(`^  '?${name}'?: `, 'm'));
   });
