@@ -10,10 +10,6 @@
 
 enum { NO_TIME = (1 << 30) - 2 /* UTIME_OMIT */ };
 
-static void below(int directory, const char *name, char to[48 + NAME_BYTES]) {
-  snprintf(to, 48 + NAME_BYTES, *name ? "/proc/self/fd/%d/%s" : "/proc/self/fd/%d", directory, name);
-}
-
 /* `follow`: the paths are those of descriptors. */
 static int set_attributes(const char *from, const char *to, int follow) {
   static char list[1 << 16], old[1 << 16], value[1 << 16];
@@ -34,11 +30,11 @@ static int set_attributes(const char *from, const char *to, int follow) {
 
 /* Mode, owner, attributes, times: owner before mode, since it clears bits of it; times last. */
 int copy_state(int upper, int lower, const char *name, const struct state *given) {
-  char from[48 + NAME_BYTES], to[48 + NAME_BYTES];
+  char from[FD_PATH], to[FD_PATH];
   struct id id;
   struct state is, now;
-  below(upper, name, from);
-  below(lower, name, to);
+  path_in(upper, name, from);
+  path_in(lower, name, to);
   if (look(upper, name, 0, &id, &is) || look(lower, name, 0, &id, &now) || keep_state(&applied, lower, name, XATTRS)) return -1;
   if (given) is = *given;
   if (S_ISDIR(now.mode) && geteuid() != 0 && now.uid != geteuid()) return 0; /* somebody else's, /tmp mostly: not ours to set */
@@ -53,10 +49,10 @@ int copy_state(int upper, int lower, const char *name, const struct state *given
 }
 
 int set_mode(int lower, const char *name, const struct state *state) {
-  char path[48 + NAME_BYTES];
+  char path[FD_PATH];
   struct id id;
   struct state now;
-  below(lower, name, path);
+  path_in(lower, name, path);
   if (look(lower, name, 0, &id, &now)) return -1;
   if (((now.mode ^ state->mode) & 07777) == 0) return 0;
   return (int)syscall(SYS_fchmodat, AT_FDCWD, path, state->mode & 07777);
@@ -66,10 +62,8 @@ static int copy_file(int upper, int to, const char *name) {
   struct id id;
   struct state state;
   int from = openat(upper, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  int failed = from < 0 || look(from, "", 0, &id, &state) || syscall(SYS_ftruncate, to, 0) || copy_data(from, to, state.size) || syscall(SYS_fsync, to);
-  int why = errno;
-  if (from >= 0) close(from);
-  errno = why;
+  int failed = from < 0 || look(from, "", 0, &id, &state) || syscall(SYS_ftruncate, to, 0) || copy_data(&applied, from, to, state.size) || syscall(SYS_fsync, to);
+  close_quietly(from);
   return failed ? -1 : 0;
 }
 
@@ -97,11 +91,11 @@ static int copy_plain(int upper, const char *name, int lower, const char *as) {
 
 /* Of a state that is no file of ours yet: copy_state works on one name in two directories. */
 static int finish_copy(int upper, const char *name, int lower, const char *as) {
-  char from[48 + NAME_BYTES], to[48 + NAME_BYTES];
+  char from[FD_PATH], to[FD_PATH];
   struct id id;
   struct state s;
-  below(upper, name, from);
-  below(lower, as, to);
+  path_in(upper, name, from);
+  path_in(lower, as, to);
   if (look(upper, name, 0, &id, &s)) return -1;
   const int link = S_ISLNK(s.mode);
   int64_t times[4] = {0, NO_TIME, s.mtime, s.mtime_ns};
@@ -142,20 +136,20 @@ int copy_tree(int upper, int lower, const char *name) {
 }
 
 int loosen(int upper, const char *name, const struct state *now) {
-  char path[48 + NAME_BYTES];
+  char path[FD_PATH];
   if ((now->mode & 0700) == 0700 || geteuid() == 0 || !S_ISDIR(now->mode)) return 0;
-  below(upper, name, path);
+  path_in(upper, name, path);
   return (int)syscall(SYS_fchmodat, AT_FDCWD, path, 0700);
 }
 
 int settle_new(int upper, const char *name) {
   static char list[1 << 16];
-  char path[48 + NAME_BYTES];
+  char path[FD_PATH];
   struct names names;
   struct id id;
   struct state s, child;
   if (look(upper, name, 0, &id, &s)) return -1;
-  below(upper, name, path);
+  path_in(upper, name, path);
   long n = S_ISREG(s.mode) || S_ISDIR(s.mode) ? syscall(SYS_llistxattr, path, list, sizeof list) : 0;
   int marks = 0, closed = !S_ISDIR(s.mode) && !(s.mode & 0200) && geteuid() != 0;
   for (const char *item = list; item < list + n; item += strlen(item) + 1) {

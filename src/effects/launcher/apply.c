@@ -17,7 +17,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,11 +24,12 @@
 enum { NOREPLACE = 1, EXCHANGE = 2 };
 
 struct store applied;
+static struct path here;
 static char failed_at[1024];
 
 int fail_here(void) {
   int why = errno;
-  if (!*failed_at) snprintf(failed_at, sizeof failed_at, "%s: %s", path_now, why == ESTALE ? "it was changed meanwhile" : strerror(why));
+  if (!*failed_at) snprintf(failed_at, sizeof failed_at, "%s: %s", here.text, why == ESTALE ? "it was changed meanwhile" : strerror(why));
   errno = why;
   return -1;
 }
@@ -38,9 +38,9 @@ static int is_dir(const struct state *s) { return S_ISDIR(s->mode); }
 
 /* An owner may have taken the right to write from a directory of theirs; its mode is set at the end. */
 static int ease(int directory, const char *name, const struct state *now) {
-  char path[48 + NAME_BYTES];
+  char path[FD_PATH];
   if ((now->mode & 0300) == 0300 || geteuid() == 0 || now->uid != geteuid()) return 0;
-  snprintf(path, sizeof path, *name ? "/proc/self/fd/%d/%s" : "/proc/self/fd/%d", directory, name);
+  path_in(directory, name, path);
   if (keep_state(&applied, directory, name, STATUS)) return -1;
   return syscall(SYS_fchmodat, AT_FDCWD, path, (now->mode & 07777) | 0700) ? -1 : 1;
 }
@@ -59,7 +59,7 @@ static int take_tree(int lower, const char *name) {
   struct id id;
   struct state state;
   if (look(lower, name, 0, &id, &state) || keep_name(&applied, lower, name, NULL)) return -1;
-  if (!is_dir(&state) && is_changed(&state)) return errno = ESTALE, -1;
+  if (!is_dir(&state) && is_changed(&applied, &state)) return errno = ESTALE, -1;
   if (!is_dir(&state)) return keep_inode(&applied, lower, name) || still(lower, name, &id, &state) || syscall(SYS_unlinkat, lower, name, 0) ? -1 : 0;
   int fd = ease(lower, name, &state) < 0 ? -1 : open_directory(lower, name);
   if (fd < 0 || names_of(fd, &names)) return fd < 0 ? -1 : (close(fd), -1);
@@ -72,7 +72,7 @@ static int take_tree(int lower, const char *name) {
 
 /* A directory that was moved into the store: nobody comes to it any more by its name. */
 static int moved_whole(const char *made) {
-  int changed = tree_is_changed(applied.trash, made);
+  int changed = tree_is_changed(&applied, applied.trash, made);
   return changed > 0 ? (errno = ESTALE, -1) : changed;
 }
 
@@ -119,8 +119,8 @@ static int place(int upper, int lower, const char *name, const struct view *v) {
 }
 
 static int was_changed(const struct view *v, const struct state *above) {
-  if (v->has_lower) return is_changed(&v->lower);
-  return v->verdict == GONE || (v->from_before && is_changed(above));
+  if (v->has_lower) return is_changed(&applied, &v->lower);
+  return v->verdict == GONE || (v->from_before && is_changed(&applied, above));
 }
 
 static int walk(int upper, int lower) {
@@ -131,7 +131,7 @@ static int walk(int upper, int lower) {
   if (look(upper, "", 0, &id, &is) || look(lower, "", 0, &id, &state) || loosen(upper, "", &is) || names_of(upper, &names)) return fail_here();
   int eased = 0, failed = 0;
   for EACH_NAME (name, names) {
-    uint64_t top = path_push(name);
+    uint64_t top = path_push(&here, name);
     int step = judge(upper, lower, name, &v);
     /* All was checked before the first step; what somebody saved since then is found here. */
     if (!step && v.verdict != SAME && v.verdict != MERGED && was_changed(&v, &state)) step = (errno = ESTALE, -1);
@@ -160,7 +160,7 @@ static int walk(int upper, int lower) {
           step = place(upper, lower, name, &v);
       }
     if (step) failed = fail_here();
-    path_pop(top);
+    path_pop(&here, top);
     if (failed) break;
   }
   names_drop(&names);
@@ -190,11 +190,7 @@ static int give_up(const char *what) {
 int apply_trial(int argc, char **argv) {
   int uppers[MAX_TREES], lowers[MAX_TREES], trees = 0;
   char path[4096];
-  struct rlimit files;
-  if (!getrlimit(RLIMIT_NOFILE, &files)) {
-    files.rlim_cur = files.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &files);
-  }
+  raise_file_limit();
   const uint64_t clock = file_clock();
   if (store_open(&applied, argv[2], 1)) return give_up(argv[2]);
   errno = EEXIST;
@@ -210,18 +206,18 @@ int apply_trial(int argc, char **argv) {
     uppers[trees] = open_directory(AT_FDCWD, path);
     lowers[trees] = openat(AT_FDCWD, argv[i + 1], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (uppers[trees] < 0 || lowers[trees] < 0) return give_up(argv[i + 1]);
-    path_push(argv[i + 1]);
-    if (find_conflicts(uppers[trees], lowers[trees], &applied, &conflicts)) return give_up(path_now);
-    path_pop(0);
+    path_push(&here, argv[i + 1]);
+    if (find_conflicts(&here, uppers[trees], lowers[trees], &applied, &conflicts)) return give_up(here.text);
+    path_pop(&here, 0);
     all += conflicts;
   }
   if (all || only_check) return all ? 1 : 0;
   const struct id began = {0, 0, applied.applies = next_tick(clock)};
   int failed = store_write(&applied, R_APPLY, 0, &began, NULL, NULL, NULL, 0) ? fail_here() : 0;
   for (int i = 0; i < trees && !failed; i++) {
-    path_push(argv[first + 1 + 2 * i]);
+    path_push(&here, argv[first + 1 + 2 * i]);
     failed = walk(uppers[i], lowers[i]);
-    path_pop(0);
+    path_pop(&here, 0);
   }
   if (!failed && store_finish_apply(&applied)) failed = fail_here();
   if (!failed) return 0;

@@ -1,19 +1,17 @@
-/* Files of keys and passwords: no copy of them is kept, unless the user wants it. */
+/* Files of keys and passwords, which are not copied unless the user wants that. */
 #include "store.h"
 
 #include "knowledge.h"
-#include <fcntl.h>
+
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-/* In the notation of src/knowledge/patterns.ts; a name, and the end of a path or a whole one. */
+/* In the notation of src/knowledge/patterns.ts: names, and paths or ends of paths. */
 static const char *const names[] = {CREDENTIAL_NAMES};
 static const char *const places[] = {CREDENTIAL_PLACES};
 static const char *const harmless[] = {NO_CREDENTIALS};
 
-/* A slash at the end of a pattern stands for all that is below. Only the last star is tried again: none reaches over a slash. */
+/* A slash at the end of a pattern means all that is below. Only the last star is retried: none reaches over a slash. */
 static int matches(const char *pattern, const char *text) {
   const char *star = NULL, *from = NULL;
   while (*pattern || *text) {
@@ -32,7 +30,7 @@ static int is_among(const char *const *patterns, const char *text) {
   return 0;
 }
 
-/* From each name of the path on, and the path as a whole. */
+/* Matches the whole path, and the rest of it from each of its names on. */
 static int is_placed(const char *const *patterns, const char *path) {
   int found = is_among(patterns, path);
   for (; *path && !found; path++)
@@ -41,11 +39,9 @@ static int is_placed(const char *const *patterns, const char *path) {
 }
 
 int holds_credentials(int directory, const char *name) {
-  char link[40], path[4096 + NAME_BYTES];
-  snprintf(link, sizeof link, "/proc/self/fd/%d", directory);
-  long n = syscall(SYS_readlinkat, AT_FDCWD, link, path, 4095);
+  char path[4096 + NAME_BYTES];
+  const long n = path_of_fd(directory, path, 4096);
   if (n <= 0) return 0;
-  path[n] = 0;
   if (*name) snprintf(path + n, sizeof path - (uint64_t)n, "/%s", name);
   const char *last = strrchr(path, '/');
   return last && (is_among(names, last + 1) || is_placed(places, path)) && !is_placed(harmless, path);

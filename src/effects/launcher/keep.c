@@ -1,4 +1,9 @@
-/* The first touch: what a name stood for and what an inode was are written down before either changes. */
+/*
+ * Keeping: what a name stood for and what an inode was are written down before either is first changed.
+ *
+ * Names come first, with their directories up to the root. An inode that loses a name gets a link in the store, a file
+ * whose content changes is copied, and extended attributes are kept with both.
+ */
 #include "store.h"
 
 #include <errno.h>
@@ -9,66 +14,51 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { MAX_BESIDE = 1 << 20 }; /* bytes of a file whose content is kept though only its times are set */
+enum { MAX_COPY_FOR_TIMES = 1 << 20, PIECE = 1 << 26 }; /* bytes */
 
 #define CLONE_CONTENT 0x40049409 /* FICLONE */
 
-int reopen(int fd, int flags) {
-  char path[40];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+static int reopen(int fd, int flags) {
+  char path[FD_PATH];
+  path_in(fd, "", path);
   return open(path, flags);
 }
 
-/* The name of a directory within its parent. By the kernel's own path where that is short enough, else by looking. */
+/* The name of a directory in its parent: the kernel's path of it, or if that is too long, by looking at all names. */
 static int name_of(int directory, int parent, const struct id *id, char name[NAME_BYTES]) {
-  char link[40], path[4096];
+  char path[4096];
   struct id other;
-  snprintf(link, sizeof link, "/proc/self/fd/%d", directory);
-  long n = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof path - 1);
-  if (n > 0) {
-    path[n] = 0;
-    const char *last = strrchr(path, '/');
-    if (last && strlen(last + 1) < NAME_BYTES && !look(parent, last + 1, 0, &other, NULL) && same_id(&other, id)) {
-      return memcpy(name, last + 1, strlen(last + 1) + 1), 0;
-    }
+  struct listing names;
+  struct listed next;
+  const char *last = path_of_fd(directory, path, sizeof path) > 0 ? strrchr(path, '/') : NULL;
+  if (last && strlen(last + 1) < NAME_BYTES && !look(parent, last + 1, 0, &other, NULL) && same_id(&other, id))
+    return memcpy(name, last + 1, strlen(last + 1) + 1), 0;
+  int found = 0;
+  if (listing_open(&names, openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))) return errno = ENOENT, -1;
+  while (!found && listing_next(&names, &next)) {
+    if (strlen(next.name) >= NAME_BYTES || look(parent, next.name, 0, &other, NULL) || !same_id(&other, id)) continue;
+    memcpy(name, next.name, strlen(next.name) + 1);
+    found = 1;
   }
-  static char entries[1 << 15] __attribute__((aligned(8)));
-  int list = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  int found = -1;
-  for (long got; found && list >= 0 && (got = syscall(SYS_getdents64, list, entries, sizeof entries)) > 0;)
-    for (long at = 0; at < got; at += *(const unsigned short *)(entries + at + 16)) {
-      const char *entry = entries + at + 19;
-      if (strcmp(entry, "..") && strlen(entry) < NAME_BYTES && !look(parent, entry, 0, &other, NULL) && same_id(&other, id)) {
-        memcpy(name, entry, strlen(entry) + 1);
-        found = 0;
-        break;
-      }
-    }
-  if (list >= 0) close(list);
-  if (found) errno = ENOENT;
-  return found;
+  listing_close(&names);
+  return found ? 0 : (errno = ENOENT, -1);
 }
 
-/* It has been changed since the beginning, or made, though nobody asked: what is kept of it now is not what was there. */
-static void tell_late(struct store *s, const struct id *id, const struct state *state, uint32_t parent, const char *name) {
-  char path[2048];
-  uint64_t changed = moment(state->ctime, state->ctime_ns);
+/* Notes a file that changed or was made since the action began, though no answered call did that: what is kept of it
+ * now is not what was there. */
+static void tell_late(struct store *s, const struct id *id, const struct state *state, uint32_t parent,
+    const char *name) {
   const int is_made = id->born > s->started, lasts = S_ISREG(state->mode) || S_ISLNK(state->mode);
-  if (!s->listens || changed <= s->started || (is_made ? !parent : !lasts)) return; /* made, and nowhere any more */
-  path_of(s, parent, name, path, sizeof path);
-  store_note(s, "unkept", path);
-  s->unkept++;
+  if (!s->listens || moment(state->ctime, state->ctime_ns) <= s->started) return;
+  if (is_made ? parent != 0 : lasts) note_unkept(s, parent, name); /* a new file without a place is gone again */
 }
 
-/* The parent of a directory, which may be closed to us itself: then by the kernel's own path. Not checked. */
+/* The parent of a directory. For a directory that this user can't enter, by the kernel's path of it, unchecked. */
 static int above(const struct store *s, int directory) {
-  char link[40], path[4096];
+  char path[4096];
   int up = openat(directory, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (up >= 0 || errno != EACCES) return up;
-  snprintf(link, sizeof link, "/proc/self/fd/%d", directory);
-  long n = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof path - 1);
-  if (n <= 1) return errno = EACCES, -1;
-  path[n] = 0;
+  if (path_of_fd(directory, path, sizeof path) <= 1) return errno = EACCES, -1;
   char *last = strrchr(path, '/');
   last[last == path] = 0;
   up = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -78,7 +68,7 @@ static int above(const struct store *s, int directory) {
   return there;
 }
 
-/* The node of an open directory, which is this one. */
+/* The node of an open directory that was looked at already. */
 static uint32_t keep_seen_directory(struct store *s, int directory, const struct id *seen, const struct state *state) {
   const struct id id = *seen;
   struct id up_id;
@@ -95,9 +85,7 @@ static uint32_t keep_seen_directory(struct store *s, int directory, const struct
     failed = !(parent = keep_directory(s, up)) || name_of(directory, up, &id, name);
     if (!failed) failed = !(kept = keep_text(s, name, (uint32_t)strlen(name)));
   }
-  int why = errno;
-  close(up);
-  errno = why;
+  close_quietly(up);
   if (failed) return 0;
   if (!n && parent && id.born > s->started && !find_entry(s, parent, kept)) tell_late(s, &id, state, parent, kept);
   const struct id *parent_id = parent ? &s->nodes[parent].id : NULL;
@@ -108,7 +96,7 @@ static uint32_t keep_seen_directory(struct store *s, int directory, const struct
   return n;
 }
 
-/* The node of an open directory, with its place and those of all above it. 0 with errno when it can't be told. */
+/* Records the place of an open directory and of those above it, and returns its node. 0 with errno: impossible. */
 uint32_t keep_directory(struct store *s, int directory) {
   struct id id;
   struct state state;
@@ -117,7 +105,8 @@ uint32_t keep_directory(struct store *s, int directory) {
   return look_at(s, directory, &id, &state) ? 0 : keep_seen_directory(s, directory, &id, &state);
 }
 
-/* Made by the action itself, under this name: nobody needs it back. Since it was cut somebody else may have made it. */
+/* Whether the action itself made the inode under this name, so that nobody needs it back. After an action was cut off,
+ * someone else may have made it. */
 static int is_new(const struct store *s, const struct id *id, uint32_t parent, const char *name) {
   struct id older;
   return id->born > s->started && parent && find_entry(s, parent, name) && !(s->resumes && !older_id(id, &older));
@@ -126,12 +115,13 @@ static int is_new(const struct store *s, const struct id *id, uint32_t parent, c
 static uint32_t first_seen(struct store *s, const struct id *id, const struct state *state, uint32_t flags,
                            uint32_t parent, const char *name) {
   uint32_t n = find_node(s, id);
-  /* By our own link to it nothing is found again. */
+  /* A link in the store is no place where the user finds it again. */
   if (parent && s->nodes[parent].flags & IS_VAULT) parent = 0;
   if (n && (s->nodes[n].flags & flags) == flags && (s->nodes[n].name || !parent)) return n;
   const int place = parent && !(n && s->nodes[n].name);
   const uint32_t size = place ? (uint32_t)strlen(name) : 0;
-  if (store_write(s, R_NODE, flags, id, place ? &s->nodes[parent].id : NULL, n ? &s->nodes[n].was : state, name, size)) return 0;
+  if (store_write(s, R_NODE, flags, id, place ? &s->nodes[parent].id : NULL, n ? &s->nodes[n].was : state, name, size))
+    return 0;
   if (!n) tell_late(s, id, state, parent, name ? name : "");
   if (!n && !(n = add_node(s, id, state))) return 0;
   s->nodes[n].flags |= flags;
@@ -141,17 +131,14 @@ static uint32_t first_seen(struct store *s, const struct id *id, const struct st
   return kept ? n : 0;
 }
 
-/* The directory and name of something that is no directory, by which it will be found again. A descriptor's own
- * (`name` empty) is where the kernel says; 0 where that is nowhere any more, or with ENAMETOOLONG where nobody can say. */
+/* The directory and name by which a file will be found again. Those of a descriptor (`name` empty) are what the kernel
+ * says. 0: it has no name any more, or with ENAMETOOLONG, its path is too long to tell. */
 static uint32_t place_of(struct store *s, int directory, const char **name, const struct id *id, char path[4096]) {
   errno = 0;
   if (**name) return keep_directory(s, directory);
-  char link[40];
   struct id other;
-  snprintf(link, sizeof link, "/proc/self/fd/%d", directory);
-  long n = syscall(SYS_readlinkat, AT_FDCWD, link, path, 4095);
+  long n = path_of_fd(directory, path, 4096);
   if (n <= 0 || n >= 4095) return errno = n > 0 ? ENAMETOOLONG : errno, 0;
-  path[n] = 0;
   char *last = strrchr(path, '/');
   if (!last || strlen(last + 1) >= NAME_BYTES) return 0;
   *last = 0;
@@ -179,7 +166,7 @@ uint32_t keep_whereabouts(struct store *s, int fd) {
   return S_ISDIR(state.mode) ? keep_seen_directory(s, fd, &id, &state) : place_of(s, fd, &name, &id, path);
 }
 
-/* What (directory, name) stands for now is written down, unless it was before. `entry` may be NULL. */
+/* Records what (directory, name) stands for now, unless that was done before. `entry` may be NULL. */
 int keep_name(struct store *s, int directory, const char *name, uint32_t *entry) {
   struct id id = {0, 0, 0};
   struct state state = {0};
@@ -236,20 +223,18 @@ const char *fresh_name(struct store *s, char number[12]) {
   struct id id;
   if (make_part(s, &s->trash)) return NULL;
   const char *name = decimal(++s->number, number);
-  while (!look(s->trash, name, 0, &id, NULL)) name = decimal(++s->number, number); /* of an attempt that was cut */
+  while (!look(s->trash, name, 0, &id, NULL))
+    name = decimal(++s->number, number); /* an attempt that was cut off left it */
   return keep_name(s, s->trash, name, NULL) ? NULL : keep_text(s, name, (uint32_t)strlen(name));
 }
 
-/* Not kept: credentials, unless the user wants that. The name is told, and what it was called is. */
+/* Keys and passwords are not copied unless the user wants that. A note tells which file was left out. */
 static int is_left_out(struct store *s, int directory, const char *name) {
-  char path[2048];
   if (!s->listens || s->keeps_credentials || !holds_credentials(directory, name)) return 0;
-  path_of(s, keep_directory(s, directory), name, path, sizeof path);
-  store_note(s, "secret", path);
-  return 1;
+  return note_path(s, "secret", keep_directory(s, directory), name), 1;
 }
 
-/* The name is about to lose its inode: a link in the vault holds it. Behind keep_name. */
+/* The name is about to lose its inode, so a link in the store holds the inode. Needs keep_name first. */
 int keep_inode(struct store *s, int directory, const char *name) {
   struct id id;
   struct state state;
@@ -278,22 +263,20 @@ int keep_inode(struct store *s, int directory, const char *name) {
     return 0;
   }
   if (errno == ENOSPC || errno == EDQUOT || errno == EIO) return -1;
-  /* Another file system, or a file that is not ours to link. */
+  /* It is on another file system, or this user may not link it. */
   if (S_ISREG(state.mode)) return keep_content(s, directory, name);
   return S_ISLNK(state.mode) && s->nodes[n].target ? 0 : S_ISFIFO(state.mode) ? 0 : (errno = EXDEV, -1);
 }
 
-/* It was met before, and since then written to though nobody asked: a copy of it now is not what was there. */
-static void tell_written(struct store *s, const struct node *n, const struct state *now, uint32_t parent, const char *name) {
-  char path[2048];
+/* Notes a known file that was written to without an answered call: a copy of it now is not what was there. */
+static void tell_written(struct store *s, const struct node *n, const struct state *now, uint32_t parent,
+    const char *name) {
   const int same_time = now->mtime == n->was.mtime && now->mtime_ns == n->was.mtime_ns;
   if (!s->listens || n->id.born > s->started || (now->size == n->was.size && (same_time || n->flags & TIMED))) return;
-  path_of(s, parent, name, path, sizeof path);
-  store_note(s, "unkept", path);
-  s->unkept++;
+  note_unkept(s, parent, name);
 }
 
-/* The content of a regular file is about to change: a copy, or nothing where it was empty. */
+/* The content of a regular file is about to change, so it is copied. An empty file needs no copy. */
 int keep_content(struct store *s, int directory, const char *name) {
   char path[4096];
   struct id id;
@@ -325,7 +308,7 @@ int keep_content(struct store *s, int directory, const char *name) {
     int failed = to < 0 ? -1 : (int)syscall(SYS_ioctl, to, CLONE_CONTENT, from);
     if (failed && to >= 0) {
       if (state.space > s->max_file || !room_for(s, state.space)) errno = ENOSPC;
-      else failed = copy_data(from, to, state.size);
+      else failed = copy_data(s, from, to, state.size);
       if (!failed) s->used += state.space;
     }
     int why = errno;
@@ -341,13 +324,14 @@ int keep_content(struct store *s, int directory, const char *name) {
   return 0;
 }
 
-/* Mode and owner, times, or extended attributes are about to change. `name` "": of the descriptor. */
+/* Mode and owner, times, or extended attributes are about to change. An empty `name` means the descriptor. */
 int keep_state(struct store *s, int directory, const char *name, enum aspect changes) {
   struct id id;
   struct state state;
   if (look_once(s, directory, name, &id, &state)) return errno == ENOENT ? 0 : -1;
   if (S_ISDIR(state.mode)) {
-    int fd = *name ? openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : reopen(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int fd = *name ? openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        : reopen(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return -1;
     uint32_t n = keep_directory(s, fd);
     int why = errno;
@@ -362,9 +346,11 @@ int keep_state(struct store *s, int directory, const char *name, enum aspect cha
   uint32_t n = first_seen(s, &id, &state, META, parent, called);
   if (!n) return -1;
   if (changes == TIMES) {
-    /* By its times nobody sees any more whether it is written to. Most who set them have opened it for writing anyway. */
+    /* From now on its times don't show whether it was written to, so a small file is copied. Most programs that set the
+     * times of a file have opened it for writing anyway. */
     const int is_file = s->listens && S_ISREG(state.mode) && !(s->nodes[n].flags & (COPIED | LEFT_OUT)), why = errno;
-    const int copies = is_file && state.space <= MAX_BESIDE && (s->keeps_credentials || !holds_credentials(directory, name));
+    const int copies = is_file && state.space <= MAX_COPY_FOR_TIMES &&
+        (s->keeps_credentials || !holds_credentials(directory, name));
     if (is_file && (!copies || keep_content(s, directory, name))) tell_written(s, &s->nodes[n], &state, parent, called);
     errno = why;
     s->nodes[n].flags |= TIMED;
@@ -372,23 +358,23 @@ int keep_state(struct store *s, int directory, const char *name, enum aspect cha
   return keep_attributes(s, n, directory, name, changes == XATTRS);
 }
 
-/* Extended attributes, access lists among them: what was there before a change, and how it comes back. */
+/* Extended attributes, access lists among them. */
 
-/* The kernel reads an attribute through a descriptor of ours only where the way is followed. */
-static int path_to(int directory, const char *name, char to[40 + NAME_BYTES]) {
-  snprintf(to, 40 + NAME_BYTES, *name ? "/proc/self/fd/%d/%s" : "/proc/self/fd/%d", directory, name);
+/* The kernel reads an attribute by way of a descriptor only if it follows that path. Returns whether it must. */
+static int attribute_path(int directory, const char *name, char to[FD_PATH]) {
+  path_in(directory, name, to);
   return !*name;
 }
 
-enum { NONE_TOLD = -2 };
+enum { UNSUPPORTED = -2 };
 
-/* All that can be read, as name, size, value each. Returns how many bytes; -1 with errno; NONE_TOLD: nobody tells of any. */
+/* Reads names, sizes and values. Returns how many bytes; -1 with errno; UNSUPPORTED: the file system has none. */
 static long read_attributes(struct store *s, int directory, const char *name, char *blob, uint64_t most) {
   static char list[1 << 16];
-  char path[40 + NAME_BYTES];
-  int follow = path_to(directory, name, path);
+  char path[FD_PATH];
+  int follow = attribute_path(directory, name, path);
   long listed = syscall(follow ? SYS_listxattr : SYS_llistxattr, path, list, sizeof list);
-  if (listed < 0) return errno == EOPNOTSUPP || errno == ENOENT ? NONE_TOLD : -1;
+  if (listed < 0) return errno == EOPNOTSUPP || errno == ENOENT ? UNSUPPORTED : -1;
   uint32_t size = 0;
   for (const char *item = list; item < list + listed; item += strlen(item) + 1) {
     uint32_t length = (uint32_t)strlen(item) + 1;
@@ -396,10 +382,11 @@ static long read_attributes(struct store *s, int directory, const char *name, ch
     memcpy(blob + size, item, length);
     char *value_at = blob + size + length + 4;
     const uint64_t room = most - size - length - 4;
-    long got = s->is_mapped && is_access_list(item) ? value_outside(directory, name, item, value_at, room)
-                                                    : syscall(follow ? SYS_getxattr : SYS_lgetxattr, path, item, value_at, room);
+    long got = s->is_mapped && is_access_list(item) ? value_outside(s, directory, name, item, value_at, room)
+                                                    : syscall(follow ? SYS_getxattr : SYS_lgetxattr, path, item,
+                                                        value_at, room);
     if (got < 0 && errno == ERANGE) return errno = E2BIG, -1;
-    if (got < 0) continue; /* not ours to read, so not ours to change */
+    if (got < 0) continue; /* a user who can't read it can't change it either */
     uint32_t value = (uint32_t)got;
     memcpy(blob + size + length, &value, 4);
     size += length + 4 + value;
@@ -413,13 +400,13 @@ int same_text(const char *a, uint32_t size, const char *b, uint32_t other) {
   return size == other && i == size;
 }
 
-/* `even_none`: one is about to be set, so that having none is worth a record. Many calls change some besides what they are
- * called for: a mode its access list, a write or an owner the capabilities. */
+/* Many calls change attributes besides what they are called for: a mode changes the access list, and a write or an
+ * owner changes the capabilities. */
 int keep_attributes(struct store *s, uint32_t n, int directory, const char *name, int even_none) {
   static char blob[MAX_TEXT];
   if (s->nodes[n].attributes) return 0;
   long size = read_attributes(s, directory, name, blob, sizeof blob);
-  if (size == NONE_TOLD) return 0;
+  if (size == UNSUPPORTED) return 0;
   if (size < 0) return even_none || errno == E2BIG ? -1 : 0;
   if (!size && !even_none) return 0;
   if (store_write(s, R_ATTRIBUTES, 0, &s->nodes[n].id, NULL, NULL, blob, (uint32_t)size)) return -1;
@@ -439,7 +426,7 @@ int end_attributes(struct store *s, struct node *n, int directory, const char *n
   return n->end_attributes ? store_write(s, R_END_ATTRIBUTES, 0, &n->id, NULL, NULL, blob, (uint32_t)size) : -1;
 }
 
-/* One of them, with its value. */
+/* Whether the attribute is in that list, with the same value. */
 static int is_among(const char *item, const char *from, const char *end) {
   uint32_t size, other;
   memcpy(&size, item + strlen(item) + 1, 4);
@@ -465,15 +452,18 @@ static int are_among(const char *these, uint64_t size, const char *those, uint64
 int attributes_differ(struct store *s, int directory, const char *name, const char *kept, uint32_t kept_size) {
   static char blob[MAX_TEXT];
   long size = read_attributes(s, directory, name, blob, sizeof blob);
-  if (size == NONE_TOLD) return 0;
-  return size < 0 || !are_among(blob, (uint64_t)size, kept, kept_size) || !are_among(kept, kept_size, blob, (uint64_t)size);
+  if (size == UNSUPPORTED) return 0;
+  return size < 0 || !are_among(blob, (uint64_t)size, kept, kept_size) ||
+      !are_among(kept, kept_size, blob, (uint64_t)size);
 }
 
 static int had(const struct node *n, const char *item) {
-  return n && (is_among(item, n->attributes, n->attributes + n->attributes_size) || is_among(item, n->end_attributes, n->end_attributes + n->end_attributes_size));
+  return n && (is_among(item, n->attributes, n->attributes + n->attributes_size) ||
+      is_among(item, n->end_attributes, n->end_attributes + n->end_attributes_size));
 }
 
-int attributes_beyond(struct store *s, int directory, const char *name, const struct node *n, const struct node *other) {
+int attributes_beyond(struct store *s, int directory, const char *name, const struct node *n,
+    const struct node *other) {
   static char blob[MAX_TEXT];
   uint32_t value;
   const long now = read_attributes(s, directory, name, blob, sizeof blob);
@@ -481,16 +471,16 @@ int attributes_beyond(struct store *s, int directory, const char *name, const st
     memcpy(&value, at + strlen(at) + 1, 4);
     if (!had(n, at) && !had(other, at)) return 1;
   }
-  return now < 0 && now != NONE_TOLD;
+  return now < 0 && now != UNSUPPORTED;
 }
 
-/* Exactly the extended attributes that were there. What the system keeps for itself may refuse and stays. */
+/* Sets exactly the attributes that were there. Those of the system itself may refuse, and stay. */
 int apply_attributes(int directory, const char *name, const struct node *n) {
   static char list[1 << 16];
-  char path[40 + NAME_BYTES];
+  char path[FD_PATH];
   int why = 0, listless = 0;
   if (!n->attributes) return 0;
-  int follow = path_to(directory, name, path);
+  int follow = attribute_path(directory, name, path);
   const char *end = n->attributes + n->attributes_size;
   long listed = syscall(follow ? SYS_listxattr : SYS_llistxattr, path, list, sizeof list);
   for (const char *item = list; item < list + listed; item += strlen(item) + 1) {
@@ -501,7 +491,8 @@ int apply_attributes(int directory, const char *name, const struct node *n) {
       was = !strcmp(at, item);
       at += strlen(at) + 5 + size;
     }
-    if (!was && syscall(follow ? SYS_removexattr : SYS_lremovexattr, path, item) && strncmp(item, "security.", 9)) why = errno;
+    if (!was && syscall(follow ? SYS_removexattr : SYS_lremovexattr, path, item) && strncmp(item, "security.", 9))
+      why = errno;
   }
   for (const char *at = n->attributes; at < end;) {
     uint32_t size;
@@ -534,28 +525,21 @@ uint32_t mode_without_list(const struct node *n) {
   return n->was.mode;
 }
 
-/* What has just been made took the access list over that its directory gives to new files. */
 void drop_inherited(int directory, const char *name) {
-  char path[40 + NAME_BYTES];
-  path_to(directory, name, path);
+  char path[FD_PATH];
+  attribute_path(directory, name, path);
   syscall(SYS_lremovexattr, path, "system.posix_acl_access");
   syscall(SYS_lremovexattr, path, "system.posix_acl_default");
 }
 
-/* The content of a file into another, holes and all. */
-
-enum { PIECE = 1 << 26 };
-
-struct store *copying_for;
-
 static uint64_t piece(uint64_t size) { return size < PIECE ? size : PIECE; }
 
-int copy_data(int from, int to, uint64_t size) {
+int copy_data(const struct store *s, int from, int to, uint64_t size) {
   static char buffer[1 << 16];
   if (syscall(SYS_ftruncate, to, size)) return -1;
   for (uint64_t at = 0; at < size;) {
     long data = syscall(SYS_lseek, from, at, 3 /* SEEK_DATA */);
-    if (data < 0 && errno == ENXIO) return 0; /* a hole to the end */
+    if (data < 0 && errno == ENXIO) return 0; /* the rest is a hole */
     if (data < 0) data = (long)at;
     long hole = syscall(SYS_lseek, from, data, 4 /* SEEK_HOLE */);
     uint64_t end = hole < 0 || (uint64_t)hole > size ? size : (uint64_t)hole;
@@ -563,14 +547,14 @@ int copy_data(int from, int to, uint64_t size) {
     while ((uint64_t)in < end) {
       long got = syscall(SYS_copy_file_range, from, &in, to, &out, piece(end - (uint64_t)in), 0);
       if (got > 0) {
-        if (copying_for) syscall(SYS_utimensat, copying_for->journal, NULL, NULL, 0);
+        if (s && s->beats) syscall(SYS_utimensat, s->journal, NULL, NULL, 0);
         continue;
       }
       if (got < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EIO)) return -1;
       uint64_t want = end - (uint64_t)in < sizeof buffer ? end - (uint64_t)in : sizeof buffer;
       got = syscall(SYS_pread64, from, buffer, want, in);
       if (got < 0) return -1;
-      if (got == 0) return 0; /* it became shorter meanwhile */
+      if (got == 0) return 0; /* the file became shorter meanwhile */
       long put = syscall(SYS_pwrite64, to, buffer, got, in);
       if (put != got) return put < 0 ? -1 : (errno = ENOSPC, -1);
       in += got;

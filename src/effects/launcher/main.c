@@ -1,15 +1,15 @@
 /*
  * aish-sandbox [options] -- command [argument…]
  *
- * Runs one command so that nothing of it survives: not the end of the command, not the death of what started the
+ * Runs one command so that none of its processes survives the end of the command, or the death of whoever started the
  * launcher. By default the command is also confined (read-only file system, no network, bounded resources).
  *
  *   front ──► supervisor ──► command
  *
- * The front is what the caller knows: same process group and terminal as the command, so that job signals and Ctrl-C
- * work as without it. The supervisor adopts every orphan of the command and lives in a session of its own, so that a
- * SIGKILL to the whole process group leaves it alive to clean up. Its only tie to the front is a pipe: signal numbers
- * to forward come through it, and its end means that the front is gone.
+ * The caller knows only the front. It has the process group and terminal of the command, so that job signals and Ctrl-C
+ * work as without it. The supervisor adopts every orphan of the command and is in a session of its own, so that a
+ * SIGKILL to the whole process group leaves it alive to clean up. A pipe from the front carries signal numbers to
+ * forward, and its end means that the front is gone.
  */
 #include "trial.h"
 
@@ -32,12 +32,21 @@
 #define TIOCGDEV 0x80045432
 #endif
 
-/* Sent by the kernel at the death of who started us; a number that nothing else uses. */
+/* The kernel sends this signal when the parent dies. Nothing else uses its number. */
 enum { PARENT_DIED = 40 };
 
-static int life_write = -1;
-static pid_t started_by;
-static int own_session;
+/* For the signal handler, which gets no arguments of ours. */
+static struct {
+  int life; /* the pipe to the supervisor */
+  pid_t started_by;
+  int own_session; /* the command's */
+} front = {.life = -1};
+
+/* Who forked a launcher that the program did not start itself. */
+struct starter {
+  pid_t pid, program;
+  int lines; /* where the end of the command is reported */
+};
 
 static void fail(const char *step, const char *why) {
   dprintf(2, "aish-sandbox: set-up failed at %s: %s; the command was not run\n", step, why);
@@ -57,8 +66,9 @@ static int is_number(const char *text) {
 }
 
 static const char usage[] =
-    "usage: aish-sandbox [--light | --supervise | --trial EMPTY_DIR --tree DIR... | --project DIR [--without-namespaces]] [--tmp DIR] [--cwd DIR] [--status NEW_FILE] [--parent PID]\n"
-    "                    [--keep EMPTY_DIR [--keep-tree DIR] [--keep-budget BYTES] [--keep-file BYTES] [--keep-credentials]]\n"
+    "usage: aish-sandbox [--light | --supervise | --trial EMPTY_DIR --tree DIR... | --project DIR [--without-namespaces]]\n"
+    "                    [--tmp DIR] [--cwd DIR] [--status NEW_FILE] [--parent PID] [--keep EMPTY_DIR [--keep-tree DIR]\n"
+    "                    [--keep-budget BYTES] [--keep-file BYTES] [--keep-credentials]]\n"
     "                    [--limit as|data|fsize|cpu|nofile|procs|wall=NUMBER]... -- command [argument...]\n"
     "       aish-sandbox --selftest DIR\n"
     "       aish-sandbox --changes STORE --tree DIR...\n"
@@ -90,13 +100,14 @@ static void add_tree(struct options *o, const char *path) {
 
 static struct options parse(int argc, char **argv) {
   const uint64_t GiB = 1ull << 30;
-  /* Node's WebAssembly reserves more than 12 GiB of addresses; DATA is what really bounds memory. */
+  /* Node's WebAssembly reserves more than 12 GiB of addresses, so DATA is what bounds memory. */
   struct options o = {.profile = RESTRICTED,
                       .abi_at_most = 1000,
                       .keep_budget = 2 * GiB,
                       .keep_file = GiB / 4,
                       .trial_space = 2 * GiB,
-                      .limits = {.as = 16 * GiB, .data = 4 * GiB, .fsize = 1 * GiB, .cpu = 600, .nofile = 1024, .procs = 512, .wall = 3600}};
+                      .limits = {.as = 16 * GiB, .data = 4 * GiB, .fsize = 1 * GiB, .cpu = 600, .nofile = 1024,
+                          .procs = 512, .wall = 3600}};
   int i = 1, bare = 0;
   for (; i < argc && strcmp(argv[i], "--"); i++) {
     const char *name = argv[i];
@@ -139,7 +150,7 @@ static struct options parse(int argc, char **argv) {
   return o;
 }
 
-/* The terminal may be used only when the caller handed it over: a pipe-fed command must not reach the caller's screen. */
+/* The command may use the terminal only if the caller handed it over, so that one in a pipe writes nothing to it. */
 static struct terminal look_at_terminal(void) {
   struct terminal t = {0, 0};
   unsigned int controlling, own;
@@ -153,16 +164,16 @@ static struct terminal look_at_terminal(void) {
   return t;
 }
 
-/* What a terminal or a kill of the process group sends reaches the command by itself; sending it twice would turn one
- * Ctrl-C into two. So INT, QUIT and CONT are forwarded only to a command in a session of its own. */
+/* A signal from the terminal or to the process group reaches the command too. Forwarding it would turn one Ctrl-C into
+ * two. So INT, QUIT and CONT are forwarded only to a command in a session of its own. */
 static void forward(int number, siginfo_t *info, void *context) {
   (void)context;
   int saved = errno;
   if (number == PARENT_DIED) {
-    if (getppid() != started_by) _exit(128 + SIGHUP);
-  } else if (own_session || (info->si_code <= 0 && number != SIGINT && number != SIGQUIT && number != SIGCONT)) {
+    if (getppid() != front.started_by) _exit(128 + SIGHUP);
+  } else if (front.own_session || (info->si_code <= 0 && number != SIGINT && number != SIGQUIT && number != SIGCONT)) {
     unsigned char byte = (unsigned char)number;
-    if (write(life_write, &byte, 1) < 0) { /* the supervisor is gone: the read in main() ends too */
+    if (write(front.life, &byte, 1) < 0) { /* the supervisor is gone, so the read in launch() ends too */
     }
   }
   errno = saved;
@@ -175,7 +186,7 @@ static void handle_signals(const sigset_t *mask) {
   sigfillset(&action.sa_mask);
   for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++) sigaction(forwarded[i], &action, NULL);
   sigdelset(&open, PARENT_DIED);
-  sigaddset(&open, SIGPIPE); /* writing to a supervisor that is gone is no reason to go without cleaning up */
+  sigaddset(&open, SIGPIPE); /* the front must still clean up when the supervisor is gone */
   sigprocmask(SIG_SETMASK, &open, NULL);
 }
 
@@ -198,18 +209,20 @@ static int conclude(const struct options *o, const struct report *r) {
   }
 }
 
-/* All of the command is gone, and nobody has its output open any more: the program need not wait until we are gone too. */
+/* Tells the program that the command has ended. Its processes are gone and its output is closed, so the program need
+ * not wait for the launcher too. */
 static void tell_end(const struct starter *starter, int code) {
   close(1);
   close(2);
   dprintf(starter->lines, "ended %d %d\n", getpid(), code);
 }
 
-int launch(int argc, char **argv, const struct starter *starter) {
-  /* Pipes must never take the place of a missing standard stream. */
+/* All that a launcher does. `starter` may be NULL. */
+static int launch(int argc, char **argv, const struct starter *starter) {
+  /* Otherwise a pipe of the launcher could become a missing standard stream. */
   for (int fd = 0; fd < 3; fd++)
     if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd) fail("streams", strerror(errno));
-  started_by = starter ? starter->pid : getppid();
+  front.started_by = starter ? starter->pid : getppid();
   struct options options = parse(argc, argv);
   int status = -1;
   if (options.status_path) {
@@ -220,10 +233,12 @@ int launch(int argc, char **argv, const struct starter *starter) {
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &mask);
   if (prctl(PR_SET_PDEATHSIG, PARENT_DIED) || prctl(PR_SET_CHILD_SUBREAPER, 1)) fail("parent", strerror(errno));
-  /* It may have died before the line above. */
-  if (getppid() != started_by || (options.parent && options.parent != (starter ? starter->program : started_by))) fail("parent", "it is gone");
+  /* The parent may have died before the line above. */
+  if (getppid() != front.started_by ||
+      (options.parent && options.parent != (starter ? starter->program : front.started_by)))
+    fail("parent", "it is gone");
   struct terminal terminal = look_at_terminal();
-  own_session = terminal.new_session;
+  front.own_session = terminal.new_session;
   int life[2], back[2];
   if (pipe2(life, O_CLOEXEC) || pipe2(back, O_CLOEXEC)) fail("pipe", strerror(errno));
   pid_t supervisor = fork();
@@ -236,14 +251,14 @@ int launch(int argc, char **argv, const struct starter *starter) {
   }
   close(life[0]);
   close(back[1]);
-  life_write = life[1];
+  front.life = life[1];
   handle_signals(&mask);
   struct report report;
   ssize_t got;
   while ((got = read(back[0], &report, sizeof report)) < 0 && errno == EINTR) {
   }
   if (got != sizeof report) {
-    kill_tree();
+    kill_tree(0);
     dprintf(2, "aish-sandbox: the supervisor was killed; everything below it was stopped\n");
     return 128 + SIGKILL;
   }
@@ -254,42 +269,28 @@ int launch(int argc, char **argv, const struct starter *starter) {
   return code;
 }
 
-int main(int argc, char **argv) {
-  if (argc == 3 && !strcmp(argv[1], "--selftest")) return selftest(argv[2]);
-  if (argc >= 3 && !strcmp(argv[1], "--undo")) return undo(argc, argv);
-  if (argc >= 3 && !strcmp(argv[1], "--changes")) return list_changes(argc, argv);
-  if (argc >= 4 && !strcmp(argv[1], "--apply")) return apply_trial(argc, argv);
-  if (argc == 3 && !strcmp(argv[1], "--starter")) return serve_starts((pid_t)to_number(argv[2]));
-  if (argc == 2 && !strcmp(argv[1], "--help")) {
-    dprintf(1, "%s", usage);
-    return 0;
-  }
-  return launch(argc, argv, NULL);
-}
-
 /*
- * The starter: forks launchers at the program's word, since a fork of the program itself copies the tables of all its
- * memory. One launcher is always forked ahead. It has no rights and no work until it gets its words: environment,
- * directory and arguments, with which it goes on as if it had been started with them.
+ * The starter forks launchers for the program, because a fork of the program itself copies the tables of all its
+ * memory. One launcher is always forked ahead. It has no rights and nothing to do until it gets its words (environment,
+ * directory and arguments). With these it goes on as if it had been started with them.
  *
  *   program ── words ──► the launcher that waits          (one stream, one reader at a time)
  *           ◄─ lines ─── "ready PID FD": it waits, and FD is the reading end of what its command will write
- *                        "ended PID CODE": told by the launcher, which is about to go, and once it is gone (again)
+ *                        "ended PID CODE": from the launcher when its command has ended, and again at its own end
  *
- * All of them end with the program: the starter at the end of its input, or with the program's death; a launcher that
- * runs with the death of the starter.
+ * All of them end with the program: the starter at the end of its input or the death of the program, and a launcher
+ * that runs with the death of the starter.
  */
-
 enum { WORDS = 0, LINES = 1, MAX_WORDS = 8 << 20 };
 
-/* What comes before the strings: all of their bytes, and how many are arguments and environment. The directory is first. */
+/* Sent before the strings: their bytes, and how many follow the directory as arguments and environment. */
 struct header {
   uint32_t bytes, arguments, environment;
 };
 
 static void gone(void) { _exit(EXIT_SETUP); }
 
-/* 0 at a clean end before the first byte. */
+/* Returns 0 if the stream ends before the first byte. */
 static int read_whole(void *to, size_t size) {
   for (size_t at = 0; at < size;) {
     ssize_t got = read(WORDS, (char *)to + at, size - at);
@@ -301,7 +302,7 @@ static int read_whole(void *to, size_t size) {
   return 1;
 }
 
-/* Takes so many strings; none may be cut. */
+/* Splits the text into `count` strings. None may be cut off. */
 static char *take(char **list, uint32_t count, char *at, const char *end) {
   for (uint32_t i = 0; i < count; i++) {
     if (at >= end) gone();
@@ -311,20 +312,21 @@ static char *take(char **list, uint32_t count, char *at, const char *end) {
   return at;
 }
 
-/* Waits for its words and becomes an ordinary launcher. */
+/* Waits for its words, then is an ordinary launcher. */
 static int wait_for_words(const struct starter *starter, const sigset_t *mask, int taken, int ended) {
   int out[2];
   struct header h;
   if (setsid() < 0 || pipe2(out, O_CLOEXEC)) gone();
   dprintf(LINES, "ready %d %d\n", getpid(), out[0]);
-  if (!read_whole(&h, sizeof h)) _exit(0); /* nobody needs it any more */
+  if (!read_whole(&h, sizeof h)) _exit(0); /* no command is left to start */
   uint64_t pointers = ((uint64_t)h.arguments + h.environment + 3) * sizeof(char *);
   if (h.bytes > MAX_WORDS || pointers > MAX_WORDS || h.arguments < 2) gone();
-  char **list = (char **)syscall(__NR_mmap, NULL, pointers + h.bytes + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char **list = (char **)syscall(__NR_mmap, NULL, pointers + h.bytes + 1, PROT_READ | PROT_WRITE,
+      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (list == MAP_FAILED) gone();
   char *text = (char *)list + pointers, *end = text + h.bytes, *at = text;
   if (!read_whole(text, h.bytes)) gone();
-  /* What was mapped is zero behind them: the last string ends there at the latest. */
+  /* Mapped memory is zero, so the last string ends there at the latest. */
   char *directory, **environment = list + h.arguments + 1;
   at = take(&directory, 1, at, end);
   at = take(list, h.arguments, at, end);
@@ -333,7 +335,9 @@ static int wait_for_words(const struct starter *starter, const sigset_t *mask, i
   struct starter told = *starter;
   if ((told.lines = fcntl(LINES, F_DUPFD_CLOEXEC, 3)) < 0) gone();
   int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (input < 0 || syscall(__NR_dup3, input, 0, 0) < 0 || syscall(__NR_dup3, out[1], 1, 0) < 0 || syscall(__NR_dup3, out[1], 2, 0) < 0) gone();
+  if (input < 0 || syscall(__NR_dup3, input, 0, 0) < 0 || syscall(__NR_dup3, out[1], 1, 0) < 0 ||
+      syscall(__NR_dup3, out[1], 2, 0) < 0)
+    gone();
   const int own[] = {input, out[0], out[1], taken, ended};
   for (size_t i = 0; i < sizeof own / sizeof *own; i++) close(own[i]);
   set_environment(environment);
@@ -345,7 +349,7 @@ static int wait_for_words(const struct starter *starter, const sigset_t *mask, i
   return launch((int)h.arguments, list, &told);
 }
 
-/* Reports what has ended. Returns 1 when the launcher that waits is among it. */
+/* Reports launchers that ended. Returns 1 if the waiting one is among them. */
 static int reap(int ended, pid_t waiting) {
   struct signalfd_siginfo info;
   int how, lost = 0;
@@ -358,7 +362,7 @@ static int reap(int ended, pid_t waiting) {
   return lost;
 }
 
-int serve_starts(pid_t program) {
+static int serve_starts(pid_t program) {
   struct starter self = {.pid = getpid(), .program = program, .lines = LINES};
   sigset_t child_ended, mask;
   int taken[2];
@@ -381,60 +385,75 @@ int serve_starts(pid_t program) {
     struct pollfd waits[] = {{taken[0], POLLIN, 0}, {ended, POLLIN, 0}, {WORDS, 0, 0}};
     if (poll(waits, 3, -1) < 0 && errno != EINTR) return EXIT_SETUP;
     char byte;
-    /* In this order: who took its words and has ended already was not lost. */
+    /* In this order, because a launcher that took its words and ended already was not lost. */
     if (waits[0].revents && read(taken[0], &byte, 1) == 1) {
       waiting = -1;
       wanted = 1;
     }
-    /* One that ends unasked has no successor: the program starts its commands itself then. */
+    /* A waiting launcher that ends has no successor. The program then starts its commands itself. */
     if (waits[1].revents && reap(ended, waiting)) waiting = -1;
     if (waits[2].revents) return 0;
   }
 }
 
-/* The self-test: run inside the sandbox, try what must fail. Says for each part `ok`, or `open: <what got through>`. */
-
-static const char *open_part;
-
-/* A refusal is one of these; anything else (ENOENT, say) proves nothing and counts as not refused. */
-static void must_fail(const char *what, long result) {
-  int refused = result < 0 && (errno == EACCES || errno == EPERM || errno == EXDEV || errno == ENOSYS || errno == EROFS);
-  if (!refused && !open_part) open_part = what;
+/* Any other error, such as ENOENT, proves nothing and counts as not refused. */
+static void must_fail(const char **open_part, const char *what, long result) {
+  int refused = result < 0 &&
+      (errno == EACCES || errno == EPERM || errno == EXDEV || errno == ENOSYS || errno == EROFS);
+  if (!refused && !*open_part) *open_part = what;
 }
 
-static void tell_part(const char *part) {
-  if (open_part) dprintf(1, "%s open: %s\n", part, open_part);
+static void tell_part(const char **open_part, const char *part) {
+  if (*open_part) dprintf(1, "%s open: %s\n", part, *open_part);
   else dprintf(1, "%s ok\n", part);
-  open_part = NULL;
+  *open_part = NULL;
 }
 
-/* `directory` holds a file `file` and an empty directory `dir`, both of this user; outside the sandbox all this works. */
-int selftest(const char *directory) {
+/*
+ * The self-test runs in the sandbox and tries what must fail. It prints for each part `ok`, or `open: <what
+ * succeeded>`. `directory` holds a file `file` and an empty directory `dir` of this user, so that outside the sandbox
+ * all this works.
+ */
+static int selftest(const char *directory) {
+  const char *open_part = NULL;
   struct options none = {.abi_at_most = 1000};
   if (chdir(directory)) return dprintf(2, "%s: %s\n", directory, strerror(errno)), 1;
   dprintf(1, "abi %d\n", landlock_abi(&none));
-  must_fail("writing", open("file", O_WRONLY | O_CLOEXEC));
-  must_fail("truncating", open("file", O_RDONLY | O_TRUNC | O_CLOEXEC));
-  must_fail("truncating by name", syscall(SYS_truncate, "file", 0));
-  must_fail("creating", open("new", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-  must_fail("making a directory", syscall(SYS_mkdirat, AT_FDCWD, "new", 0700));
-  must_fail("removing", syscall(SYS_unlinkat, AT_FDCWD, "file", 0));
-  must_fail("removing a directory", syscall(SYS_unlinkat, AT_FDCWD, "dir", AT_REMOVEDIR));
-  must_fail("renaming", syscall(SYS_renameat2, AT_FDCWD, "file", AT_FDCWD, "other", 0));
-  must_fail("linking", syscall(SYS_linkat, AT_FDCWD, "file", AT_FDCWD, "other", 0));
-  must_fail("changing the mode", syscall(SYS_fchmodat, AT_FDCWD, "file", 0600));
-  must_fail("changing the times", syscall(SYS_utimensat, AT_FDCWD, "file", NULL, 0));
-  tell_part("filesystem");
-  must_fail("TCP", syscall(SYS_socket, AF_INET, SOCK_STREAM, 0));
-  must_fail("UDP", syscall(SYS_socket, AF_INET6, SOCK_DGRAM, 0));
-  must_fail("Unix sockets", syscall(SYS_socket, AF_UNIX, SOCK_STREAM, 0));
-  must_fail("netlink", syscall(SYS_socket, AF_NETLINK, SOCK_RAW, NETLINK_ROUTE));
-  tell_part("network");
-  must_fail("signals to processes outside", kill(getppid(), 0));
-  tell_part("signals");
+  must_fail(&open_part, "writing", open("file", O_WRONLY | O_CLOEXEC));
+  must_fail(&open_part, "truncating", open("file", O_RDONLY | O_TRUNC | O_CLOEXEC));
+  must_fail(&open_part, "truncating by name", syscall(SYS_truncate, "file", 0));
+  must_fail(&open_part, "creating", open("new", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  must_fail(&open_part, "making a directory", syscall(SYS_mkdirat, AT_FDCWD, "new", 0700));
+  must_fail(&open_part, "removing", syscall(SYS_unlinkat, AT_FDCWD, "file", 0));
+  must_fail(&open_part, "removing a directory", syscall(SYS_unlinkat, AT_FDCWD, "dir", AT_REMOVEDIR));
+  must_fail(&open_part, "renaming", syscall(SYS_renameat2, AT_FDCWD, "file", AT_FDCWD, "other", 0));
+  must_fail(&open_part, "linking", syscall(SYS_linkat, AT_FDCWD, "file", AT_FDCWD, "other", 0));
+  must_fail(&open_part, "changing the mode", syscall(SYS_fchmodat, AT_FDCWD, "file", 0600));
+  must_fail(&open_part, "changing the times", syscall(SYS_utimensat, AT_FDCWD, "file", NULL, 0));
+  tell_part(&open_part, "filesystem");
+  must_fail(&open_part, "TCP", syscall(SYS_socket, AF_INET, SOCK_STREAM, 0));
+  must_fail(&open_part, "UDP", syscall(SYS_socket, AF_INET6, SOCK_DGRAM, 0));
+  must_fail(&open_part, "Unix sockets", syscall(SYS_socket, AF_UNIX, SOCK_STREAM, 0));
+  must_fail(&open_part, "netlink", syscall(SYS_socket, AF_NETLINK, SOCK_RAW, NETLINK_ROUTE));
+  tell_part(&open_part, "network");
+  must_fail(&open_part, "signals to processes outside", kill(getppid(), 0));
+  tell_part(&open_part, "signals");
   const char *temporary = getenv("TMPDIR");
   if (!temporary || chdir(temporary) || open("file", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) < 0)
     dprintf(1, "temporary closed\n");
   else dprintf(1, "temporary ok\n");
   return 0;
+}
+
+int main(int argc, char **argv) {
+  if (argc == 3 && !strcmp(argv[1], "--selftest")) return selftest(argv[2]);
+  if (argc >= 3 && !strcmp(argv[1], "--undo")) return undo(argc, argv);
+  if (argc >= 3 && !strcmp(argv[1], "--changes")) return list_changes(argc, argv);
+  if (argc >= 4 && !strcmp(argv[1], "--apply")) return apply_trial(argc, argv);
+  if (argc == 3 && !strcmp(argv[1], "--starter")) return serve_starts((pid_t)to_number(argv[2]));
+  if (argc == 2 && !strcmp(argv[1], "--help")) {
+    dprintf(1, "%s", usage);
+    return 0;
+  }
+  return launch(argc, argv, NULL);
 }

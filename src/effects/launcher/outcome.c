@@ -1,4 +1,10 @@
-/* Where everything stands now: at the end of an action, and before it is undone. */
+/*
+ * What an action left: where everything is when it has ended, or before it is undone.
+ *
+ * The end of an action is written into its journal, so that an undo can tell later changes from its own. Changes that
+ * no answered call explains, by a program that raced its own paths or by someone else, are looked for in the tree and
+ * noted.
+ */
 #include "trial.h"
 
 #include <dirent.h>
@@ -9,30 +15,35 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { OPEN_SLOTS = 256, MAX_DEPTH = 4000 };
+enum { OPEN_SLOTS = 256, MAX_DEPTH = 4000, MAX_OTHERS = 1 << 16, MAX_SEEN = 400000, MAX_SEARCH_DEPTH = 1500 };
 
-static struct {
-  const struct store *store;
+/* Directories that stay open because many names below them are looked at. */
+struct opened {
   uint32_t node;
   int fd;
-} opened[OPEN_SLOTS];
-static uint32_t order;
+};
 
-void forget_open(void) {
-  for (int i = 0; i < OPEN_SLOTS; i++) {
-    if (opened[i].node) close(opened[i].fd);
-    opened[i].node = 0;
+/* Another name of a file that the action changed by one of several names. */
+struct other_name {
+  uint32_t node, parent;
+  const char *name;
+};
+
+static void forget_open(struct store *s) {
+  if (!s->opened) s->opened = arena(sizeof *s->opened * (uint64_t)OPEN_SLOTS);
+  for (int i = 0; s->opened && i < OPEN_SLOTS; i++) {
+    if (s->opened[i].node) close(s->opened[i].fd);
+    s->opened[i].node = 0;
   }
 }
 
-/* A descriptor of a located directory; not to be closed. -1 where it is not, or is another by now. */
 int open_node(const struct store *s, uint32_t node) {
   if (node == ELSEWHERE) return s->elsewhere;
   const struct node *n = &s->nodes[node];
-  uint32_t slot = node % OPEN_SLOTS;
+  struct opened *slot = s->opened ? &s->opened[node % OPEN_SLOTS] : NULL;
   struct id id;
-  if (!node || !n->at_name) return errno = ENOENT, -1;
-  if (opened[slot].node == node && opened[slot].store == s) return opened[slot].fd;
+  if (!slot || !node || !n->at_name) return errno = ENOENT, -1;
+  if (slot->node == node) return slot->fd;
   int fd;
   if (n->at_parent) {
     int above = open_node(s, n->at_parent);
@@ -44,10 +55,8 @@ int open_node(const struct store *s, uint32_t node) {
     close(fd);
     return errno = ESTALE, -1;
   }
-  if (opened[slot].node) close(opened[slot].fd);
-  opened[slot].store = s;
-  opened[slot].node = node;
-  opened[slot].fd = fd;
+  if (slot->node) close(slot->fd);
+  *slot = (struct opened){node, fd};
   return fd;
 }
 
@@ -62,11 +71,13 @@ uint32_t node_of(const struct store *s, const struct id *id) {
 
 static void visit(struct store *s, uint32_t n, int fd, int depth);
 
-static void settle(struct store *s, const struct id *id, const struct state *state, uint32_t parent, const char *name, int fd, int depth) {
+static void settle(struct store *s, const struct id *id, const struct state *state, uint32_t parent, const char *name,
+    int fd, int depth) {
   uint32_t n = node_of(s, id);
   if (!n) return;
-  /* Of several names the one it was first met under: that one stays. */
-  int own = !S_ISDIR(state->mode) && s->nodes[n].parent == parent && s->nodes[n].name && !strcmp(s->nodes[n].name, name);
+  /* Of several names, the one that was seen first stays. */
+  int own = !S_ISDIR(state->mode) && s->nodes[n].parent == parent && s->nodes[n].name &&
+      !strcmp(s->nodes[n].name, name);
   if (s->nodes[n].at_name && !own) return;
   s->nodes[n].at_parent = parent;
   s->nodes[n].at_name = name;
@@ -82,7 +93,7 @@ static void settle(struct store *s, const struct id *id, const struct state *sta
 static void visit(struct store *s, uint32_t n, int fd, int depth) {
   struct id id;
   struct state state;
-  s->nodes[n].order = ++order;
+  s->nodes[n].order = ++s->order;
   s->nodes[n].flags &= ~(uint32_t)CLOSED;
   if (depth > MAX_DEPTH) return;
   for (uint32_t e = s->nodes[n].entries; e; e = s->entries[e].next) {
@@ -103,17 +114,47 @@ static void visit(struct store *s, uint32_t n, int fd, int depth) {
   }
 }
 
+void add_other_name(struct store *s, uint32_t node, uint32_t parent, const char *name) {
+  if (!s->others) s->others = arena(sizeof *s->others * (uint64_t)MAX_OTHERS);
+  if (s->others && s->other_count < MAX_OTHERS) s->others[s->other_count++] = (struct other_name){node, parent, name};
+}
+
+uint32_t next_other_name(const struct store *s, uint32_t *at, uint32_t *parent, const char **name) {
+  if (*at >= s->other_count) return 0;
+  *parent = s->others[*at].parent;
+  *name = s->others[*at].name;
+  return s->others[(*at)++].node;
+}
+
+/* A name that the action used is found first, and stays the node's name. */
+static void locate_by_other_names(struct store *s) {
+  struct id id;
+  struct state state;
+  for (uint32_t i = 0; i < s->other_count; i++) {
+    struct node *n = &s->nodes[s->others[i].node];
+    /* If the action took a name away, the store has a link, which is found too. */
+    const int fd = n->at_name || n->link ? -1 : open_node(s, s->others[i].parent);
+    if (fd < 0 || look(fd, s->others[i].name, 0, &id, &state) || !same_id(&id, &n->id)) continue;
+    n->at_parent = s->others[i].parent;
+    n->at_name = s->others[i].name;
+    n->is = id;
+    n->now = state;
+    n->flags |= BY_OTHER;
+  }
+}
+
 void locate(struct store *s) {
   struct id id;
   struct state state;
-  forget_open();
-  order = 0;
+  forget_open(s);
+  s->order = 0;
   for (uint32_t n = 1; n <= s->node_count; n++) s->nodes[n].at_name = NULL, s->nodes[n].flags &= ~(uint32_t)BY_OTHER;
   int root = openat(s->root, s->root < 0 ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (root < 0) return;
   for (uint32_t n = 1; n <= s->node_count; n++) {
     struct node *node = &s->nodes[n];
-    if (node->parent || !node->name || *node->name || look(root, "", 0, &id, &state) || !same_id(&id, &node->id)) continue;
+    if (node->parent || !node->name || *node->name || look(root, "", 0, &id, &state) || !same_id(&id, &node->id))
+      continue;
     node->at_parent = 0;
     node->at_name = "";
     node->now = state;
@@ -136,7 +177,6 @@ void locate_elsewhere(struct store *s) {
   names_drop(&names);
 }
 
-/* An owner has closed a directory above it, so that nobody can say whether it is there. */
 int is_hidden(const struct store *s, uint32_t directory) {
   for (; directory && directory != ELSEWHERE; directory = s->nodes[directory].parent)
     if (s->nodes[directory].flags & CLOSED) return 1;
@@ -155,14 +195,14 @@ static void put_path(const struct store *s, uint32_t parent, const char *name, c
   *at += length;
 }
 
-/* For the user's eyes. */
 void path_of(const struct store *s, uint32_t parent, const char *name, char *to, uint64_t size) {
   uint64_t at = 0;
   *to = 0;
   put_path(s, parent, name, to, size, &at);
 }
 
-/* It has only another name by now: which one. What an apply took away lies in the store and is nowhere for the user. */
+/* Whether the inode has only another name by now, and which. An apply moves what it takes away into the store, where it
+ * is no longer anywhere for the user. */
 int stands_elsewhere(const struct store *s, const struct node *n, char *where, uint64_t size) {
   if (!n->at_name) return 0;
   for (uint32_t above = n->at_parent; above; above = s->nodes[above].at_parent)
@@ -171,31 +211,258 @@ int stands_elsewhere(const struct store *s, const struct node *n, char *where, u
   return 1;
 }
 
-/* A link that was made for a name which did not go after all, or for an inode that lives on under another. */
+void note_path(struct store *s, const char *word, uint32_t parent, const char *name) {
+  char path[2048];
+  path_of(s, parent, name, path, sizeof path);
+  store_note(s, word, path);
+}
+
+void note_unkept(struct store *s, uint32_t parent, const char *name) {
+  note_path(s, "unkept", parent, name);
+  s->unkept++;
+}
+
+/* Whether the node was in the tree when the action first came near it. */
+static int is_of_tree(const struct store *s, uint32_t node) {
+  for (; node; node = s->nodes[node].parent)
+    if (same_id(&s->nodes[node].id, &s->tree)) return 1;
+  return 0;
+}
+
+static int is_known(struct store *s, uint32_t parent, const char *name, const struct id *id) {
+  uint32_t n = find_node(s, id);
+  /* Moving or removing one name of a file changes the time of all its names. */
+  return (n && (!S_ISDIR(s->nodes[n].was.mode) || s->nodes[n].flags & (META | TOUCHED))) ||
+      (parent && find_entry(s, parent, name));
+}
+
+struct search {
+  struct store *store;
+  uint64_t seen;
+  struct id top;
+};
+
+/* Takes over the descriptor. */
+static void search_directory(struct search *search, int fd, const struct id *id, int depth, const char *path) {
+  struct store *s = search->store;
+  const uint32_t parent = find_node(s, id);
+  char full[2048];
+  struct listing names;
+  struct listed name;
+  if (listing_open(&names, fd)) return;
+  while (listing_next(&names, &name)) {
+    struct id below;
+    struct state state;
+    /* A kept name needs no look. */
+    if (name.type != DT_DIR && name.type != DT_UNKNOWN && parent && find_entry(s, parent, name.name)) {
+      search->seen++;
+      continue;
+    }
+    if (look(fd, name.name, 0, &below, &state)) continue;
+    if (++search->seen > MAX_SEEN || below.dev != search->top.dev || same_id(&below, &s->guarded)) continue;
+    const int is_newer = moment(state.ctime, state.ctime_ns) > s->started;
+    const int lasts = S_ISREG(state.mode) || S_ISLNK(state.mode) || S_ISDIR(state.mode);
+    const int is_news = lasts && is_newer && !is_known(s, parent, name.name, &below);
+    if (is_news || S_ISDIR(state.mode)) snprintf(full, sizeof full, "%s/%s", path, name.name);
+    if (is_news) store_note(s, "unkept", full), s->unkept++;
+    if (!S_ISDIR(state.mode)) continue;
+    const int is_deep = depth > MAX_SEARCH_DEPTH;
+    const int deeper = is_deep ? -1
+        : openat(fd, name.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (deeper >= 0) search_directory(search, deeper, &below, depth + 1, full);
+    else if (is_deep || is_newer) store_note(s, "unchecked", full); /* the action may have closed it */
+  }
+  listing_close(&names);
+}
+
+/* Reports what changed below `tree` since the action began, though no answered call explains it. */
+void scan_unkept(struct store *s, const char *tree) {
+  struct search search = {.store = s};
+  struct state state;
+  const int fd = open(tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  if (look(fd, "", 0, &search.top, &state)) close(fd);
+  else search_directory(&search, fd, &search.top, 0, tree);
+  if (search.seen > MAX_SEEN) store_note(s, "unchecked", tree);
+}
+
+/* 1 + how many names a directory holds; 0: unknown. */
+static uint32_t names_in(int directory) {
+  uint32_t count = 1;
+  struct listing names;
+  struct listed name;
+  if (listing_open(&names, openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))) return 0;
+  while (listing_next(&names, &name)) count++;
+  const int failed = names.filled < 0;
+  listing_close(&names);
+  return failed ? 0 : count;
+}
+
+void count_names(struct store *s, uint32_t node, int directory) {
+  struct node *n = &s->nodes[node];
+  struct id id;
+  struct state now;
+  if (!s->listens || !s->tree.ino || !is_of_tree(s, node) || look(directory, "", 0, &id, &now)) return;
+  n->names = names_in(directory);
+  /* If a kept call set its time, that call explains the change. */
+  if (id.born > s->started || n->flags & META || (now.mtime >= 0 && moment(now.mtime, now.mtime_ns) <= s->started))
+    return;
+  if (now.mtime >= 0 && moment(now.ctime, now.ctime_ns) > s->started) note_unkept(s, n->parent, n->name);
+}
+
+/* A removed name leaves no time of its own behind if other names of its directory changed too, so names are counted. */
+static void tell_missing(struct store *s) {
+  uint32_t *gone = arena(sizeof *gone * (s->node_count + 1ull)), *come = arena(sizeof *come * (s->node_count + 1ull));
+  if (!gone || !come) return;
+  for (uint32_t i = 1; i <= s->entry_count; i++) {
+    const struct entry *e = &s->entries[i];
+    int is_there = s->nodes[e->parent].at_name && e->now.ino;
+    gone[e->parent] += e->node && !is_there;
+    come[e->parent] += !e->node && is_there;
+  }
+  for (uint32_t i = 1; i <= s->node_count; i++) {
+    const struct node *n = &s->nodes[i];
+    if (!n->names || n->flags & CLOSED) continue;
+    int fd = n->at_name ? open_node(s, i) : -1;
+    uint32_t now = !n->at_name ? 1 : fd < 0 ? 0 : names_in(fd);
+    if (now && now < n->names - gone[i] + come[i])
+      note_unkept(s, n->at_name ? n->at_parent : n->parent, n->at_name ? n->at_name : n->name);
+  }
+}
+
+/* The file existed before, and nothing is kept of its content. */
+static int is_unkept(const struct store *s, const struct node *n) {
+  return S_ISREG(n->was.mode) && !(n->flags & (COPIED | LEFT_OUT)) && n->id.born <= s->started;
+}
+
+/* The file was written to, though no call that opened it for writing was answered. */
+static int was_written(const struct node *n) {
+  if (n->now.size != n->was.size) return 1;
+  return !(n->flags & TIMED) && (n->now.mtime != n->was.mtime || n->now.mtime_ns != n->was.mtime_ns);
+}
+
+static int stands_in_tree(const struct store *s, uint32_t node) {
+  for (; node; node = s->nodes[node].at_parent)
+    if (same_id(&s->nodes[node].is, &s->tree)) return 1;
+  return 0;
+}
+
+/* Searches directories that were moved out of the tree as a whole. */
+static void search_moved(struct store *s) {
+  char path[2048];
+  for (uint32_t i = 1; i <= s->node_count; i++) {
+    const struct node *n = &s->nodes[i];
+    if (!S_ISDIR(n->was.mode) || !n->at_name || n->at_parent == n->parent || !is_of_tree(s, n->parent) ||
+        stands_in_tree(s, i))
+      continue;
+    struct search search = {.store = s, .top = n->is};
+    const int fd = open_node(s, i), list = fd < 0 ? -1 : openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    path_of(s, n->at_parent, n->at_name, path, sizeof path);
+    if (list < 0) store_note(s, "unchecked", path);
+    else search_directory(&search, list, &n->is, 0, path);
+  }
+}
+
+/* Reports names that are missing though no call removed them, and changed content of which nothing is kept. */
+static void tell_escaped(struct store *s) {
+  if (!s->listens || !s->tree.ino) return;
+  tell_missing(s);
+  search_moved(s);
+  for (uint32_t i = 1; i <= s->node_count; i++) {
+    const struct node *n = &s->nodes[i];
+    if (n->at_name && is_unkept(s, n) && was_written(n) && (is_of_tree(s, n->at_parent) || is_of_tree(s, n->parent)))
+      note_unkept(s, n->at_parent, n->at_name);
+  }
+  for (uint32_t i = 1; i <= s->entry_count; i++) {
+    const struct entry *e = &s->entries[i];
+    const struct node *n = &s->nodes[e->node];
+    /* The action was only to move it, and yet it is gone. */
+    if (e->node && !n->at_name && !n->link && is_unkept(s, n) && !(s->nodes[e->parent].flags & CLOSED) &&
+        is_of_tree(s, e->parent))
+      note_unkept(s, e->parent, e->name);
+  }
+}
+
+static int is_sought(const struct store *s, uint32_t node) {
+  const struct node *n = &s->nodes[node];
+  return node && S_ISREG(n->was.mode) && n->flags & (COPIED | META) && n->was.links > 1 && n->name &&
+      n->id.born <= s->started;
+}
+
+static void note_name(struct store *s, int directory, const char *name) {
+  struct id id;
+  if (look(directory, name, 0, &id, NULL)) return;
+  const uint32_t n = find_node(s, &id);
+  if (!is_sought(s, n)) return;
+  const int outside = s->outside_count ? outside_of(s, directory) : -1;
+  const uint32_t parent = s->outside_count && outside < 0 ? 0 : keep_directory(s, outside >= 0 ? outside : directory);
+  if (outside >= 0) close(outside);
+  if (!parent || (s->nodes[n].parent == parent && !strcmp(s->nodes[n].name, name))) return;
+  store_write(s, R_ALSO, 0, &id, &s->nodes[parent].id, NULL, name, (uint32_t)strlen(name));
+}
+
+/* Takes over the descriptor. Compares inode numbers from the directory itself, without a look at each file. */
+static void seek_names(struct store *s, int fd, const uint64_t *sought, uint32_t mask, uint32_t *seen, int depth) {
+  struct listing names;
+  struct listed name;
+  if (listing_open(&names, fd)) return;
+  while (++*seen < MAX_SEEN && listing_next(&names, &name)) {
+    if (name.type == DT_DIR) {
+      if (depth < MAX_SEARCH_DEPTH)
+        seek_names(s, openat(fd, name.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), sought,
+            mask, seen, depth + 1);
+      continue;
+    }
+    uint32_t slot = (uint32_t)name.ino & mask;
+    while (sought[slot] && sought[slot] != name.ino) slot = (slot + 1) & mask;
+    if (sought[slot]) note_name(s, fd, name.name);
+  }
+  listing_close(&names);
+}
+
+void note_other_names(struct store *s, const char *tree) {
+  uint32_t many = 0, size = 64, seen = 0;
+  for (uint32_t i = 1; i <= s->node_count; i++) many += is_sought(s, i) != 0;
+  while (size < 2 * many) size *= 2;
+  uint64_t *sought = many ? arena(sizeof *sought * size) : NULL;
+  if (!sought) return;
+  for (uint32_t i = 1; i <= s->node_count; i++) {
+    uint32_t slot = (uint32_t)s->nodes[i].id.ino & (size - 1);
+    if (!is_sought(s, i)) continue;
+    while (sought[slot] && sought[slot] != s->nodes[i].id.ino) slot = (slot + 1) & (size - 1);
+    sought[slot] = s->nodes[i].id.ino;
+  }
+  seek_names(s, open(tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC), sought, size - 1, &seen, 0);
+}
+
+/* Drops links for names that did not go after all, and for inodes that live on under another name. */
 static int drop_needless_links(struct store *s) {
   char number[12];
   int dropped = 0;
   for (uint32_t i = 1; i <= s->node_count; i++)
-    if (s->nodes[i].link && s->nodes[i].at_name) dropped |= syscall(SYS_unlinkat, s->links, decimal(s->nodes[i].link, number), 0) == 0;
+    if (s->nodes[i].link && s->nodes[i].at_name)
+      dropped |= syscall(SYS_unlinkat, s->links, decimal(s->nodes[i].link, number), 0) == 0;
   return dropped;
 }
 
-/* How things stand when the last process has ended: what is another by the time of an undo was changed by somebody else. */
+/* Writes down how everything is when the last process has ended. An undo finds what someone else changed after that. */
 static int write_end(struct store *s) {
   uint32_t created = 0, deleted = 0, changed = 0, moved = 0, touched = 0;
   char line[200];
   locate(s);
-  if (!s->plans && drop_needless_links(s)) locate(s); /* it changed their times */
+  if (!s->plans && drop_needless_links(s)) locate(s); /* that changed times */
   tell_escaped(s);
   for (uint32_t i = 1; i <= s->entry_count; i++) {
     struct entry *e = &s->entries[i];
     const struct id nothing = {0, 0, 0}, *now = s->nodes[e->parent].at_name ? &e->now : &nothing;
     const struct node *n = &s->nodes[e->node];
-    if (s->nodes[e->parent].flags & CLOSED) continue; /* nobody else can look into it either, before it is opened */
+    if (s->nodes[e->parent].flags & CLOSED) continue; /* nobody else can look into it either until it is opened */
     e->end = e->flags & LATE ? nothing : *now;
     e->end_state = e->now_state;
     e->flags |= FINAL;
-    if (store_write(s, R_END_NAME, 0, &s->nodes[e->parent].id, &e->end, &e->end_state, e->name, (uint32_t)strlen(e->name))) return -1;
+    if (store_write(s, R_END_NAME, 0, &s->nodes[e->parent].id, &e->end, &e->end_state, e->name,
+        (uint32_t)strlen(e->name)))
+      return -1;
     touched += !same_id(now, &n->id) && (now->ino || e->node);
     uint32_t known = now->ino ? node_of(s, now) : 0;
     if (!e->node) created += now->ino && (!known || s->nodes[known].id.born > s->started);
@@ -212,7 +479,8 @@ static int write_end(struct store *s) {
     if (!(n->flags & (COPIED | META | TOUCHED | LINKED)) && !n->link) continue;
     const char *name = n->at_name;
     if (name) state = n->now;
-    else if (!n->link || look(s->links, name = decimal(n->link, number), 0, &id, &state) || !same_id(&id, &n->id)) continue;
+    else if (!n->link || look(s->links, name = decimal(n->link, number), 0, &id, &state) || !same_id(&id, &n->id))
+      continue;
     const int is_dir = S_ISDIR(state.mode);
     n->end = n->flags & LATE ? (struct state){0} : state;
     if (is_dir) {
@@ -234,7 +502,8 @@ static int write_end(struct store *s) {
   if (s->plans) return 0;
   int fd = openat(s->vault, "summary", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return -1;
-  int n = snprintf(line, sizeof line, "created %llu deleted %llu changed %llu moved %llu bytes %llu refused %llu unkept %llu touched %llu\n",
+  int n = snprintf(line, sizeof line,
+      "created %llu deleted %llu changed %llu moved %llu bytes %llu refused %llu unkept %llu touched %llu\n",
                    (unsigned long long)created, (unsigned long long)(deleted + s->inside), (unsigned long long)changed,
                    (unsigned long long)moved, (unsigned long long)s->used, (unsigned long long)s->refused,
                    (unsigned long long)s->unkept, (unsigned long long)touched);
@@ -250,15 +519,21 @@ int store_finish(struct store *s) {
   return failed ? -1 : 0;
 }
 
-/* Each record stands there before its call goes on, so what came about later than a call takes may be another's doing. */
-int is_late_time(const struct store *s, int64_t seconds, uint32_t ns) { return moment(seconds, ns) > s->last + CALL_NANOSECONDS; }
+/* Each record is written before its call goes on. A change later than any call takes may be someone else's. */
+int is_late_time(const struct store *s, int64_t seconds, uint32_t ns) {
+  return moment(seconds, ns) > s->last + CALL_NANOSECONDS;
+}
 
-int is_late(const struct store *s, const struct state *state) { return !S_ISDIR(state->mode) && is_late_time(s, state->ctime, state->ctime_ns); }
+int is_late(const struct store *s, const struct state *state) {
+  return !S_ISDIR(state->mode) && is_late_time(s, state->ctime, state->ctime_ns);
+}
 
-/* A time of writing behind that of the change was set, by the command that was tried. */
+/* Whether the file was written to after the apply began. A time of writing that is later than the time of change was
+ * set by the command that was tried. */
 static int is_written_since(const struct store *s, const struct state *state) {
   const uint64_t written = moment(state->mtime, state->mtime_ns);
-  return s->applies && S_ISREG(state->mode) && written >= s->applies && written <= moment(state->ctime, state->ctime_ns);
+  return s->applies && S_ISREG(state->mode) && written >= s->applies &&
+      written <= moment(state->ctime, state->ctime_ns);
 }
 
 int store_finish_apply(struct store *s) {
@@ -277,7 +552,7 @@ int store_finish_cut(struct store *s) {
   const struct id last = {0, 0, s->last};
   count_parts(s);
   locate(s);
-  /* Cut off in turn, it would have changed the time of the journal. */
+  /* Writes below change the journal's time. If they are cut off too, the next attempt still needs the old one. */
   if (store_write(s, R_LAST, 0, &last, NULL, NULL, NULL, 0)) return -1;
   for (uint32_t i = 1; i <= s->entry_count; i++) {
     struct entry *e = &s->entries[i];
@@ -285,274 +560,9 @@ int store_finish_cut(struct store *s) {
   }
   for (uint32_t i = 1; i <= s->node_count; i++) {
     struct node *n = &s->nodes[i];
-    if (n->at_name ? is_late(s, &n->now) : n->link && !look(s->links, decimal(n->link, number), 0, &id, &state) && is_late(s, &state)) n->flags |= LATE;
+    if (n->at_name ? is_late(s, &n->now) : n->link && !look(s->links, decimal(n->link, number), 0, &id, &state) &&
+        is_late(s, &state))
+      n->flags |= LATE;
   }
   return store_finish_apply(s);
-}
-
-/* The other names of files that an action wrote to by one of several. */
-
-enum { MOST = 1 << 16, MAX_SEEN = 400000, MAX_SEEK_DEPTH = 1500, ENTRIES = 1 << 15 };
-
-static struct other_name {
-  uint32_t node, parent;
-  const char *name;
-} *others;
-static uint32_t count;
-static const struct store *of;
-
-void add_other_name(struct store *s, uint32_t node, uint32_t parent, const char *name) {
-  of = s;
-  if (!others) others = arena(sizeof *others * (uint64_t)MOST);
-  if (others && count < MOST) others[count++] = (struct other_name){node, parent, name};
-}
-
-uint32_t next_other_name(const struct store *s, uint32_t *at, uint32_t *parent, const char **name) {
-  if (s != of || *at >= count) return 0;
-  *parent = others[*at].parent;
-  *name = others[*at].name;
-  return others[(*at)++].node;
-}
-
-static int is_sought(const struct store *s, uint32_t node) {
-  const struct node *n = &s->nodes[node];
-  return node && S_ISREG(n->was.mode) && n->flags & (COPIED | META) && n->was.links > 1 && n->name && n->id.born <= s->started;
-}
-
-static void note(struct store *s, int directory, const char *name) {
-  struct id id;
-  if (look(directory, name, 0, &id, NULL)) return;
-  const uint32_t n = find_node(s, &id);
-  if (!is_sought(s, n)) return;
-  const int outside = s->outside_count ? outside_of(s, directory) : -1;
-  const uint32_t parent = s->outside_count && outside < 0 ? 0 : keep_directory(s, outside >= 0 ? outside : directory);
-  if (outside >= 0) close(outside);
-  if (!parent || (s->nodes[n].parent == parent && !strcmp(s->nodes[n].name, name))) return;
-  store_write(s, R_ALSO, 0, &id, &s->nodes[parent].id, NULL, name, (uint32_t)strlen(name));
-}
-
-/* Takes the descriptor. By the numbers of inodes that the directory itself tells. */
-static void go_through(struct store *s, int fd, const uint64_t *sought, uint32_t mask, uint32_t *seen, int depth) {
-  char *entries = fd < 0 ? NULL : arena(ENTRIES);
-  if (entries)
-    for (long got; (got = syscall(SYS_getdents64, fd, entries, ENTRIES)) > 0;)
-      for (long at = 0; at < got && ++*seen < MAX_SEEN; at += *(const unsigned short *)(entries + at + 16)) {
-        const char *name = entries + at + 19;
-        uint64_t ino;
-        memcpy(&ino, entries + at, 8);
-        if (!strcmp(name, ".") || !strcmp(name, "..")) continue;
-        if (entries[at + 18] == 4 /* DT_DIR */) {
-          if (depth < MAX_SEEK_DEPTH) go_through(s, openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), sought, mask, seen, depth + 1);
-          continue;
-        }
-        uint32_t slot = (uint32_t)ino & mask;
-        while (sought[slot] && sought[slot] != ino) slot = (slot + 1) & mask;
-        if (sought[slot]) note(s, fd, name);
-      }
-  if (entries) syscall(SYS_munmap, entries, ENTRIES);
-  if (fd >= 0) close(fd);
-}
-
-void note_other_names(struct store *s, const char *tree) {
-  uint32_t many = 0, size = 64, seen = 0;
-  for (uint32_t i = 1; i <= s->node_count; i++) many += is_sought(s, i) != 0;
-  while (size < 2 * many) size *= 2;
-  uint64_t *sought = many ? arena(sizeof *sought * size) : NULL;
-  if (!sought) return;
-  for (uint32_t i = 1; i <= s->node_count; i++) {
-    uint32_t slot = (uint32_t)s->nodes[i].id.ino & (size - 1);
-    if (!is_sought(s, i)) continue;
-    while (sought[slot] && sought[slot] != s->nodes[i].id.ino) slot = (slot + 1) & (size - 1);
-    sought[slot] = s->nodes[i].id.ino;
-  }
-  go_through(s, open(tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC), sought, size - 1, &seen, 0);
-}
-
-void locate_by_other_names(struct store *s) {
-  struct id id;
-  struct state state;
-  for (uint32_t i = 0; s == of && i < count; i++) {
-    struct node *n = &s->nodes[others[i].node];
-    /* Of what lost a name by the action there is a link in the store, which is found as well. */
-    const int fd = n->at_name || n->link ? -1 : open_node(s, others[i].parent);
-    if (fd < 0 || look(fd, others[i].name, 0, &id, &state) || !same_id(&id, &n->id)) continue;
-    n->at_parent = others[i].parent;
-    n->at_name = others[i].name;
-    n->is = id;
-    n->now = state;
-    n->flags |= BY_OTHER;
-  }
-}
-
-/* Changes of the tree that passed no supervisor: by a program that raced its own paths, or by somebody else. */
-
-enum { MAX_SCANNED = 400000, MAX_SCAN_DEPTH = 1500 };
-
-struct scan {
-  struct store *store;
-  uint64_t seen;
-  struct id top;
-};
-
-static int is_known(struct store *s, uint32_t parent, const char *name, const struct id *id) {
-  uint32_t n = find_node(s, id);
-  /* Moving or unlinking one of its names changes the time of them all. */
-  return (n && (!S_ISDIR(s->nodes[n].was.mode) || s->nodes[n].flags & (META | TOUCHED))) || (parent && find_entry(s, parent, name));
-}
-
-static void scan_directory(struct scan *scan, int fd, const struct id *id, int depth, const char *path) {
-  char *entries = arena(1 << 15);
-  uint32_t parent = find_node(scan->store, id);
-  char full[2048];
-  if (entries)
-    for (long got; (got = syscall(SYS_getdents64, fd, entries, 1 << 15)) > 0;)
-      for (long at = 0; at < got; at += *(const unsigned short *)(entries + at + 16)) {
-        const char *name = entries + at + 19;
-        struct id below;
-        struct state state;
-        if (!strcmp(name, ".") || !strcmp(name, "..")) continue;
-        if (entries[at + 18] != DT_DIR && entries[at + 18] != DT_UNKNOWN && parent && find_entry(scan->store, parent, name)) {
-          scan->seen++;
-          continue; /* kept: nothing more is asked about it */
-        }
-        if (look(fd, name, 0, &below, &state)) continue;
-        if (++scan->seen > MAX_SCANNED || below.dev != scan->top.dev || same_id(&below, &scan->store->guarded)) continue;
-        uint64_t changed = moment(state.ctime, state.ctime_ns);
-        int lasts = S_ISREG(state.mode) || S_ISLNK(state.mode) || S_ISDIR(state.mode);
-        if (lasts && changed > scan->store->started && !is_known(scan->store, parent, name, &below)) {
-          snprintf(full, sizeof full, "%s/%s", path, name);
-          store_note(scan->store, "unkept", full);
-          scan->store->unkept++;
-        }
-        if (!S_ISDIR(state.mode)) continue;
-        snprintf(full, sizeof full, "%s/%s", path, name);
-        int deeper = depth > MAX_SCAN_DEPTH ? -1 : openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-        if (deeper < 0) {
-          if (depth > MAX_SCAN_DEPTH || changed > scan->store->started) store_note(scan->store, "unchecked", full); /* closed since */
-          continue;
-        }
-        scan_directory(scan, deeper, &below, depth + 1, full);
-        close(deeper);
-      }
-  if (entries) syscall(SYS_munmap, entries, 1 << 15);
-}
-
-/* By the times of change below `tree`. */
-void scan_unkept(struct store *s, const char *tree) {
-  struct scan scan = {.store = s};
-  struct state state;
-  int fd = open(tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  if (!look(fd, "", 0, &scan.top, &state)) scan_directory(&scan, fd, &scan.top, 0, tree);
-  close(fd);
-  if (scan.seen > MAX_SCANNED) store_note(s, "unchecked", tree);
-}
-
-static void tell(struct store *s, uint32_t parent, const char *name) {
-  char path[2048];
-  path_of(s, parent, name, path, sizeof path);
-  store_note(s, "unkept", path);
-  s->unkept++;
-}
-
-/* Stood in the tree when the action first came near it. */
-static int is_of_tree(const struct store *s, uint32_t node) {
-  for (; node; node = s->nodes[node].parent)
-    if (same_id(&s->nodes[node].id, &s->tree)) return 1;
-  return 0;
-}
-
-/* How many names a directory holds, and one; 0 where that can't be told. */
-static uint32_t names_in(int directory) {
-  static char entries[1 << 15] __attribute__((aligned(8)));
-  int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  uint32_t count = 1;
-  long got = -1;
-  while (fd >= 0 && (got = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0)
-    for (long at = 0; at < got; at += *(const unsigned short *)(entries + at + 16)) {
-      const char *name = entries + at + 19;
-      count += strcmp(name, ".") && strcmp(name, "..");
-    }
-  if (fd >= 0) close(fd);
-  return got < 0 ? 0 : count;
-}
-
-void count_names(struct store *s, uint32_t node, int directory) {
-  struct node *n = &s->nodes[node];
-  struct id id;
-  struct state now;
-  if (!s->listens || !s->tree.ino || !is_of_tree(s, node) || look(directory, "", 0, &id, &now)) return;
-  n->names = names_in(directory);
-  /* Who set its time said when it was changed. */
-  if (id.born > s->started || n->flags & META || (now.mtime >= 0 && moment(now.mtime, now.mtime_ns) <= s->started)) return;
-  if (now.mtime >= 0 && moment(now.ctime, now.ctime_ns) > s->started) tell(s, n->parent, n->name);
-}
-
-/* A name that went leaves no time of change behind, where others of its directory went as well: so they are counted. */
-static void tell_missing(struct store *s) {
-  uint32_t *gone = arena(sizeof *gone * (s->node_count + 1ull)), *come = arena(sizeof *come * (s->node_count + 1ull));
-  if (!gone || !come) return;
-  for (uint32_t i = 1; i <= s->entry_count; i++) {
-    const struct entry *e = &s->entries[i];
-    int is_there = s->nodes[e->parent].at_name && e->now.ino;
-    gone[e->parent] += e->node && !is_there;
-    come[e->parent] += !e->node && is_there;
-  }
-  for (uint32_t i = 1; i <= s->node_count; i++) {
-    const struct node *n = &s->nodes[i];
-    if (!n->names || n->flags & CLOSED) continue;
-    int fd = n->at_name ? open_node(s, i) : -1;
-    uint32_t now = !n->at_name ? 1 : fd < 0 ? 0 : names_in(fd);
-    if (now && now < n->names - gone[i] + come[i]) tell(s, n->at_name ? n->at_parent : n->parent, n->at_name ? n->at_name : n->name);
-  }
-}
-
-/* Nothing is kept of the content of a file that was there before. */
-static int is_unkept(const struct store *s, const struct node *n) {
-  return S_ISREG(n->was.mode) && !(n->flags & (COPIED | LEFT_OUT)) && n->id.born <= s->started;
-}
-
-/* Nobody opened it for writing, and yet it was written to. */
-static int was_written(const struct node *n) {
-  if (n->now.size != n->was.size) return 1;
-  return !(n->flags & TIMED) && (n->now.mtime != n->was.mtime || n->now.mtime_ns != n->was.mtime_ns);
-}
-
-static int stands_in_tree(const struct store *s, uint32_t node) {
-  for (; node; node = s->nodes[node].at_parent)
-    if (same_id(&s->nodes[node].is, &s->tree)) return 1;
-  return 0;
-}
-
-/* What was moved out of the tree as a whole. */
-static void scan_moved(struct store *s) {
-  char path[2048];
-  for (uint32_t i = 1; i <= s->node_count; i++) {
-    const struct node *n = &s->nodes[i];
-    if (!S_ISDIR(n->was.mode) || !n->at_name || n->at_parent == n->parent || !is_of_tree(s, n->parent) || stands_in_tree(s, i)) continue;
-    struct scan scan = {.store = s, .top = n->is};
-    int fd = open_node(s, i), list = fd < 0 ? -1 : openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    path_of(s, n->at_parent, n->at_name, path, sizeof path);
-    if (list < 0) store_note(s, "unchecked", path);
-    else scan_directory(&scan, list, &n->is, 0, path);
-    if (list >= 0) close(list);
-  }
-}
-
-void tell_escaped(struct store *s) {
-  if (!s->listens || !s->tree.ino) return;
-  tell_missing(s);
-  scan_moved(s);
-  for (uint32_t i = 1; i <= s->node_count; i++) {
-    const struct node *n = &s->nodes[i];
-    if (n->at_name && is_unkept(s, n) && was_written(n) && (is_of_tree(s, n->at_parent) || is_of_tree(s, n->parent)))
-      tell(s, n->at_parent, n->at_name);
-  }
-  for (uint32_t i = 1; i <= s->entry_count; i++) {
-    const struct entry *e = &s->entries[i];
-    const struct node *n = &s->nodes[e->node];
-    /* Only to be moved, and yet it is nowhere. */
-    if (e->node && !n->at_name && !n->link && is_unkept(s, n) && !(s->nodes[e->parent].flags & CLOSED) && is_of_tree(s, e->parent))
-      tell(s, e->parent, e->name);
-  }
 }

@@ -1,9 +1,12 @@
 /*
  * Finds what a system call of another process names.
  *
- * Descriptors, current and root directory are opened by way of /proc/PID. What the kernel would resolve in the name of
- * whoever asks (/proc/self, descriptors as files) is opened for the process itself or refused; a process in another
- * root or mount namespace is refused, since its absolute links lead elsewhere than ours.
+ * Descriptors, current and root directory are opened by way of /proc/PID. The kernel resolves some paths differently
+ * for each process (/proc/self, descriptors as files): those are opened for the process itself, or refused. A process
+ * in another root or mount namespace is refused, because its absolute links lead elsewhere than ours.
+ *
+ * In a user namespace, other users' numbers all read as nobody's. So the process that keeps a command there asks the
+ * supervisor, which is outside and has the same descriptors, to read access lists.
  */
 #include "calls.h"
 
@@ -26,7 +29,7 @@
 
 enum { NR_OPENAT2 = 437, PATH_BYTES = 4096, MAX_LINKS = 40, PROC_MAGIC = 0x9fa0 };
 
-/* Page by page, since what follows the path may not be mapped. */
+/* Reads page by page, because the page behind the path may not be mapped. */
 static int read_path(pid_t pid, uint64_t at, char *to) {
   for (uint64_t n = 0; n < PATH_BYTES;) {
     uint64_t want = 4096 - (at + n) % 4096;
@@ -62,21 +65,25 @@ static int on_proc(int directory) {
   return syscall(SYS_fstatfs, directory, buffer) == 0 && buffer[0] == PROC_MAGIC;
 }
 
-/* A mount that this process stands in itself is of its own namespace for as long as it lives; and none of /proc's. What
- * statx tells on the way is put down in `seen`. */
+/* Whether the descriptor is on the mount of this process's own root or current directory, which stays in its namespace
+ * as long as the process lives, and is not /proc. The result of statx is kept in `seen`. */
 static int is_own_mount(int fd, struct glance *seen) {
   static uint64_t own[2];
   static int asked;
   struct statx x;
   for (int i = 0; !asked && i < 2; i++) {
     int at = open(i ? "." : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (at >= 0 && !on_proc(at) && !syscall(SYS_statx, at, "", AT_EMPTY_PATH, STATX_MNT_ID, &x) && x.stx_mask & STATX_MNT_ID) own[i] = x.stx_mnt_id;
+    if (at >= 0 && !on_proc(at) && !syscall(SYS_statx, at, "", AT_EMPTY_PATH, STATX_MNT_ID, &x) &&
+        x.stx_mask & STATX_MNT_ID)
+      own[i] = x.stx_mnt_id;
     if (at >= 0) close(at);
   }
   asked = 1;
-  if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID, &x) || !(x.stx_mask & STATX_MNT_ID)) return 0;
+  if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID, &x) ||
+      !(x.stx_mask & STATX_MNT_ID))
+    return 0;
   if (!x.stx_mnt_id || (x.stx_mnt_id != own[0] && x.stx_mnt_id != own[1])) return 0;
-  told(&x, &seen->id, &seen->state);
+  read_statx(&x, &seen->id, &seen->state);
   return seen->taken = 1;
 }
 
@@ -86,10 +93,11 @@ static int climbs(const char *path) {
   return 0;
 }
 
-/* Opens the directory `path`, seen from `base` (-1: from the root). Where the way leads over links or upwards it depends on
- * the root of whoever asks, which must be ours then. */
+/* Opens the directory `path`, seen from `base` (-1: from the root). A path with links or `..` depends on the root of
+ * the process, which must then be ours. */
 static int open_way(pid_t pid, int base, const char *path, struct glance *seen) {
-  struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS};
+  struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+      .resolve = RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS};
   if (base >= 0 && !climbs(path)) {
     int fd = (int)syscall(NR_OPENAT2, base, path, &how, sizeof how);
     if (fd < 0 && errno != ELOOP) return -1;
@@ -101,7 +109,8 @@ static int open_way(pid_t pid, int base, const char *path, struct glance *seen) 
   return (int)syscall(NR_OPENAT2, base >= 0 ? base : AT_FDCWD, path, &how, sizeof how);
 }
 
-/* What /proc has of a process or thread, which stays open: who has died is not there any more, whoever has its number by now. */
+/* Opens an entry of /proc/PID. That directory stays open for the next call: a dead process is no longer in it, even if
+ * another process has its number by now. */
 static int open_of(pid_t pid, const char *what) {
   static pid_t known;
   static int of = -1;
@@ -120,8 +129,8 @@ static const char *after(const char *text, const char *start) {
   return strncmp(text, start, n) ? NULL : text + n;
 }
 
-/* `/proc/self/fd/3/x` and its like: opens what the descriptor, root or current directory is for that process, and
- * returns what of the path is left. NULL: the path is none of these. */
+/* Opens what the beginning of a path like `/proc/self/fd/3/x` is for that process, and returns the rest of the path.
+ * NULL: the path is not of this kind. */
 static const char *by_process(pid_t pid, const char *path, int *fd) {
   char link[64];
   const char *rest;
@@ -170,10 +179,11 @@ static const char *by_process(pid_t pid, const char *path, int *fd) {
   return rest;
 }
 
-/* Such a path leads elsewhere than it begins, so that its text says nothing. */
+/* Whether the path may lead elsewhere than its text says. */
 static int is_crooked(const char *path) {
   for (const char *at = path; (at = strchr(at, '/')); at++)
-    if (at[1] == '/' || (at[1] == '.' && (!at[2] || at[2] == '/' || (at[2] == '.' && (!at[3] || at[3] == '/'))))) return 1;
+    if (at[1] == '/' || (at[1] == '.' && (!at[2] || at[2] == '/' || (at[2] == '.' && (!at[3] || at[3] == '/')))))
+      return 1;
   return 0;
 }
 
@@ -182,9 +192,9 @@ static int nothing_lasts(const char *path) {
   return after(path, "/proc/") || after(path, "/sys/") || (after(path, "/dev/") && !after(path, "/dev/shm/"));
 }
 
-/* What the call would meet by itself, or a reason to refuse it. In both cases it is answered and does not go on: its process
- * may have more rights than ours (in a user namespace of its own), and what is not there, or too long, may be another by then. */
-static int fails_too(void) {
+/* FAILS if the call itself would end with this errno, else -1 to refuse it. Either way it is answered and does not go
+ * on: its process may have more rights than this one, and the path may be another by then. */
+static int outcome_of_errno(void) {
   switch (errno) {
     case EACCES: case ENAMETOOLONG: case EFAULT: case EBADF:
       return FAILS;
@@ -193,7 +203,7 @@ static int fails_too(void) {
   }
 }
 
-/* One step: `path` from `base` (-1: from the root), which is closed or taken over. */
+/* Resolves `path` from `base` (-1: from the root), which it closes or takes over. */
 static int descend(pid_t pid, int base, const char *path, struct place *to) {
   char head[PATH_BYTES];
   unsigned long length = strlen(path);
@@ -221,13 +231,11 @@ static int descend(pid_t pid, int base, const char *path, struct place *to) {
   memcpy(head, path, length);
   head[length] = 0;
   to->directory = open_way(pid, base, base >= 0 || *head ? head : "/", &to->above);
-  int why = errno;
-  if (base >= 0) close(base);
-  errno = why;
-  return to->directory < 0 ? fails_too() : 0;
+  close_quietly(base);
+  return to->directory < 0 ? outcome_of_errno() : 0;
 }
 
-/* Replaces a symbolic link at the end of the place by where it leads, again and again. */
+/* While the place is a symbolic link, replaces it by where the link leads. */
 static int follow_links(pid_t pid, struct place *to) {
   char target[PATH_BYTES];
   for (int i = 0; i < MAX_LINKS && *to->name; i++) {
@@ -237,8 +245,8 @@ static int follow_links(pid_t pid, struct place *to) {
     if (g->why == ENOENT || (!g->why && !S_ISLNK(g->state.mode))) return 0;
     long n = g->why ? -1 : syscall(SYS_readlinkat, to->directory, to->name, target, sizeof target - 1);
     g->taken = 0;
-    if (n < 0 && (errno == EINVAL || errno == ENOENT)) continue; /* another by now */
-    if (n < 0) return fails_too();
+    if (n < 0 && (errno == EINVAL || errno == ENOENT)) continue; /* changed meanwhile */
+    if (n < 0) return outcome_of_errno();
     target[n] = 0;
     if (on_proc(to->directory)) return errno = EACCES, -1;
     if (!same_root(pid)) return errno = EPERM, -1;
@@ -250,7 +258,7 @@ static int follow_links(pid_t pid, struct place *to) {
       int fd = -1;
       const char *rest = by_process(pid, target, &fd);
       if (rest) {
-        if (fd < 0) return fails_too();
+        if (fd < 0) return outcome_of_errno();
         while (*rest == '/') rest++;
         to->name[0] = 0;
         to->directory = fd;
@@ -276,7 +284,7 @@ static int resolve_text(pid_t pid, int directory, const char *text, int follow, 
   if (*text == '/') {
     const char *own = by_process(pid, text, &base);
     if (own) {
-      if (base < 0) return fails_too();
+      if (base < 0) return outcome_of_errno();
       for (rest = own; *rest == '/';) rest++;
       if (!*rest) {
         to->directory = base;
@@ -291,8 +299,8 @@ static int resolve_text(pid_t pid, int directory, const char *text, int follow, 
     if (directory == AT_FDCWD) snprintf(link, sizeof link, "cwd");
     else snprintf(link, sizeof link, "fd/%d", directory);
     base = open_of(pid, link);
-    if (base < 0 && errno == ENOENT && directory != AT_FDCWD) return errno = EBADF, -1; /* there is no such descriptor */
-    if (base < 0) return fails_too();
+    if (base < 0 && errno == ENOENT && directory != AT_FDCWD) return errno = EBADF, -1; /* no such descriptor */
+    if (base < 0) return outcome_of_errno();
   }
   int step = descend(pid, base, rest, to);
   if (!step && follow) step = follow_links(pid, to);
@@ -304,7 +312,7 @@ int resolve(pid_t pid, int directory, uint64_t path, int follow, struct place *t
   to->directory = -1;
   to->name[0] = 0;
   if (!path) return EMPTY;
-  if (read_path(pid, path, text)) return fails_too();
+  if (read_path(pid, path, text)) return outcome_of_errno();
   return *text ? resolve_text(pid, directory, text, follow, to) : EMPTY;
 }
 
@@ -316,9 +324,9 @@ int resolve_socket(pid_t pid, uint64_t address, uint64_t size, struct place *to)
   to->name[0] = 0;
   memset(&name, 0, sizeof name);
   if (size <= head || size > sizeof name) return NOT_OURS;
-  if (read_memory(pid, address, &name, size)) return fails_too();
+  if (read_memory(pid, address, &name, size)) return outcome_of_errno();
   if (name.sun_family != AF_UNIX || !*name.sun_path) return NOT_OURS;
-  memcpy(text, name.sun_path, sizeof name.sun_path); /* whose last byte may be no NUL */
+  memcpy(text, name.sun_path, sizeof name.sun_path); /* its last byte need not be a NUL */
   text[sizeof name.sun_path] = 0;
   return resolve_text(pid, AT_FDCWD, text, 0, to);
 }
@@ -328,17 +336,15 @@ int resolve_descriptor(pid_t pid, int fd, struct place *to) {
   to->name[0] = 0;
   snprintf(link, sizeof link, "fd/%d", fd);
   to->directory = open_of(pid, link);
-  return to->directory < 0 ? fails_too() : 0;
+  return to->directory < 0 ? outcome_of_errno() : 0;
 }
 
 int outside_of(const struct store *s, int fd) {
-  char link[40], path[PATH_BYTES];
+  char path[PATH_BYTES];
   struct id here, there;
-  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  long n = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof path - 1);
+  const long n = path_of_fd(fd, path, sizeof path);
   if (n <= 0 || look(fd, "", 0, &here, NULL)) return -1;
   if (n >= (long)sizeof path - 1) return errno = ENAMETOOLONG, -1;
-  path[n] = 0;
   for (int i = 0; i < s->outside_count; i++) {
     unsigned long top = strlen(s->outside[i].path);
     if (strncmp(path, s->outside[i].path, top) || (path[top] && path[top] != '/')) continue;
@@ -346,74 +352,70 @@ int outside_of(const struct store *s, int fd) {
     while (*rest == '/') rest++;
     struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
     int found = (int)syscall(NR_OPENAT2, s->outside[i].fd, *rest ? rest : ".", &how, sizeof how);
-    /* An overlay's directory is another than the one below it. */
+    /* A directory of an overlay is not the same inode as the one below it. */
     if (found < 0 || s->watches || (!look(found, "", 0, &there, NULL) && same_id(&here, &there))) return found;
     close(found);
-    return errno = ENOENT, -1; /* another by now */
+    return errno = ENOENT, -1; /* replaced meanwhile */
   }
   return errno = EXDEV, -1;
 }
 
-/*
- * Access lists as they are outside a user namespace: inside, the numbers of other users all read as nobody's.
- *
- * Who keeps a command of an ordinary user in Project mode stands inside, with the command. It asks the supervisor, which
- * stands outside and has the same descriptors, to read them.
- */
-
-static struct question {
+/* Shared between the process that keeps and the supervisor. */
+struct question {
   int directory;
   char name[NAME_BYTES], item[NAME_BYTES];
   long got; /* bytes, or -errno */
   char value[1 << 16];
-} *shared;
-static int asked[2] = {-1, -1}, answered[2] = {-1, -1};
+};
 
 int is_access_list(const char *item) { return !strncmp(item, "system.posix_acl_", 17); }
 
-/* Where it fails they are read inside, as far as they can be. */
-void outside_begin(void) {
-  long page = syscall(SYS_mmap, 0, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (page == -1 || pipe2(asked, O_CLOEXEC) || pipe2(answered, O_CLOEXEC)) return;
-  shared = (struct question *)page;
+/* If this fails, lists are read inside, as far as that is possible. */
+void outside_begin(struct store *s) {
+  long page = syscall(SYS_mmap, 0, sizeof *s->question, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page == -1 || pipe2(s->asked, O_CLOEXEC) || pipe2(s->answered, O_CLOEXEC)) return;
+  s->question = (struct question *)page;
 }
 
-int outside_asked(void) { return asked[0]; }
+/* The descriptor by which questions arrive; -1: none will. */
+int outside_asked(const struct store *s) { return s->question ? s->asked[0] : -1; }
 
-void outside_answer(void) {
-  char path[48 + NAME_BYTES], one;
-  if (read(asked[0], &one, 1) != 1) return;
-  const int named = *shared->name != 0;
-  snprintf(path, sizeof path, named ? "/proc/self/fd/%d/%s" : "/proc/self/fd/%d", shared->directory, shared->name);
-  long got = syscall(named ? SYS_lgetxattr : SYS_getxattr, path, shared->item, shared->value, sizeof shared->value);
-  shared->got = got < 0 ? -errno : got;
-  if (write(answered[1], "", 1) != 1) { /* who asked ends with us */
+void outside_answer(struct store *s) {
+  char path[FD_PATH], one;
+  struct question *q = s->question;
+  if (read(s->asked[0], &one, 1) != 1) return;
+  path_in(q->directory, q->name, path);
+  long got = syscall(*q->name ? SYS_lgetxattr : SYS_getxattr, path, q->item, q->value, sizeof q->value);
+  q->got = got < 0 ? -errno : got;
+  if (write(s->answered[1], "", 1) != 1) { /* the process that asked ends with this one */
   }
 }
 
-long value_outside(int directory, const char *name, const char *item, char *value, uint64_t size) {
+long value_outside(struct store *s, int directory, const char *name, const char *item, char *value, uint64_t size) {
+  struct question *q = s->question;
   char one;
-  if (!shared || strlen(name) >= NAME_BYTES || strlen(item) >= NAME_BYTES) return errno = EINVAL, -1;
-  shared->directory = directory;
-  memcpy(shared->name, name, strlen(name) + 1);
-  memcpy(shared->item, item, strlen(item) + 1);
-  if (write(asked[1], "", 1) != 1 || read(answered[0], &one, 1) != 1) return -1;
-  if (shared->got < 0) return errno = (int)-shared->got, -1;
-  if ((uint64_t)shared->got > size) return errno = ERANGE, -1;
-  memcpy(value, shared->value, (uint64_t)shared->got);
-  return shared->got;
+  if (!q || strlen(name) >= NAME_BYTES || strlen(item) >= NAME_BYTES) return errno = EINVAL, -1;
+  q->directory = directory;
+  memcpy(q->name, name, strlen(name) + 1);
+  memcpy(q->item, item, strlen(item) + 1);
+  if (write(s->asked[1], "", 1) != 1 || read(s->answered[0], &one, 1) != 1) return -1;
+  if (q->got < 0) return errno = (int)-q->got, -1;
+  if ((uint64_t)q->got > size) return errno = ERANGE, -1;
+  memcpy(value, q->value, (uint64_t)q->got);
+  return q->got;
 }
 
-enum { NR_SETXATTRAT = 463, HEAD = 4, ENTRY = 8, OF_USER = 2, OF_GROUP = 8, MOST = 1 << 16 };
+enum { HEAD = 4, ENTRY = 8, OF_USER = 2, OF_GROUP = 8, MOST = 1 << 16 };
 
-/* Inside there is nobody else, and the kernel refuses such a list, which it would not outside. */
+/* In a user namespace the kernel refuses such a list, because no other user exists there. Outside it would not. */
 int names_others(pid_t pid, int nr, const uint64_t *a) {
   static char list[MOST];
   char item[17];
   uint64_t name = a[1], value = a[2], size = a[3];
   if (nr == __NR_removexattr || nr == __NR_lremovexattr || nr == __NR_fremovexattr) return 0;
-  if (nr > __NR_fremovexattr) { /* those of 6.13 */
-    if (nr != NR_SETXATTRAT || read_memory(pid, a[4], &value, sizeof value) || read_memory(pid, a[4] + 8, &size, 4)) return 0;
+  if (nr > __NR_fremovexattr) { /* calls of Linux 6.13 */
+    if (nr != NR_SETXATTRAT || read_memory(pid, a[4], &value, sizeof value) || read_memory(pid, a[4] + 8, &size, 4))
+      return 0;
     size &= UINT32_MAX;
     name = a[3];
   }

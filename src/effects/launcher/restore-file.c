@@ -9,17 +9,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static void full_path(int directory, const char *name, char to[40 + NAME_BYTES]) {
-  snprintf(to, 40 + NAME_BYTES, *name ? "/proc/self/fd/%d/%s" : "/proc/self/fd/%d", directory, name);
-}
-
 /* Owner before attributes before mode: a change of owner clears some of the others, and who may not write to a file may set
  * none; times last. What can't be set of its attributes keeps nothing else back. `name` empty: of the descriptor. */
 int apply_state(int directory, const char *name, struct node *n) {
-  char path[40 + NAME_BYTES];
+  char path[FD_PATH];
   struct id id;
   struct state now;
-  full_path(directory, name, path);
+  path_in(directory, name, path);
   if (look(directory, name, 0, &id, &now)) return -1;
   int link = S_ISLNK(now.mode);
   if ((now.uid != n->was.uid || now.gid != n->was.gid) &&
@@ -53,7 +49,7 @@ int make_from_copy(struct store *s, struct node *n, int directory, const char *n
     if (n->copy && syscall(SYS_linkat, s->copies, as, directory, name, 0) == 0) return apply_state(directory, name, n);
     int to = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     int from = n->copy ? openat(s->copies, as, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
-    failed = to < 0 || (n->copy && (from < 0 || copy_data(from, to, n->was.size) || syscall(SYS_fsync, to)));
+    failed = to < 0 || (n->copy && (from < 0 || copy_data(keeping, from, to, n->was.size) || syscall(SYS_fsync, to)));
     int why = errno;
     if (from >= 0) close(from);
     if (to >= 0) close(to);
@@ -87,19 +83,17 @@ int fill_in_place(struct store *s, const struct node *n, int directory, const ch
   int to = openat(directory, name, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
   int from = n->copy ? openat(s->copies, decimal(n->copy, number), O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
   int failed = to < 0 || (n->copy && (from < 0 || !has_room(from, to)));
-  if (!failed && (syscall(SYS_ftruncate, to, 0) || (n->copy && copy_data(from, to, n->was.size)))) {
+  if (!failed && (syscall(SYS_ftruncate, to, 0) || (n->copy && copy_data(keeping, from, to, n->was.size)))) {
     const int why = errno;
     const uint32_t its = keeping ? find_node(keeping, &n->is) : 0;
     const struct node *k = keeping ? &keeping->nodes[its] : NULL;
     const int before = its && k->copy ? openat(keeping->copies, decimal(k->copy, number), O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
-    if (before >= 0 && !syscall(SYS_ftruncate, to, 0)) copy_data(before, to, k->was.size);
+    if (before >= 0 && !syscall(SYS_ftruncate, to, 0)) copy_data(keeping, before, to, k->was.size);
     if (before >= 0) close(before);
     errno = why;
     failed = 1;
   }
-  int why = errno;
-  if (from >= 0) close(from);
-  if (to >= 0) close(to);
-  errno = why;
+  close_quietly(from);
+  close_quietly(to);
   return failed ? -1 : 0;
 }

@@ -214,12 +214,10 @@ int place_file(const struct entry *e, int fd, const struct state *now, const str
   if (!near) return -1;
   int from = S_ISREG(n->was.mode) ? openat(beside, made, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
   int to = from < 0 ? -1 : openat(fd, near, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (S_ISREG(n->was.mode)) failed = to < 0 || copy_data(from, to, n->was.size) || syscall(SYS_fsync, to) || (drop_inherited(fd, near), apply_state(fd, near, n));
+  if (S_ISREG(n->was.mode)) failed = to < 0 || copy_data(keeping, from, to, n->was.size) || syscall(SYS_fsync, to) || (drop_inherited(fd, near), apply_state(fd, near, n));
   else failed = make_from_copy(undone, n, fd, near);
-  int why = errno;
-  if (from >= 0) close(from);
-  if (to >= 0) close(to);
-  errno = why;
+  close_quietly(from);
+  close_quietly(to);
   failed = failed || stands_for(n, fd, near);
   if (!failed) failed = (int)syscall(SYS_renameat2, fd, near, fd, e->name, how);
   if (failed) syscall(SYS_unlinkat, fd, near, 0);

@@ -17,22 +17,7 @@
 
 enum { MAX_LEVELS = 4096 };
 static int unfinished;
-static char out[1 << 15];
-static uint64_t out_used;
-
-static void flush(void) {
-  uint64_t at = 0;
-  for (ssize_t n; at < out_used && (n = write(1, out + at, out_used - at)) > 0;) at += (uint64_t)n;
-  out_used = 0;
-}
-
-static void put(const char *text) {
-  uint64_t n = strlen(text) + 1;
-  if (out_used + n > sizeof out) flush();
-  if (n > sizeof out) return;
-  memcpy(out + out_used, text, n);
-  out_used += n;
-}
+static struct output out;
 
 /* What is moved about in the store itself is nothing to the user. */
 static int is_in_store(uint32_t node) {
@@ -48,9 +33,9 @@ void say(const char *verb, uint32_t parent, const char *name, const char *more) 
   static char path[1 << 14];
   if (strcmp(verb, "refused") && is_in_store(parent)) return;
   path_of(undone, parent, name, path, sizeof path);
-  put(verb);
-  put(path);
-  put(more);
+  output_put(&out, verb);
+  output_put(&out, path);
+  output_put(&out, more);
 }
 
 void refuse(uint32_t parent, const char *name, const char *why) {
@@ -180,9 +165,9 @@ static void remove_made(struct entry *e) {
 }
 
 static int set_time(int fd, const struct state *was) {
-  char path[40];
+  char path[FD_PATH];
   int64_t times[4] = {0, (1 << 30) - 2 /* UTIME_OMIT */, was->mtime, was->mtime_ns};
-  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  path_in(fd, "", path);
   return (int)syscall(SYS_utimensat, AT_FDCWD, path, times, 0);
 }
 
@@ -301,6 +286,6 @@ int restore(struct store *from, struct store *into, char *const *only, int only_
   }
   for (uint32_t i = 1; keeping && i <= undone->node_count; i++) tell_equal(&undone->nodes[i]);
   if (keeping) tighten();
-  flush();
+  output_flush(&out);
   return unfinished;
 }

@@ -1,10 +1,10 @@
 /*
- * The part of libc that the launcher uses, so that it links against none.
+ * The part of libc that the launcher uses, so that it needs no library.
  *
- * Why: half of the launcher's time went into the start of a static glibc, which asks the processor for its features one
- * by one, and in a virtual machine each question is a trap (0.47 ms against 0.14 ms for a program that only exits). And
- * a program that needs no library is static everywhere and can be built for another processor without its system root.
- * Declarations come from the system's headers; what is here behaves as they say, for what the launcher asks of it.
+ * The start of a static glibc took half of the launcher's time: it queries each feature of the processor, which traps
+ * in a virtual machine (0.47 ms against 0.14 ms for a program that only exits). A program without libraries is also
+ * static everywhere, and can be built for another processor without that system's files. Declarations come from the
+ * system's headers. The functions behave as these say for what the launcher asks of them.
  */
 #include "launcher.h"
 
@@ -39,7 +39,7 @@ int *__errno_location(void) { return &error_number; }
 #if defined(__x86_64__)
 __asm__(".globl _start\n_start: xor %ebp,%ebp\n mov %rsp,%rdi\n and $-16,%rsp\n call begin\n hlt\n"
         ".globl restore_signal\nrestore_signal: mov $15,%eax\n syscall\n"
-        /* the child returns over the parent's stack, so the return address must not lie on it meanwhile */
+        /* the child returns over the parent's stack, so the return address must not be on it meanwhile */
         ".globl raw_vfork\nraw_vfork: pop %rdi\n mov $58,%eax\n syscall\n push %rdi\n ret\n"
         /* clone(CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD) */
         ".globl raw_vfork_sharing\nraw_vfork_sharing: pop %r9\n mov $0x4511,%edi\n xor %esi,%esi\n xor %edx,%edx\n"
@@ -112,7 +112,7 @@ int prctl(int what, ...) {
   va_start(list, what);
   for (int i = 0; i < 4; i++) a[i] = va_arg(list, unsigned long);
   va_end(list);
-  /* Callers pass what the operation takes; the kernel wants the rest of no_new_privs to be zero. */
+  /* Callers pass only the arguments of the operation, but for no_new_privs the kernel wants the others to be zero. */
   if (what == PR_SET_NO_NEW_PRIVS) a[1] = a[2] = a[3] = 0;
   return (int)checked(raw(__NR_prctl, what, (long)a[0], (long)a[1], (long)a[2], (long)a[3], 0));
 }
@@ -150,7 +150,9 @@ int sigfillset(sigset_t *set) { return memset(set, 0xFF, sizeof *set), 0; }
 int sigemptyset(sigset_t *set) { return memset(set, 0, sizeof *set), 0; }
 int sigaddset(sigset_t *set, int n) { return ((uint64_t *)set)[0] |= 1ull << (n - 1), 0; }
 int sigdelset(sigset_t *set, int n) { return ((uint64_t *)set)[0] &= ~(1ull << (n - 1)), 0; }
-int signalfd(int fd, const sigset_t *set, int flags) { return (int)CALL(__NR_signalfd4, fd, set, KERNEL_SIGSET, flags); }
+int signalfd(int fd, const sigset_t *set, int flags) {
+  return (int)CALL(__NR_signalfd4, fd, set, KERNEL_SIGSET, flags);
+}
 int poll(struct pollfd *list, nfds_t count, int ms) {
   struct timespec t = {ms / 1000, (ms % 1000) * 1000000L};
   return (int)CALL(__NR_ppoll, list, count, ms < 0 ? NULL : &t, 0);
@@ -194,7 +196,7 @@ struct __dirstream {
   long at, filled;
   char buffer[16384] __attribute__((aligned(8)));
 };
-static struct __dirstream only_one; /* the launcher reads one directory at a time */
+static struct __dirstream only_one; /* enough: opendir is used for one directory at a time */
 DIR *opendir(const char *path) {
   only_one.at = only_one.filled = 0;
   only_one.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -213,8 +215,8 @@ struct dirent *readdir(DIR *d) {
 int dirfd(DIR *d) { return d->fd; }
 int closedir(DIR *d) { return close(d->fd); }
 
-/* Memory and text. Plain loops: what is compared here is a few bytes long. */
-/* By words as far as they go: each answer of the supervisor clears and copies some hundred bytes. */
+/* Memory and text. Memory is handled by words, because each answer of the supervisor clears and copies some hundred
+ * bytes; the rest by simple loops, because the strings are short. */
 void *memset(void *to, int byte, size_t n) {
   const uint64_t word = 0x0101010101010101u * (unsigned char)byte;
   char *at = to, *end = at + n;
@@ -321,7 +323,8 @@ char *strerror(int number) {
     int number;
     const char *text;
   } known[] = {{EPERM, "Operation not permitted"},      {ENOENT, "No such file or directory"},
-               {EIO, "Input/output error"},             {E2BIG, "Argument list too long, or too many sandboxes in each other"},
+               {EIO, "Input/output error"},
+                   {E2BIG, "Argument list too long, or too many sandboxes in each other"},
                {ENOEXEC, "Exec format error"},          {EAGAIN, "Resource temporarily unavailable"},
                {ENOMEM, "Cannot allocate memory"},      {EACCES, "Permission denied"},
                {ENOTDIR, "Not a directory"},            {EINVAL, "Invalid argument"},
@@ -354,7 +357,7 @@ int execvp(const char *name, char *const *argv) {
       memcpy(full + n + 1, name, strlen(name) + 1);
       CALL(__NR_execve, full, argv, environment, 0);
       if (error_number == EACCES) {
-        /* A directory that is closed to this account is passed over, as a shell does. */
+        /* Like a shell, skips a directory that is closed to this user. */
         if (!CALL(__NR_faccessat, AT_FDCWD, full, F_OK, 0)) denied = 1;
       }
       else if (error_number != ENOENT && error_number != ENOTDIR) return -1;

@@ -1,4 +1,4 @@
-/* The change store: what a kept action found before it changed it, and how it is put back. See store.c. */
+/* The change store: what a kept action found before it changed it, and how that is put back. See store.c. */
 #ifndef AISH_STORE_H
 #define AISH_STORE_H
 
@@ -8,63 +8,83 @@
 
 enum { MAX_NODES = 1 << 21, MAX_ENTRIES = 1 << 21, MAX_TEXT = 1 << 17, NAME_BYTES = 256 };
 
-/* An inode for good: its number may be given to another once it is free, its time of birth is not. */
+/* An inode for good. Its number is given to another inode once it is free, its time of birth is not. */
 struct id {
-  uint64_t dev, ino, born; /* nanoseconds; 0 where the file system tells none */
+  uint64_t dev, ino;
+  uint64_t born; /* nanoseconds; 0: the file system has none */
 };
 
 struct state {
   uint32_t mode, uid, gid, links;
-  uint64_t size, space, rdev; /* bytes, and bytes on the disk */
+  uint64_t size, space, rdev; /* space: bytes on the disk */
   int64_t mtime, ctime;
   uint32_t mtime_ns, ctime_ns;
 };
 
-/* What stood at a name, looked at once for each call that is answered. */
+/* What a name stood for when it was looked at. Each call that is answered looks once. */
 struct glance {
-  int taken, why; /* errno; 0: something stands there */
+  int taken;
+  int why; /* errno; 0: the name exists */
   struct id id;
   struct state state;
 };
 
-/* What was done to an inode, or is to be put back. */
-enum { COPIED = 1, META = 2, TOUCHED = 4, IS_VAULT = 8, HOLDS_VAULT = 16, LINKED = 64, FINAL = 128,
-       BLOCKED = 256, PLACED = 512, EASED = 1024, MADE = 2048, LEFT = 4096,
-       TIMED = 8192,   /* its times were set by a call */
-       LEFT_OUT = 16384, /* no copy is taken of it, which is told */
-       BARE = 65536,  /* some of its attributes could not be put back */
-       REFUSED = 131072, /* an undo could not put it back */
-       TIES = 262144, TIED = 524288, /* by a name that was changed since, names that the action moved with it stay */
-       BY_OTHER = 2097152, /* it is found by a name that the action did not use */
-       LATE = 1048576, /* somebody else may have changed it before its end was written down */
-       LATE_TIME = 4194304, /* the same of the time of a directory alone */
-       CLOSED = 32768 /* a directory that can't be looked into now */ };
+/* Flags of nodes and entries. The journal stores META. */
+enum {
+  /* What the action did to an inode. */
+  COPIED = 1 << 0,     /* a copy of the content is kept */
+  META = 1 << 1,       /* mode, owner, times or attributes were about to change */
+  TOUCHED = 1 << 2,    /* names in this directory changed */
+  LINKED = 1 << 6,     /* a link in the store keeps the inode */
+  TIMED = 1 << 13,     /* a call set its times */
+  LEFT_OUT = 1 << 14,  /* no copy is kept, and a note says so */
+  /* Where it is. */
+  IS_VAULT = 1 << 3,    /* in the store, or the store itself */
+  HOLDS_VAULT = 1 << 4, /* a directory above the store */
+  CLOSED = 1 << 15,     /* a directory that this user can't look into now */
+  BY_OTHER = 1 << 21,   /* found by a name that the action did not use */
+  /* Its end. */
+  FINAL = 1 << 7,      /* the state at the end of the action is known */
+  LATE = 1 << 20,      /* someone else may have changed it before that end was written down */
+  LATE_TIME = 1 << 22, /* the same for nothing but the time of a directory */
+  /* Its undo. */
+  BLOCKED = 1 << 8,  /* changed since, so it stays */
+  PLACED = 1 << 9,   /* put back */
+  EASED = 1 << 10,   /* a directory that was opened for its owner until the undo is done */
+  MADE = 1 << 11,    /* made anew */
+  LEFT = 1 << 12,    /* not among the paths that the user named */
+  BARE = 1 << 16,    /* some of its attributes could not be put back */
+  REFUSED = 1 << 17, /* could not be put back */
+  TIES = 1 << 18,    /* this name was changed since, so names that the action moved with it stay */
+  TIED = 1 << 19,    /* stays because of such a name */
+};
 
-/* An inode as it was when the action first came near it. */
+/* An inode as it was before the action first changed it. */
 struct node {
   struct id id;
   struct state was;
-  uint32_t flags, link, copy; /* numbers of files in the vault; 0: none (a copy of nothing is nothing) */
-  uint32_t parent;            /* of a directory: where it stood when it was first seen */
+  uint32_t flags, link, copy; /* numbers of files in the store; 0: none (an empty file has no copy) */
+  uint32_t parent;            /* where it was when it was first seen; 0: unknown, or `/` */
   const char *name;
   const char *target;     /* of a symbolic link */
-  const char *attributes; /* extended ones, before the first change: name, size, value */
+  const char *attributes; /* extended ones before the first change: name, size, value */
   uint32_t attributes_size;
-  const char *end_attributes; /* when the action had ended; the same where nothing else is written down */
+  const char *end_attributes; /* the same at the end of the action */
   uint32_t end_attributes_size;
-  uint32_t entries, children; /* lists below this directory */
-  uint32_t names;  /* how many a directory of the tree held before the first of them changed, and one; 0: nobody counted */
+  uint32_t entries, children; /* lists of what is in this directory */
+  uint32_t names;             /* 1 + how many names were in it before the first change; 0: not counted */
   uint32_t next_child;
-  /* found by locate() */
+  /* Set by locate(). */
   uint32_t at_parent, order;
-  const char *at_name;
-  struct id is; /* another than `id` once it had to be made anew */
+  const char *at_name; /* NULL: not found */
+  struct id is;        /* differs from `id` once the inode had to be made anew */
   struct state now, end;
 };
 
 /* A name in a directory, and what it stood for before the action. */
 struct entry {
-  uint32_t parent, node; /* node 0: there was nothing */
+  uint32_t parent;
+  uint32_t node; /* 0: the name did not exist */
   uint32_t next;
   const char *name;
   struct id now, end;
@@ -78,11 +98,15 @@ struct index {
 };
 
 struct place;
+struct question;
+struct shared_files;
+struct other_name;
+struct opened;
 
 struct store {
   int vault, journal;
   int links, copies, trash; /* -1 until something goes there: see make_part */
-  struct id guarded; /* the directory that holds this store and its like: nobody else's to change */
+  struct id guarded;        /* the directory that holds this store and others: no command may change it */
   struct node *nodes;
   struct entry *entries;
   uint32_t node_count, entry_count, number;
@@ -90,37 +114,53 @@ struct store {
   char *text;
   uint64_t text_used, text_size;
   uint64_t used, budget, max_file; /* bytes */
-  uint64_t started;                /* born later: made by the action */
-  uint32_t refused, unkept;
-  int ended;
-  uint64_t applies; /* of a trial's apply, when it began: it writes into no file, so what was written since is another's */
-  uint64_t last; /* when the journal that is read was last written to; nanoseconds */
-  struct id tree; /* below which changes that were not kept are looked for */
-  int known_fd[2]; /* directories that stay open while a call is answered, and their nodes */
-  uint32_t known_node[2];
-  struct place *places[2]; /* what the call names, while it is answered; NULL: nothing */
-  uint32_t inside; /* what directories held that were moved into the store as a whole */
-  int gathers;     /* nothing waits for the records any more: several go into one write */
-  int watches;     /* a trial: nothing is kept, what it can't show is noted */
-  int keeps_credentials; /* the user wants copies of keys and passwords kept as well */
-  int guards;      /* project mode: what has a name outside the tree is not written to */
-  const struct options *holds; /* project mode without namespaces: held.c */
+  uint64_t started;                /* the action made what was born later */
+  uint64_t applies;                /* when the apply of a trial began, which itself writes into no file */
+  uint64_t last;                   /* the last write to the journal that was read; nanoseconds */
+  struct id tree;                  /* the tree that is searched for changes which were not kept */
+  uint32_t refused, unkept;        /* counts for the summary */
+  uint32_t inside;                 /* files in directories that were moved into the store as a whole */
+  uint32_t calls;                  /* answered so far */
+  unsigned ended : 1;
+  unsigned gathers : 1;          /* no call waits for the records: several go into one write */
+  unsigned watches : 1;          /* a trial: nothing is kept, but what the trial can't show is noted */
+  unsigned keeps_credentials : 1;
+  unsigned guards : 1;           /* Project mode: a file with a name outside the tree is not written to */
+  unsigned is_mapped : 1;        /* in a user namespace, where other users' numbers can't be read */
+  unsigned plans : 1;            /* nothing is written down */
+  unsigned resumes : 1;          /* continues an undo that was cut off */
+  unsigned listens : 1;          /* keeps what a command changes, rather than what the launcher changes */
+  unsigned beats : 1;            /* long copies touch the journal, whose time shows that this process still works */
+  const struct options *holds;   /* Project mode without namespaces: guard.c */
   struct {
     const char *path;
     int fd;
-  } outside[MAX_TREES]; /* of a command in a world of its own: its trees as they are outside it, on the store's own mount */
-  int outside_count, root; /* root: `/` as it is outside; -1: as it is here */
-  int is_mapped; /* in a user namespace, where the numbers of other users can't be read */
-  int plans;   /* nothing is written down */
-  int resumes; /* what was cut: see is_new */
-  int listens; /* to a command that runs, rather than keeping what this program itself changes */
+  } outside[MAX_TREES]; /* the trees as they are outside the command's namespaces, on the mount of the store */
+  int outside_count;
+  int root;      /* `/` outside those namespaces; -1: as it is here */
   int elsewhere; /* the directory of nodes whose at_parent is ELSEWHERE */
-  long calls;
+  /* While a call is answered: what it names, and directories that stay open, with their nodes. */
+  struct place *places[2];
+  int known_fd[2];
+  uint32_t known_node[2];
+  /* State of one file each, made when that file needs it. */
+  struct {
+    char *records;
+    uint32_t used;
+  } gathered;                   /* store.c */
+  struct shared_files *shared;  /* guard.c */
+  struct other_name *others;    /* outcome.c */
+  uint32_t other_count, order;
+  struct opened *opened;
+  struct question *question;    /* paths.c */
+  int asked[2], answered[2];
 };
 
 #define ELSEWHERE UINT32_MAX
 
-enum record_type { R_NAME = 1, R_NODE, R_PLACE, R_LINK, R_COPY, R_ATTRIBUTES, R_END_NAME, R_END_NODE, R_END, R_BEGIN, R_STEP, R_OTHERS, R_JUDGED, R_ALSO, R_LAST, R_END_ATTRIBUTES, R_APPLY };
+enum record_type { R_NAME = 1, R_NODE, R_PLACE, R_LINK, R_COPY, R_ATTRIBUTES, R_END_NAME, R_END_NODE, R_END, R_BEGIN,
+    R_STEP,
+                   R_OTHERS, R_JUDGED, R_ALSO, R_LAST, R_END_ATTRIBUTES, R_APPLY };
 
 struct record {
   uint32_t length, check, type, number;
@@ -128,23 +168,20 @@ struct record {
   struct state s;
 };
 
-/* store.c. RESUMED: of an undo that was cut off; its steps are read as well. */
+/* store.c. RESUMED: an undo that was cut off, whose steps are read as well. */
 enum { FRESH, EXISTING, RESUMED };
 int store_open(struct store *s, const char *path, int existing);
 int store_write(struct store *s, uint32_t type, uint32_t number, const struct id *a, const struct id *b,
                 const struct state *state, const char *text, uint32_t size);
-/* store-read.c: all whole records. -1 with errno. */
-int store_load(struct store *s);
-uint32_t record_sum(const struct record *r, const char *text, uint32_t size);
-/* Whether that many bytes more are within the budget; else errno is ENOSPC. */
+/* Whether the budget has room for that many bytes more. If not, errno is ENOSPC. */
 int room_for(const struct store *s, uint64_t bytes);
-/* Of a store that was read again, what is in use besides its journal. */
+/* Adds to `used` what the store holds besides its journal. */
 void count_parts(struct store *s);
 /* Writes what was gathered while `gathers` was set. */
 int store_flush(struct store *s);
-/* Makes `links`, `copies` or `trash` of this store, unless it is there. 0, or -1 with errno. */
+/* Makes `links`, `copies` or `trash` of this store, unless it exists. 0, or -1 with errno. */
 int make_part(struct store *s, int *part);
-/* Appends a word and a path to the store's `notes`, for the user. */
+/* Adds a word and a path to the notes of the store, which the user reads. */
 void store_note(struct store *s, const char *word, const char *path);
 uint32_t find_node(const struct store *s, const struct id *id);
 uint32_t add_node(struct store *s, const struct id *id, const struct state *was);
@@ -152,144 +189,170 @@ uint32_t find_entry(const struct store *s, uint32_t parent, const char *name);
 uint32_t add_entry(struct store *s, uint32_t parent, const char *name, uint32_t node);
 void place_node(struct store *s, uint32_t node, uint32_t parent, const char *name);
 const char *keep_text(struct store *s, const char *text, uint32_t size);
+/* Memory that is zero and takes no space before it is written to; NULL: none left. */
 void *arena(uint64_t size);
+void drop_arena(void *from, uint64_t size);
 const char *decimal(uint32_t number, char *to);
 
-/* Looks at (directory, name); follow 0 means the name itself. 0, or -1 with errno. */
+/* Looks at (directory, name). `follow` 0: at a symbolic link itself. 0, or -1 with errno. */
 int look(int directory, const char *name, int follow, struct id *id, struct state *state);
-/* The same for the name itself. What the call that is answered names is looked at once, so that all that is decided about
- * it is decided about the same thing. */
+/* The same without following, but once for each answered call, so that all decisions are about the same inode. */
 int look_once(struct store *s, int directory, const char *name, struct id *id, struct state *state);
 /* The same for an open directory or file. */
 int look_at(struct store *s, int fd, struct id *id, struct state *state);
-/* What statx has told. */
+/* Takes over what statx returned. */
 struct statx;
-void told(const struct statx *x, struct id *id, struct state *state);
+void read_statx(const struct statx *x, struct id *id, struct state *state);
 int same_id(const struct id *a, const struct id *b);
 int same_time(const struct state *a, const struct state *b);
 /* In nanoseconds; 0: before 1970. */
 uint64_t moment(int64_t seconds, uint32_t ns);
 
-/* keep.c: the first touch of a thing writes down what it was. Each returns 0, or -1 with errno: then the call that was
- * about to change it must not go on. */
+/* Paths by way of /proc, for calls that take no descriptor. */
+enum { FD_PATH = 48 + NAME_BYTES };
+void path_in(int directory, const char *name, char to[FD_PATH]);
+/* The path of an open file, cut off at `size - 1` bytes. Returns its length; at most 0: there is none. */
+long path_of_fd(int fd, char *to, uint64_t size);
+
+/* Closes the descriptor, unless it is -1, and keeps errno. */
+void close_quietly(int fd);
+
+/* The names of a directory but `.` and `..`. */
+struct listing {
+  int fd;
+  long at, filled; /* filled -1: an error */
+  char *room;
+};
+struct listed {
+  const char *name; /* valid until the next one is read */
+  uint64_t ino;
+  unsigned char type; /* DT_DIR and the like */
+};
+/* Takes over the descriptor, which may be -1. 0, or -1: then nothing is to be closed. */
+int listing_open(struct listing *l, int fd);
+int listing_next(struct listing *l, struct listed *next);
+void listing_close(struct listing *l);
+
+/* keep.c: writes down what something was before it is first changed. Each returns 0, or -1 with errno: then the call
+ * that was about to change it must not go on. */
 uint32_t keep_directory(struct store *s, int directory);
-/* The directory in which an open file stands, or an open directory itself; 0: nowhere any more. */
+/* The node of the directory that holds an open file, or of the open directory itself; 0: none any more. */
 uint32_t keep_whereabouts(struct store *s, int fd);
 int keep_name(struct store *s, int directory, const char *name, uint32_t *entry);
-/* The same for a name at which nothing stood before, though something does by now. */
+/* The same for a name that did not exist before, though it does by now. */
 int keep_absent(struct store *s, int directory, const char *name);
-/* A name in the store's own `t` that nobody uses, noted as new so that what comes to lie there is found again. */
+/* An unused name in the store's own `t`, noted as new so that what is moved there is found again. */
 const char *fresh_name(struct store *s, char number[12]);
 int keep_inode(struct store *s, int directory, const char *name);
 int keep_content(struct store *s, int directory, const char *name);
 enum aspect { STATUS, XATTRS, TIMES };
 int keep_state(struct store *s, int directory, const char *name, enum aspect changes);
-int reopen(int fd, int flags);
+/* Copies the content of a file, holes included. `s` may be NULL. */
+int copy_data(const struct store *s, int from, int to, uint64_t size);
 
-/* copy.c */
-int copy_data(int from, int to, uint64_t size);
-/* Its journal shows by its time that somebody is still at work. */
-extern struct store *copying_for;
-
-/* attributes.c: extended attributes, before a change and back; and without those that a directory gives to what is made in it. */
+/* Extended attributes. `even_none`: one is about to be set, so that having none is recorded too. */
 int keep_attributes(struct store *s, uint32_t n, int directory, const char *name, int even_none);
-/* Those at the end of the action, where they are others by then. */
+/* Records the attributes at the end of the action, if they differ by then. */
 int end_attributes(struct store *s, struct node *n, int directory, const char *name);
-/* Whether there are others than these, or with other values. */
 int same_text(const char *a, uint32_t size, const char *b, uint32_t other);
+/* Whether the attributes, or their values, are others than these. */
 int attributes_differ(struct store *s, int directory, const char *name, const char *kept, uint32_t kept_size);
-/* Whether there is one, or a value, that is among none of those which either of them had, before it or at its end. */
+/* Whether there is an attribute or value which neither node had, before the action or at its end. */
 int attributes_beyond(struct store *s, int directory, const char *name, const struct node *n, const struct node *other);
 enum { WITHOUT_LIST = -2 };
-/* All that can be set is, though it fails; WITHOUT_LIST where the access list is among what can't be. */
+/* Sets all that can be set, even if it fails. WITHOUT_LIST: the access list could not be set. */
 int apply_attributes(int directory, const char *name, const struct node *n);
-/* Its mode where its access list could not be set: the mask, which stands in place of the group's rights, gives them to nobody. */
+/* The mode of a file whose access list could not be set. Its group bits are the mask of that list, and must not give
+ * the group more than the list did. */
 uint32_t mode_without_list(const struct node *n);
+/* Removes the access lists that a new file got from its directory. */
 void drop_inherited(int directory, const char *name);
-
-/* mapped.c: access lists, read by the supervisor outside of a user namespace for who keeps inside. */
-int is_access_list(const char *item);
-void outside_begin(void);
-int outside_asked(void);
-void outside_answer(void);
-long value_outside(int directory, const char *name, const char *item, char *value, uint64_t size);
-
-/* scan.c: changes of the tree that passed no supervisor. */
-void scan_unkept(struct store *s, const char *tree);
-void count_names(struct store *s, uint32_t node, int directory);
-/* Behind locate(): names that are missing though nobody took them away, and content that is another though nobody kept it. */
-void tell_escaped(struct store *s);
-
-/* keep-path.c: the directory `fd` as it is outside the command's world; -1 where it is not in one of its trees. */
-int outside_of(const struct store *s, int fd);
-
-/* shared.c: whether a file has a name outside the trees; a name is about to be added to one; and, without anybody who could
- * be asked at each call, whether there is any such file. */
-int is_named_outside(const struct store *s, int directory, const char *name);
-void named_again(int directory, const char *name);
-int any_named_outside(const struct options *o);
-
-/* other-names.c: what the action wrote to, or set the mode of, by one of several names: the others are written down at its
- * end, since the one it used may go. */
-void note_other_names(struct store *s, const char *tree);
-void add_other_name(struct store *s, uint32_t node, uint32_t parent, const char *name);
-/* Behind the names that the action came near. */
-void locate_by_other_names(struct store *s);
 
 /* credentials.c */
 int holds_credentials(int directory, const char *name);
 
-/* The one behind the number `at`, which begins with 0. Returns its node; 0: there are no more. */
-uint32_t next_other_name(const struct store *s, uint32_t *at, uint32_t *parent, const char **name);
+/* paths.c: the directory `fd` outside the command's namespaces; -1 if it is in none of the trees. */
+int outside_of(const struct store *s, int fd);
+/* Access lists, which the supervisor reads outside the user namespace for the process that keeps inside. */
+int is_access_list(const char *item);
+void outside_begin(struct store *s);
+int outside_asked(const struct store *s);
+void outside_answer(struct store *s);
+long value_outside(struct store *s, int directory, const char *name, const char *item, char *value, uint64_t size);
 
-/* locate.c */
+/* guard.c: whether a file has a name outside the trees. */
+int is_named_outside(struct store *s, int directory, const char *name);
+/* A name is about to be added to the file. */
+void named_again(struct store *s, int directory, const char *name);
+/* Whether any file of the trees has a name outside them, for a command whose calls nobody answers. */
+int any_named_outside(const struct options *o);
+
+/* outcome.c: changes of the tree that no answered call explains. */
+void scan_unkept(struct store *s, const char *tree);
+void count_names(struct store *s, uint32_t node, int directory);
+/* Other names of the files that the action changed by one of several names, which may be gone later. */
+void note_other_names(struct store *s, const char *tree);
+void add_other_name(struct store *s, uint32_t node, uint32_t parent, const char *name);
+/* Returns the node of the next such name from number `at` on, which begins with 0. Returns 0 behind the last. */
+uint32_t next_other_name(const struct store *s, uint32_t *at, uint32_t *parent, const char **name);
+/* Finds where every known inode is now. */
 void locate(struct store *s);
-/* The node that this inode is, or in whose place it was made; 0: none. */
+/* The node of this inode, or of the one that it replaces; 0: none. */
 uint32_t node_of(const struct store *s, const struct id *id);
-/* Directories on their way that an attempt left in the store of its own when it was cut. */
+/* Finds directories that an undo had moved into its own store when it was cut off. */
 void locate_elsewhere(struct store *s);
+/* A descriptor of a located directory, which the caller must not close; -1 if it is no longer there. */
 int open_node(const struct store *s, uint32_t node);
-void forget_open(void);
 int store_finish(struct store *s);
 int store_finish_apply(struct store *s);
-/* The same for an action that was cut: what has changed since its last record is not taken for its doing. */
+/* The same for an action that was cut off: changes since its last record are not taken for its own. */
 int store_finish_cut(struct store *s);
-/* What a call of whoever writes a record takes at most. */
+/* A call is answered in less time than this. */
 #define CALL_NANOSECONDS 2000000000u
-/* Whether that is later than a call of whoever wrote its last record takes. */
 int is_late(const struct store *s, const struct state *state);
 int is_late_time(const struct store *s, int64_t seconds, uint32_t ns);
+/* Whether someone closed a directory above, so that nobody can tell what is there. */
 int is_hidden(const struct store *s, uint32_t directory);
 void path_of(const struct store *s, uint32_t parent, const char *name, char *to, uint64_t size);
+void note_path(struct store *s, const char *word, uint32_t parent, const char *name);
+/* Notes a change of which nothing is kept. */
+void note_unkept(struct store *s, uint32_t parent, const char *name);
 int stands_elsewhere(const struct store *s, const struct node *n, char *where, uint64_t size);
 
-/* equal.c: what an undo made anew stands for what it replaced. */
-int equals_load(int vault, uint64_t since);
-void equals_forget(void);
-int equals_add(const struct store *into, const struct id *now, const struct state *now_state, const struct id *old, const struct state *old_state);
-/* The inode in whose place this one was made; 0: none. */
-int older_id(const struct id *now, struct id *old);
-/* Whether what is there now is what `then` was, but for what an undo did and took back. */
-int unchanged(const struct id *now, const struct state *now_state, const struct id *then, const struct state *then_state);
-
-/* keep-calls.c: the filter that notifies, and the answer to one notification. */
-int keep_filter_install(void);
-int keep_answer(struct store *s, int listener);
-/* keep-run.c */
+/* supervisor.c */
+void raise_file_limit(void);
 void keep_ready(int listener);
-int keep_begin(struct store *s, const struct options *o);
-int trial_begin(struct store *s, const struct options *o);
-int guard_begin(struct store *s, const struct options *o);
 void keep_end(struct store *s, const struct options *o);
 
-/* restore.c. Puts back what `s` says, keeping in `into` what it replaces; without `into` it only says what it would do.
- * Prints `verb NUL path NUL source-or-reason NUL` for each. Returns how many things it could not put back. With `only` nothing but these
- * paths and what lies below them. */
+/* answer.c: answers one notification. Returns -1 when the listener is of no more use. */
+int keep_answer(struct store *s, int listener);
+
+/* view.c. Text for the standard output, each piece with a NUL behind it. */
+struct output {
+  char room[1 << 15];
+  uint64_t used;
+};
+void output_put(struct output *o, const char *text);
+void output_flush(struct output *o);
+void tell_names(struct store *s); /* what the action left */
+
+/* equal.c: what an undo made anew counts as the inode that it replaced. */
+int equals_load(int vault, uint64_t since);
+void equals_forget(void);
+int equals_add(const struct store *into, const struct id *now, const struct state *now_state, const struct id *old,
+    const struct state *old_state);
+/* The inode in whose place this one was made; 0: none. */
+int older_id(const struct id *now, struct id *old);
+/* Whether this is what `then` was, apart from what an undo did and took back. */
+int unchanged(const struct id *now, const struct state *now_state, const struct id *then,
+    const struct state *then_state);
+
+/* restore.c: puts back what `s` says and keeps in `into` what it replaces. Without `into` it only says what it would
+ * do, as `verb NUL path NUL source-or-reason NUL`. With `only`, nothing but these paths and what is below them. Returns
+ * how many things it could not put back. */
 int restore(struct store *s, struct store *into, char *const *only, int only_count);
-/* restore-steps.c: a record of a store that is RESUMED. -1 with errno. */
+/* restore-steps.c: takes in a record of a store that is RESUMED. -1 with errno. */
 int take_step(struct store *s, const struct record *r, const char *text, uint32_t size);
-/* names.c: what the action left, by name. */
-void tell_names(struct store *s);
 /* restore-file.c */
 int apply_state(int directory, const char *name, struct node *n);
 int make_from_copy(struct store *s, struct node *n, int directory, const char *name);

@@ -1,4 +1,4 @@
-/* The supervisor: waits for the command, forwards signals, keeps the time, and leaves nothing behind. */
+/* The supervisor: waits for the command, forwards signals, keeps the time limit, and leaves no process behind. */
 #include "store.h"
 
 #include <dirent.h>
@@ -33,8 +33,6 @@ struct process {
   int threads, below;
 };
 
-static struct process table[MAX_PROCESSES];
-
 static int64_t now_ms(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -62,11 +60,11 @@ static int read_process(pid_t pid, struct process *p) {
     if (field == 4) p->parent = (pid_t)to_number(at);
     if (field == 20) p->threads = (int)to_number(at);
   }
-  return zombie && p->parent != getpid() ? -1 : 0; /* somebody else's zombie is past killing */
+  return zombie && p->parent != getpid() ? -1 : 0; /* another parent's zombie can't be killed */
 }
 
-/* /proc lists numbers in ascending order, so what was read is sorted. */
-static struct process *find(int count, pid_t pid) {
+/* The table is sorted, because /proc lists numbers in ascending order. */
+static struct process *find(struct process *table, int count, pid_t pid) {
   int low = 0, high = count;
   while (low < high) {
     int middle = (low + high) / 2;
@@ -76,10 +74,12 @@ static struct process *find(int count, pid_t pid) {
   return low < count && table[low].pid == pid ? &table[low] : NULL;
 }
 
-/* Marks what descends from this process; returns how many entries of `table` are filled. */
-static int read_tree(void) {
+/* Reads all processes and marks those that descend from this one. Returns how many there are. */
+static int read_tree(struct process **all) {
+  static struct process table[MAX_PROCESSES]; /* static, since it must be there even without memory */
   DIR *proc = opendir("/proc");
   int count = 0;
+  *all = table;
   if (!proc) return 0;
   for (struct dirent *entry; count < MAX_PROCESSES && (entry = readdir(proc));) {
     pid_t pid = (pid_t)to_number(entry->d_name);
@@ -90,14 +90,14 @@ static int read_tree(void) {
     changed = 0;
     for (int i = 0; i < count; i++) {
       if (table[i].below) continue;
-      struct process *parent = find(count, table[i].parent);
+      struct process *parent = find(table, count, table[i].parent);
       if (table[i].parent == getpid() || (parent && parent->below)) table[i].below = changed = 1;
     }
   }
   return count;
 }
 
-/* A process that is not our child may have ended and its number be another's by now: hold it before looking again. */
+/* The number of a process that is not our child may be given to another, so the process is held and read again. */
 static void kill_exactly(const struct process *p) {
   if (p->parent == getpid()) {
     kill(p->pid, SIGKILL);
@@ -111,12 +111,9 @@ static void kill_exactly(const struct process *p) {
   close(fd);
 }
 
-/* Set once this process can signal nothing but what is below it; see landlock.c. */
-static int alone;
-
-/* Where signals are scoped, one call reaches all of the tree and nothing else, and no fork can slip past it. Elsewhere
- * the tree is read and killed until nothing is left. */
-int kill_tree(void) {
+/* If signals are scoped, one call reaches the whole tree and nothing else, and no fork escapes it. Otherwise the tree
+ * is read and killed until nothing is left. */
+int kill_tree(int alone) {
   int found = 0;
   for (int64_t last = now_ms(); now_ms() - last < GIVE_UP_MS;) {
     pid_t pid;
@@ -124,31 +121,33 @@ int kill_tree(void) {
       last = now_ms();
       found++;
     }
-    if (pid < 0) return found; /* ECHILD: nobody is left */
+    if (pid < 0) return found; /* ECHILD: no process is left */
     if (alone) kill(-1, SIGKILL);
     else {
-      int count = read_tree();
+      struct process *table;
+      int count = read_tree(&table);
       for (int i = 0; i < count; i++)
         if (table[i].below) kill_exactly(&table[i]);
     }
     poll(NULL, 0, 1);
   }
-  return found; /* somebody we may not kill (sudo), or who does not die */
+  return found; /* a process that may not be killed (sudo), or does not die */
 }
 
-/* RLIMIT_NPROC does not bind root, so root's tree is counted; one cheap call says when counting is worth it. */
+/* RLIMIT_NPROC does not bind root, so root's processes are counted. One cheap call says when counting is needed. */
 static int too_many(uint64_t allowed, unsigned long before) {
   struct sysinfo info;
   if (sysinfo(&info) || info.procs < before + allowed) return 0;
-  syscall(SYS_setpriority, 0 /* PRIO_PROCESS */, 0, -20); /* a bomb's thousand processes would leave us no time */
+  syscall(SYS_setpriority, 0 /* PRIO_PROCESS */, 0, -20); /* a fork bomb would leave this process no time */
+  struct process *table;
   uint64_t tasks = 0;
-  int count = read_tree();
+  int count = read_tree(&table);
   for (int i = 0; i < count; i++)
     if (table[i].below) tasks += table[i].threads;
   return tasks > allowed;
 }
 
-/* Who hears of the end goes on at once: the output must have ended by then, and the store be free for the next one. */
+/* The caller goes on as soon as it hears of the end. So the output must be closed by then, and the store unlocked. */
 static void let_go(int report) {
   if (syscall(__NR_close_range, 0, report - 1, 0) == 0 && syscall(__NR_close_range, report + 1, ~0U, 0) == 0) return;
   for (int fd = 0; fd < MAX_FILES; fd++)
@@ -165,30 +164,30 @@ static void conclude(struct report *r, int report, int status) {
   else if (r->kind == TOO_MANY) n = snprintf(line, sizeof line, "stopped procs\n");
   else if (WIFSIGNALED(r->status)) n = snprintf(line, sizeof line, "signal %d left %d\n", WTERMSIG(r->status), r->left);
   else n = snprintf(line, sizeof line, "exit %d left %d\n", WEXITSTATUS(r->status), r->left);
-  if (status >= 0 && write(status, line, n) < 0) { /* told through the pipe as well */
+  if (status >= 0 && write(status, line, n) < 0) { /* the pipe reports it too */
   }
   let_go(report);
-  if (write(report, r, sizeof *r) < 0) { /* the front is gone: nobody left to tell */
+  if (write(report, r, sizeof *r) < 0) { /* the front is gone */
   }
   _exit(0);
 }
 
-/* The child's half. Apart, so that nothing of the caller's frame changes under vfork. */
+/* The child's half. A function of its own, so that vfork changes nothing of the caller's frame. */
 static void __attribute__((noinline)) become(const struct options *o, const struct terminal *t, const sigset_t *mask,
                                              pid_t supervisor, struct attempt *a) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == supervisor) confine_and_exec(o, t, mask, a);
   _exit(EXIT_SETUP);
 }
 
-/* vfork, not fork: the supervisor waits until exec anyway, the pages need no copying, and the child leaves in memory how
- * far it came. All signals are blocked in both until exec. */
-static struct inside *inside; /* of a command in namespaces of its own */
-
-static pid_t start(const struct options *o, const struct terminal *t, const sigset_t *mask, int ended, struct store *kept, struct report *r, int *listener) {
+/* vfork, because the supervisor waits until exec anyway, no pages need to be copied, and the child leaves in memory how
+ * far it came. Until exec all signals are blocked in both. `inside` is set for a command in namespaces of its own. */
+static pid_t start(const struct options *o, const struct terminal *t, const sigset_t *mask, int ended,
+    struct store *kept,
+                   struct report *r, int *listener, struct inside **inside) {
   static struct attempt a = {.listener = -1};
   if (o->profile & INSIDE) {
-    pid_t init = start_inside(o, t, mask, ended, kept, &inside); /* it answers the listener itself */
-    if (inside) a = inside->attempt;
+    pid_t init = start_inside(o, t, mask, ended, kept, inside); /* it answers the listener itself */
+    if (*inside) a = (*inside)->attempt;
     if (init > 0) return init;
     *r = (struct report){.kind = FAILED, .status = a.error};
     if (a.error) memcpy(r->text, a.text, sizeof r->text);
@@ -206,11 +205,11 @@ static pid_t start(const struct options *o, const struct terminal *t, const sigs
 }
 
 static void say(int status, const char *line) {
-  if (status >= 0 && write(status, line, strlen(line)) < 0) { /* then it reads as not started: the safe side */
+  if (status >= 0 && write(status, line, strlen(line)) < 0) { /* the caller then reads `not started`, which is safe */
   }
 }
 
-/* Reaps what ended, the adopted as well. Returns 1 when the command is among it. */
+/* Reaps all processes that ended. Returns 1 if the command is among them. */
 static int reap(pid_t command, int ended, struct report *r) {
   struct signalfd_siginfo info;
   int how, over = 0;
@@ -229,11 +228,78 @@ static void give_up(struct report *r, const char *step) {
   snprintf(r->text, sizeof r->text, "%s: %s", step, strerror(errno));
 }
 
-/* Bytes that are free where a trial collects its changes. Others write there as well: it errs on the side of ending it. */
+/* Free bytes where a trial collects its changes. Other programs use them too, so a trial may end early, never late. */
 static uint64_t room_left(const struct options *o) {
   uint64_t buffer[32] = {0};
   if (syscall(SYS_statfs, o->trial, buffer)) return UINT64_MAX / 2;
   return buffer[1] * buffer[3]; /* block size, free blocks */
+}
+
+/* Opens the trees before the command's mounts are made, because no link can be made from one mount to another. */
+static int open_outside(struct store *s, const struct options *o) {
+  if (o->tree_count && (s->root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0) return -1;
+  for (int i = 0; i < o->tree_count; i++) {
+    s->outside[i].path = o->trees[i];
+    if ((s->outside[i].fd = open(o->trees[i], O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0) return -1;
+    s->outside_count++;
+  }
+  return 0;
+}
+
+static void set_guards(struct store *s, const struct options *o) {
+  s->guards = (o->profile & PROJECTS) != 0;
+  s->holds = o->profile == HELD ? o : NULL;
+}
+
+static int keep_begin(struct store *s, const struct options *o) {
+  if (store_open(s, o->keep, 0) || open_outside(s, o)) return -1;
+  s->listens = 1;
+  set_guards(s, o);
+  s->max_file = o->keep_file;
+  s->keeps_credentials = o->keep_credentials;
+  if (o->keep_tree) look(AT_FDCWD, o->keep_tree, 1, &s->tree, NULL);
+  int above = openat(s->vault, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  uint32_t n = above < 0 ? 0 : keep_directory(s, above);
+  if (above >= 0) close(above);
+  if (!n) return -1;
+  for (n = s->nodes[n].parent; n; n = s->nodes[n].parent) s->nodes[n].flags |= HOLDS_VAULT;
+  s->budget = o->keep_budget; /* only now: a store without room refuses changes, not the command */
+  return 0;
+}
+
+/* The trial begins with its store: what is born later is of the trial, and what changes later is a conflict. */
+static int trial_begin(struct store *s, const struct options *o) {
+  if (store_open(s, o->trial, 0) || syscall(SYS_mkdirat, s->vault, "trial", 0700)) return -1;
+  s->watches = 1;
+  return open_outside(s, o);
+}
+
+/* Project mode that keeps nothing. */
+static int guard_begin(struct store *s, const struct options *o) {
+  *s = (struct store){.known_fd = {-1, -1}, .root = -1, .vault = -1};
+  set_guards(s, o);
+  return open_outside(s, o);
+}
+
+/* Lets this process open as many files as it may. */
+void raise_file_limit(void) {
+  struct rlimit files;
+  if (getrlimit(RLIMIT_NOFILE, &files)) return;
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
+}
+
+/* Called after the start, because the command would inherit the limit of open files. */
+void keep_ready(int listener) {
+  const uint64_t wake = 1; /* SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP */
+  syscall(SYS_ioctl, listener, 0x40082104 /* SECCOMP_IOCTL_NOTIF_SET_FLAGS, Linux 6.6 */, wake);
+  raise_file_limit();
+}
+
+void keep_end(struct store *s, const struct options *o) {
+  if (s->calls && o->keep_tree) scan_unkept(s, o->keep_tree);
+  if (s->calls && o->keep_tree) note_other_names(s, o->keep_tree);
+  store_finish(s); /* if it fails, the action has no end in the journal, which its reader handles */
 }
 
 static void wait_for(const struct options *o, struct store *kept, int listener, pid_t command, int to_group, int ended,
@@ -241,7 +307,8 @@ static void wait_for(const struct options *o, struct store *kept, int listener, 
   int watched = geteuid() == 0 && o->profile & (RESTRICTED | TRIAL) && o->limits.procs;
   const uint64_t room = o->profile == TRIAL ? room_left(o) : 0;
   int64_t deadline = now_ms() + (int64_t)o->limits.wall * 1000;
-  struct pollfd waits[] = {{ended, POLLIN, 0}, {life, POLLIN, 0}, {listener, POLLIN, 0}, {outside_asked(), POLLIN, 0}};
+  struct pollfd waits[] = {{ended, POLLIN, 0}, {life, POLLIN, 0}, {listener, POLLIN, 0},
+      {outside_asked(kept), POLLIN, 0}};
   for (;;) {
     int64_t pause = -1;
     if (o->limits.wall && (pause = deadline - now_ms()) <= 0) r->kind = TIMED_OUT;
@@ -256,8 +323,8 @@ static void wait_for(const struct options *o, struct store *kept, int listener, 
     }
     if (waits[2].revents & POLLIN && keep_answer(kept, listener) == 0) {
       if (!waits[0].revents && !waits[1].revents) continue;
-    } else if (waits[2].revents) waits[2].fd = -1; /* nobody is left who could ask */
-    if (waits[3].revents & POLLIN) outside_answer();
+    } else if (waits[2].revents) waits[2].fd = -1; /* no process is left that could ask */
+    if (waits[3].revents & POLLIN) outside_answer(kept);
     if (waits[0].revents && reap(command, ended, r)) return;
     if (waits[1].revents) {
       unsigned char number;
@@ -280,89 +347,26 @@ void supervise(const struct options *o, const struct terminal *t, const sigset_t
   sigaddset(&child_ended, SIGCHLD);
   int ended = signalfd(-1, &child_ended, SFD_CLOEXEC | SFD_NONBLOCK);
   if (ended < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1)) give_up(&r, "supervisor");
-  /* Landlock lets its domains mount nothing; what has a process number space of its own ends with its first process. */
-  alone = !(o->profile & (SUPERVISE | INSIDE)) && landlock_isolate(getppid());
+  /* A Landlock domain may not mount, so not for a command in namespaces, which ends with its first process. */
+  const int alone = !(o->profile & (SUPERVISE | INSIDE)) && landlock_isolate(getppid());
   static struct store kept;
   int listener = -1;
+  struct inside *inside = NULL;
   if (r.kind != FAILED && o->keep && keep_begin(&kept, o)) give_up(&r, "keep");
   if (r.kind != FAILED && o->profile & PROJECTS && !o->keep && guard_begin(&kept, o)) give_up(&r, "guard");
   if (r.kind != FAILED && o->trial && trial_begin(&kept, o)) give_up(&r, "trial");
-  pid_t command = r.kind == FAILED ? -1 : start(o, t, mask, ended, &kept, &r, &listener);
+  pid_t command = r.kind == FAILED ? -1 : start(o, t, mask, ended, &kept, &r, &listener, &inside);
   if (r.kind != FAILED) {
     say(status, "started\n");
-    setsid(); /* out of reach of what is sent to the command's process group */
+    setsid(); /* signals to the command's process group must not reach this process */
     if (listener >= 0) keep_ready(listener);
     wait_for(o, &kept, listener, command, t->new_session && !inside, ended, life, before.procs, &r);
   }
-  r.left = kill_tree();
+  r.left = kill_tree(alone);
   if (inside && inside->over) {
     r.status = inside->status;
     r.left = inside->left;
   }
   if (listener >= 0 && r.kind != FAILED && o->keep) keep_end(&kept, o);
   conclude(&r, report, status);
-}
-
-/* The supervisor's side of a kept command: the store is opened before the command begins and closed behind its last process. */
-
-/* Opened before the command's world is made: no link can be made from one mount to another. */
-static int open_outside(struct store *s, const struct options *o) {
-  if (o->tree_count && (s->root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0) return -1;
-  for (int i = 0; i < o->tree_count; i++) {
-    s->outside[i].path = o->trees[i];
-    if ((s->outside[i].fd = open(o->trees[i], O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0) return -1;
-    s->outside_count++;
-  }
-  return 0;
-}
-
-static void guard(struct store *s, const struct options *o) {
-  s->guards = (o->profile & PROJECTS) != 0;
-  s->holds = o->profile == HELD ? o : NULL;
-}
-
-int keep_begin(struct store *s, const struct options *o) {
-  if (store_open(s, o->keep, 0) || open_outside(s, o)) return -1;
-  s->listens = 1;
-  guard(s, o);
-  s->max_file = o->keep_file;
-  s->keeps_credentials = o->keep_credentials;
-  if (o->keep_tree) look(AT_FDCWD, o->keep_tree, 1, &s->tree, NULL);
-  int above = openat(s->vault, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
-  uint32_t n = above < 0 ? 0 : keep_directory(s, above);
-  if (above >= 0) close(above);
-  if (!n) return -1;
-  for (n = s->nodes[n].parent; n; n = s->nodes[n].parent) s->nodes[n].flags |= HOLDS_VAULT;
-  s->budget = o->keep_budget; /* a store without room refuses changes, not the command */
-  return 0;
-}
-
-/* Its beginning is written down before anything happens: what was born later is of the trial, what changed later a conflict. */
-int trial_begin(struct store *s, const struct options *o) {
-  if (store_open(s, o->trial, 0) || syscall(SYS_mkdirat, s->vault, "trial", 0700)) return -1;
-  s->watches = 1;
-  return open_outside(s, o);
-}
-
-/* Project mode where nothing is kept. */
-int guard_begin(struct store *s, const struct options *o) {
-  *s = (struct store){.known_fd = {-1, -1}, .root = -1, .vault = -1};
-  guard(s, o);
-  return open_outside(s, o);
-}
-
-/* Behind the start, since the command inherits the limit. */
-void keep_ready(int listener) {
-  struct rlimit files;
-  uint64_t wake = 1; /* SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP */
-  syscall(SYS_ioctl, listener, 0x40082104 /* SECCOMP_IOCTL_NOTIF_SET_FLAGS, Linux 6.6 */, wake);
-  if (getrlimit(RLIMIT_NOFILE, &files)) return;
-  files.rlim_cur = files.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &files);
-}
-
-void keep_end(struct store *s, const struct options *o) {
-  if (s->calls && o->keep_tree) scan_unkept(s, o->keep_tree);
-  if (s->calls && o->keep_tree) note_other_names(s, o->keep_tree);
-  store_finish(s); /* where it fails the action has no end, which its reader finds */
 }

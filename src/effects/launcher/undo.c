@@ -2,7 +2,7 @@
  * aish-sandbox --undo STORE                  says what an undo would put back, and changes nothing
  * aish-sandbox --undo STORE --into NEW       puts it back; NEW keeps what is replaced. Begun anew, it goes on
  *   … --only PATH...                       of these paths and what lies below them; `-`: read from stdin, a NUL behind each
- * aish-sandbox --undo STORE --names          what it left: see names.c
+ * aish-sandbox --undo STORE --names          what it left: see view.c
  * aish-sandbox --undo STORE --finish [--now] ends the journal of an action that was killed; of one that ended this moment
  * aish-sandbox --undo NEW --note PATH...     keeps what these paths are, for a change that this program makes itself
  *
@@ -14,7 +14,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -62,11 +61,7 @@ static int read_paths(char ***paths) {
 int undo(int argc, char **argv) {
   static struct store from, into;
   const char *path = argv[2], *how = argc > 3 ? argv[3] : "";
-  struct rlimit files;
-  if (!getrlimit(RLIMIT_NOFILE, &files)) {
-    files.rlim_cur = files.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &files);
-  }
+  raise_file_limit();
   int noting = !strcmp(how, "--note");
   if (store_open(&from, path, !noting)) return give_up(path);
   if (noting) {
@@ -94,7 +89,7 @@ int undo(int argc, char **argv) {
   snprintf(journal, sizeof journal, "%s/journal", argv[4]);
   existing = existing && syscall(SYS_faccessat, AT_FDCWD, journal, 0) == 0;
   if (store_open(&into, argv[4], existing ? RESUMED : FRESH)) return give_up(argv[4]);
-  copying_for = &into;
+  into.beats = 1;
   int left = restore(&from, &into, paths, path_count);
   equals_forget();
   if (!into.ended && store_finish(&into)) return give_up(argv[4]);

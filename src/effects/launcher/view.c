@@ -1,8 +1,18 @@
 /*
- * aish-sandbox --changes STORE --tree DIR...   what a trial would change: `kind type mode size links flags NUL path NUL`
+ * What a trial would change, and what an action left.
  *
- * kind: A made, D gone, M other content or another thing, P mode, owner, times or attributes alone. type: f d l o.
- * flags: s, a file that goes has other names, which stay. X instead of a kind: the trial can't show it.
+ * aish-sandbox --changes STORE --tree DIR...   a trial's changes: `kind type mode size links flags NUL path NUL`
+ *
+ *   kind   A made, D gone, M other content or another file, P only mode, owner, times or attributes, X unknown
+ *   type   f(ile), d(irectory), l(ink), o(ther)
+ *   flags  s: a file that goes has other names, which stay
+ *
+ * aish-sandbox --undo STORE --names            what an action left: `verb NUL path NUL facts NUL`
+ *
+ *   verb   `made` by the action, `moved`: older, but it got this name, `changed` in place
+ *   facts  `type DEV INO CTIME WAS DEV INO CTIME`. WAS is the time of change before the action; behind it is what had
+ *          this name before. Times are in nanoseconds, 0 for nothing. A file that can't be looked at is `changed`, of
+ *          type o and without a time.
  */
 #include "trial.h"
 
@@ -10,355 +20,90 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { MAX_SAID = 50 };
+enum { MAX_CONFLICTS = 50 };
 
-static char out[1 << 15];
-static uint64_t out_used;
-
-static void flush_out(void) {
-  for (uint64_t at = 0; at < out_used;) {
-    ssize_t n = write(1, out + at, out_used - at);
+void output_flush(struct output *o) {
+  for (uint64_t at = 0; at < o->used;) {
+    ssize_t n = write(1, o->room + at, o->used - at);
     if (n <= 0) break;
     at += (uint64_t)n;
   }
-  out_used = 0;
+  o->used = 0;
 }
 
-static void put(const char *text) {
+void output_put(struct output *o, const char *text) {
   uint64_t n = strlen(text) + 1;
-  if (out_used + n > sizeof out) flush_out();
-  for (; n > sizeof out; n -= sizeof out, text += sizeof out)
-    if (write(1, text, sizeof out) < 0) return;
-  memcpy(out + out_used, text, n);
-  out_used += n;
+  if (o->used + n > sizeof o->room) output_flush(o);
+  for (; n > sizeof o->room; n -= sizeof o->room, text += sizeof o->room)
+    if (write(1, text, sizeof o->room) < 0) return;
+  memcpy(o->room + o->used, text, n);
+  o->used += n;
 }
 
-static void tell(const char *kind, const struct state *s, const char *flags, const char *name) {
-  char line[120];
-  const uint32_t type = s->mode & S_IFMT;
-  const char *word = type == S_IFREG ? "f" : type == S_IFDIR ? "d" : type == S_IFLNK ? "l" : "o";
-  snprintf(line, sizeof line, "%s %s %d %llu %d %s", kind, word, (int)(s->mode & 07777),
-           (unsigned long long)(type == S_IFDIR ? 0 : s->size), (int)s->links, flags);
-  uint64_t top = path_push(name);
-  put(line);
-  put(path_now);
-  path_pop(top);
-}
-
-/* All of a tree, from the top down. */
-static int tell_tree(const char *kind, int above, const char *name) {
-  struct id id;
-  struct state state;
-  struct names names;
-  if (look(above, name, 0, &id, &state)) return errno == ENOENT ? 0 : -1;
-  if (S_ISCHR(state.mode) && state.rdev == 0) return 0; /* hides what was below a directory that is gone */
-  const int several = S_ISREG(state.mode) && state.links > 1 && *kind == 'D';
-  tell(*kind == 'A' && is_marked(above, name, 1) ? "X" : kind, &state, several ? "s" : "-", name);
-  if (!S_ISDIR(state.mode)) return 0;
-  /* What the trial made is ours to look into, though its command may have taken that right from its owner. */
-  char path[48 + NAME_BYTES];
-  const int closed = *kind == 'A' && (state.mode & 0500) != 0500 && geteuid() != 0;
-  snprintf(path, sizeof path, "/proc/self/fd/%d/%s", above, name);
-  if (closed && syscall(SYS_fchmodat, AT_FDCWD, path, (state.mode & 07777) | 0500)) return -1;
-  int fd = open_directory(above, name), failed = fd < 0 || names_of(fd, &names);
-  uint64_t top = path_push(name);
-  if (!failed)
-    for EACH_NAME (below, names) failed |= tell_tree(kind, fd, below) != 0;
-  path_pop(top);
-  if (!failed) names_drop(&names);
-  if (fd >= 0) close(fd);
-  if (closed && syscall(SYS_fchmodat, AT_FDCWD, path, state.mode & 07777)) failed = 1;
-  return failed ? -1 : 0;
-}
-
-static uint64_t began; /* nanoseconds */
-
-/* Names that come and go leave the time of that moment, which is no news beside them; any other was set. */
-static int has_times_set(const struct view *v) {
-  const uint64_t is = moment(v->upper.mtime, v->upper.mtime_ns);
-  if (v->upper.mtime == v->lower.mtime && v->upper.mtime_ns == v->lower.mtime_ns) return 0;
-  return is < began || is > moment(v->upper.ctime, v->upper.ctime_ns);
-}
-
-/* Of directories on both sides: whether the trial made something of it besides its names. */
-static int is_set_anew(const struct view *v, int upper, int lower, const char *name) {
-  return (v->upper.mode ^ v->lower.mode) & 07777 || v->upper.uid != v->lower.uid || v->upper.gid != v->lower.gid || has_times_set(v) || !same_attributes(upper, lower, name);
-}
-
-/* The same of a tree's own root. Somebody else's, /tmp mostly, is not ours to set. */
-static int is_root_set_anew(struct view *v, int upper, int lower) {
-  if (look(upper, "", 0, &v->upper_id, &v->upper) || look(lower, "", 0, &v->lower_id, &v->lower)) return 0;
-  return (geteuid() == 0 || v->lower.uid == geteuid()) && is_set_anew(v, upper, lower, "");
-}
-
-/* `d` became another `d`: what is the same in both is no change. */
-static int list(int upper, int lower, int opaque) {
-  struct names names;
-  struct view v;
-  if (names_of(upper, &names)) return -1;
-  int failed = 0;
-  for EACH_NAME (name, names) {
-    if (judge(upper, lower, name, &v)) {
-      failed = 1;
-      continue;
-    }
-    int u, l;
-    switch (v.verdict) {
-      case GONE:
-        if (v.has_lower) failed |= tell_tree("D", lower, name) != 0;
-        break;
-      case NEW:
-        failed |= tell_tree("A", upper, name) != 0;
-        break;
-      case WRITTEN:
-        tell("M", &v.upper, "-", name);
-        break;
-      case STATE_ONLY:
-      case NAMED:
-        tell("P", &v.upper, "-", name);
-        break;
-      case REPLACED:
-        if (S_ISDIR(v.upper.mode) && S_ISDIR(v.lower.mode)) {
-          u = open_directory(upper, name);
-          l = open_directory(lower, name);
-          uint64_t top = path_push(name);
-          failed |= u < 0 || l < 0 || list(u, l, 1);
-          path_pop(top);
-          if (u >= 0) close(u);
-          if (l >= 0) close(l);
-        } else if (S_ISDIR(v.upper.mode) || S_ISDIR(v.lower.mode)) {
-          failed |= tell_tree("D", lower, name) || tell_tree("A", upper, name);
-        } else tell("M", &v.upper, "-", name);
-        break;
-      case MERGED:
-        if (is_set_anew(&v, upper, lower, name)) tell("P", &v.upper, "-", name);
-        u = open_directory(upper, name);
-        l = open_directory(lower, name);
-        uint64_t top = path_push(name);
-        failed |= u < 0 || l < 0 || list(u, l, 0);
-        path_pop(top);
-        if (u >= 0) close(u);
-        if (l >= 0) close(l);
-        break;
-      case MARKED:
-        tell("X", &v.upper, "-", name);
-        break;
-      case SAME:
-        break;
-    }
-  }
-  names_drop(&names);
-  if (failed || !opaque) return failed ? -1 : 0;
-  if (names_of(lower, &names)) return -1;
-  for EACH_NAME (gone, names)
-    if (look(upper, gone, 0, &v.upper_id, &v.upper)) failed |= tell_tree("D", lower, gone) != 0;
-  names_drop(&names);
-  return failed ? -1 : 0;
-}
-
-static struct store *store; /* whose beginning is that of the trial */
-static uint32_t found;
-
-static void conflict(const char *name, const char *why) {
-  if (found++ >= MAX_SAID) return;
-  uint64_t top = path_push(name);
-  put("conflict");
-  put(path_now);
-  put(why);
-  path_pop(top);
-}
-
-static int is_fresh(const struct state *s) { return moment(s->ctime, s->ctime_ns) >= store->started; }
-
-/* Anything at or below a name that goes, changed since? What a directory holds goes with it. */
-static int newer(int above, const char *name, uint64_t device, int depth) {
-  struct id id;
-  struct state state;
-  struct names names;
-  if (look(above, name, 0, &id, &state)) return errno == ENOENT ? 0 : -1;
-  if (id.dev != device) return conflict(name, "on another file system"), 0;
-  if (is_fresh(&state)) conflict(name, "changed since");
-  store->inside += depth > 0;
-  if (depth && state.links == 1) store->used += state.space;
-  if (!S_ISDIR(state.mode)) return 0;
-  int fd = open_directory(above, name);
-  if (fd < 0 || names_of(fd, &names)) {
-    if (fd >= 0) close(fd);
-    return -1;
-  }
-  int failed = 0;
-  uint64_t top = path_push(name);
-  for EACH_NAME (below, names) failed |= newer(fd, below, device, depth + 1) != 0;
-  path_pop(top);
-  names_drop(&names);
-  close(fd);
-  return failed;
-}
-
-int is_changed(const struct state *now) {
-  const int by_name = !S_ISDIR(now->mode) && now->links > 1;
-  return is_fresh(now) && (!by_name || moment(now->mtime, now->mtime_ns) >= store->started);
-}
-
-int tree_is_changed(int above, const char *name) {
-  struct id id;
-  struct state state;
-  struct names names;
-  int fd = open_directory(above, name);
-  if (fd < 0 || look(fd, "", 0, &id, &state) || names_of(fd, &names)) return fd < 0 ? -1 : (close(fd), -1);
-  /* Names that came or went in it; moving it is no such change. */
-  int changed = moment(state.mtime, state.mtime_ns) >= store->started;
-  for EACH_NAME (below, names) {
-    if (!changed) changed = look(fd, below, 0, &id, &state) ? -1 : S_ISDIR(state.mode) ? tree_is_changed(fd, below) : is_changed(&state);
-  }
-  names_drop(&names);
-  close(fd);
-  return changed;
-}
-
-static int check(int upper, int lower, uint64_t device) {
-  struct names names;
-  struct view v;
-  struct id id;
-  struct state above;
-  if (names_of(upper, &names) || look(lower, "", 0, &id, &above)) return -1;
-  int failed = 0;
-  for EACH_NAME (name, names) {
-    if (judge(upper, lower, name, &v)) {
-      failed = 1;
-      continue;
-    }
-    if (v.verdict == SAME) continue;
-    if (v.verdict == MERGED) {
-      int u = open_directory(upper, name), l = open_directory(lower, name);
-      uint64_t top = path_push(name);
-      if (v.lower_id.dev != device) conflict("", "on another file system");
-      else if (is_fresh(&v.lower) && is_set_anew(&v, upper, lower, name)) conflict("", "changed since");
-      else failed |= u < 0 || l < 0 || check(u, l, device);
-      path_pop(top);
-      if (u >= 0) close(u);
-      if (l >= 0) close(l);
-    } else if (v.has_lower) failed |= newer(lower, name, device, 0) != 0;
-    else if (v.verdict == GONE) conflict(name, "gone since");
-    else if (v.from_before && is_fresh(&above)) conflict(name, "its directory changed since");
-  }
-  names_drop(&names);
-  return failed ? -1 : 0;
-}
-
-int find_conflicts(int upper, int lower, struct store *s, uint32_t *count) {
-  struct id id;
-  struct state state;
-  store = s;
-  began = s->started;
-  found = 0;
-  struct view root;
-  int failed = look(lower, "", 0, &id, &state);
-  if (!failed && is_fresh(&state) && is_root_set_anew(&root, upper, lower)) conflict("", "changed since");
-  failed = failed || check(upper, lower, id.dev);
-  flush_out();
-  *count = found;
-  return failed ? -1 : 0;
-}
-
-int list_changes(int argc, char **argv) {
-  char path[4096];
-  struct id id;
-  int failed = argc < 5 || (snprintf(path, sizeof path, "%s/trial", argv[2]), look(AT_FDCWD, path, 0, &id, NULL)), number = 0;
-  began = failed ? 0 : id.born;
-  for (int i = 3; !failed && i + 1 < argc; i += 2, number++) {
-    if (strcmp(argv[i], "--tree")) failed = 1;
-    snprintf(path, sizeof path, "%s/trial/upper%d", argv[2], number);
-    int upper = open_directory(AT_FDCWD, path), lower = open_directory(AT_FDCWD, argv[i + 1]);
-    failed = failed || upper < 0 || lower < 0;
-    struct view root = {0};
-    if (!failed && is_root_set_anew(&root, upper, lower)) tell("P", &root.upper, "-", argv[i + 1]);
-    if (!failed && (is_marked(upper, "", 1) || is_marked(lower, "", 0))) tell("X", &root.upper, "-", argv[i + 1]);
-    path_push(argv[i + 1]);
-    failed = failed || list(upper, lower, 0);
-    path_pop(0);
-  }
-  flush_out();
-  if (!failed) return 0;
-  dprintf(2, "aish-sandbox: changes: %s\n", strerror(errno ? errno : EINVAL));
-  return EXIT_SETUP;
-}
-
-/* One name in the upper directory of a trial: what the command made of it. */
-
-char path_now[MAX_PATH];
-static uint64_t path_length;
-
-uint64_t path_push(const char *name) {
-  uint64_t was = path_length, n = strlen(name);
-  if (path_length + n + 2 > sizeof path_now) return was;
-  if (path_length || *name != '/') path_now[path_length++] = '/';
-  memcpy(path_now + path_length, name, n + 1);
-  path_length += n;
+uint64_t path_push(struct path *p, const char *name) {
+  const uint64_t was = p->length, n = strlen(name);
+  if (p->length + n + 2 > sizeof p->text) return was;
+  if (p->length || *name != '/') p->text[p->length++] = '/';
+  memcpy(p->text + p->length, name, n + 1);
+  p->length += n;
   return was;
 }
 
-void path_pop(uint64_t to) {
-  path_length = to;
-  path_now[to] = 0;
-}
-
-int names_of(int directory, struct names *names) {
-  static char buffer[1 << 15] __attribute__((aligned(8)));
-  *names = (struct names){NULL, 0, 0};
-  int list = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (list < 0) return -1;
-  long got;
-  while ((got = syscall(SYS_getdents64, list, buffer, sizeof buffer)) > 0)
-    for (long at = 0; at < got; at += *(const unsigned short *)(buffer + at + 16)) {
-      const char *name = buffer + at + 19;
-      uint64_t n = strlen(name) + 1;
-      if (!strcmp(name, ".") || !strcmp(name, "..")) continue;
-      if (names->used + n > names->size) {
-        uint64_t size = names->size ? names->size * 4 : 1 << 14;
-        char *larger = arena(size);
-        if (!larger) return close(list), errno = ENOMEM, -1;
-        memcpy(larger, names->text, names->used);
-        uint64_t used = names->used;
-        names_drop(names);
-        *names = (struct names){larger, used, size};
-      }
-      memcpy(names->text + names->used, name, n);
-      names->used += n;
-    }
-  close(list);
-  return got < 0 ? -1 : 0;
+void path_pop(struct path *p, uint64_t to) {
+  p->length = to;
+  p->text[to] = 0;
 }
 
 void names_drop(struct names *names) {
-  if (names->text) syscall(SYS_munmap, names->text, names->size);
+  if (names->text) drop_arena(names->text, names->size);
   *names = (struct names){NULL, 0, 0};
+}
+
+int names_of(int directory, struct names *names) {
+  struct listing all;
+  struct listed one;
+  *names = (struct names){NULL, 0, 0};
+  if (listing_open(&all, openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))) return -1;
+  while (listing_next(&all, &one)) {
+    const uint64_t n = strlen(one.name) + 1;
+    if (names->used + n > names->size) {
+      const uint64_t used = names->used, size = names->size ? names->size * 4 : 1 << 14;
+      char *larger = arena(size);
+      if (!larger) return listing_close(&all), errno = ENOMEM, -1;
+      memcpy(larger, names->text, used);
+      names_drop(names);
+      *names = (struct names){larger, used, size};
+    }
+    memcpy(names->text + names->used, one.name, n);
+    names->used += n;
+  }
+  const int failed = all.filled < 0, why = errno;
+  listing_close(&all);
+  errno = why;
+  return failed ? -1 : 0;
 }
 
 int open_directory(int above, const char *name) {
   return openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
-static void below(int directory, const char *name, char to[48 + NAME_BYTES]) {
-  snprintf(to, 48 + NAME_BYTES, *name ? "/proc/self/fd/%d/%s" : "/proc/self/fd/%d", directory, name);
+int is_private(const char *attribute) {
+  return !strncmp(attribute, "user.overlay.", 13) || !strncmp(attribute, "trusted.overlay.", 16);
 }
 
-int is_private(const char *attribute) { return !strncmp(attribute, "user.overlay.", 13) || !strncmp(attribute, "trusted.overlay.", 16); }
-
-int is_opaque(int directory) {
-  char path[48 + NAME_BYTES], value[8];
-  below(directory, "", path);
+static int is_opaque(int directory) {
+  char path[FD_PATH], value[8];
+  path_in(directory, "", path);
   return syscall(SYS_getxattr, path, "user.overlay.opaque", value, sizeof value) > 0 && value[0] == 'y';
 }
 
-/* Marks what was copied up, even where the overlay may not note from what. Never of a file with several names. */
+/* The overlay marks what it copied up, even if it may not note from where. It never marks a file with several names. */
 static int has_origin(int upper, const char *name) {
-  char path[48 + NAME_BYTES], value[200];
-  below(upper, name, path);
+  char path[FD_PATH], value[200];
+  path_in(upper, name, path);
   return syscall(SYS_lgetxattr, path, "user.overlay.origin", value, sizeof value) >= 0;
 }
 
@@ -389,18 +134,18 @@ static int same_target(int upper, int lower, const char *name) {
 
 /* Without a name: of the descriptor. */
 static long list_attributes(int directory, const char *name, char *list, long size) {
-  char path[48 + NAME_BYTES];
-  below(directory, name, path);
+  char path[FD_PATH];
+  path_in(directory, name, path);
   return syscall(*name ? SYS_llistxattr : SYS_listxattr, path, list, size);
 }
 
 static long value_of(int directory, const char *name, const char *item, char *value, long size) {
-  char path[48 + NAME_BYTES];
-  below(directory, name, path);
+  char path[FD_PATH];
+  path_in(directory, name, path);
   return syscall(*name ? SYS_lgetxattr : SYS_getxattr, path, item, value, size);
 }
 
-/* Not the overlay's own, nor the system's label, which each file system gives by its own rules. */
+/* Neither one of the overlay's own nor a system label, which each file system sets by its own rules. */
 static int is_of_file(const char *attribute) { return !is_private(attribute) && strcmp(attribute, "security.selinux"); }
 
 static int count_of(const char *list, long size) {
@@ -409,7 +154,7 @@ static int count_of(const char *list, long size) {
   return count;
 }
 
-int same_attributes(int upper, int lower, const char *name) {
+static int same_attributes(int upper, int lower, const char *name) {
   static char list[1 << 16], other[1 << 16], a[1 << 16], b[1 << 16];
   long n = list_attributes(upper, name, list, sizeof list), m = list_attributes(lower, name, other, sizeof other);
   if (count_of(list, n) != count_of(other, m)) return 0;
@@ -423,17 +168,20 @@ int same_attributes(int upper, int lower, const char *name) {
   return 1;
 }
 
-int is_marked(int directory, const char *name, int in_upper) {
+static int is_marked(int directory, const char *name, int in_upper) {
   static const char *const stored[] = {"user.overlay.overlay.", "trusted.overlay.overlay."};
   static char list[1 << 16];
   long n = list_attributes(directory, name, list, sizeof list);
   for (const char *item = list; item < list + n; item += strlen(item) + 1)
-    if (in_upper ? !strncmp(item, stored[0], strlen(stored[0])) || !strncmp(item, stored[1], strlen(stored[1])) : is_private(item)) return 1;
+    if (in_upper ? !strncmp(item, stored[0], strlen(stored[0])) || !strncmp(item, stored[1], strlen(stored[1]))
+        : is_private(item))
+      return 1;
   return 0;
 }
 
 static int same_state(const struct state *a, const struct state *b) {
-  return a->mode == b->mode && a->uid == b->uid && a->gid == b->gid && a->mtime == b->mtime && a->mtime_ns == b->mtime_ns;
+  return a->mode == b->mode && a->uid == b->uid && a->gid == b->gid && a->mtime == b->mtime &&
+      a->mtime_ns == b->mtime_ns;
 }
 
 int judge(int upper, int lower, const char *name, struct view *v) {
@@ -454,7 +202,7 @@ int judge(int upper, int lower, const char *name, struct view *v) {
     close(fd);
     return 0;
   }
-  /* What changes one of several names is noted while it happens, and can't be told: so this one was made anew. */
+  /* A change by one of several names is noted while it happens and reported as unknown. So this file was made anew. */
   if (v->lower.links > 1) return 0;
   if (kind == S_IFREG) {
     if (v->upper.size != v->lower.size || !same_content(upper, lower, name)) return v->verdict = WRITTEN, 0;
@@ -466,78 +214,318 @@ int judge(int upper, int lower, const char *name, struct view *v) {
   return 0;
 }
 
-/*
- * What an action left: the names that stand for something else than before, and the files that were changed in place.
- * Prints `made`, `moved` or `changed`, the path, and `KIND DEV INO CTIME WAS DEV INO CTIME`, each with a NUL behind it: the
- * kind is f(ile), d(irectory), l(ink) or o(ther), WAS the time of change before the action, the rest what stood under this
- * name before; times in nanoseconds, 0 where there was nothing. `made` is what the action itself made; `moved` is older, and
- * has got this name. What can't be looked at any more is told as `changed`, of no kind and no time.
- */
+/* A walk through the upper directory of a trial and the tree below it. */
+struct walk {
+  struct path *here;
+  uint64_t began;      /* nanoseconds: when the trial began */
+  struct store *store; /* of the trial; NULL where changes are only listed */
+  uint32_t found;      /* conflicts */
+  struct output out;
+};
 
-static char name_out[1 << 15];
-static uint64_t name_used;
-
-static void flush_names(void) {
-  for (uint64_t at = 0; at < name_used;) {
-    ssize_t n = write(1, name_out + at, name_used - at);
-    if (n <= 0) break;
-    at += (uint64_t)n;
-  }
-  name_used = 0;
+static void tell(struct walk *w, const char *kind, const struct state *s, const char *flags, const char *name) {
+  char line[120];
+  const uint32_t type = s->mode & S_IFMT;
+  const char *word = type == S_IFREG ? "f" : type == S_IFDIR ? "d" : type == S_IFLNK ? "l" : "o";
+  snprintf(line, sizeof line, "%s %s %d %llu %d %s", kind, word, (int)(s->mode & 07777),
+           (unsigned long long)(type == S_IFDIR ? 0 : s->size), (int)s->links, flags);
+  uint64_t top = path_push(w->here, name);
+  output_put(&w->out, line);
+  output_put(&w->out, w->here->text);
+  path_pop(w->here, top);
 }
 
-static void put_name(const char *text) {
-  uint64_t n = strlen(text) + 1;
-  if (n > sizeof name_out) return;
-  if (name_used + n > sizeof name_out) flush_names();
-  memcpy(name_out + name_used, text, n);
-  name_used += n;
+/* Tells all of a tree, from the top down. */
+static int tell_tree(struct walk *w, const char *kind, int above, const char *name) {
+  struct id id;
+  struct state state;
+  struct names names;
+  if (look(above, name, 0, &id, &state)) return errno == ENOENT ? 0 : -1;
+  if (S_ISCHR(state.mode) && state.rdev == 0) return 0; /* a whiteout: it hides what was in a directory that is gone */
+  const int several = S_ISREG(state.mode) && state.links > 1 && *kind == 'D';
+  tell(w, *kind == 'A' && is_marked(above, name, 1) ? "X" : kind, &state, several ? "s" : "-", name);
+  if (!S_ISDIR(state.mode)) return 0;
+  /* The command may have taken its own right to look into what it made. */
+  char path[FD_PATH];
+  const int closed = *kind == 'A' && (state.mode & 0500) != 0500 && geteuid() != 0;
+  path_in(above, name, path);
+  if (closed && syscall(SYS_fchmodat, AT_FDCWD, path, (state.mode & 07777) | 0500)) return -1;
+  int fd = open_directory(above, name), failed = fd < 0 || names_of(fd, &names);
+  uint64_t top = path_push(w->here, name);
+  if (!failed)
+    for EACH_NAME (below, names) failed |= tell_tree(w, kind, fd, below) != 0;
+  path_pop(w->here, top);
+  if (!failed) names_drop(&names);
+  if (fd >= 0) close(fd);
+  if (closed && syscall(SYS_fchmodat, AT_FDCWD, path, state.mode & 07777)) failed = 1;
+  return failed ? -1 : 0;
+}
+
+/* Whether the command set the times of a directory. A name that comes or goes sets the present time, which is told as
+ * that name already; any other time was set by a call. */
+static int has_times_set(const struct walk *w, const struct view *v) {
+  const uint64_t is = moment(v->upper.mtime, v->upper.mtime_ns);
+  if (v->upper.mtime == v->lower.mtime && v->upper.mtime_ns == v->lower.mtime_ns) return 0;
+  return is < w->began || is > moment(v->upper.ctime, v->upper.ctime_ns);
+}
+
+/* Whether the trial changed more of a directory than its names. */
+static int is_set_anew(const struct walk *w, const struct view *v, int upper, int lower, const char *name) {
+  if ((v->upper.mode ^ v->lower.mode) & 07777 || v->upper.uid != v->lower.uid || v->upper.gid != v->lower.gid) return 1;
+  return has_times_set(w, v) || !same_attributes(upper, lower, name);
+}
+
+/* The same for the root of a tree. One that belongs to someone else, mostly /tmp, can't be set. */
+static int is_root_set_anew(const struct walk *w, struct view *v, int upper, int lower) {
+  if (look(upper, "", 0, &v->upper_id, &v->upper) || look(lower, "", 0, &v->lower_id, &v->lower)) return 0;
+  return (geteuid() == 0 || v->lower.uid == geteuid()) && is_set_anew(w, v, upper, lower, "");
+}
+
+static int list(struct walk *w, int upper, int lower, int opaque);
+
+static int list_below(struct walk *w, int upper, int lower, const char *name, int opaque) {
+  const int u = open_directory(upper, name), l = open_directory(lower, name);
+  const uint64_t top = path_push(w->here, name);
+  const int failed = u < 0 || l < 0 || list(w, u, l, opaque);
+  path_pop(w->here, top);
+  if (u >= 0) close(u);
+  if (l >= 0) close(l);
+  return failed ? -1 : 0;
+}
+
+/* `opaque`: the directory replaced another one, so what only the lower one holds is gone. */
+static int list(struct walk *w, int upper, int lower, int opaque) {
+  struct names names;
+  struct view v;
+  if (names_of(upper, &names)) return -1;
+  int failed = 0;
+  for EACH_NAME (name, names) {
+    if (judge(upper, lower, name, &v)) {
+      failed = 1;
+      continue;
+    }
+    switch (v.verdict) {
+      case GONE:
+        if (v.has_lower) failed |= tell_tree(w, "D", lower, name) != 0;
+        break;
+      case NEW:
+        failed |= tell_tree(w, "A", upper, name) != 0;
+        break;
+      case WRITTEN:
+        tell(w, "M", &v.upper, "-", name);
+        break;
+      case STATE_ONLY:
+      case NAMED:
+        tell(w, "P", &v.upper, "-", name);
+        break;
+      case REPLACED:
+        if (S_ISDIR(v.upper.mode) && S_ISDIR(v.lower.mode)) {
+          failed |= list_below(w, upper, lower, name, 1) != 0;
+        } else if (S_ISDIR(v.upper.mode) || S_ISDIR(v.lower.mode)) {
+          failed |= tell_tree(w, "D", lower, name) || tell_tree(w, "A", upper, name);
+        } else tell(w, "M", &v.upper, "-", name);
+        break;
+      case MERGED:
+        if (is_set_anew(w, &v, upper, lower, name)) tell(w, "P", &v.upper, "-", name);
+        failed |= list_below(w, upper, lower, name, 0) != 0;
+        break;
+      case MARKED:
+        tell(w, "X", &v.upper, "-", name);
+        break;
+      case SAME:
+        break;
+    }
+  }
+  names_drop(&names);
+  if (failed || !opaque) return failed ? -1 : 0;
+  if (names_of(lower, &names)) return -1;
+  for EACH_NAME (gone, names)
+    if (look(upper, gone, 0, &v.upper_id, &v.upper)) failed |= tell_tree(w, "D", lower, gone) != 0;
+  names_drop(&names);
+  return failed ? -1 : 0;
+}
+
+int list_changes(int argc, char **argv) {
+  static struct path here;
+  static struct walk w;
+  w.here = &here;
+  char path[4096];
+  struct id id;
+  int failed = argc < 5 || (snprintf(path, sizeof path, "%s/trial", argv[2]), look(AT_FDCWD, path, 0, &id, NULL)),
+      number = 0;
+  w.began = failed ? 0 : id.born;
+  for (int i = 3; !failed && i + 1 < argc; i += 2, number++) {
+    if (strcmp(argv[i], "--tree")) failed = 1;
+    snprintf(path, sizeof path, "%s/trial/upper%d", argv[2], number);
+    int upper = open_directory(AT_FDCWD, path), lower = open_directory(AT_FDCWD, argv[i + 1]);
+    failed = failed || upper < 0 || lower < 0;
+    struct view root = {0};
+    if (!failed && is_root_set_anew(&w, &root, upper, lower)) tell(&w, "P", &root.upper, "-", argv[i + 1]);
+    if (!failed && (is_marked(upper, "", 1) || is_marked(lower, "", 0))) tell(&w, "X", &root.upper, "-", argv[i + 1]);
+    path_push(&here, argv[i + 1]);
+    failed = failed || list(&w, upper, lower, 0);
+    path_pop(&here, 0);
+  }
+  output_flush(&w.out);
+  if (!failed) return 0;
+  dprintf(2, "aish-sandbox: changes: %s\n", strerror(errno ? errno : EINVAL));
+  return EXIT_SETUP;
+}
+
+static void conflict(struct walk *w, const char *name, const char *why) {
+  if (w->found++ >= MAX_CONFLICTS) return;
+  uint64_t top = path_push(w->here, name);
+  output_put(&w->out, "conflict");
+  output_put(&w->out, w->here->text);
+  output_put(&w->out, why);
+  path_pop(w->here, top);
+}
+
+static int is_fresh(const struct store *s, const struct state *state) {
+  return moment(state->ctime, state->ctime_ns) >= s->started;
+}
+
+/* Finds what changed at or below a name that goes, since all that a directory holds goes with it. */
+static int newer(struct walk *w, int above, const char *name, uint64_t device, int depth) {
+  struct id id;
+  struct state state;
+  struct names names;
+  if (look(above, name, 0, &id, &state)) return errno == ENOENT ? 0 : -1;
+  if (id.dev != device) return conflict(w, name, "on another file system"), 0;
+  if (is_fresh(w->store, &state)) conflict(w, name, "changed since");
+  w->store->inside += depth > 0;
+  if (depth && state.links == 1) w->store->used += state.space;
+  if (!S_ISDIR(state.mode)) return 0;
+  int fd = open_directory(above, name);
+  if (fd < 0 || names_of(fd, &names)) {
+    if (fd >= 0) close(fd);
+    return -1;
+  }
+  int failed = 0;
+  uint64_t top = path_push(w->here, name);
+  for EACH_NAME (below, names) failed |= newer(w, fd, below, device, depth + 1) != 0;
+  path_pop(w->here, top);
+  names_drop(&names);
+  close(fd);
+  return failed;
+}
+
+int is_changed(const struct store *s, const struct state *now) {
+  const int by_name = !S_ISDIR(now->mode) && now->links > 1;
+  return is_fresh(s, now) && (!by_name || moment(now->mtime, now->mtime_ns) >= s->started);
+}
+
+int tree_is_changed(const struct store *s, int above, const char *name) {
+  struct id id;
+  struct state state;
+  struct names names;
+  int fd = open_directory(above, name);
+  if (fd < 0 || look(fd, "", 0, &id, &state) || names_of(fd, &names)) return fd < 0 ? -1 : (close(fd), -1);
+  /* Its time of writing shows names that came or went. Moving the directory itself does not change that time. */
+  int changed = moment(state.mtime, state.mtime_ns) >= s->started;
+  for EACH_NAME (below, names) {
+    if (!changed)
+      changed = look(fd, below, 0, &id, &state) ? -1 : S_ISDIR(state.mode) ? tree_is_changed(s, fd, below)
+          : is_changed(s, &state);
+  }
+  names_drop(&names);
+  close(fd);
+  return changed;
+}
+
+static int check(struct walk *w, int upper, int lower, uint64_t device) {
+  struct names names;
+  struct view v;
+  struct id id;
+  struct state above;
+  if (names_of(upper, &names) || look(lower, "", 0, &id, &above)) return -1;
+  int failed = 0;
+  for EACH_NAME (name, names) {
+    if (judge(upper, lower, name, &v)) {
+      failed = 1;
+      continue;
+    }
+    if (v.verdict == SAME) continue;
+    if (v.verdict == MERGED) {
+      int u = open_directory(upper, name), l = open_directory(lower, name);
+      uint64_t top = path_push(w->here, name);
+      if (v.lower_id.dev != device) conflict(w, "", "on another file system");
+      else if (is_fresh(w->store, &v.lower) && is_set_anew(w, &v, upper, lower, name)) conflict(w, "", "changed since");
+      else failed |= u < 0 || l < 0 || check(w, u, l, device);
+      path_pop(w->here, top);
+      if (u >= 0) close(u);
+      if (l >= 0) close(l);
+    } else if (v.has_lower) failed |= newer(w, lower, name, device, 0) != 0;
+    else if (v.verdict == GONE) conflict(w, name, "gone since");
+    else if (v.from_before && is_fresh(w->store, &above)) conflict(w, name, "its directory changed since");
+  }
+  names_drop(&names);
+  return failed ? -1 : 0;
+}
+
+int find_conflicts(struct path *here, int upper, int lower, struct store *s, uint32_t *count) {
+  struct id id;
+  struct state state;
+  struct view root;
+  static struct walk w;
+  w = (struct walk){.here = here, .store = s, .began = s->started};
+  int failed = look(lower, "", 0, &id, &state);
+  if (!failed && is_fresh(s, &state) && is_root_set_anew(&w, &root, upper, lower)) conflict(&w, "", "changed since");
+  failed = failed || check(&w, upper, lower, id.dev);
+  output_flush(&w.out);
+  *count = w.found;
+  return failed ? -1 : 0;
 }
 
 static unsigned long long changed_at(const struct state *s) { return moment(s->ctime, s->ctime_ns); }
 
-static void tell_name(const struct store *s, const char *verb, uint32_t parent, const char *name, const struct id *id,
+static void tell_left(struct output *out, const struct store *s, const char *verb, uint32_t parent, const char *name,
+    const struct id *id,
                  const struct state *now, const struct state *was, const struct node *before) {
   static char path[1 << 14];
   char facts[200];
   const char *kind = S_ISREG(now->mode) ? "f" : S_ISDIR(now->mode) ? "d" : S_ISLNK(now->mode) ? "l" : "o";
   path_of(s, parent, name, path, sizeof path);
-  snprintf(facts, sizeof facts, "%s %llu %llu %llu %llu %llu %llu %llu", kind, (unsigned long long)id->dev, (unsigned long long)id->ino,
+  snprintf(facts, sizeof facts, "%s %llu %llu %llu %llu %llu %llu %llu", kind, (unsigned long long)id->dev,
+      (unsigned long long)id->ino,
            changed_at(now), was ? changed_at(was) : 0, before ? (unsigned long long)before->id.dev : 0,
            before ? (unsigned long long)before->id.ino : 0, before ? changed_at(&before->was) : 0);
-  put_name(verb);
-  put_name(path);
-  put_name(facts);
+  output_put(out, verb);
+  output_put(out, path);
+  output_put(out, facts);
 }
 
-/* Below a directory that its owner has closed nothing can be looked at, and the action may have done anything. */
-static void tell_hidden(const struct store *s, uint32_t parent, const char *name) {
+/* In a directory that its owner closed nothing can be looked at, and the action may have changed anything. */
+static void tell_hidden(struct output *out, const struct store *s, uint32_t parent, const char *name) {
   static const struct id nobody;
   static const struct state unknown;
-  tell_name(s, "changed", parent, name, &nobody, &unknown, NULL, NULL);
+  tell_left(out, s, "changed", parent, name, &nobody, &unknown, NULL, NULL);
 }
 
 void tell_names(struct store *s) {
+  static struct output out;
   locate(s);
   for (uint32_t i = 1; i <= s->entry_count; i++) {
     const struct entry *e = &s->entries[i];
     if (is_hidden(s, e->parent)) {
-      tell_hidden(s, e->parent, e->name);
+      tell_hidden(&out, s, e->parent, e->name);
       continue;
     }
     if (!e->now.ino || !s->nodes[e->parent].at_name || (e->node && same_id(&e->now, &s->nodes[e->node].id))) continue;
     uint32_t known = find_node(s, &e->now);
     int final = e->flags & FINAL && same_id(&e->now, &e->end);
     const struct state *was = known && e->now.born <= s->started ? &s->nodes[known].was : NULL;
-    tell_name(s, e->now.born > s->started ? "made" : "moved", e->parent, e->name, &e->now, final ? &e->end_state : &e->now_state, was,
+    tell_left(&out, s, e->now.born > s->started ? "made" : "moved", e->parent, e->name, &e->now, final ? &e->end_state
+        : &e->now_state, was,
          e->node ? &s->nodes[e->node] : NULL);
   }
   for (uint32_t i = 1; i <= s->node_count; i++) {
     const struct node *n = &s->nodes[i];
-    if (!n->at_name && n->name && !S_ISDIR(n->was.mode) && n->flags & (COPIED | META) && is_hidden(s, n->parent)) tell_hidden(s, n->parent, n->name);
+    if (!n->at_name && n->name && !S_ISDIR(n->was.mode) && n->flags & (COPIED | META) && is_hidden(s, n->parent))
+      tell_hidden(&out, s, n->parent, n->name);
     if (!n->at_name || S_ISDIR(n->was.mode) || !(n->flags & (COPIED | META)) || n->id.born > s->started) continue;
     const struct state *now = n->flags & FINAL ? &n->end : &n->now;
-    if (!same_time(now, &n->was)) tell_name(s, "changed", n->at_parent, n->at_name, &n->is, now, &n->was, NULL);
+    if (!same_time(now, &n->was)) tell_left(&out, s, "changed", n->at_parent, n->at_name, &n->is, now, &n->was, NULL);
   }
-  flush_names();
+  output_flush(&out);
 }
