@@ -1,11 +1,13 @@
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { checkText } from './check.ts';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, relative } from 'node:path';
+import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
+import { isJsonObject } from '../text/json.ts';
+import { checkText, positionOf } from './check.ts';
 import { type Config, DEFAULTS, type Environment, placesOf } from './config.ts';
-import { mergeProject } from './project.ts';
-import { withDirectory } from './projects.ts';
-import type { Trust } from './trust.ts';
+import { mergeProject, type Trust } from './project.ts';
+import { SCHEMA, type Schema } from './schema.ts';
 
 export type ProjectFile = {
   readonly path: string;
@@ -177,4 +179,91 @@ function withDefaults(
     undo: { ...DEFAULTS.undo, ...given.undo },
     ui: { ...DEFAULTS.ui, ...given.ui },
   };
+}
+
+// Where each value of the configuration comes from (`aish-tui config show`).
+
+type Origin = 'default' | 'user' | 'project';
+
+export type Setting = {
+  /** With dots: `models.fast.base_url`. */
+  readonly key: string;
+  readonly value: unknown;
+  readonly origin: Origin;
+  /** `PATH:LINE:COLUMN`, where a file says it. */
+  readonly place?: string;
+};
+
+/** Keys under which the program reads a value, by the key where a file may also write it. */
+const ALSO_AS: Readonly<Record<string, string>> = {
+  'norris.max_norris_steps': 'safety.max_norris_steps',
+  auto_approve: 'mcp.auto_approve',
+};
+
+/** Every setting that has a value, in the order of the schema. */
+export function settingsOf(loaded: Extract<Loaded, { ok: true }>): readonly Setting[] {
+  const user = loaded.text === undefined ? undefined : treeOf(loaded.text);
+  const project = loaded.project && treeOf(loaded.project.text);
+  return leavesOf(loaded.config, SCHEMA, []).map(({ path, value }) => {
+    const key = path.join('.');
+    const taken = loaded.project?.taken.some((one) => key === one || key.startsWith(`${one}.`)) ?? false;
+    const theirs = taken ? nodeAt(project, path) : undefined;
+    if (theirs && loaded.project)
+      return { key, value, origin: 'project', place: placeOf(loaded.project.path, loaded.project.text, theirs) };
+    const ours = nodeAt(user, path) ?? nodeAt(user, ALSO_AS[key]?.split('.') ?? []);
+    if (ours && loaded.file !== undefined && loaded.text !== undefined)
+      return { key, value, origin: 'user', place: placeOf(loaded.file, loaded.text, ours) };
+    return { key, value, origin: 'default' };
+  });
+}
+
+type Leaf = { readonly path: readonly string[]; readonly value: unknown };
+
+/** A block is taken apart as the schema says; what a user names (models, servers, keys) by its names. */
+function leavesOf(value: unknown, schema: Schema, path: readonly string[]): readonly Leaf[] {
+  if (value === undefined) return [];
+  const { properties, additionalProperties: named } = schema;
+  if (!isJsonObject(value) || (!properties && typeof named !== 'object')) return [{ path, value }];
+  const names = Object.keys({ ...properties, ...value });
+  return names.flatMap((name) => {
+    const part = properties?.[name] ?? (typeof named === 'object' ? named : {});
+    return leavesOf(value[name], part, [...path, name]);
+  });
+}
+
+function treeOf(text: string): Node | undefined {
+  return parseTree(text.replace(/^\uFEFF/, ' '), [], { allowTrailingComma: true });
+}
+
+function nodeAt(tree: Node | undefined, path: readonly string[]): Node | undefined {
+  return tree && path.length > 0 ? findNodeAtLocation(tree, [...path]) : undefined;
+}
+
+function placeOf(path: string, text: string, node: Node): string {
+  return `${path}:${positionOf(text, node.parent?.offset ?? node.offset)}`;
+}
+
+// The user's own settings for a directory: `projects` of their file (CF-1, MO-9).
+
+/**
+ * The configuration as it holds in `cwd`: of the directories that `cwd` is or lies in, the longest counts.
+ * @param real a path behind all links; undefined where there is nothing
+ */
+function withDirectory(config: Config, cwd: string, real: (path: string) => string | undefined): Config {
+  const here = real(cwd) ?? cwd;
+  let longest = '';
+  let { mode } = config;
+  for (const [name, settings] of Object.entries(config.projects)) {
+    const path = real(name.replace(/^~(?=\/|$)/, homedir())) ?? name;
+    if (path.length <= longest.length || !isWithin(here, path) || settings.mode === undefined) continue;
+    longest = path;
+    mode = settings.mode;
+  }
+  return mode === config.mode ? config : { ...config, mode };
+}
+
+function isWithin(path: string, directory: string): boolean {
+  if (!isAbsolute(directory)) return false;
+  const way = relative(directory, path);
+  return way === '' || !(way === '..' || way.startsWith(join('..', '/')) || isAbsolute(way));
 }

@@ -1,7 +1,14 @@
 /** The features of a line that the router's model sees, hashed into buckets. */
-import { englishWords, foreignWords, requestWords, shellKeywords } from './vocabulary.ts';
+import {
+  englishWords,
+  foreignWords,
+  type Piece,
+  pieces,
+  requestWords,
+  type Shape,
+  shellKeywords,
+} from './vocabulary.ts';
 import { SCALE, WEIGHTS } from './weights.ts';
-import { type Piece, pieces, type Shape } from './words.ts';
 
 /** Number of weights. A power of two. */
 export const BUCKETS = 1 << 15;

@@ -1,7 +1,9 @@
-/** An index of the executables on PATH, so that no key press touches the disk. */
+/** An index of the executables on PATH, so that no key press reads the disk; and `aish-tui route`, which uses it. */
 import { accessSync, constants, statSync } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, readdir, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { classify, isShellWord, type Words } from './classify.ts';
 
 export type PathIndex = {
   /** Whether the word names an executable. Looks at the disk once per word and refresh. */
@@ -68,4 +70,76 @@ function isRunnable(file: string): boolean {
   } catch {
     return false;
   }
+}
+
+// Whether paths are there, without waiting for a disk: a key must not hang on a mount that does.
+
+/** Answers kept; beyond that all are asked anew. */
+const MAX_ANSWERS = 500;
+const MAX_PATH_CHARS = 1000;
+
+export class PathCache {
+  readonly #cwd: () => string;
+  readonly #listeners = new Set<() => void>();
+  #answers = new Map<string, boolean>();
+
+  /** @param cwd what relative paths start from */
+  constructor(cwd: () => string) {
+    this.#cwd = cwd;
+  }
+
+  /** False until the disk has answered. */
+  has(word: string): boolean {
+    if (word === '' || word.length > MAX_PATH_CHARS || word.includes('\0')) return false;
+    const path = resolve(this.#cwd(), word.replace(/^~(?=\/|$)/, homedir()));
+    const known = this.#answers.get(path);
+    if (known === undefined) this.#ask(path);
+    return known ?? false;
+  }
+
+  /** A command may have changed everything. */
+  forget(): void {
+    this.#answers = new Map();
+  }
+
+  onAnswer(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #ask(path: string): void {
+    if (this.#answers.size >= MAX_ANSWERS) this.forget();
+    const answers = this.#answers;
+    answers.set(path, false);
+    lstat(path).then(
+      () => {
+        answers.set(path, true);
+        if (answers === this.#answers) for (const listener of this.#listeners) listener();
+      },
+      () => {},
+    );
+  }
+}
+
+// `aish-tui route`: one JSON line in, one out (CL-2).
+
+/** Words of the shell itself, plus those that any of the given sources knows (an installed list, a PATH index). */
+export function knownWords(...sources: readonly { has(word: string): boolean }[]): Words {
+  return { knows: (word) => isShellWord(word) || sources.some((source) => source.has(word)) };
+}
+
+/**
+ * `{"line"}` → `{"kind"}`. Input that is not such an object gives `{"error"}`, so that answers stay in step with lines.
+ * Never throws.
+ */
+export function routeLine(json: string, words: Words = knownWords()): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return JSON.stringify({ error: 'not JSON; a line looks like {"line":"ls -la"}' });
+  }
+  const line = typeof value === 'object' && value !== null && 'line' in value ? value.line : undefined;
+  if (typeof line !== 'string') return JSON.stringify({ error: 'no "line"; a line looks like {"line":"ls -la"}' });
+  return JSON.stringify({ kind: classify(line, words).kind });
 }

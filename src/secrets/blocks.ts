@@ -1,5 +1,5 @@
 /** Secrets recognised by their own format, across lines or parts: private keys, JSON Web Tokens. */
-import { type Finding, RANK } from './finding.ts';
+import { type Finding, RANK } from './shape.ts';
 
 const BEGIN = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/y;
 const END = /-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/y;

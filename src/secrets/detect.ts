@@ -1,15 +1,229 @@
 /** Finds the secrets in a text: one pass finds anchors, and only the text around them is read. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { EndLines, encodedKeyAt, jwtAt, keyBlockAt, keyTailAt, puttyAt } from './blocks.ts';
-import { callAt, cryptedAt, identifiedAt, pgpassAt, pipedAt } from './command-line.ts';
+import {
+  authorizationAt,
+  basicAt,
+  bearerAt,
+  callAt,
+  cookiesAt,
+  cryptedAt,
+  identifiedAt,
+  pgpassAt,
+  pipedAt,
+  signatureAt,
+} from './command-line.ts';
 import { nameAround, namedValue } from './context.ts';
-import { type Finding, settle } from './finding.ts';
-import { authorizationAt, basicAt, bearerAt, cookiesAt, signatureAt } from './headers.ts';
+
 import { PROGRAMS } from './rules/programs.ts';
+import type { TokenRule } from './rules/rule.ts';
 import { TOKEN_RULES, VENDORS } from './rules/table.ts';
-import { Scanner } from './scanner.ts';
-import { tokenReader } from './tokens.ts';
-import { addressAt, oracleAt } from './urls.ts';
+import { type Finding, isUuid, mixed, RANK, random, settle } from './shape.ts';
+import { isPlaceholder } from './vault.ts';
+
+// Passwords and tokens in URLs: `scheme://user:password@host`, `scheme://token@host`.
+
+const AUTHORITY = /[^\s"'<>`\\/?#]{1,600}/y;
+/** A password that contains a slash or the like, in URLs whose paths do not usually contain `@`. */
+const LOOSE = /[^\s"'<>`\\:@/]{0,100}:[^\s"'<>`\\@]{3,300}@[\w.-]{1,200}(?::\d{2,5})?(?:[/?\s"']|$)/y;
+
+/** @param at where `//` ends */
+function addressAt(text: string, at: number): Finding | undefined {
+  AUTHORITY.lastIndex = at;
+  const authority = AUTHORITY.exec(text)?.[0];
+  if (authority === undefined) return undefined;
+  let info = authority.slice(0, Math.max(0, authority.lastIndexOf('@')));
+  if (info === '') {
+    if (/https?:(?:\\?\/){2}$/i.test(text.slice(Math.max(0, at - 10), at))) return undefined;
+    LOOSE.lastIndex = at;
+    const loose = LOOSE.exec(text)?.[0];
+    if (loose === undefined) return undefined;
+    info = loose.slice(0, loose.lastIndexOf('@'));
+  }
+  const colon = info.indexOf(':');
+  const value = colon < 0 ? info : info.slice(colon + 1);
+  const start = at + (colon < 0 ? 0 : colon + 1);
+  // A default that repeats the user name protects nothing.
+  if (isPlaceholder(value) || value.length < 4 || info === `${value}:${value}`) return undefined;
+  if (colon < 0 && !(random(value, 20) || isUuid(value))) return undefined;
+  // A port and a path, not a password.
+  if (/^\d{1,5}$/.test(value) && colon >= 0 && value.length < 6) return undefined;
+  return { start, end: start + value.length, kind: colon < 0 ? 'URL_TOKEN' : 'URL_PASSWORD', rank: RANK.url };
+}
+
+const ORACLE = /thin:[\w.-]{1,60}\/([^\s"'@]{3,100})@/y;
+
+/** `jdbc:oracle:thin:user/password@host`. */
+function oracleAt(text: string, at: number): Finding | undefined {
+  ORACLE.lastIndex = at;
+  const value = ORACLE.exec(text)?.[1];
+  if (value === undefined || isPlaceholder(value)) return undefined;
+  const end = ORACLE.lastIndex - 1;
+  return { start: end - value.length, end, kind: 'URL_PASSWORD', rank: RANK.url };
+}
+
+// Tokens with a known prefix: each row of the table is tried where its prefix occurs.
+
+/** The longest token that is joined across lines. */
+const MAX_BROKEN_CHARS = 1200;
+/** A shorter line is a word, not half a token. */
+const MIN_LINE_CHARS = 20;
+/** Characters before a prefix that belong to the token. */
+const MAX_LEAD_CHARS = 40;
+/** A complete token continues on the next line only if its line fills the page width. */
+const LONG_LINE_CHARS = 60;
+
+type TokenReader = (text: string, at: number) => { start: number; end: number; kind: string; rank: number } | undefined;
+
+/** Makes the reader for one row and one of its prefixes. */
+function tokenReader(rule: TokenRule, start: string): TokenReader {
+  const stop = rule.stop ?? '[A-Za-z0-9]';
+  const source = `${start.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}(?:${rule.rest})(?!${stop})`;
+  const before = rule.before === undefined ? undefined : new RegExp(`(?:${rule.before})$`);
+  let pattern: RegExp | undefined;
+  const read = (text: string, at: number): number => {
+    pattern ??= new RegExp(source, 'y');
+    pattern.lastIndex = at;
+    return pattern.test(text) ? pattern.lastIndex : -1;
+  };
+  return (text, at) => {
+    const from = before ? beginning(text, at, before) : at;
+    if (from < 0 || !beginsHere(text, from)) return undefined;
+    let end = read(text, at);
+    let value = end < 0 ? '' : text.slice(from, end);
+    if (end < 0 || (isLineEnd(text, end) && isLong(text, end))) {
+      const joined = unwrapped(text, at, start);
+      const length = joined === undefined ? -1 : read(joined.text, 0);
+      if (end < 0 && (!joined || length < 0)) return undefined;
+      if (joined && length > end - at) {
+        value = joined.text.slice(0, length);
+        end = (joined.places[length - 1] ?? at) + 1;
+      }
+    }
+    const body = value.slice(start.length);
+    if (isPlaceholder(value) || isPlaceholder(body) || (rule.loose && !(mixed(body) && /\d/.test(body))))
+      return undefined;
+    return { start: from, end, kind: rule.kind, rank: RANK.token };
+  };
+}
+
+function beginning(text: string, at: number, before: RegExp): number {
+  const found = before.exec(text.slice(Math.max(0, at - MAX_LEAD_CHARS), at));
+  return found ? at - found[0].length : -1;
+}
+
+/** Not preceded by a letter or digit, except those of an escape: `\n`, `%3D`, `\u003d`. */
+function beginsHere(text: string, at: number): boolean {
+  const code = text.charCodeAt(at - 1);
+  if (at === 0 || !isWord(code)) return true;
+  const back = text.slice(Math.max(0, at - 6), at);
+  return /(?:\\[nrtbf0]|%[0-9A-Fa-f]{2}|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\x1b\[[\d;]{0,3}m|\/bot)$/.test(back);
+}
+
+function isWord(code: number): boolean {
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+}
+
+const BREAK = /\\?\r?\n[ \t]{0,40}/y;
+
+/** A line that is only the rest of a token: not a word, nor the next token of a list. */
+function goesOn(text: string, at: number, start: string): boolean {
+  REST.lastIndex = at;
+  const rest = REST.exec(text)?.[0] ?? '';
+  return rest !== '' && !rest.startsWith(start) && mixed(rest) && /\d/.test(rest) && rest.length >= 6;
+}
+
+const REST = /[A-Za-z0-9_.=+/-]{6,400}(?=["'`)\]},;\\]|\s|$)/y;
+
+function isLineEnd(text: string, at: number): boolean {
+  return /[\r\n\\]/.test(text.charAt(at));
+}
+
+function isLong(text: string, end: number): boolean {
+  return end >= LONG_LINE_CHARS && !text.slice(end - LONG_LINE_CHARS, end).includes('\n');
+}
+
+/** A token that a narrow page broke into lines, joined again; `places` are the original offsets. */
+function unwrapped(text: string, at: number, start: string): { text: string; places: number[] } | undefined {
+  const places: number[] = [];
+  let joined = '';
+  let line = 0;
+  let from = at;
+  for (let index = at; index < text.length && index - at < MAX_BROKEN_CHARS; index += 1) {
+    const code = text.charCodeAt(index);
+    if (isWord(code) || code === 45 || code === 95 || code === 46 || code === 61 || code === 43 || code === 47) {
+      places.push(index);
+      line += 1;
+      continue;
+    }
+    BREAK.lastIndex = index;
+    if (line < MIN_LINE_CHARS || !BREAK.test(text) || !goesOn(text, BREAK.lastIndex, start)) break;
+    joined += text.slice(from, index);
+    from = BREAK.lastIndex;
+    index = from - 1;
+    line = 0;
+  }
+  if (joined === '') return undefined;
+  const last = places.at(-1) ?? at;
+  return { text: joined + text.slice(from, Math.max(from, last + 1)), places };
+}
+
+// Finds short literal anchors in one pass: the prefilter that makes text without secrets cheap.
+
+/** Three characters of five bits each; the five bits fold upper and lower case by themselves. */
+const SLOTS = 1 << 15;
+
+type Hit<T> = (at: number, found: T) => void;
+
+type Anchor<T> = { readonly text: string; readonly exact: boolean; readonly value: T };
+
+class Scanner<T> {
+  readonly #flags = new Uint8Array(SLOTS);
+  readonly #slots = new Map<number, Anchor<T>[]>();
+
+  /** @param text at least three characters; with `exact` false in lower case, and any case is found */
+  add(text: string, value: T, exact: boolean): void {
+    const slot = slotOf(text);
+    this.#flags[slot] = 1;
+    const anchors = this.#slots.get(slot);
+    const anchor = { text, exact, value };
+    if (anchors) anchors.push(anchor);
+    else this.#slots.set(slot, [anchor]);
+  }
+
+  /**
+   * Calls `hit` for every anchor that begins at a place, from left to right. Linear in the text. `from`, `to`: only those
+   * whose third character stands there, so that pieces side by side give what the whole does.
+   */
+  scan(text: string, hit: Hit<T>, from = 0, to = text.length): void {
+    const flags = this.#flags;
+    const first = Math.max(2, from);
+    let hash = 0;
+    for (let at = Math.max(0, from - 2); at < to; at += 1) {
+      hash = ((hash << 5) | (text.charCodeAt(at) & 31)) & (SLOTS - 1);
+      if (flags[hash] === 0 || at < first) continue;
+      for (const anchor of this.#slots.get(hash) ?? []) {
+        if (begins(text, at - 2, anchor)) hit(at - 2, anchor.value);
+      }
+    }
+  }
+}
+
+function slotOf(text: string): number {
+  let hash = 0;
+  for (let at = 0; at < 3; at += 1) hash = (hash << 5) | (text.charCodeAt(at) & 31);
+  return hash;
+}
+
+function begins<T>(text: string, at: number, { text: wanted, exact }: Anchor<T>): boolean {
+  if (exact) return text.startsWith(wanted, at);
+  for (let index = 0; index < wanted.length; index += 1) {
+    const code = text.charCodeAt(at + index);
+    const folded = code >= 65 && code <= 90 ? code | 0x20 : code;
+    if (folded !== wanted.charCodeAt(index)) return false;
+  }
+  return true;
+}
 
 /** State kept over one text so that nothing is read twice. */
 type Pass = {

@@ -4,11 +4,11 @@
  */
 import type { SecretRow, SeenIn } from '../contracts/secrets.ts';
 import { parseBoundedJson } from '../text/json.ts';
+import { eachStyle } from '../text/style.ts';
 import { detect, detectInTurns } from './detect.ts';
-import { type Finding, settle } from './finding.ts';
 import { KnownValues } from './known.ts';
+import { type Finding, settle } from './shape.ts';
 import { type Source, secretsOf } from './sources.ts';
-import { stylesIn, unstyled } from './styled.ts';
 import { handlesIn, replaceHandles, Vault } from './vault.ts';
 
 type From = { readonly where: string; readonly seenIn: SeenIn };
@@ -215,4 +215,61 @@ function mapTexts<T>(value: T, change: (text: string, json: boolean) => string, 
     copy = { ...(copy ?? value), [key]: mapped };
   }
   return (copy ?? value) as T;
+}
+
+// Text with colours and links, which may cut a secret into pieces that are whole again once they are stripped.
+
+/** The text without styles, and the original offset of each character. */
+function unstyled(text: string): { readonly text: string; place(index: number): number } {
+  const cuts: { at: number; removed: number }[] = [];
+  let removed = 0;
+  let plain = '';
+  let from = 0;
+  for (const { at, end } of eachStyle(text)) {
+    plain += text.slice(from, at);
+    from = end;
+    removed += end - at;
+    cuts.push({ at: end - removed, removed });
+  }
+  plain += text.slice(from);
+  return {
+    text: plain,
+    place(index) {
+      let low = 0;
+      let high = cuts.length;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((cuts[middle]?.at ?? 0) <= index) low = middle + 1;
+        else high = middle;
+      }
+      return index + (cuts[low - 1]?.removed ?? 0);
+    },
+  };
+}
+
+/** The styles within a replaced piece: they stay, or the rest of the text would change colour. */
+function stylesIn(text: string): string {
+  return Array.from(eachStyle(text), (style) => ('sgr' in style ? text.slice(style.at, style.end) : '')).join('');
+}
+
+// `aish-tui secrets check`: one JSON line in, one out (CL-2).
+
+/**
+ * `{"text","id"?}` → `{"id"?,"spans":[[start,end,kind]],"scrubbed"}`, offsets in UTF-16 units of the text. Input that is
+ * no such object gives `{"error"}`, so that answers stay in step with lines. Each line is answered by itself. Never throws.
+ */
+export function checkSecretsLine(json: string, filter: Pick<SecretsFilter, 'find'>): string {
+  let input: unknown;
+  try {
+    input = JSON.parse(json);
+  } catch {
+    return JSON.stringify({ error: 'not JSON; a line looks like {"text":"…"}' });
+  }
+  const text = typeof input === 'object' && input !== null && 'text' in input ? input.text : undefined;
+  if (typeof text !== 'string') return JSON.stringify({ error: 'no "text"; a line looks like {"text":"…"}' });
+  const id = typeof input === 'object' && input !== null && 'id' in input ? { id: input.id } : {};
+  const findings = filter.find(text);
+  const vault = new Vault();
+  const scrubbed = replaced(text, findings, (piece, kind) => vault.handle(secretIn(piece, kind), kind, ''));
+  return JSON.stringify({ ...id, spans: findings.map(({ start, end, kind }) => [start, end, kind]), scrubbed });
 }

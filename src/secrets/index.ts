@@ -1,5 +1,4 @@
-export { SecretsFilter } from './filter.ts';
-export { checkSecretsLine } from './probe.ts';
+export { checkSecretsLine, SecretsFilter } from './filter.ts';
 export { type Restored, restoreCommand } from './restore.ts';
 export { environmentSources, folderSources, homeSources } from './sources.ts';
 export { handlesIn } from './vault.ts';

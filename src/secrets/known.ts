@@ -1,7 +1,6 @@
 /** Values known to be secret, found wherever they occur. */
-import { type Finding, RANK } from './finding.ts';
-import { isPlaceholder } from './placeholder.ts';
-import { isOrdinary, mixed } from './shape.ts';
+import { type Finding, isOrdinary, mixed, RANK } from './shape.ts';
+import { isPlaceholder } from './vault.ts';
 
 /** The length of the prefix by which a value is looked up, and of the shortest known value. */
 const KEY_CHARS = 8;

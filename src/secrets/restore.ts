@@ -1,6 +1,6 @@
 /** Turns a command with handles into the command that runs (SE-1): each secret is passed as an environment variable. */
 
-import { type Place, placesOf, sameShape } from './places.ts';
+import { forEachChild, parse, type SyntaxNode } from 'unbash';
 import { handlesIn } from './vault.ts';
 
 /** What happened to a command's handles. */
@@ -148,4 +148,216 @@ class Pieces {
   done(): string {
     return this.#out + this.#text.slice(this.#from);
   }
+}
+
+// Where a piece of text stands in a shell command: in which quotes, in a here-document, as code for another program.
+
+type Place = {
+  readonly kind: 'bare' | 'single' | 'double' | 'ansi' | 'document' | 'literalDocument' | 'comment' | 'odd';
+  /** The program that would run it as code. */
+  readonly code?: string;
+};
+
+/** Longer commands are not parsed. */
+const MAX_COMMAND_CHARS = 60_000;
+const ODD: Place = { kind: 'odd' };
+
+/** Programs that run the text they are given. */
+const INTERPRETERS =
+  /^(?:(?:ba|da|z|k|fi|a|tc|c|pw)?sh|eval|source|\.|trap|ssh|mosh|su|python[\d.]*|pypy\d?|perl[\d.]*|ruby[\d.]*|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|Rscript|osascript|[gmn]?awk|sed|expect|tclsh|psql|mysql|mariadb|sqlite3|mongosh?|sqlcmd|sqlplus|duckdb|clickhouse-client|jq|yq|xargs|parallel|watch|find|make|at|batch|crontab|tmux|screen|script|gdb|vim?|nvim|ed|ex|emacs|git|env|nsenter|chroot|docker|podman|kubectl|systemd-run|flock|timeout|bc|dc|let|declare|test|\[)$/;
+/** Of those, the ones that also take data as operands: code only in an operand that reads like code, or after an option for it. */
+const ALSO_DATA =
+  /^(?:psql|mysql|mariadb|mongosh?|sqlcmd|sqlplus|git|docker|podman|kubectl|env|timeout|ssh|find|watch|test|\[|su|jq|yq|flock|systemd-run|declare|make)$/;
+/** Programs that run what they read. */
+const READERS =
+  /^(?:(?:ba|da|z|k|fi|a|tc|c|pw)?sh|sudo|ssh|python[\d.]*|perl[\d.]*|ruby[\d.]*|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|psql|mysql|mariadb|sqlite3|mongosh?|sqlcmd|sqlplus|duckdb|xargs|parallel|at|batch|crontab|bc|dc|ed|ex|expect)$/;
+const CODE_OPTION = /^(?:-\w{0,3}[cerE]|--(?:command|execute|eval|expression|run))$/;
+
+/** The place of each offset in the command. In a command that can't be parsed every place is unusual. */
+function placesOf(command: string, offsets: readonly number[]): readonly Place[] {
+  if (command.length > MAX_COMMAND_CHARS) return offsets.map(() => ODD);
+  try {
+    const script = parse(command);
+    if (script.errors?.length) return offsets.map(() => ODD);
+    return offsets.map((at) => placeAt(command, script, at));
+  } catch {
+    return offsets.map(() => ODD);
+  }
+}
+
+function placeAt(command: string, root: SyntaxNode, at: number): Place {
+  const path = pathTo(root, at);
+  // A script in escaped backticks counts its places in a text of its own.
+  if (path.some((node) => node.type === 'Script' && node.source !== undefined)) return ODD;
+  const kind = kindOf(command, path);
+  // A backslash before it would take the quote that goes in, and the rest would be read otherwise.
+  if (READS_BACKSLASH.has(kind) && escaped(command, at)) return ODD;
+  const code = kind === 'comment' ? undefined : interpreterOf(path, at);
+  return code === undefined ? { kind } : { kind, code };
+}
+
+const READS_BACKSLASH: ReadonlySet<Place['kind']> = new Set(['bare', 'double', 'ansi', 'document']);
+
+function escaped(command: string, at: number): boolean {
+  let from = at;
+  while (from > 0 && command.charAt(from - 1) === '\\') from -= 1;
+  return (at - from) % 2 === 1;
+}
+
+/** Nodes that are parts of a word (quotes, expansions); all others are the structure of a command. */
+const PARTS: ReadonlySet<string> = new Set([
+  'Literal',
+  'Glob',
+  'SingleQuoted',
+  'DoubleQuoted',
+  'AnsiCQuoted',
+  'LocaleString',
+  'SimpleExpansion',
+  'ParameterExpansion',
+  'BraceExpansion',
+]);
+
+/** Whether both parse as the same commands with the same number of words. A text that can't be parsed equals no other. */
+function sameShape(one: string, other: string): boolean {
+  if (one === other) return true;
+  const shape = shapeOf(one);
+  return shape !== undefined && shape === shapeOf(other);
+}
+
+function shapeOf(command: string): string | undefined {
+  if (command.length > 2 * MAX_COMMAND_CHARS) return undefined;
+  try {
+    const script = parse(command);
+    if (script.errors?.length) return undefined;
+    const out: string[] = [];
+    const walk = (node: SyntaxNode): void => {
+      const part = PARTS.has(node.type);
+      if (!part) out.push(node.type, '(');
+      forEachChild(node, walk);
+      if (!part) out.push(')');
+    };
+    walk(script);
+    return out.join('');
+  } catch {
+    return undefined;
+  }
+}
+
+/** The nodes around a place, the outermost first. A here-document's body follows the command that it belongs to. */
+function pathTo(root: SyntaxNode, at: number): readonly SyntaxNode[] {
+  let best: readonly SyntaxNode[] = [root];
+  const walk = (node: SyntaxNode, path: readonly SyntaxNode[], within: boolean): void => {
+    const here = [...path, node];
+    const holds = within && node.pos <= at && at < node.end;
+    const document = node.type === 'HereDocBody' && node.pos <= at && at < node.end;
+    const inDocument = best.some((known) => known.type === 'HereDocBody');
+    if (document || (holds && (!inDocument || path.some((outer) => outer.type === 'HereDocBody')))) best = here;
+    forEachChild(node, (child) => walk(child, here, holds || document));
+  };
+  walk(root, [], true);
+  return best;
+}
+
+/** Containers: what lies in them but in none of their parts is a comment or blank. */
+const CONTAINERS: ReadonlySet<string> = new Set([
+  'Script',
+  'CompoundList',
+  'Statement',
+  'Pipeline',
+  'AndOr',
+  'Subshell',
+  'BraceGroup',
+  'If',
+  'Elif',
+  'While',
+  'Case',
+  'CaseItem',
+  'For',
+  'Select',
+  'Function',
+  'Redirected',
+  'Command',
+]);
+/** Between these and the word nothing changes how it is quoted. */
+const PASSING: ReadonlySet<string> = new Set(['Literal', 'BraceExpansion', 'Glob']);
+
+function kindOf(command: string, path: readonly SyntaxNode[]): Place['kind'] {
+  for (const [back, node] of path.toReversed().entries()) {
+    const outer = path.at(-2 - back);
+    switch (node.type) {
+      case 'SingleQuoted':
+        return 'single';
+      case 'DoubleQuoted':
+      case 'LocaleString':
+        return 'double';
+      case 'AnsiCQuoted':
+        return 'ansi';
+      case 'HereDocBody':
+        return outer?.type === 'HereDoc' && outer.delimiter?.quoted === true ? 'literalDocument' : 'document';
+      case 'Word':
+        return outer && isPlainWord(node, outer) && !inBackticks(command, path) ? 'bare' : 'odd';
+      default:
+        if (CONTAINERS.has(node.type)) return 'comment';
+        if (!PASSING.has(node.type) || (node.type === 'Glob' && node.kind === 'bracket')) return 'odd';
+    }
+  }
+  return 'odd';
+}
+
+/** Whether a word is where the shell uses its expansion as it is. Numbers and subscripts are evaluated. */
+function isPlainWord(word: SyntaxNode, outer: SyntaxNode): boolean {
+  switch (outer.type) {
+    case 'Command':
+    case 'ArrayValue':
+    case 'Redirect':
+    case 'HereString':
+    case 'Case':
+    case 'CaseItem':
+      return true;
+    case 'For':
+    case 'Select':
+      return outer.name !== word;
+    case 'Assignment':
+      return outer.index !== word;
+    case 'TestBinary':
+      return !/^-(?:eq|ne|lt|le|gt|ge)$/.test(outer.operator);
+    case 'TestUnary':
+      return !/^-[vR]$/.test(outer.operator);
+    default:
+      return false;
+  }
+}
+
+function inBackticks(command: string, path: readonly SyntaxNode[]): boolean {
+  return path.some((node) => node.type === 'CommandExpansion' && command.charAt(node.pos) === '`');
+}
+
+/** The program that would run the text as code: the one whose argument it is, or one that reads it from a pipe. */
+function interpreterOf(path: readonly SyntaxNode[], at: number): string | undefined {
+  for (const [index, node] of path.entries()) {
+    const inner = path[index + 1];
+    if (node.type === 'Pipeline') {
+      const reader = node.commands.find(
+        (command) =>
+          command.type === 'Command' && command.pos > at && READERS.test(baseName(command.name?.value ?? '')),
+      );
+      if (reader?.type === 'Command') return baseName(reader.name?.value ?? '');
+    }
+    if (node.type !== 'Command' || inner === undefined || inner.type === 'Assignment') continue;
+    const words = [node.name, ...node.args].flatMap((word) => (word?.type === 'Word' ? [word] : []));
+    const place = inner.type === 'Word' ? words.indexOf(inner) : -1;
+    const before = place < 0 ? words : words.slice(0, place);
+    const own = before.find((word) => INTERPRETERS.test(baseName(word.value)));
+    if (own && takesAsCode(own.value, inner, before.at(-1)?.value)) return baseName(own.value);
+  }
+  return undefined;
+}
+
+function takesAsCode(program: string, word: SyntaxNode | undefined, before: string | undefined): boolean {
+  if (!ALSO_DATA.test(baseName(program)) || word?.type !== 'Word') return true;
+  return (before !== undefined && CODE_OPTION.test(before)) || /[\s;|&(){}]/.test(word.value);
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type Format, isEnvironmentFile, READABLE_AT_HOME } from '../knowledge/credential-files.ts';
 import { detect } from './detect.ts';
 import { gradeOf } from './key-name.ts';
-import { isPlaceholder } from './placeholder.ts';
 import { isOrdinary } from './shape.ts';
+import { isPlaceholder } from './vault.ts';
 
 export type Source = { readonly text: string; readonly shape: Format };
 

@@ -75,3 +75,53 @@ export function handlesIn(text: string): readonly { readonly handle: string; rea
 export function replaceHandles(text: string, value: (handle: string) => string | undefined): string {
   return mayHoldHandle(text) ? text.replace(HANDLE, (handle) => value(handle) ?? handle) : text;
 }
+
+/** Text that stands where a secret would but is none: documentation, masks, references. */
+
+const REFERENCE =
+  /^(?:\$[A-Za-z_({]|\$\d|%[A-Za-z_]+%|%\(|%[sdv]$|\{\{|\$?\{|#\{|<|\[|@@|!(?:Ref|Sub|vault|secret|env|GetAtt)\b|(?:op|vault|aws-sm|gcp-sm|keyring|keychain|secretsmanager|ssm|sops|ref\+\w+):|arn:aws|(?:process\.)?env[.[(]|(?:os\.)?(?:environ|getenv)\b|ENV[.[]|var\.|local\.|data\.|secrets?[./]|config[.[(]|file:|env:|data:image|@Microsoft\.KeyVault|projects\/)/i;
+const MASK = /^(.)\1{3,}$|^(?:[*•·●xX#.…_?-]{4,})$|\*{3}|•{3}|x{5}|X{4}|\.{3}|…|⟦|<[^<>]{1,60}>|\$\{[^{}]{0,80}\}|\{\{/;
+const MARKED =
+  /example|redacted|placeholder|changeme|change[_-]me|change-this|changeit|replace[_-]?(?:me|with|this)|insert[_-]|your[_-]|(?:^|[_-])yours?(?=[_-]|$)|_here$|-here$|dummy|notreal|not[_-]a[_-]real|masked|filtered|todo|fixme|^fake[_-]|scrubbed|\bhidden\b|sanitized|obfuscated/i;
+/** Words that describe a secret instead of being one. */
+const WORDS = new Set(
+  `a an the my our your some any this that new old is not no yes on off ok true false null none nil undefined void empty default
+  required optional missing invalid valid wrong incorrect expired enabled disabled unset set get string str text number int integer
+  bool boolean object array any unknown type value val var name user username admin guest anonymous nobody root login password passwd passphrase pass pwd pw
+  secret secrets token tokens key keys apikey api auth access refresh bearer basic private public client server session id test tests
+  testing demo sample foo bar baz qux foobar abc xyz here goes enter insert put use with from for of in to and or env variable
+  config file path field input prompt hash salt hashed encrypted plain plaintext base hex github gitlab aws azure google openai slack
+  stripe npm docker db database mysql postgres redis mongo app application service host port url uri prod production dev development
+  staging local localhost super strong very long random generated manager store vault provider strategy manual auto automatic always never
+  read write readonly inherit legacy simple word words changeme bcrypt argon scrypt sha md rsa json yaml xml credentials credential stdin
+  ask interactive required self user2 me it function return async await const let static final`
+    .split(/\s+/)
+    .filter((word) => word !== ''),
+);
+
+/** True for text that is only a placeholder for a secret. */
+export function isPlaceholder(value: string): boolean {
+  if (value.length > 4000) return false;
+  const head = value.length > 300 ? value.slice(0, 300) : value;
+  return REFERENCE.test(head) || MASK.test(head) || MARKED.test(head) || onlyWords(head) || monotonous(head);
+}
+
+/** Consists of descriptive words only; digits other than a trailing one make it a value. */
+function onlyWords(value: string): boolean {
+  if (value.length > 60 || /\d.{0,60}\d/.test(value)) return false;
+  const words = value.replace(/\d$/, '').match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^A-Za-z0-9_\-. /:]+/g) ?? [];
+  return words.every((word) => WORDS.has(word.toLowerCase()));
+}
+
+/** Hardly any distinct characters, at the end of the text: names come first. */
+function monotonous(value: string): boolean {
+  if (value.length < 12) return false;
+  const seen: number[] = [];
+  for (let at = Math.max(0, value.length - 40); at < value.length; at += 1) {
+    const code = value.charCodeAt(at);
+    if (seen.includes(code)) continue;
+    seen.push(code);
+    if (seen.length > 3) return false;
+  }
+  return true;
+}

@@ -1,8 +1,12 @@
-/** What sessions take on disk, and what of it goes: saved outputs by a budget, whole sessions only when the user says so. */
-import type { Dirent } from 'node:fs';
+/**
+ * The disk space of sessions: a budget removes saved outputs; whole sessions are removed only by the user. Also the
+ * user's choices for ambiguous lines, a small file of their own.
+ */
+import { appendFileSync, type Dirent, mkdirSync, readFileSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { DiskBudget, OldSession } from '../contracts/store.ts';
+import { isJsonObject, parseJson } from '../text/json.ts';
 import { isLocked } from './lock.ts';
 
 /** Where a session's saved outputs are, in its folder. */
@@ -95,4 +99,47 @@ async function foldersIn(folder: string): Promise<readonly string[]> {
 
 function entriesOf(folder: string): Promise<readonly Dirent[]> {
   return readdir(folder, { withFileTypes: true }).catch(() => []);
+}
+
+// How the user took lines that could have been a command or a question (IN-9): a shape of line, and what it is.
+
+type Choices = {
+  of(shape: string): 'shell' | 'ai' | undefined;
+  add(shape: string, kind: 'shell' | 'ai'): void;
+};
+
+/** Opens them at `path`, one JSON row each, 0600; the last one of a shape counts. A file that can't be written costs the keeping, nothing else. */
+export function openChoices(path: string): Choices {
+  let known: Map<string, 'shell' | 'ai'> | undefined;
+  const read = () => {
+    known ??= new Map(rowsOf(path));
+    return known;
+  };
+  return {
+    of: (shape) => read().get(shape),
+    add(shape, kind) {
+      if (read().get(shape) === kind) return;
+      read().set(shape, kind);
+      try {
+        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        appendFileSync(path, `${JSON.stringify({ shape, kind })}\n`, { mode: 0o600 });
+      } catch {
+        // It holds for this session.
+      }
+    },
+  };
+}
+
+function rowsOf(path: string): readonly (readonly [string, 'shell' | 'ai'])[] {
+  let text = '';
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    // None yet.
+  }
+  return text.split('\n').flatMap((row) => {
+    const value = parseJson(row);
+    if (!isJsonObject(value) || typeof value.shape !== 'string') return [];
+    return value.kind === 'shell' || value.kind === 'ai' ? [[value.shape, value.kind] as const] : [];
+  });
 }

@@ -1,11 +1,19 @@
 /** The lines typed at the prompt, kept across sessions, beside those of the user's shell (IN-5). Several programs may append to the file at once. */
-import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import type { LineFacts, LineHistory } from '../contracts/store.ts';
 import { isJsonObject, parseJson } from '../text/json.ts';
-import { GrowingFile } from './growing-file.ts';
-import { merged } from './merge-history.ts';
-import { type HistoryFormat, type KeptLine, linesOf } from './shell-history.ts';
 
 /** Lines kept; the file is cut to this when it has twice as many. */
 const MAX_LINES = 10_000;
@@ -179,4 +187,204 @@ function quietly(work: () => void): void {
   } catch {
     // The history is a comfort; the line itself was taken.
   }
+}
+
+// A file of rows to which several programs append: what is new in it, at the price of one look where nothing is.
+
+class GrowingFile {
+  readonly path: string;
+  readonly #maxBytes: number;
+  #inode = -1;
+  #end = 0;
+
+  /** @param maxBytes of a larger file only the end is read */
+  constructor(path: string, maxBytes: number) {
+    this.path = path;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The whole rows that came since the last call; `anew` where it is another file by now. Undefined for none. */
+  read(): { readonly anew: boolean; readonly data: Buffer } | undefined {
+    let file: number | undefined;
+    try {
+      const { ino, size } = statSync(this.path);
+      if (ino === this.#inode && size === this.#end) return undefined;
+      file = openSync(this.path, 'r');
+      return this.#readFrom(file);
+    } catch {
+      return undefined;
+    } finally {
+      if (file !== undefined) closeSync(file);
+    }
+  }
+
+  /**
+   * Appends a row. Where all was read before and nobody wrote meanwhile, it is not read again; else the result is false
+   * and it comes with the next rows. Throws where it can't be written; the file is made with `mode`, its directory is not.
+   */
+  append(row: string, mode: number): boolean {
+    const file = openSync(this.path, 'a', mode);
+    try {
+      appendFileSync(file, row);
+      const { ino, size } = fstatSync(file);
+      const alone = ino === this.#inode && size === this.#end + Buffer.byteLength(row);
+      if (alone) this.#end = size;
+      return alone;
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  #readFrom(file: number): { readonly anew: boolean; readonly data: Buffer } | undefined {
+    const { ino, size } = fstatSync(file);
+    const anew = ino !== this.#inode || size < this.#end;
+    const from = anew ? Math.max(0, size - this.#maxBytes) : this.#end;
+    const data = Buffer.alloc(size - from);
+    const read = readSync(file, data, 0, data.length, from);
+    // Half a row is read when it is whole.
+    const whole = data.lastIndexOf(0x0a, read - 1) + 1;
+    this.#inode = ino;
+    this.#end = from + whole;
+    return whole === 0 && !anew ? undefined : { anew, data: data.subarray(0, whole) };
+  }
+}
+
+// Two histories as one: what was typed at this program's prompt, and what the user's shell has kept.
+
+/** A shell keeps whole seconds, and its clock starts when the line reaches it: so close, it is the same run. In ms. */
+const SAME_RUN_MS = 5000;
+
+/** A line of this program's own history; `at` in ms since the epoch, where it is known. */
+type OwnLine = { readonly line: string; readonly at: number | undefined };
+
+/**
+ * All lines, each once, at its newest place, oldest first. By time where both have one. A line without one stands where
+ * its own history has it: behind the one before; what the shell keeps without times is lined up by the lines both have.
+ */
+export function merged(own: readonly OwnLine[], shells: readonly KeptLine[]): string[] {
+  const times = new Map(own.flatMap(({ line, at }) => (at === undefined ? [] : [[line, at] as const])));
+  const mine = newest(own);
+  const theirs = newest(shells.map(({ line, at }) => ({ line, at: at ?? times.get(line) })));
+  // What both have stands where it was last.
+  const [when, ran] = [placesOf(mine), placesOf(theirs)];
+  const left = mine.filter(({ line, at }) => at > (ran.get(line) ?? -Infinity) + SAME_RUN_MS);
+  const right = theirs.filter(({ line, at }) => at + SAME_RUN_MS >= (when.get(line) ?? -Infinity));
+  const lines: string[] = [];
+  let [i, j] = [0, 0];
+  while (i < left.length || j < right.length) {
+    const [a, b] = [left[i], right[j]];
+    const takesOwn = b === undefined || (a !== undefined && a.at < b.at);
+    lines.push((takesOwn ? a : b)?.line ?? '');
+    if (takesOwn) i += 1;
+    else j += 1;
+  }
+  return lines;
+}
+
+type Placed = { readonly line: string; readonly at: number };
+
+function placesOf(lines: readonly Placed[]): ReadonlyMap<string, number> {
+  return new Map(lines.map(({ line, at }) => [line, at]));
+}
+
+/** Each line once, at its newest place, with a time that never goes back. */
+function newest(lines: readonly OwnLine[]): readonly Placed[] {
+  const seen = new Set<string>();
+  const last: OwnLine[] = [];
+  for (let index = lines.length - 1; index >= 0; index -= 1) {
+    const each = lines[index];
+    if (each === undefined || seen.has(each.line)) continue;
+    seen.add(each.line);
+    last.push(each);
+  }
+  let now = 0;
+  return last.reverse().map(({ line, at }) => {
+    now = Math.max(now, at ?? 0);
+    return { line, at: now };
+  });
+}
+
+// What a shell's own history file holds (IN-5). Only read: the shell writes it, by its own rules.
+
+/** How a file is written: each shell has its own form. */
+export type HistoryFormat = 'bash' | 'zsh' | 'fish';
+
+/** A line as the shell kept it; `at` in ms since the epoch, where the file tells it. */
+type KeptLine = { readonly line: string; readonly at?: number };
+
+/** Lines of the agent's that were put into the shell's history, marked so (EX-11). */
+const AGENTS = ': aish; ';
+
+/** The lines of a history file, oldest first, without those of the agent and what can't stand in a prompt. */
+export function linesOf(data: Buffer, format: HistoryFormat): readonly KeptLine[] {
+  const rows = (format === 'zsh' ? withoutMeta(data) : data).toString('utf8').split('\n');
+  rows.pop();
+  const found = { bash: bashLines, zsh: zshLines, fish: fishLines }[format](rows);
+  return found.filter(
+    ({ line }) => line.trim() !== '' && !line.startsWith(AGENTS) && !/[\0-\x08\x0b-\x1f\x7f]/.test(line),
+  );
+}
+
+/** With times, a line is all rows up to the next time; without, each row is one. */
+function bashLines(rows: readonly string[]): KeptLine[] {
+  const found: { line: string; at?: number }[] = [];
+  let at: number | undefined;
+  let begun = false;
+  for (const row of rows) {
+    const time = /^#(\d{9,11})$/.exec(row)?.[1];
+    const last = found.at(-1);
+    if (time !== undefined) {
+      at = Number(time) * 1000;
+      begun = false;
+    } else if (begun && last) last.line += `\n${row}`;
+    else {
+      found.push(at === undefined ? { line: row } : { line: row, at });
+      begun = at !== undefined;
+    }
+  }
+  return found;
+}
+
+/** `: BEGUN:SECONDS;LINE`, or the line alone; a newline within a line stands behind a backslash. */
+function zshLines(rows: readonly string[]): KeptLine[] {
+  const found: KeptLine[] = [];
+  for (let index = 0; index < rows.length; index += 1) {
+    let row = rows[index] ?? '';
+    while (/(?:^|[^\\])(?:\\\\)*\\$/.test(row) && index + 1 < rows.length) {
+      index += 1;
+      row = `${row.slice(0, -1)}\n${rows[index] ?? ''}`;
+    }
+    const [, time, line] = /^: (\d+):\d+;([\s\S]*)$/.exec(row) ?? [];
+    found.push(time === undefined ? { line: row } : { line: line ?? '', at: Number(time) * 1000 });
+  }
+  return found;
+}
+
+/** A list in YAML's form: `- cmd: LINE`, `  when: TIME`, and paths, which nobody here asks for. */
+function fishLines(rows: readonly string[]): KeptLine[] {
+  const found: { line: string; at?: number }[] = [];
+  for (const row of rows) {
+    const line = /^- cmd: ?(.*)$/.exec(row)?.[1];
+    const time = /^\s+when: (\d+)$/.exec(row)?.[1];
+    const last = found.at(-1);
+    if (line !== undefined) found.push({ line: line.replace(/\\(n|\\)/g, (_, sign) => (sign === 'n' ? '\n' : '\\')) });
+    else if (time !== undefined && last) last.at = Number(time) * 1000;
+  }
+  return found;
+}
+
+/** zsh writes some bytes as two: 0x83 and the byte with its sixth bit turned. */
+function withoutMeta(data: Buffer): Buffer {
+  if (!data.includes(0x83)) return data;
+  const plain = Buffer.alloc(data.length);
+  let length = 0;
+  for (let at = 0; at < data.length; at += 1) {
+    const byte = data[at] ?? 0;
+    if (byte === 0x83 && at + 1 < data.length) {
+      at += 1;
+      plain[length] = (data[at] ?? 0) ^ 32;
+    } else plain[length] = byte;
+    length += 1;
+  }
+  return plain.subarray(0, length);
 }

@@ -1,11 +1,16 @@
-export { openChoices } from './choices.ts';
-export { OUTPUT_FOLDER, oldSessions, pruneOutputs, removeSessions } from './disk.ts';
-export { readEnding } from './ending.ts';
+export { OUTPUT_FOLDER, oldSessions, openChoices, pruneOutputs, removeSessions } from './disk.ts';
 export { openHistory, type ShellHistoryFile } from './history.ts';
-export { type HostAnswers, openHostAnswers } from './hosts.ts';
+export { type HostAnswers, openHostAnswers, openLeftOnHosts } from './host-records.ts';
 export { openJournal } from './journal.ts';
-export { openLeftOnHosts } from './left-on-hosts.ts';
 export { isLocked, type Lock, lockSession } from './lock.ts';
 export { createLog, type Log } from './log.ts';
 export { type MemoryFile, openMemory, relevantMemories } from './memory.ts';
-export { journalPath, listSessions, markLeft, type ReadJournal, readJournal, sessionsByAge } from './read.ts';
+export {
+  journalPath,
+  listSessions,
+  markLeft,
+  type ReadJournal,
+  readEnding,
+  readJournal,
+  sessionsByAge,
+} from './read.ts';

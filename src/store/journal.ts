@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { Journal } from '../contracts/store.ts';
 import { toError } from '../text/errors.ts';
-import { formatRecord } from './record.ts';
+import { formatRecord } from './read.ts';
 
 /** What a journal can hold: the events of a session, or those of a fleet. */
 type Recorded = { readonly type: string; readonly session: string };

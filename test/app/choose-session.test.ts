@@ -14,8 +14,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chooseSession } from '../../src/app/choose-session.ts';
 import type { SessionEvent } from '../../src/session/event.ts';
 import { journalPath, markLeft, openJournal, readJournal } from '../../src/store/index.ts';
-import { parseJournal } from '../../src/store/read.ts';
-import { formatRecord } from '../../src/store/record.ts';
+import { formatRecord, parseJournal } from '../../src/store/read.ts';
+
 import { settings } from '../support/machine.ts';
 
 /** `npm run check -- journal` takes every offset. */

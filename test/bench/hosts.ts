@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { openMachine } from '../../src/app/fleet/open.ts';
 import type { FleetMachine } from '../../src/contracts/fleet.ts';
-import { sessionArgv } from '../../src/remote/hosts/ssh.ts';
+import { sessionArgv } from '../../src/remote/hosts/connection.ts';
 import { createGate } from '../../src/safety/index.ts';
 import { hostsOf, unaborted } from '../support/hosts.ts';
 import { lacks } from '../support/lacks.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { classify } from '../../src/router/classify.ts';
-import { routeLine } from '../../src/router/probe.ts';
+import { routeLine } from '../../src/router/path-index.ts';
 import { cases } from '../support/cases.ts';
 import { cpuMilliseconds } from '../support/cpu-time.ts';
 

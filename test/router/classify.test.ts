@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { classify, isAffirmation } from '../../src/router/classify.ts';
-import { knownWords, routeLine } from '../../src/router/probe.ts';
+import { knownWords, routeLine } from '../../src/router/path-index.ts';
 import { measure, otherLanguages } from '../bench/route.ts';
 import { ownKnown, ownLines, tldrLines } from '../bench/route-data.ts';
 

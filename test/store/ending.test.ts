@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { SessionEvent } from '../../src/session/event.ts';
-import { readEnding } from '../../src/store/ending.ts';
-import { formatRecord } from '../../src/store/record.ts';
+import { formatRecord, readEnding } from '../../src/store/read.ts';
 
 const MAIN = { session: 'main', at: 0 } as const;
 const asked = (text: string): SessionEvent => ({ ...MAIN, type: 'asked', line: 'l', text });

@@ -8,8 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../src/session/event.ts';
 import { lockSession, openJournal, readJournal } from '../../src/store/index.ts';
-import { parseJournal } from '../../src/store/read.ts';
-import { formatRecord, parseRecord } from '../../src/store/record.ts';
+import { formatRecord, parseJournal, parseRecord } from '../../src/store/read.ts';
 
 let dir = '';
 beforeEach(() => {

@@ -2,9 +2,8 @@ import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { type HistoryFormat, linesOf, merged } from '../../src/store/history.ts';
 import { openHistory } from '../../src/store/index.ts';
-import { merged } from '../../src/store/merge-history.ts';
-import { type HistoryFormat, linesOf } from '../../src/store/shell-history.ts';
 
 const same = (text: string) => text;
 

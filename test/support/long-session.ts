@@ -3,7 +3,7 @@ import { firstInContext } from '../../src/session/context.ts';
 import type { SessionEvent } from '../../src/session/event.ts';
 import { sentWhole } from '../../src/session/shorten.ts';
 import type { Settings, StoredBudget } from '../../src/session/state.ts';
-import { formatRecord } from '../../src/store/record.ts';
+import { formatRecord } from '../../src/store/read.ts';
 import { bash, harmless, judged, Machine, printed, reply } from './machine.ts';
 
 const BUDGET: StoredBudget = {

@@ -4,13 +4,19 @@ export {
   ansibleArguments,
   ansibleEnvironment,
   ansibleFiles,
+  askLine,
   type Carried,
+  CLOSE_THERE,
+  endingCode,
   MAX_FORKS,
+  MAX_OUTPUT_BYTES,
   MAX_REPORT_BYTES,
   readCarried,
+  readRun,
+  runLine,
+  SETUP_THERE,
   whyOf,
 } from './ansible.ts';
-export { askLine, CLOSE_THERE, endingCode, MAX_OUTPUT_BYTES, readRun, runLine, SETUP_THERE } from './ansible-there.ts';
 export {
   askWords,
   type Client,
@@ -27,15 +33,14 @@ export {
   type FleetEffect,
   type FleetEvent,
   type FleetState,
+  fleetEventOf,
   type HostStatus,
   hasEnded,
   mayAsk,
   NO_FLEET,
   reduceFleet,
 } from './controller.ts';
-export { fleetEventOf } from './events.ts';
 export { groupHalts } from './halt-key.ts';
-export { inventoryHosts } from './inventory.ts';
+export { inventoryHosts, sshHosts } from './inventory.ts';
 export { joinKnown, type Known, resolveHosts } from './names.ts';
 export { identityCode, probeScript, readProbe } from './probe.ts';
-export { sshHosts } from './ssh-config.ts';

@@ -1,12 +1,15 @@
-/** Names and groups of an Ansible inventory. Inventories hold secrets: three variables are taken, and nothing else. */
+/**
+ * Hosts and groups, read from an Ansible inventory or from ssh's configuration. Inventories hold secrets: three variables
+ * are read, and nothing else.
+ */
 import { execFile } from 'node:child_process';
-import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { matchesGlob } from '../../text/glob.ts';
 import { isJsonObject, parseBoundedJson } from '../../text/json.ts';
-import { addChild, addHost, addressOf, emptyInventory, type Inventory, resolved } from './groups.ts';
-import { readIni, readYaml } from './inventory-text.ts';
-import type { Known } from './names.ts';
+import { type Address, isHostName, type Known, MAX_HOSTS } from './names.ts';
 import { readBounded } from './read-bounded.ts';
 
 /** Bytes of one inventory, as text and as what Ansible makes of it. */
@@ -70,4 +73,229 @@ export function readList(json: string): Inventory {
     }
   }
   return inventory;
+}
+
+// An inventory as text, where Ansible is not installed: names, groups, and how a machine is reached.
+
+/** `web[01:20].example.org` as twenty names; a text without a range as itself. */
+export function expandRange(text: string): readonly string[] {
+  const [, before = '', from = '', to = '', step = '1', after = ''] =
+    /^(.*?)\[(\d+|[A-Za-z]):(\d+|[A-Za-z])(?::(\d+))?\](.*)$/.exec(text) ?? [];
+  if (from === '') return [text];
+  const letters = /[A-Za-z]/.test(from);
+  if (letters !== /[A-Za-z]/.test(to)) return [];
+  const [first, last] = letters ? [from.charCodeAt(0), to.charCodeAt(0)] : [Number(from), Number(to)];
+  const width = from.startsWith('0') ? from.length : 0;
+  const names: string[] = [];
+  const stride = Math.max(1, Number(step));
+  for (let at = first; at <= last && names.length < MAX_HOSTS; at += stride) {
+    const word = letters ? String.fromCharCode(at) : String(at).padStart(width, '0');
+    names.push(...expandRange(`${before}${word}${after}`).slice(0, MAX_HOSTS - names.length));
+  }
+  return names;
+}
+
+/** `[group]` and its hosts, `[group:children]` and its groups; variables of groups are passed over. */
+export function readIni(text: string): Inventory {
+  const inventory = emptyInventory();
+  let group = 'ungrouped';
+  let kind = 'hosts';
+  for (const raw of text.split('\n')) {
+    const line = raw.trim();
+    if (line === '' || line.startsWith('#') || line.startsWith(';')) continue;
+    const section = /^\[([^\]:]+)(?::(\w+))?\]/.exec(line);
+    if (section) {
+      group = section[1] ?? '';
+      kind = section[2] ?? 'hosts';
+      continue;
+    }
+    const [name = '', ...rest] = line.split(/\s+/);
+    if (kind === 'children') addChild(inventory, group, name);
+    if (kind !== 'hosts') continue;
+    const pairs = rest.flatMap((word) => {
+      const [, key, value] =
+        /^(ansible_host|ansible_port|ansible_user)=(["']?)(.*)\2$/.exec(word)?.filter((_, at) => at !== 2) ?? [];
+      return key === undefined || value === undefined ? [] : [[key, value] as const];
+    });
+    for (const each of expandRange(name)) addHost(inventory, group, each, addressOf(Object.fromEntries(pairs)));
+  }
+  return inventory;
+}
+
+type Level = { readonly indent: number; readonly key: string };
+
+/**
+ * The part of YAML in which inventories are written by hand: nested keys, one a line. What is written otherwise (flow
+ * style, anchors, text over several lines) is left out, since half of it would be another list of machines.
+ */
+export function readYaml(text: string): Inventory {
+  const inventory = emptyInventory();
+  const path: Level[] = [];
+  let block: number | undefined;
+  for (const line of text.split('\n')) {
+    const [, spaces = '', key = '', rest = ''] =
+      /^( *)(?:["']?)([^\s"'#:{}[\]&*!|>%@`,-][^"'{}]*?)(?:["']?):(?:\s+(.*))?$/.exec(line) ?? [];
+    const indent = line.length - line.trimStart().length;
+    if (block !== undefined && (line.trim() === '' || indent > block)) continue;
+    block = undefined;
+    if (key === '') continue;
+    while ((path.at(-1)?.indent ?? -1) >= spaces.length) path.pop();
+    path.push({ indent: spaces.length, key });
+    const value = rest.replace(/\s+#.*$/, '').trim();
+    if (/^[|>]/.test(value)) block = spaces.length;
+    take(
+      inventory,
+      path.map((level) => level.key),
+      value.replace(/^(["'])(.*)\1$/, '$2'),
+    );
+  }
+  return inventory;
+}
+
+/** One key with all that are above it: `all children web hosts web1 ansible_port`. */
+function take(inventory: Inventory, path: readonly string[], value: string): void {
+  let at = 0;
+  let group = path[0] ?? '';
+  while (path[at + 1] === 'children' && path[at + 2] !== undefined) {
+    const child = path[at + 2] ?? '';
+    addChild(inventory, group, child);
+    group = child;
+    at += 2;
+  }
+  const name = path[at + 2];
+  if (path[at + 1] !== 'hosts' || name === undefined) return;
+  const variable = path[at + 3];
+  const known = variable === undefined || path.length > at + 4 ? {} : addressOf({ [variable]: value });
+  for (const each of expandRange(name)) addHost(inventory, group, each, known);
+}
+
+// The hosts that ssh's configuration names. Only names are taken from it.
+
+/** As ssh itself: an Include within an Include within … */
+const MAX_DEPTH = 16;
+const MAX_FILES = 64;
+const MAX_FILE_BYTES = 256 * 1024;
+
+/** @param home the user's home directory; `~/.ssh/config` and the system's are read, with what they include */
+export async function sshHosts(home: string, system = '/etc/ssh/ssh_config'): Promise<Known> {
+  const hosts = new Map<string, Address>();
+  const seen = new Set<string>();
+  const read = async (path: string, base: string, depth: number): Promise<void> => {
+    if (depth > MAX_DEPTH || seen.size >= MAX_FILES || seen.has(path)) return;
+    seen.add(path);
+    const text = await readBounded(path, MAX_FILE_BYTES);
+    if (text === undefined) return;
+    const { names, includes } = readSshConfig(text);
+    for (const name of names) if (hosts.size < MAX_HOSTS * 4) hosts.set(name, {});
+    for (const pattern of includes) {
+      for (const found of await included(pattern, home, base)) await read(found, base, depth + 1);
+    }
+  };
+  await read(join(home, '.ssh/config'), join(home, '.ssh'), 0);
+  await read(system, dirname(system), 0);
+  return { hosts, groups: new Map() };
+}
+
+/** Names of one file, those with a wildcard or a `!` left out, and the files that it includes as written. */
+export function readSshConfig(text: string): {
+  readonly names: readonly string[];
+  readonly includes: readonly string[];
+} {
+  const names: string[] = [];
+  const includes: string[] = [];
+  for (const line of text.split('\n')) {
+    const [, keyword = '', rest = ''] = /^\s*([A-Za-z]+)(?:\s*=\s*|\s+)(.*?)\s*$/.exec(line) ?? [];
+    const words = [...rest.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+    const comment = words.findIndex((word) => word.startsWith('#'));
+    const values = comment < 0 ? words : words.slice(0, comment);
+    if (keyword.toLowerCase() === 'host')
+      names.push(...values.filter((word) => !/[*?!]/.test(word) && isHostName(word)));
+    if (keyword.toLowerCase() === 'include') includes.push(...values);
+  }
+  return { names, includes };
+}
+
+async function included(pattern: string, home: string, base: string): Promise<readonly string[]> {
+  const plain = pattern.startsWith('~/') ? join(home, pattern.slice(2)) : pattern;
+  const path = isAbsolute(plain) ? plain : join(base, plain);
+  let found: readonly string[] = ['/'];
+  for (const part of path.split('/').filter((word) => word !== '')) {
+    const below = found.map(async (folder) => {
+      if (!/[*?]/.test(part)) return [join(folder, part)];
+      const names = await readdir(folder).catch(() => []);
+      return names.filter((name) => matchesGlob(name, [part])).map((name) => join(folder, name));
+    });
+    found = (await Promise.all(below)).flat().slice(0, MAX_FILES);
+  }
+  return found.filter((each) => existsSync(each)).sort();
+}
+
+// Hosts and groups of an inventory, from whatever form it was read.
+
+const MAX_KNOWN_HOSTS = MAX_HOSTS * 10;
+
+/** What an inventory says before groups of groups are resolved. */
+type Inventory = {
+  readonly hosts: Map<string, Address>;
+  readonly members: Map<string, Set<string>>;
+  readonly children: Map<string, Set<string>>;
+  /** Of each group a name that was left out. */
+  readonly left: Map<string, string>;
+};
+
+function emptyInventory(): Inventory {
+  return { hosts: new Map(), members: new Map(), children: new Map(), left: new Map() };
+}
+
+/** Adds a host to a group. What is no name is left out, and so is what comes behind the most that are kept: nobody may take the group for whole then. */
+function addHost(inventory: Inventory, group: string, name: string, address: Address = {}): void {
+  const isOneMore = !inventory.hosts.has(name) && inventory.hosts.size >= MAX_KNOWN_HOSTS;
+  if (!isHostName(name) || isOneMore) {
+    inventory.left.set(group, name);
+    return;
+  }
+  inventory.hosts.set(name, { ...inventory.hosts.get(name), ...address });
+  setOf(inventory.members, group).add(name);
+}
+
+function addChild(inventory: Inventory, group: string, child: string): void {
+  setOf(inventory.children, group).add(child);
+}
+
+function setOf(map: Map<string, Set<string>>, key: string): Set<string> {
+  const found = map.get(key) ?? new Set<string>();
+  map.set(key, found);
+  return found;
+}
+
+/** The three variables by which a machine is reached, from those of a host; each only in the form that it can have. */
+function addressOf(variables: Readonly<Record<string, unknown>>): Address {
+  const { ansible_host: host, ansible_port: port, ansible_user: user } = variables;
+  const number = Number(port);
+  return {
+    ...(typeof host === 'string' && isHostName(host.replace(/^::/, '0::')) ? { host } : {}),
+    ...(Number.isInteger(number) && number > 0 && number < 65_536 ? { port: number } : {}),
+    ...(typeof user === 'string' && /^[A-Za-z_][\w.-]*\$?$/.test(user) ? { user } : {}),
+  };
+}
+
+/** Groups with the hosts of their groups; a group that holds itself holds nothing more by that. */
+export function resolved({ hosts, members, children, left }: Inventory): Known {
+  const groups = new Map<string, readonly string[]>();
+  const partial = new Map<string, string>();
+  for (const group of new Set([...members.keys(), ...children.keys(), ...left.keys(), 'all'])) {
+    const found = new Set<string>();
+    const seen = new Set<string>();
+    const queue = [group];
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      if (seen.has(next)) continue;
+      seen.add(next);
+      for (const host of members.get(next) ?? []) found.add(host);
+      const out = left.get(next) ?? (next === 'all' ? [...left.values()][0] : undefined);
+      if (out !== undefined) partial.set(group, out);
+      queue.push(...(children.get(next) ?? []));
+    }
+    groups.set(group, group === 'all' ? [...hosts.keys()] : [...found]);
+  }
+  return { hosts, groups, ...(partial.size > 0 ? { partial } : {}) };
 }

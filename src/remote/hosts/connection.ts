@@ -2,14 +2,13 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunningCommand } from '../../contracts/commands.ts';
 import { shellQuote } from '../../text/shell-quote.ts';
 import { LAY_START } from './commands.ts';
 import { type Answer, Helper, type Launch } from './helper.ts';
-import { Slots } from './slots.ts';
-import { controlArgv, masterArgv, sessionArgv } from './ssh.ts';
 import { pathTold } from './told.ts';
 
 /** For a word to the master, which may be stopped. Ms. */
@@ -240,4 +239,112 @@ export function readFacts(text: string): HostFacts | undefined {
     zdotdir: pathTold(zdotdir),
     bash: pathTold(bash),
   };
+}
+
+// Connections that another ssh process opened for us and would keep open.
+
+/** For a word to a master, which may be stopped. Ms. */
+const EXIT_TIMEOUT_MS = 2000;
+
+/** Ends the masters whose sockets lie in a folder of ours, as far as they answer. Never rejects. */
+export async function endMasters(folder: string, env: Readonly<Record<string, string>>): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const sockets = entries.filter((entry) => entry.isSocket()).map(({ name }) => join(folder, name));
+  await Promise.all(sockets.map((socket) => endMaster(socket, env)));
+}
+
+function endMaster(socket: string, env: Readonly<Record<string, string>>): Promise<void> {
+  const [file = 'ssh', ...words] = controlArgv(socket, 'exit');
+  return new Promise((resolve) => {
+    execFile(file, words, { env, timeout: EXIT_TIMEOUT_MS, killSignal: 'SIGKILL' }, () => resolve());
+  });
+}
+
+/** A server takes ten sessions of one connection (sshd's MaxSessions): one is the user's shell, what is more waits here. */
+const MAX_SESSIONS = 9;
+
+export class Slots {
+  #free = MAX_SESSIONS;
+  readonly #waiting: (() => void)[] = [];
+  /** Asked to give its slot back where nobody else's is free. */
+  #spare: (() => void) | undefined;
+
+  /** Resolves when a session may be opened; the result gives it back. Idempotent. */
+  async take(): Promise<() => void> {
+    if (this.#free > 0) return this.#given();
+    const waits = new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#spare?.();
+    await waits;
+    return this.#givesBack();
+  }
+
+  /**
+   * A slot for a session that may not be needed, where one is free.
+   * @param wanted called when somebody waits for it
+   */
+  spare(wanted: () => void): (() => void) | undefined {
+    if (this.#free === 0) return undefined;
+    this.#spare = wanted;
+    return this.#given();
+  }
+
+  #given(): () => void {
+    this.#free -= 1;
+    return this.#givesBack();
+  }
+
+  #givesBack(): () => void {
+    let given = false;
+    return () => {
+      if (given) return;
+      given = true;
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free += 1;
+    };
+  }
+}
+
+// The ssh command lines. Only the master reads the user's configuration; every other call uses its socket.
+
+/** Time limits of the master's own sign of life: a host that is gone is noticed within ten seconds. */
+const ALIVE = ['-o', 'ServerAliveInterval=3', '-o', 'ServerAliveCountMax=2'];
+
+/** Names that ssh knows: no option, no path, no port. */
+const NAME = /^[A-Za-z0-9_][\w.@%+-]{0,250}$/;
+
+/** Whether this may name a host. */
+export function isHostName(name: string): boolean {
+  return NAME.test(name);
+}
+
+/** The one connection to a host, in the foreground of a terminal where it asks its questions, and with which it ends. */
+function masterArgv(socket: string, host: string): readonly string[] {
+  const own = ['ControlPersist=no', 'RemoteCommand=none', 'RequestTTY=no'].flatMap((option) => ['-o', option]);
+  return ['ssh', '-S', socket, '-M', '-N', ...own, ...ALIVE, '--', host];
+}
+
+/**
+ * Without the configuration the socket alone decides the host; and where it leads nowhere, or takes no further session,
+ * ssh must not connect by itself.
+ */
+const OVER = ['-F', 'none', '-o', 'ProxyCommand=false', '-o', 'ControlMaster=no'];
+
+/** A session of that connection. @param command passes the login shell there: plain words only */
+export function sessionArgv(socket: string, command: string, terminal: boolean): readonly string[] {
+  return [
+    'ssh',
+    ...OVER,
+    '-S',
+    socket,
+    ...(terminal ? ['-tt', '-e', 'none', '-o', 'LogLevel=QUIET'] : ['-T']),
+    '--',
+    'x',
+    command,
+  ];
+}
+
+/** A word to the master itself. */
+function controlArgv(socket: string, word: 'check' | 'exit'): readonly string[] {
+  return ['ssh', ...OVER, '-S', socket, '-O', word, 'x'];
 }

@@ -1,5 +1,8 @@
-/** Looks at the files of a host, through its helper. What can't be looked at counts as there. */
-import type { Count, MachineFiles, Named } from '../../contracts/machine.ts';
+/** Looks at the files of a host through its helper. A file that can't be looked at counts as present. */
+
+import type { Confinement } from '../../contracts/commands.ts';
+import type { Count, Machine, MachineFiles, Named } from '../../contracts/machine.ts';
+import { placeOn } from '../../session/place.ts';
 import { shellQuote } from '../../text/shell-quote.ts';
 import type { Answer } from './helper.ts';
 import { lineTold, namesTold } from './told.ts';
@@ -100,4 +103,29 @@ export async function hostProcesses(
     return hits === 0 ? [] : [`${hits} ${hits === 1 ? 'process' : 'processes'} with "${name}"`];
   });
   return [...byId, ...byName].slice(0, 8).map((line) => lineTold(line, MAX_LINE_CHARS));
+}
+
+/** A host that is not connected: nothing runs there, and everything that is named may be there. */
+export function absentHost(host: string): Machine {
+  return {
+    host,
+    home: '/',
+    spawn: () => Promise.reject(new Error(`${host} is not connected; :host ${host} connects to it`)),
+    lacks: (mode) => lacksSandbox(host, mode),
+    files: {
+      existing: (named) => Promise.resolve(named.map(({ path }) => path)),
+      count: () => Promise.resolve(undefined),
+      matches: () => Promise.resolve(undefined),
+      identities: (named) =>
+        Promise.resolve(named.map(({ path, cwd }) => `${placeOn(host, cwd)} ${path} not looked at`)),
+    },
+    processes: (ids, names) => Promise.resolve([...ids, ...names].map((each) => `${each}: it can't be looked at`)),
+  };
+}
+
+/** What runs on a machine without a sandbox. */
+export function lacksSandbox(host: string, mode: Confinement): string | undefined {
+  return mode === 'unrestricted'
+    ? undefined
+    : `there is no sandbox on ${host}, so only Unrestricted runs commands there`;
 }

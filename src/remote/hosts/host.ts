@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import type { Confinement, RunningCommand } from '../../contracts/commands.ts';
 import type { Machine } from '../../contracts/machine.ts';
 import { directoryAt } from '../../session/place.ts';
-import { absentHost, lacksSandbox } from './absent.ts';
 import {
   askEnd,
   type Behind,
@@ -14,16 +13,17 @@ import {
   layDownAgain,
   leaderOf,
   readEnd,
+  restsAt,
   startOf,
   waitOf,
   wakeUnlaid,
 } from './commands.ts';
 import type { Connection, HostFacts } from './connection.ts';
-import { hostFiles, hostProcesses } from './files.ts';
-import type { KeepThere, LauncherKit, TrialThere } from './launcher.ts';
-import { SandboxThere } from './sandbox-there.ts';
-import { type Ending, type Instead, type Said, SessionAhead, type SessionHere } from './session-ahead.ts';
-import { modesThere, terminalOf } from './terminal-there.ts';
+import { absentHost, hostFiles, hostProcesses, lacksSandbox } from './files.ts';
+
+import { type KeepThere, type LauncherKit, SandboxThere, type TrialThere } from './launcher.ts';
+
+import { type ModesThere, modesThere, terminalOf } from './shell-there.ts';
 
 /** A command whose end was not seen: it is asked for at the next connection. `command`: how it is called then. */
 export type Unsettled = { readonly folder: string; readonly name: string; readonly command: string };
@@ -279,3 +279,101 @@ const ENDS: Readonly<Record<End['kind'], (end: End) => string>> = {
   'never began': () => 'never began',
   unknown: () => 'began, and left no word of its end: it was cut off, or runs on',
 };
+
+// The session of the next command, opened before that is known: a client to start, a session to open and a login shell there
+// take longer than most commands. It waits at a pipe there that only its own command's being laid down wakes.
+
+/** How a command ended, as far as it can be told. `began: false`: it did not run, and will not. */
+type Ending = { readonly exit: number | null; readonly note?: string; readonly began?: false };
+
+/** Nothing has run, and this program of this machine may run it. */
+type Instead = { readonly instead: readonly string[] };
+
+/** How the program of this machine ended. `whole`: the mark behind all output has come. */
+type Said = { readonly code: number; readonly whole: boolean };
+
+/** A program of this machine, in a terminal, that holds a session open there. */
+type SessionHere = {
+  /** It has ended, and nothing can be run by it any more. */
+  readonly over: boolean;
+  /** Resolves then. */
+  readonly ended: Promise<void>;
+  /** Ends it where nothing was run by it yet. Idempotent. */
+  end(): void;
+  /** What runs by it, from its first output on: once. */
+  run(options: {
+    /** Where the command runs. */
+    readonly place: string;
+    readonly host: string;
+    /**
+     * Signs the marks with which it tells its directory there, and that nothing follows: what a command prints does not pass for
+     * one. The command itself can read it (see `Order`).
+     */
+    readonly token: string;
+    /** The modes of its terminal there. */
+    readonly modes: () => Promise<ModesThere>;
+    /**
+     * Asked when the program has ended: what became of the command, or the program that is to be started for it in its place.
+     * Where it is not started, since the user has asked for an end meanwhile, it is asked again.
+     */
+    readonly ending: (said: Said) => Promise<Ending | Instead>;
+  }): RunningCommand;
+};
+
+type Opened = {
+  /** What its command is called there. */
+  readonly name: string;
+  readonly session: SessionHere;
+  /** Gives its slot back. Idempotent. */
+  readonly give: () => void;
+};
+
+class SessionAhead {
+  readonly #connection: Connection;
+  readonly #open: (folder: string) => Pick<Opened, 'name' | 'session'>;
+  #waiting: (Opened & { readonly socket: string }) | undefined;
+
+  /** @param open a session that waits for what is laid down in the folder there */
+  constructor(connection: Connection, open: (folder: string) => Pick<Opened, 'name' | 'session'>) {
+    this.#connection = connection;
+    this.#open = open;
+  }
+
+  /** Opens one, unless one waits or no slot is free. */
+  prepare(): void {
+    const { slots, socket, state, facts } = this.#connection;
+    if (this.#usable() || state !== 'open' || !facts) return;
+    const give = slots.spare(() => this.end());
+    if (!give) return;
+    const opened = this.#open(facts.folder);
+    void opened.session.ended.then(give);
+    this.#waiting = { ...opened, give, socket };
+  }
+
+  /** The one that waits, for whoever asks first. */
+  take(): Opened | undefined {
+    const opened = this.#usable();
+    this.#waiting = undefined;
+    return opened;
+  }
+
+  /** Resolves when the one that waits has come so far, or won't soon: its startup files may not bear it to be cut off. */
+  async rests(): Promise<void> {
+    const waiting = this.#usable();
+    if (waiting) await this.#connection.ask(restsAt(this.#connection.facts?.folder ?? '', waiting.name));
+  }
+
+  /** Idempotent. */
+  end(): void {
+    this.#waiting?.session.end();
+    this.#waiting = undefined;
+  }
+
+  /** A session of an older connection is none of this one. */
+  #usable(): Opened | undefined {
+    const waiting = this.#waiting;
+    if (waiting && !waiting.session.over && waiting.socket === this.#connection.socket) return waiting;
+    this.end();
+    return undefined;
+  }
+}

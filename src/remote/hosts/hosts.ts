@@ -3,13 +3,13 @@ import type { RunningCommand } from '../../contracts/commands.ts';
 import type { LeftOnHosts, ShellThere } from '../../contracts/hosts.ts';
 import type { Machine } from '../../contracts/machine.ts';
 import { shellQuote } from '../../text/shell-quote.ts';
-import { absentHost } from './absent.ts';
-import { Connection, type ConnectionOptions } from './connection.ts';
+import { Connection, type ConnectionOptions, isHostName } from './connection.ts';
+import { absentHost } from './files.ts';
 import { Host, type HostOptions } from './host.ts';
-import { type LeftThere, measureThere, readMeasured } from './launcher.ts';
-import type { SandboxThere } from './sandbox-there.ts';
+import { type LeftThere, measureThere, readMeasured, type SandboxThere } from './launcher.ts';
+
 import { shellThere } from './shell-there.ts';
-import { isHostName } from './ssh.ts';
+
 import { type Standing, standingOf } from './standing.ts';
 
 export type HostsOptions = Pick<ConnectionOptions, 'folder' | 'inTerminal' | 'companion'> &

@@ -2,8 +2,8 @@
 import type { ShellFiles, ShellThere } from '../../contracts/hosts.ts';
 import { shellQuote } from '../../text/shell-quote.ts';
 import type { Connection, HostFacts } from './connection.ts';
+import type { AskHost } from './files.ts';
 import type { Launch } from './helper.ts';
-import { modesThere } from './terminal-there.ts';
 import { namesTold } from './told.ts';
 
 /** The login shells that can be driven; in place of any other one bash is, as here, and where there is none, sh. */
@@ -125,4 +125,24 @@ function filesThere(ask: Connection['ask'], path: string): ShellFiles {
       void ask(`rm -rf ${shellQuote(path)}`);
     },
   };
+}
+
+// What the terminal of a session there does with keys: the one here is raw, and says nothing of it.
+
+/** `echo`: what is typed is shown. `lines`: it is read line by line. */
+export type ModesThere = { readonly echo: boolean; readonly lines: boolean };
+
+const ORDINARY: ModesThere = { echo: true, lines: true };
+
+/** Ordinary ones where they can't be told. Never rejects. @param device code that prints its path */
+export async function modesThere(ask: AskHost, device: string): Promise<ModesThere> {
+  const answer = await ask(`t=$(${device}); stty -a -F "$t" || stty -a -f "$t"`);
+  if (answer?.exit !== 0) return ORDINARY;
+  const isOff = (mode: string) => new RegExp(`(?:^|\\s)-${mode}(?:\\s|;|$)`).test(answer.text);
+  return { echo: !isOff('echo'), lines: !isOff('icanon') };
+}
+
+/** Code that prints the path of a process's terminal. @param file holds its number */
+export function terminalOf(file: string): string {
+  return `printf /dev/%s $(ps -o tty= -p "$(cat ${shellQuote(file)})")`;
 }

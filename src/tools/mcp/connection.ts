@@ -15,9 +15,9 @@ import {
 import type { FormAnswer } from '../../session/form.ts';
 import { asArray, isJsonObject, isTooDeep, type JsonObject, MAX_JSON_DEPTH } from '../../text/json.ts';
 import { HttpTransport } from './http-transport.ts';
+import type { Launch, ServerConfig } from './messages.ts';
 import { type Authorization, LoginNeeded } from './oauth/authorization.ts';
 import { StdioTransport } from './stdio-transport.ts';
-import type { Launch, ServerConfig } from './types.ts';
 
 export type ConnectionOptions = {
   readonly config: ServerConfig;

@@ -2,7 +2,7 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { LongAnswers } from './long-answers.ts';
+import { LongAnswers } from './long-json.ts';
 import type { Authorization } from './oauth/authorization.ts';
 
 /** The longest answer taken to one request, in bytes. */

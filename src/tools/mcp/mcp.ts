@@ -6,10 +6,8 @@ import type { ToolSpec } from '../../session/message.ts';
 import { matchesGlob } from '../../text/glob.ts';
 import type { JsonObject } from '../../text/json.ts';
 import type { ForeignTools } from '../registry.ts';
-import { type KeepText, readResult } from './result.ts';
+import { type Annotations, type KeepText, readResult, type ServerConfig, type ToolDefinition } from './messages.ts';
 import { Server, type ServerOptions } from './server.ts';
-import type { Annotations, ToolDefinition } from './tool-definition.ts';
-import type { ServerConfig } from './types.ts';
 
 export type McpOptions = Omit<ServerOptions, 'name' | 'config' | 'onChange' | 'callTimeoutMs' | 'restartDelayMs'> & {
   readonly servers: Readonly<Record<string, ServerConfig>>;

@@ -1,16 +1,11 @@
 /** One configured server through its whole life: started, watched, started again, closed. */
-
 import type { Form, FormAnswer } from '../../session/form.ts';
 import type { JsonObject } from '../../text/json.ts';
 import { plainText } from '../../text/sanitize.ts';
-import { everySoOften, IdleTimeout, progressLine } from './call-progress.ts';
 import type { Connection } from './connection.ts';
-import { readElicitation } from './elicit.ts';
-import { addressOf, type Redactor, redactorFor } from './redact.ts';
-import { type LoginOptions, ServerLogin } from './server-login.ts';
-import { TailBuffer } from './tail-buffer.ts';
-import { readTool, type ToolDefinition } from './tool-definition.ts';
-import type { Launch, ServerConfig } from './types.ts';
+import { type Launch, readElicitation, readTool, type ServerConfig, type ToolDefinition } from './messages.ts';
+
+import type { Authorization } from './oauth/authorization.ts';
 
 export type ServerOptions = LoginOptions & {
   readonly version: string;
@@ -371,4 +366,190 @@ function inWords(why: string, last: string): string {
   const missing = /exit 12[67]$/.test(why) ? /^\S*bash: line \d+: (?:exec: )?(.+)$/.exec(last)?.[1] : undefined;
   if (missing !== undefined) return `${NO_PROGRAM}: ${missing}`;
   return last === '' || why.includes(last) ? why : `${why}: ${last}`;
+}
+
+// The signs of life of one call: what it is allowed to take, and what of them is shown.
+
+/** Reports of progress passed on: at most one in this time. */
+const PROGRESS_INTERVAL_MS = 100;
+const MAX_PROGRESS_CHARS = 200;
+
+/** The time limit of a call: it runs from the last sign of life, and stands still while the server waits for the user. */
+class IdleTimeout {
+  readonly #controller = new AbortController();
+  readonly #milliseconds: number;
+  readonly #waits: () => boolean;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(milliseconds: number, waits: () => boolean) {
+    this.#milliseconds = milliseconds;
+    this.#waits = waits;
+    this.alive();
+  }
+
+  /** Fires when the time is over. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  alive(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => (this.#waits() ? this.alive() : this.#controller.abort()), this.#milliseconds);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+function progressLine({ progress, total, message }: JsonObject): string {
+  const counts = typeof progress === 'number' ? `${progress}${typeof total === 'number' ? `/${total}` : ''}` : '';
+  const words =
+    typeof message === 'string' ? plainText(message.slice(0, MAX_PROGRESS_CHARS)).replaceAll('\n', ' ') : '';
+  return [counts, words].filter((part) => part !== '').join(' ');
+}
+
+/** Passes on the first and then not more often than the pause allows; what comes between is replaced by what is next. */
+function everySoOften(pass: (line: string) => void): (line: string) => void {
+  let last = Number.NEGATIVE_INFINITY;
+  return (line) => {
+    if (performance.now() - last < PROGRESS_INTERVAL_MS) return;
+    last = performance.now();
+    pass(line);
+  };
+}
+
+/** Shorter values stand in many texts by chance. */
+const MIN_SECRET_CHARS = 6;
+const MAX_LINE_CHARS = 300;
+
+type Redactor = {
+  /** The text without what the configuration hands to the server. */
+  text(text: string): string;
+  /** The same as one clean line. */
+  line(text: string): string;
+};
+
+/**
+ * Takes out of texts what may be secret in a server's configuration: the values of headers and variables, and whatever
+ * its address holds beside host and path; and what a login has brought (`learned`).
+ */
+export function redactorFor(config: ServerConfig, learned: () => readonly string[]): Redactor {
+  const own = secretsOf(config);
+  const text = (given: string) =>
+    [...new Set([...own, ...learned()])]
+      .filter((value) => value.length >= MIN_SECRET_CHARS)
+      .sort((a, b) => b.length - a.length)
+      .reduce((shown, secret) => shown.replaceAll(secret, '…'), given);
+  return {
+    text,
+    line(given) {
+      const line = plainText(text(given)).replace(/\s+/g, ' ').trim();
+      return line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS)}…` : line;
+    },
+  };
+}
+
+function secretsOf(config: ServerConfig): readonly string[] {
+  const values = Object.values(('url' in config ? config.headers : config.env) ?? {});
+  // `Bearer …`: the scheme is none.
+  const bare = values.flatMap((value) => [value, value.replace(/^\w+ +/, '')]);
+  if (!('url' in config) || !URL.canParse(config.url)) return bare;
+  const { search, searchParams, username, password, hash } = new URL(config.url);
+  return [...bare, search.slice(1), ...searchParams.values(), username, password, hash.slice(1)];
+}
+
+/** Host and path. */
+function addressOf(url: string): string {
+  if (!URL.canParse(url)) return 'its address';
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}
+
+// The login to one server, by the user's wish. Nothing of OAuth is loaded for a server that is a program.
+
+type LoginOptions = {
+  readonly name: string;
+  readonly config: ServerConfig;
+  /** Where logins are kept. */
+  readonly loginFolder: string;
+  /** The value of a variable that the configuration names for a login. */
+  readonly secret: (variable: string) => string | undefined;
+  /** Told of every value of a login that must not be shown. */
+  readonly learn: (value: string) => void;
+};
+
+class ServerLogin {
+  readonly #options: LoginOptions;
+  #authorization: Authorization | undefined;
+  #underWay = new AbortController();
+
+  constructor(options: LoginOptions) {
+    this.#options = options;
+  }
+
+  /** Values that must not be shown. */
+  get secrets(): readonly string[] {
+    return this.#authorization?.secrets ?? [];
+  }
+
+  /** Of a server with an address and without a header of the user's that says who they are. */
+  async authorization(): Promise<Authorization | undefined> {
+    const { config, loginFolder: folder, secret, learn } = this.#options;
+    if (!('url' in config) || Object.keys(config.headers ?? {}).some((name) => /^authorization$/i.test(name))) return;
+    const { Authorization } = await import('./oauth/authorization.ts');
+    this.#authorization ??= new Authorization({ url: config.url, config: config.oauth ?? {}, folder, secret, learn });
+    return this.#authorization;
+  }
+
+  /** @returns why not; undefined when done */
+  async run(show: (address: string, server: string) => void): Promise<string | undefined> {
+    const authorization = await this.authorization();
+    const { name } = this.#options;
+    if (!authorization) return `${name} takes no login here: it is a program, or has a header of its own for that`;
+    if (this.#underWay.signal.aborted) this.#underWay = new AbortController();
+    try {
+      await authorization.login(show, this.#underWay.signal);
+      return undefined;
+    } catch (error) {
+      const { reasonOf } = await import('./connection.ts');
+      return reasonOf(error);
+    }
+  }
+
+  take(address: string): boolean {
+    return this.#authorization?.take(address) ?? false;
+  }
+
+  /** False where there was none. */
+  async forget(): Promise<boolean> {
+    return (await this.authorization())?.logout() ?? false;
+  }
+
+  /** Gives up what is under way. */
+  stop(): void {
+    this.#underWay.abort();
+  }
+}
+
+/** Characters kept of what a server wrote beside the protocol. */
+const MAX_CHARS = 16 * 1024;
+
+/** The last of a text that never ends. */
+class TailBuffer {
+  #text = '';
+
+  push(text: string): void {
+    this.#text = (this.#text + text).slice(-MAX_CHARS);
+  }
+
+  /** Clean text. */
+  get text(): string {
+    return plainText(this.#text);
+  }
+
+  /** The last line that is not blank. */
+  get lastLine(): string {
+    return this.text.trimEnd().split('\n').at(-1)?.trim() ?? '';
+  }
 }

@@ -1,7 +1,7 @@
 /** The pure core of `patch`: a text and its patches → the new text, or why not (TO-2). */
 
-import { type Edit, type Found, finder } from './find.ts';
 import { type Lines, linesOf, toNewlines } from './lines.ts';
+import { type Edit, type Found, finder } from './match.ts';
 import { MAX_FILE_BYTES, MAX_INPUT_BYTES, type Patch, shapeProblem } from './patches.ts';
 
 export type PatchResult =

@@ -1,8 +1,8 @@
 /** The built-in `patch` tool (TO-2) and the way back (TO-3). */
-
 import { lstatSync } from 'node:fs';
 import type { Preview } from '../../contracts/gate.ts';
 import type { ToolCallOptions, ToolOutcome } from '../../contracts/tools.ts';
+import { runsLater } from '../../knowledge/control-files.ts';
 import { sha256 } from '../../text/digest.ts';
 import { parseJson } from '../../text/json.ts';
 import { plainText } from '../../text/sanitize.ts';
@@ -21,7 +21,6 @@ import {
 } from './file.ts';
 import { boundDiff, exactDiff, unifiedDiff } from './lines.ts';
 import { PATCH, type PatchCall, readCall } from './patches.ts';
-import { beyondTree } from './tree.ts';
 
 /** Characters of a diff for the model, as much as for a command's output (EX-7), and for the user. */
 const MAX_MODEL_DIFF_CHARS = 8_000;
@@ -215,4 +214,22 @@ function isWhole({ patches }: PatchCall): boolean {
 
 function parse(argumentsJson: string): PatchCall | undefined {
   return readCall(parseJson(argumentsJson));
+}
+
+// What a patch may change in Project mode: the same as the kernel lets a command change there (MO-9).
+
+const ASK = 'Use request_mode_upgrade to request write access.';
+
+/**
+ * Why a file is out of reach; undefined: it is not.
+ * @param file absolute, behind all links
+ * @param tree behind all links; null where there is none
+ * @param links how many names it has; one of them may lie outside the tree
+ */
+function beyondTree(file: string, tree: string | null, links = 1n): string | undefined {
+  if (tree === null) return `can't be patched: Project mode has no tree here. ${ASK}`;
+  if (!file.startsWith(`${tree}/`)) return `lies outside ${tree}, the project's tree. ${ASK}`;
+  const what = runsLater(file.slice(tree.length + 1));
+  if (what !== undefined) return `${what}, which is out of reach in Project mode. ${ASK}`;
+  return links > 1n ? `has several names (hard links), and one may lie outside the project. ${ASK}` : undefined;
 }

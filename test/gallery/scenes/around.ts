@@ -1,6 +1,6 @@
 /** Getting around: lists, help, what is kept. */
 import type { SessionEvent } from '../../../src/session/event.ts';
-import { formatRecord } from '../../../src/store/record.ts';
+import { formatRecord } from '../../../src/store/read.ts';
 import { enter, press, type Scene } from '../scene.ts';
 
 /** A session as it is kept on disk. */

@@ -11,7 +11,7 @@ import {
   unsafeText,
 } from '../../../src/remote/fleet/ansible.ts';
 import { runWords } from '../../../src/remote/fleet/container.ts';
-import { fleetEventOf } from '../../../src/remote/fleet/events.ts';
+import { fleetEventOf } from '../../../src/remote/fleet/controller.ts';
 
 describe('what Ansible is given', () => {
   const hosts = [

@@ -3,11 +3,19 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { resolved } from '../../../src/remote/fleet/groups.ts';
-import { inventoryHosts, readList } from '../../../src/remote/fleet/inventory.ts';
-import { expandRange, readIni, readYaml } from '../../../src/remote/fleet/inventory-text.ts';
+import {
+  expandRange,
+  inventoryHosts,
+  readIni,
+  readList,
+  readSshConfig,
+  readYaml,
+  resolved,
+  sshHosts,
+} from '../../../src/remote/fleet/inventory.ts';
+
 import { joinKnown, type Known, resolveHosts } from '../../../src/remote/fleet/names.ts';
-import { readSshConfig, sshHosts } from '../../../src/remote/fleet/ssh-config.ts';
+
 import { lacks, pathOf } from '../../support/lacks.ts';
 
 let home: string;

@@ -20,7 +20,7 @@ import { shellQuote } from '../../../src/text/shell-quote.ts';
 import { hostsOf, until } from '../../support/hosts.ts';
 import { lacksSshd, type SshHost, startSshd } from '../../support/sshd.ts';
 
-const STORE = fileURLToPath(new URL('../../../src/store/left-on-hosts.ts', import.meta.url));
+const STORE = fileURLToPath(new URL('../../../src/store/host-records.ts', import.meta.url));
 
 /** Another program notes these, and is gone. */
 function noted(folder: string, left: readonly (readonly [host: string, directory: string])[]): void {

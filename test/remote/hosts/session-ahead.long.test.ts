@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Connection } from '../../../src/remote/hosts/connection.ts';
-import { Slots } from '../../../src/remote/hosts/slots.ts';
+import { Connection, Slots } from '../../../src/remote/hosts/connection.ts';
+
 import { hostsOf, unaborted, until } from '../../support/hosts.ts';
 import { processes } from '../../support/processes.ts';
 import { lacksSshd, type SshHost, startSshd } from '../../support/sshd.ts';

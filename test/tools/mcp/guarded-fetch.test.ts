@@ -2,7 +2,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { guardedFetch } from '../../../src/tools/mcp/oauth/guarded-fetch.ts';
+import { guardedFetch } from '../../../src/tools/mcp/oauth/provider.ts';
 
 async function listen(answer: RequestListener) {
   const server = createServer(answer).listen(0, '127.0.0.1');

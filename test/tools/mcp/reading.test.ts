@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { saveOutput } from '../../../src/executor/index.ts';
-import { readElicitation } from '../../../src/tools/mcp/elicit.ts';
-import { redactorFor } from '../../../src/tools/mcp/redact.ts';
-import { readResult } from '../../../src/tools/mcp/result.ts';
-import { readTool, toolName } from '../../../src/tools/mcp/tool-definition.ts';
+import { readElicitation, readResult, readTool, toolName } from '../../../src/tools/mcp/messages.ts';
+import { redactorFor } from '../../../src/tools/mcp/server.ts';
 
 describe('the name of a tool', () => {
   it.each([

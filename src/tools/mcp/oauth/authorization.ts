@@ -3,13 +3,11 @@
  * as `LoginNeeded`, and `login` is that person's wish. One login and one renewal at a time: a second one would open a
  * second browser window, and overwrite what the first has to be checked against.
  */
+
 import { auth, extractWWWAuthenticateParams } from '@modelcontextprotocol/sdk/client/auth.js';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { OAuthConfig } from '../types.ts';
-import { guardedFetch } from './guarded-fetch.ts';
-import { Provider, type ProviderOptions } from './provider.ts';
-import { Redirect } from './redirect.ts';
-import { TokenStore } from './token-store.ts';
+import type { OAuthConfig } from '../messages.ts';
+import { guardedFetch, Provider, type ProviderOptions, Redirect, TokenStore } from './provider.ts';
 
 export type AuthorizationOptions = Pick<ProviderOptions, 'secret'> & {
   readonly url: string;

@@ -1,5 +1,9 @@
 /** What the library asks of a client that logs in to one server: who it is, what it was given, where the browser goes. */
-import { createPrivateKey, type KeyObject, randomBytes } from 'node:crypto';
+import { createHash, createPrivateKey, type KeyObject, randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import type {
   AddClientAuthentication,
   OAuthClientProvider,
@@ -7,9 +11,9 @@ import type {
 } from '@modelcontextprotocol/sdk/client/auth.js';
 import { createPrivateKeyJwtAuth } from '@modelcontextprotocol/sdk/client/auth-extensions.js';
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
-import type { OAuthConfig } from '../types.ts';
-import { isGuarded } from './guarded-fetch.ts';
-import type { TokenStore } from './token-store.ts';
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { isJsonObject } from '../../../text/json.ts';
+import type { OAuthConfig } from '../messages.ts';
 
 export type ProviderOptions = {
   readonly config: OAuthConfig;
@@ -209,4 +213,225 @@ function algorithmOf(variable: string, pem: string): string {
   const curves: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
   if (key.asymmetricKeyType === 'ec') return curves[key.asymmetricKeyDetails?.namedCurve ?? ''] ?? 'ES256';
   return key.asymmetricKeyType === 'ed25519' ? 'EdDSA' : 'RS256';
+}
+
+// Where the browser comes back to: one address of this machine, for one login.
+
+/** What the answer must carry. */
+type Expected = {
+  readonly state: string;
+  readonly issuer: string;
+  /** The authorization server says that it names itself in its answers. */
+  readonly namesItself: boolean;
+};
+
+const HOST = '127.0.0.1';
+const PATH = '/callback';
+const PAGE = (text: string) =>
+  `<!doctype html><meta charset="utf-8"><title>aish-tui</title><p style="font:16px sans-serif;margin:3em">${text}</p>\n`;
+
+export class Redirect {
+  /** The address that is told to the authorization server. */
+  readonly url: string;
+  readonly #server: Server;
+  readonly #code = Promise.withResolvers<string>();
+  #expected: Expected | undefined;
+
+  private constructor(server: Server, port: number) {
+    this.#server = server;
+    this.url = `http://${HOST}:${port}${PATH}`;
+    // Nobody may be waiting for it yet, or any more.
+    this.#code.promise.catch(() => {});
+    server.on('request', (request, response) => {
+      const taken = request.method === 'GET' && this.take(`http://${HOST}${request.url}`);
+      response.writeHead(taken ? 200 : 400, { 'content-type': 'text/html; charset=utf-8', connection: 'close' });
+      response.end(PAGE(taken ? 'Back to aish-tui: this page can be closed.' : 'This is not what was asked for.'));
+    });
+  }
+
+  /** @param port of an earlier login, which the authorization server knows; another one where that is taken */
+  static async listen(port = 0): Promise<Redirect> {
+    const server = createServer();
+    const listens = (on: number) =>
+      new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(on, HOST, () => {
+          server.off('error', reject);
+          resolve();
+        });
+      });
+    await listens(port).catch(() => listens(0));
+    const { port: taken } = server.address() as AddressInfo;
+    return new Redirect(server, taken);
+  }
+
+  /** Waits for the code; rejects with what the authorization server says, or when `signal` gives up. */
+  async code(expected: Expected, signal: AbortSignal): Promise<string> {
+    this.#expected = expected;
+    const stop = () => this.#code.reject(new Error('given up'));
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    return this.#code.promise.finally(() => signal.removeEventListener('abort', stop));
+  }
+
+  /**
+   * Takes the address that the browser was sent to. One that does not carry the state of this login is none of ours and
+   * changes nothing; false then.
+   */
+  take(address: string): boolean {
+    const expected = this.#expected;
+    if (!expected || !URL.canParse(address)) return false;
+    const { pathname, searchParams } = new URL(address);
+    if (pathname !== PATH || searchParams.get('state') !== expected.state) return false;
+    const issuer = searchParams.get('iss');
+    if (issuer === null ? expected.namesItself : issuer !== expected.issuer) {
+      this.#code.reject(new Error(`the answer is not from ${expected.issuer}; refused`));
+      return false;
+    }
+    const error = searchParams.get('error');
+    const code = searchParams.get('code');
+    if (error !== null || code === null)
+      this.#code.reject(new Error(searchParams.get('error_description') ?? error ?? 'it sent no code'));
+    else this.#code.resolve(code);
+    return error === null && code !== null;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+}
+
+// What logins to one server have left: tokens and registrations by authorization server, in a private file.
+
+/** What one authorization server has given. Both carry its address in `issuer`, by which the library checks them. */
+type Given = { readonly client?: OAuthClientInformationMixed; readonly tokens?: OAuthTokens };
+
+type Kept = {
+  readonly url: string;
+  /** The authorization server that the tokens in use are from. */
+  readonly issuer?: string;
+  readonly issuers: Readonly<Record<string, Given>>;
+};
+
+/** Read anew at each use: another window may have logged in, or renewed a token. */
+export class TokenStore {
+  readonly #url: string;
+  readonly #file: string;
+
+  /** @param folder made when something is written, 0700; the file 0600 */
+  constructor(folder: string, url: string) {
+    this.#url = url;
+    this.#file = join(folder, `${createHash('sha256').update(url).digest('hex').slice(0, 32)}.json`);
+  }
+
+  /** The tokens in use, of whichever authorization server. */
+  get current(): OAuthTokens | undefined {
+    const { issuer, issuers } = this.#read();
+    return issuer === undefined ? undefined : issuers[issuer]?.tokens;
+  }
+
+  of(issuer: string): Given {
+    return this.#read().issuers[issuer] ?? {};
+  }
+
+  /** The port of this machine that an earlier login came back to, which authorization servers have registered. */
+  get port(): number | undefined {
+    for (const { client } of Object.values(this.#read().issuers)) {
+      const [address = ''] = client && 'redirect_uris' in client ? client.redirect_uris : [];
+      if (URL.canParse(address)) return Number(new URL(address).port) || undefined;
+    }
+    return undefined;
+  }
+
+  /** Adds to what that authorization server has given; `undefined` takes away. Throws where it can't be written. */
+  save(issuer: string, given: { readonly [K in keyof Given]: Given[K] | undefined }): void {
+    const kept = this.#read();
+    const { client, tokens } = { ...kept.issuers[issuer], ...given };
+    const now: Given = { ...(client ? { client } : {}), ...(tokens ? { tokens } : {}) };
+    const current = given.tokens ? { issuer } : kept.issuer === undefined ? {} : { issuer: kept.issuer };
+    this.#write({ url: this.#url, ...current, issuers: { ...kept.issuers, [issuer]: now } });
+  }
+
+  /** Forgets everything of this server; false where there was nothing. */
+  forget(): boolean {
+    const had = Object.keys(this.#read().issuers).length > 0;
+    rmSync(this.#file, { force: true });
+    return had;
+  }
+
+  #read(): Kept {
+    const none: Kept = { url: this.#url, issuers: {} };
+    try {
+      const value: unknown = JSON.parse(readFileSync(this.#file, 'utf8'));
+      return isKept(value) && value.url === this.#url ? value : none;
+    } catch {
+      // Not there, or not ours: as if nobody had logged in.
+      return none;
+    }
+  }
+
+  #write(kept: Kept): void {
+    mkdirSync(join(this.#file, '..'), { recursive: true, mode: 0o700 });
+    const fresh = `${this.#file}.${process.pid}.${Date.now()}`;
+    writeFileSync(fresh, JSON.stringify(kept), { mode: 0o600, flag: 'wx', flush: true });
+    renameSync(fresh, this.#file);
+  }
+}
+
+function isKept(value: unknown): value is Kept {
+  if (!isJsonObject(value) || typeof value.url !== 'string' || !isJsonObject(value.issuers)) return false;
+  return Object.values(value.issuers).every(
+    (given) =>
+      isJsonObject(given) &&
+      (given.client === undefined || (isJsonObject(given.client) && typeof given.client.client_id === 'string')) &&
+      (given.tokens === undefined || (isJsonObject(given.tokens) && typeof given.tokens.access_token === 'string')),
+  );
+}
+
+// Requests of a login: over https or within this machine, short, and bounded.
+
+const MAX_BYTES = 1024 * 1024;
+const TIMEOUT_MS = 30_000;
+
+/** Whether nobody on the way can read what is sent there. */
+export function isGuarded(url: string | URL): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || (protocol === 'http:' && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname));
+}
+
+/** Where a description may have moved to, at most this often. */
+const MAX_REDIRECTS = 5;
+
+/** Given up with `signal`. */
+export function guardedFetch(signal: AbortSignal): FetchLike {
+  return async (url, init) => {
+    const limits = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+    const response = await followed(url, { ...init, signal: limits });
+    if (!response.body) return response;
+    const pieces: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const piece of response.body as AsyncIterable<Uint8Array>) {
+      bytes += piece.length;
+      if (bytes > MAX_BYTES) throw new Error(`${new URL(url).origin} answered more than ${MAX_BYTES / 1024} kB`);
+      pieces.push(piece);
+    }
+    const { status, statusText, headers } = response;
+    return new Response(Buffer.concat(pieces), { status, statusText, headers });
+  };
+}
+
+/** Each address on the way is guarded. What carries a code or a token goes to the address that it is for, and no other. */
+async function followed(url: string | URL, init: RequestInit): Promise<Response> {
+  let at = new URL(url);
+  for (let left = MAX_REDIRECTS; ; left -= 1) {
+    if (!isGuarded(at)) throw new Error(`${at.origin} is not reached over https; refused`);
+    const response = await fetch(at, { ...init, redirect: 'manual' });
+    const to = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null;
+    if (to === null) return response;
+    await response.body?.cancel();
+    if ((init.method ?? 'GET') !== 'GET' || left === 0)
+      throw new Error(`${at.origin} sends the request elsewhere; refused`);
+    at = new URL(to, at);
+  }
 }

@@ -1,8 +1,8 @@
 /** Which private directories lie on hosts, and whose they are: what a killed program left there is found by the next one. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { LeftOnHosts } from '../contracts/hosts.ts';
 import { isRunning, markOf } from './lock.ts';
 
@@ -81,4 +81,43 @@ function bootHere(): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+// The hosts that the user lets have the launcher: one name a line.
+
+export type HostAnswers = {
+  has(host: string): boolean;
+  set(host: string, yes: boolean): void;
+};
+
+/** At `path`, 0600. A file that can't be written costs the keeping, nothing else. */
+export function openHostAnswers(path: string): HostAnswers {
+  let known = new Set<string>();
+  const read = () => {
+    try {
+      known = new Set(
+        readFileSync(path, 'utf8')
+          .split('\n')
+          .filter((name) => name !== ''),
+      );
+    } catch {
+      // None yet, or it holds for this session.
+    }
+    return known;
+  };
+  return {
+    has: (host) => read().has(host),
+    set(host, yes) {
+      read();
+      if (yes) known.add(host);
+      else known.delete(host);
+      try {
+        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        writeFileSync(`${path}.new`, [...known, ''].join('\n'), { mode: 0o600 });
+        renameSync(`${path}.new`, path);
+      } catch {
+        // It holds for this session.
+      }
+    },
+  };
 }
