@@ -163,7 +163,7 @@ export class SecretsFilter {
 }
 
 /** The text with `handle(piece)` in place of each finding. What holds a handle already is left. */
-export function replaced(
+function replaced(
   text: string,
   findings: readonly Finding[],
   handle: (piece: string, kind: string) => string,
@@ -181,7 +181,7 @@ export function replaced(
 }
 
 /** The secret itself, without the colours and line ends that ran through it. */
-export function secretIn(piece: string, kind: string): string {
+function secretIn(piece: string, kind: string): string {
   const bare = unstyled(piece).text;
   return kind === 'PRIVATE_KEY' ? bare : bare.replace(/\\?\r?\n[ \t]*/g, '');
 }

@@ -64,7 +64,7 @@ export type PlacedLauncher = {
 };
 
 /** Answer of a code in which the launcher was not the one that was sent. */
-export const NOT_THE_LAUNCHER = 77;
+const NOT_THE_LAUNCHER = 77;
 
 /** Bytes in one question to the helper, for lines that are slow. */
 const CHUNK_BYTES = 8192;
@@ -118,7 +118,7 @@ for h in sha256sum 'shasum -a 256' 'openssl dgst -sha256 -r'; do command -v \${h
 printf '%s\\0' "$d" "$(uname -sm)" "$h")`;
 
 /** Sends the launcher where it is not there yet. Resolves to why not, in a line. */
-export async function placeLauncher(
+async function placeLauncher(
   ask: AskHost,
   host: string,
   kit: LauncherKit,
@@ -154,13 +154,13 @@ async function send(ask: AskHost, placed: PlacedLauncher, bytes: Buffer): Promis
 }
 
 /** Code for a condition: the file is, to the byte, what was sent. */
-export function isLauncher({ path, hash, hasher }: PlacedLauncher): string {
+function isLauncher({ path, hash, hasher }: PlacedLauncher): string {
   const file = shellQuote(path);
   return `[ -f ${file} ] && [ ! -h ${file} ] && [ "$(${hasher} <${file} | cut -c 1-64)" = ${hash} ]`;
 }
 
 /** Why it holds nothing there, in a line; undefined where it does. */
-export async function tryLauncher(ask: AskHost, host: string, placed: PlacedLauncher, kit: LauncherKit) {
+async function tryLauncher(ask: AskHost, host: string, placed: PlacedLauncher, kit: LauncherKit) {
   const launcher = shellQuote(placed.path);
   const answer = await ask(`(${isLauncher(placed)} || exit ${NOT_THE_LAUNCHER}
 umask 077; t=$(mktemp -d ${shellQuote(placed.directory)}/test-XXXXXXXX) || exit 1

@@ -38,7 +38,7 @@ function borders(pattern: string): Int32Array {
 export type Squeezed = { readonly text: string; readonly at: Int32Array };
 
 /** Line breaks stay as they are. A last line without one gets one, which leads to the end of the text. */
-export function squeeze(text: string): Squeezed {
+function squeeze(text: string): Squeezed {
   const whole = text.endsWith('\n') ? text : `${text}\n`;
   const at = new Int32Array(whole.length);
   const parts: string[] = [];
@@ -75,7 +75,7 @@ export type Place = {
  * @returns the offsets where it occurs but for blanks; `place` is absent where there is more than one, or where its
  *   lines are indented so differently that a new text's indentation can't be told
  */
-export function tolerant(text: string, squeezed: Squeezed, wanted: string): { at: number[]; place?: Place } {
+function tolerant(text: string, squeezed: Squeezed, wanted: string): { at: number[]; place?: Place } {
   const small = squeeze(wanted).text;
   const pattern = wanted.endsWith('\n') ? small : small.slice(0, -1);
   if (pattern.trim() === '') return { at: [] };
@@ -153,7 +153,7 @@ const MAX_MORE_PLACES = 3;
  * @param text,wanted with `\n` for line breaks
  * @returns lines for the model: the closest place with its text, and further ones by number; empty when nothing is close
  */
-export function nearest(text: string, wanted: string): string[] {
+function nearest(text: string, wanted: string): string[] {
   const wantedLines = wanted.split('\n');
   const skipped = wantedLines.findIndex((line) => line.trim() !== '');
   const compared = wantedLines.slice(skipped, skipped + MAX_COMPARED).map(pairsOf);

@@ -395,7 +395,7 @@ const MAX_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 
 /** Whether nobody on the way can read what is sent there. */
-export function isGuarded(url: string | URL): boolean {
+function isGuarded(url: string | URL): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || (protocol === 'http:' && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname));
 }
