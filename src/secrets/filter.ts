@@ -163,11 +163,7 @@ export class SecretsFilter {
 }
 
 /** The text with `handle(piece)` in place of each finding. What holds a handle already is left. */
-function replaced(
-  text: string,
-  findings: readonly Finding[],
-  handle: (piece: string, kind: string) => string,
-): string {
+function replaced(text: string, findings: readonly Finding[], handle: (piece: string, kind: string) => string): string {
   const taken = handlesIn(text);
   let out = '';
   let from = 0;
