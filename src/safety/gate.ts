@@ -14,8 +14,8 @@ import { judgeOnHost } from './on-host.ts';
 import { onlyReads, readsAlone } from './only-reads.ts';
 import { worksOverPipes } from './over-pipes.ts';
 import { OwnFiles } from './own-files.ts';
-import { type Recovery, recoveryOf } from './project/recoverable.ts';
 import { isUnchanged, type ReadFile } from './reading.ts';
+import { type Recovery, recoveryOf } from './recoverable.ts';
 import { type AskModel, askOpinion, type Opinion } from './second-opinion.ts';
 import { showsCredentials } from './shows-credentials.ts';
 import { judgeTool, type ToolAnnotations } from './tool.ts';
@@ -160,8 +160,8 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     if (action.kind === 'command' && host !== undefined) return judgeThere(action, host, context);
     const verdict = beyondItsName(await look(action, context), action, options.readOnlyTools ?? []);
     const recovery = await recoveryIn(verdict, action, context);
-    const settled = recovery && context.project ? inProject(verdict, recovery) : undefined;
-    const judgement = settled ?? (await decide(verdict, action, context));
+    const settled = context.project && recovery?.recoverable;
+    const judgement = settled ? inProject(verdict) : await decide(verdict, action, context);
     const basis = { ...NO_BASIS, ...verdict.basis };
     if (!judgement.destructive || action.kind !== 'command') {
       const absent = (recovery?.absent ?? []).map((path) => ({ path, absent: true }) as const);
@@ -224,13 +224,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
   ): Promise<Recovery | undefined> {
     if (action.kind !== 'command' || (!project && verdict.verdict !== 'destructive')) return undefined;
     if ((await options.keeps?.()) !== true) return undefined;
-    return recoveryOf(
-      action.command,
-      verdict,
-      { cwd, tree: project?.tree ?? '/' },
-      await own.unchanged(),
-      options.madeHere,
-    );
+    return recoveryOf(action.command, verdict, { cwd, tree: project?.tree }, await own.unchanged(), options.madeHere);
   }
 
   function decide(verdict: StaticVerdict, action: Action, context: JudgeContext): Judgement | Promise<Judgement> {
@@ -248,17 +242,9 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
 }
 
 /** Held to the tree and kept, a command needs no second opinion, and no question but for what it deletes by name (MO-9). */
-function inProject(verdict: StaticVerdict, { recoverable, upgrade, needs = '' }: Recovery): Judgement | undefined {
-  const { reason } = verdict;
-  const more = upgrade ? { upgrade: { mode: upgrade, needs } } : {};
-  if (verdict.verdict === 'destructive' && !recoverable) {
-    const { rule, findings } = verdict;
-    const source = rule?.startsWith('user: ') ? 'user-pattern' : 'static';
-    return { destructive: true, reason, source, ...(rule === undefined ? {} : { rule }), findings, ...more };
-  }
-  if (upgrade) return { destructive: false, reason: needs, source: 'static', ...more };
-  const kept = verdict.verdict === 'safe' ? reason : 'held to the project, and kept: :undo takes it back';
-  return recoverable ? { destructive: false, reason: kept, source: 'static', recoverable: true } : undefined;
+function inProject({ verdict, reason }: StaticVerdict): Judgement {
+  const kept = verdict === 'safe' ? reason : 'held to the project, and kept: :undo takes it back';
+  return { destructive: false, reason: kept, source: 'static', recoverable: true };
 }
 
 /** What a foreign tool calls itself proves nothing: unless the user has declared it read-only, a model is asked (SF-6). */

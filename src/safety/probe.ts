@@ -3,7 +3,7 @@ import { ALWAYS_DESTRUCTIVE } from './gate.ts';
 import { judgeCommand } from './judge.ts';
 import { judgeWithFiles } from './judge-files.ts';
 import { plainFiles } from './own-files.ts';
-import { type Recovery, recoveryOf } from './project/recoverable.ts';
+import { type Recovery, recoveryOf } from './recoverable.ts';
 import { judgeTool } from './tool.ts';
 import { type StaticVerdict, unknown } from './verdict.ts';
 
@@ -12,7 +12,7 @@ export type ProbeOptions = { readonly strict?: boolean };
 
 /**
  * One line of `aish-tui safety check --jsonl` (CL-2): `{"cmd","cwd"?,"made"?,"mode"?,"id"?}` (`made`: absolute paths of
- * files that the agent made and nobody has changed since; `mode`: `project` adds what the command needs there) or `{"tool","args","id"?}` in,
+ * files that the agent made and nobody has changed since; `mode`: `project` adds whether it needs no question there) or `{"tool","args","id"?}` in,
  * `{"id"?,"verdict","rule","reason","findings"}` out. Nothing is run, no model called. Never throws; what is no such line is
  * `unknown`. With `strict`, unknown counts as destructive.
  */
@@ -37,11 +37,10 @@ export async function checkLine(json: string, options: ProbeOptions = {}): Promi
     reason: verdict.reason,
     findings: recovery?.findings ?? verdict.findings,
     ...(recovery ? { recoverable: recovery.recoverable } : {}),
-    ...(recovery?.upgrade ? { upgrade: recovery.upgrade, needs: recovery.needs } : {}),
   });
 }
 
-/** What a line with `"mode": "project"` needs there; the tree is its directory. Undefined for any other line. */
+/** Whether a line with `"mode": "project"` needs a question there; the tree is its directory. Undefined for any other line. */
 async function recoveryIn(input: object, verdict: StaticVerdict): Promise<Recovery | undefined> {
   if (!('mode' in input) || input.mode !== 'project') return undefined;
   if (!('cmd' in input) || typeof input.cmd !== 'string' || !('cwd' in input) || typeof input.cwd !== 'string')

@@ -72,7 +72,7 @@ export type Judgement = {
   readonly impact?: readonly string[];
   /** In Project mode: all of it is bounded by the kernel and kept, so that it runs without a question (MO-9). */
   readonly recoverable?: true;
-  /** In Project mode: it can't do its work in there; `needs` says why. */
+  /** It can't run in this mode where it is to run; `needs` says why. */
   readonly upgrade?: { readonly mode: 'unrestricted'; readonly needs: string };
   /** By the program's own word it changes nothing at all, so that others may run beside it. Never by a model's word. */
   readonly readOnly?: true;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { realFiles } from '../../src/safety/files.ts';
 import { judgeCommand } from '../../src/safety/judge.ts';
-import { recoveryOf } from '../../src/safety/project/recoverable.ts';
+import { recoveryOf } from '../../src/safety/recoverable.ts';
 
 let cwd = '';
 beforeAll(() => {
@@ -67,7 +67,7 @@ describe('what could not be looked at in time', () => {
     const { findings } = await recoveryOf(command, judged(command, -1), { cwd, tree: cwd });
     expect(findings.map(({ rule, undoable, recoverable }) => [rule, undoable, recoverable])).toEqual([
       ['unresolved code', false, false],
-      ['truncating redirection', undefined, false],
+      ['truncating redirection', true, true],
     ]);
   });
 });

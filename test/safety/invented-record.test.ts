@@ -20,7 +20,6 @@ const frob: Spec = {
   wraps: { sub: 'with' },
   traits: ['sends'],
   reaches: 'show',
-  touches: 'changes',
   output: { counts: /^count$/, gives: 'decoded' },
   control: /(^|\/)frob\.conf$/,
   subs: {
@@ -39,7 +38,7 @@ vi.doMock(UNREAD_ROWS, async (original) => {
   return { UNREAD: { ...UNREAD, frob } };
 });
 const { judgeCommand, listRules } = await import('../../src/safety/index.ts');
-const { recoveryOf } = await import('../../src/safety/project/recoverable.ts');
+const { recoveryOf } = await import('../../src/safety/recoverable.ts');
 const { safetyPage } = await import('../../docs/generate/safety.ts');
 afterAll(() => {
   vi.doUnmock(UNREAD_ROWS);
@@ -73,8 +72,8 @@ test('the documentation and the list of rules have it', () => {
   expect(listRules()).toContainEqual({ name: 'frob empty', family: 'files', reason: 'empties a store' });
 });
 
-test('Project mode knows what the store keeps of it', async () => {
+test('what it sends to another machine the store does not keep', async () => {
   const place = { cwd: '/nowhere/tree', tree: '/nowhere/tree' };
   const needs = await recoveryOf('frob empty a', judgeCommand('frob empty a'), place);
-  expect(needs.findings.map(({ rule, undoable }) => [rule, undoable])).toEqual([['frob empty', true]]);
+  expect(needs.findings.map(({ rule, undoable }) => [rule, undoable])).toEqual([['frob empty', false]]);
 });

@@ -5,8 +5,11 @@ import { Call } from '../programs/call.ts';
 import { dispatch } from '../programs/dispatch.ts';
 import { programName } from '../programs/name.ts';
 import type { Operand } from '../programs/options.ts';
+import { factsOf, recordOf } from '../programs/records/index.ts';
 import { judgeRedirect } from '../programs/redirects.ts';
+import { hasRules } from '../rules/table.ts';
 import { ShellInterpreter } from '../shell/interpreter.ts';
+import type { Field } from '../shell/machine.ts';
 import { hasUnknown } from '../shell/taint.ts';
 import type { Part } from '../verdict.ts';
 
@@ -20,8 +23,12 @@ export type Touched = { readonly part: Part } & (
   | { readonly kind: 'ends'; readonly ids: readonly string[]; readonly names: readonly string[] }
 );
 
+/** One call of a program: whether it runs elsewhere, or with others' rights, and whether all of its words are known. */
+type SurveyedCall = { readonly part: Part; readonly away: boolean; readonly known: boolean };
+
 export type Survey = {
   readonly touched: readonly Touched[];
+  readonly calls: readonly SurveyedCall[];
   /** Every path that any part names: what a name stands for must not change between the question and the answer. */
   readonly named: readonly Named[];
 };
@@ -48,7 +55,8 @@ class SurveyShell extends ShellInterpreter {
 export function survey(command: string, cwd: string, home: string): Survey {
   const touched: Touched[] = [];
   const named: Named[] = [];
-  if (command.length > MAX_COMMAND_CHARS || depthOf(command) > MAX_DEPTH) return { touched, named };
+  const calls: SurveyedCall[] = [];
+  if (command.length > MAX_COMMAND_CHARS || depthOf(command) > MAX_DEPTH) return { touched, calls, named };
   const name = (path: Named): void => {
     if (named.length < MAX_NAMED) named.push(path);
   };
@@ -59,11 +67,19 @@ export function survey(command: string, cwd: string, home: string): Survey {
       call(machine, fields, io, redirects) {
         const word = fields[0]?.text ?? '';
         const here = machine.scope.cwd ?? cwd;
+        const part = shell.place;
+        const { elsewhere, cwd: place } = machine.scope;
+        const program = programName(word);
+        // What an unknown program does with a command among its words nobody knows (`adb shell rm x`).
+        const isKnown = recordOf(program) !== undefined || hasRules(program);
+        const known = isKnown && place !== undefined && !fields.some(({ text }) => hasUnknown(text));
+        calls.push({ part, known, away: elsewhere !== undefined || worksAway(program, fields) });
         if (!hasUnknown(word)) {
-          const call = new Call(machine, programName(word), fields.slice(1), io, redirects);
+          const call = new Call(machine, program, fields.slice(1), io, redirects);
           // A pattern that came out of a variable is one, though its word is in quotes.
-          for (const path of known(call.operands, here)) name({ ...path, glob: path.glob || /[*?[]/.test(path.path) });
-          touched.push(...touchedBy(call, shell.place, here));
+          for (const path of knownPaths(call.operands, here))
+            name({ ...path, glob: path.glob || /[*?[]/.test(path.path) });
+          touched.push(...touchedBy(call, part, here));
         }
         return dispatch(machine, fields, io, redirects, new Set());
       },
@@ -87,16 +103,26 @@ export function survey(command: string, cwd: string, home: string): Survey {
   } catch {
     // What was found so far is still true.
   }
-  return { touched, named };
+  return { touched, calls, named };
 }
 
-function known(operands: readonly Operand[], cwd: string): readonly Named[] {
+/** Does a program work where the store keeps nothing: on another machine, by a server, with others' rights or root? */
+function worksAway(program: string, [, ...args]: readonly Field[]): boolean {
+  // It works here, too.
+  if (program === 'rsync') return args.some(({ text }) => /^[\w.@-]+:|^rsync:/.test(text));
+  return AWAY.test(program) || factsOf(program).traits.has('sends');
+}
+
+const AWAY =
+  /^(sudo|su|doas|pkexec|run0|chroot|nsenter|systemd-run|at|batch|tmux|screen|emacsclient|ansible|clickhouse-client|cqlsh|sqlcmd)$/;
+
+function knownPaths(operands: readonly Operand[], cwd: string): readonly Named[] {
   return operands.flatMap(({ text, glob }) => (hasUnknown(text) || text === '' ? [] : [{ path: text, glob, cwd }]));
 }
 
 function touchedBy(call: Call, part: Part, cwd: string): readonly Touched[] {
   const { program } = call;
-  const operands = known(call.operands, cwd);
+  const operands = knownPaths(call.operands, cwd);
   const words = operands.map(({ path }) => path);
   const over = (paths: readonly Named[]): readonly Touched[] =>
     paths.length === 0 ? [] : [{ part, kind: 'overwrites', paths }];

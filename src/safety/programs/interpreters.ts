@@ -125,7 +125,7 @@ function runsSubcommand(call: Call, words: readonly string[]): Settled | undefin
 function runsOptions(call: Call, words: readonly string[]): boolean {
   const { program } = call;
   const { code: option } = call.facts;
-  if (!(option instanceof RegExp)) return false;
+  if (!option) return false;
   let found = false;
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? '';

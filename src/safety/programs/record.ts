@@ -181,23 +181,11 @@ export type Facts = {
   readonly traits?: readonly Trait[];
   /** Its words go to another machine, whatever they mean there: always, or with these subcommands. */
   readonly reaches?: true | string;
-  /**
-   * It does nothing without the network, a server's socket or the rights of others: always, with these subcommands, or
-   * with any (`*`); of some of a row's programs by name.
-   */
-  readonly needs?: Needs | Readonly<Record<string, Needs>>;
-  /** `changes`: files that it names, or that its code names · `adds`: it makes or changes files also where nothing is lost. */
-  readonly touches?: string;
-  /**
-   * It runs the code in its words or on its input: the option after which such code stands, `words` where its own reader
-   * knows that, `text` where the code edits text and may name an address without calling it.
-   */
-  readonly code?: RegExp | 'words' | 'text';
+  /** The option after which code stands that it runs. */
+  readonly code?: RegExp;
   /** What it prints, where that follows from its words and its input. */
   readonly output?: Output;
 };
-
-type Needs = true | string;
 
 /** What is known of a program as a whole, its options as sets. */
 export type ProgramFacts = {
@@ -210,9 +198,6 @@ export type ProgramFacts = {
   readonly traits: ReadonlySet<Trait>;
   /** Subcommands by which its words go to another machine; `true`: by any. */
   readonly reaches: true | ReadonlySet<string>;
-  /** Subcommands that do nothing in Project mode; `true`: nothing of it does anything there. */
-  readonly needs: true | ReadonlySet<string>;
-  readonly touches: ReadonlySet<string>;
   readonly code: Facts['code'];
   readonly output: Output;
 };

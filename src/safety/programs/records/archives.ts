@@ -58,7 +58,6 @@ function unpacksInto(call: CallFacts, reading: Reading, ...options: readonly str
 /** What packs and unpacks. */
 export const ARCHIVES: Records = {
   tar: {
-    touches: 'changes adds',
     family: 'packages',
     findings: [
       {
@@ -94,7 +93,6 @@ export const ARCHIVES: Records = {
     judge: judgeTar,
   },
   'gzip gunzip bzip2 bunzip2 xz unxz zstd lz4 pigz': {
-    touches: 'changes adds',
     output: { gives: 'decoded' },
     of: { 'gzip bzip2 xz zstd': { traits: ['prints'] } },
     helpers: 'sh gzip',
@@ -106,7 +104,6 @@ export const ARCHIVES: Records = {
     judge: removesInput,
   },
   zip: {
-    touches: 'changes adds',
     values: '-x -i -P -t -tt -b -n',
     traits: ['prints'],
     tune: '-# -r -q -v -j -x= -i= -P= -y -X -9 -e -D -l -n= -@ -u= -s= -b= -o -k -t= -Z= --recurse-paths --quiet --junk-paths --exclude= --include= --symlinks --encrypt --no-extra --no-dir-entries --compression-method= -T -sf -0',
@@ -118,7 +115,6 @@ export const ARCHIVES: Records = {
       isThere(call, reading.operands[0]?.text) ? unknown('changes an archive that is there') : undefined,
   },
   unzip: {
-    touches: 'changes adds',
     valuesOf: 'first',
     tune: '-l -v -t -p -c -z -q -qq -n -j -C -L -a -aa -b -D -K -X -V -W -d= -P= -x= -Z -Z1 -U -s -M -1',
     delete: '-o -f -u -:',
@@ -127,7 +123,6 @@ export const ARCHIVES: Records = {
   },
   zipinfo: { tune: '-1 -2 -s -m -l -v -h -z -t -T -C -M', operands: 'read' },
   '7z 7za': {
-    touches: 'changes adds',
     tune: '-oout -oextracted -ba -bd -slt -r -p= -mx= -mmt= -t7z -tzip -y -so -snl -aos -aou',
     operands: 'judged',
     judge: ({ args, operands }) =>
@@ -136,7 +131,6 @@ export const ARCHIVES: Records = {
         : unknown('7z writes over what is there'),
   },
   ar: {
-    touches: 'changes',
     oldStyle: true,
     tune: '-t -p -c -s -v -D -U -T -r -x -q -u',
     operands: 'add read',
@@ -148,7 +142,6 @@ export const ARCHIVES: Records = {
     },
   },
   cpio: {
-    touches: 'changes',
     tune: '-i -o -t -p -v -d -m -0 -H= -F= -I= -E= -L --list --extract --create --pass-through --format= --null --verbose --make-directories --no-absolute-filenames --preserve-modification-time --quiet',
     operands: 'tune',
     judge: (_, reading) =>

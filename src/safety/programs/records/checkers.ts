@@ -120,7 +120,6 @@ export const CHECKERS: Records = {
       given(reading, '--fix') ? unknown('formats files in place') : judgeChoices(call, reading),
   },
   prettier: {
-    touches: 'changes',
     tune: '-# -c -l -u -v -h --check --list-different --color --no-color --no-error-on-unmatched-pattern --single-quote --tab-width= --print-width= --use-tabs --no-semi --trailing-comma= --end-of-line= --prose-wrap= --parser= --log-level= --loglevel= --no-config --no-cache --stdin-filepath= --support-info --file-info --find-config-path= --no-editorconfig --ignore-unknown',
     add: '--write -w',
     load: '--config= --plugin= --ignore-path=',

@@ -6,7 +6,6 @@ import { grouped, SHOWN } from './shown.ts';
 /** Clouds, clusters and virtual machines, of which the gate knows what they show. */
 export const CLOUDS: Records = {
   heroku: {
-    needs: true,
     wraps: {
       sub: 'run|run:detached',
       values: '-a --app -s --size -e --env -r --remote',
@@ -25,7 +24,6 @@ export const CLOUDS: Records = {
     },
   },
   vault: {
-    needs: true,
     ...grouped('kv secrets auth policy token', 'list metadata', 'status version list path-help', {
       tune: `${SHOWN} -format= -field= -mount= -version= -detailed`,
       singleDash: true,
@@ -33,7 +31,6 @@ export const CLOUDS: Records = {
     traits: ['speaks'],
   },
   gsutil: {
-    needs: true,
     family: 'files',
     findings: [
       {
@@ -52,7 +49,6 @@ export const CLOUDS: Records = {
     subs: { 'ls cat stat du hash version help': { operands: 'tune', tune: '-l -L -r -R -a -h -s -c -b -d' } },
   },
   doctl: {
-    needs: true,
     wraps: { code: '--ssh-command', onlyCode: true, skip: 99, elsewhere: true },
     traits: ['speaks'],
     reaches: true,
@@ -70,7 +66,6 @@ export const CLOUDS: Records = {
     },
   },
   'fly vercel': {
-    needs: true,
     ...grouped(
       'apps machine machines volumes ips domains env projects sites  kv d1 deployments',
       'list ls show status info',
@@ -85,7 +80,6 @@ export const CLOUDS: Records = {
     },
   },
   pulumi: {
-    needs: true,
     ...grouped('stack config plugin', 'ls list output history', 'whoami version about logs', {
       tune: `${SHOWN} --diff --non-interactive -s= --expect-no-changes`,
       delete: '--refresh',
@@ -93,7 +87,6 @@ export const CLOUDS: Records = {
     traits: ['speaks'],
   },
   bq: {
-    needs: true,
     valuesOf: 'first',
     traits: ['speaks'],
     helpers: 'python3 uname dirname readlink tput',
@@ -108,7 +101,6 @@ export const CLOUDS: Records = {
     },
   },
   minikube: {
-    needs: true,
     ...grouped('profile addons config', 'list view get', 'status ip version logs profile ', {
       tune: `${SHOWN} -p= -o= --output=`,
     }),
@@ -116,7 +108,6 @@ export const CLOUDS: Records = {
     traits: ['printsSetup', 'speaks'],
   },
   kustomize: {
-    needs: true,
     subs: {
       build: {
         operands: 'project',
@@ -129,7 +120,6 @@ export const CLOUDS: Records = {
     },
   },
   etcdctl: {
-    needs: true,
     traits: ['speaks'],
     global: true,
     tune: `${SHOWN} --endpoints= -w= --write-out= --cacert= --cert= --key= --user=`,
@@ -149,7 +139,6 @@ export const CLOUDS: Records = {
     },
   },
   vagrant: {
-    needs: true,
     ...grouped('box plugin snapshot', 'list', 'status version global-status port validate', {
       tune: `${SHOWN} --machine-readable`,
     }),

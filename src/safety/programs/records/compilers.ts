@@ -90,7 +90,6 @@ export const COMPILERS: Records = {
     argFiles: true,
   },
   cargo: {
-    needs: 'install update publish add search yank login fetch owner',
     reaches: 'search info add install',
     values:
       '-p --package --manifest-path --target --features -F -j --jobs --bin --example --test --bench --profile --target-dir --color --config -Z --registry --index --vers --version --token',
@@ -164,7 +163,6 @@ export const COMPILERS: Records = {
     },
   },
   go: {
-    needs: 'get install',
     reaches: 'list get mod',
     traits: ['runsProject'],
     singleDash: true,

@@ -55,7 +55,6 @@ const BORG_LOSS: RecordFinding = {
 };
 
 const BACKUP: Spec = {
-  needs: true,
   traits: ['speaks'],
   global: true,
   tune: '-# -r= -q -v --repo= --json --last --tag= --host= --path= --short --no-lock --glob-archives= -a= --info --progress --stats --latest= --long --recursive --mode= --quiet --verbose --format= --keep-last= --keep-daily= --keep-weekly= --keep-monthly= --prune --list',
@@ -82,7 +81,6 @@ const BACKUP: Spec = {
 /** Databases, documents, pictures: what is in the text handed to them is judged by its own reader. */
 export const DATA: Records = {
   psql: {
-    needs: true,
     valuesOf: 'first',
     traits: ['sends'],
     tune: '-# -A -a -b -e -E -H -l -n -q -s -S -t -w -W -x -X -z -0 -1 -c= -d= -h= -p= -U= -F= -R= -P= -T= -v= --command= --dbname= --host= --port= --username= --list --no-psqlrc --quiet --tuples-only --no-align --expanded --html --csv --field-separator= --pset= --set= --variable= --no-password --password --single-transaction --echo-queries --echo-all --record-separator= --no-readline',
@@ -92,7 +90,6 @@ export const DATA: Records = {
     judge: judgeServer,
   },
   mysql: {
-    needs: true,
     valuesOf: 'first',
     traits: ['sends'],
     tune: '-# -A -B -e= -h= -P= -p[=] -u= -D= -N -s -t -v -r -E -H -X -S= -C -n -q --batch --execute= --host= --port= --user= --password[=] --database= --skip-column-names --table --silent --verbose --raw --vertical --html --xml --protocol= --socket= --no-auto-rehash --column-names --safe-updates --ssl-mode= --connect-timeout= --default-character-set= --quick',
@@ -103,14 +100,12 @@ export const DATA: Records = {
   },
   sqlite3: {
     valuesOf: 'first',
-    touches: 'changes',
     singleDash: true,
     tune: '-# -readonly -header -noheader -column -csv -json -line -list -html -markdown -box -table -quote -separator= -nullvalue= -newline= -batch -bail -cmd= -echo -stats -ascii -tabs -safe -c=',
     load: '-init= -interactive -append -archive -vfs=',
     operands: 'read tune',
   },
   'redis-cli': {
-    needs: true,
     values: '-h -p -a -n -u --user --pass -s -r -i --pattern',
     traits: ['sends', 'speaks'],
     reaches: true,
@@ -124,7 +119,6 @@ export const DATA: Records = {
     operands: 'tune',
   },
   'pg_dump mysqldump mariadb-dump': {
-    needs: { 'pg_dump mysqldump': true },
     tune: '-# -a -b -B -C -c -d= -F= -h= -n= -N= -O -p= -P= -R -s -S= -t= -T= -U= -u= -v -w -W -x -X -Z= -E= -j= --data-only --schema-only --clean --create --if-exists --format= --host= --port= --username= --user= --password[=] --dbname= --table= --schema= --exclude-table= --no-owner --no-privileges --no-acl --compress= --single-transaction --quick --routines --triggers --events --databases= --all-databases --no-data --no-create-info --skip-lock-tables --lock-tables[=] --globals-only --verbose --inserts --column-inserts --no-tablespaces --set-gtid-purged= --default-character-set= --skip-comments --hex-blob --roles-only --no-password --jobs= --add-drop-table --extended-insert --opt',
     write: '-f= --file= -r= --result-file=  --log-error=',
     load: '--defaults-file= --defaults-extra-file= --plugin-dir= --init-command= --tab=',
@@ -137,14 +131,12 @@ export const DATA: Records = {
           : unknown('writes files whose names it computes'),
   },
   pg_restore: {
-    needs: true,
     tune: '-l -v --list --verbose --schema-only',
     delete: '-c -C -d= --clean --create --dbname=',
     write: '-f= --file=',
     operands: 'read',
   },
   mysqladmin: {
-    needs: true,
     tune: '-h= -P= -u= -p[=] -S= --host= --port= --user= --password[=] --socket= -s --silent',
     operands: 'tune',
     judge: (_, reading) =>
@@ -218,7 +210,6 @@ export const DATA: Records = {
   rustic: { unread: true, family: 'cloud and data', findings: [RESTIC_LOSS] },
   borgmatic: { unread: true, family: 'cloud and data', findings: [BORG_LOSS] },
   rclone: {
-    needs: true,
     family: 'files',
     findings: [
       {
@@ -257,7 +248,6 @@ export const DATA: Records = {
     },
   },
   'ansible ansible-playbook': {
-    needs: true,
     helpers: 'ldconfig ssh',
     of: {
       'ansible-playbook': { valuesOf: 'first' },

@@ -4,7 +4,6 @@ import { given, type Records } from '../record.ts';
 /** Disks, volumes, modules and what keeps them in order: looking, and dry runs. */
 export const DISKS: Records = {
   mdadm: {
-    needs: true,
     tune: '-D -E -Q -v -b --detail --examine --query --scan --verbose --brief',
     operands: 'read',
     judge: (_, reading) =>
@@ -48,7 +47,6 @@ export const DISKS: Records = {
     },
   },
   wipefs: {
-    needs: true,
     family: 'disks',
     findings: [
       {
@@ -79,7 +77,6 @@ export const DISKS: Records = {
     judge: (_, reading) => (given(reading, '-n') ? undefined : unknown('formats')),
   },
   lvremove: {
-    needs: true,
     dry: '-t --test',
     tune: '-v -y -L= -n= -l= --yes --verbose',
     operands: 'tune',

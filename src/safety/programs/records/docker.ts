@@ -76,7 +76,6 @@ const BUILD: Spec = {
 };
 
 const docker: Spec = {
-  needs: true,
   reaches: 'pull push search',
   valuesOf: 'all',
   traits: ['sends', 'printsSetup', 'speaks'],
@@ -183,7 +182,7 @@ const docker: Spec = {
 /** Containers. */
 export const DOCKER: Records = {
   docker,
-  'docker-compose': { ...(docker.subs?.compose as Spec), valuesOf: 'all', needs: true },
+  'docker-compose': { ...(docker.subs?.compose as Spec), valuesOf: 'all' },
 };
 
 /** The words behind a container's name are options of `ps`, of which `e` shows the environment. */

@@ -49,7 +49,6 @@ export const FILES: Records = {
     operands: 'read',
   },
   find: {
-    touches: 'changes',
     family: 'files',
     findings: [
       {
@@ -82,7 +81,6 @@ export const FILES: Records = {
     judge: ({ args }) => (args.some(({ text }) => text === '-fprintf') ? unknown('find writes a file') : undefined),
   },
   'fd fdfind': {
-    touches: 'changes',
     of: {
       fd: {
         values:
@@ -100,7 +98,6 @@ export const FILES: Records = {
     operands: 'tune',
   },
   'mkdir mkfifo': {
-    touches: 'adds',
     valuesOf: 'first',
     tune: '-p -v -m= -Z --parents --verbose --mode= --context[=]',
     operands: 'make',
@@ -111,7 +108,6 @@ export const FILES: Records = {
     operands: 'add',
   },
   touch: {
-    touches: 'adds',
     valuesOf: 'first',
     traits: ['namesOnly'],
     tune: '-a -c -d= -f -h -m -t= --no-create --date= --no-dereference --time=',
@@ -119,21 +115,18 @@ export const FILES: Records = {
     operands: 'make',
   },
   'cp mv': {
-    touches: 'changes adds',
     valuesOf: 'first',
     of: { cp: { values: '-t --target-directory -S --suffix --reflink --sparse --no-preserve', traits: ['prints'] } },
     tune: '-a -b -d -f -H -i -l -L -n -p -P -r -R -s -S= -t= -T -u -v -x -Z -c --archive --attributes-only --backup[=] --copy-contents --debug --force --interactive --link --dereference --no-clobber --no-dereference --preserve[=] --no-preserve= --recursive --reflink[=] --remove-destination --sparse= --strip-trailing-slashes --symbolic-link --suffix= --target-directory= --no-target-directory --update[=] --verbose --one-file-system --no-copy --exchange --context[=]',
     operands: 'judged',
   },
   ln: {
-    touches: 'changes adds',
     valuesOf: 'first',
     asks: '-i --interactive',
     tune: '-b -f -i -L -n -P -r -s -S= -t= -T -v --backup[=] --force --interactive --logical --no-dereference --physical --relative --symbolic --suffix= --target-directory= --no-target-directory --verbose',
     operands: 'judged',
   },
   install: {
-    touches: 'changes adds',
     valuesOf: 'first',
     read: '-m= --mode=',
     load: '-g= -o= --group= --owner=',
@@ -143,21 +136,18 @@ export const FILES: Records = {
     judge: judgeInstallMode,
   },
   tee: {
-    touches: 'changes adds',
     traits: ['prints'],
     tune: '-a -i -p --append --ignore-interrupts --output-error[=]',
     operands: 'judged',
   },
-  dd: { touches: 'changes adds', traits: ['prints'], operands: 'judged' },
+  dd: { traits: ['prints'], operands: 'judged' },
   truncate: {
-    touches: 'changes adds',
     valuesOf: 'first',
     tune: '-c -o -s= -r= --no-create --io-blocks --size= --reference=',
     operands: 'judged',
     judge: judgeLength,
   },
   chmod: {
-    touches: 'changes adds',
     family: 'permissions, accounts and secrets',
     findings: [
       {
@@ -184,7 +174,6 @@ export const FILES: Records = {
     judge: judgeMode,
   },
   'chown chgrp': {
-    touches: 'changes adds',
     family: 'permissions, accounts and secrets',
     findings: [
       {
@@ -204,7 +193,6 @@ export const FILES: Records = {
     open: 'gives files another owner',
   },
   rsync: {
-    touches: 'changes adds',
     family: 'files',
     findings: [
       {

@@ -41,7 +41,6 @@ export const FORMATTING: Records = {
     { always: true, shows: '--check --diff' },
     {
       dryRun: '--check --diff',
-      touches: 'changes',
       tune: '-l= -t= -W= -S -C -q -v --line-length= --target-version= --workers= --skip-string-normalization --skip-magic-trailing-comma --skip-source-first-line --pyi --ipynb --preview --unstable --color --no-color --fast --safe --line-ranges= --required-version= --exclude= --extend-exclude= --force-exclude= --include= --stdin-filename= --quiet --verbose',
       idle: '-h',
       load: '--config= -c= --code=',
@@ -102,7 +101,7 @@ export const FORMATTING: Records = {
   gofmt: formatter(
     { writes: '-w' },
     {
-      of: { gofmt: { touches: 'changes' } },
+      of: { gofmt: {} },
       singleDash: true,
       tune: '-d -e -l -s -v -r= -local= -format-only',
       write: '-cpuprofile= -memprofile= -trace=',

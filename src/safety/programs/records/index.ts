@@ -115,13 +115,9 @@ function factsFor(program: string, facts: Facts): ProgramFacts {
     wraps,
     traits,
     reaches,
-    needs,
-    touches,
     code,
     output = {},
   } = facts;
-  const some =
-    typeof needs === 'object' ? Object.entries(needs).find(([names]) => words(names).includes(program))?.[1] : needs;
   return {
     values: which ? valuesOf(program, which) : new Set(words(values)),
     singleDash,
@@ -132,8 +128,6 @@ function factsFor(program: string, facts: Facts): ProgramFacts {
     wraps,
     traits: new Set(traits),
     reaches: reaches === true || new Set(words(reaches)),
-    needs: some === true || new Set(words(some)),
-    touches: new Set(words(touches)),
     code,
     output,
   };

@@ -22,7 +22,6 @@ const PYTHON_VALUES: Readonly<Record<string, RegExp>> = {
 /** Interpreters: their code is judged by its reader, here only the options beside it. */
 export const LANGUAGES: Records = {
   python: {
-    touches: 'changes',
     code: /^-\w*c$/,
     valuesOf: 'first',
     stopsAtOperand: true,
@@ -33,7 +32,6 @@ export const LANGUAGES: Records = {
     operands: 'judged',
   },
   node: {
-    touches: 'changes',
     code: /^(-\w*[ep]|--eval|--print|-pe)$/,
     valuesOf: 'first',
     stopsAtOperand: true,
@@ -46,7 +44,6 @@ export const LANGUAGES: Records = {
     operands: 'judged',
   },
   perl: {
-    touches: 'changes',
     code: /^-[\w.]*[eE]$/,
     values: '-e -E -I -M -m -F',
     traits: ['printsSetup'],
@@ -60,7 +57,6 @@ export const LANGUAGES: Records = {
         : undefined,
   },
   ruby: {
-    touches: 'changes',
     code: /^-\w*e$/,
     valuesOf: 'first',
     stopsAtOperand: true,
@@ -71,7 +67,6 @@ export const LANGUAGES: Records = {
       call.args.some(({ text }) => /^\s*\|/.test(text)) ? unknown('ruby opens such names as commands') : undefined,
   },
   php: {
-    touches: 'changes',
     code: /^-\w*[rBRE]$/,
     valuesOf: 'first',
     stopsAtOperand: true,
@@ -95,7 +90,6 @@ export const LANGUAGES: Records = {
   },
   mongosh: {
     code: /^--eval$/,
-    needs: true,
     valuesOf: 'first',
     traits: ['sends'],
     tune: '--eval= --quiet --host= --port= -u= -p= --username= --password= --authenticationDatabase= --json[=] --norc --tls --retryWrites',
@@ -103,9 +97,6 @@ export const LANGUAGES: Records = {
     operands: 'judged',
   },
   deno: {
-    touches: 'changes',
-    code: 'words',
-    needs: 'install add cache publish upgrade',
     values: '-c --config --import-map',
     traits: ['runsProject'],
     tune: '-q --quiet -L= --log-level=',
@@ -136,9 +127,7 @@ export const LANGUAGES: Records = {
     },
   },
   bun: {
-    touches: 'changes',
     code: /^(-e|--eval|-p|--print)$/,
-    needs: 'install i add update create publish x',
     values: '--prefix -w --workspace --registry --tag --loglevel --otp --userconfig --cache -C',
     traits: ['runsProject'],
     tune: '-e= -p= --eval= --print= --silent',

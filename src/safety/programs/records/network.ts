@@ -11,7 +11,6 @@ const SSH_OPTION =
 /** Talking to the network: names, addresses, downloads. */
 export const NETWORK: Records = {
   curl: {
-    needs: true,
     values:
       '-X --request -d --data --data-raw --data-binary --data-urlencode -H --header -o --output -u --user -A --user-agent -e --referer -F --form -T --upload-file -b --cookie -c --cookie-jar -w --write-out -m --max-time --connect-timeout --retry -x --proxy --cacert --cert --key -K --config --resolve --json --url --output-dir -D --dump-header --interface -r --range -z --time-cond --retry-delay -E -Q --quote -C --continue-at -Y -y --unix-socket',
     traits: ['sends', 'namesOnly'],
@@ -27,7 +26,6 @@ export const NETWORK: Records = {
     judge: judgeCurl,
   },
   wget: {
-    needs: true,
     values:
       '-O --output-document -o --output-file -P --directory-prefix -U --user-agent --header --post-data --post-file --method --body-data -e --execute -t --tries -T --timeout -i --input-file -a --append-output --password --user -Q -l --level -A -R -D --limit-rate -w --wait',
     traits: ['sends', 'namesOnly'],
@@ -42,7 +40,6 @@ export const NETWORK: Records = {
     judge: judgeWget,
   },
   ping: {
-    needs: true,
     valuesOf: 'first',
     traits: ['sends'],
     ask: '-p=',
@@ -50,20 +47,17 @@ export const NETWORK: Records = {
     operands: 'ask',
   },
   'traceroute traceroute6 tracepath mtr': {
-    needs: { 'traceroute mtr': true },
     traits: ['sends'],
     tune: '-# -4 -6 -b -c= -d -e -f= -g= -h -i= -I -l -m= -n -N= -o= -p= -P= -q= -r -s= -t= -T -u -U -w= -z= -A -F --report --report-wide --report-cycles= --no-dns --tcp --udp --json --csv --interval= --max-ttl=',
     operands: 'ask',
   },
   dig: {
-    needs: true,
     traits: ['sends'],
     tune: '-# -4 -6 -b= -c= -h -m -p= -q= -t= -u -v -x= -y= +short',
     load: '-f= -k=',
     operands: 'ask',
   },
   'host nslookup whois': {
-    needs: true,
     traits: ['sends'],
     ask: '-h=',
     tune: '-# -a -c= -C -d -l -i -N= -p= -r -R= -s -t= -T -v -w -W= -4 -6  -H -type= -query= -debug -timeout= -port=',
@@ -77,7 +71,6 @@ export const NETWORK: Records = {
   },
   arp: { tune: '-a -n -v -e -H= -i= -D', delete: '-d -s -f', operands: 'tune' },
   ip: {
-    needs: true,
     values: '-f -n -netns -b -batch -rc -rcvbuf',
     tune: '-# -4 -6 -B -M -0 -br -brief -c[=] -color[=] -d -details -f= -family= -h -human -iec -j -json -l= -N -n= -netns= -o -oneline -p -pretty -r -resolve -s -stats -statistics -t -timestamp -ts -tshort -a -all',
     load: '-b= -batch= -force',
@@ -92,13 +85,11 @@ export const NETWORK: Records = {
     },
   },
   ifconfig: {
-    needs: true,
     tune: '-a -s -v -n -e -ee',
     operands: 'tune',
     judge: (_, reading) => (reading.operands.length > 1 ? unknown('changes the network') : undefined),
   },
   'ssh-keygen': {
-    touches: 'adds',
     traits: ['namesOnly'],
     asks: '',
     tune: '-l -B -v -q -E= -t= -b= -C= -N= -a= -y -e -F= -m= -L -f=',
@@ -108,7 +99,6 @@ export const NETWORK: Records = {
     judge: judgeKey,
   },
   'ssh-add': {
-    needs: true,
     traits: ['printsSetup'],
     tune: '-l -L -q -v -T= -E= -t= -c',
     delete: '-d -D -x -X -K -A',
@@ -117,7 +107,6 @@ export const NETWORK: Records = {
     judge: (_, reading) => (given(reading, '-l', '-L', '-T') ? undefined : unknown('hands a key to the agent')),
   },
   'ssh autossh': {
-    needs: true,
     of: {
       ssh: {
         valuesOf: 'first',
@@ -159,7 +148,6 @@ export const NETWORK: Records = {
             : unknown('starts a session'),
   },
   scp: {
-    needs: true,
     valuesOf: 'first',
     traits: ['sends', 'namesOnly'],
     tune: '-# -3 -4 -6 -B -C -p -q -r -T -v -c= -l= -P= -s -O ',
@@ -171,7 +159,6 @@ export const NETWORK: Records = {
   },
   'nc ncat netcat': {
     output: { gives: 'fetched' },
-    needs: true,
     of: { nc: { valuesOf: 'first' } },
     traits: ['sends'],
     tune: '-# -4 -6 -C -d -D -h -i= -I= -k -l -M= -m= -n -N -O= -p= -q= -r -S -s= -T= -t -u -U -v -V= -w= -W= -z -b -F -Z',
@@ -185,7 +172,6 @@ export const NETWORK: Records = {
         : undefined,
   },
   nmap: {
-    needs: true,
     traits: ['sends'],
     tune: '-# -sS -sT -sU -sn -sV -sP -sL -sA -Pn -PE -PS[=] -p= -p- -F -r -O -A -T0 -T1 -T2 -T3 -T4 -T5 -n -R -v -vv -d -6 --open --top-ports= --traceroute --max-retries= --host-timeout= --min-rate= --max-rate= --reason --exclude= -e= -g= -iR= --packet-trace --version-light --osscan-guess',
     singleDash: true,
@@ -202,7 +188,6 @@ export const NETWORK: Records = {
     operands: 'tune',
   },
   openssl: {
-    touches: 'adds',
     output: { gives: 'decoded' },
     values:
       '-in -out -k -pass -passin -passout -keyout -days -subj -config -connect -servername -newkey -CA -CAkey -inkey -certfile -name -K -iv -md',

@@ -30,11 +30,6 @@ function judgeFetched({ operands }: Reading): StaticVerdict | undefined {
 /** Package managers of languages. */
 export const PACKAGES: Records = {
   'npm pnpm yarn': {
-    needs: {
-      npm: 'install i ci add update up upgrade publish unpublish create init exec login deprecate dist-tag owner access audit view search install-ci-test outdated',
-      pnpm: 'install i add update up publish create dlx fetch import',
-      yarn: 'install add up upgrade publish create dlx npm',
-    },
     exact: true,
     dryRun: '--dry-run',
     of: {
@@ -129,7 +124,6 @@ export const PACKAGES: Records = {
     },
   },
   'npx bunx': {
-    needs: { npx: '*' },
     of: {
       npx: { wraps: { values: '-p --package -w --workspace --prefix', code: '-c --call' }, traits: ['runsProject'] },
       bunx: { wraps: { values: '-p --package' } },
@@ -144,7 +138,6 @@ export const PACKAGES: Records = {
     judge: (_, reading) => judgeFetched(reading),
   },
   'pip pipx': {
-    needs: { pip: 'install download search index wheel', pipx: 'install upgrade run inject' },
     of: {
       pip: {
         values:
@@ -185,7 +178,6 @@ export const PACKAGES: Records = {
     },
   },
   'uv poetry pipenv': {
-    needs: { uv: 'sync add lock pip tool publish python', poetry: 'install add update publish lock' },
     of: {
       uv: {
         wraps: {
@@ -235,11 +227,6 @@ export const PACKAGES: Records = {
     },
   },
   'gem bundle composer': {
-    needs: {
-      gem: 'install update push yank fetch',
-      bundle: 'install update add',
-      composer: 'install require update create-project',
-    },
     exact: true,
     of: {
       gem: { dryRun: '--dryrun' },
@@ -277,7 +264,6 @@ export const PACKAGES: Records = {
     },
   },
   'conda mamba': {
-    needs: { conda: 'install create update upgrade search', mamba: 'install create update search' },
     traits: ['printsSetup'],
     dryRun: '-d --dry-run',
     wraps: { sub: 'run', values: '-n --name -p --prefix --cwd' },
@@ -308,7 +294,6 @@ export const PACKAGES: Records = {
     },
   },
   'nvm pyenv rbenv asdf': {
-    needs: { nvm: 'install' },
     of: {
       nvm: { traits: ['printsSetup'] },
       'pyenv rbenv': { wraps: { sub: 'exec' }, traits: ['printsSetup'] },

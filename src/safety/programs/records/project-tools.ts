@@ -7,7 +7,6 @@ const RUBY_TASK = /^(test|spec|routes|about|stats|notes|db:migrate:status|db:ver
 /** What builds and runs the projects of a language. */
 export const PROJECT_TOOLS: Records = {
   rustup: {
-    needs: '*',
     traits: ['printsSetup'],
     subs: {
       update: {},
@@ -16,7 +15,6 @@ export const PROJECT_TOOLS: Records = {
     },
   },
   dotnet: {
-    needs: 'restore add nuget tool',
     traits: ['runsProject'],
     idle: '--info --version --list-sdks --list-runtimes -h',
     subs: {

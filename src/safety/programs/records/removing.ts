@@ -21,7 +21,6 @@ function forceFirst({ args }: CallFacts): boolean {
 export const REMOVING: Records = {
   rm: {
     ...removes,
-    touches: 'changes',
     family: 'files',
     findings: [
       {
@@ -57,6 +56,6 @@ export const REMOVING: Records = {
       },
     ],
   },
-  'unlink rmdir': { ...removes, touches: 'changes' },
+  'unlink rmdir': removes,
   shred: { ...removes, values: '-n --iterations -s --size' },
 };

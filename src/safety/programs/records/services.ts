@@ -114,14 +114,12 @@ function cloud(reads: RegExp, secrets: RegExp): Spec {
 /** Clusters, clouds, forges. */
 export const SERVICES: Records = {
   kubectl: {
-    needs: true,
     ...kubectl,
     valuesOf: 'all',
     traits: ['sends', 'printsSetup', 'speaks'],
     reaches: true,
   },
   helm: {
-    needs: true,
     values:
       '-n --namespace --kube-context --kubeconfig -f --values --set --set-string --version --repo --timeout -o --output --history-max --description',
     dryRun: '--dry-run',
@@ -164,7 +162,6 @@ export const SERVICES: Records = {
     },
   },
   terraform: {
-    needs: true,
     values: '-chdir -var -var-file -target -state -out -lock-timeout -parallelism -backend-config -replace',
     wraps: { sub: 'run-all|run|stack', as: 'terraform', values: '-chdir --working-dir --terragrunt-working-dir' },
     traits: ['speaks'],
@@ -188,7 +185,6 @@ export const SERVICES: Records = {
     },
   },
   aws: {
-    needs: true,
     ...cloud(
       /^(describe-|list-|head-|ls$|get-(?!.*(token|secret|password|credential|authorization|parameter))|filter-log-events|get-caller-identity|simulate-|estimate-|lookup-|search-|query$|scan$|tail$|wait$)/,
       /s3api get-object|get-secret-value|get-parameters?\b.*decrypt|get-login|get-authorization-token|get-session-token|assume-role|get-federation|get-password|export-credentials|ssm start-session|get-password-data|lambda get-function|batch describe-job-definitions|describe-launch-template-versions|get-launch-template-data|get-connection|describe-task-definition|userData|lambda list-functions|apprunner describe-service|amplify (get|list)-app|batch-get-projects/,
@@ -199,7 +195,6 @@ export const SERVICES: Records = {
     reaches: true,
   },
   gcloud: {
-    needs: true,
     ...cloud(
       /^(list|describe|info|get-value|get-iam-policy|read|get|list-.*|search.*)$/,
       /print-(access|identity)-token|secrets versions access|auth .*token|get-credentials|(functions|run (services|jobs|revisions)|app versions|instance-templates) describe/,
@@ -211,7 +206,6 @@ export const SERVICES: Records = {
     reaches: true,
   },
   az: {
-    needs: true,
     ...cloud(
       /^(list|show|list-.*|show-.*|get-.*|exists|check-.*)$/,
       /get-access-token|keyvault secret show|\bkeys?\b|credential|connection-string|publishing-|appsettings|api-key|\bsas\b|admin-|kubeconfig|password|token/,
@@ -222,7 +216,6 @@ export const SERVICES: Records = {
     reaches: true,
   },
   gh: {
-    needs: true,
     values:
       '--visibility -R --repo --hostname -X --method -f --raw-field -F --field -H --header --input -q --jq -t --template -b --body --title -L --limit -l --label -a --assignee --json -s --state -B --base',
     traits: ['sends', 'printsSetup', 'speaks'],

@@ -12,7 +12,7 @@ export const SHELL: Records = {
   },
   'true false : test [ echo printf print expr': {
     traits: ['keepsWords'],
-    of: { 'test [': { traits: ['namesOnly', 'keepsWords'] }, 'echo printf': { touches: 'changes' } },
+    of: { 'test [': { traits: ['namesOnly', 'keepsWords'] }, 'echo printf': {} },
     noOptions: true,
     operands: 'judged',
     judge: (call) =>

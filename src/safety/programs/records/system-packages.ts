@@ -4,7 +4,6 @@ import type { Reading, Records } from '../record.ts';
 /** Package managers of systems. */
 export const SYSTEM_PACKAGES: Records = {
   'apt apt-get aptitude': {
-    needs: true,
     family: 'packages',
     findings: [
       {
@@ -65,7 +64,6 @@ export const SYSTEM_PACKAGES: Records = {
     operands: 'tune',
   },
   dpkg: {
-    needs: true,
     helpers: 'dpkg-query dpkg-deb dpkg-split',
     tune: '-l -L -s -S -p -c -I -C -V -f -W  --list --listfiles --status --search --print-avail --contents --info --audit --verify --get-selections --print-architecture --print-foreign-architectures --field --compare-versions --assert-support-predepends --no-pager --yet-to-unpack',
     delete:
@@ -84,7 +82,6 @@ export const SYSTEM_PACKAGES: Records = {
     },
   },
   rpm: {
-    needs: true,
     tune: '-q -a -i -l -f -p -c -d -R -s -V -v --query --all --info --list --file --package --configfiles --docfiles --requires --provides --whatprovides --whatrequires --changelog --scripts --last --qf= --queryformat= --state --verify --checksig -K --nosignature --triggers --conflicts --obsoletes',
     load: '--eval= -D= --define= --pipe= --dbpath= --root= --rcfile= --macros= --undefine= -E=',
     delete:
@@ -96,7 +93,6 @@ export const SYSTEM_PACKAGES: Records = {
         : unknown('installs packages'),
   },
   'dnf yum': {
-    needs: { dnf: true },
     of: {
       dnf: { values: '--repo --enablerepo --disablerepo --releasever -c --config --installroot -x --exclude --setopt' },
     },
@@ -123,7 +119,6 @@ export const SYSTEM_PACKAGES: Records = {
     },
   },
   apk: {
-    needs: true,
     global: true,
     tune: '-q -v -U -u -l -a --quiet --verbose --no-cache --update-cache --upgrade --no-progress -t= --virtual= --installed',
     dry: '-s --simulate',
@@ -143,7 +138,6 @@ export const SYSTEM_PACKAGES: Records = {
     },
   },
   pacman: {
-    needs: true,
     values: '--root --dbpath --config --cachedir --arch --ignore',
     tune: '-S -Sy -Q -Qi -Ql -Qo -Qs -Qe -Qdt -Qu -Qm -Qn -Qk -Ss -Si -Sl -Sg -Sp -F -Fl -q -i --noconfirm --needed --color=',
     singleDash: true,
@@ -153,7 +147,6 @@ export const SYSTEM_PACKAGES: Records = {
     idle: '-V -h',
   },
   brew: {
-    needs: true,
     reaches: 'search info install',
     dryRun: '-n --dry-run',
     traits: ['printsSetup', 'speaks'],
@@ -192,7 +185,6 @@ export const SYSTEM_PACKAGES: Records = {
     },
   },
   'snap flatpak': {
-    needs: true,
     of: { flatpak: { values: '--installation --arch --branch' } },
     global: true,
     tune: '--all --user --system --columns= --app --runtime -y --installed',
@@ -215,7 +207,6 @@ export const SYSTEM_PACKAGES: Records = {
     },
   },
   nix: {
-    needs: true,
     wraps: { sub: 'shell|develop', after: '-c --command', onlyCode: true, skip: 99 },
     operands: 'judged',
     dry: '--dry-run',

@@ -6,7 +6,6 @@ import { isKill, isQuiet, signalOf } from '../signals.ts';
 /** Services, networks, disks and sessions of this machine. */
 export const SYSTEM: Records = {
   systemctl: {
-    needs: true,
     family: 'processes and services',
     findings: [
       {
@@ -44,7 +43,6 @@ export const SYSTEM: Records = {
     },
   },
   service: {
-    needs: true,
     helpers: 'basename dirname systemctl sed',
     operands: 'tune',
     tune: '--status-all',
@@ -52,7 +50,6 @@ export const SYSTEM: Records = {
     judge: ({ args }) => (args.at(-1)?.text === 'status' ? undefined : unknown('runs init scripts')),
   },
   'timedatectl hostnamectl localectl loginctl resolvectl': {
-    needs: { 'timedatectl hostnamectl localectl loginctl': true },
     tune: '-a -p= -l -n= -o= --all --no-pager --property= --value --full --static --pretty --transient --no-legend --legend= --json=',
     load: '-H= -M=',
     subs: {
@@ -70,7 +67,6 @@ export const SYSTEM: Records = {
     global: true,
   },
   ufw: {
-    needs: true,
     subs: {
       status: { operands: 'tune' },
       'show version': { operands: 'tune' },
@@ -78,7 +74,6 @@ export const SYSTEM: Records = {
     },
   },
   iptables: {
-    needs: true,
     values:
       '-t --table -p --protocol -s --source -d --destination -j --jump -i --in-interface -o --out-interface -m --match --dport --sport --state --comment',
     tune: '-# -L[=] -S[=] -n -v -x -t= --list[=] --list-rules[=] --line-numbers --numeric --verbose --table= -w[=] -4 -6 -C= -p= --dport= --sport= -s= -d= -i= -o= -j= -m= --check=',
@@ -89,7 +84,6 @@ export const SYSTEM: Records = {
         : unknown('changes the firewall'),
   },
   nft: {
-    needs: true,
     tune: '-a -n -s -j -y --handle --numeric --stateless --json',
     dry: '-c --check',
     load: '-f= -i',
@@ -98,7 +92,6 @@ export const SYSTEM: Records = {
       /^list$/.test(reading.operands[0]?.text ?? '') ? undefined : unknown('changes the firewall'),
   },
   sysctl: {
-    needs: true,
     tune: '-a -n -e -N -q -b --all --values --names --pattern= -r= --ignore -A -X',
     load: '-p[=] --load[=] --system',
     delete: '-w --write',
@@ -107,19 +100,16 @@ export const SYSTEM: Records = {
       reading.operands.some(({ text }) => text.includes('=')) ? unknown('changes the kernel') : undefined,
   },
   mount: {
-    needs: true,
     tune: '-l -t= --show-labels --types=',
     operands: 'tune',
     judge: (_, reading) => (reading.operands.length > 0 ? unknown('mounts something') : undefined),
   },
   swapon: {
-    needs: true,
     tune: '-s --show[=] --summary --noheadings --raw --bytes',
     idle: '--help',
     judge: (_, reading) => (given(reading, '-s', '--show', '--summary') ? undefined : unknown('turns on swap')),
   },
   fdisk: {
-    needs: true,
     tune: '-l -x -d -J -s= -F -V -o= -u[=] -b= -L[=] --list --list-details --dump --json --list-free --list-types --show-size --bytes --color[=] --verify --show-pt-geometry',
     operands: 'read',
     judge: (_, reading) =>
@@ -144,7 +134,6 @@ export const SYSTEM: Records = {
         : unknown('changes a partition table'),
   },
   'smartctl hdparm': {
-    needs: { hdparm: true },
     tune: '-a -i -H -A -x -l= -n= -d= -c -C -I -t -T -g -v --all --info --health --attributes --scan --xall --log= --nocheck= --device= --json[=] --scan-open --capabilities',
     operands: 'read',
     judge: ({ program }, reading) =>
@@ -154,7 +143,6 @@ export const SYSTEM: Records = {
         : undefined,
   },
   'zpool zfs': {
-    needs: true,
     traits: ['speaks'],
     subs: {
       'destroy receive recv send create add': {
@@ -174,7 +162,6 @@ export const SYSTEM: Records = {
     operands: 'tune',
   },
   crontab: {
-    needs: true,
     values: '-u -s',
     tune: '-l -u= -V',
     delete: '-r -i -e',
@@ -183,7 +170,6 @@ export const SYSTEM: Records = {
       program === 'atq' || args.some(({ text }) => text === '-l') ? undefined : unknown('replaces scheduled jobs'),
   },
   tmux: {
-    needs: true,
     values: '-L -S -f -t -s -n -c -F -x -y -e -T',
     tune: '-# -2 -u -v -L= ',
     load: '-f= -c= -S=',
@@ -206,7 +192,6 @@ export const SYSTEM: Records = {
     },
   },
   screen: {
-    needs: true,
     valuesOf: 'first',
     idle: '-ls -list -v',
     singleDash: true,

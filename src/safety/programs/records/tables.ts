@@ -10,7 +10,6 @@ export const TABLE_TOOLS: Records = {
     operands: 'read',
   },
   yq: {
-    touches: 'changes',
     valuesOf: 'first',
     traits: ['prints'],
     helpers: 'jq python3',

@@ -22,7 +22,6 @@ import { judgeJq } from './jq.ts';
 export const TEXT: Records = {
   'cat tac': {
     of: { cat: { output: { gives: 'files' } }, tac: { output: { filter: linesReversed } } },
-    touches: 'changes',
     traits: ['prints'],
     tune: '-A -b -e -E -n -s -t -T -u -v -r -s= --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting --before --regex --separator=',
     operands: 'read',
@@ -39,7 +38,6 @@ export const TEXT: Records = {
     operands: 'read',
   },
   head: {
-    touches: 'changes',
     output: { gives: 'files' },
     valuesOf: 'first',
     traits: ['prints'],
@@ -47,7 +45,6 @@ export const TEXT: Records = {
     operands: 'read',
   },
   tail: {
-    touches: 'changes',
     output: { gives: 'files' },
     valuesOf: 'first',
     traits: ['prints'],
@@ -62,7 +59,6 @@ export const TEXT: Records = {
     operands: 'read',
   },
   cut: {
-    touches: 'changes',
     output: { filter: cutNumber },
     valuesOf: 'first',
     traits: ['prints'],
@@ -71,7 +67,6 @@ export const TEXT: Records = {
   },
   paste: { traits: ['prints'], tune: '-d= -s -z --delimiters= --serial --zero-terminated', operands: 'read' },
   tr: {
-    touches: 'changes',
     output: { filter: translate },
     traits: ['prints'],
     tune: '-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1',
@@ -145,14 +140,12 @@ export const TEXT: Records = {
     operands: 'read',
   },
   uniq: {
-    touches: 'changes',
     valuesOf: 'first',
     traits: ['prints'],
     tune: '-c -d -D -f= -i -s= -u -w= -z --count --repeated --all-repeated[=] --skip-fields= --group[=] --ignore-case --skip-chars= --unique --zero-terminated --check-chars=',
     operands: 'read write',
   },
   sort: {
-    touches: 'changes',
     valuesOf: 'first',
     traits: ['prints'],
     tune: '-b -d -f -g -i -M -h -n -R -r -V -c -C -k= -m -s -S= -t= -u -z --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --reverse --sort= --version-sort --batch-size= --check[=] --debug --key= --merge --parallel= --stable --buffer-size= --field-separator= --unique --zero-terminated',
@@ -163,14 +156,12 @@ export const TEXT: Records = {
     operands: 'read',
   },
   split: {
-    touches: 'adds',
     tune: '-# -a= -b= -C= -d -e -l= -n= -t= -u -x --bytes= --line-bytes= --lines= --number= --suffix-length= --numeric-suffixes --hex-suffixes --elide-empty-files --separator= --unbuffered --verbose',
     run: '--filter=',
     operands: 'read judged',
     judge: judgePieces,
   },
   'grep zgrep bzgrep xzgrep': {
-    touches: 'changes',
     of: {
       grep: {
         values: '-e --regexp -f --file -m --max-count -A -B -C --include --exclude --exclude-dir --color -d -D --label',
@@ -202,8 +193,6 @@ export const TEXT: Records = {
     operands: 'read',
   },
   sed: {
-    touches: 'changes',
-    code: 'text',
     valuesOf: 'first',
     traits: ['prints'],
     output: { filter: substituted },
@@ -213,8 +202,6 @@ export const TEXT: Records = {
     operands: 'judged',
   },
   awk: {
-    touches: 'changes',
-    code: 'text',
     output: { filter: passesMarks },
     valuesOf: 'first',
     traits: ['prints'],
@@ -224,7 +211,6 @@ export const TEXT: Records = {
     operands: 'judged',
   },
   jq: {
-    touches: 'changes',
     valuesOf: 'first',
     traits: ['prints'],
     tune: '-# -c -n -r -j -a -s -S -C -M -e -R -h --compact-output --null-input --raw-output --raw-output0 --join-output --ascii-output --slurp --sort-keys --color-output --monochrome-output --exit-status --raw-input --tab --indent= --unbuffered --stream --stream-errors --seq --args --jsonargs --arg --argjson --slurpfile --rawfile',

@@ -23,7 +23,6 @@ const RENAMES = /^(s|tr|y)\/(\\.|\((?!\?\??\{)|[^/\\$@({])*\/(\\.|\$\d|[^/\\$@({
 /** Programs of which the gate knows what they show, and the dry runs of those that change something. */
 export const TOOLS: Records = {
   patch: {
-    touches: 'changes adds',
     family: 'files',
     findings: [
       {
@@ -49,7 +48,6 @@ export const TOOLS: Records = {
     },
   },
   rename: {
-    touches: 'changes',
     dry: '-n --nono --no-act',
     tune: '-v --verbose',
     operands: 'judged',
@@ -60,7 +58,6 @@ export const TOOLS: Records = {
         : unknown('renames files'),
   },
   passwd: {
-    needs: true,
     tune: '-S -a --status --all',
     operands: 'tune',
     judge: (_, reading) => (given(reading, '-S', '--status') ? undefined : unknown('changes a password')),
@@ -73,7 +70,6 @@ export const TOOLS: Records = {
     judge: (_, reading) => (given(reading, '-t', '-T') ? undefined : unknown('starts a server')),
   },
   http: {
-    needs: true,
     traits: ['sends'],
     tune: '-v -h -b -j -f -p= --json --form --headers --body --print= --verbose --pretty= --follow --timeout= --check-status -I --ignore-stdin --all',
     send: '-a= --auth= --session= --proxy= --verify= --cert= --auth-type=',
@@ -128,7 +124,6 @@ export const TOOLS: Records = {
   },
   'flask ': { subs: { routes: { tune: '--sort= --all-methods' } }, load: '--app= -A=' },
   glab: {
-    needs: true,
     ...grouped('mr issue repo ci release', 'list view diff status', 'version', {
       tune: `${SHOWN} -R= --repo= -s= -l= -P= -p=`,
     }),
@@ -136,7 +131,6 @@ export const TOOLS: Records = {
     reaches: true,
   },
   svn: {
-    needs: 'co checkout commit ci update up delete rm import',
     dryRun: '--dry-run',
     subs: {
       'status st log diff info list ls cat blame proplist propget help': {
@@ -153,7 +147,6 @@ export const TOOLS: Records = {
     judge: judgeInventory,
   },
   mongodump: {
-    needs: true,
     tune: '-h= -u= -p= -d= -c= --host= --port= --db= --collection= --username= --gzip --quiet --uri= --query=',
     into: '-o= --out=',
     write: '--archive[=]',
@@ -162,9 +155,8 @@ export const TOOLS: Records = {
         ? undefined
         : unknown('writes over what an earlier dump left'),
   },
-  createdb: { needs: true, tune: '-h= -p= -U= -O= -E= -T= -w -W -e -d ', operands: 'tune' },
+  createdb: { tune: '-h= -p= -U= -O= -E= -T= -w -W -e -d ', operands: 'tune' },
   'ssh-agent': {
-    needs: true,
     wraps: { idle: '-k -s -c' },
     traits: ['printsSetup'],
     tune: '-s -c -D -d -t=',
@@ -176,7 +168,6 @@ export const TOOLS: Records = {
     subs: { 'hook status version init': { operands: 'tune', tune: '--cmd=' } },
   },
   'ssh-copy-id': {
-    needs: true,
     traits: ['namesOnly'],
     tune: '-i= -n -p= -o=',
     open: 'adds a key to another machine',
@@ -185,7 +176,7 @@ export const TOOLS: Records = {
   code: { idle: '--list-extensions --version -v --status', open: 'an editor session', operands: 'judged' },
   // Its handler knows a session of the person from one that is driven.
   'vim nano pico': {
-    of: { vim: { values: '-c --cmd -S -u -i -w -W -T', touches: 'changes', code: 'text' } },
+    of: { vim: { values: '-c --cmd -S -u -i -w -W -T' } },
     idle: '--version',
     operands: 'judged',
     stopsAtOperand: true,
@@ -193,8 +184,6 @@ export const TOOLS: Records = {
   emacs: {
     values: '--eval -eval -f --funcall -l --load --script --visit',
     singleDash: true,
-    touches: 'changes',
-    code: 'words',
     idle: '--version',
     operands: 'judged',
     stopsAtOperand: true,

@@ -5,7 +5,6 @@ import { given, type Reading, type Records } from '../record.ts';
 /** Programs that run the command in their arguments. */
 export const WRAPPERS_RECORDS: Records = {
   sudo: {
-    needs: true,
     values:
       '-u --user -g --group -h --host -p --prompt -C --close-from -r --role -t --type -U --other-user -D --chdir -R --chroot -T --command-timeout',
     wraps: {
@@ -20,7 +19,6 @@ export const WRAPPERS_RECORDS: Records = {
     operands: 'command',
   },
   doas: {
-    needs: true,
     values: '-u -C -a',
     wraps: { session: true, values: '-u -C' },
     stopsAtOperand: true,
@@ -107,7 +105,6 @@ export const WRAPPERS_RECORDS: Records = {
     operands: 'command',
   },
   xargs: {
-    touches: 'changes',
     values: '-I -n --max-args -P --max-procs -L --max-lines -d --delimiter -a --arg-file -s --max-chars -E',
     helpers: 'echo',
     stopsAtOperand: true,

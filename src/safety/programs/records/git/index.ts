@@ -9,11 +9,9 @@ import { WORKING_TREE } from './working-tree.ts';
 /** The version control system git. */
 export const GIT_RECORD: Records = {
   git: {
-    touches: 'changes adds',
     output: {
       counts: /^(rev-list --count|merge-base|rev-parse( --short)?|log -1 --format=%[Hh])( [\w@][\w./@~^-]*)*$/,
     },
-    needs: 'push fetch pull ls-remote send-email svn lfs',
     reaches: 'fetch ls-remote clone pull push',
     values:
       '-C -c --git-dir --work-tree --namespace -m --message -F --file --author --date --onto -X --strategy-option --format --pretty --grep --since --until --after --before --branch -b --depth --reference --origin --config --push-option --upload-pack --receive-pack --index-filter --tree-filter --msg-filter --env-filter --source --pathspec-from-file --reason --tool',
