@@ -1,6 +1,7 @@
 /** One submitted line → meta command, shell command, or question (IN-1). */
 
 import type { Route } from '../contracts/lines.ts';
+import type { GiveBack } from '../engine/engine.ts';
 import { messageOf } from '../text/errors.ts';
 import { nearest } from '../text/nearest.ts';
 import type { App } from './app.ts';
@@ -10,6 +11,9 @@ import { showMeta } from './show-meta.ts';
 import { commands } from './table.ts';
 import { StoppedError } from './waits.ts';
 
+/** Lines of one command among what was typed ahead: the shell's parser is asked behind each. */
+const MAX_COMMAND_LINES = 50;
+
 /** How a line is taken: as `classify` reads it, or as `kind` says where the user flipped the guess. */
 export function routeOf(app: App, line: string, kind?: Route['kind']): Route {
   const route = app.classify(line);
@@ -17,10 +21,10 @@ export function routeOf(app: App, line: string, kind?: Route['kind']): Route {
 }
 
 /**
- * Takes a line by its route.
+ * Takes a line by its route. `keys` were typed behind it already, for the program that it runs in the shell.
  * Resolves when a meta command or a shell line has ended; a question resolves once it is durable.
  */
-export async function submitLine(app: App, line: string, route = routeOf(app, line)): Promise<void> {
+export async function submitLine(app: App, line: string, route = routeOf(app, line), keys = ''): Promise<void> {
   if (line.trim() === '') return;
   const { text } = route;
   if (!line.startsWith(' ')) app.history.add(line, route.kind === 'shell' ? text : undefined);
@@ -30,7 +34,7 @@ export async function submitLine(app: App, line: string, route = routeOf(app, li
     case 'shell':
       // Half a command would leave the shell waiting for the rest.
       if (app.incomplete(text)) return show(app, line, 'not run: the command is not complete', true);
-      return app.shell.submit(text, { private: route.private ?? false, keep: !line.startsWith(' ') });
+      return app.shell.submit(text, { private: route.private ?? false, keep: !line.startsWith(' '), keys });
     case 'ai':
       return ask(app, line, text);
   }
@@ -45,9 +49,32 @@ async function ask(app: App, line: string, text: string): Promise<void> {
   return app.engine.dispatch({ type: 'asked', line: app.engine.newLineId(), text, ...comes }).catch(() => {});
 }
 
-/** Text that came back to the prompt: a question stays one, even if it reads like a command (`?ls`). */
-export function asItWas(app: App, text: string, question: boolean): string {
-  return question && app.classify(text).kind !== 'ai' ? `?${text}` : text;
+/**
+ * Text that came back to the prompt, as it is to stand there. A question stays one, even if it reads like a command
+ * (`?ls`). Of what was typed for a command that did not read it, the first line runs if it is surely one for the shell,
+ * with the rest typed behind it; else all of it comes back.
+ * @param mayRun whether a line of the shell may run now
+ */
+export function cameBack(
+  app: App,
+  text: string,
+  kind: Parameters<GiveBack>[1],
+  mayRun: (line: string) => boolean = () => true,
+): string {
+  if (kind === 'question') return app.classify(text).kind === 'ai' ? text : `?${text}`;
+  const typed = text.replace(/^\s*\n/, '');
+  const whole = kind === 'typed' ? typed.split('\n').slice(0, -1) : [];
+  for (const [last] of whole.slice(0, MAX_COMMAND_LINES).entries()) {
+    const line = whole.slice(0, last + 1).join('\n');
+    const route = routeOf(app, line);
+    if (route.kind !== 'shell' || route.unsure !== undefined) break;
+    // Its rest may be on the next line.
+    if (app.incomplete(route.text)) continue;
+    if (!mayRun(route.text)) break;
+    void submitLine(app, line, route, typed.slice(line.length + 1).replaceAll('\n', '\r'));
+    return '';
+  }
+  return typed.replace(/\n+$/, '');
 }
 
 /** Runs `:name rest` and shows its output. An unknown name suggests the nearest (CF-2). */

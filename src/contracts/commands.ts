@@ -141,9 +141,6 @@ export type ShellJob = { readonly group: number; readonly command: string; reado
 /** Adds a job to the list of jobs: its number there, and how to take it out again without reporting its end. */
 export type Adopt = (job: RunningCommand) => { readonly id: number; readonly release: () => void };
 
-/** A line that was typed while another command ran, and that the shell has begun by itself. */
-export type TypedLine = { readonly line: string; readonly running: RunningCommand };
-
 /** A search of the history that the user has bound to Ctrl-R in their shell: it has the terminal until it ends. */
 export type OwnSearch = {
   /** Keys for it. */
@@ -158,8 +155,6 @@ export type InteractiveShell = {
   readonly cwd: string;
   /** Runs a line, or several, as if typed; behind one that still runs. `keep: false` leaves it out of the shell's history. */
   run(line: string, options: { readonly keep: boolean }): RunningCommand;
-  /** Behind a command's end: the next line that was typed ahead and runs or has run by now; each is told once. */
-  takeTyped(): TypedLine | undefined;
   /** Its terminal has another size, whether anything runs in it or not. */
   resize(columns: number, rows: number): void;
   /** Sends the program in the foreground to the background, as Ctrl-Z and `bg` do; why not, where it can't. */

@@ -15,8 +15,11 @@ import { ResolvedActions } from './resolved-action.ts';
 import { withoutSecrets } from './secrets-on-entry.ts';
 import type { Transcript } from './transcript.ts';
 
-/** Text that comes back to the prompt; `question`: it was on its way to the model. */
-export type GiveBack = (text: string, question: boolean) => void;
+/**
+ * Text that comes back to the prompt. A `question` was on its way to the model; what was `typed` for a command of the
+ * user's was not read by it, and may hold lines for the shell.
+ */
+export type GiveBack = (text: string, kind: 'draft' | 'question' | 'typed') => void;
 
 export class Engine {
   readonly services: Services;
@@ -107,7 +110,7 @@ export class Engine {
   /** Called when lines come back to the prompt: queued ones, and what was typed for a command that did not read it. */
   onGiveBack(listener: GiveBack): () => void {
     this.#giveBackListeners.add(listener);
-    for (const [text, question] of this.#givenBack.splice(0)) listener(text, question);
+    for (const [text, kind] of this.#givenBack.splice(0)) listener(text, kind);
     return () => this.#giveBackListeners.delete(listener);
   }
 
@@ -176,7 +179,7 @@ export class Engine {
     }
     for (const listener of this.#eventListeners) listener(event);
     for (const effect of effects) {
-      if (effect.kind === 'giveBack') this.giveBack(this.services.secrets.reveal(effect.text), true);
+      if (effect.kind === 'giveBack') this.giveBack(this.services.secrets.reveal(effect.text), 'question');
       else carryOut(this, effect);
     }
     if (!this.#launching) return;
@@ -184,10 +187,9 @@ export class Engine {
     this.services.journal.hasten();
   }
 
-  /** Puts lines into the prompt. They run only when the user submits them. */
-  giveBack(text: string, question = false): void {
-    if (this.#giveBackListeners.size === 0) this.#givenBack.push([text, question]);
-    for (const listener of this.#giveBackListeners) listener(text, question);
+  giveBack(...given: Parameters<GiveBack>): void {
+    if (this.#giveBackListeners.size === 0) this.#givenBack.push(given);
+    for (const listener of this.#giveBackListeners) listener(...given);
   }
 
   #notify(): void {

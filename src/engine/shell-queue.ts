@@ -8,6 +8,8 @@ type Line = {
   readonly line: string;
   readonly private: boolean;
   readonly keep: boolean;
+  /** Typed behind it already: its program may read them. */
+  readonly keys: string;
   /** Begins it, once it is its turn. */
   readonly begin: () => Promise<RunningCommand>;
   /** Where it was submitted to: a line that waits runs nowhere else. */
@@ -55,10 +57,13 @@ export class ShellQueue {
 
   /**
    * Runs a line of the user's; resolves when it has ended. A private one stays out of the model's context; `keep: false`
-   * leaves it out of the shell's history.
+   * leaves it out of the shell's history; `keys` are typed into it as it begins.
    */
-  async submit(line: string, options: { readonly private?: boolean; readonly keep?: boolean } = {}): Promise<void> {
-    const { private: hidden = false, keep = true } = options;
+  async submit(
+    line: string,
+    options: { readonly private?: boolean; readonly keep?: boolean; readonly keys?: string } = {},
+  ): Promise<void> {
+    const { private: hidden = false, keep = true, keys = '' } = options;
     const shell = this.#shell();
     const begin = async () => {
       const up = await shell;
@@ -69,12 +74,12 @@ export class ShellQueue {
     };
     // Told of when it is its turn.
     shell.catch(() => {});
-    return this.#enqueue({ line, private: hidden, keep, begin, shell });
+    return this.#enqueue({ line, private: hidden, keep, keys, begin, shell });
   }
 
   /** Shows a program that is no line of the shell as if it were: it has the keyboard until its result is there. */
   show(line: string, begin: () => RunningCommand): Promise<void> {
-    return this.#enqueue({ line, private: true, keep: false, begin: async () => begin(), shell: undefined });
+    return this.#enqueue({ line, private: true, keep: false, keys: '', begin: async () => begin(), shell: undefined });
   }
 
   async #enqueue(line: Line): Promise<void> {
@@ -139,21 +144,19 @@ export class ShellQueue {
     return (await this.#shell()).endJob(group);
   }
 
-  async #run({ line, private: hidden, begin, shell }: Line): Promise<void> {
+  async #run(entry: Line): Promise<void> {
+    const { begin, shell } = entry;
     const engine = this.#engine;
     try {
       await shell;
       if (engine.closed) return;
-      await this.#follow(line, hidden, await begin());
-      // Whole lines that were typed meanwhile, and that no program has read.
-      const up = await shell;
-      for (let next = up?.takeTyped(); next; next = up?.takeTyped()) await this.#follow(next.line, false, next.running);
+      await this.#follow(entry, await begin());
     } catch (error) {
       void engine.dispatch({ type: 'noticed', level: 'error', text: `the shell can't run this: ${messageOf(error)}` });
     }
   }
 
-  async #follow(line: string, hidden: boolean, running: RunningCommand): Promise<void> {
+  async #follow({ line, private: hidden, keys, shell }: Line, running: RunningCommand): Promise<void> {
     const engine = this.#engine;
     this.#serial += 1;
     const op = `sh-${engine.services.now()}-${this.#serial}`;
@@ -161,12 +164,14 @@ export class ShellQueue {
       this.#running = running;
       engine.live.commands.set(op, running);
       void engine.dispatch({ type: 'shellStarted', op, line, private: hidden });
+      if (keys !== '') running.write(keys);
       const result = await running.result;
       // It keeps the keyboard until then: no key gets between the two.
       const unread = engine.closed ? '' : await running.unread();
       this.#forget(op, running);
       void engine.dispatch({ type: 'shellEnded', op, result });
-      if (unread !== '') engine.giveBack(unread);
+      // What was typed for one shell is run by no other.
+      if (unread !== '') engine.giveBack(unread, shell === this.#shell() ? 'typed' : 'draft');
     } finally {
       this.#forget(op, running);
     }

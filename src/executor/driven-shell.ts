@@ -13,8 +13,6 @@ export type ShellEvents = {
   readonly onIdle: (data: Buffer) => void;
   readonly onOutput: (data: Buffer) => void;
   readonly onStart: () => void;
-  /** A line that was typed ahead has begun, by itself. */
-  readonly onTyped: (text: string) => void;
   readonly onEnd: (exit: number, cwd: string) => void;
   /** It asks for the rest of a line, which will not come: the line's end follows. */
   readonly onRest: () => void;
@@ -86,7 +84,7 @@ export type DrivenShell = {
   askForEnd(): void;
   /** Keys for whatever has its terminal. */
   write(data: string): void;
-  /** Takes out what was typed and stands in its editor; undefined where it has no editor. */
+  /** What was typed and no program read, taken out of its editor: whole lines end in a newline. Absent: it has no editor. */
   readonly takeTyped?: () => Promise<string>;
   /** Sets the size of its terminal: at once while a command runs, else with the next one. */
   resize(columns: number, rows: number): void;

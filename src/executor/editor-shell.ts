@@ -66,7 +66,7 @@ export class EditorShell implements DrivenShell {
   #rest = Promise.withResolvers<void>();
   #unsaved = false;
   #hiding = false;
-  /** Counts prompts, and the lines that began behind one by themselves. */
+  /** Counts prompts. */
   #prompts = 0;
   /** What is done at a prompt before the next line. */
   #settled: Promise<void> = Promise.resolve();
@@ -112,14 +112,6 @@ export class EditorShell implements DrivenShell {
         onStart: () => {
           this.#watch();
           events.onStart();
-        },
-        onTyped: (text) => {
-          this.#prompts += 1;
-          this.#rest.resolve();
-          this.#rest = Promise.withResolvers();
-          this.#unsaved = true;
-          this.#watch();
-          events.onTyped(text);
         },
         onEnd: (exit, cwd) => this.#lineEnded(exit, cwd),
         onReady: (prompt) => {
@@ -283,8 +275,9 @@ export class EditorShell implements DrivenShell {
 
   #answered(mark: Mark): void {
     if (mark.kind === 'U') this.#events.onUnable(mark.fields.join(';'));
-    // Out of the editor, so kept whichever prompt asked: lines typed ahead may have run since.
+    // Out of the editor, so kept whichever prompt asked.
     if (mark.kind === 'L') this.#typed += mark.fields.join(';');
+    if (mark.kind === 'W') this.#typed += `${mark.fields.join(';')}\n`;
     this.#asked.give(mark.kind, mark);
   }
 

@@ -1,5 +1,5 @@
 import { find, type Wanted, wanted } from './find-bytes.ts';
-import { rowOf, takesPastes, typedText, withoutRedraw } from './prompt-text.ts';
+import { rowOf, takesPastes, withoutRedraw } from './prompt-text.ts';
 import { type Mark, MarkScanner } from './shell-integration/marks.ts';
 import { ShellWait } from './shell-wait.ts';
 
@@ -18,7 +18,7 @@ const exitTold = (unread: boolean, exit: number) => (unread ? UNREADABLE : exit)
 /** Where lines leave the editor with a mark, a prompt before that is one that is drawn again. */
 const redraws = (old: boolean, phase: string, before: boolean) =>
   (old && phase !== 'command') || (phase === 'sent' && before);
-/** Kept of what a shell draws at its prompt, for the text of a line that it took by itself. */
+/** Kept of what the editor draws of a line, for what it says of one that it can't read. */
 const MAX_ECHO_BYTES = 8192;
 
 const NOTHING: Buffer = Buffer.alloc(0);
@@ -29,8 +29,6 @@ export type PromptEvents = {
   readonly onOutput: (data: Buffer) => void;
   /** The line that was sent has left the editor. */
   readonly onStart: () => void;
-  /** A line that was typed ahead has begun; its text, as far as the shell or its echo tells. */
-  readonly onTyped: (text: string) => void;
   readonly onEnd: (exit: number, cwd: string | undefined) => void;
   /** It waits for a line; its prompt, as drawn. */
   readonly onReady: (prompt?: Buffer) => void;
@@ -191,7 +189,7 @@ export class PromptStream {
         this.#executes = this.#phase === 'sent';
         return;
       case 'C':
-        return this.#begins(fields.join(';').replace(/\n$/, ''));
+        return this.#begins();
       case 'D':
         return this.#promptBegins(fields);
       case 'T':
@@ -215,7 +213,6 @@ export class PromptStream {
         }
         if (!this.#pending) return;
         this.#pending.drawn = this.#pending.held.length;
-        this.#echo = NOTHING;
         this.#waiting.verify(() => this.#ready(), this.#patience());
         return;
       case '2':
@@ -233,19 +230,14 @@ export class PromptStream {
     return this.#options.typedAhead() || this.#options.asked() ? TYPED_LOOKS : 0;
   }
 
-  #begins(text: string): void {
-    // A line that was typed ahead began behind a prompt: so that was one.
-    if (this.#pending && this.#options.typedAhead()) this.#ready();
-    else if (this.#pending) this.#refuse();
+  #begins(): void {
+    if (this.#pending) this.#refuse();
     if (this.#phase === 'sent') this.#begin();
     this.#leaving = false;
     this.#ran = true;
     this.#start();
-    if (this.#phase !== 'ready') return;
-    const echo = this.#echo;
-    this.#echo = NOTHING;
-    this.#phase = 'command';
-    this.#events.onTyped(text === '' ? typedText(echo) : text);
+    // A line that the editor took by itself, by a key of the user's own: its end is the next prompt.
+    if (this.#phase === 'ready') this.#phase = 'command';
   }
 
   #begin(): void {
@@ -330,14 +322,12 @@ export class PromptStream {
     if (data.length === 0 || this.#drawing) return;
     if (this.#pending) {
       this.#pending.held.push(data);
-      if (this.#pending.drawn !== undefined) this.#echo = Buffer.concat([this.#echo, data]).subarray(-MAX_ECHO_BYTES);
       return;
     }
     switch (this.#phase) {
       case 'starting':
         return this.#events.onIdle(data);
       case 'ready':
-        if (!this.lent) this.#echo = Buffer.concat([this.#echo, data]).subarray(-MAX_ECHO_BYTES);
         return this.#edited(data);
       case 'sent': {
         const { echoOver } = this.#options;

@@ -1,4 +1,4 @@
-import type { Adopt, InteractiveShell, OwnSearch, RunningCommand, ShellJob, TypedLine } from '../contracts/commands.ts';
+import type { Adopt, InteractiveShell, OwnSearch, RunningCommand, ShellJob } from '../contracts/commands.ts';
 import { plainText } from '../text/sanitize.ts';
 import type { Fact, Question } from './completion/complete.ts';
 import type { ShellState, TerminalSize } from './driven-shell.ts';
@@ -39,8 +39,6 @@ export class UserShell implements InteractiveShell {
   #remember: string[] = [];
   #ready = false;
   #keysSent = false;
-  /** Lines typed ahead that the shell has begun, and nobody has asked for yet. */
-  readonly #typed: TypedLine[] = [];
   /** Unread input is being taken out of the terminal. */
   #taking = false;
   #closing: Promise<void> | undefined;
@@ -67,7 +65,6 @@ export class UserShell implements InteractiveShell {
         onStart: () => this.#task?.run.begin(),
         onEnd: (exit, cwd) => this.#ended(exit, cwd),
         onReady: (cwd) => this.#atPrompt(cwd),
-        onTyped: (line) => this.#begunByItself(line),
         onRest: () => this.#refuseRest(),
         onNotice: (text) => options.onIdleOutput?.(`[aish] ${text}`),
         onExit: (end) => this.#exited(end),
@@ -162,20 +159,6 @@ export class UserShell implements InteractiveShell {
     );
     const task: Task = { line, keep, hidden, run, stopper };
     return task;
-  }
-
-  /** A line that was typed ahead runs. */
-  #begunByItself(line: string): void {
-    const task = this.#newTask(line, { keep: true, hidden: false });
-    this.#ready = false;
-    this.#task = task;
-    this.#typed.push({ line, running: task.run });
-    task.run.begin();
-  }
-
-  /** The next line that was typed ahead and that the shell has begun by itself; each is told once. */
-  takeTyped(): TypedLine | undefined {
-    return this.#typed.shift();
   }
 
   /** Half a line: a prompt of ours keeps one until it is whole, so this came by another way. */

@@ -84,12 +84,12 @@ export class Typeahead {
     if (hidden) this.#keys = '';
   }
 
-  /** The lines that were not read, the last one perhaps unfinished; empty for none. Once, behind the end. */
+  /** What was not read, once, behind the end: each whole line ends in a newline. Empty for none. */
   async unread(): Promise<string> {
     const edited = this.#edited();
     const input = this.#keys === '' && !edited ? '' : asTyped(await this.#takeInput());
     const shown = edited || asTyped(this.#keys).endsWith(input) ? input : '';
-    const lines = asTyped(shown + this.#late).replace(/\n+$/, '');
+    const lines = asTyped(shown + this.#late);
     this.#keys = '';
     this.#late = '';
     return lines.trim() === '' ? '' : lines;

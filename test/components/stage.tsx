@@ -39,7 +39,6 @@ import { QUIET_FLEETS, QUIET_INFO, QUIET_PORTS } from './quiet-ports.ts';
 
 const userShell = {
   background: async () => 'not here',
-  takeTyped: () => undefined,
   lineToResume: () => undefined,
   jobs: () => [],
   endJob: () => false,

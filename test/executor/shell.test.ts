@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findProcess } from '../../src/executor/processes.ts';
+import { everyShell } from '../support/lacks.ts';
 import { shows, until, userShell } from './support.ts';
 
 describe('the user’s shell', () => {
@@ -41,46 +42,36 @@ describe('the user’s shell', () => {
     expect((await run('[ -t 0 ] && [ -t 1 ] && tty')).head).toMatch(/^\/dev\/pts\/\d+$/);
   });
 
-  it('runs whole lines that no program read, in order, and gives the rest back', async () => {
+  it('gives back whole lines that no program read, and runs none of them', async () => {
     const { shell, home } = await userShell();
     const busy = shell.run('echo works; sleep 0.2');
     await shows(busy, 'works');
-    busy.write('echo one\recho two\rhalf a li');
+    busy.write(`touch ${home}/ran\r?what does \`touch ${home}/ran\` do\rhalf a li`);
     await busy.result;
-    const rest = [await busy.unread()];
-    const typed: string[] = [];
-    await until(async () => {
-      const next = shell.takeTyped();
-      if (next) {
-        typed.push(next.line);
-        rest.push(await next.running.result.then(() => next.running.unread()));
-      }
-      return typed.length === 2;
-    }, 'both have begun');
-    expect(typed).toEqual(['echo one', 'echo two']);
-    // Whoever asks first, once.
-    expect(rest.join('')).toBe('half a li');
-    expect(await shell.run('pwd').result).toMatchObject({ exit: 0, head: home });
-  });
-
-  it('gives the rest back also when all that was typed is told in one piece', async () => {
-    const { shell } = await userShell();
-    const busy = shell.run('echo works; sleep 0.2');
-    await shows(busy, 'works');
-    busy.write('echo one\recho two\rhalf a li');
-    await busy.result;
-    // This process sleeps while the shell runs both lines and asks for a third.
+    // This process sleeps while the shell reads them all.
     for (let turn = 0; turn < 4; turn += 1) {
       await new Promise((resolve) => setImmediate(resolve));
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150);
     }
-    const rest = [await busy.unread()];
-    await until(async () => {
-      const next = shell.takeTyped();
-      if (next) rest.push(await next.running.result.then(() => next.running.unread()));
-      return next?.line === 'echo two';
-    }, 'both have run');
-    expect(rest.join('')).toBe('half a li');
+    expect(await busy.unread()).toBe(`touch ${home}/ran\n?what does \`touch ${home}/ran\` do\nhalf a li`);
+    expect(await shell.run('pwd').result).toMatchObject({ exit: 0, head: home });
+    expect(existsSync(`${home}/ran`)).toBe(false);
+  });
+
+  it('gives Enter to an editor that a command has opened in the shell', async () => {
+    const lines: Readonly<Record<string, string>> = {
+      bash: 'read -e -p "na""me? " x; echo "got:$x"',
+      zsh: 'x=; vared -p "na""me? " x; echo "got:$x"',
+      fish: 'read -P "na""me? " x; echo "got:$x"',
+    };
+    for (const program of everyShell()) {
+      const line = lines[basename(program)] ?? '';
+      const asking = (await userShell('', { shell: program })).shell.run(line);
+      await shows(asking, 'name?');
+      asking.write('abc\r');
+      expect((await asking.result).head).toContain('got:abc');
+      expect(await asking.unread()).toBe('');
+    }
   });
 
   it('never gives a shell what was typed while typing was hidden and nobody read', async () => {
@@ -91,7 +82,7 @@ describe('the user’s shell', () => {
     hiding.write(`touch ${home}/sesame\r`);
     writeFileSync(join(home, 'end'), '');
     await hiding.result;
-    expect(shell.takeTyped()).toBeUndefined();
+    expect(await hiding.unread()).toBe('');
     expect((await run('history; ls')).head).not.toContain('sesame');
   });
 

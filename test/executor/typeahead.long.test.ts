@@ -1,7 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { TypedLine } from '../../src/contracts/commands.ts';
 import { userShells } from '../support/lacks.ts';
 import { shows, until, userShell } from './support.ts';
 
@@ -11,24 +10,16 @@ const waitsFor = (name: string) => `sh -c 'until [ -e ${name} ]; do sleep 0.05; 
 describe.each(userShells())('what was typed for a command of %s that did not read it', (program) => {
   const options = { shell: program };
 
-  it('runs where it is a whole line, and comes back once where it is a part of one', async () => {
+  it('comes back once, whole lines with their end, and runs nowhere', async () => {
     const { shell, home, run } = await userShell('', options);
     const busy = shell.run('read -r first; echo "got $first"; sleep 0.3');
     busy.write('mine\r');
     await shows(busy, 'got mine');
     for (const key of `touch ${home}/it\rechxx\x7f\x7fo é`) busy.write(key);
     expect((await busy.result).exit).toBe(0);
-    const first = await busy.unread();
-    let typed: TypedLine | undefined;
-    await until(() => {
-      typed ??= shell.takeTyped();
-      return typed !== undefined;
-    }, 'it runs');
-    expect(typed?.line).toBe(`touch ${home}/it`);
-    expect((await typed?.running.result)?.exit).toBe(0);
-    expect(existsSync(`${home}/it`)).toBe(true);
-    expect(first + (await typed?.running.unread())).toBe('echo é');
-    expect(shell.takeTyped()).toBeUndefined();
+    expect(await busy.unread()).toBe(`touch ${home}/it\necho é`);
+    expect(await busy.unread()).toBe('');
+    expect(existsSync(`${home}/it`)).toBe(false);
     expect((await run('stty -a | grep -o " icanon\\| echo " | tr -d " "')).head.split('\n')).toEqual([
       'icanon',
       'echo',
@@ -60,7 +51,6 @@ describe.each(userShells())('what was typed for a command of %s that did not rea
     end('a');
     await hiding.result;
     expect(await hiding.unread()).toBe('');
-    expect(shell.takeTyped()).toBeUndefined();
     const reading = shell.run(`echo waits; read -rs secret; echo "got $secret"; ${waitsFor('b')}`);
     await shows(reading, 'waits');
     await until(() => reading.echoOff, 'typing is hidden');
@@ -79,7 +69,6 @@ describe.each(userShells())('what was typed for a command of %s that did not rea
     await killed.result;
     expect(await killed.unread()).toBe('');
     await shell.run('stty echo').result;
-    expect(shell.takeTyped()).toBeUndefined();
   });
 
   it('is gone with Ctrl-C, as in any terminal, and is not asked for where nothing was typed', async () => {
@@ -101,13 +90,7 @@ describe.each(userShells())('what was typed for a command of %s that did not rea
       const quick = shell.run('true');
       quick.write(`echo ${word}\r`);
       await quick.result;
-      const typed: string[] = [];
-      await until(() => {
-        const next = shell.takeTyped();
-        if (next) typed.push(next.line);
-        return typed.length > 0;
-      }, 'it runs');
-      expect(typed).toEqual([`echo ${word}`]);
+      expect(await quick.unread()).toBe(`echo ${word}\n`);
     }
   });
 
@@ -118,7 +101,7 @@ describe.each(userShells())('what was typed for a command of %s that did not rea
     busy.write('echo A');
     await busy.result;
     busy.write('HEADX\x7f\r');
-    expect(await busy.unread()).toBe('echo AHEAD');
+    expect(await busy.unread()).toBe('echo AHEAD\n');
     expect((await run('echo fine')).head).toBe('fine');
   });
 });

@@ -23,6 +23,8 @@ const CLEAR = '\\e[7338~';
 const COMPLETE = '\\e[7339~';
 const SEARCH = '\\e[7340~';
 const FOUND = '\\e[7341~';
+const ENTER = '\\e[7342~';
+const ENTERED = '\\e[7343~';
 
 /** Bytes that the terminal or readline would act on in the midst of a paste. Source: termios(3), readline's paste. */
 const UNPASTABLE = /[\0\x03\x04\r\x11\x13\x16\x1a\x1b\x1c\x7f]/;
@@ -31,7 +33,7 @@ const MAX_PASTE_CHARS = 4000;
 
 function startupFile({ directory, token, personal }: Startup): string {
   return `
-__aish_dir=${shellQuote(directory)} __aish_token=${token} __aish_n=0
+__aish_dir=${shellQuote(directory)} __aish_token=${token} __aish_n=0 __aish_ran=0
 if [ "\${BASH_VERSINFO[0]}" -lt 4 ] || { [ "\${BASH_VERSINFO[0]}" -eq 4 ] && [ "\${BASH_VERSINFO[1]}" -lt 4 ]; }; then
   printf '\\033]7331;%s;U;bash %s\\007' "$__aish_token" "$BASH_VERSION"
   exit 0
@@ -44,7 +46,8 @@ fi
 __aish_open='\\[\\e]7331;\${__aish_token};D;$?;$((++__aish_n));$-\${BASH_XTRACEFD:+t};\${PWD//[[:cntrl:]]/?}\\a\\]'
 __aish_close='\\[\\e]7331;\${__aish_token};R\\a\\]'
 __aish_two='\\[\\e]7331;\${__aish_token};2\\a\\]'
-__aish_zero='\\e]7331;\${__aish_token};C\\a'
+# A command has the terminal from PS0 on: from then until the next prompt the editor is open for its read -e only.
+__aish_zero='\\e]7331;\${__aish_token};C\${__aish_dir:0:(__aish_ran=__aish_n)*0}\\a'
 # Behind what sets the prompt anew. A DEBUG trap sees no subshell; so where there is one, a subshell tells of the prompt.
 __aish_plain='{ __aish_wrap; } 2>/dev/null' __aish_traced='( { __aish_tell "$?"; } 2>/dev/null )'
 __aish_wrap() {
@@ -115,6 +118,15 @@ __aish_show() {
   READLINE_LINE= READLINE_POINT=0
   \\builtin printf '\\033]7331;%s;L;%s\\007' "$__aish_token" "\${text//[[:cntrl:]]/?}" >/dev/tty
 }
+__aish_enter() {
+  \\builtin local map then=accept-line
+  if ((__aish_n > __aish_ran)); then
+    then='""'
+    \\builtin printf '\\033]7331;%s;W;%s\\007' "$__aish_token" "\${READLINE_LINE//[[:cntrl:]]/?}" >/dev/tty
+    READLINE_LINE= READLINE_POINT=0
+  fi
+  for map in emacs vi-insert vi-command; do \\builtin bind -m "$map" '"${ENTERED}":'"$then"; done
+}
 __aish_found() {
   \\builtin printf %s "$READLINE_LINE" >|"$__aish_dir/found"
   READLINE_LINE= READLINE_POINT=0
@@ -152,6 +164,8 @@ __aish_own() {
 for __aish_map in emacs vi-insert vi-command; do
   \\builtin bind -m "$__aish_map" -x '"${FETCH}":{ __aish_fetch "$_"; } 2>/dev/null'
   \\builtin bind -m "$__aish_map" '"${ACCEPT}":accept-line'
+  \\builtin bind -m "$__aish_map" -x '"${ENTER}":{ __aish_enter "$_"; } 2>/dev/null'
+  for __aish_key in C-m C-j; do \\builtin bind -m "$__aish_map" '"\\'$__aish_key'":"${ENTER}${ENTERED}"'; done
   \\builtin bind -m "$__aish_map" -x '"${OWN}":{ __aish_own "$_"; } 2>/dev/null'
   \\builtin bind -m "$__aish_map" -x '"${SHOW}":{ __aish_show "$_"; } 2>/dev/null'
   \\builtin bind -m "$__aish_map" -x '"${REPAIR}":{ __aish_repair "$_"; } 2>/dev/null'
@@ -163,7 +177,7 @@ for __aish_map in emacs vi-insert vi-command; do
   \\builtin bind -m "$__aish_map" -x '"${FOUND}":{ __aish_found; } 2>/dev/null'
   \\builtin bind -m "$__aish_map" -x '"${COMPLETE}":( { __aish_complete; } 2>/dev/null )'
 done 2>/dev/null
-\\builtin unset __aish_map
+\\builtin unset __aish_map __aish_key
 \\builtin bind 'set enable-bracketed-paste on' 2>/dev/null
 __aish_repair
 `;

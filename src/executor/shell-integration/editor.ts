@@ -5,12 +5,12 @@ import type { Startup } from './integration.ts';
  * How one kind of shell is driven through its own line editor: a line is put there by private keys, and marks in the
  * prompt strings tell what becomes of it. So nothing of ours runs with a line, and hooks see what was typed.
  *
- * The marks: `E` the line has left the editor · `F` it is about to · `C;TEXT` a command begins (TEXT only where the shell tells it) ·
+ * The marks: `E` the line has left the editor · `F` it is about to · `C` a command begins ·
  * `D;EXIT;SERIAL;FLAGS;CWD` the prompt begins (SERIAL `-`: it counts none; FLAGS `$-`, and `t` where a trace goes to a
  * descriptor of its own) · `T;…` the same, and nothing else may follow · `K;CWD` where it is · `X` the line can't be read ·
  * `R` it can take a line · `2` it reads on · and, asked for by keys: `S;FLAGS;SERIAL;EXIT` its state is written
- * (SERIAL and EXIT of its last prompt; a shell that counts none tells them at its prompt only) · `L;TEXT` what stood in its editor · `O;EXIT` code of ours has
- * run · `G` the user's own search has ended · `U;WHY` it can't be driven so.
+ * (SERIAL and EXIT of its last prompt; a shell that counts none tells them at its prompt only) · `L;TEXT` what stood in its editor · `W;TEXT` a whole line
+ * that was typed ahead, taken out of the editor · `O;EXIT` code of ours has run · `G` the user's own search has ended · `U;WHY` it can't be driven so.
  */
 export type EditorIntegration = {
   /** Startup files by name, for the private directory. */

@@ -34,6 +34,15 @@ function __aish_fetch
         commandline -f execute
     end
 end
+# Whatever is read at the prompt was typed ahead: report each whole line, and run none.
+function __aish_enter
+    if test (status current-command) != fish
+        commandline -f execute
+        return
+    end
+    printf '\\e]7331;%s;W;%s\\a' $__aish_token (commandline | string replace -ra '[[:cntrl:]]' '?' | string join '?')
+    commandline -r ''
+end
 function __aish_accept
     commandline -r ''
     commandline -f execute
@@ -107,8 +116,7 @@ function __aish_preexec --on-event fish_preexec
     set -g __aish_at
     set -g __aish_unsaved
     string match -qr 'alias|function|source|eval' -- "$argv"; and set -g __aish_names
-    string sub -l 2000 -- "$argv" | string replace -ra '[[:cntrl:]]' '?' | read -zl text
-    printf '\\e]7331;%s;C;%s\\a' $__aish_token $text
+    printf '\\e]7331;%s;C\\a' $__aish_token
 end
 function __aish_posterror --on-event fish_posterror
     set -g __aish_at 1
@@ -134,6 +142,8 @@ end
 for __aish_mode in default insert visual replace replace_one paste
     bind -M $__aish_mode ${FETCH} __aish_fetch
     bind -M $__aish_mode ${ACCEPT} __aish_accept
+    bind -M $__aish_mode \\r __aish_enter
+    bind -M $__aish_mode \\n __aish_enter
     bind -M $__aish_mode ${OWN} __aish_own
     bind -M $__aish_mode ${SHOW} __aish_show
     bind -M $__aish_mode ${REPAIR} __aish_wrap

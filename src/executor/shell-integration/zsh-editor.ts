@@ -46,6 +46,12 @@ _aish_fetch() {
   CURSOR=$#BUFFER
   zle .accept-line
 }
+# Whatever is read at the prompt was typed ahead: report each whole line, and run none.
+_aish_enter() {
+  if [[ $CONTEXT != (start|cont) ]]; then zle accept-line; \\builtin return; fi
+  { \\builtin printf '\\033]7331;%s;W;%s\\007' $_aish_token "\${BUFFER//[[:cntrl:]]/?}" >$TTY } 2>/dev/null
+  BUFFER=
+}
 _aish_accept() {
   BUFFER=
   zle .accept-line
@@ -103,10 +109,7 @@ _aish_precmd() { {
   _aish_wrap
   \\builtin printf '\\033]7331;%s;K;%s\\007' $_aish_token "\${PWD//[[:cntrl:]]/?}" >$TTY
 } 2>/dev/null }
-_aish_preexec() { {
-  \\builtin emulate -L zsh
-  \\builtin printf '\\033]7331;%s;C;%s\\007' $_aish_token "\${1[1,2000]//[$'\\x01'-$'\\x09'$'\\x0b'-$'\\x1f'$'\\x7f']/?}" >$TTY
-} 2>/dev/null }
+_aish_preexec() { { \\builtin printf '\\033]7331;%s;C\\007' $_aish_token >$TTY } 2>/dev/null }
 # A line with a leading blank is in no history, whatever the options say.
 _aish_history() { {
   if [[ $1 == ' '* ]]; then \\builtin return 1; fi
@@ -139,7 +142,7 @@ _aish_own() {
   { \\builtin source $_aish_dir/own } >|$_aish_dir/told 2>&1
   { \\builtin printf '\\033]7331;%s;O;%s\\007' $_aish_token $? >$TTY } 2>/dev/null
 }
-for _aish_each in fetch accept complete own show wrap state search; do zle -N _aish_$_aish_each; done
+for _aish_each in fetch enter accept complete own show wrap state search; do zle -N _aish_$_aish_each; done
 for _aish_each in emacs viins vicmd visual viopp isearch command; do
   \\builtin bindkey -M $_aish_each '${FETCH}' _aish_fetch
   \\builtin bindkey -M $_aish_each '${ACCEPT}' _aish_accept
@@ -150,6 +153,7 @@ for _aish_each in emacs viins vicmd visual viopp isearch command; do
   \\builtin bindkey -M $_aish_each '${COMPLETE}' _aish_complete
   \\builtin bindkey -M $_aish_each '${SEARCH}' _aish_search
 done 2>/dev/null
+for _aish_each in emacs viins vicmd; do \\builtin bindkey -M $_aish_each '^M' _aish_enter '^J' _aish_enter; done
 unset _aish_each
 # A plugin that colours each line takes seconds for a long one, and nobody sees it.
 ZSH_HIGHLIGHT_MAXLENGTH=0

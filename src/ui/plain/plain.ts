@@ -6,7 +6,7 @@
 import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import type { App } from '../../commands/app.ts';
-import { asItWas, submitLine } from '../../commands/submit.ts';
+import { cameBack, submitLine } from '../../commands/submit.ts';
 import type { Wait } from '../../commands/waits.ts';
 import type { RunningCommand } from '../../contracts/commands.ts';
 import { plainText } from '../../text/sanitize.ts';
@@ -88,7 +88,7 @@ class Plain {
         leave();
       }),
       app.engine.subscribe(() => this.#follow()),
-      app.engine.onGiveBack((text, question) => this.#giveBack(plainText(asItWas(app, text, question)))),
+      app.engine.onGiveBack((text, kind) => this.#giveBack(plainText(cameBack(app, text, kind)))),
       () => process.off('SIGTERM', leave).off('SIGHUP', leave),
     );
     this.#say('aish-tui, plain screen. Type a command, or ask in plain words; :help lists more, Ctrl-D quits.');
@@ -222,6 +222,7 @@ class Plain {
   }
 
   #giveBack(text: string): void {
+    if (text === '') return;
     this.#say(`Not sent: ${text}`);
     this.#back.push(...text.split('\n').filter((line) => line.trim() !== ''));
     this.#offerBack();

@@ -1,8 +1,9 @@
 /** One screen: the program's face, the terminal, and what the screen itself knows. Made once, outside React. */
 import type { App } from '../../commands/app.ts';
 import { askedIn } from '../../commands/attached.ts';
-import { asItWas, routeOf } from '../../commands/submit.ts';
+import { cameBack, routeOf } from '../../commands/submit.ts';
 import type { Route } from '../../contracts/lines.ts';
+import { leavesShell } from '../../session/shell.ts';
 import { giveBack, isEditorCommand, moveRows, paste, runCommand, typeText } from '../editor/commands.ts';
 import { expandAbbreviation } from '../editor/shorthand.ts';
 import { type EditorState, expand, isEmpty } from '../editor/state.ts';
@@ -210,7 +211,7 @@ export class Screen {
         this.failure.follow(event, this.keyFor('prompt', 'askAboutFailure'));
         if (this.failure.line !== line) this.prompt.refresh();
       }),
-      engine.onGiveBack((text, question) => this.giveBack(asItWas(this.app, text, question))),
+      engine.onGiveBack((text, kind) => this.giveBack(cameBack(this.app, text, kind, (line) => this.mayRun(line)))),
       () => this.questionDialog.dispose(),
       () => this.keyboard.dispose(),
       () => this.fullScreen.dispose(),
@@ -337,7 +338,25 @@ export class Screen {
 
   /** Lines that waited come back above what is being typed. */
   giveBack(text: string): void {
-    this.setEditor(giveBack(this.ui.get().editor, text));
+    if (text !== '') this.setEditor(giveBack(this.ui.get().editor, text));
+  }
+
+  /** Whether a line may go to the shell: one that ends it must leave nothing behind. */
+  mayRun(line: string): boolean {
+    return !leavesShell(line) || this.mayLeave('exit');
+  }
+
+  /** Whether nothing is left behind, or that was said right before. The shell itself speaks of its own jobs at `exit`. */
+  mayLeave(by: 'exit' | 'Ctrl-D'): boolean {
+    const { app } = this;
+    const jobs = app.info().jobs + (by === 'exit' ? 0 : app.shell.jobs().length);
+    const fleet = app.fleet.run !== undefined;
+    if ((jobs === 0 && !fleet) || (by === 'exit' && this.exitAsked)) return true;
+    this.exitAsked = by === 'exit';
+    const left = fleet ? 'a fleet is' : jobs === 1 ? 'a job is' : `${jobs} jobs are`;
+    const then = fleet ? 'leaves; :fleet resume goes on with it' : 'ends what is yours and leaves';
+    this.hint(`${left} still ${fleet ? 'at work' : 'there'}: ${by} again ${then}`);
+    return false;
   }
 
   #upOrDown(by: -1 | 1): void {

@@ -153,10 +153,13 @@ async function insideDriver(program: string, home: string, env: Record<string, s
     running = next;
     done = false;
     void next.result.then(async () => {
-      await next.unread();
-      const typed = shell.takeTyped();
-      if (typed) follow(typed.running);
-      else if (running === next) done = true;
+      const typed = await next.unread();
+      const end = typed.indexOf('\n');
+      if (end >= 0) {
+        // As the program does with lines of the shell.
+        follow(shell.run(typed.slice(0, end)));
+        running?.write(typed.slice(end + 1).replaceAll('\n', '\r'));
+      } else if (running === next) done = true;
     });
   };
   const pid = shell.pid;

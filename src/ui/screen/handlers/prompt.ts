@@ -3,7 +3,6 @@
 import { startGoal } from '../../../commands/attached.ts';
 import { sendToBackground } from '../../../commands/jobs.ts';
 import { submitLine } from '../../../commands/submit.ts';
-import { leavesShell } from '../../../session/shell.ts';
 import { messageOf } from '../../../text/errors.ts';
 import { setText, submitted } from '../../editor/commands.ts';
 import { expand, isEmpty } from '../../editor/state.ts';
@@ -42,7 +41,7 @@ function submit(screen: Screen): void {
     return askForGoal(screen);
   }
   const { shell } = screen.app;
-  if (route.kind === 'shell' && leavesShell(route.text) && !mayLeave(screen, 'exit')) return;
+  if (route.kind === 'shell' && !screen.mayRun(route.text)) return;
   screen.exitAsked = false;
   const idle = !shell.busy;
   void submitLine(screen.app, line, route);
@@ -80,21 +79,8 @@ export async function background(screen: Screen): Promise<void> {
 
 /** As in a shell, one that has jobs says so first; again right behind it leaves. */
 function leave(screen: Screen): void {
-  if (screen.leaveAsked || mayLeave(screen, 'Ctrl-D')) return screen.app.quit();
+  if (screen.leaveAsked || screen.mayLeave('Ctrl-D')) return screen.app.quit();
   screen.leaveAsked = true;
-}
-
-/** Whether nothing is left behind, or that was said right before. The shell itself speaks of its own jobs at `exit`. */
-function mayLeave(screen: Screen, by: 'exit' | 'Ctrl-D'): boolean {
-  const { app } = screen;
-  const jobs = app.info().jobs + (by === 'exit' ? 0 : app.shell.jobs().length);
-  const fleet = app.fleet.run !== undefined;
-  if ((jobs === 0 && !fleet) || (by === 'exit' && screen.exitAsked)) return true;
-  screen.exitAsked = by === 'exit';
-  const left = fleet ? 'a fleet is' : jobs === 1 ? 'a job is' : `${jobs} jobs are`;
-  const then = fleet ? 'leaves; :fleet resume goes on with it' : 'ends what is yours and leaves';
-  screen.hint(`${left} still ${fleet ? 'at work' : 'there'}: ${by} again ${then}`);
-  return false;
 }
 
 /** The text comes back into the prompt; nothing runs by it (IN-4). */
