@@ -8,6 +8,7 @@ import { hostOf } from '../session/place.ts';
 import { matchesGlob } from '../text/glob.ts';
 import { McpServers } from '../tools/index.ts';
 import { openInBrowser } from './open-address.ts';
+import type { OwnStarts } from './own-starts.ts';
 import type { SessionBus } from './session-bus.ts';
 
 type McpLinks = {
@@ -20,12 +21,16 @@ type McpLinks = {
   readonly bus: SessionBus;
   /** What a command in Project makes may be obeyed by a server before anybody has seen it. */
   readonly runsInProject: () => boolean;
+  readonly starts: OwnStarts;
 };
 
 /** The user's variables that a server may see: paths and locale, no credentials. */
 const HARMLESS = /^(?:HOME|LOGNAME|USER|PATH|SHELL|LANG|LC_\w+|TZ|TMPDIR|XDG_(?:CACHE|CONFIG|DATA|STATE)_\w+)$/;
 
-export function openMcp({ mcp }: Config, { dataDir, state, version, bus, learn, runsInProject }: McpLinks): McpServers {
+export function openMcp(
+  { mcp }: Config,
+  { dataDir, state, version, bus, learn, runsInProject, starts }: McpLinks,
+): McpServers {
   const env = Object.fromEntries(
     Object.entries(process.env).filter(
       // A function of bash is code.
@@ -38,6 +43,8 @@ export function openMcp({ mcp }: Config, { dataDir, state, version, bus, learn, 
     version,
     launch: asCompanion,
     mayRestart: () => !runsInProject(),
+    mayStart: (name, { command, args = [], env = {} }, byUser) =>
+      starts.mayStart({ name: `the MCP server ${name}`, words: [command, ...args], env, cwd: process.cwd() }, byUser),
     env,
     cwd: process.cwd(),
     // The one root that servers are told is the directory of the user's shell.

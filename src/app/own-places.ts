@@ -7,9 +7,12 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { placesOf } from '../config/index.ts';
 import { STARTED } from '../contracts/started.ts';
-import { BETWEEN_WORDS, entriesAt, ledFrom, seenAt, waysThrough } from '../effects/undo/index.ts';
+import { entriesAt, seenAt, waysThrough } from '../effects/undo/index.ts';
 import { concernsHome } from '../knowledge/control-files.ts';
 import { LAUNCHER } from './environment.ts';
+
+/** What separates a path from the rest of a variable's value: a command line, a list, an option. */
+export const BETWEEN_WORDS = /[\s:=|'"`;&()<>,{}!$]+/;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -105,7 +108,7 @@ function isTaken(tree: string, { whole, single, home, here }: OwnPlaces): boolea
       whole.some((path) => isIn(path) || isAround(path)) ||
       single.some(isIn) ||
       isThere(join(tree, STARTED_THERE)) ||
-      (home !== undefined && (isOfHome(tree, home) || [...ledFrom(home, waysOf)].some((way) => holds(tree, way))))
+      (home !== undefined && isOfHome(tree, home))
     );
   } catch {
     // Too many links to be looked through, or what can't be read: any of them may lead there.

@@ -1,5 +1,6 @@
 /** The configured models as presets for the broker; without any, the servers and keys found here, or the demo (BR-6). */
 import { execFile } from 'node:child_process';
+import { homedir } from 'node:os';
 import { promisify } from 'node:util';
 import { DEMO_PRESET, discover, type Found, type Preset } from '../broker/index.ts';
 import type { Config, ModelConfig } from '../config/index.ts';
@@ -92,6 +93,10 @@ function presetOf(name: string, model: ModelConfig, env: Environment): Preset {
 }
 
 async function keyFrom(command: string): Promise<string | undefined> {
-  const { stdout } = await promisify(execFile)('sh', ['-c', command], { timeout: KEY_COMMAND_TIMEOUT_MS });
+  const { stdout } = await promisify(execFile)('sh', ['-c', command], {
+    // Nothing of a project is found by the directory.
+    cwd: homedir(),
+    timeout: KEY_COMMAND_TIMEOUT_MS,
+  });
   return stdout.trim() || undefined;
 }

@@ -25,7 +25,7 @@ export function projectTree(
 }
 
 /** The same on whatever machine: both directories behind all links. */
-function treeAround(here: string, home: string, isTop: (directory: string) => boolean): string | undefined {
+export function treeAround(here: string, home: string, isTop: (directory: string) => boolean): string | undefined {
   for (let directory = here; !holds(directory, home); directory = dirname(directory)) {
     if (isTop(directory)) return directory;
   }

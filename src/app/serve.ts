@@ -25,12 +25,14 @@ export type Serving = {
  * @param commands by preset
  * @param logOf where a server's output goes
  * @param say one line for the user
+ * @param mayStart whether the user lets it start
  */
 export function serving(
   broker: Broker,
   commands: ReadonlyMap<string, string>,
   logOf: (preset: string) => string,
   say: (line: string) => void,
+  mayStart: (preset: string, command: string) => Promise<boolean>,
 ): Serving {
   if (commands.size === 0) return { broker, stop: async () => {} };
   const daemons = new Map<string, Daemon>();
@@ -49,7 +51,9 @@ export function serving(
 
   const bringUp = async (name: string, command: string): Promise<void> => {
     const log = logOf(name);
-    const daemon = daemons.get(name) ?? start(name, command, log);
+    const running = daemons.get(name);
+    if (!running && !(await mayStart(name, command))) return;
+    const daemon = running ?? start(name, command, log);
     const enough = new AbortController();
     const how = await Promise.race([daemon.ended, answers(broker, name, enough.signal)]);
     enough.abort();

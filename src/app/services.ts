@@ -9,6 +9,7 @@ import type { Broker } from '../contracts/models.ts';
 import type { Services } from '../contracts/services.ts';
 import type { UndoPort } from '../contracts/undo.ts';
 import { sandboxArgv } from '../effects/sandbox/index.ts';
+import { mayStart } from '../engine/review.ts';
 import { JobRegistry, killTagged, limitOutputs, type UserShell } from '../executor/index.ts';
 import { knownWords, PathCache } from '../router/index.ts';
 import { createGate, listRules, localSight } from '../safety/index.ts';
@@ -40,6 +41,7 @@ import { createMemoryPort, memoryBlock } from './memory.ts';
 import { createPreplanner, createSecondOpinion, watched } from './model-calls.ts';
 import { openModels } from './models.ts';
 import { takenHere } from './own-places.ts';
+import { OwnStarts } from './own-starts.ts';
 import { projectTree, treeThere } from './project-tree.ts';
 import { engineSecrets, learnConfig, learnsEnvironment, learnsToken, processFilter } from './secrets-filter.ts';
 import type { SessionBus } from './session-bus.ts';
@@ -67,9 +69,16 @@ export function createServices(environment: Environment, bus: SessionBus) {
   const size = () => bus.engine.live.size;
   const wrap = (argv: readonly string[]) => sandboxArgv({ launcher: LAUNCHER, argv });
 
-  const { broker, costs, stopServers } = openModels(environment, filter, bus);
+  const own = { config, bus, session: session.id, hide: hidden };
+  const undo = changeStore({ ...own, changed: (files: readonly string[]) => starts.changed(files) });
+  const starts = new OwnStarts({
+    file: join(state, 'own-starts.jsonl'),
+    ask: async (names, files) => mayStart(await bus.connected, names, files),
+    settled: () => undo.looking,
+  });
+  const { broker, costs, stopServers } = openModels(environment, filter, bus, starts);
   const jobs = new JobRegistry();
-  const shell = startShell(environment, dataDir, bus);
+  const shell = startShell(environment, dataDir, bus, starts);
   const here = () => {
     const place = bus.engine.shellCwd;
     return hostOf(place) === undefined ? place : (shell.current?.cwd ?? process.cwd());
@@ -89,11 +98,10 @@ export function createServices(environment: Environment, bus: SessionBus) {
   const isPath = (word: string) => existsSync(resolve(bus.engine.shellCwd, word));
   const paths = new PathCache(() => bus.engine.shellCwd);
   const words = { ...knownWords(known, environment.index), isPath, taken: choices.of };
-  const own = { config, bus, session: session.id, hide: hidden };
-  const undo = changeStore(own);
   const mcp = openMcp(config, {
     ...{ dataDir, state, version: options.version, bus, learn: learnsToken(filter) },
     runsInProject: () => undo.runsInProject,
+    starts,
   });
   const undoThere: UndoThere = createUndoThere(own, () => hosts.hosts);
   const fresh = { environment: async () => learned(await (await shell.ready).environment()), dataDir, size };

@@ -9,6 +9,7 @@ export class SessionBus {
   #engine: Engine | undefined;
   #forms: Forms | undefined;
   #shown = 0;
+  readonly #connected = Promise.withResolvers<Engine>();
   /** The journal can't be written at the moment: events are kept in memory only. */
   unsaved = false;
   /** The last second opinion could not be got: what is not known to be safe counts as destructive. */
@@ -20,6 +21,7 @@ export class SessionBus {
   connect(engine: Engine, forms: Forms): void {
     this.#engine = engine;
     this.#forms = forms;
+    this.#connected.resolve(engine);
   }
 
   /** The current session, for reading. Throws before `connect`. */
@@ -47,6 +49,11 @@ export class SessionBus {
   show(text: string, level: 'info' | 'warning' = 'warning'): void {
     this.#shown += 1;
     this.engine.showLocal({ kind: 'show', key: keyBeside(this.#shown), entry: { kind: 'notice', level, text } });
+  }
+
+  /** The session, once there is one. */
+  get connected(): Promise<Engine> {
+    return this.#connected.promise;
   }
 
   /** Asks the user to fill in a server's form. */

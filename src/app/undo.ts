@@ -5,7 +5,6 @@ import { createPrivateTmp, trialArgv } from '../effects/sandbox/index.ts';
 import { ChangeStore, LocalTrialDisk, type TrialLaunch, TrialStore } from '../effects/undo/index.ts';
 import { ownedPrefix } from '../executor/index.ts';
 import type { Phase } from '../session/phase.ts';
-import { byConfiguration, type NamesPrograms } from './by-configuration.ts';
 import { LAUNCHER } from './environment.ts';
 import { takenHere } from './own-places.ts';
 import { projectTree } from './project-tree.ts';
@@ -23,16 +22,18 @@ export type UndoNeeds = {
   readonly config: Pick<Config, 'undo'>;
   readonly session: string;
   readonly hide: (text: string) => string;
+  /** Told of each file that a model has changed. */
+  readonly changed?: (files: readonly string[]) => void;
   /** Absent outside a session: nothing runs there. */
   readonly bus?: SessionBus;
 };
 
-export function changeStore(needs: UndoNeeds & { readonly config: NamesPrograms }): ChangeStore {
+export function changeStore(needs: UndoNeeds): ChangeStore {
   return new ChangeStore({
     ...storeSettings(needs),
+    ...(needs.changed && { changed: needs.changed }),
     launcher: LAUNCHER,
     directory: join(placesOf(process.env).state, 'undo'),
-    started: byConfiguration(needs.config),
   });
 }
 
@@ -91,7 +92,7 @@ export function trialSettings({ config, bus, session, hide }: UndoNeeds) {
 }
 
 /** Both outside a session, where whoever asks starts the command. */
-export function effectsOutside(config: UndoNeeds['config'] & NamesPrograms): {
+export function effectsOutside(config: UndoNeeds['config']): {
   readonly store: ChangeStore;
   readonly trials: TrialStore;
 } {

@@ -2,6 +2,7 @@
 import type { TerminalFacts } from '../contracts/commands.ts';
 import { startUserShell, type UserShell } from '../executor/index.ts';
 import type { Environment } from './environment.ts';
+import type { OwnStarts } from './own-starts.ts';
 import type { SessionBus } from './session-bus.ts';
 
 /** A shell that starts in the background: the first frame does not wait for startup files. */
@@ -15,24 +16,36 @@ export type ShellHandle = {
   readonly left: Promise<number>;
 };
 
-export function startShell({ options, config }: Environment, dataDir: string, bus: SessionBus): ShellHandle {
+export function startShell(
+  { options, config }: Environment,
+  dataDir: string,
+  bus: SessionBus,
+  starts: OwnStarts,
+): ShellHandle {
   const { promise: left, resolve: leave } = Promise.withResolvers<number>();
-  const ready = startUserShell({
-    ...(config.shell === undefined ? {} : { shell: config.shell }),
-    cwd: process.cwd(),
-    env: processEnvironment(),
-    columns: options.columns,
-    rows: options.rows,
-    dataDir,
-    facts: () => handle.facts,
-    onExit: ({ message, left: ended, code }) => {
-      if (ended) leave(code);
-      else bus.notice('info', message);
-    },
-    onMove: (cwd) => bus.dispatch({ type: 'shellMoved', cwd }),
-    onPrompt: () => bus.changed(),
-    onIdleOutput: (text) => bus.notice('info', text.trimEnd()),
-  });
+  const start = (shell: string | undefined) =>
+    startUserShell({
+      ...(shell === undefined ? {} : { shell }),
+      cwd: process.cwd(),
+      env: processEnvironment(),
+      columns: options.columns,
+      rows: options.rows,
+      dataDir,
+      facts: () => handle.facts,
+      onExit: ({ message, left: ended, code }) => {
+        if (ended) leave(code);
+        else bus.notice('info', message);
+      },
+      onMove: (cwd) => bus.dispatch({ type: 'shellMoved', cwd }),
+      onPrompt: () => bus.changed(),
+      onIdleOutput: (text) => bus.notice('info', text.trimEnd()),
+    });
+  // The one of the environment was there before: who started this program has let it start.
+  const { shell } = config;
+  const ready =
+    shell === undefined
+      ? start(undefined)
+      : starts.mayStart({ name: 'your shell', words: [shell] }).then((yes) => start(yes ? shell : undefined));
   let current: UserShell | undefined;
   ready.then(
     (shell) => {

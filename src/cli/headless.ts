@@ -173,6 +173,8 @@ function haltLine(question: Question): string {
     case 'form':
       return `${visible(question.server)} asks: ${visible(question.message)}`;
     case 'review':
+      if (question.about === 'start')
+        return `not started: ${oneLine(question.command)}, since a model changed ${question.items.map(nameText).join('; ')}`;
       return `${question.about === 'later' ? 'set aside' : 'no room to keep'}${who}: ${question.items.map(nameText).join('; ')}`;
     case 'fleet':
       return `HALT on ${question.hosts.map(visible).join(', ')}: ${oneLine(question.command)}`;

@@ -30,6 +30,19 @@ export async function reviewAgain(context: EffectContext): Promise<void> {
     await ask(context, left, { name: `review-${now()}-${at}`, session, command }, new AbortController().signal);
 }
 
+/** Asks whether something of the user's own may start from these files, which a model has changed. Never rejects. */
+export async function mayStart(context: EffectContext, command: string, items: readonly string[]): Promise<boolean> {
+  let started = false;
+  const settle = async (yes: boolean) => {
+    started = yes;
+    return yes ? `starts ${command}` : `${command} not started: a model changed what it comes from`;
+  };
+  const name = `start-${context.services.now()}-${command}`;
+  const left: Leftover = { about: 'start', items, diff: '', settle };
+  await ask(context, left, { name, session: context.state.root, command }, new AbortController().signal);
+  return started;
+}
+
 async function ask(
   context: EffectContext,
   left: Leftover,

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { signal, withoutInherited } from './processes.ts';
 import { Stopper } from './stopper.ts';
 
@@ -18,7 +19,7 @@ export type Daemon = {
 export function startDaemon(command: string, log: string): Daemon {
   const out = openSync(log, 'w', 0o600);
   const [file, ...args] = withoutInherited(['/bin/sh', '-c', command]);
-  const child = spawn(file, args, { detached: true, stdio: ['ignore', out, out] });
+  const child = spawn(file, args, { cwd: homedir(), detached: true, stdio: ['ignore', out, out] });
   closeSync(out);
   const send = (name: NodeJS.Signals) => () => signal(-(child.pid ?? 0), name);
   const stopper = new Stopper([send('SIGTERM'), send('SIGKILL')]);

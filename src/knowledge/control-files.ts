@@ -13,6 +13,8 @@ type Group = {
   readonly what: string;
   /** The user's own shell, login or tools run it, wherever it lies. */
   readonly own?: true;
+  /** In a directory that the session itself made none counts, also where the directory is a part of the name. */
+  readonly filled?: true;
   /** Only at the top of the tree. */
   readonly top?: true;
   /** Only as it is written here: in small letters it is a page like any other. */
@@ -78,9 +80,10 @@ const GROUPS: readonly Group[] = [
       .{gem,pdb,perl,php,octave,byebug,rdbg,radare2,clisp,guile,dbx,sage,irb,pry}rc{,.py} .iex{,.local}.exs .erlang .guile .sageinit
       .Renviron .pythonstartup .ghci .ocamlinit .sbclrc .perldb .gdbinit .rspec .proverc .ghc.environment.* .jupyter
       {site,user}customize{,.*} {ipython,jupyter}{,_*}_config.{py,json}
-      {,.}{,v,virtual}env/{bin,scripts}/{activate,python}* pyvenv.cfg
     `,
   },
+  // Environments of Python: whoever makes one fills it.
+  { what: INTERPRETERS, filled: true, names: '{,.}{v,virtual,}env/{bin,scripts}/{activate,python}* pyvenv.cfg' },
   // Package managers, builds by wrappers, and their settings that name programs.
   {
     what: PACKAGES,
@@ -208,6 +211,19 @@ function parentsOf(name: string): readonly string[] {
 export function runsLater(inside: string): string | undefined {
   const hasHidden = hasHiddenName(inside);
   return compiled.find(({ at }) => isAmong(at, inside, hasHidden))?.what;
+}
+
+/** Where in such a path the name begins that counts, the first of several; undefined for an ordinary file. */
+export function controlNameAt(inside: string): number | undefined {
+  const found = compiled.flatMap(({ filled, at: { hidden, plain } }) =>
+    [hidden, plain].flatMap((names) => {
+      const match = names?.exec(inside);
+      if (!match) return [];
+      const name = match[0].replace(/\/$/, '');
+      return [match.index + (filled ? name.lastIndexOf('/') : name.indexOf('/') === 0 ? 0 : -1) + 1];
+    }),
+  );
+  return found.length === 0 ? undefined : Math.min(...found);
 }
 
 /** Whether a control file lies below this path by its name: a link there brings one along. */

@@ -1,11 +1,8 @@
 /** What actions left that the user decides on, also where the program was closed before they could; and what the session made (MO-9). */
 import { join } from 'node:path';
 import type { LeftBehind, Leftover } from '../../contracts/commands.ts';
-import type { ByConfiguration } from '../../contracts/started.ts';
 import { messageOf } from '../../text/errors.ts';
 import { fileAt, type Name, namesLeft, Provenance, stoodAt, unkeptIn } from './names.ts';
-import { obeyedIn } from './obeyed.ts';
-import { NOTHING, type Obeyed, together } from './obeyed-by.ts';
 import { leftNothing, lives, neverBegan, type Recorded } from './record.ts';
 import { withoutRoom } from './room.ts';
 import {
@@ -19,7 +16,8 @@ import {
   unseen,
   withoutOwnTodo,
 } from './set-aside.ts';
-import { forgetWaiting, readMade, readWaiting, type Waiting, writeMade, writeWaiting } from './waiting.ts';
+import { startPathsIn } from './start-paths.ts';
+import { forgetWaiting, type Later, readMade, readWaiting, type Waiting, writeMade, writeWaiting } from './waiting.ts';
 
 /** What it needs of the store. */
 export type LeftoversPort = Omit<AsidePort, 'remember' | 'forget' | 'find'> & {
@@ -27,8 +25,6 @@ export type LeftoversPort = Omit<AsidePort, 'remember' | 'forget' | 'find'> & {
   readonly session: string;
   readonly launcher: string;
   readonly maxFileBytes: number;
-  /** What aish-tui itself starts. */
-  readonly started: readonly ByConfiguration[];
   /** Ascending. */
   records(): readonly Recorded[];
   drop(action: Recorded): Promise<void>;
@@ -38,7 +34,6 @@ export type LeftoversPort = Omit<AsidePort, 'remember' | 'forget' | 'find'> & {
 export class Leftovers {
   readonly #port: LeftoversPort & AsidePort;
   #provenance: Provenance | undefined;
-  readonly #obeyed = new Map<string, Obeyed>();
   /** Which directory was a tree's repository when it was looked at last. */
   readonly #repository = new Map<string, string | undefined>();
 
@@ -116,8 +111,11 @@ export class Leftovers {
     const names = await namesLeft(this.#port.launcher, action.directory);
     const made = atOnce ? own.take(names) : '';
     const unkept = this.#unkept(unkeptIn(action.notes, names), tree, action.at);
-    const obeyed = names.length + unkept.length === 0 ? NOTHING : await this.#obeyedNow(tree, [...names, ...unkept]);
-    const later = await withoutOwnTodo(action, laterWith(unkept, names, tree, HERE, obeyed), this.#port);
+    const places = names.length + unkept.length === 0 ? [] : startPathsIn(tree);
+    const known = { places, isOwn: (directory: string) => own.madeDirectory(directory) };
+    const all = await withoutOwnTodo(action, laterWith(unkept, names, tree, HERE, known), this.#port);
+    const isSecret = notKept(action.notes);
+    const later = all.map((each): Later => (isSecret(each.path) ? { ...each, unkept: true } : each));
     const waiting = later.length === 0 ? undefined : await setAside(action, later, this.#port);
     // What stays where nobody is asked is looked at again: there may be room then.
     if (atOnce || !waiting?.stays) writeMade(action, made);
@@ -134,18 +132,9 @@ export class Leftovers {
     return before === undefined || file !== before ? names : names.filter((name) => name.path !== path);
   }
 
-  /** Before the first action in a tree: what one of them unlinks from git's configuration counts still. Never rejects. */
-  async prepare(tree: string): Promise<void> {
+  /** Before the first action in a tree. */
+  prepare(tree: string): void {
     if (!this.#repository.has(tree)) this.#repository.set(tree, fileAt(join(tree, '.git'), true));
-    if (!this.#obeyed.has(tree)) await this.#obeyedNow(tree, []).catch(() => NOTHING); // the action asks again
-  }
-
-  /** What was obeyed before an action, and what is behind it. */
-  async #obeyedNow(tree: string, names: readonly Name[]): Promise<Obeyed> {
-    const now = await obeyedIn(tree, names, this.#port.started);
-    const before = this.#obeyed.get(tree) ?? NOTHING;
-    this.#obeyed.set(tree, now);
-    return together([now, before]);
   }
 
   /** With what earlier programs of this session have seen. */
@@ -157,6 +146,14 @@ export class Leftovers {
     this.#provenance = own;
     return own;
   }
+}
+
+const SECRET = 'secret ';
+
+/** Tells of a path whether it may hold a password, so that nothing is kept of what it was. */
+function notKept(notes: readonly string[]): (path: string) => boolean {
+  const paths = new Set(notes.filter((note) => note.startsWith(SECRET)).map((note) => note.slice(SECRET.length)));
+  return (path) => paths.has(path);
 }
 
 /** A command whose program was killed before it could begin it, or before it emptied the record. */

@@ -4,7 +4,7 @@ import { lstat } from 'node:fs/promises';
 import { dirname, normalize } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathOf } from './exact-names.ts';
-import { runLauncher, type Step } from './launcher.ts';
+import { type Ran, runLauncher, type Step } from './launcher.ts';
 import { seenAt, UNKNOWN } from './seen.ts';
 
 /** An inode at one moment: nobody can set its time of change, so that it shows whether anybody was there since. */
@@ -38,16 +38,19 @@ const MAX_OWN = 50_000;
 
 /** Throws where that can't be told, or not all of it. */
 export async function namesLeft(launcher: string, directory: string): Promise<readonly Name[]> {
-  const ask = () => runLauncher(launcher, ['--undo', directory, '--names']);
+  const { code, steps, error } = await whenEnded(() => runLauncher(launcher, ['--undo', directory, '--names']));
+  if (code !== 0) throw new Error(error || `the launcher ended with ${code}`);
+  return namesIn(steps);
+}
+
+/** Whoever kept an action lets go of it a moment after its end is known. */
+export async function whenEnded(ask: () => Promise<Ran>): Promise<Ran> {
   let ran = await ask();
-  // Whoever kept the action lets go of it a moment after its end is known.
   for (let waited = 0; ran.code === NOT_ENDED && waited < MAX_WAIT_MS; waited += STEP_MS) {
     await sleep(STEP_MS);
     ran = await ask();
   }
-  const { code, steps, error } = ran;
-  if (code !== 0) throw new Error(error || `the launcher ended with ${code}`);
-  return namesIn(steps);
+  return ran;
 }
 
 /** What the launcher printed of them, on whatever machine. */
@@ -124,9 +127,18 @@ export function fileBehind(path: string): string | undefined {
 
 export const fileOf = ({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>) => fileKey(halvesOf(dev), ino);
 
+/** When the directory there was made; undefined where none is, or the file system does not say. */
+function bornAt(path: string): bigint | undefined {
+  const found = seenAt(path);
+  if (found === undefined || found === UNKNOWN || !found.isDirectory()) return undefined;
+  return found.birthtimeNs > 0n ? found.birthtimeNs : undefined;
+}
+
 /** Which files this session's actions have made, seen from what each of them left. A file counts until anybody else touches it. */
 export class Provenance {
   readonly #files = new Map<string, bigint>();
+  /** The topmost that they have made, by when each was made: a number of an inode may come again. */
+  readonly #directories = new Map<string, bigint>();
 
   /** Returns what `load` takes in the next program of this session. */
   take(names: readonly Name[]): string {
@@ -145,14 +157,37 @@ export class Provenance {
     this.#forgetOldest();
     const others = judged.filter(({ own }) => !own);
     const lines = [...others.map(({ now }) => now.file), ...mine.map(({ now }) => `${now.file} ${now.changed}`)];
-    return lines.slice(-MAX_OWN).join('\n');
+    const directories = this.#takeDirectories(names);
+    return [...directories, ...lines.slice(-MAX_OWN)].join('\n');
+  }
+
+  #takeDirectories(names: readonly Name[]): readonly string[] {
+    const made = names.filter(({ verb, kind, before }) => verb === 'made' && kind === 'directory' && !before);
+    const paths = new Set(made.map(({ path }) => path));
+    return made.flatMap(({ path, now }) => {
+      const born = paths.has(dirname(path)) ? undefined : bornAt(path);
+      if (born === undefined) return [];
+      this.#directories.set(now.file, born);
+      return [`${now.file} made ${born}`];
+    });
+  }
+
+  /** Whether an action of this session made this directory. */
+  madeDirectory(path: string): boolean {
+    const file = fileAt(path, true);
+    const born = file === undefined ? undefined : this.#directories.get(file);
+    return born !== undefined && born === bornAt(path);
   }
 
   /** What `take` returned, one action after the other. */
   load(text: string): void {
     for (const line of text.split('\n')) {
-      const [, file, changed] = /^(\d+:\d+)(?: (\d+))?$/.exec(line) ?? [];
+      const [, file, made, changed] = /^(\d+:\d+)(?: (made )?(\d+))?$/.exec(line) ?? [];
       if (file === undefined) continue;
+      if (made !== undefined && changed !== undefined) {
+        this.#directories.set(file, BigInt(changed));
+        continue;
+      }
       this.#files.delete(file);
       if (changed !== undefined) this.#files.set(file, BigInt(changed));
     }

@@ -2,15 +2,14 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Leftover } from '../../contracts/commands.ts';
-import { isAboveRunsLater, runsLater } from '../../knowledge/control-files.ts';
+import { controlNameAt, isAboveRunsLater, runsLater } from '../../knowledge/control-files.ts';
 import { BARE_REPOSITORY, GIT_OBEYS } from '../../knowledge/git.ts';
 import { nameText } from '../../text/spelled.ts';
 import { pathOf, spelledBytes } from './exact-names.ts';
 import { NOT_ENDED } from './kept.ts';
 import type { Ran } from './launcher.ts';
 import { fileBehind, type Name } from './names.ts';
-import { topmost, within } from './nested.ts';
-import { NOTHING, type Obeyed, obeyedBy, type Thing } from './obeyed-by.ts';
+import { around, topmost, within } from './nested.ts';
 import { diffsBetween, type ReadText, readText } from './preview.ts';
 import type { Place, Recorded } from './record.ts';
 import { entriesAt } from './seen.ts';
@@ -23,7 +22,7 @@ const isObeyedThere = (place: string) =>
   GIT_OBEYS.some((name) => place === `/${name}` || place.startsWith(`/${name}/`)) && !KEPT_THERE.test(place);
 /** Names that one of those has. */
 export const PARTS: readonly string[] = [...new Set([...BARE_REPOSITORY.flat(), 'config'])];
-const UNKEPT = ' (it was changed while the command ran, by it or by somebody else, and not kept: it is in place)';
+const UNKEPT = ' (it was changed while the command ran, and what it was is not kept: it is in place)';
 const STAYS = ' (it could not be set aside, and is in place)';
 /** A directory that was moved, and that its owner has closed. */
 const UNREAD = 'holds what can’t be looked through';
@@ -56,34 +55,59 @@ export const HERE: Look = {
   file: fileBehind,
 };
 
-/**
- * Each once, none below another. `tree` is the project's.
- * @param obeyed what of it others know by other names
- */
-function laterIn(names: readonly Name[], tree: string, look: Look = HERE, obeyed: Obeyed = NOTHING): readonly Later[] {
+/** What an action left, or a thing in a directory that it moved. */
+type Thing = Pick<Name, 'path' | 'kind'>;
+
+/** What is known of a tree besides the names that count everywhere. */
+export type Known = {
+  /** What the user's start files name, with all below it. */
+  readonly places: readonly Later[];
+  /** Whether the session itself made this directory. */
+  isOwn(directory: string): boolean;
+};
+
+const NOTHING: Known = { places: [], isOwn: () => false };
+
+/** Each once, none below another. `tree` is the project's. */
+function laterIn(names: readonly Name[], tree: string, look: Look = HERE, known: Known = NOTHING): readonly Later[] {
   const fresh = new Set(names.filter(({ verb }) => verb !== 'changed').map(({ path }) => path));
-  const obeyedAt = obeyedBy(obeyed);
+  const isNew = ({ verb, kind, before }: Name) => verb === 'made' && kind === 'directory' && !before;
+  const made = new Set(names.filter(isNew).map(({ path }) => path));
+  const isOwn = (directory: string) => made.has(directory) || known.isOwn(directory);
+  const named = placesBy(known.places);
+  const at = (thing: Thing) => laterAt(thing, { tree, fresh, look, isOwn }) ?? named(thing);
   const lists = Map.groupBy(listsAround(names, tree), (path) => look.file(path) ?? NO_FILE);
   const found = names
     .filter(({ path }) => path.startsWith(`${tree}/`))
-    .flatMap(
-      (name) =>
-        laterAt(name, tree, fresh, look) ??
-        listByName(name, lists, look) ??
-        obeyedAt(name) ??
-        broughtBy(name, tree, fresh, look, obeyedAt) ??
-        [],
-    );
+    .flatMap((name) => at(name) ?? listByName(name, lists, look) ?? broughtBy(name, look, at) ?? []);
   return topmost(found, ({ path }) => path);
 }
 
-/** Of a path in a tree: whether it lies in a repository's own directory, and git obeys it there. */
-export function isObeyedByGit(inside: string): boolean {
-  const [, place] = /(?:^|\/)\.git(\/.*)$/i.exec(inside) ?? [];
-  return place !== undefined && isObeyedThere(place);
+/** What is at such a place or below it, and a link by which it is reached. */
+function placesBy(places: readonly Later[]): (thing: Thing) => Later | undefined {
+  const { over, below } = around(places, ({ path }) => path);
+  return ({ path, kind }) => {
+    const found = over(path) ?? (kind === 'link' ? below(path) : undefined);
+    // A directory is made with what is put into it, which counts.
+    return found && (kind !== 'directory' || path !== found.path) ? { path, what: found.what } : undefined;
+  };
 }
 
-function laterAt(thing: Thing, tree: string, fresh: ReadonlySet<string>, look: Look): Later | undefined {
+type Tree = Pick<Known, 'isOwn'> & {
+  readonly tree: string;
+  readonly fresh: ReadonlySet<string>;
+  readonly look: Look;
+};
+
+/** Whether the name that counts lies in a directory that the session itself made: nobody else works there. */
+function isInOwn(inside: string, { tree, isOwn }: Tree): boolean {
+  for (let end = (controlNameAt(inside) ?? 0) - 1; end > 0; end = inside.lastIndexOf('/', end - 1))
+    if (isOwn(join(tree, inside.slice(0, end)))) return true;
+  return false;
+}
+
+function laterAt(thing: Thing, within: Tree): Later | undefined {
+  const { tree, fresh, look } = within;
   const { path } = thing;
   const inside = path.slice(tree.length + 1);
   const [, above = ''] = /^((?:.*?\/)?)\.git(?:\/|$)/.exec(inside) ?? [undefined, undefined];
@@ -97,7 +121,7 @@ function laterAt(thing: Thing, tree: string, fresh: ReadonlySet<string>, look: L
     return runsNext(thing, place, look) ? { path, what: RUN_NEXT } : undefined;
   }
   const what = runsLater(inside) ?? (thing.kind === 'link' && isAboveRunsLater(inside) ? LEADS : undefined);
-  if (what !== undefined) return { path, what };
+  if (what !== undefined) return isInOwn(inside, within) ? undefined : { path, what };
   const directory = dirname(path);
   const bare = BARE_REPOSITORY.some(
     (parts) => PARTS.includes(basename(path)) && parts.every((name) => look.exists(join(directory, name))),
@@ -125,10 +149,8 @@ function listByName({ path, now }: Name, lists: ReadonlyMap<string, readonly str
 /** A directory that was moved here with what it holds: no action can take back a part of it. */
 function broughtBy(
   { path: top, verb, kind }: Name,
-  tree: string,
-  fresh: ReadonlySet<string>,
   look: Look,
-  obeyedAt: (thing: Thing) => Later | undefined,
+  at: (thing: Thing) => Later | undefined,
 ): Later | undefined {
   if (verb !== 'moved' || kind !== 'directory') return undefined;
   const queue = [top];
@@ -139,8 +161,7 @@ function broughtBy(
     for (const entry of entries) {
       const path = join(next, entry.name);
       const kind = entry.isDirectory() ? 'directory' : entry.isSymbolicLink() ? 'link' : 'file';
-      const thing: Thing = { path, kind };
-      const found = laterAt(thing, tree, fresh, look) ?? obeyedAt(thing);
+      const found = at({ path, kind });
       looked += 1;
       if (looked > MAX_LOOKED_AT) return { path: top, what: 'holds more than can be looked through' };
       if (found) return { path: top, what: `brings ${path.slice(top.length + 1)}, which ${found.what}` };
@@ -156,11 +177,11 @@ export function laterWith(
   names: readonly Name[],
   tree: string,
   look: Look = HERE,
-  obeyed: Obeyed = NOTHING,
+  known: Known = NOTHING,
 ): readonly Later[] {
-  const kept = laterIn(names, tree, look, obeyed);
+  const kept = laterIn(names, tree, look, known);
   const isKept = within(kept.map(({ path }) => path));
-  const past = laterIn(unkept, tree, look, obeyed)
+  const past = laterIn(unkept, tree, look, known)
     .filter(({ path }) => !isKept(path))
     .map((later): Later => ({ ...later, unkept: true }));
   return [...kept, ...past].sort((a, b) => (a.path < b.path ? -1 : 1));

@@ -2,7 +2,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LeftBehind, Leftover } from '../../contracts/commands.ts';
-import type { ByConfiguration } from '../../contracts/started.ts';
 import {
   type ChangedFile,
   type KeptAction,
@@ -17,6 +16,7 @@ import { EmptyRecords } from './empty-records.ts';
 import { Kept, whatGoes } from './kept.ts';
 import { type Ran, runLauncher } from './launcher.ts';
 import { Leftovers } from './leftovers.ts';
+import { unkeptIn, whenEnded } from './names.ts';
 import { probeStore, sharesBlocks } from './probe.ts';
 import {
   dropRecord,
@@ -48,8 +48,6 @@ export type ChangeStoreOptions = {
   /** Keys and passwords are kept as well. */
   readonly credentials?: boolean;
   readonly days: number;
-  /** What aish-tui itself starts by its configuration: none of it is a project's to change unseen. */
-  readonly started?: readonly ByConfiguration[];
   readonly session: string;
   /** The Norris run under way. */
   readonly run: () => string | undefined;
@@ -58,6 +56,8 @@ export type ChangeStoreOptions = {
   readonly hide: (text: string) => string;
   /** Tells the user what passed by the store. */
   readonly warn: (text: string) => void;
+  /** Told of each file that an action of a model has changed. */
+  readonly changed?: (files: readonly string[]) => void;
   /** More is known of what the run under way has changed. */
   readonly onChanged?: () => void;
 };
@@ -97,7 +97,7 @@ export class ChangeStore implements UndoPort {
 
   constructor(options: ChangeStoreOptions) {
     this.#options = options;
-    const { session, launcher, maxFileBytes, warn, hide, directory, started = [] } = options;
+    const { session, launcher, maxFileBytes, warn, hide, directory } = options;
     this.#kept = new Kept({
       session,
       unavailable: () => this.unavailable(),
@@ -112,7 +112,7 @@ export class ChangeStore implements UndoPort {
       noPlace: 'there is no place for what is replaced',
     });
     this.#leftovers = new Leftovers({
-      ...{ session, launcher, maxFileBytes, warn, hide, started },
+      ...{ session, launcher, maxFileBytes, warn, hide },
       records: () => this.#records(),
       find: (number) => readRecord(options.directory, number, this.#running),
       launch: (...args) => this.#launch(...args),
@@ -138,7 +138,7 @@ export class ChangeStore implements UndoPort {
   async keepCommand(command: string, cwd: string, project?: string): Promise<Keeping | undefined> {
     if ((await this.unavailable()) !== undefined) return undefined;
     await this.#recover();
-    if (project !== undefined) await this.#leftovers.prepare(project);
+    if (project !== undefined) this.#leftovers.prepare(project);
     const { budgetBytes, maxFileBytes, warn } = this.#options;
     try {
       const used = this.#makeRoom();
@@ -237,12 +237,16 @@ export class ChangeStore implements UndoPort {
     if (action) this.#look(action);
   }
 
-  /** Looks at which files an action has changed, where it is one of a run. */
-  #look({ run, directory }: Recorded): void {
-    if (run === undefined) return;
+  /** Looks at which files an action has changed. */
+  #look(action: Recorded): void {
+    const { run, directory, tree, cwd, notes } = action;
     const looking = (this.#looking ?? Promise.resolve()).then(async () => {
-      const { code, steps } = await this.#launch('--undo', directory);
-      if (code === 0 || code === 1) this.#changed = { run, files: together([this.changedBy(run), filesOf(steps)]) };
+      const { code, steps } = await whenEnded(() => this.#launch('--undo', directory));
+      const files = code === 0 || code === 1 ? filesOf(steps) : undefined;
+      const paths = files?.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]));
+      const past = unkeptIn(notes, []).map(({ path }) => path);
+      this.#options.changed?.([...(paths ?? [join(tree ?? cwd, 'files that can’t be told')]), ...past]);
+      if (run !== undefined && files) this.#changed = { run, files: together([this.changedBy(run), files]) };
       if (this.#looking === looking) this.#looking = undefined;
       this.#options.onChanged?.();
     });

@@ -65,7 +65,7 @@ export function listsAround(names: readonly Name[], tree: string): readonly stri
 }
 
 /** Where they are, of the repository in this directory. */
-export const listsIn = (directory: string): readonly string[] => LISTS.map((list) => `${directory}/.git${list}`);
+const listsIn = (directory: string): readonly string[] => LISTS.map((list) => `${directory}/.git${list}`);
 
 /** Of such a path, the part below the repository's directory. */
 export const placeOf = (list: string) => list.slice(list.lastIndexOf('/.git/') + '/.git'.length);

@@ -11,6 +11,12 @@ import { dangersOf, unmarked } from '../../ui/screen/halt/danger.ts';
 
 type Request = Omit<RequestPermissionRequest, 'sessionId'>;
 
+const REVIEWED = {
+  later: 'set aside until you say so, since it runs later',
+  room: 'there is no room to keep it',
+  start: 'starts from files that a model has changed',
+} as const;
+
 /** What is offered, and what each means. Nothing is ever allowed for good: each finding is asked about anew. */
 const RUN = { optionId: 'proceed', name: 'Run it once', kind: 'allow_once' } as const;
 const SKIP = { optionId: 'skip', name: 'Skip it', kind: 'reject_once' } as const;
@@ -93,9 +99,6 @@ function own(question: Question): readonly string[] {
         ...question.reported.map(visible),
       ];
     case 'review':
-      return [
-        question.about === 'later' ? 'set aside until you say so, since it runs later' : 'there is no room to keep it',
-        ...question.items.map((item) => `- ${nameText(item)}`),
-      ];
+      return [REVIEWED[question.about], ...question.items.map((item) => `- ${nameText(item)}`)];
   }
 }

@@ -217,12 +217,15 @@ function words(value: unknown): string {
 // Types shared by this folder. Only `connection.ts` and the transports use the MCP library.
 
 /** A server as the user has configured it (MC-1): started here, or reached over streamable HTTP. */
+/** A server that is a program on this machine. */
+export type Program = {
+  readonly command: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+};
+
 export type ServerConfig =
-  | {
-      readonly command: string;
-      readonly args?: readonly string[];
-      readonly env?: Readonly<Record<string, string>>;
-    }
+  | Program
   | {
       readonly url: string;
       readonly headers?: Readonly<Record<string, string>>;

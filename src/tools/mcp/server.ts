@@ -3,7 +3,14 @@ import type { Form, FormAnswer } from '../../session/form.ts';
 import type { JsonObject } from '../../text/json.ts';
 import { plainText } from '../../text/sanitize.ts';
 import type { Connection } from './connection.ts';
-import { type Launch, readElicitation, readTool, type ServerConfig, type ToolDefinition } from './messages.ts';
+import {
+  type Launch,
+  type Program,
+  readElicitation,
+  readTool,
+  type ServerConfig,
+  type ToolDefinition,
+} from './messages.ts';
 
 import type { Authorization } from './oauth/authorization.ts';
 
@@ -19,6 +26,8 @@ export type ServerOptions = LoginOptions & {
   readonly restartDelayMs: number;
   /** Whether one that has ended may be started again by itself now; else it waits. */
   readonly mayRestart?: () => boolean;
+  /** Whether a program may be started; `byUser`: they have just asked for it. */
+  readonly mayStart?: (name: string, program: Program, byUser: boolean) => Promise<boolean>;
   readonly onChange: () => void;
   /** One line for the user. */
   readonly say: (level: 'info' | 'warning', text: string) => void;
@@ -85,18 +94,21 @@ export class Server {
   }
 
   /** Starts it; resolves when it is ready or has failed. Never rejects. */
-  start(): Promise<void> {
+  start(byUser = false): Promise<void> {
     this.#generation += 1;
     clearTimeout(this.#timer);
     this.#become('starting');
     this.#opening = new AbortController();
-    return this.#await(this.#open(this.#generation, this.#opening.signal));
+    return this.#await(this.#open(this.#generation, this.#opening.signal, byUser));
   }
 
-  async #open(generation: number, signal: AbortSignal): Promise<void> {
+  async #open(generation: number, signal: AbortSignal, byUser: boolean): Promise<void> {
     try {
       const { Connection: Live } = await import('./connection.ts');
       const { config, version, launch, env, cwd, root } = this.#options;
+      const { mayStart } = this.#options;
+      if ('command' in config && mayStart && !(await mayStart(this.name, config, byUser)))
+        return this.#refused(generation);
       if (generation !== this.#generation) return;
       const connection = await Live.open({
         config,
@@ -127,6 +139,13 @@ export class Server {
       if (loginWanted(error) === undefined) this.#lost(generation, reasonOf(error));
       else this.#wantsLogin(generation);
     }
+  }
+
+  #refused(generation: number): void {
+    if (generation !== this.#generation) return;
+    this.#generation += 1;
+    this.lastError = `not started: a model changed what it comes from; :mcp restart ${this.name} asks again`;
+    this.#become('failed');
   }
 
   /** Nothing is restarted: only a person can go on. */
@@ -192,7 +211,7 @@ export class Server {
     await this.close();
     this.#restarts = 0;
     this.lastError = '';
-    await this.start();
+    await this.start(true);
   }
 
   /** Calls a tool. A failure of any kind is a text and never a rejection. */

@@ -1,5 +1,5 @@
 /** What somebody else does in a project meanwhile is no question about git, and names that are no text go and come back by them. */
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { nameText } from '../../../src/text/spelled.ts';
@@ -43,8 +43,9 @@ describe.skipIf(!trialsWork())('what waits for the user', () => {
   it('has names that are no text, and goes and comes back by them', async () => {
     const raw = (...names: readonly string[]) => names.map((name) => Buffer.from(`${tree}/${name}`, 'latin1'));
     const [one, two, whole] = raw('d\xe9/.envrc', 'd\xe8/.envrc', 'x\xff');
+    for (const directory of raw('d\xe9', 'd\xe8', 'x\xff')) mkdirSync(directory);
     const left = await act(
-      "mkdir $'d\\xe9' $'d\\xe8' $'x\\xff'; echo 1 > $'d\\xe9/.envrc'; echo 2 > $'d\\xe8/.envrc'; echo 3 > $'x\\xff/.envrc'; echo x > $'d\\xe9/kept'",
+      "echo 1 > $'d\\xe9/.envrc'; echo 2 > $'d\\xe8/.envrc'; echo 3 > $'x\\xff/.envrc'; echo x > $'d\\xe9/kept'",
     );
     expect(left?.items.map((item) => nameText(item))).toEqual(
       ['d⟨xE8⟩', 'd⟨xE9⟩', 'x⟨xFF⟩'].map((name) => `${name}/.envrc is run by shells and editors`),
@@ -56,6 +57,6 @@ describe.skipIf(!trialsWork())('what waits for the user', () => {
     expect([one, two].map((path) => readFileSync(path ?? '', 'utf8'))).toEqual(['1\n', '2\n']);
     expect((await scene.store.preview(1)).text).toContain('d⟨xE8⟩/.envrc goes');
     expect(await scene.store.undo(1)).toMatchObject({ ok: true });
-    expect([is(one), is(two), is(whole)]).toEqual([false, false, false]);
+    expect([is(one), is(two)]).toEqual([false, false]);
   });
 });

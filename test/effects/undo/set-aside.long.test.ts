@@ -49,7 +49,7 @@ describe.skipIf(!trialsWork())('what others run later', () => {
     ['mkdir -p .github/workflows && echo on: push > .github/workflows/a.yml', ['.github/workflows is run by the CI']],
     ['chmod +x .husky/pre-push', ['.husky/pre-push is run by shells and editors']],
     ['mv bundle .vscode', ['.vscode is run by shells and editors']],
-    ['mkdir w && mv nest w/ && mv w v', ['v/nest brings .envrc, which is run by shells and editors']],
+    ['mv nest v', ['v brings .envrc, which is run by shells and editors']],
     ['ln -s script .envrc', ['.envrc is run by shells and editors']],
     [
       'mkdir b && cd b && mkdir objects refs && echo "ref: x" > HEAD && echo "[core]" > config',
@@ -64,9 +64,10 @@ describe.skipIf(!trialsWork())('what others run later', () => {
       'mkdir b real real/objects real/refs && echo "ref: x" > b/HEAD && echo ../real > b/commondir && echo "[core]" > real/config',
       ['b/HEAD makes its directory a git repository', 'b/commondir makes its directory a git repository'],
     ],
-    ['mkdir -p deep && echo hi > deep/.VSCode', ['deep/.VSCode is run by shells and editors']],
+    ['echo hi > docs/.VSCode', ['docs/.VSCode is run by shells and editors']],
+    ['mkdir .cargo && echo x > .cargo/config.toml', ['.cargo/config.toml is obeyed by package managers']],
     ['echo x > .pre-commit-config.yaml', ['.pre-commit-config.yaml is run by shells and editors']],
-    ['mkdir -p m/.hg && echo "[hooks]" > m/.hg/hgrc', ['m/.hg/hgrc is obeyed by version control']],
+    ['mkdir docs/.hg && echo "[hooks]" > docs/.hg/hgrc', ['docs/.hg/hgrc is obeyed by version control']],
     [
       'mkdir -p .forgejo/workflows && echo on: push > .forgejo/workflows/a.yml',
       ['.forgejo/workflows is run by the CI'],
@@ -93,7 +94,7 @@ describe.skipIf(!trialsWork())('what others run later', () => {
     for (const [path] of aside)
       if (!old.has(path))
         expect(path, path).toMatch(
-          /\/(deep|er|m|\.github|v|b|real|objects|refs|config|\.hg|\.forgejo|m|rebase-merge|done|info)$/,
+          /\/(deep|er|m|\.github|v|b|real|objects|refs|config|\.hg|\.cargo|\.forgejo|m|rebase-merge|done|info)$/,
         );
     expect(readFileSync(join(tree, 'CLAUDE.md'), 'utf8')).toBe('old\n');
     expect(await left?.settle(true)).toMatch(/^the user accepted: /);
@@ -104,14 +105,17 @@ describe.skipIf(!trialsWork())('what others run later', () => {
   });
 
   it('comes back as it was left, and without a yes stays away; the rest of the action can still be undone', async () => {
-    put('.envrc', 'old\n');
+    put('.tool-versions', 'old\n');
     put('a', 'old\n');
     const before = there();
-    const command = 'echo new > .envrc; chmod 755 .envrc; echo new > a; mkdir .husky; echo x > .husky/pre-push';
+    const command =
+      'echo new > .tool-versions; chmod 755 .tool-versions; echo new > a; mkdir .husky; echo x > .husky/pre-push';
     const refused = await act(command);
-    expect(readFileSync(join(tree, '.envrc'), 'utf8')).toBe('old\n');
+    expect(readFileSync(join(tree, '.tool-versions'), 'utf8')).toBe('old\n');
     expect(refused?.diff).toMatch(/-old\n\+new/);
-    expect(await refused?.settle(false)).toMatch(/^set aside, and not in the project: .envrc .*has not accepted it$/);
+    expect(await refused?.settle(false)).toMatch(
+      /^set aside, and not in the project: \.husky .*; \.tool-versions .*has not accepted it$/,
+    );
     expect(existsSync(join(tree, '.husky'))).toBe(false);
     expect(readFileSync(join(tree, 'a'), 'utf8')).toBe('new\n');
     expect(await scene.store.undo('last')).toMatchObject({ ok: true });
@@ -119,8 +123,30 @@ describe.skipIf(!trialsWork())('what others run later', () => {
     expect(content(there())).toEqual(content(before));
     const accepted = await act(command);
     await accepted?.settle(true);
-    expect(readFileSync(join(tree, '.envrc'), 'utf8')).toBe('new\n');
+    expect(readFileSync(join(tree, '.tool-versions'), 'utf8')).toBe('new\n');
     expect(readFileSync(join(tree, '.husky', 'pre-push'), 'utf8')).toBe('x\n');
+  });
+
+  it('is told with all else that an action has changed, run or not, once it has ended', async () => {
+    const told: string[] = [];
+    scene.open({ changed: (files) => told.push(...files) });
+    put('server.js', 'old\n');
+    await act('echo new > server.js; echo x > lib.js');
+    await scene.store.looking;
+    expect(told.sort()).toEqual([join(tree, 'lib.js'), join(tree, 'server.js')]);
+  });
+
+  it('is in place, and said to be, where it may hold a password: no copy of that is kept', async () => {
+    put('.npmrc', 'token=old\n');
+    const left = await act('echo token=new > .npmrc; echo x > .tool-versions');
+    expect(left?.items).toEqual([
+      expect.stringMatching(/^\.npmrc is obeyed by package managers \(.*it is in place\)$/),
+      '.tool-versions is run by shells and editors',
+    ]);
+    expect([existsSync(join(tree, '.tool-versions')), readFileSync(join(tree, '.npmrc'), 'utf8')]).toEqual([
+      false,
+      'token=new\n',
+    ]);
   });
 
   it('that changed past the store waits for the word as well, and is said to be in place', async () => {
@@ -128,7 +154,7 @@ describe.skipIf(!trialsWork())('what others run later', () => {
     const left = await during('true', () => {
       for (const name of ['.envrc', 'CLAUDE.md', 'plain']) put(name, 'of somebody\n');
     });
-    const said = '(it was changed while the command ran, by it or by somebody else, and not kept: it is in place)';
+    const said = '(it was changed while the command ran, and what it was is not kept: it is in place)';
     expect(left?.items).toEqual([
       `.envrc is run by shells and editors ${said}`,
       `CLAUDE.md is obeyed by agents ${said}`,
@@ -202,11 +228,26 @@ describe.skipIf(!trialsWork())('what others run later', () => {
       'mise.local.toml .autoenv_leave.zsh .bash_enter .local.vimrc .git-hooks/pre-commit .sl/config _darcs/prefs/defaults .iex.exs .octaverc .erlang ipython_config.py .byebugrc .radare2rc tools/bazel user.bazelrc rust-toolchain.toml .buckconfig .pants.rc .venv/bin/activate venv/bin/python3 pyvenv.cfg .claude.json sitecustomize.py flake.nix prek.toml uv.toml';
     const ordinary =
       '.eslintrc.js ansible.cfg .env Makefile conftest.py default.nix deno.json gradle.properties pants.toml .venv/bin/tool .mocharc.js tools/run src/activate mise/a.ts bin/python config.py';
+    for (const environment of ['.venv', 'venv']) put(`${environment}/bin/tool`, 'x\n');
     const left = await act(`for f in ${files} ${ordinary}; do mkdir -p "$(dirname "$f")"; echo x > "$f"; done`);
     const named = left?.items.map((item) => item.split(' ')[0] ?? '') ?? [];
     const waits = (file: string) => named.some((each) => file === each || file.startsWith(`${each}/`));
     expect(files.split(' ').filter((file) => !waits(file))).toEqual([]);
     expect(ordinary.split(' ').filter(waits)).toEqual([]);
+  });
+
+  it('is nothing in a directory that the session itself has made, whatever its name', async () => {
+    put('venv/bin/tool', 'x\n');
+    const environment = 'mkdir -p .venv/bin && echo x > .venv/bin/activate && echo x > .venv/pyvenv.cfg';
+    expect(await act(`${environment}; mkdir -p new/sub; echo x > new/.envrc; echo x > new/sub/.npmrc`)).toBeUndefined();
+    expect(await act('echo y > .venv/bin/activate.fish; mkdir new/.vscode; echo x > new/AGENTS.md')).toBeUndefined();
+    expect((await act('echo x > venv/bin/activate'))?.items).toEqual([expect.stringMatching(/^venv\/bin\/activate /)]);
+    scene.open();
+    expect(await act('echo z > .venv/bin/activate')).toBeUndefined();
+    scene.open({ session: 's2' });
+    expect((await act('echo z > .venv/bin/activate'))?.items).toEqual([
+      expect.stringMatching(/^\.venv\/bin\/activate /),
+    ]);
   });
 
   it('is nothing in ordinary work, and nothing of the data of a repository below', async () => {

@@ -1,0 +1,196 @@
+/**
+ * Whether a command of the user's own configuration may start (MO-9): an MCP server, the server of a model, a command that
+ * prints a key, the shell. Where a model has changed the tree that it comes from since the user last let it start, they are
+ * asked first.
+ */
+import { createHash } from 'node:crypto';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseJsonObject } from '../text/json.ts';
+import { BETWEEN_WORDS, holds, realOf } from './own-places.ts';
+import { treeAround } from './project-tree.ts';
+
+export type OwnCommand = {
+  /** What the configuration calls it: `the MCP server files`. */
+  readonly name: string;
+  /** A program with its arguments; a line for the shell as one word. */
+  readonly words: readonly string[];
+  /** What it gets besides the environment of this program. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Where it starts; absent where it finds nothing by that. */
+  readonly cwd?: string;
+};
+
+type Options = {
+  /** What models have changed, and what the user has let start; it stays from one session to the next. */
+  readonly file: string;
+  /** Puts the question to the user; false where nobody can be asked. */
+  ask(names: string, files: readonly string[]): Promise<boolean>;
+  /** Resolves when the last changes are noted. */
+  settled(): Promise<void> | undefined;
+};
+
+/** One line of the file: files of one tree were changed, or a command was let start. */
+type Line = { readonly at: number; readonly tree?: string; readonly files?: readonly string[]; readonly let?: string };
+
+/** Files that are named of each tree and action. */
+const MAX_NAMED = 20;
+/** Of more trees that one action has changed, the directory around all of them is noted. */
+const MAX_TREES = 50;
+const MAX_FILE_BYTES = 500_000;
+const MAX_WORDS = 200;
+/** Servers that start together are asked about together. In ms. */
+const TOGETHER_MS = 50;
+
+export class OwnStarts {
+  readonly #options: Options;
+  /** What is asked about now, and what was refused, as of which change. */
+  readonly #asked = new Map<string, Promise<boolean>>();
+  readonly #refused = new Map<string, number>();
+  /** Bytes after which the file is made shorter. */
+  #longest = MAX_FILE_BYTES;
+  #batch:
+    | { readonly commands: OwnCommand[]; readonly files: Set<string>; readonly answer: Promise<boolean> }
+    | undefined;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** Notes what an action of a model has changed. Never throws. */
+  changed(files: readonly string[]): void {
+    const known = new Map<string, string>();
+    const treeAt = (file: string) => {
+      const directory = dirname(file);
+      const tree = known.get(directory) ?? treeOf(file, directory);
+      // In the home directory each file is one.
+      if (tree !== file) known.set(directory, tree);
+      return tree;
+    };
+    const trees = Map.groupBy(files, treeAt);
+    const few = trees.size <= MAX_TREES ? trees : new Map([[[...trees.keys()].reduce(commonTo), files]]);
+    for (const [tree, all] of few) this.#write({ at: Date.now(), tree, files: all.slice(0, MAX_NAMED) });
+  }
+
+  /** @param byUser the user has just asked for it: a refusal counts no more */
+  async mayStart(command: OwnCommand, byUser = false): Promise<boolean> {
+    await this.#options.settled();
+    const key = keyOf(command);
+    const changes = this.#changesOf(command, key);
+    const last = changes.at(-1)?.at;
+    if (last === undefined) return true;
+    if (!byUser && (this.#refused.get(key) ?? 0) >= last) return false;
+    const known = this.#asked.get(key);
+    if (known) return known;
+    const answer = this.#ask(command, changes).finally(() => this.#asked.delete(key));
+    this.#asked.set(key, answer);
+    const yes = await answer;
+    if (yes) this.#write({ at: Date.now(), let: key });
+    else this.#refused.set(key, last);
+    return yes;
+  }
+
+  #ask(command: OwnCommand, changes: readonly Line[]): Promise<boolean> {
+    const batch = this.#batch ?? this.#newBatch();
+    batch.commands.push(command);
+    for (const { files = [] } of changes) for (const file of files) batch.files.add(file);
+    return batch.answer;
+  }
+
+  #newBatch() {
+    const [commands, files] = [[] as OwnCommand[], new Set<string>()];
+    const answer = delay(TOGETHER_MS).then(() => {
+      this.#batch = undefined;
+      return this.#options.ask(commands.map(({ name }) => name).join(', '), [...files]);
+    });
+    this.#batch = { commands, files, answer };
+    return this.#batch;
+  }
+
+  /** Since it was let start, of the trees that it comes from; the oldest first. */
+  #changesOf(command: OwnCommand, key: string): readonly Line[] {
+    const lines = this.#read();
+    const since = Math.max(0, ...lines.filter((line) => line.let === key).map(({ at }) => at));
+    const later = lines.filter(({ at, tree }) => tree !== undefined && at >= since);
+    if (later.length === 0) return [];
+    const trees = [...new Set(placesOf(command).map((place) => treeOf(place)))];
+    return later.filter(({ tree = '' }) => trees.some((own) => holds(own, tree) || holds(tree, own)));
+  }
+
+  #read(): readonly Line[] {
+    try {
+      return readFileSync(this.#options.file, 'utf8').split('\n').flatMap(readLine);
+    } catch {
+      return [];
+    }
+  }
+
+  #write(line: Line): void {
+    const { file } = this.#options;
+    try {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > this.#longest) this.#shorten();
+      appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+    } catch {
+      // A full disk: nothing of the model's runs either, since its journal can't be written.
+    }
+  }
+
+  /** The last change of each tree, and the last time that each command was let start. */
+  #shorten(): void {
+    const last = new Map(this.#read().map((line) => [line.tree ?? ` ${line.let}`, line]));
+    const text = [...last.values()].map((line) => `${JSON.stringify(line)}\n`).join('');
+    writeFileSync(`${this.#options.file}.new`, text, { mode: 0o600 });
+    renameSync(`${this.#options.file}.new`, this.#options.file);
+    this.#longest = Math.max(MAX_FILE_BYTES, 2 * Buffer.byteLength(text));
+  }
+}
+
+function readLine(text: string): readonly Line[] {
+  const { at, tree, files, let: key } = parseJsonObject(text) ?? {};
+  if (typeof at !== 'number') return [];
+  if (typeof key === 'string') return [{ at, let: key }];
+  const names = Array.isArray(files) ? files.filter((file): file is string => typeof file === 'string') : [];
+  return typeof tree === 'string' ? [{ at, tree, files: names }] : [];
+}
+
+const keyOf = ({ name, words, env = {}, cwd = '' }: OwnCommand): string =>
+  createHash('sha256')
+    .update(JSON.stringify([name, words, env, cwd]))
+    .digest('hex');
+
+/** The top of the repository around it, else its directory; in the home directory itself the file alone. */
+function treeOf(path: string, directory = directoryOf(path)): string {
+  const home = realOf(homedir()) ?? homedir();
+  return treeAround(directory, home, (top) => existsSync(join(top, '.git'))) ?? path;
+}
+
+function directoryOf(path: string): string {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? path : dirname(path);
+}
+
+function commonTo(one: string, other: string): string {
+  let common = one;
+  while (!holds(common, other)) common = dirname(common);
+  return common;
+}
+
+/** What its words name, its directory and its program, as they are and behind all links. */
+function placesOf({ words, env = {}, cwd }: OwnCommand): readonly string[] {
+  const all = [...words, ...Object.values(env)].flatMap((word) => [word, ...word.split(BETWEEN_WORDS)]);
+  const directories = `${env.PATH ?? ''}${delimiter}${process.env.PATH ?? ''}`
+    .split(delimiter)
+    .filter((each) => each !== '');
+  const named = [...new Set(all)].slice(0, MAX_WORDS).flatMap((word) => {
+    const path = word.replace(/^~(?=\/)/, homedir());
+    const inPath = word.includes('/') || word === '' ? [] : directories.map((directory) => join(directory, word));
+    return [resolve(cwd ?? homedir(), path), ...inPath].filter((each) => existsSync(each));
+  });
+  const places = cwd === undefined ? named : [...named, cwd];
+  // What holds the home directory is data of a server: everything lies in it.
+  return [...new Set(places.flatMap((place) => [place, realOf(place) ?? place]))].filter(
+    (place) => !holds(place, realOf(homedir()) ?? homedir()) && !holds(place, homedir()),
+  );
+}
