@@ -7,12 +7,12 @@ import { realFiles } from './files.ts';
 import { gitReader, type Wrap } from './impact/git.ts';
 import { localSight } from './impact/local.ts';
 import { previewImpact, withImpact } from './impact/preview.ts';
-import { areSame, resolveTargets } from './impact/resolve.ts';
+import { areSame, resolveTargets } from './impact/targets.ts';
 import { judgeCommand } from './judge.ts';
 import { judgeWithFiles } from './judge-files.ts';
 import { judgeOnHost } from './on-host.ts';
-import { onlyReads, readsAlone } from './only-reads.ts';
-import { worksOverPipes } from './over-pipes.ts';
+import { onlyReads, readsAlone, worksOverPipes } from './only-reads.ts';
+
 import { OwnFiles } from './own-files.ts';
 import { isUnchanged, type ReadFile } from './reading.ts';
 import { type Recovery, recoveryOf } from './recoverable.ts';

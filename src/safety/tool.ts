@@ -2,7 +2,7 @@ import { matchesGlob } from '../text/glob.ts';
 import { parseJsonObject } from '../text/json.ts';
 import { judgeSql } from './code/sql.ts';
 import { type JudgeOptions, judgeCommand } from './judge.ts';
-import { verbOf } from './knowledge/verbs.ts';
+import { verbOf } from './verbs.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from './verdict.ts';
 
 /** What a server declares of a tool; it can raise the suspicion only (SF-6). */

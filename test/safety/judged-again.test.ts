@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { judgeCommand } from '../../src/safety/judge.ts';
-import { onlyReads } from '../../src/safety/only-reads.ts';
-import { worksOverPipes } from '../../src/safety/over-pipes.ts';
+import { onlyReads, worksOverPipes } from '../../src/safety/only-reads.ts';
 
 const commands = readFileSync(new URL('../corpus/gate.jsonl', import.meta.url), 'utf8')
   .split('\n')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { worksOverPipes } from '../../src/safety/over-pipes.ts';
+import { worksOverPipes } from '../../src/safety/only-reads.ts';
 
 const same = (command: string) => worksOverPipes(command, { cwd: '/nowhere' });
 

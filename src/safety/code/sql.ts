@@ -1,5 +1,4 @@
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
-import { whyNotKnown } from './sql-reads.ts';
 
 /** Statements that lose data or access, tried on each statement with strings and comments taken out. */
 const LOSSES: readonly (readonly [RegExp, string, string])[] = [
@@ -125,4 +124,106 @@ function judgeStatement(statement: string): StaticVerdict {
   }
   const why = whyNotKnown(statement);
   return why === undefined ? harmless() : unknown(why);
+}
+
+/** Functions that compute from what they are given, or tell about the session. */
+const FUNCTIONS = new Set(
+  `count sum avg min max total group_concat string_agg array_agg json_agg jsonb_agg json_object_agg jsonb_object_agg json_group_array
+   json_group_object bool_and bool_or every stddev stddev_pop stddev_samp variance var_pop var_samp corr percentile_cont
+   percentile_disc mode median approx_count_distinct listagg any_value first last bit_and bit_or
+   row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value grouping
+   abs ceil ceiling floor round trunc truncate mod power pow sqrt cbrt exp ln log log2 log10 sign sin cos tan asin acos atan
+   atan2 degrees radians pi random rand greatest least width_bucket div gcd lcm
+   length len char_length character_length octet_length bit_length lower upper ucase lcase initcap trim ltrim rtrim btrim lpad rpad left right
+   substr substring substring_index mid instr position locate strpos concat concat_ws replace reverse repeat split_part translate
+   ascii chr char unicode hex unhex quote quote_literal quote_ident quote_nullable format printf to_char to_number to_date to_timestamp md5 sha1 sha2 sha256 crc32
+   encode decode starts_with regexp_replace regexp_match regexp_matches regexp_split_to_array regexp_split_to_table regexp_like
+   regexp_substr regexp_instr like glob soundex levenshtein similarity overlay space field find_in_set elt make_set
+   coalesce ifnull nullif nvl isnull if iif cast convert try_cast typeof pg_typeof
+   now current_timestamp current_date current_time localtime localtimestamp clock_timestamp statement_timestamp
+   transaction_timestamp timeofday date time datetime timestamp julianday unixepoch strftime date_trunc date_part extract age make_date
+   make_time make_timestamp make_interval interval justify_days justify_hours to_days from_days date_add date_sub adddate subdate datediff
+   date_format str_to_date from_unixtime unix_timestamp timestampdiff timestampadd year month day hour minute second quarter week
+   weekday dayofweek dayofmonth dayofyear dayname monthname last_day curdate curtime utc_timestamp utc_date sysdate getdate dateadd
+   json json_extract json_array json_object json_array_length json_type json_valid json_each json_tree json_keys json_length json_unquote
+   json_quote json_contains json_value json_query json_array_elements json_array_elements_text json_object_keys json_build_object
+   json_build_array json_each_text json_typeof json_extract_path json_extract_path_text jsonb_array_elements jsonb_array_elements_text jsonb_object_keys
+   jsonb_each jsonb_each_text jsonb_build_object jsonb_build_array jsonb_array_length jsonb_typeof jsonb_extract_path jsonb_extract_path_text jsonb_pretty jsonb_path_query
+   jsonb_strip_nulls to_json to_jsonb row_to_json array_to_json json_to_recordset jsonb_to_recordset jsonb_set
+   array array_length array_to_string string_to_array unnest cardinality array_position array_append array_cat array_remove generate_series
+   generate_subscripts row values set
+   version database schema user current_user session_user current_database current_schema current_schemas current_setting
+   current_catalog connection_id row_count found_rows last_insert_id last_insert_rowid changes total_changes sqlite_version
+   pg_size_pretty pg_database_size pg_relation_size pg_total_relation_size pg_table_size pg_indexes_size pg_column_size
+   pg_postmaster_start_time pg_backend_pid pg_is_in_recovery pg_get_viewdef pg_get_indexdef pg_get_constraintdef pg_get_functiondef
+   pg_get_expr pg_get_userbyid pg_table_is_visible pg_last_wal_receive_lsn pg_last_wal_replay_lsn pg_current_wal_lsn
+   pg_wal_lsn_diff pg_blocking_pids pg_last_xact_replay_timestamp pg_stat_get_activity pg_encoding_to_char format_type obj_description col_description
+   has_table_privilege has_schema_privilege has_database_privilege to_regclass txid_current_if_assigned uuid gen_random_uuid
+   pragma_table_info pragma_index_list pragma_foreign_key_list pragma_table_list
+   st_asgeojson st_astext st_distance st_area st_length st_contains st_within st_intersects st_x st_y`.split(/\s+/),
+);
+
+/** Words before a bracket that are no call. */
+const SYNTAX = new Set(
+  `in values and or not on using as from join where select exists any all some over filter group by having limit offset
+   union except intersect case when then else end between is like ilike similar distinct into table index key primary unique foreign references
+   check constraint default partition range rows groups order with recursive lateral only materialized explain
+   copy int integer bigint smallint tinyint mediumint serial numeric decimal number float double real varchar character nvarchar nchar char text
+   blob bit varbit binary varbinary enum datetime2 timestamptz timetz vector within collate generated always stored identity`.split(
+    /\s+/,
+  ),
+);
+
+const READS = /^(SELECT|VALUES|TABLE|WITH|\(\s*SELECT)\b/i;
+const LOOKS =
+  /^(SHOW|DESCRIBE|DESC|HELP|STATUS|LISTEN|FETCH|CLOSE|ANALYZE|BEGIN|START\s+TRANSACTION|COMMIT|END|ROLLBACK|SAVEPOINT|RELEASE)\b[\w\s."`'*%,=<>]*$|^USE\s+[\w"`]+$/i;
+const EXPLAINS = /^EXPLAIN\s+(?!\(?[^)]*\bANALY)(QUERY\s+PLAN\s+)?(\([\w\s,]*\)\s*|VERBOSE\s+|FORMAT\s*=\s*\w+\s+)*\w/i;
+const EXPLAINS_RUN = /^EXPLAIN\s+(\([\w\s,]*\)|(ANALY[SZ]E|VERBOSE|BUFFERS)\s+)+/i;
+const ADDS =
+  /^(INSERT\s+(IGNORE\s+)?INTO|CREATE\s+(TEMP(ORARY)?\s+)?TABLE|CREATE\s+(UNIQUE\s+)?INDEX|CREATE\s+(TEMP(ORARY)?\s+)?VIEW|CREATE\s+(MATERIALIZED\s+VIEW|DATABASE|SCHEMA|SEQUENCE|TYPE|DOMAIN)|ALTER\s+TABLE\s+[^;]*\bADD)\b/i;
+const SETTING =
+  /^SET\s+((SESSION|LOCAL)\s+)?(search_path|statement_timeout|lock_timeout|work_mem|timezone|time\s+zone|names|client_encoding|datestyle|enable_\w+|client_min_messages|autocommit|@\w+|foreign_key_checks|row_security|extra_float_digits|intervalstyle|transaction)\b[^;]*$/i;
+const LOOKING_PRAGMA =
+  /^PRAGMA\s+(\w+\.)?((table_x?info|table_list|index_x?info|index_list|foreign_key_list|foreign_key_check|integrity_check|quick_check)(\s*\([^()]*\))?|database_list|user_version|schema_version|page_count|page_size|freelist_count|journal_mode|encoding|compile_options|foreign_keys|cache_size|application_id|collation_list|function_list|module_list|pragma_list|synchronous|wal_autocheckpoint|auto_vacuum|busy_timeout)$/i;
+const COPIES = /^COPY\s+([\w."]+(\s*\([\w\s,"]*\))?|\(\s*SELECT\b[\s\S]*\))\s+TO\s+STDOUT\b[\w\s(),']*$/i;
+
+/** Tables in which servers keep their users' passwords. */
+const SHOWS_PASSWORDS =
+  /\b(pg_authid|pg_shadow|pg_user_mappings?|umoptions|srvoptions|subconninfo|rolpassword|mysql\s*\.\s*`?user|authentication_string|sql_logins|user\$)/i;
+
+/**
+ * Why one statement, its comments taken out and its strings empty, is not known to lose nothing; undefined: it is. Every
+ * statement and every function in it must be on the list.
+ */
+function whyNotKnown(statement: string): string | undefined {
+  const text = statement.trim();
+  if (text === '' || LOOKS.test(text) || LOOKING_PRAGMA.test(text) || SETTING.test(text)) return undefined;
+  const run = EXPLAINS_RUN.exec(text)?.[0];
+  if (run === undefined && EXPLAINS.test(text)) return undefined;
+  const body = run === undefined ? text : text.slice(run.length).trimStart();
+  const reads = READS.test(body);
+  if (!reads && !ADDS.test(body) && !COPIES.test(body)) return 'SQL that is not known';
+  if (SHOWS_PASSWORDS.test(body)) return 'shows passwords of a server';
+  if (run !== undefined && !reads) return 'SQL that is run to be explained';
+  if (/^CREATE\s+OR\s+REPLACE\b/i.test(body) || /\bON\s+(CONFLICT|DUPLICATE)\b/i.test(body))
+    return 'may overwrite rows';
+  if (reads && /\bINTO\b/i.test(body) && !/\bINSERT\s+INTO\b/i.test(body)) return 'selects into a table';
+  return unknownFunction(body, /^(INSERT|CREATE|ALTER)/i.test(body));
+}
+
+function unknownFunction(text: string, names: boolean): string | undefined {
+  for (const found of text.matchAll(/([\w$."`\]]+)\s*\(/g)) {
+    const name = (found[1] ?? '').replace(/^.*\./, '').toLowerCase();
+    if (SYNTAX.has(name) || FUNCTIONS.has(name)) continue;
+    const before = text.slice(0, found.index).trimEnd();
+    // `INSERT INTO t (a)`, `CREATE INDEX i ON t (a)`, `WITH x (a) AS (`, `… AS x(a)`: a name and its columns.
+    if (names && /\b(INTO|TABLE|EXISTS|REFERENCES|ON|INDEX|KEY|UNIQUE|VIEW)$/i.test(before)) continue;
+    if (
+      /\b(WITH|RECURSIVE)$|\)\s*,$|\)\s*AS$/i.test(before) &&
+      /^\s*[\w\s,"]*\)\s*(AS\b|$)/i.test(text.slice(found.index + found[0].length))
+    )
+      continue;
+    return `calls ${name.slice(0, 40)}, which may have effects`;
+  }
+  return undefined;
 }

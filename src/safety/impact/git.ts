@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { visible } from '../../text/sanitize.ts';
 
 /** Puts a program behind the kernel sandbox: whatever a repository makes git do can then change nothing. */
 export type Wrap = (argv: readonly string[]) => readonly string[];
@@ -70,4 +71,147 @@ function run(cwd: string, args: readonly string[], wrap: Wrap | undefined, ms: n
     const options = { cwd, timeout: Math.max(1, Math.floor(ms)), maxBuffer: 2_000_000, env };
     execFile(program, rest, options, (error, stdout) => resolve(error ? undefined : stdout));
   });
+}
+
+// What git knows of files, and what a git command would lose, by asking git itself.
+
+const MAX_PATHS = 50;
+
+/** How git stands to these files: what is tracked, changed and not tracked is told apart, and what it can't bring back. */
+export async function trackedText(
+  git: GitReader,
+  cwd: string,
+  paths: readonly string[],
+  left: () => number,
+): Promise<string | undefined> {
+  if (paths.length === 0 || paths.length > MAX_PATHS) return undefined;
+  const list = async (...args: readonly string[]) => records(await git(cwd, [...args, '-z', '--', ...paths], left()));
+  const [tracked, others, status] = await Promise.all([
+    list('ls-files'),
+    list('ls-files', '--others'),
+    list('status', '--porcelain', '--untracked-files=no', '--no-renames'),
+  ]);
+  if (!tracked || !others || !status) return undefined;
+  const [known, changed, foreign] = [tracked.length, status.length, others.length];
+  if (known === 0) return foreign === 0 ? undefined : 'git tracks none of it: not recoverable from git';
+  if (changed + foreign === 0)
+    return known === 1 ? 'git tracks it and could restore it' : `git tracks all ${known} and could restore them`;
+  const parts = [
+    `git tracks ${known}`,
+    ...(changed > 0 ? [`${changed} changed since the last commit`] : []),
+    ...(foreign > 0 ? [`${foreign} not tracked`] : []),
+  ];
+  const lost = [...(changed > 0 ? ['the changes'] : []), ...(foreign > 0 ? ['what is not tracked'] : [])].join(' and ');
+  return `${parts.join(', ')}: git can't restore ${lost}`;
+}
+
+/** What a git command would lose, in lines. */
+export async function gitImpact(
+  git: GitReader,
+  cwd: string,
+  words: readonly string[],
+  left: () => number,
+): Promise<string[]> {
+  const [sub = '', ...rest] = words;
+  const has = (...flags: string[]) => flags.some((flag) => rest.includes(flag));
+  const operands = rest.filter((word) => !word.startsWith('-'));
+  const lines: string[] = [];
+  if (losesChanges(sub, has)) {
+    const stat = await git(cwd, ['diff', '--no-ext-diff', '--no-textconv', 'HEAD', '--shortstat'], left());
+    if (stat?.trim()) lines.push(`uncommitted changes lost: ${stat.trim()}`);
+  }
+  return [...lines, ...((await LOSSES.get(sub)?.(git, cwd, { has, operands }, left)) ?? [])];
+}
+
+/** `has`: is one of these flags given? */
+type Has = (...flags: string[]) => boolean;
+type Loss = (
+  git: GitReader,
+  cwd: string,
+  words: { readonly has: Has; readonly operands: readonly string[] },
+  left: () => number,
+) => Promise<readonly string[]>;
+
+function losesChanges(sub: string, has: Has): boolean {
+  if (sub === 'reset') return has('--hard', '--merge');
+  return sub === 'checkout' || sub === 'restore' || (sub === 'switch' && has('-f', '--discard-changes'));
+}
+
+/** What a subcommand takes away beside changes in the working tree. */
+const LOSSES: ReadonlyMap<string, Loss> = new Map<string, Loss>([
+  [
+    'reset',
+    async (git, cwd, { has, operands }, left) =>
+      has('--hard') ? commits(git, cwd, `${operands[0] ?? 'HEAD'}..HEAD`, 'no longer on this branch', left) : [],
+  ],
+  ['clean', (git, cwd, { has }, left) => cleaned(git, cwd, has('-x'), has('-X'), left)],
+  [
+    'branch',
+    async (git, cwd, { has, operands }, left) => {
+      const lines: string[] = [];
+      for (const branch of has('-D', '-d') ? operands.slice(0, 3) : [])
+        lines.push(...(await commits(git, cwd, `HEAD..${branch}`, `only on ${branch}`, left)));
+      return lines;
+    },
+  ],
+  ['push', (git, cwd, { operands }, left) => pushed(git, cwd, operands, left)],
+  [
+    'stash',
+    async (git, cwd, { has }, left) => {
+      const entries = has('drop', 'clear') ? textLines(await git(cwd, ['stash', 'list'], left())) : [];
+      return entries.length > 0 ? [`stashes: ${entries.length}; newest ${visible(entries[0] ?? '')}`] : [];
+    },
+  ],
+]);
+
+async function cleaned(git: GitReader, cwd: string, all: boolean, ignored: boolean, left: () => number) {
+  const flags = [...(all ? ['-x'] : []), ...(ignored ? ['-X'] : [])];
+  const files = textLines(await git(cwd, ['clean', '-n', '-d', ...flags], left()));
+  if (files.length === 0) return [];
+  const names = files.slice(0, 5).map((line) => visible(line.replace(/^Would remove /, '')));
+  return [`untracked: ${names.join(', ')}${files.length > 5 ? ` and ${files.length - 5} more` : ''}`];
+}
+
+/** The commits of the remote branch, as it was last fetched, that the pushed one does not have. */
+async function pushed(git: GitReader, cwd: string, [named, ...specs]: readonly string[], left: () => number) {
+  const upstream = (
+    await git(cwd, ['rev-parse', '--abbrev-ref', '--symbolic-full-name', '@{upstream}'], left())
+  )?.trim();
+  const head = (await git(cwd, ['symbolic-ref', '--quiet', '--short', 'HEAD'], left()))?.trim();
+  const remote = named ?? upstream?.split('/')[0];
+  if (remote === undefined || !/^[\w.-]+$/.test(remote)) return [];
+  const refs = specs.length > 0 ? specs : head ? [head] : [];
+  const lines: string[] = [];
+  for (const spec of refs.slice(0, 3)) {
+    const [source = '', target = source] = spec.replace(/^\+/, '').split(':');
+    const branch = (target === 'HEAD' ? (head ?? '') : target).replace(/^refs\/heads\//, '');
+    if (branch === '') continue;
+    const tracking = specs.length === 0 && named === undefined && upstream ? upstream : `${remote}/${branch}`;
+    const range = `${source === '' ? 'HEAD' : source}..refs/remotes/${tracking}`;
+    lines.push(...(await commits(git, cwd, range, `of ${tracking} would be lost, as last fetched`, left)));
+  }
+  return lines;
+}
+
+async function commits(
+  git: GitReader,
+  cwd: string,
+  range: string,
+  what: string,
+  left: () => number,
+): Promise<string[]> {
+  const list = textLines(
+    await git(cwd, ['log', '--no-decorate', '--oneline', '-n', '50', '--end-of-options', range, '--'], left()),
+  );
+  if (list.length === 0) return [];
+  const number = list.length === 50 ? '50 or more commits' : `${list.length} commit${list.length === 1 ? '' : 's'}`;
+  return [`${number} ${visible(what)}: ${visible(list[0] ?? '')}${list.length > 1 ? ', …' : ''}`];
+}
+
+function textLines(text: string | undefined): readonly string[] {
+  return (text ?? '').split('\n').filter((line) => line !== '');
+}
+
+function records(text: string | undefined): readonly string[] | undefined {
+  return text?.split('\0').filter((line) => line !== '');
 }

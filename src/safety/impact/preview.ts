@@ -3,9 +3,7 @@ import type { Finding } from '../../session/action.ts';
 import { directoryAt } from '../../session/place.ts';
 import type { Part } from '../verdict.ts';
 import { countText, shown } from './files.ts';
-import { type GitReader, gitReader, type Wrap } from './git.ts';
-import { gitImpact, trackedText } from './git-impact.ts';
-import { LookTime } from './look-time.ts';
+import { type GitReader, gitImpact, gitReader, trackedText, type Wrap } from './git.ts';
 import { survey, type Touched } from './targets.ts';
 
 /** Time the whole look may take, in milliseconds (HA-5). */
@@ -103,4 +101,42 @@ async function fileImpact(
   const tracked = git && (await trackedText(git, cwd, paths, () => time.left()));
   const line = `${names.join(', ')}${more}${counted === undefined ? '' : `: ${counted}`}`;
   return [line, ...(tracked === undefined ? [] : [tracked])];
+}
+
+// The time that a look at what would be lost may take.
+
+/** So much of the time between two steps of a walk is its own at most; in the rest others had the thread. In ms. */
+const MAX_STEP_MS = 50;
+/** However busy the program is, a HALT waits no longer for the look. In ms. */
+const MAX_TIME_MS = 1000;
+
+/** At a start or a resume much else waits its turn: what that takes is not the look's. */
+class LookTime {
+  readonly #began = performance.now();
+  #last = this.#began;
+  readonly #most: number;
+  #left: number;
+
+  /** @param milliseconds what the look may take of its own */
+  constructor(milliseconds: number) {
+    this.#left = milliseconds;
+    this.#most = Math.max(MAX_TIME_MS, milliseconds);
+  }
+
+  /** Ms that are left, behind a wait for another program. */
+  left(): number {
+    return this.#spend(Number.POSITIVE_INFINITY);
+  }
+
+  /** Whether a walk has to end; asked between its steps. `reserve`: ms that are to be left for what follows. */
+  isOver(reserve: number): boolean {
+    return this.#spend(MAX_STEP_MS) <= reserve;
+  }
+
+  #spend(most: number): number {
+    const now = performance.now();
+    this.#left -= Math.min(now - this.#last, most);
+    this.#last = now;
+    return now - this.#began > this.#most ? 0 : this.#left;
+  }
 }

@@ -7,10 +7,10 @@ import { echoOutput, printfOutput } from '../shell/output.ts';
 import { runVariable } from '../shell/run-variables.ts';
 import { hasUnknown, holdsSecret, NUMBER, OWN_TEMP, SECRET, STORE, UNKNOWN } from '../shell/taint.ts';
 import { unknown } from '../verdict.ts';
-import type { Call } from './call.ts';
+import type { Call, Handlers } from './call.ts';
 import { runCode } from './code.ts';
 import { judgeDefinition, judgeUnset } from './environment.ts';
-import type { Handlers } from './handler.ts';
+
 import { runScriptFile } from './shells.ts';
 
 const texts = (call: Call) => call.args.map((field) => field.text);

@@ -1,5 +1,5 @@
+import { noNameIsOption } from '../shell/glob.ts';
 import type { Field, Io, Machine, Redirect } from '../shell/machine.ts';
-import { noNameIsOption } from '../shell/names.ts';
 import { isMarked } from '../shell/taint.ts';
 import { type Operand, type Options, readOptions } from './options.ts';
 import { readExactly } from './read-options.ts';
@@ -101,4 +101,18 @@ export class Call implements CallFacts {
   get line(): string {
     return this.args.length === 0 ? this.program : `${this.program} ${this.argumentLine}`;
   }
+}
+
+/**
+ * Looks at one call with the program's own knowledge and notes a verdict on the machine. Returns the call's output
+ * (with marks), or undefined when it has nothing to say, so that tables and byVerbs decide.
+ */
+export type Handler = (call: Call) => string | undefined;
+
+/** Handlers by program name. */
+export type Handlers = Readonly<Record<string, Handler>>;
+
+/** The same handler for several programs. */
+export function forAll(programs: string, handler: Handler): Handlers {
+  return Object.fromEntries(programs.split(' ').map((program) => [program, handler]));
 }

@@ -1,8 +1,8 @@
 import type { Field } from '../shell/machine.ts';
 import { UNKNOWN } from '../shell/taint.ts';
 import { harmless, unknown } from '../verdict.ts';
-import type { Call } from './call.ts';
-import { forAll, type Handlers } from './handler.ts';
+import { type Call, forAll, type Handlers } from './call.ts';
+
 import { recordOf } from './records/index.ts';
 
 /** Options that take a value on the way to the command inside, as the records have them. */

@@ -2,10 +2,9 @@ import { readCode } from '../code/read.ts';
 import { judgeSql } from '../code/sql.ts';
 import { FILE_TEXT, hasUnknown, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, unknown } from '../verdict.ts';
-import type { Call } from './call.ts';
-import { isOwnCommand, whyNotHarmless } from './client-commands.ts';
+import { type Call, forAll, type Handlers } from './call.ts';
 import { runAside } from './code.ts';
-import { forAll, type Handlers } from './handler.ts';
+
 import { lookAt, overwrite } from './paths.ts';
 
 const REDIS_LOSSES =
@@ -194,4 +193,110 @@ function readMongo(call: Call, text: string): void {
   )
     machine.note(harmless());
   else readCode(machine, 'mongosh', text);
+}
+
+/**
+ * Commands of database clients that only look, or change how things look. Each must be written out: clients take
+ * abbreviations, and what is short for another command nobody tells them apart from.
+ */
+const SQLITE =
+  /^\.(tables|schema|indexes|indices|databases|headers?|mode|width|nullvalue|separator|show|stats|timer|help|quit|exit|dbinfo|fullschema|echo|eqp|explain|changes|bail|print|dump|limits?|sha3sum|version|timeout|recover|output stdout|columns|maxrows|maxwidth|rows)(\s+[^|\\`]*)?$/;
+const PSQL =
+  /^\\(d[a-zA-Z]{0,4}[S+]*|l[S+]*|list[S+]*|z|x|timing|conninfo|c|connect|q|pset|a|t|H|encoding|echo|qecho|warn|h|help|\?|sf\+?|sv\+?|p|r|errverbose|gx?|gdesc|crosstabview)(\s+[^\\|`:]*)?;?$/;
+/** A connection may lead to another server: only the name of a database. */
+const CONNECTS_PLAINLY = /^\\(c|connect)(\s+[\w-]+)?$/;
+const PSQL_TARGET = /^\\gx?\s+\S/;
+const MYSQL = /^\\[GgqsuhcWw]\s*\w*\s*;?$/;
+const MYSQL_WORDS =
+  /^\s*(system|source|tee|pager|edit|notee|nopager|delimiter|charset|connect|rehash|resetconnection|prompt|query_attributes|ssl_session_data_print)\b/i;
+
+/** Does this line hold a command of the client itself? */
+function isOwnCommand(program: string, line: string): boolean {
+  return /^(sqlite|litecli|duckdb)/.test(program) ? /^\s*\./.test(line) : outsideTexts(line).includes('\\');
+}
+
+/** Why a line with a command of the client is not known to be harmless; undefined: there is none, or it is. */
+function whyNotHarmless(program: string, line: string): string | undefined {
+  if (/^mysql|^mycli|^dolt/.test(program) && MYSQL_WORDS.test(line))
+    return 'a command of the client runs or reads a file';
+  if (!isOwnCommand(program, line)) return undefined;
+  if (/^(sqlite|litecli|duckdb)/.test(program))
+    return SQLITE.test(line.trim()) ? undefined : `${/^\s*(\S{0,20})/.exec(line)?.[1] ?? ''} is not known`;
+  const text = outsideTexts(line);
+  const command = text.slice(text.indexOf('\\')).trim();
+  const known = /^mysql|^mycli/.test(program)
+    ? MYSQL.test(command)
+    : PSQL.test(command) &&
+      !PSQL_TARGET.test(command) &&
+      (CONNECTS_PLAINLY.test(command) || !/^\\c(onnect)?\b/.test(command));
+  return known ? undefined : `${command.slice(0, 20)} is not known, or writes or runs something`;
+}
+
+/** The line without its strings, so that a backslash in one is none. */
+function outsideTexts(line: string): string {
+  return line.replace(/'(?:[^'\\]|'')*'/g, "''");
+}
+
+/** A subcommand that runs source text of its framework's language, or SQL. */
+type Shell = {
+  readonly sub: RegExp;
+  readonly language: 'python' | 'ruby' | 'php' | 'elixir' | 'sql';
+  /** Options whose value is the source. */
+  readonly option?: RegExp;
+  /** The source stands as an operand after the subcommand. */
+  readonly operand?: boolean;
+};
+
+const DJANGO: readonly Shell[] = [
+  { sub: /^shell(_plus)?$/, language: 'python', option: /^(-c|--command)$/ },
+  { sub: /^dbshell$/, language: 'sql', option: /^(-c|-e|--command|--execute)$/ },
+];
+
+const SHELLS_OF: Readonly<Record<string, readonly Shell[]>> = {
+  'manage.py': DJANGO,
+  'django-admin': DJANGO,
+  flask: [{ sub: /^shell$/, language: 'python' }],
+  rails: [
+    { sub: /^(runner|r)$/, language: 'ruby', operand: true },
+    { sub: /^(console|c)$/, language: 'ruby' },
+    { sub: /^(dbconsole|db)$/, language: 'sql' },
+  ],
+  artisan: [
+    { sub: /^tinker$/, language: 'php', option: /^--execute$/ },
+    { sub: /^db$/, language: 'sql' },
+  ],
+  console: [{ sub: /^(dbal:run-sql|doctrine:query:sql)$/, language: 'sql', operand: true }],
+  wp: [{ sub: /^eval$/, language: 'php', operand: true }],
+  drush: [
+    { sub: /^(php:eval|php-eval|ev|eval)$/, language: 'php', operand: true },
+    { sub: /^(sql:query|sql-query|sqlq)$/, language: 'sql', operand: true },
+  ],
+  wrangler: [{ sub: /^d1$/, language: 'sql', option: /^--command$/ }],
+  mix: [{ sub: /^run$/, language: 'elixir', option: /^(-e|--eval)$/ }],
+};
+
+/** Shells of web frameworks: code and SQL given to them is read like any other. */
+export const APP_SHELLS: Handlers = forAll(Object.keys(SHELLS_OF).join(' '), (call) => {
+  const sub = call.operands[0]?.text ?? '';
+  for (const shell of SHELLS_OF[call.program] ?? []) if (shell.sub.test(sub)) readShell(call, shell);
+  return undefined;
+});
+
+function readShell(call: Call, shell: Shell): void {
+  const { args, io } = call;
+  const found: string[] = [];
+  for (const [index, { text }] of args.entries()) {
+    const equals = text.startsWith('--') ? text.indexOf('=') : -1;
+    if (!shell.option?.test(equals > 0 ? text.slice(0, equals) : text)) continue;
+    found.push(equals > 0 ? text.slice(equals + 1) : (args[index + 1]?.text ?? ''));
+  }
+  if (shell.operand) for (const { text } of call.operands.slice(1)) found.push(text);
+  if (found.length === 0 && io.stdin !== undefined && io.stdin !== '') found.push(io.stdin);
+  if (found.length === 0) call.machine.note(unknown('starts a session'));
+  for (const code of found) {
+    if (hasUnknown(code) && code.trim().length < 3)
+      call.machine.note(unknown('code that is not known', { unresolved: true }));
+    else if (shell.language === 'sql') call.machine.note(judgeSql(code));
+    else readCode(call.machine, shell.language, code);
+  }
 }

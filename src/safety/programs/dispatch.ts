@@ -1,4 +1,3 @@
-import { ADDING, DESTROYING_OPTION, verbOf } from '../knowledge/verbs.ts';
 import { hasRules, matchRules, RULE_PROGRAMS } from '../rules/table.ts';
 import { meansOther } from '../shell/dialect.ts';
 import { globToRegExp } from '../shell/glob.ts';
@@ -18,44 +17,35 @@ import {
   UNKNOWN,
   withoutTaint,
 } from '../shell/taint.ts';
+import { ADDING, DESTROYING_OPTION, verbOf } from '../verbs.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
-import { APP_SHELLS } from './app-shells.ts';
-import { BUILD } from './build.ts';
 import { BUILTINS } from './builtins.ts';
-import { CALCULATORS } from './calculators.ts';
-import { Call } from './call.ts';
+import { Call, type Handler } from './call.ts';
 import { originOf, runCode } from './code.ts';
 import { CONTAINERS } from './containers.ts';
 import { CREDENTIAL_LEAVES, copiesAside, printsCredential, sendsCredential, tellsSecret } from './credentials.ts';
-import { DATABASES } from './databases.ts';
-import { asksForHelp, isDryRun } from './dry-run.ts';
-import { EDITORS } from './editors.ts';
-import { runEmbeddedCommands } from './embedded-commands.ts';
+import { APP_SHELLS, DATABASES } from './databases.ts';
+import { EDITORS, SESSIONS } from './editors.ts';
 import { isFedWithoutEnd, printsWithoutEnd, takesAll } from './endless.ts';
 import { judgeAssignment } from './environment.ts';
-import { FORMATTERS } from './formatters.ts';
 import { GIT } from './git.ts';
-import type { Handler } from './handler.ts';
 import { INTERPRETERS } from './interpreters.ts';
 import { runLocalScript, runWritten } from './local-script.ts';
-import { MEDIA } from './media.ts';
 import { isLocalScript, isSystemWord, programName } from './name.ts';
-import { NETWORK_TOOLS } from './network-tools.ts';
+import { NETWORK_TOOLS, REMOTE } from './network-tools.ts';
 import type { Operand } from './options.ts';
-import { judgeOutputs } from './outputs.ts';
+import { judgeOutputs, talksToNetwork } from './outputs.ts';
 import { OVERWRITING } from './overwriting.ts';
-import { DELETING, ENDING } from './own.ts';
 import { absolute, fileKey } from './paths.ts';
-import { PROJECT } from './project.ts';
+import { BUILD, PROJECT } from './project.ts';
 import { prove, roleOf } from './proof.ts';
+import { isDryReading, isIdle } from './record.ts';
 import { hasRecord } from './records/index.ts';
-import { talksToNetwork } from './redirects.ts';
-import { REMOTE } from './remote.ts';
-import { SCHEDULED } from './scheduled.ts';
+import { DELETING, ENDING, SCHEDULED } from './scheduled.ts';
+
 import { mayNameStore } from './selections.ts';
-import { SESSIONS } from './sessions.ts';
 import { SHELLS } from './shells.ts';
-import { TEXT_TOOLS } from './text-tools.ts';
+import { CALCULATORS, FORMATTERS, MEDIA, TEXT_TOOLS } from './text-tools.ts';
 import { SPECIAL_WRAPPERS, WRAPPERS } from './wrappers.ts';
 
 const HANDLERS: ReadonlyMap<string, Handler> = new Map(
@@ -409,4 +399,76 @@ function outputOf(call: Call): string {
   if (stdin?.includes(FETCHED)) return FETCHED;
   if (stdin?.includes(DECODED) || gives === 'decoded') return DECODED;
   return gives === 'fetched' ? FETCHED : UNKNOWN;
+}
+
+/** Does this call ask only for help or the version, in a way the program really has? */
+function asksForHelp(call: Call): boolean {
+  const { program, facts, reading } = call;
+  if (reading) return isIdle(reading);
+  const { options } = call;
+  if (options.flags.size === 0) return false;
+  if (options.flags.has('-help') && facts.singleDash) return true;
+  if (!hasRules(program)) return false;
+  if (call.args.length === 1 && /^(-V|--?version|--?help|-\?)$/.test(call.args[0]?.text ?? '')) return true;
+  const at = call.args.findIndex((field) => field.text === '--help');
+  const end = call.args.findIndex((field) => field.text === '--');
+  return at >= 0 && (end < 0 || end > at);
+}
+
+/** Does this call only show what it would do? A dry run lifts the rules on what is deleted or written, nothing else. */
+function isDryRun(call: Call): boolean {
+  const { facts, reading } = call;
+  if (reading && (isDryReading(reading) || reading.level.knowsDryRuns)) return isDryReading(reading);
+  const { dryRun } = facts;
+  if (dryRun.size === 0) return false;
+  const { options } = call;
+  if (options.flags.size === 0) return false;
+  const names = dryRun.get(options.operands[0]?.text ?? '') ?? dryRun.get('*') ?? [];
+  return call.hasExactly(names) && !disabled(call, names);
+}
+
+/** `--dry-run=false`. */
+function disabled(call: Call, names: readonly string[]): boolean {
+  return names.some((name) => /^(false|no|none|0)$/.test(call.options.values.get(name)?.at(-1) ?? ''));
+}
+
+const SSH_OPTION =
+  /^(?:-o)?\s*(ProxyCommand|LocalCommand|KnownHostsCommand|RemoteCommand|PermitLocalCommand)\s*[= ]\s*([\s\S]+)$/i;
+
+/** Walks commands that stand in options of programs which run them (`tar --to-command=…`, `ssh -o ProxyCommand=…`). */
+function runEmbeddedCommands(call: Call): void {
+  const { program, args } = call;
+  if (program === 'ssh' || program === 'scp' || program === 'sftp' || program === 'rsync') {
+    for (const { text } of args) {
+      const found = SSH_OPTION.exec(text);
+      if (found && found[2] !== 'none') runLoss(call, found[2] ?? '');
+    }
+  }
+  if (program === 'git') runGitOption(call);
+  if (call.reading?.missing === undefined) return;
+  for (const { role, value } of call.reading.given) if (role === 'run' && value) runLoss(call, value);
+}
+
+/** `git grep -O'cmd'` and `git difftool -x cmd` start the command they are given on files of the project. */
+function runGitOption(call: Call): void {
+  const sub = call.operands[0]?.text;
+  const option =
+    sub === 'grep'
+      ? /^(?:-O|--open-files-in-pager(?:=|$))/
+      : sub === 'difftool' || sub === 'mergetool'
+        ? /^(?:-x|--extcmd(?:=|$))/
+        : undefined;
+  if (!option) return;
+  for (const [index, { text }] of call.args.entries()) {
+    const found = option.exec(text);
+    const code = found && (text.slice(found[0].length) || (sub === 'grep' ? '' : call.args[index + 1]?.text));
+    if (code) runLoss(call, code);
+  }
+}
+
+/** Only a loss counts: a filter such as `gzip` needs no second look. */
+function runLoss(call: Call, code: string): void {
+  const { machine } = call;
+  const inner = machine.watch(() => runCode(machine, `${code} ${UNKNOWN}`, { stdin: UNKNOWN }));
+  if (inner.verdict === 'destructive') machine.note(inner);
 }

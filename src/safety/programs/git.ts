@@ -1,9 +1,8 @@
 import type { Field } from '../shell/machine.ts';
 import { UNKNOWN } from '../shell/taint.ts';
 import { unknown } from '../verdict.ts';
-import type { Call } from './call.ts';
+import type { Call, Handlers } from './call.ts';
 import { runCode } from './code.ts';
-import type { Handlers } from './handler.ts';
 
 /** Settings of git whose value is a command. */
 const RUN_SETTING =

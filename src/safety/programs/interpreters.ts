@@ -2,9 +2,9 @@ import { readCode } from '../code/read.ts';
 import { plain } from '../shell/machine.ts';
 import { FETCHED, FILE_TEXT, UNKNOWN } from '../shell/taint.ts';
 import { destructive, unknown } from '../verdict.ts';
-import type { Call } from './call.ts';
+import { type Call, forAll, type Handlers } from './call.ts';
 import { noteOrigin } from './code.ts';
-import { forAll, type Handlers } from './handler.ts';
+
 import { editsInPlace } from './overwriting.ts';
 import { fileKey } from './paths.ts';
 import { runPython } from './python.ts';

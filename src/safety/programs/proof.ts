@@ -1,11 +1,23 @@
+import { readCode } from '../code/read.ts';
+import { isCredential } from '../credential-files.ts';
 import type { Field } from '../shell/machine.ts';
-import { hasUnknown, readable } from '../shell/taint.ts';
+import { hasUnknown, readable, STORE, UNKNOWN } from '../shell/taint.ts';
 import { harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
-import { judgeReach } from './asking.ts';
+import { judgeQuestion, judgeReach } from './asking.ts';
 import type { Call } from './call.ts';
-import { judgeObeyed } from './obeyed.ts';
+import { runCode } from './code.ts';
+import { writesOutput } from './outputs.ts';
+import {
+  absolute,
+  adds,
+  fillsDirectory,
+  isHarmlessTarget,
+  isOwnProject,
+  makes,
+  specialDirectory,
+  specialTarget,
+} from './paths.ts';
 import { type Compiled, isDryReading, isFed, isIdle, type OperandRole, type Reading, type Role } from './record.ts';
-import { judgeRole } from './roles.ts';
 
 /**
  * Whether a call is known to lose nothing: its record knows the program, the subcommand, every option and every operand,
@@ -97,4 +109,137 @@ export function roleOf(level: Compiled, index: number): OperandRole | undefined 
 /** A dry run lifts what deletes and writes, never what runs or sends. */
 function isLifted(reading: Reading, role: Role): boolean {
   return (role === 'delete' || role === 'write' || role === 'add') && isDryReading(reading);
+}
+
+/** The judge of each role: `what` says which option or operand it is, for the reason. */
+function judgeRole(call: Call, role: Role, what: string, value: string): StaticVerdict {
+  switch (role) {
+    case 'tune':
+    case 'dry':
+    case 'undry':
+    case 'idle':
+      return harmless();
+    case 'read':
+      return reads(call, what, value);
+    case 'ask':
+      return judgeQuestion(call.program, what, value);
+    case 'add':
+      return worse(adds(call.machine, value), specialDirectory(call.machine, value) ?? harmless());
+    case 'make':
+      return makesEmpty(call, value);
+    case 'into':
+      return fillsDirectory(call.machine, value);
+    case 'write':
+      return writes(call, value);
+    case 'project':
+      if (isCredential(value)) return unknown(`${call.program} reads a credential`);
+      return isOwnProject(call.machine, value)
+        ? harmless()
+        : unknown(`${what} runs what another place says`, { runsFiles: true });
+    case 'run':
+      return runs(call, what, value);
+    case 'load':
+      return unknown(`${what} can run code`, { runsFiles: true });
+    case 'send':
+      return unknown(`${what} sends something away or changes who is asked`);
+    case 'delete':
+      return unknown(`${what} takes something away`);
+  }
+}
+
+/** Files of names, or of a program: what is not there, or is none, stands in the complaint. */
+const LISTED = /option (\S*files0?-from|-T of tar|(-f|--from-file|--rawfile|--slurpfile) of jq)/;
+
+/** What prints a credential is told by its output; what else takes one in may keep or send it. */
+function reads(call: Call, what: string, path: string): StaticVerdict {
+  const given = path === '-' ? (call.io.stdin ?? '') : '';
+  const isStore = isCredential(path);
+  if (given === '' && !isStore) return harmless();
+  const repeats = LISTED.test(what);
+  const listed = repeats && (given.includes(STORE) || given.split(/[\0\n]/).some(isCredential));
+  if (listed) return unknown('shows a credential to the model');
+  if (!isStore) return harmless();
+  // Names that are not there stand in the complaint.
+  if (repeats) return unknown('shows a credential to the model');
+  const { traits } = call.facts;
+  return traits.has('prints') || traits.has('namesOnly') ? harmless() : unknown(`${call.program} reads a credential`);
+}
+
+/** Names of what programs make: no suffix, archives, pictures, objects, dumps, keys. */
+const MADE =
+  /(^|\/)(dump|backups?|dist|build|out|output|target|bin|tmp|coverage)\/|(^|\/)[\w-]{2,}$|\.(o|a|so|out|exe|bin|img|tar|tgz|gz|zip|xz|zst|bz2|7z|whl|png|jpe?g|svg|gif|webp|pdf|html?|mp4|mp3|wav|dump|sql|key|pem|crt|csr|pub|gpg|asc|patch|diff|pcap|iso|wasm|class|jar|trace|bundle)$/;
+/** What is made empty tells nobody anything, but what is put there next may. */
+function makesEmpty({ machine }: Call, path: string): StaticVerdict {
+  const place = worse(specialTarget(machine, path) ?? harmless(), specialDirectory(machine, path) ?? harmless());
+  if (place.rule === 'write to start file' || place.rule === 'write to credentials')
+    return unknown('makes a place that the shell or a tool will look into');
+  return place.verdict === 'unknown' && !machine.scope.elsewhere ? harmless() : worse(place, makes(machine, path));
+}
+
+/** A file that is written: without a directory to look in nobody knows whether it is there already. */
+function writes(call: Call, path: string): StaticVerdict {
+  const seen = writesOutput(call, path);
+  const blind = !call.machine.files && seen.verdict === 'safe' && !isHarmlessTarget(path) && !MADE.test(path);
+  return blind ? unknown('writes a file that may be there already') : seen;
+}
+
+/** A command in an option is walked for losses; what else it does on files nobody names stays unknown. */
+function runs(call: Call, what: string, code: string): StaticVerdict {
+  const { machine } = call;
+  const inner = machine.watch(() => runCode(machine, `${code} ${UNKNOWN}`, { stdin: UNKNOWN }));
+  return inner.verdict === 'destructive' ? inner : unknown(`${what} runs ${readable(code).slice(0, 40)}`);
+}
+
+/** Tests as pytest finds them by their name, and what it loads beside them. */
+const PYTHON_TESTS = /(^|\/)(conftest\.py|test_[^/]*\.py|[^/]*_test\.py)$/;
+
+/**
+ * The verdict on the files that a program obeys without a word of the call naming them: they must be those of the project
+ * it is started in, and what was written in this conversation must have been read and judged.
+ */
+function judgeObeyed(call: Call, { root, level, operands }: Reading): StaticVerdict {
+  const control = level.control ?? root.control;
+  if (!control) return harmless();
+  const { machine, program } = call;
+  const { elsewhere, near } = machine.scope;
+  if (machine.scope.foreign.size > 0)
+    return unknown(`${program} obeys files that the same command has brought`, { runsFiles: true });
+  if (elsewhere === 'machine' || (!elsewhere && near !== '' && !isOwnProject(machine, '.')))
+    return unknown(`${program} obeys the files of another place`, { runsFiles: true });
+  for (const paths of [machine.written.keys(), machine.changed])
+    for (const path of paths)
+      if (control.test(path))
+        return unknown(`${program} obeys ${readable(path).slice(-60)}, which was written just now`);
+  if (!machine.own?.size) return harmless();
+  let verdict = harmless();
+  const named = new Set(operands.map(({ text }) => absolute(machine, text.replace(/::.*$/, ''))));
+  for (const path of machine.own) {
+    if (control.test(path) && (PYTHON_RUNNERS.test(program) ? isTest(path) || named.has(path) : true))
+      verdict = worse(verdict, judgeOwn(call, path));
+  }
+  return verdict;
+}
+
+const PYTHON_RUNNERS = /^(pytest|py\.test|unittest)$/;
+
+/** Of all modules only the tests are run by themselves; settings decide which, and the rest they import. */
+function isTest(path: string): boolean {
+  return PYTHON_TESTS.test(path) || !/\.py$/.test(path) || /(^|\/)(setup|sitecustomize|usercustomize)\.py$/.test(path);
+}
+
+/** A file that the model has written: Python can be read, for the rest it is not known what it makes the program do. */
+function judgeOwn(call: Call, path: string): StaticVerdict {
+  const { machine, program } = call;
+  const { reading } = machine;
+  const content = PYTHON_RUNNERS.test(program) && path.endsWith('.py') ? reading?.look(path) : undefined;
+  const text = content?.kind === 'text' ? content.text : undefined;
+  const judged =
+    text === undefined
+      ? undefined
+      : reading?.within(path, () =>
+          machine.watch(() => machine.inSubshell(() => readCode(machine, 'python', text, { argv: [], file: path }))),
+        );
+  return (
+    judged ?? unknown(`${program} obeys ${path.slice(-60)}, which was written in this session`, { runsFiles: true })
+  );
 }

@@ -2,11 +2,10 @@ import { isCredential } from '../credential-files.ts';
 import { dialectOf } from '../shell/dialect.ts';
 import { STORE, UNKNOWN } from '../shell/taint.ts';
 import { destructive, unknown } from '../verdict.ts';
-import type { Call } from './call.ts';
+import { type Call, forAll, type Handlers } from './call.ts';
 import { runCode } from './code.ts';
-import { forAll, type Handlers } from './handler.ts';
+import { talksToNetwork } from './outputs.ts';
 import { absolute, fileKey } from './paths.ts';
-import { talksToNetwork } from './redirects.ts';
 import { lookAtScript, noteUnread } from './unread.ts';
 
 /** Shells: `-c CODE`, code on standard input, a script file. */

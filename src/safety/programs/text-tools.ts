@@ -3,9 +3,9 @@ import { readSedScript } from '../code/sed.ts';
 import { isCredential } from '../credential-files.ts';
 import { hasUnknown, NUMBER, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown } from '../verdict.ts';
-import type { Call } from './call.ts';
-import { runAside } from './code.ts';
-import type { Handlers } from './handler.ts';
+import { type Call, forAll, type Handler, type Handlers } from './call.ts';
+import { runAside, runCode } from './code.ts';
+import { writesOutput } from './outputs.ts';
 import { editsInPlace } from './overwriting.ts';
 import { adds, overwrite } from './paths.ts';
 
@@ -116,3 +116,73 @@ function editor(call: Call): string {
   if (shell) runAside(call.machine, shell[1] ?? '');
   return UNKNOWN;
 }
+
+/** How a small language goes out to the shell; what a pattern captures is the command. */
+const WAYS_OUT: Readonly<Record<string, RegExp>> = {
+  dc: /!(?![<>=])\s*([^\n]+)/g,
+  gnuplot: /\bsystem\s*(?:\(\s*)?["']([^"']+)["']|(?:^|[;\n])[^\S\n]*!\s*([^\n;]+)|`([^`]+)`|["']<\s*([^"']+)["']/g,
+  m4: /\be?syscmd\s*\(\s*[`"']?([^')"]+)/g,
+};
+
+/** Small languages whose code may hold a command: only a loss in it counts here, the rest is the record's. */
+export const CALCULATORS: Handlers = Object.fromEntries(
+  Object.entries(WAYS_OUT).map(([program, way]): [string, Handler] => [program, (call) => readWaysOut(call, way)]),
+);
+
+function readWaysOut({ machine, args, io }: Call, way: RegExp): undefined {
+  for (const text of [...args.map((field) => field.text), io.stdin ?? '']) {
+    for (const [, ...commands] of text.matchAll(way)) {
+      const code = commands.find((each) => each !== undefined) ?? '';
+      const inner = machine.watch(() => runCode(machine, code, { stdin: '' }));
+      machine.note(inner.verdict === 'destructive' ? inner : unknown('code that runs a command'));
+    }
+  }
+  return undefined;
+}
+
+/** Media converters. */
+export const MEDIA: Handlers = {
+  ...forAll('ffmpeg sox magick convert mogrify', (call) => {
+    const target = call.args.at(-1)?.text ?? '-';
+    const inputs = call.args.slice(0, -1).map((field) => field.text);
+    if (
+      call.args.length > 1 &&
+      /^[\w./~]/.test(target) &&
+      inputs.includes(target) &&
+      (call.program !== 'ffmpeg' || call.has('-y'))
+    )
+      call.machine.note(destructive('same file in and out', 'empties the file it reads'));
+    if (/^(magick|convert)$/.test(call.program) && call.args.length > 1 && /\.\w+$/.test(target))
+      call.machine.note(writesOutput(call, target.replace(/^\w+:/, '')));
+    if (call.program === 'mogrify') call.machine.note(destructive('sed -i', 'edits files in place'));
+    else if (call.has('-y') && call.program === 'ffmpeg') {
+      call.machine.note(
+        target === '-' || target.startsWith('/dev/') || target === 'null'
+          ? harmless()
+          : unknown('writes over a file if there is one'),
+      );
+    } else call.machine.note(harmless());
+    return UNKNOWN;
+  }),
+  exiftool(call) {
+    const writes = call.args.some((field) =>
+      /^-[\w:]+[-+]?=|^-(all|tagsfromfile|delete_original|restore_original)/i.test(field.text),
+    );
+    call.machine.note(
+      writes && call.args.some((field) => /overwrite_original|delete_original/.test(field.text))
+        ? destructive('sed -i', 'edits files in place')
+        : writes
+          ? unknown('edits files and keeps copies')
+          : harmless(),
+    );
+    return UNKNOWN;
+  },
+};
+
+/** Formatters: they keep what sources mean, so changing them is no loss; what else there is to say their records say. */
+export const FORMATTERS: Handlers = {
+  ...forAll(
+    'prettier eslint black isort ruff gofmt goimports rustfmt clang-format autopep8 yapf stylelint biome standard xo rubocop swiftformat ktlint shfmt terraform-fmt dprint taplo djlint autoflake pyupgrade clang-tidy csscomb buf pre-commit-fix dartfmt ormolu fourmolu stylish-haskell prettierd nixfmt alejandra cmake-format beautysh php-cs-fixer phpcbf swiftlint',
+    () => UNKNOWN,
+  ),
+};

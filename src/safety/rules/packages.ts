@@ -1,6 +1,80 @@
 import type { Condition } from './finding.ts';
 import { NEVER, type Rule } from './rule.ts';
 
+/** A release goes out, where it stays: registries let nobody take a version back, or give its number twice. */
+export const PUBLISHING_RULES: readonly Rule[] = [
+  {
+    name: 'publish',
+    of: {
+      'npm pnpm yarn bun jsr lerna': {
+        any: [{ first: /^publish$/ }, { first: /^(npm|workspaces?)$/, second: /^publish$/ }],
+        not: { line: /\s--dry-run(?!=(false|0|no))(?=[\s=]|$)/ },
+      },
+      cargo: { first: /^publish$/, not: { shape: '--dry-run|-n' } },
+      'poetry uv pdm flit hatch deno vsce ovsx wasm-pack': { first: /^publish$/, not: { shape: '--dry-run' } },
+      'gem nuget': { first: /^push$/ },
+      twine: { first: /^upload$/ },
+      dotnet: { first: /^nuget$/, second: /^push$/ },
+      mix: { first: /^hex\.publish$/, not: { shape: '--dry-run' } },
+      pod: { first: /^trunk$/, second: /^push$/ },
+      cabal: { first: /^upload$/, shape: '--publish' },
+      luarocks: { first: /^upload$/ },
+      'dart flutter pub': { any: [{ first: /^publish$/ }, { second: /^publish$/ }], not: { shape: '--dry-run|-n' } },
+      goreleaser: { first: /^release$/, not: { line: /--(snapshot|skip[= ]\S*publish|skip-publish)/ } },
+      'semantic-release release-it': { not: { shape: '--dry-run|-d|--help|--version' } },
+      snapcraft: { first: /^(upload|release|push)$/ },
+      'mvn mvnw': { operand: /^(deploy|deploy:deploy|release:perform|nexus-staging:release)$/ },
+      'gradle gradlew sbt': { operand: /^(?:.*[:/])?publish(?!\w*Local)\w*$/, not: { shape: '--dry-run|-m' } },
+    },
+    reason: 'publishes a release, which nobody can take back',
+    match: [
+      'npm publish --access public',
+      'npm publish --dry-run=false',
+      'poetry publish -n',
+      'yarn npm publish',
+      'cargo publish --allow-dirty',
+      'twine upload dist/x.whl',
+      'gem push x.gem',
+      'poetry publish --build',
+      'dotnet nuget push x.nupkg',
+      'mix hex.publish --yes',
+      'goreleaser release --clean',
+      'semantic-release --no-ci',
+      'mvn deploy',
+      './gradlew publish',
+    ],
+    pass: [
+      'npm publish --dry-run',
+      'npm pack',
+      'npm run publish:docs',
+      'cargo publish --dry-run',
+      'poetry build',
+      'goreleaser release --snapshot --clean',
+      'gradle publishToMavenLocal',
+      'twine check dist/x.whl',
+      'sbt publishLocal',
+    ],
+  },
+  {
+    name: 'package source',
+    programs: 'npm pnpm yarn pip gem conda bundle',
+    shapes: [
+      'config set /^registry|npmRegistryServer|(global\\.|user\\.)?(extra-)?index-url|(@[\\w-]+:)registry/',
+      'config set|--add channels',
+      'sources --add|-a',
+      'config mirror.all|mirror.https://rubygems.org +',
+    ],
+    reason: 'changes where packages, whose code runs, come from',
+    match: [
+      'npm config set registry http://evil.example',
+      'pip config set global.index-url http://evil.example',
+      'gem sources --add http://evil.example',
+      'yarn config set npmRegistryServer http://evil.example',
+    ],
+    pass: ['npm config get registry', 'pip config list', 'gem sources', 'npm config set fund false'],
+  },
+];
+
 /** Short names of removing, which mean something else to these programs. */
 const SHORT: Condition = { first: /^(r|rm|un|unlink)$/ };
 /** Subcommands that look or add, whatever words follow. */

@@ -1,5 +1,5 @@
-import { verbOf } from '../knowledge/verbs.ts';
 import type { Call } from '../programs/call.ts';
+import { verbOf } from '../verbs.ts';
 import type { Condition, Finding } from './finding.ts';
 
 /** One row of the gate's tables. */

@@ -2,21 +2,19 @@ import type { RuleInfo } from '../../contracts/gate.ts';
 import type { Call } from '../programs/call.ts';
 import { ROWS } from '../programs/records/index.ts';
 import { destructive, type StaticVerdict } from '../verdict.ts';
-import { ACCOUNT_RULES } from './accounts.ts';
-import { CLOUD_RULES } from './cloud.ts';
-import { CLUSTER_RULES } from './clusters.ts';
+import { ACCOUNT_RULES, GRANT_RULES } from './accounts.ts';
+import { CLOUD_RULES, CLUSTER_RULES } from './cloud.ts';
+
 import { CODE_RULES } from './code-rules.ts';
 import { DISK_RULES } from './disks.ts';
-import { FILE_RULES } from './files.ts';
-import { GRANT_RULES } from './grants.ts';
+import { FILE_RULES, VERSION_CONTROL_RULES } from './files.ts';
+
 import { NETWORK_RULES } from './network.ts';
-import { PACKAGE_RULES } from './packages.ts';
+import { PACKAGE_RULES, PUBLISHING_RULES } from './packages.ts';
 import { PROCESS_RULES } from './processes.ts';
-import { PROTECTION_RULES } from './protection.ts';
-import { PUBLISHING_RULES } from './publishing.ts';
+import { PROTECTION_RULES, SETTING_RULES } from './protection.ts';
+
 import { compileRow, type Matcher, type RowOf, type Rule, rowsOf, wordsOfRow } from './rule.ts';
-import { SETTING_RULES } from './settings.ts';
-import { VERSION_CONTROL_RULES } from './version-control.ts';
 
 /** The rows that speak of many programs. */
 const SHARED: Readonly<Record<string, readonly Rule[]>> = {

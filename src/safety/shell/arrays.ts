@@ -1,9 +1,9 @@
 import type { Assignment, Word } from 'unbash';
 import { mayNameCredential } from '../credential-files.ts';
 import { evaluateSubscript } from './arithmetic.ts';
-import { globToRegExp } from './glob.ts';
+import { globToRegExp, noNameIsOption } from './glob.ts';
 import type { Machine } from './machine.ts';
-import { noNameIsOption } from './names.ts';
+
 import { STORE, UNKNOWN } from './taint.ts';
 import { expandWords } from './word.ts';
 

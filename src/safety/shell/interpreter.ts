@@ -1,6 +1,7 @@
 import {
   type Assignment,
   type CompoundList,
+  forEachChild,
   type ParsedScript,
   parse,
   type Script,
@@ -10,20 +11,15 @@ import {
 } from 'unbash';
 import { depthOf, MAX_COMMAND_CHARS, MAX_DEPTH } from '../limits.ts';
 import { destructive, harmless, type Part, placed, type StaticVerdict, unknown, worse } from '../verdict.ts';
-import { alternatives } from './alternatives.ts';
-import { walkArithmetic, walkParts } from './arithmetic.ts';
-import { loopPath } from './arrays.ts';
-import { carryOut } from './assignments.ts';
-import { bodiesOfCase, bodiesOfIf } from './branches.ts';
-import { noteEndless, startsMany } from './endless-loops.ts';
-import { startsItselfTwice } from './fork-bomb.ts';
+import { evaluateSubscript, expandAgain, walkArithmetic, walkParts } from './arithmetic.ts';
+import { arrayOf, loopPath } from './arrays.ts';
+import { noteDashes } from './glob.ts';
 import type { Field, Io, Judge, Machine, Redirect, World } from './machine.ts';
-import { noteDashes } from './names.ts';
 import { expandRedirects, goesAway, keepOutput, opensStore, stdinOf } from './redirections.ts';
+import { runVariable } from './run-variables.ts';
 import { Scope, type Value } from './scope.ts';
 import { escapeMarks, hasUnknown, holdsSecret, OWN_TEMP, UNKNOWN } from './taint.ts';
-import { visitTest } from './test-command.ts';
-import { expandPattern, expandString, expandText, expandWord, expandWords } from './word.ts';
+import { expandPattern, expandPatterns, expandString, expandText, expandWord, expandWords } from './word.ts';
 
 type Node = Statement['command'] | Statement | CompoundList;
 type NodeOf<Type extends SyntaxNode['type']> = Extract<SyntaxNode, { type: Type }>;
@@ -395,3 +391,169 @@ export class ShellInterpreter implements Machine {
 }
 
 const NONE: readonly Redirect[] = [];
+
+/** A command word whose variable had one of several values: each is tried. */
+function alternatives(
+  machine: Machine,
+  node: Extract<SyntaxNode, { type: 'Command' }>,
+  fields: readonly Field[],
+): readonly (readonly Field[])[] {
+  if (fields[0]?.text !== UNKNOWN) return [fields];
+  const name = /^"?\$\{?(\w+)\}?"?$/.exec(node.name?.text ?? '')?.[1];
+  const values = machine.scope.alternatives.get(name ?? '');
+  if (!name || !values || !node.name) return [fields];
+  return values.map((value) => {
+    machine.scope.set(name, value);
+    const words: Field[] = [];
+    if (node.name) expandWord(machine, node.name, words);
+    return [...words, ...fields.slice(1)];
+  });
+}
+
+/** Carries out one assignment; `named`: an array in it goes by names (`declare -A`). */
+function carryOut(machine: Machine, assignment: Assignment, exported: boolean, named: boolean): void {
+  const { name, value } = assignment;
+  const { scope } = machine;
+  if (value.type === 'ArrayValue') {
+    if (named) scope.goByNames(name);
+    machine.give(name, arrayOf(machine, assignment, value.elements), exported);
+    return;
+  }
+  const text = machine.text(value);
+  machine.shows ||= scope.tracing && holdsSecret(text);
+  const old = scope.get(name);
+  if (assignment.index) {
+    const key = machine.text(assignment.index);
+    evaluateSubscript(machine, name, key);
+    const map = new Map(old instanceof Map ? old : []);
+    if (Array.isArray(old))
+      for (const [index, item] of (old as readonly string[]).entries()) map.set(String(index), item);
+    machine.give(name, map.set(key, text), exported);
+  } else if (assignment.append && old !== undefined) machine.give(name, scope.text(name) + text, exported);
+  else machine.give(name, text, exported);
+  runVariable(machine, name, text);
+  if (name === 'PS4' || name === 'PROMPT_COMMAND')
+    machine.runText(name === 'PS4' ? `: "${text}"` : text, { stdin: '' });
+}
+
+/** What `if` may run behind its first condition: later conditions as well. */
+function bodiesOfIf(node: NodeOf<'If'>): readonly CompoundList[] {
+  const others = node.elif.flatMap((elif) => [elif.clause, elif.then]);
+  return [node.then, ...others, node.else].filter((body) => body !== undefined);
+}
+
+/** What `case` may run, its word and patterns expanded. */
+function bodiesOfCase(machine: Machine, node: NodeOf<'Case'>): readonly CompoundList[] {
+  expandText(machine, node.word);
+  expandPatterns(
+    machine,
+    node.items.flatMap(({ pattern }) => pattern),
+  );
+  return node.items.map(({ body }) => body);
+}
+
+type Loop = Extract<SyntaxNode, { type: 'While' | 'ArithmeticFor' | 'For' | 'Select' }>;
+
+/** Commands that succeed whatever they are given. */
+const ALWAYS = /^(:|true|echo|printf|date|sleep)$/;
+const LEAVES = /^(break|exit|return|exec|kill)$/;
+/** So many words of a loop are many. */
+const MANY = 250;
+
+/** Notes a loop that nothing ends: what it makes, starts or prints has no end either. */
+function noteEndless(machine: Pick<Machine, 'note'>, loop: Loop): void {
+  if (isEndless(loop)) machine.note(ENDLESS_LOOP);
+}
+
+const ENDLESS_LOOP = unknown('a loop without end');
+
+function isEndless(loop: Loop): boolean {
+  if (loop.type === 'While' ? !holds(loop) : loop.type !== 'ArithmeticFor' || loop.test !== undefined) return false;
+  if (some(loop.body, (node) => node.type === 'Command' && LEAVES.test(node.name?.text ?? ''))) return false;
+  return !isSlow(loop.body);
+}
+
+/** `while true; do date; sleep 1; done` looks again and again; what it prints until somebody ends it is little. */
+function isSlow(body: SyntaxNode): boolean {
+  const sleeps = (node: SyntaxNode) => node.type === 'Command' && /^sleep [1-9]\d*$/.test(words(node));
+  const keeps = (node: SyntaxNode) =>
+    (node.type === 'Statement' && node.background === true) ||
+    (node.type === 'Redirect' && node.operator.includes('>'));
+  return some(body, sleeps) && !some(body, keeps);
+}
+
+/** A loop over many words that waits for nothing: all that it starts runs at once. */
+function startsMany(loop: Loop, rounds: number): boolean {
+  const source = 'wordlist' in loop ? (loop.wordlist ?? []).map(({ text }) => text).join(' ') : '';
+  const counted = Number(/\bseq\s+(?:\d+\s+)*?(\d+)\)?`?$/.exec(source)?.[1] ?? 0);
+  if (rounds < MANY && counted < MANY) return false;
+  return (
+    some(loop.body, (node) => node.type === 'Statement' && node.background === true) &&
+    !some(loop.body, (node) => node.type === 'Command' && node.name?.text === 'wait')
+  );
+}
+
+/** Is its condition one that never changes? */
+function holds({ clause, kind }: Extract<SyntaxNode, { type: 'While' }>): boolean {
+  const last = clause.commands.at(-1)?.command;
+  if (kind === 'until') return last?.type === 'Command' && last.name?.text === 'false';
+  if (last?.type === 'ArithmeticCommand')
+    return /^\(\(\s*1\s*\)\)$/.test(`((${last.body.replace(/^\(\(|\)\)$/g, '')}))`);
+  if (last?.type !== 'Command') return false;
+  const name = last.name?.text ?? '';
+  return ALWAYS.test(name) || (name === '[' && /^\[ \w+ \]$/.test(words(last)));
+}
+
+function words({ name, suffix }: Extract<SyntaxNode, { type: 'Command' }>): string {
+  return [name, ...suffix].map((part) => (part && 'text' in part ? part.text : '')).join(' ');
+}
+
+function some(body: SyntaxNode, matches: (node: SyntaxNode) => boolean): boolean {
+  let left = 400;
+  const visit = (node: SyntaxNode): boolean => {
+    if (--left < 0) return true;
+    if (matches(node)) return true;
+    let found = false;
+    forEachChild(node, (child) => {
+      found ||= visit(child);
+    });
+    return found;
+  };
+  return visit(body);
+}
+
+/** A function that pipes into itself, or starts itself in the background, multiplies without end. */
+function startsItselfTwice(definition: Extract<SyntaxNode, { type: 'Function' }>): boolean {
+  const name = definition.name.text;
+  const calls = (node: SyntaxNode) => node.type === 'Command' && node.name?.text === name;
+  let left = 300;
+  const visit = (node: SyntaxNode): boolean => {
+    if (--left < 0) return false;
+    if (node.type === 'Pipeline' && node.commands.filter(calls).length > 1) return true;
+    if (node.type === 'Statement' && node.background && calls(node.command)) return true;
+    let found = false;
+    forEachChild(node, (child) => {
+      found ||= visit(child);
+    });
+    return found;
+  };
+  return visit(definition.body);
+}
+
+/** Words of `[[ … ]]`: their substitutions run, and numbers and names in them are evaluated. */
+function visitTest(machine: Machine, node: SyntaxNode): void {
+  if (node.type === 'Word') machine.text(node);
+  else if (node.type === 'TestUnary' || node.type === 'TestBinary') {
+    const words = node.type === 'TestUnary' ? [node.operand] : [node.left, node.right];
+    for (const word of words) {
+      const text = machine.text(word);
+      if (!isFromEnvironment(machine, word)) expandAgain(machine, text, node.operator);
+    }
+  } else forEachChild(node, (child) => visitTest(machine, child));
+}
+
+/** `$x` where nothing has set it: what the environment holds is the user's own. */
+function isFromEnvironment(machine: Machine, { text }: Word): boolean {
+  const name = /^"?\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})"?$/.exec(text);
+  return name !== null && machine.scope.get(name[1] ?? name[2] ?? '') === undefined;
+}

@@ -1,5 +1,5 @@
 import type { Field } from './machine.ts';
-import { NUMBER, UNKNOWN } from './taint.ts';
+import { DECODED, hasUnknown, NUMBER, UNKNOWN } from './taint.ts';
 
 /** What `echo` with these words prints. */
 export function echoOutput(words: readonly string[]): string {
@@ -40,7 +40,7 @@ export function printfOutput(words: readonly string[]): string {
 }
 
 /** Backslash escapes as `echo -e`, `printf` and `%b` read them. */
-export function readEscapes(text: string): string {
+function readEscapes(text: string): string {
   if (!text.includes('\\')) return text;
   const simple: Readonly<Record<string, string>> = {
     n: '\n',
@@ -72,7 +72,7 @@ function fromCode(code: number): string {
 }
 
 /** What a filter makes of its input; undefined: it is none with these words. */
-export type Filter = (words: readonly string[], stdin: string) => string | undefined;
+type Filter = (words: readonly string[], stdin: string) => string | undefined;
 
 export type Output = {
   /** With such words it prints one whole number, or one a line. */
@@ -90,4 +90,108 @@ export function plainOutput({ counts, filter }: Output, args: readonly Field[], 
   if (!counts && !filter) return undefined;
   const words = args.map((field) => field.text);
   return counts?.test(words.join(' ')) ? `${NUMBER}\n` : filter?.(words, stdin);
+}
+
+// What programs make of their input, where their words tell it; the records name them.
+
+/** What is known becomes something known; from anything else it is what a decoder made. */
+const decoded = (stdin: string, make: (text: string) => string | undefined) =>
+  hasUnknown(stdin) ? DECODED : (make(stdin) ?? DECODED);
+const decodes = (words: readonly string[]) => words.some((word) => /^(-d|-D|--decode|-di|-id)$/.test(word));
+
+/** Marks of what is not known stay in what is printed. */
+export const passesMarks: Filter = (_, stdin) => (hasUnknown(stdin) ? stdin : UNKNOWN);
+
+export const fromBase64: Filter = (words, stdin) => {
+  if (!decodes(words)) return hasUnknown(stdin) ? UNKNOWN : DECODED;
+  return decoded(stdin, (text) => Buffer.from(text, 'base64').toString('utf8'));
+};
+
+export const decodesBase32: Filter = (words, stdin) => (!decodes(words) && hasUnknown(stdin) ? UNKNOWN : DECODED);
+
+export const fromHexDump: Filter = (words, stdin) =>
+  words.some((word) => /^-\w*r/.test(word)) ? decoded(stdin, fromHex) : UNKNOWN;
+
+export const reversed: Filter = (_, stdin) =>
+  decoded(stdin, (text) => text.replace(/[^\n]+/g, (line) => [...line].reverse().join('')));
+
+export const linesReversed: Filter = (_, stdin) =>
+  decoded(stdin, (text) => `${text.replace(/\n$/, '').split('\n').reverse().join('\n')}\n`);
+
+/** `sed 's/a/b/g'`. */
+export const substituted: Filter = (words, stdin) => {
+  const operands = words.filter((word) => !word.startsWith('-') || word === '-');
+  return operands.length === 1 || words[0] === '-e' ? substitute(operands[0] ?? '', stdin) : UNKNOWN;
+};
+
+/** `grep -n x file`: the number of the line stands before it. */
+export const lineNumber: Filter = (words) =>
+  /^-[EFiwx]*n[EFiwx]* [^-\s]\S*( \S+)?$/.test(words.join(' ')) ? `${NUMBER}:${UNKNOWN}\n` : undefined;
+
+/** `cut -d: -f1` of what stands behind such a number. */
+export const cutNumber: Filter = (words, stdin) =>
+  /^-d ?: -f ?1$/.test(words.join(' ')) && stdin.startsWith(`${NUMBER}:`) ? `${NUMBER}\n` : passesMarks(words, stdin);
+
+/** `seq 3`: one number a line. */
+export const countUp: Filter = (words) => {
+  if (!/^-?[\d\uE00B]+( -?[\d\uE00B]+){0,2}$/.test(words.join(' '))) return undefined;
+  const [first = 1, last] = words.map(Number);
+  const from = last === undefined ? 1 : first;
+  const to = last ?? first;
+  if (words.length > 2 || !(to - from < 12)) return `${NUMBER}\n`;
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => `${from + index}\n`).join('');
+};
+
+function fromHex(text: string): string | undefined {
+  const hex = text.replace(/\s+/g, '');
+  return /^([0-9a-fA-F]{2})+$/.test(hex) ? Buffer.from(hex, 'hex').toString('utf8') : undefined;
+}
+
+/** `tr`. */
+export const translate: Filter = (words, stdin) => {
+  if (hasUnknown(stdin)) return DECODED;
+  const flags = words.filter((word) => /^-[a-zA-Z]+$/.test(word)).join('');
+  const sets = words.filter((word) => !/^-[a-zA-Z]+$/.test(word)).map(charSet);
+  const [from, to] = sets;
+  if (!from) return UNKNOWN;
+  if (flags.includes('d')) return [...stdin].filter((c) => !from.includes(c)).join('');
+  if (!to || flags.includes('c')) return flags.includes('s') ? stdin : UNKNOWN;
+  return [...stdin]
+    .map((c) => {
+      const at = from.indexOf(c);
+      return at < 0 ? c : (to[Math.min(at, to.length - 1)] ?? '');
+    })
+    .join('');
+};
+
+function charSet(text: string): readonly string[] {
+  const named = readEscapes(text)
+    .replaceAll('[:lower:]', 'a-z')
+    .replaceAll('[:upper:]', 'A-Z')
+    .replaceAll('[:digit:]', '0-9')
+    .replaceAll('[:space:]', ' \t\n\r')
+    .replaceAll('[:alpha:]', 'A-Za-z');
+  const out: string[] = [];
+  for (let i = 0; i < named.length && out.length < 1000; i++) {
+    const start = named.charCodeAt(i);
+    if (named[i + 1] === '-' && i + 2 < named.length) {
+      const end = Math.min(named.charCodeAt(i + 2), start + 500);
+      for (let code = start; code <= end; code++) out.push(String.fromCharCode(code));
+      i += 2;
+    } else out.push(named.charAt(i));
+  }
+  return out;
+}
+
+/** `sed 's/a/b/g'` on known text; only where the pattern is literal. */
+function substitute(script: string, stdin: string): string {
+  if (stdin === '' || stdin === UNKNOWN) return UNKNOWN;
+  let text = stdin;
+  for (const command of script.split(';')) {
+    const found = /^\s*s(.)([\s\S]*?)\1([\s\S]*?)\1([g]?)\s*$/.exec(command);
+    if (!found || /[.*[\]^$\\&]/.test((found[2] ?? '') + (found[3] ?? ''))) return hasUnknown(stdin) ? stdin : UNKNOWN;
+    text =
+      found[4] === 'g' ? text.replaceAll(found[2] ?? '', found[3] ?? '') : text.replace(found[2] ?? '', found[3] ?? '');
+  }
+  return text;
 }

@@ -1,10 +1,30 @@
-import { type DoubleQuotedChild, parse, type Word, type WordPart } from 'unbash';
+import {
+  type DoubleQuotedChild,
+  type ParameterDefaultOperation,
+  type ParameterExpansionPart,
+  type ParameterSliceOperation,
+  parse,
+  type Word,
+  type WordPart,
+} from 'unbash';
 import { unknown } from '../verdict.ts';
-import { arithmeticText } from './arithmetic.ts';
-import { expandBraces, isBeyond } from './braces.ts';
+import { arithmeticText, evaluateSubscript, evaluateText } from './arithmetic.ts';
+import { globToRegExp } from './glob.ts';
 import type { Field, Machine } from './machine.ts';
-import { expandParameter, specialParameter } from './parameter.ts';
-import { EMPTY, ENDLESS, QUOTE, SPLIT, UNKNOWN } from './taint.ts';
+import { isMap, type Value } from './scope.ts';
+import {
+  carrying,
+  EMPTY,
+  ENDLESS,
+  hasUnknown,
+  holdsSecret,
+  marksOf,
+  NUMBER,
+  OWN_PROCESS,
+  QUOTE,
+  SPLIT,
+  UNKNOWN,
+} from './taint.ts';
 
 const PLAIN = /^[\w./:=,@%+-]+$/;
 /** A pattern, with nothing else that the shell reads. */
@@ -268,4 +288,305 @@ function commandOutput(machine: Machine, part: Substitution): string {
   }
   const text = output.replace(/\n+$/, '');
   return text.length > MAX_WORD_CHARS ? UNKNOWN : text;
+}
+
+const LIMIT = 256;
+
+/** Brace expansion of a tagged word: `a{b,c}` → `ab`, `ac`; `{1..3}`. At most 256 words come out. */
+function expandBraces(text: string): string[] {
+  if (!text.includes('{')) return [text];
+  let budget = LIMIT;
+  const expand = (word: string, depth: number): string[] => {
+    if (depth > 16 || budget <= 0) return [word];
+    const found = findBraces(word);
+    if (!found) return [word];
+    const { start, end, parts } = found;
+    const head = word.slice(0, start);
+    const tails = expand(word.slice(end + 1), depth + 1);
+    const out: string[] = [];
+    for (const part of parts) {
+      for (const middle of expand(part, depth + 1)) {
+        for (const tail of tails) {
+          if (--budget < 0) return out.length > 0 ? out : [word];
+          out.push(head + middle + tail);
+        }
+      }
+    }
+    return out;
+  };
+  return expand(text, 0);
+}
+
+/** More words than these come of no honest range. */
+const MOST_WORDS = 2_000_000;
+
+/** Are there more words in the ranges of this one than a shell should make? */
+function isBeyond(word: string): boolean {
+  let words = 1;
+  for (const [, from = '', to = ''] of word.matchAll(/\{(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.-?\d+)?\}/g)) {
+    const value = (text: string) => (/\d/.test(text) ? Number(text) : text.charCodeAt(0));
+    words *= Math.abs(value(to) - value(from)) + 1;
+  }
+  return words > MOST_WORDS;
+}
+
+type Found = { start: number; end: number; parts: readonly string[] };
+
+/** The first group that really expands: one with a comma at its own level, or a range. */
+function findBraces(word: string): Found | undefined {
+  for (let start = word.indexOf('{'); start >= 0; start = word.indexOf('{', start + 1)) {
+    if (word[start - 1] === QUOTE) continue;
+    let depth = 0;
+    let from = start + 1;
+    const parts: string[] = [];
+    for (let i = start; i < word.length; i++) {
+      const c = word[i];
+      if (c === QUOTE) i++;
+      else if (c === '{') depth++;
+      else if (c === ',' && depth === 1) {
+        parts.push(word.slice(from, i));
+        from = i + 1;
+      } else if (c === '}' && --depth === 0) {
+        const body = word.slice(start + 1, i);
+        if (parts.length > 0) return { start, end: i, parts: [...parts, word.slice(from, i)] };
+        const range = expandRange(body);
+        if (range) return { start, end: i, parts: range };
+        break;
+      }
+    }
+  }
+  return undefined;
+}
+
+function expandRange(body: string): readonly string[] | undefined {
+  const numbers = /^(-?\d{1,9})\.\.(-?\d{1,9})(?:\.\.(-?\d{1,6}))?$/.exec(body);
+  const letters = /^([A-Za-z])\.\.([A-Za-z])(?:\.\.(-?\d{1,6}))?$/.exec(body);
+  const found = numbers ?? letters;
+  if (!found) return undefined;
+  const value = (text: string) => (numbers ? Number(text) : text.charCodeAt(0));
+  const from = value(found[1] ?? '');
+  const to = value(found[2] ?? '');
+  const step = Math.max(1, Math.abs(Number(found[3] ?? 1)));
+  const out: string[] = [];
+  for (let n = from; from <= to ? n <= to : n >= to; n += from <= to ? step : -step) {
+    out.push(numbers ? padded(n, found[1] ?? '', found[2] ?? '') : String.fromCharCode(n));
+    if (out.length >= LIMIT) break;
+  }
+  return out;
+}
+
+/** `{01..10}` keeps leading zeros. */
+function padded(n: number, from: string, to: string): string {
+  const zero = /^-?0\d/;
+  if (!zero.test(from) && !zero.test(to)) return String(n);
+  const width = Math.max(from.length, to.length);
+  return n < 0 ? `-${String(-n).padStart(width - 1, '0')}` : String(n).padStart(width, '0');
+}
+
+/** `$@`, `$1`, `$#` … as a list of words; undefined for an ordinary variable. */
+function specialParameter(machine: Machine, name: string): readonly string[] | undefined {
+  const { positional } = machine.scope;
+  if (name === '@' || name === '*') return positional;
+  if (/^\d+$/.test(name)) return name === '0' ? [machine.scope.zero] : [positional[Number(name) - 1] ?? ''];
+  if (name === '#') return [String(positional.length)];
+  if (name === '!') return [OWN_PROCESS];
+  if (name === '?' || name === '$' || name === '-') return [name === '?' ? '0' : name === '$' ? NUMBER : UNKNOWN];
+  if (name === '_') return [machine.scope.lastArgument];
+  return undefined;
+}
+
+/** The words a `${…}` stands for, before splitting. */
+function expandParameter(machine: Machine, part: ParameterExpansionPart): readonly string[] {
+  const { scope } = machine;
+  if (part.prefix === '#') return [lengthOf(machine, part)];
+  if (part.operation?.type === 'Names') return scope.names(part.parameter);
+  let name = part.parameter;
+  if (part.prefix === '!') {
+    const target = part.index ? valueAt(machine, name, part.index).join(' ') : scope.text(name);
+    if (part.index && /^[@*]$/.test(part.index.text)) return keysOf(scope.get(name));
+    const found = /^(\w+)\[([\s\S]*)\]$/.exec(target);
+    if (found) evaluateSubscript(machine, found[1] ?? '', found[2] ?? '');
+    else if (!/^(\w+|[@*#])?$/.test(target) && scope.get(name) !== undefined)
+      machine.note(unknown('looks up a name that is not known', { unresolved: true }));
+    if (hasUnknown(target) || !/^\w+(\[.*\])?$/.test(target)) return [UNKNOWN];
+    if (found) return operated(machine, part, elementOf(scope.get(found[1] ?? ''), found[2] ?? ''));
+    name = target;
+  }
+  const values = part.index && part.prefix !== '!' ? valueAt(machine, name, part.index) : valuesOf(machine, name);
+  return operated(machine, part, values, name);
+}
+
+/** What an operation makes of values; what they are about stays, however they are cut. */
+function operated(
+  machine: Machine,
+  part: ParameterExpansionPart,
+  values: readonly string[],
+  name?: string,
+): readonly string[] {
+  const made = applyOperation(machine, part, values, name);
+  const marks = marksOf(values.join(''));
+  if (marks === '' || part.operation === undefined || part.operation.type === 'Default') return made;
+  return made.map((text) => carrying(marks, text));
+}
+
+function valuesOf(machine: Machine, name: string): readonly string[] {
+  return specialParameter(machine, name) ?? [machine.scope.text(name)];
+}
+
+function valueAt(machine: Machine, name: string, index: Word): readonly string[] {
+  if (index.text === '@' || index.text === '*') return machine.scope.list(name);
+  const key = machine.text(index);
+  evaluateSubscript(machine, name, key);
+  return elementOf(machine.scope.get(name), key);
+}
+
+function elementOf(value: Value | undefined, key: string): readonly string[] {
+  if (key === '@' || key === '*') return value === undefined ? [UNKNOWN] : [...listOf(value)];
+  if (value === undefined) return [UNKNOWN];
+  if (isMap(value)) return [value.get(key) ?? UNKNOWN];
+  const list = listOf(value);
+  if (!/^-?\d+$/.test(key)) return [list.length === 1 ? (list[0] ?? '') : UNKNOWN];
+  return [list.at(Number(key)) ?? ''];
+}
+
+function listOf(value: Value): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return isMap(value) ? [...value.values()] : value;
+}
+
+function keysOf(value: Value | undefined): readonly string[] {
+  if (value === undefined) return [UNKNOWN];
+  return isMap(value) ? [...value.keys()] : listOf(value).map((_, index) => String(index));
+}
+
+function lengthOf(machine: Machine, part: ParameterExpansionPart): string {
+  if (part.index && /^[@*]$/.test(part.index.text)) return String(machine.scope.list(part.parameter).length);
+  if (part.parameter === '@' || part.parameter === '*') return String(machine.scope.positional.length);
+  const text = (part.index ? valueAt(machine, part.parameter, part.index) : valuesOf(machine, part.parameter)).join('');
+  return hasUnknown(text) ? NUMBER : String(text.length);
+}
+
+function applyOperation(
+  machine: Machine,
+  part: ParameterExpansionPart,
+  values: readonly string[],
+  name = part.parameter,
+): readonly string[] {
+  const operation = part.operation;
+  if (!operation) return values;
+  switch (operation.type) {
+    case 'Default':
+      return withDefault(machine, operation, values, name);
+    case 'Slice':
+      return slice(machine, values, operation, /^[@*]$/.test(part.index?.text ?? name), part.index === undefined);
+    case 'Remove': {
+      const pattern = machine.pattern(operation.operand);
+      return values.map((value) => (hasUnknown(value) ? value : removeAffix(value, pattern, operation.operator)));
+    }
+    case 'Replace': {
+      const pattern = machine.pattern(operation.pattern);
+      const replacement = machine.text(operation.replacement);
+      return values.map((value) =>
+        value === UNKNOWN ? UNKNOWN : replace(value, pattern, replacement, operation.operator),
+      );
+    }
+    case 'CaseModification':
+      return values.map((value) => changeCase(value, operation.operator));
+    case 'Transform':
+      if (operation.operand.text === 'P' && (values.some(hasUnknown) || !machine.scope.has(name)))
+        machine.note(unknown('expands a text that is not known', { unresolved: true }));
+      return values.map((value) => transform(machine, value, operation.operand.text));
+    default:
+      return [UNKNOWN];
+  }
+}
+
+/** `${x:-a}` and its like. */
+function withDefault(
+  machine: Machine,
+  operation: ParameterDefaultOperation,
+  values: readonly string[],
+  name: string,
+): readonly string[] {
+  const unset = machine.scope.get(name) === undefined;
+  const missing = values.every((value) => value === '' || (value === UNKNOWN && unset));
+  const alternative = operation.operator.endsWith('+');
+  if (alternative) return missing && !values.includes(UNKNOWN) ? [] : [machine.text(operation.operand)];
+  const asks = operation.operator.endsWith('?');
+  if (!missing && !(asks && unset)) return values;
+  const other = machine.text(operation.operand);
+  if (operation.operator.endsWith('=')) machine.give(name, other);
+  // `${x:?text}` complains with it.
+  if (asks && holdsSecret(other)) machine.shows = true;
+  return asks ? [carrying(values.join(''), UNKNOWN)] : [other];
+}
+
+function slice(
+  machine: Machine,
+  values: readonly string[],
+  { offset: offsetWord, length: lengthWord }: ParameterSliceOperation,
+  list: boolean,
+  numbered: boolean,
+): readonly string[] {
+  const words = [offsetWord, ...(lengthWord ? [lengthWord] : [])].map((word) => machine.text(word));
+  for (const word of words) evaluateText(machine, word);
+  const [offset, length] = words.map(numberOf);
+  if (offset === undefined || (lengthWord && length === undefined)) return [UNKNOWN];
+  const cut = <T extends string | readonly string[]>(value: T, start: number) =>
+    value.slice(start, length === undefined ? undefined : length < 0 ? length : start + length) as T;
+  if (list) return cut(values, numbered ? Math.max(0, offset - 1) : offset);
+  return values.map((value) =>
+    hasUnknown(value) ? UNKNOWN : cut(value, offset < 0 ? Math.max(0, value.length + offset) : offset),
+  );
+}
+
+function numberOf(text: string): number | undefined {
+  const simple = text.trim();
+  if (/^\(?-?\s*\d{1,9}\)?$/.test(simple)) return Number(simple.replace(/[()\s]/g, ''));
+  const sum = /^(\d{1,9})\s*([-+*])\s*(\d{1,9})$/.exec(simple);
+  if (!sum) return undefined;
+  const [a, b] = [Number(sum[1]), Number(sum[3])];
+  return sum[2] === '+' ? a + b : sum[2] === '-' ? a - b : a * b;
+}
+
+function removeAffix(value: string, pattern: string, operator: string): string {
+  if (value.length > 4000) return UNKNOWN;
+  const matches = globToRegExp(pattern);
+  const prefix = operator.startsWith('#');
+  const longest = operator.length === 2;
+  for (let n = 0; n <= value.length; n++) {
+    const size = longest ? value.length - n : n;
+    const part = prefix ? value.slice(0, size) : value.slice(value.length - size);
+    if (matches.test(part)) return prefix ? value.slice(size) : value.slice(0, value.length - size);
+  }
+  return value;
+}
+
+function replace(value: string, pattern: string, replacement: string, operator: string): string {
+  if (pattern === '' || value.length > 4000) return pattern === '' ? value : UNKNOWN;
+  const body = globToRegExp(pattern).source.slice(1, -1).replaceAll('[\\s\\S]*', '[\\s\\S]*?');
+  const source = operator === '/#' ? `^${body}` : operator === '/%' ? `${body}$` : body;
+  return value.replace(new RegExp(source, operator === '//' ? 'g' : ''), () => replacement);
+}
+
+function changeCase(value: string, operator: string): string {
+  const change = (text: string) => (operator.startsWith('^') ? text.toUpperCase() : text.toLowerCase());
+  return operator.length === 2 ? change(value) : change(value.slice(0, 1)) + value.slice(1);
+}
+
+function transform(machine: Machine, value: string, operator: string): string {
+  switch (operator) {
+    case 'P':
+      return machine.expandString(value);
+    case 'E':
+      return value.replace(/\\x([0-9a-fA-F]{1,2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    case 'U':
+      return value.toUpperCase();
+    case 'L':
+      return value.toLowerCase();
+    case 'u':
+      return changeCase(value, '^');
+    default:
+      return value;
+  }
 }

@@ -1,5 +1,5 @@
-import type { Effect } from './effects.ts';
-import type { Node, Tree } from './tree.ts';
+import type { Effect, Node, Tree } from './tree.ts';
+
 import type { Values } from './values.ts';
 
 /** What the judges of single calls ask of the one who walks the tree. */

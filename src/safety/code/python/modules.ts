@@ -1,3 +1,10 @@
+import { isSecretVariable } from '../../credential-files.ts';
+import type { Judging } from './judging.ts';
+import { nameOf } from './references.ts';
+import type { Binding } from './scopes.ts';
+import type { Expr, Node, NodeOf } from './tree.ts';
+import type { Values } from './values.ts';
+
 /**
  * The modules whose import is known to do nothing by itself, and what of them is known to do no harm. A module that is
  * not here makes the code unknown; so does an attribute that its row does not let pass.
@@ -188,3 +195,131 @@ export const BUILTINS = new Set(
 );
 /** Names of exceptions. */
 export const EXCEPTION = /^(?=[A-Z])\w*(Error|Exception|Warning|Exit|Interrupt|Iteration|Group)$/;
+
+/** An open file, a buffer or a stream. */
+export function isHandle(values: Values, node: Expr, depth = 0): boolean {
+  if (depth > 3) return false;
+  if (node.nodeType === 'Attribute') return /^(stdout|stderr|stdin|buffer|wfile)$/.test(node.attr);
+  if (node.nodeType === 'Call')
+    return /^(builtins\.open|io\.(StringIO|BytesIO))$/.test(values.references.exactly(node.func) ?? '');
+  const bindings = node.nodeType === 'Name' ? (values.references.bindings(node) ?? []) : [];
+  return (
+    bindings.length > 0 &&
+    bindings.every(
+      (binding) =>
+        (binding.kind === 'value' || binding.kind === 'entered') && isHandle(values, binding.value, depth + 1),
+    )
+  );
+}
+
+/** `self.save()`, `explorer.run()`: a method that this source defines, and so judges by itself. */
+export function isOwnMethod(values: Values, node: NodeOf<'Attribute'>): boolean {
+  const owner = classOf(values, node.value);
+  return (
+    owner?.body.some(
+      (part) => /^(Async)?FunctionDef$/.test(part.nodeType) && 'name' in part && part.name === node.attr,
+    ) === true
+  );
+}
+
+function classOf(values: Values, node: Expr): NodeOf<'ClassDef'> | undefined {
+  if (node.nodeType === 'Call' && node.func.nodeType === 'Name') {
+    const only = onlyBinding(values, node.func);
+    return only?.kind === 'class' && only.node.decorator_list.length + only.node.keywords.length === 0
+      ? only.node
+      : undefined;
+  }
+  const only = onlyBinding(values, node);
+  if (only?.kind === 'value' && only.value.nodeType === 'Call') return classOf(values, only.value);
+  return only?.kind === 'parameter' ? classOfSelf(values, only) : undefined;
+}
+
+function onlyBinding({ references }: Values, node: Expr): Binding | undefined {
+  const bindings = node.nodeType === 'Name' ? references.bindings(node) : undefined;
+  return bindings?.length === 1 ? bindings[0] : undefined;
+}
+
+/** The class of a method's first parameter. */
+function classOfSelf(values: Values, only: Extract<Binding, { kind: 'parameter' }>): NodeOf<'ClassDef'> | undefined {
+  if (only.of.args.args[0]?.arg !== only.name) return undefined;
+  const owner = values.tree.parents.get(only.of);
+  if (owner?.nodeType !== 'ClassDef' || only.of.nodeType === 'Lambda') return undefined;
+  return only.of.decorator_list.some((part) => nameOf(part) === 'staticmethod') ? undefined : owner;
+}
+
+/** Variables of the environment by which nothing else is run, loaded or written. */
+const HARMLESS_VARIABLE =
+  /^(LANG|LC_\w+|TZ|TERM|NO_COLOR|COLUMNS|LINES|\w+_NUM_THREADS|CUDA_VISIBLE_DEVICES|TOKENIZERS_PARALLELISM|TF_CPP_MIN_LOG_LEVEL|PYTHONHASHSEED|PYTHONUNBUFFERED|HF_HUB_OFFLINE|TRANSFORMERS_OFFLINE|DEBUG|LOG_LEVEL)$/;
+
+/** A use of `os.environ`: what is set there decides what later programs load. */
+export function judgeEnvironment(judge: Judging, node: Node, method: string | undefined): void {
+  if (method !== undefined) {
+    if (!/^(get|keys)$/.test(method)) judge.unknown(node, 'changes its environment');
+    return;
+  }
+  const parent = judge.tree.parents.get(node);
+  const reads =
+    parent?.nodeType === 'Subscript' ||
+    parent?.nodeType === 'Compare' ||
+    parent?.nodeType === 'For' ||
+    (parent?.nodeType === 'Call' && /^len$/.test(nameOf(parent.func) ?? ''));
+  if (!reads) judge.unknown(node, 'hands round its environment');
+  else if (parent?.nodeType === 'Subscript' && parent.ctx.nodeType === 'Load') showsVariable(judge, parent.slice);
+}
+
+/** A use of `sys.path`: what is added there decides what an import means. */
+export function judgeModulePath(judge: Judging, node: Node, method: string | undefined): void {
+  const parent = judge.tree.parents.get(node);
+  const reads =
+    parent?.nodeType === 'For' ||
+    parent?.nodeType === 'Compare' ||
+    parent?.nodeType === 'Comprehension' ||
+    parent?.nodeType === 'FormattedValue' ||
+    (parent?.nodeType === 'Subscript' && parent.ctx.nodeType === 'Load') ||
+    (parent?.nodeType === 'Call' && /^(print|len|join|str|list|pprint)$/.test(nameOf(parent.func) ?? ''));
+  if (method !== undefined || !reads) judge.unknown(node, 'changes where modules are found');
+}
+
+/** `os.environ[name] = …`, `module.table[key] = …`. */
+export function judgeStore(judge: Judging, node: NodeOf<'Subscript'>): void {
+  const name = judge.values.references.of(node.value)[0] ?? '';
+  if (name.startsWith('os.environ')) {
+    if (!HARMLESS_VARIABLE.test(judge.values.text(node.slice) ?? '')) judge.unknown(node, 'changes its environment');
+  } else if (name.startsWith('matplotlib.') && /backend/.test(judge.values.text(node.slice) ?? 'backend'))
+    judge.unknown(node, 'loads a backend that is not known');
+  else if (!/^(builtins\.|matplotlib\.|sys\.argv)/.test(name)) judge.unknown(node, `changes ${name}`);
+}
+
+/** `os.getenv(name)`: a variable that may be a secret, and is then shown. */
+export function judgeVariable(judge: Judging, { args: [key] }: NodeOf<'Call'>): void {
+  if (key) showsVariable(judge, key);
+}
+
+function showsVariable(judge: Judging, key: Node): void {
+  const name = judge.values.text(key);
+  if (name === undefined || isSecretVariable(name)) judge.unknown(key, 'reads a variable that may hold a secret');
+}
+
+/** `help('module')` imports it, and what it says runs. */
+export function judgeHelp(judge: Judging, { args: [subject] }: NodeOf<'Call'>): void {
+  if (subject && judge.values.text(subject) !== undefined) judge.unknown(subject, 'imports what it tells about');
+}
+
+/** Modules that Python's own library and the listed packages import by themselves. */
+export const STANDARD_MODULES: ReadonlySet<string> = new Set(
+  `abc argparse ast asyncio atexit base64 bdb binascii bisect builtins bz2 calendar cmath cmd code codecs codeop
+   collections colorsys compileall concurrent configparser contextlib contextvars copy copyreg csv ctypes curses
+   dataclasses datetime decimal difflib dis doctest email encodings enum errno faulthandler fileinput fnmatch fractions
+   ftplib functools gc genericpath getopt getpass gettext glob graphlib grp gzip hashlib heapq hmac html http imaplib imp
+   importlib inspect io ipaddress itertools json keyword linecache locale logging lzma mailbox marshal math mimetypes
+   mmap modulefinder multiprocessing netrc ntpath numbers opcode operator optparse os pathlib pdb pickle pickletools
+   pkgutil platform plistlib poplib posix posixpath pprint profile pstats pty pwd py_compile pydoc pyexpat queue quopri
+   random re readline reprlib resource runpy sched secrets select selectors shelve shlex shutil signal site sitecustomize
+   smtplib socket socketserver sqlite3 sre_compile sre_constants sre_parse ssl stat statistics string stringprep struct
+   subprocess symtable sys sysconfig tarfile telnetlib tempfile termios textwrap this threading time timeit token tokenize
+   tomllib trace traceback tracemalloc tty types typing unicodedata unittest urllib usercustomize uuid venv warnings
+   wave weakref webbrowser xml xmlrpc zipapp zipfile zipimport zlib zoneinfo
+   six dateutil pytz tzdata urllib3 idna certifi chardet charset_normalizer soupsieve typing_extensions packaging joblib
+   threadpoolctl cycler kiwisolver pyparsing numpy pandas scipy requests PIL lxml bs4 yaml tqdm regex filelock pluggy
+   iniconfig attr attrs cffi pycparser`.split(/\s+/),
+);

@@ -2,7 +2,7 @@ import { FETCHED, hasUnknown } from '../../shell/taint.ts';
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { adds, bringsFiles, lookAt, specialDirectory } from '../paths.ts';
 import { type CallFacts, given, isFed, type Reading, type Records } from '../record.ts';
-import { judgeUnzip } from './transfers.ts';
+import { judgeUnzip } from './network.ts';
 
 /** Compressors remove what they read unless they are told to keep it or to print. */
 function removesInput(call: CallFacts, reading: Reading) {

@@ -1,8 +1,45 @@
-import { harmless, type StaticVerdict, unknown, worse } from '../../verdict.ts';
-import { adds, lookAt } from '../paths.ts';
-import { type CallFacts, given, type Reading, type Records } from '../record.ts';
-import { judgeInstallMode, judgeMode } from './rights.ts';
-import { judgeRsync } from './transfers.ts';
+import { isCredential } from '../../credential-files.ts';
+import { hasUnknown } from '../../shell/taint.ts';
+import { destructive, harmless, type StaticVerdict, unknown, worse } from '../../verdict.ts';
+import { deletesOnlyOwn } from '../ownership.ts';
+import { adds, lookAt, specialTarget } from '../paths.ts';
+import { type CallFacts, given, type Reading, type Records, type Spec } from '../record.ts';
+import { judgeRsync } from './network.ts';
+
+/** `644`, `0755`: others may read and run, never write; no rights of another user; the owner keeps reading. */
+const PLAIN_NUMBER = /^0?[4-7][0145][0145]$/;
+/** `u+x`, `go-w`, `a+rX`: the owner may get anything, all others reading and running; taking away from others. */
+const PLAIN_LETTERS = /^(u[+=][rwxX]+|(?:[ugoa]*)\+[rxX]+|[go]+-[rwxX]+|[go]+=[rxX]*|[ugoa]*-[xXwst]+)$/;
+/** Rights that leave nothing for anybody but the owner. */
+const NARROW = /^(0?[4-7]00|[go]+(=|-[rwx]+))$/;
+
+/** `chmod`: rights for others are a grant, and making a file executable arms it where something looks for it. */
+function judgeMode({ machine, args }: CallFacts, reading: Reading): StaticVerdict | undefined {
+  // `-w` and the like are a mode, though they look like an option.
+  const mode = reading.operands[0]?.text ?? '';
+  const targets = reading.operands.slice(1);
+  if (hasUnknown(mode) || args.length < 2 || given(reading, '--reference'))
+    return unknown('sets rights that are not known');
+  const parts = mode.split(',');
+  if (parts.every((part) => NARROW.test(part))) return undefined;
+  if (targets.some(({ text }) => isCredential(text)))
+    return destructive('grant rights', 'lets others read a key, token or password');
+  if (!parts.every((part) => PLAIN_NUMBER.test(part) || PLAIN_LETTERS.test(part)))
+    return unknown('gives rights to others, or takes the own ones away');
+  return targets.some(({ text }) => specialTarget(machine, text))
+    ? unknown('changes rights where the shell or a tool looks')
+    : undefined;
+}
+
+/** `install -m`: the rights that the copy gets. */
+function judgeInstallMode(_: CallFacts, { given: options }: Reading): StaticVerdict | undefined {
+  const odd = options.some(
+    ({ name, value = '' }) =>
+      /^(-m|--mode)$/.test(name) &&
+      !value.split(',').every((part) => PLAIN_NUMBER.test(part) || PLAIN_LETTERS.test(part)),
+  );
+  return odd ? unknown('gives rights to others') : undefined;
+}
 
 /** Files and directories: looking, making, copying, packing. */
 export const FILES: Records = {
@@ -237,3 +274,62 @@ function judgeLength({ machine }: CallFacts, reading: Reading): StaticVerdict | 
     ? reading.operands.reduce<StaticVerdict>((all, { text }) => worse(all, adds(machine, text)), harmless())
     : unknown('changes the length of a file that is there');
 }
+
+const removes: Spec = {
+  tune: '-f -i -I -r -R -d -v -p -u -n= -s= -z -x -c --force --recursive --verbose --parents --size= --ignore-fail-on-non-empty --no-preserve-root --one-file-system --dir --interactive[=]',
+  operands: 'judged',
+};
+
+/** Order of `r` and `f` decides between the two names the gate has always had for `rm` with options. */
+function forceFirst({ args }: CallFacts): boolean {
+  for (const { text } of args) {
+    if (/^--f/.test(text)) return true;
+    if (/^--r/.test(text)) return false;
+    const found = /^-[a-zA-Z]*?([rRf])/.exec(text);
+    if (found && !text.startsWith('--')) return found[1] === 'f';
+  }
+  return false;
+}
+
+/** What takes files away. */
+export const REMOVING: Records = {
+  rm: {
+    ...removes,
+    family: 'files',
+    findings: [
+      {
+        name: 'rm -rf',
+        kept: true,
+        named: true,
+        shapes: ['-r|-R|-f|--recursive|--force'],
+        // What is own hangs on the files; the order of the letters, on no single word.
+        when: (call) => !deletesOnlyOwn(call) && !forceFirst(call),
+        reason: 'rm -rf',
+        match: [
+          'rm -rf /tmp/foo',
+          'rm -r dir',
+          'rm -Rf x',
+          'rm -v --recursive x',
+          '/bin/rm -rf x',
+          'r\\m -r"f" x',
+          'rm x -rf',
+          'rm --rec x',
+        ],
+        pass: ['echo "rm -rf /"', 'grep -rf list .', 'rm --help', 't=$(mktemp -d); rm -rf "$t"', 'man rm'],
+      },
+      {
+        name: 'rm -fr',
+        kept: true,
+        named: true,
+        shapes: ['-r|-R|-f|--recursive|--force'],
+        // As above.
+        when: (call) => !deletesOnlyOwn(call) && forceFirst(call),
+        reason: 'rm -fr',
+        match: ['rm -fr /tmp/foo', 'rm -f x', 'rm --force x', 'rm -f -r x'],
+        pass: ['ls -fr', 'sort -fr names.txt'],
+      },
+    ],
+  },
+  'unlink rmdir': removes,
+  shred: { ...removes, values: '-n --iterations -s --size' },
+};

@@ -9,32 +9,24 @@ import {
   words,
 } from '../record.ts';
 import { ARCHIVES } from './archives.ts';
-import { BUILD_RECORDS } from './build.ts';
-import { CHECKERS } from './checkers.ts';
+import { BUILD_RECORDS, PROJECT_TOOLS } from './build.ts';
+import { CHECKERS, FORMATTING } from './checkers.ts';
 import { CLOUDS } from './clouds.ts';
-import { COMPILERS } from './compilers.ts';
-import { DATA } from './data.ts';
-import { DISKS } from './disks.ts';
+import { COMPILERS, LANGUAGES } from './compilers.ts';
+import { DATA, TABLE_TOOLS } from './data.ts';
 import { DOCKER } from './docker.ts';
-import { FILES } from './files.ts';
-import { FORMATTING } from './formatters.ts';
-import { GIT_RECORD } from './git/index.ts';
-import { LANGUAGES } from './languages.ts';
+import { FILES, REMOVING } from './files.ts';
+import { GIT_RECORD } from './git.ts';
 import { MEDIA_RECORDS } from './media.ts';
 import { NETWORK } from './network.ts';
-import { PACKAGES } from './packages.ts';
-import { PROJECT_TOOLS } from './project-tools.ts';
-import { REMOVING } from './removing.ts';
+import { PACKAGES, SYSTEM_PACKAGES } from './packages.ts';
 import { SERVICES } from './services.ts';
 import { SHELL } from './shell.ts';
-import { SYSTEM } from './system.ts';
-import { SYSTEM_PACKAGES } from './system-packages.ts';
-import { TABLE_TOOLS } from './tables.ts';
+import { DISKS, SYSTEM } from './system.ts';
+
 import { TEXT } from './text.ts';
 import { TOOLS } from './tools.ts';
-import { UNREAD } from './unread.ts';
-import { UNREAD_WRAPPERS } from './unread-wrappers.ts';
-import { WRAPPERS_RECORDS } from './wrappers.ts';
+import { UNREAD, UNREAD_WRAPPERS, WRAPPERS_RECORDS } from './wrappers.ts';
 
 /** Every program that the gate knows, in each part or a little. */
 const ALL: readonly Records[] = [

@@ -1,8 +1,8 @@
-import { verbOf } from '../../knowledge/verbs.ts';
+import { verbOf } from '../../verbs.ts';
 import { unknown } from '../../verdict.ts';
 import { bringsFiles } from '../paths.ts';
 import { type CallFacts, given, isDryReading, type Reading, type Records, type Spec } from '../record.ts';
-import { judgeJq } from './jq.ts';
+import { judgeJq } from './text.ts';
 
 const KUBE = '-n= --namespace= --request-timeout= -v=  --cluster= --user= --context=';
 const KUBE_LOAD =

@@ -10,13 +10,12 @@ import {
   reversed,
   substituted,
   translate,
-} from '../../shell/filters.ts';
-import { UNKNOWN } from '../../shell/taint.ts';
+} from '../../shell/output.ts';
+import { hasUnknown, UNKNOWN } from '../../shell/taint.ts';
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { lookAt, specialTarget } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records } from '../record.ts';
 import { textOf, UNREAD } from '../text-of.ts';
-import { judgeJq } from './jq.ts';
 
 /** Programs that read text and print text. */
 export const TEXT: Records = {
@@ -281,4 +280,20 @@ function judgePieces({ machine }: CallFacts, reading: Reading): StaticVerdict | 
 function jqIn(call: CallFacts, file: string): string | undefined {
   const text = textOf(call, file);
   return text === UNREAD || (text === undefined && !call.machine.reading) ? UNKNOWN : text;
+}
+
+/** `env` and `$ENV` as jq's own words, not as the name of a field or in a text. */
+const ENVIRONMENT = /\$ENV\b|(^|[^.\w$"])env\b/;
+
+/** The verdict on a program in the language of jq, wherever it stands: it runs and writes nothing, and may show the environment. */
+export function judgeJq(code: string): StaticVerdict | undefined {
+  if (hasUnknown(code)) return unknown('a program for jq that is not known');
+  if (/(^|[^.\w$])(include|import)\b/.test(withoutTexts(code)))
+    return unknown('a program for jq that takes in another');
+  return ENVIRONMENT.test(code) ? unknown('shows the environment, with what it holds of credentials') : undefined;
+}
+
+/** The code without what stands in quotes, where nothing is interpolated. */
+function withoutTexts(code: string): string {
+  return code.includes('\\(') ? code : code.replace(/"(?:[^"\\]|\\[\s\S]?)*(?:"|$)/g, '""');
 }

@@ -1,8 +1,8 @@
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { lookAt } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records } from '../record.ts';
-import { grouped, SHOWN } from './shown.ts';
-import { judgeItems } from './transfers.ts';
+import { grouped, SHOWN } from './clouds.ts';
+import { judgeItems } from './network.ts';
 
 /** An inventory that is a program is run; a list of names or a plain file is read. */
 export function judgeInventory(_: CallFacts, reading: Reading): StaticVerdict | undefined {

@@ -1,6 +1,6 @@
-import { isCredential } from '../../../credential-files.ts';
-import { NOT_KNOWN } from '../../../shell/taint.ts';
-import type { RecordFinding } from '../../record.ts';
+import { isCredential } from '../../credential-files.ts';
+import { NOT_KNOWN } from '../../shell/taint.ts';
+import type { RecordFinding } from '../record.ts';
 
 /** Names that no repository is meant to hold. */
 const KEYS =

@@ -1,9 +1,9 @@
 import { isAbsolute, join } from 'node:path';
-import type { Machine } from '../../../shell/machine.ts';
-import { hasUnknown, UNKNOWN } from '../../../shell/taint.ts';
-import { destructive, type StaticVerdict, unknown } from '../../../verdict.ts';
-import { bringsFiles, isOwnProject, lookAt, specialDirectory } from '../../paths.ts';
-import { type CallFacts, given, type Reading } from '../../record.ts';
+import type { Machine } from '../../shell/machine.ts';
+import { hasUnknown, UNKNOWN } from '../../shell/taint.ts';
+import { destructive, type StaticVerdict, unknown } from '../../verdict.ts';
+import { bringsFiles, isOwnProject, lookAt, specialDirectory } from '../paths.ts';
+import { type CallFacts, given, type Reading } from '../record.ts';
 
 /** Settings that only change how something looks or what is recorded as author; section and name in lower case. */
 const HARMLESS_KEY =
@@ -226,4 +226,12 @@ export function judgeRepack(call: CallFacts, reading: Reading) {
   return call.operands[0]?.text === 'gc' && given(reading, '--auto') && reading.operands.length === 0
     ? undefined
     : unknown('repacks what git keeps');
+}
+
+/** Names that a program computes: known to replace nothing where the directory was listed and none of that form is there. */
+export function makesNames({ machine }: CallFacts, form: RegExp): StaticVerdict | undefined {
+  const { cwd } = machine.scope;
+  const around = cwd === undefined ? undefined : machine.reading?.look(cwd);
+  const known = around?.kind === 'directory' && ![...around.names].some((name) => form.test(name));
+  return known ? undefined : unknown('writes files whose names it computes');
 }
