@@ -193,13 +193,12 @@ const own = compiled.filter((group) => group.own);
 /** Directories on the way to names of several parts. */
 const parents = (list: string) => patternsIn(list).flatMap(spellOut).flatMap(parentsOf).map(sourceOf).join('|');
 const above = new RegExp(`${START}(?:${parents(GROUPS.map(({ names }) => names).join(' '))})$`, 'i');
-const atHome = namesOf(
-  [...GROUPS.filter(({ top }) => !top).map(({ names }) => names), AT_HOME].join(' '),
-  '^',
-  '(?:/|$)',
-  '',
-);
-const aboveHome = new RegExp(`^(?:${parents(`${GROUPS.map(({ names }) => names).join(' ')} ${AT_HOME}`)})$`);
+/** At home only hidden names count, and those of its own list: `~/gradle` is a directory like any other. */
+const homeNames = `${patternsIn(GROUPS.map(({ names }) => names).join(' '))
+  .filter((name) => name.startsWith('.'))
+  .join(' ')} ${AT_HOME}`;
+const atHome = namesOf(homeNames, '^', '(?:/|$)', '');
+const aboveHome = new RegExp(`^(?:${parents(homeNames)})$`);
 const ofProject = namesOf(PROJECT_FILES, START, '$', '');
 
 function parentsOf(name: string): readonly string[] {
@@ -237,6 +236,9 @@ export function isOwnStart(path: string): boolean {
   const hasHidden = hasHiddenName(path);
   return own.some(({ at }) => isAmong(at, path, hasHidden));
 }
+
+/** Whether such a path below a home directory lies below this one. */
+export const isAboveHomeStart = (inside: string): boolean => inside === '' || aboveHome.test(inside);
 
 /** The same of a path below a home directory. */
 export const isHomeStart = (inside: string): boolean => isAmong(atHome, inside);

@@ -1,16 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
@@ -138,11 +128,11 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     expect(snapshot(place.work)).toBe(before);
   });
 
-  it('a server that the program itself starts, and what a program in the PATH leads to, wait for the word', async () => {
-    const append = 'for f in mcp.sh tool.sh notes.txt; do echo "# more" >> $f; done';
+  it('a server of the user’s own is asked about before it starts from what a model has changed', async () => {
+    const append = 'for f in mcp.sh notes.txt; do echo "# more" >> $f; done';
     await using server = await startScriptedServer([
       call('bash', { command: append }),
-      call('bash', { command: 'cat mcp.sh tool.sh' }),
+      call('bash', { command: 'cat mcp.sh' }),
       say('GOAL: complete'),
     ]);
     using place = scratch(server.baseUrl, {
@@ -152,21 +142,17 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     });
     repository(place);
     writeFileSync(join(place.work, 'mcp.sh'), '#!/bin/sh\nexec sleep 5\n', { mode: 0o755 });
-    writeFileSync(join(place.work, 'tool.sh'), 'mine\n');
-    mkdirSync(join(place.home, 'mine'));
-    symlinkSync(join(place.work, 'tool.sh'), join(place.home, 'mine/some-tool'));
-    place.env.PATH += `:${join(place.home, 'mine')}`;
     await using rig = startRig(place, { rows: 40 });
     await rig.waitFor('-- PROJECT --');
     rig.type(':norris go\r');
-    await rig.waitFor(/SET ASIDE\W+others would run this/);
-    expect(rig.text()).toContain('mcp.sh is run or obeyed by the MCP server own, which aish-tui starts');
-    expect(rig.text()).toContain('tool.sh runs wherever some-tool is typed');
-    await answer(rig, 'others would run this', 's');
     await rig.waitFor('✓ done');
-    expect(readFileSync(join(place.work, 'mcp.sh'), 'utf8')).toBe('#!/bin/sh\nexec sleep 5\n');
-    expect(readFileSync(join(place.work, 'tool.sh'), 'utf8')).toBe('mine\n');
-    expect(readFileSync(join(place.work, 'notes.txt'), 'utf8')).toBe('mine\n# more\n');
+    expect(readFileSync(join(place.work, 'mcp.sh'), 'utf8')).toContain('# more');
+    rig.type(':mcp restart own\r');
+    await rig.waitFor(/START\?\W+a model changed these files/);
+    expect(rig.text()).toContain('To start: the MCP server own');
+    expect(rig.text()).toContain('mcp.sh');
+    await answer(rig, 'a model changed these files', 's');
+    await rig.waitFor('not started');
   });
 
   it('what others would run later is set aside, and the next step waits for the word; then it is there', async () => {
@@ -325,19 +311,6 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     await rig.waitFor('✓ done');
     await rig.waitFor('-- PROJECT --');
     expect(readFileSync(join(place.work, 'made.txt'), 'utf8')).toBe('made\n');
-  });
-
-  it('a tree that a start file of the shell leads into is none, which is said with the mode', async () => {
-    await using server = await startScriptedServer([]);
-    using place = scratch(server.baseUrl, QUIET);
-    writeFileSync(join(place.work, 'rc'), '');
-    rmSync(join(place.home, '.bashrc'));
-    symlinkSync(join(place.work, 'rc'), join(place.home, '.bashrc'));
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('[aish:fast]>');
-    rig.type(':mode project\r');
-    await rig.waitFor(/Project mode has no tree here[\s\S]*what the model\s+would run is refused/);
-    await rig.waitFor('-- PROJECT --');
   });
 
   it('without a person a trial is printed and the run stops; nothing is applied', async () => {

@@ -6,7 +6,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { STARTED } from '../../contracts/started.ts';
-import { isHomeStart } from '../../knowledge/control-files.ts';
+import { isAboveHomeStart, isHomeStart } from '../../knowledge/control-files.ts';
 import {
   CONFIG_START_DIRECTORIES,
   CONFIG_START_FILES,
@@ -22,6 +22,9 @@ import { waysThrough } from './ways.ts';
 /** What is read of one start file, and how many paths of all of them are looked at. */
 const MAX_BYTES = 1_000_000;
 const MAX_PATHS = 20_000;
+/** Of the home directory: names that count, and parts of such a path. */
+const MAX_AT_HOME = 20_000;
+const MAX_DEPTH = 5;
 /** An absolute path, or one below the home directory, where a word may begin. */
 const PATHS = /(?<![\w.~/}-])(?:~|\$HOME\b|\$\{HOME\}|(?=\/))\/[^\s'"`;:,()<>|&=$\\]*/g;
 /** A setting of git's: of these a path may be relative to the tree. */
@@ -102,14 +105,23 @@ function startFiles(): readonly string[] {
   ];
 }
 
-/** Links in the home directory with names that shells and tools obey there: `~/.vimrc -> dots/vimrc`. */
+/** Links in the home directory with names that shells and tools obey there, and in such directories: `~/.vimrc -> dots/vimrc`. */
 function linksAtHome(): readonly string[] {
   const home = homedir();
-  return ['', '.config', '.local'].flatMap((directory) =>
-    (entriesAt(join(home, directory)) ?? [])
-      .filter((entry) => entry.isSymbolicLink() && isHomeStart(join(directory, entry.name)))
-      .map(({ name }) => join(home, directory, name)),
-  );
+  const links: string[] = [];
+  const queue = [''];
+  let left = MAX_AT_HOME;
+  for (const directory of queue)
+    for (const entry of entriesAt(join(home, directory)) ?? []) {
+      const inside = join(directory, entry.name);
+      const counts = isHomeStart(inside);
+      left -= counts ? 1 : 0;
+      if (left < 0) return links;
+      if (entry.isSymbolicLink() && (counts || isAboveHomeStart(inside))) links.push(join(home, inside));
+      const isDeep = inside.split('/').length >= MAX_DEPTH;
+      if (entry.isDirectory() && (isAboveHomeStart(inside) || (counts && !isDeep))) queue.push(inside);
+    }
+  return links;
 }
 
 /** The beginning of a plain file; empty where there is none. */

@@ -216,7 +216,6 @@ function words(value: unknown): string {
 
 // Types shared by this folder. Only `connection.ts` and the transports use the MCP library.
 
-/** A server as the user has configured it (MC-1): started here, or reached over streamable HTTP. */
 /** A server that is a program on this machine. */
 export type Program = {
   readonly command: string;
@@ -224,6 +223,7 @@ export type Program = {
   readonly env?: Readonly<Record<string, string>>;
 };
 
+/** A server as the user has configured it (MC-1): started here, or reached over streamable HTTP. */
 export type ServerConfig =
   | Program
   | {

@@ -75,6 +75,16 @@ describe('paths of a project that start files name', () => {
     );
   });
 
+  it.each(
+    '.ssh/authorized_keys .config/fish/conf.d/x.fish .config/git/attributes .config/systemd/user/x.service .vimrc .config/nvim/lua/own/x.lua .config/direnv/lib .cargo/config.toml .config/pip/pip.conf .local/bin/ls .oh-my-zsh/custom/x.zsh .docker/config.json .kube/config bin/tool'.split(
+      ' ',
+    ),
+  )('count where ~/%s is a link to what is there, or may come there', (name) => {
+    mkdirSync(dirname(join(home, name)), { recursive: true });
+    symlinkSync(join(tree, 'later'), join(home, name));
+    expect(found()).toEqual([`later is ~/${name}`]);
+  });
+
   it('count where a directory of the tree is in the PATH; of an environment in use what replaces programs of the system', () => {
     vi.stubEnv('PATH', `${tree}/bin:${tree}/.venv/bin:${tree}:/usr/bin`);
     vi.stubEnv('VIRTUAL_ENV', join(tree, '.venv'));
