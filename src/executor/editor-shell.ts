@@ -1,10 +1,9 @@
 import type { ShellFiles } from '../contracts/hosts.ts';
 import { directoryAt } from '../session/place.ts';
 import { messageOf } from '../text/errors.ts';
-import { AskedKeys } from './asked-keys.ts';
 import type { Fact, Question } from './completion/complete.ts';
-import { ForkQuestions } from './completion/fork-questions.ts';
-import { namesThere } from './completion/names-there.ts';
+import { ForkQuestions, namesThere } from './completion/shell-answers.ts';
+
 import {
   type DrivenShell,
   directoryNow,
@@ -16,14 +15,13 @@ import {
   type ShellState,
   type TerminalSize,
 } from './driven-shell.ts';
+import { parseEnvironment } from './environment.ts';
 import { PrivateDirectory } from './private-directory.ts';
 import { commandLineOf, withoutInherited } from './processes.ts';
-import { PromptStream } from './prompt-stream.ts';
-import { promptRow } from './prompt-text.ts';
+import { PromptStream, promptRow } from './prompt-stream.ts';
 import { Pty } from './pty.ts';
-import { ReportedState } from './reported-state.ts';
-import { type EditorIntegration, FLAG, type HandOver } from './shell-integration/editor.ts';
-import type { Line } from './shell-integration/integration.ts';
+import { parseAbbreviations } from './shell-integration/fish.ts';
+import { type EditorIntegration, FLAG, type HandOver, type Line } from './shell-integration/integration.ts';
 import type { Mark } from './shell-integration/marks.ts';
 import { waitsForLine } from './terminal-state.ts';
 
@@ -387,5 +385,86 @@ export class EditorShell implements DrivenShell {
     this.#directory.remove();
     this.#ended.resolve();
     this.#events.onExit(code, signalled);
+  }
+}
+
+/** What keys of ours have asked a shell, and what it has not answered yet. */
+class AskedKeys {
+  readonly #press: (keys: string) => void;
+  readonly #waiting = new Map<string, (mark: Mark | undefined) => void>();
+
+  /** @param press sends the keys */
+  constructor(press: (keys: string) => void) {
+    this.#press = press;
+  }
+
+  get any(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** Sends keys and waits for their mark, so many ms; undefined where none comes. */
+  ask(kind: string, keys: string, patience: number): Promise<Mark | undefined> {
+    return new Promise((resolve) => {
+      const done = (mark: Mark | undefined) => {
+        clearTimeout(timer);
+        this.#waiting.delete(kind);
+        resolve(mark);
+      };
+      const timer = Number.isFinite(patience) ? setTimeout(() => done(undefined), patience) : undefined;
+      this.give(kind, undefined);
+      this.#waiting.set(kind, done);
+      this.#press(keys);
+    });
+  }
+
+  /** Answers what waits for this kind of mark; undefined: none will come. */
+  give(kind: string, mark: Mark | undefined): void {
+    this.#waiting.get(kind)?.(mark);
+  }
+
+  /** No mark will come any more. */
+  end(): void {
+    for (const answer of this.#waiting.values()) answer(undefined);
+  }
+}
+
+const FILES = ['words', 'env', 'history', 'abbreviations', 'bindings'] as const;
+
+/** What a shell has written of itself at a prompt, in files of its directory. */
+class ReportedState {
+  readonly #directory: ShellFiles;
+  #texts: Readonly<Record<(typeof FILES)[number], string>> = {
+    words: '',
+    env: '',
+    history: '',
+    abbreviations: '',
+    bindings: '',
+  };
+
+  constructor(directory: ShellFiles) {
+    this.#directory = directory;
+  }
+
+  /** Takes the files: what was not written again stays. */
+  async take(): Promise<void> {
+    const texts = FILES.map(async (name) => [name, (await this.#directory.take(name)) ?? this.#texts[name]] as const);
+    this.#texts = { ...this.#texts, ...Object.fromEntries(await Promise.all(texts)) };
+  }
+
+  /** @param flags of its last mark S @param prompt the last row of its prompt */
+  state(flags: string, prompt: string): ShellState {
+    const texts = this.#texts;
+    const history = texts.history.startsWith('/') ? { history: texts.history } : {};
+    const [aliases = '', others = ''] = texts.words.split(/(?<=^|\n)\n/, 2);
+    return {
+      words: new Set([...aliases.split('\n'), ...others.split('\n')]),
+      aliases: new Set(aliases.split('\n')),
+      abbreviations: parseAbbreviations(texts.abbreviations),
+      prompt,
+      vi: flags.includes(FLAG.vi),
+      searches: flags.includes(FLAG.searches) || texts.bindings.includes('"\\C-r": '),
+      env: parseEnvironment(texts.env),
+      ...history,
+    };
   }
 }

@@ -1,7 +1,6 @@
+import { clean } from '../text/sanitize.ts';
 import { find, type Wanted, wanted } from './find-bytes.ts';
-import { rowOf, takesPastes, withoutRedraw } from './prompt-text.ts';
 import { type Mark, MarkScanner } from './shell-integration/marks.ts';
-import { ShellWait } from './shell-wait.ts';
 
 /** How long it is doubted that what looks like the beginning of a prompt is one: its mark comes right behind it. Ms. */
 const PROMPT_TIMEOUT_MS = 30;
@@ -387,4 +386,112 @@ export class PromptStream {
     if (!data.includes(this.#token)) return data;
     return Buffer.from(data.toString('latin1').replaceAll(this.#options.token, '***'), 'latin1');
   }
+}
+
+/** Between two looks whether the shell waits, in ms: at once, then ever less often. */
+const LOOK_DELAYS_MS = [0, 1, 1, 2, 2, 5, 5, 10, 20] as const;
+/** More than a terminal holds of what was written and not read yet, in bytes. */
+const TERMINAL_BYTES = 128 * 1024;
+
+/** Finds out whether the shell is in front of its terminal and waits, with all read that was written before. */
+class ShellWait {
+  readonly #waits: () => boolean | undefined;
+  readonly #refuse: () => void;
+  #look: NodeJS.Timeout | undefined;
+  #quiet: NodeJS.Immediate | undefined;
+  #looks = 0;
+  /** All that came, in bytes. */
+  #came = 0;
+
+  /**
+   * @param waits undefined where it is not to be seen yet
+   * @param refuse called where it does not wait
+   */
+  constructor(waits: () => boolean | undefined, refuse: () => void) {
+    this.#waits = waits;
+    this.#refuse = refuse;
+  }
+
+  /** So many bytes came from the terminal. */
+  came(bytes: number): void {
+    this.#came += bytes;
+  }
+
+  /** Calls back once the shell waits; refuses where something else is in front, after `patience` looks. */
+  verify(accept: () => void, patience = 0): void {
+    this.stop();
+    this.#looks = 0;
+    const look = () => {
+      const waits = this.#waits();
+      if (waits) return this.#whenRead(accept);
+      if (waits === false && this.#looks >= patience) return this.#refuse();
+      this.#looks += 1;
+      this.#look = setTimeout(look, LOOK_DELAYS_MS[Math.min(this.#looks, LOOK_DELAYS_MS.length - 1)]);
+    };
+    look();
+  }
+
+  /** Nobody is called back any more. */
+  stop(): void {
+    clearTimeout(this.#look);
+    clearImmediate(this.#quiet);
+  }
+
+  /**
+   * Calls back once all that was written by now is read. This program may be late: the shell may wait behind a line whose
+   * output, marks that somebody forged among it, is still to be read, and behind it what the shell itself says.
+   */
+  #whenRead(accept: () => void): void {
+    const most = this.#came + TERMINAL_BYTES;
+    const turn = (came: number) => {
+      // Two of them have a look at the terminal between them.
+      this.#quiet = setImmediate(() => {
+        this.#quiet = setImmediate(() => (this.#came === came || this.#came > most ? accept() : turn(this.#came)));
+      });
+    };
+    turn(this.#came);
+  }
+}
+
+/** What an editor draws at its prompt, as text. */
+
+/** What an editor writes around a prompt that it draws again. */
+const REDRAWN = /\r\x1b\[K\r?|\x1b\[\?2004[hl]|^\r+$/g;
+
+/** What is left of it without what draws a prompt again. */
+function withoutRedraw(drawn: string): string {
+  return drawn.replace(REDRAWN, '');
+}
+
+/** The last row of a prompt, as drawn. */
+function rowOf(prompt: string): string {
+  const drawn = withoutRedraw(prompt);
+  return drawn.slice(drawn.lastIndexOf('\n') + 1);
+}
+
+/** What was typed, from what the editor drew: the last row of it, without what moves the cursor. */
+function typedText(echo: Buffer): string {
+  return echo
+    .toString('utf8')
+    .replace(/\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-?]*[ -/]*[@-~]|\x1b[=>]|\x07/g, '')
+    .replace(/ \r(?!\n)/g, '')
+    .replace(/[^\n]\x08/g, '')
+    .replace(/[\r\n]+/g, '\n')
+    .trim();
+}
+
+/** The last row of a prompt as people see it: its text with colours, and nothing else. */
+export function promptRow(drawn: Buffer): string {
+  const rows = clean(drawn.toString('utf8').replace(/\r\n?/g, '\n')).split('\n');
+  return rows.at(-1)?.replace(/\t/g, ' ') ?? '';
+}
+
+const PASTES = wanted('\x1b[?2004');
+
+/** Whether a line editor has said that it takes pastes (then it is open), or no more; undefined where it says nothing. */
+function takesPastes(data: Buffer): boolean | undefined {
+  // Forwards and as bytes it is searched for much faster, and a flood holds none.
+  if (find(data, PASTES) < 0) return undefined;
+  const [on, off] = [data.lastIndexOf('\x1b[?2004h'), data.lastIndexOf('\x1b[?2004l')];
+  return on === off ? undefined : on > off;
 }

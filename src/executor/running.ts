@@ -1,15 +1,15 @@
 import type { KeyboardModes, LiveOutput, NestedShell, RunningCommand, TerminalFacts } from '../contracts/commands.ts';
 import type { CommandResult } from '../session/action.ts';
-import { AlternateScreen } from './alternate-screen.ts';
 import { EchoedKeys } from './echoed-keys.ts';
+import { AlternateScreen, PassthroughFilter } from './full-screen-output.ts';
+
 import { HiddenKeys } from './hidden-keys.ts';
-import { InputDetector } from './input-detector.ts';
-import { NestedMarks } from './nested-marks.ts';
 import { newOutputPath } from './output-file.ts';
 import { overwriteInFile } from './overwrite.ts';
-import { PassthroughFilter } from './passthrough-filter.ts';
 import { Screen } from './screen.ts';
-import { anyoneReads, type TerminalModes } from './terminal-state.ts';
+import { NestedMarks } from './shell-integration/marks.ts';
+import { anyoneReads, InputDetector, type TerminalModes } from './terminal-state.ts';
+
 import { Typeahead } from './typeahead.ts';
 
 /** Bytes of a full-screen program kept for a listener that takes the terminal over after it has begun to paint. */

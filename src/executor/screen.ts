@@ -1,16 +1,10 @@
-import type { Terminal } from '@xterm/headless';
-// CommonJS without named exports that Node could see.
-import headless from '@xterm/headless';
+import headless, { type IBufferNamespace, type IParser, type Terminal } from '@xterm/headless';
 import type { KeyboardModes, LiveOutput, TerminalFacts } from '../contracts/commands.ts';
 import { type CellReader, cellReader, renderLine } from './cells.ts';
-import { Flood, FloodMeter } from './flood.ts';
 import { UnicodeGraphemesAddon } from './graphemes.ts';
-import { HeadTail } from './head-tail.ts';
-import { KittyKeyboard } from './kitty-keyboard.ts';
-import { LineCollector } from './line-collector.ts';
 import { OutputRecorder } from './output-file.ts';
+import { HeadTail, LineCollector, PlainOutput } from './output-lines.ts';
 import { OutputQueue } from './output-queue.ts';
-import { PlainOutput } from './plain-output.ts';
 
 /** Rows kept above the screen. A batch never scrolls more than this before its lines are collected. */
 const SCROLLBACK_ROWS = 1000;
@@ -346,5 +340,125 @@ export class Screen implements LiveOutput {
   #changed(): void {
     this.version += 1;
     for (const listener of this.#listeners) listener();
+  }
+}
+
+// Output that comes faster than anyone reads, and than a terminal model can follow.
+
+/** Output is weighed over this long. */
+const FLOOD_TICK_MS = 100;
+/**
+ * A flood weighs more than the first in a tick; it is over at less than the second. More than anyone reads, and a fifth
+ * of what the model can follow on a good machine.
+ */
+const MIN_FLOOD_WEIGHT = 128 * 1024;
+const FLOOD_END_WEIGHT = 64 * 1024;
+/** A line more costs the model as much as so many bytes. */
+const LINE_WEIGHT = 10;
+/** Bytes sampled to estimate how long the lines of a chunk are. */
+const SAMPLE_BYTES = 1024;
+const LF = 0x0a;
+
+/** What it costs the model to draw this, in bytes of a long line. */
+function weightOf(data: Buffer): number {
+  const seen = Math.min(data.length, SAMPLE_BYTES);
+  let lines = 0;
+  for (let at = 0; at < seen; at += 1) if (data[at] === LF) lines += 1;
+  return data.length + (LINE_WEIGHT * lines * data.length) / seen;
+}
+
+/** Sees a flood begin. By rate, not by what waits: a slow model slows its producer down, and nothing would pile up. */
+class FloodMeter {
+  #since = 0;
+  #weight = 0;
+
+  /** Whether with this chunk it is one. */
+  begins(data: Buffer): boolean {
+    const now = performance.now();
+    if (now - this.#since > FLOOD_TICK_MS) {
+      this.#since = now;
+      this.#weight = 0;
+    }
+    this.#weight += weightOf(data);
+    return this.#weight > MIN_FLOOD_WEIGHT;
+  }
+}
+
+/** A flood while it lasts. */
+class Flood {
+  /** The model has missed some of it. */
+  lost = false;
+  readonly #tick: NodeJS.Timeout;
+  #weight = 0;
+
+  /** @param onTick called ten times a second until `end` */
+  constructor(onTick: () => void) {
+    this.#tick = setInterval(onTick, FLOOD_TICK_MS).unref();
+  }
+
+  add(data: Buffer): void {
+    this.#weight += weightOf(data);
+  }
+
+  /** Whether little came since the last look. A burst of which nothing was lost has to calm less. */
+  calmed(): boolean {
+    const weight = this.#weight;
+    this.#weight = 0;
+    return weight < (this.lost ? FLOOD_END_WEIGHT : MIN_FLOOD_WEIGHT);
+  }
+
+  end(): void {
+    clearInterval(this.#tick);
+  }
+}
+
+/** Disambiguate escape codes: the one enhancement that is offered, since it needs nothing of the keys but their names. */
+const OFFERED = 1;
+/** Of what one program may push; the oldest goes. */
+const MAX_PUSHED = 16;
+
+/**
+ * What a program asks for by the kitty keyboard protocol, where the user's terminal speaks it; else its questions stay
+ * unanswered, as in every terminal that does not. The main and the alternate screen have a stack each.
+ * Source: kitty's documentation, “Comprehensive keyboard handling in terminals”.
+ */
+class KittyKeyboard {
+  readonly #buffers: IBufferNamespace;
+  readonly #stacks = { normal: [0], alternate: [0] };
+
+  constructor(
+    { buffer, parser }: { readonly buffer: IBufferNamespace; readonly parser: IParser },
+    offered: () => boolean,
+    reply: (data: string) => void,
+  ) {
+    this.#buffers = buffer;
+    const on = (prefix: string, take: (first: number, second: number) => void) =>
+      parser.registerCsiHandler({ prefix, final: 'u' }, ([first, second]) => {
+        if (offered()) take(Number(first ?? 0), Number(second ?? 0));
+        return true;
+      });
+    on('?', () => reply(`\x1b[?${this.flags}u`));
+    on('>', (flags) => {
+      this.#stack.push(flags & OFFERED);
+      if (this.#stack.length > MAX_PUSHED) this.#stack.shift();
+    });
+    on('<', (count) => {
+      this.#stack.splice(-Math.max(1, count));
+      if (this.#stack.length === 0) this.#stack.push(0);
+    });
+    // 1 (also where nothing is said) sets all of them, 2 adds, 3 takes away.
+    on('=', (flags, how) => {
+      const changed = how === 2 ? this.flags | flags : how === 3 ? this.flags & ~flags : flags;
+      this.#stack[this.#stack.length - 1] = changed & OFFERED;
+    });
+  }
+
+  /** What is in force on the screen that is shown: 0 or 1. */
+  get flags(): number {
+    return this.#stack.at(-1) ?? 0;
+  }
+
+  get #stack(): number[] {
+    return this.#stacks[this.#buffers.active.type];
   }
 }

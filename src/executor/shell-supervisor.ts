@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
-import { basename } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { ShellThere } from '../contracts/hosts.ts';
 import { toError } from '../text/errors.ts';
 import { type DrivenShell, newToken, type Seat, type ShellEvents, type ShellState } from './driven-shell.ts';
@@ -7,12 +8,12 @@ import { EditorShell } from './editor-shell.ts';
 import { type Environment, userEnvironment } from './environment.ts';
 import { PipeShell } from './pipe-shell.ts';
 import { bash, signal } from './processes.ts';
-import { bashIntegration } from './shell-integration/bash.ts';
-import { bashEditor } from './shell-integration/bash-editor.ts';
-import type { EditorIntegration } from './shell-integration/editor.ts';
-import { fishEditor } from './shell-integration/fish-editor.ts';
+import { bashEditor } from './shell-integration/bash.ts';
+import { bashIntegration } from './shell-integration/bash-pipe.ts';
+import { fishEditor } from './shell-integration/fish.ts';
+import type { EditorIntegration } from './shell-integration/integration.ts';
 import { plainSh } from './shell-integration/plain-sh.ts';
-import { zshEditor } from './shell-integration/zsh-editor.ts';
+import { zshEditor } from './shell-integration/zsh.ts';
 
 /** A startup file that reaches no prompt in this time (`exec fish` in it) is left out at the next start. */
 const STARTUP_TIMEOUT_MS = 10_000;
@@ -240,5 +241,43 @@ export class ShellSupervisor {
       () => startup?.done(),
       (error: unknown) => startup?.failed(toError(error)),
     );
+  }
+}
+
+// What is said of the user's shell before it runs (`doctor`).
+
+/** The oldest versions that are driven through their own line editor. */
+const OLDEST: Readonly<Record<string, readonly [major: number, minor: number]>> = {
+  bash: [4, 4],
+  zsh: [5, 8],
+  fish: [3, 6],
+};
+
+type ShellFacts = { readonly good: boolean; readonly text: string };
+
+/** Runs the shell's program for its version. @param home for the startup file, where ble.sh is looked for */
+export function describeShell(shell: string | undefined, home: string | undefined): ShellFacts {
+  if (shell === undefined || shell === '') return { good: false, text: 'SHELL is not set; bash is used' };
+  const name = basename(shell);
+  const oldest = OLDEST[name];
+  if (!existsSync(shell)) return { good: false, text: `${shell} is not there; bash is used` };
+  if (!oldest) return { good: false, text: `${shell} can't be driven; bash is used` };
+  const { stdout } = spawnSync(shell, ['--version'], { encoding: 'utf8', timeout: 2000 });
+  const [version = '', major = '0', minor = '0'] = /(\d+)\.(\d+)(?:\.\d+)?/.exec(stdout ?? '') ?? [];
+  const known = `${shell} ${version}`;
+  const isOld = Number(major) < oldest[0] || (Number(major) === oldest[0] && Number(minor) < oldest[1]);
+  if (isOld && name === 'bash')
+    return { good: true, text: `${known}: lines go to it through a pipe (older than ${oldest.join('.')})` };
+  if (isOld) return { good: false, text: `${known} is older than ${oldest.join('.')}, which is needed` };
+  if (name === 'bash' && usesBle(home))
+    return { good: true, text: `${known} with ble.sh: lines go to it through a pipe` };
+  return { good: true, text: `${known}: lines go to its own line editor` };
+}
+
+function usesBle(home: string | undefined): boolean {
+  try {
+    return home !== undefined && /\bble(?:\.sh|-attach)\b/.test(readFileSync(join(home, '.bashrc'), 'utf8'));
+  } catch {
+    return false;
   }
 }

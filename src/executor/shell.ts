@@ -1,16 +1,25 @@
-import type { Adopt, InteractiveShell, OwnSearch, RunningCommand, ShellJob } from '../contracts/commands.ts';
+import type {
+  Adopt,
+  InteractiveShell,
+  OwnSearch,
+  RunningCommand,
+  ShellJob,
+  TerminalFacts,
+} from '../contracts/commands.ts';
+import type { ShellThere } from '../contracts/hosts.ts';
 import { plainText } from '../text/sanitize.ts';
 import type { Fact, Question } from './completion/complete.ts';
-import type { ShellState, TerminalSize } from './driven-shell.ts';
-import { farControl } from './far-control.ts';
-import { PassthroughFilter } from './passthrough-filter.ts';
+import type { DrivenShell, ShellState, TerminalSize } from './driven-shell.ts';
+import type { Environment } from './environment.ts';
+import { PassthroughFilter } from './full-screen-output.ts';
 import { Run } from './running.ts';
 import { idleText } from './shell-integration/integration.ts';
 import { ShellJobs, type Task } from './shell-jobs.ts';
-import { completeStop, ignoresCtrlC, shellStopper } from './shell-stopper.ts';
 import { noteOnEnd, type ShellEnd, ShellSupervisor } from './shell-supervisor.ts';
+import { completeStop, ignoresCtrlC, Stopper, shellStopper } from './stopper.ts';
+
+import type { TerminalModes } from './terminal-state.ts';
 import { drainInput } from './typeahead.ts';
-import type { UserShellOptions } from './user-shell-options.ts';
 
 /** After an interrupt whose end was not reported: hooks may be gone. */
 const END_TIMEOUT_MS = 300;
@@ -381,3 +390,55 @@ export class UserShell implements InteractiveShell {
     }, END_TIMEOUT_MS);
   }
 }
+
+// How a command of a shell on a host is stopped and watched: what is here of it is only ssh.
+
+/** What ssh ends with when its connection does. */
+const LOST = 255;
+
+type FarControl = { stopper(): Stopper; modes(): Promise<TerminalModes> };
+
+/** Undefined for a shell that runs here. */
+function farControl(there: ShellThere | undefined, shell: () => DrivenShell | undefined): FarControl | undefined {
+  if (!there) return undefined;
+  const signal = (name: 'TERM' | 'KILL') => () => {
+    const files = shell()?.seat?.files;
+    if (files) there.signal(files, name);
+  };
+  const atLast = () => {
+    signal('KILL')();
+    // A connection that hangs takes no signal there.
+    void there.isLost(LOST).then((lost) => lost && shell()?.pty.dispose());
+  };
+  return {
+    // Ctrl-C goes there as a key; what it takes beside that, the host does.
+    stopper: () => new Stopper([() => shell()?.write('\x03'), signal('TERM'), atLast]),
+    modes: async () => {
+      const files = shell()?.seat?.files;
+      return files ? there.modes(files) : { echo: true, lines: true };
+    },
+  };
+}
+
+export type UserShellOptions = {
+  /** `$SHELL`; whatever is none of bash, zsh and fish falls back to bash. */
+  readonly shell?: string;
+  /** Where it runs; absent: here. */
+  readonly there?: ShellThere;
+  /** Where it begins, as a place. */
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly columns: number;
+  readonly rows: number;
+  /** A private directory for full-output files. */
+  readonly dataDir: string;
+  /** What the outer terminal has told, for programs that ask. */
+  readonly facts?: () => TerminalFacts;
+  /** The shell ended and was started again (or, `restarted: false`, was not): one line for the user. */
+  readonly onExit?: (end: ShellEnd) => void;
+  readonly onMove?: (cwd: string) => void;
+  /** It waits for a line; what it tells of itself is new. */
+  readonly onPrompt?: () => void;
+  /** Clean text printed while no command ran: by background jobs, prompt hooks, startup files. */
+  readonly onIdleOutput?: (text: string) => void;
+};

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { AgentCommands } from '../../src/contracts/commands.ts';
 import type { Journal } from '../../src/contracts/store.ts';
-import { runOnce } from '../../src/executor/run-once.ts';
+import { runOnce } from '../../src/executor/model-command.ts';
 import { startEngine } from '../support/engine.ts';
 import { harmless } from '../support/machine.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';

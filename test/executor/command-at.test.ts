@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commandAt } from '../../src/executor/completion/command-at.ts';
+import { commandAt } from '../../src/executor/completion/complete.ts';
 
 describe('the command at the cursor', () => {
   it.each<[string, string[], string]>([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NestedMarks } from '../../src/executor/nested-marks.ts';
+import { NestedMarks } from '../../src/executor/shell-integration/marks.ts';
 
 function after(...marks: readonly string[]) {
   const nested = new NestedMarks();

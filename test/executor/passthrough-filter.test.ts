@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PassthroughFilter } from '../../src/executor/passthrough-filter.ts';
+import { PassthroughFilter } from '../../src/executor/full-screen-output.ts';
 import { cases } from '../support/cases.ts';
 import { HOSTILE } from '../support/hostile.ts';
 

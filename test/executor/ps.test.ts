@@ -1,7 +1,7 @@
 /** What is told of processes where there is no /proc: as macOS prints it, and by a real `ps` in its place. */
 import { spawn } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { processesByPs, readLsof, readPs } from '../../src/executor/ps.ts';
+import { processesByPs, readLsof, readPs } from '../../src/executor/processes.ts';
 import { lacks } from '../support/lacks.ts';
 
 // As `ps -axo pid=,ppid=,pgid=,tpgid=,stat=,tty=,comm=` of macOS 15 lines it up.

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { collectAbandoned, ownedPrefix, socketFolder } from '../../src/executor/temporary-names.ts';
+import { collectAbandoned, ownedPrefix, socketFolder } from '../../src/executor/private-directory.ts';
 import { workspace } from './support.ts';
 
 it('a temporary directory of a process that is gone is collected, and no other', () => {

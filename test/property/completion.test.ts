@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { commandAt, type Quote, quoteWord } from '../../src/executor/completion/command-at.ts';
+import { commandAt, type Quote, quoteWord } from '../../src/executor/completion/complete.ts';
 import { cases } from '../support/cases.ts';
 import { userShells } from '../support/lacks.ts';
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { AlternateScreen } from '../../src/executor/alternate-screen.ts';
+import { AlternateScreen } from '../../src/executor/full-screen-output.ts';
 import { runOnce } from '../../src/executor/index.ts';
-import { LineWriter } from '../../src/executor/line-writer.ts';
+import { LineWriter } from '../../src/executor/output-file.ts';
 import { MarkScanner } from '../../src/executor/shell-integration/marks.ts';
 import { cases } from '../support/cases.ts';
 

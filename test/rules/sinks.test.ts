@@ -17,7 +17,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/integrations/guard/allowance.ts': 'given the filter: a denied command is hidden first',
   'src/app/evicted-text.ts': 'text of the session, which holds handles',
   'src/executor/output-file.ts': 'full outputs of commands: in clear by design, 0600, gone with their session',
-  'src/executor/external-editor.ts': "the user's own draft, for the user's own editor",
+  'src/executor/user-programs.ts': "the user's own draft, for the user's own editor",
   'src/tools/patch/file.ts': 'the files that the model edits on this machine get the true values',
   'src/tools/mcp/oauth/provider.ts': 'tokens of logins, in clear by design, 0600; the filter learns each',
   'src/config/write.ts': 'the choice of a model; keys are named by their variable',
@@ -32,7 +32,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/store/lock.ts': 'a process id',
   'src/executor/pipe-shell.ts': "the shell's own start-up file",
   'src/executor/private-directory.ts': "the shell's start-up file; the user's own line, 0600 and gone with its end",
-  'src/executor/completion/fork-questions.ts': "the user's half line, 0600, for the user's own shell",
+  'src/executor/completion/shell-answers.ts': "the user's half line, 0600, for the user's own shell",
   'src/effects/sandbox/detect.ts': 'the self-test of the sandbox',
   'src/safety/rules/code-rules.ts': 'the name of a call that it looks for',
 };

@@ -8,7 +8,7 @@ import { DEFAULTS } from '../../src/config/config.ts';
 import type { Gate } from '../../src/contracts/gate.ts';
 import type { Services } from '../../src/contracts/services.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import { runOnce } from '../../src/executor/run-once.ts';
+import { runOnce } from '../../src/executor/model-command.ts';
 import { SecretsFilter } from '../../src/secrets/index.ts';
 import type { SessionEvent } from '../../src/session/event.ts';
 import type { Settings } from '../../src/session/state.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LineWriter } from '../../src/executor/line-writer.ts';
+import { LineWriter } from '../../src/executor/output-file.ts';
 import { readSequence } from '../../src/text/escape-sequences.ts';
 import { plainText } from '../../src/text/sanitize.ts';
 import { cases } from '../support/cases.ts';

@@ -1,6 +1,5 @@
 import { shellQuote } from '../../text/shell-quote.ts';
-import type { EditorIntegration } from './editor.ts';
-import { envProgram, type Startup } from './integration.ts';
+import { type EditorIntegration, envProgram, type Startup } from './integration.ts';
 
 /**
  * dash and busybox's ash, on hosts. They have no line editor that takes keys of ours and no hooks; and of a prompt string they

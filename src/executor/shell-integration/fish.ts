@@ -1,6 +1,5 @@
 import type { Fact } from '../completion/complete.ts';
-import type { EditorIntegration } from './editor.ts';
-import { envProgram, type Startup } from './integration.ts';
+import { type EditorIntegration, envProgram, type Startup } from './integration.ts';
 
 /**
  * fish 3.6 and newer. A binding puts the line into the editor and executes it. The marks come from fish's own events:

@@ -1,8 +1,78 @@
-/** The answer of a completer: a file of records, each three fields ended by NUL, the first of them the process, the last `end`. */
-import { readFileSync } from 'node:fs';
+/** Questions to forks of a shell: each has a file for its answer, in the shell's private directory. */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import type { ShellThere } from '../../contracts/hosts.ts';
+import { shellQuote } from '../../text/shell-quote.ts';
+import type { PrivateDirectory } from '../private-directory.ts';
 import { processesOf, signal } from '../processes.ts';
-import type { Fact } from './complete.ts';
+import type { Fact, Question } from './complete.ts';
+
+type Completer = {
+  readonly code: string;
+  readonly arguments: (question: Question, dump: string) => readonly string[];
+  readonly keys: string;
+};
+
+export class ForkQuestions {
+  readonly #directory: PrivateDirectory;
+  #asked = 0;
+  /** The files of answers that are waited for. */
+  readonly #open = new Set<string>();
+
+  constructor(directory: PrivateDirectory) {
+    this.#directory = directory;
+  }
+
+  /** Only at a prompt. Undefined when no answer comes in time. */
+  async ask(
+    completer: Completer,
+    question: Question,
+    signal: AbortSignal,
+    send: (keys: string) => void,
+  ): Promise<readonly Fact[] | undefined> {
+    this.#asked += 1;
+    const name = `answer-${this.#asked}`;
+    const file = (each: string) => this.#directory.file(each);
+    const fields = [file(name), ...completer.arguments(question, file('dump'))];
+    try {
+      if (this.#asked === 1) writeFileSync(file('completer'), completer.code, { mode: 0o600 });
+      writeFileSync(file(name), '', { mode: 0o600 });
+      writeFileSync(file('question'), fields.map((field) => `${field.replaceAll('\0', '')}\0`).join(''), {
+        mode: 0o600,
+      });
+    } catch {
+      return undefined;
+    }
+    send(completer.keys);
+    const { facts, over } = readAnswer(file(name), signal);
+    this.#open.add(file(name));
+    void over.then(() => {
+      this.#open.delete(file(name));
+      this.#directory.discard(name);
+    });
+    return facts;
+  }
+
+  /** A completer has a terminal of its own and would not notice the end. */
+  dispose(): void {
+    for (const answer of this.#open) endCompleter(answer);
+  }
+}
+
+/** What may stand at the cursor of a line for a host: the files there. Its shell itself is not asked. */
+export async function namesThere(there: ShellThere, question: Question, directory: string): Promise<readonly Fact[]> {
+  const typed = question.words.at(-1) ?? '';
+  // What the shell there would expand, nobody here can.
+  if (/[$`*?[{(]/.test(typed)) return [];
+  const start = typed.replace(/^~(?=\/|$)/, there.home).replace(/["'\\]/g, '');
+  const names = await there.filesLike(start, directory);
+  return names.map((name) => {
+    const text = /[^\w./~@%+=:,-]/.test(name) ? shellQuote(name) : name;
+    return name.endsWith('/') ? { kind: 'open', text, note: '' } : { kind: 'word', text, note: '' };
+  });
+}
+
+// The answer of a completer: a file of records, each three fields ended by NUL, the first of them the process, the last `end`.
 
 /** How long a completer may take. Ms. */
 const ANSWER_TIMEOUT_MS = 1500;
