@@ -1,14 +1,14 @@
 import { Box } from 'ink';
 import { ScreenContext, useScreen, useTerminalSize, useUi } from '../hooks/context.ts';
 import { useOverlay } from '../hooks/useOverlay.ts';
-import { layoutOf } from '../src/ui/screen/layout.ts';
+import { layoutOf } from '../src/ui/screen/prompt-view.ts';
 import type { Screen } from '../src/ui/screen/screen.ts';
-import { FieldCursor } from './Cursor.tsx';
+import { FieldCursor } from './Field.tsx';
+import { Surface } from './Lines.tsx';
+import { Upper } from './MainPart.tsx';
 import { Overlay } from './Overlay.tsx';
-import { Prompt } from './Prompt.tsx';
 import { Rail } from './Rail.tsx';
 import { StatusBar } from './StatusBar.tsx';
-import { Upper } from './Upper.tsx';
 
 /** The whole screen: what was said, what is asked, the prompt, one line of status. Exactly as high as the terminal. */
 export function App() {
@@ -42,4 +42,10 @@ export function Root({ screen }: { readonly screen: Screen }) {
       <App />
     </ScreenContext>
   );
+}
+
+/** The prompt with its name and the text being typed. */
+function Prompt() {
+  const { prompt } = useScreen();
+  return <Surface lines={prompt.lines} source={prompt} cursor={prompt.cursor} />;
 }

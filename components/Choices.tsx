@@ -1,9 +1,10 @@
 import { Box } from 'ink';
+import { useEffect, useState } from 'react';
 import { useScreen } from '../hooks/context.ts';
 import { displayText, textWidth } from '../src/text/display.ts';
 import { wrapText } from '../src/text/wrap.ts';
-import type { Panel } from '../src/ui/screen/ui.ts';
-import { Ending } from './Ending.tsx';
+import { endingLines } from '../src/ui/screen/sessions.ts';
+import type { Panel, PanelItem } from '../src/ui/screen/ui.ts';
 import { Lines, rule } from './Lines.tsx';
 
 type Open = Extract<Panel, { kind: 'choices' }>;
@@ -58,4 +59,27 @@ export function Choices({
       <Ending key={text} read={read} columns={columns} rows={ending} />
     </Box>
   );
+}
+
+type Props = {
+  readonly read: NonNullable<PanelItem['ending']>;
+  readonly columns: number;
+  readonly rows: number;
+};
+
+/** How the chosen session ended, below the list; read once it is chosen. */
+function Ending({ read, columns, rows }: Props) {
+  const screen = useScreen();
+  const { paint } = screen;
+  const [moments, setMoments] = useState<Awaited<ReturnType<Props['read']>>>([]);
+  useEffect(() => {
+    let wanted = true;
+    void read().then((found) => wanted && setMoments(found));
+    return () => {
+      wanted = false;
+    };
+  }, [read]);
+  const lines = endingLines(moments, rows - 1, screen.renderContext(columns));
+  const rest = Array.from({ length: Math.max(0, rows - 1 - lines.length) }, () => '');
+  return <Lines lines={[rule(paint('dim', ' how it ended '), '', columns, 'rule', paint), ...lines, ...rest]} />;
 }

@@ -2,10 +2,10 @@ import { useScreen } from '../hooks/context.ts';
 import { type Foreground, useModes, useWaitingLines } from '../hooks/useExecutor.ts';
 import { useFrames } from '../hooks/useFrames.ts';
 import { lineWidth } from '../src/text/wrap.ts';
-import { BAR_WIDTH, execHeading } from '../src/ui/screen/entries/exec.ts';
-import { keyboardSign } from '../src/ui/screen/entries/keyboard-sign.ts';
+import { BAR_WIDTH, execHeading, keyboardSign } from '../src/ui/screen/entries/exec.ts';
+
 import { linesOf } from '../src/ui/screen/frames.ts';
-import { Surface } from './Surface.tsx';
+import { Surface } from './Lines.tsx';
 
 type Props = {
   readonly command: Foreground;

@@ -1,18 +1,18 @@
 import { Box } from 'ink';
 import { memo } from 'react';
 import { useScreen, useUi } from '../hooks/context.ts';
-import { useAttached, useWaits } from '../hooks/useActivity.ts';
 import { useBroker } from '../hooks/useBroker.ts';
-import { useExecutor, useProgress } from '../hooks/useExecutor.ts';
-import { useFleet } from '../hooks/useFleet.ts';
-import { useAgents } from '../hooks/useNorris.ts';
+import { useExecutor, useFleet, useProgress } from '../hooks/useExecutor.ts';
+import { useAgents, useRunFacts } from '../hooks/useNorris.ts';
 import { useSaidSince } from '../hooks/useSession.ts';
+import { useAttached, useWaits } from '../hooks/useStatus.ts';
 import { useScrolledAway } from '../hooks/useViewport.ts';
 import { attachedLine } from '../src/ui/screen/attached.ts';
-import { AgentsPane, ProgressPane } from './AgentsPane.tsx';
+import { runHeaderLines } from '../src/ui/screen/progress.ts';
 import { ExecPane } from './ExecPane.tsx';
-import { FleetPane } from './FleetPane.tsx';
+
 import { Lines } from './Lines.tsx';
+import { AgentsPane, FleetPane, ProgressPane } from './ProgressPanes.tsx';
 import { StreamingPane } from './StreamingPane.tsx';
 import { TranscriptPane } from './TranscriptPane.tsx';
 import { WaitingRow } from './WaitingRow.tsx';
@@ -66,3 +66,20 @@ export const MainPart = memo(function MainPart({ columns, rows }: Props) {
     </Box>
   );
 });
+
+type UpperProps = { readonly columns: number; readonly rows: number };
+
+/** Everything above the overlay: what a run is about stays on top of what it does. */
+export function Upper({ columns, rows }: UpperProps) {
+  const screen = useScreen();
+  const facts = useRunFacts();
+  const beside = useUi((ui) => ui.rail > 0);
+  const shown = facts && (beside ? { ...facts, planElsewhere: true as const } : facts);
+  const lines = shown ? runHeaderLines(shown, rows, screen.renderContext(columns)) : [];
+  return (
+    <>
+      {lines.length > 0 && <Lines lines={lines} />}
+      <MainPart columns={columns} rows={rows - lines.length} />
+    </>
+  );
+}

@@ -1,9 +1,8 @@
 import type { Overlay as OverlayState } from '../src/ui/screen/overlay.ts';
 import { Choices } from './Choices.tsx';
-import { ConfirmAbort, FindField, GoalDialog } from './GoalDialog.tsx';
+import { ConfirmAbort, FindField, GoalDialog } from './Dialogs.tsx';
 import { HaltModal } from './HaltModal.tsx';
-import { Help } from './Help.tsx';
-import { WhichKey } from './WhichKey.tsx';
+import { Help, WhichKey } from './Help.tsx';
 
 /** What lies between the transcript and the prompt. */
 export function Overlay({ overlay, columns }: { readonly overlay: OverlayState; readonly columns: number }) {

@@ -2,7 +2,7 @@ import { Box } from 'ink';
 import { useLayoutEffect } from 'react';
 import { useReveal, useScreen } from '../hooks/context.ts';
 import { useTicker } from '../hooks/useFrames.ts';
-import { useRail } from '../hooks/useRail.ts';
+import { useRail } from '../hooks/useStatus.ts';
 import { railLines } from '../src/ui/screen/rail.ts';
 import { Lines } from './Lines.tsx';
 

@@ -1,11 +1,11 @@
 import { memo } from 'react';
 import { useScreen, useUi } from '../hooks/context.ts';
-import { useWaits } from '../hooks/useActivity.ts';
 import { useTicker } from '../hooks/useFrames.ts';
-import { useStatus } from '../hooks/useStatus.ts';
+import { useStatus, useWaits } from '../hooks/useStatus.ts';
+
 import { displayText } from '../src/text/display.ts';
 import { shortPath } from '../src/text/short-path.ts';
-import { showChord } from '../src/ui/keymap/chord.ts';
+import { showChord } from '../src/ui/keymap/resolver.ts';
 import { fitSegments, type Segment } from '../src/ui/render/segments.ts';
 import { elapsed } from '../src/ui/screen/entries/frame.ts';
 import { Lines } from './Lines.tsx';

@@ -2,9 +2,9 @@ import { useMemo, useRef } from 'react';
 import { useScreen } from '../hooks/context.ts';
 import type { useBroker } from '../hooks/useBroker.ts';
 import { useFrames } from '../hooks/useFrames.ts';
-import { createStreamLines } from '../src/ui/screen/entries/stream.ts';
+import { createStreamLines } from '../src/ui/screen/entries/prose.ts';
 import { linesOf } from '../src/ui/screen/frames.ts';
-import { Surface } from './Surface.tsx';
+import { Surface } from './Lines.tsx';
 
 type Props = {
   readonly reply: NonNullable<ReturnType<typeof useBroker>>;

@@ -1,11 +1,11 @@
 import { useCallback, useMemo, useRef } from 'react';
 import { useScreen, useUi } from '../hooks/context.ts';
-import type { Activity } from '../hooks/useActivity.ts';
 import { useBroker } from '../hooks/useBroker.ts';
-import { useRunsName } from '../hooks/useRunFacts.ts';
+import { useRunsName } from '../hooks/useNorris.ts';
+import type { Activity } from '../hooks/useStatus.ts';
 import { ticking } from '../src/ui/screen/frames.ts';
-import { waitingLine } from '../src/ui/screen/waiting.ts';
-import { Surface } from './Surface.tsx';
+import { waitingLine } from '../src/ui/screen/progress.ts';
+import { Surface } from './Lines.tsx';
 
 /** How often the sign turns, and how often the time alone is drawn. In ms. */
 const TURN_MS = 250;

@@ -5,10 +5,10 @@ import { rebind } from '../src/ui/keymap/rebind.ts';
 import { createKeyResolver } from '../src/ui/keymap/resolver.ts';
 import { KEY_TABLE } from '../src/ui/keymap/table.ts';
 import { THEMES, themeFor } from '../src/ui/render/theme.ts';
-import { exitSummary } from '../src/ui/screen/exit-summary.ts';
 import { FirstFrame } from '../src/ui/screen/first-frame.ts';
 import { takeToken } from '../src/ui/screen/input.ts';
 import { Screen, type ScreenOptions } from '../src/ui/screen/screen.ts';
+import { exitSummary } from '../src/ui/screen/welcome.ts';
 import { afterInput } from '../src/ui/terminal/schedule.ts';
 import { Root } from './App.tsx';
 

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import type { RunningCommand } from '../src/contracts/commands.ts';
+import type { FleetRun } from '../src/contracts/fleet.ts';
 import type { Phase } from '../src/session/phase.ts';
 import { runningOf } from '../src/session/slots.ts';
 import { useScreen } from './context.ts';
@@ -105,4 +106,18 @@ export function useProgress(): string {
   const { app, onEngine } = useScreen();
   const { engine } = app;
   return useSyncExternalStore(onEngine, () => [...engine.live.progress.values()].join('\n'));
+}
+
+/** The fleet at work; redraws when a host of it is another step further. */
+export function useFleet(): FleetRun | undefined {
+  const { app, onEngine } = useScreen();
+  const { fleet } = app;
+  const run = useSyncExternalStore(onEngine, () => fleet.run);
+  useSyncExternalStore(onEngine, () =>
+    run
+      ?.rows()
+      .map(({ status, commands }) => `${status}${commands.length}`)
+      .join(' '),
+  );
+  return run;
 }

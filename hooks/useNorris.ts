@@ -1,9 +1,15 @@
 import { startGoal } from '../src/commands/attached.ts';
+import { describeAction } from '../src/session/action.ts';
+import { sumOf } from '../src/session/cost.ts';
 import { type SubAgent, subAgents, waitingTasks } from '../src/session/delegate.ts';
 import type { Question } from '../src/session/question.ts';
 import type { NorrisRun } from '../src/session/run.ts';
+import { runningOf } from '../src/session/slots.ts';
 import { rootOf, type State } from '../src/session/state.ts';
-import { useScreen } from './context.ts';
+import { visible } from '../src/text/sanitize.ts';
+import type { RunFacts } from '../src/ui/screen/progress.ts';
+import { useReveal, useScreen } from './context.ts';
+import { useTicker } from './useFrames.ts';
 import { useConversation, useSession } from './useSession.ts';
 
 /** The Norris run that is under way, and what the user can do with it. */
@@ -63,4 +69,32 @@ export function useAgents(): { readonly running: readonly SubAgent[]; readonly w
   const sessions = useSession((state) => state.sessions);
   const waiting = useSession(waitingTasks);
   return { running: subAgents({ sessions }), waiting };
+}
+
+/** What the header of the run says, drawn once a second; undefined where none is under way. */
+export function useRunFacts(): RunFacts | undefined {
+  const { secrets } = useScreen().app.engine.services;
+  const { run } = useNorris();
+  const now = useTicker(run !== undefined);
+  const spent = useSession((state) => sumOf(state.costs.rows).dollars);
+  if (!run) return undefined;
+  const dollars = spent - sumOf(run.costsBefore?.rows ?? []).dollars;
+  return { ...run, goal: secrets.reveal(run.goal), now, dollars };
+}
+
+const MAX_NAME_CHARS = 40;
+
+/** The model's command that runs, as one short line; undefined where none does. */
+export function useRunsName(): string | undefined {
+  const reveal = useReveal();
+  return useConversation(({ phase }) => {
+    if (phase.kind !== 'acting') return undefined;
+    const [first, ...more] = runningOf(phase);
+    if (!first) return undefined;
+    const [line = ''] = visible(
+      reveal(first.action.kind === 'delegate' ? first.action.task : describeAction(first.action)),
+    ).split('\n');
+    const name = line.length > MAX_NAME_CHARS ? `${line.slice(0, MAX_NAME_CHARS - 1)}…` : line;
+    return more.length > 0 ? `${name} and ${more.length} more` : name;
+  });
 }

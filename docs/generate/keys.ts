@@ -1,6 +1,6 @@
 /** Makes docs/keys.md from the key table. `node docs/generate/keys.ts` writes it; a test compares. */
 import { writeFileSync } from 'node:fs';
-import { showChord } from '../../src/ui/keymap/chord.ts';
+import { showChord } from '../../src/ui/keymap/resolver.ts';
 import { CONTEXT_LABELS, KEY_CONTEXTS, KEY_TABLE } from '../../src/ui/keymap/table.ts';
 
 const TARGET = new URL('../keys.md', import.meta.url);

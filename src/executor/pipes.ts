@@ -19,7 +19,7 @@ const KILLED = 137;
 
 type Child = ChildProcessByStdio<Writable, Readable, null>;
 
-/** Directory, arguments and environment, as `starter.c` reads them. Throws for what no program can be started with. */
+/** Directory, arguments and environment, as the launcher reads them. Throws for what no program can be started with. */
 function wordsOf({ argv, cwd, env }: ToBegin): Buffer {
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const strings = [cwd, ...argv, ...variables];

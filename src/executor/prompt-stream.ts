@@ -469,17 +469,6 @@ function rowOf(prompt: string): string {
   return drawn.slice(drawn.lastIndexOf('\n') + 1);
 }
 
-/** What was typed, from what the editor drew: the last row of it, without what moves the cursor. */
-function typedText(echo: Buffer): string {
-  return echo
-    .toString('utf8')
-    .replace(/\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-?]*[ -/]*[@-~]|\x1b[=>]|\x07/g, '')
-    .replace(/ \r(?!\n)/g, '')
-    .replace(/[^\n]\x08/g, '')
-    .replace(/[\r\n]+/g, '\n')
-    .trim();
-}
-
 /** The last row of a prompt as people see it: its text with colours, and nothing else. */
 export function promptRow(drawn: Buffer): string {
   const rows = clean(drawn.toString('utf8').replace(/\r\n?/g, '\n')).split('\n');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ScreenOutput } from '../../src/ui/render/output.ts';
+import type { ScreenOutput } from '../../src/ui/render/compositor.ts';
 import { THEMES } from '../../src/ui/render/theme.ts';
 import { FakeTerminal } from '../support/terminal.ts';
 import { type Stage, type StageOptions, setStage } from './stage.tsx';

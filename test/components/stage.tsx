@@ -25,7 +25,7 @@ import type { Reply } from '../../src/session/message.ts';
 import type { Settings } from '../../src/session/state.ts';
 import { createKeyResolver } from '../../src/ui/keymap/resolver.ts';
 import { KEY_TABLE } from '../../src/ui/keymap/table.ts';
-import { ScreenOutput } from '../../src/ui/render/output.ts';
+import { ScreenOutput } from '../../src/ui/render/compositor.ts';
 import { THEMES, type Theme } from '../../src/ui/render/theme.ts';
 import { takeToken } from '../../src/ui/screen/input.ts';
 import { Screen } from '../../src/ui/screen/screen.ts';

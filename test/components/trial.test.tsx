@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TrialOutcome, Trials } from '../../src/contracts/trials.ts';
-import { questionLines } from '../../src/ui/plain/words.ts';
+import { questionLines } from '../../src/ui/plain/plain.ts';
 import { THEMES } from '../../src/ui/render/theme.ts';
 import { FakeCommand } from './fake-command.ts';
 import { type Stage, setStage } from './stage.tsx';

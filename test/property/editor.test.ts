@@ -10,8 +10,8 @@ import {
   setText,
   typeText,
 } from '../../src/ui/editor/commands.ts';
+import { units } from '../../src/ui/editor/edit.ts';
 import { layoutEditor, offsetAt } from '../../src/ui/editor/layout.ts';
-import { units } from '../../src/ui/editor/motion.ts';
 import { createEditor, type EditorState, expand } from '../../src/ui/editor/state.ts';
 import { cases } from '../support/cases.ts';
 

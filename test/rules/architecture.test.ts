@@ -31,7 +31,7 @@ describe('the import rule', () => {
     ['src/cli/main.ts', '../app/assembly.ts'],
     ['src/app/assembly.ts', '../executor/index.ts'],
     ['src/session/reduce.ts', '../text/glob.ts'],
-    ['src/ui/keymap/chord.ts', '../terminal/token.ts'],
+    ['src/ui/keymap/resolver.ts', '../terminal/token.ts'],
     ['test/e2e/x.test.ts', '../../src/engine/engine.ts'],
   ])('%s may import %s', (from, to) => {
     expect(said({ [from]: value(to) })).toEqual([]);

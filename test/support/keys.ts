@@ -1,5 +1,5 @@
-import type { KeyToken, Token } from '../../src/ui/terminal/token.ts';
-import { createTokenizer } from '../../src/ui/terminal/tokenizer.ts';
+import { createTokenizer, type KeyToken, type Token } from '../../src/ui/terminal/tokenizer.ts';
+
 import { fakeClock } from './clock.ts';
 
 /** The keys that a terminal sends as these bytes. */

@@ -1,7 +1,23 @@
 /** The editor's commands by name. Names are those of the key table, so a key's command is run without translation. */
-import { deleteRange, insertText, killRange, moveTo, pasteText, redo, replace, undo } from './edit.ts';
+import {
+  blankWordStart,
+  deleteRange,
+  insertText,
+  killRange,
+  lineEnd,
+  lineStart,
+  moveTo,
+  next,
+  pasteText,
+  previous,
+  redo,
+  replace,
+  undo,
+  wordEnd,
+  wordStart,
+} from './edit.ts';
 import { layoutEditor, offsetAt } from './layout.ts';
-import { blankWordStart, lineEnd, lineStart, next, previous, wordEnd, wordStart } from './motion.ts';
+
 import { cleanText, createEditor, type EditorState, OTHER } from './state.ts';
 
 type Step = (state: EditorState) => EditorState;

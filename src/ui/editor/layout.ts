@@ -1,6 +1,6 @@
 /** How the prompt's text is laid out on the screen: rows of a width, and the cursor's place. */
 import { displayText, textWidth } from '../../text/display.ts';
-import { units } from './motion.ts';
+import { units } from './edit.ts';
 import { type EditorState, pasteLabel } from './state.ts';
 
 type EditorRow = {

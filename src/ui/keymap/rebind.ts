@@ -1,5 +1,5 @@
 /** The user's own keys (`keys` of the configuration) over the shipped table, with errors that say what to do. */
-import { parseChord, showChord, typesText } from './chord.ts';
+import { parseChord, showChord, typesText } from './resolver.ts';
 import { type Binding, KEY_CONTEXTS } from './table.ts';
 
 export type Rebound = { readonly table: readonly Binding[]; readonly errors: readonly string[] };

@@ -1,9 +1,8 @@
 /** Markdown → styled lines of a width, also while it streams (UI-3). */
 import { Lexer, type Token, type Tokens } from 'marked';
-import { lineWidth, wrapText } from '../../text/wrap.ts';
+import { visibleControls } from '../../text/display.ts';
+import { lineWidth, safeLink, wrapText } from '../../text/wrap.ts';
 import { highlight } from './highlight.ts';
-import { inline, plain, textOf } from './inline.ts';
-import { renderTable } from './table.ts';
 import { onGround, paint, type Theme } from './theme.ts';
 
 /** Longer texts are shown as they are: the lexer's time grows faster than its input for some of them. */
@@ -182,4 +181,175 @@ function prefixed(
     const prefix = index === 0 ? first : rest;
     return (prefix.trim() === '' ? prefix : paint(style, prefix)) + line;
   });
+}
+
+// A Markdown table in a width: columns give way in proportion; where that is not enough, records.
+
+/** A column narrower than this cannot be read. */
+const MIN_COLUMN_WIDTH = 4;
+const BETWEEN = ' │ ';
+
+/** Lines of at most `width` cells. */
+function renderTable(table: Tokens.Table, width: number, theme: Theme): string[] {
+  const header = table.header.map((cell) => oneLine(inline(cell.tokens, theme, [theme.strong])));
+  const rows = table.rows.map((row) => row.map((cell) => oneLine(inline(cell.tokens, theme))));
+  const columns = columnWidths(
+    header.map((cell, column) => Math.max(1, lineWidth(cell), ...rows.map((row) => lineWidth(row[column] ?? '')))),
+    width - BETWEEN.length * (header.length - 1),
+  );
+  if (columns === undefined) return renderRecords(header, rows, width);
+  const rule = paint(theme.rule, columns.map((column) => '─'.repeat(column)).join('─┼─'));
+  const draw = (row: readonly string[]) => renderRow(row, columns, table.align, theme);
+  return [...draw(header), rule, ...rows.flatMap(draw)];
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, ' ');
+}
+
+/** Widths that fit together; undefined when some column would be too narrow to read. */
+function columnWidths(wanted: readonly number[], room: number): readonly number[] | undefined {
+  let left = room;
+  const widths: number[] = [...wanted];
+  // Narrow columns get what they want; the others share the rest evenly.
+  const order = wanted.map((_, index) => index).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
+  for (const [done, index] of order.entries()) {
+    const share = Math.floor(left / (order.length - done));
+    const width = Math.min(wanted[index] ?? 0, share);
+    if (width < Math.min(MIN_COLUMN_WIDTH, wanted[index] ?? 0)) return undefined;
+    widths[index] = width;
+    left -= width;
+  }
+  return widths;
+}
+
+function renderRow(
+  row: readonly string[],
+  columns: readonly number[],
+  align: readonly (string | null)[],
+  theme: Theme,
+): string[] {
+  const cells = columns.map((column, index) => wrapText(row[index] ?? '', column));
+  const height = Math.max(1, ...cells.map((cell) => cell.length));
+  const between = paint(theme.rule, BETWEEN);
+  return Array.from({ length: height }, (_, line) =>
+    columns
+      .map((column, index) => pad(cells[index]?.[line] ?? '', column, align[index] ?? 'left'))
+      .join(between)
+      .trimEnd(),
+  );
+}
+
+function pad(text: string, width: number, align: string): string {
+  const missing = Math.max(0, width - lineWidth(text));
+  const before = align === 'right' ? missing : align === 'center' ? Math.floor(missing / 2) : 0;
+  return ' '.repeat(before) + text + ' '.repeat(missing - before);
+}
+
+/** One cell a line, named by its header: for narrow screens. */
+function renderRecords(header: readonly string[], rows: readonly (readonly string[])[], width: number): string[] {
+  return rows.flatMap((row, index) => [
+    ...(index === 0 ? [] : ['']),
+    ...header.flatMap((name, column) => wrapText(`${name}: ${row[column] ?? ''}`, width, { indent: '  ' })),
+  ]);
+}
+
+// The inside of Markdown blocks: words with their styles, as text with SGR and hyperlinks.
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  hellip: '…',
+  mdash: '—',
+  ndash: '–',
+  copy: '©',
+  rarr: '→',
+  larr: '←',
+};
+
+/** Text of a model, fit to be drawn: whatever controls the terminal or turns text around is made visible (law 1). */
+function plain(text: string): string {
+  return visibleControls(text);
+}
+
+/** Text between tags, where `&amp;` means `&`. What a number names may be a control character, so it is cleaned after. */
+function decoded(text: string): string {
+  const result = text.replace(
+    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi,
+    (whole: string, ...groups: (string | undefined)[]) => {
+      const [decimal, hex = '', name] = groups;
+      if (name !== undefined) return ENTITIES[name] ?? whole;
+      const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+      return code > 0 && code <= 0x10_ff_ff && (code < 0xd8_00 || code > 0xdf_ff) ? String.fromCodePoint(code) : whole;
+    },
+  );
+  return plain(result);
+}
+
+/** Inline tokens in the styles of their surroundings; every piece carries its whole style. */
+function inline(tokens: readonly Token[] | undefined, theme: Theme, styles: readonly string[] = []): string {
+  return (tokens ?? []).map((token) => piece(token as Tokens.Generic, theme, styles)).join('');
+}
+
+/** The text of a token; its type allows anything. */
+function textOf(token: Tokens.Generic): string {
+  return typeof token.text === 'string' ? token.text : token.raw;
+}
+
+function piece(token: Tokens.Generic, theme: Theme, styles: readonly string[]): string {
+  const inside = (style: string) => inline(token.tokens, theme, [...styles, style]);
+  switch (token.type) {
+    case 'strong':
+      return inside(theme.strong);
+    case 'em':
+      return inside(theme.emphasis);
+    case 'del':
+      return inside(theme.strike);
+    case 'codespan':
+      return draw(plain(textOf(token)), [...styles, theme.code]);
+    case 'br':
+      return '\n';
+    case 'link':
+      return link(token, theme, styles);
+    case 'image':
+      return link(
+        { ...token, tokens: [{ type: 'text', raw: textOf(token), text: `[image: ${textOf(token)}]` }] },
+        theme,
+        styles,
+      );
+    case 'checkbox':
+      return draw(token.checked ? '☑ ' : '☐ ', styles);
+    case 'text':
+      return token.tokens === undefined ? draw(decoded(textOf(token)), styles) : inline(token.tokens, theme, styles);
+    case 'escape':
+      return draw(plain(textOf(token)), styles);
+    default:
+      // Raw HTML and whatever else there may be is text.
+      return draw(plain(token.raw), styles);
+  }
+}
+
+/** A link whose words don't say where it leads is followed by its address, so that the words can't lie. */
+function link(token: Tokens.Generic, theme: Theme, styles: readonly string[]): string {
+  const address = plain(String(token.href ?? ''));
+  const target = safeLink(address);
+  const words = inline(token.tokens, theme, target === '' ? styles : [...styles, theme.link]);
+  const shown = target === '' ? words : `\x1b]8;;${target}\x1b\\${words}\x1b]8;;\x1b\\`;
+  const said = token.text === address || `mailto:${token.text}` === address || `http://${token.text}` === address;
+  return said ? shown : `${shown}${draw(` (${address})`, [...styles, theme.dim])}`;
+}
+
+/** Each line by itself, since a wrapped line is drawn by itself. */
+function draw(text: string, styles: readonly string[]): string {
+  const style = styles.filter((part) => part !== '').join(';');
+  return style === ''
+    ? text
+    : text
+        .split('\n')
+        .map((line) => paint(style, line))
+        .join('\n');
 }

@@ -1,6 +1,5 @@
 /** Makes a terminal show other rows: the difference of cells, by the shortest way there. */
 import { type CellParser, isRisky, type Row } from './cells.ts';
-import { findShift, type Shift } from './shift.ts';
 
 /** A cell of the screen, counted from 0. */
 export type Cell = { readonly x: number; readonly y: number };
@@ -180,4 +179,45 @@ function stretchEnd(chars: readonly string[], x: number, end: number, isSame: (x
 function isBlank({ chars, styles }: Row, from: number): boolean {
   for (let x = from; x < chars.length; x += 1) if (chars[x] !== ' ' || styles[x] !== 0) return false;
   return true;
+}
+
+// Rows that have moved up as they are: a reply grows, and all above it makes room. The terminal can do that itself.
+
+/** The rows from `top` to `bottom`, both inclusive, move up by so many; the first ones leave. */
+type Shift = { readonly top: number; readonly bottom: number; readonly by: number };
+
+/** Below this many rows saved, drawing costs no more. */
+const MIN_SAVED_ROWS = 3;
+/** Not more: so each row of what moves was looked at as one that moves. */
+const MAX_BY = MIN_SAVED_ROWS;
+
+/**
+ * The shift that saves most rows from being drawn. Only rows that are known move, and none that holds characters on
+ * whose width terminals disagree.
+ * @param front the rows that the terminal shows
+ * @param want what the same rows are to show
+ */
+function findShift(front: readonly (Row | undefined)[], want: readonly string[]): Shift | undefined {
+  const changed = want.filter((text, y) => front[y]?.text !== text).length;
+  if (changed < MIN_SAVED_ROWS) return undefined;
+  let best: Shift | undefined;
+  let most = MIN_SAVED_ROWS - 1;
+  for (let by = 1; by <= MAX_BY; by += 1) {
+    let saved = 0;
+    let top = 0;
+    for (let y = 0; y + by < want.length; y += 1) {
+      const from = front[y + by];
+      if (from && !from.odd && !front[y]?.odd && front[y] && from.text === want[y]) {
+        if (front[y]?.text !== want[y]) saved += 1;
+        if (saved > most) {
+          most = saved;
+          best = { top, bottom: y + by, by };
+        }
+      } else {
+        saved = 0;
+        top = y + 1;
+      }
+    }
+  }
+  return best;
 }

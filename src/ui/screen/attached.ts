@@ -10,8 +10,7 @@ import { lineWidth } from '../../text/wrap.ts';
 import { expand, isEmpty } from '../editor/state.ts';
 import type { RenderContext } from '../render/theme.ts';
 import type { Schedule } from '../terminal/schedule.ts';
-import type { Store } from './store.ts';
-import type { Ui } from './ui.ts';
+import type { Store, Ui } from './ui.ts';
 
 /** Quick fingers don't have a disk looked at for every letter. In ms. */
 const REST_MS = 120;

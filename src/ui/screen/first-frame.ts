@@ -7,17 +7,16 @@ import { shortPath } from '../../text/short-path.ts';
 import { isEditorCommand, paste, runCommand, typeText } from '../editor/commands.ts';
 import { createKeyResolver } from '../keymap/resolver.ts';
 import { KEY_TABLE } from '../keymap/table.ts';
-import { ScreenOutput } from '../render/output.ts';
+import { ScreenOutput } from '../render/compositor.ts';
 import { fitSegments, type Segment } from '../render/segments.ts';
 import { paintOf, type Theme } from '../render/theme.ts';
 import type { Capabilities } from '../terminal/capabilities.ts';
 import { Terminal } from '../terminal/terminal.ts';
-import type { KeyToken, Token } from '../terminal/token.ts';
+import type { KeyToken, Token } from '../terminal/tokenizer.ts';
 import type { FatalSignal } from '../terminal/tty.ts';
 import { elapsed } from './entries/frame.ts';
 import { PromptView } from './prompt-view.ts';
-import { createStore, type Store } from './store.ts';
-import { initialUi, type Ui } from './ui.ts';
+import { createStore, initialUi, type Store, type Ui } from './ui.ts';
 
 /** A start that takes longer counts its time. In ms. */
 const CLOCK_AFTER_MS = 1000;

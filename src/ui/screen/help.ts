@@ -1,8 +1,8 @@
 /** Every key and command, from the tables that they are run by (UI-5). */
 import { commands } from '../../commands/table.ts';
 import { wrapText } from '../../text/wrap.ts';
-import { showChord } from '../keymap/chord.ts';
-import type { KeyResolver } from '../keymap/resolver.ts';
+import { type KeyResolver, showChord } from '../keymap/resolver.ts';
+
 import { CONTEXT_LABELS, KEY_CONTEXTS } from '../keymap/table.ts';
 import type { Paint } from '../render/theme.ts';
 import { handles } from './input.ts';

@@ -1,17 +1,16 @@
 /** One token → what it does, by where the keyboard is. The only listener of the terminal's tokens. */
-import { isEditorCommand } from '../editor/commands.ts';
+import { isEditorCommand, runCommand } from '../editor/commands.ts';
+import { recordTyped, toNormal, VI_INSERT, type ViState, viKey } from '../editor/vi.ts';
 import type { Binding, KeyCommand, KeyContext } from '../keymap/table.ts';
-import type { KeyToken, MouseToken, PasteToken, Token } from '../terminal/token.ts';
+import type { KeyToken, MouseToken, PasteToken, Token } from '../terminal/tokenizer.ts';
 import { dialogHandlers, fieldHandlers, haltHandlers, pressMouse, typeOn } from './handlers/dialogs.ts';
-import { globalHandlers } from './handlers/global.ts';
-import type { Handlers } from './handlers/handler.ts';
+import { globalHandlers, type Handlers } from './handlers/global.ts';
 import { menuHandlers, typeIntoMenu } from './handlers/menu.ts';
 import { openPalette } from './handlers/palette.ts';
 import { background, promptHandlers } from './handlers/prompt.ts';
 import { transcriptHandlers } from './handlers/transcript.ts';
 import { encodeKey, encodePaste } from './program-keys.ts';
 import { edits, type Screen } from './screen.ts';
-import { takeViKey } from './vi-keys.ts';
 
 const HANDLERS: Readonly<Record<KeyContext, Handlers>> = {
   global: {
@@ -184,4 +183,65 @@ function pasteToProgram(screen: Screen, paste: PasteToken): void {
 function takeMouse(screen: Screen, mouse: MouseToken): void {
   if (mouse.action === 'press' && screen.ui.get().question && !screen.questionDialog.ready()) return;
   pressMouse(screen, mouse);
+}
+
+// vi's keys at the prompt, where the user's shell has them (IN-8).
+
+/** `taken`: nobody else is to see the key; `command`: what it runs instead. */
+type ViAnswer = { readonly taken: boolean; readonly command?: string };
+
+const NOT_TAKEN: ViAnswer = { taken: false };
+const TAKEN: ViAnswer = { taken: true };
+
+function takeViKey(screen: Screen, key: KeyToken): ViAnswer {
+  if (!screen.app.viKeys()) return NOT_TAKEN;
+  const { vi = VI_INSERT } = screen.ui.get();
+  return vi.mode === 'normal' ? inNormal(screen, vi, key) : inInsert(screen, vi, key);
+}
+
+function inInsert(screen: Screen, vi: ViState, key: KeyToken): ViAnswer {
+  const { editor } = screen.ui.get();
+  if (isEscape(key)) {
+    const result = toNormal(vi, editor);
+    screen.ui.update({ vi: result.vi, editor: result.editor });
+    return TAKEN;
+  }
+  if (leaves(key)) screen.ui.update({ vi: undefined });
+  else if (key.name === 'backspace' && vi.recording !== undefined)
+    screen.ui.update({ vi: { ...vi, recording: vi.recording.slice(0, -1) } });
+  else if (isPlain(key) && vi.recording !== undefined) screen.ui.update({ vi: recordTyped(vi, key.text ?? '') });
+  // Replace mode writes over what is there.
+  if (vi.mode === 'replace' && isPlain(key)) screen.setEditor(runCommand(editor, 'deleteForward'));
+  return NOT_TAKEN;
+}
+
+function inNormal(screen: Screen, vi: ViState, key: KeyToken): ViAnswer {
+  if (leaves(key)) {
+    screen.ui.update({ vi: undefined });
+    return NOT_TAKEN;
+  }
+  if (isEscape(key) && vi.pending !== '') {
+    screen.ui.update({ vi: { ...vi, pending: '' } });
+    return TAKEN;
+  }
+  if (key.ctrl && key.name === 'r') return { taken: true, command: 'redo' };
+  if (!isPlain(key)) return NOT_TAKEN;
+  const { vi: next, editor, command } = viKey(vi, screen.ui.get().editor, key.text ?? '');
+  screen.ui.update({ vi: next });
+  screen.setEditor(editor);
+  if (command === 'submit' || command === 'searchHistory') screen.ui.update({ vi: undefined });
+  return { taken: true, ...(command === undefined ? {} : { command }) };
+}
+
+/** The next line begins in insert mode. */
+function leaves(key: KeyToken): boolean {
+  return key.name === 'enter' || (key.ctrl && key.name === 'c');
+}
+
+function isEscape(key: KeyToken): boolean {
+  return (key.name === 'escape' || (key.ctrl && key.name === '[')) && !key.alt;
+}
+
+function isPlain(key: KeyToken): boolean {
+  return key.text !== undefined && !key.ctrl && !key.alt;
 }

@@ -4,9 +4,8 @@ import type { RunningCommand } from '../../contracts/commands.ts';
 import { runningOf } from '../../session/slots.ts';
 import { isEmpty } from '../editor/state.ts';
 import type { Schedule } from '../terminal/schedule.ts';
-import type { Store } from './store.ts';
 import { TypeAhead } from './type-ahead.ts';
-import type { Ui } from './ui.ts';
+import type { Store, Ui } from './ui.ts';
 
 /** How long a command of the user's runs before it gets the keyboard; quicker ones never do. In ms. */
 const HANDOVER_MS = 200;

@@ -2,13 +2,12 @@
 import type { Route } from '../../contracts/lines.ts';
 import { displayText, graphemes, textWidth } from '../../text/display.ts';
 import { stripStyles } from '../../text/style.ts';
+import { lineWidth } from '../../text/wrap.ts';
 import { type EditorLayout, layoutEditor } from '../editor/layout.ts';
 import { expand, isEmpty } from '../editor/state.ts';
 import type { Paint, Role } from '../render/theme.ts';
 import type { Cell } from '../render/writer.ts';
-import { layoutOf, type PromptWidths, promptWidths } from './layout.ts';
-import type { Store } from './store.ts';
-import type { Ui } from './ui.ts';
+import type { Store, Ui } from './ui.ts';
 
 /** How the line will be taken (IN-3): with the key that changes it, and short for narrow screens. */
 type Verdict = { readonly long: string; readonly short: string; readonly role: Role };
@@ -192,4 +191,33 @@ function unsureVerdict(kind: 'shell' | 'ai', asked: boolean): Verdict {
 /** Whether keys go to the prompt. A list of choices belongs to what is being typed. */
 function isAwake({ keyboard, question, panel }: Ui): boolean {
   return keyboard === 'prompt' && !question && (panel.kind === 'none' || panel.kind === 'choices');
+}
+
+// Who gets which rows. Everything adds up to the terminal's rows exactly: the root must never exceed them.
+
+type Layout = {
+  /** Rows between the top and the prompt: transcript, streams and whatever dialog is open. */
+  readonly main: number;
+  readonly prompt: number;
+  readonly status: number;
+};
+
+/** On fewer rows a question takes all of them. */
+const MIN_SHARED_ROWS = 12;
+
+/** The prompt may grow to a third of the screen; one status line; the rest is the transcript's. */
+export function layoutOf(rows: number, promptLines: number, asks = false): Layout {
+  if (asks && rows < MIN_SHARED_ROWS) return { main: rows, prompt: 0, status: 0 };
+  const status = 1;
+  const most = Math.max(1, Math.floor(rows / 3));
+  const prompt = Math.min(Math.max(1, promptLines), most);
+  return { main: Math.max(1, rows - status - prompt), prompt, status };
+}
+
+type PromptWidths = { readonly name: string; readonly width: number; readonly firstWidth: number };
+
+/** How many cells the editor's rows have beside that name. On a narrow screen it must leave room to type in. */
+function promptWidths(name: string, columns: number): PromptWidths {
+  const shown = lineWidth(name) <= columns / 2 ? name : '> ';
+  return { name: shown, width: columns, firstWidth: columns - lineWidth(shown) };
 }

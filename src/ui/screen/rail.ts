@@ -1,14 +1,21 @@
 /** What goes on beside the conversation, at the right of a wide screen: the plan, sub-agents, jobs, changed files. Pure. */
+
+import type { App } from '../../commands/app.ts';
 import type { Job } from '../../contracts/jobs.ts';
 import { type ChangedFile, nameIn } from '../../contracts/undo.ts';
-import { MAX_DELEGATE_STEPS, type SubAgent } from '../../session/delegate.ts';
+import { sizeForModel } from '../../engine/live.ts';
+import { MAX_DELEGATE_STEPS, type SubAgent, subAgents, waitingTasks } from '../../session/delegate.ts';
+import { directoryAt } from '../../session/place.ts';
 import type { Tasks } from '../../session/run.ts';
 import { plainText, visible } from '../../text/sanitize.ts';
 import { stripStyles } from '../../text/style.ts';
 import { lineWidth, wrapText } from '../../text/wrap.ts';
 import { padTo, type RenderContext } from '../render/theme.ts';
 import { doing } from './entries/delegate.ts';
+import { outputSize } from './entries/exec.ts';
 import { elapsed } from './entries/frame.ts';
+import type { FullScreen } from './full-screen.ts';
+import type { Size, Store, Ui } from './ui.ts';
 
 /** From so many columns on there is a rail for what runs; from so many more for a plan or changed files alone. */
 const MIN_COLUMNS = 120;
@@ -153,4 +160,78 @@ function changedRows({ changed, cwd }: RailFacts, context: RenderContext): reado
 
 function nameOf(command: string): string {
   return visible(command).replace(/\s*\n\s*/g, ' ⏎ ');
+}
+
+// Who has how many columns: the rail comes and goes with what runs, and everything that runs is told its size.
+
+export class Room {
+  readonly #app: App;
+  readonly #ui: Store<Ui>;
+  readonly #fullScreen: () => FullScreen;
+
+  constructor(app: App, ui: Store<Ui>, fullScreen: () => FullScreen) {
+    this.#app = app;
+    this.#ui = ui;
+    this.#fullScreen = fullScreen;
+    app.engine.live.size = outputSize(ui.get().size);
+  }
+
+  /** What goes on beside the conversation. */
+  get facts(): RailFacts {
+    const { engine } = this.#app;
+    const { phase } = engine.conversation;
+    const tasks = phase.kind !== 'idle' && phase.run.kind === 'norris' ? phase.run.tasks : undefined;
+    const jobs = engine.services.jobs.running();
+    const { changed } = this.#app.info();
+    const cwd = directoryAt(engine.shellCwd);
+    return { tasks, agents: subAgents(engine.state), waiting: waitingTasks(engine.state), jobs, changed, cwd };
+  }
+
+  /** The terminal has another size; what runs is told. */
+  resize(size: Size): void {
+    this.#ui.update({ size });
+    this.#lay();
+    this.#fitAll();
+  }
+
+  /** To be called after each change of the engine. */
+  follow(): void {
+    if (this.#lay()) this.#fitAll();
+  }
+
+  /** Hides the rail, or shows it again; false where there is nothing for it to show. */
+  toggleRail(): boolean {
+    this.#ui.update({ railHidden: this.#ui.get().railHidden !== true });
+    const changed = this.#lay();
+    if (changed) this.#fitAll();
+    return changed;
+  }
+
+  /** The user's shell has the room of its pane, or the whole screen while its program has it. */
+  fitShell(): void {
+    const { columns, rows } = this.#fullScreen().active ? this.#ui.get().size : this.#app.engine.live.size;
+    this.#app.shell.resize(columns, rows);
+  }
+
+  /** Whether the rail has come or gone: then everything has another width. */
+  #lay(): boolean {
+    const { size, rail: was, railHidden } = this.#ui.get();
+    const rail = railHidden ? 0 : railWidth(size.columns, this.facts);
+    if (rail !== was) this.#ui.update({ rail });
+    return rail !== was;
+  }
+
+  #fitAll(): void {
+    const { engine, shell } = this.#app;
+    const { size, rail } = this.#ui.get();
+    engine.live.size = outputSize({ ...size, columns: size.columns - rail });
+    this.fitShell();
+    const commands = [...engine.live.commands.values()].filter((running) => running !== shell.running);
+    const models = commands.map((running) => ({ running, owner: 'model' }));
+    for (const { running, owner } of [...models, ...engine.services.jobs.running()]) {
+      const room = owner === 'user' ? engine.live.size : sizeForModel(engine.live.size);
+      const { columns, rows } = this.#fullScreen().has(running) ? size : room;
+      running.resize(columns, rows);
+    }
+  }
 }

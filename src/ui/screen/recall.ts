@@ -1,13 +1,50 @@
 /** What comes into the prompt from lines of before: ↑ and ↓, a suggestion, the last word of a line (IN-5, IN-8). */
 import type { App } from '../../commands/app.ts';
+import type { LineFacts } from '../../contracts/store.ts';
+import { tellsChanges } from '../../contracts/undo.ts';
+import type { CommandResult } from '../../session/action.ts';
+import type { SessionEvent } from '../../session/event.ts';
+import { plainText } from '../../text/sanitize.ts';
 import { setText } from '../editor/commands.ts';
-import { History, type HistoryWalk, type Walked } from '../editor/history.ts';
-import { lastWord } from '../editor/shorthand.ts';
+import { History, type HistoryWalk, lastWord, type Walked } from '../editor/history.ts';
 import { type EditorState, expand } from '../editor/state.ts';
-import type { AfterFailure } from './after-failure.ts';
-import type { Store } from './store.ts';
-import { firstWord, suggest } from './suggest.ts';
-import type { Ui } from './ui.ts';
+import type { Store, Ui } from './ui.ts';
+
+// What the user most likely goes on to type (IN-8): the newest line of the history that begins as the text does.
+
+type Kept = {
+  /** Oldest first. */
+  readonly lines: readonly string[];
+  readonly factsOf: (line: string) => LineFacts | undefined;
+  readonly isAgents: (line: string) => boolean;
+};
+
+/** The exit code of a command that there is not. */
+const NOT_FOUND = 127;
+/** Further back the newest line will do, wherever it ran. */
+const MAX_HERE = 500;
+
+/** The rest of the line; one that ran in this directory comes first. Undefined for none. */
+export function suggest(text: string, cwd: string, { lines, factsOf, isAgents }: Kept): string | undefined {
+  if (text.trim() === '' || /[\n\ufdd0-\ufdef]/.test(text)) return undefined;
+  let newest: string | undefined;
+  let left = MAX_HERE;
+  for (let index = lines.length - 1; index >= 0 && left > 0; index -= 1) {
+    const line = lines[index] ?? '';
+    if (line.length <= text.length || !line.startsWith(text) || line.includes('\n') || isAgents(line)) continue;
+    left -= 1;
+    const facts = factsOf(line);
+    if (facts?.exit === NOT_FOUND) continue;
+    if (facts?.cwd === cwd) return line.slice(text.length);
+    newest ??= line.slice(text.length);
+  }
+  return newest;
+}
+
+/** The first word of a suggestion, with the blanks before it. */
+export function firstWord(rest: string): string {
+  return /^\s*[^\s/]*(?:\/|(?=\s|$))/.exec(rest)?.[0] ?? rest;
+}
 
 /** Keys that take of a suggestion, at the end of the text; and what. */
 const TAKES: Readonly<Record<string, (rest: string) => string>> = {
@@ -87,4 +124,81 @@ export class Recall {
     this.#argument = { text: next.text, at, start };
     return next;
   }
+}
+
+// What is offered behind what has just ended: another spelling of a command that failed as a typing error would, or to ask
+// the model; what a run has changed.
+
+type Failed = { readonly line: string; readonly exit: number; readonly corrected?: string };
+
+/** What programs exit with for wrong usage. Source: sysexits(3), bash, git. */
+const USAGE_EXITS = new Set([2, 64, 129]);
+const USAGE =
+  /^usage:|(?:unrecognized|unknown|invalid|illegal) (?:option|argument|flag|command|subcommand)|try ['`"].* --help|is not a \S+ command/im;
+
+/** Follows the user's commands; knows the last one that failed. */
+export class AfterFailure {
+  readonly #app: App;
+  readonly #hint: (text: string) => void;
+  readonly #running = new Map<string, { readonly line: string; readonly private: boolean }>();
+  #failed: Failed | undefined;
+  #changed = false;
+
+  /** @param hint shows one line until the next key */
+  constructor(app: App, hint: (text: string) => void) {
+    this.#app = app;
+    this.#hint = hint;
+  }
+
+  /** For an empty prompt: the last line as it was most likely meant, or the list of what a run changed; empty for none. */
+  get line(): string {
+    return this.#changed ? ':undo run' : (this.#failed?.corrected ?? '');
+  }
+
+  /** What to ask the model about the last command; undefined where that did not fail. */
+  get question(): string | undefined {
+    if (!this.#failed) return undefined;
+    const { line, exit } = this.#failed;
+    return `\`${line}\` failed with exit code ${exit}. What is wrong, and what should I run instead?`;
+  }
+
+  /** Something was sent: whoever goes on has seen what a run changed, or does not want to. */
+  goesOn(): void {
+    this.#changed = false;
+  }
+
+  follow(event: SessionEvent, askKey: string): void {
+    if (event.type === 'shellStarted') {
+      this.#running.set(event.op, event);
+      this.#failed = undefined;
+    }
+    if (event.type === 'noticed' && tellsChanges(event.text)) {
+      this.#changed = true;
+      this.#hint('→ Enter lists what it changed');
+    }
+    if (event.type !== 'shellEnded') return;
+    const begun = this.#running.get(event.op);
+    this.#running.delete(event.op);
+    const { exit } = event.result;
+    // What is private is not the model's to hear of.
+    if (!begun || begun.private || exit === null || exit === 0 || event.result.note !== undefined) return;
+    const { line } = begun;
+    const corrected = exit === NOT_FOUND ? this.#correct(line) : undefined;
+    this.#failed = { line, exit, ...(corrected === undefined ? {} : { corrected }) };
+    const ask = `${askKey} asks the model`;
+    if (corrected !== undefined) this.#hint(`did you mean ${corrected}? → takes it · ${ask}`);
+    else if (exit === NOT_FOUND || isUsageError(event.result)) this.#hint(`${ask} what is wrong`);
+  }
+
+  /** The line with another first word; undefined where no name is near. */
+  #correct(line: string): string | undefined {
+    const word = /^\s*([\w.+-]+)/.exec(line)?.[1];
+    const near = word === undefined ? undefined : this.#app.words.nearest(word);
+    return word === undefined || near === undefined ? undefined : line.trimStart().replace(word, near);
+  }
+}
+
+function isUsageError({ exit, head, tail }: CommandResult): boolean {
+  const said = plainText(`${head}\n${tail}`);
+  return USAGE.test(said) || (exit !== null && USAGE_EXITS.has(exit) && /\busage\b/i.test(said));
 }

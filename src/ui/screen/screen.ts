@@ -1,44 +1,38 @@
 /** One screen: the program's face, the terminal, and what the screen itself knows. Made once, outside React. */
-import type { App } from '../../commands/app.ts';
+import type { App, ScreenPort } from '../../commands/app.ts';
 import { askedIn } from '../../commands/attached.ts';
 import { cameBack, routeOf } from '../../commands/submit.ts';
 import type { Route } from '../../contracts/lines.ts';
 import { leavesShell } from '../../session/shell.ts';
 import { giveBack, isEditorCommand, moveRows, paste, runCommand, typeText } from '../editor/commands.ts';
-import { expandAbbreviation } from '../editor/shorthand.ts';
+import { expandAbbreviation } from '../editor/history.ts';
 import { type EditorState, expand, isEmpty } from '../editor/state.ts';
-import { showChord } from '../keymap/chord.ts';
-import type { KeyResolver, Pending } from '../keymap/resolver.ts';
-import type { KeyCommand, KeyContext } from '../keymap/table.ts';
+import { type KeyResolver, type Pending, showChord } from '../keymap/resolver.ts';
+import { CONTEXT_LABELS, KEY_CONTEXTS, type KeyCommand, type KeyContext } from '../keymap/table.ts';
 import type { Compositor } from '../render/compositor.ts';
-import { type Paint, paintOf, type RenderContext, type Theme } from '../render/theme.ts';
+import { type Paint, paintOf, type RenderContext, THEMES, type Theme } from '../render/theme.ts';
 import type { Schedule } from '../terminal/schedule.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { AfterFailure } from './after-failure.ts';
 import { AttachedWatch } from './attached.ts';
-import { ClearWatch } from './clear-watch.ts';
-import { createWhichKey, screenDesk, suggestLine } from './desk.ts';
 import { FieldInput, fieldText } from './field-input.ts';
 import { engineChanges } from './frames.ts';
-import { type DirectOutput, FullScreen } from './full-screen.ts';
+import { ClearWatch, type DirectOutput, FullScreen } from './full-screen.ts';
 import { QuestionDialog } from './halt/dialog.ts';
 import type { QuestionLayout } from './halt/layout.ts';
 import { Keyboard } from './keyboard.ts';
-import { layoutOf } from './layout.ts';
 import { colours, paintRow } from './line-colours.ts';
+import { createWheel, MouseSelection } from './mouse.ts';
 import { Notifier } from './notifier.ts';
 import { overlayOf } from './overlay.ts';
 import { promptName, shellPromptOf } from './prompt-name.ts';
-import { PromptView } from './prompt-view.ts';
-import { Recall } from './recall.ts';
-import { Room } from './room.ts';
-import { MouseSelection } from './selection.ts';
+import { layoutOf, PromptView } from './prompt-view.ts';
+import { Room } from './rail.ts';
+import { AfterFailure, Recall } from './recall.ts';
+
 import { pickLine, pickSession } from './sessions.ts';
-import { createStore, type Store } from './store.ts';
 import { TranscriptNavigator } from './transcript-navigator.ts';
 import { TranscriptView } from './transcript-view.ts';
-import { initialUi, type Size, type Ui } from './ui.ts';
-import { createWheel } from './wheel.ts';
+import { createStore, initialUi, type Size, type Store, type Ui } from './ui.ts';
 
 /** The part of the terminal that the screen uses. */
 export type ScreenTerminal = Pick<Terminal, 'fence' | 'stop' | 'setMouse' | 'handOver' | 'suspend' | 'ink'>;
@@ -413,4 +407,69 @@ export class Screen {
     if (keyboard === 'program' && !this.keyboard.program) this.hint('no program is running');
     else this.ui.update({ keyboard });
   }
+}
+
+// What `:keys` and `:theme` ask of the screen.
+
+type Face = {
+  readonly keys: KeyResolver;
+  theme(): Theme;
+  setTheme(theme: Theme): void;
+  clear(): void;
+  choose: ScreenPort['choose'];
+  suggest: ScreenPort['suggest'];
+  pickSession: ScreenPort['pickSession'];
+  selected(): string;
+  refuse(line: string, why: string): void;
+  copy(text: string, name: string): string;
+};
+
+function screenDesk({ keys, theme, setTheme, ...others }: Face): ScreenPort {
+  return {
+    keys: () => keyList(keys).join('\n'),
+    themes: Object.keys(THEMES),
+    theme: () => Object.entries(THEMES).find(([, each]) => each === theme())?.[0] ?? '',
+    setTheme(name) {
+      if (!Object.hasOwn(THEMES, name)) return false;
+      setTheme(THEMES[name as keyof typeof THEMES]);
+      return true;
+    },
+    ...others,
+  };
+}
+
+/** Puts a line into the prompt, where that is empty; whether it was. */
+function suggestLine(screen: { readonly ui: Store<Ui>; type(line: string): void }, line: string): boolean {
+  const free = isEmpty(screen.ui.get().editor);
+  if (free) screen.type(line);
+  return free;
+}
+
+/** The name that `keys` of the configuration knows a command by stands at the end of its line. */
+function keyList(keys: KeyResolver): string[] {
+  return KEY_CONTEXTS.flatMap((context) => [
+    `${CONTEXT_LABELS[context]}:`,
+    ...keys
+      .bindings(context)
+      .filter((binding) => binding.context === context)
+      .map(({ chords, command, label }) => {
+        const shown = chords.length === 0 ? 'no key' : chords.map(showChord).join(', ');
+        return `  ${shown.padEnd(26)} ${label}  (${context}.${command})`;
+      }),
+  ]);
+}
+
+/** Shows what may follow a begun key sequence, after a moment of hesitation (UI-5). */
+
+/** Quick fingers are not shown a list that comes and goes. In ms. */
+const HESITATION_MS = 300;
+
+/** Gives a function that is told after each key what sequence is under way. */
+function createWhichKey(ui: Store<Ui>, schedule: Schedule): (pending: Pending | undefined) => void {
+  let cancel = () => {};
+  return (pending) => {
+    cancel();
+    cancel = pending ? schedule(() => ui.update({ which: pending }), HESITATION_MS) : () => {};
+    ui.update({ pending, which: undefined });
+  };
 }

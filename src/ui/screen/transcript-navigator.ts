@@ -3,11 +3,10 @@
 import type { Entry } from '../../session/entry.ts';
 import { type Count, countMatches, findLine, type Searchable } from '../render/search.ts';
 import type { Anchor } from '../render/viewport.ts';
-import { type Clip, clipboardSequence } from '../terminal/modes.ts';
-import { entryName, entryText, partOf } from './entries/text.ts';
-import type { Store } from './store.ts';
+import { type Clip, clipboardSequence } from '../terminal/terminal.ts';
+import { entryName, entryText, partOf } from './entries/lines.ts';
 import type { TranscriptView } from './transcript-view.ts';
-import { NO_PANEL, type Ui } from './ui.ts';
+import { NO_PANEL, type Store, type Ui } from './ui.ts';
 
 export class TranscriptNavigator {
   readonly #view: TranscriptView;

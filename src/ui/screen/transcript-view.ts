@@ -2,25 +2,23 @@
 import type { Engine } from '../../engine/engine.ts';
 import type { TranscriptItem } from '../../engine/transcript.ts';
 import type { Entry } from '../../session/entry.ts';
-import { createLineCache } from '../render/lines.ts';
 import type { Searchable } from '../render/search.ts';
 import type { RenderContext } from '../render/theme.ts';
-import { type Anchor, createViewport, type ViewportState as Visible } from '../render/viewport.ts';
-import { itemLines } from './entries/children.ts';
+import { type Anchor, createLineCache, createViewport, type ViewportState as Visible } from '../render/viewport.ts';
 import { stepLine } from './entries/exec.ts';
 import {
+  entryLines,
   type Fold,
   filteredLines,
   foldLines,
   HEADING,
   isFolded,
+  itemLines,
   MAX_UNFOLDED_LINES,
   otherFold,
-} from './entries/fold.ts';
-import { entryLines, revealEntry } from './entries/lines.ts';
+  revealEntry,
+} from './entries/lines.ts';
 import { taskLine } from './entries/norris.ts';
-import { Measuring } from './measuring.ts';
-import { RunSteps } from './run-steps.ts';
 
 /** Entries that are looked through for a long one: each may have to be wrapped first. */
 const MAX_SEARCHED_ENTRIES = 200;
@@ -393,4 +391,93 @@ export class TranscriptView {
 function mayChange(entry: Entry): boolean {
   if (entry.kind === 'exec' || entry.kind === 'tool' || entry.kind === 'delegate') return entry.result === undefined;
   return entry.kind === 'user' && entry.queued;
+}
+
+// Wraps what nobody sees yet, a little at a time, while somebody reads above the end.
+
+/** Time spent in one go, and the pause between: keys must not wait. In ms. */
+const MEASURE_MS = 3;
+const PAUSE_MS = 15;
+
+type Measured = {
+  /** Whether the result is of use now. */
+  wanted(): boolean;
+  /** Measures one entry more; false when all are. */
+  step(): boolean;
+  /** All of them are, and some were not before. */
+  measured(): void;
+};
+
+class Measuring {
+  readonly #of: Measured;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(of: Measured) {
+    this.#of = of;
+  }
+
+  /** Begins soon, where it is of use. */
+  later(): void {
+    if (!this.#of.wanted()) return;
+    this.#timer ??= setTimeout(() => this.#go(), PAUSE_MS);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #go(): void {
+    this.#timer = undefined;
+    if (!this.#of.wanted()) return;
+    const end = performance.now() + MEASURE_MS;
+    let left = true;
+    let measured = false;
+    while (left && performance.now() < end) {
+      left = this.#of.step();
+      measured ||= left;
+    }
+    if (left) this.later();
+    else if (measured) this.#of.measured();
+  }
+}
+
+// Which step of a run an action of the transcript belongs to, and where a task begins: entries in their order.
+
+type Exec = Extract<Entry, { kind: 'exec' }>;
+
+class RunSteps {
+  readonly #steps = new Map<string, number>();
+  /** Keys of steps with which a task begins. */
+  readonly #tasks = new Set<string>();
+  #step = 0;
+  #task = 0;
+
+  /** To be told of every entry once, in order. */
+  note({ key, entry }: TranscriptItem): void {
+    if (entry.kind === 'norrisBegan' || entry.kind === 'norrisEnded') this.#step = 0;
+    if (entry.kind === 'norrisBegan') this.#task = 0;
+    if (entry.kind === 'norrisStep') {
+      this.#step = entry.step;
+      if (entry.task && entry.task.k !== this.#task) this.#tasks.add(key);
+      this.#task = entry.task?.k ?? this.#task;
+    }
+    if (entry.kind === 'exec' && entry.by === 'model' && this.#step > 0) this.#steps.set(key, this.#step);
+  }
+
+  /** From the first entry on again. */
+  restart(): void {
+    this.#step = 0;
+    this.#task = 0;
+  }
+
+  beginsTask(key: string): boolean {
+    return this.#tasks.has(key);
+  }
+
+  /** The step of an action that went well, which one row says; undefined for anything else. */
+  finished(key: string, entry: Entry | undefined): { readonly step: number; readonly entry: Exec } | undefined {
+    const step = this.#steps.get(key);
+    return step !== undefined && entry?.kind === 'exec' && entry.result?.exit === 0 ? { step, entry } : undefined;
+  }
 }

@@ -1,10 +1,7 @@
 /** What the terminal sends: tokens for the listeners, replies for the waits, raw bytes while a program has the terminal. */
-
 import { applyReply, type Capabilities, unknownTerminal } from './capabilities.ts';
-import { createFences } from './fences.ts';
 import type { Schedule } from './schedule.ts';
-import type { Token } from './token.ts';
-import { createTokenizer } from './tokenizer.ts';
+import { createTokenizer, type Token } from './tokenizer.ts';
 
 /** How long input that is under way is swallowed before the terminal is handed on. */
 const DRAIN_TIMEOUT_MS = 150;
@@ -118,4 +115,45 @@ function markBursts(tokens: readonly Token[], sinceLastKey: number): readonly To
 
 function types(token: Token): boolean {
   return token.type === 'key' && token.text !== undefined;
+}
+
+// Waits that end when the terminal has worked off everything written before them.
+
+type Fences = {
+  /** Asks; true when the terminal answered, false when the time was over first. */
+  ask(milliseconds: number): Promise<boolean>;
+  /** To be called for every DA1 reply. */
+  answered(): void;
+  /** Ends every wait with false. */
+  cancel(): void;
+};
+
+/**
+ * `query` writes a DA1 query. Answers come in the order of the questions, so a late answer to a question that was
+ * given up is never taken for the answer to a newer one.
+ */
+export function createFences(query: () => void, schedule: Schedule): Fences {
+  let waiting: { settle: (value: boolean) => void }[] = [];
+  return {
+    ask(milliseconds) {
+      return new Promise((resolve) => {
+        const cancel = schedule(() => resolve(false), milliseconds);
+        waiting.push({
+          settle(value) {
+            cancel();
+            resolve(value);
+          },
+        });
+        query();
+      });
+    },
+    answered() {
+      waiting.shift()?.settle(true);
+    },
+    cancel() {
+      const all = waiting;
+      waiting = [];
+      for (const fence of all) fence.settle(false);
+    },
+  };
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { expandAbbreviation, lastWord } from '../../../src/ui/editor/history.ts';
 import { shellSpans } from '../../../src/ui/editor/shell-line.ts';
-import { expandAbbreviation, lastWord } from '../../../src/ui/editor/shorthand.ts';
 import { createEditor } from '../../../src/ui/editor/state.ts';
-import { firstWord, suggest } from '../../../src/ui/screen/suggest.ts';
+import { firstWord, suggest } from '../../../src/ui/screen/recall.ts';
 import { typingTimes } from '../../bench/suggest.ts';
 
 const shown = (text: string) => shellSpans(text).map(({ start, end, kind }) => `${kind}:${text.slice(start, end)}`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseChord, showChord } from '../../../src/ui/keymap/chord.ts';
 import { rebind } from '../../../src/ui/keymap/rebind.ts';
-import { createKeyResolver } from '../../../src/ui/keymap/resolver.ts';
+import { createKeyResolver, parseChord, showChord } from '../../../src/ui/keymap/resolver.ts';
+
 import { KEY_CONTEXTS, KEY_TABLE, type KeyContext } from '../../../src/ui/keymap/table.ts';
 import { keysOf } from '../../support/keys.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { lineWidth } from '../../../src/text/wrap.ts';
-import { depthOf, onGround, THEMES, themeFor, themeOf } from '../../../src/ui/render/theme.ts';
-import { BEHIND, channels, INK } from '../../../src/ui/render/tokens.ts';
+import { BEHIND, channels, depthOf, INK, onGround, THEMES, themeFor, themeOf } from '../../../src/ui/render/theme.ts';
 
 /** The grounds that terminals are assumed to have. */
 const PAPER = { dark: '14161a', light: 'fcfcfa', high: '000000' };

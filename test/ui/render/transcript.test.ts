@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { wrapText } from '../../../src/text/wrap.ts';
-import { createLineCache } from '../../../src/ui/render/lines.ts';
 import { findLine, markMatches, type Searchable } from '../../../src/ui/render/search.ts';
-import { createViewport } from '../../../src/ui/render/viewport.ts';
+import { createLineCache, createViewport } from '../../../src/ui/render/viewport.ts';
 
 describe('wrapping', () => {
   it.each<[string, number, string[]]>([

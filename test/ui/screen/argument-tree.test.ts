@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { argumentTree } from '../../../src/ui/screen/halt/arguments.ts';
+import { argumentTree } from '../../../src/ui/screen/halt/changes.ts';
 import { layoutQuestion } from '../../../src/ui/screen/halt/layout.ts';
 import { wordsOf } from '../../../src/ui/screen/halt/words.ts';
 import { harmless } from '../../support/machine.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { judgeCommand } from '../../../src/safety/index.ts';
 import type { Question } from '../../../src/session/question.ts';
 import { stripStyles } from '../../../src/text/style.ts';
-import { questionLines } from '../../../src/ui/plain/words.ts';
+import { questionLines } from '../../../src/ui/plain/plain.ts';
 import { dangersOf, MARK, markedCommand, unmarked } from '../../../src/ui/screen/halt/danger.ts';
 import { layoutQuestion } from '../../../src/ui/screen/halt/layout.ts';
 import { wordsOf } from '../../../src/ui/screen/halt/words.ts';

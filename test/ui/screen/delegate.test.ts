@@ -4,8 +4,8 @@ import { subAgents } from '../../../src/session/delegate.ts';
 import { stripStyles } from '../../../src/text/style.ts';
 import { lineWidth } from '../../../src/text/wrap.ts';
 import { paintOf, THEMES } from '../../../src/ui/render/theme.ts';
-import { itemLines } from '../../../src/ui/screen/entries/children.ts';
 import { agentLine, delegateLines } from '../../../src/ui/screen/entries/delegate.ts';
+import { itemLines } from '../../../src/ui/screen/entries/lines.ts';
 import { harmless, Machine } from '../../support/machine.ts';
 
 const context = (width: number) => ({ width, theme: THEMES.none, paint: paintOf(THEMES.none) });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { exactDiff } from '../../../src/tools/patch/lines.ts';
+import { diffRowsOf } from '../../../src/ui/screen/halt/changes.ts';
 import { MARK, UNMARK } from '../../../src/ui/screen/halt/danger.ts';
-import { diffRowsOf } from '../../../src/ui/screen/halt/diff.ts';
 
 const BEFORE = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nlet a = old(1);\n';
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { stripStyles } from '../../../src/text/style.ts';
 import { lineWidth } from '../../../src/text/wrap.ts';
 import { paintOf, THEMES } from '../../../src/ui/render/theme.ts';
-import { endingLines } from '../../../src/ui/screen/ending.ts';
+import { endingLines } from '../../../src/ui/screen/sessions.ts';
 
 const context = { width: 40, theme: THEMES.dark, paint: paintOf(THEMES.dark) };
 const shown = (moments: Parameters<typeof endingLines>[0], rows: number) =>

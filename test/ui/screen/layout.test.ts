@@ -7,7 +7,7 @@ import { paintOf, THEMES } from '../../../src/ui/render/theme.ts';
 import { bytes, duration } from '../../../src/ui/screen/entries/frame.ts';
 import { layoutQuestion } from '../../../src/ui/screen/halt/layout.ts';
 import { wordsOf } from '../../../src/ui/screen/halt/words.ts';
-import { layoutOf } from '../../../src/ui/screen/layout.ts';
+import { layoutOf } from '../../../src/ui/screen/prompt-view.ts';
 import { deadly } from '../../support/machine.ts';
 
 const question = (command: string) =>

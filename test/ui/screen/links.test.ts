@@ -1,6 +1,6 @@
 /** Which link is under a cell, and which of them is ever opened. */
 import { describe, expect, it } from 'vitest';
-import { browsable, linkAt } from '../../../src/ui/screen/links.ts';
+import { browsable, linkAt } from '../../../src/ui/screen/mouse.ts';
 
 const link = (address: string, words: string) => `\x1b]8;;${address}\x1b\\${words}\x1b]8;;\x1b\\`;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { paintOf, THEMES } from '../../../src/ui/render/theme.ts';
-import { type RunFacts, runHeaderLines } from '../../../src/ui/screen/run-header.ts';
+import { type RunFacts, runHeaderLines } from '../../../src/ui/screen/progress.ts';
 
 const facts: RunFacts = {
   goal: 'make the rotation test pass',

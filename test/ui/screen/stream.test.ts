@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { paintOf, THEMES } from '../../../src/ui/render/theme.ts';
-import { proseLines } from '../../../src/ui/screen/entries/prose.ts';
-import { createStreamLines } from '../../../src/ui/screen/entries/stream.ts';
+import { createStreamLines, proseLines } from '../../../src/ui/screen/entries/prose.ts';
 
 const theme = THEMES.dark;
 const context = { width: 80, theme, paint: paintOf(theme) };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { paintOf, THEMES } from '../../../src/ui/render/theme.ts';
-import { type Waiting, waitingLine } from '../../../src/ui/screen/waiting.ts';
+import { type Waiting, waitingLine } from '../../../src/ui/screen/progress.ts';
 
 const quiet: Waiting = {
   what: 'thinking',

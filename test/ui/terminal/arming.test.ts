@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { startArming } from '../../../src/ui/terminal/arming.ts';
-import { createFences } from '../../../src/ui/terminal/fences.ts';
+import { startArming } from '../../../src/ui/screen/halt/dialog.ts';
+import { createFences } from '../../../src/ui/terminal/input.ts';
 import { fakeClock } from '../../support/clock.ts';
 
 function question() {

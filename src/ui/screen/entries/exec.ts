@@ -1,5 +1,6 @@
 /** A command and what it printed: heading, output behind a coloured bar, and how it ended (EX-3, EX-5). */
 import { basename } from 'node:path';
+import type { NestedShell } from '../../../contracts/commands.ts';
 import type { OutputSize } from '../../../engine/live.ts';
 import type { CommandResult } from '../../../session/action.ts';
 import type { Entry } from '../../../session/entry.ts';
@@ -7,7 +8,7 @@ import { visible } from '../../../text/sanitize.ts';
 import { shortPath } from '../../../text/short-path.ts';
 import { lineWidth, wrapText } from '../../../text/wrap.ts';
 import { cut } from '../../render/segments.ts';
-import { padTo, type RenderContext } from '../../render/theme.ts';
+import { type Paint, padTo, type RenderContext } from '../../render/theme.ts';
 import { allowedText, bytes, duration, GUTTER, headingLines, withGutter } from './frame.ts';
 
 type Exec = Extract<Entry, { kind: 'exec' }>;
@@ -107,4 +108,54 @@ function ending({ cwd }: Exec, result: CommandResult, { width, paint }: RenderCo
   if (text === '') return [];
   const lines = wrapText(visible(text), width - BAR_WIDTH).map((line) => paint('dim', line));
   return withGutter(lines, { first: paint(result.exit === 0 ? 'rule' : 'error', '╰ '), rest: '  ' });
+}
+
+// The line under a running command: who has the keyboard, what the program waits for, and which key changes that (EX-4).
+
+/** Below so many columns the shorter words are used. */
+const MIN_WIDE_COLUMNS = 60;
+
+type SignFacts = {
+  readonly asks: boolean;
+  readonly echoOff: boolean;
+  readonly asker: string | undefined;
+  readonly asksAsShell: boolean;
+  readonly nested: NestedShell | undefined;
+};
+
+type SignOptions = {
+  /** Whether keys go to this program. */
+  readonly keyboard: boolean;
+  readonly columns: number;
+  /** Keys as people read them. */
+  readonly keys: { readonly give: string; readonly back: string; readonly background: string };
+  /** A job that was brought to the front. */
+  readonly job: boolean;
+  readonly paint: Paint;
+};
+
+/** What is known of the commands of a shell that runs within. */
+function nestedText(nested: NestedShell | undefined, narrow: boolean): string {
+  if (!nested) return narrow ? ': no blocks' : ', a shell without blocks';
+  if (nested.busy) return narrow ? ': at work' : ', where a command runs';
+  if (nested.exit === undefined) return narrow ? ', a shell' : ', a shell of its own';
+  return `: ${narrow ? '' : 'its last command '}${nested.exit === 0 ? '✓' : `✗ ${nested.exit}`}`;
+}
+
+export function keyboardSign(facts: SignFacts, { keyboard, columns, keys, job, paint }: SignOptions): string {
+  const { asks, echoOff, asksAsShell, nested, asker = 'the program' } = facts;
+  const narrow = columns < MIN_WIDE_COLUMNS;
+  if (keyboard) {
+    const hidden = narrow ? ` hidden: goes to ${asker} ` : ` typing is hidden: it goes to ${asker} `;
+    const open = asksAsShell ? ` keys go to ${asker}${nestedText(nested, narrow)} ` : ' keys go to the program ';
+    const who = echoOff ? hidden : open;
+    return paint('button', who) + paint('dim', ` ${keys.back} brings ${narrow ? 'them' : 'the keys'} back`);
+  }
+  if (asks) {
+    const what = echoOff ? 'something secret, such as a password' : 'your answer';
+    const words = narrow ? `${asker} asks` : `${asker} waits for ${what}`;
+    return `${paint('button', ` ${keys.give} answers `)} ${paint('warning', words)}`;
+  }
+  const rest = job ? `${keys.background} sends it back` : 'Ctrl-C interrupts';
+  return paint('dim', `${keys.give} gives it the keyboard · ${rest}`);
 }

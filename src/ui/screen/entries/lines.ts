@@ -1,19 +1,20 @@
 /** Entry → lines. Every kind of entry has its drawing here or in a file of its own; nothing here knows React. */
 import type { Engine } from '../../../engine/engine.ts';
-import { nameAction } from '../../../session/action.ts';
+import type { TranscriptItem } from '../../../engine/transcript.ts';
+import { describeAction, nameAction } from '../../../session/action.ts';
 import { type Entry, resumedText } from '../../../session/entry.ts';
+import { plainOutput } from '../../../session/exec-text.ts';
 import { parseJsonObject } from '../../../text/json.ts';
 import { clean, plainText, visible } from '../../../text/sanitize.ts';
 import { stripStyles } from '../../../text/style.ts';
 import { lineWidth, wrapText } from '../../../text/wrap.ts';
 import { highlightDiff } from '../../render/highlight.ts';
 import { cut } from '../../render/segments.ts';
-import type { RenderContext } from '../../render/theme.ts';
-import { askedLines } from './asked.ts';
-import { delegateLines } from './delegate.ts';
-import { execLines } from './exec.ts';
+import type { Paint, RenderContext } from '../../render/theme.ts';
+import { delegateHeading, delegateLines } from './delegate.ts';
+import { execHeading, execLines } from './exec.ts';
 import { allowedText, GUTTER, headingLines, refusalFacts, withGutter } from './frame.ts';
-import { norrisBeganLines, norrisEndedLines, norrisStepLines, planLines } from './norris.ts';
+import { askedLines, norrisBeganLines, norrisEndedLines, norrisStepLines, planLines } from './norris.ts';
 import { proseLines } from './prose.ts';
 
 /** No wider than prose. */
@@ -153,4 +154,136 @@ function resumedLine(entry: Of<'resumed'>, { width, paint }: RenderContext): str
   const said = cut(` ${resumedText(entry)} `, Math.max(1, width - 2));
   const rest = Math.max(0, Math.min(width, MAX_RULE) - lineWidth(said) - 2);
   return paint('rule', '──') + paint('dim', said) + paint('rule', '─'.repeat(rest));
+}
+
+// A sub-agent, unfolded: everything that it did, as a transcript beside a line (TO-4).
+
+const INDENT = 2;
+
+/**
+ * An entry; a sub-agent with everything that it did. What it said last is its report, which is not repeated.
+ * @param reveal an entry as the user sees it
+ */
+export function itemLines(item: TranscriptItem, context: RenderContext, reveal: (entry: Entry) => Entry): string[] {
+  const entry = reveal(item.entry);
+  if (entry.kind !== 'delegate') return entryLines(entry, context);
+  const inner = { ...context, width: Math.max(1, context.width - INDENT) };
+  const lines = (item.children?.entries ?? []).flatMap((child) => childLines(reveal(child.entry), inner));
+  const bar = context.paint('dim', '┆ ');
+  return [' ', ...delegateHeading(entry.task, entry.result, context), ...withGutter(lines, { first: bar, rest: bar })];
+}
+
+/** A command that runs is drawn by itself only in the user's own conversation. */
+function childLines(entry: Entry, context: RenderContext): string[] {
+  return entry.kind === 'exec' && !entry.result ? [' ', ...execHeading(entry, context)] : entryLines(entry, context);
+}
+
+// Folds: an entry is open, or folded to what says most about it, with the number of lines left out (UI-2). Pure.
+
+/** How an entry is drawn; without a choice of the user's it is `auto`. */
+export type Fold = 'auto' | 'open' | 'closed';
+
+/** Entries up to this many lines are never folded by themselves. */
+export const MAX_UNFOLDED_LINES = 30;
+/** Where an entry's heading stands: behind an empty line. */
+export const HEADING = 1;
+/** Lines left at both ends, and the lines of an entry that was closed: the blank one above it and its heading. */
+const ENDS = 8;
+const CLOSED = 2;
+
+/** Output that nobody typed a command for: it may be folded without being asked. What the user ran stays as it is. */
+function foldsByItself(entry: Entry, lines: number): boolean {
+  return lines > MAX_UNFOLDED_LINES && ((entry.kind === 'exec' && entry.by === 'model') || entry.kind === 'tool');
+}
+
+/** Whether an entry of so many lines is drawn with lines left out. */
+export function isFolded(fold: Fold, entry: Entry, lines: number): boolean {
+  // What a sub-agent did is shown when it is asked for.
+  if (entry.kind === 'delegate') return fold !== 'open';
+  if (fold === 'closed') return lines > CLOSED + 1;
+  return fold === 'auto' && foldsByItself(entry, lines);
+}
+
+/** The other of the two states of an entry; what folds by itself goes back to just that. Undefined: it is too short. */
+export function otherFold(fold: Fold, entry: Entry, lines: number, isStep: boolean): Fold | undefined {
+  if (isStep || entry.kind === 'delegate' || foldsByItself(entry, lines)) return fold === 'open' ? 'auto' : 'open';
+  if (isFolded(fold, entry, lines)) return 'open';
+  return isFolded('closed', entry, lines) ? 'closed' : undefined;
+}
+
+/** What is left of an entry's lines, with a row that says how many are not: `┆ 287 more · Ctrl-O`. */
+export function foldLines(lines: readonly string[], fold: Fold, paint: Paint, key: string): readonly string[] {
+  const head = lines.slice(0, fold === 'closed' ? CLOSED : ENDS);
+  const tail = fold === 'closed' ? [] : lines.slice(-ENDS);
+  const left = lines.length - head.length - tail.length;
+  const count = `${left.toLocaleString('en')} ${fold === 'closed' ? (left === 1 ? 'line' : 'lines') : 'more'}`;
+  return [...head, paint('dim', `┆ ${[count, key].filter(Boolean).join(' · ')}`), ...tail];
+}
+
+/** The heading, and what of the rest holds the text; case counts only where the text has a capital. */
+export function filteredLines(lines: readonly string[], text: string): readonly string[] {
+  const exact = text !== text.toLowerCase();
+  return lines.filter((line, index) => {
+    const plain = stripStyles(line);
+    return index <= HEADING || (exact ? plain : plain.toLowerCase()).includes(text);
+  });
+}
+
+// An entry as plain text: what is searched, and what is copied (UI-2).
+
+/** The text, without styles; for a command the command line above what it printed, as far as it is kept here. */
+export function entryText(entry: Entry): string {
+  switch (entry.kind) {
+    case 'user':
+      return askedText(entry.text, entry.attached);
+    case 'assistant':
+      return plainText(entry.text);
+    case 'exec':
+      return [`$ ${visible(entry.command)}`, outputOf(entry) ?? ''].filter((part) => part !== '').join('\n');
+    case 'tool':
+      return `${entry.name} ${visible(entry.arguments)}\n${plainText(entry.result?.text ?? '')}`;
+    case 'delegate':
+      return `${plainText(entry.task)}\n${plainText(entry.result?.text ?? '')}`;
+    case 'refused':
+      return `${visible(describeAction(entry.action))}\n${plainText(entry.reason)}`;
+    case 'norrisBegan':
+      return askedText(entry.goal, entry.attached);
+    case 'plan':
+      return entry.tasks.map(plainText).join('\n');
+    case 'norrisStep':
+      return stepText(entry);
+    case 'norrisEnded':
+      return `${entry.status} ${plainText(entry.reason ?? '')}`;
+    case 'resumed':
+      return resumedText(entry);
+    case 'notice':
+      return plainText(entry.text);
+    case 'meta':
+      return `${plainText(entry.line)}\n${plainText(entry.text)}`;
+  }
+}
+
+function stepText({ step, maxSteps, task }: Extract<Entry, { kind: 'norrisStep' }>): string {
+  return `step ${step}/${maxSteps}${task ? ` ${plainText(task.text)}` : ''}`;
+}
+
+function askedText(text: string, attached: readonly string[] = []): string {
+  return [plainText(text), ...attached.map((name) => `with ${visible(name)}`)].join('\n');
+}
+
+function outputOf({ result }: Extract<Entry, { kind: 'exec' }>): string | undefined {
+  return result && plainOutput(result, Number.MAX_SAFE_INTEGER).replace(/\n+$/, '');
+}
+
+/** A command alone, or what it printed, as far as it is kept here; undefined of any other entry. */
+export function partOf(entry: Entry, part: 'command' | 'output'): string | undefined {
+  if (entry.kind !== 'exec') return undefined;
+  if (part === 'command') return visible(entry.command);
+  return outputOf(entry);
+}
+
+/** The first words of an entry, to name it by: at most so many characters. */
+export function entryName(entry: Entry, most = 30): string {
+  const [line = ''] = entryText(entry).trim().split('\n');
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 }

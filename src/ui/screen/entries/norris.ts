@@ -1,12 +1,10 @@
 /** An autonomous run in the transcript: its banner, its steps, its summary (NO-8). */
-
 import { receiptText, shortDollars } from '../../../session/cost.ts';
 import type { Entry } from '../../../session/entry.ts';
-import { plainText } from '../../../text/sanitize.ts';
+import { plainText, visible } from '../../../text/sanitize.ts';
 import { wrapText } from '../../../text/wrap.ts';
 import { cut } from '../../render/segments.ts';
-import type { RenderContext } from '../../render/theme.ts';
-import { askedLines } from './asked.ts';
+import type { RenderContext, Role } from '../../render/theme.ts';
 import { duration, GUTTER, headingLines, withGutter } from './frame.ts';
 
 type Of<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
@@ -71,4 +69,27 @@ export function norrisEndedLines(entry: Of<'norrisEnded'>, { width, paint }: Ren
 /** `1 step`, `2 steps`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+// What the user typed to the model in the transcript: a question, a goal.
+
+/** What the user typed to the model; `right` in plain words, and below it what went along. */
+export function askedLines(
+  asked: {
+    readonly glyph: string;
+    readonly role: Role;
+    readonly text: string;
+    readonly right: string;
+    readonly attached?: readonly string[] | undefined;
+  },
+  context: RenderContext,
+): string[] {
+  const { glyph, role, attached = [] } = asked;
+  const { width, paint } = context;
+  const words = wrapText(plainText(asked.text), Math.max(1, width - GUTTER)).map((line) => paint(role, line));
+  const right = asked.right && paint('dim', asked.right);
+  const head = headingLines({ glyph, role: 'accent', text: words.join('\n'), right, raised: true }, context);
+  const names = attached.map((name) => visible(name)).join(' · ');
+  const behind = names === '' ? [] : wrapText(`with ${names}`, width - GUTTER);
+  return [...head, ...behind.map((line) => `  ${paint('dim', line)}`)];
 }

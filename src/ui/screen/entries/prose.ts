@@ -1,8 +1,10 @@
 /** A model's words as lines: Markdown, without the lines that ask for something, which are shown as what they ask for. */
-
 import { withoutMarkers } from '../../../session/spoken.ts';
+import { clean, plainText } from '../../../text/sanitize.ts';
+import { wrapText } from '../../../text/wrap.ts';
 import { createMarkdownStream, renderMarkdown } from '../../render/markdown.ts';
 import type { RenderContext } from '../../render/theme.ts';
+import { withGutter } from './frame.ts';
 
 /** A line longer than this, in characters, is shown by its two ends. Nobody reads it, and wrapping it takes its time. */
 const MAX_LINE_CHARS = 8000;
@@ -29,4 +31,58 @@ function withShortLines(text: string): string {
 export function createProseStream(): (text: string, context: RenderContext) => readonly string[] {
   const stream = createMarkdownStream();
   return (text, { width, theme }) => stream.update(withoutMarkers(text, true), Math.max(1, width), theme);
+}
+
+// A reply that is still being written, as lines.
+
+/** What is read of a growing text; a string has it as well. */
+type Growing = { readonly length: number; slice(from: number, to?: number): string };
+type Stream = { readonly text: Growing; readonly reasoning: Growing };
+
+/** Characters and lines of a model's thoughts that are shown while it does nothing else. */
+const THOUGHT_TAIL = 2000;
+const THOUGHT_LINES = 3;
+
+/** What is drawn of a growing text is one or two times so many full rows at its end: no frame costs more. */
+const WINDOW_ROWS = 100;
+const FENCE = /^ {0,3}(?:```|~~~).*$/gm;
+
+/** The end of a text that grows. It begins at places that stay for a while, so that what is settled stays settled. */
+function createWindow(): (text: Growing, chars: number) => string {
+  let from = 0;
+  let fence = '';
+  return (text, chars) => {
+    if (text.length < from) from = 0;
+    if (text.length - from > 2 * chars) {
+      const next = text.length - chars;
+      const lineEnd = text.slice(next, next + chars / 2).indexOf('\n');
+      const to = next + lineEnd + 1;
+      // A code block that is cut stays one.
+      for (const [line] of text.slice(from, to).matchAll(FENCE)) fence = fence === '' ? `${line}\n` : '';
+      from = to;
+    }
+    return (from === 0 ? '' : fence) + text.slice(from);
+  };
+}
+
+/** A drawing of one reply, frame after frame. While it only thinks, the last of its thoughts are shown dimmed. */
+export function createStreamLines(): (reply: Stream, context: RenderContext) => string[] {
+  const prose = createProseStream();
+  const window = createWindow();
+  return ({ text, reasoning }, context) => {
+    const inner = { ...context, width: Math.max(1, context.width - 2) };
+    const harmless = plainText(clean(window(text, WINDOW_ROWS * inner.width))).trimStart();
+    const lines = harmless === '' ? thoughts(reasoning, inner) : prose(harmless, inner);
+    return lines.length === 0
+      ? []
+      : [' ', ...withGutter(lines, { first: context.paint('accent', '● '), rest: context.paint('rule', '│ ') })];
+  };
+}
+
+function thoughts(reasoning: Growing, { width, paint }: RenderContext): string[] {
+  const tail = plainText(clean(reasoning.slice(-THOUGHT_TAIL))).trim();
+  if (tail === '') return [];
+  return wrapText(tail, width)
+    .slice(-THOUGHT_LINES)
+    .map((line) => paint('quote', line));
 }

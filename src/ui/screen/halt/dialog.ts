@@ -4,10 +4,9 @@ import type { Answer } from '../../../session/event.ts';
 import type { FormContent } from '../../../session/form.ts';
 import type { Question } from '../../../session/question.ts';
 import { fromVisible } from '../../../text/spelled.ts';
-import { type Arming, startArming } from '../../terminal/arming.ts';
 import type { Schedule } from '../../terminal/schedule.ts';
-import { beginForm, closeForm, type FormUi, moveTo, takeField } from '../form.ts';
-import type { Store } from '../store.ts';
+import type { Store } from '../ui.ts';
+import { beginForm, closeForm, type FormUi, moveTo, takeField } from './form.ts';
 import { wordsOf } from './words.ts';
 
 export type QuestionUi = {
@@ -218,4 +217,61 @@ export class QuestionDialog {
     const shown = this.#ui.get().question;
     if (shown?.id === id) this.#ui.update({ question: { ...shown, ...change } });
   }
+}
+
+// When a question may be answered: its frame is drawn, and the user is not typing into something else (HA-1).
+
+/** How long the keyboard must have been quiet, and how long a terminal that never answers is waited for. */
+const QUIET_MS = 500;
+const DRAWN_TIMEOUT_MS = 500;
+
+type Arming = {
+  /** Call for every key, click and paste while the question is not armed: restarts the quiet time. */
+  disturbed(): void;
+  /** The question is gone; nothing will be armed any more. */
+  cancel(): void;
+};
+
+/**
+ * Starts the wait; `armed` is called once. To be started after the question's frame was handed to the terminal.
+ * `fence` is `Terminal.fence`.
+ */
+export function startArming(
+  fence: (milliseconds: number) => Promise<boolean>,
+  schedule: Schedule,
+  armed: () => void,
+): Arming {
+  let over = false;
+  let drawn = false;
+  let quiet = false;
+  let cancelQuiet = schedule(becomeQuiet, QUIET_MS);
+
+  function check(): void {
+    if (over || !drawn || !quiet) return;
+    over = true;
+    armed();
+  }
+
+  function becomeQuiet(): void {
+    quiet = true;
+    check();
+  }
+
+  void fence(DRAWN_TIMEOUT_MS).then(() => {
+    drawn = true;
+    check();
+  });
+
+  return {
+    disturbed() {
+      if (over) return;
+      quiet = false;
+      cancelQuiet();
+      cancelQuiet = schedule(becomeQuiet, QUIET_MS);
+    },
+    cancel() {
+      over = true;
+      cancelQuiet();
+    },
+  };
 }

@@ -3,10 +3,10 @@
 import { lineWidth } from '../../../text/wrap.ts';
 import { cut } from '../../render/segments.ts';
 import { onGround, type Paint, padTo, paintOf, type Role, type Theme } from '../../render/theme.ts';
-import { drawButton } from './buttons.ts';
 import { MARK } from './danger.ts';
 import type { QuestionUi } from './dialog.ts';
-import { type BodyLine, isSeen, type QuestionLayout } from './layout.ts';
+import { type BodyLine, drawButton, isSeen, type QuestionLayout } from './layout.ts';
+
 import type { QuestionWords } from './words.ts';
 
 const BODY_ROLES = {

@@ -1,7 +1,7 @@
 /** What a question looks like before it is drawn: its words, its whole action, its answers. Pure. */
-
 import { describeAction, type Finding, type Judgement } from '../../../session/action.ts';
 import { shortDollars } from '../../../session/cost.ts';
+import type { Answer } from '../../../session/event.ts';
 import { grantOf } from '../../../session/grants.ts';
 import type { Mode } from '../../../session/ids.ts';
 import { modeName } from '../../../session/mode.ts';
@@ -9,16 +9,51 @@ import type { Question } from '../../../session/question.ts';
 import { canBeApplied, type Trial } from '../../../session/tried.ts';
 import { visible } from '../../../text/sanitize.ts';
 import { shortPath } from '../../../text/short-path.ts';
-import { beginForm, type FormUi, fieldHeading, formTree } from '../form.ts';
-import type { TreeLine } from './arguments.ts';
-import type { Choice } from './choice.ts';
+import { changeOf, countsText, diffRows, reviewParts, type TreeLine, trialRows } from './changes.ts';
+
 import { type Danger, dangersOf, isAllDanger, isExcerpted, markedCommand, oneLine } from './danger.ts';
-import { changeOf } from './diff.ts';
-import { fleetParts } from './fleet.ts';
-import { helpOf } from './help.ts';
-import { onHost, reported, triedAsReported } from './host.ts';
-import { reviewParts } from './review.ts';
-import { countsText, diffRows, trialRows } from './trial.ts';
+import { beginForm, type FormUi, fieldHeading, formTree } from './form.ts';
+import { fleetParts, onHost, reported, triedAsReported } from './machines.ts';
+
+// The help of a question: its keys in a column, and what each does. Pure.
+
+/** What there is to explain. */
+type Helped = {
+  readonly choices: readonly Choice[];
+  readonly hasDiff?: boolean | undefined;
+  readonly offers?: readonly Mode[] | undefined;
+};
+
+type HelpRow = readonly [key: string, does: string];
+
+const OFFER_KEYS: Readonly<Partial<Record<Mode, string>>> = { project: 'y', unrestricted: 'u' };
+
+const HELP_KEYS: readonly HelpRow[] = [
+  ['Enter', 'presses the answer that is filled in; Tab goes to the next'],
+  ['↑ ↓', 'scroll; PageUp, PageDown, Home and End too'],
+  ['Ctrl-O', 'the whole of a long command, or excerpts'],
+  ['Ctrl-X Ctrl-C', 'ends the run at any time and runs nothing'],
+];
+
+/** The help takes the place of what is asked. */
+function helpOf({ choices, hasDiff, offers = [] }: Helped) {
+  const keys: readonly HelpRow[] = [
+    ...choices.map(({ key, label, does }): HelpRow => [key, `${label}: ${does}`]),
+    ...offers.map((mode): HelpRow => [OFFER_KEYS[mode] ?? '', `${modeName(mode)} mode first; then it asks again`]),
+    ...(hasDiff ? [['d', 'the whole diff, or the list'] as const] : []),
+    ...HELP_KEYS,
+  ];
+  return {
+    aside: '?',
+    reasons: [],
+    notes: [],
+    dangers: [],
+    action: '',
+    tree: keys.map(([key, does]) => ({ key, text: does, indent: '', role: 'help' as const })),
+    impact: [],
+    claims: [],
+  } as const;
+}
 
 type Of<K extends Question['kind']> = Extract<Question, { kind: K }>;
 
@@ -390,3 +425,20 @@ function reasonsOf(
       return ['It was open when the program closed. Nothing has run since.', ...own];
   }
 }
+
+// An answer that a question offers.
+
+export type Choice = {
+  /** `edit` and `note` open a field in which the answer is written. */
+  readonly answer: Answer['kind'] | 'note';
+  /** The letter that gives this answer. */
+  readonly key: string;
+  readonly label: string;
+  /** The same where there is room for more words, and where there is less. */
+  readonly long?: string;
+  readonly short?: string;
+  /** What it does, for the help. */
+  readonly does: string;
+  /** Something happens for real by it. */
+  readonly harmful?: true;
+};

@@ -2,16 +2,14 @@
 
 import { visible } from '../../../text/sanitize.ts';
 import { stripStyles } from '../../../text/style.ts';
-import type { KeyToken, MouseToken } from '../../terminal/token.ts';
-import type { Choice } from '../halt/choice.ts';
+import type { KeyToken, MouseToken } from '../../terminal/tokenizer.ts';
 import { isSeen } from '../halt/layout.ts';
-import { wordsOf } from '../halt/words.ts';
-import { linkAt } from '../links.ts';
+import { type Choice, wordsOf } from '../halt/words.ts';
+
+import { follow, linkAt } from '../mouse.ts';
 import type { Screen } from '../screen.ts';
 import { NO_PANEL } from '../ui.ts';
-import { openHelp } from './global.ts';
-import type { Handlers } from './handler.ts';
-import { follow } from './links.ts';
+import { type Handlers, openHelp } from './global.ts';
 
 /** The question's buttons, as many as it has. */
 function choices(screen: Screen): readonly Choice[] {

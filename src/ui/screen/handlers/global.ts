@@ -1,7 +1,9 @@
 /** Keys that hold everywhere but in a program. */
+
+import type { KeyCommand } from '../../keymap/table.ts';
+import type { KeyToken } from '../../terminal/tokenizer.ts';
 import type { Screen } from '../screen.ts';
 import { NO_PANEL } from '../ui.ts';
-import type { Handlers } from './handler.ts';
 
 /** Every key and command, over the transcript; closed by the same key. */
 export function openHelp(screen: Screen): void {
@@ -29,3 +31,6 @@ export const globalHandlers: Handlers = {
   scrollHome: (screen) => screen.view.home(),
   scrollEnd: (screen) => screen.view.end(),
 };
+
+/** Named commands of one place. What is not here is looked for among those that hold everywhere. */
+export type Handlers = Partial<Readonly<Record<KeyCommand, (screen: Screen, key: KeyToken) => void>>>;

@@ -5,7 +5,7 @@ import type { Completion } from '../../../contracts/lines.ts';
 import { visible } from '../../../text/sanitize.ts';
 import { setText } from '../../editor/commands.ts';
 import { fuzzySearch } from '../../editor/fuzzy.ts';
-import { showChord } from '../../keymap/chord.ts';
+import { showChord } from '../../keymap/resolver.ts';
 import type { Binding } from '../../keymap/table.ts';
 import type { Screen } from '../screen.ts';
 import { sessionItems } from '../sessions.ts';

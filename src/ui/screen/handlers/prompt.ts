@@ -8,11 +8,9 @@ import { setText, submitted } from '../../editor/commands.ts';
 import { expand, isEmpty } from '../../editor/state.ts';
 import type { Screen } from '../screen.ts';
 import { NO_PANEL } from '../ui.ts';
-import { focusCommand } from './blocks.ts';
-import { complete } from './complete.ts';
-import type { Handlers } from './handler.ts';
-import { searchHistory } from './menu.ts';
-import { enterTranscript, fold } from './transcript.ts';
+import type { Handlers } from './global.ts';
+import { complete, searchHistory } from './menu.ts';
+import { enterTranscript, focusCommand, fold } from './transcript.ts';
 
 function submit(screen: Screen): void {
   screen.expandAbbreviation();

@@ -1,7 +1,77 @@
 /** Keys while the keyboard moves the transcript: scrolling, searching, folding, copying (UI-2). */
+
+import { submitLine } from '../../../commands/submit.ts';
+import type { Entry } from '../../../session/entry.ts';
+import { messageOf } from '../../../text/errors.ts';
+import { setText } from '../../editor/commands.ts';
+import { partOf } from '../entries/lines.ts';
 import type { Screen } from '../screen.ts';
-import { blockHandlers } from './blocks.ts';
-import type { Handlers } from './handler.ts';
+import type { Handlers } from './global.ts';
+
+// Keys for a command in the transcript: to run it again, to change it, to keep what it printed.
+
+type Exec = Extract<Entry, { kind: 'exec' }>;
+
+const NO_COMMAND = 'no command is selected: [ and ] go from one to the next';
+
+function withCommand(act: (screen: Screen, entry: Exec) => void) {
+  return (screen: Screen) => {
+    const { entry } = screen.navigator;
+    if (entry?.kind === 'exec') act(screen, entry);
+    else screen.hint(NO_COMMAND);
+  };
+}
+
+/** Puts a command in the prompt, as it would be typed. */
+function edit(screen: Screen, { command }: Exec): void {
+  leave(screen);
+  const { kind, forced } = screen.app.classify(command);
+  const line = kind === 'shell' && !forced ? command : `!${command}`;
+  screen.setEditor(setText(screen.ui.get().editor, line));
+}
+
+/** What the model ran is the user's only once they have seen it in the prompt. */
+function rerun(screen: Screen, entry: Exec): void {
+  if (entry.by === 'model') return edit(screen, entry);
+  leave(screen);
+  const { command: text, private: hidden } = entry;
+  void submitLine(screen.app, text, { kind: 'shell', forced: true, private: hidden, text, why: '' });
+}
+
+async function save(screen: Screen, entry: Exec): Promise<void> {
+  const path = await screen.app.saveOutput(entry.command, partOf(entry, 'output') ?? '', entry.result?.file);
+  screen.hint(`saved in ${path}`);
+}
+
+function stepCommand(direction: -1 | 1) {
+  return (screen: Screen) => {
+    if (!screen.navigator.stepCommand(direction)) screen.hint(`no ${direction < 0 ? 'earlier' : 'later'} command`);
+  };
+}
+
+const blockHandlers: Handlers = {
+  commandPrevious: stepCommand(-1),
+  commandNext: stepCommand(1),
+  rerun: withCommand(rerun),
+  editCommand: withCommand(edit),
+  copyCommand: (screen) => screen.hint(screen.navigator.copy('command')),
+  copyOutput: (screen) => screen.hint(screen.navigator.copy('output')),
+  filterOutput: withCommand((screen) => void screen.navigator.beginFilter()),
+  saveOutput: withCommand((screen, entry) => {
+    save(screen, entry).catch((error: unknown) => screen.hint(`not saved: ${messageOf(error)}`));
+  }),
+  bookmark: (screen) => screen.hint(screen.navigator.toggleMark()),
+  bookmarkNext(screen) {
+    if (!screen.navigator.nextMark()) screen.hint('nothing is marked; m marks the selected entry');
+  },
+};
+
+/** From the prompt to the last command that has ended: one that still runs has no output to act on yet. */
+export function focusCommand(screen: Screen): void {
+  screen.navigator.enter();
+  if (screen.navigator.entry?.kind !== 'exec') screen.navigator.stepCommand(-1);
+  if (screen.app.engine.state.shell.running) screen.hint('a command still runs: this is the one before it');
+}
 
 /** Gives the keyboard to the transcript. */
 export function enterTranscript(screen: Screen): void {

@@ -1,9 +1,11 @@
 /** Selecting with the mouse: within one entry, copied on release (UI-2). */
-
-import { graphemes, graphemeWidth } from '../../text/display.ts';
-import { stripStyles } from '../../text/style.ts';
+import { displayText, graphemes, graphemeWidth } from '../../text/display.ts';
+import { visible } from '../../text/sanitize.ts';
+import { eachStyle, stripStyles } from '../../text/style.ts';
 import type { Row } from '../render/viewport.ts';
+import type { Schedule } from '../terminal/schedule.ts';
 import { GUTTER } from './entries/frame.ts';
+import type { Screen } from './screen.ts';
 
 type Spot = { readonly line: number; readonly cell: number };
 /** Both ends are within it. */
@@ -146,4 +148,117 @@ function wordAt(line: string, x: number): readonly [number, number] | undefined 
     cell += graphemeWidth(grapheme);
   }
   return start !== undefined && x >= start && x <= end ? [start, end] : undefined;
+}
+
+// Turns of the wheel: one to nine reports of a terminal are one of them (notes of many terminals differ).
+
+/** Reports closer together than this are one turn. In ms. */
+const TURN_GAP_MS = 16;
+
+/** Gives a function that takes each report and calls `scroll` once a turn, at its first report. */
+export function createWheel(schedule: Schedule, scroll: (direction: -1 | 1) => void): (direction: -1 | 1) => void {
+  let turning: -1 | 1 | undefined;
+  return (direction) => {
+    if (turning === direction) return;
+    turning = direction;
+    schedule(() => {
+      turning = undefined;
+    }, TURN_GAP_MS);
+    scroll(direction);
+  };
+}
+
+// Addresses under the mouse. Pure.
+
+type Link = {
+  /** Where it leads, whole. */
+  readonly address: string;
+  /** The words on the screen are the address itself. */
+  readonly plain: boolean;
+};
+
+const BARE = /https?:\/\/[^\s<>"'`]+/gi;
+/** Ends of sentences and brackets around an address. */
+const BEHIND = /[.,;:!?)\]}]+$/;
+const MAX_CHARS = 4000;
+
+/** The link at a cell of a row; undefined where there is none. */
+export function linkAt(row: string, x: number): Link | undefined {
+  const at = offsetOf(stripStyles(row), x);
+  const marked = markedAt(row, at);
+  if (marked) return { address: marked.address, plain: marked.words.trim() === marked.address };
+  for (const found of stripStyles(row).matchAll(BARE)) {
+    const bare = found[0].replace(BEHIND, '');
+    if (found.index <= at && at < found.index + bare.length) return { address: bare, plain: true };
+  }
+  return undefined;
+}
+
+/** A hyperlink of the text at this place of its words: where it leads, and its words. */
+function markedAt(row: string, at: number): { readonly address: string; readonly words: string } | undefined {
+  let read = 0;
+  let plain = '';
+  let open = { address: '', from: 0 };
+  for (const style of eachStyle(row)) {
+    plain += row.slice(read, style.at);
+    read = style.end;
+    if (!('link' in style)) continue;
+    if (open.address !== '' && open.from <= at && at < plain.length)
+      return { address: open.address, words: plain.slice(open.from) };
+    open = { address: style.link, from: plain.length };
+  }
+  return undefined;
+}
+
+/** Only what a browser shows, and nothing that pretends to lead elsewhere; undefined of anything else. */
+export function browsable(address: string): string | undefined {
+  if (address.length > MAX_CHARS || !URL.canParse(address)) return undefined;
+  const { protocol, username, password, href } = new URL(address);
+  return /^https?:$/.test(protocol) && username === '' && password === '' ? href : undefined;
+}
+
+/** As it can be read: nothing in it is hidden. */
+function shownLink(address: string): string {
+  return displayText(visible(address));
+}
+
+/** Which character of a text stands in a cell. */
+function offsetOf(text: string, x: number): number {
+  let cell = 0;
+  let offset = 0;
+  for (const grapheme of graphemes(text)) {
+    cell += graphemeWidth(grapheme);
+    if (cell > x) return offset;
+    offset += grapheme.length;
+  }
+  return offset;
+}
+
+// A click on a link (UI-2): http and https alone, and never unseen where it leads.
+
+/** The address behind words that was shown last: another click opens it. */
+const seen = new WeakMap<Screen, string>();
+let said = 0;
+
+/** Opens an address that stands there as it is; one behind words is shown first. Without a browser it is copied. */
+export function follow(screen: Screen, { address, plain }: Link): void {
+  const shown = shownLink(address);
+  const target = browsable(address);
+  if (target === undefined) return say(screen, `not opened: ${shown}`);
+  if (!plain && seen.get(screen) !== address) {
+    seen.set(screen, address);
+    return say(screen, `another click opens ${shown}`);
+  }
+  seen.delete(screen);
+  if (screen.app.openAddress(target)) return say(screen, `opened ${shown}`);
+  screen.navigator.copyText(target, shown);
+  say(screen, `copied, there is no browser here: ${shown}`);
+}
+
+/** In the bar; what is too long for that, whole, in the transcript. */
+function say(screen: Screen, text: string): void {
+  if (text.length <= screen.ui.get().size.columns / 2) return screen.hint(text);
+  said += 1;
+  const entry = { kind: 'notice', level: 'info', text } as const;
+  screen.app.engine.showLocal({ kind: 'show', key: `link${said}`, entry });
 }

@@ -1,7 +1,9 @@
 /** A question of several machines in the words of a HALT: the hosts come first. What they tell is hostile. Pure. */
 import type { FleetAsked } from '../../../session/fleet-question.ts';
-import type { Choice } from './choice.ts';
+import { hostOf } from '../../../session/place.ts';
+import type { Question } from '../../../session/question.ts';
 import { dangersOf, isAllDanger, isExcerpted, markedCommand, oneLine } from './danger.ts';
+import type { Choice } from './words.ts';
 
 /** Hosts in one line of the panel. */
 const IN_LINE = 6;
@@ -65,4 +67,27 @@ function rowsOf(hosts: readonly string[]): readonly string[] {
             .join(', '),
         ],
   );
+}
+
+// What a HALT says of the machine that it is about.
+
+type Halt = Extract<Question, { readonly kind: 'halt' }>;
+
+/** The machine comes first: the same command is another one elsewhere. */
+export function onHost(place: string): string {
+  const host = hostOf(place);
+  return host === undefined ? '' : `on ${oneLine(host)}`;
+}
+
+/** A host can only tell of itself, and may lie. */
+export function reported({ cwd, judgement: { impact = [], findings = [] } }: Halt): readonly string[] {
+  const host = hostOf(cwd);
+  const tells = impact.length > 0 || findings.some((finding) => (finding.impact ?? []).length > 0);
+  return host !== undefined && tells ? [`What would be lost is as ${oneLine(host)} reports.`] : [];
+}
+
+/** The same of what a trial has shown. */
+export function triedAsReported({ cwd }: Halt): readonly string[] {
+  const host = hostOf(cwd);
+  return host === undefined ? [] : [`What it would change is as ${oneLine(host)} reports.`];
 }

@@ -1,8 +1,8 @@
 /** A server's form on screen: one field after the other is typed, then all are looked over and sent or not. Pure. */
-import { type FormField, readForm, valueProblem, wanted } from '../../session/form.ts';
-import type { Question } from '../../session/question.ts';
-import { visible } from '../../text/sanitize.ts';
-import type { TreeLine } from './halt/arguments.ts';
+import { type FormField, readForm, valueProblem, wanted } from '../../../session/form.ts';
+import type { Question } from '../../../session/question.ts';
+import { visible } from '../../../text/sanitize.ts';
+import type { TreeLine } from './changes.ts';
 
 type FormQuestion = Extract<Question, { kind: 'form' }>;
 

@@ -1,0 +1,328 @@
+/** What a trial has shown, as lines of a HALT (HA-10). Names and contents are hostile: they are spelled out. Pure. */
+import { isGitBookkeeping } from '../../../contracts/trials.ts';
+import type { Question } from '../../../session/question.ts';
+import type { Review } from '../../../session/review.ts';
+import type { Trial, TrialRow } from '../../../session/tried.ts';
+import { bytesText } from '../../../text/bytes.ts';
+import { parseJsonObject } from '../../../text/json.ts';
+import { visible } from '../../../text/sanitize.ts';
+import { nameText } from '../../../text/spelled.ts';
+import { MARK, oneLine, UNMARK } from './danger.ts';
+import type { Choice } from './words.ts';
+
+const VERBS = {
+  deleted: 'deletes',
+  changed: 'changes',
+  created: 'creates',
+  mode: 'sets mode or attributes of',
+} as const;
+/** Lines of the diff under the list; `d` shows all. */
+const FIRST_LINES = 12;
+
+/** `6 deleted · 1 changed`: what is not none. */
+export function countsText({ counts }: Extract<Trial, { kind: 'changes' }>): string {
+  const all = (['deleted', 'changed', 'created'] as const).map((kind) => ({ kind, count: counts[kind] }));
+  const some = all.filter(({ count }) => count > 0).map(({ kind, count }) => `${count} ${kind}`);
+  return some.join(' · ') || 'nothing';
+}
+
+/** What would change, the losses first, then how the command ended and what the trial could not show. */
+export function trialRows(trial: Trial, cwd: string): readonly TreeLine[] {
+  if (trial.kind === 'cannotTell') return [plainLine(`the trial can’t tell: ${oneLine(trial.why)}`)];
+  const { rows, more, exit, moves, doubts, beyond } = trial;
+  const order = { deleted: 0, changed: 1, mode: 2, created: 3 } as const;
+  const shown = rows.filter(({ path }) => moves.length === 0 || !isGitBookkeeping(path));
+  const sorted = shown.toSorted((one, other) => order[one.kind] - order[other.kind]);
+  return [
+    ...sorted.map((row) => plainLine(rowText(row, cwd))),
+    ...(more > 0 ? [plainLine(`… and ${more} more`)] : []),
+    ...moves.map((move) => plainLine(`moves ${oneLine(move)}`)),
+    ...(rows.length === 0 ? [plainLine('it would change nothing')] : []),
+    plainLine(`${exit === 0 ? '' : 'it failed: '}exit ${exit} · no network, signals or sockets in a trial`),
+    ...doubts.map((doubt) => plainLine(oneLine(doubt))),
+    ...(beyond === undefined ? [] : [plainLine(`can’t be applied: ${oneLine(beyond)}`)]),
+  ];
+}
+
+function rowText({ path, kind, type, bytes, shared }: TrialRow, cwd: string): string {
+  const near = path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
+  const size = type === 'file' || kind === 'deleted' ? ` · ${bytesText(bytes)}` : '';
+  const what = type === 'directory' ? '/' : type === 'link' ? ' (link)' : type === 'other' ? ' (special)' : '';
+  return `${VERBS[kind]} ${oneLine(near)}${what}${size}${shared ? ' · other names of it change too' : ''}`;
+}
+
+/** The diff, coloured by what each line does; its first lines unless `whole`. */
+export function diffRows(trial: Trial, whole: boolean): readonly TreeLine[] {
+  if (trial.kind === 'cannotTell' || trial.diff.trim() === '') return [];
+  const all = trial.diff.trimEnd().split('\n');
+  const shown = whole ? all : all.slice(0, FIRST_LINES);
+  const left = all.length - shown.length;
+  return [...diffLines(shown.join('\n')), ...(left > 0 ? [plainLine(`… ${left} more lines: d`)] : [])];
+}
+
+/** A unified diff, coloured by what each line does. */
+export function diffLines(diff: string): readonly TreeLine[] {
+  if (diff.trim() === '') return [];
+  return diff.split('\n').map((text) => ({ ...plainLine(visible(text.replaceAll('\t', '    '))), ...roleOf(text) }));
+}
+
+function roleOf(text: string): Pick<TreeLine, 'role'> {
+  if (text.startsWith('+')) return { role: 'added' };
+  if (text.startsWith('-')) return { role: 'removed' };
+  return text.startsWith('@') ? { role: 'hunk' } : {};
+}
+
+function plainLine(text: string): TreeLine {
+  return { text, indent: '    ' };
+}
+
+// A unified diff of one file as rows of a question: line numbers, signs, and the words in which two lines differ. Pure.
+
+type DiffRows = {
+  /** The file as its header names it. */
+  readonly name: string;
+  readonly added: number;
+  readonly removed: number;
+  readonly rows: readonly TreeLine[];
+};
+
+type Line = { readonly sign: '+' | '-' | ' '; readonly number: number; readonly text: string };
+
+const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
+const ROLES = { '+': 'added', '-': 'removed', ' ': undefined } as const;
+/** Lines up to here are compared word by word. */
+const MAX_COMPARED_CHARS = 500;
+
+/** Every line of the diff; what can't be seen in it is spelled out, and the text of the file can't make rows of its own. */
+export function diffRowsOf(diff: string): DiffRows {
+  const hunks = hunksOf(diff);
+  const lines = hunks.flat();
+  const width = String(Math.max(1, ...lines.map(({ number }) => number))).length;
+  const [, name = ''] = /^\+\+\+ (.*)$/m.exec(diff) ?? [];
+  const [, old = ''] = /^--- (.*)$/m.exec(diff) ?? [];
+  return {
+    name: oneLine(name === '/dev/null' ? old : name),
+    added: lines.filter(({ sign }) => sign === '+').length,
+    removed: lines.filter(({ sign }) => sign === '-').length,
+    rows: hunks.flatMap((hunk, at) => [
+      ...(at > 0 ? [{ text: `${' '.repeat(width)} …`, indent: '' }] : []),
+      ...compared(hunk).map((line) => rowOf(line, width)),
+    ]),
+  };
+}
+
+function hunksOf(diff: string): readonly (readonly Line[])[] {
+  const hunks: Line[][] = [];
+  let [before, after] = [0, 0];
+  for (const row of diff.split('\n')) {
+    const [, from, to] = HUNK.exec(row) ?? [];
+    const hunk = hunks.at(-1);
+    if (from !== undefined && to !== undefined) {
+      [before, after] = [Number(from), Number(to)];
+      hunks.push([]);
+    } else if (hunk && row.startsWith('+')) hunk.push({ sign: '+', number: after++, text: spelled(row.slice(1)) });
+    else if (hunk && row.startsWith('-')) hunk.push({ sign: '-', number: before++, text: spelled(row.slice(1)) });
+    else if (hunk && row.startsWith(' ')) {
+      before += 1;
+      hunk.push({ sign: ' ', number: after++, text: spelled(row.slice(1)) });
+    } else if (hunk && row.startsWith('\\')) hunk.push({ sign: ' ', number: after, text: '(no newline at the end)' });
+  }
+  return hunks;
+}
+
+function spelled(text: string): string {
+  return visible(text.replaceAll('\t', '    '));
+}
+
+/** A line that goes is held against the one that comes in its place. */
+function compared(hunk: readonly Line[]): readonly Line[] {
+  const out: Line[] = [];
+  for (let at = 0; at < hunk.length; ) {
+    const run = (sign: Line['sign'], from: number) => {
+      let to = from;
+      while (hunk[to]?.sign === sign) to += 1;
+      return hunk.slice(from, to);
+    };
+    const gone = run('-', at);
+    const came = run('+', at + gone.length);
+    const pairs = gone.slice(0, came.length).map((line, index) => pair(line, came[index] ?? line));
+    const [before, after] = [pairs.map(([one]) => one), pairs.map(([, other]) => other)];
+    out.push(...before, ...gone.slice(pairs.length), ...after, ...came.slice(pairs.length));
+    at += gone.length + came.length;
+    const plain = hunk[at];
+    if (gone.length + came.length === 0 && plain) {
+      out.push(plain);
+      at += 1;
+    }
+  }
+  return out;
+}
+
+/** Both with the words marked in which they differ, unless they have little in common. */
+function pair(one: Line, other: Line): readonly [Line, Line] {
+  if (one.text.length > MAX_COMPARED_CHARS || other.text.length > MAX_COMPARED_CHARS) return [one, other];
+  const [a, b] = [wordsOf(one.text), wordsOf(other.text)];
+  let start = 0;
+  while (start < Math.min(a.length, b.length) && a[start] === b[start]) start += 1;
+  let end = 0;
+  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
+  const alike = (words: readonly string[]) => words.filter((word) => word.trim() !== '').length;
+  const same = alike(a.slice(0, start)) + alike(a.slice(a.length - end));
+  if (same * 2 < Math.max(alike(a), alike(b))) return [one, other];
+  return [marked(one, a, start, end), marked(other, b, start, end)];
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.match(/\w+|\s+|[^\w\s]/gu) ?? [];
+}
+
+function marked(line: Line, words: readonly string[], start: number, end: number): Line {
+  const differs = words.slice(start, words.length - end).join('');
+  if (differs === '') return line;
+  const behind = words.slice(words.length - end).join('');
+  return { ...line, text: words.slice(0, start).join('') + MARK + differs + UNMARK + behind };
+}
+
+function rowOf({ sign, number, text }: Line, width: number): TreeLine {
+  const role = ROLES[sign];
+  const shown = sign === '-' ? '−' : sign;
+  return {
+    text: `${String(number).padStart(width)} ${shown} ${text}`,
+    indent: `${' '.repeat(width)} ↪ `,
+    ...(role ? { role } : {}),
+  };
+}
+
+/** What a tool call would do: the diff that it would make, or else its arguments. */
+export function changeOf({ diff, action }: Extract<Question, { kind: 'halt' }>) {
+  if (diff === undefined) {
+    const rows = action.kind === 'tool' ? argumentTree(action.arguments) : [];
+    return { chip: 'RUN THIS?', title: '', isDiff: false, rows };
+  }
+  const { name, added, removed, rows } = diffRowsOf(diff);
+  return { chip: 'CHANGE THIS FILE?', title: `${name} · +${added} −${removed}`, isDiff: true, rows };
+}
+
+// What a command left that the user decides on, as the lines of a question. Names and contents are hostile. Pure.
+
+const ABORT: Choice = { answer: 'abort', key: 'a', label: 'abort', does: 'refuses it, and ends the run' };
+
+const CHOICES: Readonly<Record<Review['about'], readonly Choice[]>> = {
+  later: [
+    { answer: 'skip', key: 's', label: 'refuse', does: 'leaves it out; :undo can still bring it' },
+    { answer: 'proceed', key: 'p', label: 'accept', does: 'puts it into the project', harmful: true },
+    ABORT,
+  ],
+  start: [
+    { answer: 'skip', key: 's', label: 'leave', does: 'does not start it' },
+    { answer: 'proceed', key: 'p', label: 'start', does: 'starts it, outside the sandbox', harmful: true },
+    ABORT,
+  ],
+  room: [
+    { answer: 'skip', key: 's', label: 'leave', does: 'keeps everything; the command stays refused' },
+    { answer: 'proceed', key: 'p', label: 'forget', does: 'gives up what older actions kept', harmful: true },
+    ABORT,
+  ],
+};
+
+const WORDS: Readonly<Record<Review['about'], Record<'chip' | 'title' | 'by' | 'reason' | 'under', string>>> = {
+  later: {
+    chip: 'SET ASIDE',
+    title: 'others would run this',
+    by: 'By',
+    reason: 'accept puts it into the project; refuse leaves it out, and :undo can still bring it.',
+    under: 'out of the project until you accept it',
+  },
+  start: {
+    chip: 'START?',
+    title: 'a model changed these files',
+    by: 'To start',
+    reason: 'It may run them, with your rights. Look at them before you say start.',
+    under: 'not started until you say so',
+  },
+  room: {
+    chip: 'NO ROOM',
+    title: 'to keep what was there',
+    by: 'By',
+    reason: 'The command was told that the disk is full. forget gives up what older actions kept.',
+    under: 'nothing else goes',
+  },
+};
+
+/** Title, reasons, lines and answers. */
+export function reviewParts({ about, command, items, diff }: Review) {
+  const listed = items.map((item): TreeLine => ({ text: nameText(item), indent: '    ' }));
+  const { chip, title, by, reason, under } = WORDS[about];
+  return {
+    chip,
+    title,
+    reasons: [`${by}: ${oneLine(command)}`, reason],
+    tree: [...listed, ...diffLines(diff)],
+    choices: CHOICES[about],
+    place: { path: '', under },
+  };
+}
+
+// The arguments of a tool call as a person reads them: one value a line, nothing invisible, nothing that looks like another.
+
+export type TreeLine = {
+  readonly text: string;
+  /** Stands before what does not fit on the first line, so that a long value can't pass for the next one. */
+  readonly indent: string;
+  /** Of a line of a diff: what it does; or the help for a key. */
+  readonly role?: 'added' | 'removed' | 'hunk' | 'help';
+  /** Of the help: the key. */
+  readonly key?: string;
+};
+
+const MAX_LINES = 2000;
+const MAX_DEPTH = 12;
+/** Names that need no quotes to be told from what is around them. */
+const PLAIN_NAME = /^[\w$.-]+$/;
+
+/**
+ * One line for each value, as `name: value`, lists with `-`. A text is in quotes with its control characters spelled
+ * out; one of several lines stands below its name behind bars. What is left out at the end is named.
+ */
+export function argumentTree(json: string): readonly TreeLine[] {
+  const value = parseJsonObject(json || '{}');
+  if (value === undefined) return [line('', visible(json))];
+  const lines: TreeLine[] = [];
+  const left = fields(value, '', 0, lines);
+  if (left > 0) lines.push(line('', `… ${left} more values are not shown; ${json.length} characters in all`));
+  return lines;
+}
+
+/** How many values found no room. */
+function fields(of: object, pad: string, depth: number, lines: TreeLine[]): number {
+  let left = 0;
+  for (const [name, value] of Object.entries(of)) {
+    const label = Array.isArray(of) ? '- ' : `${PLAIN_NAME.test(name) ? name : quoted(name)}: `;
+    if (lines.length >= MAX_LINES) left += 1;
+    else left += put(label, value, pad, depth, lines);
+  }
+  return left;
+}
+
+function put(label: string, value: unknown, pad: string, depth: number, lines: TreeLine[]): number {
+  if (typeof value === 'string' && value.includes('\n')) {
+    lines.push(line(pad, label.trimEnd()));
+    const texts = value.split('\n');
+    for (const text of texts.slice(0, MAX_LINES - lines.length)) lines.push(line(pad, `  │ ${visible(text)}`));
+    return lines.length >= MAX_LINES ? 1 : 0;
+  }
+  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0 || depth >= MAX_DEPTH) {
+    lines.push(line(pad, label + (typeof value === 'string' ? quoted(value) : visible(JSON.stringify(value)))));
+    return 0;
+  }
+  lines.push(line(pad, label.trimEnd()));
+  return fields(value, `${pad}  `, depth + 1, lines);
+}
+
+function quoted(text: string): string {
+  return visible(JSON.stringify(text));
+}
+
+function line(pad: string, text: string): TreeLine {
+  return { text: pad + text, indent: `${pad}  ┊ ` };
+}

@@ -1,0 +1,187 @@
+/** The one row that says what is under way, for how long, and how to stop it. Pure. */
+
+import type { FleetRow } from '../../contracts/fleet.ts';
+import { shortDollars } from '../../session/cost.ts';
+import type { NorrisRun } from '../../session/run.ts';
+import { textWidth } from '../../text/display.ts';
+import { plainText, visible } from '../../text/sanitize.ts';
+import { lineWidth } from '../../text/wrap.ts';
+import { cut } from '../render/segments.ts';
+import { onGround, padTo, type RenderContext } from '../render/theme.ts';
+import { elapsed } from './entries/frame.ts';
+
+/** What is known of the reply that is awaited. */
+export type AwaitedReply = {
+  readonly preset: string;
+  readonly opened: boolean;
+  readonly text: { readonly length: number };
+  readonly reasoning: { readonly length: number };
+};
+
+export type Waiting = {
+  /** What goes on, by the machine's word. */
+  readonly what: string;
+  /** In ms. */
+  readonly since: number;
+  readonly now: number;
+  readonly reply: AwaitedReply | undefined;
+  /** When the first word of the answer was seen, in ms. */
+  readonly answeringSince: number | undefined;
+  /** What runs, where something does. */
+  readonly runs: string | undefined;
+  /** What ends it. */
+  readonly key: string;
+  /** Which of the sign's pictures; undefined: it stands still. */
+  readonly turn: number | undefined;
+};
+
+const TURNS = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'];
+const STILL = '·';
+/** As a rule of thumb, in letters. */
+const CHARS_PER_TOKEN = 4;
+/** A rate over less than this says nothing. In ms. */
+const MIN_RATE_MS = 1000;
+
+export function waitingLine(waiting: Waiting, { width, paint }: RenderContext): string {
+  const { since, now, key, turn } = waiting;
+  const sign = turn === undefined ? STILL : (TURNS[turn % TURNS.length] ?? STILL);
+  const [what, ...facts] = factsOf(waiting);
+  const time = elapsed(now - since);
+  const right = `${key} stops `;
+  const most = width - 2 - right.length - 2;
+  // On a narrow screen how long it takes says more than how fast it goes.
+  const said = [facts, [], undefined].map((some) => (some ? [...some, time] : []).join(' · '));
+  const behind = said.find((text) => lineWidth(what) + lineWidth(text) + 3 <= most) ?? '';
+  const left = `${paint('accent', sign)} ${paint('text', what)}${behind === '' ? '' : paint('dim', ` · ${behind}`)}`;
+  return `${padTo(left, width - right.length)}${paint('dim', right)}`;
+}
+
+/** What goes on, and what there is to say of it. */
+function factsOf({ what, now, reply, answeringSince, runs }: Waiting): readonly [string, ...string[]] {
+  if (reply && what !== 'stopping') {
+    if (reply.text.length > 0) return ['answering', ...rateOf(reply.text.length, answeringSince, now)];
+    if (reply.reasoning.length > 0) return ['thinking', reply.preset];
+    return reply.opened ? ['reading the prompt', reply.preset] : [`connecting to ${reply.preset}`];
+  }
+  return what === 'running' && runs !== undefined ? ['running', runs] : [what];
+}
+
+function rateOf(characters: number, since: number | undefined, now: number): readonly string[] {
+  if (since === undefined || now - since < MIN_RATE_MS) return [];
+  return [`≈ ${Math.round(characters / CHARS_PER_TOKEN / ((now - since) / 1000))} tok/s`];
+}
+
+// A fleet at work: a heading, and a row for each host, those first that wait for the user or are at work. Pure.
+
+const MAX_NAME = 28;
+
+type Look = readonly [sign: string, colour: 'accent' | 'warning' | 'success' | 'error' | 'dim', rank: number];
+
+/** How a host stands: its sign, its colour, and how far up. */
+const LOOKS: Readonly<Record<string, Look>> = {
+  halted: ['!', 'warning', 0],
+  running: ['▸', 'accent', 1],
+  held: ['○', 'dim', 2],
+  waiting: ['○', 'dim', 4],
+  done: ['✓', 'success', 5],
+};
+const FAILED: Look = ['✗', 'error', 3];
+
+const WORDS: Readonly<Record<string, string>> = {
+  halted: 'waits for you',
+  running: 'at work',
+  held: 'waits for the canary',
+  waiting: 'to come',
+};
+
+/** As many rows as there is room for; the heading counts the rest. */
+export function fleetRows(
+  { goal, rows, key }: { readonly goal: string; readonly rows: readonly FleetRow[]; readonly key: string },
+  room: number,
+  context: RenderContext,
+): readonly string[] {
+  const lookOf = ({ status }: FleetRow): Look => LOOKS[status] ?? FAILED;
+  const sorted = [...rows].sort((a, b) => lookOf(a)[2] - lookOf(b)[2]);
+  const name = Math.min(MAX_NAME, Math.max(...rows.map(({ host }) => textWidth(host))));
+  return [
+    heading(goal, rows, key, context),
+    ...sorted.slice(0, Math.max(0, room - 1)).map((row) => hostRow(row, lookOf(row), name, context)),
+  ];
+}
+
+function heading(goal: string, rows: readonly FleetRow[], key: string, { width, paint }: RenderContext): string {
+  const count = (status: string) => rows.filter((row) => row.status === status).length;
+  const ended = rows.filter((row) => row.ended).length;
+  const failed = ended - count('done');
+  const counted = [`${ended} of ${rows.length} ended`, ...(failed > 0 ? [`${failed} not done`] : [])].join(', ');
+  const right = `${key} stops `;
+  const left = `${paint('strong', 'fleet')} ${paint('dim', `· ${counted} ·`)} `;
+  const room = Math.max(0, width - textWidth(`fleet · ${counted} · `) - right.length - 1);
+  return `${padTo(left + paint('text', cut(visible(goal).replace(/\s+/g, ' '), room)), width - right.length)}${paint('dim', right)}`;
+}
+
+function hostRow(row: FleetRow, [sign, colour]: Look, name: number, { width, paint }: RenderContext): string {
+  const { host, status, reason, milliseconds, commands } = row;
+  const last = commands.at(-1)?.command;
+  const what = [WORDS[status] ?? status, reason, ...(status === 'running' && last !== undefined ? [last] : [])];
+  const text = visible(what.filter((part) => part !== '').join(' · ')).replace(/\s+/g, ' ');
+  const time = milliseconds >= 1000 ? ` ${elapsed(milliseconds)} ` : ' ';
+  const room = Math.max(0, width - name - time.length - 6);
+  const left = `  ${paint(colour, sign)} ${padTo(cut(host, name), name)} ${paint('dim', cut(text, room))}`;
+  return `${padTo(left, width - time.length)}${paint('dim', time)}`;
+}
+
+// What a run is about and how far it is, above everything that it does (NO-8). Pure.
+
+export type RunFacts = Pick<NorrisRun, 'goal' | 'step' | 'maxSteps' | 'tasks' | 'startedAt'> & {
+  readonly now: number;
+  /** What it has cost so far; 0 where nothing is counted. */
+  readonly dollars: number;
+  /** The rail has the plan. */
+  readonly planElsewhere?: true;
+};
+
+/** On fewer rows the transcript needs them all, and the bar says it. */
+const MIN_ROWS = 12;
+/** From here on the plan has room too. */
+const PLAN_ROWS = 20;
+const MAX_TASKS = 6;
+
+/** The header of a run in a part of the screen of so many rows; nothing where it would take too much of them. */
+export function runHeaderLines(facts: RunFacts, rows: number, context: RenderContext): readonly string[] {
+  if (rows < MIN_ROWS) return [];
+  const plan = rows >= PLAN_ROWS && !facts.planElsewhere ? planRows(facts, context) : [];
+  const rule = context.paint('rule', '─'.repeat(context.width));
+  return [titleRow(facts, context), ...plan, ...(plan.length > 0 ? [rule] : [])];
+}
+
+function titleRow(facts: RunFacts, { width, paint, theme }: RenderContext): string {
+  const { goal, step, maxSteps, tasks, startedAt, now, dollars } = facts;
+  const bare = paint('text', 'x') === 'x';
+  const chip = paint('norris', bare ? '[NORRIS]' : ' NORRIS ');
+  const k = tasks && Math.min(tasks.current + 1, tasks.list.length);
+  const counted = [
+    ...(tasks ? [`task ${k} of ${tasks.list.length}`] : []),
+    `step ${step} of ${maxSteps}`,
+    elapsed(now - startedAt),
+    ...(dollars > 0 ? [shortDollars(dollars)] : []),
+  ].join(' · ');
+  const room = width - lineWidth(chip) - counted.length - 4;
+  const [line = ''] = plainText(goal).split('\n');
+  const left = `${chip} ${paint('strong', cut(line, Math.max(8, room)))}`;
+  return onGround(`${padTo(left, width - counted.length - 1)}${paint('dim', counted)}`, theme.raise, width);
+}
+
+/** The plan with what is done, what is under way and what is left; a long one around the task in hand. */
+function planRows({ tasks }: RunFacts, { width, paint }: RenderContext): readonly string[] {
+  if (!tasks) return [];
+  const { list, current } = tasks;
+  const first = Math.max(0, Math.min(current - 2, list.length - MAX_TASKS));
+  return list.slice(first, first + MAX_TASKS).map((task, index) => {
+    const at = first + index;
+    const text = cut(plainText(task).replace(/\s+/g, ' '), width - 4);
+    if (at < current) return `  ${paint('success', '✓')} ${paint('dim', text)}`;
+    if (at === current) return `  ${paint('accent', '▸')} ${paint('strong', text)}`;
+    return `  ${paint('dim', '○')} ${paint('text', text)}`;
+  });
+}
