@@ -2,11 +2,11 @@ import { Box, Text } from 'ink';
 import { useScreen } from '../hooks/context.ts';
 import { useArming, useSeen } from '../hooks/useOverlay.ts';
 import { useSession } from '../hooks/useSession.ts';
-import type { QuestionUi } from '../src/ui/screen/halt/dialog.ts';
 import type { QuestionLayout } from '../src/ui/screen/halt/layout.ts';
 import { questionPicture } from '../src/ui/screen/halt/picture.ts';
 import type { QuestionWords } from '../src/ui/screen/halt/words.ts';
 import { fieldRows } from '../src/ui/screen/overlay.ts';
+import type { QuestionUi } from '../src/ui/screen/ui.ts';
 import { Field } from './Field.tsx';
 import { Lines } from './Lines.tsx';
 

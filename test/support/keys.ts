@@ -1,4 +1,5 @@
-import { createTokenizer, type KeyToken, type Token } from '../../src/ui/terminal/tokenizer.ts';
+import type { KeyToken, Token } from '../../src/ui/terminal/token.ts';
+import { createTokenizer } from '../../src/ui/terminal/tokenizer.ts';
 
 import { fakeClock } from './clock.ts';
 

@@ -1,7 +1,7 @@
 /** Keys → commands, one place at a time, with sequences such as `Ctrl-X Ctrl-C`. */
 
 import { graphemes } from '../../text/display.ts';
-import type { KeyToken } from '../terminal/tokenizer.ts';
+import type { KeyToken } from '../terminal/token.ts';
 import type { Binding, KeyCommand, KeyContext } from './table.ts';
 
 /** What a key came to. */

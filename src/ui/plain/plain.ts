@@ -14,10 +14,10 @@ import type { Answer } from '../../session/event.ts';
 import type { Question } from '../../session/question.ts';
 import { plainText } from '../../text/sanitize.ts';
 import { diffRows, type TreeLine, trialRows } from '../screen/halt/changes.ts';
-
+import type { Choice } from '../screen/halt/choices.ts';
 import { type Danger, unmarked } from '../screen/halt/danger.ts';
 import { GUTTER, wholePlace } from '../screen/halt/layout.ts';
-import { type Choice, wordsOf } from '../screen/halt/words.ts';
+import { wordsOf } from '../screen/halt/words.ts';
 
 import { promptName } from '../screen/prompt-name.ts';
 

@@ -7,7 +7,7 @@ import { isEditorCommand, runCommand, typeText } from '../editor/commands.ts';
 import { createEditor, type EditorState } from '../editor/state.ts';
 import { type KeyStream, oneLine } from '../terminal/key-stream.ts';
 import type { Schedule } from '../terminal/schedule.ts';
-import type { Token } from '../terminal/tokenizer.ts';
+import type { Token } from '../terminal/token.ts';
 import type { QuestionDialog } from './halt/dialog.ts';
 import type { Store, Ui } from './ui.ts';
 

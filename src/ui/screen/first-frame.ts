@@ -12,7 +12,7 @@ import { fitSegments, type Segment } from '../render/segments.ts';
 import { paintOf, type Theme } from '../render/theme.ts';
 import type { Capabilities } from '../terminal/capabilities.ts';
 import { Terminal } from '../terminal/terminal.ts';
-import type { KeyToken, Token } from '../terminal/tokenizer.ts';
+import type { KeyToken, Token } from '../terminal/token.ts';
 import type { FatalSignal } from '../terminal/tty.ts';
 import { elapsed } from './entries/frame.ts';
 import { PromptView } from './prompt-view.ts';

@@ -2,7 +2,7 @@
 import { isEditorCommand, runCommand } from '../editor/commands.ts';
 import { recordTyped, toNormal, VI_INSERT, type ViState, viKey } from '../editor/vi.ts';
 import type { Binding, KeyCommand, KeyContext } from '../keymap/table.ts';
-import type { KeyToken, MouseToken, PasteToken, Token } from '../terminal/tokenizer.ts';
+import type { KeyToken, MouseToken, PasteToken, Token } from '../terminal/token.ts';
 import { dialogHandlers, fieldHandlers, haltHandlers, pressMouse, typeOn } from './handlers/dialogs.ts';
 import { globalHandlers, type Handlers } from './handlers/global.ts';
 import { menuHandlers, typeIntoMenu } from './handlers/menu.ts';

@@ -1,11 +1,10 @@
-/** Selecting with the mouse: within one entry, copied on release (UI-2). */
+/** The mouse in the transcript: selecting within one entry, turning the wheel, following links (UI-2). */
 import { displayText, graphemes, graphemeWidth } from '../../text/display.ts';
 import { visible } from '../../text/sanitize.ts';
 import { eachStyle, stripStyles } from '../../text/style.ts';
 import type { Row } from '../render/viewport.ts';
 import type { Schedule } from '../terminal/schedule.ts';
 import { GUTTER } from './entries/frame.ts';
-import type { Screen } from './screen.ts';
 
 type Spot = { readonly line: number; readonly cell: number };
 /** Both ends are within it. */
@@ -234,31 +233,37 @@ function offsetOf(text: string, x: number): number {
   return offset;
 }
 
-// A click on a link (UI-2): http and https alone, and never unseen where it leads.
+/** What following a link needs of the screen. */
+type LinkFace = {
+  /** Whether a browser was started. */
+  readonly open: (address: string) => boolean;
+  readonly copy: (address: string, shown: string) => void;
+  readonly say: (text: string) => void;
+};
 
-/** The address behind words that was shown last: another click opens it. */
-const seen = new WeakMap<Screen, string>();
-let said = 0;
+/** Follows a clicked link (UI-2): http and https only, and never without showing first where it leads. */
+export class LinkOpener {
+  readonly #face: LinkFace;
+  /** The address behind words that was shown last: another click opens it. */
+  #shown: string | undefined;
 
-/** Opens an address that stands there as it is; one behind words is shown first. Without a browser it is copied. */
-export function follow(screen: Screen, { address, plain }: Link): void {
-  const shown = shownLink(address);
-  const target = browsable(address);
-  if (target === undefined) return say(screen, `not opened: ${shown}`);
-  if (!plain && seen.get(screen) !== address) {
-    seen.set(screen, address);
-    return say(screen, `another click opens ${shown}`);
+  constructor(face: LinkFace) {
+    this.#face = face;
   }
-  seen.delete(screen);
-  if (screen.app.openAddress(target)) return say(screen, `opened ${shown}`);
-  screen.navigator.copyText(target, shown);
-  say(screen, `copied, there is no browser here: ${shown}`);
-}
 
-/** In the bar; what is too long for that, whole, in the transcript. */
-function say(screen: Screen, text: string): void {
-  if (text.length <= screen.ui.get().size.columns / 2) return screen.hint(text);
-  said += 1;
-  const entry = { kind: 'notice', level: 'info', text } as const;
-  screen.app.engine.showLocal({ kind: 'show', key: `link${said}`, entry });
+  /** Opens an address that the text spells out; one behind words is shown first. Without a browser it is copied. */
+  follow({ address, plain }: Link): void {
+    const { open, copy, say } = this.#face;
+    const shown = shownLink(address);
+    const target = browsable(address);
+    if (target === undefined) return say(`not opened: ${shown}`);
+    if (!plain && this.#shown !== address) {
+      this.#shown = address;
+      return say(`another click opens ${shown}`);
+    }
+    this.#shown = undefined;
+    if (open(target)) return say(`opened ${shown}`);
+    copy(target, shown);
+    say(`copied, there is no browser here: ${shown}`);
+  }
 }

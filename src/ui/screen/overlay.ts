@@ -3,10 +3,9 @@
 import type { Question } from '../../session/question.ts';
 import { textWidth } from '../../text/display.ts';
 import type { Pending } from '../keymap/resolver.ts';
-import type { QuestionUi } from './halt/dialog.ts';
 import { innerWidth, layoutQuestion, type QuestionLayout } from './halt/layout.ts';
 import { type QuestionWords, wordsOf } from './halt/words.ts';
-import type { Panel, Ui } from './ui.ts';
+import type { Panel, QuestionUi, Ui } from './ui.ts';
 
 export type Overlay =
   | { readonly kind: 'none'; readonly rows: 0 }

@@ -1,6 +1,6 @@
 /** Keys → the bytes that a terminal would have sent: for the program that has the keyboard (EX-4). */
 import type { KeyboardModes } from '../../contracts/commands.ts';
-import type { KeyToken, Modifiers, PasteToken } from '../terminal/tokenizer.ts';
+import type { KeyToken, Modifiers, PasteToken } from '../terminal/token.ts';
 
 /** Keys with a code of their own, and that code in kitty's protocol. */
 const NAMED: Readonly<Record<string, { readonly bytes: string; readonly code: number }>> = {

@@ -21,7 +21,7 @@ import { QuestionDialog } from './halt/dialog.ts';
 import type { QuestionLayout } from './halt/layout.ts';
 import { Keyboard } from './keyboard.ts';
 import { colours, paintRow } from './line-colours.ts';
-import { createWheel, MouseSelection } from './mouse.ts';
+import { createWheel, LinkOpener, MouseSelection } from './mouse.ts';
 import { Notifier } from './notifier.ts';
 import { overlayOf } from './overlay.ts';
 import { promptName, shellPromptOf } from './prompt-name.ts';
@@ -73,6 +73,7 @@ export class Screen {
   readonly fullScreen: FullScreen;
   readonly room: Room;
   readonly selection: MouseSelection;
+  readonly links: LinkOpener;
   readonly view: TranscriptView;
   readonly navigator: TranscriptNavigator;
   readonly notifier: Notifier;
@@ -145,6 +146,12 @@ export class Screen {
       linesOf: (key) => this.view.linesAt(key),
       now: () => app.engine.services.now(),
       onChange: () => this.view.refresh(),
+    });
+    this.links = new LinkOpener({
+      open: (address) => app.openAddress(address),
+      copy: (address, shown) => this.navigator.copyText(address, shown),
+      // In the status bar; what is too long for that goes into the transcript.
+      say: (text) => (text.length <= this.ui.get().size.columns / 2 ? this.hint(text) : this.#say('info', text)),
     });
     this.view = new TranscriptView(
       app.engine,

@@ -5,7 +5,7 @@ import type { SessionMoment } from '../../contracts/store.ts';
 import { createEditor, type EditorState } from '../editor/state.ts';
 import type { ViState } from '../editor/vi.ts';
 import type { Pending } from '../keymap/resolver.ts';
-import type { QuestionUi } from './halt/dialog.ts';
+import type { FormUi } from './halt/form.ts';
 
 export type Size = { readonly columns: number; readonly rows: number };
 
@@ -48,6 +48,36 @@ export type Panel =
     };
 
 export const NO_PANEL: Panel = { kind: 'none' };
+
+/** The question on screen: what the user has done with it so far. */
+export type QuestionUi = {
+  readonly id: string;
+  /** Index of the button with the focus. */
+  readonly focus: number;
+  /** Keys answer it only from then on. */
+  readonly armed: boolean;
+  /** A key came too early: the hint explains it. */
+  readonly hurried: boolean;
+  /** First line of the action shown. */
+  readonly top: number;
+  /** The command being edited (HA-7), or the field of a form in hand. */
+  readonly edit?: string;
+  /** What is in the field is the note of a skip, not the command. */
+  readonly noting?: boolean;
+  /** The whole of a long command is shown, not excerpts. */
+  readonly whole?: boolean;
+  /** The help is shown in place of the question. */
+  readonly help?: boolean;
+  /** Of a trial: its diff is shown in place of the list. */
+  readonly diff?: boolean;
+  /** How far down the lines have been on the screen without a gap, at this width. */
+  readonly seen?: Seen;
+  /** What stands in the fields of a form. */
+  readonly form?: FormUi;
+};
+
+/** Lines from the first on that were on a screen of so many columns. */
+type Seen = { readonly columns: number; readonly to: number };
 
 export type Ui = {
   readonly size: Size;

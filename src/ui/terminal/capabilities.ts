@@ -1,5 +1,5 @@
 /** What a terminal says of itself, learned from its replies. */
-import type { ReplyToken } from './tokenizer.ts';
+import type { ReplyToken } from './token.ts';
 
 export type Capabilities = {
   /** False where nothing answers (a bare pty): waits on it only run out. */

@@ -1,7 +1,8 @@
 /** What the terminal sends: tokens for the listeners, replies for the waits, raw bytes while a program has the terminal. */
 import { applyReply, type Capabilities, unknownTerminal } from './capabilities.ts';
 import type { Schedule } from './schedule.ts';
-import { createTokenizer, type Token } from './tokenizer.ts';
+import type { Token } from './token.ts';
+import { createTokenizer } from './tokenizer.ts';
 
 /** How long input that is under way is swallowed before the terminal is handed on. */
 const DRAIN_TIMEOUT_MS = 150;

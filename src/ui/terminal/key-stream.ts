@@ -1,6 +1,6 @@
 /** A stdin for Ink: looks like a terminal, holds nothing but clean keys, one for each read (DESIGN law 5). */
 import { Readable } from 'node:stream';
-import type { Token } from './tokenizer.ts';
+import type { Token } from './token.ts';
 
 /** The stream that Ink's own hooks read. Raw mode belongs to the Terminal; the calls here only satisfy the contract. */
 export class KeyStream extends Readable {

@@ -1,5 +1,5 @@
 /** Turns one complete escape sequence into tokens. Pure; an unknown sequence is a reply, so it can never be typed text. */
-import type { KeyToken, Modifiers, MouseButton, MouseToken, ReplyToken, Token } from './tokenizer.ts';
+import type { KeyToken, Modifiers, MouseButton, MouseToken, ReplyToken, Token } from './token.ts';
 
 const NO_MODIFIERS: Modifiers = { ctrl: false, alt: false, shift: false };
 const EVENTS: readonly KeyToken['event'][] = ['press', 'repeat', 'release'];

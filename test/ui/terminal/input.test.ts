@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { TerminalInput } from '../../../src/ui/terminal/input.ts';
-import type { Token } from '../../../src/ui/terminal/tokenizer.ts';
+import type { Token } from '../../../src/ui/terminal/token.ts';
 
 const WORD = 'one\rtwo\r';
 const KNOWS_PASTES = ['\x1bP>|test 1.0\x1b\\', '\x1b[?2004;1$y', '\x1b[?1u'];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createTokenizer, ESCAPE_TIMEOUT_MS, type KeyToken, type Token } from '../../../src/ui/terminal/tokenizer.ts';
+import type { KeyToken, Token } from '../../../src/ui/terminal/token.ts';
+import { createTokenizer, ESCAPE_TIMEOUT_MS } from '../../../src/ui/terminal/tokenizer.ts';
 
 import { fakeClock } from '../../support/clock.ts';
 

@@ -7,8 +7,8 @@ import { bytesText } from '../../../text/bytes.ts';
 import { parseJsonObject } from '../../../text/json.ts';
 import { visible } from '../../../text/sanitize.ts';
 import { nameText } from '../../../text/spelled.ts';
+import type { Choice } from './choices.ts';
 import { MARK, oneLine, UNMARK } from './danger.ts';
-import type { Choice } from './words.ts';
 
 const VERBS = {
   deleted: 'deletes',

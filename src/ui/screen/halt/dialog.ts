@@ -5,44 +5,15 @@ import type { FormContent } from '../../../session/form.ts';
 import type { Question } from '../../../session/question.ts';
 import { fromVisible } from '../../../text/spelled.ts';
 import type { Schedule } from '../../terminal/schedule.ts';
-import type { Store } from '../ui.ts';
-import { beginForm, closeForm, type FormUi, moveTo, takeField } from './form.ts';
+import type { QuestionUi, Store } from '../ui.ts';
+import { beginForm, closeForm, moveTo, takeField } from './form.ts';
 import { wordsOf } from './words.ts';
-
-export type QuestionUi = {
-  readonly id: string;
-  /** Index of the button with the focus. */
-  readonly focus: number;
-  /** Keys answer it only from then on. */
-  readonly armed: boolean;
-  /** A key came too early: the hint explains it. */
-  readonly hurried: boolean;
-  /** First line of the action shown. */
-  readonly top: number;
-  /** The command being edited (HA-7), or the field of a form in hand. */
-  readonly edit?: string;
-  /** What is in the field is the note of a skip, not the command. */
-  readonly noting?: boolean;
-  /** The whole of a long command is shown, not excerpts. */
-  readonly whole?: boolean;
-  /** The help is shown in place of the question. */
-  readonly help?: boolean;
-  /** Of a trial: its diff is shown in place of the list. */
-  readonly diff?: boolean;
-  /** How far down the lines have been on the screen without a gap, at this width. */
-  readonly seen?: Seen;
-  /** What stands in the fields of a form. */
-  readonly form?: FormUi;
-};
 
 /**
  * A letter answers only if no other key follows within this time: the first letter of a word that was meant for the
  * prompt is no answer. In ms; slower than a typist, quicker than a decision.
  */
 const ALONE_MS = 150;
-
-/** Lines from the first on that were on a screen of so many columns. */
-type Seen = { readonly columns: number; readonly to: number };
 
 type Holder = { readonly question?: QuestionUi | undefined };
 

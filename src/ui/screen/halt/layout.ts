@@ -4,7 +4,8 @@ import { textWidth } from '../../../text/display.ts';
 import { lineWidth, wrapText } from '../../../text/wrap.ts';
 import { cut } from '../../render/segments.ts';
 import type { Paint } from '../../render/theme.ts';
-import type { Choice, Place, QuestionWords } from './words.ts';
+import type { Choice } from './choices.ts';
+import type { Place, QuestionWords } from './words.ts';
 
 export type QuestionLayout = {
   /** Rows it takes, at the bottom of the main part. */

@@ -2,8 +2,8 @@
 import type { FleetAsked } from '../../../session/fleet-question.ts';
 import { hostOf } from '../../../session/place.ts';
 import type { Question } from '../../../session/question.ts';
+import type { Choice } from './choices.ts';
 import { dangersOf, isAllDanger, isExcerpted, markedCommand, oneLine } from './danger.ts';
-import type { Choice } from './words.ts';
 
 /** Hosts in one line of the panel. */
 const IN_LINE = 6;

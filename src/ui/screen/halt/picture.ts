@@ -3,8 +3,8 @@
 import { lineWidth } from '../../../text/wrap.ts';
 import { cut } from '../../render/segments.ts';
 import { onGround, type Paint, padTo, paintOf, type Role, type Theme } from '../../render/theme.ts';
+import type { QuestionUi } from '../ui.ts';
 import { MARK } from './danger.ts';
-import type { QuestionUi } from './dialog.ts';
 import { type BodyLine, drawButton, isSeen, type QuestionLayout } from './layout.ts';
 
 import type { QuestionWords } from './words.ts';

@@ -1,7 +1,6 @@
 /** What a question looks like before it is drawn: its words, its whole action, its answers. Pure. */
 import { describeAction, type Finding, type Judgement } from '../../../session/action.ts';
 import { shortDollars } from '../../../session/cost.ts';
-import type { Answer } from '../../../session/event.ts';
 import { grantOf } from '../../../session/grants.ts';
 import type { Mode } from '../../../session/ids.ts';
 import { modeName } from '../../../session/mode.ts';
@@ -10,50 +9,21 @@ import { canBeApplied, type Trial } from '../../../session/tried.ts';
 import { visible } from '../../../text/sanitize.ts';
 import { shortPath } from '../../../text/short-path.ts';
 import { changeOf, countsText, diffRows, reviewParts, type TreeLine, trialRows } from './changes.ts';
-
+import {
+  ALWAYS,
+  APPLY,
+  type Choice,
+  ESCALATION_CHOICES,
+  FORM_CHOICES,
+  haltChoices,
+  helpOf,
+  MODE_CHOICES,
+  SPEND_CHOICES,
+  TRY,
+} from './choices.ts';
 import { type Danger, dangersOf, isAllDanger, isExcerpted, markedCommand, oneLine } from './danger.ts';
 import { beginForm, type FormUi, fieldHeading, formTree } from './form.ts';
 import { fleetParts, onHost, reported, triedAsReported } from './machines.ts';
-
-// The help of a question: its keys in a column, and what each does. Pure.
-
-/** What there is to explain. */
-type Helped = {
-  readonly choices: readonly Choice[];
-  readonly hasDiff?: boolean | undefined;
-  readonly offers?: readonly Mode[] | undefined;
-};
-
-type HelpRow = readonly [key: string, does: string];
-
-const OFFER_KEYS: Readonly<Partial<Record<Mode, string>>> = { project: 'y', unrestricted: 'u' };
-
-const HELP_KEYS: readonly HelpRow[] = [
-  ['Enter', 'presses the answer that is filled in; Tab goes to the next'],
-  ['↑ ↓', 'scroll; PageUp, PageDown, Home and End too'],
-  ['Ctrl-O', 'the whole of a long command, or excerpts'],
-  ['Ctrl-X Ctrl-C', 'ends the run at any time and runs nothing'],
-];
-
-/** The help takes the place of what is asked. */
-function helpOf({ choices, hasDiff, offers = [] }: Helped) {
-  const keys: readonly HelpRow[] = [
-    ...choices.map(({ key, label, does }): HelpRow => [key, `${label}: ${does}`]),
-    ...offers.map((mode): HelpRow => [OFFER_KEYS[mode] ?? '', `${modeName(mode)} mode first; then it asks again`]),
-    ...(hasDiff ? [['d', 'the whole diff, or the list'] as const] : []),
-    ...HELP_KEYS,
-  ];
-  return {
-    aside: '?',
-    reasons: [],
-    notes: [],
-    dangers: [],
-    action: '',
-    tree: keys.map(([key, does]) => ({ key, text: does, indent: '', role: 'help' as const })),
-    impact: [],
-    claims: [],
-  } as const;
-}
 
 type Of<K extends Question['kind']> = Extract<Question, { kind: K }>;
 
@@ -98,82 +68,12 @@ export type QuestionWords = {
   readonly aside?: 'd' | '?';
 };
 
-const PROCEED: Choice = { answer: 'proceed', key: 'p', label: 'proceed', does: 'runs it', harmful: true };
-const SKIP: Choice = { answer: 'skip', key: 's', label: 'skip', does: 'doesn’t run it; the model goes on without' };
-const ABORT: Choice = { answer: 'abort', key: 'a', label: 'abort', does: 'doesn’t run it; the run ends' };
-const NOTE: Choice = {
-  answer: 'note',
-  key: 'n',
-  label: 'note',
-  long: 'skip with a note',
-  short: 'with a note',
-  does: 'skips, and tells the model what you write',
-};
-const EDIT: Choice = { answer: 'edit', key: 'e', label: 'edit', does: 'changes the command; it is judged anew' };
-
-/** Where a trial is possible (HA-10). */
-const TRY: Choice = {
-  answer: 'try',
-  key: 't',
-  label: 'try',
-  does: 'runs it where nothing of it stays, and shows what it would change',
-};
-const APPLY: Choice = {
-  answer: 'apply',
-  key: 'T',
-  label: 'apply',
-  does: 'does exactly what the trial has shown',
-  harmful: true,
-};
-
-/** For what destroys nothing: this tool, or commands that only read. */
-const ALWAYS = {
-  tool: always('for this tool'),
-  reads: always('for commands that only read'),
-} as const;
-
-function always(what: string): Choice {
-  return {
-    answer: 'always',
-    key: 'P',
-    label: 'always',
-    long: `proceed, and don’t ask again ${what}`,
-    short: 'not again this session',
-    does: `runs it, and doesn’t ask again ${what} in this session`,
-  };
-}
-
-/** The answers of a HALT or a consent, the safe one first. */
-function haltChoices(editable: boolean, more: readonly Choice[]): readonly Choice[] {
-  return [SKIP, NOTE, ...(editable ? [EDIT] : []), ...more, PROCEED, ABORT];
-}
-
-/** An escalation knows no skip (HA-4). */
-const ESCALATION_CHOICES: readonly Choice[] = [
-  { ...PROCEED, does: 'the run goes on' },
-  { ...ABORT, does: 'the run ends; the conversation stays' },
-];
-
-/** Of a mode request: the modes that are offered, the narrowest first (MO-3, MO-9). */
-const MODE_CHOICES: readonly Choice[] = [
-  { answer: 'proceed', key: 'y', label: 'project', does: 'Project mode', harmful: true },
-  { answer: 'unrestricted', key: 'u', label: 'unrestricted', does: 'Unrestricted mode', harmful: true },
-  { answer: 'skip', key: 'n', label: 'no', does: 'stays as it is; the model is told no' },
-  { ...ABORT, does: 'stays as it is; the run ends' },
-];
-
 /** What each mode would let the model do. */
 const MODE_LINES = {
   restricted: () => '',
   project: (cwd: string) => `y project: write in ${oneLine(cwd)}'s tree and a private /tmp, no network; undo works`,
   unrestricted: () => 'u unrestricted: write anywhere, use the network; what destroys still asks',
 } as const;
-
-/** One slice more, or the end of the run with everything kept (CO-2). */
-const SPEND_CHOICES: readonly Choice[] = [
-  { ...PROCEED, key: 'y', label: 'approve', does: 'spends up to that much more' },
-  { ...ABORT, key: 'n', label: 'deny', does: 'ends the run; the conversation stays' },
-];
 
 /** A server may change a tool under a consent that was given before. */
 const CHANGED = 'The tool is not defined as it was when it was approved or first seen.';
@@ -193,13 +93,6 @@ const BARE = {
   start: 1,
   editable: false,
 } as const;
-
-/** Sends what was typed to the server, or says no, or takes no stand. */
-const FORM_CHOICES: readonly Choice[] = [
-  { ...PROCEED, label: 'send', does: 'sends what you typed to the server' },
-  { ...SKIP, label: 'decline', does: 'tells the server no' },
-  { ...ABORT, label: 'cancel', does: 'tells the server nothing' },
-];
 
 /** The words of a question; of a form with what stands in it. */
 export function wordsOf(question: Question, ui: Looks = {}): QuestionWords {
@@ -425,20 +318,3 @@ function reasonsOf(
       return ['It was open when the program closed. Nothing has run since.', ...own];
   }
 }
-
-// An answer that a question offers.
-
-export type Choice = {
-  /** `edit` and `note` open a field in which the answer is written. */
-  readonly answer: Answer['kind'] | 'note';
-  /** The letter that gives this answer. */
-  readonly key: string;
-  readonly label: string;
-  /** The same where there is room for more words, and where there is less. */
-  readonly long?: string;
-  readonly short?: string;
-  /** What it does, for the help. */
-  readonly does: string;
-  /** Something happens for real by it. */
-  readonly harmful?: true;
-};

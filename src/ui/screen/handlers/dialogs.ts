@@ -2,11 +2,12 @@
 
 import { visible } from '../../../text/sanitize.ts';
 import { stripStyles } from '../../../text/style.ts';
-import type { KeyToken, MouseToken } from '../../terminal/tokenizer.ts';
+import type { KeyToken, MouseToken } from '../../terminal/token.ts';
+import type { Choice } from '../halt/choices.ts';
 import { isSeen } from '../halt/layout.ts';
-import { type Choice, wordsOf } from '../halt/words.ts';
+import { wordsOf } from '../halt/words.ts';
 
-import { follow, linkAt } from '../mouse.ts';
+import { linkAt } from '../mouse.ts';
 import type { Screen } from '../screen.ts';
 import { NO_PANEL } from '../ui.ts';
 import { type Handlers, openHelp } from './global.ts';
@@ -225,7 +226,7 @@ function endSelection(screen: Screen, { x, y }: MouseToken): void {
   } else if (ended && 'clicked' in ended) {
     const { text, key } = ended.clicked;
     const link = linkAt(text, x);
-    if (link) follow(screen, link);
+    if (link) screen.links.follow(link);
     else if (stripStyles(text).startsWith('┆ ')) screen.view.toggleFold(key);
   }
 }

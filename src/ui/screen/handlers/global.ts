@@ -1,7 +1,7 @@
 /** Keys that hold everywhere but in a program. */
 
 import type { KeyCommand } from '../../keymap/table.ts';
-import type { KeyToken } from '../../terminal/tokenizer.ts';
+import type { KeyToken } from '../../terminal/token.ts';
 import type { Screen } from '../screen.ts';
 import { NO_PANEL } from '../ui.ts';
 

@@ -4,7 +4,7 @@ import type { LineFacts } from '../../../contracts/store.ts';
 import { setText } from '../../editor/commands.ts';
 import { fuzzySearch } from '../../editor/fuzzy.ts';
 import { expand } from '../../editor/state.ts';
-import type { KeyToken } from '../../terminal/tokenizer.ts';
+import type { KeyToken } from '../../terminal/token.ts';
 import type { Screen } from '../screen.ts';
 import { NO_PANEL, type Panel } from '../ui.ts';
 import type { Handlers } from './global.ts';

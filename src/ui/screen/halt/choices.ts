@@ -1,0 +1,135 @@
+/** The answers of each kind of question: key, button and effect (`p` at a HALT is PROCEED), and the help that lists them. Pure. */
+import type { Answer } from '../../../session/event.ts';
+import type { Mode } from '../../../session/ids.ts';
+import { modeName } from '../../../session/mode.ts';
+
+/** An answer that a question offers. */
+export type Choice = {
+  /** `edit` and `note` open a field in which the answer is written. */
+  readonly answer: Answer['kind'] | 'note';
+  /** The letter that gives this answer. */
+  readonly key: string;
+  readonly label: string;
+  /** The same where there is room for more words, and where there is less. */
+  readonly long?: string;
+  readonly short?: string;
+  /** What it does, for the help. */
+  readonly does: string;
+  /** Something happens for real by it. */
+  readonly harmful?: true;
+};
+
+const PROCEED: Choice = { answer: 'proceed', key: 'p', label: 'proceed', does: 'runs it', harmful: true };
+const SKIP: Choice = { answer: 'skip', key: 's', label: 'skip', does: 'doesn’t run it; the model goes on without' };
+const ABORT: Choice = { answer: 'abort', key: 'a', label: 'abort', does: 'doesn’t run it; the run ends' };
+const NOTE: Choice = {
+  answer: 'note',
+  key: 'n',
+  label: 'note',
+  long: 'skip with a note',
+  short: 'with a note',
+  does: 'skips, and tells the model what you write',
+};
+const EDIT: Choice = { answer: 'edit', key: 'e', label: 'edit', does: 'changes the command; it is judged anew' };
+
+/** Where a trial is possible (HA-10). */
+export const TRY: Choice = {
+  answer: 'try',
+  key: 't',
+  label: 'try',
+  does: 'runs it where nothing of it stays, and shows what it would change',
+};
+export const APPLY: Choice = {
+  answer: 'apply',
+  key: 'T',
+  label: 'apply',
+  does: 'does exactly what the trial has shown',
+  harmful: true,
+};
+
+/** For what destroys nothing: this tool, or commands that only read. */
+export const ALWAYS = {
+  tool: always('for this tool'),
+  reads: always('for commands that only read'),
+} as const;
+
+function always(what: string): Choice {
+  return {
+    answer: 'always',
+    key: 'P',
+    label: 'always',
+    long: `proceed, and don’t ask again ${what}`,
+    short: 'not again this session',
+    does: `runs it, and doesn’t ask again ${what} in this session`,
+  };
+}
+
+/** The answers of a HALT or a consent, the safe one first. */
+export function haltChoices(editable: boolean, more: readonly Choice[]): readonly Choice[] {
+  return [SKIP, NOTE, ...(editable ? [EDIT] : []), ...more, PROCEED, ABORT];
+}
+
+/** An escalation knows no skip (HA-4). */
+export const ESCALATION_CHOICES: readonly Choice[] = [
+  { ...PROCEED, does: 'the run goes on' },
+  { ...ABORT, does: 'the run ends; the conversation stays' },
+];
+
+/** Of a mode request: the modes that are offered, the narrowest first (MO-3, MO-9). */
+export const MODE_CHOICES: readonly Choice[] = [
+  { answer: 'proceed', key: 'y', label: 'project', does: 'Project mode', harmful: true },
+  { answer: 'unrestricted', key: 'u', label: 'unrestricted', does: 'Unrestricted mode', harmful: true },
+  { answer: 'skip', key: 'n', label: 'no', does: 'stays as it is; the model is told no' },
+  { ...ABORT, does: 'stays as it is; the run ends' },
+];
+
+/** One slice more, or the end of the run with everything kept (CO-2). */
+export const SPEND_CHOICES: readonly Choice[] = [
+  { ...PROCEED, key: 'y', label: 'approve', does: 'spends up to that much more' },
+  { ...ABORT, key: 'n', label: 'deny', does: 'ends the run; the conversation stays' },
+];
+
+/** Sends what was typed to the server, or says no, or takes no stand. */
+export const FORM_CHOICES: readonly Choice[] = [
+  { ...PROCEED, label: 'send', does: 'sends what you typed to the server' },
+  { ...SKIP, label: 'decline', does: 'tells the server no' },
+  { ...ABORT, label: 'cancel', does: 'tells the server nothing' },
+];
+
+/** What there is to explain. */
+type Helped = {
+  readonly choices: readonly Choice[];
+  readonly hasDiff?: boolean | undefined;
+  readonly offers?: readonly Mode[] | undefined;
+};
+
+type HelpRow = readonly [key: string, does: string];
+
+const OFFER_KEYS: Readonly<Partial<Record<Mode, string>>> = { project: 'y', unrestricted: 'u' };
+
+const HELP_KEYS: readonly HelpRow[] = [
+  ['Enter', 'presses the answer that is filled in; Tab goes to the next'],
+  ['↑ ↓', 'scroll; PageUp, PageDown, Home and End too'],
+  ['Ctrl-O', 'the whole of a long command, or excerpts'],
+  ['Ctrl-X Ctrl-C', 'ends the run at any time and runs nothing'],
+];
+
+/** The help takes the place of what is asked. */
+export function helpOf({ choices, hasDiff, offers = [] }: Helped) {
+  const keys: readonly HelpRow[] = [
+    ...choices.map(({ key, label, does }): HelpRow => [key, `${label}: ${does}`]),
+    ...offers.map((mode): HelpRow => [OFFER_KEYS[mode] ?? '', `${modeName(mode)} mode first; then it asks again`]),
+    ...(hasDiff ? [['d', 'the whole diff, or the list'] as const] : []),
+    ...HELP_KEYS,
+  ];
+  return {
+    aside: '?',
+    reasons: [],
+    notes: [],
+    dangers: [],
+    action: '',
+    tree: keys.map(([key, does]) => ({ key, text: does, indent: '', role: 'help' as const })),
+    impact: [],
+    claims: [],
+  } as const;
+}
