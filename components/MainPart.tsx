@@ -20,7 +20,7 @@ import { WaitingRow } from './WaitingRow.tsx';
 type Props = { readonly columns: number; readonly rows: number };
 
 /** The transcript and, at its end, what is being written and what runs. Scrolled away, the streams make room. */
-export const MainPart = memo(function MainPart({ columns, rows }: Props) {
+const MainPart = memo(function MainPart({ columns, rows }: Props) {
   const screen = useScreen();
   const reply = useBroker();
   const { user, models, job } = useExecutor();

@@ -93,8 +93,8 @@ function interruptGroup(group: number): void {
 }
 
 /** After this a command that ignores SIGTSTP is stopped with SIGSTOP; and how long it is resumed before that. Ms. */
-export const STOP_RETRY_MS = 300;
-export const RESUME_MS = 20;
+const STOP_RETRY_MS = 300;
+const RESUME_MS = 20;
 
 /**
  * Suspends a process group, and again until the result is called. A child that is stopped between vfork(2) and exec(2)

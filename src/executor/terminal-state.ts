@@ -99,7 +99,7 @@ function isShell({ pid, name }: ProcessEntry): boolean {
  * it: `/proc/<pid>/syscall` tells (proc_pid_syscall(5)), to those who may trace it, so not of programs of other users
  * (sudo). One that waits with poll(2) for other things as well is not seen to read. False where there is no /proc.
  */
-export function foregroundReader(leader: number, slave: string): ForegroundReader {
+function foregroundReader(leader: number, slave: string): ForegroundReader {
   const members = foreground(leader);
   const reader = members.find(({ pid }) => readsFrom(pid, slave));
   const front = reader ?? members.at(-1);

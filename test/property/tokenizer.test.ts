@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { graphemes } from '../../src/text/display.ts';
+import type { Token } from '../../src/ui/terminal/token.ts';
 import { createTokenizer } from '../../src/ui/terminal/tokenizer.ts';
-import { type Token } from '../../src/ui/terminal/token.ts';
 import { cases } from '../support/cases.ts';
 import { fakeClock } from '../support/clock.ts';
 

@@ -28,7 +28,7 @@ function withShortLines(text: string): string {
 }
 
 /** The same for a text that grows: what is settled is not rendered again. */
-export function createProseStream(): (text: string, context: RenderContext) => readonly string[] {
+function createProseStream(): (text: string, context: RenderContext) => readonly string[] {
   const stream = createMarkdownStream();
   return (text, { width, theme }) => stream.update(withoutMarkers(text, true), Math.max(1, width), theme);
 }

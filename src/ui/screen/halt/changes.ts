@@ -61,7 +61,7 @@ export function diffRows(trial: Trial, whole: boolean): readonly TreeLine[] {
 }
 
 /** A unified diff, coloured by what each line does. */
-export function diffLines(diff: string): readonly TreeLine[] {
+function diffLines(diff: string): readonly TreeLine[] {
   if (diff.trim() === '') return [];
   return diff.split('\n').map((text) => ({ ...plainLine(visible(text.replaceAll('\t', '    '))), ...roleOf(text) }));
 }
