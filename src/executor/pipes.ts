@@ -1,3 +1,4 @@
+/** Pipes that a command's output goes to, and the process that starts launchers for them. */
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { closeSync, constants, openSync, unlinkSync } from 'node:fs';
 import { Socket } from 'node:net';

@@ -453,8 +453,6 @@ class ShellWait {
   }
 }
 
-/** What an editor draws at its prompt, as text. */
-
 /** What an editor writes around a prompt that it draws again. */
 const REDRAWN = /\r\x1b\[K\r?|\x1b\[\?2004[hl]|^\r+$/g;
 

@@ -1,4 +1,4 @@
-/** What can be observed of a terminal from outside: which program reads it, and its input modes. */
+/** Reads the state of a terminal from outside: which program reads it, its input modes, and whether a command waits for its user. */
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, readFileSync, readlinkSync } from 'node:fs';
 import { visible } from '../text/sanitize.ts';

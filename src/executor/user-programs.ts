@@ -1,3 +1,4 @@
+/** Programs of the user's own that are started for them: the editor for a text, and a server that stays. */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';

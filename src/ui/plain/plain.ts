@@ -270,7 +270,7 @@ class Plain {
   }
 }
 
-// Questions and running programs in plain sentences, for the mode that only writes lines. Pure.
+// Questions and running programs in plain sentences, for the mode that only writes lines.
 
 /** An answer that needs no field to be written in. */
 type PlainChoice = Choice & { readonly answer: Exclude<Choice['answer'], 'note' | 'edit'> };

@@ -1,4 +1,7 @@
-/** What the `@` words of a question or a goal stand for, looked up while it is typed and shown above the prompt (IN-8). */
+/**
+ * What the `@` words of a question or a goal stand for, looked up while it is typed and shown above the prompt
+ * (IN-8).
+ */
 
 import type { App } from '../../commands/app.ts';
 import { askedIn } from '../../commands/attached.ts';

@@ -1,4 +1,7 @@
-/** Gives the whole terminal to the user's full-screen program (vim, less, htop) and takes it back (EX-4). */
+/**
+ * Gives the whole terminal to a full-screen program (vim, less, htop) and takes it back (EX-4); clears the view where
+ * a program clears its terminal.
+ */
 import { StringDecoder } from 'node:string_decoder';
 import type { App } from '../../commands/app.ts';
 import type { OwnSearch, RunningCommand } from '../../contracts/commands.ts';

@@ -167,7 +167,7 @@ export function createWheel(schedule: Schedule, scroll: (direction: -1 | 1) => v
   };
 }
 
-// Addresses under the mouse. Pure.
+// Addresses under the mouse.
 
 type Link = {
   /** Where it leads, whole. */

@@ -1,4 +1,7 @@
-/** What lies between the transcript and the prompt, and the rows it takes: for the picture, and for clicks and scrolling. */
+/**
+ * What lies between the transcript and the prompt, and the rows it takes: for the picture, and for clicks and
+ * scrolling.
+ */
 
 import type { Question } from '../../session/question.ts';
 import { textWidth } from '../../text/display.ts';

@@ -1,4 +1,4 @@
-/** The one row that says what is under way, for how long, and how to stop it. Pure. */
+/** What is under way: the row above the prompt, a fleet's hosts, and the header of a run (NO-8). Pure. */
 
 import type { FleetRow } from '../../contracts/fleet.ts';
 import { shortDollars } from '../../session/cost.ts';
@@ -71,7 +71,7 @@ function rateOf(characters: number, since: number | undefined, now: number): rea
   return [`≈ ${Math.round(characters / CHARS_PER_TOKEN / ((now - since) / 1000))} tok/s`];
 }
 
-// A fleet at work: a heading, and a row for each host, those first that wait for the user or are at work. Pure.
+// A fleet at work: a heading, and a row for each host, those first that wait for the user or are at work.
 
 const MAX_NAME = 28;
 
@@ -131,7 +131,7 @@ function hostRow(row: FleetRow, [sign, colour]: Look, name: number, { width, pai
   return `${padTo(left, width - time.length)}${paint('dim', time)}`;
 }
 
-// What a run is about and how far it is, above everything that it does (NO-8). Pure.
+// What a run is about and how far it is, above everything that it does (NO-8).
 
 export type RunFacts = Pick<NorrisRun, 'goal' | 'step' | 'maxSteps' | 'tasks' | 'startedAt'> & {
   readonly now: number;

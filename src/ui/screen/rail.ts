@@ -1,4 +1,7 @@
-/** What goes on beside the conversation, at the right of a wide screen: the plan, sub-agents, jobs, changed files. Pure. */
+/**
+ * The rail at the right of a wide screen (plan, sub-agents, jobs, changed files), and the columns that it leaves to
+ * the rest.
+ */
 
 import type { App } from '../../commands/app.ts';
 import type { Job } from '../../contracts/jobs.ts';

@@ -1,4 +1,7 @@
-/** What comes into the prompt from lines of before: ↑ and ↓, a suggestion, the last word of a line (IN-5, IN-8). */
+/**
+ * What comes into the prompt from earlier lines: ↑ and ↓, a suggestion, the last word, the correction of a failed
+ * line (IN-5, IN-8).
+ */
 import type { App } from '../../commands/app.ts';
 import type { LineFacts } from '../../contracts/store.ts';
 import { tellsChanges } from '../../contracts/undo.ts';

@@ -1,4 +1,7 @@
-/** Earlier sessions as a list that is searched as one types: Enter resumes, a copy where it is open elsewhere (RE-7). */
+/**
+ * The list of earlier sessions, searched as one types, and how the chosen one ended (RE-7). Enter resumes, as a copy
+ * where it is open elsewhere.
+ */
 import type { App, ScreenPort } from '../../commands/app.ts';
 import { submitLine } from '../../commands/submit.ts';
 import type { SessionMoment, SessionSummary } from '../../contracts/store.ts';
@@ -96,7 +99,7 @@ function fitted(text: string, room: number): string {
   return shown + ' '.repeat(room - textWidth(shown));
 }
 
-// How a session ended, as rows below the list of sessions: the last of it, the newest lowest. Pure.
+// How a session ended, as rows below the list of sessions: the last of it, the newest lowest.
 
 /** Rows that an answer takes at most. */
 const MAX_SAID = 3;

@@ -1,4 +1,7 @@
-/** The first screen: where one is, what can be typed, what is safe, who answers (UI-7). */
+/**
+ * The first screen (where one is, what can be typed, what is safe, who answers; UI-7), and what is left after the
+ * last one.
+ */
 
 import type { App } from '../../commands/app.ts';
 import type { Mode } from '../../session/ids.ts';

@@ -1,4 +1,7 @@
-/** Entry → lines. Every kind of entry has its drawing here or in a file of its own; nothing here knows React. */
+/**
+ * An entry of the transcript as lines, folded or open, and as plain text for searching and copying. Large kinds have
+ * files of their own.
+ */
 import type { Engine } from '../../../engine/engine.ts';
 import type { TranscriptItem } from '../../../engine/transcript.ts';
 import { describeAction, nameAction } from '../../../session/action.ts';
@@ -178,7 +181,7 @@ function childLines(entry: Entry, context: RenderContext): string[] {
   return entry.kind === 'exec' && !entry.result ? [' ', ...execHeading(entry, context)] : entryLines(entry, context);
 }
 
-// Folds: an entry is open, or folded to what says most about it, with the number of lines left out (UI-2). Pure.
+// Folds: an entry is open, or folded to what says most about it, with the number of lines left out (UI-2).
 
 /** How an entry is drawn; without a choice of the user's it is `auto`. */
 export type Fold = 'auto' | 'open' | 'closed';

@@ -1,4 +1,4 @@
-/** An autonomous run in the transcript: its banner, its steps, its summary (NO-8). */
+/** An autonomous run in the transcript (banner, steps, summary; NO-8), and what the user asked for. */
 import { receiptText, shortDollars } from '../../../session/cost.ts';
 import type { Entry } from '../../../session/entry.ts';
 import { plainText, visible } from '../../../text/sanitize.ts';

@@ -1,4 +1,7 @@
-/** A model's words as lines: Markdown, without the lines that ask for something, which are shown as what they ask for. */
+/**
+ * A model's words as lines, whole or still growing: Markdown, without the lines that ask for an action, which have
+ * entries of their own.
+ */
 import { withoutMarkers } from '../../../session/spoken.ts';
 import { clean, plainText } from '../../../text/sanitize.ts';
 import { wrapText } from '../../../text/wrap.ts';

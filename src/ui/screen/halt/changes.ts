@@ -1,4 +1,7 @@
-/** What a trial has shown, as lines of a HALT (HA-10). Names and contents are hostile: they are spelled out. Pure. */
+/**
+ * What an action would change, as lines of a question: the result of a trial (HA-10), a diff, the arguments of a call, files to
+ * review. Names and contents are hostile: what can't be seen in them is spelled out. Pure.
+ */
 import { isGitBookkeeping } from '../../../contracts/trials.ts';
 import type { Question } from '../../../session/question.ts';
 import type { Review } from '../../../session/review.ts';
@@ -76,7 +79,7 @@ function plainLine(text: string): TreeLine {
   return { text, indent: '    ' };
 }
 
-// A unified diff of one file as rows of a question: line numbers, signs, and the words in which two lines differ. Pure.
+// A unified diff of one file as rows of a question: line numbers, signs, and the words in which two lines differ.
 
 type DiffRows = {
   /** The file as its header names it. */
@@ -203,7 +206,7 @@ export function changeOf({ diff, action }: Extract<Question, { kind: 'halt' }>) 
   return { chip: 'CHANGE THIS FILE?', title: `${name} · +${added} −${removed}`, isDiff: true, rows };
 }
 
-// What a command left that the user decides on, as the lines of a question. Names and contents are hostile. Pure.
+// What a command left that the user decides on, as the lines of a question. Names and contents are hostile.
 
 const ABORT: Choice = { answer: 'abort', key: 'a', label: 'abort', does: 'refuses it, and ends the run' };
 

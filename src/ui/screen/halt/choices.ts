@@ -1,4 +1,7 @@
-/** The answers of each kind of question: key, button and effect (`p` at a HALT is PROCEED), and the help that lists them. Pure. */
+/**
+ * The answers of each kind of question: key, button and effect (`p` at a HALT is PROCEED), and the help that lists
+ * them. Pure.
+ */
 import type { Answer } from '../../../session/event.ts';
 import type { Mode } from '../../../session/ids.ts';
 import { modeName } from '../../../session/mode.ts';

@@ -1,4 +1,7 @@
-/** The dangerous parts of an action as a HALT shows them: what each does, its words in the command, what it would lose. Pure. */
+/**
+ * The dangerous parts of an action as a HALT shows them: what each does, its words in the command, what it would
+ * lose. Pure.
+ */
 import type { Finding } from '../../../session/action.ts';
 import { visible } from '../../../text/sanitize.ts';
 

@@ -243,7 +243,7 @@ function markedRows(text: string): readonly string[] {
   });
 }
 
-// The answers of a question as buttons: ` s skip ` has the focus, ` n ` a key and its word. Pure.
+// The answers of a question as buttons: ` s skip ` has the focus, ` n ` a key and its word.
 
 /** A button as it stands on the screen, in cells from the top left. */
 type Button = {

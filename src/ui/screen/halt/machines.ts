@@ -1,4 +1,7 @@
-/** A question of several machines in the words of a HALT: the hosts come first. What they tell is hostile. Pure. */
+/**
+ * What a question says of other machines: a fleet, with its hosts first, or one host. What hosts report is hostile.
+ * Pure.
+ */
 import type { FleetAsked } from '../../../session/fleet-question.ts';
 import { hostOf } from '../../../session/place.ts';
 import type { Question } from '../../../session/question.ts';

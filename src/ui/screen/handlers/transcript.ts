@@ -1,4 +1,7 @@
-/** Keys while the keyboard moves the transcript: scrolling, searching, folding, copying (UI-2). */
+/**
+ * Keys while the keyboard moves the transcript: scroll, search, fold, copy, and rerun, change or save a command
+ * (UI-2).
+ */
 
 import { submitLine } from '../../../commands/submit.ts';
 import type { Entry } from '../../../session/entry.ts';
@@ -7,8 +10,6 @@ import { setText } from '../../editor/commands.ts';
 import { partOf } from '../entries/lines.ts';
 import type { Screen } from '../screen.ts';
 import type { Handlers } from './global.ts';
-
-// Keys for a command in the transcript: to run it again, to change it, to keep what it printed.
 
 type Exec = Extract<Entry, { kind: 'exec' }>;
 
@@ -49,23 +50,6 @@ function stepCommand(direction: -1 | 1) {
   };
 }
 
-const blockHandlers: Handlers = {
-  commandPrevious: stepCommand(-1),
-  commandNext: stepCommand(1),
-  rerun: withCommand(rerun),
-  editCommand: withCommand(edit),
-  copyCommand: (screen) => screen.hint(screen.navigator.copy('command')),
-  copyOutput: (screen) => screen.hint(screen.navigator.copy('output')),
-  filterOutput: withCommand((screen) => void screen.navigator.beginFilter()),
-  saveOutput: withCommand((screen, entry) => {
-    save(screen, entry).catch((error: unknown) => screen.hint(`not saved: ${messageOf(error)}`));
-  }),
-  bookmark: (screen) => screen.hint(screen.navigator.toggleMark()),
-  bookmarkNext(screen) {
-    if (!screen.navigator.nextMark()) screen.hint('nothing is marked; m marks the selected entry');
-  },
-};
-
 /** From the prompt to the last command that has ended: one that still runs has no output to act on yet. */
 export function focusCommand(screen: Screen): void {
   screen.navigator.enter();
@@ -97,7 +81,20 @@ function next(direction: -1 | 1) {
 }
 
 export const transcriptHandlers: Handlers = {
-  ...blockHandlers,
+  commandPrevious: stepCommand(-1),
+  commandNext: stepCommand(1),
+  rerun: withCommand(rerun),
+  editCommand: withCommand(edit),
+  copyCommand: (screen) => screen.hint(screen.navigator.copy('command')),
+  copyOutput: (screen) => screen.hint(screen.navigator.copy('output')),
+  filterOutput: withCommand((screen) => void screen.navigator.beginFilter()),
+  saveOutput: withCommand((screen, entry) => {
+    save(screen, entry).catch((error: unknown) => screen.hint(`not saved: ${messageOf(error)}`));
+  }),
+  bookmark: (screen) => screen.hint(screen.navigator.toggleMark()),
+  bookmarkNext(screen) {
+    if (!screen.navigator.nextMark()) screen.hint('nothing is marked; m marks the selected entry');
+  },
   leaveTranscript: leave,
   scrollHalfUp: (screen) => screen.view.halfPage(-1),
   scrollHalfDown: (screen) => screen.view.halfPage(1),
