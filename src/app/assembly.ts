@@ -1,15 +1,23 @@
 /** The composition root, in two steps: the services on one bus; then the engine, and what follows it. */
 import type { App } from '../commands/app.ts';
+import { changesText } from '../contracts/undo.ts';
 import { Engine } from '../engine/engine.ts';
-import { type Folded, foldInPieces } from '../engine/fold.ts';
 import { Forms } from '../engine/forms.ts';
+import { type Folded, foldInPieces } from '../engine/transcript.ts';
+import { collectAbandoned } from '../executor/index.ts';
+import { classify } from '../router/index.ts';
+import type { Mode, OpId } from '../session/ids.ts';
+import { NO_TREE } from '../session/mode.ts';
+import { directoryAt } from '../session/place.ts';
+import { runningOf } from '../session/slots.ts';
+import { type Log, pruneOutputs } from '../store/index.ts';
 import { createApp } from './create-app.ts';
 import { type Environment, loadEnvironment, type OpenOptions } from './environment.ts';
-import { createServices } from './services.ts';
+import { VERSION } from './options.ts';
+import { type AppServices, createServices } from './services.ts';
 import { SessionBus } from './session-bus.ts';
 import { startSession } from './start-session.ts';
-import { followSession } from './subscriptions.ts';
-import { tidyDisk } from './tidy-disk.ts';
+import { runKey } from './undo.ts';
 
 /** The user's own conversation. */
 const ROOT = 'main';
@@ -49,4 +57,176 @@ function assemble(environment: Environment, folded: Folded): Opened {
       return closing;
     },
   };
+}
+
+const BYTES_PER_MB = 1_000_000;
+
+/** Takes away what earlier sessions left beyond the budget, and what killed ones left in the temporary directory (RE-7). */
+async function tidyDisk({ config, sessions }: Environment, log: Log): Promise<void> {
+  const { total_mb: total, days } = config.disk;
+  const folders = collectAbandoned();
+  const bytes = await pruneOutputs(sessions, { totalBytes: total * BYTES_PER_MB, days }, Date.now());
+  if (folders > 0 || bytes > 0) log.write('info', 'disk tidied', { outputBytes: bytes, temporaryFolders: folders });
+}
+
+// Subscribers to the session's events other than the screen: jobs, log, histories, the index of programs, MCP servers.
+
+/** Subscribes all of them, once the session is open. */
+function followSession(engine: Engine, { session, index }: Environment, services: AppServices, bus: SessionBus): void {
+  const { jobs, log, shell, mcp } = services;
+  jobs.onEnd(({ id, command, owner, result }) => {
+    if (result) void engine.dispatch({ type: 'jobEnded', job: id, command, result, by: owner });
+  });
+  keepLog(log, engine, session.id);
+  keepAgentCommands(engine, services);
+  keepFacts(engine, services);
+  tellChanges(engine, session.id, services);
+  watchKeeping(engine, session.id, services, bus);
+  tellNoTree(engine, bus);
+  engine.onEvent(({ type }) => {
+    // A command may have installed something, or changed PATH.
+    if (type === 'shellEnded') void index.refresh(shell.current?.path.join(':'));
+    if (type === 'shellMoved' || type === 'shellEnded') services.forgetPaths();
+    if (type === 'shellMoved' || type === 'shellEnded') mcp.rootMoved();
+  });
+}
+
+/** Says at the end of a Norris run what it has changed, where that can be taken back (EF-3). */
+function tellChanges(engine: Engine, session: string, { undo }: Pick<AppServices, 'undo'>): void {
+  let last: string | undefined;
+  const tell = (run: string) => {
+    const changes = undo.ofRun(run);
+    if (changes === undefined) return;
+    const text = changesText(changes, directoryAt(engine.shellCwd));
+    void engine.dispatch({ type: 'noticed', level: 'info', text });
+  };
+  engine.onEvent(() => {
+    const now = runKey(engine.conversation.phase, session);
+    const ended = now === undefined ? last : undefined;
+    last = now;
+    if (ended === undefined) return;
+    // At once where it can be: a run without a screen ends the program.
+    if (undo.looking) void undo.looking.then(() => tell(ended));
+    else tell(ended);
+  });
+}
+
+/** Where Project mode has no tree, all that a model runs is refused: whoever takes the mode learns it at once. */
+function tellNoTree(engine: Engine, bus: SessionBus): void {
+  let last: Mode | undefined;
+  const look = () => {
+    const { mode } = engine.conversation;
+    const taken = mode === 'project' && last !== mode;
+    last = mode;
+    if (!taken) return;
+    void engine.services.projectTree?.(engine.shellCwd).then(
+      (tree) => tree ?? bus.show(`${NO_TREE}; what the model would run is refused`),
+      () => {},
+    );
+  };
+  look();
+  engine.onEvent(look);
+}
+
+/** Once something of the model's runs, it is known whether its changes could be taken back. */
+function watchKeeping(engine: Engine, session: string, { undo, log }: AppServices, bus: SessionBus): void {
+  const stop = engine.onEvent(({ type }) => {
+    if (type !== 'actionStarted') return;
+    stop();
+    void undo.unavailable().then((why) => {
+      if (why === undefined) return;
+      bus.withoutUndo = true;
+      log.write('warning', 'changes can not be undone', { session, why });
+      engine.changed();
+    });
+  });
+}
+
+/**
+ * Logs the opening, each change of mode (MO-1, MO-5), failed calls, warnings and errors.
+ * @param session the id of the session on disk
+ */
+function keepLog(log: Log, engine: Engine, session: string): void {
+  const { mode, preset, settings } = engine.conversation;
+  const { sandbox } = settings;
+  const facts = { session, version: VERSION, node: process.versions.node, mode, sandbox, preset };
+  let told = false;
+  const tellOpening = () => {
+    if (told) return;
+    told = true;
+    log.write('info', 'session opened', facts);
+    if (!sandbox) log.write('warning', 'no kernel sandbox', { session });
+  };
+  const write: Log['write'] = (...line) => {
+    tellOpening();
+    log.write(...line);
+  };
+  // After the first frame, since the secrets filter reads its sources at the first line it sees.
+  setImmediate(tellOpening);
+  let last = mode;
+  engine.onEvent((event) => {
+    const now = engine.conversation.mode;
+    if (now !== last) write('info', 'mode changed', { session, from: last, to: now });
+    last = now;
+    if (event.type === 'replyEnded' && event.reply.failure)
+      write('warning', 'model call failed', {
+        session,
+        preset: event.reply.preset,
+        kind: event.reply.failure.kind,
+      });
+    if (event.type === 'noticed' && event.level !== 'info') write(event.level, event.text, { session });
+  });
+}
+
+/** What is known of a command of the user's: where and when it ran, and how it ended. */
+function keepFacts(engine: Engine, { history }: Pick<AppServices, 'history'>): void {
+  const begun = new Map<string, { readonly line: string; readonly cwd: string; readonly at: number }>();
+  engine.onEvent((event) => {
+    if (event.type === 'shellStarted')
+      begun.set(event.op, { line: event.line, cwd: engine.state.shell.cwd, at: engine.services.now() });
+    if (event.type !== 'shellEnded') return;
+    const known = begun.get(event.op);
+    begun.delete(event.op);
+    if (!known) return;
+    const { line, ...rest } = known;
+    const { exit } = event.result;
+    history.ended(line, { ...rest, ...(exit === null ? {} : { exit }) });
+  });
+}
+
+/**
+ * Keeps each command of the agent as it starts (EX-11): in this program's history, and in that of the user's shell. In the prompt it reads as it would be typed: with a `!` where it would otherwise be
+ * taken for something else. In the shell's history a mark must be part of the command: `:` does nothing in every shell,
+ * and stands in front since a comment behind could end up in a here-document.
+ */
+function keepAgentCommands(
+  engine: Engine,
+  { history, words, shell }: Pick<AppServices, 'history' | 'words' | 'shell'>,
+): void {
+  const begun = new Map<OpId, () => void>();
+  /** Once it runs, or has ended without: its launch waits for the disk, and not for a history. */
+  const keep = (op: OpId) => {
+    const write = begun.get(op);
+    if (begun.delete(op) && write) setImmediate(write);
+  };
+  engine.subscribe(() => {
+    for (const op of begun.keys()) if (engine.live.commands.has(op)) keep(op);
+  });
+  engine.onEvent((event) => {
+    if (event.type !== 'actionStarted') {
+      if ('op' in event) keep(event.op);
+      return;
+    }
+    const phase = engine.state.sessions[event.session]?.phase;
+    if (phase?.kind !== 'acting') return;
+    const action = runningOf(phase).find(({ op }) => op === event.op)?.action;
+    if (action?.kind !== 'command') return;
+    const command = action.command.trim();
+    if (command === '') return;
+    begun.set(event.op, () => {
+      const { kind, forced } = classify(command, words);
+      history.addAgents(kind === 'shell' && !forced ? command : `!${command}`);
+      shell.current?.remember(`: aish; ${command}`);
+    });
+  });
 }

@@ -1,5 +1,9 @@
 /** What `:` commands and front ends see of the program, over what was opened. */
-import { join } from 'node:path';
+
+import { randomBytes } from 'node:crypto';
+import { constants, statSync } from 'node:fs';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { presetInfo, silenceOf } from '../broker/index.ts';
 import type { App, ScreenPort } from '../commands/app.ts';
 import { type CompleteShell, completeLine } from '../commands/complete.ts';
@@ -10,20 +14,19 @@ import type { PresetsPort } from '../contracts/models.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Forms } from '../engine/forms.ts';
 import { ForegroundJob, ShellQueue } from '../engine/shell-queue.ts';
-import { completeShell, editText, isIncomplete } from '../executor/index.ts';
+import { completeShell, editText, isIncomplete, processEnvironment } from '../executor/index.ts';
 import { classify, isAffirmation } from '../router/index.ts';
 import { hostOf } from '../session/place.ts';
 import { isLocked, journalPath, listSessions, oldSessions, readEnding, removeSessions } from '../store/index.ts';
-import { lazyAttachments } from './attachments/port.ts';
+import { readBeginning } from '../text/files.ts';
+import { clean, plainText } from '../text/sanitize.ts';
+import { lazyAttachments } from './attachments.ts';
 import type { Environment } from './environment.ts';
-import { gitBranch } from './git-branch.ts';
 import { openInBrowser } from './open-address.ts';
 import { isUnasked, UNASKED } from './presets.ts';
-import { keepOutput, saveNew, saveOutput } from './save-output.ts';
 import type { AppServices } from './services.ts';
 import { setupPort } from './setup.ts';
 import { surroundings } from './surroundings.ts';
-import { processEnvironment } from './user-shell.ts';
 
 /** Programs on PATH offered by Tab. */
 const MAX_OFFERED_PROGRAMS = 200;
@@ -213,4 +216,86 @@ function presetsPort({ presets, config }: Environment, { broker }: AppServices, 
       return writeModelChoice(path, name, model) ?? `${name} is saved in ${path}`;
     },
   };
+}
+
+/** Far more than a branch or a path can be long. */
+const MAX_BYTES = 8192;
+
+/** The branch checked out around `cwd`, or the first letters of a detached commit; undefined outside a repository. Reads two small files, runs nothing. */
+export function gitBranch(cwd: string): string | undefined {
+  try {
+    for (let folder = cwd; ; folder = dirname(folder)) {
+      const head = headOf(join(folder, '.git'));
+      if (head !== undefined)
+        return head.startsWith('ref: ') ? head.replace(/^ref: (refs\/heads\/)?/, '') : head.slice(0, 8);
+      if (dirname(folder) === folder) return undefined;
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+function headOf(git: string): string | undefined {
+  const stat = statSync(git, { throwIfNoEntry: false });
+  if (!stat) return undefined;
+  if (stat.isDirectory()) return firstLine(join(git, 'HEAD'));
+  if (!stat.isFile()) return undefined;
+  // A work tree or submodule: a file that names the real directory.
+  const named = readBeginning(git, MAX_BYTES)
+    .replace(/^gitdir: /, '')
+    .trim();
+  return firstLine(join(isAbsolute(named) ? named : join(dirname(git), named), 'HEAD'));
+}
+
+/** Hostile text like any other: a repository may have been written by anyone. */
+function firstLine(path: string): string | undefined {
+  if (!statSync(path).isFile()) return undefined;
+  return plainText(clean(readBeginning(path, MAX_BYTES)))
+    .split('\n')[0]
+    ?.trim();
+}
+
+// What a command printed, saved by the user's wish.
+
+/** Names tried before it is given up. */
+const MAX_NAMES = 100;
+
+/**
+ * Writes a new file, 0600, named after the command; its path. Nothing that is there is written over.
+ * @param file the full text, where only a part of it is at hand
+ */
+async function saveOutput(folder: string, command: string, text: string, file?: string): Promise<string> {
+  const name = (/[\w.-]+/.exec(command)?.[0] ?? 'output').replace(/^[.-]+/, '') || 'output';
+  for (let count = 1; count <= MAX_NAMES; count += 1) {
+    const path = join(folder, count === 1 ? `${name}.out.txt` : `${name}.out.${count}.txt`);
+    try {
+      if (file === undefined) await writeFile(path, text === '' ? '' : `${text}\n`, { mode: 0o600, flag: 'wx' });
+      else await copyFile(file, path, constants.COPYFILE_EXCL);
+      return path;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    }
+  }
+  throw new Error(`${name}.out.txt and its like are all there`);
+}
+
+/** Writes a new file, 0600, of this name; its path. Rejects with one line where it can't be made. */
+async function saveNew(folder: string, name: string, text: string): Promise<string> {
+  const path = resolve(folder, name);
+  try {
+    await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+    return path;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
+      throw new Error(`${path} is there already`);
+    throw error;
+  }
+}
+
+/** Writes a text beside the session's full outputs, 0600; its path. */
+async function keepOutput(folder: string, text: string): Promise<string> {
+  const path = join(folder, `last-${randomBytes(6).toString('hex')}.txt`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+  return path;
 }

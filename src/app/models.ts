@@ -1,10 +1,14 @@
 /** The broker as the rest of the program sees it: secrets filtered, costs counted, servers started when needed. */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createBroker, type Preset, presetInfo } from '../broker/index.ts';
-import { type ModelConfig, placesOf } from '../config/index.ts';
-import type { Broker } from '../contracts/models.ts';
+import { type Config, type ModelConfig, placesOf } from '../config/index.ts';
+import type { CostPort, Spending } from '../contracts/costs.ts';
+import type { Broker, Preplanner, PresetInfo } from '../contracts/models.ts';
+import { countCall, createPricing, type Ledger, openLedger, type Paying, readPriceFile } from '../costs/index.ts';
 import type { SecretsFilter } from '../secrets/index.ts';
-import { type CostMeter, createCostMeter } from './costs.ts';
+import { shortDollars, sumOf } from '../session/cost.ts';
+import type { CallFailure, Category, Message, Reply } from '../session/message.ts';
+import { messageOf } from '../text/errors.ts';
 import type { Environment } from './environment.ts';
 import type { OwnStarts } from './own-starts.ts';
 import { countingTrueTexts, learningKey, preparedFor } from './secrets-filter.ts';
@@ -61,4 +65,203 @@ function withKeyAsked(preset: Preset, model: ModelConfig | undefined, starts: Ow
   if (line === undefined || !apiKey) return preset;
   const command = { name: `the command for the key of ${preset.name}`, words: [line] };
   return { ...preset, apiKey: async () => ((await starts.mayStart(command)) ? apiKey() : undefined) };
+}
+
+// Counts every model call, and stops calls when the session has reached its spending limit (CO-1, CO-2).
+
+/** What an approval adds at least, so that a limit of 0 asks before each call instead of blocking the first. */
+const MIN_ALLOWANCE_DOLLARS = 0.01;
+
+type CostOptions = {
+  readonly config: Config;
+  /** The configuration file in use: the user's own price list is beside it. */
+  readonly configFile: string;
+  readonly stateDir: string;
+  readonly session: string;
+  readonly presets: readonly PresetInfo[];
+  readonly bus: SessionBus;
+};
+
+type CostMeter = CostPort & {
+  readonly spending: Spending;
+  /** The broker, with each call counted when it has ended. */
+  metered(broker: Broker): Broker;
+  /** Why nothing more may be sent to this preset; asked for every preset that a call goes to, including fallbacks. */
+  refusal(preset: string): string | undefined;
+  close(): void;
+};
+
+export function createCostMeter({ config, configFile, stateDir, session, presets, bus }: CostOptions): CostMeter {
+  const priceFile = join(dirname(configFile), 'prices.jsonc');
+  const own = readPriceFile(priceFile);
+  const pricing = createPricing(own.rows);
+  const { warn_at_dollars: warnAt, stop_at_dollars: stopAt } = config.cost;
+  const ledger: Ledger = openLedger(join(stateDir, 'costs.jsonl'), (why) => {
+    const text = `[aish] costs can't be saved for :cost all (${why}); this session still counts them`;
+    bus.notice('warning', text);
+  });
+  const spent = () => sumOf(bus.engine.state.costs.rows).dollars;
+
+  const paying = (name: string): Paying | undefined => {
+    const preset = presets.find((one) => one.name === name);
+    return preset && { ...preset, prices: config.models[name]?.prices };
+  };
+
+  const count = (category: Category, messages: readonly Message[], reply: Reply): void => {
+    const preset = paying(reply.preset);
+    const call = preset && countCall(preset, category, messages, reply, pricing);
+    if (!call) return;
+    const before = spent();
+    ledger.add(session, Date.now(), call);
+    bus.dispatch({ type: 'callCounted', call });
+    if (warnAt === undefined || before >= warnAt || before + (call.dollars ?? 0) < warnAt) return;
+    const text = `[aish] this session has cost ${shortDollars(before + (call.dollars ?? 0))} (cost.warn_at_dollars is ${shortDollars(warnAt)})`;
+    bus.notice('warning', text);
+  };
+
+  const spending: Spending = {
+    stopFor(name) {
+      const preset = paying(name);
+      if (stopAt === undefined || !preset || !pricing.paid(preset)) return undefined;
+      const limit = Math.max(stopAt, bus.engine.state.allowedDollars ?? 0);
+      const now = spent();
+      return now < limit ? undefined : { spent: now, limit, allowance: Math.max(stopAt, MIN_ALLOWANCE_DOLLARS) };
+    },
+  };
+
+  return {
+    spending,
+    refusal(name) {
+      const stop = spending.stopFor(name);
+      return (
+        stop &&
+        `calls to ${name} cost money, and the session has cost ${shortDollars(stop.spent)} of ${shortDollars(stop.limit)} (cost.stop_at_dollars)`
+      );
+    },
+    metered: (broker) => ({
+      ...broker,
+      async chat(name, messages, options) {
+        // What was aborted before it began cost nothing.
+        const dead = options.signal.aborted;
+        const reply = await broker.chat(name, messages, options);
+        if (!dead) for (const each of [...(reply.attempts ?? []), reply]) count(options.category, messages, each);
+        return reply;
+      },
+      async chatStream(name, messages, options) {
+        const dead = options.signal.aborted;
+        const reply = await broker.chatStream(name, messages, options);
+        if (!dead) count(options.category, messages, reply);
+        return reply;
+      },
+    }),
+    days: () => ledger.days(),
+    priceFile,
+    ...(own.problem === undefined ? {} : { problem: own.problem }),
+    close: () => ledger.close(),
+  };
+}
+
+// The program's own model calls: the plan of a run (PP-1) and the gate's second opinion (SF-4).
+
+const PLAN_MAX_TOKENS = 800;
+const PLAN_TIMEOUT_MS = 60_000;
+/** Answers are one word; a thinking model needs room before it. */
+const OPINION_MAX_TOKENS = 256;
+
+/** The system prompt of the planning call. */
+function promptFor(tasksMax: number): string {
+  return `You split a goal into tasks for another, smaller model that works in a shell, one task at a time.
+Answer with one task a line, in the order they are to be done, each exactly of this form:
+
+TASK: <imperative sentence, at most 80 characters>
+
+At most ${tasksMax} tasks, as few as the goal needs. No prose, no numbering, nothing beside TASK: lines.`;
+}
+
+/** Asks a preset once for the tasks of a goal: not streamed, no tools, counted as `norris-preplan`. */
+export function createPreplanner(
+  broker: Pick<Broker, 'chat'>,
+  system: string | undefined,
+  timeoutMs = PLAN_TIMEOUT_MS,
+): Preplanner {
+  return {
+    async plan(preset, goal, tasksMax, signal) {
+      const limit = AbortSignal.timeout(timeoutMs);
+      const messages = [
+        { role: 'system', content: system ?? promptFor(tasksMax) },
+        { role: 'user', content: goal },
+      ] as const;
+      const reply = await broker.chat(preset, messages, {
+        signal: AbortSignal.any([signal, limit]),
+        maxTokens: PLAN_MAX_TOKENS,
+        category: 'norris-preplan',
+      });
+      // A call that the user aborted counts as aborted, not as timed out.
+      if (reply.finish !== 'cancelled' || signal.aborted) return reply;
+      const message = `${preset} returned no plan within ${timeoutMs / 1000} s`;
+      return { ...reply, finish: 'failed', failure: { kind: 'timeout', message } };
+    },
+  };
+}
+
+type Opinion =
+  | { readonly ok: true; readonly text: string }
+  /** `short`: a few words of our own; `why`: the whole line, for the log. */
+  | { readonly ok: false; readonly short: string; readonly why: string };
+
+/**
+ * Why there is no second opinion. The words are ours: it is told beside questions about what a model wants to run. Only what was
+ * refused has its own, one clean line, since often nothing was sent.
+ */
+const SHORT: Readonly<Record<Exclude<CallFailure['kind'], 'refused'>, string>> = {
+  unreachable: 'nothing answers at its address',
+  auth: 'its key is not accepted',
+  loading: 'its model is still loading',
+  busy: 'its server is busy',
+  overflow: 'its window is too small',
+  server: 'its server failed',
+  protocol: 'its server sends what is no answer',
+  timeout: 'it takes too long',
+  cut: 'its answer ended early',
+  'unknown-preset': 'there is no such preset',
+};
+
+/** The gate's second opinion: no tools, not streamed, counted as `safety`. */
+export function createSecondOpinion(broker: Pick<Broker, 'chat'>, presetNow: () => string) {
+  return async (system: string, user: string, signal: AbortSignal): Promise<Opinion> => {
+    const messages = [
+      { role: 'system', content: system },
+      { role: 'user', content: user },
+    ] as const;
+    const reply = await broker.chat(presetNow(), messages, {
+      signal,
+      maxTokens: OPINION_MAX_TOKENS,
+      temperature: 0,
+      category: 'safety',
+    });
+    if (reply.finish === 'failed' || reply.finish === 'cancelled') {
+      const { kind, message } = reply.failure ?? { message: 'cancelled' };
+      return { ok: false, short: kind === undefined || kind === 'refused' ? message : SHORT[kind], why: message };
+    }
+    return { ok: true, text: reply.text };
+  };
+}
+
+type Failed = Pick<Extract<Opinion, { ok: false }>, 'short' | 'why'>;
+
+/** The same, where `onEnd` is told why each call failed or what it threw, or undefined. One that was cancelled says nothing. */
+export function watched(
+  ask: (system: string, user: string, signal: AbortSignal) => Promise<Opinion>,
+  onEnd: (failed: Failed | undefined) => void,
+): typeof ask {
+  return async (system, user, signal) => {
+    const opinion = await ask(system, user, signal).catch((error: unknown) => {
+      if (!signal.aborted) onEnd({ short: 'asking failed', why: messageOf(error) });
+      throw error;
+    });
+    const timedOut = signal.aborted && signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
+    if (opinion.ok) onEnd(undefined);
+    else if (!signal.aborted || timedOut) onEnd(timedOut ? { short: SHORT.timeout, why: 'it took too long' } : opinion);
+    return opinion;
+  };
 }

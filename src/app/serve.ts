@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
 import type { Broker } from '../contracts/models.ts';
 import { type Daemon, startDaemon } from '../executor/index.ts';
+import { readEnd } from '../text/files.ts';
 import { clean, plainText } from '../text/sanitize.ts';
-import { readEnd } from './read-bounded.ts';
 
 /** How long a large model may take to load; after that the call goes ahead and reports the failure itself. In ms. */
 const START_TIMEOUT_MS = 180_000;

@@ -1,7 +1,10 @@
 /** The first step of the assembly: creates every service, and hands each the functions that it needs of others. */
+
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { placesOf } from '../config/index.ts';
+import { type Instructions, placesOf } from '../config/index.ts';
 import type { UserCommands } from '../contracts/commands.ts';
 import type { WordFacts } from '../contracts/lines.ts';
 import type { Machine, MachineAt } from '../contracts/machine.ts';
@@ -11,6 +14,8 @@ import type { UndoPort } from '../contracts/undo.ts';
 import { sandboxArgv } from '../effects/sandbox/index.ts';
 import { mayStart } from '../engine/review.ts';
 import { JobRegistry, killTagged, limitOutputs, type UserShell } from '../executor/index.ts';
+import { openMachine } from '../fleet/ssh.ts';
+import { createFleetPort } from '../fleet/start-and-resume.ts';
 import { knownWords, PathCache } from '../router/index.ts';
 import { createGate, listRules, localSight } from '../safety/index.ts';
 import { directoryAt, hostOf } from '../session/place.ts';
@@ -28,28 +33,22 @@ import {
   type ShellHistoryFile,
 } from '../store/index.ts';
 import { nearest } from '../text/nearest.ts';
+import { clean, plainText } from '../text/sanitize.ts';
 import { BASH, createTools, DELEGATE, jobsTool, MODE_UPGRADE, patchTool } from '../tools/index.ts';
 import { type Environment, LAUNCHER } from './environment.ts';
-import { saveEvictedText } from './evicted-text.ts';
 import { agentCommands, trialCommands, userCommands } from './executors.ts';
-import { openMachine } from './fleet/open.ts';
-import { createFleetPort } from './fleet/start-and-resume.ts';
-import { createHosts } from './hosts.ts';
-import { launcherKit } from './launcher-kit.ts';
+import { createHosts, launcherKit } from './host-shells.ts';
 import { createMcpPort, openMcp } from './mcp.ts';
 import { createMemoryPort, memoryBlock } from './memory.ts';
-import { createPreplanner, createSecondOpinion, watched } from './model-calls.ts';
-import { openModels } from './models.ts';
+import { createPreplanner, createSecondOpinion, openModels, watched } from './models.ts';
 import { takenHere } from './own-places.ts';
 import { OwnStarts } from './own-starts.ts';
 import { projectTree, treeThere } from './project-tree.ts';
 import { engineSecrets, learnConfig, learnsEnvironment, learnsToken, processFilter } from './secrets-filter.ts';
 import type { SessionBus } from './session-bus.ts';
 import { settingsOf } from './start-session.ts';
-import { instructionsBlock, SYSTEM_PROMPT } from './system-prompt.ts';
-import { createTrialsThere, trialsOfAll } from './trials-there.ts';
 import { changeStore, currentRun, TRIAL_LAUNCH, trialStore } from './undo.ts';
-import { createUndoThere, type UndoThere, undoWhereLinesGo } from './undo-there.ts';
+import { createTrialsThere, createUndoThere, trialsOfAll, type UndoThere, undoWhereLinesGo } from './undo-there.ts';
 import { startShell } from './user-shell.ts';
 
 /** Programs among which a misspelled name is looked for. */
@@ -347,4 +346,37 @@ function tellOpinion(
 function opinionPreset({ config, presets }: Environment, bus: SessionBus): string {
   const { llm_model: wanted } = config.safety;
   return presets.list.some(({ name }) => name === wanted) ? wanted : bus.engine.conversation.preset;
+}
+
+// Texts that were evicted from the model's context, saved beside the session's full outputs, readable by the user alone.
+
+/** @param folder of the session's full outputs; the files go with it. The same text is saved once. */
+function saveEvictedText(folder: string) {
+  return async (text: string): Promise<string | undefined> => {
+    const path = join(folder, `evicted-${createHash('sha256').update(text).digest('hex').slice(0, 12)}.txt`);
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+    } catch (error) {
+      // A full disk costs the copy, not the conversation.
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) return undefined;
+    }
+    return path;
+  };
+}
+
+/** The default system prompt: small, because local windows are (4k is common). Constant over a session (CX-6). */
+const SYSTEM_PROMPT = `You are aish, an assistant inside the user's terminal. The user's shell commands and their output appear as text that begins with [aish].
+
+To run a shell command, call the bash tool, or write a line that begins with CMD: followed by one command, which may go on over lines until its syntax is complete; CMD&: runs it in the background. Each runs in a fresh non-interactive bash -c; only the working directory carries over. You see its output in the next turn: never guess at it. DELEGATE: followed by a task hands it to a sub-agent, which reports.
+
+Every command is judged before it runs and the user may be asked. "[aish] action skipped by user" means it did not run: do not repeat it, find another way or ask.
+
+Prefer reading over changing. Answer briefly, in Markdown. When no command is needed, just answer.`;
+
+/** A trusted project's own instructions, as a part of the system prompt. The Norris block can't be passed off by them. */
+export function instructionsBlock(instructions: Instructions | undefined): string {
+  if (!instructions) return '';
+  const text = plainText(clean(instructions.text)).replaceAll('[NORRIS MODE]', '[norris mode]').trim();
+  return `\n\nInstructions of this project, from its ${basename(instructions.path)}:\n\n${text}`;
 }

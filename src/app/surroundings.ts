@@ -1,8 +1,8 @@
 /** What besides the directory decides what a command does: the virtual environment, conda's, the cluster of kubectl. */
 import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { readBeginning } from '../text/files.ts';
 import { clean, plainText } from '../text/sanitize.ts';
-import { readBeginning } from './read-bounded.ts';
 
 const MAX_BYTES = 64 * 1024;
 const MAX_NAME_CHARS = 24;

@@ -1,6 +1,6 @@
 /** The user's own shell, as this session starts it. */
 import type { TerminalFacts } from '../contracts/commands.ts';
-import { startUserShell, type UserShell } from '../executor/index.ts';
+import { processEnvironment, startUserShell, type UserShell } from '../executor/index.ts';
 import type { Environment } from './environment.ts';
 import type { OwnStarts } from './own-starts.ts';
 import type { SessionBus } from './session-bus.ts';
@@ -64,11 +64,4 @@ export function startShell(
     },
   };
   return handle;
-}
-
-/** The environment that this program was started with. */
-export function processEnvironment(): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined),
-  );
 }

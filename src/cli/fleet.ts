@@ -4,9 +4,9 @@ import { fleetTable, groupLines, namesOf, outputClasses } from '../commands/flee
 import type { FleetRow, FleetRun, HaltGroup } from '../contracts/fleet.ts';
 import { visible } from '../text/sanitize.ts';
 import { EXIT } from './exit-codes.ts';
-import type { FleetOptions } from './fleet-options.ts';
 import type { HaltPolicy, HeadlessOptions } from './headless.ts';
 import { escapeJson } from './print.ts';
+import type { FleetOptions } from './program.ts';
 
 /** Runs it to its end; the exit code tells how that was. */
 export async function runFleet(

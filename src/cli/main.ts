@@ -1,6 +1,7 @@
 /** What each subcommand does. Everything heavy is loaded only where it is needed. */
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setFlagsFromString } from 'node:v8';
 import type { GlobalOptions, SessionWish } from '../app/options.ts';
 import type { App } from '../commands/app.ts';
 import { messageOf } from '../text/errors.ts';
@@ -8,7 +9,6 @@ import type { FirstFrame } from '../ui/screen/first-frame.ts';
 import type { AttachedFile } from './attachments.ts';
 import { EXIT } from './exit-codes.ts';
 import type { HeadlessOptions } from './headless.ts';
-import { boundHeap } from './heap.ts';
 import type { Invocation } from './program.ts';
 
 let unwritten: Error | undefined;
@@ -355,4 +355,18 @@ async function withApp(
   } finally {
     await opened.close();
   }
+}
+
+/** By how many percent the heap may grow between two clean-ups. */
+const GROWTH_PERCENT = 30;
+
+/**
+ * From here on V8's room for young garbage stays as large as it is, and the heap grows in small steps: by itself V8 would
+ * take many times that in a flood, and go on growing in a long run. Called once the program's first pieces are loaded: by
+ * then the room is some 2 MB. As arguments of Node both would slow its start: it compiles anew what it has compiled with
+ * other settings, its own modules among it.
+ */
+function boundHeap(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
 }

@@ -1,11 +1,13 @@
 /** `aish-tui try -- cmd …` (EF-5): runs it in a trial and says what it would change. Its exit code is the command's own. */
 import { spawn } from 'node:child_process';
+import { relative } from 'node:path';
 import { loadEffects, TRIAL_LAUNCH } from '../app/undo.ts';
-import type { TrialOutcome } from '../contracts/trials.ts';
+import { isGitBookkeeping, type TrialChange, type TrialOutcome } from '../contracts/trials.ts';
 import { prepareTrial, spelledBytes, type TrialStore } from '../effects/undo/index.ts';
+import { bytesText } from '../text/bytes.ts';
+import { nameText } from '../text/spelled.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';
-import { trialText } from './trial-text.ts';
 
 const MAX_HEARD_CHARS = 1_000_000;
 type Prepared = { readonly argv: readonly string[]; readonly env: NodeJS.ProcessEnv };
@@ -91,4 +93,65 @@ export function asJson(outcome: TrialOutcome): Readonly<Record<string, unknown>>
   const { exitCode: exit, deletedBytes, writtenBytes, doubts } = outcome;
   const changes = outcome.changes.map((change) => ({ ...change, path: spelledBytes(change.path) }));
   return { exit, changes, deletedBytes, writtenBytes, doubts };
+}
+
+// What a trial has shown, as lines for a person who reads it below the command's own output.
+
+const MAX_LINES = 200;
+/** What is lost first. */
+const KINDS = [
+  ['deleted', 'delete'],
+  ['changed', 'change'],
+  ['mode', 'set mode, owner, times or attributes of'],
+  ['created', 'create'],
+] as const;
+/** Which branches move is for the reader. */
+const REFS = /(^|\/)\.git\/refs\//;
+type Kind = TrialChange['kind'];
+
+/** @param cwd paths below it are named from it */
+export function trialText(outcome: TrialOutcome, cwd: string): string {
+  if (outcome.kind === 'cannotTell') return `aish-tui: the trial can't tell: ${outcome.why}\n`;
+  const { changes, doubts, exitCode } = outcome;
+  const git = changes.filter(({ path }) => isGitBookkeeping(path) && !REFS.test(path));
+  const shown = KINDS.flatMap(([kind]) => changes.filter((change) => change.kind === kind && !git.includes(change)));
+  const rows = shown.slice(0, MAX_LINES).map((change) => `  ${rowOf(change, cwd)}`);
+  const more = shown.length - rows.length;
+  const ended = exitCode === 0 ? [] : [`the command ended with ${exitCode}; a trial has no network and no sockets`];
+  const lines = [
+    headOf(changes),
+    ...rows,
+    ...(more > 0 ? [`  … and ${more} more`] : []),
+    ...(git.length > 0 ? [`  and git's own bookkeeping: ${countsOf(git)}`] : []),
+    ...ended,
+    ...doubts.map((doubt) => `but: ${doubt}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function headOf(changes: readonly TrialChange[]): string {
+  const tried = 'aish-tui: only tried, nothing was changed. For real it would change';
+  return changes.length === 0 ? `${tried} nothing here` : `${tried} this (${countsOf(changes)}):`;
+}
+
+/** `3 deleted, 1 created`. */
+function countsOf(changes: readonly TrialChange[]): string {
+  const count = (kind: Kind) => changes.filter((change) => change.kind === kind).length;
+  const words: Readonly<Record<Kind, string>> = {
+    deleted: 'deleted',
+    changed: 'changed',
+    mode: 'with another mode or time',
+    created: 'created',
+  };
+  return KINDS.filter(([kind]) => count(kind) > 0)
+    .map(([kind]) => `${count(kind)} ${words[kind]}`)
+    .join(', ');
+}
+
+function rowOf({ kind, type, path, bytes, shared }: TrialChange, cwd: string): string {
+  const [, verb] = KINDS.find(([known]) => known === kind) ?? KINDS[1];
+  const near = path.startsWith(`${cwd}/`) ? relative(cwd, path) : path === cwd ? '.' : path;
+  const what = type === 'directory' ? '/' : type === 'link' ? ' (link)' : type === 'other' ? ' (special)' : '';
+  const size = type === 'file' ? ` (${bytesText(bytes)})` : '';
+  return `${verb} ${nameText(near)}${what}${size}${shared ? ', of which other names stay' : ''}`;
 }

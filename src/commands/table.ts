@@ -1,23 +1,23 @@
 /** THE table of `:` commands (CF-2). Help, completion and docs are made from it. */
 
-import { adopt } from './adopt.ts';
 import type { App } from './app.ts';
 import { COMMAND_GROUPS, type Command, CommandError } from './command.ts';
-import { history, reset, sessions } from './conversation.ts';
+import { history, memory, reset, sessions } from './conversation.ts';
 import { cost } from './cost.ts';
 import { copy, exportTo } from './export.ts';
 import { fleet } from './fleet.ts';
-import { host } from './host.ts';
+import { adopt, host } from './host.ts';
+
 import { bg, fg, jobs, kill } from './jobs.ts';
 import { last } from './last.ts';
 import { mcp } from './mcp.ts';
-import { memory } from './memory.ts';
-import { mode } from './mode.ts';
+
+import { mode, norris } from './mode.ts';
 import { model } from './model.ts';
-import { norris } from './norris.ts';
-import { safety } from './safety.ts';
+
+import { safety, secrets } from './safety.ts';
 import { clear, keys, theme } from './screen.ts';
-import { secrets } from './secrets.ts';
+
 import { setup } from './setup.ts';
 import { undo } from './undo.ts';
 

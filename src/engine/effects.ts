@@ -14,13 +14,12 @@ import { wouldAsk } from '../session/steps.ts';
 import { messageOf } from '../text/errors.ts';
 import { clean, isSuspect, plainText } from '../text/sanitize.ts';
 import { eachInTurns } from '../text/turns.ts';
-import { perform } from './act.ts';
+import { discardTrial, perform, tryAction } from './act.ts';
 import type { EffectContext } from './effect-context.ts';
 import { fitContext } from './fit.ts';
 import { LiveReply } from './live.ts';
 import type { ReadyAction } from './resolved-action.ts';
 import { toolsOf } from './secrets-on-entry.ts';
-import { discardTrial, tryAction } from './try.ts';
 
 /** To the model. */
 const NOT_RUN = `not run: ${NO_TREE}. Use request_mode_upgrade to request write access.`;

@@ -8,12 +8,11 @@ import { reduce } from '../session/reduce.ts';
 import { type Conversation, rootOf, type State } from '../session/state.ts';
 import { Answers } from './answers.ts';
 import { carryOut } from './effects.ts';
-import { type Folded, nothingFolded } from './fold.ts';
 import { Live } from './live.ts';
 import { Permits } from './permit.ts';
 import { ResolvedActions } from './resolved-action.ts';
 import { withoutSecrets } from './secrets-on-entry.ts';
-import type { Transcript } from './transcript.ts';
+import { type Folded, nothingFolded, type Transcript } from './transcript.ts';
 
 /**
  * Text that comes back to the prompt. A `question` was on its way to the model; what was `typed` for a command of the

@@ -1,6 +1,11 @@
 /** The transcript: what the user sees, as entries in order. A fold of `show` and `hide` effects, append-mostly. */
 import type { Effect } from '../session/effect.ts';
 import type { Entry } from '../session/entry.ts';
+import type { SessionEvent } from '../session/event.ts';
+import type { SessionId } from '../session/ids.ts';
+import { reduce } from '../session/reduce.ts';
+import { emptyState, type State } from '../session/state.ts';
+import type { OwnedTurns } from '../session/transition.ts';
 
 /**
  * One entry with the key it is shown under; `version` grows when it or one of its children is replaced.
@@ -91,4 +96,57 @@ export class Transcript {
     this.#entries = [];
     this.#at.clear();
   }
+}
+
+// The fold of a journal: state and transcript as they were, nothing carried out (RE-3).
+
+/** Events between two looks at the keys: some milliseconds of work. */
+const EVENTS_PER_TURN = 500;
+
+export type Folded = { readonly state: State; readonly transcript: Transcript };
+
+/** What a session is before its first event. */
+export function nothingFolded(root: SessionId): Folded {
+  return { state: emptyState(root), transcript: new Transcript() };
+}
+
+/** All at once. */
+export function foldEvents(events: Iterable<SessionEvent>, root: SessionId): Folded {
+  const fold = folding(events, root);
+  for (;;) {
+    const step = fold.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** @param turn lets keys through between two pieces of work */
+export async function foldInPieces(
+  events: Iterable<SessionEvent>,
+  root: SessionId,
+  turn: () => Promise<void>,
+): Promise<Folded> {
+  const fold = folding(events, root);
+  for (;;) {
+    const step = fold.next();
+    if (step.done) return step.value;
+    await turn();
+  }
+}
+
+/** Pauses between pieces of work. */
+function* folding(events: Iterable<SessionEvent>, root: SessionId): Generator<undefined, Folded> {
+  const owned: OwnedTurns = new Map();
+  const transcript = new Transcript();
+  let state = emptyState(root);
+  let left = EVENTS_PER_TURN;
+  for (const event of events) {
+    const [next, effects] = reduce(state, event, owned);
+    state = next;
+    for (const effect of effects) transcript.apply(effect);
+    left -= 1;
+    if (left > 0) continue;
+    left = EVENTS_PER_TURN;
+    yield;
+  }
+  return { state, transcript };
 }

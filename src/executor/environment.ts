@@ -46,3 +46,10 @@ export function parseEnvironment(text: string): Record<string, string> {
     .map((entry): [string, string] => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]);
   return keep(Object.fromEntries(pairs), (name) => name !== '_' && !name.startsWith('__aish_'));
 }
+
+/** The environment that this program was started with. */
+export function processEnvironment(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  );
+}

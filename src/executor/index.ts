@@ -1,4 +1,5 @@
 export { completeShell, findFiles } from './completion/complete.ts';
+export { processEnvironment } from './environment.ts';
 export { isIncomplete } from './incomplete.ts';
 export { JobRegistry } from './jobs.ts';
 export { type OnceOptions, prepareOnce, runForUser, runOnce } from './model-command.ts';

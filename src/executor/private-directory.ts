@@ -2,7 +2,7 @@ import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ShellFiles } from '../contracts/hosts.ts';
-import { removeTree } from '../text/remove-tree.ts';
+import { removeTree } from '../text/files.ts';
 import { isAlive } from './processes.ts';
 
 const open = new Set<PrivateDirectory>();

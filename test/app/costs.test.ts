@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createCostMeter } from '../../src/app/costs.ts';
+import { createCostMeter } from '../../src/app/models.ts';
 import { SessionBus } from '../../src/app/session-bus.ts';
 import { createBroker, presetInfo } from '../../src/broker/index.ts';
 import { DEFAULTS } from '../../src/config/config.ts';

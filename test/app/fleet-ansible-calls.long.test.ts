@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type OpenFleetMachine, openMachine } from '../../src/app/fleet/open.ts';
 import type { FleetMachine } from '../../src/contracts/fleet.ts';
+import { type OpenFleetMachine, openMachine } from '../../src/fleet/ssh.ts';
 import { type FakeAnsible, fakeAnsible } from '../support/fake-ansible.ts';
 import { until } from '../support/hosts.ts';
 import { wholeLines } from '../support/whole-lines.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { AnsibleQueue } from '../../src/app/fleet/ansible-queue.ts';
+import { AnsibleQueue } from '../../src/fleet/ansible.ts';
 import { until } from '../support/hosts.ts';
 
 const GATHERED_MS = 400;

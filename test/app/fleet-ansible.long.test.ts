@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OpenFleetMachine, openMachine } from '../../src/app/fleet/open.ts';
 import type { FleetMachine } from '../../src/contracts/fleet.ts';
+import { type OpenFleetMachine, openMachine } from '../../src/fleet/ssh.ts';
 import { shellQuote } from '../../src/text/shell-quote.ts';
 import { until } from '../support/hosts.ts';
 import { lacks } from '../support/lacks.ts';

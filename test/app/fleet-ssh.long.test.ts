@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OpenFleetMachine, openMachine } from '../../src/app/fleet/open.ts';
+import { type OpenFleetMachine, openMachine } from '../../src/fleet/ssh.ts';
 import { until } from '../support/hosts.ts';
 import { below } from '../support/processes.ts';
 import { lacksSshd, type SshHost, startSshd } from '../support/sshd.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPreplanner, watched } from '../../src/app/model-calls.ts';
+import { createPreplanner, watched } from '../../src/app/models.ts';
 import { createBroker } from '../../src/broker/index.ts';
 import { hold, say, startScriptedServer } from '../support/scripted-server.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { systemName } from '../../src/app/system.ts';
+import { systemName } from '../../src/app/doctor.ts';
 
 const on = (files: Readonly<Record<string, string>>, platform = 'linux') =>
   systemName({ platform, arch: 'x64', read: (path) => files[path], exists: (path) => path in files });

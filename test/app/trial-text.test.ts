@@ -1,7 +1,7 @@
 /** What `aish-tui try` says below a command's own output: first that nothing was done, then what is lost. */
 import { describe, expect, it } from 'vitest';
-import { trialText } from '../../src/cli/trial-text.ts';
-import { asJson, withUnstarted } from '../../src/cli/try.ts';
+import { asJson, trialText, withUnstarted } from '../../src/cli/try.ts';
+
 import type { TrialChange, TrialOutcome } from '../../src/contracts/trials.ts';
 
 const change = (kind: TrialChange['kind'], path: string, more: Partial<TrialChange> = {}): TrialChange => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { transcriptHtml, transcriptMarkdown } from '../../src/commands/transcript-text.ts';
+import { transcriptHtml, transcriptMarkdown } from '../../src/commands/export.ts';
 import type { Entry } from '../../src/session/entry.ts';
 
 const result = { exit: 1, cwd: '/w', head: 'a ``` b <b>\n', tail: '', omittedLines: 0, bytes: 12, milliseconds: 3 };

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
-const HEAP = fileURLToPath(new URL('../../src/cli/heap.ts', import.meta.url));
+const HEAP = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
 /**
  * Makes garbage as a flood does, and tells how many MB V8 had for what is young: the median of the looks, since for a moment

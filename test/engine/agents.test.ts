@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Engine } from '../../src/engine/engine.ts';
-import { foldEvents } from '../../src/engine/fold.ts';
+import { foldEvents } from '../../src/engine/transcript.ts';
 import { subAgents } from '../../src/session/delegate.ts';
 import { BASH, createTools, DELEGATE, patchTool } from '../../src/tools/index.ts';
 import { agent, delegates, parent, toParent } from '../support/agent-script.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Engine } from '../../src/engine/engine.ts';
-import { foldEvents } from '../../src/engine/fold.ts';
+import { foldEvents } from '../../src/engine/transcript.ts';
 import { startEngine } from '../support/engine.ts';
 import { call, hold, say, startScriptedServer } from '../support/scripted-server.ts';
 

@@ -6,7 +6,7 @@ import { DEFAULTS } from '../../src/config/config.ts';
 import type { Gate } from '../../src/contracts/gate.ts';
 import type { Services } from '../../src/contracts/services.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import { foldEvents } from '../../src/engine/fold.ts';
+import { foldEvents } from '../../src/engine/transcript.ts';
 import { SecretsFilter } from '../../src/secrets/index.ts';
 import type { Action, Judgement } from '../../src/session/action.ts';
 import type { SessionEvent } from '../../src/session/event.ts';

@@ -12,7 +12,7 @@ const OWN = [
   'src/app/options.ts',
   'src/cli.ts',
   'src/cli/exit-codes.ts',
-  'src/cli/heap.ts',
+  'src/cli/main.ts',
   'src/cli/main.ts',
   'src/config/config.ts',
   'src/config/glance.ts',

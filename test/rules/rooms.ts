@@ -25,7 +25,8 @@ const MACHINE = ['commands', 'engine', 'contracts', 'session'];
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   integrations: ['cli', 'app', 'ui/screen', ...MACHINE, ...SERVICES, ...DRAWING],
   cli: ['integrations', 'app', 'ui/screen', 'ui/plain', ...MACHINE, ...SERVICES, ...DRAWING],
-  app: [...MACHINE, ...SERVICES, ...BASE],
+  app: ['fleet', ...MACHINE, ...SERVICES, ...BASE],
+  fleet: ['engine', 'contracts', 'session', ...SERVICES, ...BASE],
   components: ['hooks', 'ui/screen', ...DRAWING],
   hooks: ['ui/screen', ...MACHINE, ...DRAWING],
   'ui/plain': ['ui/screen', ...MACHINE, ...DRAWING],

@@ -15,7 +15,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/store/memory.ts': 'given the filter',
   'src/cli/crash.ts': 'hides message and stack',
   'src/integrations/guard/allowance.ts': 'given the filter: a denied command is hidden first',
-  'src/app/evicted-text.ts': 'text of the session, which holds handles',
+  'src/app/services.ts': 'text of the session, which holds handles',
   'src/executor/output-file.ts': 'full outputs of commands: in clear by design, 0600, gone with their session',
   'src/executor/user-programs.ts': "the user's own draft, for the user's own editor",
   'src/tools/patch/file.ts': 'the files that the model edits on this machine get the true values',
@@ -25,8 +25,8 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/costs/ledger.ts': 'numbers',
   'src/costs/pricing.ts': 'numbers',
   'src/app/attachments/read.ts': 'an image that the user named, 0600, gone with its session',
-  'src/app/fleet/ansible-call.ts': 'a judged command, which no secret is restored in; 0600, gone with its call',
-  'src/app/save-output.ts': 'what the user has seen, by their wish, 0600',
+  'src/fleet/ansible.ts': 'a judged command, which no secret is restored in; 0600, gone with its call',
+  'src/app/create-app.ts': 'what the user has seen, by their wish, 0600',
   'src/store/disk.ts': 'the name of a command and kinds of words',
   'src/store/host-records.ts': 'names of hosts and of directories there',
   'src/store/lock.ts': 'a process id',
@@ -52,12 +52,9 @@ it('each sink is opened with the filter, and each way out has one place', () => 
     expect(callers(new RegExp(`(?<!function )\\b${sink}\\(`)), sink).toEqual(['src/app/services.ts']);
     expect(source('src/app/services.ts')).toMatch(new RegExp(`${sink}\\([^;]*?hidden[,)]`));
   }
-  expect([...callers(/journal\.append\(/)].sort()).toEqual([
-    'src/app/fleet/start-and-resume.ts',
-    'src/engine/engine.ts',
-  ]);
+  expect([...callers(/journal\.append\(/)].sort()).toEqual(['src/fleet/start-and-resume.ts', 'src/engine/engine.ts']);
   // What a fleet writes down has passed the filter where it comes in.
-  expect(source('src/app/fleet/fleet-run.ts')).toContain('this.#queue.push(this.#options.hide(body))');
+  expect(source('src/fleet/fleet-run.ts')).toContain('this.#queue.push(this.#options.hide(body))');
   // Every request of every kind goes through this broker, and it asks the filter.
   expect(callers(/(?<!function )\bcreateBroker\(/).filter((path) => path !== 'src/app/doctor.ts')).toEqual([
     'src/app/models.ts',

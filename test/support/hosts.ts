@@ -2,7 +2,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { launcherKit } from '../../src/app/launcher-kit.ts';
+import { launcherKit } from '../../src/app/host-shells.ts';
 import type { Confinement, RunningCommand } from '../../src/contracts/commands.ts';
 import type { LeftOnHosts } from '../../src/contracts/hosts.ts';
 import { asCompanion, openElsewhere, runElsewhere } from '../../src/executor/index.ts';

@@ -6,7 +6,7 @@
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { removeTree } from '../../src/text/remove-tree.ts';
+import { removeTree } from '../../src/text/files.ts';
 
 export default function setup(): () => void {
   const own = mkdtempSync(join(tmpdir(), 't-'));

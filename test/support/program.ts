@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { removeTree } from '../../src/text/remove-tree.ts';
+import { removeTree } from '../../src/text/files.ts';
 import { ensureBuilt } from './build.ts';
 
 export const PROGRAM = fileURLToPath(new URL('../../aish-tui', import.meta.url));

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { removeTree } from '../../src/text/remove-tree.ts';
+import { removeTree } from '../../src/text/files.ts';
 
 const NOBODY = 65_534;
 const root = process.getuid?.() === 0;

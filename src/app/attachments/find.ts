@@ -13,8 +13,18 @@ import { isCredential } from '../../safety/index.ts';
 import { type Attachment, IMAGE_TOKENS } from '../../session/attachment.ts';
 import { hostOf } from '../../session/place.ts';
 import { plainText } from '../../text/sanitize.ts';
-import { copyImage, isImageName, type Read, readDirectory, readImage, readText } from './read.ts';
-import { quotedName, type Word, withoutMarks, wordsOf } from './words.ts';
+import {
+  copyImage,
+  isImageName,
+  quotedName,
+  type Read,
+  readDirectory,
+  readImage,
+  readText,
+  type Word,
+  withoutMarks,
+  wordsOf,
+} from './read.ts';
 
 const MAX_WORDS = 20;
 

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TrialOutcome } from '../../contracts/trials.ts';
-import { removeTree } from '../../text/remove-tree.ts';
+import { removeTree } from '../../text/files.ts';
 import { visible } from '../../text/sanitize.ts';
 import { readChanges, relationOf } from './changes.ts';
 import { runLauncher } from './launcher.ts';

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, constants, copyFileSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeTree } from '../../text/remove-tree.ts';
+import { removeTree } from '../../text/files.ts';
 import { runLauncher } from './launcher.ts';
 
 const NEEDS = 'Linux 5.5 or newer, and the launcher, which a C compiler builds';

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { KeptAction } from '../../contracts/undo.ts';
-import { removeTree } from '../../text/remove-tree.ts';
+import { removeTree } from '../../text/files.ts';
 import { textOfBytes } from './exact-names.ts';
 
 /** What is written when an action begins. */

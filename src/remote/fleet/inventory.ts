@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { matchesGlob } from '../../text/glob.ts';
 import { isJsonObject, parseBoundedJson } from '../../text/json.ts';
 import { type Address, isHostName, type Known, MAX_HOSTS } from './names.ts';
-import { readBounded } from './read-bounded.ts';
+import { readBounded } from '../../text/files.ts';
 
 /** Bytes of one inventory, as text and as what Ansible makes of it. */
 const MAX_BYTES = 16 * 1024 * 1024;

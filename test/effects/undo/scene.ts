@@ -17,7 +17,7 @@ import { type Listed, readChanges } from '../../../src/effects/undo/changes.ts';
 import { runLauncher, type Step } from '../../../src/effects/undo/launcher.ts';
 import { listChanges } from '../../../src/effects/undo/local-trials.ts';
 import { notesOf } from '../../../src/effects/undo/record.ts';
-import { removeTree } from '../../../src/text/remove-tree.ts';
+import { removeTree } from '../../../src/text/files.ts';
 
 /** An account without rights of its own, for what root must not be needed for. */
 const NOBODY = 65_534;

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createPrivateTmp, trialArgv } from '../../../src/effects/sandbox/index.ts';
 import { ChangeStore, LocalTrialDisk, prepareTrial, TrialStore } from '../../../src/effects/undo/index.ts';
-import { removeTree } from '../../../src/text/remove-tree.ts';
+import { removeTree } from '../../../src/text/files.ts';
 import { lacks } from '../../support/lacks.ts';
 import { run } from '../sandbox/run.ts';
 import { buildTools, type Tools } from '../sandbox/tools.ts';

@@ -7,8 +7,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTrialsThere, trialsOfAll } from '../../../src/app/trials-there.ts';
-import { createUndoThere } from '../../../src/app/undo-there.ts';
+import { createTrialsThere, createUndoThere, trialsOfAll } from '../../../src/app/undo-there.ts';
+
 import type { Trials } from '../../../src/contracts/trials.ts';
 import { builtKit, hostsOf, unaborted } from '../../support/hosts.ts';
 import { lacksSshd, type SshHost, startSshd } from '../../support/sshd.ts';

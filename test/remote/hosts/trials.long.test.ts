@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTrialsThere, trialsOfAll } from '../../../src/app/trials-there.ts';
-import { createUndoThere } from '../../../src/app/undo-there.ts';
+import { createTrialsThere, createUndoThere, trialsOfAll } from '../../../src/app/undo-there.ts';
+
 import type { Trials } from '../../../src/contracts/trials.ts';
 import { trialsWork } from '../../effects/undo/trial-support.ts';
 import { builtKit, hostsOf, unaborted, until } from '../../support/hosts.ts';

@@ -1,11 +1,11 @@
 /** Starts the fleets of a session and goes on with them: each in a folder of its own below the session's, so that it can be continued. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FleetMachine, FleetPort, FleetWish, OpenMachine } from '../../contracts/fleet.ts';
-import type { Machine } from '../../contracts/machine.ts';
-import type { Preplanner } from '../../contracts/models.ts';
-import type { Services } from '../../contracts/services.ts';
-import { JobRegistry } from '../../executor/index.ts';
+import type { FleetMachine, FleetPort, FleetWish, OpenMachine } from '../contracts/fleet.ts';
+import type { Machine } from '../contracts/machine.ts';
+import type { Preplanner } from '../contracts/models.ts';
+import type { Services } from '../contracts/services.ts';
+import { JobRegistry } from '../executor/index.ts';
 import {
   type FleetState,
   fleetEventOf,
@@ -17,13 +17,13 @@ import {
   reduceFleet,
   resolveHosts,
   sshHosts,
-} from '../../remote/fleet/index.ts';
-import { survey } from '../../safety/index.ts';
-import { handlesIn, type SecretsFilter } from '../../secrets/index.ts';
-import { hostOf } from '../../session/place.ts';
-import type { Settings } from '../../session/state.ts';
-import { openJournal, readJournal } from '../../store/index.ts';
-import { BASH, createTools } from '../../tools/index.ts';
+} from '../remote/fleet/index.ts';
+import { survey } from '../safety/index.ts';
+import { handlesIn, type SecretsFilter } from '../secrets/index.ts';
+import { hostOf } from '../session/place.ts';
+import type { Settings } from '../session/state.ts';
+import { openJournal, readJournal } from '../store/index.ts';
+import { BASH, createTools } from '../tools/index.ts';
 import { WorkingFleet } from './fleet-run.ts';
 
 const AT_ONCE = 20;

@@ -1,12 +1,24 @@
 /** The hosts of the session, and the user's shells on them: one for each, and which one the lines go to. */
+
+import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunningCommand } from '../contracts/commands.ts';
 import type { HostsPort, LeftOnHosts } from '../contracts/hosts.ts';
+import {
+  findLauncher,
+  projectArgv,
+  runsOn,
+  sandboxArgv,
+  supervisedArgv,
+  trialArgv,
+  whyOpen,
+} from '../effects/sandbox/index.ts';
 import { type OutputSize, sizeForModel } from '../engine/live.ts';
 import {
   asCompanion,
   openElsewhere,
+  processEnvironment,
   runElsewhere,
   socketFolder,
   startUserShell,
@@ -19,7 +31,6 @@ import type { HostAnswers } from '../store/index.ts';
 import { bytesText } from '../text/bytes.ts';
 import { messageOf } from '../text/errors.ts';
 import type { SessionBus } from './session-bus.ts';
-import { processEnvironment } from './user-shell.ts';
 
 /** Bytes read of ssh's configuration for the names of hosts. */
 const MAX_CONFIG_CHARS = 1_000_000;
@@ -279,4 +290,26 @@ function configuredNames(path: string): readonly string[] {
   } catch {
     return [];
   }
+}
+
+// The launcher as hosts get it: the build of this checkout or the package's, for the architecture there.
+
+/** Of a launcher; a larger file is none. */
+const MAX_BYTES = 1_000_000;
+
+/** @param base as `findLauncher` takes it */
+export function launcherKit(base: string | URL): LauncherKit {
+  return {
+    program(arch) {
+      const path = findLauncher(base, arch);
+      if (!runsOn(path, arch)) return undefined;
+      const bytes = readFileSync(path);
+      return bytes.length > MAX_BYTES ? undefined : { bytes, hash: createHash('sha256').update(bytes).digest('hex') };
+    },
+    whyOpen,
+    kept: ({ tmpDir: _tmpDir, ...launch }) => supervisedArgv({ ...launch, elsewhere: true }),
+    project: (launch) => projectArgv({ ...launch, elsewhere: true }),
+    trial: (launch) => trialArgv({ ...launch, elsewhere: true }),
+    restricted: (launch) => sandboxArgv({ ...launch, elsewhere: true }),
+  };
 }

@@ -1,9 +1,9 @@
 /** The way to `find.ts`, which is loaded with the first `@`: a start must not wait for it. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { App } from '../../commands/app.ts';
-import type { AttachmentsPort } from '../../contracts/attachments.ts';
-import { quotedName } from './words.ts';
+import type { App } from '../commands/app.ts';
+import type { AttachmentsPort } from '../contracts/attachments.ts';
+import { quotedName } from './attachments/read.ts';
 
 /** A path that a terminal puts in place of a file that is dropped on it. */
 const DROPPED = /^(?:'[^'\n]+'|"[^"\n]+"|(?:file:\/\/|~?\/)(?:\\.|[^\s\\])+)$/;
@@ -11,7 +11,7 @@ const IMAGE = /\.(?:png|jpe?g|gif|webp)$/i;
 
 /** @param keep where images are kept */
 export function lazyAttachments(app: () => App, keep: string): AttachmentsPort {
-  const port = async () => (await import('./find.ts')).attachmentsOf(app(), keep);
+  const port = async () => (await import('./attachments/find.ts')).attachmentsOf(app(), keep);
   return {
     find: async (question) => (await port()).find(question),
     take: async (question) => (await port()).take(question),

@@ -1,11 +1,11 @@
 /** Connects to a container or pod, and starts commands there. */
 import { execFile } from 'node:child_process';
-import type { RunningCommand } from '../../contracts/commands.ts';
-import type { FleetMachine } from '../../contracts/fleet.ts';
-import type { LeftOnHosts } from '../../contracts/hosts.ts';
-import type { Machine } from '../../contracts/machine.ts';
-import { type OutputSize, sizeForModel } from '../../engine/live.ts';
-import { runOnce } from '../../executor/index.ts';
+import type { Confinement, RunningCommand } from '../contracts/commands.ts';
+import type { FleetMachine } from '../contracts/fleet.ts';
+import type { LeftOnHosts } from '../contracts/hosts.ts';
+import type { Machine } from '../contracts/machine.ts';
+import { type OutputSize, sizeForModel } from '../engine/live.ts';
+import { processEnvironment, runOnce } from '../executor/index.ts';
 import {
   askWords,
   type Client,
@@ -17,13 +17,11 @@ import {
   readFacts,
   runWords,
   SETUP,
-} from '../../remote/fleet/index.ts';
-import { absentHost } from '../../remote/hosts/index.ts';
-import { directoryAt, placeOn } from '../../session/place.ts';
-import { messageOf } from '../../text/errors.ts';
-import { shellQuote } from '../../text/shell-quote.ts';
-import { processEnvironment } from '../user-shell.ts';
-import { checkOrder } from './order.ts';
+} from '../remote/fleet/index.ts';
+import { absentHost } from '../remote/hosts/index.ts';
+import { directoryAt, placeOn } from '../session/place.ts';
+import { messageOf } from '../text/errors.ts';
+import { shellQuote } from '../text/shell-quote.ts';
 
 const ANSWER_TIMEOUT_MS = 5000;
 const MAX_ANSWER_BYTES = 1_000_000;
@@ -154,4 +152,25 @@ function asked(
     child.stdin?.on('error', () => {});
     child.stdin?.end();
   });
+}
+
+/** What a system takes as one argument. */
+const MAX_ARGUMENT_BYTES = 120_000;
+
+type Order = {
+  readonly command: string;
+  readonly mode: Confinement;
+  readonly env: Readonly<Record<string, string>>;
+};
+
+/** Throws, in a line for the user, where a command can't run on a machine that has neither a sandbox nor secrets of this one. */
+export function checkOrder(host: string, { command, mode, env }: Order): void {
+  if (mode !== 'unrestricted') throw new Error(`there is no sandbox in ${host}`);
+  if (Object.keys(env).length > 0) throw new Error(`secrets of this machine do not go to ${host}`);
+  checkLength(command);
+}
+
+/** Throws where a text is too long for one argument of a program. */
+export function checkLength(text: string): void {
+  if (Buffer.byteLength(text) > MAX_ARGUMENT_BYTES) throw new Error('the command is too long for one argument');
 }
