@@ -13,7 +13,6 @@ const OWN = [
   'src/cli.ts',
   'src/cli/exit-codes.ts',
   'src/cli/main.ts',
-  'src/cli/main.ts',
   'src/config/config.ts',
   'src/config/glance.ts',
   'src/text/display.ts',

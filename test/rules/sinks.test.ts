@@ -34,6 +34,8 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/executor/private-directory.ts': "the shell's start-up file; the user's own line, 0600 and gone with its end",
   'src/executor/completion/shell-answers.ts': "the user's half line, 0600, for the user's own shell",
   'src/effects/sandbox/detect.ts': 'the self-test of the sandbox',
+  'src/effects/sandbox/compile.ts': 'a header for the launcher, at build time',
+  'src/app/own-starts.ts': 'names of files that a model changed, 0600; hashes of commands',
   'src/safety/rules/code-rules.ts': 'the name of a call that it looks for',
 };
 
