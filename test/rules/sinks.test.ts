@@ -54,7 +54,7 @@ it('each sink is opened with the filter, and each way out has one place', () => 
     expect(callers(new RegExp(`(?<!function )\\b${sink}\\(`)), sink).toEqual(['src/app/services.ts']);
     expect(source('src/app/services.ts')).toMatch(new RegExp(`${sink}\\([^;]*?hidden[,)]`));
   }
-  expect([...callers(/journal\.append\(/)].sort()).toEqual(['src/fleet/start-and-resume.ts', 'src/engine/engine.ts']);
+  expect([...callers(/journal\.append\(/)].sort()).toEqual(['src/engine/engine.ts', 'src/fleet/start-and-resume.ts']);
   // What a fleet writes down has passed the filter where it comes in.
   expect(source('src/fleet/fleet-run.ts')).toContain('this.#queue.push(this.#options.hide(body))');
   // Every request of every kind goes through this broker, and it asks the filter.
