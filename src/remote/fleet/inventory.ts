@@ -7,10 +7,10 @@ import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { readBounded } from '../../text/files.ts';
 import { matchesGlob } from '../../text/glob.ts';
 import { isJsonObject, parseBoundedJson } from '../../text/json.ts';
 import { type Address, isHostName, type Known, MAX_HOSTS } from './names.ts';
-import { readBounded } from '../../text/files.ts';
 
 /** Bytes of one inventory, as text and as what Ansible makes of it. */
 const MAX_BYTES = 16 * 1024 * 1024;
