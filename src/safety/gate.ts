@@ -1,15 +1,16 @@
 import type { Basis, Gate, JudgeContext, Judged, SafetyPort } from '../contracts/gate.ts';
 import type { Sight } from '../contracts/machine.ts';
 import { type Action, describeAction, type Finding, type Judgement } from '../session/action.ts';
-import { directoryAt, hostOf } from '../session/place.ts';
+import { hostOf } from '../session/place.ts';
 import { matchesGlob } from '../text/glob.ts';
 import { realFiles } from './files.ts';
-import { gitReader, type Wrap } from './impact/git.ts';
+import type { Wrap } from './impact/git.ts';
 import { localSight } from './impact/local.ts';
 import { previewImpact, withImpact } from './impact/preview.ts';
 import { areSame, resolveTargets } from './impact/targets.ts';
 import { judgeCommand } from './judge.ts';
 import { judgeWithFiles } from './judge-files.ts';
+import { namesCredentials } from './names-credentials.ts';
 import { judgeOnHost } from './on-host.ts';
 import { onlyReads, readsAlone, worksOverPipes } from './only-reads.ts';
 
@@ -17,7 +18,6 @@ import { OwnFiles } from './own-files.ts';
 import { isUnchanged, type ReadFile } from './reading.ts';
 import { type Recovery, recoveryOf } from './recoverable.ts';
 import { type AskModel, askOpinion, type Opinion } from './second-opinion.ts';
-import { showsCredentials } from './shows-credentials.ts';
 import { judgeTool, type ToolAnnotations } from './tool.ts';
 import { harmless, type StaticVerdict, type UserPattern } from './verdict.ts';
 
@@ -178,7 +178,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     context: JudgeContext,
   ): Promise<Judged> {
     const localModel = options.localModel?.() === true;
-    const judged = await judgeOnHost(action.command, host, directoryAt(context.cwd), {
+    const judged = await judgeOnHost(action.command, host, {
       ...{ ...rules, localModel },
       kept: !context.held && (await options.keepsAt?.(context.cwd)) === true,
       ...(context.held ? { ask: (verdict) => open(verdict, action, context) } : {}),
@@ -209,8 +209,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     if (action.kind !== 'command') return {};
     const localModel = options.localModel?.() === true;
     const world = { cwd, files: realFiles(), localModel, ...rules };
-    if (!localModel && (await showsCredentials(action.command, cwd, { ...world, git: gitReader(options.wrap) })))
-      return { credential: true };
+    if (!localModel && namesCredentials(action.command, world)) return { credential: true };
     const looks = action.job ? undefined : readsAlone(action.command, world);
     if (looks) return { looks };
     return (await options.keeps?.()) === true ? { kept: true } : {};

@@ -4,7 +4,7 @@
  */
 import type { Judgement } from '../session/action.ts';
 import { type JudgeOptions, judgeCommand } from './judge.ts';
-import { showsCredentials } from './shows-credentials.ts';
+import { namesCredentials } from './names-credentials.ts';
 import type { StaticVerdict } from './verdict.ts';
 
 /** Ways to read files that the text does not name: which ones, only the host could tell. */
@@ -17,11 +17,10 @@ type Rules = Pick<JudgeOptions, 'userPatterns' | 'disabledRules' | 'localModel'>
   readonly ask?: (verdict: StaticVerdict) => Promise<Judgement>;
 };
 
-/** Never rejects. @param directory where it would run, there */
+/** Never rejects. */
 export async function judgeOnHost(
   command: string,
   host: string,
-  directory: string,
   { ask, kept = false, ...rules }: Rules,
 ): Promise<Judgement> {
   const judged = judgeCommand(command, rules);
@@ -43,6 +42,6 @@ export async function judgeOnHost(
     return { destructive: true, reason: why, source, ...facts };
   }
   const elsewhere = rules.localModel !== true;
-  const shows = elsewhere && (READS_UNNAMED.test(command) || (await showsCredentials(command, directory, rules)));
+  const shows = elsewhere && (READS_UNNAMED.test(command) || namesCredentials(command, rules));
   return { ...answer, ...(shows ? { credential: true } : {}) };
 }
