@@ -21,12 +21,14 @@ export function WaitingRow({ activity, columns }: { readonly activity: Activity;
   const typing = useUi(({ editor }) => editor.text !== '');
   const busy = screen.app.shell.busy;
   const key = typing || busy ? screen.keyFor('global', 'abort') : screen.keyFor('prompt', 'interrupt');
-  const began = useRef<{ readonly reply: ReturnType<typeof useBroker>; readonly at: number }>(undefined);
+  // An attempt that is dropped takes its text with it, and the next one has a rate of its own.
+  const began = useRef<{ readonly text: unknown; readonly at: number }>(undefined);
   const source = useMemo(() => ticking(motion ? TURN_MS : STILL_MS), [motion]);
   const lines = useCallback(() => {
-    if (reply && reply.text.length > 0 && began.current?.reply !== reply) began.current = { reply, at: now() };
+    const text = reply?.text;
+    if (text && text.length > 0 && began.current?.text !== text) began.current = { text, at: now() };
     const { what, since } = activity;
-    const answeringSince = began.current?.reply === reply ? began.current?.at : undefined;
+    const answeringSince = began.current?.text === text ? began.current?.at : undefined;
     const turn = motion ? source.version : undefined;
     const waiting = { what, since, now: now(), reply, answeringSince, runs, key, turn };
     return [waitingLine(waiting, screen.renderContext(columns))];

@@ -149,8 +149,8 @@ export function createCostMeter({ config, configFile, stateDir, session, presets
       },
       async chatStream(name, messages, options) {
         const dead = options.signal.aborted;
-        const reply = await broker.chatStream(name, messages, options);
-        if (!dead) count(options.category, messages, reply);
+        const { attempts = [], ...reply } = await broker.chatStream(name, messages, options);
+        if (!dead) for (const each of [...attempts, reply]) count(options.category, messages, each);
         return reply;
       },
     }),

@@ -38,8 +38,10 @@ export class AnswerReader {
       bytesOf(response).destroy();
       throw new AnswerError('a web page; base_url usually ends in /v1');
     }
-    if (type.includes('json')) yield parseBoundedJson(await this.#whole(response));
-    else yield* this.#events(response);
+    if (type.includes('json')) {
+      const body = await this.#whole(response);
+      if (body.trim() !== '') yield parseBoundedJson(body);
+    } else yield* this.#events(response);
   }
 
   async #whole(response: Response): Promise<string> {

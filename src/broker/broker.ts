@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Broker, ChatOptions, PresetInfo, StreamOptions } from '../contracts/models.ts';
-import type { Category, Message, Reply } from '../session/message.ts';
+import type { CallFailure, Category, Message, Reply } from '../session/message.ts';
 import { messageOf } from '../text/errors.ts';
 import { detectCapability } from './capability-detection.ts';
 import { attemptDemo } from './demo/attempt.ts';
@@ -55,10 +55,17 @@ export function createBroker(options: BrokerOptions): Broker {
   const random = options.random ?? Math.random;
   const sleep = options.sleep ?? pause;
   const learned = new Map<string, Capabilities>();
+  /** Addresses that have answered in this session. */
+  const answered = new Set<string>();
   const prober = new Prober();
+  const probe = async (preset: Preset, signal: AbortSignal) => {
+    const found = await prober.probe(preset, signal);
+    if (found.reachable) answered.add(preset.baseUrl);
+    return found;
+  };
   const meter = new Meter({
     window: (preset) => prober.window(preset),
-    probe: (preset, signal) => prober.probe(preset, signal),
+    probe,
     sleep,
     loading: retry.loadingMs,
     now: options.now ?? (() => performance.now()),
@@ -81,27 +88,37 @@ export function createBroker(options: BrokerOptions): Broker {
     messages: readonly Message[],
     call: StreamOptions,
     stream: boolean,
-  ): Promise<Attempt> => {
+    fallback: boolean,
+  ): Promise<{ readonly result: Attempt; readonly dropped: readonly Attempt[] }> => {
+    const dropped: Attempt[] = [];
     let waited = 0;
     for (let failed = 1; ; ) {
       const result = await once(preset, messages, call, stream);
       const why = result.fault;
-      if (!why || result.arrived || result.cancelled) return result;
-      const known = { ...learned.get(preset.name), ...preset.capabilities };
-      const lesson = detectCapability(why, hasImages(messages) ? known : { ...known, images: true });
+      if (!why || why.status !== undefined || result.arrived) answered.add(preset.baseUrl);
+      if (!why || result.cancelled) return { result, dropped };
+      const able = { ...learned.get(preset.name), ...preset.capabilities };
+      const lesson = result.arrived
+        ? undefined
+        : detectCapability(why, hasImages(messages) ? able : { ...able, images: true });
       if (lesson) {
         learned.set(preset.name, { ...learned.get(preset.name), ...lesson });
         // An answer about an image that was not seen would be made up.
-        if (lesson.images === false) return { ...result, fault: noImages(preset) };
+        if (lesson.images === false) return { result: { ...result, fault: noImages(preset) }, dropped };
         continue;
       }
-      const ms = nextPause(retry, why, failed, waited, random);
-      if (ms === undefined) return { ...result, fault: gaveUp(why, failed) };
-      call.onNotice?.(waitingLine(preset, why, ms));
+      const known = answered.has(preset.baseUrl);
+      const single = call.category === 'safety';
+      const ms = nextPause(retry, why, { failed, waited, known, fallback, single }, random);
+      if (ms === undefined) return { result: { ...result, fault: gaveUp(why, failed) }, dropped };
+      if (failed === 1) call.onNotice?.(waitingLine(preset, why, ms));
+      call.onPause?.(troubleOf(preset, why), ms);
       await sleep(ms, call.signal);
       waited += ms;
       failed += 1;
-      if (call.signal.aborted) return { ...result, cancelled: true };
+      if (call.signal.aborted) return { result: { ...result, cancelled: true }, dropped };
+      if (result.arrived) dropped.push(result);
+      call.onAgain?.();
     }
   };
 
@@ -123,8 +140,9 @@ export function createBroker(options: BrokerOptions): Broker {
       const reply = emptyReply(preset.name, 'failed', { kind: 'refused', message: fit.refused });
       return fit.final ? reply : { ...reply, fallback: others };
     }
-    const result = await onPreset(preset, fit.messages, call, stream);
-    const reply = checkCounts(meter, preset, call, fit.messages, result, replyOf(preset, result));
+    const { result, dropped } = await onPreset(preset, fit.messages, call, stream, next.length > 0);
+    const last = checkCounts(meter, preset, call, fit.messages, result, replyOf(preset, result));
+    const reply = dropped.length === 0 ? last : { ...last, attempts: dropped.map((each) => replyOf(preset, each)) };
     if (!mayFallBack(result)) return reply;
     const notices = barred.length > 0 ? [...reply.notices, barredLine(preset, barred)] : reply.notices;
     return { ...reply, notices, fallback: others };
@@ -152,7 +170,8 @@ export function createBroker(options: BrokerOptions): Broker {
     const said: string[] = [];
     let { next, barred } = routeOf(first);
     for (let preset = first; ; ) {
-      const { fallback, ...reply } = await ask(preset, messages, call, false, { next, barred });
+      const { fallback, attempts: dropped = [], ...reply } = await ask(preset, messages, call, false, { next, barred });
+      attempts.push(...dropped);
       const [other, ...rest] = fallback ? next : [];
       if (!other) {
         const notices = [...said, ...reply.notices];
@@ -187,7 +206,7 @@ export function createBroker(options: BrokerOptions): Broker {
       }),
     async probe(name, signal) {
       const preset = presets.get(name);
-      return preset ? prober.probe(preset, signal) : { reachable: false, detail: `there is no preset called ${name}` };
+      return preset ? probe(preset, signal) : { reachable: false, detail: `there is no preset called ${name}` };
     },
     window(name) {
       const preset = presets.get(name);
@@ -229,8 +248,18 @@ function gaveUp(why: Fault, failed: number): Fault {
 
 function waitingLine(preset: Preset, why: Fault, ms: number): string {
   if (why.retry === 'loading') return loadingLine(preset);
-  const what = why.failure.kind === 'unreachable' ? "can't be reached" : 'is busy';
-  return `${preset.name} ${what}; trying again in ${Math.max(0.1, Math.round(ms / 100) / 10)} s`;
+  return `${troubleOf(preset, why)}; trying again in ${Math.max(0.1, Math.round(ms / 100) / 10)} s`;
+}
+
+const TROUBLES: Readonly<Partial<Record<CallFailure['kind'], string>>> = {
+  unreachable: "can't be reached",
+  loading: 'is still loading its model',
+  busy: 'is busy',
+  cut: 'broke off its answer',
+};
+
+function troubleOf({ name }: Preset, { failure, status }: Fault): string {
+  return `${name} ${TROUBLES[failure.kind] ?? 'failed'}${status === undefined ? '' : ` (${status})`}`;
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

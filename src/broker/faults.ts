@@ -3,12 +3,13 @@ import { parseJson } from '../text/json.ts';
 import { AnswerError } from './answer-stream.ts';
 import { asCount, asObject, asText, oneLine } from './json.ts';
 import { type Preset, shownAddress } from './preset.ts';
+import type { Retry } from './retry.ts';
 
 /** What went wrong with one attempt, and whether another may help. */
 export type Fault = {
   readonly failure: CallFailure;
-  /** How to try again while nothing has arrived: at once-ish, with patience while a model loads, or not at all. */
-  readonly retry: 'no' | 'soon' | 'loading';
+  /** How it is tried again (`retry.ts`). */
+  readonly retry: Retry;
   /** What the server asked to wait, in milliseconds. */
   readonly retryAfter?: number;
   readonly status?: number;
@@ -38,6 +39,8 @@ const NETWORK: Readonly<Record<string, string>> = {
   EPIPE: 'the connection was closed',
   CLOSED: 'the connection was closed',
 };
+/** Codes for a server that is not there. One that has answered in this session may come back. */
+const NOT_THERE = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH']);
 /** Codes of Node for what arrived and is no HTTP, or not packed as it says. */
 const GARBLED = /^(?:HPE_|Z_|ERR_(?:_?BROTLI|HTTP|STREAM))/;
 /** Codes of Node and OpenSSL for a connection that could not be made safe. */
@@ -70,7 +73,7 @@ export function faultOf(error: unknown, preset: Preset, key: string | undefined)
   }
   if (code !== undefined) {
     const line = `nothing answers at ${address} (${NETWORK[code] ?? code}): start the server for ${preset.name}, or choose another with :model`;
-    return fault('unreachable', line, 'soon', said);
+    return fault('unreachable', line, NOT_THERE.has(code) ? 'known' : 'soon', said);
   }
   return fault('protocol', `the call to ${label(preset)} failed: ${said}`, 'no', said);
 }
@@ -90,7 +93,7 @@ export function stopFault(stop: Stop, preset: Preset, limit: number): Fault {
 /** The fault of a stream that ended without saying that it was complete. */
 export function earlyEnd(preset: Preset, why = ''): Fault {
   const cause = why === '' ? '' : ` (${why})`;
-  return fault('cut', `the answer of ${label(preset)} ended early${cause}: what had arrived is kept`, 'no', why);
+  return fault('cut', `the answer of ${label(preset)} ended early${cause}: what had arrived is kept`, 'soon', why);
 }
 
 export function fault(kind: CallFailure['kind'], message: string, retry: Fault['retry'], said: string): Fault {
@@ -116,7 +119,10 @@ const ANSWERS: readonly Row[] = [
   [(s) => s === 413, 'overflow', 'no', 'the conversation is too long'],
   [(s, t) => s === 503 && /loading|unavailable_error/i.test(t), 'loading', 'loading', 'the model is still loading'],
   [(s, t) => s === 429 && /insufficient_quota|billing/i.test(t), 'auth', 'no', 'the account has no credit left'],
-  [(s) => s === 429 || s === 503, 'busy', 'soon', 'the server is busy'],
+  [(s) => s === 429, 'busy', 'limited', 'the server is busy'],
+  [(s) => [408, 409, 425, 503].includes(s), 'busy', 'soon', 'the server is busy'],
+  // llama.cpp answers so to messages that the model's own template refuses; it will probably refuse them again.
+  [(s, t) => s >= 500 && /\btemplate|jinja/i.test(t), 'server', 'once', 'the chat template of the model failed'],
   [(s) => s === 401 || s === 403, 'auth', 'no', 'the API key was not accepted'],
   [(s) => s === 402, 'auth', 'no', 'the account has no credit left'],
   [(s) => s === 404, 'refused', 'no', 'no such model or address; check base_url (it usually ends in /v1) and model'],
@@ -128,7 +134,7 @@ function answered(preset: Preset, status: number | undefined, payload: unknown, 
   const details = asObject(payload);
   const text = `${asText(details?.type) ?? ''} ${asText(details?.code) ?? ''} ${said}`;
   const row = ANSWERS.find(([applies]) => applies(status ?? 500, text));
-  const [, kind, retry, advice] = row ?? ([undefined, 'server', 'no', 'the server failed'] as const);
+  const [, kind, retry, advice] = row ?? ([undefined, 'server', 'soon', 'the server failed'] as const);
   const overflow = kind === 'overflow' ? overflowOf(details, said) : undefined;
   const number = status === undefined ? '' : `${status}, `;
   const after = retryAfter(headers);

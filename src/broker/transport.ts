@@ -34,7 +34,7 @@ export type AttemptOptions = RequestOptions & {
 
 export type Attempt = {
   readonly got: Accumulated;
-  /** Anything of an answer came: trying again would say it twice. */
+  /** Anything of an answer came. */
   readonly arrived: boolean;
   readonly cancelled: boolean;
   readonly fault?: Fault;
@@ -96,7 +96,9 @@ export async function attempt(
   }
   const stop = watch.stopped();
   if (stop) return ended(stopFault(stop, preset, limitOf(stop, limits)));
-  if (options.stream && acc.finishReason === undefined && !reader.done) return ended(earlyEnd(preset));
+  const empty = !acc.arrived && acc.finishReason === undefined;
+  if (empty || (options.stream && acc.finishReason === undefined && !reader.done))
+    return ended(earlyEnd(preset, empty ? 'it was empty' : ''));
   return ended();
 }
 

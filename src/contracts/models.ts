@@ -45,8 +45,12 @@ export type ChatOptions = {
   readonly category: Category;
   /** What the request was counted at, and by whom: the server's own count is compared with it. */
   readonly counted?: Counted;
-  /** A line worth showing while the call still waits: a model that loads, a pause before another try, a fallback. */
+  /** A line worth showing while the call still waits: a model that loads, the first pause of a call, a fallback. */
   onNotice?(line: string): void;
+  /** An attempt failed for the reason `why`, a clean line; the next one begins in `ms` milliseconds. */
+  onPause?(why: string, ms: number): void;
+  /** The request is sent again: text and reasoning that had arrived are dropped. */
+  onAgain?(): void;
 };
 
 export type StreamOptions = ChatOptions & {

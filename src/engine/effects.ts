@@ -97,6 +97,8 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
               onText: (delta) => live.addText(delta),
               onReasoning: (delta) => live.addReasoning(delta),
               onOpen: () => live.open(),
+              onPause: (why, ms) => live.wait(why, now() + ms),
+              onAgain: () => live.again(),
               onNotice,
             },
           );

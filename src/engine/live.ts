@@ -6,10 +6,12 @@ import { GrowingText } from '../text/growing.ts';
 
 /** Text of a reply as it arrives. */
 export class LiveReply {
-  readonly text = new GrowingText();
-  readonly reasoning = new GrowingText();
+  text = new GrowingText();
+  reasoning = new GrowingText();
   /** The server has taken the request. */
   opened = false;
+  /** An attempt failed, and the next one begins at `until`, in ms. */
+  pause: { readonly why: string; readonly until: number } | undefined;
   version = 0;
   readonly preset: string;
   readonly startedAt: number;
@@ -32,6 +34,22 @@ export class LiveReply {
 
   addReasoning(delta: string): void {
     this.reasoning.add(delta);
+    this.#changed();
+  }
+
+  /** Drops what has arrived: the next attempt begins at `until`, in ms. */
+  wait(why: string, until: number): void {
+    this.again();
+    this.pause = { why, until };
+    this.#changed();
+  }
+
+  /** Drops what has arrived: the request is sent again. */
+  again(): void {
+    this.text = new GrowingText();
+    this.reasoning = new GrowingText();
+    this.opened = false;
+    this.pause = undefined;
     this.#changed();
   }
 

@@ -58,7 +58,7 @@ export type Reply = {
   readonly preset: string;
   /** Presets that may be asked instead after a failure, in order (BR-4). Absent: nothing there would help. */
   readonly fallback?: readonly string[];
-  /** The failed replies of presets that were asked before this one: they may have used tokens too. */
+  /** Failed replies of the same call before this one, by this preset or others. They may have used tokens too. */
   readonly attempts?: readonly Reply[];
   readonly finish: 'stop' | 'tools' | 'length' | 'cancelled' | 'failed';
   /** The token limit cut the text: its last line may be half a line. */

@@ -97,7 +97,59 @@ test('Retry-After is obeyed and told', async () => {
   const { broker, pauses } = impatient([presetAt(server.baseUrl)]);
   const { notices } = await converse(broker);
   expect(pauses).toEqual([2000]);
-  expect(notices).toEqual(['fast is busy; trying again in 2 s']);
+  expect(notices).toEqual(['fast is busy (429); trying again in 2 s']);
+});
+
+/** Attempts at a server that fails always, by how it fails and what is asked. */
+test.each([
+  ['a server that fails', 'server-error', {}, {}, 8],
+  ['an answer without a body', 'no-body', {}, {}, 8],
+  ['a connection that is cut', 'killed-at-once', {}, {}, 8],
+  ['an answer that is cut', 'early-end', {}, {}, 8],
+  ['a rate limit', 'rate-limited-for-ever', {}, {}, 8],
+  ['a chat template that refuses the messages', 'template-error', {}, {}, 2],
+  ['a second opinion', 'server-error', { category: 'safety' }, {}, 1],
+  ['a preset with a fallback', 'server-error', {}, { fallback: ['deep'] }, 2],
+  ['a refused key', 'unauthorised', {}, {}, 1],
+] as const)('%s is tried the right number of times', async (_what, fault, options, preset, attempts) => {
+  await using server = await startFaultServer(fault);
+  const { broker } = impatient([presetAt(server.baseUrl, preset), presetAt(server.baseUrl, { name: 'deep' })]);
+  expect((await converse(broker, options)).reply.finish).toBe('failed');
+  expect(server.calls()).toBe(attempts);
+});
+
+test('pauses double up to half a minute, and at a rate limit from two seconds up to a minute', async () => {
+  for (const [fault, first, longest] of [
+    ['server-error', 400, 30_000],
+    ['rate-limited-for-ever', 2000, 60_000],
+  ] as const) {
+    await using server = await startFaultServer(fault);
+    const { broker, pauses } = impatient([presetAt(server.baseUrl)], { random: () => 1, retry: { attempts: 9 } });
+    await converse(broker);
+    expect(pauses).toEqual(pauses.map((_, n) => Math.min(longest, first * 2 ** n)));
+    expect(pauses.at(-1)).toBe(longest);
+  }
+});
+
+test('a server that refuses the connection fails at once, unless it has answered in this session', async () => {
+  const server = await startScriptedServer([say('fine')]);
+  const known = impatient([presetAt(server.baseUrl)]);
+  await converse(known.broker);
+  await server.close();
+  expect((await converse(known.broker)).reply.failure?.message).toMatch(/connection refused.*tried 8 times/);
+  const { broker, pauses } = impatient([presetAt(server.baseUrl)]);
+  expect((await converse(broker)).reply.failure?.message).toMatch(/connection refused.*start the server/);
+  expect(pauses).toEqual([]);
+});
+
+test('an answer that broke off is dropped and asked for again, and counts as an attempt', async () => {
+  await using server = await startScriptedServer([say('half an', { cut: true }), say('a whole answer')]);
+  const { broker } = impatient([presetAt(server.baseUrl)]);
+  const paused: string[] = [];
+  const { reply, text } = await converse(broker, { onPause: (why) => paused.push(why) });
+  expect(reply).toMatchObject({ text: 'a whole answer', finish: 'stop', attempts: [{ text: 'half an' }] });
+  expect(text).toBe('a whole answer');
+  expect(paused).toEqual(['fast broke off its answer']);
 });
 
 test('a model that loads is waited for with growing pauses', async () => {

@@ -127,12 +127,20 @@ describe.skipIf(missing)('a real llama.cpp server', () => {
 });
 
 describe.skipIf(missing)('a llama.cpp server with habits', () => {
-  test('one that is only starting is waited for', async () => {
+  test('one that is loading its model is waited for', async () => {
     await using llama = await startLlama([], { wait: false });
-    const broker = createBroker({
-      presets: [presetAt(llama.baseUrl)],
-      retry: { attempts: 20, baseMs: 50, maxMs: 500 },
-    });
+    // Before it listens it refuses the connection, which fails at once; from then on it says that it loads.
+    await expect
+      .poll(
+        () =>
+          fetch(llama.baseUrl).then(
+            ({ status }) => status,
+            () => 0,
+          ),
+        { timeout: 20_000 },
+      )
+      .not.toBe(0);
+    const broker = createBroker({ presets: [presetAt(llama.baseUrl)], retry: { baseMs: 50 } });
     expect((await converse(broker, { ...CALM, tools: [] }, asks('count to 3'))).reply.finish).toBe('stop');
   });
 

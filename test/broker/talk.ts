@@ -51,6 +51,10 @@ export async function converse(
     },
     onNotice: (line) => notices.push(line),
     ...options,
+    onAgain: () => {
+      text = '';
+      reasoning = '';
+    },
     onText: (delta) => {
       text += delta;
       options.onText?.(delta);

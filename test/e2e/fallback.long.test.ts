@@ -66,6 +66,6 @@ it('each call over a fallback is counted at its own preset: what was cut, and wh
   });
   const { out } = await runProgram(place, [], { input: '?how are you\n:cost detail\n' });
   expect(out).toMatch(/ended early.*continuing with deep for this run/);
-  expect(out).toMatch(/small +chat +1 calls, +\d+ \/ +1 tokens, \$0\.00\d+ .*tokens of 1 of 1 calls estimated/);
+  expect(out).toMatch(/small +chat +2 calls, +\d+ \/ +2 tokens, \$0\.00\d+ .*tokens of 2 of 2 calls estimated/);
   expect(out).toMatch(/large +chat +1 calls, +1000 \/ +100 tokens, \$0\.012000/);
 });

@@ -8,6 +8,7 @@ import { emptyState, type Turn } from '../../src/session/state.ts';
 import { journalPath, readJournal } from '../../src/store/index.ts';
 import { fault as mcpServer } from '../tools/mcp/support.ts';
 import { ensureBuilt } from './build.ts';
+import { BRISK } from './fault.ts';
 import type { FaultName } from './fault-server.ts';
 import { jsonLines } from './lines.ts';
 import { PROGRAM, runProgram, type Scratch, scratch } from './program.ts';
@@ -78,7 +79,7 @@ export async function meet(name: string, place: Place): Promise<Cell> {
     ...(place === 'preplan' ? { norris: { preplanner: 'planner' } } : {}),
     ...(fault.mcp ? { mcp: { servers: { fault: mcpServer(...flags) }, auto_approve: ['fault__*'] } } : {}),
   });
-  const env = { ...here.env, ...fault.disk?.(here) };
+  const env = { ...here.env, ...BRISK, ...fault.disk?.(here) };
   const command = place === 'chat' ? ['ask', '--json', 'how are you?'] : ['run', '--json', 'do it'];
   if (place === 'trial') {
     mkdirSync(join(here.work, 'build'));

@@ -151,6 +151,7 @@ const FAULTS = {
   ),
   'only-thinking': stream(delta({ reasoning_content: 'hm hm' }), stop('length'), DONE),
   'empty-answer': stream(stop(), DONE),
+  'no-body': (({ res }) => res.writeHead(200, { 'content-type': 'application/json' }).end()) as Act,
   'keep-alive': stream(':\n\n', ': still at it\n\n', content('fi'), ':\n\n', content('ne'), stop(), DONE),
   'done-without-finish': stream(content('fine'), DONE),
   'finish-without-done': stream(content('fine'), stop()),
@@ -210,6 +211,7 @@ const FAULTS = {
   'busy-for-ever': error(503, 'all slots are taken'),
   'no-credit': error(429, 'You exceeded your current quota', { type: 'insufficient_quota' }),
   'server-error': error(500, 'something broke'),
+  'template-error': error(500, 'Jinja Exception: System message must be at the beginning.'),
   'not-json-error': (({ res }) =>
     res.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad Gateway</html>')) as Act,
   unauthorised: error(401, 'Incorrect API key provided: sk-secret-1234'),

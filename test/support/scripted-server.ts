@@ -32,6 +32,8 @@ export type Turn = {
   /** Default: 10 per message and 5 per chunk, so that something is counted; null leaves usage out. */
   readonly usage?: { readonly prompt: number; readonly completion: number; readonly cost?: number } | null;
   readonly finish?: 'stop' | 'length' | 'tool_calls';
+  /** The connection is closed after the text. */
+  readonly cut?: true;
   /** An HTTP error instead of an answer. */
   readonly error?: { readonly status: number; readonly message: string; readonly retryAfter?: number };
 };
@@ -217,6 +219,7 @@ async function streamTurn(res: ServerResponse, request: ScriptedRequest, turn: T
     else send({ index: 0, delta: { content: piece } });
     if (request.aborted) return;
   }
+  if (turn.cut) return void res.socket?.end();
   for (const [index, entry] of wireCalls(turn, request).entries())
     send({ index: 0, delta: { tool_calls: [{ index, ...entry }] } });
   send({ index: 0, delta: {}, finish_reason: finishOf(turn) });

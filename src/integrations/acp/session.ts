@@ -146,6 +146,7 @@ class Session {
     this.#followed = reply;
     let later: NodeJS.Timeout | undefined;
     reply.subscribe(() => {
+      if (reply.pause) this.#updates.dropped(op);
       if (later !== undefined) return;
       later = setTimeout(() => {
         later = undefined;
@@ -221,6 +222,11 @@ class Updates {
     if (this.#told.has(key) || lines.length <= before.length || !lines.startsWith(before)) return;
     this.#streamed.set(key, lines);
     this.#answer(lines.slice(before.length));
+  }
+
+  /** An attempt was dropped, and the model is asked again: lines of it that the editor shows get a line that says so. */
+  dropped(key: string): void {
+    if (this.#streamed.delete(key)) this.#answer('\n[aish] The answer broke off here. It begins again below.\n\n');
   }
 
   /** What was not told yet; all of it, where it has become another text. */

@@ -16,6 +16,8 @@ export type AwaitedReply = {
   readonly opened: boolean;
   readonly text: { readonly length: number };
   readonly reasoning: { readonly length: number };
+  /** The next attempt begins at `until`, in ms. */
+  readonly pause?: { readonly why: string; readonly until: number } | undefined;
 };
 
 export type Waiting = {
@@ -59,6 +61,8 @@ export function waitingLine(waiting: Waiting, { width, paint }: RenderContext): 
 /** What goes on, and what there is to say of it. */
 function factsOf({ what, now, reply, answeringSince, runs }: Waiting): readonly [string, ...string[]] {
   if (reply && what !== 'stopping') {
+    const { pause } = reply;
+    if (pause) return [pause.why, `trying again in ${Math.max(0, Math.ceil((pause.until - now) / 1000))} s`];
     if (reply.text.length > 0) return ['answering', ...rateOf(reply.text.length, answeringSince, now)];
     if (reply.reasoning.length > 0) return ['thinking', reply.preset];
     return reply.opened ? ['reading the prompt', reply.preset] : [`connecting to ${reply.preset}`];

@@ -22,6 +22,11 @@ const reply = (change: object) => ({ preset: 'fast', opened: true, text: '', rea
 describe('the waiting row', () => {
   it.each([
     ['before the server has taken the request', {}, 'connecting to fast · 6 s'],
+    [
+      'before the next attempt, counting down',
+      { reply: reply({ pause: { why: 'fast failed (502)', until: 9_400 } }) },
+      'fast failed (502) · trying again in 4 s · 6 s',
+    ],
     ['before the first word', { reply: reply({}) }, 'reading the prompt · fast · 6 s'],
     ['while it reasons', { reply: reply({ reasoning: 'hm' }) }, 'thinking · fast · 6 s'],
     [

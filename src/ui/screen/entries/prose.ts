@@ -55,7 +55,11 @@ function createWindow(): (text: Growing, chars: number) => string {
   let from = 0;
   let fence = '';
   return (text, chars) => {
-    if (text.length < from) from = 0;
+    // A dropped attempt: the next one begins anew.
+    if (text.length < from) {
+      from = 0;
+      fence = '';
+    }
     if (text.length - from > 2 * chars) {
       const next = text.length - chars;
       const lineEnd = text.slice(next, next + chars / 2).indexOf('\n');
