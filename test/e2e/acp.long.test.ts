@@ -101,6 +101,26 @@ it('streams an answer in whole lines as it is written, each part once', async ()
   );
 });
 
+it('says in a line of its own that an answer broke off, before it comes again', async () => {
+  await using server = await startScriptedServer([
+    { text: ['First line.\n', hold('more'), 'Sec'], cut: true },
+    say('Another answer.'),
+  ]);
+  using place = scratch(server.baseUrl, CONFIG);
+  await editor(
+    place,
+    () => undefined,
+    async ({ agent, updates }) => {
+      const { sessionId } = await open(agent, place.work);
+      const prompt = ask(agent, sessionId, 'three lines, please');
+      await expect.poll(() => textOf(updates, 'agent_message_chunk'), { timeout: 20_000 }).toContain('First line.');
+      server.release('more');
+      await prompt;
+      expect(textOf(updates, 'agent_message_chunk')).toMatch(/First line\..*broke off here.*Another answer\./);
+    },
+  );
+});
+
 it('reads a text file that the editor links to; another link stays one', async () => {
   await using server = await startScriptedServer([say('ok')]);
   using place = scratch(server.baseUrl, CONFIG);
