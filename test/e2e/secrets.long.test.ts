@@ -144,6 +144,7 @@ describe('a preset that may see everything', () => {
     await using here = await startScriptedServer([
       say(`CMD: printf 'the token is %s' ${token}`),
       { error: { status: 500, message: 'out of order' } },
+      { error: { status: 500, message: 'out of order' } },
     ]);
     await using there = await startScriptedServer([say('Seen.')]);
     using place = scratch(here.baseUrl, {

@@ -57,7 +57,7 @@ export const CHAT: readonly Scene[] = [
     name: 'server-down',
     title: 'a model that does not answer',
     config: { models: { fast: { base_url: 'http://127.0.0.1:9/v1', model: 'none' } } },
-    play: (stage) => enter(stage, '?are you there', /tried 3 times/),
+    play: (stage) => enter(stage, '?are you there', /nothing answers/),
   },
   {
     name: 'consent',
