@@ -1,5 +1,3 @@
-import type { Fault } from './faults.ts';
-
 /** How patient the broker is. Times in milliseconds. */
 export type RetryPolicy = {
   /** Attempts in all. */
@@ -52,7 +50,7 @@ export type Retry = keyof typeof ATTEMPTS;
  */
 export function nextPause(
   policy: RetryPolicy,
-  { retry, retryAfter: asked }: Fault,
+  { retry, retryAfter: asked }: { readonly retry: Retry; readonly retryAfter?: number },
   now: Circumstances,
   random: () => number,
 ): number | undefined {

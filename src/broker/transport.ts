@@ -60,6 +60,11 @@ export async function attempt(
     return why && !base.cancelled ? { ...base, fault: why } : base;
   };
 
+  const stopped = (): Fault | undefined => {
+    const stop = watch.stopped();
+    return stop && stopFault(stop, preset, limitOf(stop, limits));
+  };
+
   let key: string | undefined;
   try {
     const known = await keyOf(preset, options.signal);
@@ -68,10 +73,7 @@ export async function attempt(
     const client = await clientFor(preset, key);
     const images = capabilities.images === false ? undefined : await imagesOf(messages);
     const body = requestBody(preset.model, messages, options, capabilities, images);
-    const usage = capabilities.streamUsage === false ? {} : { stream_options: { include_usage: true } };
-    const params: ChatCompletionCreateParams = options.stream
-      ? { ...body, stream: true, ...usage }
-      : { ...body, stream: false };
+    const params = withStream(body, options.stream, capabilities);
     watch.begin();
     // The bytes are read here and not by the library: bounded, and without its costs per token.
     const response = await client.chat.completions
@@ -85,21 +87,24 @@ export async function attempt(
       if (watch.stopped()) break;
     }
   } catch (error) {
-    const stop = watch.stopped();
-    if (stop) return ended(stopFault(stop, preset, limitOf(stop, limits)));
-    const why = faultOf(error, preset, key);
+    const why = stopped() ?? faultOf(error, preset, key);
     // A stream that breaks off is told as that, not as a server that can't be reached.
     if (why.failure.kind === 'unreachable' && acc.arrived) return ended(earlyEnd(preset, 'the connection was closed'));
     return ended(why);
   } finally {
     watch.close();
   }
-  const stop = watch.stopped();
-  if (stop) return ended(stopFault(stop, preset, limitOf(stop, limits)));
-  const empty = !acc.arrived && acc.finishReason === undefined;
-  if (empty || (options.stream && acc.finishReason === undefined && !reader.done))
-    return ended(earlyEnd(preset, empty ? 'it was empty' : ''));
-  return ended();
+  const whole = acc.finishReason !== undefined || (acc.arrived && (reader.done || !options.stream));
+  return ended(stopped() ?? (whole ? undefined : earlyEnd(preset, acc.arrived ? '' : 'it was empty')));
+}
+
+function withStream(
+  body: ReturnType<typeof requestBody>,
+  stream: boolean,
+  { streamUsage }: Capabilities,
+): ChatCompletionCreateParams {
+  if (!stream) return { ...body, stream: false };
+  return { ...body, stream: true, ...(streamUsage === false ? {} : { stream_options: { include_usage: true } }) };
 }
 
 function limitOf(stop: Stop, limits: Timeouts): number {
