@@ -1,16 +1,18 @@
 /** The kernel sandbox: a small launcher in C, and what the program needs to know of it. */
 export { compileLauncher } from './compile.ts';
 export { detectSandbox, type SandboxStatus, whyOpen } from './detect.ts';
-export { sandboxEnvironment } from './environment.ts';
-export { findLauncher, launcherPackage, runsOn } from './find.ts';
 export {
   createPrivateTmp,
+  findLauncher,
   type LauncherStatus,
+  launcherPackage,
   lightArgv,
   type PrivateTmp,
   projectArgv,
+  runsOn,
   type SandboxLimits,
   sandboxArgv,
+  sandboxEnvironment,
   statusOf,
   supervisedArgv,
   trialArgv,

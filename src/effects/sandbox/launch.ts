@@ -1,7 +1,10 @@
-/** How a command is put behind the launcher. */
-import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
+/** How a command is put behind the launcher: its arguments and its environment, and where the launcher is. */
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, readSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { mayBeSecretVariable } from '../../knowledge/secret-names.ts';
 import { removeTree } from '../../text/files.ts';
 
 /**
@@ -174,4 +177,106 @@ export function statusOf(text: string): LauncherStatus {
   if (word === 'stopped' && (first === 'wall' || first === 'procs' || first === 'parent' || first === 'space'))
     return { kind: 'stopped', by: first };
   return { kind: 'notStarted', why: word === 'failed' ? last.slice('failed '.length) : 'the launcher wrote no status' };
+}
+
+// Where it is: built beside the bundle, or in the optional package for this kind of machine.
+
+/** `e_machine` of an ELF file, by Node's name of the architecture. */
+const MACHINES: Readonly<Record<string, number>> = { x64: 62, arm64: 183 };
+const ELF_MAGIC = 0x7f454c46;
+
+/** The package that carries the launcher for a machine of this kind. */
+export const launcherPackage = (arch: string) => `@aish-tui/sandbox-linux-${arch}`;
+
+/**
+ * The full path of a launcher for this machine, looked for beside `base` (the bundle's URL) and then among the packages
+ * that a module there would find. One of another architecture is passed over, so it is never started; where there is
+ * none, the path where a build would put it.
+ */
+export function findLauncher(base: string | URL, arch: string = process.arch): string {
+  const built = fileURLToPath(new URL('./aish-sandbox', base));
+  if (runsOn(built, arch)) return built;
+  const carried = carriedBy(base, arch);
+  return carried !== undefined && runsOn(carried, arch)
+    ? carried
+    : fileURLToPath(new URL(`./aish-sandbox-${arch}`, base));
+}
+
+function carriedBy(base: string | URL, arch: string): string | undefined {
+  try {
+    return createRequire(base).resolve(`${launcherPackage(arch)}/aish-sandbox`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the file is a 64-bit little-endian program for `arch`. */
+export function runsOn(path: string, arch: string): boolean {
+  const head = Buffer.alloc(20);
+  try {
+    const file = openSync(path, 'r');
+    try {
+      if (readSync(file, head) < head.length) return false;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return false;
+  }
+  const little64 = head[4] === 2 && head[5] === 1;
+  return head.readUInt32BE(0) === ELF_MAGIC && little64 && head.readUInt16LE(18) === MACHINES[arch];
+}
+
+// What of the environment a sandboxed command sees: it can read files, but the keys in memory stay out.
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Ways to reach something outside: agents, buses, displays, remote engines. Sockets are refused anyway. */
+const SOCKETS = new Set([
+  'SSH_AUTH_SOCK',
+  'SSH_AGENT_PID',
+  'GPG_AGENT_INFO',
+  'GNOME_KEYRING_CONTROL',
+  'GNOME_KEYRING_PID',
+  'DBUS_SESSION_BUS_ADDRESS',
+  'DBUS_SYSTEM_BUS_ADDRESS',
+  'DISPLAY',
+  'WAYLAND_DISPLAY',
+  'XAUTHORITY',
+  'ICEAUTHORITY',
+  'SESSION_MANAGER',
+  'DOCKER_HOST',
+  'CONTAINER_HOST',
+  'KUBECONFIG',
+  'TMUX',
+  'TMUX_PANE',
+  'STY',
+  'NOTIFY_SOCKET',
+  'LISTEN_FDS',
+  'LISTEN_PID',
+  'VSCODE_IPC_HOOK_CLI',
+  'VSCODE_GIT_IPC_HANDLE',
+  'SUDO_ASKPASS',
+  'SSH_ASKPASS',
+  'GIT_ASKPASS',
+]);
+
+/** A value that carries a password whatever its name: `https://user:pass@host`. */
+const CREDENTIALS_IN_URL = /^[a-z][a-z0-9+.-]{0,30}:\/\/[^/@\s:]{0,200}:[^/@\s]{1,500}@/i;
+
+function mayPass(name: string, value: string): boolean {
+  if (SOCKETS.has(name) || CREDENTIALS_IN_URL.test(value.slice(0, 1000))) return false;
+  return !mayBeSecretVariable(name);
+}
+
+/**
+ * The environment of a sandboxed command: `env` without keys, tokens, passwords and the addresses of agents and buses,
+ * with every name for the temporary directory pointing to `tmpDir`. Errs on the side of leaving out.
+ */
+export function sandboxEnvironment(env: Environment, tmpDir: string): Record<string, string> {
+  const kept = Object.entries(env).filter((pair): pair is [string, string] => {
+    const [name, value] = pair;
+    return value !== undefined && mayPass(name, value);
+  });
+  return { ...Object.fromEntries(kept), TMPDIR: tmpDir, TMP: tmpDir, TEMP: tmpDir };
 }

@@ -9,11 +9,11 @@ import {
   readFarText,
   removeFar,
   writeFar,
-} from './far-records.ts';
+} from './far-store.ts';
 import { type FarWork, type Ran, ranFar } from './launcher.ts';
 import { isBeside } from './local-trials.ts';
 import { ACTION, type Opening, readNotes, TRIAL } from './record.ts';
-import { type TrialDisk, type TrialPlace, treeOptions } from './trial-disk.ts';
+import { type TrialDisk, type TrialPlace, treeOptions } from './trials.ts';
 
 const MAX_LIST_CHARS = 16_000_000;
 const MAX_NOTES_BYTES = 100_000;

@@ -1,11 +1,10 @@
 /** What the agent changed is kept, and can be taken back (EF-1 … EF-3). */
-export { spelledBytes } from './exact-names.ts';
+
 export { FarStore } from './far-store.ts';
 export { FarTrialDisk } from './far-trials.ts';
 export { ranFar } from './launcher.ts';
 export { behindTrial, LocalTrialDisk, prepareTrial, type TrialLaunch } from './local-trials.ts';
-export { entriesAt, seenAt } from './seen.ts';
+export { entriesAt, seenAt, spelledBytes, waysThrough } from './paths.ts';
 export { ChangeStore, type Keeping } from './store.ts';
-export type { TrialStatus } from './trial-disk.ts';
+export type { TrialStatus } from './trials.ts';
 export { type OpenTrial, TrialStore } from './trials.ts';
-export { waysThrough } from './ways.ts';

@@ -2,7 +2,6 @@
 import type { KeptAction, UndoResult, UndoTarget } from '../../contracts/undo.ts';
 import { visible } from '../../text/sanitize.ts';
 import type { Ran } from './launcher.ts';
-import { type Meant, meantBy } from './meant.ts';
 import { describeSteps, previewOf, type ReadText, undoneOf } from './preview.ts';
 import type { Place, Recorded } from './record.ts';
 
@@ -218,4 +217,47 @@ export function whatGoes(
     going.push(action);
   }
   return { going, usedBytes };
+}
+
+type Meant = { readonly actions: readonly Recorded[] } | UndoResult;
+
+/** Which of `all`, newest first; or why there are none. */
+function meantBy(target: UndoTarget, all: readonly Recorded[], session: string): Meant {
+  if (typeof target === 'number') {
+    const actions = all.filter(({ number }) => number === target);
+    return actions.length > 0
+      ? { actions }
+      : { ok: false, text: `there is no action ${target}; :undo list shows them` };
+  }
+  const open = all.filter(({ kind, state }) => kind !== 'undo' && state !== 'undone');
+  const own = open.filter((action) => action.session === session);
+  const [last] = own;
+  if (target === 'last') return last ? { actions: [last] } : { ok: false, text: 'nothing to undo' };
+  const run = target === 'run' ? own.find((action) => action.run !== undefined)?.run : target.run;
+  const actions = open.filter((action) => run !== undefined && action.run === run);
+  return actions.length > 0 ? { actions } : { ok: false, text: 'no run to undo' };
+}
+
+/** Tells what was not kept of an action, and what was refused for that. */
+export function warnOf(notes: readonly string[], warn: (text: string) => void): void {
+  const of = (word: string) =>
+    notes.filter((note) => note.startsWith(`${word} `)).map((note) => note.slice(word.length + 1));
+  const named = (paths: readonly string[]) =>
+    `${paths.slice(0, 3).map(visible).join(', ')}${paths.length > 3 ? ` and ${paths.length - 3} more` : ''}`;
+  const [full, refused, unkept, skipped] = [of('full'), of('refused'), of('unkept'), of('skipped')];
+  const secret = of('secret');
+  if (secret.length > 0) warn(`keys or passwords, and not kept (undo.credentials keeps them): ${named(secret)}`);
+  if (skipped.length > 0) warn(`shredded on purpose, and not kept: ${named(skipped)}`);
+  if (full.length > 0)
+    warn(
+      `no room to keep ${named(full)}: the command was told that the disk is full. :undo forget all makes room; undo.budget and undo.max_file set it`,
+    );
+  const outside = of('outside');
+  if (outside.length > 0)
+    warn(
+      `not written, since it has another name outside the project: ${named(outside)}. Unrestricted can, or make it a copy`,
+    );
+  if (refused.length > 0) warn(`refused, since the old state could not be kept: ${named(refused)}`);
+  if (unkept.length > 0)
+    warn(`changed while the command ran, by it or by somebody else, and not kept: ${named(unkept)}`);
 }

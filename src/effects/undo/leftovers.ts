@@ -1,10 +1,11 @@
 /** What actions left that the user decides on, also where the program was closed before they could; and what the session made (MO-9). */
+
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LeftBehind, Leftover } from '../../contracts/commands.ts';
 import { messageOf } from '../../text/errors.ts';
 import { fileAt, type Name, namesLeft, Provenance, stoodAt, unkeptIn } from './names.ts';
 import { leftNothing, lives, neverBegan, type Recorded } from './record.ts';
-import { withoutRoom } from './room.ts';
 import {
   type AsidePort,
   HERE,
@@ -161,4 +162,36 @@ function holdsNothing(action: Recorded): boolean {
   const { pid, state } = action;
   if (pid === undefined || lives(pid)) return false;
   return state === 'ended' ? leftNothing(action) : state === 'cut' && neverBegan(action);
+}
+
+/** How to make room where the store was too full for a change: undefined where none was refused for that, or giving up `others` would not help. */
+function withoutRoom(
+  { notes }: Pick<Recorded, 'notes'>,
+  others: () => readonly Recorded[],
+  maxFileBytes: number,
+  drop: (action: Recorded) => Promise<void>,
+): Leftover | undefined {
+  const full = notes.filter((note) => note.startsWith('full ')).map((note) => note.slice('full '.length));
+  const helps = full.filter((path) => sizeOf(path) <= maxFileBytes);
+  const room = others().reduce((sum, { bytes }) => sum + bytes, 0);
+  // The journals of others alone are no room worth their undo.
+  if (helps.length === 0 || room === 0 || room < Math.min(...helps.map(sizeOf))) return undefined;
+  return {
+    about: 'room',
+    items: [...new Set(helps)].map((path) => `${path} was not changed`),
+    diff: '',
+    async settle(yes) {
+      if (!yes) return `no room to keep ${full.join(', ')}: the command was told that the disk is full`;
+      for (const action of others()) await drop(action);
+      return 'there is room again to keep what commands change: what failed for want of it can be run again';
+    },
+  };
+}
+
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch {
+    return 0;
+  }
 }

@@ -5,12 +5,19 @@ import { join } from 'node:path';
 import type { TrialOutcome } from '../../contracts/trials.ts';
 import { removeTree } from '../../text/files.ts';
 import { visible } from '../../text/sanitize.ts';
-import { readChanges, relationOf } from './changes.ts';
 import { runLauncher } from './launcher.ts';
 import { readText } from './preview.ts';
 import { lives, markApplied, notesOf, numbersIn, type Opening, openRecord, readTrial, TRIAL } from './record.ts';
-import { type TrialDisk, type TrialPlace, type TrialStatus, treeOptions } from './trial-disk.ts';
-import type { OpenTrial, TrialStore } from './trials.ts';
+import {
+  type OpenTrial,
+  readChanges,
+  relationOf,
+  type TrialDisk,
+  type TrialPlace,
+  type TrialStatus,
+  type TrialStore,
+  treeOptions,
+} from './trials.ts';
 
 /** Where a command leaves things besides its project. */
 const SHARED_PLACES = ['/tmp', '/var/tmp'];

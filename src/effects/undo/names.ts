@@ -3,9 +3,8 @@ import { type BigIntStats, statSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { dirname, normalize } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pathOf } from './exact-names.ts';
 import { type Ran, runLauncher, type Step } from './launcher.ts';
-import { seenAt, UNKNOWN } from './seen.ts';
+import { pathOf, seenAt, UNKNOWN } from './paths.ts';
 
 /** An inode at one moment: nobody can set its time of change, so that it shows whether anybody was there since. */
 type Moment = { readonly file: string; readonly changed: bigint };

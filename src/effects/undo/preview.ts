@@ -1,12 +1,12 @@
-/** What an undo would put back, in words and diffs. Names and contents are hostile: they are spelled out. */
+/** What actions changed and an undo would put back, in words and diffs. Names and contents are hostile: they are spelled out. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { type KeptAction, summaryOf } from '../../contracts/undo.ts';
+import { type ChangedFile, type KeptAction, summaryOf } from '../../contracts/undo.ts';
 import { visible } from '../../text/sanitize.ts';
 import { shortPath } from '../../text/short-path.ts';
 import { nameText } from '../../text/spelled.ts';
-import { pathOf } from './exact-names.ts';
 import type { Ran, Step } from './launcher.ts';
+import { pathOf } from './paths.ts';
 import type { Recorded } from './record.ts';
 
 export const MAX_DIFF_FILE_BYTES = 60_000;
@@ -135,4 +135,54 @@ export function undoneOf(action: Recorded, into: number, { steps, code, error }:
 function headOf(action: KeptAction): string {
   const text = visible(action.text.split('\n')[0] ?? '');
   return `${action.number} · ${text.length > 80 ? `${text.slice(0, 79)}…` : text} · ${summaryOf([action])}`;
+}
+
+// Names alone, for a line at the end of a run and the rail beside it.
+
+/** What the way back of a path says of what was done to it. Modes and times alone are no change of a file. */
+const DONE: ReadonlyMap<string, ChangedFile['how']> = new Map([
+  ['created', 'created'],
+  ['deleted', 'deleted'],
+  ['directory', 'deleted'],
+  ['moved', 'moved'],
+  ['replaced', 'changed'],
+  ['changed', 'changed'],
+]);
+
+/** What one action did, as the launcher tells its way back. */
+export function filesOf(steps: readonly Step[]): readonly ChangedFile[] {
+  return steps.flatMap(({ verb, path, source }): readonly ChangedFile[] => {
+    const how = DONE.get(verb);
+    if (how === undefined) return [];
+    return [how === 'moved' && source.startsWith('/') ? { path: source, how, from: path } : { path, how }];
+  });
+}
+
+/** What several did, the oldest first: each path once. What was made and is gone again is none. */
+export function together(actions: readonly (readonly ChangedFile[])[]): readonly ChangedFile[] {
+  const files = new Map<string, ChangedFile>();
+  for (const file of actions.flat()) {
+    const { path, how, from } = file;
+    if (from !== undefined) move(files, path, from);
+    else if (how === 'deleted') drop(files, path);
+    else if (how === 'moved' || !files.has(path)) files.set(path, file);
+    else if (files.get(path)?.how !== 'created') files.set(path, { path, how: 'changed' });
+  }
+  return [...files.values()];
+}
+
+/** What was made, or moved before, has another name; it is told under that one. */
+function move(files: Map<string, ChangedFile>, path: string, from: string): void {
+  const before = files.get(from);
+  files.delete(from);
+  if (before?.how === 'created') files.set(path, { path, how: 'created' });
+  else if (before?.from !== path) files.set(path, { path, how: 'moved', from: before?.from ?? from });
+}
+
+/** Of what was moved before, the name that the user knows is gone. */
+function drop(files: Map<string, ChangedFile>, path: string): void {
+  const before = files.get(path);
+  const known = before?.from ?? path;
+  if (before?.how === 'created' || known !== path) files.delete(path);
+  if (before?.how !== 'created') files.set(known, { path: known, how: 'deleted' });
 }

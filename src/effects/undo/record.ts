@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import type { KeptAction } from '../../contracts/undo.ts';
 import { removeTree } from '../../text/files.ts';
-import { textOfBytes } from './exact-names.ts';
+import { textOfBytes } from './paths.ts';
 
 /** What is written when an action begins. */
 export type Opening = Pick<KeptAction, 'kind' | 'text' | 'cwd' | 'session' | 'at'> & {
@@ -187,7 +187,7 @@ export function neverBegan({ directory }: Pick<Place, 'directory'>): boolean {
 const isUntouched = (summary: string | undefined) => /\btouched 0\b/.test(summary ?? '');
 
 /** Empties the directory of an action in which nothing was kept, for the next one; false: it was not empty, and is gone. */
-export function emptyRecord(action: Pick<Place, 'directory'>): boolean {
+function emptyRecord(action: Pick<Place, 'directory'>): boolean {
   try {
     for (const name of ['journal', 'summary', ACTION]) unlinkSync(join(action.directory, name));
     if (namesIn(action.directory).length === 0) return true;
@@ -208,7 +208,7 @@ export function tidyEmpty(store: string): void {
 }
 
 /** Removes a directory that nothing is in: no others. */
-export function dropEmpty(directory: string): void {
+function dropEmpty(directory: string): void {
   try {
     rmdirSync(directory);
   } catch {
@@ -271,4 +271,50 @@ function isOpening(value: unknown): value is Opening {
     [run, tree].every((field) => field === undefined || typeof field === 'string') &&
     [of, pid].every((field) => field === undefined || typeof field === 'number')
   );
+}
+
+/** Records of commands that changed nothing, which are most: emptied when nobody waits for that, and used again. */
+export class EmptyRecords {
+  /** Of commands that have ended. */
+  #full: Place[] = [];
+  #soon: NodeJS.Immediate | undefined;
+  /** Making and removing a directory for each command costs more than all else that is written. */
+  #spare: Place | undefined;
+
+  /** An empty directory for the next action. */
+  get spare(): Place | undefined {
+    return this.#spare;
+  }
+
+  /** Its record goes behind what this turn of the event loop still has to do: the model's next request is sent in it. */
+  add(place: Place): void {
+    this.#full.push(place);
+    this.#soon ??= setImmediate(() => this.settle());
+  }
+
+  /** None of them is there any more. To be called before anybody looks at the store. Never throws. */
+  settle(): void {
+    clearImmediate(this.#soon);
+    this.#soon = undefined;
+    for (const place of this.#full.splice(0)) this.#empty(place);
+  }
+
+  /** The spare one, which is the caller's from now on. */
+  take(): Place | undefined {
+    this.settle();
+    const spare = this.#spare;
+    this.#spare = undefined;
+    return spare;
+  }
+
+  #empty(place: Place): void {
+    try {
+      if (!emptyRecord(place)) return;
+    } catch {
+      // It stays in the list until the next program drops it.
+      return;
+    }
+    if (this.#spare) dropEmpty(this.#spare.directory);
+    this.#spare = place;
+  }
 }

@@ -15,9 +15,8 @@ import {
   START_VARIABLES,
   ZSH_START_FILES,
 } from '../../knowledge/start-files.ts';
-import { entriesAt, seenAt, UNKNOWN } from './seen.ts';
+import { entriesAt, seenAt, UNKNOWN, waysThrough } from './paths.ts';
 import type { Later } from './waiting.ts';
-import { waysThrough } from './ways.ts';
 
 /** What is read of one start file, and how many paths of all of them are looked at. */
 const MAX_BYTES = 1_000_000;

@@ -11,15 +11,14 @@ import {
   type UndoResult,
   type UndoTarget,
 } from '../../contracts/undo.ts';
-import { filesOf, together } from './changed-files.ts';
-import { EmptyRecords } from './empty-records.ts';
-import { Kept, whatGoes } from './kept.ts';
-import { type Ran, runLauncher } from './launcher.ts';
+import { Kept, warnOf, whatGoes } from './kept.ts';
+import { probeStore, type Ran, runLauncher, sharesBlocks } from './launcher.ts';
 import { Leftovers } from './leftovers.ts';
 import { unkeptIn, whenEnded } from './names.ts';
-import { probeStore, sharesBlocks } from './probe.ts';
+import { filesOf, together } from './preview.ts';
 import {
   dropRecord,
+  EmptyRecords,
   leftNothing,
   markUndone,
   numbersIn,
@@ -31,7 +30,6 @@ import {
   tidyEmpty,
   unmarkUndone,
 } from './record.ts';
-import { warnOf } from './warnings.ts';
 
 /** How long the bytes in use are taken for what they were. */
 const ROOM_KNOWN_MS = 30_000;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { changesText, tellsChanges } from '../../../src/contracts/undo.ts';
-import { filesOf, together } from '../../../src/effects/undo/changed-files.ts';
+import { filesOf, together } from '../../../src/effects/undo/preview.ts';
 
 const step = (verb: string, path: string) => ({ verb, path, source: '' });
 

@@ -1,7 +1,7 @@
 /** Names that are no UTF-8 come through text, JSON and back byte by byte. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { bytesOfText, isOfBytes, pathOf, spelledBytes, textOfBytes } from '../../../src/effects/undo/exact-names.ts';
+import { bytesOfText, isOfBytes, pathOf, spelledBytes, textOfBytes } from '../../../src/effects/undo/paths.ts';
 import { nameText } from '../../../src/text/spelled.ts';
 
 /** Between characters and their pieces. */

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FarLeftovers } from '../../../src/effects/undo/far-leftovers.ts';
+import { FarLeftovers } from '../../../src/effects/undo/far-store.ts';
 import type { Step } from '../../../src/effects/undo/launcher.ts';
 import type { Recorded } from '../../../src/effects/undo/record.ts';
 

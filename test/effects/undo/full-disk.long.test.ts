@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { probeStore } from '../../../src/effects/undo/probe.ts';
+import { probeStore } from '../../../src/effects/undo/launcher.ts';
 import { lacks } from '../../support/lacks.ts';
 import { sceneForEach } from './bench.ts';
 

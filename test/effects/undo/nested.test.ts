@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { topmost, within } from '../../../src/effects/undo/nested.ts';
+import { topmost, within } from '../../../src/effects/undo/paths.ts';
 
 const path = fc
   .array(fc.constantFrom('a', 'b', 'a!', 'a.b', ' ', '\u0001'), { minLength: 1, maxLength: 4 })

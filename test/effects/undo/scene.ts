@@ -13,10 +13,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectArgv, supervisedArgv, trialArgv } from '../../../src/effects/sandbox/index.ts';
-import { type Listed, readChanges } from '../../../src/effects/undo/changes.ts';
 import { runLauncher, type Step } from '../../../src/effects/undo/launcher.ts';
 import { listChanges } from '../../../src/effects/undo/local-trials.ts';
 import { notesOf } from '../../../src/effects/undo/record.ts';
+import { type Listed, readChanges } from '../../../src/effects/undo/trials.ts';
 import { removeTree } from '../../../src/text/files.ts';
 
 /** An account without rights of its own, for what root must not be needed for. */

@@ -1,9 +1,8 @@
 /** What a hostile host says of a trial: bounded, checked, and never what was not asked for. */
 import { describe, expect, it } from 'vitest';
-import { readChanges } from '../../../src/effects/undo/changes.ts';
 import { FarTrialDisk } from '../../../src/effects/undo/far-trials.ts';
 import type { FarWork } from '../../../src/effects/undo/launcher.ts';
-import { TrialStore } from '../../../src/effects/undo/trials.ts';
+import { readChanges, TrialStore } from '../../../src/effects/undo/trials.ts';
 
 const trees = ['/srv/app', '/tmp'];
 const read = (...fields: readonly string[]) =>
