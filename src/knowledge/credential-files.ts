@@ -90,8 +90,6 @@ export const READABLE_AT_HOME: readonly (readonly [path: string, format: Format]
     .map((path) => [path, format as Format] as const),
 );
 
-export const KEY_NAMES: readonly string[] = patternsIn(KEY_FILES);
-
 const matching = (patterns: readonly string[]): { readonly name: RegExp; readonly path: RegExp } => {
   const sources = (some: readonly string[]) => some.map((each) => sourceOf(each).replace(/\/$/, '/.+')).join('|');
   const whole = patterns.filter((pattern) => pattern.startsWith('/'));

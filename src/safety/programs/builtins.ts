@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { isCredential } from '../credential-files.ts';
 import { evaluateName, evaluateText } from '../shell/arithmetic.ts';
-import { storeMark } from '../shell/arrays.ts';
 import type { Machine } from '../shell/machine.ts';
 import { echoOutput, printfOutput } from '../shell/output.ts';
 import { runVariable } from '../shell/run-variables.ts';
-import { hasUnknown, holdsSecret, NUMBER, OWN_TEMP, SECRET, STORE, UNKNOWN } from '../shell/taint.ts';
+import { hasUnknown, holdsSecret, NUMBER, OWN_TEMP, SECRET, UNKNOWN } from '../shell/taint.ts';
 import { unknown } from '../verdict.ts';
 import type { Call, Handlers } from './call.ts';
 import { runCode } from './code.ts';
@@ -39,10 +38,7 @@ export const BUILTINS: Handlers = {
     call.machine.give('OPTARG', UNKNOWN);
     return '';
   },
-  shopt(call) {
-    if (texts(call).includes('dotglob')) call.machine.scope.hidden = !call.has('-u');
-    return '';
-  },
+  shopt: silent,
   bg: silent,
   fg: silent,
   logout: silent,
@@ -99,10 +95,7 @@ export const BUILTINS: Handlers = {
       )
     )
       scope.tracing = true;
-    if (at >= 0)
-      scope.positional = call.args
-        .slice(at + 1)
-        .map((field) => field.text + (field.glob ? storeMark(call.machine, field.text) : ''));
+    if (at >= 0) scope.positional = call.args.slice(at + 1).map(({ text }) => text);
     else if (words.length > 0 && !/^[-+]/.test(words[0] ?? '')) scope.positional = words;
     return '';
   },
@@ -210,7 +203,7 @@ function sourceFile(call: Call): string {
   if (path === undefined) return '';
   const { machine } = call;
   const printed = runScriptFile(call, path, rest, call.io);
-  if (isCredential(path) || path.includes(STORE)) {
+  if (isCredential(path)) {
     machine.shows ||= machine.scope.tracing;
     machine.scope.sourced = true;
   }
@@ -284,9 +277,9 @@ function readLine(call: Call): string {
   return '';
 }
 
-/** What the lines of an input are about: names of stores, or what stands in one. */
+/** The mark of the lines of an input that holds a secret. */
 function aboutLines(stdin = ''): string {
-  return (stdin.includes(STORE) ? STORE : '') + (holdsSecret(stdin) ? SECRET : '');
+  return holdsSecret(stdin) ? SECRET : '';
 }
 
 function readLines(call: Call): string {

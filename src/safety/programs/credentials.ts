@@ -1,16 +1,13 @@
-import { isCredential, isSecretVariable, mayNameCredential } from '../credential-files.ts';
-import { namesHidden, storeMark } from '../shell/arrays.ts';
-import { globToRegExp } from '../shell/glob.ts';
+import { isCredential, isCredentialPlace, isSecretVariable } from '../credential-files.ts';
 import type { Field, Machine } from '../shell/machine.ts';
 import { SHOWN_DEVICE } from '../shell/redirections.ts';
-import { CREDENTIAL, holdsSecret, SECRET, STORE } from '../shell/taint.ts';
+import { CREDENTIAL, holdsSecret, SECRET } from '../shell/taint.ts';
 import { destructive, type StaticVerdict, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import type { Operand } from './options.ts';
 import { absolute } from './paths.ts';
 import { roleOf } from './proof.ts';
 import type { Given } from './record.ts';
-import { readsStoresBelow } from './selections.ts';
 
 /** Options that name the sender's own key: it proves who asks, and stays. */
 const OWN_KEY =
@@ -30,11 +27,31 @@ export function printsCredential(call: Call): boolean {
   if (saysSecret(call)) return true;
   if (io.stdin?.includes(SECRET) && facts.traits.has('prints')) return true;
   if (args.some(namesStoreBehindAt) && !facts.traits.has('sends')) return true;
-  if (readsStoresBelow(call)) return true;
+  if (readsCredentialPlace(call)) return true;
   return (
     PRINTERS.get(program)?.(call) ??
     (facts.traits.has('prints') && (namesStores(call) || namesStoreInOption(call, ({ role }) => role === 'read')))
   );
+}
+
+/** Does a call print what lies in a directory of credentials, or an archive of one? */
+function readsCredentialPlace(call: Call): boolean {
+  const { program, operands, machine } = call;
+  const isPlace = ({ text }: Operand) => isCredentialPlace(absolute(machine, text) ?? text) || isCredential(text);
+  if (ARCHIVES.test(program)) return printsArchive(call) && operands.some(isPlace);
+  if (!SEARCHES.test(program)) return false;
+  return operands.slice(program === 'diff' || call.has('-e', '--regexp') ? 0 : 1).some(isPlace);
+}
+
+const ARCHIVES = /^(tar|zip)$/;
+const SEARCHES = /^(grep|rg|ag|ack|ugrep|diff)$/;
+
+/** An archive without a name, or with the name `-`, is printed. */
+function printsArchive({ program, args }: Call): boolean {
+  const words = args.map(({ text }) => text);
+  if (words.some((word) => /^(-|-[a-zA-Z]*f-|--file=-)$/.test(word))) return true;
+  if (program === 'zip' || !(/c/.test(words[0] ?? '') || words.includes('--create'))) return false;
+  return !words.some((word, at) => (at === 0 ? /^-?[a-zA-Z]*f|^--file/ : /^(-[a-zA-Z]*f|--file)/).test(word));
 }
 
 /** Is a store the value of an option that the record knows? */
@@ -142,13 +159,12 @@ function namesStores({ operands, machine }: Call, from = 0): boolean {
 }
 
 /** `HEAD:.env`, `remote:.netrc`. */
-function namesStoresBehind({ args, operands, machine }: Call): boolean {
+function namesStoresBehind({ args, operands }: Call): boolean {
   // `-L1,5:.env`: of which file the lines are.
   if (args.some(({ text }) => text.startsWith('-L') && isCredential(afterColon(text)))) return true;
   return operands.some(({ text }) => {
     const path = afterColon(text);
-    // Git reads patterns itself, quoted ones too.
-    return (path !== text && isCredential(path)) || (/[*?[]/.test(path) && storeMark(machine, path) !== '');
+    return path !== text && isCredential(path);
   });
 }
 
@@ -169,14 +185,12 @@ function afterColon(text: string): string {
   return text.slice(text.lastIndexOf(':') + 1).replace(/^\(\w+\)/, '');
 }
 
-/** Does a word name a store, from the directory that the command is in by then, or as a pattern? */
-function namesStore(machine: Machine, { text, glob }: Operand): boolean {
-  if (text.includes(STORE)) return true;
+/** Does a word name a store, from the directory that the command is in by then? */
+function namesStore(machine: Machine, { text }: Operand): boolean {
   if (machine.substituted.get(text)?.includes(CREDENTIAL)) return true;
   const named = text.startsWith('if=') ? text.slice(3) : text;
   const path = absolute(machine, named) ?? named;
-  if (isCredential(named) || isCredential(path)) return true;
-  return glob && mayNameCredential(path, globToRegExp, namesHidden(machine));
+  return isCredential(named) || isCredential(path);
 }
 
 /** Does a call open what was closed with a key, or print a place where secrets are kept by another program? */
@@ -287,7 +301,6 @@ function givesCredential(call: Call, sends: boolean): boolean {
   for (let at = 0; at < args.length; at++) {
     const { text } = args[at] as Field;
     if (text.includes(CREDENTIAL)) return true;
-    if (sends && text.includes(STORE)) return true;
     if (!sends || !MAY_NAME_STORE.test(text) || OWN_KEY_OPTION.test(text) || isOwnKey(call, at)) continue;
     if (text.split(/[@=<,;]/).some((part) => isCredential(part) || isCredentialFolder(part) || ACCOUNTS.test(part)))
       return true;

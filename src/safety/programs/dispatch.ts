@@ -5,7 +5,6 @@ import type { Field, Io, Machine, Redirect } from '../shell/machine.ts';
 import { plainOutput } from '../shell/output.ts';
 import {
   CREDENTIAL,
-  carrying,
   DECODED,
   ENDLESS,
   FETCHED,
@@ -13,7 +12,6 @@ import {
   hasUnknown,
   readable,
   SECRET,
-  STORE,
   UNKNOWN,
   withoutTaint,
 } from '../shell/taint.ts';
@@ -43,7 +41,6 @@ import { isDryReading, isIdle } from './record.ts';
 import { hasRecord } from './records/index.ts';
 import { DELETING, ENDING, SCHEDULED } from './scheduled.ts';
 
-import { mayNameStore } from './selections.ts';
 import { SHELLS } from './shells.ts';
 import { CALCULATORS, FORMATTERS, MEDIA, TEXT_TOOLS } from './text-tools.ts';
 import { SPECIAL_WRAPPERS, WRAPPERS } from './wrappers.ts';
@@ -133,8 +130,7 @@ function judgeKnown(call: Call, isOfSystem: boolean, disabled: ReadonlySet<strin
   // What an inner command shows stays shown.
   const setup = isShellSetup(call) && !output?.includes(CREDENTIAL);
   const plain = setup ? '' : (output ?? outputOf(call));
-  const named = mayNameStore(call) ? carrying(STORE, plain) : plain;
-  const printed = untilItsEnd(call, named);
+  const printed = untilItsEnd(call, plain);
   const shown = withSecrets(call, printed);
   if (shown.includes(CREDENTIAL) && talksToNetwork(call)) machine.note(CREDENTIAL_LEAVES);
   machine.shows ||= copiesAside(call, shown);

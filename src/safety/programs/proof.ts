@@ -1,7 +1,7 @@
 import { readCode } from '../code/read.ts';
 import { isCredential } from '../credential-files.ts';
 import type { Field } from '../shell/machine.ts';
-import { hasUnknown, readable, STORE, UNKNOWN } from '../shell/taint.ts';
+import { hasUnknown, readable, UNKNOWN } from '../shell/taint.ts';
 import { harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import { judgeQuestion, judgeReach } from './asking.ts';
 import type { Call } from './call.ts';
@@ -156,7 +156,7 @@ function reads(call: Call, what: string, path: string): StaticVerdict {
   const isStore = isCredential(path);
   if (given === '' && !isStore) return harmless();
   const repeats = LISTED.test(what);
-  const listed = repeats && (given.includes(STORE) || given.split(/[\0\n]/).some(isCredential));
+  const listed = repeats && given.split(/[\0\n]/).some(isCredential);
   if (listed) return unknown('shows a credential to the model');
   if (!isStore) return harmless();
   // Names that are not there stand in the complaint.

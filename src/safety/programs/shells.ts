@@ -1,6 +1,6 @@
 import { isCredential } from '../credential-files.ts';
 import { dialectOf } from '../shell/dialect.ts';
-import { STORE, UNKNOWN } from '../shell/taint.ts';
+import { UNKNOWN } from '../shell/taint.ts';
 import { destructive, unknown } from '../verdict.ts';
 import { type Call, forAll, type Handlers } from './call.ts';
 import { runCode } from './code.ts';
@@ -21,11 +21,10 @@ function runShell(call: Call): string {
   return call.machine.inSubshell(() => {
     const { machine } = call;
     machine.scope.dialect = dialectOf(call.program);
-    machine.scope.hidden = traced.some(({ text }, at) => text === 'dotglob' && traced[at - 1]?.text === '-O');
     if (traced.some(({ text }) => /^-[a-zA-Z]*[xv]|^(xtrace|verbose|--verbose)$/.test(text))) {
       machine.scope.tracing = true;
       const script = call.args[traced.length]?.text ?? '';
-      if (isCredential(script) || script.includes(STORE)) machine.shows = true;
+      if (isCredential(script)) machine.shows = true;
     }
     const hidden = encodedIn(call);
     return hidden === undefined ? runCodeOf(call) : encoded(call, hidden);
@@ -81,7 +80,7 @@ const ONLY_CHECKS = /^-[a-bd-zA-BD-Z]*n[a-bd-zA-BD-Z]*$/;
 
 /** With `-v`, and in what it has against them, it prints the lines it reads. */
 function checks({ args, machine }: Call): string {
-  if (args.some(({ text }) => isCredential(text) || text.includes(STORE))) machine.shows = true;
+  if (args.some(({ text }) => isCredential(text))) machine.shows = true;
   return '';
 }
 

@@ -7,7 +7,6 @@ import { runAside, runCode } from './code.ts';
 import { judgeAssignment, judgeUnset } from './environment.ts';
 import { type ProgramFacts, type Wrapper, words } from './record.ts';
 import { WRAPPER_NAMES } from './records/index.ts';
-import { foundBy } from './selections.ts';
 
 /** All wrappers that follow their record. */
 export const WRAPPERS: Handlers = Object.fromEntries(WRAPPER_NAMES.map((name) => [name, unwrap]));
@@ -82,9 +81,7 @@ export const SPECIAL_WRAPPERS: Handlers = {
   find: (call) => runFind(call),
   fd(call) {
     const at = call.args.findIndex((field) => /^(-x|-X|--exec|--exec-batch)$/.test(field.text));
-    return at < 0
-      ? UNKNOWN
-      : call.machine.runFields(withUnknown(call.args.slice(at + 1), foundBy(call)), { stdin: '' });
+    return at < 0 ? UNKNOWN : call.machine.runFields(withUnknown(call.args.slice(at + 1), FOUND), { stdin: '' });
   },
   tmux(call) {
     const chained = tmuxCommands(call.args);
@@ -239,13 +236,16 @@ function withUnknown(fields: readonly Field[], found: string): Field[] {
   return words.some((field) => field.text.includes(UNKNOWN)) ? words : [...words, plain(found)];
 }
 
+/** What stands for a name that a search finds. */
+const FOUND = `./${UNKNOWN}`;
+
 function runFind(call: Call): string | undefined {
   const { machine, args } = call;
   let shown = '';
   for (let at = 0; at < args.length; at++) {
     const text = args[at]?.text ?? '';
     if (/^-(exec|execdir|ok|okdir)$/.test(text)) {
-      const command = withUnknown(args.slice(at + 1), foundBy(call));
+      const command = withUnknown(args.slice(at + 1), FOUND);
       const found = machine.watch(() => {
         shown += machine.inSubshell(() => {
           // Where the found file lies.

@@ -1,10 +1,9 @@
 import { isAbsolute, join } from 'node:path';
 import type { Redirection } from 'unbash';
-import { isCredential, mayNameCredential } from '../credential-files.ts';
+import { isCredential } from '../credential-files.ts';
 import { type Part, unknown } from '../verdict.ts';
-import { globToRegExp } from './glob.ts';
 import type { Machine, Redirect } from './machine.ts';
-import { CREDENTIAL, ENDLESS, FILE_TEXT, holdsSecret, STORE, UNKNOWN } from './taint.ts';
+import { CREDENTIAL, ENDLESS, FILE_TEXT, holdsSecret, UNKNOWN } from './taint.ts';
 import { expandQuoted } from './word.ts';
 
 /** What the redirections put on standard input, if any. */
@@ -28,19 +27,14 @@ export function isEndlessDevice(path: string): boolean {
 
 function fileText(path: string): string {
   if (isEndlessDevice(path)) return FILE_TEXT + ENDLESS;
-  return mayBeStore(path) ? FILE_TEXT + CREDENTIAL : FILE_TEXT;
-}
-
-function mayBeStore(path: string): boolean {
-  if (isCredential(path) || path.includes(STORE)) return true;
-  return /[*?[]/.test(path) && mayNameCredential(path, globToRegExp);
+  return isCredential(path) ? FILE_TEXT + CREDENTIAL : FILE_TEXT;
 }
 
 /** Does a redirection leave a store open behind a number, where any command may read it under no name? */
 export function opensStore({ operator, fd, target }: Redirect, machine: Machine): boolean {
   if (!operator.startsWith('<') || operator === '<&') return false;
   if ((fd ?? 0) < 3) return false;
-  return mayBeStore(target) || holdsSecret(target) || holdsSecret(machine.substituted.get(target) ?? '');
+  return isCredential(target) || holdsSecret(target) || holdsSecret(machine.substituted.get(target) ?? '');
 }
 
 /** Is standard output redirected, so that a pipe or a substitution gets nothing? Says what comes of `out` then. */

@@ -78,8 +78,6 @@ export class Scope {
   exporting = false;
   /** Every command is shown before it runs (`set -x`). */
   tracing = false;
-  /** A star stands for hidden names as well (`shopt -s dotglob`). */
-  hidden = false;
   /** Variables came out of a store of credentials (`. .env`): what they hold is one. */
   sourced = false;
 
@@ -88,7 +86,6 @@ export class Scope {
     const {
       exporting = false,
       tracing = false,
-      hidden = false,
       sourced = false,
       lastArgument = '',
       positional = [],
@@ -100,7 +97,6 @@ export class Scope {
     this.shared = from !== undefined;
     this.exporting = exporting;
     this.tracing = tracing;
-    this.hidden = hidden;
     this.sourced = sourced;
     this.made = made;
     this.dashed = dashed;

@@ -34,9 +34,6 @@ export const NUMBER = '\uE00B';
 /** The value of a variable that holds a key, a token or a password; stands beside it. */
 export const SECRET = '\uE00C';
 
-/** Names of files, of which one may be that of a store of credentials; stands beside them. */
-export const STORE = '\uE00D';
-
 /** Text without end, as `yes` prints it; stands beside it. */
 export const ENDLESS = '\uE00E';
 
@@ -44,7 +41,7 @@ export const ENDLESS = '\uE00E';
 export const NOT_KNOWN = /[\uE000-\uE002\uE007\uE009\uE00B]/;
 const ANY_TAINT = /[\uE000-\uE00E]/;
 const ANY_TAINT_GLOBAL = /[\uE000-\uE00E]/g;
-const CARRIED = [CREDENTIAL, SECRET, STORE] as const;
+const CARRIED = [CREDENTIAL, SECRET] as const;
 const SECRETS = /[\uE00A\uE00C]/;
 
 /** Is some part of this text not known? (A temporary file of one's own counts as known enough.) */

@@ -3,7 +3,6 @@ import { isCredential, isCredentialPlace } from '../../credential-files.ts';
 import { runCode } from '../../programs/code.ts';
 import { judgeRedirect } from '../../programs/outputs.ts';
 import { absolute, fileKey, overwrite } from '../../programs/paths.ts';
-import { storeMark } from '../../shell/arrays.ts';
 import { type Machine, plain } from '../../shell/machine.ts';
 import { DIGITS, escapeMarks, hasUnknown, holdsSecret, OWN_TEMP, UNKNOWN } from '../../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown } from '../../verdict.ts';
@@ -473,7 +472,7 @@ export function readPython(machine: Machine, source: string, run: PythonRun = {}
     machine.note(unknown(`python code: ${effects}`, { unresolved: true }));
     return true;
   }
-  if (namesStores(machine, source)) machine.note(unknown('python code: reads what may be a credential'));
+  if (namesStores(source)) machine.note(unknown('python code: reads what may be a credential'));
   if (machine.reading) machine.reading.accounted++;
   machine.note(harmless('code that only computes, reads and prints'));
   const shadow = shadows(machine, directory);
@@ -482,10 +481,9 @@ export function readPython(machine: Machine, source: string, run: PythonRun = {}
   return true;
 }
 
-/** Does a text in the code stand for names of stores, or for a place where they lie? */
-function namesStores(machine: Machine, source: string): boolean {
+/** Does a text in the code name a place where credentials lie? */
+function namesStores(source: string): boolean {
   for (const [, , text = ''] of source.matchAll(/(["'])((?:(?!\1)[^\\\n])*)\1/g)) {
-    if (/^[^\s]*[*?[]/.test(text) && storeMark(machine, text) !== '') return true;
     if (/(^|\/)\.\w/.test(text) && isCredentialPlace(text)) return true;
   }
   return false;

@@ -26,18 +26,8 @@ describe('names that the line does not spell', () => {
     'grep -rl foo src | xargs cat',
     'grep -r x --include="*.json" .',
     'find . -type f -exec md5sum {} +',
-  ])('are read where none of them can be a credential: %s', (line) => {
+  ])('are read without a question: %s', (line) => {
     expect(judgeCommand(line).verdict).toBe('safe');
-  });
-
-  test.each([
-    "find . -type f \\( -name '*.ts' -o -name '.*' \\) | xargs cat",
-    "ls -A | grep -v '\\.ts$' | xargs cat",
-    'for f in .e*; do cat "$f"; done',
-    'cat $(echo .e*)',
-  ])('and asked about where one may be: %s', (line) => {
-    expect(judgeCommand(line).verdict).toBe('unknown');
-    expect(judgeCommand(line, { localModel: true }).verdict).toBe('safe');
   });
 });
 
@@ -81,20 +71,6 @@ describe('a secret whose output is quiet in the end', () => {
     expect(judgeCommand(line).verdict).toBe('unknown');
     expect(judgeCommand(line, { localModel: true }).verdict).toBe('safe');
   });
-});
-
-describe('a pattern', () => {
-  test.each([
-    ['cat *', 'safe'],
-    ['cat s*', 'safe'],
-    ['cat *.k?y', 'unknown'],
-    ['cat *.pem', 'unknown'],
-    ['shopt -s dotglob; cat *', 'unknown'],
-    ['(shopt -s dotglob); cat *', 'safe'],
-    ["shopt -s dotglob; bash -c 'cat *'", 'safe'],
-  ])('asks where it aims at keys or at hidden names: %s', (line, verdict) =>
-    expect(judgeCommand(line).verdict).toBe(verdict),
-  );
 });
 
 describe('the first line of a script that the line writes', () => {
