@@ -1,4 +1,4 @@
-/** The process of one session of an editor: an engine in its directory, driven by messages (CL-6). */
+/** The process of one session of an editor: an engine in its directory, driven by messages (CL-1). */
 import type { SessionModeState, SessionUpdate, StopReason } from '@agentclientprotocol/sdk';
 import { EXIT } from '../../cli/exit-codes.ts';
 import { plainEntry } from '../../cli/print.ts';

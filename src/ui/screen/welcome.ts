@@ -1,7 +1,4 @@
-/**
- * The first screen (where one is, what can be typed, what is safe, who answers; UI-7), and what is left after the
- * last one.
- */
+/** The first screen (directory, what can be typed, what is safe, which model answers), and what stays on leaving (UI-6). */
 
 import type { App } from '../../commands/app.ts';
 import type { Mode } from '../../session/ids.ts';
