@@ -60,6 +60,7 @@ describe('a secret whose output is quiet in the end', () => {
     'cat .env | tee >(wc -l) >/dev/null',
     'cat README.md | tee /dev/stderr | wc -l',
     'gpg -k | wc -l',
+    'openssl req -new -x509 -key server.key -out made/server.crt -subj /CN=x',
   ])('is shown nowhere: %s', (line) => expect(judgeCommand(line).verdict).toBe('safe'));
 
   test.each([

@@ -103,7 +103,9 @@ const PRINTERS: ReadonlyMap<string, (call: Call) => boolean | undefined> = new M
   // Its program is no name of a file.
   ['jq', (call) => (call.has('-f', '--from-file') ? undefined : namesStores(call, 1))],
   ['tree', (call) => (call.has('--fromfile', '--fromtabfile') ? namesStores(call) : undefined)],
-  ...each('gpg gpg2 openssl consul pip pip3 manage.py django-admin python', (call) => opensSecret(call) || undefined),
+  // A request is signed with a key and does not hold it.
+  ['openssl', (call) => opensSecret(call) || (call.operands[0]?.text === 'req' ? false : undefined)],
+  ...each('gpg gpg2 consul pip pip3 manage.py django-admin python', (call) => opensSecret(call) || undefined),
 ]);
 
 function each(programs: string, shows: (call: Call) => boolean | undefined) {
