@@ -1,11 +1,12 @@
 /**
  * How often the gate would interrupt recorded agent work: `npm run bench -- replay RUNS.jsonl`, a line being
- * `{"run", "commands": []}`. Each run is judged in order in an empty directory that stands for /app; files named behind
- * `>` are made there, with the text of a here-document. Nothing of a command is run.
+ * `{"run", "commands": []}`. Each run is judged in order in an empty directory that stands for /app, and has another for
+ * /tmp. Files named behind `>` are made there, with the text of a here-document, and the start file of an environment
+ * that Python makes. Nothing of a command is run.
  */
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, normalize } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { checkLine } from '../../src/safety/index.ts';
 import { rowsIn } from './jsonl.ts';
 
@@ -14,6 +15,10 @@ type Answer = { readonly verdict: string; readonly rule: string | null; readonly
 
 const HERE_DOC =
   /cat\s+(?:>\s*(\S+)\s+<<-?\s*['"]?(\w+)['"]?|<<-?\s*['"]?(\w+)['"]?\s*>\s*(\S+))[^\n]*\n([\s\S]*?)\n(?:\2|\3)(?=\n|$)/g;
+/** Where a command works: behind the `cd` that it begins with. */
+const BEGINS = /^\s*cd\s+([A-Za-z0-9_./-]+)\s*&&/;
+const VENV = /python3?\s+-m\s+venv\s+([A-Za-z0-9_./-]+)/g;
+const ACTIVATE = 'VIRTUAL_ENV=.\nexport VIRTUAL_ENV\nPATH="$VIRTUAL_ENV/bin:$PATH"\nexport PATH\nhash -r\n';
 const TARGET = /(?:^|[^0-9&>])>\s*([A-Za-z0-9_./-]+)/g;
 
 const [file] = process.argv.slice(2);
@@ -33,7 +38,10 @@ for (const [number, run] of runs.entries()) {
   mkdirSync(cwd);
   let halted = false;
   for (const written of run.commands) {
-    const cmd = written.replaceAll('/app/', `${cwd}/`).replaceAll('/app', cwd);
+    const cmd = written
+      .replaceAll(/(?<![\w.])\/tmp(?=\/)/g, `${cwd}-tmp`)
+      .replaceAll('/app/', `${cwd}/`)
+      .replaceAll('/app', cwd);
     const answer = JSON.parse(await checkLine(JSON.stringify({ cmd, cwd, made: [...made] }))) as Answer;
     commands++;
     counts.set(answer.verdict, (counts.get(answer.verdict) ?? 0) + 1);
@@ -45,7 +53,7 @@ for (const [number, run] of runs.entries()) {
     makeTargets(cmd, cwd, made);
   }
   if (halted) interrupted++;
-  rmSync(cwd, { recursive: true });
+  for (const place of [cwd, `${cwd}-tmp`]) rmSync(place, { recursive: true, force: true });
 }
 rmSync(base, { recursive: true });
 
@@ -60,15 +68,19 @@ for (const [why, count] of [...reasons].sort((a, b) => b[1] - a[1]).slice(0, 25)
 
 /** Makes what a command would have written, so that it is there later. */
 function makeTargets(cmd: string, cwd: string, made: Set<string>): void {
-  const texts = new Map(
-    [...cmd.matchAll(HERE_DOC)].map(([, a, , , b, text]) => [normalize(join(cwd, a ?? b ?? '')), `${text}\n`]),
+  const from = resolve(cwd, BEGINS.exec(cmd)?.[1] ?? '');
+  const files = [...cmd.matchAll(TARGET)].map(([, name = '']) => [resolve(from, name), 'x\n'] as const);
+  const texts = [...cmd.matchAll(HERE_DOC)].map(
+    ([, a, , , b, text]) => [resolve(from, a ?? b ?? ''), `${text}\n`] as const,
   );
-  for (const [, name = ''] of cmd.matchAll(TARGET)) {
-    const path = normalize(name.startsWith('/') ? name : join(cwd, name));
-    if (!path.startsWith(`${cwd}/`) || statSync(path, { throwIfNoEntry: false })?.isDirectory()) continue;
+  const starts = [...cmd.matchAll(VENV)].map(
+    ([, name = '']) => [resolve(from, name, 'bin/activate'), ACTIVATE] as const,
+  );
+  for (const [path, text] of new Map([...files, ...texts, ...starts])) {
+    if (!path.startsWith(`${base}/`) || statSync(path, { throwIfNoEntry: false })?.isDirectory()) continue;
     try {
       mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, texts.get(path) ?? 'x\n');
+      writeFileSync(path, text);
       made.add(path);
     } catch {
       // A file stands where a directory would have to be: the command would have failed too.
