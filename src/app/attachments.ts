@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { App } from '../commands/app.ts';
-import type { AttachmentsPort } from '../contracts/attachments.ts';
+import type { AttachmentsPort } from '../contracts/lines.ts';
 import { quotedName } from './attachments/read.ts';
 
 /** A path that a terminal puts in place of a file that is dropped on it. */

@@ -15,7 +15,7 @@ import { detectSandbox, findLauncher, type SandboxStatus } from '../effects/sand
 import { createPathIndex, type PathIndex } from '../router/index.ts';
 import { listRules } from '../safety/index.ts';
 import type { SessionEvent } from '../session/event.ts';
-import { nearest } from '../text/nearest.ts';
+import { nearest } from '../text/matching.ts';
 import { chooseSession, type SessionChoice } from './choose-session.ts';
 import type { GlobalOptions, SessionWish } from './options.ts';
 import { choosePresets, type Presets } from './presets.ts';

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunningCommand } from '../contracts/commands.ts';
-import type { HostsPort, LeftOnHosts } from '../contracts/hosts.ts';
+import type { HostsPort, LeftOnHosts } from '../contracts/machine.ts';
 import {
   findLauncher,
   projectArgv,
@@ -28,8 +28,8 @@ import { Hosts, type LauncherKit, type LeftThere } from '../remote/hosts/index.t
 import { hostOf, placeOn } from '../session/place.ts';
 import { leavesShell } from '../session/shell.ts';
 import type { HostAnswers } from '../store/index.ts';
-import { bytesText } from '../text/bytes.ts';
 import { messageOf } from '../text/errors.ts';
+import { bytesText } from '../text/spelled.ts';
 import type { SessionBus } from './session-bus.ts';
 
 /** Bytes read of ssh's configuration for the names of hosts. */

@@ -5,7 +5,7 @@ import type { Config } from '../config/index.ts';
 import type { McpPort } from '../contracts/tools.ts';
 import { asCompanion, saveOutput } from '../executor/index.ts';
 import { hostOf } from '../session/place.ts';
-import { matchesGlob } from '../text/glob.ts';
+import { matchesGlob } from '../text/matching.ts';
 import { McpServers } from '../tools/index.ts';
 import { openInBrowser } from './open-address.ts';
 import type { OwnStarts } from './own-starts.ts';

@@ -2,8 +2,8 @@
 import { dirname, join } from 'node:path';
 import { createBroker, type Preset, presetInfo } from '../broker/index.ts';
 import { type Config, type ModelConfig, placesOf } from '../config/index.ts';
-import type { CostPort, Spending } from '../contracts/costs.ts';
-import type { Broker, Preplanner, PresetInfo } from '../contracts/models.ts';
+import type { Broker, CostPort, Preplanner, PresetInfo, Spending } from '../contracts/models.ts';
+
 import { countCall, createPricing, type Ledger, openLedger, type Paying, readPriceFile } from '../costs/index.ts';
 import type { SecretsFilter } from '../secrets/index.ts';
 import { shortDollars, sumOf } from '../session/cost.ts';

@@ -6,9 +6,9 @@ import { realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { placesOf } from '../config/index.ts';
-import { STARTED } from '../contracts/started.ts';
 import { entriesAt, seenAt, waysThrough } from '../effects/undo/index.ts';
 import { concernsHome } from '../knowledge/control-files.ts';
+import { STARTED } from '../knowledge/started.ts';
 import { LAUNCHER } from './environment.ts';
 
 /** What separates a path from the rest of a variable's value: a command line, a list, an option. */

@@ -32,7 +32,7 @@ import {
   openMemory,
   type ShellHistoryFile,
 } from '../store/index.ts';
-import { nearest } from '../text/nearest.ts';
+import { nearest } from '../text/matching.ts';
 import { clean, plainText } from '../text/sanitize.ts';
 import { BASH, createTools, DELEGATE, jobsTool, MODE_UPGRADE, patchTool } from '../tools/index.ts';
 import { type Environment, LAUNCHER } from './environment.ts';

@@ -2,13 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Broker, ChatOptions, PresetInfo, StreamOptions } from '../contracts/models.ts';
 import type { CallFailure, Category, Message, Reply } from '../session/message.ts';
 import { messageOf } from '../text/errors.ts';
-import { detectCapability } from './capability-detection.ts';
+import type { Accumulated } from './accumulator.ts';
 import { attemptDemo } from './demo/attempt.ts';
 import { type Fault, fault, label } from './faults.ts';
 import { hasImages } from './images.ts';
 import { type Capabilities, isLocal, loadingLine, type Preset, secretsPolicy, shownAddress } from './preset.ts';
 import { Prober } from './probe.ts';
-import { emptyReply, replyOf } from './reply.ts';
 import { nextPause, RETRY, type RetryPolicy } from './retry.ts';
 import { barredLine, fallbacksOf, mayFallBack, type Route } from './route.ts';
 import { checkCounts } from './tokens/check.ts';
@@ -264,4 +263,90 @@ function troubleOf({ name }: Preset, { failure, status }: Fault): string {
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => undefined);
+}
+
+/** Turns what an attempt got into a reply, with a line for everything the user would otherwise wonder about. */
+function replyOf(preset: Preset, { got, cancelled, fault }: Attempt): Reply {
+  const finish = cancelled ? 'cancelled' : fault ? 'failed' : finishOf(got);
+  return {
+    text: got.text,
+    reasoning: got.reasoning,
+    toolCalls: got.toolCalls,
+    ...(got.usage && { usage: got.usage }),
+    preset: preset.name,
+    finish,
+    ...(got.finishReason === 'length' && { truncated: true }),
+    ...(fault && !cancelled && { failure: fault.failure }),
+    notices: finish === 'cancelled' ? [] : remarks(preset, got, finish),
+  };
+}
+
+/** A reply that failed, or was cancelled, before anything was sent. */
+function emptyReply(preset: string, finish: 'cancelled' | 'failed', failure?: CallFailure): Reply {
+  return { text: '', reasoning: '', toolCalls: [], preset, finish, ...(failure && { failure }), notices: [] };
+}
+
+/** Calls make a tool turn whatever the server calls it. */
+function finishOf(got: Accumulated): 'stop' | 'tools' | 'length' {
+  if (got.toolCalls.length > 0) return 'tools';
+  return got.finishReason === 'length' ? 'length' : 'stop';
+}
+
+function remarks(preset: Preset, got: Accumulated, finish: Reply['finish']): string[] {
+  const lines: string[] = [];
+  const spoken = got.text.trim() !== '';
+  const limited = got.finishReason === 'length';
+  for (const name of got.dropped)
+    lines.push(`${preset.name}: a call of ${name} was cut off and dropped; nothing of it ran`);
+  if (finish !== 'failed' && !spoken && got.toolCalls.length === 0 && got.dropped.length === 0) {
+    if (got.reasoning.trim() === '') lines.push(`${preset.name} gave an empty answer`);
+    else if (limited) lines.push(`${preset.name} spent its whole token limit in thinking; there is no answer`);
+    else lines.push(`${preset.name} only thought and gave no answer`);
+  } else if (limited && spoken) {
+    lines.push(`${preset.name}: the answer was cut at the token limit`);
+  }
+  if (got.finishReason === 'tool_calls' && got.toolCalls.length === 0 && got.dropped.length === 0) {
+    lines.push(`${preset.name} announced a tool call but made none`);
+  }
+  if (got.finishReason === 'content_filter') lines.push(`${preset.name}: the server's content filter cut the answer`);
+  if (/<tool_call>/.test(got.text))
+    lines.push(`${preset.name} wrote a tool call as plain text; it was not taken as one`);
+  return lines;
+}
+
+type Lesson = { readonly words: RegExp; readonly unless: keyof Capabilities; readonly learned: Capabilities };
+
+/** What servers say when they refuse a field, and what it teaches about them. First match wins. */
+const LESSONS: readonly Lesson[] = [
+  {
+    words: /max_tokens.*max_completion_tokens|'max_tokens' is not supported/is,
+    unless: 'maxTokensField',
+    learned: { maxTokensField: 'max_completion_tokens' },
+  },
+  {
+    words:
+      /max_completion_tokens.*(unknown|unsupported|unrecognized|not permitted|extra)|(unknown|unsupported|unrecognized|extra).*max_completion_tokens/is,
+    unless: 'maxTokensField',
+    learned: { maxTokensField: 'max_tokens' },
+  },
+  { words: /temperature/i, unless: 'temperature', learned: { temperature: false } },
+  { words: /stream_options|include_usage/i, unless: 'streamUsage', learned: { streamUsage: false } },
+  {
+    words: /does not support tools|tools? (is|are) not supported|requires --jinja|tool.?choice.*not supported/i,
+    unless: 'tools',
+    learned: { tools: false },
+  },
+  {
+    words:
+      /image input is not supported|(does not|doesn['’]t|not) support\w* (image|vision|multi-?modal)|(image_url|images?|vision)\b[^.]{0,60}(not|un)[ -]?supported|(unknown|invalid|unsupported)\b[^.]{0,40}image_url|not a multi-?modal model/i,
+    unless: 'images',
+    learned: { images: false },
+  },
+];
+
+/** What a refusal teaches that was not known before; undefined when it is about something else. */
+function detectCapability(fault: Fault, known: Capabilities): Capabilities | undefined {
+  if (fault.status === undefined || fault.status < 400 || fault.failure.kind === 'auth') return undefined;
+  if (fault.failure.kind !== 'refused' && fault.failure.kind !== 'server') return undefined;
+  return LESSONS.find(({ words, unless }) => known[unless] === undefined && words.test(fault.said))?.learned;
 }

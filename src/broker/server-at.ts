@@ -1,6 +1,6 @@
 /** What answers at an address: a model server, or why it is none (BR-6). */
 import { asArray } from '../text/json.ts';
-import { type JsonAnswer, requestJson } from './http.ts';
+import { type JsonAnswer, requestJson } from './exchange.ts';
 import { asObject, asText, oneLine } from './json.ts';
 import { type Preset, rootOf, sameText, shownAddress } from './preset.ts';
 

@@ -1,6 +1,6 @@
 /** Files that a question comes with: their text stands behind it, each under its name. */
 import { readText } from '../app/attachments/read.ts';
-import { type Attachment, withAttached } from '../session/attachment.ts';
+import { type Attachment, withAttached } from '../session/message.ts';
 
 const MAX_FILES = 20;
 

@@ -4,8 +4,8 @@ import { submitLine } from '../commands/submit.ts';
 import { describeAction, plainReason } from '../session/action.ts';
 import { shortDollars } from '../session/cost.ts';
 import { modeName } from '../session/mode.ts';
-import type { Question } from '../session/question.ts';
-import type { Trial } from '../session/tried.ts';
+import type { Question, Trial } from '../session/question.ts';
+
 import { visible } from '../text/sanitize.ts';
 import { nameText } from '../text/spelled.ts';
 import { oneLine } from '../ui/screen/halt/danger.ts';

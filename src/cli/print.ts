@@ -4,7 +4,7 @@ import { nameAction } from '../session/action.ts';
 import { receiptText, shortDollars } from '../session/cost.ts';
 import { type Entry, resumedText } from '../session/entry.ts';
 import { plainOutput } from '../session/exec-text.ts';
-import { withoutMarkers } from '../session/spoken.ts';
+import { withoutMarkers } from '../session/reply.ts';
 import { clean, plainText, visible } from '../text/sanitize.ts';
 import { allowedText, refusalFacts } from '../ui/screen/entries/frame.ts';
 import { count } from '../ui/screen/entries/norris.ts';

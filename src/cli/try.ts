@@ -4,8 +4,8 @@ import { relative } from 'node:path';
 import { loadEffects, TRIAL_LAUNCH } from '../app/undo.ts';
 import { isGitBookkeeping, type TrialChange, type TrialOutcome } from '../contracts/trials.ts';
 import { prepareTrial, spelledBytes, type TrialStore } from '../effects/undo/index.ts';
-import { bytesText } from '../text/bytes.ts';
-import { nameText } from '../text/spelled.ts';
+import { bytesText, nameText } from '../text/spelled.ts';
+
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';
 

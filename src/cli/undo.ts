@@ -1,8 +1,8 @@
 /** `aish-tui undo`: the way back outside the program (EF-3). */
 import { loadEffects } from '../app/undo.ts';
 import { type KeptAction, summaryOf, type UndoTarget } from '../contracts/undo.ts';
-import { bytesText } from '../text/bytes.ts';
 import { visible } from '../text/sanitize.ts';
+import { bytesText } from '../text/spelled.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';
 

@@ -4,9 +4,9 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { placesOf } from '../config/index.ts';
 import { isLocked } from '../store/index.ts';
-import { bytesText } from '../text/bytes.ts';
 import { messageOf } from '../text/errors.ts';
 import { visible } from '../text/sanitize.ts';
+import { bytesText } from '../text/spelled.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';
 

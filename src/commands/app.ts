@@ -1,13 +1,12 @@
 /** What `:` commands and front ends see of the program: the engine and the services around it. */
 
-import type { AttachmentsPort } from '../contracts/attachments.ts';
 import type { OwnSearch, TerminalFacts } from '../contracts/commands.ts';
-import type { CostPort } from '../contracts/costs.ts';
 import type { FleetPort } from '../contracts/fleet.ts';
 import type { SafetyPort } from '../contracts/gate.ts';
-import type { HostsPort } from '../contracts/hosts.ts';
-import type { Completions, Route, WordFacts } from '../contracts/lines.ts';
-import type { PresetsPort, SetupPort } from '../contracts/models.ts';
+import type { AttachmentsPort, Completions, Route, WordFacts } from '../contracts/lines.ts';
+import type { HostsPort } from '../contracts/machine.ts';
+import type { CostPort, PresetsPort, SetupPort } from '../contracts/models.ts';
+
 import type { LineHistory, MemoryPort, SessionSummary, SessionsPort } from '../contracts/store.ts';
 import type { McpPort } from '../contracts/tools.ts';
 import type { ChangedFile, UndoPort, UndoResult } from '../contracts/undo.ts';

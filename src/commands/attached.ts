@@ -1,7 +1,7 @@
 /** What the `@` words of a question or of a goal stand for (IN-8). */
-import { AT_WORD } from '../contracts/attachments.ts';
-import type { Route } from '../contracts/lines.ts';
-import type { Attachment } from '../session/attachment.ts';
+import { AT_WORD, type Route } from '../contracts/lines.ts';
+
+import type { Attachment } from '../session/message.ts';
 import type { App } from './app.ts';
 import { showMeta } from './show-meta.ts';
 

@@ -1,6 +1,6 @@
 /** `:cost`: what models have cost (CO-1, CO-2). */
 
-import type { CostPort } from '../contracts/costs.ts';
+import type { CostPort } from '../contracts/models.ts';
 import { contextUse } from '../session/context.ts';
 import { type CostRow, dollarsText, shortDollars, sumOf } from '../session/cost.ts';
 import type { Conversation } from '../session/state.ts';

@@ -1,9 +1,9 @@
 /** What came of a fleet, as lines: a row for each host, and in what their outputs differ. */
 import type { FleetRow, HaltGroup } from '../contracts/fleet.ts';
-import type { FleetAsked } from '../session/fleet-question.ts';
-import { bytesText } from '../text/bytes.ts';
+import type { FleetAsked } from '../session/question.ts';
 import { textWidth } from '../text/display.ts';
 import { visible } from '../text/sanitize.ts';
+import { bytesText } from '../text/spelled.ts';
 
 const MAX_LINE_CHARS = 100;
 const MAX_NAMES = 8;

@@ -1,4 +1,4 @@
-import type { HostRow } from '../contracts/hosts.ts';
+import type { HostRow } from '../contracts/machine.ts';
 import { directoryAt, hostOf } from '../session/place.ts';
 import { messageOf } from '../text/errors.ts';
 import type { App } from './app.ts';

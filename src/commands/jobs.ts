@@ -1,5 +1,5 @@
-import type { ShellJob } from '../contracts/commands.ts';
-import type { Job } from '../contracts/jobs.ts';
+import type { Job, ShellJob } from '../contracts/commands.ts';
+
 import { visible } from '../text/sanitize.ts';
 import type { App } from './app.ts';
 import { type Command, CommandError } from './command.ts';

@@ -1,5 +1,5 @@
 import type { McpServerInfo } from '../contracts/tools.ts';
-import { nearest } from '../text/nearest.ts';
+import { nearest } from '../text/matching.ts';
 import type { App } from './app.ts';
 import { type Command, CommandError } from './command.ts';
 

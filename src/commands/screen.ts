@@ -1,5 +1,5 @@
 /** `:keys` and `:theme`: what can be asked of the screen (UI-5). */
-import { nearest } from '../text/nearest.ts';
+import { nearest } from '../text/matching.ts';
 import type { App, ScreenPort } from './app.ts';
 import { type Command, CommandError } from './command.ts';
 

@@ -3,7 +3,7 @@
 import type { Route } from '../contracts/lines.ts';
 import type { GiveBack } from '../engine/engine.ts';
 import { messageOf } from '../text/errors.ts';
-import { nearest } from '../text/nearest.ts';
+import { nearest } from '../text/matching.ts';
 import type { App } from './app.ts';
 import { takeAttached } from './attached.ts';
 import { CommandError } from './command.ts';

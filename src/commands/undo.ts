@@ -1,6 +1,6 @@
 import { type KeptAction, summaryOf, type UndoResult, type UndoTarget } from '../contracts/undo.ts';
-import { bytesText } from '../text/bytes.ts';
 import { visible } from '../text/sanitize.ts';
+import { bytesText } from '../text/spelled.ts';
 import type { App } from './app.ts';
 import { type Command, CommandError } from './command.ts';
 

@@ -9,7 +9,7 @@ import {
   printParseErrorCode,
 } from 'jsonc-parser';
 import { isJsonObject, MAX_JSON_DEPTH, tooDeepAt } from '../text/json.ts';
-import { nearest } from '../text/nearest.ts';
+import { nearest } from '../text/matching.ts';
 import type { Config, McpServer } from './config.ts';
 import { SCHEMA, type Schema } from './schema.ts';
 

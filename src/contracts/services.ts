@@ -1,9 +1,8 @@
 /** What the engine needs of the services: they know neither the engine nor each other. */
-import type { AgentCommands, Confinement, UserCommands } from './commands.ts';
-import type { Spending } from './costs.ts';
+import type { AgentCommands, Confinement, Jobs, UserCommands } from './commands.ts';
 import type { Gate } from './gate.ts';
-import type { Jobs } from './jobs.ts';
-import type { Broker, Preplanner } from './models.ts';
+import type { Broker, Preplanner, Spending } from './models.ts';
+
 import type { Secrets } from './secrets.ts';
 import type { Journal } from './store.ts';
 import type { Tools } from './tools.ts';

@@ -3,7 +3,7 @@
 import { closeSync, createReadStream, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { DayCost } from '../contracts/costs.ts';
+import type { DayCost } from '../contracts/models.ts';
 import type { CountedCall } from '../session/cost.ts';
 import { messageOf } from '../text/errors.ts';
 import { parseJsonObject } from '../text/json.ts';

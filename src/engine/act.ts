@@ -6,7 +6,7 @@ import { type CommandResult, describeAction, notRun, withoutEnd } from '../sessi
 import type { Effect } from '../session/effect.ts';
 import type { Mode, SessionId } from '../session/ids.ts';
 import type { Outcome, Refused } from '../session/phase.ts';
-import type { ToApply, Trial, TrialRow } from '../session/tried.ts';
+import type { ToApply, Trial, TrialRow } from '../session/question.ts';
 import { messageOf } from '../text/errors.ts';
 import type { EffectContext } from './effect-context.ts';
 import type { Permit } from './permit.ts';

@@ -1,12 +1,11 @@
 /** Before a call goes out: count the conversation, make it fit into the preset's window (CX-1, CX-2). */
 
 import type { Measured } from '../contracts/models.ts';
-import { IMAGE_TOKENS } from '../session/attachment.ts';
 import { firstInContext, headOf } from '../session/context.ts';
 import type { Effect } from '../session/effect.ts';
-import { tokensFrom } from '../session/evict.ts';
-import type { ToolSpec } from '../session/message.ts';
-import { isOutput, sentImages, sentWhole } from '../session/shorten.ts';
+import { isOutput, sentImages, sentWhole, tokensFrom } from '../session/evict.ts';
+import { IMAGE_TOKENS, type ToolSpec } from '../session/message.ts';
+
 import type { Conversation, StoredBudget } from '../session/state.ts';
 import type { EffectContext } from './effect-context.ts';
 import { toolsOf } from './secrets-on-entry.ts';

@@ -1,6 +1,6 @@
 /** The user's own commands: one at a time in their shell, beside the agent; further lines wait their turn. */
-import type { InteractiveShell, RunningCommand, ShellJob } from '../contracts/commands.ts';
-import type { Job } from '../contracts/jobs.ts';
+import type { InteractiveShell, Job, RunningCommand, ShellJob } from '../contracts/commands.ts';
+
 import { messageOf } from '../text/errors.ts';
 import type { Engine } from './engine.ts';
 

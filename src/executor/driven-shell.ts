@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { realpathSync } from 'node:fs';
-import type { ShellFiles, ShellThere } from '../contracts/hosts.ts';
+import type { ShellFiles, ShellThere } from '../contracts/machine.ts';
 import { placeOn } from '../session/place.ts';
 import type { Fact, Question } from './completion/complete.ts';
 import type { Environment } from './environment.ts';

@@ -1,4 +1,4 @@
-import type { ShellFiles } from '../contracts/hosts.ts';
+import type { ShellFiles } from '../contracts/machine.ts';
 import { directoryAt } from '../session/place.ts';
 import { messageOf } from '../text/errors.ts';
 import type { Fact, Question } from './completion/complete.ts';

@@ -1,5 +1,5 @@
-import type { RunningCommand } from '../contracts/commands.ts';
-import type { Job, JobFacts, Jobs } from '../contracts/jobs.ts';
+import type { Job, JobFacts, Jobs, RunningCommand } from '../contracts/commands.ts';
+
 import type { CommandResult } from '../session/action.ts';
 import { plainText } from '../text/sanitize.ts';
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, openSync, writeFileSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { shellQuote } from '../text/shell-quote.ts';
+import { shellQuote } from '../text/shell.ts';
 import type { Fact, Question } from './completion/complete.ts';
 import { endCompleter, readAnswer } from './completion/shell-answers.ts';
 import {

@@ -1,7 +1,7 @@
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ShellFiles } from '../contracts/hosts.ts';
+import type { ShellFiles } from '../contracts/machine.ts';
 import { removeTree } from '../text/files.ts';
 import { isAlive } from './processes.ts';
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { ShellThere } from '../contracts/hosts.ts';
+import type { ShellThere } from '../contracts/machine.ts';
 import { toError } from '../text/errors.ts';
 import { type DrivenShell, newToken, type Seat, type ShellEvents, type ShellState } from './driven-shell.ts';
 import { EditorShell } from './editor-shell.ts';

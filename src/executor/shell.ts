@@ -6,7 +6,7 @@ import type {
   ShellJob,
   TerminalFacts,
 } from '../contracts/commands.ts';
-import type { ShellThere } from '../contracts/hosts.ts';
+import type { ShellThere } from '../contracts/machine.ts';
 import { plainText } from '../text/sanitize.ts';
 import type { Fact, Question } from './completion/complete.ts';
 import type { DrivenShell, ShellState, TerminalSize } from './driven-shell.ts';

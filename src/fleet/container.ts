@@ -2,8 +2,8 @@
 import { execFile } from 'node:child_process';
 import type { Confinement, RunningCommand } from '../contracts/commands.ts';
 import type { FleetMachine } from '../contracts/fleet.ts';
-import type { LeftOnHosts } from '../contracts/hosts.ts';
-import type { Machine } from '../contracts/machine.ts';
+import type { LeftOnHosts, Machine } from '../contracts/machine.ts';
+
 import { type OutputSize, sizeForModel } from '../engine/live.ts';
 import { processEnvironment, runOnce } from '../executor/index.ts';
 import {
@@ -21,7 +21,7 @@ import {
 import { absentHost } from '../remote/hosts/index.ts';
 import { directoryAt, placeOn } from '../session/place.ts';
 import { messageOf } from '../text/errors.ts';
-import { shellQuote } from '../text/shell-quote.ts';
+import { shellQuote } from '../text/shell.ts';
 
 const ANSWER_TIMEOUT_MS = 5000;
 const MAX_ANSWER_BYTES = 1_000_000;

@@ -2,7 +2,7 @@ import type { Basis, Gate, JudgeContext, Judged, SafetyPort } from '../contracts
 import type { Sight } from '../contracts/machine.ts';
 import { type Action, describeAction, type Finding, type Judgement } from '../session/action.ts';
 import { hostOf } from '../session/place.ts';
-import { matchesGlob } from '../text/glob.ts';
+import { matchesGlob } from '../text/matching.ts';
 import { realFiles } from './files.ts';
 import type { Wrap } from './impact/git.ts';
 import { localSight } from './impact/local.ts';

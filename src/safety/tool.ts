@@ -1,5 +1,5 @@
-import { matchesGlob } from '../text/glob.ts';
 import { parseJsonObject } from '../text/json.ts';
+import { matchesGlob } from '../text/matching.ts';
 import { judgeSql } from './code/sql.ts';
 import { type JudgeOptions, judgeCommand } from './judge.ts';
 import { verbOf } from './verbs.ts';

@@ -1,5 +1,5 @@
 /** What a model asks for, the gate's judgement on it, and its outcome. */
-import type { Unfinished } from '../text/unfinished-shell.ts';
+import type { Unfinished } from '../text/shell.ts';
 
 /** A shell command, from a `CMD:`/`CMD&:` line or from the built-in `bash` tool. */
 export type CommandAction = {

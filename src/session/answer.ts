@@ -1,21 +1,17 @@
-/** The user's answers to questions: what each leads to. */
+/** The user's answers to questions, what each leads to, and the questions that belong to no phase. */
 import { type Action, describeAction, type Judgement, plainReason } from './action.ts';
-import { answerFleet } from './ask-fleet.ts';
-import { answerForm } from './ask-form.ts';
-import { answerReview } from './ask-review.ts';
-import type { Of } from './event.ts';
+import type { Effect } from './effect.ts';
+import type { Of, SessionEvent } from './event.ts';
 import { formatForModel } from './exec-text.ts';
 import { grantAlways } from './grants.ts';
 import { offersFrom } from './mode.ts';
 import { countSkip, ifNorris } from './norris.ts';
-import type { Phase } from './phase.ts';
-import { letSpend } from './spend.ts';
-import { SEMANTICS } from './state.ts';
-import { answerUpgrade, continueNorris, decide, examineNext } from './steps.ts';
+import type { Decided, Phase } from './phase.ts';
+import { canBeApplied, type Question, type ToApply, type Tried } from './question.ts';
+import { SEMANTICS, type State } from './state.ts';
+import { answerUpgrade, callModel, continueNorris, decide, examineNext } from './steps.ts';
 import { abort, settle, settleHalted } from './stop.ts';
 import type { Transition } from './transition.ts';
-import { beginTrial } from './trial.ts';
-import { canBeApplied, type ToApply, type Tried } from './tried.ts';
 
 type Halted = Extract<Phase, { kind: 'halted' }>;
 
@@ -149,4 +145,150 @@ function skip(
 /** The gate's reason is given only where it warned: a harmless verdict on a skipped action would mislead the model. */
 function reasonOfSkip({ conversation: { settings } }: Transition, { destructive, reason }: Judgement): string {
   return destructive || settings.semantics !== SEMANTICS ? reason : '';
+}
+
+// Questions of a fleet: it goes on beside the conversation.
+
+export function askFleet(next: Transition, event: Of<'fleetAsked'>): void {
+  const { type: _type, session: _session, at: _at, ...question } = event;
+  next.ask({ kind: 'fleet', ...question });
+}
+
+/** What it was about has changed, or the fleet is over. */
+export function dropFleet(next: Transition, { fleet }: Of<'fleetGone'>): void {
+  const goes = next.state.questions.find((question) => question.kind === 'fleet' && question.fleet === fleet);
+  if (goes) next.unask(goes.id);
+}
+
+/** Whether `id` is one; any answer takes it off the line, and goes to the fleet past the machine. */
+function answerFleet(next: Transition, id: string): boolean {
+  const isIt = (question: Question) => question.kind === 'fleet' && question.id === id;
+  if (!next.state.questions.some(isIt)) return false;
+  next.unask(id);
+  return true;
+}
+
+// A server's form: only the server waits for it.
+
+export function askForm(next: Transition, { form, server, message, fields }: Of<'formAsked'>) {
+  next.ask({ kind: 'form', form, server, message, fields });
+}
+
+/** Takes a form off the line, or all of them, reviews and a fleet's questions: who waited for them is gone with the program that closed. */
+export function dropForms(next: Transition, form?: string): void {
+  const stays = (q: Question) => {
+    if (q.kind === 'review' || q.kind === 'fleet') return form !== undefined;
+    return q.kind !== 'form' || (form !== undefined && q.form !== form);
+  };
+  next.state = { ...next.state, questions: next.state.questions.filter(stays) };
+}
+
+/** Whether `id` is a form; any answer takes it off the line. Its values go to the server past the machine. */
+function answerForm(next: Transition, id: string): boolean {
+  const found = next.state.questions.some((question) => question.kind === 'form' && question.id === id);
+  if (found) next.unask(id);
+  return found;
+}
+
+// Reviews: the command's end waits for the answer.
+
+export function askReview(next: Transition, { review, about, command, items, diff }: Of<'reviewAsked'>): void {
+  next.ask({ kind: 'review', review, about, command, items, diff });
+}
+
+/** It is carried out: the model and the transcript are told, and the question goes where nobody has answered it. */
+export function takeReviewed(next: Transition, { review, text }: Of<'reviewed'>): void {
+  const goes = next.state.questions.find((question) => question.kind === 'review' && question.review === review);
+  if (goes) next.unask(goes.id);
+  next.notice('info', `[aish] ${text}`);
+  next.inbox({ kind: 'note', origin: 'aish', text: `[aish] ${text}` });
+}
+
+/** Whether `id` is a review; any answer takes it off the line, and an abort ends the run as well. */
+function answerReview(next: Transition, { question: id, answer }: Of<'answered'>): boolean {
+  const found = next.state.questions.some((question) => question.kind === 'review' && question.id === id);
+  if (!found) return false;
+  next.unask(id);
+  if (answer.kind === 'abort') abort(next);
+  return true;
+}
+
+// Past `cost.stop_at_dollars` the user is asked before a call that costs money (CO-2). Prices are the services' business.
+
+type Result = readonly [State, readonly Effect[]];
+type Awaiting = Extract<Phase, { kind: 'awaitingSpend' }>;
+
+/** The call that was about to be made has to wait for the user. */
+export function askToSpend(next: Transition, { op, preset, spent, limit, allowance }: Of<'spendReached'>): void {
+  const { phase } = next.conversation;
+  // Aborted in the same moment: the call was never made, so nothing else will end it.
+  if (phase.kind === 'stopping' && phase.op === op) return settle(next, phase.run, phase.open);
+  if (phase.kind !== 'replying' || phase.op !== op) return;
+  const question = next.ask({ kind: 'spend', preset, spent, limit, allowance });
+  next.phase({ kind: 'awaitingSpend', question, run: phase.run, upTo: spent + allowance });
+}
+
+/** A yes lets the session cost one slice more; the call is made after all. */
+function letSpend(next: Transition, { question, run, upTo }: Awaiting): void {
+  next.unask(question);
+  next.state = { ...next.state, allowedDollars: Math.max(upTo, next.state.allowedDollars ?? 0) };
+  callModel(next, run);
+}
+
+/** A yes holds for the session: it answers all other spend questions as well. */
+export function forSpenders(
+  [state, effects]: Result,
+  event: Of<'answered'>,
+  reduce: (state: State, event: SessionEvent) => Result,
+): Result {
+  let result: Result = [state, effects];
+  for (const { kind, id: question, session } of state.questions) {
+    if (kind !== 'spend') continue;
+    const [next, more] = reduce(result[0], { ...event, question, session });
+    result = [next, [...result[1], ...more]];
+  }
+  return result;
+}
+
+// Trying a halted command before the user decides (HA-10, EF-4): how a trial begins, comes back, and ends.
+
+type HaltQuestion = Extract<Question, { kind: 'halt' }>;
+
+/** The user wants to see what it would do: it runs where nothing of it stays. */
+function beginTrial(next: Transition, phase: Halted, question: HaltQuestion): void {
+  const { run, dispatch, judgement, judgedAs, decided } = phase;
+  const action = dispatch.actions[dispatch.index];
+  if (!action || question.canTry !== true) return;
+  next.unask(question.id);
+  const op = next.id('op');
+  const { id: session, cwd, mode } = next.conversation;
+  const { id: _, session: __, asker: ___, trial: ____, ...asked } = question;
+  next.phase({ kind: 'trying', op, run, dispatch, judgement, judgedAs, decided, asked });
+  next.effect({ kind: 'try', session, op, judgedAs, action, cwd, mode });
+}
+
+/** The trial is over: the same HALT again, with what it would change. After an abort it is thrown away. */
+export function takeTrial(next: Transition, { op, trial, result }: Of<'tried'>): void {
+  const { phase } = next.conversation;
+  if ((phase.kind !== 'trying' && phase.kind !== 'stopping') || phase.op !== op) return;
+  if (trial.kind === 'changes') next.set({ trial: trial.id });
+  if (phase.kind === 'stopping') return phase.open ? settle(next, phase.run, phase.open) : undefined;
+  const { run, dispatch, judgement, judgedAs, decided, asked } = phase;
+  const question = next.ask({ ...asked, trial });
+  next.phase({ kind: 'halted', question, run, dispatch, judgement, judgedAs, decided, tried: { trial, result } });
+}
+
+/** A trial that no question and no apply holds any more is thrown away, whatever led there. */
+export function dropTrial(next: Transition): void {
+  const { trial, phase, id: session } = next.conversation;
+  if (trial === undefined || (next.report === undefined && holds(phase, trial))) return;
+  next.set({ trial: undefined });
+  next.effect({ kind: 'discardTrial', session, trial });
+}
+
+function holds(phase: Phase, id: string): boolean {
+  if (phase.kind === 'halted' && phase.tried?.trial.kind === 'changes' && phase.tried.trial.id === id) return true;
+  const decided: readonly Decided[] = 'decided' in phase ? phase.decided : [];
+  const slots = 'slots' in phase ? phase.slots : decided;
+  return slots.some((slot) => 'trial' in slot && slot.trial?.id === id);
 }

@@ -3,7 +3,7 @@ import type { Action, Judgement } from './action.ts';
 import type { Entry } from './entry.ts';
 import type { Mode, OpId, SessionId } from './ids.ts';
 import type { Category } from './message.ts';
-import type { ToApply } from './tried.ts';
+import type { ToApply } from './question.ts';
 
 export type Effect =
   /** Call the model with the current conversation. Ends with `replyEnded`. */

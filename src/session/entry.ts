@@ -1,5 +1,4 @@
 /** What the user sees: the transcript is the fold of `show` effects. An entry shown again under its key replaces itself. */
-import { dayAndClock } from '../text/day.ts';
 import type { Action, AllowedBy, CommandResult } from './action.ts';
 import type { CostSum, Receipt } from './cost.ts';
 import type { NorrisStatus } from './run.ts';
@@ -95,4 +94,15 @@ export type Entry =
 /** Where a session was gone on with, in words. */
 export function resumedText({ at }: Extract<Entry, { kind: 'resumed' }>): string {
   return `resumed ${dayAndClock(at)}`;
+}
+
+/** A day and its time for people who read it on another day, in their own time. */
+
+const DAY = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
+
+/** `Fri 20 Nov 2026, 14:03`. @param at ms since the epoch */
+function dayAndClock(at: number): string {
+  const date = new Date(at);
+  const clock = date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+  return `${date.toLocaleDateString('en-GB', DAY).replace(',', '')}, ${clock}`;
 }

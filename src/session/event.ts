@@ -1,15 +1,13 @@
 /** Everything that can happen. Events are what the journal keeps: the session is the fold of them. */
 import type { CommandResult, Examination } from './action.ts';
-import type { Attachment } from './attachment.ts';
 import type { CountedCall } from './cost.ts';
-import type { FleetAsked } from './fleet-question.ts';
 import type { Form } from './form.ts';
 import type { Mode, OpId, QuestionId, SessionId } from './ids.ts';
-import type { Reply } from './message.ts';
+import type { Attachment, Reply } from './message.ts';
 import type { Outcome } from './phase.ts';
-import type { Review } from './review.ts';
+import type { FleetAsked, Review, Trial } from './question.ts';
+
 import type { Settings, StoredBudget } from './state.ts';
-import type { Trial } from './tried.ts';
 
 /**
  * The user's answer to a question (HA-1, HA-4, HA-7). For a mode request proceed approves the narrowest mode that is

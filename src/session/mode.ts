@@ -1,7 +1,7 @@
 /** Restricted, Project and Unrestricted: who may change the mode, when it takes effect, and how it is announced (MO-1 … MO-9). */
 
-import { matchesGlob } from '../text/glob.ts';
 import { parseJsonObject } from '../text/json.ts';
+import { matchesGlob } from '../text/matching.ts';
 import type { Action } from './action.ts';
 import { isWider, MODES, type Mode } from './ids.ts';
 import { hostOf } from './place.ts';

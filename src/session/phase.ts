@@ -1,9 +1,8 @@
 /** The phase of a conversation. Illegal combinations can't be expressed. */
 import type { Action, AllowedBy, CommandResult, Judgement } from './action.ts';
 import type { Mode, OpId, QuestionId } from './ids.ts';
-import type { Asked } from './question.ts';
+import type { Asked, ToApply, Tried } from './question.ts';
 import type { NorrisRun, Run } from './run.ts';
-import type { ToApply, Tried } from './tried.ts';
 
 /** What the kernel has refused a command for its mode, as far as its output tells. */
 export type Refused = 'write' | 'network';

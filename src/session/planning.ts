@@ -1,11 +1,11 @@
 /** How a Norris run begins: with a plan, where a preplanner is set, then with its first step (PP-1, PP-4, NO-1). */
-import { type Attachment, namesOf, turnOf } from './attachment.ts';
+
 import type { Of } from './event.ts';
-import { goToShell } from './go-to-shell.ts';
-import type { Reply } from './message.ts';
-import { newRun } from './norris.ts';
+import { type Attachment, namesOf, type Reply, turnOf } from './message.ts';
+import { newRun, parseTasks } from './norris.ts';
 import { offerForPlan } from './offer.ts';
-import { parseTasks } from './plan.ts';
+import { goToShell } from './place.ts';
+
 import type { NorrisRun } from './run.ts';
 import { startStep } from './steps.ts';
 import type { Transition } from './transition.ts';

@@ -1,10 +1,7 @@
-/** What waits for the user's decision. */
-import type { Action, Judgement, ToolFacts } from './action.ts';
-import type { FleetAsked } from './fleet-question.ts';
+/** What waits for the user's decision, and what the user is shown for it: reviews, questions of a fleet, trials. */
+import type { Action, CommandResult, Finding, Judgement, ToolFacts } from './action.ts';
 import type { Form } from './form.ts';
 import type { Mode, QuestionId, SessionId } from './ids.ts';
-import type { Review } from './review.ts';
-import type { Trial } from './tried.ts';
 
 /** Whose question it is, where a sub-agent asks. */
 export type Asker = { readonly agent: number; readonly task: string };
@@ -76,3 +73,88 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
 
 /** A HALT's question before it has a name and an asker. */
 export type Asked = Omit<Extract<Question, { kind: 'halt' }>, 'id' | 'session' | 'asker' | 'trial'>;
+
+/** What a command left, and what may be started from it (MO-9, EF-1). Put to the user before the command's end is told. */
+export type Review = {
+  /**
+   * `later`: files that others run were set aside. `room`: the store was full, so that a change was refused. `start`:
+   * something of the user's own is to start from files that a model has changed.
+   */
+  readonly about: 'later' | 'room' | 'start';
+  /** The command; of `start` what is to be started. */
+  readonly command: string;
+  /** One phrase for each file. */
+  readonly items: readonly string[];
+  /** What was in the files and what the command wrote, as unified diffs; may be empty. */
+  readonly diff: string;
+};
+
+/** A question of several machines, put to the user once. */
+export type FleetAsked = {
+  readonly goal: string;
+  /** Whom an answer is for. */
+  readonly hosts: readonly string[];
+  /** How many other hosts wait with a question of their own. */
+  readonly others: number;
+  readonly command: string;
+  /** The directory on each of them. */
+  readonly cwd: string;
+  readonly root: boolean;
+  readonly reason: string;
+  readonly findings: readonly Finding[];
+  /** What the hosts report of what it names, one line each. */
+  readonly reported: readonly string[];
+  /** In what it is another question than that of most hosts. */
+  readonly differences: readonly string[];
+  /** Behind a yes this one goes first, and the others wait for its end. */
+  readonly canary?: string;
+};
+
+/** What would become of one path. */
+export type TrialRow = {
+  readonly path: string;
+  readonly kind: 'created' | 'deleted' | 'changed' | 'mode';
+  readonly type: 'file' | 'directory' | 'link' | 'other';
+  readonly bytes: number;
+  /** Other names of the same file would change with it. */
+  readonly shared?: true;
+};
+
+/** What a trial has shown (HA-10). */
+export type Trial =
+  | {
+      readonly kind: 'changes';
+      readonly id: string;
+      readonly exit: number;
+      readonly counts: { readonly deleted: number; readonly changed: number; readonly created: number };
+      readonly deletedBytes: number;
+      readonly writtenBytes: number;
+      /** The first of the paths, in their order. */
+      readonly rows: readonly TrialRow[];
+      /** Paths beyond those. */
+      readonly more: number;
+      /** What the user's yes is bound to. */
+      readonly digest: string;
+      /** What it could not show. */
+      readonly doubts: readonly string[];
+      /** Branches before and after, one line each. */
+      readonly moves: readonly string[];
+      /** Unified diffs, bounded. */
+      readonly diff: string;
+      /** Why it can't be applied in this mode. */
+      readonly beyond?: string;
+    }
+  | { readonly kind: 'cannotTell'; readonly why: string; readonly exit?: number };
+
+type Shown = Extract<Trial, { kind: 'changes' }>;
+
+/** Whether an apply would do anything, and may. */
+export function canBeApplied(trial: Trial): trial is Shown {
+  return trial.kind === 'changes' && trial.beyond === undefined && trial.rows.length > 0;
+}
+
+/** A trial that is over, with what its command printed. */
+export type Tried = { readonly trial: Trial; readonly result: CommandResult };
+
+/** A trial that is to be applied. */
+export type ToApply = { readonly id: string; readonly digest: string; readonly result: CommandResult };

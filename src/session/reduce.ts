@@ -1,32 +1,38 @@
 /** (state, event) → [state, effects]. Pure: time, ids and randomness come in with events. */
 
-import { answered } from './answer.ts';
-import { askFleet, dropFleet } from './ask-fleet.ts';
-import { askForm, dropForms } from './ask-form.ts';
-import { askReview, takeReviewed } from './ask-review.ts';
-import { namesOf } from './attachment.ts';
+import {
+  answered,
+  askFleet,
+  askForm,
+  askReview,
+  askToSpend,
+  dropFleet,
+  dropForms,
+  dropTrial,
+  forSpenders,
+  takeReviewed,
+  takeTrial,
+} from './answer.ts';
 import { chooseMode, choosePreset, resetTurns } from './choose.ts';
+import { takeMeasure, takeUsage } from './context.ts';
 import { addCall } from './cost.ts';
 import { beginTask, childOf, delegationOf, subAgents } from './delegate.ts';
 import type { Effect } from './effect.ts';
 import type { Of, SessionEvent } from './event.ts';
-import { goToShell } from './go-to-shell.ts';
+import { namesOf } from './message.ts';
 import { possibleMode } from './mode.ts';
 import { countAction, ifNorris } from './norris.ts';
 import { noteRefused } from './offer.ts';
 import type { Outcome } from './phase.ts';
-import { hostOf } from './place.ts';
+import { goToShell, hostOf } from './place.ts';
 import { continueLastNorris, recordPreplan, startNorris, takePlan } from './planning.ts';
 import { showStarted } from './results.ts';
 import { closeShell, jobEnded, shellEnded, shellStarted } from './shell.ts';
 import { endSlot, slotOf } from './slots.ts';
-import { askToSpend, forSpenders } from './spend.ts';
 import type { Conversation, State } from './state.ts';
 import { examineNext, finishRun, goOn, startStep, takeExamination, takeReply } from './steps.ts';
 import { abort, resume, settle } from './stop.ts';
 import { type OwnedTurns, Transition } from './transition.ts';
-import { dropTrial, takeTrial } from './trial.ts';
-import { takeMeasure, takeUsage } from './usage.ts';
 
 type Result = readonly [State, readonly Effect[]];
 

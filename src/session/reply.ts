@@ -1,6 +1,6 @@
-/** A model's reply → its actions and its sentinel (AC-1). */
+/** A model's reply → its actions and its sentinel (AC-1), and what of it is said to people. */
 import { parseJsonObject } from '../text/json.ts';
-import { ShellLines, type Unfinished } from '../text/unfinished-shell.ts';
+import { ShellLines, type Unfinished } from '../text/shell.ts';
 import type { Action, CommandAction, DelegateAction } from './action.ts';
 import type { Reply, ToolCall } from './message.ts';
 import type { Sentinel } from './phase.ts';
@@ -37,7 +37,7 @@ export function parseReply(text: string, toolCalls: readonly ToolCall[], complet
 }
 
 /** The places of the lines that ask for an action or say how the goal stands, rather than being prose. */
-export function markerLines(text: string): ReadonlySet<number> {
+function markerLines(text: string): ReadonlySet<number> {
   const lines = readLines(text, true);
   return new Set(lines.flatMap((line, at) => (line.action || isSentinel(line) ? [at] : [])));
 }
@@ -133,4 +133,45 @@ function bashCommand(call: ToolCall): CommandAction | undefined {
     ...(wait === undefined ? {} : { waitSeconds: wait }),
     ...(label === undefined ? {} : { label }),
   };
+}
+
+const SHOWN_FENCE = /^ {0,3}(?:```|~~~)/;
+/** How lines begin that may become a marker with the next token. */
+const BEGINNINGS = ['CMD:', 'CMD&:', 'DELEGATE:', 'GOAL: complete', 'GOAL: blocked'] as const;
+
+/**
+ * A model's text without its markers (AC-1): each stands in the transcript as an action of its own, and in `:history` as it was
+ * written. The prefix of a growing text gives the prefix of the result, but for its last line.
+ */
+export function withoutMarkers(text: string, growing = false): string {
+  const lines = text.split('\n');
+  const asked = markerLines(text);
+  const kept: string[] = [];
+  let fenced = false;
+  /** A fence's first lines, until something in it is no marker: one that only asks for actions says nothing else. */
+  let held: string[] = [];
+  let asks = false;
+  for (const [index, line] of lines.entries()) {
+    const words = line.trim();
+    if (asked.has(index)) asks = fenced;
+    else if (SHOWN_FENCE.test(line)) {
+      fenced = !fenced;
+      if (fenced) held = [line];
+      else if (held.length === 0) kept.push(line);
+      else if (!asks) kept.push(...held, line);
+      if (!fenced) held = [];
+      asks = false;
+    } else if (growing && index === lines.length - 1 && words !== '' && isBeginning(words)) continue;
+    else if (held.length > 0 && words === '') held.push(line);
+    else {
+      kept.push(...held, line);
+      held = [];
+    }
+  }
+  if (!growing && !asks) kept.push(...held);
+  return kept.length === lines.length ? text : kept.join('\n');
+}
+
+function isBeginning(words: string): boolean {
+  return BEGINNINGS.some((marker) => marker.startsWith(words));
 }

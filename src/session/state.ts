@@ -1,8 +1,9 @@
 /** The state of everything: the user's conversation, its sub-agents, the user's shell, the questions that wait. */
-import type { Attachment, ImageAttachment } from './attachment.ts';
+
 import { type Costs, NO_COSTS } from './cost.ts';
 import type { Mode, OpId, SessionId } from './ids.ts';
-import type { ToolCall } from './message.ts';
+import type { Attachment, ImageAttachment, ToolCall } from './message.ts';
+
 import type { Phase, Refused } from './phase.ts';
 import type { Question } from './question.ts';
 import type { Tasks } from './run.ts';

@@ -1,12 +1,10 @@
 /** One step, for chat and Norris alike: call the model, parse, then each action in turn: examine, consent, act, record. */
 
 import { type Action, type Examination, whyUnfinished } from './action.ts';
-import { namesOf, turnOf } from './attachment.ts';
 import { delegateEnding, goalOf, MAX_DELEGATE_STEPS, reportOf } from './delegate.ts';
-import { goToShell } from './go-to-shell.ts';
 import { isGranted, readsFreely, withChange } from './grants.ts';
 import { isWider, type Mode, type OpId, type SessionId } from './ids.ts';
-import type { Reply } from './message.ts';
+import { namesOf, type Reply, turnOf } from './message.ts';
 import {
   changeMode,
   modeName,
@@ -20,10 +18,11 @@ import {
   upgradeDenied,
   upgradeWish,
 } from './mode.ts';
-import { type Ending, endingOf, mustEscalate, summaryOf } from './norris.ts';
+import { currentTask, type Ending, endingOf, leftOver, mustEscalate, nextStep, summaryOf } from './norris.ts';
 import { noteOffer, noteRefused, offerMode } from './offer.ts';
 import type { ActionSlots, Decided, Dispatch, Phase, Sentinel } from './phase.ts';
-import { currentTask, leftOver, nextStep } from './plan.ts';
+import { goToShell } from './place.ts';
+
 import type { HaltReason } from './question.ts';
 import { readReply } from './reply.ts';
 import type { NorrisRun, Run } from './run.ts';

@@ -4,13 +4,13 @@ import { lostReport } from './delegate.ts';
 import type { OpId } from './ids.ts';
 import { ALREADY_UNRESTRICTED, NO_PROJECT, NO_SANDBOX, possibleMode, setMode, tighten, upgradeDenied } from './mode.ts';
 import type { ActionSlot, ActionSlots, Outcome, Phase } from './phase.ts';
+import type { ToApply } from './question.ts';
 import { showOutcome } from './results.ts';
 import type { Run } from './run.ts';
 import { openSlots, tellResult } from './slots.ts';
 import { type Conversation, SEMANTICS, type Settings } from './state.ts';
 import { examineNext, finishRun } from './steps.ts';
 import type { Transition } from './transition.ts';
-import type { ToApply } from './tried.ts';
 
 const NOT_RUN = '[aish] not run: aborted by the user';
 const CLOSED = 'the program closed meanwhile';

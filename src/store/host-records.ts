@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { LeftOnHosts } from '../contracts/hosts.ts';
+import type { LeftOnHosts } from '../contracts/machine.ts';
 import { isRunning, markOf } from './lock.ts';
 
 /** Those of one host that are told of at a time. */

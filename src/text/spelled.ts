@@ -1,4 +1,4 @@
-/** What is spelled out for a person, beyond what the first frame needs of `visible`. */
+/** Names and amounts as they are spelled for a person, beyond what the first frame needs. */
 import { visible } from './sanitize.ts';
 
 /**
@@ -17,4 +17,16 @@ export function fromVisible(shown: string): string {
     const code = Number.parseInt(hex, 16);
     return code <= 0x10ffff ? String.fromCodePoint(code) : sign;
   });
+}
+
+/** An amount of bytes as people say it: `612 bytes`, `1.8 MB`. */
+export function bytesText(bytes: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit] ?? ''}`;
 }

@@ -1,5 +1,5 @@
 /** The built-in `jobs` tool (TO-5): the model looks after the background jobs that it started. */
-import type { Jobs } from '../contracts/jobs.ts';
+import type { Jobs } from '../contracts/commands.ts';
 import type { ToolOutcome } from '../contracts/tools.ts';
 import type { ToolSpec } from '../session/message.ts';
 import type { BuiltinTool } from './registry.ts';

@@ -3,8 +3,8 @@ import type { Judged, Preview } from '../contracts/gate.ts';
 import type { ToolCallOptions, ToolOutcome, Tools } from '../contracts/tools.ts';
 import type { Action, ToolFacts } from '../session/action.ts';
 import type { ToolSpec } from '../session/message.ts';
-import { matchesGlob } from '../text/glob.ts';
 import { isJsonObject, parseJsonObject } from '../text/json.ts';
+import { matchesGlob } from '../text/matching.ts';
 import { DELEGATION } from './builtin-specs.ts';
 
 export type BuiltinTool = {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FleetMachine } from '../../src/contracts/fleet.ts';
 import { type OpenFleetMachine, openMachine } from '../../src/fleet/ssh.ts';
-import { shellQuote } from '../../src/text/shell-quote.ts';
+import { shellQuote } from '../../src/text/shell.ts';
 import { until } from '../support/hosts.ts';
 import { lacks } from '../support/lacks.ts';
 import { processes } from '../support/processes.ts';

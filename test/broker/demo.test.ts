@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { opinionOn } from '../../src/broker/demo/small-talk.ts';
+import { opinionOn } from '../../src/broker/demo/script.ts';
 import { createBroker, DEMO_PRESET } from '../../src/broker/index.ts';
 import { formatForModel } from '../../src/session/exec-text.ts';
 import type { Message } from '../../src/session/message.ts';

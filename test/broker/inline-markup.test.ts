@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MarkupSplitter } from '../../src/broker/inline-markup.ts';
+import { MarkupSplitter } from '../../src/broker/accumulator.ts';
 
 /** What becomes of a text when it comes in the given pieces. */
 function split(...pieces: string[]) {

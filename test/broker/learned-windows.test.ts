@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LearnedWindows } from '../../src/broker/tokens/learned-windows.ts';
+import { LearnedWindows } from '../../src/broker/tokens/meter.ts';
 
 describe('what errors teach of a window', () => {
   it('is a number that the server names, even far below what the user says', () => {

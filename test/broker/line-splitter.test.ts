@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { LineSplitter } from '../../src/broker/line-splitter.ts';
+import { LineSplitter } from '../../src/broker/answer-stream.ts';
 
 /** What a splitter makes of the pieces: each line, and what is left. */
 function splitOf(pieces: readonly Uint8Array[]): { readonly lines: readonly string[]; readonly rest: string } {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { PassThrough, Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { piecesOf } from '../../src/broker/pieces.ts';
+import { piecesOf } from '../../src/broker/answer-stream.ts';
 
 const textsOf = async (stream: Readable): Promise<readonly string[]> => {
   const texts: string[] = [];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ReplyAccumulator } from '../../src/broker/accumulator.ts';
-import { MarkupSplitter } from '../../src/broker/inline-markup.ts';
+import { MarkupSplitter, ReplyAccumulator } from '../../src/broker/accumulator.ts';
+
 import { toWire } from '../../src/broker/wire.ts';
 import type { Message } from '../../src/session/message.ts';
 

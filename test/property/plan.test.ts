@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseTasks } from '../../src/session/plan.ts';
+import { parseTasks } from '../../src/session/norris.ts';
 
 const word = fc.stringMatching(/^[a-z][a-z0-9 /.*-]{0,60}[a-z]$/);
 const noise = fc.constantFrom(

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ShellLines } from '../../src/text/unfinished-shell.ts';
+import { ShellLines } from '../../src/text/shell.ts';
 
 /** `X` is a command within. */
 const FORMS = [

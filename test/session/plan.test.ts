@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { composeMessages } from '../../src/session/context.ts';
-import { parseTasks } from '../../src/session/plan.ts';
+import { parseTasks } from '../../src/session/norris.ts';
 import { SEMANTICS } from '../../src/session/state.ts';
 import { bash, deadly, harmless, Machine, reply } from '../support/machine.ts';
 

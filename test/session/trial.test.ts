@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Examination } from '../../src/session/action.ts';
-import type { Trial } from '../../src/session/tried.ts';
+import type { Trial } from '../../src/session/question.ts';
 import {
   bash,
   deadly,

@@ -6,7 +6,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { shellQuote } from '../../src/text/shell-quote.ts';
+import { shellQuote } from '../../src/text/shell.ts';
 import { wholeLines } from './whole-lines.ts';
 
 const PROGRAM = `

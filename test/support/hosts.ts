@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { launcherKit } from '../../src/app/host-shells.ts';
 import type { Confinement, RunningCommand } from '../../src/contracts/commands.ts';
-import type { LeftOnHosts } from '../../src/contracts/hosts.ts';
+import type { LeftOnHosts } from '../../src/contracts/machine.ts';
 import { asCompanion, openElsewhere, runElsewhere } from '../../src/executor/index.ts';
 import { type HostOptions, Hosts, type LauncherKit } from '../../src/remote/hosts/index.ts';
 import type { SshHost } from './sshd.ts';

@@ -1,7 +1,7 @@
 /** The events of a long run, as the program writes them: six a step, and counts of what is sent. */
 import { firstInContext } from '../../src/session/context.ts';
 import type { SessionEvent } from '../../src/session/event.ts';
-import { sentWhole } from '../../src/session/shorten.ts';
+import { sentWhole } from '../../src/session/evict.ts';
 import type { Settings, StoredBudget } from '../../src/session/state.ts';
 import { formatRecord } from '../../src/store/read.ts';
 import { bash, harmless, judged, Machine, printed, reply } from './machine.ts';

@@ -5,9 +5,9 @@ import type { Effect } from '../../src/session/effect.ts';
 import type { EventBody, SessionEvent } from '../../src/session/event.ts';
 import type { Reply, ToolCall } from '../../src/session/message.ts';
 import type { Outcome } from '../../src/session/phase.ts';
+import type { Trial } from '../../src/session/question.ts';
 import { reduce } from '../../src/session/reduce.ts';
 import { type Conversation, emptyState, rootOf, type Settings, type State } from '../../src/session/state.ts';
-import type { Trial } from '../../src/session/tried.ts';
 
 export const settings: Settings = {
   preset: 'fast',

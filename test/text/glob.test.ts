@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchesGlob } from '../../src/text/glob.ts';
+import { matchesGlob } from '../../src/text/matching.ts';
 
 describe('a glob over names', () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { GrowingText } from '../../src/text/growing.ts';
+import { GrowingText } from '../../src/engine/live.ts';
 
 const PART = 64 * 1024;
 const pieces = fc.array(

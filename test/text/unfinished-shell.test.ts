@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ShellLines } from '../../src/text/unfinished-shell.ts';
+import { ShellLines } from '../../src/text/shell.ts';
 
 function unfinished(text: string) {
   const shell = new ShellLines();

@@ -6,11 +6,11 @@ import { extname, isAbsolute, join } from 'node:path';
 import { estimateTokens } from '../../broker/index.ts';
 import type { App } from '../../commands/app.ts';
 import { lastOutput } from '../../commands/last.ts';
-import type { AttachmentsPort, AtWord } from '../../contracts/attachments.ts';
-import type { Completion } from '../../contracts/lines.ts';
+import type { AttachmentsPort, AtWord, Completion } from '../../contracts/lines.ts';
+
 import { findFiles } from '../../executor/index.ts';
 import { isCredential } from '../../safety/index.ts';
-import { type Attachment, IMAGE_TOKENS } from '../../session/attachment.ts';
+import { type Attachment, IMAGE_TOKENS } from '../../session/message.ts';
 import { hostOf } from '../../session/place.ts';
 import { plainText } from '../../text/sanitize.ts';
 import {

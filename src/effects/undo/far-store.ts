@@ -6,7 +6,7 @@ import type { Leftover } from '../../contracts/commands.ts';
 import type { KeptAction, UndoPort, UndoResult, UndoTarget } from '../../contracts/undo.ts';
 import { messageOf } from '../../text/errors.ts';
 import { visible } from '../../text/sanitize.ts';
-import { shellQuote } from '../../text/shell-quote.ts';
+import { shellQuote } from '../../text/shell.ts';
 import { Kept, warnOf, whatGoes } from './kept.ts';
 import type { Ran } from './launcher.ts';
 import { fileOf, type Name, namesIn, unkeptIn } from './names.ts';

@@ -1,5 +1,5 @@
 /** Trials on a host: they lie in its store, and the launcher there lists and applies them. What it says is bounded and checked. */
-import { shellQuote } from '../../text/shell-quote.ts';
+import { shellQuote } from '../../text/shell.ts';
 import {
   type AskFar,
   HOLDER_IS_GONE,

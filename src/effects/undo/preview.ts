@@ -5,6 +5,7 @@ import { type ChangedFile, type KeptAction, summaryOf } from '../../contracts/un
 import { visible } from '../../text/sanitize.ts';
 import { shortPath } from '../../text/short-path.ts';
 import { nameText } from '../../text/spelled.ts';
+
 import type { Ran, Step } from './launcher.ts';
 import { pathOf } from './paths.ts';
 import type { Recorded } from './record.ts';

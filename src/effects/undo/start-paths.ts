@@ -5,7 +5,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { STARTED } from '../../contracts/started.ts';
 import { isAboveHomeStart, isHomeStart } from '../../knowledge/control-files.ts';
 import {
   CONFIG_START_DIRECTORIES,
@@ -15,6 +14,7 @@ import {
   START_VARIABLES,
   ZSH_START_FILES,
 } from '../../knowledge/start-files.ts';
+import { STARTED } from '../../knowledge/started.ts';
 import { entriesAt, seenAt, UNKNOWN, waysThrough } from './paths.ts';
 import type { Later } from './waiting.ts';
 

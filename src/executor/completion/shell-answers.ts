@@ -1,8 +1,8 @@
 /** Questions to forks of a shell: each has a file for its answer, in the shell's private directory. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { ShellThere } from '../../contracts/hosts.ts';
-import { shellQuote } from '../../text/shell-quote.ts';
+import type { ShellThere } from '../../contracts/machine.ts';
+import { shellQuote } from '../../text/shell.ts';
 import type { PrivateDirectory } from '../private-directory.ts';
 import { processesOf, signal } from '../processes.ts';
 import type { Fact, Question } from './complete.ts';

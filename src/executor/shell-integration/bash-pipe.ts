@@ -1,4 +1,4 @@
-import { shellQuote } from '../../text/shell-quote.ts';
+import { shellQuote } from '../../text/shell.ts';
 import { bashArguments, bashCompleter } from './bash.ts';
 import { endsOpen, envProgram, type Line, type ShellIntegration, type Startup } from './integration.ts';
 

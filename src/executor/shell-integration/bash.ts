@@ -1,4 +1,4 @@
-import { shellQuote } from '../../text/shell-quote.ts';
+import { shellQuote } from '../../text/shell.ts';
 import type { Question } from '../completion/complete.ts';
 import { type EditorIntegration, envProgram, type HandOver, type Startup } from './integration.ts';
 

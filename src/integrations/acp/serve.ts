@@ -20,7 +20,7 @@ import {
 } from '@agentclientprotocol/sdk';
 import { readText } from '../../app/attachments/read.ts';
 import { EXIT } from '../../cli/exit-codes.ts';
-import { withAttached } from '../../session/attachment.ts';
+import { withAttached } from '../../session/message.ts';
 import type { FromSession, ToSession } from './messages.ts';
 
 /** Serves until standard input ends; then every session ends, whatever it waits for. */

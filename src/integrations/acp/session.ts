@@ -11,7 +11,7 @@ import { plainOutput } from '../../session/exec-text.ts';
 import { MODES } from '../../session/ids.ts';
 import { modeName } from '../../session/mode.ts';
 import type { Question } from '../../session/question.ts';
-import { withoutMarkers } from '../../session/spoken.ts';
+import { withoutMarkers } from '../../session/reply.ts';
 import { messageOf } from '../../text/errors.ts';
 import { clean, plainText, visible } from '../../text/sanitize.ts';
 import type { FromSession, ToSession } from './messages.ts';

@@ -5,7 +5,7 @@
  */
 import { isJsonObject, parseJson } from '../../text/json.ts';
 import { visible } from '../../text/sanitize.ts';
-import { shellQuote } from '../../text/shell-quote.ts';
+import { shellQuote } from '../../text/shell.ts';
 import { askWords, endCode, FACTS, killCode, UNATTENDED } from './container.ts';
 
 /** `folder`: the private directory there. Ansible hands it over as input, so that the command is the same text for all. */

@@ -8,8 +8,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { readBounded } from '../../text/files.ts';
-import { matchesGlob } from '../../text/glob.ts';
 import { isJsonObject, parseBoundedJson } from '../../text/json.ts';
+import { matchesGlob } from '../../text/matching.ts';
 import { type Address, isHostName, type Known, MAX_HOSTS } from './names.ts';
 
 /** Bytes of one inventory, as text and as what Ansible makes of it. */

@@ -1,5 +1,5 @@
 /** Which machines `web1,web2,@group` means. */
-import { nearest } from '../../text/nearest.ts';
+import { nearest } from '../../text/matching.ts';
 import { nameText } from '../../text/spelled.ts';
 
 /** How a machine of an inventory is reached, where its name alone does not say it. Nothing else of it is ever kept. */

@@ -1,7 +1,7 @@
 /** What a halted command names on a host, asked in one round trip. The script only reads. */
 import type { TargetFacts } from '../../contracts/fleet.ts';
 import type { Named } from '../../contracts/machine.ts';
-import { shellQuote } from '../../text/shell-quote.ts';
+import { shellQuote } from '../../text/shell.ts';
 
 /** Names that are looked at; a command with more is asked about on each host by itself. */
 const MAX_NAMED = 50;

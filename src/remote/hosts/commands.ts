@@ -3,7 +3,7 @@
  * shows it; and it runs at most once: its beginning is a file that only one can make, its end is written beside it. (`true` makes it: a
  * redirection of `:` that fails would end a POSIX sh with a code of its own.)
  */
-import { shellQuote } from '../../text/shell-quote.ts';
+import { shellQuote } from '../../text/shell.ts';
 import { lineTold } from './told.ts';
 
 /** The last of the codes that a system has; and what is shown of why a command did not begin. */

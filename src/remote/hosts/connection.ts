@@ -6,7 +6,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunningCommand } from '../../contracts/commands.ts';
-import { shellQuote } from '../../text/shell-quote.ts';
+import { shellQuote } from '../../text/shell.ts';
 import { LAY_START } from './commands.ts';
 import { type Answer, Helper, type Launch } from './helper.ts';
 import { pathTold } from './told.ts';

@@ -3,7 +3,7 @@
 import type { Confinement } from '../../contracts/commands.ts';
 import type { Count, Machine, MachineFiles, Named } from '../../contracts/machine.ts';
 import { placeOn } from '../../session/place.ts';
-import { shellQuote } from '../../text/shell-quote.ts';
+import { shellQuote } from '../../text/shell.ts';
 import type { Answer } from './helper.ts';
 import { lineTold, namesTold } from './told.ts';
 

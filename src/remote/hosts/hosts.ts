@@ -1,8 +1,8 @@
 /** The hosts of this session, by name. */
 import type { RunningCommand } from '../../contracts/commands.ts';
-import type { LeftOnHosts, ShellThere } from '../../contracts/hosts.ts';
-import type { Machine } from '../../contracts/machine.ts';
-import { shellQuote } from '../../text/shell-quote.ts';
+import type { LeftOnHosts, Machine, ShellThere } from '../../contracts/machine.ts';
+
+import { shellQuote } from '../../text/shell.ts';
 import { Connection, type ConnectionOptions, isHostName } from './connection.ts';
 import { absentHost } from './files.ts';
 import { Host, type HostOptions } from './host.ts';

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Confinement } from '../../contracts/commands.ts';
-import { shellQuote } from '../../text/shell-quote.ts';
+import { shellQuote } from '../../text/shell.ts';
 import type { Behind } from './commands.ts';
 import type { Connection } from './connection.ts';
 import type { AskHost } from './files.ts';

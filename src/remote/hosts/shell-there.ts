@@ -1,6 +1,6 @@
 /** The user's own shell on a host: its private directory there, and how it is started in it. */
-import type { ShellFiles, ShellThere } from '../../contracts/hosts.ts';
-import { shellQuote } from '../../text/shell-quote.ts';
+import type { ShellFiles, ShellThere } from '../../contracts/machine.ts';
+import { shellQuote } from '../../text/shell.ts';
 import type { Connection, HostFacts } from './connection.ts';
 import type { AskHost } from './files.ts';
 import type { Launch } from './helper.ts';

@@ -1,5 +1,5 @@
 /** Where a directory of a host lies, as the host says: what its project is, is decided here. */
-import { shellQuote } from '../../text/shell-quote.ts';
+import { shellQuote } from '../../text/shell.ts';
 import type { AskHost } from './files.ts';
 import { isPathThere } from './told.ts';
 

@@ -1,8 +1,8 @@
 import { glob, lstat, opendir } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import type { Count, IsOver, Named } from '../../contracts/machine.ts';
-import { bytesText } from '../../text/bytes.ts';
 import { visible } from '../../text/sanitize.ts';
+import { bytesText } from '../../text/spelled.ts';
 
 const MAX_PATHS = 200;
 /** Looks between two looks at the clock: a machine that stood still has still counted something. */

@@ -1,7 +1,7 @@
 import { lstat, opendir } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import type { Count, IsOver } from '../../contracts/machine.ts';
-import { matchesGlob } from '../../text/glob.ts';
+import { matchesGlob } from '../../text/matching.ts';
 
 /** One file as `find` would look at it. */
 type Candidate = { readonly path: string; readonly depth: number; readonly kind: string };

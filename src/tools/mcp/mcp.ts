@@ -3,8 +3,8 @@
 import type { ToolCallOptions, ToolOutcome } from '../../contracts/tools.ts';
 import type { ToolFacts } from '../../session/action.ts';
 import type { ToolSpec } from '../../session/message.ts';
-import { matchesGlob } from '../../text/glob.ts';
 import type { JsonObject } from '../../text/json.ts';
+import { matchesGlob } from '../../text/matching.ts';
 import type { ForeignTools } from '../registry.ts';
 import { type Annotations, type KeepText, readResult, type ServerConfig, type ToolDefinition } from './messages.ts';
 import { Server, type ServerOptions } from './server.ts';

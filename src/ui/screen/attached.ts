@@ -5,10 +5,9 @@
 
 import type { App } from '../../commands/app.ts';
 import { askedIn } from '../../commands/attached.ts';
-import { AT_WORD, type AtWord } from '../../contracts/attachments.ts';
-import type { Route } from '../../contracts/lines.ts';
-import { bytesText } from '../../text/bytes.ts';
+import { AT_WORD, type AtWord, type Route } from '../../contracts/lines.ts';
 import { visible } from '../../text/sanitize.ts';
+import { bytesText } from '../../text/spelled.ts';
 import { lineWidth } from '../../text/wrap.ts';
 import { expand, isEmpty } from '../editor/state.ts';
 import type { RenderContext } from '../render/theme.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { App } from '../../commands/app.ts';
-import type { Job } from '../../contracts/jobs.ts';
+import type { Job } from '../../contracts/commands.ts';
 import { type ChangedFile, nameIn } from '../../contracts/undo.ts';
 import { sizeForModel } from '../../engine/live.ts';
 import { MAX_DELEGATE_STEPS, type SubAgent, subAgents, waitingTasks } from '../../session/delegate.ts';

@@ -5,10 +5,11 @@
 import type { App, ScreenPort } from '../../commands/app.ts';
 import { submitLine } from '../../commands/submit.ts';
 import type { SessionMoment, SessionSummary } from '../../contracts/store.ts';
-import { bytesText } from '../../text/bytes.ts';
 import { graphemes, textWidth } from '../../text/display.ts';
 import { plainText, visible } from '../../text/sanitize.ts';
 import { shortPath } from '../../text/short-path.ts';
+import { bytesText } from '../../text/spelled.ts';
+
 import { wrapText } from '../../text/wrap.ts';
 import { fuzzySearch } from '../editor/fuzzy.ts';
 import { cut } from '../render/segments.ts';

@@ -1,6 +1,6 @@
 /** What the screen itself knows beside the engine's state: one value, from which every component selects. */
-import type { AtWord } from '../../contracts/attachments.ts';
-import type { Completion } from '../../contracts/lines.ts';
+import type { AtWord, Completion } from '../../contracts/lines.ts';
+
 import type { SessionMoment } from '../../contracts/store.ts';
 import { createEditor, type EditorState } from '../editor/state.ts';
 import type { ViState } from '../editor/vi.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isCredential } from '../../../src/safety/index.ts';
-import { shellQuote } from '../../../src/text/shell-quote.ts';
+import { shellQuote } from '../../../src/text/shell.ts';
 import { buildTools, type Tools } from '../sandbox/tools.ts';
 import { makeScene, type Scene } from './scene.ts';
 

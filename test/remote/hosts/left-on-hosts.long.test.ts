@@ -16,7 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Helper } from '../../../src/remote/hosts/helper.ts';
 import { openLeftOnHosts } from '../../../src/store/index.ts';
-import { shellQuote } from '../../../src/text/shell-quote.ts';
+import { shellQuote } from '../../../src/text/shell.ts';
 import { hostsOf, until } from '../../support/hosts.ts';
 import { lacksSshd, type SshHost, startSshd } from '../../support/sshd.ts';
 

@@ -4,7 +4,7 @@ import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ShellFiles, ShellThere } from '../../../src/contracts/hosts.ts';
+import type { ShellFiles, ShellThere } from '../../../src/contracts/machine.ts';
 import { hostsOf } from '../../support/hosts.ts';
 import { below } from '../../support/processes.ts';
 import { lacksSshd, type SshHost, startSshd } from '../../support/sshd.ts';

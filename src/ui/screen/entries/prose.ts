@@ -2,7 +2,7 @@
  * A model's words as lines, whole or still growing: Markdown, without the lines that ask for an action, which have
  * entries of their own.
  */
-import { withoutMarkers } from '../../../session/spoken.ts';
+import { withoutMarkers } from '../../../session/reply.ts';
 import { clean, plainText } from '../../../text/sanitize.ts';
 import { wrapText } from '../../../text/wrap.ts';
 import { createMarkdownStream, renderMarkdown } from '../../render/markdown.ts';

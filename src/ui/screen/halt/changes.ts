@@ -3,13 +3,11 @@
  * review. Names and contents are hostile: what can't be seen in them is spelled out. Pure.
  */
 import { isGitBookkeeping } from '../../../contracts/trials.ts';
-import type { Question } from '../../../session/question.ts';
-import type { Review } from '../../../session/review.ts';
-import type { Trial, TrialRow } from '../../../session/tried.ts';
-import { bytesText } from '../../../text/bytes.ts';
+import type { Question, Review, Trial, TrialRow } from '../../../session/question.ts';
 import { parseJsonObject } from '../../../text/json.ts';
 import { visible } from '../../../text/sanitize.ts';
-import { nameText } from '../../../text/spelled.ts';
+import { bytesText, nameText } from '../../../text/spelled.ts';
+
 import type { Choice } from './choices.ts';
 import { MARK, oneLine, UNMARK } from './danger.ts';
 

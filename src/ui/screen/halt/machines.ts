@@ -2,9 +2,10 @@
  * What a question says of other machines: a fleet, with its hosts first, or one host. What hosts report is hostile.
  * Pure.
  */
-import type { FleetAsked } from '../../../session/fleet-question.ts';
+
 import { hostOf } from '../../../session/place.ts';
-import type { Question } from '../../../session/question.ts';
+import type { FleetAsked, Question } from '../../../session/question.ts';
+
 import type { Choice } from './choices.ts';
 import { dangersOf, isAllDanger, isExcerpted, markedCommand, oneLine } from './danger.ts';
 

@@ -4,8 +4,8 @@ import { shortDollars } from '../../../session/cost.ts';
 import { grantOf } from '../../../session/grants.ts';
 import type { Mode } from '../../../session/ids.ts';
 import { modeName } from '../../../session/mode.ts';
-import type { Question } from '../../../session/question.ts';
-import { canBeApplied, type Trial } from '../../../session/tried.ts';
+import { canBeApplied, type Question, type Trial } from '../../../session/question.ts';
+
 import { visible } from '../../../text/sanitize.ts';
 import { shortPath } from '../../../text/short-path.ts';
 import { changeOf, countsText, diffRows, reviewParts, type TreeLine, trialRows } from './changes.ts';

@@ -1,7 +1,14 @@
 /**
- * Reads a shell command line by line and says whether bash would go on reading: a lexer for quotes, here-documents,
+ * Text of the shell: one word of it, and what is unfinished.
+ *
+ * The latter reads a shell command line by line and says whether bash would go on reading: a lexer for quotes, here-documents,
  * continuations and compound commands. It never says of a syntax error that more lines could help.
  */
+
+/** One word of `sh`, whatever is in it. */
+export function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
 
 /** What is not finished. */
 export type Unfinished = 'here-document' | 'quote' | 'continuation' | 'compound command';
