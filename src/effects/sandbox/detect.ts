@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { createPrivateTmp, projectArgv, sandboxArgv } from './launch.ts';
 
 export type SandboxStatus = {
@@ -21,6 +22,8 @@ export type SandboxStatus = {
   readonly why?: string;
 };
 
+const MAX_TRIES = 3;
+const RETRY_AFTER_MS = 100;
 const NOT_BUILT = `there is no sandbox launcher for ${process.arch}: the npm package brings it for x64 and arm64 unless installed with --omit=optional; in a checkout, install a C compiler (apt install gcc libc6-dev) and build again`;
 const NEEDS = 'needs Linux 5.13 or newer with Landlock, 6.12 or newer for all of it';
 const PROJECT_NEEDS = 'Project mode needs Linux 5.12 or newer and user namespaces for everybody';
@@ -54,10 +57,11 @@ export async function detectSandbox(options: {
       statusFile: tmp.statusFile,
       limits: { wallSeconds: 10 },
     });
-    const output = await capture(program, [...(options.extra ?? []), ...rest], tmp.path);
+    const ended = await start(program, [...(options.extra ?? []), ...rest], { TMPDIR: tmp.path });
     const status = tmp.status();
+    if (ended.failure !== undefined) return unavailable(`the sandbox launcher could not be started (${ended.failure})`);
     if (status.kind !== 'exited' || status.code !== 0) return refusedBy(status);
-    const judged = judge(output);
+    const judged = judge(ended.stdout);
     if (!judged.available) return { ...judged, noProject: 'there is no kernel sandbox' };
     const argv = [options.launcher, ...(options.extra ?? [])];
     const noProject = await tryProject(argv, target);
@@ -75,11 +79,9 @@ async function tryProject([launcher = '', ...extra]: readonly string[], tree: st
   const [program = '', ...words] = projectArgv({ launcher, argv, cwd: tree, project: tree });
   const rest = [...words.slice(0, 2), ...extra, ...words.slice(2)];
   rmSync(join(tree, 'made'), { force: true });
-  const said = await new Promise<string>((resolve) => {
-    execFile(program, rest, { env: {}, encoding: 'utf8' }, (_error, _stdout, stderr) => resolve(stderr.trim()));
-  });
+  const { stderr, failure } = await start(program, rest, {});
   if (existsSync(join(tree, 'made')) && !existsSync(join(tree, '..', 'beside'))) return undefined;
-  return `${said || 'its bounds do not hold'}; ${PROJECT_NEEDS}`;
+  return `${failure ?? (stderr.trim() || 'its bounds do not hold')}; ${PROJECT_NEEDS}`;
 }
 
 function unavailable(why: string): SandboxStatus {
@@ -91,10 +93,19 @@ function refusedBy(status: ReturnType<ReturnType<typeof createPrivateTmp>['statu
   return unavailable(`${why}; the sandbox ${NEEDS}`);
 }
 
-function capture(program: string, args: readonly string[], tmpDir: string): Promise<string> {
-  return new Promise((resolve) => {
-    execFile(program, [...args], { env: { TMPDIR: tmpDir }, encoding: 'utf8' }, (_error, stdout) => resolve(stdout));
+/** `failure`: the code of an error for which it never ran, such as EACCES. */
+type Ended = { readonly stdout: string; readonly stderr: string; readonly failure?: string };
+
+/** A machine that has no room for one more process at the moment (EAGAIN) is asked again: the mode depends on the answer. */
+async function start(program: string, args: readonly string[], env: NodeJS.ProcessEnv, tries = 1): Promise<Ended> {
+  const ended = await new Promise<Ended>((resolve) => {
+    execFile(program, [...args], { env, encoding: 'utf8' }, (error, stdout, stderr) =>
+      resolve({ stdout, stderr, ...(typeof error?.code === 'string' ? { failure: error.code } : {}) }),
+    );
   });
+  if (ended.failure !== 'EAGAIN' || tries === MAX_TRIES) return ended;
+  await setTimeout(RETRY_AFTER_MS);
+  return start(program, args, env, tries + 1);
 }
 
 /** Why a machine with this answer of the self-test has no sandbox; undefined where it has. */

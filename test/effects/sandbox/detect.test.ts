@@ -1,10 +1,26 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { compileLauncher, createPrivateTmp, detectSandbox, sandboxArgv } from '../../../src/effects/sandbox/index.ts';
 import { lacks } from '../../support/lacks.ts';
 import { run } from './run.ts';
 import { buildTools, type Tools } from './tools.ts';
+
+/** Starts of a program that fail as on a machine with no room for one more process. */
+const crowded = vi.hoisted(() => ({ starts: 0 }));
+vi.mock('node:child_process', async (importOriginal) => {
+  const original = await importOriginal<typeof import('node:child_process')>();
+  const execFile = new Proxy(original.execFile, {
+    apply(start, _this, given: Parameters<typeof original.execFile>) {
+      if (crowded.starts === 0) return start(...given);
+      crowded.starts -= 1;
+      const end = given.at(-1) as (error: Error, stdout: string, stderr: string) => void;
+      setImmediate(() => end(Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' }), '', ''));
+      return undefined;
+    },
+  });
+  return { ...original, execFile };
+});
 
 let tools: Tools;
 beforeAll(async () => {
@@ -53,6 +69,18 @@ describe.skipIf(lacks('cc'))('detection by self-test', () => {
     expect(status.available).toBe(false);
     // The script is in between, so the launcher's parent is another process: it refuses before anything is tried.
     expect(status.why).toBeDefined();
+  });
+
+  it('asks again where there is no room for a process at first, and names the error where that lasts', async () => {
+    const status = await detectSandbox({ launcher: tools.launcher });
+    crowded.starts = 2;
+    expect(await detectSandbox({ launcher: tools.launcher })).toEqual(status);
+    crowded.starts = 3;
+    expect(await detectSandbox({ launcher: tools.launcher })).toMatchObject({
+      available: false,
+      why: 'the sandbox launcher could not be started (EAGAIN)',
+    });
+    expect(crowded.starts).toBe(0);
   });
 
   it('a launcher that was not built, or is no program, is a reason with a remedy', async () => {
