@@ -1,4 +1,5 @@
 /** The composition root, in two steps: the services on one bus; then the engine, and what follows it. */
+import { rmdir } from 'node:fs/promises';
 import type { App } from '../commands/app.ts';
 import { changesText } from '../contracts/undo.ts';
 import { Engine } from '../engine/engine.ts';
@@ -16,7 +17,7 @@ import { type Environment, loadEnvironment, type OpenOptions } from './environme
 import { VERSION } from './options.ts';
 import { type AppServices, createServices } from './services.ts';
 import { SessionBus } from './session-bus.ts';
-import { startSession } from './start-session.ts';
+import { modeProblem, startMode, startSession } from './start-session.ts';
 import { runKey } from './undo.ts';
 
 /** The user's own conversation. */
@@ -32,10 +33,17 @@ export async function openApp(options: OpenOptions): Promise<Opened | { readonly
   await turn();
   // Before there is anything that could send an event of its own.
   const folded = await foldInPieces(loaded.events, ROOT, turn);
-  return assemble(loaded.environment, folded);
+  const { environment } = loaded;
+  const mode = startMode(environment, folded.state.sessions[ROOT]?.mode);
+  const problem = modeProblem(environment.sandbox, mode);
+  if (problem === undefined || options.person) return assemble(environment, folded, mode);
+  environment.session.lock.release();
+  // That of a new session is empty; a resumed one stays.
+  await rmdir(environment.session.folder).catch(() => {});
+  return { problem: `${problem}; --mode unrestricted runs without it` };
 }
 
-function assemble(environment: Environment, folded: Folded): Opened {
+function assemble(environment: Environment, folded: Folded, mode: Mode): Opened {
   const bus = new SessionBus();
   const services = createServices(environment, bus);
 
@@ -45,7 +53,7 @@ function assemble(environment: Environment, folded: Folded): Opened {
   const forms = new Forms(engine);
   bus.connect(engine, forms);
 
-  const notices = startSession(bus, environment, services.costs.problem);
+  const notices = startSession(bus, environment, services.costs.problem, mode);
   followSession(engine, environment, services, bus);
   // After the first frame: nobody waits for it, and what can't be removed now is tried at the next start.
   setImmediate(() => void tidyDisk(environment, services.log).catch(() => {}));

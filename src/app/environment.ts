@@ -29,11 +29,15 @@ export type OpenOptions = {
   readonly rows: number;
   /** Lets pending keys through between two pieces of work. */
   readonly turn?: () => Promise<void>;
+  /** Somebody is there to choose another mode, where the one asked for can't be enforced. */
+  readonly person?: true;
 };
 
 export type Environment = {
   readonly options: OpenOptions;
   readonly config: Config;
+  /** Somebody set the mode in a file; otherwise it is the default. */
+  readonly modeAsked: boolean;
   readonly configFile: string;
   readonly notices: readonly string[];
   /** What the project tells every agent, where it is trusted and wanted. */
@@ -90,7 +94,9 @@ export async function loadEnvironment(
   ];
   const configFile = loaded.file ?? placesOf(env).config;
   const used = instructions?.trusted ? { instructions } : {};
-  const environment = { options, config, configFile, notices, ...used, presets, sandbox, session, sessions, index };
+  const { modeAsked } = loaded;
+  const settled = { options, config, modeAsked, configFile, notices, ...used };
+  const environment = { ...settled, presets, sandbox, session, sessions, index };
   return { environment, events };
 }
 

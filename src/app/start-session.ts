@@ -3,42 +3,57 @@ import type { Config } from '../config/index.ts';
 import type { SandboxStatus } from '../effects/sandbox/index.ts';
 import type { Engine } from '../engine/engine.ts';
 import { reviewAgain } from '../engine/review.ts';
+import type { Mode } from '../session/ids.ts';
+import { modeName } from '../session/mode.ts';
 import { SEMANTICS, type Settings } from '../session/state.ts';
 import type { Environment } from './environment.ts';
 import type { GlobalOptions } from './options.ts';
 import type { Presets } from './presets.ts';
 import type { SessionBus } from './session-bus.ts';
 
+/** The mode that the session begins in: only the default falls back to Unrestricted where nothing enforces it (MO-1, MO-13). */
+export function startMode({ options, config, modeAsked, sandbox }: Environment, kept: Mode | undefined): Mode {
+  return options.global.mode ?? kept ?? (modeAsked || sandbox.available ? config.mode : 'unrestricted');
+}
+
+/** Why the model can run nothing in `mode` here; undefined where it can. */
+export function modeProblem({ available, why }: SandboxStatus, mode: Mode): string | undefined {
+  if (available || mode === 'unrestricted') return undefined;
+  return `no kernel sandbox here (${why}), so ${modeName(mode)} mode can't be enforced`;
+}
+
 /** Opens or resumes the session in the engine and shows what the user must know; returns those lines. */
 export function startSession(
   bus: SessionBus,
   environment: Environment,
   costsProblem: string | undefined,
+  mode: Mode,
 ): readonly string[] {
   const { options, config, presets, sandbox, session, notices } = environment;
   const { engine } = bus;
   const settings = settingsOf(config, presets, sandbox);
-  if (session.seq > 0) resume(engine, settings, options.session.again);
-  else void engine.dispatch({ type: 'opened', cwd: process.cwd(), mode: options.global.mode ?? config.mode, settings });
-  if (session.seq > 0) applyFlags(engine, options.global, presets);
+  if (session.seq > 0)
+    resume(engine, settings, options.session.again, sandbox.available ? undefined : options.global.mode);
+  else void engine.dispatch({ type: 'opened', cwd: process.cwd(), mode, settings });
+  if (session.seq > 0) applyFlags(engine, options.global, presets, sandbox);
   const all = [
     ...[...notices, costsProblem, presets.notice, disabledNotice(config)],
-    ...[sandboxNotice(sandbox), projectNotice(sandbox)],
+    ...[sandboxNotice(sandbox, engine.conversation.mode), projectNotice(sandbox)],
   ];
   const said = all.filter((text) => text !== undefined);
   for (const text of said) bus.show(text);
   return said;
 }
 
-function resume(engine: Engine, settings: Settings, again: true | undefined): void {
-  void engine.dispatch({ type: 'resumed', settings, ...(again && { again }) });
+function resume(engine: Engine, settings: Settings, again: true | undefined, mode: Mode | undefined): void {
+  void engine.dispatch({ type: 'resumed', settings, ...(again && { again }), ...(mode && { mode }) });
   void engine.dispatch({ type: 'shellMoved', cwd: process.cwd() });
   void reviewAgain(engine);
 }
 
 /** The command line also applies to a resumed session; a preset that no longer exists is replaced. */
-function applyFlags(engine: Engine, { mode, model }: GlobalOptions, presets: Presets): void {
-  if (mode !== undefined) void engine.dispatch({ type: 'modeChosen', mode });
+function applyFlags(engine: Engine, { mode, model }: GlobalOptions, presets: Presets, sandbox: SandboxStatus): void {
+  if (mode !== undefined && sandbox.available) void engine.dispatch({ type: 'modeChosen', mode });
   const { preset } = engine.conversation;
   const known = presets.list.some(({ name }) => name === preset);
   // A user who has connected a model since then no longer wants the demo's script.
@@ -61,6 +76,7 @@ export function settingsOf(config: Config, presets: Presets, sandbox: SandboxSta
     offers: true,
     confirmCmd: config.confirm_cmd,
     sandbox: sandbox.available,
+    keepsMode: true,
     project: sandbox.available && sandbox.noProject === undefined,
     ...(sandbox.projectMissing === undefined ? {} : { projectMissing: sandbox.projectMissing }),
     readOnlyTools: config.mcp.read_only,
@@ -74,8 +90,12 @@ function disabledNotice({ safety }: Config): string | undefined {
 }
 
 /** The start reports that no kernel sandbox protects the user (MO-1); `doctor` names the parts that are missing. */
-function sandboxNotice({ available, why }: SandboxStatus): string | undefined {
-  return available ? undefined : `no kernel sandbox here (${why}); only Unrestricted mode is available`;
+function sandboxNotice(sandbox: SandboxStatus, mode: Mode): string | undefined {
+  if (sandbox.available) return undefined;
+  const problem = modeProblem(sandbox, mode);
+  return problem === undefined
+    ? `no kernel sandbox here (${sandbox.why}); only Unrestricted mode is available`
+    : `${problem}: the model can run nothing until you choose :mode unrestricted`;
 }
 
 /** Where there is a sandbox and no Project mode, or one that lacks something: trials are not there either. */

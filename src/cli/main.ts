@@ -231,7 +231,7 @@ async function screen({ global, session }: OnScreen, version: string) {
     return code;
   };
   try {
-    const running = withApp(global, version, use, { session, failing: () => first?.leave() });
+    const running = withApp(global, version, use, { session, failing: () => first?.leave(), person: true });
     return { code: await Promise.race([running, broken.promise]), next };
   } catch (error) {
     await first?.leave();
@@ -339,12 +339,16 @@ async function withApp(
   global: GlobalOptions,
   version: string,
   use: (app: App) => Promise<number>,
-  { session = {}, failing }: { session?: SessionWish; failing?: (problem: string) => Promise<void> | undefined } = {},
+  {
+    session = {},
+    failing,
+    ...person
+  }: { session?: SessionWish; failing?: (problem: string) => Promise<void> | undefined; person?: true } = {},
 ): Promise<number> {
   const { openApp } = await import('../app/assembly.ts');
   boundHeap();
   const { columns = 80, rows = 24 } = process.stdout;
-  const opened = await openApp({ global, version, columns, rows, session, turn });
+  const opened = await openApp({ global, version, columns, rows, session, turn, ...person });
   if ('problem' in opened) {
     await failing?.(opened.problem);
     err(`aish-tui: ${opened.problem}\n`);

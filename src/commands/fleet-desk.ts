@@ -2,6 +2,7 @@
 import type { FleetPort, FleetRun, FleetWish, HaltGroup } from '../contracts/fleet.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Answer } from '../session/event.ts';
+import { isUnenforced } from '../session/mode.ts';
 import { CommandError } from './command-error.ts';
 import { askedOf, fleetTable } from './fleet-table.ts';
 import { showMeta } from './show-meta.ts';
@@ -57,6 +58,8 @@ export class FleetDesk {
 
   async #begin(begin: FleetPort['resume']): Promise<FleetRun> {
     if (this.#run || this.#starting) throw new CommandError('a fleet is at work; :fleet stop ends it');
+    if (isUnenforced(this.#engine.conversation))
+      throw new CommandError('commands on hosts run Unrestricted, and you asked for less: :mode unrestricted first');
     this.#starting = true;
     try {
       const run = await begin();

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
+import type { Mode } from '../session/ids.ts';
 import { isJsonObject } from '../text/json.ts';
 import { checkText, positionOf } from './check.ts';
 import { type Config, DEFAULTS, type Environment, placesOf } from './config.ts';
@@ -26,6 +27,8 @@ export type Loaded =
       readonly file?: string;
       readonly text?: string;
       readonly project?: ProjectFile;
+      /** A file sets the mode; otherwise it is the default. */
+      readonly modeAsked: boolean;
       /** Lines for the user about a project file. */
       readonly notices: readonly string[];
     }
@@ -69,8 +72,11 @@ export async function loadConfig(
   if (checked && !checked.ok) return { ...checked, message: andMore(checked) };
   const own = checked ? withDefaults(checked.value) : DEFAULTS;
   // Before the project's file: that one may still tighten it.
-  const config = options ? withDirectory(own, options.cwd, realOf) : own;
-  const loaded = { ok: true as const, config, notices: [], ...('text' in read ? { file: path, text: read.text } : {}) };
+  const there = options && modeOfDirectory(own.projects, options.cwd, realOf);
+  const config = there === undefined ? own : { ...own, mode: there };
+  const modeAsked = there !== undefined || checked?.value.mode !== undefined;
+  const file = 'text' in read ? { file: path, text: read.text } : {};
+  const loaded = { ok: true as const, config, modeAsked, notices: [], ...file };
   return options ? withProject(loaded, path, env, options) : loaded;
 }
 
@@ -95,7 +101,8 @@ async function withProject(
     ...(waiting.length > 0 ? [`${path} is not trusted; ignored: ${waiting.join(', ')}`] : []),
     ...(refused.length > 0 ? [`${path}: not allowed in a project's file, ignored: ${refused.join(', ')}`] : []),
   ];
-  return { ...loaded, config, project: { path, text: read.text, waiting, taken }, notices };
+  const modeAsked = loaded.modeAsked || taken.includes('mode');
+  return { ...loaded, config, modeAsked, project: { path, text: read.text, waiting, taken }, notices };
 }
 
 export type Instructions = {
@@ -246,20 +253,24 @@ function placeOf(path: string, text: string, node: Node): string {
 // The user's own settings for a directory: `projects` of their file (CF-1, MO-9).
 
 /**
- * The configuration as it holds in `cwd`: of the directories that `cwd` is or lies in, the longest counts.
+ * The mode that the user has set for `cwd`: of the directories that `cwd` is or lies in, the longest counts.
  * @param real a path behind all links; undefined where there is nothing
  */
-function withDirectory(config: Config, cwd: string, real: (path: string) => string | undefined): Config {
+function modeOfDirectory(
+  projects: Config['projects'],
+  cwd: string,
+  real: (path: string) => string | undefined,
+): Mode | undefined {
   const here = real(cwd) ?? cwd;
   let longest = '';
-  let { mode } = config;
-  for (const [name, settings] of Object.entries(config.projects)) {
+  let mode: Mode | undefined;
+  for (const [name, settings] of Object.entries(projects)) {
     const path = real(name.replace(/^~(?=\/|$)/, homedir())) ?? name;
     if (path.length <= longest.length || !isWithin(here, path) || settings.mode === undefined) continue;
     longest = path;
     mode = settings.mode;
   }
-  return mode === config.mode ? config : { ...config, mode };
+  return mode;
 }
 
 function isWithin(path: string, directory: string): boolean {

@@ -204,10 +204,13 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
     ),
     days: count('Days after which an output goes, and :sessions prune offers a session.', DEFAULTS.disk.days),
   }),
-  mode: text('The mode that a conversation starts in, if the kernel sandbox is available.', {
-    enum: MODES,
-    default: DEFAULTS.mode,
-  }),
+  mode: text(
+    'The mode that a conversation starts in. Left out, it is unrestricted where the kernel sandbox is missing.',
+    {
+      enum: MODES,
+      default: DEFAULTS.mode,
+    },
+  ),
   projects: {
     type: 'object',
     description:

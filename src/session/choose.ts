@@ -1,6 +1,6 @@
 /** What the user sets by hand: the mode, the preset, a new conversation. */
 import { isWider, type Mode } from './ids.ts';
-import { modeMeaning, modeName, NO_PROJECT, NO_SANDBOX, possibleMode, setMode } from './mode.ts';
+import { modeMeaning, modeName, setMode, whyNotEnforced } from './mode.ts';
 import { dropPending, openSlots, rememberSkipped } from './slots.ts';
 import { answerUpgrade, examineNext } from './steps.ts';
 import type { Transition } from './transition.ts';
@@ -17,11 +17,8 @@ export function resetTurns(next: Transition): void {
 /** The user's own choice of mode (MO-4). What was judged under the old mode is judged again. */
 export function chooseMode(next: Transition, mode: Mode): void {
   const { phase, settings, parent, tightening, mode: now } = next.conversation;
-  if (!settings.sandbox) {
-    if (mode !== 'unrestricted') next.notice('error', NO_SANDBOX);
-    return;
-  }
-  if (possibleMode(mode, settings) !== mode) return next.notice('error', NO_PROJECT);
+  const why = whyNotEnforced(mode, settings);
+  if (why !== undefined) return next.notice('error', why);
   if (phase.kind === 'awaitingModeApproval') {
     next.unask(phase.question);
     if (!isWider(mode, now)) setMode(next, mode);

@@ -33,8 +33,11 @@ type Body =
   | { readonly type: 'opened'; readonly cwd: string; readonly mode: Mode; readonly settings: Settings }
   /** A sub-agent begins, for the delegation that `op` of the parent's is. The event's session is the new one's. */
   | { readonly type: 'spawned'; readonly parent: SessionId; readonly op: OpId }
-  /** `again`: only to be read with other settings; nobody was away. */
-  | { readonly type: 'resumed'; readonly settings: Settings; readonly again?: true }
+  /**
+   * `again`: only to be read with other settings; nobody was away. `mode`: what the command line asks for, where there is
+   * no sandbox to enforce it.
+   */
+  | { readonly type: 'resumed'; readonly settings: Settings; readonly again?: true; readonly mode?: Mode }
   | { readonly type: 'asked'; readonly line: string; readonly text: string; readonly attached?: readonly Attachment[] }
   | { readonly type: 'lineTakenBack'; readonly line: string }
   | { readonly type: 'norrisStarted'; readonly goal: string; readonly attached?: readonly Attachment[] }

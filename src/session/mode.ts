@@ -5,7 +5,7 @@ import { matchesGlob } from '../text/matching.ts';
 import type { Action } from './action.ts';
 import { isWider, MODES, type Mode } from './ids.ts';
 import { hostOf } from './place.ts';
-import type { Settings } from './state.ts';
+import type { Conversation, Settings } from './state.ts';
 import type { Transition } from './transition.ts';
 
 const NAMES = { restricted: 'Restricted', project: 'Project', unrestricted: 'Unrestricted' } as const;
@@ -18,9 +18,9 @@ const ALREADY_PROJECT = 'Already in Project mode';
 const ONLY_PARENT = 'A sub-agent cannot request an upgrade; only its parent can.';
 const NO_DELEGATION = 'A sub-agent cannot delegate; do it yourself or say in your report what is left.';
 export const UPGRADE_APPROVED = '[aish] mode upgrade approved by user.';
-export const NO_SANDBOX =
-  '[aish] Restricted mode needs the kernel sandbox: Linux 5.13 or newer with Landlock (6.12 or newer for all of it), and a C compiler at build time. The mode stays Unrestricted.';
-export const NO_PROJECT =
+const NO_SANDBOX =
+  '[aish] Restricted mode needs the kernel sandbox: Linux 5.13 or newer with Landlock (6.12 or newer for all of it), and a C compiler at build time.';
+const NO_PROJECT =
   '[aish] Project mode needs user namespaces or Landlock, and neither holds here; aish-tui doctor says why.';
 /** In the home directory or above it, and where this program or its settings lie. */
 export const NO_TREE =
@@ -70,10 +70,27 @@ export function offersFrom({ conversation, state }: Pick<Transition, 'conversati
   return MODES.filter((other) => isWider(other, mode) && (other !== 'project' || project));
 }
 
-/** The mode that is possible here and no wider than `mode`, unless there is no sandbox at all (MO-1, MO-7). */
-export function possibleMode(mode: Mode, { sandbox, project }: Settings): Mode {
-  if (!sandbox) return 'unrestricted';
-  return mode === 'project' && project !== true ? 'restricted' : mode;
+/** Why the kernel can't hold commands to `mode` here; undefined where it can. */
+export function whyNotEnforced(mode: Mode, { sandbox, project }: Settings): string | undefined {
+  if (mode === 'unrestricted') return undefined;
+  if (!sandbox) return NO_SANDBOX;
+  return mode === 'project' && project !== true ? NO_PROJECT : undefined;
+}
+
+/** The mode that a conversation gets here: never wider than `mode`, but for older journals (MO-1, MO-13). */
+export function possibleMode(mode: Mode, settings: Settings): Mode {
+  if (!settings.sandbox) return settings.keepsMode ? mode : 'unrestricted';
+  return whyNotEnforced(mode, settings) === undefined ? mode : 'restricted';
+}
+
+/** Whether the mode is narrower than Unrestricted and nothing enforces it: then no action of the model runs (MO-13). */
+export function isUnenforced({ mode, settings }: Pick<Conversation, 'mode' | 'settings'>): boolean {
+  return mode !== 'unrestricted' && !settings.sandbox;
+}
+
+/** The refusal of an action in such a mode, for the model and the user. */
+export function unenforced(mode: Mode): string {
+  return `[aish] not run: ${NAMES[mode]} mode can't be enforced here without the kernel sandbox. Nothing runs until the user chooses :mode unrestricted, or approves a request_mode_upgrade.`;
 }
 
 /** Sets the mode by the user's own choice, shows it, and tells the model with the next call. */
@@ -100,10 +117,11 @@ export function tighten(next: Transition): void {
 /** The refusal of an action by the mode alone, before schema and gate (AC-5); undefined: not refused. */
 export function refusedByMode(next: Transition, action: Action): string | undefined {
   const { mode, parent, settings } = next.conversation;
+  if (action.kind === 'tool' && action.name === 'patch' && mode === 'restricted') return PATCH_DISABLED;
+  if (isUnenforced(next.conversation) && !upgradeWish(action, settings)) return unenforced(mode);
   if (action.kind === 'command') return undefined;
   const delegates = action.kind === 'delegate' || action.name === 'delegate';
   if (delegates) return parent ? NO_DELEGATION : undefined;
-  if (action.name === 'patch' && mode === 'restricted') return PATCH_DISABLED;
   if (isForeign(action.name) && !isForeignAllowed(action.name, mode, settings))
     return `${action.name} is disabled in ${NAMES[mode]} mode. Use request_mode_upgrade to request write access.`;
   if (action.name !== UPGRADE_TOOL) return undefined;

@@ -124,7 +124,7 @@ const CHANGES: { readonly [Type in SessionEvent['type']]: (next: Transition, eve
     if (!event.again) next.show({ kind: 'resumed', at: event.at }, `resumed${event.at}`);
     dropForms(next);
     closeShell(next);
-    resume(next, event.settings);
+    resume(next, event.settings, event.mode);
   },
   asked,
   lineTakenBack: (next, event) => takeBack(next, event.line),

@@ -23,8 +23,10 @@ export type Settings = {
    * A boolean in older journals, which fold as they did.
    */
   readonly confirmCmd: boolean | 'acts';
-  /** Whether the kernel sandbox can be enforced here; without it the mode is always unrestricted (MO-7). */
+  /** Whether the kernel sandbox can be enforced here; without it the model's actions run in Unrestricted only (MO-7). */
   readonly sandbox: boolean;
+  /** Where the mode can't be enforced it stays, and the model's actions wait; absent in older journals: it became Unrestricted. */
+  readonly keepsMode?: true;
   /** Whether the kernel can hold commands to the project's tree; never without `sandbox`. Absent: it can't (MO-9). */
   readonly project?: boolean;
   /** What Project can't enforce here, in one line for the dialog. */

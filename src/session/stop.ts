@@ -1,8 +1,16 @@
 /** Abort, and what a program that closed in the middle left behind (HA-3, RE-4). Nothing is launched here. */
 import { type Action, withoutEnd } from './action.ts';
 import { lostReport } from './delegate.ts';
-import type { OpId } from './ids.ts';
-import { ALREADY_UNRESTRICTED, NO_PROJECT, NO_SANDBOX, possibleMode, setMode, tighten, upgradeDenied } from './mode.ts';
+import type { Mode, OpId } from './ids.ts';
+import {
+  ALREADY_UNRESTRICTED,
+  possibleMode,
+  setMode,
+  tighten,
+  unenforced,
+  upgradeDenied,
+  whyNotEnforced,
+} from './mode.ts';
 import type { ActionSlot, ActionSlots, Outcome, Phase } from './phase.ts';
 import type { ToApply } from './question.ts';
 import { showOutcome } from './results.ts';
@@ -87,13 +95,19 @@ export function settleHalted(next: Transition, phase: Extract<Phase, { kind: 'ha
   settle(next, phase.run, openSlots(phase));
 }
 
-/** After a restart: open questions are judged and asked again, a started action is never run again, the rest ends. */
-export function resume(next: Transition, settings: Settings): void {
+/**
+ * After a restart: open questions are judged and asked again, a started action is never run again, the rest ends.
+ * @param asked the mode in place of the conversation's own
+ */
+export function resume(next: Transition, settings: Settings, asked?: Mode): void {
   const lost = dropChildren(next);
-  const { phase, mode } = next.conversation;
+  const { phase, tightening, mode: now } = next.conversation;
+  // The action that a narrower mode waited for has ended with the program.
+  const mode = asked ?? (settings.keepsMode ? tightening : undefined) ?? now;
   next.set({ settings, tightening: undefined });
+  const why = whyNotEnforced(mode, settings);
+  if (why !== undefined) next.notice('warning', why);
   const possible = possibleMode(mode, settings);
-  if (possible !== mode) next.notice('warning', settings.sandbox ? NO_PROJECT : NO_SANDBOX);
   setMode(next, possible);
   switch (phase.kind) {
     case 'idle':
@@ -105,8 +119,14 @@ export function resume(next: Transition, settings: Settings): void {
         next.unask(phase.question);
         return examineNext(next, phase.run, openSlots({ dispatch: phase.dispatch, ...phase.raised }).dispatch, 'asked');
       }
-      // Without a sandbox there is nothing to ask for (MO-5).
-      return settings.sandbox ? undefined : settleUpgrade(next, phase, ALREADY_UNRESTRICTED, CLOSED);
+      if (settings.sandbox) return;
+      // What the question offers may not be there any more (MO-5, MO-13).
+      return settleUpgrade(
+        next,
+        phase,
+        possible === 'unrestricted' ? ALREADY_UNRESTRICTED : unenforced(possible),
+        CLOSED,
+      );
     case 'planning':
     case 'replying':
       return settle(next, phase.run, undefined, CLOSED);

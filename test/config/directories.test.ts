@@ -42,6 +42,15 @@ describe('the mode of a directory', () => {
     expect(tight.config.mode).toBe('restricted');
   });
 
+  it('counts as asked for where any file sets it, and not where it is the default', async () => {
+    const asked = async (...given: Parameters<typeof load>) => (await load(...given)).modeAsked;
+    expect(await asked({}, mine())).toBe(false);
+    expect(await asked({ projects: { [mine()]: { mode: 'restricted' } } }, home)).toBe(false);
+    expect(await asked({ mode: 'restricted' }, home)).toBe(true);
+    expect(await asked({ projects: { [mine()]: { mode: 'restricted' } } }, mine())).toBe(true);
+    expect(await asked({}, mine(), { mode: 'restricted' })).toBe(true);
+  });
+
   it('is one of three words', async () => {
     await expect(load({ projects: { '/x': { mode: 'loose' } } }, home)).rejects.toThrow(/projects\.\/x\.mode|mode/);
   });

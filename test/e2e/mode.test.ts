@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
 import { runProgram, type Scratch, scratch } from '../support/program.ts';
@@ -153,5 +154,67 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     rig.type('echo mine > made.txt\r');
     await rig.waitFor(/✓/);
     expect(readFileSync(made(place), 'utf8')).toBe('mine\n');
+  });
+});
+
+const WITHOUT = pathToFileURL(join(import.meta.dirname, '../support/without-sandbox.mjs')).href;
+const withoutSandbox = (place: Scratch): Scratch => ({
+  ...place,
+  env: { ...place.env, NODE_OPTIONS: `--import ${WITHOUT}` },
+});
+
+describe('a mode that was asked for where there is no sandbox', () => {
+  it.each([
+    ['run', ['run', '--mode', 'restricted', 'write it'], {}],
+    ['run on hosts', ['run', '--hosts', 'web1', '--mode', 'restricted', 'write it'], {}],
+    ['ask', ['ask', 'write it'], { mode: 'project' }],
+    ['lines from a pipe', ['--mode', 'project'], {}],
+  ])('ends %s with 2, and says what is missing', async (_name, args, config) => {
+    await using server = await startScriptedServer([]);
+    using place = scratch(server.baseUrl, { ...quiet, ...config });
+    const { code, out, err } = await runProgram(withoutSandbox(place), args, { input: '?write it\n' });
+    expect(code).toBe(2);
+    expect(err).toMatch(/no kernel sandbox here \(.*sandbox launcher.*mode can't be enforced; --mode unrestricted/);
+    expect(out).toBe('');
+    expect(server.requests).toEqual([]);
+  });
+
+  it('is not the default: that becomes Unrestricted and says so', async () => {
+    await using server = await startScriptedServer([
+      call('bash', { command: 'echo first > made.txt' }),
+      say('GOAL: complete'),
+    ]);
+    using place = scratch(server.baseUrl, quiet);
+    const { code, err } = await runProgram(withoutSandbox(place), ['run', 'write it']);
+    expect(code).toBe(0);
+    expect(err).toContain('only Unrestricted mode is available');
+    expect(existsSync(made(place))).toBe(true);
+  });
+
+  it('keeps the screen and its shell working, and the model from running anything until :mode unrestricted', async () => {
+    await using server = await startScriptedServer([
+      call('bash', { command: 'echo first > made.txt' }),
+      say('It did not run.'),
+      call('bash', { command: 'echo second > made.txt' }),
+      say('It ran.'),
+    ]);
+    using place = scratch(server.baseUrl, quiet);
+    await using rig = startRig(withoutSandbox(place), { columns: 120, rows: 40, args: ['--mode', 'restricted'] });
+    await rig.waitFor('-- RESTRICTED --');
+    await rig.waitFor(/the model can run nothing until\s+you choose :mode unrestricted/);
+    rig.type('echo mine > own.txt\r');
+    await rig.waitFor(/✓/);
+    expect(readFileSync(join(place.work, 'own.txt'), 'utf8')).toBe('mine\n');
+    rig.type('?write it\r');
+    await rig.waitFor('It did not run.');
+    expect(rig.text()).toContain("not run: Restricted mode can't be enforced here without the kernel sandbox");
+    expect(existsSync(made(place))).toBe(false);
+    rig.type(':mode unrestricted\r');
+    await rig.waitFor('-- UNRESTRICTED --');
+    rig.type('?write it again\r');
+    await rig.waitFor(/echo second[\s\S]*seen to the end/);
+    rig.type('p');
+    await rig.waitFor('It ran.');
+    expect(readFileSync(made(place), 'utf8')).toBe('second\n');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Effect } from '../../src/session/effect.ts';
 import { isWider } from '../../src/session/ids.ts';
-import { possibleMode } from '../../src/session/mode.ts';
+import { whyNotEnforced } from '../../src/session/mode.ts';
 import type { Phase } from '../../src/session/phase.ts';
 import { reduce } from '../../src/session/reduce.ts';
 import type { Conversation, State } from '../../src/session/state.ts';
@@ -35,7 +35,7 @@ describe('sub-agents, over random runs', () => {
         if (!earlier) expect(child.mode).toBe(parent?.tightening ?? parent?.mode);
       }
       if (last?.type !== 'modeChosen' || last.session !== 'main' || !parent) return;
-      if (possibleMode(last.mode, parent.settings) !== last.mode) return;
+      if (whyNotEnforced(last.mode, parent.settings) !== undefined) return;
       for (const child of childrenOf(state)) {
         const soon = isActing(child) ? (child.tightening ?? child.mode) : child.mode;
         expect(isWider(soon, last.mode)).toBe(false);

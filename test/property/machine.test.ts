@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { composeMessages } from '../../src/session/context.ts';
 import type { Effect } from '../../src/session/effect.ts';
 import { isWider } from '../../src/session/ids.ts';
-import { offersFrom, possibleMode } from '../../src/session/mode.ts';
+import { offersFrom, whyNotEnforced } from '../../src/session/mode.ts';
 import { reduce } from '../../src/session/reduce.ts';
 import { type Conversation, emptyState, rootOf } from '../../src/session/state.ts';
 import { Machine } from '../support/machine.ts';
@@ -123,19 +123,28 @@ describe('the machine, over random runs', () => {
     });
   });
 
-  it('widens only by the user, as far as they said, and is always Unrestricted without a sandbox', () => {
+  it('widens only by the user, as far as they said', () => {
     property((machine, before) => {
       const { mode, settings } = machine.conversation;
       const was = rootOf(before);
       const last = machine.events.at(-1);
-      if (!settings.sandbox) expect(mode).toBe('unrestricted');
-      if (!settings.project) expect(mode).not.toBe('project');
+      if (settings.sandbox && !settings.project) expect(mode).not.toBe('project');
       if (!isWider(mode, was.mode)) return;
       if (last?.type === 'modeChosen') return expect(mode).toBe(last.mode);
       expect(was.phase.kind).toBe('awaitingModeApproval');
       const [narrowest] = offersFrom({ conversation: was, state: before });
       const said = last?.type === 'answered' ? last.answer.kind : undefined;
       expect(said === 'unrestricted' ? 'unrestricted' : said === 'proceed' ? narrowest : said).toBe(mode);
+    });
+  });
+
+  it('examines and runs nothing outside Unrestricted without a sandbox', () => {
+    property((machine) => {
+      for (const effect of machine.last) {
+        if (effect.kind !== 'examine' && effect.kind !== 'act') continue;
+        const { settings } = machine.state.sessions[effect.session] ?? machine.conversation;
+        if (!settings.sandbox) expect(effect.mode).toBe('unrestricted');
+      }
     });
   });
 
@@ -146,9 +155,8 @@ describe('the machine, over random runs', () => {
       const now = machine.phase;
       if (now.kind === 'awaitingModeApproval' && now.question === phase.question) return;
       // What needs a mode, rather than asks for one, is judged again at a resume.
-      expect(['answered', 'modeChosen', 'aborted', ...(phase.raised ? ['resumed'] : [])]).toContain(
-        machine.events.at(-1)?.type,
-      );
+      const byResume = phase.raised || !machine.conversation.settings.sandbox ? ['resumed'] : [];
+      expect(['answered', 'modeChosen', 'aborted', ...byResume]).toContain(machine.events.at(-1)?.type);
     });
   });
 
@@ -162,7 +170,7 @@ describe('the machine, over random runs', () => {
       const last = machine.events.at(-1);
       const { phase, mode, settings } = rootOf(before);
       if (last?.type !== 'modeChosen' || last.session !== 'main' || phase.kind !== 'idle') return;
-      const possible = possibleMode(last.mode, settings) === last.mode;
+      const possible = whyNotEnforced(last.mode, settings) === undefined;
       expect(machine.conversation.mode).toBe(possible ? last.mode : mode);
     });
   });

@@ -109,6 +109,100 @@ describe('a request for a wider mode', () => {
   });
 });
 
+describe('a mode that was asked for where no sandbox enforces it', () => {
+  const none = { sandbox: false, project: false, keepsMode: true } as const;
+  const acts = (machine: Machine) => machine.effects.filter(({ kind }) => kind === 'examine' || kind === 'act');
+
+  it.each(['restricted', 'project'] as const)('stays %s, and every action of the model is refused', (mode) => {
+    const machine = new Machine(none, mode);
+    expect(machine.conversation.mode).toBe(mode);
+    machine.send({ type: 'norrisStarted', goal: 'build it' });
+    const tool = (name: string) => ({ id: name, name, arguments: '{}' });
+    machine.says(
+      'CMD: ls',
+      bash('b', 'ls'),
+      delegate('d', 'look'),
+      tool('patch'),
+      tool('fs__list'),
+      tool(request().name),
+    );
+    expect(acts(machine)).toEqual([]);
+    expect(machine.phase.kind).toBe('replying');
+    expect(told(machine)?.text).toMatch(/^\[aish\] not run: .* mode can't be enforced here.*:mode unrestricted/);
+  });
+
+  it.each(['approving the model’s request', ':mode unrestricted'])('ends by %s', (how) => {
+    const machine = new Machine(none, 'restricted');
+    machine.send({ type: 'norrisStarted', goal: 'build it' });
+    machine.says('', request());
+    expect(machine.state.questions).toMatchObject([{ kind: 'mode', offers: ['unrestricted'] }]);
+    if (how === ':mode unrestricted') machine.send({ type: 'modeChosen', mode: 'unrestricted' });
+    else machine.answers('proceed');
+    expect(machine.conversation.mode).toBe('unrestricted');
+    machine.says('', bash('b', 'make'));
+    expect(acts(machine)).toMatchObject([{ kind: 'examine', mode: 'unrestricted' }]);
+  });
+
+  it('is refused as a choice, and the mode stays', () => {
+    for (const mode of ['restricted', 'unrestricted'] as const) {
+      const machine = new Machine(none, mode);
+      machine.send({ type: 'modeChosen', mode: 'project' });
+      expect(machine.conversation.mode).toBe(mode);
+      expect(machine.shown.at(-1)).toMatchObject({ kind: 'notice', level: 'error' });
+    }
+  });
+
+  it('is kept by a resume after the sandbox has gone, with a warning, and a pending request is not granted', () => {
+    const machine = restricted();
+    machine.says('', request());
+    machine.send({ type: 'resumed', settings: { ...machine.conversation.settings, ...none } });
+    expect(machine.conversation.mode).toBe('restricted');
+    expect(machine.state.questions).toEqual([]);
+    expect(told(machine)?.text).toContain('not run');
+    expect(machine.shown).toContainEqual(expect.objectContaining({ kind: 'notice', level: 'warning' }));
+  });
+
+  it('is kept by a resume with a halted command, which is then refused', () => {
+    const machine = restricted();
+    machine.says('', bash('b', 'rm -rf x'));
+    machine.judges(deadly);
+    const before = acts(machine).length;
+    machine.send({ type: 'resumed', settings: { ...machine.conversation.settings, ...none } });
+    expect(machine.state.questions).toEqual([]);
+    expect(acts(machine)).toHaveLength(before);
+    expect(told(machine)?.text).toContain('not run');
+  });
+
+  it('narrows a resumed session that was Unrestricted, where the command line asks so', () => {
+    const machine = new Machine(none);
+    machine.send({ type: 'resumed', settings: machine.conversation.settings, mode: 'restricted' });
+    expect(machine.conversation.mode).toBe('restricted');
+  });
+
+  it('is also the one that the user chose while an action ran, after a resume', () => {
+    const machine = new Machine({ sandbox: true, keepsMode: true });
+    machine.send({ type: 'norrisStarted', goal: 'build it' });
+    machine.says('', bash('b', 'make'));
+    machine.judges(harmless);
+    machine.send({ type: 'actionStarted', op: machine.op });
+    machine.send({ type: 'modeChosen', mode: 'restricted' });
+    expect(machine.conversation.mode).toBe('unrestricted');
+    machine.send({ type: 'resumed', settings: machine.conversation.settings });
+    expect(machine.conversation.mode).toBe('restricted');
+  });
+
+  it('became Unrestricted in older journals', () => {
+    const { keepsMode: _, ...older } = none;
+    const machine = new Machine(older, 'restricted');
+    expect(machine.conversation.mode).toBe('unrestricted');
+    const resumed = restricted();
+    resumed.says('', request());
+    resumed.send({ type: 'resumed', settings: { ...resumed.conversation.settings, ...older } });
+    expect(resumed.conversation.mode).toBe('unrestricted');
+    expect(told(resumed)?.text).toBe('Already in Unrestricted mode');
+  });
+});
+
 describe('Project mode', () => {
   it('is refused with a word where it is not possible, and is Restricted after a resume there', () => {
     const machine = restricted({ project: false });

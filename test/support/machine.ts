@@ -3,6 +3,7 @@ import type { Examination, Judgement } from '../../src/session/action.ts';
 import { subAgents } from '../../src/session/delegate.ts';
 import type { Effect } from '../../src/session/effect.ts';
 import type { EventBody, SessionEvent } from '../../src/session/event.ts';
+import type { Mode } from '../../src/session/ids.ts';
 import type { Reply, ToolCall } from '../../src/session/message.ts';
 import type { Outcome } from '../../src/session/phase.ts';
 import type { Trial } from '../../src/session/question.ts';
@@ -75,8 +76,8 @@ export class Machine {
   /** Effects of the last event. */
   last: readonly Effect[] = [];
 
-  constructor(change: Partial<Settings> = {}) {
-    this.send({ type: 'opened', cwd: '/work', mode: 'unrestricted', settings: { ...settings, ...change } });
+  constructor(change: Partial<Settings> = {}, mode: Mode = 'unrestricted') {
+    this.send({ type: 'opened', cwd: '/work', mode, settings: { ...settings, ...change } });
   }
 
   get conversation(): Conversation {

@@ -47,6 +47,7 @@ const LONE = [
   'loosen',
   'project',
   'lose',
+  'unconfine',
   'tried',
   'applied',
   'continue',
@@ -211,6 +212,11 @@ function play(machine: Machine, { who, op: whichOp, step: given }: Move): void {
     // At the next start the kernel holds nothing to a tree.
     case 'lose':
       return void machine.send({ type: 'resumed', settings: { ...machine.conversation.settings, project: false } });
+    // At the next start there is no sandbox.
+    case 'unconfine': {
+      const without = { sandbox: false, project: false, keepsMode: true } as const;
+      return void machine.send({ type: 'resumed', settings: { ...machine.conversation.settings, ...without } });
+    }
     case 'stale':
       return void machine.send({ type: 'actionEnded', op: 'op0', outcome: printed('late') }, session);
     case 'shell':
@@ -287,8 +293,8 @@ function runs(numRuns: number, run: (machine: Machine, moves: readonly Move[]) =
       fc.boolean(),
       (moves, sandbox, free, plans, project) => {
         const planning = plans ? { preplanner: 'cloud', tasksMax: 3 } : {};
-        const machine = new Machine({ sandbox, project: sandbox && project, confirmCmd: !free, ...planning });
-        if (sandbox && free) machine.send({ type: 'modeChosen', mode: 'restricted' });
+        const how = { sandbox, project: sandbox && project, keepsMode: true, confirmCmd: !free, ...planning } as const;
+        const machine = new Machine(how, free ? (project ? 'project' : 'restricted') : 'unrestricted');
         run(machine, moves);
       },
     ),
