@@ -102,8 +102,7 @@ export function settleHalted(next: Transition, phase: Extract<Phase, { kind: 'ha
 export function resume(next: Transition, settings: Settings, asked?: Mode): void {
   const lost = dropChildren(next);
   const { phase, tightening, mode: now } = next.conversation;
-  // The action that a narrower mode waited for has ended with the program.
-  const mode = asked ?? (settings.keepsMode ? tightening : undefined) ?? now;
+  const mode = asked ?? tightened(settings, tightening) ?? now;
   next.set({ settings, tightening: undefined });
   const why = whyNotEnforced(mode, settings);
   if (why !== undefined) next.notice('warning', why);
@@ -204,4 +203,9 @@ function unknownOf(action: Action, cwd: string, child: Conversation | undefined)
     case 'tool':
       return { kind: 'tool', text: OUTCOME_UNKNOWN, failed: true };
   }
+}
+
+/** The narrower mode that was chosen while an action ran: that action has ended with the program. */
+function tightened({ keepsMode }: Settings, tightening: Mode | undefined): Mode | undefined {
+  return keepsMode ? tightening : undefined;
 }
