@@ -32,7 +32,7 @@ describe('in chat', () => {
 
   it('asks before it shows a credential to a model elsewhere, and does not where the model is here', async () => {
     for (const here of [false, true]) {
-      await using server = await startScriptedServer([say('CMD: cat .e*'), say('That is all.')]);
+      await using server = await startScriptedServer([say('CMD: cat .env'), say('That is all.')]);
       const elsewhere = `http://[::ffff:127.0.0.1]:${server.port}/v1`;
       using place = scratch(undefined, {
         models: { fast: { base_url: here ? server.baseUrl : elsewhere, context: 8192 } },

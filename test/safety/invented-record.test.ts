@@ -34,8 +34,8 @@ const frob: Spec = {
 const UNREAD_ROWS = '../../src/safety/programs/records/wrappers.ts';
 vi.resetModules();
 vi.doMock(UNREAD_ROWS, async (original) => {
-  const { UNREAD } = await original<{ UNREAD: Records }>();
-  return { UNREAD: { ...UNREAD, frob } };
+  const rows = await original<{ UNREAD: Records }>();
+  return { ...rows, UNREAD: { ...rows.UNREAD, frob } };
 });
 const { judgeCommand, listRules } = await import('../../src/safety/index.ts');
 const { recoveryOf } = await import('../../src/safety/recoverable.ts');
