@@ -1,4 +1,4 @@
-import { isKill, isQuiet, signalOf } from '../programs/signals.ts';
+import { isKill, isQuiet, signalOf } from '../programs/ownership.ts';
 import { NEVER, type Rule } from './rule.ts';
 
 /** Processes, services, power, batch jobs and sessions. */

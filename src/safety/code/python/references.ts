@@ -1,5 +1,5 @@
-import { type Binding, lookUp, type Scopes } from './scopes.ts';
-import type { Texts } from './sets.ts';
+import { type Binding, lookUp, type Scopes, type Texts } from './scopes.ts';
+
 import type { Expr, Node, NodeOf } from './tree.ts';
 
 const MAX_DEPTH = 12;

@@ -1,8 +1,8 @@
 import { OWN_TEMP, UNKNOWN } from '../../shell/taint.ts';
 import { nameOf, References } from './references.ts';
-import type { Binding, Scope, Scopes } from './scopes.ts';
 import {
   ANYTHING,
+  type Binding,
   baseOf,
   bounded,
   constant,
@@ -13,10 +13,13 @@ import {
   paths,
   percentFormatted,
   product,
+  type Scope,
+  type Scopes,
   sum,
   type Texts,
   union,
-} from './sets.ts';
+} from './scopes.ts';
+
 import type { Expr, FunctionNode, Node, NodeOf, Tree } from './tree.ts';
 
 /** Deepest chain of names and operations that is followed. */

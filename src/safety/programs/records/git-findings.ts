@@ -1,6 +1,11 @@
+/** What single commands of git would do, and how that is judged. */
+import { isAbsolute, join } from 'node:path';
 import { isCredential } from '../../credential-files.ts';
-import { NOT_KNOWN } from '../../shell/taint.ts';
-import type { RecordFinding } from '../record.ts';
+import type { Machine } from '../../shell/machine.ts';
+import { hasUnknown, NOT_KNOWN, UNKNOWN } from '../../shell/taint.ts';
+import { destructive, type StaticVerdict, unknown } from '../../verdict.ts';
+import { bringsFiles, isOwnProject, lookAt, specialDirectory } from '../paths.ts';
+import { type CallFacts, given, type Reading, type RecordFinding } from '../record.ts';
 
 /** Names that no repository is meant to hold. */
 const KEYS =
@@ -287,3 +292,234 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
     pass: ['git symbolic-ref HEAD', 'git lfs migrate info', 'git update-index --refresh', 'git lfs ls-files'],
   },
 ];
+
+/** Settings that only change how something looks or what is recorded as author; section and name in lower case. */
+const HARMLESS_KEY =
+  /^(user\.(name|email)|author\.\w+|committer\.\w+|color\..+|advice\..+|column\..+|core\.(quotepath|autocrlf|eol|safecrlf|ignorecase|abbrev|whitespace|commentchar|longpaths|precomposeunicode|preloadindex|untrackedcache|compression|filemode)|init\.defaultbranch|pull\.(ff|rebase)|merge\.(ff|conflictstyle|stat)|diff\.(algorithm|renames|colormoved|context|mnemonicprefix|noprefix|renamelimit)|log\.(date|decorate|follow|abbrevcommit)|status\..+|blame\..+|grep\.(linenumber|patterntype|extendedregexp|column)|rerere\.enabled|branch\.sort|tag\.sort|fetch\.parallel|pack\.threads|http\.postbuffer|gc\.auto|commit\.verbose|help\.autocorrect-none)$/;
+
+/** Section and name count whatever their case; what stands between does not. */
+function isHarmlessKey(key: string): boolean {
+  return HARMLESS_KEY.test(key.toLowerCase()) && !hasUnknown(key);
+}
+
+export function judgeConfig(_: CallFacts, reading: Reading) {
+  const [key, ...values] = reading.operands.map(({ text }) => text);
+  const changes = [
+    '--add',
+    '--unset',
+    '--unset-all',
+    '--replace-all',
+    '--rename-section',
+    '--remove-section',
+    '--edit',
+    '-e',
+  ];
+  if (given(reading, ...changes) && reading.given.some(({ name }) => /^(--get|--list|-l$|--name-only)/.test(name)))
+    return unknown('reads and changes settings of git at once');
+  if (
+    given(reading, '--get', '--get-all', '--get-regexp', '--list', '-l', '--get-urlmatch', '--get-color', '--name-only')
+  )
+    return undefined;
+  if (given(reading, '--unset', '--unset-all', '--replace-all', '--rename-section', '--remove-section', '--edit', '-e'))
+    return unknown('changes settings of git');
+  if (key === undefined || /^(get|list)$/.test(key)) return undefined;
+  if (values.length === 0)
+    return key.includes('.') ? undefined : unknown(`git config ${key.slice(0, 40)} is not known`);
+  if (!isHarmlessKey(key)) return unknown(`git setting ${key.slice(0, 40)} is not known to be harmless`);
+  return given(reading, '--add') ? undefined : unknown('replaces a setting of git, if there is one');
+}
+
+/** Subcommands that look, whatever their options. */
+const LOOKS = /^(|status|log|show|diff|blame|describe|rev-parse|rev-list|ls-files|ls-tree|grep|shortlog|cat-file)$/;
+
+/** Directories that all may write to. */
+const ANYBODYS = /^\/(tmp|var\/tmp|dev\/shm)(\/|$)/;
+
+/** What runs hooks of the repository. */
+const HOOKED = /^(pull|commit|merge|rebase|checkout|switch|push|am|cherry-pick|revert|worktree)$/;
+
+function judgeOtherPlace(machine: Machine, place: string, subcommand: string): StaticVerdict | undefined {
+  if (ANYBODYS.test(place)) return unknown('obeys the settings of a repository that anybody may have put there');
+  return HOOKED.test(subcommand) && !isOwnProject(machine, place)
+    ? unknown('runs the hooks of another repository')
+    : undefined;
+}
+
+/** A setting for this one call. */
+export function judgeSettings({ machine }: CallFacts, reading: Reading) {
+  if (machine.scope.elsewhere === 'machine' && !LOOKS.test(reading.path[0] ?? ''))
+    return unknown('changes a repository on another machine');
+  if (ANYBODYS.test(machine.scope.near ?? '') && !isOwnProject(machine, '.'))
+    return unknown('obeys the settings of a repository that anybody may have put there');
+  if (writesElsewhere(reading)) return unknown('writes a file whose place -C decides');
+  for (const { name, value = '' } of reading.given.slice(0, reading.before)) {
+    const found = name === '-C' ? judgeOtherPlace(machine, value, reading.path[0] ?? '') : undefined;
+    if (found) return found;
+    if (name === '-c' && !isHarmlessKey(value.split('=')[0] ?? ''))
+      return unknown('sets a setting of git that is not known to be harmless');
+  }
+  return undefined;
+}
+
+/** After `git -C dir` what is written is named from there. */
+function writesElsewhere({ given: all, before, operands, level }: Reading): boolean {
+  if (!all.slice(0, before).some(({ name, value }) => name === '-C' && value !== '.')) return false;
+  const moves = (path = '') => path !== '-' && !isAbsolute(path);
+  return (
+    all.some(({ role, value }) => /^(write|add|into|make)$/.test(role) && value !== undefined && moves(value)) ||
+    operands.some(({ text }, at) => level.operands[Math.min(at, level.operands.length - 1)] === 'write' && moves(text))
+  );
+}
+
+/** Where a clone goes: as said, or by the name in the address; from the directory that `-C` names. */
+export function judgeClone(call: CallFacts, reading: Reading) {
+  const [source, target] = reading.operands.map(({ text }) => text);
+  const name = target ?? /([^/:]+?)(?:\.git)?\/*$/.exec(source ?? '')?.[1] ?? '';
+  bringsFiles(call.machine, name);
+  return judgeRemote(call, reading) ?? judgeNewPlace(call, reading, name);
+}
+
+/** A directory that git fills: whether what obeys files looks there. */
+export function judgeNewPlace({ machine }: CallFacts, reading: Reading, name = reading.operands[0]?.text ?? '.') {
+  if (reading.path[0] === 'worktree') bringsFiles(machine, name);
+  const from = reading.given.slice(0, reading.before).findLast((option) => option.name === '-C')?.value;
+  return specialDirectory(machine, from === undefined || isAbsolute(name) ? name : join(from, name));
+}
+
+/** Sources of a fetch: a plain address or name, no refspec that overwrites, no helper. */
+export function judgeRemote(_: CallFacts, reading: Reading) {
+  for (const { text } of reading.operands) {
+    if (/::/.test(text)) return unknown('a remote helper can run commands');
+    if (text.startsWith('+') && !/:refs\/remotes\//.test(text)) return unknown('overwrites a branch');
+  }
+  return undefined;
+}
+
+/** What is fetched goes below `refs/remotes`, or into a branch by its name that is only moved forward. */
+export function judgeFetch(call: CallFacts, reading: Reading) {
+  const [, ...refs] = reading.operands.map(({ text }) => text);
+  return refs.some((text) => /:refs\/(?!remotes\/[\w-])/.test(text))
+    ? unknown('moves or makes refs of this repository')
+    : judgeRemote(call, reading);
+}
+
+/** `-f` takes in what the project leaves out on purpose; together with everything that is a key or a password some day. */
+export function judgeAdd(_: CallFacts, reading: Reading) {
+  const forced = given(reading, '-f', '--force') && !given(reading, '-n', '--dry-run');
+  const all = given(reading, '-A', '--all') || reading.operands.some(({ text }) => /^[./]*$|[*?[]/.test(text));
+  return forced && all ? unknown('adds all that is ignored') : undefined;
+}
+
+/** Where a branch is pushed to by itself from then on. */
+export function judgeUpstream(_: CallFacts, reading: Reading) {
+  return reading.given.some(
+    ({ name, value }) => /^(-u|--set-upstream-to)$/.test(name) && !/^(origin|upstream)\//.test(value ?? ''),
+  )
+    ? unknown('lets a branch be sent to a remote that is not known')
+    : undefined;
+}
+
+/** Remotes as every clone names them; whom another name or an address means, nobody can tell from the line. */
+const USUAL_REMOTE = /^(origin|upstream)$/;
+
+/** One's own branch to the remote that every clone has is known; another remote, another branch, or a rewrite is not. */
+export function judgePush({ machine }: CallFacts, reading: Reading) {
+  const [remote, ...refs] = reading.operands.map(({ text }) => text);
+  if (refs.some((text) => /^[+:]|::/.test(text))) return unknown('overwrites or deletes on the remote');
+  if (remote !== undefined && !USUAL_REMOTE.test(remote)) return unknown('sends commits to a remote that is not known');
+  if (refs.some((text) => /:/.test(text) || hasUnknown(text)))
+    return unknown('sends commits to a branch of another name');
+  return machine.written.has(SETTINGS) ? unknown('sends commits to a remote that was set just now') : undefined;
+}
+
+/** `git pull` merges what the remote holds: the user's own remote, not any address. */
+export function judgePull(call: CallFacts, reading: Reading) {
+  bringsFiles(call.machine, '.');
+  const remote = reading.operands[0]?.text;
+  if (remote !== undefined && /[:/]/.test(remote)) return unknown('merges what an address holds');
+  return (
+    judgeRemote(call, reading) ??
+    (call.machine.written.has(SETTINGS) ? unknown('merges from a remote that was set just now') : undefined)
+  );
+}
+
+/** Other commits in the working tree: what obeys its files obeys those of others. */
+export function judgeOtherCommits({ machine }: CallFacts, reading: Reading) {
+  if (reading.operands.length > 0 && !given(reading, '-b', '-c', '--create', '--orphan')) bringsFiles(machine, '.');
+  return undefined;
+}
+
+/** One's own commits on top of others: it refuses where work would be lost, and the log has where the branch was. */
+export function judgeRebase({ machine }: CallFacts, reading: Reading) {
+  bringsFiles(machine, '.');
+  return reading.operands.length === 1 && !given(reading, '--onto', '--continue')
+    ? undefined
+    : unknown('rewrites commits');
+}
+
+/** What was put aside comes back into the tree. */
+export function judgeStash({ machine }: CallFacts) {
+  bringsFiles(machine, '.');
+  return undefined;
+}
+
+/** What no branch is called: a pattern, a pathspec's mark, a way to a place. */
+const NO_BRANCH = /[*?[\\]|^:|^(\.{1,2})?(\/|$)|^\.\.?$|\/$/;
+/** Where nobody can look, a word that is more likely a directory. */
+const USUAL_DIRECTORY =
+  /^(src|source|lib|libs|app|apps|bin|pkg|cmd|internal|include|tests?|spec|docs?|scripts?|config|conf|public|static|assets|examples?|packages|tools|data)$/;
+
+/** `git checkout COMMIT FILE`, `git checkout -- FILE` and `git checkout FILE` put an older version over files. */
+export function judgeCheckout(call: CallFacts, reading: Reading) {
+  const [first, ...rest] = reading.operands.map(({ text }) => text);
+  if (given(reading, '-b', '--orphan') || first === undefined) return judgeOtherCommits(call, reading);
+  if (rest.length > 0) return unknown('puts an older version over files');
+  if (hasUnknown(first)) return unknown('may put an older version over files');
+  const { machine } = call;
+  const from = reading.given
+    .slice(0, reading.before)
+    .flatMap(({ name, value }) => (name === '-C' ? (value ?? '') : []));
+  const seen = lookAt(machine, join(...from, first));
+  // Where a branch is called so as well, git asks which of them is meant.
+  if (NO_BRANCH.test(first) || seen === 'file' || seen === 'directory')
+    return destructive('git discard', 'throws away uncommitted changes');
+  return seen === 'unseen' || (seen === 'unknown' && USUAL_DIRECTORY.test(first))
+    ? unknown('may put an older version over files')
+    : judgeOtherCommits(call, reading);
+}
+
+/** With names of files only the index changes; with another commit the branch moves. `--soft` touches nothing else, and the reflog has the way back. */
+export function judgeReset({ machine }: CallFacts, reading: Reading) {
+  const [first, ...rest] = reading.operands.map(({ text }) => text);
+  if (first === undefined || first === 'HEAD' || rest.length > 0) return undefined;
+  if (given(reading, '--soft') && /^(HEAD|ORIG_HEAD)?([~^]\d*|@\{\d+\})+$/.test(first)) return undefined;
+  const commit = /[~^@]|^origin\/|^[0-9a-f]{7,40}$|^(main|master|develop)$/.test(first) || hasUnknown(first);
+  const moves = given(reading, '--soft', '--mixed', '-N', '--intent-to-add') || commit;
+  return moves || (machine.files && lookAt(machine, first) === 'absent')
+    ? unknown('moves the branch to another commit')
+    : undefined;
+}
+
+/** A new remote harms nobody, until something is sent there or fetched from it. */
+export function judgeRemoteAdd(call: CallFacts, reading: Reading) {
+  call.machine.written.set(SETTINGS, UNKNOWN);
+  return judgeRemote(call, reading);
+}
+
+/** Stands for the settings of the repository among what the command has written. */
+const SETTINGS = '.git/config';
+
+/** `git gc --auto` only does what git does by itself now and then. */
+export function judgeRepack(call: CallFacts, reading: Reading) {
+  return call.operands[0]?.text === 'gc' && given(reading, '--auto') && reading.operands.length === 0
+    ? undefined
+    : unknown('repacks what git keeps');
+}
+
+/** Names that a program computes: known to replace nothing where the directory was listed and none of that form is there. */
+export function makesNames({ machine }: CallFacts, form: RegExp): StaticVerdict | undefined {
+  const { cwd } = machine.scope;
+  const around = cwd === undefined ? undefined : machine.reading?.look(cwd);
+  const known = around?.kind === 'directory' && ![...around.names].some((name) => form.test(name));
+  return known ? undefined : unknown('writes files whose names it computes');
+}

@@ -1,7 +1,7 @@
 import { unknown } from '../../verdict.ts';
 import { given, type Records, type Spec } from '../record.ts';
-import { GIT_FINDINGS } from './git-findings.ts';
 import {
+  GIT_FINDINGS,
   judgeAdd,
   judgeCheckout,
   judgeClone,
@@ -20,7 +20,7 @@ import {
   judgeStash,
   judgeUpstream,
   makesNames,
-} from './git-judges.ts';
+} from './git-findings.ts';
 
 /** `branch` and `tag` list, or make a new name; the rest moves or removes one. */
 const LOOK =

@@ -1,7 +1,6 @@
 import { unknown } from '../../verdict.ts';
-import { endsOnlyOwn } from '../ownership.ts';
+import { endsOnlyOwn, isKill, isQuiet, signalOf } from '../ownership.ts';
 import { given, type Records } from '../record.ts';
-import { isKill, isQuiet, signalOf } from '../signals.ts';
 
 /** Services, networks, disks and sessions of this machine. */
 export const SYSTEM: Records = {
