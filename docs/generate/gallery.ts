@@ -1,6 +1,7 @@
 /**
  * Makes docs/gallery.md, its pictures, and the texts that the tests compare with: `node docs/generate/gallery.ts [NAME …]`,
- * all of them or those named. To be looked at before it is committed.
+ * all scenes or those named. Every look and size goes into `.gallery`, which is not in the repository. Look at the result
+ * before you commit it.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -22,35 +23,48 @@ import type { Rig } from '../../test/support/rig.ts';
 import { screenToSvg } from '../picture/svg.ts';
 
 const DOCS = new URL('../', import.meta.url);
+const ALL = new URL('../.gallery/', DOCS);
 /** The screen is taken as it is when it has not changed for so long, in ms. */
 const REST_MS = 500;
 const LOOK_EVERY_MS = 50;
-/** Shown at every size. */
-const AT_EVERY_SIZE: ReadonlySet<string> = new Set(['start', 'answer', 'halt-three', 'run', 'palette']);
+/** The pictures of docs/gallery.md: few, since each one is in the history of the repository for good. */
+export const SHOWN: ReadonlySet<string> = new Set([
+  'start',
+  'prompt-command',
+  'failed',
+  'answer',
+  'consent',
+  'mode',
+  'halt-three',
+  'halt-tried',
+  'run',
+  'run-end',
+  'undo',
+  'palette',
+]);
 
 const HEAD = `# What it looks like
 
-Every state below is the real program, driven in a real terminal by the tests: they play each one at 80×24, 40×10, 120×40
-and 200×60 and compare the screen with its text in \`test/gallery/text\`. Dark is shown; light and without colour are one
-click away. Made by \`node docs/generate/gallery.ts\`.
+Each picture is the real program in a real terminal. The tests play these and ${SCENES.length - SHOWN.size} more states at 80×24, 40×10, 120×40 and
+200×60, and compare the screen with its text in \`test/gallery/text\`.
+
+\`node docs/generate/gallery.ts\` makes this page, and pictures of all states in \`.gallery\`: dark, light, without colour
+and at every size.
 `;
 
 /** The whole page. */
 export function galleryPage(): string {
   const chapters = Object.entries(CHAPTERS).map(
-    ([title, scenes]) => `## ${title}\n\n${scenes.map(part).join('\n\n')}\n`,
+    ([title, scenes]) =>
+      `## ${title}\n\n${scenes
+        .filter(({ name }) => SHOWN.has(name))
+        .map(part)
+        .join('\n\n')}\n`,
   );
   return `${HEAD}\n${chapters.join('\n')}`;
 }
 
-function part({ name, title }: Scene): string {
-  const sizes = AT_EVERY_SIZE.has(name) ? SIZES.slice(1) : [];
-  const links = [
-    ...LOOKS.slice(1).map((look) => `[${look === 'none' ? 'without colour' : look}](gallery/${fileOf(name, look)})`),
-    ...sizes.map((size) => `[${size.replace('x', '×')}](gallery/${fileOf(name, 'dark', size)})`),
-  ];
-  return `**${title}** · ${links.join(' · ')}\n\n![${title}](gallery/${fileOf(name, 'dark')})`;
-}
+const part = ({ name, title }: Scene) => `**${title}**\n\n![${title}](gallery/${fileOf(name, 'dark')})`;
 
 function fileOf(name: string, look: Look, size: Size = SIZES[0]): string {
   return `${name}${look === 'dark' ? '' : `.${look}`}${size === SIZES[0] ? '' : `.${size}`}.svg`;
@@ -71,10 +85,11 @@ async function paint(scene: Scene): Promise<void> {
     await capture(scene, look, look === 'dark' ? SIZES : SIZES.slice(0, 1), async (size, rig) => {
       await atRest(rig, size);
       if (look !== 'light') texts.set(pictureName(size, look), steadyText(rig, size));
-      if (size !== SIZES[0] && !AT_EVERY_SIZE.has(scene.name)) return;
       const columns = Number(size.split('x')[0]);
       const svg = screenToSvg(steadyRuns(rig), columns, scene.title, look === 'light' ? 'light' : 'dark');
-      writeFileSync(new URL(`gallery/${fileOf(scene.name, look, size)}`, DOCS), svg);
+      const file = fileOf(scene.name, look, size);
+      writeFileSync(new URL(file, ALL), svg);
+      if (SHOWN.has(file.replace(/\.svg$/, ''))) writeFileSync(new URL(`gallery/${file}`, DOCS), svg);
     });
   }
   keepPictures(scene, texts);
@@ -82,7 +97,7 @@ async function paint(scene: Scene): Promise<void> {
 
 if (process.argv[1] === import.meta.filename) {
   const names = process.argv.slice(2);
-  mkdirSync(new URL('gallery/', DOCS), { recursive: true });
+  mkdirSync(ALL, { recursive: true });
   for (const scene of SCENES.filter(({ name }) => names.length === 0 || names.includes(name))) {
     const problem = await paint(scene).then(() => '', messageOf);
     console.log(scene.name, problem);

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { galleryPage } from '../../docs/generate/gallery.ts';
+import { galleryPage, SHOWN } from '../../docs/generate/gallery.ts';
 import { lacks } from '../support/lacks.ts';
 import { capture, LOOKS, pictureName, picturesOf, SIZES, steadyText } from './capture.ts';
 import { SCENES } from './scenes.ts';
@@ -24,8 +24,12 @@ describe.skipIf(lacks('cc'))('in the real program', () => {
   });
 });
 
-it('the page shows every scene, each under a name of its own', () => {
+it('the page shows at most twelve scenes, each with its picture, and every scene has a name of its own', () => {
   expect(new Set(SCENES.map(({ name }) => name)).size).toBe(SCENES.length);
   expect(SCENES.length).toBeGreaterThanOrEqual(40);
+  expect(SHOWN.size).toBeLessThanOrEqual(12);
+  expect(readdirSync(new URL('../../docs/gallery', import.meta.url)).sort()).toEqual(
+    SCENES.flatMap(({ name }) => (SHOWN.has(name) ? [`${name}.svg`] : [])).sort(),
+  );
   expect(readFileSync(new URL('../../docs/gallery.md', import.meta.url), 'utf8')).toBe(galleryPage());
 });
