@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import { build } from 'esbuild';
-import { notices, packagesOf } from './notices.mjs';
+import { notices, packagesOf } from './release/notices.mjs';
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const dist = resolve(process.argv[2] ?? at('dist'));

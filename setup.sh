@@ -5,7 +5,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd -P) && cd "$here" || exit 1
 
 NODE_PACKAGE_VERSION=24.21.0
-SOURCES='src components hooks build.mjs notices.mjs package.json package-lock.json tsconfig.json'
+SOURCES='src components hooks build.mjs release/notices.mjs package.json package-lock.json tsconfig.json'
 lock=.runtime/set-up.lock
 output=.runtime/set-up.$$.log
 
@@ -107,17 +107,17 @@ fetch_node() {
   run 'fetching Node' npm_quietly install --prefix "$here/.runtime" --no-save --no-package-lock "$name@$NODE_PACKAGE_VERSION"
   fetched=.runtime/node_modules/$name/bin/node
   run "starting the fetched Node (it needs glibc; elsewhere install Node 22.12 or newer yourself)" "$fetched" --version
-  . ./find-node.sh
+  . ./scripts/find-node.sh
 }
 
-. ./find-node.sh
+. ./scripts/find-node.sh
 if [ -z "$node" ] || ! packages_are_current || ! build_is_current; then
   if ! command -v npm >/dev/null 2>&1; then
     say 'npm is not on the PATH; install Node with npm from https://nodejs.org'
     exit 1
   fi
   take_lock
-  [ -n "$node" ] || . ./find-node.sh
+  [ -n "$node" ] || . ./scripts/find-node.sh
   [ -n "$node" ] || fetch_node
   PATH_BEFORE=$PATH
   PATH=$(dirname "$node"):$PATH

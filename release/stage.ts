@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { type Manifest, packageManifest, ROOT } from './manifest.ts';
 
 const FILES = [
-  'aish-sandbox.apparmor',
   'aish-tui',
-  'find-node.sh',
+  'scripts/find-node.sh',
   'config.example.jsonc',
   'CHANGELOG.md',
   'LICENSE',
@@ -22,6 +21,7 @@ export function stage(manifest: Manifest, launchers: readonly string[], folder: 
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   for (const file of FILES) cpSync(join(ROOT, file), join(folder, file));
+  cpSync(join(ROOT, 'release/aish-sandbox.apparmor'), join(folder, 'aish-sandbox.apparmor'));
   renameSync(join(folder, 'dist/THIRD-PARTY-NOTICES'), join(folder, 'THIRD-PARTY-NOTICES'));
   copyDocs(join(ROOT, 'docs'), join(folder, 'docs'));
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(packageManifest(manifest, launchers), null, 2)}\n`);

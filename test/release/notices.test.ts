@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { notices, packagesOf } from '../../notices.mjs';
+import { notices, packagesOf } from '../../release/notices.mjs';
 
 let root: string;
 beforeEach(() => {

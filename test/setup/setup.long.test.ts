@@ -58,10 +58,19 @@ const nodeOnPath = (version: string) => program('bin/node', NODE(version));
 
 beforeEach(() => {
   place = mkdtempSync(join(tmpdir(), 'aish-setup-'));
-  for (const name of ['setup.sh', 'find-node.sh', 'aish-tui']) copyFileSync(join(ROOT, name), at(name));
+  mkdirSync(at('scripts'));
+  for (const name of ['setup.sh', 'scripts/find-node.sh', 'aish-tui']) copyFileSync(join(ROOT, name), at(name));
   writeFileSync(at('package-lock.json'), '{}');
-  for (const source of ['src', 'components', 'hooks', 'build.mjs', 'notices.mjs', 'package.json', 'tsconfig.json'])
-    mkdirSync(at(source));
+  for (const source of [
+    'src',
+    'components',
+    'hooks',
+    'build.mjs',
+    'release/notices.mjs',
+    'package.json',
+    'tsconfig.json',
+  ])
+    mkdirSync(at(source), { recursive: true });
   program('bin/npm', NPM);
   program('private-node', NODE('24.21.0'));
   nodeOnPath('22.12.0');

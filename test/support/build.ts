@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const SOURCES = ['src', 'components', 'hooks', 'build.mjs', 'notices.mjs', 'package.json'];
+const SOURCES = ['src', 'components', 'hooks', 'build.mjs', 'release/notices.mjs', 'package.json'];
 
 let current = false;
 

@@ -29,7 +29,7 @@ export async function notices(root, folders) {
   const refused = parts.filter(({ licence }) => !allowed(licence));
   if (refused.length > 0) {
     const list = refused.map(({ title, licence }) => `${title} (${licence ?? 'none named'})`).join(', ');
-    throw new Error(`licences that are not on the list in notices.mjs: ${list}`);
+    throw new Error(`licences that are not on the list in release/notices.mjs: ${list}`);
   }
   const head = 'aish-tui contains code of these packages, each under its own licence.\n';
   return [head, ...parts.map(({ title, licence, text }) => `${'-'.repeat(78)}\n${title}: ${licence}\n\n${text}`)].join(
