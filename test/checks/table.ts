@@ -28,7 +28,7 @@ const STATIC = ['biome check .', 'oxlint --type-aware', 'tsc --noEmit', 'node te
 const EVERYTHING = ['**', '.*/**', '.*'];
 const UNDO = ['src/effects/**', 'test/effects/undo/**'];
 const GATE = ['src/safety/**', 'src/knowledge/**', 'test/safety/**', 'test/corpus/**'];
-const HOSTS = ['src/remote/**', 'test/remote/**', 'src/app/*{host,fleet}*', 'test/e2e/{host,fleet}*'];
+const HOSTS = ['src/{remote,fleet}/**', 'test/remote/**', 'src/app/*{host,fleet}*', 'test/e2e/{host,fleet}*'];
 const DRAWN = ['components/**', 'hooks/**', 'src/ui/**'];
 
 export const CHECKS: Readonly<Record<string, Check>> = {

@@ -28,6 +28,8 @@ describe('the screen', () => {
     await rig.waitFor('[aish:demo]>');
     rig.type('seq 1 500\r');
     await rig.waitFor(/✓[\s\S]*│ 500/);
+    // The status bar counts the seconds of a command until it has heard of its end.
+    await rig.waitFor(() => !rig.screen().join('\n').includes('running'));
     await expectWhole(rig, rows);
     rig.key('f1');
     await rig.waitFor('Commands');

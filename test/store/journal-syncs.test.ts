@@ -2,16 +2,22 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
-import { journalPath, openJournal } from '../../src/store/index.ts';
 
-const counted = vi.hoisted(() => ({ syncs: 0 }));
-vi.mock('node:fs', async (original) => {
+let syncs = 0;
+// Test files share their modules: the journal must be loaded anew for the mock to be in it.
+vi.resetModules();
+vi.doMock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>();
   const fdatasync: typeof fs.fdatasync = Object.assign((...args: Parameters<typeof fs.fdatasync>) => {
-    counted.syncs += 1;
+    syncs += 1;
     fs.fdatasync(...args);
   }, fs.fdatasync);
   return { ...fs, fdatasync };
+});
+const { journalPath, openJournal } = await import('../../src/store/index.ts');
+afterAll(() => {
+  vi.doUnmock('node:fs');
+  vi.resetModules();
 });
 
 const dir = mkdtempSync(join(tmpdir(), 'aish-syncs-'));
@@ -25,8 +31,8 @@ it('a reply, its examination and the start of its action are on disk with one wr
   void journal.append(notice('replied'));
   await Promise.resolve().then(() => {});
   await journal.append(notice('started'));
-  expect(counted.syncs).toBe(1);
+  expect(syncs).toBe(1);
   await journal.append(notice('ended'));
-  expect(counted.syncs).toBe(2);
+  expect(syncs).toBe(2);
   await journal.close();
 });
