@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isCredential } from '../../../src/safety/index.ts';
 import { shellQuote } from '../../../src/text/shell.ts';
+import { lacks } from '../../support/lacks.ts';
 import { buildTools, type Tools } from '../sandbox/tools.ts';
 import { makeScene, type Scene } from './scene.ts';
 
@@ -31,14 +32,6 @@ const WAYS = [
 
 let tools: Tools;
 let scene: Scene;
-beforeAll(async () => {
-  tools = await buildTools();
-  scene = makeScene(tools.launcher);
-});
-afterAll(() => {
-  scene.dispose();
-  tools.dispose();
-});
 
 function put(file: string, text: string): void {
   const path = join(scene.tree, file);
@@ -54,7 +47,16 @@ function storedTexts(): string {
     .join('\n');
 }
 
-describe('credential files', () => {
+describe.skipIf(lacks('cc'))('credential files', () => {
+  beforeAll(async () => {
+    tools = await buildTools();
+    scene = makeScene(tools.launcher);
+  });
+  afterAll(() => {
+    scene.dispose();
+    tools.dispose();
+  });
+
   test('none of the old texts of thirty credential files is in the undo store after a command changed each', async () => {
     expect(FILES).toHaveLength(30);
     expect(FILES.filter((file) => !isCredential(file))).toEqual([]);
