@@ -73,3 +73,10 @@ it('the list of what a bare machine skips knows each test file that may, and not
   );
   expect(skipping.filter((path) => !listed.some(([file]) => file === path))).toEqual([]);
 });
+
+it('no test file mocks a module for the files that share its process', () => {
+  // `vi.mock` has no effect on a module that an earlier file loaded; use resetModules, doMock, import() and doUnmock.
+  const mocks = /^vi\.mock\(/m;
+  const files = globSync('**/*.test.{ts,tsx}', { cwd: TEST });
+  expect(files.filter((path) => mocks.test(readFileSync(join(TEST, path), 'utf8')))).toEqual([]);
+});

@@ -1,14 +1,15 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { compileLauncher, createPrivateTmp, detectSandbox, sandboxArgv } from '../../../src/effects/sandbox/index.ts';
 import { lacks } from '../../support/lacks.ts';
 import { run } from './run.ts';
 import { buildTools, type Tools } from './tools.ts';
 
 /** Starts of a program that fail as on a machine with no room for one more process. */
-const crowded = vi.hoisted(() => ({ starts: 0 }));
-vi.mock('node:child_process', async (importOriginal) => {
+const crowded = { starts: 0 };
+// Test files share their modules: the sandbox must be loaded anew for the mock to be in it.
+vi.resetModules();
+vi.doMock('node:child_process', async (importOriginal) => {
   const original = await importOriginal<typeof import('node:child_process')>();
   const execFile = new Proxy(original.execFile, {
     apply(start, _this, given: Parameters<typeof original.execFile>) {
@@ -20,6 +21,13 @@ vi.mock('node:child_process', async (importOriginal) => {
     },
   });
   return { ...original, execFile };
+});
+const { compileLauncher, createPrivateTmp, detectSandbox, sandboxArgv } = await import(
+  '../../../src/effects/sandbox/index.ts'
+);
+afterAll(() => {
+  vi.doUnmock('node:child_process');
+  vi.resetModules();
 });
 
 let tools: Tools;
