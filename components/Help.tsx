@@ -35,7 +35,7 @@ export function Help({
   );
 }
 
-/** What may follow the keys pressed so far, in columns that are read downwards. */
+/** The keys that may follow those pressed so far, in columns read from top to bottom. */
 export function WhichKey({ pending, columns, rows }: { pending: Pending; columns: number; rows: number }) {
   const { paint } = useScreen();
   const across = whichColumns(columns);

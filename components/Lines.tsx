@@ -29,9 +29,9 @@ export function rule(title: string, note: string, columns: number, role: Role, p
 type SurfaceProps = {
   /** One row each. They are cut to the width, never wrapped: wrapping happened where they were made. */
   readonly lines: () => readonly string[];
-  /** What the lines are read from, where they change by themselves. */
+  /** The source of lines that change without a commit of React. */
   readonly source?: Changing;
-  /** Where the terminal's cursor is, from the beginning of the first line, if it is here. */
+  /** The terminal's cursor, relative to the start of the first line, if this surface owns it. */
   readonly cursor?: (() => Cell | undefined) | undefined;
   /** Makes room for what is below it; then its last lines are shown. */
   readonly shrinks?: boolean;

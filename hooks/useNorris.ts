@@ -71,7 +71,7 @@ export function useAgents(): { readonly running: readonly SubAgent[]; readonly w
   return { running: subAgents({ sessions }), waiting };
 }
 
-/** What the header of the run says, drawn once a second; undefined where none is under way. */
+/** The header of the current run, drawn once a second; undefined without a run. */
 export function useRunFacts(): RunFacts | undefined {
   const { secrets } = useScreen().app.engine.services;
   const { run } = useNorris();

@@ -79,7 +79,7 @@ const MIN_ROWS = 8;
 
 export type Activity = { readonly what: string; readonly since: number };
 
-/** What is going on now and since when (ms); undefined when nothing is. */
+/** The current activity and its start time in ms; undefined when idle. */
 function useActivity(): Activity | undefined {
   const { now } = useScreen().app.engine.services;
   const { models } = useExecutor();
@@ -92,7 +92,7 @@ function useActivity(): Activity | undefined {
   return current.current;
 }
 
-/** What stands in the rail. */
+/** The contents of the rail. */
 export function useRail(): RailFacts {
   const screen = useScreen();
   useSession((state) => state);

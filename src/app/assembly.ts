@@ -38,7 +38,7 @@ export async function openApp(options: OpenOptions): Promise<Opened | { readonly
   const problem = modeProblem(environment.sandbox, mode);
   if (problem === undefined || options.person) return assemble(environment, folded, mode);
   environment.session.lock.release();
-  // That of a new session is empty; a resumed one stays.
+  // rmdir removes only the empty folder of a new session; a resumed session's folder has files.
   await rmdir(environment.session.folder).catch(() => {});
   return { problem: `${problem}; --mode unrestricted runs without it` };
 }

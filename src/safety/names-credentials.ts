@@ -8,12 +8,16 @@ import type { Field } from './shell/machine.ts';
 /** What separates names within a word: options, addresses, code. */
 const BETWEEN = /[\s'"`()<>{},;|&=@:]+/;
 
+/** `find` only names files, but the command behind these options reads them. */
+const EXECUTES = /^-(exec|execdir|ok|okdir)$/;
+
 /** Never throws. Names count as they are written; what a pattern or a search finds is left to the filter of secrets. */
 export function namesCredentials(command: string, options: JudgeOptions): boolean {
   let named = false;
   judgeCommand(command, options, {
     call([program, ...args]) {
-      named ||= readsText(programName(program?.text ?? '')) && args.some(isNamed);
+      const runsAnother = args.some(({ text }) => EXECUTES.test(text));
+      named ||= (runsAnother || readsText(programName(program?.text ?? ''))) && args.some(isNamed);
     },
     redirect({ operator, target }) {
       named ||= operator === '<' && isCredential(target);

@@ -14,10 +14,12 @@ describe('a command that names a credential file and may print it', () => {
     'cat ~/.ssh/*',
     'tar czf - ~/.ssh',
     "bash -c 'cat .npmrc'",
+    String.raw`find . -name .env -exec cat {} \;`,
   ])('is known: %s', (command) => expect(namesCredentials(command, {})).toBe(true));
 
   it.each([
     'ls -la .env',
+    'find . -name .env',
     'stat ~/.ssh/id_rsa',
     'echo .env',
     'cat .env.example',
