@@ -105,32 +105,17 @@ const SECRET = matching(CREDENTIAL_FILES);
 const HARMLESS = matching(NO_CREDENTIALS);
 const ENVIRONMENT = matching([...patternsIn(ENVIRONMENT_FILES), '.env']);
 
+/** The system takes no longer path (PATH_MAX), and no file system a longer name. */
+const MAX_PATH_CHARS = 4096;
+const MAX_NAME_CHARS = 1024;
+
 /** Whether a path is one of `CREDENTIAL_FILES`. */
-export function holdsCredentials(path: string): boolean {
+export function isCredential(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
+  if (path.length > MAX_PATH_CHARS || name.length > MAX_NAME_CHARS) return false;
   const isSecret = SECRET.name.test(name) || (name !== path && SECRET.path.test(path));
   return isSecret && !HARMLESS.name.test(name) && !HARMLESS.path.test(path);
 }
 
 /** Whether a name is one of a program's settings for its environment (`.env`). */
 export const isEnvironmentFile = (name: string): boolean => ENVIRONMENT.name.test(name) && !HARMLESS.name.test(name);
-
-/** Each directory above a file of the list, and each directory in which everything counts. */
-const ABOVE = new RegExp(
-  `(?:^|/)(?:${[
-    ...new Set(
-      CREDENTIAL_FILES.flatMap(spellOut)
-        .filter((pattern) => pattern.includes('/') && !pattern.startsWith('/'))
-        .flatMap((pattern) => directoriesOf(pattern)),
-    ),
-  ].join('|')})/*$`,
-);
-
-function directoriesOf(pattern: string): readonly string[] {
-  const parts = pattern.split('/').slice(0, -1);
-  const above = parts.map((_, at) => sourceOf(parts.slice(0, at + 1).join('/')));
-  return pattern.endsWith('/') ? [...above, `${sourceOf(pattern)}.+`] : above;
-}
-
-/** Whether some file below this directory, by the directory's name, is likely one of the list. */
-export const isAboveCredentials = (directory: string): boolean => ABOVE.test(directory);

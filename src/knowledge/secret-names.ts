@@ -15,35 +15,26 @@ export const KEY_WORDS = words(
 
 /** In the environment only: `pwd` there is the working directory. */
 const IN_ENVIRONMENT = words('pgpassword mysqlpwd credential credentials cookie authconfig connectionstring');
-/** Addresses in which a password may be. */
-const ADDRESS =
-  /_SK$|(^|_)WEBHOOK(_URL)?$|(^|_)(DATABASE|DB|REDIS|MONGO(DB)?|POSTGRES(QL)?|PG|MYSQL|AMQP|RABBITMQ|BROKER|SENTRY)_?(URL|URI|DSN)$/;
 /** May say that a value is not for everybody. */
 const PERHAPS = words(
   'auth authorization cookies creds cred dsn key keys pass pgpassfile private pwdhash secrets sessionid signature signing tokens webhook webhookurl',
 );
 
-const SURE: ReadonlySet<string> = new Set(
-  [...PASSWORD_WORDS, ...TOKEN_WORDS, ...SECRET_WORDS, ...KEY_WORDS, ...IN_ENVIRONMENT].filter(
+const WIDE: ReadonlySet<string> = new Set(
+  [...PASSWORD_WORDS, ...TOKEN_WORDS, ...SECRET_WORDS, ...KEY_WORDS, ...IN_ENVIRONMENT, ...PERHAPS].filter(
     (word) => word !== 'pwd',
   ),
 );
-const WIDE: ReadonlySet<string> = new Set([...SURE, ...PERHAPS]);
 /** Grown together with other words: `GITHUBTOKEN`. */
 const PART = /passw(?:or)?d|passphrase|secret|token|apikey|credential/i;
 /** Looks secret by name but is not, and is missed. */
 const HARMLESS: ReadonlySet<string> = new Set(['XDG_SESSION_ID', 'KEYTIMEOUT', 'TERM_SESSION_ID']);
 
-/** Whether one word of the name, or two that follow each other (`API_KEY`), is in the list. */
-function hasWord(name: string, list: ReadonlySet<string>): boolean {
+/** Whether one word of the name, or two that follow each other (`API_KEY`), is one of `WIDE`. */
+function hasWord(name: string): boolean {
   const parts = name.toLowerCase().split('_');
-  return parts.some((part, at) => list.has(part) || list.has(part + (parts[at + 1] ?? '')));
+  return parts.some((part, at) => WIDE.has(part) || WIDE.has(part + (parts[at + 1] ?? '')));
 }
 
-/** Whether a variable, by its name, holds a key, a token or a password. Small letters are the names of scripts' own variables. */
-export const isSecretVariable = (name: string): boolean =>
-  !/[a-z]/.test(name) && (hasWord(name, SURE) || ADDRESS.test(name));
-
 /** Whether a variable may hold one. Errs on the side of yes. */
-export const mayBeSecretVariable = (name: string): boolean =>
-  !HARMLESS.has(name) && (hasWord(name, WIDE) || PART.test(name));
+export const mayBeSecretVariable = (name: string): boolean => !HARMLESS.has(name) && (hasWord(name) || PART.test(name));

@@ -10,7 +10,6 @@ import { previewImpact, withImpact } from './impact/preview.ts';
 import { areSame, resolveTargets } from './impact/targets.ts';
 import { judgeCommand } from './judge.ts';
 import { judgeWithFiles } from './judge-files.ts';
-import { namesCredentials } from './names-credentials.ts';
 import { judgeOnHost } from './on-host.ts';
 import { onlyReads, readsAlone, worksOverPipes } from './only-reads.ts';
 
@@ -74,8 +73,8 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
   const look = async (action: Action, { cwd, busy = false }: JudgeContext): Promise<StaticVerdict> => {
     if (action.kind === 'command') {
       const world = { cwd, files: realFiles(), own: await own.unchanged() };
-      const local = options.localModel?.() === true;
-      return judgeWithFiles(action.command, { ...world, ...rules, localModel: local }, { busy, ...reader });
+      // That it may show a credential is a question of its own, which no second opinion answers.
+      return judgeWithFiles(action.command, { ...world, ...rules, localModel: true }, { busy, ...reader });
     }
     // It does nothing by itself: each act of the sub-agent passes here by itself.
     if (action.kind === 'delegate') return harmless('a task for a sub-agent');
@@ -142,7 +141,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     worksOverPipes: (command, cwd) => hostOf(cwd) === undefined && worksOverPipes(command, { cwd, ...rules }),
     async judge(action, context) {
       const judged = await judgeAction(action, context);
-      return judged.destructive || hostOf(context.cwd) !== undefined
+      return judged.destructive || judged.credential || hostOf(context.cwd) !== undefined
         ? judged
         : { ...judged, ...(await whatItReads(action, context.cwd)) };
     },
@@ -161,7 +160,9 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     const verdict = beyondItsName(await look(action, context), action, options.readOnlyTools ?? []);
     const recovery = await recoveryIn(verdict, action, context);
     const settled = context.project && recovery?.recoverable;
-    const judgement = settled ? inProject(verdict) : await decide(verdict, action, context);
+    const decided = settled ? inProject(verdict) : await decide(verdict, action, context);
+    const shows = verdict.credential && !decided.destructive && options.localModel?.() !== true;
+    const judgement: Judgement = shows ? { ...decided, credential: true } : decided;
     const basis = { ...NO_BASIS, ...verdict.basis };
     if (!judgement.destructive || action.kind !== 'command') {
       const absent = (recovery?.absent ?? []).map((path) => ({ path, absent: true }) as const);
@@ -204,12 +205,10 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     return { ...judged, ...facts, basis: { ...NO_BASIS, ...judged.basis, targets } };
   }
 
-  /** Whether a command only reads, and whether a model elsewhere would be shown a credential. */
-  async function whatItReads(action: Action, cwd: string): Promise<Pick<Judgement, 'looks' | 'credential' | 'kept'>> {
+  /** Whether a command only reads, and else whether what it changes is kept. */
+  async function whatItReads(action: Action, cwd: string): Promise<Pick<Judgement, 'looks' | 'kept'>> {
     if (action.kind !== 'command') return {};
-    const localModel = options.localModel?.() === true;
-    const world = { cwd, files: realFiles(), localModel, ...rules };
-    if (!localModel && namesCredentials(action.command, world)) return { credential: true };
+    const world = { cwd, files: realFiles(), localModel: true, ...rules };
     const looks = action.job ? undefined : readsAlone(action.command, world);
     if (looks) return { looks };
     return (await options.keeps?.()) === true ? { kept: true } : {};

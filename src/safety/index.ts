@@ -1,4 +1,3 @@
-export { isCredential } from './credential-files.ts';
 export { type FileLook, realFiles } from './files.ts';
 export { createGate, type GateOptions } from './gate.ts';
 export { localSight } from './impact/local.ts';

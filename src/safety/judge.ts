@@ -1,7 +1,9 @@
 import { isAbsolute } from 'node:path';
 import { type ParsedScript, parse } from 'unbash';
+import { isCredential } from '../knowledge/credential-files.ts';
 import type { FileLook } from './files.ts';
 import { depthOf, MAX_COMMAND_CHARS, MAX_DEPTH, MAX_SEPARATORS } from './limits.ts';
+import { CREDENTIAL_LEAVES } from './programs/credentials.ts';
 import { dispatch } from './programs/dispatch.ts';
 import { judgeAssignment, judgeDefinition } from './programs/environment.ts';
 import { programName } from './programs/name.ts';
@@ -10,7 +12,7 @@ import { absolute } from './programs/paths.ts';
 import type { Reading } from './reading.ts';
 import { ShellInterpreter } from './shell/interpreter.ts';
 import type { Field, Io, Machine, Redirect } from './shell/machine.ts';
-import { ENDLESS, escapeMarks, holdsSecret } from './shell/taint.ts';
+import { ENDLESS, escapeMarks } from './shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, type UserPattern, unknown, worse } from './verdict.ts';
 
 export type JudgeOptions = {
@@ -70,6 +72,7 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
       definition: (machine, name) => machine.note(judgeDefinition(name)),
       redirect(machine, redirect) {
         watcher?.redirect(redirect);
+        if (/^<>?$/.test(redirect.operator)) machine.namesCredential ||= isCredential(redirect.target);
         if (reading && redirect.operator.includes('>')) noteTarget(machine, reading, redirect.target);
         machine.note(judgeRedirect(machine, redirect));
       },
@@ -80,15 +83,15 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
   const script = parsed(escapeMarks(command));
   const printed = shell.runScript(script, { stdin: undefined });
   if (printed.includes(ENDLESS)) shell.note(unknown('prints without end'));
-  if ((shell.shows || holdsSecret(printed)) && !options.localModel)
-    shell.note(unknown('shows a credential to the model'));
+  if (shell.namesCredential && shell.sends) shell.note(CREDENTIAL_LEAVES);
+  else if (shell.namesCredential && !options.localModel) shell.note(unknown('may show a credential to the model'));
   if (options.files?.ranOut())
     shell.note(destructive('unresolved code', 'names files that could not be looked at in time', [0, command.length]));
   if (reading?.mayDiffer(new Set([...shell.scope.made, ...shell.changed]), shell.usedOwn))
     shell.note(unknown('runs a file that may be another by then', { runsFiles: true }));
   if (shell.verdict.verdict === 'safe' && shell.usedOwn.size > 0)
     shell.verdict = { ...shell.verdict, reason: 'changes only what was made in this session' };
-  const verdict = withBasis(worse(shell.verdict, own), shell, reading);
+  const verdict = withFacts(worse(shell.verdict, own), shell, reading);
   if (verdict.verdict !== 'destructive' && script.errors?.length)
     return worse(verdict, judgeByPatterns(command, 'not valid shell syntax'));
   if (ODD.test(command)) return worse(verdict, unknown('control characters in the command', { unresolved: true }));
@@ -104,7 +107,8 @@ function parsed(text: string): ParsedScript {
   return last.script;
 }
 
-function withBasis(verdict: StaticVerdict, shell: ShellInterpreter, reading: Reading | undefined): StaticVerdict {
+function withFacts(judged: StaticVerdict, shell: ShellInterpreter, reading: Reading | undefined): StaticVerdict {
+  const verdict = shell.namesCredential ? { ...judged, credential: true } : judged;
   if (!shell.files) return verdict;
   const writes = [...new Set([...shell.scope.made, ...shell.usedOwn, ...(reading?.targets ?? [])])].filter((path) =>
     isAbsolute(path),

@@ -4,7 +4,6 @@
  */
 import type { Judgement } from '../session/action.ts';
 import { type JudgeOptions, judgeCommand } from './judge.ts';
-import { namesCredentials } from './names-credentials.ts';
 import type { StaticVerdict } from './verdict.ts';
 
 /** Ways to read files that the text does not name: which ones, only the host could tell. */
@@ -23,7 +22,7 @@ export async function judgeOnHost(
   host: string,
   { ask, kept = false, ...rules }: Rules,
 ): Promise<Judgement> {
-  const judged = judgeCommand(command, rules);
+  const judged = judgeCommand(command, { ...rules, localModel: true });
   const { verdict, reason, rule, findings } = judged;
   const answer: Judgement | undefined =
     verdict === 'safe'
@@ -41,7 +40,6 @@ export async function judgeOnHost(
     const facts = { ...(rule === undefined ? {} : { rule }), ...(findings.length > 0 ? { findings } : {}) };
     return { destructive: true, reason: why, source, ...facts };
   }
-  const elsewhere = rules.localModel !== true;
-  const shows = elsewhere && (READS_UNNAMED.test(command) || namesCredentials(command, rules));
+  const shows = rules.localModel !== true && (judged.credential || READS_UNNAMED.test(command));
   return { ...answer, ...(shows ? { credential: true } : {}) };
 }

@@ -13,6 +13,8 @@ export type StaticVerdict = {
   readonly unresolved?: boolean;
   /** What happens depends on files whose content may change; the second opinion on it is not cached (SF-5). */
   readonly runsFiles?: boolean;
+  /** It names a credential file and may print it. */
+  readonly credential?: boolean;
   /** What it rests on and where it writes; absent where no files were looked at. */
   readonly basis?: Basis;
   /** Everything destructive in it, the worst first; empty for the other verdicts. */
@@ -74,8 +76,10 @@ function isWorse(b: StaticVerdict, a: StaticVerdict): boolean {
 function withFlags(kept: StaticVerdict, a: StaticVerdict, b: StaticVerdict): StaticVerdict {
   const unresolved = a.unresolved || b.unresolved;
   const runsFiles = a.runsFiles || b.runsFiles;
-  if (unresolved === kept.unresolved && runsFiles === kept.runsFiles) return kept;
-  return { ...kept, ...(unresolved ? { unresolved } : {}), ...(runsFiles ? { runsFiles } : {}) };
+  const credential = a.credential || b.credential;
+  if (unresolved === kept.unresolved && runsFiles === kept.runsFiles && credential === kept.credential) return kept;
+  const flags = { ...(unresolved ? { unresolved } : {}), ...(runsFiles ? { runsFiles } : {}) };
+  return { ...kept, ...flags, ...(credential ? { credential } : {}) };
 }
 
 /** Both lists without repetitions, the worst first and otherwise in the order they were found. */

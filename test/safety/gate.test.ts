@@ -103,14 +103,15 @@ test('an answer about code that was read holds for that text alone', async () =>
   }
 });
 
-test('a credential is shown without a question only where every reader is on this machine', async () => {
+test('a credential is shown without a question only where every reader is on this machine, and no model is asked', async () => {
   const { ask, seen } = model('YES');
   const where = { local: true };
   const gate = createGate({ secondOpinion: ask, enabled: true, localModel: () => where.local });
-  expect(await gate.judge(command('cat .env'), context())).toMatchObject({ destructive: false, source: 'static' });
+  const shown = { destructive: false, source: 'static' };
+  expect(await gate.judge(command('cat .env'), context())).toMatchObject(shown);
   where.local = false;
-  expect(await gate.judge(command('cat .env'), context())).toMatchObject({ destructive: true, source: 'model' });
-  expect(seen).toHaveLength(1);
+  expect(await gate.judge(command('cat .env'), context())).toMatchObject({ ...shown, credential: true });
+  expect(seen).toEqual([]);
 });
 
 test('commands that run files of the project are asked about every time', async () => {

@@ -31,49 +31,6 @@ describe('names that the line does not spell', () => {
   });
 });
 
-describe('a secret variable', () => {
-  test.each([
-    '[ -n "$GITHUB_TOKEN" ] && echo set',
-    'echo ${GITHUB_TOKEN:+set}',
-    'echo ${#GITHUB_TOKEN}',
-    ': "${GITHUB_TOKEN:?must be set}"',
-    'if [ -z "$API_KEY" ]; then echo missing; fi',
-  ])('may be asked for: %s', (line) => expect(judgeCommand(line).verdict).toBe('safe'));
-
-  test.each([
-    'k=$GITHUB_TOKEN; echo "${k:0:4}"',
-    'f() { echo "$1"; }; f "$GITHUB_TOKEN"',
-    'if true; then k=$GITHUB_TOKEN; else k=x; fi; echo $k',
-    'set -x; k=$GITHUB_TOKEN',
-  ])('is followed: %s', (line) => expect(judgeCommand(line).verdict).toBe('unknown'));
-
-  test('comes out of a store that was sourced, plain settings apart', async () => {
-    expect(await there('. ./.env; echo $DATABASE_URL')).toBe('unknown');
-    expect(await there('. ./.env; echo $PORT')).toBe('safe');
-    expect(await there('set -x; . ./.env')).toBe('unknown');
-  });
-});
-
-describe('a secret whose output is quiet in the end', () => {
-  test.each([
-    'cat .env >/dev/null 2>&1',
-    'cat .env | tee >(wc -l) >/dev/null',
-    'cat README.md | tee /dev/stderr | wc -l',
-    'gpg -k | wc -l',
-    'openssl req -new -x509 -key server.key -out made/server.crt -subj /CN=x',
-  ])('is shown nowhere: %s', (line) => expect(judgeCommand(line).verdict).toBe('safe'));
-
-  test.each([
-    'cat .env | tee /dev/stderr | wc -l',
-    'cat .env | tee >(cat >&2) >/dev/null',
-    'while read -r l; do echo "$l" >&2; done < .env | wc -l',
-    'gpg -d x.gpg | tee /dev/fd/2 >/dev/null',
-  ])('or by another way: %s', (line) => {
-    expect(judgeCommand(line).verdict).toBe('unknown');
-    expect(judgeCommand(line, { localModel: true }).verdict).toBe('safe');
-  });
-});
-
 describe('the first line of a script that the line writes', () => {
   test.each([
     ["printf '#!/bin/sh\\nls\\n' > x; chmod +x x; ./x", 'safe'],

@@ -9,7 +9,7 @@ import { lastOutput } from '../../commands/last.ts';
 import type { AttachmentsPort, AtWord, Completion } from '../../contracts/lines.ts';
 
 import { findFiles } from '../../executor/index.ts';
-import { isCredential } from '../../safety/index.ts';
+import { isCredential } from '../../knowledge/credential-files.ts';
 import { type Attachment, IMAGE_TOKENS } from '../../session/message.ts';
 import { hostOf } from '../../session/place.ts';
 import { plainText } from '../../text/sanitize.ts';

@@ -1,4 +1,4 @@
-import { isCredential } from '../credential-files.ts';
+import { isCredential } from '../../knowledge/credential-files.ts';
 import type { Skeleton } from './skeleton.ts';
 
 /** Words after which a slash begins an expression. */

@@ -1,9 +1,9 @@
-import { isCredential } from '../credential-files.ts';
-import { runAside } from '../programs/code.ts';
+import { isCredential } from '../../knowledge/credential-files.ts';
+import { runCode } from '../programs/code.ts';
 import { overwrite } from '../programs/paths.ts';
 import { type Machine, plain } from '../shell/machine.ts';
 import { UNKNOWN } from '../shell/taint.ts';
-import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
+import { destructive, harmless, unknown, worse } from '../verdict.ts';
 import { LANGUAGES, type Language } from './languages.ts';
 import { isPure } from './pure.ts';
 import { type PythonRun, readPython } from './python/judge.ts';
@@ -31,10 +31,12 @@ function noteAtOnce(machine: Machine, program: string, source: string): void {
         ? destructive('fork bomb', 'starts processes without end')
         : unknown(`${program} code: a loop without end`),
     );
-  const leaving = judgeLeaving(source);
-  if (leaving) machine.note(leaving);
+  if (CONNECTS.test(source) && HANDS_OVER.test(source))
+    machine.note(destructive('curl | sh', 'gives a shell to the network'));
+  machine.sends ||= SENDS.test(source);
+  machine.namesCredential ||= textsOf(source).some(isCredential);
   if (program !== 'python') return;
-  for (const [, line = ''] of source.matchAll(/^[^\S\n]*!(.+)$/gm)) runAside(machine, line);
+  for (const [, line = ''] of source.matchAll(/^[^\S\n]*!(.+)$/gm)) runCode(machine, line);
 }
 
 /**
@@ -71,7 +73,7 @@ export function readCode(machine: Machine, program: string, source: string, run:
   }
   readNames(machine, language, read, rule);
   readShell(machine, language, read);
-  for (const [, text = ''] of matchesOf(source, language.rawShell)) runAside(machine, text);
+  for (const [, text = ''] of matchesOf(source, language.rawShell)) runCode(machine, text);
   readWrites(machine, language, read);
   for (const [, text] of matchesOf(read.code, language.sql)) {
     const verdict = judgeSql(textOf(read, text));
@@ -156,15 +158,15 @@ function readNames(machine: Machine, language: Language, read: Skeleton, rule: s
 
 function readShell(machine: Machine, language: Language, read: Skeleton): void {
   const known = constants(read);
-  for (const found of read.code.matchAll(/`(\d+)`/g)) runAside(machine, interpolated(textOf(read, found[1])));
+  for (const found of read.code.matchAll(/`(\d+)`/g)) runCode(machine, interpolated(textOf(read, found[1])));
   for (const found of language.shell ? read.code.matchAll(language.shell) : []) {
     const after = read.code.slice(found.index + found[0].length);
     const text = /^"(\d+)"\s*([.+%]|,)?/.exec(after);
-    if (text) runAside(machine, interpolated(textOf(read, text[1])) + (text[2] && text[2] !== ',' ? UNKNOWN : ''));
+    if (text) runCode(machine, interpolated(textOf(read, text[1])) + (text[2] && text[2] !== ',' ? UNKNOWN : ''));
     else {
       const variable = /^\s*[$@]?(\w+)\s*[),;}\s]/.exec(`${after};`)?.[1];
       const value = variable === undefined ? undefined : known.get(variable);
-      if (value !== undefined) runAside(machine, interpolated(value));
+      if (value !== undefined) runCode(machine, interpolated(value));
       else if (DECODES.test(read.code)) machine.note(destructive('decoded code', 'runs decoded text as a command'));
       else if (!/^\s*\[/.test(after) && !/^\s*\)/.test(after)) {
         machine.note(unknown('runs a command that is not known', { unresolved: true }));
@@ -214,31 +216,13 @@ function readWrites(machine: Machine, language: Language, read: Skeleton): void 
 const SENDS =
   /\.\s*request\s*\(|\b(requests|httpx|session|client|axios|got|http|https)\s*\.\s*(post|put|patch|request)\b|\burlopen\s*\([^()]*,|\.\s*send(all|to|mail|_message)?\s*\(|\bfetch\s*\([\s\S]{0,300}?\b(method|body)\b|Net::HTTP|\bpost_form\b|->\s*(post|put|request)\b|\bcurl_(exec|setopt)\b|file_get_contents\s*\(\s*["']https?:|\bfsockopen\b|TCPSocket|IO::Socket|\b(ftplib|smtplib|paramiko|http\.client)\b|\.\s*(storbinary|upload\w*|put_object)\s*\(/;
 
-/** The whole environment as one text. */
-const WHOLE_ENVIRONMENT =
-  /\b(dict|str|repr|json\.dumps)\s*\(\s*(dict\s*\(\s*)?os\.environ\s*\)|\bJSON\.stringify\s*\(\s*process\.env\s*[,)]|\bENV\.(to_h|to_s|to_a|inspect|map)\b|\bgetenv\s*\(\s*\)|\bjson_encode\s*\(\s*\$_(ENV|SERVER)\b|\bjoin\b[^;]{0,200}%ENV\b/;
-
 const CONNECTS =
   /\bsocket\b|TCPSocket|fsockopen|\bnet\b["'`]?\)?\s*\.\s*(connect|createConnection|Socket)|\/inet\d?\/(tcp|udp)|IO::Socket|\bsockaddr_in\b/;
 /** A shell that is given what came in, or whose output goes out. */
 const HANDS_OVER =
   /\bdup2\s*\(|["'`](\/(usr\/)?bin\/)?(ba|da|z|k|tc|c)?sh( -i)?["'`]|\bsh -i\b|["'`](cmd|powershell)(\.exe)?["'`]/;
 
-/** The verdict on code that gives a credential, or a shell, to another machine; undefined: it shows neither. */
-function judgeLeaving(source: string): StaticVerdict | undefined {
-  if (CONNECTS.test(source) && HANDS_OVER.test(source)) return destructive('curl | sh', 'gives a shell to the network');
-  if (!SENDS.test(source)) return undefined;
-  return WHOLE_ENVIRONMENT.test(source) || namesKey(source)
-    ? destructive('credential leaves', 'sends a key, token or password to another machine')
-    : undefined;
-}
-
-/** Files of accounts, which are no secret but for whoever is not on the machine. */
-const ACCOUNTS = /^\/etc\/(passwd|group)$/;
-
-/** Does a text in the code, or a word of a command in it, name a store of credentials? */
-function namesKey(source: string): boolean {
-  for (const [, , text = ''] of source.matchAll(/(["'`])((?:(?!\1)[^\\\n])*)\1/g))
-    if (text.split(/\s+/).some((word) => isCredential(word) || ACCOUNTS.test(word))) return true;
-  return false;
+/** The words of the texts in quotes. */
+function textsOf(source: string): readonly string[] {
+  return [...source.matchAll(/(["'`])((?:(?!\1)[^\\\n])*)\1/g)].flatMap(([, , text = '']) => text.split(/\s+/));
 }

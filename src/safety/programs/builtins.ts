@@ -1,10 +1,9 @@
 import { join } from 'node:path';
-import { isCredential } from '../credential-files.ts';
 import { evaluateName, evaluateText } from '../shell/arithmetic.ts';
 import type { Machine } from '../shell/machine.ts';
 import { echoOutput, printfOutput } from '../shell/output.ts';
 import { runVariable } from '../shell/run-variables.ts';
-import { hasUnknown, holdsSecret, NUMBER, OWN_TEMP, SECRET, UNKNOWN } from '../shell/taint.ts';
+import { hasUnknown, NUMBER, OWN_TEMP, UNKNOWN } from '../shell/taint.ts';
 import { unknown } from '../verdict.ts';
 import type { Call, Handlers } from './call.ts';
 import { runCode } from './code.ts';
@@ -89,12 +88,6 @@ export const BUILTINS: Handlers = {
       call.machine.scope.exporting = true;
     const at = words.indexOf('--');
     const { scope } = call.machine;
-    if (
-      words.some(
-        (word, index) => /^-\w*[xv]/.test(word) || (/^(xtrace|verbose)$/.test(word) && words[index - 1] === '-o'),
-      )
-    )
-      scope.tracing = true;
     if (at >= 0) scope.positional = call.args.slice(at + 1).map(({ text }) => text);
     else if (words.length > 0 && !/^[-+]/.test(words[0] ?? '')) scope.positional = words;
     return '';
@@ -199,15 +192,9 @@ function sourceFile(call: Call): string {
   const [path, ...rest] = texts(call);
   // In fish it reads its input.
   if (call.machine.scope.dialect === 'fish' && (path ?? '-') === '-' && call.io.stdin !== undefined)
-    return runCode(call.machine, call.io.stdin, { stdin: '' });
+    return runCode(call.machine, call.io.stdin);
   if (path === undefined) return '';
-  const { machine } = call;
-  const printed = runScriptFile(call, path, rest, call.io);
-  if (isCredential(path)) {
-    machine.shows ||= machine.scope.tracing;
-    machine.scope.sourced = true;
-  }
-  return printed;
+  return runScriptFile(call, path, rest, call.io);
 }
 
 function declare(call: Call): string {
@@ -251,14 +238,13 @@ function declareValue(
   }
   machine.give(name, operator === '+=' ? (scope.has(name) ? scope.text(name) : '') + value : value, exported);
   runVariable(machine, name, value);
-  if (name === 'PROMPT_COMMAND' || name === 'BASH_ENV') runCode(machine, value, { stdin: '' });
+  if (name === 'PROMPT_COMMAND' || name === 'BASH_ENV') runCode(machine, value);
 }
 
 function readLine(call: Call): string {
   const { machine, io } = call;
   const names = call.operands.filter((operand) => !operand.maybeValue || /^[a-zA-Z_]\w*(\[|$)/.test(operand.text));
   const line = io.stdin === undefined ? UNKNOWN : (io.stdin.split('\n')[0] ?? '');
-  const about = aboutLines(io.stdin);
   const words = line.trim().split(/\s+/);
   const array = call.args.findIndex((field) => /^-\w*a$/.test(field.text));
   if (array >= 0) {
@@ -269,32 +255,20 @@ function readLine(call: Call): string {
     );
     return '';
   }
-  if (names.length === 0) machine.give('REPLY', line + about);
+  if (names.length === 0) machine.give('REPLY', line);
   for (const [index, { text }] of names.entries()) {
     const rest = index === names.length - 1 ? words.slice(index).join(' ') : (words[index] ?? '');
-    giveNamed(machine, text, (hasUnknown(line) ? UNKNOWN : rest) + about);
+    giveNamed(machine, text, hasUnknown(line) ? UNKNOWN : rest);
   }
   return '';
 }
 
-/** The mark of the lines of an input that holds a secret. */
-function aboutLines(stdin = ''): string {
-  return holdsSecret(stdin) ? SECRET : '';
-}
-
 function readLines(call: Call): string {
   const at = call.args.findIndex((field) => field.text === '-C');
-  if (call.args[at + 1]?.text === 'eval' && at >= 0) runCode(call.machine, call.io.stdin ?? UNKNOWN, { stdin: '' });
+  if (call.args[at + 1]?.text === 'eval' && at >= 0) runCode(call.machine, call.io.stdin ?? UNKNOWN);
   if (at >= 0) call.machine.note(unknown('runs a command for each line'));
   const { stdin } = call.io;
-  const about = aboutLines(stdin);
-  const lines =
-    stdin === undefined
-      ? [UNKNOWN]
-      : stdin
-          .replace(/\n$/, '')
-          .split('\n')
-          .map((line) => line + about);
+  const lines = stdin === undefined ? [UNKNOWN] : stdin.replace(/\n$/, '').split('\n');
   giveNamed(call.machine, call.operands.at(-1)?.text ?? 'MAPFILE', lines);
   return '';
 }

@@ -1,6 +1,5 @@
 import { noNameIsOption } from '../shell/glob.ts';
 import type { Field, Io, Machine, Redirect } from '../shell/machine.ts';
-import { isMarked } from '../shell/taint.ts';
 import { type Operand, type Options, readOptions } from './options.ts';
 import { readExactly } from './read-options.ts';
 import type { CallFacts, ProgramFacts, Reading } from './record.ts';
@@ -17,7 +16,6 @@ export class Call implements CallFacts {
   readonly redirects: readonly Redirect[];
   private sorted: Options | undefined;
   private joined: string | undefined;
-  private marked: boolean | undefined;
   private exact: Reading | null | undefined;
 
   constructor(machine: Machine, program: string, args: readonly Field[], io: Io, redirects: readonly Redirect[]) {
@@ -41,12 +39,6 @@ export class Call implements CallFacts {
       this.exact = record ? readExactly(this.program, record, this.named()) : null;
     }
     return this.exact ?? undefined;
-  }
-
-  /** Does a mark stand in one of its words? Most calls have none, and need not be searched for this one or that. */
-  get hasMarks(): boolean {
-    this.marked ??= this.args.some(({ text }) => isMarked(text));
-    return this.marked;
   }
 
   /** The words, with patterns marked of which it is known that no name begins with a dash. */

@@ -1,13 +1,13 @@
 import { readsAlike } from '../shell/dialect.ts';
 import type { Io, Machine } from '../shell/machine.ts';
-import { DECODED, FETCHED, FILE_TEXT, hasUnknown, holdsSecret, UNKNOWN } from '../shell/taint.ts';
+import { DECODED, FETCHED, FILE_TEXT, hasUnknown, UNKNOWN } from '../shell/taint.ts';
 import { destructive, type StaticVerdict, unknown } from '../verdict.ts';
 
 /**
  * Runs text as shell code in the walk. Text that could not be resolved is not harmless: code from the network, from
  * a decoder or from nowhere known halts, a local file's content is unknown.
  */
-export function runCode(machine: Machine, code: string, io: Io): string {
+export function runCode(machine: Machine, code: string, io: Io = { stdin: '' }): string {
   const origin = originOf(code);
   if (origin && /^[\s\uE000-\uE007\uE00A-\uE00E;&]*$/.test(code)) {
     machine.note(origin);
@@ -30,12 +30,6 @@ export function runCode(machine: Machine, code: string, io: Io): string {
   const halts = inner.unresolved && inner.verdict === 'unknown' && code.includes(UNKNOWN);
   machine.note(halts ? destructive('unresolved code', 'runs code that can not be resolved') : inner);
   return out;
-}
-
-/** The same for code whose output reaches the screen by a way that is not followed, or another program. */
-export function runAside(machine: Machine, code: string, stdin = ''): void {
-  const printed = runCode(machine, code, { stdin });
-  machine.shows ||= holdsSecret(printed);
 }
 
 /** What running text with these marks means; undefined when all of it is known. */

@@ -3,7 +3,7 @@ import { judgeSql } from '../code/sql.ts';
 import { FILE_TEXT, hasUnknown, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, unknown } from '../verdict.ts';
 import { type Call, forAll, type Handlers } from './call.ts';
-import { runAside } from './code.ts';
+import { runCode } from './code.ts';
 
 import { lookAt, overwrite } from './paths.ts';
 
@@ -108,10 +108,10 @@ function readSql(call: Call, text: string): void {
       /^\s*(?:\.(?:output|once|log|save|backup|clone|excel)|\\o|\\w|\\g|tee)\s+(?:-\S+\s+)?(?:main\s+)?(\S+)/.exec(
         line,
       );
-    if (shell) runAside(machine, (shell[1] ?? '').replace(/^'([\s\S]*)'$|^"([\s\S]*)"$/, '$1$2'));
+    if (shell) runCode(machine, (shell[1] ?? '').replace(/^'([\s\S]*)'$|^"([\s\S]*)"$/, '$1$2'));
     else if (output && !/^(stdout|off)$/.test(output[1] ?? '')) {
       const target = output[1] ?? '';
-      if (target.startsWith('|')) runAside(machine, line.slice(line.indexOf('|') + 1), UNKNOWN);
+      if (target.startsWith('|')) runCode(machine, line.slice(line.indexOf('|') + 1), { stdin: UNKNOWN });
       else
         machine.note(
           /^\s*\.(backup|save|clone)/.test(line) && lookAt(machine, target) === 'unknown'

@@ -3,25 +3,14 @@ import { meansOther } from '../shell/dialect.ts';
 import { globToRegExp } from '../shell/glob.ts';
 import type { Field, Io, Machine, Redirect } from '../shell/machine.ts';
 import { plainOutput } from '../shell/output.ts';
-import {
-  CREDENTIAL,
-  DECODED,
-  ENDLESS,
-  FETCHED,
-  FILE_TEXT,
-  hasUnknown,
-  readable,
-  SECRET,
-  UNKNOWN,
-  withoutTaint,
-} from '../shell/taint.ts';
+import { DECODED, ENDLESS, FETCHED, FILE_TEXT, hasUnknown, readable, UNKNOWN, withoutTaint } from '../shell/taint.ts';
 import { ADDING, DESTROYING_OPTION, verbOf } from '../verbs.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import { BUILTINS } from './builtins.ts';
 import { Call, type Handler } from './call.ts';
 import { originOf, runCode } from './code.ts';
 import { CONTAINERS } from './containers.ts';
-import { CREDENTIAL_LEAVES, copiesAside, printsCredential, sendsCredential, tellsSecret } from './credentials.ts';
+import { noteCredentials } from './credentials.ts';
 import { APP_SHELLS, DATABASES } from './databases.ts';
 import { EDITORS, SESSIONS } from './editors.ts';
 import { isFedWithoutEnd, printsWithoutEnd, takesAll } from './endless.ts';
@@ -32,7 +21,7 @@ import { runLocalScript, runWritten } from './local-script.ts';
 import { isLocalScript, isSystemWord, programName } from './name.ts';
 import { NETWORK_TOOLS, REMOTE } from './network-tools.ts';
 import type { Operand } from './options.ts';
-import { judgeOutputs, talksToNetwork } from './outputs.ts';
+import { judgeOutputs } from './outputs.ts';
 import { OVERWRITING } from './overwriting.ts';
 import { absolute, fileKey } from './paths.ts';
 import { BUILD, PROJECT } from './project.ts';
@@ -88,6 +77,7 @@ export function dispatch(
   if (renamed !== undefined) return renamed;
   const name = programName(word.text);
   const call = new Call(machine, name, fields.slice(1), io, redirects);
+  noteCredentials(call);
   const { dialect } = machine.scope;
   if (dialect !== undefined && meansOther(dialect, name, texts(call)))
     machine.note(unknown(`${name} means something else in this shell than in bash`));
@@ -125,22 +115,7 @@ function judgeKnown(call: Call, isOfSystem: boolean, disabled: ReadonlySet<strin
   else if (sameInAndOut(call)) machine.note(destructive('same file in and out', 'empties the file it reads'));
   else if (output === undefined && proof.verdict !== 'safe' && !dry) machine.note(byKnowledge(call));
   if (!isOfSystem) machine.note(unknown('a program outside the directories of the system', { runsFiles: true }));
-  const leak = sendsCredential(call);
-  if (leak) machine.note(leak);
-  // What an inner command shows stays shown.
-  const setup = isShellSetup(call) && !output?.includes(CREDENTIAL);
-  const plain = setup ? '' : (output ?? outputOf(call));
-  const printed = untilItsEnd(call, plain);
-  const shown = withSecrets(call, printed);
-  if (shown.includes(CREDENTIAL) && talksToNetwork(call)) machine.note(CREDENTIAL_LEAVES);
-  machine.shows ||= copiesAside(call, shown);
-  return shown;
-}
-
-/** What it prints, marked where that holds a credential. */
-function withSecrets(call: Call, printed: string): string {
-  const told = tellsSecret(call) ? printed + SECRET : printed;
-  return printsCredential(call) ? told + CREDENTIAL : told;
+  return untilItsEnd(call, isShellSetup(call) ? '' : (output ?? outputOf(call)));
 }
 
 /** What it prints, marked where that has no end. */

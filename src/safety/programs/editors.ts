@@ -2,7 +2,7 @@ import { readCode } from '../code/read.ts';
 import { UNKNOWN } from '../shell/taint.ts';
 import { harmless, type StaticVerdict, unknown } from '../verdict.ts';
 import { type Call, forAll, type Handlers } from './call.ts';
-import { runAside, runCode } from './code.ts';
+import { runCode } from './code.ts';
 
 import { editsInPlace } from './overwriting.ts';
 import { overwrite } from './paths.ts';
@@ -76,7 +76,7 @@ function readVim(call: Call, typed: string): void {
     );
   if (shell) runCode(machine, shell[1] ?? '', { stdin: UNKNOWN });
   const system = /\bsystem(?:list)?\s*\(\s*(['"])([\s\S]*?)\1/.exec(command);
-  if (system) runCode(machine, system[2] ?? '', { stdin: '' });
+  if (system) runCode(machine, system[2] ?? '');
   if (/\bdelete\s*\(/.test(command)) machine.note(editsInPlace(call, 'editor script', []));
   if (/^\s*(?:lua|py3?|python3?|perl|ruby)\s/.test(command))
     readCode(machine, command.trim().startsWith('lua') ? 'lua' : 'python', command.replace(/^\s*\w+\s+/, ''));
@@ -106,7 +106,7 @@ export const SESSIONS: Handlers = {
     ];
     for (const text of texts) {
       const code = /^\s*(?:shell|!|pipe\s+[^|]*\|)\s*([\s\S]+)$/.exec(text)?.[1];
-      if (code !== undefined) runAside(call.machine, code);
+      if (code !== undefined) runCode(call.machine, code);
     }
     call.machine.note(unknown('a debugger'));
     return UNKNOWN;
@@ -122,7 +122,7 @@ export const SESSIONS: Handlers = {
   }),
   ...forAll('less more man most', (call) => {
     for (const { text } of call.args) {
-      if (text.startsWith('+!')) runAside(call.machine, text.slice(2));
+      if (text.startsWith('+!')) runCode(call.machine, text.slice(2));
       else if (text.startsWith('+') && !MOVES.test(text))
         call.machine.note(unknown(`types ${text.slice(1)} into the pager`));
     }

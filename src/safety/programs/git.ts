@@ -28,10 +28,10 @@ function runSettings({ machine, options, operands }: Call): void {
   for (const setting of options.values.get('-c') ?? []) {
     const [, name = '', code = ''] = SET_BY_OPTION.exec(setting) ?? [];
     if (name === '') continue;
-    if (!name.startsWith('alias.')) runCode(machine, code.replace(/^!/, ''), { stdin: '' });
+    if (!name.startsWith('alias.')) runCode(machine, code.replace(/^!/, ''));
     else if (code.startsWith('!'))
       runCode(machine, [code.slice(1), ...operands.slice(1).map(({ text }) => text)].join(' '), { stdin: '' });
-    else runCode(machine, `git ${code}`, { stdin: '' });
+    else runCode(machine, `git ${code}`);
   }
 }
 
@@ -43,11 +43,11 @@ const RUNNING = new Map<string, (call: Call, second: string, rest: readonly Fiel
       if (value === undefined) return;
       if (/^alias\./.test(setting) && value.startsWith('!')) {
         machine.note(unknown('defines an alias that runs a command'));
-        runCode(machine, value.slice(1), { stdin: '' });
+        runCode(machine, value.slice(1));
       }
       if (!RUN_SETTING.test(setting)) return;
       machine.note(unknown('sets a command that git will run'));
-      const inner = machine.watch(() => runCode(machine, `${value.replace(/^!/, '')} ${UNKNOWN}`, { stdin: '' }));
+      const inner = machine.watch(() => runCode(machine, `${value.replace(/^!/, '')} ${UNKNOWN}`));
       if (inner.verdict === 'destructive') machine.note(inner);
     },
     bisect({ machine }: Call, second: string, rest: readonly Field[]) {
@@ -55,12 +55,12 @@ const RUNNING = new Map<string, (call: Call, second: string, rest: readonly Fiel
     },
     submodule({ machine }: Call, second: string, rest: readonly Field[]) {
       const words = rest.map(({ text }) => text).filter((text) => text !== '--recursive' && text !== '--quiet');
-      if (second === 'foreach') runCode(machine, words.join(' '), { stdin: '' });
+      if (second === 'foreach') runCode(machine, words.join(' '));
     },
     rebase(call: Call) {
       const at = call.args.findIndex((field) => /^(-x|--exec)$/.test(field.text));
       const code = call.value('--exec', '-x') ?? (at >= 0 ? call.args[at + 1]?.text : undefined);
-      if (code !== undefined) runCode(call.machine, code, { stdin: '' });
+      if (code !== undefined) runCode(call.machine, code);
     },
   }),
 );

@@ -1,8 +1,7 @@
-import { isCredential } from '../credential-files.ts';
-import { FETCHED, UNKNOWN } from '../shell/taint.ts';
+import { FETCHED, hasUnknown, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, unknown } from '../verdict.ts';
 import { type Call, forAll, type Handlers } from './call.ts';
-import { runAside, runCode } from './code.ts';
+import { runCode } from './code.ts';
 
 import { fileKey } from './paths.ts';
 
@@ -19,16 +18,18 @@ function noteDownload(call: Call): void {
   if (name !== undefined) call.machine.written.set(fileKey(call.machine, name), FETCHED);
 }
 
+/** Whether the text on its input is not known; what comes through a pipe and is empty was not followed. */
+function isGivenUnknown({ io: { stdin }, redirects }: Call): boolean {
+  return stdin !== undefined && (hasUnknown(stdin) || (stdin === '' && redirects.length === 0));
+}
+
 /** Transfers and connections. */
 export const NETWORK_TOOLS: Handlers = {
   ...forAll('rsync scp sftp', (call) => {
     const shell = call.value('-e', '--rsh', '-S');
-    if (shell !== undefined && !/^ssh\b/.test(shell)) runCode(call.machine, shell, { stdin: '' });
+    if (shell !== undefined && !/^ssh\b/.test(shell)) runCode(call.machine, shell);
     if (call.program === 'sftp' && /^\s*(rm|rmdir|rename)\b/m.test(call.io.stdin ?? ''))
       call.machine.note(destructive('sync tool delete', 'deletes files at the other end'));
-    const sent = call.program === 'sftp' ? (/^\s*m?put\s+(?:-\w+\s+)*(\S+)/m.exec(call.io.stdin ?? '')?.[1] ?? '') : '';
-    if (isCredential(sent))
-      call.machine.note(destructive('credential leaves', 'sends a key, token or password to another machine'));
     if (call.program === 'sftp') call.machine.note(unknown('a file transfer session'));
     return call.program === 'sftp' ? UNKNOWN : undefined;
   }),
@@ -66,7 +67,7 @@ export const NETWORK_TOOLS: Handlers = {
     }
     if (NETWORK_LOSS.test(call.io.stdin ?? ''))
       call.machine.note(destructive('command over the network', 'sends a server a command that deletes or stops'));
-    call.machine.note(harmless());
+    call.machine.note(isGivenUnknown(call) ? unknown('sends what it is given') : harmless());
     return FETCHED;
   }),
 };
@@ -77,14 +78,14 @@ export const REMOTE: Handlers = {
     for (const { text } of call.args) {
       const list = /^commands=\[([\s\S]*)\]$|"commands"\s*:\s*\[([\s\S]*?)\]/.exec(text);
       for (const found of (list?.[1] ?? list?.[2] ?? '').matchAll(/"((?:\\[\s\S]|[^"\\])*)"/g))
-        runAside(call.machine, found[1] ?? '');
+        runCode(call.machine, found[1] ?? '');
       const one = /^commands?=([^[][\s\S]*)$/.exec(text);
-      if (one) runAside(call.machine, one[1] ?? '');
+      if (one) runCode(call.machine, one[1] ?? '');
     }
     if (call.args.some((field) => field.text === 'execute-command')) {
       const at = call.args.findIndex((field) => /^--command(=|$)/.test(field.text));
       const text = call.args[at]?.text.slice('--command='.length) || call.args[at + 1]?.text;
-      if (at >= 0) runAside(call.machine, text ?? '');
+      if (at >= 0) runCode(call.machine, text ?? '');
     }
     return undefined;
   },

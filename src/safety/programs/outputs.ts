@@ -42,7 +42,10 @@ function keyFile(call: Call): void {
 
 /** The verdict on opening one redirection: truncating an existing file loses it, appending does not. */
 export function judgeRedirect(machine: Machine, { operator, target, fd }: Redirect): StaticVerdict {
-  if (CONNECTION.test(target)) return unknown('talks to another machine');
+  if (CONNECTION.test(target)) {
+    machine.sends = true;
+    return unknown('talks to another machine');
+  }
   if (!operator.includes('>')) return harmless();
   if ((operator === '>&' || operator === '<&') && /^(\d+-?|-)$/.test(target)) return harmless();
   if (machine.substituted.has(target)) return harmless();

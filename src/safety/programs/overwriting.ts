@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { isCredential } from '../credential-files.ts';
 import type { Field } from '../shell/machine.ts';
-import { FETCHED, FILE_TEXT, hasUnknown, holdsSecret, OWN_TEMP, UNKNOWN } from '../shell/taint.ts';
+import { FETCHED, FILE_TEXT, hasUnknown, OWN_TEMP, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import { type Call, forAll, type Handlers } from './call.ts';
 import { writesOutput } from './outputs.ts';
@@ -185,7 +184,6 @@ function judgeLink(call: Call, { sources: fields, target, directory }: Transfer)
   const { machine } = call;
   const sources = fields.map(({ text }) => text);
   const copies = hasGiven(call, /^(-b|--backup|-S|--suffix)$/);
-  if (sources.some(isCredential)) return unknown('gives a credential another name');
   if (!call.has('-f', '--force') && !copies) return harmless();
   if (copies && keepsOld(call, target)) return harmless();
   if (sources.includes('/dev/null')) return destructive('ln -f', 'puts nothing in place of the file');
@@ -282,9 +280,7 @@ export const OVERWRITING: Handlers = {
       const sink = call.machine.sinks.get(text);
       if (sink) {
         const { machine, io } = call;
-        const printed = machine.inSubshell(() => machine.runScript(sink, { stdin: io.stdin ?? UNKNOWN }));
-        // It was started before the output was led away.
-        machine.shows ||= holdsSecret(printed);
+        machine.inSubshell(() => machine.runScript(sink, { stdin: io.stdin ?? UNKNOWN }));
       }
       call.machine.note(call.machine.substituted.has(text) ? harmless() : written);
       call.machine.written.set(fileKey(call.machine, text), call.io.stdin ?? UNKNOWN);

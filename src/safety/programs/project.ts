@@ -255,7 +255,7 @@ function runRecipes(call: Call, text: string): void {
   for (const line of text.split('\n')) {
     const recipe = /^\t[@+-]*(.*)$/.exec(line)?.[1] ?? /^[^#=\n]*:[^=;\n]*;\s*[@+-]*(.*)$/.exec(line)?.[1];
     const shell = /\$\(shell\s+([^)]*)\)/.exec(line)?.[1];
-    if (recipe) runCode(call.machine, recipe.replaceAll('$$', '$'), { stdin: '' });
-    if (shell) runCode(call.machine, shell, { stdin: '' });
+    if (recipe) runCode(call.machine, recipe.replaceAll('$$', '$'));
+    if (shell) runCode(call.machine, shell);
   }
 }

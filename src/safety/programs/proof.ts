@@ -1,5 +1,4 @@
 import { readCode } from '../code/read.ts';
-import { isCredential } from '../credential-files.ts';
 import type { Field } from '../shell/machine.ts';
 import { hasUnknown, readable, UNKNOWN } from '../shell/taint.ts';
 import { harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
@@ -126,9 +125,8 @@ function judgeRole(call: Call, role: Role, what: string, value: string): StaticV
     case 'dry':
     case 'undry':
     case 'idle':
-      return harmless();
     case 'read':
-      return reads(call, what, value);
+      return harmless();
     case 'ask':
       return judgeQuestion(call.program, what, value);
     case 'add':
@@ -140,7 +138,6 @@ function judgeRole(call: Call, role: Role, what: string, value: string): StaticV
     case 'write':
       return writes(call, value);
     case 'project':
-      if (isCredential(value)) return unknown(`${call.program} reads a credential`);
       return isOwnProject(call.machine, value)
         ? harmless()
         : unknown(`${what} runs what another place says`, { runsFiles: true });
@@ -153,24 +150,6 @@ function judgeRole(call: Call, role: Role, what: string, value: string): StaticV
     case 'delete':
       return unknown(`${what} takes something away`);
   }
-}
-
-/** Files of names, or of a program: what is not there, or is none, stands in the complaint. */
-const LISTED = /option (\S*files0?-from|-T of tar|(-f|--from-file|--rawfile|--slurpfile) of jq)/;
-
-/** What prints a credential is told by its output; what else takes one in may keep or send it. */
-function reads(call: Call, what: string, path: string): StaticVerdict {
-  const given = path === '-' ? (call.io.stdin ?? '') : '';
-  const isStore = isCredential(path);
-  if (given === '' && !isStore) return harmless();
-  const repeats = LISTED.test(what);
-  const listed = repeats && given.split(/[\0\n]/).some(isCredential);
-  if (listed) return unknown('shows a credential to the model');
-  if (!isStore) return harmless();
-  // Names that are not there stand in the complaint.
-  if (repeats) return unknown('shows a credential to the model');
-  const { traits } = call.facts;
-  return traits.has('prints') || traits.has('namesOnly') ? harmless() : unknown(`${call.program} reads a credential`);
 }
 
 /** Names of what programs make: no suffix, archives, pictures, objects, dumps, keys. */

@@ -1,13 +1,11 @@
 import { join } from 'node:path';
 import { readCode } from '../code/read.ts';
-import { isCredential, isCredentialPlace } from '../credential-files.ts';
 import type { FileContent } from '../reading.ts';
 import { plain } from '../shell/machine.ts';
 import { FETCHED, FILE_TEXT, hasUnknown, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { noteOrigin } from './code.ts';
-import { CREDENTIAL_LEAVES } from './credentials.ts';
 import { absolute, fileKey, lookAt, specialDirectory } from './paths.ts';
 import { lookAtScript, noteUnread } from './unread.ts';
 
@@ -114,20 +112,16 @@ function runModule(call: Call, name: string, at: number): string {
   if (name === 'venv' || name === 'virtualenv')
     for (const { text } of rest)
       if (!text.startsWith('-') && !/^\.?(virtual|v)?env$/.test(text)) machine.note(fillsEnvironment(call, text));
-  if (name === 'http.server')
-    machine.note(
-      rest.some(({ text }) => isCredentialPlace(text.replace(/^--directory=/, '')))
-        ? CREDENTIAL_LEAVES
-        : unknown('serves the files of a directory to the network'),
-    );
-  else if (name === 'venv' && rest.some((field) => field.text === '--clear'))
+  if (name === 'http.server') {
+    machine.sends = true;
+    machine.note(unknown('serves the files of a directory to the network'));
+  } else if (name === 'venv' && rest.some((field) => field.text === '--clear'))
     machine.note(destructive('python venv --clear', 'deletes the environment first'));
   else if (name === 'ensurepip') machine.note(unknown('installs pip'));
   else if (name === 'sysconfig' && rest.length > 0) machine.note(unknown('writes what was configured'));
   else if (name === 'json.tool' && rest.filter((field) => !field.text.startsWith('-')).length > 1) {
     machine.note(unknown('writes a file'));
-  } else if (rest.some(({ text }) => isCredential(text))) machine.note(unknown('shows a credential to the model'));
-  else if (HARMLESS_MODULES.test(name)) machine.note(harmless());
+  } else if (HARMLESS_MODULES.test(name)) machine.note(harmless());
   else if (PYTHON_MODULES.test(name)) return machine.runFields([{ text: name, glob: false }, ...rest], call.io);
   else machine.note(unknown('runs a python module', { runsFiles: true }));
   return UNKNOWN;

@@ -9,7 +9,7 @@ export const SCHEDULED: Handlers = {
   ...forAll('at batch', (call) => {
     if (call.has('-l', '-c', '-V')) return UNKNOWN;
     if (call.has('-d', '-r')) return undefined;
-    if (call.io.stdin !== undefined) runCode(call.machine, call.io.stdin, { stdin: '' });
+    if (call.io.stdin !== undefined) runCode(call.machine, call.io.stdin);
     else call.machine.note(unknown('schedules what is typed or in a file', { runsFiles: true }));
     return UNKNOWN;
   }),
@@ -19,7 +19,7 @@ export const SCHEDULED: Handlers = {
     if (call.has('-e')) call.machine.note(unknown('an editor session'));
     for (const line of (stdin ?? '').split('\n')) {
       const code = /^\s*(?:@\w+|(?:\S+\s+){5})(\S[\s\S]*)$/.exec(line)?.[1];
-      if (code !== undefined) runCode(call.machine, code, { stdin: '' });
+      if (code !== undefined) runCode(call.machine, code);
     }
     return undefined;
   },

@@ -1,4 +1,3 @@
-import { isCredential } from '../credential-files.ts';
 import { dialectOf } from '../shell/dialect.ts';
 import { UNKNOWN } from '../shell/taint.ts';
 import { destructive, unknown } from '../verdict.ts';
@@ -16,25 +15,13 @@ export const SHELLS: Handlers = forAll(
 
 /** What it runs is read as this shell reads it. */
 function runShell(call: Call): string {
-  const traced = call.args.slice(0, endOfOptions(call));
   if (talksToNetwork(call)) call.machine.note(destructive('curl | sh', 'gives a shell to the network'));
   return call.machine.inSubshell(() => {
     const { machine } = call;
     machine.scope.dialect = dialectOf(call.program);
-    if (traced.some(({ text }) => /^-[a-zA-Z]*[xv]|^(xtrace|verbose|--verbose)$/.test(text))) {
-      machine.scope.tracing = true;
-      const script = call.args[traced.length]?.text ?? '';
-      if (isCredential(script)) machine.shows = true;
-    }
     const hidden = encodedIn(call);
     return hidden === undefined ? runCodeOf(call) : encoded(call, hidden);
   });
-}
-
-/** The index of the script, or of what stands there. */
-function endOfOptions({ args }: Call): number {
-  const end = args.findIndex(({ text }, at) => !/^[-+]/.test(text) && !/^[-+][oO]$/.test(args[at - 1]?.text ?? ''));
-  return end < 0 ? args.length : end;
 }
 
 function runCodeOf(call: Call): string {
@@ -47,8 +34,7 @@ function runCodeOf(call: Call): string {
       at++;
       continue;
     }
-    if (ONLY_CHECKS.test(word) && !args.some(({ text }) => /^-[a-zA-Z]*i|^--interactive$/.test(text)))
-      return checks(call);
+    if (ONLY_CHECKS.test(word) && !args.some(({ text }) => /^-[a-zA-Z]*i|^--interactive$/.test(text))) return '';
     if (call.program === 'fish' && /^(-C|--init-command)/.test(word)) {
       if (!word.includes('=')) at++;
       continue;
@@ -77,12 +63,6 @@ function runCodeOf(call: Call): string {
 
 /** Reads without running, unless somebody types to it. */
 const ONLY_CHECKS = /^-[a-bd-zA-BD-Z]*n[a-bd-zA-BD-Z]*$/;
-
-/** With `-v`, and in what it has against them, it prints the lines it reads. */
-function checks({ args, machine }: Call): string {
-  if (args.some(({ text }) => isCredential(text))) machine.shows = true;
-  return '';
-}
 
 /** `-enc`, `-EncodedCommand`: UTF-16 in base64. */
 const ENCODED = /^-e(c|nc(odedcommand)?)?$/i;
@@ -126,7 +106,7 @@ function fromInput(call: Call, positional: readonly string[]): string {
   const code = io.stdin;
   return machine.inSubshell(() => {
     machine.scope.positional = positional;
-    return runCode(machine, code, { stdin: '' });
+    return runCode(machine, code);
   });
 }
 

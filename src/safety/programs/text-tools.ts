@@ -1,10 +1,9 @@
 import { readAwkProgram } from '../code/awk.ts';
 import { readSedScript } from '../code/sed.ts';
-import { isCredential } from '../credential-files.ts';
 import { hasUnknown, NUMBER, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown } from '../verdict.ts';
 import { type Call, forAll, type Handler, type Handlers } from './call.ts';
-import { runAside, runCode } from './code.ts';
+import { runCode } from './code.ts';
 import { writesOutput } from './outputs.ts';
 import { editsInPlace } from './overwriting.ts';
 import { adds, overwrite } from './paths.ts';
@@ -59,8 +58,6 @@ export const TEXT_TOOLS: Handlers = {
 function readSed({ machine }: Call, script: string): void {
   const known = script.replaceAll(NUMBER, '1');
   if (hasUnknown(known)) machine.note(unknown('a sed script that is not known', { unresolved: true }));
-  for (const [, path = ''] of known.matchAll(/[rR]\s*([^\s;}]+)/g))
-    if (isCredential(path)) machine.note(unknown('shows a credential to the model'));
   for (const effect of readSedScript(known)) {
     if (effect.kind === 'unknown') machine.note(unknown(effect.reason));
     else if (effect.kind === 'write')
@@ -68,28 +65,23 @@ function readSed({ machine }: Call, script: string): void {
     else if (effect.text === undefined) machine.note(destructive('sed e', 'sed runs text as shell commands'));
     else {
       machine.note(unknown('sed runs a command'));
-      runAside(machine, effect.text, UNKNOWN);
+      runCode(machine, effect.text, { stdin: UNKNOWN });
     }
   }
 }
-
-/** The environment of awk, but for what every shell has. */
-const SHOWS_SECRETS = /\bENVIRON\b(?!\s*\[\s*"(HOME|PATH|USER|SHELL|LANG|PWD|TERM)"\s*\])/;
 
 /** awk: `system(…)`, `print | "cmd"`, `"cmd" | getline`, `print > file`. */
 function readAwk(call: Call, program: string): void {
   const { machine } = call;
   if (hasUnknown(program.replaceAll(NUMBER, '1')))
     machine.note(unknown('an awk program that is not known', { unresolved: true }));
-  if (SHOWS_SECRETS.test(program) || [...program.matchAll(/"([^"]+)"/g)].some(([, text = '']) => isCredential(text)))
-    machine.note(unknown('shows a credential to the model'));
   if (/\bwhile\s*\(\s*1\s*\)|\bfor\s*\(\s*;\s*;\s*\)/.test(program) && !/\b(break|exit|return)\b/.test(program))
     machine.note(unknown('awk code: a loop without end'));
   if (/\/inet\d?\/\w+\//.test(program) && /\|&\s*getline\s+\w+[\s\S]{0,500}\|&\s*getline/.test(program))
     machine.note(destructive('curl | sh', 'gives a shell to the network'));
   for (const effect of readAwkProgram(program.replaceAll(NUMBER, '1'))) {
     if (effect.kind === 'system') machine.note(destructive('awk system', 'awk runs text as shell commands'));
-    else if (effect.kind === 'shell') runAside(machine, effect.text + (effect.more ? UNKNOWN : ''), UNKNOWN);
+    else if (effect.kind === 'shell') runCode(machine, effect.text + (effect.more ? UNKNOWN : ''), { stdin: UNKNOWN });
     else if (effect.kind === 'unknown') machine.note(unknown(effect.reason, { unresolved: true }));
     else machine.note(awkTarget(call, effect.append, effect.path));
   }
@@ -113,7 +105,7 @@ function editor(call: Call): string {
       ),
     );
   const shell = stdin === undefined ? null : /^\s*!(.*)$/m.exec(stdin);
-  if (shell) runAside(call.machine, shell[1] ?? '');
+  if (shell) runCode(call.machine, shell[1] ?? '');
   return UNKNOWN;
 }
 
@@ -133,7 +125,7 @@ function readWaysOut({ machine, args, io }: Call, way: RegExp): undefined {
   for (const text of [...args.map((field) => field.text), io.stdin ?? '']) {
     for (const [, ...commands] of text.matchAll(way)) {
       const code = commands.find((each) => each !== undefined) ?? '';
-      const inner = machine.watch(() => runCode(machine, code, { stdin: '' }));
+      const inner = machine.watch(() => runCode(machine, code));
       machine.note(inner.verdict === 'destructive' ? inner : unknown('code that runs a command'));
     }
   }

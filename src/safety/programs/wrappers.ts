@@ -1,9 +1,9 @@
 import { type Field, plain } from '../shell/machine.ts';
 import { runVariable } from '../shell/run-variables.ts';
-import { CREDENTIAL, FETCHED, FILE_TEXT, hasUnknown, marksOf, UNKNOWN } from '../shell/taint.ts';
+import { FETCHED, FILE_TEXT, hasUnknown, UNKNOWN } from '../shell/taint.ts';
 import { destructive, unknown } from '../verdict.ts';
 import type { Call, Handler, Handlers } from './call.ts';
-import { runAside, runCode } from './code.ts';
+import { runCode } from './code.ts';
 import { judgeAssignment, judgeUnset } from './environment.ts';
 import { type ProgramFacts, type Wrapper, words } from './record.ts';
 import { WRAPPER_NAMES } from './records/index.ts';
@@ -50,7 +50,7 @@ export const SPECIAL_WRAPPERS: Handlers = {
     for (const item of items.slice(0, 8)) {
       const line =
         command === '' ? item : /\{[^ ]*\}/.test(command) ? command.replace(/\{[^ ]*?\}/g, item) : `${command} ${item}`;
-      runAside(machine, line);
+      runCode(machine, line);
     }
     return UNKNOWN;
   },
@@ -103,7 +103,7 @@ export const SPECIAL_WRAPPERS: Handlers = {
           (word, index, all) =>
             word !== '-t' && all[index - 1] !== '-t' && !/^(Enter|C-m|C-j|Space|-l|-X|-R)$/.test(word),
         );
-      return runCode(call.machine, keys.join(' '), { stdin: '' });
+      return runCode(call.machine, keys.join(' '));
     }
     if (
       /^(new|new-session|neww|new-window|splitw|split-window|respawn-pane|run|run-shell|if|if-shell|popup|display-popup|pipe-pane)$/.test(
@@ -111,7 +111,7 @@ export const SPECIAL_WRAPPERS: Handlers = {
       )
     ) {
       const code = rest.map((operand) => operand.text).join(' ');
-      if (code !== '') return runCode(call.machine, code, { stdin: '' });
+      if (code !== '') return runCode(call.machine, code);
     }
     return UNKNOWN;
   },
@@ -169,14 +169,13 @@ function runXargs({ machine, args, io }: Call): string {
   const stdin = io.stdin ?? UNKNOWN;
   if (replace === undefined) return machine.runFields([...command, ...itemsOf(own, stdin).map(plain)], { stdin: '' });
   const lines = hasUnknown(stdin) ? [] : stdin.split('\n').filter((line) => line !== '');
-  let out = '';
-  for (const line of lines.length === 0 ? [UNKNOWN + marksOf(stdin)] : lines.slice(0, 8)) {
-    out += machine.runFields(
+  for (const line of lines.length === 0 ? [UNKNOWN] : lines.slice(0, 8)) {
+    machine.runFields(
       command.map(({ text, glob }) => ({ text: text.replaceAll(replace, line), glob })),
       { stdin: '' },
     );
   }
-  return UNKNOWN + marksOf(out);
+  return UNKNOWN;
 }
 
 /** Where the command of xargs begins, and the word that stands for what is read. */
@@ -201,7 +200,7 @@ function readXargs(args: readonly Field[]): { readonly at: number; readonly repl
 /** The words that xargs puts behind its command. */
 function itemsOf(own: readonly string[], stdin: string): readonly string[] {
   if (own.some((word) => /^(-a|--arg-file)/.test(word)) || hasUnknown(stdin))
-    return [UNKNOWN + marksOf(stdin), ...(takesOne(own) ? [] : [UNKNOWN])];
+    return [UNKNOWN, ...(takesOne(own) ? [] : [UNKNOWN])];
   const given = (option: RegExp) => own.some((word) => option.test(word));
   const separator = given(/^(-\w*0|--null)$/) ? '\0' : given(/^(-d|--delimiter)/) ? '\n' : /[\s\0]+/;
   return stdin.split(separator).filter((item) => item !== '');
@@ -239,24 +238,22 @@ function withUnknown(fields: readonly Field[], found: string): Field[] {
 /** What stands for a name that a search finds. */
 const FOUND = `./${UNKNOWN}`;
 
-function runFind(call: Call): string | undefined {
+function runFind(call: Call): undefined {
   const { machine, args } = call;
-  let shown = '';
   for (let at = 0; at < args.length; at++) {
     const text = args[at]?.text ?? '';
     if (/^-(exec|execdir|ok|okdir)$/.test(text)) {
       const command = withUnknown(args.slice(at + 1), FOUND);
-      const found = machine.watch(() => {
-        shown += machine.inSubshell(() => {
+      const found = machine.watch(() =>
+        machine.inSubshell(() => {
           // Where the found file lies.
           if (text.endsWith('dir')) machine.scope.cwd = undefined;
           return machine.runFields(command, { stdin: '' });
-        });
-      });
+        }),
+      );
       machine.note(/^rm\b/.test(found.rule ?? '') ? destructive('find -exec rm') : found);
     }
   }
-  return shown.includes(CREDENTIAL) ? UNKNOWN + CREDENTIAL : undefined;
 }
 
 /** A row with its words as sets. */
@@ -397,7 +394,7 @@ function idleWrapper(call: Call): string {
   if (program === 'ssh' && call.args.some((field) => /^-(V|T|Q|G|O)$/.test(field.text)) && io.stdin === undefined)
     return UNKNOWN;
   if (call.facts.wraps?.session) {
-    if (io.stdin !== undefined && io.stdin !== '') return runCode(machine, io.stdin, { stdin: '' });
+    if (io.stdin !== undefined && io.stdin !== '') return runCode(machine, io.stdin);
     machine.note(unknown('starts a session'));
   }
   return UNKNOWN;

@@ -15,10 +15,10 @@ import { evaluateSubscript, expandAgain, walkArithmetic, walkParts } from './ari
 import { arrayOf, loopPath } from './arrays.ts';
 import { noteDashes } from './glob.ts';
 import type { Field, Io, Judge, Machine, Redirect, World } from './machine.ts';
-import { expandRedirects, goesAway, keepOutput, opensStore, stdinOf } from './redirections.ts';
+import { expandRedirects, goesAway, keepOutput, stdinOf } from './redirections.ts';
 import { runVariable } from './run-variables.ts';
 import { Scope, type Value } from './scope.ts';
-import { escapeMarks, hasUnknown, holdsSecret, OWN_TEMP, UNKNOWN } from './taint.ts';
+import { escapeMarks, hasUnknown, OWN_TEMP, UNKNOWN } from './taint.ts';
 import { expandPattern, expandPatterns, expandString, expandText, expandWord, expandWords } from './word.ts';
 
 type Node = Statement['command'] | Statement | CompoundList;
@@ -40,7 +40,8 @@ export class ShellInterpreter implements Machine {
   readonly changed = new Set<string>();
   readonly sinks = new Map<string, Script>();
   verdict: StaticVerdict = harmless();
-  shows = false;
+  namesCredential = false;
+  sends = false;
   private readonly judge: Judge;
   private nested = 0;
   private steps = 0;
@@ -169,7 +170,6 @@ export class ShellInterpreter implements Machine {
     }
     const first = fields[0];
     if (first === undefined) return '';
-    if (this.scope.tracing) this.shows ||= fields.some(({ text }) => holdsSecret(text));
     const mayCall = this.scope.functions.size > 0 && !first.glob && !hasUnknown(first.text);
     const body = mayCall ? this.scope.functions.get(first.text) : undefined;
     if (body) return this.callFunction(first.text, fields.slice(1), io);
@@ -304,7 +304,6 @@ export class ShellInterpreter implements Machine {
     for (const redirect of redirects) {
       const outer = this.part;
       this.part = redirect.part ?? outer;
-      this.shows ||= opensStore(redirect, this);
       this.judge.redirect(this, redirect);
       this.part = outer;
     }
@@ -321,15 +320,13 @@ export class ShellInterpreter implements Machine {
   }
 
   private loop(node: NodeOf<'For' | 'Select'>, io: Io): string {
-    const { type, wordlist, body } = node;
+    const { wordlist, body } = node;
     const name = node.name.text;
     const values = wordlist
       ? expandWords(this, wordlist).map(({ text, glob }) => (glob ? loopPath(this, text) : text))
       : undefined;
     const items = values ?? this.scope.positional;
     if (startsMany(node, items.length)) this.note(unknown('starts many processes at once'));
-    // Its menu.
-    this.shows ||= type === 'Select' && items.some(holdsSecret);
     if (this.scope.dropReference(name)) this.note(unknown('takes another name in each round', { unresolved: true }));
     this.judge.assignment(this, name, items.every((item) => item === items[0]) ? (items[0] ?? '') : UNKNOWN, false);
     let out = '';
@@ -420,7 +417,6 @@ function carryOut(machine: Machine, assignment: Assignment, exported: boolean, n
     return;
   }
   const text = machine.text(value);
-  machine.shows ||= scope.tracing && holdsSecret(text);
   const old = scope.get(name);
   if (assignment.index) {
     const key = machine.text(assignment.index);

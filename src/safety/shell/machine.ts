@@ -84,8 +84,10 @@ export interface Machine {
   assign(assignment: Assignment, exported?: boolean, named?: boolean): void;
   /** The command as typed. */
   readonly source: string;
-  /** A credential shows by another way than in what is printed: a complaint, a trace, an open descriptor. */
-  shows: boolean;
+  /** Some call names a credential file that it may print. */
+  namesCredential: boolean;
+  /** Some call sends something to another machine. */
+  sends: boolean;
   /** Records what is thought of one call. */
   note(verdict: StaticVerdict): void;
   /** Runs `body` in a copy of the scope, as a subshell does. */

@@ -1,9 +1,8 @@
 import { isAbsolute, join } from 'node:path';
 import type { Redirection } from 'unbash';
-import { isCredential } from '../credential-files.ts';
 import { type Part, unknown } from '../verdict.ts';
 import type { Machine, Redirect } from './machine.ts';
-import { CREDENTIAL, ENDLESS, FILE_TEXT, holdsSecret, UNKNOWN } from './taint.ts';
+import { ENDLESS, FILE_TEXT, UNKNOWN } from './taint.ts';
 import { expandQuoted } from './word.ts';
 
 /** What the redirections put on standard input, if any. */
@@ -26,34 +25,16 @@ export function isEndlessDevice(path: string): boolean {
 }
 
 function fileText(path: string): string {
-  if (isEndlessDevice(path)) return FILE_TEXT + ENDLESS;
-  return isCredential(path) ? FILE_TEXT + CREDENTIAL : FILE_TEXT;
-}
-
-/** Does a redirection leave a store open behind a number, where any command may read it under no name? */
-export function opensStore({ operator, fd, target }: Redirect, machine: Machine): boolean {
-  if (!operator.startsWith('<') || operator === '<&') return false;
-  if ((fd ?? 0) < 3) return false;
-  return isCredential(target) || holdsSecret(target) || holdsSecret(machine.substituted.get(target) ?? '');
+  return isEndlessDevice(path) ? FILE_TEXT + ENDLESS : FILE_TEXT;
 }
 
 /** Is standard output redirected, so that a pipe or a substitution gets nothing? Says what comes of `out` then. */
 export function goesAway(machine: Machine, redirects: readonly Redirect[], out: string): boolean {
   if (redirects.length === 0) return false;
-  machine.shows ||= holdsSecret(out) && redirects.some(showsElsewhere);
   const away = sendsOutputAway(redirects);
   if (away) noteEndless(machine, redirects, out);
   return away;
 }
-
-/** Does it lead what is printed to the terminal by another way, past the quiet end of a pipe? */
-function showsElsewhere({ operator, fd, target }: Redirect): boolean {
-  if (!operator.includes('>') || operator === '<>' || (fd ?? 1) !== 1) return false;
-  return /^&?\d+-?$/.test(target) ? !/^&?1-?$/.test(target) : SHOWN_DEVICE.test(target);
-}
-
-/** Where a copy of what is printed is seen, whatever becomes of the output itself. */
-export const SHOWN_DEVICE = /\/dev\/(std(out|err)|tty|console|pts\/\w+|fd\/[0-9])(?!\w)|\/proc\/[^/\s]+\/fd\/\d/;
 
 function sendsOutputAway(redirects: readonly Redirect[]): boolean {
   return redirects.some(

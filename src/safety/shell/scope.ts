@@ -1,7 +1,6 @@
 import type { Function as FunctionNode } from 'unbash';
-import { isPlainSetting, isSecretVariable } from '../credential-files.ts';
 import type { Dialect } from './dialect.ts';
-import { carrying, hasUnknown, marksOf, NUMBER, SECRET, UNKNOWN } from './taint.ts';
+import { NUMBER, UNKNOWN } from './taint.ts';
 
 export type Value = string | readonly string[] | ReadonlyMap<string, string>;
 
@@ -76,28 +75,14 @@ export class Scope {
   lastArgument = '';
   /** Every variable is exported from now on (`set -a`). */
   exporting = false;
-  /** Every command is shown before it runs (`set -x`). */
-  tracing = false;
-  /** Variables came out of a store of credentials (`. .env`): what they hold is one. */
-  sourced = false;
 
   constructor(cwd: string | undefined, from?: Scope) {
     const outer: Partial<Scope> = from ?? {};
-    const {
-      exporting = false,
-      tracing = false,
-      sourced = false,
-      lastArgument = '',
-      positional = [],
-      near = '',
-      elsewhere,
-    } = outer;
+    const { exporting = false, lastArgument = '', positional = [], near = '', elsewhere } = outer;
     const { made = new Set(), dashed = new Set(), links = new Set(), foreign = new Set(), backups = new Set() } = outer;
     this.tables = from?.tables ?? newTables();
     this.shared = from !== undefined;
     this.exporting = exporting;
-    this.tracing = tracing;
-    this.sourced = sourced;
     this.made = made;
     this.dashed = dashed;
     this.links = links;
@@ -233,19 +218,10 @@ export class Scope {
   /** The variable as one text; an unknown part when nothing is known of it. */
   text(name: string): string {
     const value = this.get(name);
-    if (value === undefined) return this.isSecret(name) ? UNKNOWN + SECRET : UNKNOWN;
-    if (typeof value === 'string')
-      return hasUnknown(value) && isSecretVariable(this.references.get(name) ?? name) && !value.includes(SECRET)
-        ? value + SECRET
-        : value;
+    if (value === undefined) return UNKNOWN;
+    if (typeof value === 'string') return value;
     if (isMap(value)) return value.get('0') ?? UNKNOWN;
     return value[0] ?? '';
-  }
-
-  /** Does a variable that this command did not set hold a secret, as far as names tell? */
-  private isSecret(name: string): boolean {
-    const target = this.references.get(name) ?? name;
-    return isSecretVariable(target) || (this.sourced && !isPlainSetting(target));
   }
 
   /** All elements of an array (or the one value of a scalar). */
@@ -278,12 +254,7 @@ export class Scope {
       }
       const all = [...(alternatives.get(name) ?? []), old, value].filter((item) => typeof item === 'string');
       alternatives.set(name, [...new Set(all)].filter((item) => item !== UNKNOWN).slice(0, 6));
-      vars.set(
-        name,
-        typeof value === 'string'
-          ? carrying(marksOf(typeof old === 'string' ? old : ''), carrying(value, UNKNOWN))
-          : UNKNOWN,
-      );
+      vars.set(name, UNKNOWN);
     }
   }
 }

@@ -12,19 +12,7 @@ import { arithmeticText, evaluateSubscript, evaluateText } from './arithmetic.ts
 import { globToRegExp } from './glob.ts';
 import type { Field, Machine } from './machine.ts';
 import { isMap, type Value } from './scope.ts';
-import {
-  carrying,
-  EMPTY,
-  ENDLESS,
-  hasUnknown,
-  holdsSecret,
-  marksOf,
-  NUMBER,
-  OWN_PROCESS,
-  QUOTE,
-  SPLIT,
-  UNKNOWN,
-} from './taint.ts';
+import { EMPTY, ENDLESS, hasUnknown, NUMBER, OWN_PROCESS, QUOTE, SPLIT, UNKNOWN } from './taint.ts';
 
 const PLAIN = /^[\w./:=,@%+-]+$/;
 /** A pattern, with nothing else that the shell reads. */
@@ -409,24 +397,11 @@ function expandParameter(machine: Machine, part: ParameterExpansionPart): readon
     else if (!/^(\w+|[@*#])?$/.test(target) && scope.get(name) !== undefined)
       machine.note(unknown('looks up a name that is not known', { unresolved: true }));
     if (hasUnknown(target) || !/^\w+(\[.*\])?$/.test(target)) return [UNKNOWN];
-    if (found) return operated(machine, part, elementOf(scope.get(found[1] ?? ''), found[2] ?? ''));
+    if (found) return applyOperation(machine, part, elementOf(scope.get(found[1] ?? ''), found[2] ?? ''));
     name = target;
   }
   const values = part.index && part.prefix !== '!' ? valueAt(machine, name, part.index) : valuesOf(machine, name);
-  return operated(machine, part, values, name);
-}
-
-/** What an operation makes of values; what they are about stays, however they are cut. */
-function operated(
-  machine: Machine,
-  part: ParameterExpansionPart,
-  values: readonly string[],
-  name?: string,
-): readonly string[] {
-  const made = applyOperation(machine, part, values, name);
-  const marks = marksOf(values.join(''));
-  if (marks === '' || part.operation === undefined || part.operation.type === 'Default') return made;
-  return made.map((text) => carrying(marks, text));
+  return applyOperation(machine, part, values, name);
 }
 
 function valuesOf(machine: Machine, name: string): readonly string[] {
@@ -516,9 +491,7 @@ function withDefault(
   if (!missing && !(asks && unset)) return values;
   const other = machine.text(operation.operand);
   if (operation.operator.endsWith('=')) machine.give(name, other);
-  // `${x:?text}` complains with it.
-  if (asks && holdsSecret(other)) machine.shows = true;
-  return asks ? [carrying(values.join(''), UNKNOWN)] : [other];
+  return asks ? [UNKNOWN] : [other];
 }
 
 function slice(

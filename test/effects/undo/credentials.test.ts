@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isCredential } from '../../../src/safety/index.ts';
+import { isCredential } from '../../../src/knowledge/credential-files.ts';
 import { shellQuote } from '../../../src/text/shell.ts';
 import { lacks } from '../../support/lacks.ts';
 import { buildTools, type Tools } from '../sandbox/tools.ts';

@@ -1,7 +1,7 @@
 import { DIGITS, OWN_TEMP, UNKNOWN } from '../../shell/taint.ts';
 import { DANGEROUS_NAME, reflects } from './handed-round.ts';
 import type { Judging } from './judging.ts';
-import { isHandle, judgeHelp, judgeVariable, MODULE_ATTRIBUTE, REFLECTION } from './modules.ts';
+import { isHandle, judgeHelp, MODULE_ATTRIBUTE, REFLECTION } from './modules.ts';
 
 import { nameOf } from './references.ts';
 
@@ -376,7 +376,7 @@ export const CALLS: ReadonlyMap<string, JudgeCall> = new Map([
     'builtins.open io.open codecs.open gzip.open bz2.open lzma.open zipfile.ZipFile tarfile.open tarfile.TarFile gzip.GzipFile',
     judgeOpen(1),
   ),
-  ...all('os.getenv os.environ.get', judgeVariable),
+  ...all('os.getenv os.environ.get', () => undefined),
   ['builtins.help', judgeHelp],
   ...all('builtins.exec builtins.eval', runsText),
   ...all('builtins.compile', (judge, call) => judge.unknown(call, 'compiles text', true)),

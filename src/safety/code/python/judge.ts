@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path';
-import { isCredential, isCredentialPlace } from '../../credential-files.ts';
+import { isCredential } from '../../../knowledge/credential-files.ts';
 import { runCode } from '../../programs/code.ts';
 import { judgeRedirect } from '../../programs/outputs.ts';
 import { absolute, fileKey, overwrite } from '../../programs/paths.ts';
 import { type Machine, plain } from '../../shell/machine.ts';
-import { DIGITS, escapeMarks, hasUnknown, holdsSecret, OWN_TEMP, UNKNOWN } from '../../shell/taint.ts';
+import { DIGITS, escapeMarks, hasUnknown, OWN_TEMP, UNKNOWN } from '../../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown } from '../../verdict.ts';
 import { judgeSql } from '../sql.ts';
 import { CALLS, METHODS } from './calls.ts';
@@ -472,7 +472,6 @@ export function readPython(machine: Machine, source: string, run: PythonRun = {}
     machine.note(unknown(`python code: ${effects}`, { unresolved: true }));
     return true;
   }
-  if (namesStores(source)) machine.note(unknown('python code: reads what may be a credential'));
   if (machine.reading) machine.reading.accounted++;
   machine.note(harmless('code that only computes, reads and prints'));
   const shadow = shadows(machine, directory);
@@ -481,18 +480,10 @@ export function readPython(machine: Machine, source: string, run: PythonRun = {}
   return true;
 }
 
-/** Does a text in the code name a place where credentials lie? */
-function namesStores(source: string): boolean {
-  for (const [, , text = ''] of source.matchAll(/(["'])((?:(?!\1)[^\\\n])*)\1/g)) {
-    if (/(^|\/)\.\w/.test(text) && isCredentialPlace(text)) return true;
-  }
-  return false;
-}
-
 function noteEffect(machine: Machine, effect: Effect, stdin: string): void {
   switch (effect.kind) {
     case 'read':
-      if (isCredential(effect.path)) machine.note(unknown('python code: reads a credential'));
+      machine.namesCredential ||= isCredential(effect.path);
       return;
     case 'write':
       return machine.note(judgeWrite(machine, effect.path));
@@ -528,10 +519,7 @@ function noteEffect(machine: Machine, effect: Effect, stdin: string): void {
 function at(machine: Machine, cwd: string | undefined, run: () => string): void {
   machine.inSubshell(() => {
     if (cwd !== undefined) machine.runFields([plain('cd'), plain(cwd)], { stdin: '' });
-    const inner = machine.watch(() => {
-      // Where the code does not print it, it holds it.
-      machine.shows ||= holdsSecret(run());
-    });
+    const inner = machine.watch(run);
     const unresolved =
       inner.verdict === 'destructive' && inner.findings.every(({ rule }) => rule === 'unresolved code');
     machine.note(unresolved ? unknown('python code: runs a command that is not known', { unresolved: true }) : inner);

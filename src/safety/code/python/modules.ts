@@ -1,4 +1,3 @@
-import { isSecretVariable } from '../../credential-files.ts';
 import type { Judging } from './judging.ts';
 import { nameOf } from './references.ts';
 import type { Binding } from './scopes.ts';
@@ -264,7 +263,6 @@ export function judgeEnvironment(judge: Judging, node: Node, method: string | un
     parent?.nodeType === 'For' ||
     (parent?.nodeType === 'Call' && /^len$/.test(nameOf(parent.func) ?? ''));
   if (!reads) judge.unknown(node, 'hands round its environment');
-  else if (parent?.nodeType === 'Subscript' && parent.ctx.nodeType === 'Load') showsVariable(judge, parent.slice);
 }
 
 /** A use of `sys.path`: what is added there decides what an import means. */
@@ -288,16 +286,6 @@ export function judgeStore(judge: Judging, node: NodeOf<'Subscript'>): void {
   } else if (name.startsWith('matplotlib.') && /backend/.test(judge.values.text(node.slice) ?? 'backend'))
     judge.unknown(node, 'loads a backend that is not known');
   else if (!/^(builtins\.|matplotlib\.|sys\.argv)/.test(name)) judge.unknown(node, `changes ${name}`);
-}
-
-/** `os.getenv(name)`: a variable that may be a secret, and is then shown. */
-export function judgeVariable(judge: Judging, { args: [key] }: NodeOf<'Call'>): void {
-  if (key) showsVariable(judge, key);
-}
-
-function showsVariable(judge: Judging, key: Node): void {
-  const name = judge.values.text(key);
-  if (name === undefined || isSecretVariable(name)) judge.unknown(key, 'reads a variable that may hold a secret');
 }
 
 /** `help('module')` imports it, and what it says runs. */

@@ -1,4 +1,3 @@
-import { isCredential } from '../../credential-files.ts';
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { fillsDirectory, isOwnProject, lookAt } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records } from '../record.ts';
@@ -77,10 +76,6 @@ export const BUILD_RECORDS: Records = {
       'query cquery aquery info version help': {
         operands: 'tune',
         tune: '--output= --noimplicit_deps --keep_going',
-        judge: (_, reading) =>
-          reading.operands.some(({ text }) => /env/.test(text))
-            ? unknown('shows the environment, with what it holds of credentials')
-            : undefined,
       },
       'build test': {
         operands: 'tune',
@@ -134,7 +129,7 @@ const TARGETS = /^(all|test|tests|check|help|doc|docs|ALL_BUILD|RUN_TESTS|lib[\w
 function judgeCmake(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   const words = call.args.map(({ text }) => text);
   const at = words.indexOf('-E');
-  if (at >= 0) return judgeToolbox(words.slice(at + 1));
+  if (at >= 0) return judgeToolbox(words[at + 1]);
   if (words.some((word) => /^--help-[\w-]*(list|s|full|manual)$/.test(word)) && reading.operands.length > 0)
     return unknown('writes its help over a file');
   for (const { name, value = '' } of reading.given) {
@@ -151,10 +146,8 @@ function judgeCmake(call: CallFacts, reading: Reading): StaticVerdict | undefine
   return undefined;
 }
 
-function judgeToolbox([tool = '', ...words]: readonly string[]): StaticVerdict | undefined {
-  if (tool === 'cat' && words.some(isCredential)) return unknown('shows a credential');
-  if (tool === 'environment') return unknown('shows the environment, with what it holds of credentials');
-  return /^(echo|echo_append|cat|capabilities|compare_files|md5sum|sha\d+sum|sleep|true|false)$/.test(tool)
+function judgeToolbox(tool = ''): StaticVerdict | undefined {
+  return /^(echo|echo_append|cat|capabilities|compare_files|environment|md5sum|sha\d+sum|sleep|true|false)$/.test(tool)
     ? undefined
     : unknown(`cmake -E ${tool} changes files`);
 }

@@ -31,7 +31,7 @@ export const CLOUDS: Records = {
       'apps logs ps releases addons domains auth:whoami pg:info status version info apps:info buildpacks features': {
         operands: 'tune',
       },
-      'config config:get': { operands: 'tune', open: 'shows the secrets of an app' },
+      'config config:get': { operands: 'tune' },
     },
   },
   vault: {

@@ -262,24 +262,11 @@ export const DATA: Records = {
     operands: 'judged',
     judge: (call, reading) =>
       judgeInventory(call, reading) ??
-      judgeFacts(reading) ??
       (call.program === 'ansible' || given(reading, '--syntax-check', '--list-tasks', '--list-hosts', '--list-tags')
         ? undefined
         : unknown('runs on other machines', { runsFiles: true })),
   },
 };
-
-/** All that is found out about a machine, with the environment that a login there has. */
-function judgeFacts(reading: Reading) {
-  const value = (short: string, long: string) =>
-    reading.given.findLast(({ name }) => name === short || name === long)?.value ?? '';
-  if (!/(^|\.)(setup|gather_facts)$/.test(value('-m', '--module-name'))) return undefined;
-  // Given twice the last one counts, and escapes are read: only one plain word is known.
-  const filter = /^\s*filter=([\w,]+)\s*$/.exec(value('-a', '--args'))?.[1];
-  return filter === undefined || /env/.test(filter)
-    ? unknown('shows the environment, with what it holds of credentials')
-    : undefined;
-}
 
 /** `-output NAME`: the model goes to NAME.bin, its words to NAME.vec, a small one to NAME.ftz. */
 function judgeModel({ machine }: CallFacts, reading: Reading) {

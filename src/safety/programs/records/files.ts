@@ -1,4 +1,4 @@
-import { isCredential } from '../../credential-files.ts';
+import { isCredential } from '../../../knowledge/credential-files.ts';
 import { hasUnknown } from '../../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../../verdict.ts';
 import { deletesOnlyOwn } from '../ownership.ts';

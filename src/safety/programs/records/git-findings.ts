@@ -1,6 +1,6 @@
 /** What single commands of git would do, and how that is judged. */
 import { isAbsolute, join } from 'node:path';
-import { isCredential } from '../../credential-files.ts';
+import { isCredential } from '../../../knowledge/credential-files.ts';
 import type { Machine } from '../../shell/machine.ts';
 import { hasUnknown, NOT_KNOWN, UNKNOWN } from '../../shell/taint.ts';
 import { destructive, type StaticVerdict, unknown } from '../../verdict.ts';

@@ -1,4 +1,3 @@
-import { isCredential } from '../../credential-files.ts';
 import type { Machine } from '../../shell/machine.ts';
 import { hasUnknown } from '../../shell/taint.ts';
 import { harmless, type StaticVerdict, unknown, worse } from '../../verdict.ts';
@@ -115,7 +114,6 @@ function judgeGraph(text: string): StaticVerdict | undefined {
 
 /** A file of this machine: a name with a protocol before it is fetched, sent, or read in another way. */
 function judgeInput(text: string): StaticVerdict | undefined {
-  if (isCredential(text)) return unknown('reads a credential');
   return /^[a-z][a-z0-9+.,-]*:|^@|^\|/i.test(text) && !/^pipe:0?$/.test(text)
     ? unknown('an input that is not a plain file')
     : undefined;
@@ -165,7 +163,5 @@ function judgeNew(machine: Machine, target: string, asks: boolean): StaticVerdic
 function judgePicture(text: string): StaticVerdict | undefined {
   return /^[\w-]+:|^[@|]|\.(msl|mvg|svgz?|ps|eps|pdf|vid)(\[.*\])?$/i.test(text) || hasUnknown(text)
     ? unknown('a picture that is not a plain file')
-    : isCredential(text)
-      ? unknown('reads a credential')
-      : undefined;
+    : undefined;
 }

@@ -323,11 +323,7 @@ export const PACKAGES: Records = {
       },
       'config c': {
         subs: {
-          'get list ls': {
-            ...looks,
-            judge: (_, reading) =>
-              reading.operands.some(({ text }) => SECRET_KEY.test(text)) ? unknown('shows a secret') : undefined,
-          },
+          'get list ls': looks,
           '': { tune: looks.tune ?? '' },
         },
       },
@@ -558,9 +554,6 @@ export const PACKAGES: Records = {
   },
 };
 
-/** A setting that holds a login. */
-const SECRET_KEY = /auth|token|passw|secret|credential|pypi-token|http-basic|(^|[._-])key$/i;
-
 /** Of settings and environments they only show some; `version` with a word sets it. */
 function judgeManager(reading: Reading): StaticVerdict | undefined {
   const [first, second] = reading.operands.map(({ text }) => text);
@@ -572,7 +565,6 @@ function judgeManager(reading: Reading): StaticVerdict | undefined {
         ? undefined
         : unknown('changes an environment, or runs the python it names', { runsFiles: true });
     case 'config':
-      if (SECRET_KEY.test(first ?? '')) return unknown('shows a secret');
       return second !== undefined || /^(set|restore|delete|del|update|edit|migrate|explore|unset)$/.test(first ?? '')
         ? unknown('changes settings')
         : undefined;

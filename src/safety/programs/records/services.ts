@@ -73,21 +73,13 @@ const kubectl: Spec = {
 };
 
 function judgeKube(_: CallFacts, reading: Reading) {
-  const what = reading.operands[0]?.text ?? '';
-  const shown = reading.given.some(
-    ({ name, value }) => /^(-o|--output|--template)$/.test(name) && !/^(wide|name)$/.test(value ?? ''),
-  );
-  if (reading.given.some(({ name, value = '' }) => /^(-o|--output)$/.test(name) && /-file/.test(value)))
-    return unknown('takes what it prints from a file');
-  if (reading.given.some(({ name, value = '' }) => /^(-o|--output|--template)$/.test(name) && /\benv\b/i.test(value)))
-    return unknown('shows what stands in environments');
-  return /(^|,)secrets?([/.,]|$)/i.test(what) && shown && reading.path[0] === 'get'
-    ? unknown('shows secrets')
+  return reading.given.some(({ name, value = '' }) => /^(-o|--output)$/.test(name) && /-file/.test(value))
+    ? unknown('takes what it prints from a file')
     : undefined;
 }
 
 /** Clouds name what they do: a verb that reads, with options that are known. */
-function cloud(reads: RegExp, secrets: RegExp): Spec {
+function cloud(reads: RegExp, others = /^$/): Spec {
   return {
     helpers: 'python3 uname dirname readlink tput',
     tune: '-# -q -o= -g= -n= --profile= --lookup-attributes= --delete --expires-in= --output= --region= --query= --no-cli-pager --no-paginate --max-items= --page-size= --starting-token= --filters= --filter= --format= --project= --zone= --zones= --location= --limit= --sort-by= --subscription= --resource-group= --name= --ids= --instance-ids= --bucket= --prefix= --key= --table-name= --function-name= --stack-name= --cluster= --cluster-name= --log-group-name= --log-stream-name= --start-time= --end-time= --filter-pattern= --recursive --human-readable --summarize --quiet --group-names= --group-ids= --vpc-ids= --image-ids= --owners= --user-name= --role-name= --policy-arn= --db-instance-identifier= --queue-url= --topic-arn= --namespace= --metric-name= --dimensions= --period= --statistics= --names= --services= --service= --tasks= --task-definition=  --no-sign-request --color= --only-show-errors --show-details -d --uri --flatten= --page-token= --max-results= --include= --all --tag= --tags= --delimiter= --request-payer=  --state= --status= --type= --resource-type= --hosted-zone-id= --instance-id= --group-name= --launch-template-ids= --key-names= --snapshot-ids= --volume-ids= --subnet-ids= --since= --follow --secret-id= --version-id=',
@@ -103,8 +95,12 @@ function cloud(reads: RegExp, secrets: RegExp): Spec {
         return undefined;
       const at = list.findIndex((word) => reads.test(word));
       const text = list.slice(0, 4).join(' ');
-      if (secrets.test(list.join(' '))) return unknown('shows a secret');
-      if (at < 0 || at > 4 || list.slice(0, at).some((word) => verbOf(word) === 'destroys'))
+      if (
+        others.test(list.join(' ')) ||
+        at < 0 ||
+        at > 4 ||
+        list.slice(0, at).some((word) => verbOf(word) === 'destroys')
+      )
         return unknown(`${text.slice(0, 60)} is not known to only read`);
       return undefined;
     },
@@ -135,7 +131,7 @@ export const SERVICES: Records = {
         operands: 'read',
         tune: '-# -a -A -f= -o= -q -d -r -l= -g --all --all-namespaces --output= --short --date --reverse --max= --selector= --filter= --failed --deployed --pending --superseded --revision= --set= --set-string= --values= --version= --strict --include-crds --show-only= -s= --name-template= --devel --versions --quiet --api-versions= --no-hooks --is-upgrade --kube-version= --generate-name --max-col-width= --regexp --short --template=',
         read: '--set-file=',
-        judge: judgeRelease,
+        judge: judgeChart,
         into: '--output-dir=',
         load: '--post-renderer= --post-renderer-args= --repo= --username= --password= --ca-file= --keyring= --verify --validate',
       },
@@ -187,7 +183,7 @@ export const SERVICES: Records = {
   aws: {
     ...cloud(
       /^(describe-|list-|head-|ls$|get-(?!.*(token|secret|password|credential|authorization|parameter))|filter-log-events|get-caller-identity|simulate-|estimate-|lookup-|search-|query$|scan$|tail$|wait$)/,
-      /s3api get-object|get-secret-value|get-parameters?\b.*decrypt|get-login|get-authorization-token|get-session-token|assume-role|get-federation|get-password|export-credentials|ssm start-session|get-password-data|lambda get-function|batch describe-job-definitions|describe-launch-template-versions|get-launch-template-data|get-connection|describe-task-definition|userData|lambda list-functions|apprunner describe-service|amplify (get|list)-app|batch-get-projects/,
+      /s3api get-object|get-login|ssm start-session/,
     ),
     values:
       '--acl --profile --region --output --endpoint-url --query --cli-input-json --ca-bundle --color --cli-connect-timeout --cli-read-timeout',
@@ -195,10 +191,7 @@ export const SERVICES: Records = {
     reaches: true,
   },
   gcloud: {
-    ...cloud(
-      /^(list|describe|info|get-value|get-iam-policy|read|get|list-.*|search.*)$/,
-      /print-(access|identity)-token|secrets versions access|auth .*token|get-credentials|(functions|run (services|jobs|revisions)|app versions|instance-templates) describe/,
-    ),
+    ...cloud(/^(list|describe|info|get-value|get-iam-policy|read|get|list-.*|search.*)$/),
     values:
       '--metadata --metadata-from-file --member --role --project --account --configuration --zone --region --format --filter --impersonate-service-account --verbosity --billing-project --location --command',
     wraps: { code: '--command', onlyCode: true, skip: 99, remote: 'ssh', elsewhere: true },
@@ -206,10 +199,7 @@ export const SERVICES: Records = {
     reaches: true,
   },
   az: {
-    ...cloud(
-      /^(list|show|list-.*|show-.*|get-.*|exists|check-.*)$/,
-      /get-access-token|keyvault secret show|\bkeys?\b|credential|connection-string|publishing-|appsettings|api-key|\bsas\b|admin-|kubeconfig|password|token/,
-    ),
+    ...cloud(/^(list|show|list-.*|show-.*|get-(?!credentials)\S*|exists|check-.*)$/),
     values:
       '-g --resource-group -n --name --subscription -o --output --query --location -l --ids --vault-name --account-name --container-name',
     traits: ['sends', 'speaks'],
@@ -255,10 +245,6 @@ export const SERVICES: Records = {
               operands: 'tune',
               tune: '-# -a= -A= -B= -H= -L= -l= -s= -S= -q= -t= -c  -e= -j= -u= -b= -o= -v -r  -d --json= --jq= --template= --limit= --state= --author= --assignee= --label= --search= --base= --head= --comments --log --log-failed --job= --exit-status --verbose --watch --interval= --name-only --patch --color= --workflow= --branch= --event= --user= --status= --commit= --created= --draft --app= --milestone= --mention= --org= --source --fork --language= --topic= --visibility= --archived --no-archived --raw --files --filename= --required --attempt=',
               load: '-w --web',
-              judge: (_, reading) =>
-                reading.path[1] === 'get' && /token/.test(reading.operands[0]?.text ?? '')
-                  ? unknown('shows a secret')
-                  : undefined,
             },
           },
         },
@@ -283,14 +269,6 @@ export const SERVICES: Records = {
   },
 };
 
-/** What a release consists of holds its secrets as they are. */
-function judgeRelease(call: CallFacts, reading: Reading) {
-  if (reading.path[0] === 'status' && given(reading, '-o', '--output')) return unknown('shows the values of a release');
-  return reading.path[0] === 'get' && !/^(notes|metadata|hooks)$/.test(reading.operands[0]?.text ?? '')
-    ? unknown('shows what a release consists of, secrets among it')
-    : judgeChart(call, reading);
-}
-
 /** A chart of an address is code of others. */
 function judgeChart(_: CallFacts, reading: Reading) {
   return reading.operands.some(({ text }) => /:\/\//.test(text))
@@ -305,9 +283,6 @@ function judgeTerraform(reading: Reading) {
   if (sub === 'state') return /^(list|show)$/.test(second) ? undefined : unknown('changes the state');
   if (sub === 'workspace') return /^(list|show)$/.test(second) ? undefined : unknown('changes a workspace');
   if (sub === 'get') return unknown('fetches modules');
-  if (/^(output|show)$/.test(sub ?? '') && given(reading, '-json')) return unknown('may show a secret');
-  // Asked for by its name, a secret is shown; among all of them it is not.
-  if (sub === 'output' && second !== '') return unknown('may show a secret');
   if (sub === 'providers' && !/^(|schema)$/.test(second)) return unknown('fetches providers');
   return undefined;
 }

@@ -116,10 +116,6 @@ export const SHELL: Records = {
       },
     },
     oldStyle: true,
-    judge: ({ program, args }, reading) =>
-      program === 'ps' && [args[0], ...reading.operands].some((word) => /^[a-zA-Z]*e[a-zA-Z]*$/.test(word?.text ?? ''))
-        ? unknown('shows the environment of processes, with what it holds of credentials')
-        : undefined,
     tune: '-# -a -A -c -C= -d= -e -E -f -F -g= -G= -h -H -i -j -l -L -m -M -n -N -o= -O= -p= -P= -q= -r -s= -S -t= -T -u= -U= -v -V -w -x -X -y -Z -k= -z --count --delimiter= --full --list-name --list-full --newest --oldest --parent= --pgroup= --group= --session= --terminal= --euid= --uid= --exact --pidfile= --inverse --sort= --forest --format= --no-headers --no-heading --headers --ppid= --pid= --user= --cols= --rows= --width= --deselect --cumulative --tty= --sid= --ignore-case --lightweight --ns= --single-shot --separator= --arguments --compact-not --show-pids --show-parents --hide-threads --unicode --ascii',
     operands: 'tune',
   },

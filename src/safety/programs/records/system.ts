@@ -36,7 +36,7 @@ export const SYSTEM: Records = {
               ? unknown('shows the environment of a service')
               : undefined,
         },
-      'show-environment': { operands: 'tune', open: 'shows an environment, with what it holds of credentials' },
+      'show-environment': { operands: 'tune' },
       'start reload daemon-reload': { operands: 'tune', open: 'starts or reloads services' },
       'enable unmask preset add-wants': { operands: 'tune', open: 'makes a service start later' },
     },

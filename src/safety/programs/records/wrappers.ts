@@ -1,4 +1,3 @@
-import { isCredential } from '../../credential-files.ts';
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { given, type Reading, type Records } from '../record.ts';
 
@@ -164,14 +163,14 @@ export const WRAPPERS_RECORDS: Records = {
 const SHOWN_LETTERS = 32;
 
 /** A tracer prints what a program is given and what it reads: the environment with `-v`, and the texts of files. */
-function tracesData({ given: options, operands }: Reading): StaticVerdict | undefined {
+function tracesData({ given: options }: Reading): StaticVerdict | undefined {
   for (const { name, value = '' } of options) {
     if (name === '-v' || (name === '-e' && /^(abbrev|verbose|read|write)\b/.test(value)))
       return unknown('shows the environment, or what the program reads');
     if (/^(-s|--string-limit)$/.test(name) && !(Number(value) <= SHOWN_LETTERS))
       return unknown('shows what the program reads');
   }
-  return operands.some(({ text }) => isCredential(text)) ? unknown('shows what the program reads') : undefined;
+  return undefined;
 }
 
 /** Programs that run a command, of whose other options nobody has written down what they do. */
