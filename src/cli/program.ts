@@ -179,20 +179,20 @@ export function commandLine(version: string): { program: Command; chosen: () => 
   program
     .command('sandbox')
     .description('run a command in the kernel sandbox, as the model would in Restricted mode')
-    .argument('<command...>', 'the command and its arguments, after --')
+    .argument('<command...>', 'a shell line as one string, or a command and its arguments after --')
     .addOption(new Option('--mode <mode>', 'as in this mode').choices(['restricted', 'project']).default('restricted'))
     .passThroughOptions()
     .action((words: string[], { mode }: { mode: 'restricted' | 'project' }) => {
-      chosen = { kind: 'sandbox', argv: words, mode };
+      chosen = { kind: 'sandbox', argv: shellLine(words), mode };
     });
   program
     .command('try')
     .description('run a command without consequences and say what it would change')
-    .argument('<command...>', 'the command and its arguments, after --')
+    .argument('<command...>', 'a shell line as one string, or a command and its arguments after --')
     .option('--json', 'one JSON object on standard output, the output of the command on standard error', false)
     .passThroughOptions()
     .action((words: string[], { json }: { json: boolean }) => {
-      chosen = { kind: 'try', global: globalOf(program), argv: words, json };
+      chosen = { kind: 'try', global: globalOf(program), argv: shellLine(words), json };
     });
   program
     .command('undo')
@@ -362,6 +362,12 @@ function unattended(
   const own = Object.entries({ model, mode, cwd: cwd && resolve(cwd), maxSteps, maxDollars });
   const global = { ...globalOf(program), ...Object.fromEntries(own.filter(([, value]) => value !== undefined)) };
   return { global, files, ...(timeout === undefined ? {} : { seconds: timeout }) };
+}
+
+/** One string that is more than a plain word is a line for the shell, as people write it in quotes. */
+function shellLine(words: readonly string[]): readonly string[] {
+  const [line = ''] = words;
+  return words.length > 1 || /^[\w@%+:,./-]+$/.test(line) ? words : ['/bin/bash', '-c', line];
 }
 
 function countOf(text: string): number {

@@ -1,22 +1,20 @@
+import { UNATTENDED } from '../knowledge/unattended.ts';
+
 /** Names that change which code bash or the loader runs (EX-10). */
 const DANGEROUS = /^(?:BASH_ENV|ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|PS4|LD_.*|DYLD_.*)$/;
 
 /** Traces of how this program was started and of how the shell is driven: not the user's. */
 const OURS = /^(?:npm_.*|AISH_TUI_RUN|__aish_.*|_|SHLVL|OLDPWD|PWD)$/;
 
-/**
- * Nobody can press a key in a pager or answer git for a model's command; and a look at the state of a repository, which
- * else writes its index anew, changes nothing that an undo would have to put back.
- */
-const UNATTENDED = { PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' };
-
+/** `git status` would write its index anew, which an undo would have to put back. */
+const NO_LOCKS = { GIT_OPTIONAL_LOCKS: '0' };
 const TERMINAL = { TERM: 'xterm-256color' };
 
 export type Environment = Readonly<Record<string, string>>;
 
 /** The environment of a model's command, from the exported environment of the user's shell. */
 export function unattendedEnvironment(env: Environment): Record<string, string> {
-  return { ...keep(env, (name) => !DANGEROUS.test(name) && name !== '_'), ...TERMINAL, ...UNATTENDED };
+  return { ...keep(env, (name) => !DANGEROUS.test(name) && name !== '_'), ...TERMINAL, ...UNATTENDED, ...NO_LOCKS };
 }
 
 /** The environment the user's shell starts with: what `npm` and this program's launcher put there is taken out. */

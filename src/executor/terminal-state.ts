@@ -1,6 +1,6 @@
 /** Reads the state of a terminal from outside: which program reads it, its input modes, and whether a command waits for its user. */
 import { spawn } from 'node:child_process';
-import { closeSync, constants, openSync, readFileSync, readlinkSync } from 'node:fs';
+import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { visible } from '../text/sanitize.ts';
 import { findProcess, type ProcessEntry } from './processes.ts';
 
@@ -22,6 +22,8 @@ const ENDED = /[ZX]/;
 
 /** The most processes inspected; a foreground group is a pipeline, not a server farm. */
 const MAX_PROCESSES = 64;
+/** The most threads of a process inspected: a JVM starts some thirty. */
+const MAX_THREADS = 256;
 
 /** The processes of the foreground group of `leader`'s terminal, found by descending from it: cheap, with no look at all others. */
 function foreground(leader: number): readonly ProcessEntry[] {
@@ -101,7 +103,7 @@ function isShell({ pid, name }: ProcessEntry): boolean {
  */
 function foregroundReader(leader: number, slave: string): ForegroundReader {
   const members = foreground(leader);
-  const reader = members.find(({ pid }) => readsFrom(pid, slave));
+  const reader = members.find(({ pid }) => threadsOf(pid).some((thread) => readsFrom(thread, slave)));
   const front = reader ?? members.at(-1);
   const nested = front !== undefined && front.pid !== leader && isShell(front);
   return { ...(front === undefined ? {} : { name: front.name }), reads: reader !== undefined, isShell: nested };
@@ -127,14 +129,26 @@ export function waitsForLine(pid: number, slave: string): boolean | undefined {
  * @param shell the leader is a shell: it counts only where its language reads (`read`), not its line editor
  */
 export function anyoneReads(leader: number, slave: string, shell: boolean): boolean {
-  return foreground(leader).some(({ pid }) => {
-    const [call, fd] = read(`/proc/${pid}/syscall`)?.split(' ') ?? [];
-    if (POLL[process.arch] === undefined) return true;
-    // Nobody may look at another user's. One that has ended meanwhile reads nothing any more.
-    if (call === undefined) return runs(pid);
-    const reads = readsFrom(pid, slave);
-    return shell && pid === leader ? reads && Number(fd) < MIN_OWN_FD : reads || isPoll(call);
-  });
+  return foreground(leader).some(({ pid }) =>
+    threadsOf(pid).some((thread) => {
+      const [call, fd] = read(`/proc/${thread}/syscall`)?.split(' ') ?? [];
+      if (POLL[process.arch] === undefined) return true;
+      // Nobody may look at another user's. One that has ended meanwhile reads nothing any more.
+      if (call === undefined) return thread === `${pid}/task/${pid}` && runs(pid);
+      const reads = readsFrom(thread, slave);
+      return shell && pid === leader ? reads && Number(fd) < MIN_OWN_FD : reads || isPoll(call);
+    }),
+  );
+}
+
+/** The threads of a process, as paths below `/proc`: a JVM, Go or .NET program rarely reads in its first one. */
+function threadsOf(pid: number): readonly string[] {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`).slice(0, MAX_THREADS);
+    return threads.map((thread) => `${pid}/task/${thread}`);
+  } catch {
+    return [];
+  }
 }
 
 function runs(pid: number): boolean {
@@ -146,11 +160,12 @@ function isPoll(call: string | undefined): boolean {
   return call !== undefined && (POLL[process.arch] ?? []).includes(call);
 }
 
-function readsFrom(pid: number, slave: string): boolean {
-  const [call, fd] = (read(`/proc/${pid}/syscall`) ?? '').split(' ');
+/** @param task a process or one of its threads, as a path below `/proc` */
+function readsFrom(task: number | string, slave: string): boolean {
+  const [call, fd] = (read(`/proc/${task}/syscall`) ?? '').split(' ');
   if (call === undefined || fd === undefined || call !== READ[process.arch]) return false;
   try {
-    const path = readlinkSync(`/proc/${pid}/fd/${Number(fd)}`);
+    const path = readlinkSync(`/proc/${task}/fd/${Number(fd)}`);
     return path === slave || path === '/dev/tty';
   } catch {
     return false;

@@ -1,6 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { lacks } from '../support/lacks.ts';
 import { once, shows, until, userShell, workspace } from './support.ts';
 
 /** As sudo asks: on the terminal itself, echo off, what was typed before thrown away; never on stdin. */
@@ -21,6 +22,21 @@ function sudo(): string {
   chmodSync(path, 0o755);
   return path;
 }
+
+describe.skipIf(lacks('python3'))('a program that reads in another thread', () => {
+  it.each([
+    ['its standard input', 'input', false],
+    ['the terminal itself', 'lambda: open("/dev/tty").readline()', false],
+    ['a password', 'getpass.getpass', true],
+  ])('is seen to ask and gets its answer: %s', async (_, reads, echoOff) => {
+    const code = `import threading, getpass; threading.Thread(target=${reads}).start()`;
+    const run = once(`python3 -c '${code}'; echo done`);
+    await until(() => run.asks, 'it is seen to ask');
+    expect([run.echoOff, run.asker]).toEqual([echoOff, expect.stringContaining('python')]);
+    run.write('x\n');
+    expect((await run.result).head).toContain('done');
+  });
+});
 
 describe('a program that waits for its user is seen', () => {
   it.each([

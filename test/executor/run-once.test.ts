@@ -13,6 +13,13 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
+const GIT_PERSON = {
+  GIT_AUTHOR_NAME: 'Ada',
+  GIT_AUTHOR_EMAIL: 'ada@example.org',
+  GIT_COMMITTER_NAME: 'Ada',
+  GIT_COMMITTER_EMAIL: 'ada@example.org',
+};
+
 describe('a command of the model', () => {
   it.each([
     ['echo out; exit 3', { exit: 3, head: 'out' }],
@@ -64,6 +71,29 @@ describe('a command of the model', () => {
     expect(head).toContain('GIT_OPTIONAL_LOCKS=0');
     expect(head).not.toContain('evil');
     expect(head).toMatch(/ls is \/.*\/ls/);
+  });
+
+  it.each([
+    ['git commit', 'git commit', 'Aborting commit due to empty commit message'],
+    [
+      'git commit --amend',
+      'git commit -qm one --allow-empty && git commit -q --amend --allow-empty && git log -1 --format=%s',
+      'one',
+    ],
+    [
+      'git rebase -i',
+      'git commit -qm one --allow-empty && git commit -qm two --allow-empty && git rebase -qi --root --keep-empty && git log -1 --format=%s',
+      'two',
+    ],
+    ['git tag -a', 'git commit -qm one --allow-empty && git tag -a v1', 'no tag message'],
+    ['a program that opens $EDITOR', '$SHELL -c "$EDITOR file"', 'nobody can edit'],
+    ['a program that splits $VISUAL at blanks', '$VISUAL file; echo ended', 'ended'],
+  ])('opens no editor that waits: %s', async (_, command, told) => {
+    const cwd = workspace();
+    const env = { ...baseEnv(cwd), SHELL: '/bin/sh', EDITOR: 'vim', GIT_EDITOR: 'vim', ...GIT_PERSON };
+    await once('git init -q', { cwd, env }).result;
+    await once('touch a; git add a', { cwd, env }).result;
+    expect((await once(command, { cwd, env }).result).head).toContain(told);
   });
 
   it('runs through the launcher it is given', async () => {

@@ -3,10 +3,11 @@
  * judged goes there as data: a file in which the text is marked as unsafe, which Ansible documents as never evaluated. Of an
  * inventory it gets names, and nothing else.
  */
+import { UNATTENDED_CODE } from '../../knowledge/unattended.ts';
 import { isJsonObject, parseJson } from '../../text/json.ts';
 import { visible } from '../../text/sanitize.ts';
 import { shellQuote } from '../../text/shell.ts';
-import { askWords, endCode, FACTS, killCode, UNATTENDED } from './container.ts';
+import { askWords, endCode, FACTS, killCode } from './container.ts';
 
 /** `folder`: the private directory there. Ansible hands it over as input, so that the command is the same text for all. */
 export type AnsibleHost = { readonly name: string; readonly folder: string };
@@ -170,7 +171,7 @@ u=$(umask); umask 077
 set -C; { true >"$at.began"; } 2>/dev/null || exit 126; set +C
 cd -- "$2" 2>&1 || { echo 1 >"$at.end"; last 1 whole; }
 mkfifo "$at.pipe" || { echo 126 >"$at.end"; last 126 whole; }
-${UNATTENDED}
+${UNATTENDED_CODE}
 s=; command -v setsid >/dev/null 2>&1 && s=setsid
 b=/bin/sh; command -v bash >/dev/null 2>&1 && b=bash
 { n=0

@@ -2,6 +2,7 @@
  * Containers and pods as machines, through the clients of their vendors. A client that is killed leaves its command alive,
  * and one whose connection broke has ended with 0: only what the container itself wrote down is believed.
  */
+import { UNATTENDED_CODE } from '../../knowledge/unattended.ts';
 
 /** How a program is started there: behind these words stand its own. */
 export type Client = readonly [string, ...string[]];
@@ -22,8 +23,6 @@ export function clientFor(host: string): Client | undefined {
 
 /** Tells of the machine, each fact ended by NUL; `$b` is the private directory there. For `readFacts`. */
 export const FACTS = `printf '%s\\0' "$b" "$(pwd)" "\${HOME:-/}" "$(id -u)"`;
-/** What a command without a person finds in its environment. */
-export const UNATTENDED = 'export PAGER=cat GIT_PAGER=cat GIT_TERMINAL_PROMPT=0; unset ENV BASH_ENV';
 
 /** Makes a private directory and tells of the machine. */
 export const SETUP = `umask 077
@@ -55,7 +54,7 @@ export function readFacts(text: string): ContainerFacts | undefined {
 const RUN = `at=$1
 set -C; { true >"$at.began"; } 2>/dev/null || exit 126; set +C
 cd -- "$2" || { echo 1 >"$at.end"; exit 1; }
-${UNATTENDED}
+${UNATTENDED_CODE}
 s=; command -v setsid >/dev/null 2>&1 && s=setsid
 b=/bin/sh; command -v bash >/dev/null 2>&1 && b=bash
 exec 3<&0

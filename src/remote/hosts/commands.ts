@@ -3,6 +3,7 @@
  * shows it; and it runs at most once: its beginning is a file that only one can make, its end is written beside it. (`true` makes it: a
  * redirection of `:` that fails would end a POSIX sh with a code of its own.)
  */
+import { UNATTENDED_CODE } from '../../knowledge/unattended.ts';
 import { shellQuote } from '../../text/shell.ts';
 import { lineTold } from './told.ts';
 
@@ -48,7 +49,6 @@ const BARE = ['HOME', 'PATH', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'LC_
 const SYSTEM = 'PATH=/usr/bin:/bin:$PATH';
 /** Whatever the login shell's startup files say, it finds the system's programs. */
 const CLEAN_SH = '/usr/bin/env -i LC_ALL=C PATH=/usr/bin:/bin:/usr/sbin:/sbin /bin/sh';
-const UNATTENDED = 'export PAGER=cat GIT_PAGER=cat GIT_TERMINAL_PROMPT=0; unset ENV BASH_ENV';
 /** Neither startup files nor functions of the environment come between. */
 const READ_BY_BASH = 'IFS= read -r -d "" AISH_TUI_COMMAND <"$1.cmd"';
 const READ_BY_SH = 'AISH_TUI_COMMAND=$(cat "$1.cmd")';
@@ -58,7 +58,7 @@ export function layDown(folder: string, name: string, order: Order): string {
   const files = {
     cmd: order.command.replaceAll('\0', ''),
     env: [
-      UNATTENDED,
+      UNATTENDED_CODE,
       ...Object.entries(order.env).map(([key, value]) => `export ${key}=${shellQuote(value)}`),
       '',
     ].join('\n'),
