@@ -1,6 +1,9 @@
-import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { constants, lstatSync, realpathSync, statSync } from 'node:fs';
+import { lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import type { FileRead } from '../contracts/gate.ts';
+import { sha256 } from '../text/digest.ts';
 
 /** What can be seen of a path without changing anything; `unseen`: nobody knows whether something is there. */
 type Seen = { readonly kind: 'file' | 'directory' | 'other' | 'unseen'; readonly size: number };
@@ -78,4 +81,279 @@ function realOf(path: string, known: Map<string, string>): string {
   }
   if (known.size < MAX_REAL_PATHS) known.set(path, real);
   return real;
+}
+
+/** Largest file whose content is compared, in bytes; larger ones are nobody's. */
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+/** Most files that are remembered; beyond it the oldest goes. */
+const MAX_FILES = 2000;
+/** Most targets of one action that are looked at. */
+const MAX_TARGETS = 200;
+
+type Identity = {
+  readonly device: bigint;
+  readonly inode: bigint;
+  readonly size: bigint;
+  readonly modified: bigint;
+  readonly hash: string;
+};
+
+/** The targets of an action as they were before it. */
+type Before = readonly { readonly path: string; readonly was: 'absent' | 'own' }[];
+
+/**
+ * Which files the model's own actions made in this conversation: seen, not guessed, by looking at what an action names
+ * before and after it. A file counts as long as nobody else has changed it; links and files with several names never do.
+ */
+export class OwnFiles {
+  private readonly files = new Map<string, Identity>();
+
+  /** Looks at the targets of an action that is about to run. Absolute paths; never rejects. */
+  async before(targets: readonly string[]): Promise<Before> {
+    const looked = await Promise.all(
+      targets.slice(0, MAX_TARGETS).map(async (path) => {
+        if (await isAbsent(path)) return { path, was: 'absent' as const };
+        return (await this.isOwn(path)) ? { path, was: 'own' as const } : undefined;
+      }),
+    );
+    return looked.flatMap((found) => found ?? []);
+  }
+
+  /** Takes note of what the action made of them. Never rejects. */
+  async after(before: Before): Promise<void> {
+    for (const { path } of before) {
+      const identity = await identify(path);
+      this.files.delete(path);
+      if (identity) this.files.set(path, identity);
+      const oldest = this.files.keys().next().value;
+      if (this.files.size > MAX_FILES && oldest !== undefined) this.files.delete(oldest);
+    }
+  }
+
+  /** The files of its own that nobody has changed since. */
+  async unchanged(): Promise<ReadonlySet<string>> {
+    const paths = [...this.files.keys()];
+    const own = await Promise.all(paths.map((path) => this.looksOwn(path)));
+    return new Set(paths.filter((_, index) => own[index]));
+  }
+
+  /** The same by size, time and number alone: what is changed is compared in full before it is. */
+  private async looksOwn(path: string): Promise<boolean> {
+    const known = this.files.get(path);
+    return known !== undefined && (await factsOf(path, known)) !== undefined;
+  }
+
+  /** Is this a file that the model's actions made, and as they left it? */
+  async isOwn(path: string): Promise<boolean> {
+    const known = this.files.get(path);
+    if (!known) return false;
+    const now = await identify(path, known);
+    return now !== undefined && now.hash === known.hash;
+  }
+}
+
+/** Those of the paths that are plain files with one name, reached through no link. */
+export async function plainFiles(paths: readonly string[]): Promise<ReadonlySet<string>> {
+  const plain = await Promise.all(paths.map(isPlain));
+  return new Set(paths.filter((_, index) => plain[index]));
+}
+
+async function isPlain(path: string): Promise<boolean> {
+  try {
+    const found = await lstat(path);
+    return found.isFile() && found.nlink === 1 && (await realpath(path)) === path;
+  } catch {
+    return false;
+  }
+}
+
+async function isAbsent(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  }
+}
+
+type Facts = Omit<Identity, 'hash'>;
+
+/** What a file is told by; undefined for all but plain files with one name, reached through no link, and as `known`. */
+async function factsOf(path: string, known?: Facts): Promise<Facts | undefined> {
+  try {
+    const { dev, ino, size, mtimeNs, nlink, isFile } = await statOf(path);
+    if (!isFile || nlink !== 1n || size > MAX_FILE_BYTES || (await realpath(path)) !== path) return undefined;
+    const same =
+      !known || (known.device === dev && known.inode === ino && known.size === size && known.modified === mtimeNs);
+    return same ? { device: dev, inode: ino, size, modified: mtimeNs } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function identify(path: string, known?: Facts): Promise<Identity | undefined> {
+  const facts = await factsOf(path, known);
+  try {
+    return (
+      facts && {
+        ...facts,
+        hash: sha256(await readFile(path)),
+      }
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+async function statOf(path: string) {
+  const found = await lstat(path, { bigint: true });
+  return { ...found, isFile: found.isFile() };
+}
+
+/** How deep files that run files are followed. */
+const MAX_DEPTH = 3;
+/** Largest file that is read, in bytes. */
+const MAX_READ_BYTES = 256 * 1024;
+/** Most names of a directory that are looked at. */
+const MAX_NAMES = 5000;
+
+/** What a path holds. */
+export type FileContent =
+  | { readonly kind: 'text'; readonly text: string; readonly hash: string }
+  | { readonly kind: 'directory'; readonly names: ReadonlySet<string>; readonly hash: string }
+  | { readonly kind: 'absent' }
+  /** Too large, not text, not readable. `stamp` is another once it may hold something else. */
+  | { readonly kind: 'unread'; readonly stamp: string };
+
+/** Reads what an absolute path holds; never rejects. */
+export type ReadFile = (path: string) => Promise<FileContent>;
+
+/**
+ * The files of one judgement. A judgement waits for nothing: what it would have to read and does not have yet it asks
+ * for, and is made again once that was read.
+ */
+export class Reading {
+  /** Absolute paths that are still to be read. */
+  readonly wanted = new Set<string>();
+  private readonly used = new Map<string, FileRead>();
+  private readonly known: ReadonlyMap<string, FileContent>;
+  /** Files whose text counts as code, and files that were not there to be. */
+  private readonly code = new Set<string>();
+  /** Was code read that something before it in the command may have changed? */
+  private stale = false;
+  /** Files that would have been run, had they been there. */
+  private readonly missing = new Set<string>();
+  /** How many programs are accounted for: their code was read, or is not there. */
+  accounted = 0;
+  /** Does the command run something that may write where nobody knows? */
+  mayWrite = false;
+  /** Absolute paths that the command writes to, and forms of such paths. */
+  readonly targets = new Set<string>();
+  readonly forms: RegExp[] = [];
+
+  /** The files whose text is being judged, the outermost first. */
+  private readonly open: string[] = [];
+
+  private readonly busy: boolean;
+
+  /** @param busy something else runs that may make a file meanwhile */
+  constructor(known: ReadonlyMap<string, FileContent>, busy = false) {
+    this.known = known;
+    this.busy = busy;
+  }
+
+  /** Judges the text of a file that is run; undefined: one that runs itself, or too deep. */
+  within<T>(path: string, judge: () => T): T | undefined {
+    if (this.open.includes(path) || this.open.length >= MAX_DEPTH) return undefined;
+    this.open.push(path);
+    try {
+      return judge();
+    } finally {
+      this.open.pop();
+      this.accounted++;
+    }
+  }
+
+  /** What is at this absolute path; undefined: not read yet. */
+  look(path: string): FileContent | undefined {
+    const found = this.known.get(path);
+    if (found?.kind === 'text' || found?.kind === 'absent') this.code.add(path);
+    if (found?.kind === 'text' && this.mayWrite) this.stale = true;
+    if (!found) this.wanted.add(path);
+    else if (found.kind === 'absent') this.used.set(path, { path, absent: true });
+    else if (found.kind === 'unread') this.used.set(path, { path, stamp: found.stamp });
+    else this.used.set(path, { path, hash: found.hash });
+    return found;
+  }
+
+  /** Nothing runs, since nothing is at this absolute path. */
+  runsNothing(path: string): void {
+    this.missing.add(path);
+    this.accounted++;
+  }
+
+  /**
+   * May a file be another one by the time it is run: there, though it was not, or with another text? `made` and
+   * `changed` are absolute paths that the command itself writes to.
+   */
+  mayDiffer(made: ReadonlySet<string>, changed: ReadonlySet<string>): boolean {
+    if (this.stale || (this.missing.size > 0 && (this.mayWrite || this.busy))) return true;
+    return [...this.code].some(
+      (path) =>
+        made.has(path) || changed.has(path) || this.targets.has(path) || this.forms.some((form) => form.test(path)),
+    );
+  }
+
+  /** What the judgement rests on. */
+  get reads(): readonly FileRead[] {
+    return [...this.used.values()];
+  }
+}
+
+/** Reads one path without ever waiting for a device or a pipe. Never rejects. */
+export async function readContent(path: string): Promise<FileContent> {
+  let stamp = 'not to be looked at';
+  try {
+    const found = await stat(path, { bigint: true });
+    stamp = [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(':');
+    if (found.isDirectory()) return directory(await readdir(path), stamp);
+    if (!found.isFile() || found.size > MAX_READ_BYTES) return { kind: 'unread', stamp };
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const bytes = await file.readFile();
+      if (bytes.length > MAX_READ_BYTES) return { kind: 'unread', stamp };
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+      if (text.includes('\0')) return { kind: 'unread', stamp };
+      return { kind: 'text', text, hash: hashOf(bytes) };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? { kind: 'absent' } : { kind: 'unread', stamp };
+  }
+}
+
+function directory(names: readonly string[], stamp: string): FileContent {
+  if (names.length > MAX_NAMES) return { kind: 'unread', stamp };
+  // What can be imported from it, and what a pattern may turn into an option, is all that counts.
+  const modules = names.filter((name) => /^-|^[A-Za-z_]\w*($|\.(?:py|pyc|.*\.?so)$)/.test(name)).sort();
+  return { kind: 'directory', names: new Set(names), hash: hashOf(modules.join('\0')) };
+}
+
+function hashOf(data: string | Uint8Array): string {
+  return sha256(data);
+}
+
+/** Is everything as it was read? */
+export async function isUnchanged(reads: readonly FileRead[]): Promise<boolean> {
+  const same = await Promise.all(
+    reads.map(async (read) => {
+      const now = await readContent(read.path);
+      if ('absent' in read) return now.kind === 'absent';
+      if ('stamp' in read) return now.kind === 'unread' && now.stamp === read.stamp;
+      return 'hash' in now && now.hash === read.hash;
+    }),
+  );
+  return same.every(Boolean);
 }

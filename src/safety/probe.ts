@@ -1,8 +1,7 @@
-import { realFiles } from './files.ts';
+import { plainFiles, realFiles } from './files.ts';
 import { ALWAYS_DESTRUCTIVE } from './gate.ts';
-import { judgeCommand } from './judge.ts';
-import { judgeWithFiles } from './judge-files.ts';
-import { plainFiles } from './own-files.ts';
+import { judgeCommand, judgeWithFiles } from './judge.ts';
+
 import { type Recovery, recoveryOf } from './recoverable.ts';
 import { judgeTool } from './tool.ts';
 import { type StaticVerdict, unknown } from './verdict.ts';

@@ -9,8 +9,8 @@ import { homedir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { isCredential } from '../knowledge/credential-files.ts';
 import type { Finding } from '../session/action.ts';
-import { expanded } from './impact/files.ts';
-import { countMatches } from './impact/find.ts';
+import { countMatches, expanded } from './impact/files.ts';
+
 import { survey, type Touched } from './impact/targets.ts';
 import { isKeptRule, isNamedRule } from './rules/table.ts';
 import type { StaticVerdict } from './verdict.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { realFiles } from '../../src/safety/index.ts';
-import { judgeWithFiles } from '../../src/safety/judge-files.ts';
+import { judgeWithFiles } from '../../src/safety/judge.ts';
 
 let cwd = '';
 beforeEach(() => {

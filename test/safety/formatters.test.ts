@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { judgeCommand } from '../../src/safety/index.ts';
 import { readExactly } from '../../src/safety/programs/read-options.ts';
 import { type Compiled, words } from '../../src/safety/programs/record.ts';
-import { FORMATTING } from '../../src/safety/programs/records/checkers.ts';
+import { FORMATTING } from '../../src/safety/programs/records/build.ts';
 import { recordOf } from '../../src/safety/programs/records/index.ts';
 import { cases } from '../support/cases.ts';
 

@@ -2,8 +2,8 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { readContent } from '../../src/safety/files.ts';
 import { type AskModel, createGate, SECOND_OPINION_PROMPT } from '../../src/safety/index.ts';
-import { readContent } from '../../src/safety/reading.ts';
 import type { Action } from '../../src/session/action.ts';
 
 const command = (text: string): Action => ({ kind: 'command', command: text, job: false });

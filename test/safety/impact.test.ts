@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countText } from '../../src/safety/impact/files.ts';
-import { localSight } from '../../src/safety/impact/local.ts';
-import { previewImpact, withImpact } from '../../src/safety/impact/preview.ts';
+import { localSight, previewImpact, withImpact } from '../../src/safety/impact/preview.ts';
+
 import { judgeCommand } from '../../src/safety/index.ts';
 import { lacks } from '../support/lacks.ts';
 

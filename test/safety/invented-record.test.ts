@@ -31,7 +31,7 @@ const frob: Spec = {
 };
 
 // The gate as it would be with that row, and afterwards without it again for the files that share this process.
-const UNREAD_ROWS = '../../src/safety/programs/records/wrappers.ts';
+const UNREAD_ROWS = '../../src/safety/programs/records/shell.ts';
 vi.resetModules();
 vi.doMock(UNREAD_ROWS, async (original) => {
   const rows = await original<{ UNREAD: Records }>();

@@ -2,9 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { realFiles } from '../../src/safety/files.ts';
-import { judgeWithFiles } from '../../src/safety/judge-files.ts';
-import { isUnchanged, readContent } from '../../src/safety/reading.ts';
+import { isUnchanged, readContent, realFiles } from '../../src/safety/files.ts';
+import { judgeWithFiles } from '../../src/safety/judge.ts';
 
 let cwd: string;
 

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { OwnFiles, plainFiles } from '../../src/safety/own-files.ts';
+import { OwnFiles, plainFiles } from '../../src/safety/files.ts';
 
 let folder: string;
 let own: OwnFiles;

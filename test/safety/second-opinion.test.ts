@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { askOpinion } from '../../src/safety/gate.ts';
 import { type AskModel, createGate, SECOND_OPINION_PROMPT } from '../../src/safety/index.ts';
-import { askOpinion } from '../../src/safety/second-opinion.ts';
 
 test('the second opinion is asked about what would be lost, what would leave, and what would stay behind', () => {
   expect(SECOND_OPINION_PROMPT).toMatch(

@@ -4,7 +4,6 @@ import { parse } from 'unbash';
 import type { Targets } from '../../contracts/gate.ts';
 import type { Machine, Named } from '../../contracts/machine.ts';
 import { directoryAt } from '../../session/place.ts';
-import { depthOf, MAX_COMMAND_CHARS, MAX_DEPTH } from '../limits.ts';
 import { Call } from '../programs/call.ts';
 import { dispatch } from '../programs/dispatch.ts';
 import { programName } from '../programs/name.ts';
@@ -13,7 +12,8 @@ import { judgeRedirect } from '../programs/outputs.ts';
 import { factsOf, recordOf } from '../programs/records/index.ts';
 import { hasRules } from '../rules/table.ts';
 import { ShellInterpreter } from '../shell/interpreter.ts';
-import type { Field } from '../shell/machine.ts';
+import { depthOf, type Field, MAX_COMMAND_CHARS, MAX_DEPTH } from '../shell/machine.ts';
+
 import { hasUnknown } from '../shell/taint.ts';
 import type { Part } from '../verdict.ts';
 import { expanded } from './files.ts';

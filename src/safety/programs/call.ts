@@ -1,5 +1,5 @@
-import { noNameIsOption } from '../shell/glob.ts';
 import type { Field, Io, Machine, Redirect } from '../shell/machine.ts';
+import { noNameIsOption } from '../shell/word.ts';
 import { type Operand, type Options, readOptions } from './options.ts';
 import { readExactly } from './read-options.ts';
 import type { CallFacts, ProgramFacts, Reading } from './record.ts';

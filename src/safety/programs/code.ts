@@ -2,6 +2,8 @@ import { readsAlike } from '../shell/dialect.ts';
 import type { Io, Machine } from '../shell/machine.ts';
 import { DECODED, FETCHED, FILE_TEXT, hasUnknown, UNKNOWN } from '../shell/taint.ts';
 import { destructive, type StaticVerdict, unknown } from '../verdict.ts';
+import { absolute, fileKey } from './paths.ts';
+import type { CallFacts } from './record.ts';
 
 /**
  * Runs text as shell code in the walk. Text that could not be resolved is not harmless: code from the network, from
@@ -47,3 +49,25 @@ export function noteOrigin(machine: Machine, code: string): void {
   if (origin || code.includes(FETCHED))
     machine.note(originOf(code) ?? unknown('code that is not known', { unresolved: true }));
 }
+
+/** It is there, and what it says is not known. */
+export const UNREAD = Symbol('unread');
+
+/**
+ * The text of a file that a call is told to obey: what stands on its input or in a `<(…)`, what the same command wrote,
+ * or what lies there. `UNREAD`: it is there, and what it says is not known. Undefined: not there, or nobody may look.
+ */
+export function textOf({ machine, io }: CallFacts, path: string): string | typeof UNREAD | undefined {
+  const given = STDIN.test(path) ? (io.stdin ?? UNREAD) : machine.substituted.get(path);
+  const text = given ?? machine.written.get(fileKey(machine, path));
+  if (text !== undefined) return typeof text === 'string' && hasUnknown(text) ? UNREAD : text;
+  if (DESCRIPTOR.test(path)) return UNREAD;
+  const full = absolute(machine, path);
+  const content = full === undefined ? undefined : machine.reading?.look(full);
+  if (content?.kind === 'text') return content.text;
+  return content === undefined || content.kind === 'absent' ? undefined : UNREAD;
+}
+
+const STDIN = /^(-|\/dev\/(stdin|fd\/0)|\/proc\/self\/fd\/0)$/;
+/** What a process has open, whoever opened it. */
+const DESCRIPTOR = /^\/dev\/(fd\/|tcp\/|udp\/)|^\/proc\/[^/]+\/fd\//;

@@ -1,38 +1,44 @@
+import { dirname } from 'node:path';
+import { readCode } from '../code/read.ts';
 import { hasRules, matchRules, RULE_PROGRAMS } from '../rules/table.ts';
 import { meansOther } from '../shell/dialect.ts';
-import { globToRegExp } from '../shell/glob.ts';
-import type { Field, Io, Machine, Redirect } from '../shell/machine.ts';
+import { isEndlessDevice } from '../shell/interpreter.ts';
+import { type Field, type Io, type Machine, plain, type Redirect } from '../shell/machine.ts';
 import { plainOutput } from '../shell/output.ts';
-import { DECODED, ENDLESS, FETCHED, FILE_TEXT, hasUnknown, readable, UNKNOWN, withoutTaint } from '../shell/taint.ts';
+import {
+  DECODED,
+  ENDLESS,
+  FETCHED,
+  FILE_TEXT,
+  hasUnknown,
+  NUMBER,
+  readable,
+  UNKNOWN,
+  withoutTaint,
+} from '../shell/taint.ts';
+import { globToRegExp } from '../shell/word.ts';
 import { ADDING, DESTROYING_OPTION, verbOf } from '../verbs.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import { BUILTINS } from './builtins.ts';
 import { Call, type Handler } from './call.ts';
 import { originOf, runCode } from './code.ts';
-import { CONTAINERS } from './containers.ts';
 import { noteCredentials } from './credentials.ts';
 import { APP_SHELLS, DATABASES } from './databases.ts';
-import { EDITORS, SESSIONS } from './editors.ts';
-import { isFedWithoutEnd, printsWithoutEnd, takesAll } from './endless.ts';
 import { judgeAssignment } from './environment.ts';
-import { GIT } from './git.ts';
 import { INTERPRETERS } from './interpreters.ts';
-import { runLocalScript, runWritten } from './local-script.ts';
 import { isLocalScript, isSystemWord, programName } from './name.ts';
 import { NETWORK_TOOLS, REMOTE } from './network-tools.ts';
 import type { Operand } from './options.ts';
 import { judgeOutputs } from './outputs.ts';
-import { OVERWRITING } from './overwriting.ts';
+import { DELETING, ENDING, OVERWRITING, SCHEDULED } from './overwriting.ts';
 import { absolute, fileKey } from './paths.ts';
 import { BUILD, PROJECT } from './project.ts';
 import { prove, roleOf } from './proof.ts';
 import { isDryReading, isIdle } from './record.ts';
 import { hasRecord } from './records/index.ts';
-import { DELETING, ENDING, SCHEDULED } from './scheduled.ts';
-
-import { SHELLS } from './shells.ts';
-import { CALCULATORS, FORMATTERS, MEDIA, TEXT_TOOLS } from './text-tools.ts';
-import { SPECIAL_WRAPPERS, WRAPPERS } from './wrappers.ts';
+import { lookAtScript, noteUnread, runScriptFile, SHELLS } from './shells.ts';
+import { CALCULATORS, EDITORS, FORMATTERS, MEDIA, SESSIONS, TEXT_TOOLS } from './text-tools.ts';
+import { CONTAINERS, GIT, SPECIAL_WRAPPERS, WRAPPERS } from './wrappers.ts';
 
 const HANDLERS: ReadonlyMap<string, Handler> = new Map(
   Object.entries({
@@ -442,4 +448,177 @@ function runLoss(call: Call, code: string): void {
   const { machine } = call;
   const inner = machine.watch(() => runCode(machine, `${code} ${UNKNOWN}`, { stdin: UNKNOWN }));
   if (inner.verdict === 'destructive') machine.note(inner);
+}
+
+/** A file whose text the same command wrote. */
+function runWritten(call: Call, path: string, text: string): string {
+  const { machine, io } = call;
+  const argv = call.args.map((field) => field.text);
+  const runner = runnerOf(text);
+  if (runner === 'shell') return runScriptFile(call, path, argv, io);
+  if (runner === 'another') return runByFirstLine(call, path, text);
+  readCode(machine, 'python', text, { argv, file: path, stdin: io.stdin });
+  return UNKNOWN;
+}
+
+/** `./FILE`: judged by its text, in the language that its first line says; without one the shell runs it itself. */
+function runLocalScript(call: Call, path: string): string {
+  const { machine } = call;
+  const full = absolute(machine, path);
+  const content = lookAtScript(call, path);
+  const argv = call.args.map((field) => field.text);
+  if (content?.kind === 'absent' && full !== undefined && machine.reading?.look(dirname(full))?.kind === 'directory')
+    // The kernel looks nowhere else: nothing runs, as long as the file stays missing.
+    machine.reading.runsNothing(full);
+  else if (content?.kind === 'absent') noteUnread(call, path, content);
+  else if (content?.kind !== 'text' || full === undefined)
+    machine.note(unknown('runs a file of the project', { runsFiles: true }));
+  else {
+    const { text } = content;
+    const runner = runnerOf(text);
+    if (runner === 'shell') return runScriptFile(call, path, argv, call.io);
+    if (runner === 'another') {
+      machine.note(unknown('runs a file of the project', { runsFiles: true }));
+      return runByFirstLine(call, path, text);
+    }
+    const run = () => readCode(machine, 'python', text, { argv, file: path, stdin: call.io.stdin });
+    if (machine.reading?.within(full, () => run() ?? true) === undefined) noteUnread(call, path, content);
+  }
+  return UNKNOWN;
+}
+
+/** First lines after which a file is shell code, or Python. */
+const SHELL = /^#!\s*(?:\/usr)?(?:\/local)?\/bin\/(?:env\s+)?(?:ba|da)?sh(?:\s+-[eu]+)*\s*$/;
+const PYTHON = /^#!\s*(?:\/usr)?(?:\/local)?\/bin\/(?:env\s+)?python[\d.]*(?:\s+-[uBOsE]+)*\s*$/;
+
+/** What runs a file: a shell (also one without such a line), Python, or the command that its first line is. */
+type Runner = 'shell' | 'python' | 'another';
+
+function runnerOf(text: string): Runner {
+  const end = text.indexOf('\n');
+  const first = end < 0 ? text : text.slice(0, end);
+  if (!first.startsWith('#!') || SHELL.test(first)) return 'shell';
+  return PYTHON.test(first) ? 'python' : 'another';
+}
+
+/**
+ * A first line such as `#!/usr/bin/sed -f` is a command of its own: the kernel runs it with the file, and the words after
+ * that, behind it.
+ */
+function runByFirstLine({ machine, args, io }: Call, path: string, text: string): string {
+  const [first = ''] = text.split('\n', 1);
+  const [, program = '', option = ''] = /^#!\s*(\S+)\s*(.*?)\s*$/.exec(first) ?? [];
+  if (program === '' || hasUnknown(first)) {
+    machine.note(unknown('a first line that is not known', { unresolved: true, runsFiles: true }));
+    return '';
+  }
+  // The kernel gives it one word, other systems several; `env` takes none with a blank.
+  const own =
+    option === '' ? [] : /(^|\/)env$/.test(program) && option.startsWith('-') ? [option] : option.split(/\s+/);
+  return machine.runFields([program, ...own, path].map(plain).concat(args), io);
+}
+
+/** More than this in one go is as good as no end, in bytes and in lines. */
+const MOST_BYTES = 20e9;
+const MOST_LINES = 1e8;
+
+/** What is read to its end before anything is printed: without one it fills the memory. */
+const COLLECTS = /^(sort|tac|tail|shuf|sponge|column|rev|vim|emacs|mapfile|readarray)$/;
+/** Programs that pass their input on, beside those that print files. */
+const PASSES =
+  /^(tee|pv|gzip|bzip2|xz|zstd|lz4|pigz|openssl|perl|ruby|unbuffer|stdbuf|ts|split|csplit|dd|basenc|fmt|expand|unexpand|iconv)$/;
+const COPIES = /^(cp|mv|install|rsync|scp|split|csplit)$/;
+
+/** Does a call print without end? `fed`: what it reads has none. */
+function printsWithoutEnd(call: Call, fed: boolean): boolean {
+  if (call.program === 'yes') return true;
+  if (call.program === 'seq' || call.program === 'jot') return countsOn(call);
+  return fed && !stops(call) && (call.facts.traits.has('prints') || PASSES.test(call.program));
+}
+
+/** The verdict on a call that takes a disk, the memory or all processes; undefined: it does not. `fed`: what it reads has no end. */
+function takesAll(call: Call, fed: boolean): StaticVerdict | undefined {
+  const { program, args, io } = call;
+  if (program === 'xargs')
+    return startsAll(call) ? unknown('starts a process for each of many words at once') : undefined;
+  if (program === 'fallocate' && bytesOf(call.value('-l', '--length') ?? '0') > MOST_BYTES)
+    return unknown('fills the disk');
+  if (!fed || stops(call)) return undefined;
+  if (COLLECTS.test(program)) return unknown('takes in what has no end');
+  const names = args.filter(({ text }) => !text.startsWith('-'));
+  if (COPIES.test(program) && names.length > 1) return unknown('writes without end');
+  if (program === 'tee' && io.stdin?.includes(ENDLESS) && names.some(({ text }) => text !== '/dev/null'))
+    return unknown('writes without end');
+  const out = program === 'dd' ? args.find(({ text }) => text.startsWith('of='))?.text.slice(3) : undefined;
+  return out !== undefined && out !== '/dev/null' ? unknown('writes without end') : undefined;
+}
+
+/** Is a device without end, or what another program prints without end, what it reads? */
+function isFedWithoutEnd({ args, io }: Call): boolean {
+  if (io.stdin?.includes(ENDLESS)) return true;
+  return args.some(namesEndlessDevice);
+}
+
+function namesEndlessDevice({ text }: Field): boolean {
+  return isEndlessDevice(text.startsWith('if=') ? text.slice(3) : text);
+}
+
+/** Does it stop reading by itself, early enough? */
+function stops(call: Call): boolean {
+  const { program, args } = call;
+  switch (program) {
+    case 'head':
+      return (
+        bytesOf(call.value('-c', '--bytes') ?? '0') <= MOST_BYTES &&
+        bytesOf(call.value('-n', '--lines') ?? '0') <= MOST_LINES
+      );
+    case 'dd': {
+      const value = (name: string) => args.find(({ text }) => text.startsWith(`${name}=`))?.text.slice(name.length + 1);
+      const count = value('count');
+      return count !== undefined && bytesOf(count) * bytesOf(value('bs') ?? value('ibs') ?? '512') <= MOST_BYTES;
+    }
+    case 'od':
+    case 'hexdump':
+      return call.has('-N', '-n', '--read-bytes', '--length');
+    case 'xxd':
+      return call.has('-l', '-len');
+    case 'grep':
+    case 'rg':
+      return call.has('-m', '-q', '--max-count', '--quiet', '-l');
+    case 'cmp':
+      return true;
+    case 'sed':
+      return args.some(({ text }) => /(^|[;\d{$])\s*[qQ]/.test(text));
+    case 'awk':
+    case 'perl':
+    case 'ruby':
+      return args.some(({ text }) => /\b(exit|last|break)\b/.test(text));
+    default:
+      return false;
+  }
+}
+
+const UNITS = 'kmgtpezy';
+
+/** `10G` as a number; what is none has no end. */
+function bytesOf(text: string): number {
+  const [, digits, unit = ''] = /^\+?(\d+)([a-zA-Z]*)$/.exec(text.trim()) ?? [];
+  if (digits === undefined) return text.startsWith('-') || text === '' ? Number.POSITIVE_INFINITY : 0;
+  const power = UNITS.indexOf(unit.charAt(0).toLowerCase()) + 1;
+  if (unit === '' || power === 0) return Number(digits) * (unit === 'b' ? 512 : 1);
+  return Number(digits) * 1024 ** power;
+}
+
+function countsOn({ args }: Call): boolean {
+  const last = args.filter(({ text }) => /^-?[\d.]|^inf/i.test(text)).at(-1)?.text ?? '';
+  return /^-?inf/i.test(last) || Math.abs(Number(last)) > MOST_LINES;
+}
+
+/** `xargs -P0`, after what may be any number of words. */
+function startsAll({ args, io }: Call): boolean {
+  const words = args.map(({ text }) => text);
+  const all = words.some(
+    (word, at) => /^(-P0|--max-procs=0)$/.test(word) || (/^(-P|--max-procs)$/.test(word) && words[at + 1] === '0'),
+  );
+  return all && io.stdin?.includes(NUMBER) === true;
 }

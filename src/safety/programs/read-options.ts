@@ -41,12 +41,12 @@ function readWord(program: string, state: State, args: readonly Field[], at: num
   if (state.root.argFiles && text.startsWith('@') && text.length > 1)
     state.missing ??= `${program} reads more options from a file`;
   if (text === '--') return restAreOperands(state, args, at + 1);
-  if (isOption(state, text)) {
-    const next = at + 1 + readOption(program, state, text, args, at);
+  if (isExactOption(state, text)) {
+    const next = at + 1 + readExactOption(program, state, text, args, at);
     return state.level.last.has(state.given.at(-1)?.name ?? '') ? restAreOperands(state, args, next) : next;
   }
   if (state.level.oldStyle && state.operands.length === 0 && at === 0 && /^[A-Za-z]+$/.test(text))
-    return at + 1 + readLetters(program, state, text, args, at);
+    return at + 1 + readExactLetters(program, state, text, args, at);
   if (state.level.hasActingOptions && text !== '' && mayBeOption(field))
     state.missing ??= `a word that is not known may be an option of ${program}`;
   if (descend(program, state, field)) return at + 1;
@@ -68,7 +68,7 @@ function mayBeOption({ text, glob, named }: Field): boolean {
 
 const UNREAD = /^[\uE000-\uE002\uE007]/;
 
-function isOption(state: State, text: string): boolean {
+function isExactOption(state: State, text: string): boolean {
   if (
     state.level.noOptions ||
     text.length < 2 ||
@@ -101,7 +101,7 @@ function descend(program: string, state: State, field: Field): boolean {
 }
 
 /** Reads one option word; returns how many more words it took. */
-function readOption(program: string, state: State, text: string, args: readonly Field[], at: number): number {
+function readExactOption(program: string, state: State, text: string, args: readonly Field[], at: number): number {
   const { options, singleDash } = state.level;
   const equals = text.indexOf('=');
   const name = equals > 0 ? text.slice(0, equals) : text;
@@ -168,7 +168,7 @@ function readCluster(program: string, state: State, text: string, next: Field | 
 }
 
 /** `tar xzf a.tgz`: letters whose values follow in order. */
-function readLetters(program: string, state: State, text: string, args: readonly Field[], at: number): number {
+function readExactLetters(program: string, state: State, text: string, args: readonly Field[], at: number): number {
   let taken = 0;
   for (const letter of text) {
     const name = `-${letter}`;

@@ -1,3 +1,4 @@
+import type { FileContent } from '../files.ts';
 import { dialectOf } from '../shell/dialect.ts';
 import { UNKNOWN } from '../shell/taint.ts';
 import { destructive, unknown } from '../verdict.ts';
@@ -5,7 +6,6 @@ import { type Call, forAll, type Handlers } from './call.ts';
 import { runCode } from './code.ts';
 import { talksToNetwork } from './outputs.ts';
 import { absolute, fileKey } from './paths.ts';
-import { lookAtScript, noteUnread } from './unread.ts';
 
 /** Shells: `-c CODE`, code on standard input, a script file. */
 export const SHELLS: Handlers = forAll(
@@ -127,4 +127,21 @@ export function runScriptFile(call: Call, path: string, positional: readonly str
   const output = full !== undefined && text !== undefined ? machine.reading?.within(full, () => run(text)) : undefined;
   if (output === undefined) noteUnread(call, path, content);
   return output ?? UNKNOWN;
+}
+
+/** The script that a call runs; undefined: a pattern names it, nothing may be read, or it is not read yet. */
+export function lookAtScript(call: Call, path: string): FileContent | undefined {
+  const full = absolute(call.machine, path);
+  return full === undefined || isPattern(call, path) ? undefined : call.machine.reading?.look(full);
+}
+
+/** Notes that a file is run whose text is not known. One that is not there may be found elsewhere. */
+export function noteUnread(call: Call, path: string, content: FileContent | undefined): void {
+  const named = isPattern(call, path) ? 'a pattern names the script to run' : 'runs a script file';
+  const reason = content?.kind === 'absent' ? 'the script to run is not there' : named;
+  call.machine.note(unknown(reason, { runsFiles: true }));
+}
+
+function isPattern({ args }: Call, path: string): boolean {
+  return args.some(({ text, glob }) => glob && text === path);
 }

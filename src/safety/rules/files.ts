@@ -1,5 +1,5 @@
-import { deletesOnlyOwn } from '../programs/ownership.ts';
-import type { Rule } from './rule.ts';
+import { DISK, deletesOnlyOwn } from '../programs/paths.ts';
+import { NEVER, type Rule } from './rule.ts';
 
 /** Files: deleting, emptying, overwriting. */
 export const FILE_RULES: readonly Rule[] = [
@@ -238,5 +238,242 @@ export const VERSION_CONTROL_RULES: readonly Rule[] = [
     reason: 'overwrites what others have, or throws changes away',
     match: ['hg push -f', 'jj git push --deleted', 'svnadmin rmtxns repo 1', 'cvs -Q update -C'],
     pass: ['hg push', 'jj git fetch', 'svnadmin verify repo', 'cvs update'],
+  },
+];
+
+/** Disks, partitions, volumes and file systems. */
+export const DISK_RULES: readonly Rule[] = [
+  {
+    name: 'mkfs (format)',
+    programs:
+      'mkfs mke2fs mkswap mkdosfs newfs mkntfs mkudffs mkreiserfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.exfat mkfs.f2fs mkfs.msdos mkfs.minix mkfs.jfs mkfs.ubifs mkfs.erofs mkfs.bcachefs mkfs.cramfs mkfs.reiserfs format newfs_hfs newfs_apfs',
+    shapes: ['+'],
+    reason: 'mkfs (format)',
+    match: ['mkfs.ext4 /dev/sdb1', 'sudo mkfs -t xfs /dev/sdc', 'mkswap /dev/sda2', 'mke2fs -F x.img'],
+    pass: ['mkfs.ext4 -n /dev/sdb1', 'mkfs.xfs -N /dev/sdc', 'mkfs.ext4 --help'],
+  },
+  {
+    name: 'partition table',
+    programs: 'sgdisk delpart addpart resizepart gpart diskpart fixparts',
+    shapes: [
+      '* rm|mklabel|mktable|mkpart|resizepart|resize|move|name|set|rescue|toggle|disk_set',
+      '--delete|-d|-o|--clear|-Z|--zap-all|-z|--zap|-n|--new|-t|--typecode|--change-name|-c|--load-backup|-l=',
+      'destroy|delete|eraseDisk|eraseVolume|partitionDisk|reformat|zeroDisk|secureErase|randomDisk|secureErase|deleteVolume|deleteContainer',
+      'apfs deleteVolume|deleteContainer',
+      'unmountDisk force',
+      '/^\\/dev\\//',
+    ],
+    of: {
+      parted: {
+        operand:
+          /^(rm|mklabel|mktable|mkpart|resizepart|move|set|name|toggle)$|\b(rm|mklabel|mkpart|mktable|resizepart)\b/,
+      },
+      'fdisk gdisk cfdisk cgdisk': { given: 'operands', not: { shape: '-l|-x|--list|--list-details|-s|--getsz' } },
+      sfdisk: { any: [{ given: 'input' }, { shape: '--delete|-A|--part-type|--wipe|-Y' }] },
+      'partx kpartx': { shape: '-d|--delete' },
+      growpart: { not: { shape: '-N|--dry-run' } },
+      diskutil: { any: [{ not: { first: /^(list|info|activity|apfs)$/ } }, { second: /delete/ }] },
+      hdiutil: NEVER,
+    },
+    reason: 'changes a partition table',
+    match: [
+      'parted -s /dev/sda rm 1',
+      'fdisk /dev/sda',
+      'sgdisk --zap-all /dev/sdb',
+      'sgdisk -d 1 /dev/sda',
+      'parted /dev/sdb mklabel gpt',
+      'sfdisk --delete /dev/sda',
+      'diskutil eraseDisk APFS x disk2',
+      'echo ",,83" | sfdisk /dev/sdb',
+    ],
+    pass: [
+      'fdisk -l',
+      'fdisk -l /dev/sda',
+      'parted -l',
+      'parted /dev/sda print',
+      'sfdisk -d /dev/sda',
+      'sgdisk -p /dev/sda',
+      'diskutil list',
+    ],
+  },
+  {
+    name: 'blkdiscard',
+    programs: 'blkdiscard sg_format sg_sanitize flashcp flash_erase flash_eraseall nandwrite mtd_debug',
+    shapes: ['+'],
+    of: {
+      hdparm: {
+        argument:
+          /^--(security-erase|trim-sector|dco-restore|make-bad-sector|write-sector|yes-i-know|please-destroy|security-set-pass|fwdownload|sanitize)/,
+      },
+      nvme: {
+        argument0:
+          /^(format|sanitize|delete-ns|write|write-zeroes|write-uncor|dsm|reset|subsystem-reset|fw-download|fw-commit|detach-ns)$/,
+      },
+      badblocks: { argument: /^-\w*w/ },
+    },
+    reason: 'erases a device',
+    match: [
+      'blkdiscard /dev/sdb',
+      'hdparm --security-erase x /dev/sda',
+      'nvme format /dev/nvme0n1',
+      'badblocks -w /dev/sdb',
+    ],
+    pass: ['hdparm -I /dev/sda', 'nvme list', 'nvme smart-log /dev/nvme0', 'badblocks -v /dev/sdb'],
+  },
+  {
+    name: 'logical volume',
+    programs:
+      'lvremove vgremove pvremove lvreduce vgreduce lvconvert lvchange vgchange vgrename lvrename pvmove vgexport pvcreate vgcfgrestore',
+    shapes: ['+'],
+    of: {
+      lvresize: { any: [{ value: ['-L|--size|-l', /^-/] }, { argument: /^-\d/ }] },
+      lvm: { first: /^(lv|vg|pv)(remove|reduce|create|change|convert)$/ },
+    },
+    reason: 'removes or shrinks a volume',
+    match: ['lvremove -f vg0/data', 'vgremove vg0', 'pvremove /dev/sdb', 'lvreduce -L 5G vg/x', 'pvcreate /dev/sdb'],
+    pass: ['lvremove --test vg0/data', 'lvs', 'vgdisplay', 'pvs'],
+  },
+  {
+    name: 'zfs destroy',
+    shapes: [
+      'destroy|rollback|release|remove|detach|offline|labelclear|export|replace|split|clear|promote|unload-key|revert|receive|recv|create|upgrade|reguid|initialize|attach',
+    ],
+    of: {
+      zfs: {
+        first: /^(destroy|rollback|release|promote|unload-key|receive|recv)$/,
+        any: [{ not: { first: /^rec/ } }, { shape: '-F' }],
+      },
+      zpool: { first: /^(destroy|remove|detach|offline|labelclear|export|replace|split|create)$/ },
+    },
+    reason: 'destroys a data set, pool or snapshot',
+    match: [
+      'zfs destroy -r tank/data',
+      'zfs rollback tank@a',
+      'zpool destroy tank',
+      'zpool create tank /dev/sdb',
+      'zpool labelclear -f /dev/sdb',
+    ],
+    pass: ['zfs list', 'zpool status', 'zfs destroy -n tank/x', 'zfs snapshot tank@a'],
+  },
+  {
+    name: 'raid',
+    programs: 'megacli storcli dmsetup dmraid multipath iscsiadm targetcli',
+    shapes: [
+      '--zero-superblock|--stop|-S|--remove|-r|--fail|-f|--create|-C|--grow',
+      'remove|remove_all|wipe_table|clear|suspend',
+      '-d|--detach|-D|--detach-all',
+      '-F|-f',
+      '-o=delete',
+    ],
+    of: {
+      mdadm: { not: { shape: '--detail|-D|--examine|-E|--query|-Q|--monitor' } },
+      losetup: { shape: '-d|-D|--detach|--detach-all' },
+    },
+    reason: 'takes apart an array or mapping',
+    match: ['mdadm --zero-superblock /dev/sdb', 'mdadm --stop /dev/md0', 'dmsetup remove x', 'losetup -d /dev/loop0'],
+    pass: ['mdadm --detail /dev/md0', 'losetup -a', 'dmsetup ls'],
+  },
+  {
+    name: 'file system repair',
+    shapes: ['+'],
+    of: {
+      'fsck e2fsck fsck.ext4 fsck.ext3 fsck.vfat fsck.fat xfs_repair ntfsfix resize2fs reiserfsck dosfsck e2undo btrfstune fsck.xfs ntfsresize':
+        { not: { shape: '-N|-n|--help|-V' } },
+      debugfs: { any: [{ shape: '-w' }, { argument: /\b(rm|kill_file|unlink|clri|write)\b/ }] },
+      tune2fs: { not: { shape: '-l' } },
+      'xfs_growfs e4defrag': NEVER,
+    },
+    reason: 'rewrites a file system',
+    match: [
+      'fsck -y /dev/sda1',
+      'e2fsck -f /dev/sdb1',
+      'xfs_repair -L /dev/sdb',
+      'resize2fs /dev/sda1 10G',
+      'debugfs -w /dev/sda1',
+    ],
+    pass: ['e2fsck -n /dev/sdb1', 'tune2fs -l /dev/sda1', 'xfs_repair -n /dev/sdb', 'fsck -N /dev/sda1'],
+  },
+  {
+    name: 'luks',
+    programs: 'cryptsetup veracrypt',
+    shapes: [
+      'luksFormat|erase|luksErase|luksKillSlot|luksRemoveKey|luksChangeKey|reencrypt|luksHeaderRestore|close|luksClose|remove|reencrypt-*',
+      '-c|--create|-d|--dismount',
+    ],
+    reason: 'destroys or locks an encrypted volume',
+    match: ['cryptsetup luksFormat /dev/sdb', 'cryptsetup erase /dev/sdb', 'cryptsetup luksKillSlot /dev/sdb 0'],
+    pass: ['cryptsetup luksDump /dev/sdb', 'cryptsetup status x', 'cryptsetup isLuks /dev/sdb'],
+  },
+  {
+    name: 'unmount',
+    programs: 'umount swapoff fusermount3 eject',
+    shapes: ['+', '-a|--all|-u'],
+    of: {
+      fusermount: { shape: '-u' },
+      udisksctl: { first: /^(unmount|power-off|lock|loop-delete)$/ },
+    },
+    reason: 'takes a file system away from those who use it',
+    match: ['umount -f /mnt', 'swapoff -a', 'umount -l /data', 'udisksctl power-off -b /dev/sdb'],
+    pass: ['mount', 'udisksctl status', 'findmnt'],
+  },
+  {
+    name: 'mount over',
+    programs: 'pivot_root',
+    shapes: ['-o=/remount|bind|move|loop/', '--move|--bind|-M|-B|--rbind', '-a', '+'],
+    of: {
+      mount: {
+        any: [
+          { value: ['-o|--options', /remount/] },
+          { argument: /remount/ },
+          { shape: '--move|-M' },
+          { operand: /^\/(etc|usr|home|var|bin|lib)?\/?$/ },
+        ],
+      },
+    },
+    reason: 'mounts over what is there',
+    match: ['mount -o remount,ro /', 'mount --move /a /b', 'mount -o remount,rw /usr'],
+    pass: ['mount', 'mount -t ext4', 'mount | grep sda'],
+  },
+  {
+    name: 'ddrescue and imagers',
+    programs: 'partclone.ext4 partclone.restore ocs-sr',
+    shapes: ['+', 'of=/dev/'],
+    of: {
+      'ddrescue dcfldd dc3dd clonezilla guestfish virt-resize balena-etcher etcher bmaptool usbimager': {
+        any: [{ argument: DISK }, { argument: /^of=/ }],
+      },
+      fsarchiver: { argument0: /^restfs$/ },
+      'qemu-img': {
+        any: [{ argument0: /^(commit|resize|rebase|amend)$/ }, { argument0: /^snapshot$/, argument: /^-[da]$/ }],
+      },
+      pv: { shape: '-o' },
+    },
+    reason: 'writes an image over a device',
+    match: [
+      'ddrescue /dev/sda /dev/sdb map',
+      'dcfldd if=x of=/dev/sdb',
+      'qemu-img snapshot -d a x.qcow2',
+      'qemu-img resize --shrink x 5G',
+    ],
+    pass: ['qemu-img info x.qcow2', 'pv big.tar'],
+  },
+  {
+    name: 'image to device',
+    programs: 'qemu-img',
+    shapes: ['convert|dd /^(of=)?\\/dev\\/(?!null|shm)/'],
+    reason: 'writes an image over a device',
+    match: ['qemu-img convert -O raw x.qcow2 /dev/sdb', 'qemu-img dd if=a.img of=/dev/sdb'],
+    pass: ['qemu-img convert -O raw x.qcow2 y.img', 'qemu-img info /dev/sdb'],
+  },
+  {
+    name: 'fastboot',
+    programs: 'fastboot',
+    shapes: [
+      '-w',
+      'flash|flashall|update|erase|format|flashing|oem|delete-logical-partition|resize-logical-partition|wipe-super',
+    ],
+    reason: 'overwrites or erases a phone',
+    match: ['fastboot flash boot b.img', 'fastboot -w', 'fastboot erase userdata'],
+    pass: ['fastboot devices', 'fastboot getvar all'],
   },
 ];

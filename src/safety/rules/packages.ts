@@ -1,4 +1,4 @@
-import type { Condition } from './finding.ts';
+import type { Condition } from '../programs/record.ts';
 import { NEVER, type Rule } from './rule.ts';
 
 /** A release goes out, where it stays: registries let nobody take a version back, or give its number twice. */

@@ -1,6 +1,6 @@
 import type { Call } from '../programs/call.ts';
+import type { Condition, Finding } from '../programs/record.ts';
 import { verbOf } from '../verbs.ts';
-import type { Condition, Finding } from './finding.ts';
 
 /** One row of the gate's tables. */
 export type Rule = Finding & {

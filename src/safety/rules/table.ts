@@ -2,17 +2,13 @@ import type { RuleInfo } from '../../contracts/gate.ts';
 import type { Call } from '../programs/call.ts';
 import { ROWS } from '../programs/records/index.ts';
 import { destructive, type StaticVerdict } from '../verdict.ts';
-import { ACCOUNT_RULES, GRANT_RULES } from './accounts.ts';
+import { ACCOUNT_RULES, GRANT_RULES, PROCESS_RULES } from './accounts.ts';
 import { CLOUD_RULES, CLUSTER_RULES } from './cloud.ts';
 
 import { CODE_RULES } from './code-rules.ts';
-import { DISK_RULES } from './disks.ts';
-import { FILE_RULES, VERSION_CONTROL_RULES } from './files.ts';
-
-import { NETWORK_RULES } from './network.ts';
+import { DISK_RULES, FILE_RULES, VERSION_CONTROL_RULES } from './files.ts';
 import { PACKAGE_RULES, PUBLISHING_RULES } from './packages.ts';
-import { PROCESS_RULES } from './processes.ts';
-import { PROTECTION_RULES, SETTING_RULES } from './protection.ts';
+import { NETWORK_RULES, PROTECTION_RULES, SETTING_RULES } from './protection.ts';
 
 import { compileRow, type Matcher, type RowOf, type Rule, rowsOf, wordsOfRow } from './rule.ts';
 

@@ -1,25 +1,44 @@
+import { isAbsolute, join } from 'node:path';
 import {
   type Assignment,
   type CompoundList,
   forEachChild,
   type ParsedScript,
   parse,
+  type Redirection,
   type Script,
   type Statement,
   type SyntaxNode,
   type Word,
 } from 'unbash';
-import { depthOf, MAX_COMMAND_CHARS, MAX_DEPTH } from '../limits.ts';
 import { destructive, harmless, type Part, placed, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import { evaluateSubscript, expandAgain, walkArithmetic, walkParts } from './arithmetic.ts';
-import { arrayOf, loopPath } from './arrays.ts';
-import { noteDashes } from './glob.ts';
-import type { Field, Io, Judge, Machine, Redirect, World } from './machine.ts';
-import { expandRedirects, goesAway, keepOutput, stdinOf } from './redirections.ts';
+import {
+  depthOf,
+  type Field,
+  type Io,
+  type Judge,
+  MAX_COMMAND_CHARS,
+  MAX_DEPTH,
+  type Machine,
+  type Redirect,
+  type World,
+} from './machine.ts';
+
 import { runVariable } from './run-variables.ts';
 import { Scope, type Value } from './scope.ts';
-import { escapeMarks, hasUnknown, OWN_TEMP, UNKNOWN } from './taint.ts';
-import { expandPattern, expandPatterns, expandString, expandText, expandWord, expandWords } from './word.ts';
+import { ENDLESS, escapeMarks, FILE_TEXT, hasUnknown, OWN_TEMP, UNKNOWN } from './taint.ts';
+import {
+  expandPattern,
+  expandPatterns,
+  expandQuoted,
+  expandString,
+  expandText,
+  expandWord,
+  expandWords,
+  noNameIsOption,
+  noteDashes,
+} from './word.ts';
 
 type Node = Statement['command'] | Statement | CompoundList;
 type NodeOf<Type extends SyntaxNode['type']> = Extract<SyntaxNode, { type: Type }>;
@@ -552,4 +571,109 @@ function visitTest(machine: Machine, node: SyntaxNode): void {
 function isFromEnvironment(machine: Machine, { text }: Word): boolean {
   const name = /^"?\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})"?$/.exec(text);
   return name !== null && machine.scope.get(name[1] ?? name[2] ?? '') === undefined;
+}
+
+/** The elements that `name=(…)` gives an array, or its keys and values. */
+function arrayOf(
+  machine: Machine,
+  assignment: Assignment,
+  words: readonly Word[],
+): readonly string[] | Map<string, string> {
+  const keyed = words.map((word) => /^\[([^\]]*)\]=/.exec(word.text));
+  if (words.length > 0 && keyed.every((found) => found !== null)) {
+    const map = new Map<string, string>();
+    for (const word of words) {
+      const found = /^\[([^\]]*)\]=([\s\S]*)$/.exec(machine.text(word));
+      evaluateSubscript(machine, assignment.name, found?.[1] ?? '');
+      if (found) map.set(found[1] ?? '', found[2] ?? '');
+    }
+    return map;
+  }
+  const before = machine.scope.get(assignment.name);
+  const old = assignment.append && before !== undefined ? machine.scope.list(assignment.name) : [];
+  return [...old, ...expandWords(machine, words).map(({ text }) => text)];
+}
+
+/** A pattern in a `for` list becomes file names: what is known of them is how they begin and end. */
+function loopPath(machine: Machine, text: string): string {
+  const place = /^[*?[]/.test(text) && noNameIsOption(machine) ? './' : '';
+  return place + text.replace(/[*?[\]]+/g, UNKNOWN);
+}
+
+/** What the redirections put on standard input, if any. */
+function stdinOf(redirects: readonly Redirect[], machine: Machine): string | undefined {
+  let stdin: string | undefined;
+  for (const { operator, fd, target } of redirects) {
+    if (fd !== undefined && fd !== 0) continue;
+    if (operator === '<<' || operator === '<<-') stdin = target;
+    else if (operator === '<<<') stdin = `${target}\n`;
+    else if (operator === '<')
+      stdin = machine.substituted.get(target) ?? (target === '/dev/null' ? '' : fileText(target));
+    else if (operator === '<&') stdin = UNKNOWN;
+  }
+  return stdin;
+}
+
+/** Devices that give as much as anybody takes. */
+export function isEndlessDevice(path: string): boolean {
+  return path.startsWith('/dev/') && /^\/dev\/(zero|u?random|full)$/.test(path);
+}
+
+function fileText(path: string): string {
+  return isEndlessDevice(path) ? FILE_TEXT + ENDLESS : FILE_TEXT;
+}
+
+/** Is standard output redirected, so that a pipe or a substitution gets nothing? Says what comes of `out` then. */
+function goesAway(machine: Machine, redirects: readonly Redirect[], out: string): boolean {
+  if (redirects.length === 0) return false;
+  const away = sendsOutputAway(redirects);
+  if (away) noteEndlessFile(machine, redirects, out);
+  return away;
+}
+
+function sendsOutputAway(redirects: readonly Redirect[]): boolean {
+  return redirects.some(
+    ({ operator, fd, target }) =>
+      operator.includes('>') &&
+      operator !== '<>' &&
+      (fd === undefined || fd === 1) &&
+      !/^(&?\d+|-|\/dev\/(stdout|stderr|fd\/\d+))$/.test(target),
+  );
+}
+
+/** The shell chooses the number (`{fd}<file`). */
+const NAMED = 10;
+
+/** Redirections with their targets expanded; `placed`: their places are those of the command line. */
+function expandRedirects(machine: Machine, nodes: readonly Redirection[], placed: boolean): readonly Redirect[] {
+  return nodes.map((node) => {
+    const fd = node.descriptor?.type === 'FileDescriptor' ? node.descriptor.value : node.descriptor && NAMED;
+    if (node.type === 'HereDoc') {
+      const { body } = node;
+      const target = node.delimiter?.quoted || !body.parts ? body.text : expandQuoted(machine, body.parts);
+      return { operator: node.operator, fd, target: node.operator === '<<-' ? target.replace(/^\t+/gm, '') : target };
+    }
+    const part: Part | undefined = placed ? [node.pos, node.end] : undefined;
+    return { operator: node.operator, fd, target: machine.text(node.target), ...(part ? { part } : {}) };
+  });
+}
+
+/** Says that what has no end goes into a file. */
+function noteEndlessFile(machine: Machine, redirects: readonly Redirect[], out: string): void {
+  if (!out.includes(ENDLESS)) return;
+  const target = redirects.find(({ operator, fd }) => operator.includes('>') && (fd ?? 1) === 1)?.target;
+  if (target !== '/dev/null') machine.note(unknown('writes without end'));
+}
+
+/** Remembers what went into a file, since the same command may run it next. */
+function keepOutput(machine: Machine, redirects: readonly Redirect[], out: string): void {
+  const target = redirects.find(({ operator, fd }) => operator.includes('>') && (fd ?? 1) === 1)?.target;
+  const sink = target === undefined ? undefined : machine.sinks.get(target);
+  if (sink) machine.inSubshell(() => machine.runScript(sink, { stdin: out }));
+  if (target === undefined || target.startsWith('/dev/')) return;
+  const near = target.replace(/^(\.\/)+/, '');
+  const { cwd } = machine.scope;
+  const path = isAbsolute(target) || cwd === undefined ? near : join(cwd, near);
+  const append = redirects.some(({ operator }) => operator === '>>');
+  machine.written.set(path, ((append && machine.written.get(path)) || '') + out);
 }

@@ -1,5 +1,5 @@
 import { judgePython } from '../../../src/safety/code/python/judge.ts';
-import type { Effect, LocalModule, PythonContext } from '../../../src/safety/code/python/tree.ts';
+import type { Effect, LocalModule, PythonContext } from '../../../src/safety/code/python/scopes.ts';
 
 const modules = (own: Readonly<Record<string, string>>): PythonContext['module'] => {
   return (name): LocalModule => {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { parseTree } from '../../../src/safety/code/python/tree.ts';
+import { parseTree } from '../../../src/safety/code/python/scopes.ts';
 import { lacks } from '../../support/lacks.ts';
 
 /** Sources in which a wrong reading would hide a call, a name or a string. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgePython } from '../../../src/safety/code/python/judge.ts';
-import type { Effect } from '../../../src/safety/code/python/tree.ts';
+import type { Effect } from '../../../src/safety/code/python/scopes.ts';
 import { effects, grave } from './effects.ts';
 
 const HARMLESS: readonly string[] = [

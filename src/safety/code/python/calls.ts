@@ -1,11 +1,15 @@
 import { DIGITS, OWN_TEMP, UNKNOWN } from '../../shell/taint.ts';
-import { DANGEROUS_NAME, reflects } from './handed-round.ts';
-import type { Judging } from './judging.ts';
-import { isHandle, judgeHelp, MODULE_ATTRIBUTE, REFLECTION } from './modules.ts';
-
-import { nameOf } from './references.ts';
-
-import type { Expr, NodeOf } from './tree.ts';
+import {
+  DANGEROUS_NAME,
+  isHandle,
+  type Judging,
+  judgeHelp,
+  MODULE_ATTRIBUTE,
+  REFLECTION,
+  reflects,
+} from './modules.ts';
+import type { Expr, NodeOf } from './scopes.ts';
+import { nameOf } from './values.ts';
 
 /** `os.system(text)` and its like. */
 function judgeShellText(judge: Judging, call: Call): void {

@@ -8,14 +8,15 @@ import { DIGITS, escapeMarks, hasUnknown, OWN_TEMP, UNKNOWN } from '../../shell/
 import { destructive, harmless, type StaticVerdict, unknown } from '../../verdict.ts';
 import { judgeSql } from '../sql.ts';
 import { CALLS, METHODS } from './calls.ts';
-import { handsRound, handsRoundModule } from './handed-round.ts';
-import type { Judging } from './judging.ts';
 import {
   BUILTINS,
   EXCEPTION,
+  handsRound,
+  handsRoundModule,
   INNER_MODULE,
   isHandle,
   isOwnMethod,
+  type Judging,
   judgeEnvironment,
   judgeModulePath,
   judgeStore,
@@ -26,8 +27,6 @@ import {
   STANDARD_MODULES,
   splitName,
 } from './modules.ts';
-import { nameOf } from './references.ts';
-import { readScopes } from './scopes.ts';
 import {
   type Effect,
   type Expr,
@@ -36,9 +35,10 @@ import {
   type NodeOf,
   type PythonContext,
   parseTree,
+  readScopes,
   type Tree,
-} from './tree.ts';
-import { Values } from './values.ts';
+} from './scopes.ts';
+import { nameOf, Values } from './values.ts';
 
 /** How far own modules are followed. */
 const MAX_IMPORT_DEPTH = 3;

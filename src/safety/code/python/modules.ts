@@ -1,8 +1,5 @@
-import type { Judging } from './judging.ts';
-import { nameOf } from './references.ts';
-import type { Binding } from './scopes.ts';
-import type { Expr, Node, NodeOf } from './tree.ts';
-import type { Values } from './values.ts';
+import type { Binding, Effect, Expr, Node, NodeOf, Tree } from './scopes.ts';
+import { nameOf, type Values } from './values.ts';
 
 /**
  * The modules whose import is known to do nothing by itself, and what of them is known to do no harm. A module that is
@@ -311,3 +308,81 @@ export const STANDARD_MODULES: ReadonlySet<string> = new Set(
    threadpoolctl cycler kiwisolver pyparsing numpy pandas scipy requests PIL lxml bs4 yaml tqdm regex filelock pluggy
    iniconfig attr attrs cffi pycparser`.split(/\s+/),
 );
+
+/** What the judges of single calls ask of the one who walks the tree. */
+export type Judging = {
+  readonly tree: Tree;
+  readonly values: Values;
+  /** Paths that the code itself empties or makes: deleting them again is no loss. */
+  readonly made: ReadonlySet<string>;
+  /** First names of all modules that are imported. */
+  readonly importedNames: ReadonlySet<string>;
+  /** Notes an effect at `node`. */
+  note(node: Node, effect: Effect): void;
+  unknown(node: Node, reason: string, unresolved?: boolean): void;
+  /** The paths an expression may name, as the gate's other judges read them: a part nobody knows is a hole. */
+  paths(node: Node | undefined): readonly string[];
+  /** One word of a command; numbers that nobody knows are holes there. */
+  word(node: Node): string;
+  write(node: Node, target: Node | undefined, how?: 'write' | 'append'): void;
+  /** What does as a call of a program does. */
+  program(node: Node, words: readonly string[]): void;
+  /** Code in a string. */
+  nested(node: Node, text: string): void;
+  /** A module that is imported at `node`. */
+  imported(node: Node, name: string): void;
+};
+
+/** Names of functions that delete, end or run something, and of modules that hold them. */
+export const DANGEROUS_NAME =
+  /^(remove|unlink|rmtree|rmdir|removedirs|system|popen|kill|truncate|os|shutil|subprocess|check_output|call|Popen)$/;
+
+/** Reflection: names in strings are looked at, since one of them may be what is called. */
+export function reflects(judge: Judging, call: NodeOf<'Call'>): void {
+  const dangerous = judge.tree.nodes.some(
+    (node) => node.nodeType === 'Constant' && typeof node.value === 'string' && DANGEROUS_NAME.test(node.value),
+  );
+  const reason = 'python: calls something that deletes or runs commands by a name in a string';
+  if (dangerous) judge.note(call, { kind: 'destructive', rule: 'python code', reason });
+  else judge.unknown(call, `calls ${nameOf(call.func) ?? 'something'}`, true);
+}
+
+/**
+ * Notes a function or module (`what`, in words) that becomes a value nobody follows. What a call found by a name in a
+ * string is destructive where `called`, its own name, or that of a method the code calls destroys.
+ */
+export function handsRound(judge: Judging, node: Node, what: string, called = ''): void {
+  const destroys =
+    node.nodeType === 'Call' &&
+    (DANGEROUS_NAME.test(called) ||
+      judge.tree.nodes.some(
+        (other) =>
+          other.nodeType === 'Call' && other.func.nodeType === 'Attribute' && DANGEROUS_NAME.test(other.func.attr),
+      ));
+  const reason = 'python: calls something that deletes or runs commands through a value';
+  if (destroys) judge.note(node, { kind: 'destructive', rule: 'python code', reason });
+  else judge.unknown(node, `hands round ${what}`, true);
+}
+
+/** A module as a value can't be followed any more. `whole`: no other module reaches the names of this source. */
+export function handsRoundModule(judge: Judging, node: Node, module: string, whole: boolean): void {
+  const parent = judge.tree.parents.get(node);
+  const harmless =
+    node.nodeType === 'ImportFrom' ||
+    parent?.nodeType === 'Expr' ||
+    parent?.nodeType === 'Compare' ||
+    (parent?.nodeType === 'Call' &&
+      parent.args[0] === node &&
+      ONLY_LOOKS.test(judge.values.references.exactly(parent.func) ?? '')) ||
+    (whole && node.nodeType === 'Call' && isNamed(judge, parent));
+  if (!harmless) handsRound(judge, node, `the module ${module}`);
+}
+
+const ONLY_LOOKS = /^builtins\.(getattr|hasattr|dir|print|help|repr|str|id)$/;
+
+/** `m = __import__('os')`: every use of the name is followed, unless it is reached through its class. */
+function isNamed(judge: Judging, parent: Node | undefined): boolean {
+  const [target, ...others] = parent?.nodeType === 'Assign' ? parent.targets : [];
+  const scope = target?.nodeType === 'Name' ? judge.values.scopes.of.get(target) : undefined;
+  return scope !== undefined && scope.kind !== 'class' && others.length === 0;
+}

@@ -1,7 +1,7 @@
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { adds, lookAt } from '../paths.ts';
 import { type CallFacts, given, type Reading, type RecordFinding, type Records, type Spec } from '../record.ts';
-import { judgeInventory } from './tools.ts';
+import { judgeInventory } from './system.ts';
 
 /** A server of the machine or of its own network; who else is given the password, nobody knows. */
 function judgeServer(_: CallFacts, reading: Reading) {

@@ -1,10 +1,10 @@
 import { isCredential } from '../../../knowledge/credential-files.ts';
-import { hasUnknown } from '../../shell/taint.ts';
+import type { Machine } from '../../shell/machine.ts';
+import { FETCHED, hasUnknown } from '../../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../../verdict.ts';
-import { deletesOnlyOwn } from '../ownership.ts';
-import { adds, lookAt, specialTarget } from '../paths.ts';
-import { type CallFacts, given, type Reading, type Records, type Spec } from '../record.ts';
-import { judgeRsync } from './network.ts';
+import { adds, bringsFiles, deletesOnlyOwn, lookAt, specialDirectory, specialTarget } from '../paths.ts';
+import { type CallFacts, given, isFed, type Reading, type Records, type Spec } from '../record.ts';
+import { judgeRsync, judgeUnzip } from './network.ts';
 
 /** `644`, `0755`: others may read and run, never write; no rights of another user; the owner keeps reading. */
 const PLAIN_NUMBER = /^0?[4-7][0145][0145]$/;
@@ -333,3 +333,330 @@ export const REMOVING: Records = {
   'unlink rmdir': removes,
   shred: { ...removes, values: '-n --iterations -s --size' },
 };
+
+/** Compressors remove what they read unless they are told to keep it or to print. */
+function removesInput(call: CallFacts, reading: Reading) {
+  const { program } = call;
+  if (reading.operands.length === 0 || given(reading, '-c', '--stdout', '--to-stdout', '-t', '--test', '-l', '--list'))
+    return undefined;
+  if (isFed(call)) return unknown(`${program} asks before it writes over something, and its input answers`);
+  if (given(reading, '-k', '--keep') || (/zstd$|lz4$/.test(program) && !given(reading, '--rm'))) return undefined;
+  return unknown(`${program} removes the file it reads`);
+}
+
+/** What tar is asked to do, by its letters. */
+function judgeTar(call: CallFacts, reading: Reading) {
+  const makes = given(reading, '-c', '--create');
+  const unpacks = given(reading, '-x', '--extract', '--get');
+  const keeps = given(reading, '-k', '--keep-old-files', '--skip-old-files', '-O', '--to-stdout');
+  const archive = reading.given.findLast(({ name }) => name === '-f' || name === '--file')?.value;
+  if (archive !== undefined && (/^[^/]*:/.test(archive) || hasUnknown(archive.slice(0, 1))))
+    return unknown('tar talks to another machine');
+  if (unpacks && given(reading, '-P', '--absolute-names')) return unknown('tar -P writes wherever the archive says');
+  if (unpacks && call.io.stdin?.includes(FETCHED)) return unknown('unpacks what comes over the network');
+  if (unpacks && !keeps) return unpacksInto(call, reading, '-C', '--directory');
+  if (makes && isThere(call, archive)) return unknown('writes over an archive that is there');
+  return makes || unpacks || given(reading, '-t', '--list', '-d', '--diff', '--compare')
+    ? undefined
+    : unknown('changes an archive');
+}
+
+/** Names that a text has, no archive: an archive of that name would be in its place. */
+const NAMES_TEXT =
+  /\.(c|h|cc|cpp|py|[cm]?[jt]sx?|rs|go|java|rb|php|sh|md|txt|jsonl?|ya?ml|toml|html?|css|sql|csv|conf|cfg|ini|db)$/;
+
+/** Is something there already? Undefined where nobody can look and the name tells nothing. */
+function isThere({ machine }: CallFacts, path: string | undefined): boolean | undefined {
+  const { cwd } = machine.scope;
+  if (path !== undefined && !machine.files && NAMES_TEXT.test(path)) return true;
+  if (path === undefined || !machine.files || (cwd === undefined && !path.startsWith('/'))) return undefined;
+  return machine.files.stat(path.startsWith('/') ? path : `${cwd}/${path}`) !== undefined;
+}
+
+/** Unpacking writes over what is there: known to lose nothing only into a place that is not there yet. */
+function unpacksInto(call: CallFacts, reading: Reading, ...options: readonly string[]) {
+  const into = reading.given.findLast(({ name }) => options.includes(name))?.value;
+  bringsFiles(call.machine, into ?? '.');
+  const special = specialDirectory(call.machine, into ?? '.');
+  if (special) return special;
+  if (call.machine.files === undefined) return undefined;
+  return isThere(call, into) === false || (into !== undefined && call.machine.scope.made.has(into))
+    ? undefined
+    : unknown('unpacks over what is there');
+}
+
+/** What packs and unpacks. */
+export const ARCHIVES: Records = {
+  tar: {
+    family: 'packages',
+    findings: [
+      {
+        name: 'tar runs a program',
+        asks: {
+          any: [
+            { argument: /^--checkpoint-action=exec|^--to-command|^--info-script|^--new-volume-script|^--rmt-command/ },
+            { value: ['--checkpoint-action', /exec=/] },
+          ],
+        },
+        reason: 'tar runs commands',
+        match: [
+          'tar cf /dev/null x --checkpoint=1 --checkpoint-action=exec="rm -rf y"',
+          'tar xf a.tar --to-command=sh',
+        ],
+        pass: ['tar cf x.tar y --checkpoint=1 --checkpoint-action=dot'],
+      },
+    ],
+    values:
+      '-f --file -C --directory --exclude -T --files-from -X --exclude-from -b --blocking-factor -I --use-compress-program --checkpoint-action --to-command -F --info-script --transform -H --format -g --listed-incremental -V --label --strip-components --rmt-command --rsh-command --owner --group --mode --mtime',
+    traits: ['prints'],
+    helpers: 'sh gzip bzip2 xz zstd lzma compress',
+    oldStyle: true,
+    tune: '-c -x -t -d -z -j -J -a -v -p -m -h -S -s -o -w -k -O -C= -b= -V= -W -l -B -i -n -R -H= -L= --create --extract --get --list --diff --compare --gzip --gunzip --bzip2 --xz --zstd --lzma --lz4 --auto-compress --verbose --preserve-permissions --same-permissions --touch --dereference --sparse --same-owner --no-same-owner --no-same-permissions --keep-old-files --skip-old-files --keep-newer-files --to-stdout --directory= --exclude= --exclude-vcs --exclude-vcs-ignores --exclude-backups --exclude-caches --strip-components= --transform= --xform= --wildcards --no-wildcards --anchored --no-recursion --recursion --numeric-owner --owner= --group= --mode= --mtime= --sort= --format= --posix --totals --checkpoint[=] --one-file-system --label= --null --warning= --no-overwrite-dir --show-transformed-names --utc --full-time --ignore-failed-read --occurrence[=] --newer= --after-date= --block-number --delay-directory-restore --acls --xattrs --selinux --show-defaults --pax-option=',
+    read: '-X= --exclude-from= -T= --files-from= -N=',
+    write: '-g= --listed-incremental= --index-file=',
+    add: '-f= --file=',
+    run: '-I= --use-compress-program= --to-command= -F= --info-script= --new-volume-script= --rmt-command= --rsh-command=',
+    load: '--checkpoint-action=',
+    delete:
+      '-r -u -A --append --update --catenate --concatenate --delete --remove-files --recursive-unlink -U --unlink-first --overwrite --overwrite-dir -P --absolute-names',
+    operands: 'read',
+    judge: judgeTar,
+  },
+  'gzip gunzip bzip2 bunzip2 xz unxz zstd lz4 pigz': {
+    output: { gives: 'decoded' },
+    of: { 'gzip bzip2 xz zstd': { traits: ['prints'] } },
+    helpers: 'sh gzip',
+    tune: '-# -c -d -k -l -n -N -q -r -t -v -z -T= -S= -p= -m= -D= -h -V -a -b= --best --fast --stdout --to-stdout --decompress --uncompress --keep --list --quiet --recursive --test --verbose --threads= --format= --no-name --name --rsyncable --extreme -e --memlimit= --check= --ultra --long[=] --no-progress --suffix= --synchronous',
+    // Without -f, which is not known to lose nothing, they refuse to write over a file.
+    add: '-o= --output=',
+    delete: '-f --force --rm -j',
+    operands: 'read',
+    judge: removesInput,
+  },
+  zip: {
+    values: '-x -i -P -t -tt -b -n',
+    traits: ['prints'],
+    tune: '-# -r -q -v -j -x= -i= -P= -y -X -9 -e -D -l -n= -@ -u= -s= -b= -o -k -t= -Z= --recurse-paths --quiet --junk-paths --exclude= --include= --symlinks --encrypt --no-extra --no-dir-entries --compression-method= -T -sf -0',
+    run: '-TT= --unzip-command=',
+    load: '--test-command',
+    delete: '-m -d -f -u -FS -A -F -FF -O= -la -lf --move --delete --freshen --update --filesync --grow -g',
+    operands: 'add read',
+    judge: (call, reading) =>
+      isThere(call, reading.operands[0]?.text) ? unknown('changes an archive that is there') : undefined,
+  },
+  unzip: {
+    valuesOf: 'first',
+    tune: '-l -v -t -p -c -z -q -qq -n -j -C -L -a -aa -b -D -K -X -V -W -d= -P= -x= -Z -Z1 -U -s -M -1',
+    delete: '-o -f -u -:',
+    operands: 'read',
+    judge: judgeUnzip,
+  },
+  zipinfo: { tune: '-1 -2 -s -m -l -v -h -z -t -T -C -M', operands: 'read' },
+  '7z 7za': {
+    tune: '-oout -oextracted -ba -bd -slt -r -p= -mx= -mmt= -t7z -tzip -y -so -snl -aos -aou',
+    operands: 'judged',
+    judge: ({ args, operands }) =>
+      /^(l|t|b|h|i)$/.test(operands[0]?.text ?? '') || (/^[ax]$/.test(operands[0]?.text ?? '') && args.length <= 4)
+        ? undefined
+        : unknown('7z writes over what is there'),
+  },
+  ar: {
+    oldStyle: true,
+    tune: '-t -p -c -s -v -D -U -T -r -x -q -u',
+    operands: 'add read',
+    judge: (call) => {
+      const [letters = '', archive] = call.args.map(({ text }) => text);
+      if (/^-?[tp][vVO]*$/.test(letters)) return undefined;
+      const makes = /^-?[rq]?c[rqscvuDU]*$|^-?r[scvDU]*c[scvDU]*$/.test(letters);
+      return makes && !isThere(call, archive) ? undefined : unknown('ar changes files');
+    },
+  },
+  cpio: {
+    tune: '-i -o -t -p -v -d -m -0 -H= -F= -I= -E= -L --list --extract --create --pass-through --format= --null --verbose --make-directories --no-absolute-filenames --preserve-modification-time --quiet',
+    operands: 'tune',
+    judge: (_, reading) =>
+      given(reading, '-t', '--list') || (given(reading, '-o', '--create') && !given(reading, '-F'))
+        ? undefined
+        : unknown('unpacks over what is there, or packs over it'),
+  },
+  jar: {
+    oldStyle: true,
+    tune: '-t -v -c -f= -e= -m= -M -0 --list --create --file=',
+    operands: 'read',
+    judge: judgeJar,
+  },
+};
+
+/** `jar cf NAME`: an archive of that name is written over. */
+function judgeJar(call: CallFacts, reading: Reading): StaticVerdict | undefined {
+  const [letters = '', name] = call.args.map(({ text }) => text);
+  if (/^-?-?(t|list)/.test(letters)) return undefined;
+  const target = reading.given.find((option) => option.name === '-f' || option.name === '--file')?.value ?? name;
+  const makes = /^(-?c\w*|--create)$/.test(letters) && (/f/.test(letters) || given(reading, '-f', '--file'));
+  if (!makes || target === undefined) return unknown('jar writes over what is there');
+  const { machine } = call;
+  const fresh = machine.files ? lookAt(machine, target) === 'absent' : target.endsWith('.jar');
+  return fresh ? adds(machine, target) : unknown('jar writes over what is there');
+}
+
+/** Pictures, sound and film: tools whose words name protocols, filters and formats, some of which write, send or run. */
+export const MEDIA_RECORDS: Records = {
+  ffmpeg: {
+    operands: 'judged',
+    singleDash: true,
+    tune: '-# -i= -c= -c:v= -c:a= -codec= -codec:v= -codec:a= -vcodec= -acodec= -an -vn -sn -ss= -sseof= -to= -t= -r= -s= -f= -b:v= -b:a= -crf= -preset= -vf= -af= -filter:v= -filter:a= -filter_complex= -lavfi= -map= -loglevel= -hide_banner -n -frames:v= -vframes= -pix_fmt= -q:v= -q:a= -ar= -ac= -aspect= -movflags= -threads= -nostats -nostdin -stats -v= -shortest -g= -profile:v= -level= -tune= -metadata= -c:s= -qscale:v= -vsync= -re -stream_loop= -framerate= -loop= -safe=',
+    delete: '-y',
+    write: '-vstats_file= -passlogfile= -progress=',
+    load: '-report -fpre= -vstats -init_hw_device= -dump_attachment=',
+    idle: '-version -formats -codecs -encoders -decoders -filters -h -protocols',
+    judge: judgeFfmpeg,
+  },
+  ffprobe: {
+    singleDash: true,
+    tune: '-# -v= -i= -f= -hide_banner -show_format -show_streams -show_entries= -select_streams= -of= -print_format= -show_frames -count_frames -show_packets -pretty -unit -sexagesimal -loglevel= -show_chapters -show_error -show_programs -count_packets -read_intervals=',
+    write: '-o=',
+    operands: 'read',
+    judge: (_, reading) => {
+      const graph = reading.given.some(({ name, value }) => name === '-f' && value === 'lavfi');
+      return worst([
+        ...judgeStreams(reading),
+        ...reading.operands.map(({ text }) => (graph ? judgeGraph(text) : judgeInput(text))),
+      ]);
+    },
+  },
+  identify: {
+    singleDash: true,
+    tune: '-# -verbose -format= -ping -quiet -unique -units= -precision=',
+    operands: 'read',
+    judge: (_, reading) =>
+      worst([
+        ...reading.operands.map(({ text }) => judgePicture(text)),
+        ...reading.given.map(({ value = '' }) =>
+          value.startsWith('@') ? unknown('reads a format from a file') : undefined,
+        ),
+      ]),
+  },
+  'yt-dlp': {
+    helpers: 'ffmpeg ffprobe python3',
+    tune: '-# -F -x -q -v -s -S= -i -k -e -g -j -J -c -w -4 -6 -f= -N= -r= -R= --format= --format-sort= --list-formats --list-subs --get-duration --get-url --get-title --get-id --get-filename --get-thumbnail --get-description --get-format --dump-json --dump-single-json --simulate --no-simulate --skip-download --print= --extract-audio --audio-format= --audio-quality= --merge-output-format= --recode-video= --remux-video= --download-sections= --force-keyframes-at-cuts --no-playlist --yes-playlist --playlist-items= --playlist-start= --playlist-end= --write-subs --write-sub --write-auto-subs --write-auto-sub --sub-langs= --sub-lang= --sub-format= --convert-subs= --write-thumbnail --write-description --write-info-json --embed-thumbnail --embed-subs --embed-metadata --add-metadata --no-warnings --no-progress --newline --progress --verbose --quiet --retries= --limit-rate= --concurrent-fragments= --max-filesize= --max-downloads= --match-filter= --restrict-filenames --no-overwrites --sleep-interval= --ignore-errors --continue --no-part --no-mtime --socket-timeout= --user-agent= --flat-playlist --date= --dateafter= --no-config --ignore-config --extractor-args= --keep-video --no-keep-video',
+    add: '-o= --output=',
+    into: '-P= --paths=',
+    load: '--exec= --exec-before-download= --config-location= --config-locations= --plugin-dirs= --downloader= --external-downloader= --downloader-args= --external-downloader-args= --postprocessor-args= --ppa= --ffmpeg-location= --netrc --netrc-cmd= --use-postprocessor= --load-info-json= -a= --batch-file= --enable-file-urls --no-check-certificates --js-runtimes= --print-to-file',
+    send: '--proxy= --cookies= --cookies-from-browser= -u= -p= --username= --password= --video-password= --add-header= --referer=',
+    delete: '--force-overwrites --yes-overwrites --rm-cache-dir -U --update --update-to=',
+    operands: 'ask',
+    control: /(^|\/)(yt-dlp|youtube-dl)\.conf$/,
+  },
+  'convert magick': {
+    operands: 'judged',
+    open: 'writes a picture over what is there',
+    singleDash: true,
+    tune: '-# -resize= -quality= -rotate= -crop= -strip -density= -background= -flatten -thumbnail= -colorspace= -alpha= -format=',
+  },
+  exiftool: {
+    singleDash: true,
+    tune: '-# -r -s -S -G -a -j -json -n -csv -d= -e -f -ee -p= -b -T -t -x= -ext= -fast -u -V -v= -Output= --Output= -quiet',
+    write: '-o= -w=',
+    operands: 'read',
+    judge: ({ program, args }) =>
+      program === 'exiftool' &&
+      args.some(({ text }) =>
+        /^-[\w:]+[-+^]?[<=]|^-(all|tagsfromfile|delete_original|restore_original|overwrite|config|execute|@|if\d*|filename|directory)/i.test(
+          text,
+        ),
+      )
+        ? unknown('edits files')
+        : program === 'exiftool' &&
+            args.some(({ text }, at) => args[at - 1]?.text === '-p' && !/^(?=.*\$)[\w $:,.%-]*$/.test(text))
+          ? unknown('a format of exiftool may be code, or a file of it')
+          : undefined,
+  },
+};
+
+function worst(verdicts: readonly (StaticVerdict | undefined)[]): StaticVerdict | undefined {
+  return verdicts.reduce((a, b) => (a && b ? worse(a, b) : (a ?? b)), undefined);
+}
+
+/** Formats of one file, or of none. Others write many files (`hls`, `image2`), several outputs (`tee`), or send (`rtsp`). */
+const FORMATS =
+  /^(mp4|mov|m4a|ipod|matroska|webm|mp3|wav|flac|ogg|opus|adts|aac|ac3|gif|apng|avi|mpegts|mpeg|flv|3gp|null|md5|hash|framemd5|framecrc|crc|rawvideo|yuv4mpegpipe|image2pipe|mjpeg|h264|hevc|[su](8|16|24|32)[lb]?e?|f(32|64)[lb]e|srt|ass|webvtt|ffmetadata|lavfi|concat)$/;
+const FILE_ENDING =
+  /\.(mp4|m4a|m4v|mov|mkv|mka|webm|mp3|wav|flac|ogg|oga|ogv|opus|aac|ac3|gif|apng|avi|ts|mpe?g|flv|wmv|wma|3gp|aiff?|y4m|png|jpe?g|webp|bmp|tiff?|srt|vtt|ass|null)$/i;
+
+/** Filters that only compute on what flows through them. Others write a file, load a library, or read one as a script. */
+const FILTERS = new Set(
+  `scale crop pad fps setpts asetpts atempo volume transpose hflip vflip rotate trim atrim setsar setdar format aformat overlay
+   concat split asplit amix amerge aresample palettegen paletteuse fade afade drawbox drawtext thumbnail select aselect tile
+   hstack vstack xstack yadif bwdif silencedetect silenceremove blackdetect showinfo ashowinfo null anull nullsrc testsrc
+   testsrc2 color sine anullsrc smptebars eq hue unsharp gblur boxblur highpass lowpass equalizer dynaudnorm channelsplit
+   channelmap pan asetrate showwavespic showspectrumpic cropdetect freezedetect idet setrange colorspace zoompan minterpolate
+   reverse areverse loop aloop xfade acrossfade volumedetect astats ebur128 signalstats loudnorm afftdn hqdn3d nlmeans
+   settb asettb setfield tonemap colorchannelmixer curves vignette negate edgedetect drawgrid adelay acompressor alimiter`
+    .split(/\s+/)
+    .filter((name) => name !== ''),
+);
+/** Keys whose value names a file, a library or an address. */
+const NAMES_FILE = /\b\w*(file|filename|result|path|plugin|url|stats|psfile|library|model|report)\w*\s*=/i;
+
+function judgeGraph(text: string): StaticVerdict | undefined {
+  const bare = text.replace(/'[^']*'/g, (quoted) => quoted.replace(/[^\w=:]/g, ' ')).replace(/\\./g, ' ');
+  const names = bare.replace(/\[[^\]]*\]/g, ' ').split(/[,;]/);
+  const known = names.every((part) => /^\s*[\d.+\-*/() ]/.test(part) || FILTERS.has(/^\s*(\w+)/.exec(part)?.[1] ?? ''));
+  return known && !NAMES_FILE.test(text) && !hasUnknown(text)
+    ? undefined
+    : unknown('a filter that is not known to only compute');
+}
+
+/** A file of this machine: a name with a protocol before it is fetched, sent, or read in another way. */
+function judgeInput(text: string): StaticVerdict | undefined {
+  return /^[a-z][a-z0-9+.,-]*:|^@|^\|/i.test(text) && !/^pipe:0?$/.test(text)
+    ? unknown('an input that is not a plain file')
+    : undefined;
+}
+
+/** What `-i`, `-f` and the filters of a call say. */
+function judgeStreams(reading: Reading): readonly (StaticVerdict | undefined)[] {
+  let format = '';
+  return reading.given.map(({ name, value = '' }) => {
+    if (name === '-f') {
+      format = value;
+      return FORMATS.test(value) ? undefined : unknown(`format ${value.slice(0, 20)} is not known to be one file`);
+    }
+    if (name === '-i') {
+      const lavfi = format === 'lavfi';
+      format = '';
+      return lavfi ? judgeGraph(value) : judgeInput(value);
+    }
+    return /^-(vf|af|filter:[va]|filter_complex|lavfi)$/.test(name) ? judgeGraph(value) : undefined;
+  });
+}
+
+/** It asks before it writes over a file, which the line itself may answer; without an output it only shows. */
+function judgeFfmpeg(call: CallFacts, reading: Reading): StaticVerdict | undefined {
+  const outputs = reading.operands.map(({ text }) => text);
+  const formats = reading.given.filter(({ name }) => name === '-f').map(({ value }) => value);
+  const nothing = formats.at(-1) === 'null';
+  return worst([
+    ...judgeStreams(reading),
+    ...outputs.map((target) => {
+      if (/^(-|pipe:1?|\/dev\/null)$/.test(target) || (nothing && target === 'null')) return undefined;
+      if (/^[a-z][a-z0-9+.-]*:|[%|]|^\[/i.test(target) || !FILE_ENDING.test(target) || hasUnknown(target))
+        return unknown('an output that is not one plain file');
+      const asks = !call.machine.files && call.io.stdin === undefined;
+      return given(reading, '-n') ? adds(call.machine, target) : judgeNew(call.machine, target, asks);
+    }),
+  ]);
+}
+
+/** A file that is made new: it must not be there; where nobody may look, that the tool `asks` is enough. */
+function judgeNew(machine: Machine, target: string, asks: boolean): StaticVerdict {
+  const fresh = asks || /^(absent|empty)$/.test(lookAt(machine, target));
+  return worse(adds(machine, target), fresh ? harmless() : unknown('writes over a file'));
+}
+
+/** A coder before a colon may delete (`ephemeral:`), run (`msl:`), fetch or write; so may files that hold such scripts. */
+function judgePicture(text: string): StaticVerdict | undefined {
+  return /^[\w-]+:|^[@|]|\.(msl|mvg|svgz?|ps|eps|pdf|vid)(\[.*\])?$/i.test(text) || hasUnknown(text)
+    ? unknown('a picture that is not a plain file')
+    : undefined;
+}

@@ -8,25 +8,19 @@ import {
   type Spec,
   words,
 } from '../record.ts';
-import { ARCHIVES } from './archives.ts';
-import { BUILD_RECORDS, PROJECT_TOOLS } from './build.ts';
-import { CHECKERS, FORMATTING } from './checkers.ts';
-import { CLOUDS } from './clouds.ts';
+import { BUILD_RECORDS, CHECKERS, FORMATTING, PROJECT_TOOLS } from './build.ts';
 import { COMPILERS, LANGUAGES } from './compilers.ts';
 import { DATA, TABLE_TOOLS } from './data.ts';
-import { DOCKER } from './docker.ts';
-import { FILES, REMOVING } from './files.ts';
+import { ARCHIVES, FILES, MEDIA_RECORDS, REMOVING } from './files.ts';
 import { GIT_RECORD } from './git.ts';
-import { MEDIA_RECORDS } from './media.ts';
 import { NETWORK } from './network.ts';
 import { PACKAGES, SYSTEM_PACKAGES } from './packages.ts';
-import { SERVICES } from './services.ts';
-import { SHELL } from './shell.ts';
-import { DISKS, SYSTEM } from './system.ts';
+import { CLOUDS, DOCKER, SERVICES } from './services.ts';
+
+import { SHELL, UNREAD, UNREAD_WRAPPERS, WRAPPERS_RECORDS } from './shell.ts';
+import { DISKS, SYSTEM, TOOLS } from './system.ts';
 
 import { TEXT } from './text.ts';
-import { TOOLS } from './tools.ts';
-import { UNREAD, UNREAD_WRAPPERS, WRAPPERS_RECORDS } from './wrappers.ts';
 
 /** Every program that the gate knows, in each part or a little. */
 const ALL: readonly Records[] = [

@@ -1,6 +1,6 @@
 import { type StaticVerdict, unknown } from '../../verdict.ts';
+import { textOf, UNREAD } from '../code.ts';
 import { type CallFacts, given, isDryReading, type Reading, type Records, type Spec } from '../record.ts';
-import { textOf, UNREAD } from '../text-of.ts';
 
 /** Package managers of systems. */
 export const SYSTEM_PACKAGES: Records = {

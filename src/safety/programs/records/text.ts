@@ -13,9 +13,9 @@ import {
 } from '../../shell/output.ts';
 import { hasUnknown, UNKNOWN } from '../../shell/taint.ts';
 import { type StaticVerdict, unknown } from '../../verdict.ts';
+import { textOf, UNREAD } from '../code.ts';
 import { lookAt, specialTarget } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records } from '../record.ts';
-import { textOf, UNREAD } from '../text-of.ts';
 
 /** Programs that read text and print text. */
 export const TEXT: Records = {
