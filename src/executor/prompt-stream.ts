@@ -204,6 +204,17 @@ export class PromptStream {
         // What follows draws the prompt.
         if (this.#phase !== 'sent') this.#drawing = true;
         return;
+      case 'P':
+        // A prompt that is drawn once more, without a new one: the shell was asked to repaint it.
+        if (this.#phase === 'ready' && !this.#pending) this.#drawing = true;
+        return;
+      case '<':
+        // The right prompt comes behind the prompt's last mark, and is no output of anything.
+        this.#drawing = this.#pending !== undefined || this.#phase !== 'command';
+        return;
+      case '>':
+        this.#drawing = false;
+        return;
       case 'R':
         this.#drawing = false;
         if (this.#fresh) {

@@ -130,12 +130,33 @@ function __aish_before_prompt --on-event fish_prompt
     __aish_wrap
 end
 function __aish_wrap
+    __aish_wrap_sides
     functions fish_prompt | string match -q '*__aish_user_prompt*'; and return
     functions -e __aish_user_prompt
     functions -c fish_prompt __aish_user_prompt
     function fish_prompt
         __aish_user_prompt
         printf '\\e]7331;%s;R\\a' $__aish_token
+    end
+end
+# The mode comes first wherever a prompt is drawn, the right prompt last. Their own text is taken first: it may show $status.
+function __aish_wrap_sides
+    if not functions fish_mode_prompt | string match -q '*__aish_user_mode_prompt*'
+        functions -e __aish_user_mode_prompt
+        functions -q fish_mode_prompt; or function fish_mode_prompt; end
+        functions -c fish_mode_prompt __aish_user_mode_prompt
+        function fish_mode_prompt
+            __aish_user_mode_prompt | read -zl drawn
+            printf '\\e]7331;%s;P\\a%s' $__aish_token "$drawn"
+        end
+    end
+    functions -q fish_right_prompt; or return
+    functions fish_right_prompt | string match -q '*__aish_user_right_prompt*'; and return
+    functions -e __aish_user_right_prompt
+    functions -c fish_right_prompt __aish_user_right_prompt
+    function fish_right_prompt
+        __aish_user_right_prompt | read -zl drawn
+        test -n "$drawn"; and printf '\\e]7331;%s;<\\a%s\\e]7331;%s;>\\a' $__aish_token $drawn $__aish_token
     end
 end
 for __aish_mode in default insert visual replace replace_one paste

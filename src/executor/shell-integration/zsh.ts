@@ -135,8 +135,9 @@ ${personal ? `[[ -f "\${ZDOTDIR:-$HOME}/.zshrc" ]] && \\builtin source "\${ZDOTD
 _aish_open=$'%{\\e]7331;'$_aish_token$';D;%?;-;\\a%}'
 _aish_close=$'%{\\e]7331;'$_aish_token$';R\\a%}'
 _aish_two=$'%{\\e]7331;'$_aish_token$';2\\a%}'
+_aish_right=$'%{\\e]7331;'$_aish_token$';<\\a%}' _aish_rest=$'%{\\e]7331;'$_aish_token$';>\\a%}'
 _aish_left=$'\\e]7331;'$_aish_token$';E\\a'
-\\builtin typeset -g +x _aish_open _aish_close _aish_two _aish_left
+\\builtin typeset -g +x _aish_open _aish_close _aish_two _aish_left _aish_right _aish_rest
 _aish_fetch() {
   \\builtin emulate -L zsh
   BUFFER=$mapfile[$_aish_dir/line]
@@ -180,7 +181,7 @@ _aish_show() { {
 } 2>/dev/null }
 _aish_marked() {
   [[ $PS1 == "$_aish_open"*"$_aish_close" && \${PS1#"$_aish_open"} != *"$_aish_open"* ]] &&
-    [[ $PS2 == *"$_aish_two" && $POSTEDIT == *"$_aish_left" ]]
+    [[ $PS2 == *"$_aish_two" && $POSTEDIT == *"$_aish_left" && \${RPS1:-\${RPROMPT:-$_aish_right}} == "$_aish_right"* ]]
 }
 _aish_wrap() { {
   \\builtin unsetopt prompt_sp
@@ -193,8 +194,13 @@ _aish_wrap_prompts() {
     PS1=$_aish_open\${PS1//"$_aish_close"/}$_aish_close
     PS2=\${PS2%"$_aish_two"}$_aish_two
     POSTEDIT=\${POSTEDIT%"$_aish_left"}$_aish_left
+    # Two names of one text, and only the one that was assigned is set.
+    _aish_side=\${RPS1:-\${RPROMPT-}}
+    _aish_side=\${_aish_side//"$_aish_right"/}
+    [[ -n $_aish_side ]] && RPROMPT=$_aish_right\${_aish_side//"$_aish_rest"/}$_aish_rest
+    \\builtin unset _aish_side
     # They hold the token.
-    \\builtin typeset -g +x PS1 PROMPT prompt PS2 PROMPT2 POSTEDIT
+    \\builtin typeset -g +x PS1 PROMPT prompt PS2 PROMPT2 POSTEDIT RPS1 RPROMPT
   fi
   [[ \${precmd_functions[-1]-} == _aish_precmd ]] || precmd_functions=(\${precmd_functions:#_aish_precmd} _aish_precmd)
   [[ \${preexec_functions[1]-} == _aish_preexec ]] || preexec_functions=(_aish_preexec \${preexec_functions:#_aish_preexec})
@@ -235,8 +241,9 @@ _aish_complete() {
   fields=("\${(@0)\${mapfile[$_aish_dir/question]%$'\\0'}}")
   ( ( \\builtin source $_aish_dir/completer "\${fields[@]}" ) </dev/null >/dev/null 2>&1 & )
 }
+# zsh counts what \`source\` reads as lines of the user's: a second \`exit\` in spite of jobs would warn again.
 _aish_own() {
-  { \\builtin source $_aish_dir/own } >|$_aish_dir/told 2>&1
+  { \\builtin eval -- "$mapfile[$_aish_dir/own]" } >|$_aish_dir/told 2>&1
   { \\builtin printf '\\033]7331;%s;O;%s\\007' $_aish_token $? >$TTY } 2>/dev/null
 }
 for _aish_each in fetch enter accept complete own show wrap state search; do zle -N _aish_$_aish_each; done

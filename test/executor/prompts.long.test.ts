@@ -1,0 +1,75 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { lacks, pathOf } from '../support/lacks.ts';
+import { type Bench, userShell, workspace } from './support.ts';
+
+/** A shell whose startup file is `rc`. */
+async function shellWith(name: 'zsh' | 'fish', rc: string): Promise<Bench> {
+  const home = workspace();
+  mkdirSync(join(home, '.config/fish'), { recursive: true });
+  writeFileSync(join(home, name === 'zsh' ? '.zshrc' : '.config/fish/config.fish'), `${rc}\n${QUIET[name]}`);
+  const env = { HOME: home, PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', SHELL: pathOf(name) ?? '' };
+  return userShell('', { env, cwd: home });
+}
+
+const QUIET = { zsh: '', fish: 'set -g fish_greeting' };
+
+/** What three commands print, and what the shell prints between them. */
+async function threeCommands({ run, idle }: Bench): Promise<readonly string[]> {
+  const heads: string[] = [];
+  for (const line of ['echo one', 'sleep 0.3; echo two', 'echo three']) {
+    heads.push((await run(line)).head);
+    // A prompt with a clock is drawn again meanwhile.
+    await new Promise((resolve) => setTimeout(resolve, 1300));
+  }
+  return [...heads, ...idle];
+}
+
+const CLOCK = 'TMOUT=1; TRAPALRM() { zle reset-prompt }';
+const TRANSIENT = `
+shrink() { PROMPT='%# ' RPROMPT= ; zle .reset-prompt }
+zle -N zle-line-finish shrink
+again() { PROMPT=$'first row\\nsecond row> ' RPROMPT='%*' }
+precmd_functions+=(again)`;
+
+describe.skipIf(lacks('zsh'))('zsh shows no part of its prompt as output', () => {
+  it.each([
+    ['a right prompt', "RPROMPT='on the right'"],
+    ['RPS1 with a clock', `setopt prompt_subst; RPS1='$(date +%T)'; ${CLOCK}`],
+    ['a right prompt set anew each time', 'precmd() { RPROMPT="right $RANDOM" }'],
+    ['a prompt of two rows with a clock', `PROMPT=$'first %*\\nsecond> ' RPROMPT='%*'; ${CLOCK}`],
+    ['a right prompt that goes when a line runs', "setopt transient_rprompt; RPROMPT='%F{red}right%f'"],
+    ['a prompt that shrinks when a line runs', TRANSIENT],
+    [
+      'vi keys shown on the right',
+      'bindkey -v; zle-keymap-select() { RPROMPT=$KEYMAP; zle reset-prompt }; zle -N zle-keymap-select; RPROMPT=insert',
+    ],
+  ])('%s', async (_, rc) => {
+    expect(await threeCommands(await shellWith('zsh', rc))).toEqual(['one', 'two', 'three']);
+  });
+});
+
+describe.skipIf(lacks('fish'))('fish shows no part of its prompt as output', () => {
+  it.each([
+    ['a right prompt', 'function fish_right_prompt; echo right; end'],
+    ['a right prompt with $status', 'function fish_right_prompt; echo "$status $pipestatus"; end'],
+    [
+      'a prompt of two rows',
+      'function fish_prompt; echo first; echo "second> "; end; function fish_right_prompt; date +%T; end',
+    ],
+    ['the mode of vi', 'fish_vi_key_bindings; function fish_right_prompt; echo $fish_bind_mode; end'],
+    [
+      'a clock that draws the prompt again',
+      'function fish_prompt; echo first; echo "$(date +%T)> "; end\nfunction fish_right_prompt; date +%T; end\nfunction again --on-signal USR1; commandline -f repaint; end\nsh -c "while sleep 0.5 && kill -USR1 $fish_pid; do :; done" >/dev/null 2>&1 &\ndisown',
+    ],
+  ])('%s', async (_, rc) => {
+    expect(await threeCommands(await shellWith('fish', rc))).toEqual(['one', 'two', 'three']);
+  });
+
+  it('the user’s right prompt sees the exit code of the line', async () => {
+    const bench = await shellWith('fish', 'function fish_right_prompt; echo $status >>~/told; end');
+    await bench.run('sh -c "exit 7"');
+    expect((await bench.run('cat ~/told')).head.split('\n').at(-1)).toBe('7');
+  });
+});
