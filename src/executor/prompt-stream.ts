@@ -205,16 +205,9 @@ export class PromptStream {
         if (this.#phase !== 'sent') this.#drawing = true;
         return;
       case 'P':
-        // A prompt that is drawn once more, without a new one: the shell was asked to repaint it.
-        if (this.#phase === 'ready' && !this.#pending) this.#drawing = true;
-        return;
       case '<':
-        // The right prompt comes behind the prompt's last mark, and is no output of anything.
-        this.#drawing = this.#pending !== undefined || this.#phase !== 'command';
-        return;
       case '>':
-        this.#drawing = false;
-        return;
+        return this.#repaints(kind);
       case 'R':
         this.#drawing = false;
         if (this.#fresh) {
@@ -233,6 +226,16 @@ export class PromptStream {
       default:
         this.#events.onAnswer(mark);
     }
+  }
+
+  /**
+   * `P`: a prompt is drawn once more, without a new one. `<` and `>` are around the right prompt, which is drawn behind
+   * the last mark of the prompt itself.
+   */
+  #repaints(kind: 'P' | '<' | '>'): void {
+    if (kind === '>') this.#drawing = false;
+    else if (kind === '<') this.#drawing = this.#pending !== undefined || this.#phase !== 'command';
+    else if (this.#phase === 'ready' && !this.#pending) this.#drawing = true;
   }
 
   /** What was typed ahead, or asked, may run already. */

@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import headless, { type IBufferNamespace, type IParser, type Terminal } from '@xterm/headless';
 import type { KeyboardModes, LiveOutput, TerminalFacts } from '../contracts/commands.ts';
 import { type CellReader, cellReader, renderLine } from './cells.ts';
@@ -70,6 +71,7 @@ export class Screen implements LiveOutput {
   #plain: PlainOutput | undefined = new PlainOutput();
   #model: Model | undefined;
   readonly #recorder: OutputRecorder;
+  readonly #decoder = new StringDecoder('utf8');
   readonly #queue = new OutputQueue();
   readonly #meter = new FloodMeter();
   readonly #listeners = new Set<() => void>();
@@ -270,7 +272,9 @@ export class Screen implements LiveOutput {
 
   #write(data: Buffer | string, then: () => void): void {
     this.#writes += 1;
-    this.#withModel().terminal.write(data, () => {
+    // The terminal would drop bytes that are no UTF-8 without a trace.
+    const text = typeof data === 'string' ? data : this.#decoder.write(data);
+    this.#withModel().terminal.write(text, () => {
       this.#writes -= 1;
       if (this.#disposed) return;
       then();

@@ -122,3 +122,8 @@ export function visible(text: string): string {
     (character) => `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
   );
 }
+
+/** The same for what has been decided, and for a diff: a tab is room there, as in the text that it came from. */
+export function visibleWithTabs(text: string): string {
+  return visible(text.replaceAll('\t', '    '));
+}

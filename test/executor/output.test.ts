@@ -4,6 +4,17 @@ import { describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
 import { once, shows, until, userShell, workspace } from './support.ts';
 
+describe('bytes that are no UTF-8', () => {
+  it.each([
+    ['Latin-1', String.raw`printf 'Gr\xf6\xdfe\n'`, 'Gr\ufffd\ufffde'],
+    ['a character that is cut off', String.raw`printf 'a\xe2\x82\n'`, 'a\ufffd'],
+    ['CP437 between plain words', String.raw`printf 'a B\x84r!\n'`, 'a B\ufffdr!'],
+    ['a good character in two pieces', String.raw`printf '\xe2\x82'; sleep 0.2; printf '\xac\n'`, '€'],
+  ])('are seen as U+FFFD: %s', async (_, command, shown) => {
+    expect((await once(command).result).head).toBe(shown);
+  });
+});
+
 describe('output', () => {
   it('is what a terminal would show: redrawn bars leave their last state, colours stay', async () => {
     const bar = 'for i in $(seq 1000); do printf "\\r\\033[K%d%%" $i; done; echo; printf "\\033[1;32mdone\\033[0m\\n"';

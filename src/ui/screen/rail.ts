@@ -10,7 +10,7 @@ import { sizeForModel } from '../../engine/live.ts';
 import { MAX_DELEGATE_STEPS, type SubAgent, subAgents, waitingTasks } from '../../session/delegate.ts';
 import { directoryAt } from '../../session/place.ts';
 import type { Tasks } from '../../session/run.ts';
-import { plainText, visible } from '../../text/sanitize.ts';
+import { plainText, visible, visibleWithTabs } from '../../text/sanitize.ts';
 import { stripStyles } from '../../text/style.ts';
 import { lineWidth, wrapText } from '../../text/wrap.ts';
 import { padTo, type RenderContext } from '../render/theme.ts';
@@ -162,7 +162,7 @@ function changedRows({ changed, cwd }: RailFacts, context: RenderContext): reado
 }
 
 function nameOf(command: string): string {
-  return visible(command).replace(/\s*\n\s*/g, ' ⏎ ');
+  return visibleWithTabs(command).replace(/\s*\n\s*/g, ' ⏎ ');
 }
 
 // Who has how many columns: the rail comes and goes with what runs, and everything that runs is told its size.

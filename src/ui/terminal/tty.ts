@@ -68,8 +68,8 @@ export class Tty {
   }
 }
 
-export type FatalSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
-const FATAL: readonly FatalSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+export type FatalSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGQUIT';
+const FATAL: readonly FatalSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 
 export type SignalHandlers = {
   /** The program is to end; a hang-up of stdin is one too. */

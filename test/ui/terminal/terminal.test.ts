@@ -64,6 +64,7 @@ describe('the terminal', () => {
     ['SIGTERM', 143],
     ['SIGINT', 130],
     ['SIGHUP', 129],
+    ['SIGQUIT', 131],
   ] as const)('is restored on %s', async (signal, status) => {
     const it = start();
     await it.shows('<ready');

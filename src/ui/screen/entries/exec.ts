@@ -4,7 +4,7 @@ import type { NestedShell } from '../../../contracts/commands.ts';
 import type { OutputSize } from '../../../engine/live.ts';
 import type { CommandResult } from '../../../session/action.ts';
 import type { Entry } from '../../../session/entry.ts';
-import { visible } from '../../../text/sanitize.ts';
+import { visible, visibleWithTabs } from '../../../text/sanitize.ts';
 import { shortPath } from '../../../text/short-path.ts';
 import { lineWidth, wrapText } from '../../../text/wrap.ts';
 import { cut } from '../../render/segments.ts';
@@ -48,14 +48,14 @@ export function execHeading(named: Named, context: RenderContext): string[] {
     return [...facts, ...(result ? [outcome(result, context)] : [])].join(paint('dim', ' · '));
   };
   // Where it ran, as far as there is room for that in the command's own row.
-  const free = width - GUTTER - lineWidth(visible(command)) - PLACE_DISTANCE;
+  const free = width - GUTTER - lineWidth(visibleWithTabs(command)) - PLACE_DISTANCE;
   const path = cwd === undefined || !result ? '' : visible(shortPath(cwd));
   const place = [path, `…/${basename(path)}`].find((each) => path !== '' && lineWidth(right(each)) <= free) ?? '';
   return headingLines(
     {
       glyph: user ? '❯' : '▸',
       role: user ? 'user' : 'accent',
-      text: paint(user ? 'strong' : 'function', visible(command)),
+      text: paint(user ? 'strong' : 'function', visibleWithTabs(command)),
       right: right(place),
       raised: user,
     },
@@ -70,7 +70,7 @@ export function stepLine(entry: Exec, step: number, { width, paint }: RenderCont
   const right = [allowedText(entry), time].filter(Boolean).join(' · ');
   const number = `${step} `.padStart(3);
   const room = Math.max(1, width - GUTTER - number.length - 1 - (right === '' ? 0 : lineWidth(right) + 3));
-  const text = cut(visible(command).replace(/\s*\n\s*/g, ' ⏎ '), room);
+  const text = cut(visibleWithTabs(command).replace(/\s*\n\s*/g, ' ⏎ '), room);
   const left = `${paint('success', '✓')} ${paint('dim', number)} ${paint('text', text)}`;
   return right === '' ? left : `${padTo(left, width - lineWidth(right) - 1)}${paint('dim', right)}`;
 }

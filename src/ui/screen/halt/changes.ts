@@ -5,7 +5,7 @@
 import { isGitBookkeeping } from '../../../contracts/trials.ts';
 import type { Question, Review, Trial, TrialRow } from '../../../session/question.ts';
 import { parseJsonObject } from '../../../text/json.ts';
-import { visible } from '../../../text/sanitize.ts';
+import { visible, visibleWithTabs } from '../../../text/sanitize.ts';
 import { bytesText, nameText } from '../../../text/spelled.ts';
 
 import type { Choice } from './choices.ts';
@@ -64,7 +64,7 @@ export function diffRows(trial: Trial, whole: boolean): readonly TreeLine[] {
 /** A unified diff, coloured by what each line does. */
 function diffLines(diff: string): readonly TreeLine[] {
   if (diff.trim() === '') return [];
-  return diff.split('\n').map((text) => ({ ...plainLine(visible(text.replaceAll('\t', '    '))), ...roleOf(text) }));
+  return diff.split('\n').map((text) => ({ ...plainLine(visibleWithTabs(text)), ...roleOf(text) }));
 }
 
 function roleOf(text: string): Pick<TreeLine, 'role'> {
@@ -132,7 +132,7 @@ function hunksOf(diff: string): readonly (readonly Line[])[] {
 }
 
 function spelled(text: string): string {
-  return visible(text.replaceAll('\t', '    '));
+  return visibleWithTabs(text);
 }
 
 /** A line that goes is held against the one that comes in its place. */
