@@ -11,7 +11,7 @@ export const FILE_RULES: readonly Rule[] = [
     // What is own hangs on the files.
     when: (call) => !deletesOnlyOwn(call),
     reason: 'deletes files',
-    match: ['rm notes.txt', 'unlink x', 'rmdir old', 'rm -- -x', 'rm *.log', 'npx rimraf dist'],
+    match: ['unlink x', 'rm -- -x'],
     pass: ['git log -- rm', 'which rm'],
   },
   {
@@ -23,7 +23,7 @@ export const FILE_RULES: readonly Rule[] = [
       gio: { first: /^(trash|remove)$/ },
     },
     reason: 'deletes files',
-    match: ['trash-empty', 'gio trash old.txt', 'gio remove x'],
+    match: ['trash-empty', 'gio remove x'],
     pass: ['gio info x', 'trash-list'],
   },
   {
@@ -31,7 +31,7 @@ export const FILE_RULES: readonly Rule[] = [
     programs: 'shred wipe srm nwipe scrub bleachbit secure-delete sfill sdmem sswap',
     shapes: ['+', '-c|--clean'],
     reason: 'shred',
-    match: ['shred -u secret.txt', 'wipe -rf dir', 'bleachbit --clean system.cache'],
+    match: ['shred -u secret.txt', 'wipe -rf dir'],
     pass: ['shred --help', 'bleachbit --list'],
   },
   {
@@ -43,13 +43,7 @@ export const FILE_RULES: readonly Rule[] = [
       truncate: { not: { value: ['-s|--size', /^\+/] } },
     },
     reason: 'truncate to zero',
-    match: [
-      'truncate -s 0 app.log',
-      'truncate --size=0 x',
-      'truncate -s0 x',
-      'truncate -s 10 x',
-      'fallocate -p -o 0 -l 10 x',
-    ],
+    match: ['truncate -s0 x', 'truncate -s 10 x'],
     pass: ['truncate -s +1M x', 'fallocate -l 1G new.img'],
   },
   {
@@ -72,7 +66,7 @@ export const FILE_RULES: readonly Rule[] = [
       gsutil: { not: { first: /^rsync$/ } },
     },
     reason: 'deletes files at the other end',
-    match: ['s3cmd del s3://b/x', 'mc rm --recursive --force x/y', 'gsutil -m rm -r gs://b', 'azcopy remove https://x'],
+    match: ['s3cmd del s3://b/x', 'gsutil -m rm -r gs://b'],
     pass: ['s3cmd ls', 'gsutil ls gs://b'],
   },
   {
@@ -89,7 +83,7 @@ export const FILE_RULES: readonly Rule[] = [
       rdfind: { call: /-(deleteduplicates|makehardlinks) true/, not: { call: /-dryrun true/ } },
     },
     reason: 'deletes files it takes for duplicates',
-    match: ['fdupes -rdN .', 'jdupes -d dir', 'rdfind -deleteduplicates true .', 'fclones remove < dup.txt'],
+    match: ['fdupes -rdN .', 'jdupes -d dir'],
     pass: ['fdupes -r .', 'fclones group .'],
   },
   {
@@ -122,8 +116,8 @@ export const FILE_RULES: readonly Rule[] = [
       mlr: { shape: '-I' },
     },
     reason: 'edits files in place',
-    match: ["yq -i '.a = 1' f.yml", 'sd before after file.txt', 'dos2unix f.txt', "xmlstarlet ed -L -d '//x' f.xml"],
-    pass: ["yq '.a' f.yml", 'yq eval .a f.yml', 'echo x | sd a b'],
+    match: ["yq -i '.a = 1' f.yml", 'dos2unix f.txt'],
+    pass: ["yq '.a' f.yml", 'echo x | sd a b'],
   },
 ];
 
@@ -145,8 +139,8 @@ export const VERSION_CONTROL_RULES: readonly Rule[] = [
     programs: 'gh glab',
     shapes: ['pr merge|close -d|--delete-branch', 'mr merge -d|--remove-source-branch'],
     reason: 'deletes the branch on the forge',
-    match: ['gh pr merge 12 --squash --delete-branch', 'gh pr close 12 -d', 'glab mr merge 3 -d'],
-    pass: ['gh pr view 12', 'gh pr list --search "delete-branch"', 'gh pr create -d'],
+    match: ['gh pr close 12 -d', 'glab mr merge 3 -d'],
+    pass: ['gh pr view 12', 'gh pr create -d'],
   },
   {
     name: 'forge overwrite',
@@ -155,16 +149,8 @@ export const VERSION_CONTROL_RULES: readonly Rule[] = [
       'gh glab': { any: [{ not: { second: /^graphql$/ } }, { call: /\bmutation\b/ }, { input: /\bmutation\b/ }] },
     },
     reason: 'changes something on the forge',
-    match: [
-      'gh api -X PATCH repos/a/b -f private=false',
-      'gh api --method PUT repos/a/b/pulls/3/merge',
-      "gh api graphql -f query='mutation { deleteRef(input: {refId: 1}) { clientMutationId } }'",
-    ],
-    pass: [
-      "gh api graphql -f query='query { viewer { login } }'",
-      'gh api repos/a/b',
-      'gh api -X GET search/issues -f q=mutation',
-    ],
+    match: ['gh api -X PATCH repos/a/b -f private=false', 'gh api --method PUT repos/a/b/pulls/3/merge'],
+    pass: ['gh api repos/a/b', 'gh api -X GET search/issues -f q=mutation'],
   },
   {
     name: 'forge delete',
@@ -184,21 +170,8 @@ export const VERSION_CONTROL_RULES: readonly Rule[] = [
       'gh glab hub tea': { not: { first: /^(search|help|completion|browse)$/ } },
     },
     reason: 'deletes something on the forge',
-    match: [
-      'gh repo delete x/y --yes',
-      'gh release delete v1',
-      'gh api -X DELETE /repos/x/y',
-      'gh secret delete X',
-      'gh api --method DELETE repos/a/b/git/refs/heads/c',
-    ],
-    pass: [
-      'gh pr list',
-      'gh repo view',
-      'gh api repos/x/y',
-      'gh issue list --label delete',
-      'gh pr create --title "delete x"',
-      'gh issue create -t "remove y"',
-    ],
+    match: ['gh release delete v1', 'gh secret delete X'],
+    pass: ['gh pr list', 'gh repo view'],
   },
   {
     name: 'other version control',
@@ -223,8 +196,8 @@ export const VERSION_CONTROL_RULES: readonly Rule[] = [
       p4: { first: /^(obliterate|revert|delete|clean)$/ },
     },
     reason: 'throws away changes or history',
-    match: ['hg strip 3', 'svn revert -R .', 'jj abandon x', 'hg update -C', 'p4 obliterate -y //x', 'svn rm x'],
-    pass: ['hg status', 'svn up', 'jj log', 'hg update', 'p4 obliterate -n //x'],
+    match: ['hg strip 3', 'svn rm x'],
+    pass: ['svn up', 'jj log'],
   },
   {
     name: 'other version control there',
@@ -236,8 +209,8 @@ export const VERSION_CONTROL_RULES: readonly Rule[] = [
       'arc gt spr': { first: /^(land|submit|delete)$/, shape: '-f|--force' },
     },
     reason: 'overwrites what others have, or throws changes away',
-    match: ['hg push -f', 'jj git push --deleted', 'svnadmin rmtxns repo 1', 'cvs -Q update -C'],
-    pass: ['hg push', 'jj git fetch', 'svnadmin verify repo', 'cvs update'],
+    match: ['hg push -f', 'cvs -Q update -C'],
+    pass: ['hg push', 'cvs update'],
   },
 ];
 
@@ -249,8 +222,8 @@ export const DISK_RULES: readonly Rule[] = [
       'mkfs mke2fs mkswap mkdosfs newfs mkntfs mkudffs mkreiserfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.exfat mkfs.f2fs mkfs.msdos mkfs.minix mkfs.jfs mkfs.ubifs mkfs.erofs mkfs.bcachefs mkfs.cramfs mkfs.reiserfs format newfs_hfs newfs_apfs',
     shapes: ['+'],
     reason: 'mkfs (format)',
-    match: ['mkfs.ext4 /dev/sdb1', 'sudo mkfs -t xfs /dev/sdc', 'mkswap /dev/sda2', 'mke2fs -F x.img'],
-    pass: ['mkfs.ext4 -n /dev/sdb1', 'mkfs.xfs -N /dev/sdc', 'mkfs.ext4 --help'],
+    match: ['mkswap /dev/sda2', 'mke2fs -F x.img'],
+    pass: ['mkfs.xfs -N /dev/sdc', 'mkfs.ext4 --help'],
   },
   {
     name: 'partition table',
@@ -276,25 +249,8 @@ export const DISK_RULES: readonly Rule[] = [
       hdiutil: NEVER,
     },
     reason: 'changes a partition table',
-    match: [
-      'parted -s /dev/sda rm 1',
-      'fdisk /dev/sda',
-      'sgdisk --zap-all /dev/sdb',
-      'sgdisk -d 1 /dev/sda',
-      'parted /dev/sdb mklabel gpt',
-      'sfdisk --delete /dev/sda',
-      'diskutil eraseDisk APFS x disk2',
-      'echo ",,83" | sfdisk /dev/sdb',
-    ],
-    pass: [
-      'fdisk -l',
-      'fdisk -l /dev/sda',
-      'parted -l',
-      'parted /dev/sda print',
-      'sfdisk -d /dev/sda',
-      'sgdisk -p /dev/sda',
-      'diskutil list',
-    ],
+    match: ['fdisk /dev/sda', 'sgdisk -d 1 /dev/sda'],
+    pass: ['fdisk -l', 'parted -l'],
   },
   {
     name: 'blkdiscard',
@@ -312,13 +268,8 @@ export const DISK_RULES: readonly Rule[] = [
       badblocks: { argument: /^-\w*w/ },
     },
     reason: 'erases a device',
-    match: [
-      'blkdiscard /dev/sdb',
-      'hdparm --security-erase x /dev/sda',
-      'nvme format /dev/nvme0n1',
-      'badblocks -w /dev/sdb',
-    ],
-    pass: ['hdparm -I /dev/sda', 'nvme list', 'nvme smart-log /dev/nvme0', 'badblocks -v /dev/sdb'],
+    match: ['blkdiscard /dev/sdb', 'badblocks -w /dev/sdb'],
+    pass: ['hdparm -I /dev/sda', 'nvme list'],
   },
   {
     name: 'logical volume',
@@ -330,8 +281,8 @@ export const DISK_RULES: readonly Rule[] = [
       lvm: { first: /^(lv|vg|pv)(remove|reduce|create|change|convert)$/ },
     },
     reason: 'removes or shrinks a volume',
-    match: ['lvremove -f vg0/data', 'vgremove vg0', 'pvremove /dev/sdb', 'lvreduce -L 5G vg/x', 'pvcreate /dev/sdb'],
-    pass: ['lvremove --test vg0/data', 'lvs', 'vgdisplay', 'pvs'],
+    match: ['vgremove vg0', 'pvremove /dev/sdb'],
+    pass: ['lvs', 'pvs'],
   },
   {
     name: 'zfs destroy',
@@ -346,14 +297,8 @@ export const DISK_RULES: readonly Rule[] = [
       zpool: { first: /^(destroy|remove|detach|offline|labelclear|export|replace|split|create)$/ },
     },
     reason: 'destroys a data set, pool or snapshot',
-    match: [
-      'zfs destroy -r tank/data',
-      'zfs rollback tank@a',
-      'zpool destroy tank',
-      'zpool create tank /dev/sdb',
-      'zpool labelclear -f /dev/sdb',
-    ],
-    pass: ['zfs list', 'zpool status', 'zfs destroy -n tank/x', 'zfs snapshot tank@a'],
+    match: ['zfs rollback tank@a', 'zpool destroy tank'],
+    pass: ['zfs list', 'zpool status'],
   },
   {
     name: 'raid',
@@ -370,8 +315,8 @@ export const DISK_RULES: readonly Rule[] = [
       losetup: { shape: '-d|-D|--detach|--detach-all' },
     },
     reason: 'takes apart an array or mapping',
-    match: ['mdadm --zero-superblock /dev/sdb', 'mdadm --stop /dev/md0', 'dmsetup remove x', 'losetup -d /dev/loop0'],
-    pass: ['mdadm --detail /dev/md0', 'losetup -a', 'dmsetup ls'],
+    match: ['mdadm --stop /dev/md0', 'dmsetup remove x'],
+    pass: ['losetup -a', 'dmsetup ls'],
   },
   {
     name: 'file system repair',
@@ -384,14 +329,8 @@ export const DISK_RULES: readonly Rule[] = [
       'xfs_growfs e4defrag': NEVER,
     },
     reason: 'rewrites a file system',
-    match: [
-      'fsck -y /dev/sda1',
-      'e2fsck -f /dev/sdb1',
-      'xfs_repair -L /dev/sdb',
-      'resize2fs /dev/sda1 10G',
-      'debugfs -w /dev/sda1',
-    ],
-    pass: ['e2fsck -n /dev/sdb1', 'tune2fs -l /dev/sda1', 'xfs_repair -n /dev/sdb', 'fsck -N /dev/sda1'],
+    match: ['fsck -y /dev/sda1', 'e2fsck -f /dev/sdb1'],
+    pass: ['e2fsck -n /dev/sdb1', 'fsck -N /dev/sda1'],
   },
   {
     name: 'luks',
@@ -401,8 +340,8 @@ export const DISK_RULES: readonly Rule[] = [
       '-c|--create|-d|--dismount',
     ],
     reason: 'destroys or locks an encrypted volume',
-    match: ['cryptsetup luksFormat /dev/sdb', 'cryptsetup erase /dev/sdb', 'cryptsetup luksKillSlot /dev/sdb 0'],
-    pass: ['cryptsetup luksDump /dev/sdb', 'cryptsetup status x', 'cryptsetup isLuks /dev/sdb'],
+    match: ['cryptsetup luksFormat /dev/sdb', 'cryptsetup erase /dev/sdb'],
+    pass: ['cryptsetup status x', 'cryptsetup isLuks /dev/sdb'],
   },
   {
     name: 'unmount',
@@ -413,8 +352,8 @@ export const DISK_RULES: readonly Rule[] = [
       udisksctl: { first: /^(unmount|power-off|lock|loop-delete)$/ },
     },
     reason: 'takes a file system away from those who use it',
-    match: ['umount -f /mnt', 'swapoff -a', 'umount -l /data', 'udisksctl power-off -b /dev/sdb'],
-    pass: ['mount', 'udisksctl status', 'findmnt'],
+    match: ['umount -f /mnt', 'swapoff -a'],
+    pass: ['mount', 'findmnt'],
   },
   {
     name: 'mount over',
@@ -431,8 +370,8 @@ export const DISK_RULES: readonly Rule[] = [
       },
     },
     reason: 'mounts over what is there',
-    match: ['mount -o remount,ro /', 'mount --move /a /b', 'mount -o remount,rw /usr'],
-    pass: ['mount', 'mount -t ext4', 'mount | grep sda'],
+    match: ['mount -o remount,ro /', 'mount --move /a /b'],
+    pass: ['mount', 'mount -t ext4'],
   },
   {
     name: 'ddrescue and imagers',
@@ -449,12 +388,7 @@ export const DISK_RULES: readonly Rule[] = [
       pv: { shape: '-o' },
     },
     reason: 'writes an image over a device',
-    match: [
-      'ddrescue /dev/sda /dev/sdb map',
-      'dcfldd if=x of=/dev/sdb',
-      'qemu-img snapshot -d a x.qcow2',
-      'qemu-img resize --shrink x 5G',
-    ],
+    match: ['dcfldd if=x of=/dev/sdb', 'qemu-img resize --shrink x 5G'],
     pass: ['qemu-img info x.qcow2', 'pv big.tar'],
   },
   {
@@ -473,7 +407,7 @@ export const DISK_RULES: readonly Rule[] = [
       'flash|flashall|update|erase|format|flashing|oem|delete-logical-partition|resize-logical-partition|wipe-super',
     ],
     reason: 'overwrites or erases a phone',
-    match: ['fastboot flash boot b.img', 'fastboot -w', 'fastboot erase userdata'],
+    match: ['fastboot -w', 'fastboot erase userdata'],
     pass: ['fastboot devices', 'fastboot getvar all'],
   },
 ];

