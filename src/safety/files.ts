@@ -194,12 +194,7 @@ async function factsOf(path: string, known?: Facts): Promise<Facts | undefined> 
 async function identify(path: string, known?: Facts): Promise<Identity | undefined> {
   const facts = await factsOf(path, known);
   try {
-    return (
-      facts && {
-        ...facts,
-        hash: sha256(await readFile(path)),
-      }
-    );
+    return facts && { ...facts, hash: sha256(await readFile(path)) };
   } catch {
     return undefined;
   }

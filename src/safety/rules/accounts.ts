@@ -10,9 +10,7 @@ export const ACCOUNT_RULES: readonly Rule[] = [
     kept: true,
     programs: 'chmod chown chgrp chattr setfacl chcon icacls takeown',
     shapes: ['-R|--recursive|/T', '-b|--remove-all|-x|--remove|-k|--remove-default|--set|--restore'],
-    of: {
-      restorecon: { not: { shape: '-n' } },
-    },
+    of: { restorecon: { not: { shape: '-n' } } },
     reason: 'changes permissions of a whole tree',
     match: ['chmod -R 644 .', 'setfacl -b f'],
     pass: ['chmod 644 f', 'ls -R'],
@@ -280,9 +278,7 @@ export const GRANT_RULES: readonly Rule[] = [
     name: 'add login',
     programs: 'useradd adduser groupadd addgroup newusers createuser luseradd',
     shapes: ['+'],
-    of: {
-      dscl: { operand: /^-?(create|append)$/ },
-    },
+    of: { dscl: { operand: /^-?(create|append)$/ } },
     reason: 'adds a login or a group',
     match: ['useradd x', 'adduser x'],
     pass: ['useradd -D', 'getent passwd x'],
@@ -396,9 +392,7 @@ export const PROCESS_RULES: readonly Rule[] = [
     name: 'batch jobs',
     programs: 'scancel qdel bkill condor_rm oardel canceljob llcancel mjobctl lprm cancel',
     shapes: [''],
-    of: {
-      scontrol: { first: /^(delete|shutdown|reboot|requeue|suspend)$/ },
-    },
+    of: { scontrol: { first: /^(delete|shutdown|reboot|requeue|suspend)$/ } },
     reason: 'cancels jobs',
     match: ['qdel 12', 'lprm -'],
     pass: ['squeue', 'lpq'],
@@ -408,9 +402,7 @@ export const PROCESS_RULES: readonly Rule[] = [
     programs:
       'Remove-Item Clear-Content Clear-RecycleBin Clear-Disk Format-Volume Stop-Process Stop-Service Stop-Computer Restart-Computer Restart-Service Remove-ItemProperty Set-Content Out-File Initialize-Disk Remove-Partition Uninstall-Package Remove-LocalUser Remove-VM Clear-EventLog Clear-History Disable-NetAdapter Remove-NetFirewallRule ri rd del erase rmdir.exe spps kill.exe Remove-Module-Force Set-ExecutionPolicy Unregister-ScheduledTask Remove-ADUser Remove-Job Clear-Item Move-Item-Force rd.exe deltree format.com taskkill diskpart',
     shapes: [''],
-    of: {
-      cipher: { call: /\/w/i },
-    },
+    of: { cipher: { call: /\/w/i } },
     reason: 'deletes, overwrites or stops something',
     match: ["pwsh -c 'Remove-Item -Recurse -Force x'", 'powershell -Command "Stop-Process -Id 1"'],
     pass: ["pwsh -c 'Get-ChildItem'"],
@@ -423,9 +415,7 @@ export const PROCESS_RULES: readonly Rule[] = [
       'kill-session|delete-session|kill-all-sessions|delete-all-sessions|ka|da|k|d +',
       'terminate-session|terminate-user|kill-user|kill-session|terminate-seat',
     ],
-    of: {
-      loginctl: { first: /^(terminate|kill)/ },
-    },
+    of: { loginctl: { first: /^(terminate|kill)/ } },
     reason: 'ends a terminal session',
     match: ['tmux kill-server', 'tmux kill-session -t x'],
     pass: ['tmux ls', 'tmux new -d -s x'],

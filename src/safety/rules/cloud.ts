@@ -74,9 +74,7 @@ export const CLOUD_RULES: readonly Rule[] = [
   },
   {
     name: 'empty object',
-    of: {
-      'aws gsutil gcloud rclone mc s3cmd docker': { words: /(^| )\/dev\/null / },
-    },
+    of: { 'aws gsutil gcloud rclone mc s3cmd docker': { words: /(^| )\/dev\/null / } },
     reason: 'overwrites an object with nothing',
     match: ['aws s3 cp /dev/null s3://b/key', 'gsutil cp /dev/null gs://b/key'],
     pass: ['aws s3 cp s3://b/key /dev/null', 'gsutil cp gs://b/key -'],
@@ -210,10 +208,7 @@ export const CLUSTER_RULES: readonly Rule[] = [
     of: {
       'docker docker-compose': {
         any: [
-          {
-            any: [{ first: /^update$/ }, { first: /^service$/, second: /^update$/ }],
-            shape: '--force',
-          },
+          { any: [{ first: /^update$/ }, { first: /^service$/, second: /^update$/ }], shape: '--force' },
           {
             any: [
               { second: /^scale$/, argument: /=0$/ },
@@ -328,10 +323,7 @@ export const CLUSTER_RULES: readonly Rule[] = [
       'build -force|--force',
       'import=',
     ],
-    of: {
-      vagrant: { not: { first: /^up$/ } },
-      'ansible up architect': NEVER,
-    },
+    of: { vagrant: { not: { first: /^up$/ } }, 'ansible up architect': NEVER },
     reason: 'destroys or replaces infrastructure',
     match: ['sls remove', 'sam delete'],
     pass: ['terraform plan', 'cdk diff'],

@@ -87,9 +87,7 @@ export const PACKAGE_RULES: readonly Rule[] = [
       go: removal({ first: /^clean$/, shape: '-modcache|-cache|--modcache|-fuzzcache' }),
       npx: removal(NEVER),
       'rbenv pyenv nodenv goenv': removal({ first: /^uninstall$/ }),
-      'bundle mix rebar3': removal({
-        first: /^(clean|remove|hex\.retire|deps\.clean|ecto\.drop|ecto\.reset)$/,
-      }),
+      'bundle mix rebar3': removal({ first: /^(clean|remove|hex\.retire|deps\.clean|ecto\.drop|ecto\.reset)$/ }),
       'pub dart flutter': removal({
         not: SHORT,
         any: [{ first: /^(clean|remove)$/ }, { second: /^(cache|remove)$/ }],

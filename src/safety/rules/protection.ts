@@ -411,9 +411,7 @@ export const NETWORK_RULES: readonly Rule[] = [
   },
   {
     name: 'copy over a system file elsewhere',
-    of: {
-      'scp rsync': { last: /^[^/:]+::?\/(etc|boot|usr|bin|sbin|lib|dev\/[a-z]|root\/\.ssh)\/?/ },
-    },
+    of: { 'scp rsync': { last: /^[^/:]+::?\/(etc|boot|usr|bin|sbin|lib|dev\/[a-z]|root\/\.ssh)\/?/ } },
     reason: 'overwrites a file of the system on another machine',
     match: ['scp a h:/etc/passwd', 'rsync a root@h:/etc/hosts'],
     pass: ['scp h:/etc/passwd a', 'scp a h:/srv/app/'],

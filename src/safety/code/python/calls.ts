@@ -122,10 +122,7 @@ function surroundings(judge: Judging, call: Call): { stdin?: string; cwd?: strin
         ? ''
         : UNKNOWN
       : undefined;
-  return {
-    ...(text === undefined ? {} : { stdin: text }),
-    ...(cwd && !isNone(cwd) ? { cwd: judge.word(cwd) } : {}),
-  };
+  return { ...(text === undefined ? {} : { stdin: text }), ...(cwd && !isNone(cwd) ? { cwd: judge.word(cwd) } : {}) };
 }
 
 function keyword(call: Call, ...names: readonly string[]): Expr | undefined {

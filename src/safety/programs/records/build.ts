@@ -74,10 +74,7 @@ export const BUILD_RECORDS: Records = {
   bazel: {
     traits: ['runsProject'],
     subs: {
-      'query cquery aquery info version help': {
-        operands: 'tune',
-        tune: '--output= --noimplicit_deps --keep_going',
-      },
+      'query cquery aquery info version help': { operands: 'tune', tune: '--output= --noimplicit_deps --keep_going' },
       'build test': {
         operands: 'tune',
         tune: '-# -c= -k --config= --jobs= --test_output= --keep_going --test_filter= --verbose_failures',

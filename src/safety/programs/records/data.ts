@@ -303,11 +303,7 @@ export const TABLE_TOOLS: Records = {
     operands: 'read write',
     judge: judgeText,
   },
-  pdfinfo: {
-    tune: '-f= -l= -enc= -meta -box -dests -isodates -rawdates -v -h',
-    singleDash: true,
-    operands: 'read',
-  },
+  pdfinfo: { tune: '-f= -l= -enc= -meta -box -dests -isodates -rawdates -v -h', singleDash: true, operands: 'read' },
 };
 
 /** Without a second name the text goes beside the document. */

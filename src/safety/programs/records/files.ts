@@ -172,11 +172,7 @@ export const FILES: Records = {
     operands: 'judged',
     judge: judgeInstallMode,
   },
-  tee: {
-    traits: ['prints'],
-    tune: '-a -i -p --append --ignore-interrupts --output-error[=]',
-    operands: 'judged',
-  },
+  tee: { traits: ['prints'], tune: '-a -i -p --append --ignore-interrupts --output-error[=]', operands: 'judged' },
   dd: { traits: ['prints'], operands: 'judged' },
   truncate: {
     valuesOf: 'first',

@@ -392,11 +392,7 @@ const LOOKING: Readonly<Record<string, Spec>> = {
   },
   help: { tune: '-a -g -c --all --guides --config', load: '-w -i -m --web --info --man', operands: 'tune' },
   version: { tune: '--build-options' },
-  'gc maintenance pack-refs repack rerere': {
-    tune: '--auto -q --quiet',
-    operands: 'tune',
-    judge: judgeRepack,
-  },
+  'gc maintenance pack-refs repack rerere': { tune: '--auto -q --quiet', operands: 'tune', judge: judgeRepack },
   'hash-object': { tune: '-t= --stdin --stdin-paths --path= --no-filters -w --literally', operands: 'read' },
   'symbolic-ref': {
     tune: '-q --short --no-recurse --quiet -m=',

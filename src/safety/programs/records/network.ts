@@ -228,9 +228,7 @@ export const NETWORK: Records = {
     singleDash: true,
     subs: {
       'addr address a link l route r ro neigh neighbour neighbor n rule ru maddress m tunnel tun netns vrf netconf mroute token tcp_metrics nexthop ntable':
-        {
-          subs: { '': {}, 'show list ls lst l get s sh dev': { operands: 'tune' } },
-        },
+        { subs: { '': {}, 'show list ls lst l get s sh dev': { operands: 'tune' } } },
       monitor: { operands: 'tune' },
       '': {},
     },

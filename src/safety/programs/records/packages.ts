@@ -321,12 +321,7 @@ export const PACKAGES: Records = {
           '*': { operands: 'judged', open: 'writes a version, commits and tags it' },
         },
       },
-      'config c': {
-        subs: {
-          'get list ls': looks,
-          '': { tune: looks.tune ?? '' },
-        },
-      },
+      'config c': { subs: { 'get list ls': looks, '': { tune: looks.tune ?? '' } } },
       'pack publish': {
         dry: '--dry-run',
         tune: '--json --tag= --access= --otp= --ignore-scripts',

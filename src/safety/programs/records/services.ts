@@ -94,11 +94,7 @@ const docker: Spec = {
     exec: { ...DOCKER_RUN, load: '--privileged' },
     'pull wait': { operands: 'tune', tune: '-q -a --quiet --platform= --all-tags' },
     start: { operands: 'tune', tune: '-a -i --attach --interactive' },
-    attach: {
-      open: 'takes part in what runs',
-      operands: 'tune',
-      tune: '-a -i --attach --interactive',
-    },
+    attach: { open: 'takes part in what runs', operands: 'tune', tune: '-a -i --attach --interactive' },
     create: { operands: 'judged', open: 'makes a container', tune: DOCKER_RUN.tune ?? '' },
     build: BUILD,
     buildx: { subs: { build: BUILD, 'ls inspect version du': LOOKS } },
@@ -183,10 +179,7 @@ const docker: Spec = {
 };
 
 /** Containers. */
-export const DOCKER: Records = {
-  docker,
-  'docker-compose': { ...(docker.subs?.compose as Spec), valuesOf: 'all' },
-};
+export const DOCKER: Records = { docker, 'docker-compose': { ...(docker.subs?.compose as Spec), valuesOf: 'all' } };
 
 /** The words behind a container's name are options of `ps`, of which `e` shows the environment. */
 function judgeTop(_: CallFacts, reading: Reading): StaticVerdict | undefined {
@@ -277,11 +270,7 @@ export const CLOUDS: Records = {
       { tune: `${SHOWN} -a= -n= -s= --yes` },
     ),
     traits: ['speaks'],
-    of: {
-      fly: {
-        wraps: { sub: 'ssh', code: '-C --command', onlyCode: true, skip: 99, elsewhere: true },
-      },
-    },
+    of: { fly: { wraps: { sub: 'ssh', code: '-C --command', onlyCode: true, skip: 99, elsewhere: true } } },
   },
   pulumi: {
     ...grouped('stack config plugin', 'ls list output history', 'whoami version about logs', {
@@ -456,12 +445,7 @@ function cloud(reads: RegExp, others = /^$/): Spec {
 
 /** Clusters, clouds, forges. */
 export const SERVICES: Records = {
-  kubectl: {
-    ...kubectl,
-    valuesOf: 'all',
-    traits: ['sends', 'printsSetup', 'speaks'],
-    reaches: true,
-  },
+  kubectl: { ...kubectl, valuesOf: 'all', traits: ['sends', 'printsSetup', 'speaks'], reaches: true },
   helm: {
     values:
       '-n --namespace --kube-context --kubeconfig -f --values --set --set-string --version --repo --timeout -o --output --history-max --description',

@@ -48,11 +48,7 @@ export const SHELL: Records = {
     operands: 'judged',
     tune: '-# -a -A -d= -e -E -f -g -i= -I -l -n= -N= -o= +o= -p= -r -s -t= -u= -x -v -O= -c= -C= -b -h -k -m -B -H -P -T +e +x +u',
   },
-  'mapfile readarray': {
-    tune: '-d= -n= -O= -s= -t -u= -c=',
-    run: '-C=',
-    operands: 'judged',
-  },
+  'mapfile readarray': { tune: '-d= -n= -O= -s= -t -u= -c=', run: '-C=', operands: 'judged' },
   umask: {
     tune: '-S -p',
     operands: 'tune',
@@ -298,11 +294,7 @@ export const WRAPPERS_RECORDS: Records = {
     operands: 'command',
   },
   'setsid command builtin': {
-    of: {
-      setsid: { exact: true, wraps: {} },
-      builtin: { wraps: {} },
-      command: { wraps: { idle: '-v -V' } },
-    },
+    of: { setsid: { exact: true, wraps: {} }, builtin: { wraps: {} }, command: { wraps: { idle: '-v -V' } } },
     stopsAtOperand: true,
     tune: '-c -f -w -p -a -i -d -s -m -u -t=',
     idle: '-v -V',
@@ -430,10 +422,7 @@ export const UNREAD: Records = {
   'mkfs.xfs fsck': { unread: true, dryRun: '-N' },
   'tmpreaper tmpwatch': { unread: true, dryRun: '-t --test' },
   p4: { unread: true, dryRun: '-n' },
-  'socat telnet mail mailx sendmail mutt ftp': {
-    unread: true,
-    traits: ['sends'],
-  },
+  'socat telnet mail mailx sendmail mutt ftp': { unread: true, traits: ['sends'] },
   sftp: { unread: true, traits: ['sends', 'namesOnly'] },
   fzf: { unread: true, traits: ['printsSetup'] },
   'grunt gulp': { unread: true, traits: ['runsProject'] },

@@ -263,10 +263,7 @@ export const DISKS: Records = {
       },
       'filesystem fi device dev scrub balance qgroup': {
         subs: {
-          'df show usage du stats status ': {
-            operands: 'read',
-            tune: '-b -h -T -s -r -e --raw --human-readable',
-          },
+          'df show usage du stats status ': { operands: 'read', tune: '-b -h -T -s -r -e --raw --human-readable' },
         },
       },
     },
@@ -420,10 +417,7 @@ export const TOOLS: Records = {
   },
   prisma: {
     subs: {
-      'validate generate version ': {
-        control: /\.prisma$|(^|\/)prisma\.config\.[cm]?[jt]s$/,
-        tune: '--schema=',
-      },
+      'validate generate version ': { control: /\.prisma$|(^|\/)prisma\.config\.[cm]?[jt]s$/, tune: '--schema=' },
       migrate: { subs: { status: { tune: '--schema=' } } },
     },
   },
@@ -461,12 +455,7 @@ export const TOOLS: Records = {
         : unknown('writes over what an earlier dump left'),
   },
   createdb: { tune: '-h= -p= -U= -O= -E= -T= -w -W -e -d ', operands: 'tune' },
-  'ssh-agent': {
-    wraps: { idle: '-k -s -c' },
-    traits: ['printsSetup'],
-    tune: '-s -c -D -d -t=',
-    delete: '-k',
-  },
+  'ssh-agent': { wraps: { idle: '-k -s -c' }, traits: ['printsSetup'], tune: '-s -c -D -d -t=', delete: '-k' },
   direnv: {
     traits: ['printsSetup'],
     wraps: { sub: 'exec', skip: 1 },
