@@ -77,6 +77,8 @@ export class PromptStream {
   /** A prompt is being drawn, or redrawn. */
   #pending: Pending | undefined;
   #drawing = false;
+  /** What is drawn beside a prompt comes, or a line again that the shell could not read. */
+  #aside = false;
   #fresh = false;
   #stuck = false;
   #serial = 0;
@@ -145,6 +147,7 @@ export class PromptStream {
   /** A line is about to be written to the editor. */
   sent(): void {
     this.#phase = 'sent';
+    this.#aside = false;
     this.#executes = false;
     this.#ran = false;
     this.#echo = NOTHING;
@@ -230,11 +233,11 @@ export class PromptStream {
 
   /**
    * `P`: a prompt is drawn once more, without a new one. `<` and `>` are around the right prompt, which is drawn behind
-   * the last mark of the prompt itself.
+   * the last mark of the prompt itself, or around a line that fish could not read and draws again.
    */
   #repaints(kind: 'P' | '<' | '>'): void {
-    if (kind === '>') this.#drawing = false;
-    else if (kind === '<') this.#drawing = this.#pending !== undefined || this.#phase !== 'command';
+    if (kind === '>') this.#aside = false;
+    else if (kind === '<') this.#aside = this.#pending !== undefined || this.#phase !== 'command';
     else if (this.#phase === 'ready' && !this.#pending) this.#drawing = true;
   }
 
@@ -332,7 +335,7 @@ export class PromptStream {
   }
 
   #text(data: Buffer): void {
-    if (data.length === 0 || this.#drawing) return;
+    if (data.length === 0 || this.#drawing || this.#aside) return;
     if (this.#pending) {
       this.#pending.held.push(data);
       return;

@@ -67,6 +67,20 @@ describe.skipIf(lacks('fish'))('fish shows no part of its prompt as output', () 
     expect(await threeCommands(await shellWith('fish', rc))).toEqual(['one', 'two', 'three']);
   });
 
+  it.each([
+    ['a bracket', 'echo )'],
+    ['an end', 'if; end; end'],
+    ['an operator', 'echo a && && b'],
+    ['a variable', 'echo "$"'],
+  ])('a line that it can’t read appears once, and its error with it: %s', async (_, line) => {
+    const { run, idle } = await shellWith('fish', '');
+    const { exit, head } = await run(line);
+    expect([exit, head.split('\n')[1]]).toEqual([1, line]);
+    expect((await run('echo next')).head).toBe('next');
+    expect((await run('sh -c "sleep 0.2; echo late" &; sleep 0.5')).head).toContain('late');
+    expect(idle).toEqual([]);
+  });
+
   it('the user’s right prompt sees the exit code of the line', async () => {
     const bench = await shellWith('fish', 'function fish_right_prompt; echo $status >>~/told; end');
     await bench.run('sh -c "exit 7"');

@@ -75,6 +75,7 @@ function __aish_words
 end
 # Of ready pipes and variables: a substitution or a new file costs as much as all the rest. A file tells what has changed.
 function __aish_state
+    printf '\\e]7331;%s;>\\a' $__aish_token
     __aish_words
     set -xL | read -zl exported
     if test "$exported" != "$__aish_exported"
@@ -119,7 +120,7 @@ function __aish_preexec --on-event fish_preexec
 end
 function __aish_posterror --on-event fish_posterror
     set -g __aish_at 1
-    printf '\\e]7331;%s;X\\a\\e]7331;%s;D;1;-;\\a\\e]7331;%s;R\\a' $__aish_token $__aish_token $__aish_token
+    printf '\\e]7331;%s;X\\a\\e]7331;%s;D;1;-;\\a\\e]7331;%s;R\\a\\e]7331;%s;<\\a' $__aish_token $__aish_token $__aish_token $__aish_token
     commandline -r ''
 end
 function __aish_before_prompt --on-event fish_prompt
