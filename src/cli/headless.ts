@@ -1,7 +1,7 @@
 /** Drives the engine without a screen. A HALT without a person never proceeds (CL-1). */
 import type { App } from '../commands/app.ts';
 import { submitLine } from '../commands/submit.ts';
-import { describeAction, plainReason } from '../session/action.ts';
+import { describeAction, type Judgement, plainReason } from '../session/action.ts';
 import { shortDollars } from '../session/cost.ts';
 import { modeName } from '../session/mode.ts';
 import type { Question, Trial } from '../session/question.ts';
@@ -124,6 +124,8 @@ class Headless {
 
   /** A trial shows what would change; nothing is applied without a person, so the run ends there. */
   #onHalt(question: Question): 'abort' | 'skip' | 'try' {
+    // Nothing is lost there: the run goes on without it.
+    if (question.kind === 'halt' && question.why === 'consent') return 'skip';
     const { onHalt } = this.#options;
     if (onHalt !== 'try') return onHalt;
     return question.kind === 'halt' && question.canTry && !question.trial ? 'try' : 'abort';
@@ -177,11 +179,17 @@ function haltLine(question: Question): string {
         return `not started: ${oneLine(question.command)}, since a model changed ${question.items.map(nameText).join('; ')}`;
       return `${question.about === 'later' ? 'set aside' : 'no room to keep'}${who}: ${question.items.map(nameText).join('; ')}`;
     case 'fleet':
-      return `HALT on ${question.hosts.map(visible).join(', ')}: ${oneLine(question.command)}`;
+      return `HALT on ${question.hosts.map(visible).join(', ')}: ${dangersIn(question)}: ${oneLine(question.command)}`;
     case 'halt':
       if (question.why === 'consent') return `needs approval${who}: ${oneLine(describeAction(question.action))}`;
-      return `HALT${who}: ${oneLine(plainReason(question.judgement))}: ${oneLine(describeAction(question.action))}`;
+      return `HALT${who}: ${dangersIn(question.judgement)}: ${oneLine(describeAction(question.action))}`;
   }
+}
+
+/** Every danger, the worst first: who reads a log has no dialog that names the rest. */
+function dangersIn(judged: Pick<Judgement, 'reason' | 'rule' | 'findings'>): string {
+  const verbs = new Set(judged.findings?.map(({ verb }) => verb));
+  return oneLine(verbs.size > 1 ? [...verbs].join('; ') : plainReason(judged));
 }
 
 /** `aish-tui run <goal>`: one Norris run; the exit code tells how it ended. */

@@ -1,4 +1,5 @@
 import { type Judgement, plainReason } from '../session/action.ts';
+import { CONSENT, effectOf } from '../session/consent.ts';
 import type { Conversation } from '../session/state.ts';
 import { visible } from '../text/sanitize.ts';
 import { type Command, CommandError } from './command.ts';
@@ -45,10 +46,12 @@ export const safety: Command = {
 };
 
 /** What a model's wish to run it would lead to now (AC-3, NO-5). */
-function wouldHappen({ destructive, looks }: Judgement, { mode, settings }: Conversation): string {
+function wouldHappen(judgement: Judgement, { mode, settings }: Conversation): string {
   const limits = mode === 'restricted' ? '; the kernel sandbox would let it change nothing' : '';
-  if (destructive) return `from a model: HALT, you would decide${limits}`;
-  if (looks && settings.confirmCmd === 'acts' && mode !== 'unrestricted')
+  const consent = CONSENT[mode][effectOf({ kind: 'command', command: '', job: false }, judgement, mode)];
+  if (consent === 'halt') return `from a model: HALT, you would decide${limits}`;
+  if (consent === 'ask') return `from a model: you would be asked first${limits}`;
+  if (consent === 'run' && settings.confirmCmd !== true)
     return `from a model: it would run without a question, in chat as in a run${limits}`;
   const chat = settings.confirmCmd ? 'in chat you would be asked first' : 'in chat a CMD: line would run as well';
   return `from a model: in a Norris run it would run without a question, ${chat}${limits}`;

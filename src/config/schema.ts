@@ -147,7 +147,7 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
   confirm_cmd: {
     enum: [true, 'acts', false],
     description:
-      'Ask before a command in chat: before every one (true), before those that do more than read (acts; outside Unrestricted), or before none that the gate lets pass (false).',
+      'Ask before a command in chat: before every one, in each mode (true); before those that the mode does not bound and undo does not cover (acts); or before none that the gate lets pass (false).',
     default: DEFAULTS.confirm_cmd,
   },
   auto_approve: names('Globs over the names of tools that run without asking, unless the gate stops them.'),

@@ -1,6 +1,6 @@
 /** Effects → services → events. Every operation started here ends with its own event, whatever happens. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Basis } from '../contracts/gate.ts';
+import type { Basis, Judged } from '../contracts/gate.ts';
 import type { Services } from '../contracts/services.ts';
 import type { Action, Examination, Judgement } from '../session/action.ts';
 import { composeMessages } from '../session/context.ts';
@@ -229,7 +229,7 @@ async function lookAt(
         held: effect.mode !== 'unrestricted',
         ...(tree === undefined ? {} : { project: { tree } }),
       }));
-    const { basis, ...word } = said;
+    const { basis, ...word } = effect.mode === 'project' && judged.kind === 'tool' ? inProject(said) : said;
     const judgement = unsafe === undefined ? word : { ...word, destructive: true, reason: joined(unsafe, word) };
     const preview = await tools.preview?.(judged, cwd);
     const facts = factsBeside(judgement, effect.mode, onlyReads(context.services, judged, cwd));
@@ -266,6 +266,12 @@ function onlyHere({ lacks }: Services, action: Action, place: string, mode: Mode
     upgrade: { mode: 'unrestricted', needs },
   };
   return { kind: 'judged', judgement, autoApproved: false };
+}
+
+/** In Project a call of the program's own whose change is kept needs no question, as a command's change needs none (AC-6). */
+function inProject(judged: Judged): Judged {
+  if (!judged.kept || !judged.destructive) return judged;
+  return { ...judged, destructive: false, recoverable: true };
 }
 
 /** What is known of an action beside the judgement: whether it changes nothing; in Restricted there is nothing to keep. */

@@ -3,7 +3,8 @@
 import type { Services } from '../contracts/services.ts';
 import type { Effect } from '../session/effect.ts';
 import type { EventBody, SessionEvent } from '../session/event.ts';
-import type { OpId, SessionId } from '../session/ids.ts';
+import type { Mode, OpId, SessionId } from '../session/ids.ts';
+import type { Phase } from '../session/phase.ts';
 import { reduce } from '../session/reduce.ts';
 import { type Conversation, rootOf, type State } from '../session/state.ts';
 import { Answers } from './answers.ts';
@@ -162,8 +163,11 @@ export class Engine {
   #take(came: SessionEvent, event: SessionEvent): void {
     const before = this.#state.sessions[event.session]?.phase;
     if (event.type === 'answered' && before?.kind === 'halted' && before.question === event.question) {
-      const { kind } = event.answer;
-      if (kind === 'proceed' || kind === 'apply') this.permits.approve(before.judgedAs);
+      const { answer } = event;
+      const { kind } = answer;
+      const wider = kind === 'proceed' ? answer.mode : undefined;
+      if (wider !== undefined) this.#promise(event.session, before, wider);
+      else if (kind === 'proceed' || kind === 'apply') this.permits.approve(before.judgedAs);
       if (kind === 'try') this.permits.approveTrial(before.judgedAs);
     }
     this.answers.follow(event, this.#state);
@@ -184,6 +188,12 @@ export class Engine {
     if (!this.#launching) return;
     this.#launching = false;
     this.services.journal.hasten();
+  }
+
+  #promise(session: SessionId, { dispatch, judgement }: Extract<Phase, { kind: 'halted' }>, mode: Mode): void {
+    const action = dispatch.actions[dispatch.index];
+    const { cwd } = this.#state.sessions[session] ?? {};
+    if (action && cwd !== undefined) this.permits.promise({ session, action, cwd, mode }, judgement);
   }
 
   giveBack(...given: Parameters<GiveBack>): void {

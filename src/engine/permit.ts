@@ -1,6 +1,6 @@
 /** Law 2: one function leads from the model to an executor, and it takes one of these. */
 import type { Basis } from '../contracts/gate.ts';
-import type { Examination } from '../session/action.ts';
+import { type Examination, findsNoMore, type Judgement } from '../session/action.ts';
 import type { Effect } from '../session/effect.ts';
 import type { Mode, OpId, SessionId } from '../session/ids.ts';
 import type { ReadyAction, ResolvedAction } from './resolved-action.ts';
@@ -49,6 +49,8 @@ export class Permit {
 /** Keeps verdicts and approvals outside the machine, so that a fault there alone can't launch anything. */
 export class Permits {
   readonly #grants = new Map<OpId, Grant>();
+  /** What the user has approved in another mode than it was judged in, by what it is bound to: it is judged anew first. */
+  readonly #promises = new Map<string, { readonly session: SessionId; readonly seen: Judgement }>();
 
   /** The gate has judged an action. A refused one gets no permit. */
   grant(examined: Examine, examination: Examination, action: ResolvedAction, basis?: Basis): void {
@@ -56,8 +58,17 @@ export class Permits {
     const { judgement, tool } = examination;
     const { session } = examined;
     const { destructive } = judgement;
-    const grant = { session, destructive, definition: tool?.definition, basis, action, approved: false, tries: false };
-    this.#grants.set(examined.op, { bound: bindingOf(examined), ...grant });
+    const bound = bindingOf(examined);
+    const promise = this.#promises.get(bound);
+    this.#promises.delete(bound);
+    const approved = promise !== undefined && findsNoMore(promise.seen, judgement);
+    const grant = { session, destructive, definition: tool?.definition, basis, action, approved, tries: false };
+    this.#grants.set(examined.op, { bound, ...grant });
+  }
+
+  /** The user said proceed in a wider mode to an action that was judged as `seen`: it counts once, and for no worse finding. */
+  promise(what: Pick<Act, 'session' | 'action' | 'cwd' | 'mode'>, seen: Judgement): void {
+    this.#promises.set(bindingOf(what), { session: what.session, seen });
   }
 
   /** The user said proceed to what was judged as `op`. */
@@ -83,6 +94,7 @@ export class Permits {
   /** Drops the judgements of runs that are over: those that were never consumed (skipped, aborted, judged again). */
   retain(runs: (session: SessionId) => boolean): void {
     for (const [op, { session }] of this.#grants) if (!runs(session)) this.#grants.delete(op);
+    for (const [bound, { session }] of this.#promises) if (!runs(session)) this.#promises.delete(bound);
   }
 
   /** How many judgements can still be consumed. */
@@ -100,6 +112,6 @@ export class Permits {
   }
 }
 
-function bindingOf({ session, action, cwd, mode }: Examine | Act | Try): string {
+function bindingOf({ session, action, cwd, mode }: Pick<Act, 'session' | 'action' | 'cwd' | 'mode'>): string {
   return JSON.stringify([session, action, cwd, mode]);
 }

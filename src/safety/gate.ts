@@ -111,6 +111,12 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
   };
 
   const open = async (verdict: StaticVerdict, action: Action, context: JudgeContext): Promise<Judgement> => {
+    if (context.held && !context.project && action.kind === 'command')
+      return {
+        destructive: false,
+        reason: `${verdict.reason}; Restricted mode blocks what it would change`,
+        source: 'static',
+      };
     if (!options.enabled || !secondOpinion) {
       const halts = verdict.unresolved === true;
       const reason = halts

@@ -86,8 +86,15 @@ async function isNobodys(
   for (const each of mine) {
     if (each.kind === 'finds') {
       const end = performance.now() + FIND_MS;
-      const count = await countMatches(each.words, each.cwd, () => performance.now() > end);
-      if (!count || count.more || count.files > 0) return false;
+      const found: string[] = [];
+      const count = await countMatches(
+        each.words,
+        each.cwd,
+        () => performance.now() > end || found.length > MAX_LOOKED_AT,
+        (path) => found.push(path),
+      );
+      if (!count || count.more) return false;
+      for (const path of found) if (!(await isOwn(path))) return false;
     } else if (each.kind === 'deletes') {
       for (const name of each.paths) {
         const found = await expanded(name, MAX_LOOKED_AT);

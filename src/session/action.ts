@@ -87,6 +87,14 @@ export type Judgement = {
   readonly credential?: true;
 };
 
+/** Whether a judgement finds nothing destructive that `seen`, which the user has approved, did not show. */
+export function findsNoMore(seen: Judgement, now: Judgement): boolean {
+  if (!now.destructive) return true;
+  const shown = new Set([seen.rule, ...(seen.findings ?? []).map(({ rule }) => rule)]);
+  const found = now.findings?.map(({ rule }) => rule) ?? [now.rule];
+  return seen.destructive && found.every((rule) => rule !== undefined && shown.has(rule));
+}
+
 /** Why, in words for the screen: a reason that is only the name of its rule could pass for words of the command. */
 export function plainReason({ reason, rule, findings }: Pick<Judgement, 'reason' | 'rule' | 'findings'>): string {
   if (reason !== rule) return reason;

@@ -4,11 +4,13 @@ import type { Effect } from './effect.ts';
 import type { Of, SessionEvent } from './event.ts';
 import { formatForModel } from './exec-text.ts';
 import { grantAlways } from './grants.ts';
-import { offersFrom } from './mode.ts';
+import { isWider, type Mode } from './ids.ts';
+import { offersFrom, setMode } from './mode.ts';
 import { countSkip, ifNorris } from './norris.ts';
 import type { Decided, Phase } from './phase.ts';
 import { canBeApplied, type Question, type ToApply, type Tried } from './question.ts';
-import { SEMANTICS, type State } from './state.ts';
+import { openSlots, rememberSkipped } from './slots.ts';
+import { decidesAs, type State } from './state.ts';
 import { answerUpgrade, callModel, continueNorris, decide, examineNext } from './steps.ts';
 import { abort, settle, settleHalted } from './stop.ts';
 import type { Transition } from './transition.ts';
@@ -74,7 +76,7 @@ function answerHalt(next: Transition, phase: Halted, { answer, at, unattended }:
     }
     case 'proceed':
       next.unask(question);
-      return approve(next, phase, {});
+      return answer.mode === undefined ? approve(next, phase, {}) : proceedIn(next, phase, answer.mode);
     case 'always':
       if (!grantAlways(next, question)) return;
       next.unask(question);
@@ -87,7 +89,7 @@ function answerHalt(next: Transition, phase: Halted, { answer, at, unattended }:
     }
     case 'skip':
       next.unask(question);
-      return skip(next, phase, { ...byUser, note: answer.note?.trim() });
+      return skip(next, phase, { ...byUser, note: answer.note?.trim(), unattended });
     case 'edit':
       if (action.kind !== 'command') return;
       next.unask(question);
@@ -102,6 +104,15 @@ function approve(next: Transition, phase: Halted, applies: { readonly trial?: To
   const { cwd, mode } = next.conversation;
   const approval = { userApproved: true, approvedAt: next.event.at };
   decide(next, phase, { kind: 'approved', judgedAs, judgement, ...approval, cwd, mode, ...applies });
+}
+
+/** The user widens the mode and lets the action run there: it is judged anew, and asks again only where more is found. */
+function proceedIn(next: Transition, phase: Halted, mode: Mode): void {
+  const { run, dispatch, decided, judgement } = phase;
+  if (isWider(mode, next.conversation.mode) && offersFrom(next).includes(mode)) setMode(next, mode);
+  const { slots, dispatch: from } = openSlots({ dispatch, decided });
+  if (slots.length > 0) return examineNext(next, run, rememberSkipped(from, slots), 'asked');
+  examineNext(next, run, dispatch, 'approved', [], judgement);
 }
 
 function edit(next: Transition, phase: Halted, action: Extract<Action, { kind: 'command' }>, command: string): void {
@@ -121,7 +132,11 @@ function toApply(tried: Tried | undefined): ToApply | undefined {
 function skip(
   next: Transition,
   { run, dispatch, decided, judgement, tried }: Halted,
-  { at, note }: { readonly at?: number; readonly note: string | undefined },
+  {
+    at,
+    note,
+    unattended,
+  }: { readonly at?: number; readonly note: string | undefined; readonly unattended: true | undefined },
 ): void {
   const action = dispatch.actions[dispatch.index];
   if (!action) return;
@@ -138,13 +153,14 @@ function skip(
     const text = `[aish] action tried, then discarded by user${end}\n${output}`;
     return decide(next, { run: skipped, dispatch, decided }, { kind: 'notRun', text, skipped: true, tried: true });
   }
-  const text = `[aish] action skipped by user${end}`;
+  const alone = unattended && decidesAs(next.conversation.settings, 3);
+  const text = `[aish] action ${alone ? 'not run: nobody is there to approve it' : 'skipped by user'}${end}`;
   decide(next, { run: skipped, dispatch, decided }, { kind: 'notRun', text, skipped: true });
 }
 
 /** The gate's reason is given only where it warned: a harmless verdict on a skipped action would mislead the model. */
 function reasonOfSkip({ conversation: { settings } }: Transition, { destructive, reason }: Judgement): string {
-  return destructive || settings.semantics !== SEMANTICS ? reason : '';
+  return destructive || !decidesAs(settings, 2) ? reason : '';
 }
 
 // Questions of a fleet: it goes on beside the conversation.

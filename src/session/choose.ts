@@ -1,7 +1,9 @@
 /** What the user sets by hand: the mode, the preset, a new conversation. */
 import { isWider, type Mode } from './ids.ts';
 import { modeMeaning, modeName, setMode, whyNotEnforced } from './mode.ts';
+import { noteOffer } from './offer.ts';
 import { dropPending, openSlots, rememberSkipped } from './slots.ts';
+import { decidesAs } from './state.ts';
 import { answerUpgrade, examineNext } from './steps.ts';
 import type { Transition } from './transition.ts';
 
@@ -38,6 +40,8 @@ export function chooseMode(next: Transition, mode: Mode): void {
     return next.notice('info', `[aish] ${modeName(mode)} takes effect when the running action ends`);
   }
   setMode(next, mode);
+  // Who has just tightened the mode is not asked to widen it.
+  if (isWider(now, mode) && decidesAs(next.conversation.settings, 3)) noteOffer(next);
   judgeAgain(next);
 }
 

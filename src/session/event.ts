@@ -14,7 +14,8 @@ import type { Settings, StoredBudget } from './state.ts';
  * offered, skip denies (MO-3).
  */
 export type Answer =
-  | { readonly kind: 'proceed' }
+  /** `mode`: at a HALT that the mode would block, in this wider one (HA-6). */
+  | { readonly kind: 'proceed'; readonly mode?: Mode }
   /** Run it where nothing of it stays, then ask again with what it would change (HA-10). */
   | { readonly kind: 'try' }
   /** Do exactly what the trial listed. */

@@ -31,7 +31,8 @@ export function grantAlways(next: Transition, id: QuestionId): boolean {
   return true;
 }
 
-function isRead({ looks }: Judgement, mode: Mode): boolean {
+/** Whether a command only reads, in this mode. */
+export function isRead({ looks }: Judgement, mode: Mode): boolean {
   return looks === true || (looks === 'held' && mode !== 'unrestricted');
 }
 

@@ -1,63 +1,85 @@
-/** A wider mode is offered by itself, once in each mode: behind a plan, and behind the first thing that the mode refused (MO-9). */
+/** The program's own question for a wider mode: once in each mode, after the first action that the mode refused (MO-9, MO-11). */
+import type { Action } from './action.ts';
 import { modeName, offersFrom } from './mode.ts';
 import type { Dispatch, Refused } from './phase.ts';
 import type { NorrisRun, Run } from './run.ts';
+import { decidesAs } from './state.ts';
 import type { Transition } from './transition.ts';
 
 const NO_ACTIONS: Dispatch = { actions: [], index: 0, reading: false };
 
-/** Where the mode was chosen by nobody but the sandbox, and no wider one was spoken of yet. */
+/** Whether the program may ask for a wider mode: the user has not answered that question in this mode yet. */
 function mayOffer(next: Transition): boolean {
   const { mode, parent, settings, offeredIn = [] } = next.conversation;
   return settings.offers === true && !parent && offersFrom(next).length > 0 && !offeredIn.includes(mode);
 }
 
-/** A wider mode was spoken of. */
+/** The user has been asked about leaving this mode, or has just chosen it: the program does not ask again. */
 export function noteOffer(next: Transition): void {
   const { mode, offeredIn = [], settings } = next.conversation;
-  if (settings.offers === true) next.set({ offeredIn: [...offeredIn, mode], refused: undefined });
+  if (settings.offers === true)
+    next.set({ offeredIn: [...offeredIn, mode], refused: undefined, refusedAction: undefined });
 }
 
-/** A command has ended, and what it printed says that the mode was in its way. */
-export function noteRefused(next: Transition, refused: Refused | undefined): void {
-  if (refused !== undefined && mayOffer(next)) next.set({ refused });
+/** The mode refused `action` something, by what the action printed. */
+export function noteRefused(next: Transition, refused: Refused | undefined, action: Action): void {
+  if (refused === undefined || !mayOffer(next)) return;
+  next.set({ refused, ...(decidesAs(next.conversation.settings, 3) ? { refusedAction: action } : {}) });
 }
 
-/** Whether the user is asked now, before the next action or step, since a command was refused something. */
+/** Asks, before the next action or step, where the last one was refused something; false where nothing is to be asked. */
 export function offerMode(next: Transition, run: Run, dispatch: Dispatch): boolean {
-  const { refused } = next.conversation;
+  const { refused, refusedAction, mode } = next.conversation;
   if (refused === undefined || !mayOffer(next)) return false;
   const what = refused === 'write' ? 'a write' : 'the network';
-  ask(next, `${modeName(next.conversation.mode)} refused ${what} to the last command`, run, dispatch, 'action');
+  if (!refusedAction) {
+    ask(next, `${modeName(mode)} refused ${what} to the last command`, run, dispatch, { offered: 'action' });
+    return true;
+  }
+  const began = refusedAction.kind === 'command' && mode === 'project';
+  const part = began
+    ? '; the first part of it has run already, and a yes runs all of it again'
+    : '; a yes runs it again';
+  const reason = `${modeName(mode)} mode blocked ${what}${part}`;
+  ask(next, reason, run, dispatch, { offered: 'action', action: refusedAction });
   return true;
 }
 
-/** The same before the first task of a plan, where there is a mode in which its writes can be taken back. */
+/** Before the first task of a plan, in journals of semantics 1 and 2. */
 export function offerForPlan(next: Transition, run: NorrisRun, tasks: number): boolean {
-  const { mode } = next.conversation;
-  if (!mayOffer(next) || mode !== 'restricted' || !offersFrom(next).includes('project')) return false;
-  ask(
-    next,
-    `the plan has ${tasks} task${tasks === 1 ? '' : 's'}, and nothing can be written in Restricted`,
-    run,
-    NO_ACTIONS,
-    'plan',
-  );
+  const { mode, settings } = next.conversation;
+  if (decidesAs(settings, 3) || !mayOffer(next) || mode !== 'restricted') return false;
+  if (!offersFrom(next).includes('project')) return false;
+  const reason = `the plan has ${tasks} task${tasks === 1 ? '' : 's'}, and nothing can be written in Restricted`;
+  ask(next, reason, run, NO_ACTIONS, { offered: 'plan' });
   return true;
 }
 
-function ask(next: Transition, reason: string, run: Run, dispatch: Dispatch, offered: 'plan' | 'action'): void {
+/** The actions with the refused one put before the next: it is judged anew and runs as a new action. */
+export function withAgain(dispatch: Dispatch, action: Action): Dispatch {
+  const { index, skipped } = dispatch;
+  const later = ([at, skip]: [string, unknown]) => [Number(at) < index ? at : String(Number(at) + 1), skip] as const;
+  return {
+    ...dispatch,
+    actions: dispatch.actions.toSpliced(index, 0, action),
+    reading: false,
+    ...(skipped ? { skipped: Object.fromEntries(Object.entries(skipped).map(later)) as Dispatch['skipped'] } : {}),
+  } as Dispatch;
+}
+
+function ask(
+  next: Transition,
+  reason: string,
+  run: Run,
+  dispatch: Dispatch,
+  how: { readonly offered: 'plan' | 'action'; readonly action?: Action },
+): void {
   const { mode, settings, cwd } = next.conversation;
   const missing = settings.projectMissing === undefined ? {} : { missing: settings.projectMissing };
   noteOffer(next);
-  const question = next.ask({
-    kind: 'mode',
-    reason,
-    from: mode,
-    offers: offersFrom(next),
-    cwd,
-    ...missing,
-    offered,
+  const question = next.ask({ kind: 'mode', reason, from: mode, offers: offersFrom(next), cwd, ...missing, ...how });
+  next.phase({
+    ...{ kind: 'awaitingModeApproval', question, run, dispatch, offered: how.offered },
+    ...(how.action ? { again: how.action } : {}),
   });
-  next.phase({ kind: 'awaitingModeApproval', question, run, dispatch, offered });
 }

@@ -96,11 +96,14 @@ export type Phase =
       readonly run: Run;
       readonly dispatch: Dispatch;
       /**
-       * `policy`: no one has consented yet, the policy decides. `edited`: the user wrote the command, only a destructive
-       * one asks again. `asked`: it was put to the user before and is still open (a restart, another mode), it asks again.
-       * `changed`: what it names is no longer what was judged, it asks again.
+       * `policy`: no one has consented yet, the policy decides. `edited`: the user wrote the command, or said yes to
+       * running it again, only a destructive one asks again. `asked`: it was put to the user before and is still open (a restart, another mode), it asks again.
+       * `changed`: what it names is no longer what was judged, it asks again. `approved`: the user said yes to it in this
+       * wider mode; it asks again only where more is found than was shown.
        */
-      readonly consent: 'policy' | 'edited' | 'asked' | 'changed';
+      readonly consent: 'policy' | 'edited' | 'asked' | 'changed' | 'approved';
+      /** What the user has seen, where `consent` is `approved`. */
+      readonly seen?: Judgement;
       /** Those right before `index`: decided, and waiting to start side by side with it. */
       readonly decided: readonly Decided[];
     }
@@ -143,6 +146,8 @@ export type Phase =
       readonly raised?: { readonly decided: readonly Decided[] };
       /** Nothing in hand needs it: it is offered before the first step, or behind an action. */
       readonly offered?: 'plan' | 'action';
+      /** What the mode has refused: it runs again after a yes. */
+      readonly again?: Action;
     }
   | {
       readonly kind: 'escalated';

@@ -271,7 +271,8 @@ function actionEnded(next: Transition, { op, outcome }: Of<'actionEnded'>): void
   const alone = phase.kind === 'acting' ? phase.concurrency === 1 : slots.length === 1;
   const moves = outcome.kind === 'command' || (outcome.kind === 'applied' && outcome.ok);
   if (alone && moves) next.set({ cwd: outcome.result.cwd });
-  if (outcome.kind === 'command') noteRefused(next, outcome.refused);
+  const ended = slotOf(phase, op)?.action;
+  if (outcome.kind === 'command' && ended) noteRefused(next, outcome.refused, ended);
   if (phase.kind === 'acting') goOn(next, run, { dispatch, slots }, phase.concurrency);
   else if (slots.some((slot) => slot.kind === 'running')) next.phase({ ...phase, run, slots });
   else settle(next, run, { dispatch, slots });

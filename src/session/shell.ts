@@ -3,7 +3,7 @@ import { withoutEnd } from './action.ts';
 import type { Of } from './event.ts';
 import { fileOf, formatForModel } from './exec-text.ts';
 import { hostOf } from './place.ts';
-import { SEMANTICS } from './state.ts';
+import { decidesAs } from './state.ts';
 import { OUTCOME_UNKNOWN } from './stop.ts';
 import type { Transition } from './transition.ts';
 
@@ -48,7 +48,7 @@ export function closeShell(next: Transition): void {
 export function jobEnded(next: Transition, { job, command, result, by }: Of<'jobEnded'>): void {
   const exit = result.exit === null ? 'end unknown' : `exit ${result.exit}`;
   next.notice(result.exit === 0 ? 'info' : 'warning', `[aish] job ${job} ended (${exit}): ${command}`);
-  if (by === 'model' || next.conversation.settings.semantics === SEMANTICS) {
+  if (by === 'model' || decidesAs(next.conversation.settings, 2)) {
     const whose = by === 'model' ? 'job' : "the user's job";
     const text = `[aish] ${whose} ${job} ended:\n${formatForModel(result, command)}`;
     next.inbox({ kind: 'note', origin: 'aish', text, ...fileOf(result) });

@@ -1,5 +1,6 @@
 /** The state of everything: the user's conversation, its sub-agents, the user's shell, the questions that wait. */
 
+import type { Action } from './action.ts';
 import { type Costs, NO_COSTS } from './cost.ts';
 import type { Mode, OpId, SessionId } from './ids.ts';
 import type { Attachment, ImageAttachment, ToolCall } from './message.ts';
@@ -9,7 +10,7 @@ import type { Question } from './question.ts';
 import type { Tasks } from './run.ts';
 
 /** The version of the machine's decisions that new and resumed sessions are under. */
-export const SEMANTICS = 2;
+export const SEMANTICS = 3;
 
 /** What a conversation runs under. Comes in with the event that opens or resumes it, so a journal replays alike. */
 export type Settings = {
@@ -42,12 +43,19 @@ export type Settings = {
   /**
    * Which version of the machine decides: a journal folds by the one that wrote it. Absent: that of 0.1, in which a planned
    * run stalled where a task was answered in words, the end of the user's own jobs was not told to the model, nor that an
-   * aborted `CMD:` had not run, and a consent that was skipped gave the gate's praise as its reason.
+   * aborted `CMD:` had not run, and a consent that was skipped gave the gate's praise as its reason. 2: a chat asked in
+   * every mode, a wider mode was offered for a plan, an action that a mode refused was not run again after a yes, and what
+   * nobody was there to approve was told as skipped by the user.
    */
-  readonly semantics?: typeof SEMANTICS;
+  readonly semantics?: 2 | typeof SEMANTICS;
   /** Tasks taken from a plan. */
   readonly tasksMax?: number;
 };
+
+/** Whether the machine decides as version `version` or a later one of its semantics does. */
+export function decidesAs({ semantics }: Pick<Settings, 'semantics'>, version: 2 | typeof SEMANTICS): boolean {
+  return semantics !== undefined && semantics >= version;
+}
 
 /** What is known of a turn's place in the context (CX-1, CX-2). */
 type InContext = {
@@ -136,6 +144,8 @@ export type Conversation = {
   readonly offeredIn?: readonly Mode[];
   /** What the mode has refused a command, for the offer behind it. */
   readonly refused?: Refused | undefined;
+  /** The action that it refused, which runs again after a yes; absent in older journals. */
+  readonly refusedAction?: Action | undefined;
   readonly turns: readonly Turn[];
   readonly inbox: readonly InboxItem[];
   readonly phase: Phase;

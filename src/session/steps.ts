@@ -1,8 +1,9 @@
 /** One step, for chat and Norris alike: call the model, parse, then each action in turn: examine, consent, act, record. */
 
-import { type Action, type Examination, whyUnfinished } from './action.ts';
+import { type Action, type Examination, findsNoMore, type Judgement, whyUnfinished } from './action.ts';
+import { consentFor } from './consent.ts';
 import { delegateEnding, goalOf, MAX_DELEGATE_STEPS, reportOf } from './delegate.ts';
-import { isGranted, readsFreely, withChange } from './grants.ts';
+import { withChange } from './grants.ts';
 import { isWider, type Mode, type OpId, type SessionId } from './ids.ts';
 import { namesOf, type Reply, turnOf } from './message.ts';
 import {
@@ -19,7 +20,7 @@ import {
   upgradeWish,
 } from './mode.ts';
 import { currentTask, type Ending, endingOf, leftOver, mustEscalate, nextStep, summaryOf } from './norris.ts';
-import { noteOffer, noteRefused, offerMode } from './offer.ts';
+import { noteOffer, noteRefused, offerMode, withAgain } from './offer.ts';
 import type { ActionSlots, Decided, Dispatch, Phase, Sentinel } from './phase.ts';
 import { goToShell } from './place.ts';
 
@@ -27,7 +28,7 @@ import type { HaltReason } from './question.ts';
 import { readReply } from './reply.ts';
 import type { NorrisRun, Run } from './run.ts';
 import { canRunWithNext, concurrencyOf, flushResults, openSlots, rememberSkipped, startSlots } from './slots.ts';
-import { type InboxItem, SEMANTICS, type State } from './state.ts';
+import { decidesAs, type InboxItem, type State } from './state.ts';
 import type { Transition } from './transition.ts';
 
 const INTERRUPTED = '[aish] the answer was interrupted: nothing that it asked for has run. Answer anew.';
@@ -136,6 +137,7 @@ export function examineNext(
   dispatch: Dispatch,
   consent: Judging['consent'],
   decided: readonly Decided[] = [],
+  seen?: Judgement,
 ): void {
   const action = dispatch.actions[dispatch.index];
   tighten(next);
@@ -145,7 +147,7 @@ export function examineNext(
   if (skipped) return decide(next, { run, dispatch, decided }, skipped, consent);
   const unfinished = action.kind === 'tool' ? undefined : action.unfinished;
   const refusal = unfinished ? whyUnfinished(unfinished) : refusedByMode(next, action);
-  if (refusal === PATCH_DISABLED) noteRefused(next, 'write');
+  if (refusal === PATCH_DISABLED) noteRefused(next, 'write', action);
   if (refusal !== undefined) return refuse(next, { run, dispatch, decided }, action, refusal);
   const { id: session, cwd, mode, settings } = next.conversation;
   const wanted = upgradeWish(action, settings);
@@ -157,7 +159,7 @@ export function examineNext(
     return next.phase({ kind: 'awaitingModeApproval', question, run, dispatch });
   }
   const op = next.id('op');
-  next.phase({ kind: 'judging', op, run, dispatch, consent, decided });
+  next.phase({ kind: 'judging', op, run, dispatch, consent, decided, ...(seen ? { seen } : {}) });
   next.effect({ kind: 'examine', session, op, action, cwd, mode, goal: goalOf(next.conversation) });
 }
 
@@ -186,7 +188,9 @@ export function takeExamination(next: Transition, phase: Judging, examination: E
   if (why) return halt(next, phase, action, examination, why);
   const { cwd, mode } = next.conversation;
   const approval =
-    phase.consent === 'edited' ? { userApproved: true, approvedAt: next.event.at } : { userApproved: false };
+    phase.consent === 'edited' || phase.consent === 'approved'
+      ? { userApproved: true, approvedAt: next.event.at }
+      : { userApproved: false };
   decide(next, phase, { kind: 'approved', judgedAs: phase.op, judgement, ...approval, cwd, mode });
 }
 
@@ -240,14 +244,17 @@ function counterOf(run: Run) {
 /** The user has answered a mode request with a mode or with no; the agent continues either way (MO-3). */
 export function answerUpgrade(
   next: Transition,
-  { run, dispatch, raised, offered }: Extract<Phase, { kind: 'awaitingModeApproval' }>,
+  { run, dispatch, raised, offered, again }: Extract<Phase, { kind: 'awaitingModeApproval' }>,
   approved: Mode | undefined,
 ): void {
   const denied = upgradeDenied(next.conversation.mode);
   if (offered) {
     if (approved) setMode(next, approved);
     else next.notice('info', denied);
-    return offered === 'plan' ? startStep(next, run) : examineNext(next, run, dispatch, 'policy');
+    if (offered === 'plan') return startStep(next, run);
+    // The yes is for the mode and for the action: only what is destructive asks again.
+    if (approved && again) return examineNext(next, run, withAgain(dispatch, again), 'edited');
+    return examineNext(next, run, dispatch, 'policy');
   }
   const action = dispatch.actions[dispatch.index];
   if (!action) return;
@@ -280,23 +287,16 @@ export function wouldAsk(state: State, session: SessionId, op: OpId, examination
 /** Why the user is asked before the action runs; undefined where it runs without (AC-3, NO-5). */
 function reasonToAsk(
   next: Pick<Transition, 'state' | 'conversation'>,
-  { consent, run }: Judging,
+  { consent, seen, run }: Judging,
   action: Action,
   examined: Judged,
 ) {
-  const { judgement, autoApproved, tool } = examined;
   if (consent === 'changed') return 'changed';
-  if (judgement.destructive) return 'destructive';
+  if (consent === 'approved' && seen && findsNoMore(seen, examined.judgement)) return undefined;
+  if (examined.judgement.destructive) return 'destructive';
   if (consent === 'asked') return 'resumed';
   if (consent === 'edited') return undefined;
-  // The model is a receiver whoever it works for; journals of before know the question in chat only.
-  const asksEverywhere = next.conversation.settings.semantics === SEMANTICS;
-  if (judgement.credential && (run.kind === 'chat' || asksEverywhere)) return 'consent';
-  // An agent at work needs no consent to commands and tasks. In chat a `CMD:` line has a setting of its own.
-  if (action.kind !== 'tool' && run.kind !== 'chat') return undefined;
-  if (readsFreely(next, judgement)) return undefined;
-  if (action.callId === undefined) return next.conversation.settings.confirmCmd ? 'consent' : undefined;
-  return autoApproved || isGranted(next, action, tool) ? undefined : 'consent';
+  return consentFor(next, run, action, examined);
 }
 
 /** One action is decided: the next one joins it, or it starts with those that were decided before it. */
@@ -357,9 +357,7 @@ function afterNorrisStep(next: Transition, run: NorrisRun, dispatch: Dispatch): 
 /** A planned task may be one of words, such as a report: answered, it is done (NO-3). */
 function answersTask({ conversation: { settings, turns } }: Transition, run: NorrisRun): boolean {
   const last = turns.at(-1);
-  return (
-    run.tasks !== undefined && settings.semantics === SEMANTICS && last?.kind === 'assistant' && last.text.trim() !== ''
-  );
+  return run.tasks !== undefined && decidesAs(settings, 2) && last?.kind === 'assistant' && last.text.trim() !== '';
 }
 
 /** The next step of a Norris run, or its end. */

@@ -16,7 +16,7 @@ import type { ToApply } from './question.ts';
 import { showOutcome } from './results.ts';
 import type { Run } from './run.ts';
 import { openSlots, tellResult } from './slots.ts';
-import { type Conversation, SEMANTICS, type Settings } from './state.ts';
+import { type Conversation, decidesAs, type Settings } from './state.ts';
 import { examineNext, finishRun } from './steps.ts';
 import type { Transition } from './transition.ts';
 
@@ -84,13 +84,13 @@ export function settle(next: Transition, run: Run, open?: ActionSlots, reason?: 
 /** A line marker has no call that must be answered; the model hears of it all the same since semantics 2. */
 function tellNotRun(next: Transition, action: Action): void {
   if (action.callId !== undefined) next.answer(action, NOT_RUN);
-  else if (next.conversation.settings.semantics === SEMANTICS) next.answerNotRun(action, NOT_RUN);
+  else if (decidesAs(next.conversation.settings, 2)) next.answerNotRun(action, NOT_RUN);
 }
 
 /** A question about an action was answered by an abort. */
 export function settleHalted(next: Transition, phase: Extract<Phase, { kind: 'halted' }>, byUser: ByUser): void {
   const action = phase.dispatch.actions[phase.dispatch.index];
-  if (action && next.conversation.settings.semantics === SEMANTICS)
+  if (action && decidesAs(next.conversation.settings, 2))
     next.show({ kind: 'refused', action, how: 'aborted', reason: '', ...byUser });
   settle(next, phase.run, openSlots(phase));
 }

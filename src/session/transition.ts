@@ -90,10 +90,21 @@ export class Transition {
     this.show({ kind: 'notice', level, text });
   }
 
-  /** Answers the model for `action`: as its call's one result (AC-4), or as text for a line marker. */
+  /**
+   * Answers the model for `action`: as its call's one result (AC-4), or as text for a line marker. What comes of a call
+   * that has its result already, and ran again, is told with the next request.
+   */
   answer(action: Action, text: string, kept: { readonly file?: string } = {}): void {
-    if (action.callId !== undefined) this.turn({ kind: 'result', callId: action.callId, text, ...kept });
+    const { callId } = action;
+    if (callId !== undefined && this.#isAnswered(callId)) this.inbox({ kind: 'note', origin: 'exec', text, ...kept });
+    else if (action.callId !== undefined) this.turn({ kind: 'result', callId: action.callId, text, ...kept });
     else this.turn({ kind: 'user', origin: 'exec', text, ...kept });
+  }
+
+  #isAnswered(callId: string): boolean {
+    const { turns } = this.conversation;
+    const asked = turns.findLastIndex(({ kind }) => kind === 'assistant');
+    return turns.some((turn, at) => at > asked && turn.kind === 'result' && turn.callId === callId);
   }
 
   /** The same for an action that did not run; the marker's text names it, a call's result need not. */

@@ -8,27 +8,31 @@ import { startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 describe('in chat', () => {
-  it.skipIf(lacks('cc'))('Restricted runs what only reads at once, and asks before what acts', async () => {
-    await using server = await startScriptedServer([
-      say('I look.\n\nCMD: ls only-file.txt | wc -l'),
-      call('bash', { command: 'pwd; cat only-file.txt' }),
-      say('CMD: touch made'),
-      say('That is all.'),
-    ]);
-    using place = scratch(server.baseUrl);
-    writeFileSync(join(place.work, 'only-file.txt'), 'its text\n');
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('[aish:fast]>');
-    rig.type('?what is here\r');
-    await rig.waitFor('RUN THIS?');
-    expect(rig.text()).toMatch(/┆ touch made/);
-    expect(server.requests).toHaveLength(3);
-    expect(server.requests[2]?.text).toContain('its text');
-    await rig.waitFor(/seen to the end/);
-    rig.type('s');
-    await rig.waitFor('That is all.');
-    expect(existsSync(join(place.work, 'made'))).toBe(false);
-  });
+  it.skipIf(lacks('cc'))(
+    'Restricted runs commands at once, and asks about the mode after the first that was blocked',
+    async () => {
+      await using server = await startScriptedServer([
+        say('I look.\n\nCMD: ls only-file.txt | wc -l'),
+        call('bash', { command: 'pwd; cat only-file.txt' }),
+        say('CMD: touch made'),
+        say('That is all.'),
+      ]);
+      using place = scratch(server.baseUrl);
+      writeFileSync(join(place.work, 'only-file.txt'), 'its text\n');
+      await using rig = startRig(place, { rows: 40 });
+      await rig.waitFor('[aish:fast]>');
+      rig.type('?what is here\r');
+      await rig.waitFor('Restricted mode blocked a write');
+      expect(rig.text()).toContain('touch made');
+      expect(server.requests).toHaveLength(3);
+      expect(server.requests[2]?.text).toContain('its text');
+      await rig.waitFor(/seen to the end/);
+      expect(existsSync(join(place.work, 'made'))).toBe(false);
+      rig.type('u');
+      await rig.waitFor('That is all.');
+      expect(existsSync(join(place.work, 'made'))).toBe(true);
+    },
+  );
 
   it('asks before it shows a credential to a model elsewhere, and does not where the model is here', async () => {
     for (const here of [false, true]) {

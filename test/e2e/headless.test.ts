@@ -40,6 +40,28 @@ describe('aish-tui run', () => {
     }
   });
 
+  it('goes on without what needs a yes and loses nothing, and tells the model that nobody is there', async () => {
+    const patch = { path: 'notes.txt', patches: [{ operation: 'overwrite', newText: 'mine\n' }] };
+    await using server = await startScriptedServer([call('patch', patch), say('GOAL: complete')]);
+    using place = scratch(server.baseUrl, { mode: 'unrestricted' });
+    const { code, out, err } = await runProgram(place, ['run', 'write']);
+    expect(err).toContain('needs approval: patch');
+    expect(server.requests[1]?.text).toContain('[aish] action not run: nobody is there to approve it');
+    expect(out).toContain('1 skip,');
+    expect(code).toBe(0);
+    expect(existsSync(join(place.work, 'notes.txt'))).toBe(false);
+  });
+
+  it('names every danger of what it does not run, the worst first', async () => {
+    await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo && chmod -R 777 .' })]);
+    using place = scratch(server.baseUrl);
+    mkdirSync(join(place.work, 'foo'));
+    const { code, err } = await runProgram(place, ['run', 'publish']);
+    expect(code).toBe(4);
+    expect(err).toMatch(/HALT: [^:]*deletes files[^:]*: rm -rf foo && chmod -R 777 . -> abort/);
+    expect(err).toMatch(/HALT: [^:]*; [^:]*: rm -rf/);
+  });
+
   it('says in JSON what was asked, and how that was answered', async () => {
     await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' })]);
     using place = scratch(server.baseUrl);
@@ -95,7 +117,7 @@ describe('aish-tui run', () => {
       say('CMD: frobnicate --all'),
       say('GOAL: complete'),
     ]);
-    using place = scratch(server.baseUrl);
+    using place = scratch(server.baseUrl, { mode: 'unrestricted' });
     const { code, err } = await runProgram(place, ['run', 'tidy']);
     expect(err).toContain('HALT: LLM flagged as destructive: frobnicate --all');
     expect(code).toBe(4);

@@ -112,8 +112,8 @@ describe('tools of MCP servers', () => {
     expect(err).toContain('memory__create_entities');
     expect(err).toContain('memory__delete_entities');
     expect(results(server)[0]).toContain('entities');
-    expect(results(server)[1]).toMatch(/^\[aish\] action skipped by user/);
-    expect(results(server)[2]).toMatch(/^\[aish\] action skipped by user/);
+    expect(results(server)[1]).toMatch(/^\[aish\] action not run: nobody is there to approve it/);
+    expect(results(server)[2]).toMatch(/^\[aish\] action not run: nobody is there to approve it/);
     expect(existsSync(file)).toBe(false);
     expect(err).toContain('f asks: Who are you? -> skip (no person to ask)');
     expect(results(server)[3]).toContain('"action":"decline"');

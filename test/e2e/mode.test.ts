@@ -19,9 +19,9 @@ const writer = () => [
 
 const made = (place: Scratch) => join(place.work, 'made.txt');
 
-/** What the program offers by itself, behind the first write that was refused. */
+/** Says no to the program's own question, after the first write that was blocked. */
 async function decline(rig: Rig): Promise<void> {
-  await rig.waitFor('Restricted refused a write to the last command');
+  await rig.waitFor('Restricted mode blocked a write');
   await rig.waitFor(/seen to the end/);
   rig.type('n');
 }
@@ -107,7 +107,6 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     rig.type(':mode restricted\r');
     await rig.waitFor('-- RESTRICTED --');
     rig.type('?patch it\r');
-    await decline(rig);
     await rig.waitFor('No.');
     const result = server.requests[1]?.messages.findLast((message) => message.role === 'tool')?.content;
     expect(result).toBe('Patch tool is disabled in Restricted mode. Use request_mode_upgrade to request write access.');

@@ -158,19 +158,17 @@ describe('a HALT that is open', () => {
     expect(existsSync(foo)).toBe(true);
   });
 
-  it.skipIf(lacks('cc'))('offers in Restricted to leave it first, and then asks again', async () => {
+  it.skipIf(lacks('cc'))('switches the mode and runs with one key where Restricted would block it', async () => {
     await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' }), say('GOAL: complete')]);
     using place = scratch(server.baseUrl);
     const foo = withFoo(place);
     await using rig = startRig(place, { rows: 30 });
     await haltOn(rig, 'clean up');
-    await rig.waitFor('the kernel will refuse a write');
-    rig.type('u');
-    await rig.waitFor('-- UNRESTRICTED --');
-    expect(existsSync(foo)).toBe(true);
+    await rig.waitFor('mode will block this');
     await armed(rig);
-    rig.type('p');
+    rig.type('u');
     await rig.waitFor('✓ done');
+    expect(rig.text()).toContain('-- UNRESTRICTED --');
     expect(existsSync(foo)).toBe(false);
   });
 

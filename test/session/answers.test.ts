@@ -6,7 +6,7 @@ import { deadly, harmless, Machine } from '../support/machine.ts';
 const PRAISE = { ...harmless, reason: 'only reads or adds' };
 
 /** A chat in which the model asks for one command, and the gate has spoken. */
-function asked(judgement: typeof deadly, semantics?: typeof SEMANTICS): Machine {
+function asked(judgement: typeof deadly, semantics?: 2 | typeof SEMANTICS): Machine {
   const machine = new Machine(semantics === undefined ? {} : { semantics });
   machine.send({ type: 'asked', line: 'l', text: 'clean up' });
   machine.says('CMD: rm -rf build');
@@ -46,6 +46,26 @@ it.each(['skip', 'abort'] as const)('an answer without a person, %s, is not show
   const refused = machine.shown.find((entry) => entry.kind === 'refused');
   expect(refused).toMatchObject({ how: kind === 'skip' ? 'skipped' : 'aborted' });
   expect(refused).not.toHaveProperty('at');
+});
+
+it('what nobody was there to approve is told as such, counts as a skip, and says why it halted', () => {
+  const machine = new Machine({ semantics: SEMANTICS });
+  machine.send({ type: 'norrisStarted', goal: 'clean up' });
+  machine.says('CMD: rm -rf build');
+  machine.judges(deadly);
+  const [question] = machine.state.questions;
+  machine.send({ type: 'answered', question: question?.id ?? '', answer: { kind: 'skip' }, unattended: true });
+  expect(machine.conversation.turns.at(-1)?.text).toBe(
+    '[aish] action not run: nobody is there to approve it: rm -rf\n$ rm -rf build',
+  );
+  expect(machine.phase).toMatchObject({ run: { skips: 1, skipsInARow: 1 } });
+});
+
+it('a journal of semantics 2 folds as it did: what nobody approved was told as skipped by the user', () => {
+  const machine = asked(deadly, 2);
+  const [question] = machine.state.questions;
+  machine.send({ type: 'answered', question: question?.id ?? '', answer: { kind: 'skip' }, unattended: true });
+  expect(JSON.stringify(machine.conversation.turns)).toContain('[aish] action skipped by user: rm -rf');
 });
 
 it('the name of a rule does not stand for the words of another command', () => {

@@ -27,7 +27,7 @@ export type Scene = {
 };
 
 const NORRIS = '[NORRIS MODE]';
-const SKIPPED = /\[aish\] action skipped by user/;
+const SKIPPED = /\[aish\] action (?:skipped by user|not run)/;
 const ACTION_LINE = /^\s*CMD&?:\s*\S/m;
 
 /** Reads the conversation as the script needs it. A reply without an action ended what was asked before it. */

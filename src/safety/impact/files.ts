@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { glob, lstat, opendir } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative } from 'node:path';
 import type { Count, IsOver, Named } from '../../contracts/machine.ts';
@@ -80,31 +81,49 @@ type Query = {
 };
 
 /**
- * Counts what a `find` with these words matches, until the time is over; undefined where a test is not one of the few that are
- * known here, since a wrong number is worse than none. Follows no links.
+ * Counts the files that a `find` with these words matches, and those below a directory that it matches, until the time
+ * is over; undefined where a test is not one of the few that are known here, since a wrong number is worse than none.
+ * Follows no links.
+ * @param onFile called with each file's path
  */
-export async function countMatches(words: readonly string[], cwd: string, isOver: IsOver): Promise<Count | undefined> {
+export async function countMatches(
+  words: readonly string[],
+  cwd: string,
+  isOver: IsOver,
+  onFile?: (path: string) => void,
+): Promise<Count | undefined> {
   const query = readQuery(words, cwd);
   if (!query) return undefined;
   const total: Count = { files: 0, bytes: 0, more: false };
-  const queue = query.roots.map((path) => ({ path, depth: 0 }));
+  const queue = query.roots.map((path) => ({ path, depth: 0, below: false }));
   for (let looks = 1; queue.length > 0; looks += 1) {
     if (looks % LOOKS_PER_CHECK === 0 && isOver()) return { ...total, more: true };
     const next = queue.pop();
     const stats = next && (await lstat(next.path).catch(() => undefined));
     if (!next || !stats) continue;
-    const kind = stats.isDirectory() ? 'd' : stats.isSymbolicLink() ? 'l' : stats.isFile() ? 'f' : 'other';
-    const candidate = { ...next, kind };
-    if (next.depth >= query.least && query.tests.every((test) => test(candidate)) && kind !== 'd') {
+    const kind = kindOf(stats);
+    const below = next.below || isMatch(query, { ...next, kind });
+    if (below && kind !== 'd') {
       total.files += 1;
       total.bytes += stats.size;
+      onFile?.(next.path);
     }
-    if (kind !== 'd' || next.depth >= query.most) continue;
+    if (kind !== 'd' || (next.depth >= query.most && !below)) continue;
     const directory = await opendir(next.path).catch(() => undefined);
     if (!directory) continue;
-    for await (const { name } of directory) queue.push({ path: join(next.path, name), depth: next.depth + 1 });
+    for await (const { name } of directory)
+      queue.push({ path: join(next.path, name), depth: next.depth + 1, below: kind === 'd' && below });
   }
   return total;
+}
+
+/** As `find -type` names it. */
+function kindOf(stats: Stats): string {
+  return stats.isDirectory() ? 'd' : stats.isSymbolicLink() ? 'l' : stats.isFile() ? 'f' : 'other';
+}
+
+function isMatch({ least, tests }: Query, candidate: Candidate): boolean {
+  return candidate.depth >= least && tests.every((test) => test(candidate));
 }
 
 /** Directories first, then tests that must all hold; `-o`, brackets and everything else are not read. */
@@ -120,7 +139,8 @@ function readQuery(words: readonly string[], cwd: string): Query | undefined {
     const negated = rest[at] === '!' || rest[at] === '-not';
     if (negated) at += 1;
     const word = rest[at] ?? '';
-    if (word === '-a' || word === '-and') continue;
+    // A directory that matches is counted with all that is in it, so that `-prune` changes nothing here.
+    if (word === '-a' || word === '-and' || word === '-prune') continue;
     const value = rest[++at];
     if (value === undefined) return undefined;
     if (word === '-maxdepth' || word === '-mindepth') {

@@ -100,8 +100,8 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
     const { existing } = read.target;
     const beyond = tree === undefined ? undefined : beyondTree(read.target.path, tree, existing?.stat.nlink);
     if (beyond !== undefined) return failed(`${path} ${beyond}`);
-    // There was nothing when it was judged, so nobody was asked.
-    if (existing && destructive !== true && isWhole(call)) return failed(`${path} ${APPEARED}`);
+    // There was nothing when it was judged, so nobody was asked. In Project what is kept needs no question.
+    if (existing && destructive !== true && tree === undefined && isWhole(call)) return failed(`${path} ${APPEARED}`);
     const result = applyPatches(existing?.text, call.patches);
     if (!result.ok) return failed(`${result.message}\nNothing was changed in ${path}.`);
     const diff = await unifiedDiff(path, existing?.text, result.text);

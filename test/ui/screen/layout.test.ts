@@ -79,9 +79,9 @@ describe('a question in little room', () => {
     const small = layoutQuestion(asked('restricted'), { columns: 40, rows: 10, bottom: 10, top: 0 });
     expect(small.reasons).toEqual([]);
     expect(small.body[0]).toMatchObject({ kind: 'verb' });
-    expect(small.body.map(({ text }) => text).join(' ')).toContain('the kernel will refuse a write');
+    expect(small.body.map(({ text }) => text).join(' ')).toContain('mode will block this');
     const large = layoutQuestion(asked('restricted'), { columns: 80, rows: 22, bottom: 22, top: 0 });
-    expect(large.reasons.join(' ')).toContain('the kernel will refuse a write');
+    expect(large.reasons.join(' ')).toContain('mode will block this');
   });
 
   it('has its keys in a column in the help, those of a wider mode among them', () => {

@@ -62,7 +62,7 @@ export type QuestionWords = {
   readonly editable: boolean;
   /** A key shows the diff. */
   readonly hasDiff?: true;
-  /** Modes that a key leads to before it is asked again. */
+  /** Wider modes that a key switches to; the action then runs there. */
   readonly offers?: readonly Mode[];
   /** A look beside the question, such as at a diff, and the key that leads back: nothing is let run from here. */
   readonly aside?: 'd' | '?';
@@ -153,7 +153,7 @@ function modeWords({ reason, from, offers, wish, cwd, missing, action, offered }
       : action
         ? [`${modeName(from)} refuses what the model wants to run: ${oneLine(reason)}.`]
         : [`The model asks for it, until you change it back.${named} Its reason:`],
-    action: offered ? '' : visible(action ? describeAction(action) : reason),
+    action: offered && !action ? '' : visible(action ? describeAction(action) : reason),
     impact: [
       ...offers.map((mode) => MODE_LINES[mode](shortPath(cwd))),
       ...(missing !== undefined && offers.includes('project') ? [`project here: ${missing}`] : []),
@@ -166,10 +166,10 @@ function modeWords({ reason, from, offers, wish, cwd, missing, action, offered }
 
 /** What the kernel will refuse, so that a yes alone does not get far, and the modes that a key leads to instead (HA-6). */
 function refusedLine(mode: Mode, offers: readonly Mode[] | undefined): string {
-  const refused = `${modeName(mode)}: the kernel will refuse ${mode === 'restricted' ? 'a write' : 'it'}.`;
+  const refused = `${modeName(mode)} mode will block this.`;
   if (!offers?.length) return refused;
-  const keys = offers.map((offer) => (offer === 'project' ? 'y: Project' : 'u: Unrestricted'));
-  return `${refused} ${keys.join(', ')}; then it asks again.`;
+  const keys = offers.map((offer) => `${offer === 'project' ? 'y' : 'u'} switches to ${modeName(offer)}`);
+  return `${refused} ${keys.join(', ')} and runs it.`;
 }
 
 function formWords(question: Of<'form'>, form: FormUi, typing: boolean): QuestionWords {

@@ -68,14 +68,14 @@ function backToQuestion(screen: Screen): void {
   screen.questionDialog.show({ help: false, diff: false, top: 0 });
 }
 
-/** Widening is the user's own choice at a HALT too; what was judged before is judged anew and asks again (HA-6). */
+/** At a HALT that the mode would block, a key widens the mode and lets the action run: one dialog for both (HA-6). */
 function widen(mode: 'project' | 'unrestricted') {
   return (screen: Screen): void => {
     const { head } = screen.questionDialog;
     if (head?.kind === 'spend' && mode === 'project') give(screen, 'proceed');
     else if (head?.kind === 'mode') give(screen, mode === 'project' ? 'proceed' : mode);
-    else if (head?.kind === 'halt' && head.offers?.includes(mode))
-      void screen.app.engine.dispatch({ type: 'modeChosen', mode }, head.session);
+    else if (head?.kind === 'halt' && head.offers?.includes(mode) && seenAll(screen))
+      screen.questionDialog.answer({ kind: 'proceed', mode });
   };
 }
 
