@@ -103,7 +103,8 @@ type Before = readonly { readonly path: string; readonly was: 'absent' | 'own' }
 
 /**
  * Which files the model's own actions made in this conversation: seen, not guessed, by looking at what an action names
- * before and after it. A file counts as long as nobody else has changed it; links and files with several names never do.
+ * before and after it. A file counts as long as nobody else has changed it; links and files with several names never
+ * do.
  */
 export class OwnFiles {
   private readonly files = new Map<string, Identity>();

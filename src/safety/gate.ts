@@ -241,13 +241,13 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
   }
 }
 
-/** Held to the tree and kept, a command needs no second opinion, and no question but for what it deletes by name (MO-9). */
+/** Held to the tree and kept, a command needs no question but for what it deletes by name (MO-9). */
 function inProject({ verdict, reason }: StaticVerdict): Judgement {
   const kept = verdict === 'safe' ? reason : 'held to the project, and kept: :undo takes it back';
   return { destructive: false, reason: kept, source: 'static', recoverable: true };
 }
 
-/** What a foreign tool calls itself proves nothing: unless the user has declared it read-only, a model is asked (SF-6). */
+/** A foreign tool's name proves nothing: unless the user declared it read-only, a model is asked (SF-6). */
 function beyondItsName(verdict: StaticVerdict, action: Action, readOnly: readonly string[]): StaticVerdict {
   const foreign = action.kind === 'tool' && action.name.includes('__') && !matchesGlob(action.name, readOnly);
   return foreign && verdict.verdict === 'safe' ? { ...verdict, verdict: 'unknown' } : verdict;
@@ -268,8 +268,8 @@ function cwdMatters(action: Action): boolean {
   return action.kind === 'command';
 }
 
-// Commands for a host. Where nothing holds them there, whatever is not proven safe asks. The verdict comes from the text
-// alone: what a host tells of its files is shown in the HALT and can soften nothing.
+// Commands for a host. Where nothing holds them there, whatever is not proven safe asks. The verdict comes from the
+// text alone: what a host tells of its files is shown in the HALT and can soften nothing.
 
 /** Ways to read files that the text does not name: which ones, only the host could tell. */
 const READS_UNNAMED = /[*?[{~$`]|\s-[a-zA-Z]*[rR]|--recursive|\b(?:rg|ag|find|tar|zip|cpio|rsync)\b/;
@@ -325,9 +325,9 @@ function opinionText(action: string, goal: string): string {
 }
 
 /**
- * Reads an answer: its first word decides, case and punctuation aside. A NO must stand by itself: "No tool is available"
- * and "No, I can't say" are none, and neither is one beside a YES. A reasoning model's thinking (`<think>…`) is skipped;
- * thinking that never ended is no answer.
+ * Reads an answer: its first word decides, case and punctuation aside. A NO must stand by itself: "No tool is
+ * available" and "No, I can't say" are none, and neither is one beside a YES. A reasoning model's thinking (`<think>…`)
+ * is skipped; thinking that never ended is no answer.
  */
 function readAnswer(text: string): 'YES' | 'NO' | undefined {
   const answer = text
@@ -344,7 +344,7 @@ const ALONE = /^[^\p{L}\p{N}]*no(?![ \t]*[\p{L}\p{N}])/iu;
 const DOUBTS =
   /\b(yes|can[’']?t|cannot|can not|unable|unsure|not (sure|clear|certain|known|possible)|don[’']t know|do not know|sorry|apologi[sz]e|unless|however|but|depends|may|might|could)\b/i;
 
-/** Asks once, within `timeoutMs` milliseconds. Every failure counts as destructive and says so; why it failed is said once, where it is noticed. */
+/** Asks once, within `timeoutMs` milliseconds. Every failure counts as destructive and says so. */
 export async function askOpinion(
   ask: AskModel,
   action: string,

@@ -109,7 +109,7 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
 /** The last text that was taken apart. */
 let last: { readonly text: string; readonly script: ParsedScript } | undefined;
 
-/** A command is judged several times in a row, each time by other facts: its text means the same. Nothing changes the tree. */
+/** A command is judged several times in a row, by other facts each time. Nothing changes the tree. */
 function parsed(text: string): ParsedScript {
   if (last?.text !== text) last = { text, script: parse(text) };
   return last.script;
@@ -124,7 +124,7 @@ function withFacts(judged: StaticVerdict, shell: ShellInterpreter, reading: Read
   return { ...verdict, basis: { reads: reading?.reads ?? [], own: [...shell.usedOwn], writes } };
 }
 
-/** Programs that write to no file but those they name, which are known, or where packages lie, and wrappers, whose programs are looked at apart. */
+/** Programs that write only to files they name or to package stores, and wrappers. */
 const WRITES_NOTHING =
   /^(find|xargs|sort|sed|awk|jq|rg|egrep|fgrep|hash|source|\.|mkdir|chmod|rm|rmdir|kill|pkill|diff|cmp|seq|basename|dirname|realpath|md5sum|sha256sum|tree|nl|od|strings|pgrep|lsof|ss|netstat|read|local|return|shift|break|continue|declare|let|bc|cat|head|tail|ls|grep|echo|printf|true|false|test|\[|:|cd|pwd|sleep|wc|which|type|date|whoami|export|set|unset|timeout|time|nice|nohup|sudo|env|pip|apt|apt-get|exit|file|stat|ps|du|df|cut|tr|uniq|python|bash|sh)$/;
 
@@ -161,20 +161,13 @@ function userVerdict(command: string, patterns: readonly UserPattern[] | undefin
   return verdict;
 }
 
-const compiled = new Map<string, RegExp>();
-
 /** A pattern that is no valid regular expression is taken as plain text. */
 function compile(pattern: string): RegExp {
-  const known = compiled.get(pattern);
-  if (known) return known;
-  let result: RegExp;
   try {
-    result = new RegExp(pattern);
+    return new RegExp(pattern);
   } catch {
-    result = new RegExp(pattern.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+    return new RegExp(pattern.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
   }
-  compiled.set(pattern, result);
-  return result;
 }
 
 /**

@@ -36,10 +36,10 @@ const WRITES: Readonly<Record<string, RegExp>> = {
 /** Programs whose last operand would be written to, or which take the system's value from it. */
 const ONE_OPERAND: ReadonlySet<string> = new Set(['xxd']);
 
-/** What only reads where the kernel lets nothing be written and nothing runs beside it: git can't refresh its index then. */
+/** What only reads where the kernel lets nothing be written: git can't refresh its index then. */
 const ALONE: ReadonlySet<string> = new Set(['cd', 'git status']);
 
-/** Whether a command changes nothing at all: no file, no directory it is in, no process. False where that is not plain. */
+/** Whether a command changes no file, directory or process. False where that is not plain. */
 export function onlyReads(command: string, options: JudgeOptions): boolean {
   return reads(command, options, isReader);
 }
@@ -90,15 +90,16 @@ function opensNothing({ operator, target }: Redirect): boolean {
   return !operator.includes('>') || target === '/dev/null' || /^(\d+-?|-)$/.test(target);
 }
 
-// Which commands do the same over pipes as in a terminal, so that none is made for them. What they print, where they ask
-// and what they wait for must not depend on it: a short list, everything else is no. `rm` and `mv` are not on it, since in
-// a terminal they ask before they take what is write-protected; `ls`, `git`, `ps` and `jq` print other text there.
+// Which commands do the same over pipes as in a terminal, so that none is made for them. What they print, where they
+// ask and what they wait for must not depend on it: a short list, everything else is no. `rm` and `mv` are not on it,
+// since in a terminal they ask before they take what is write-protected; `ls`, `git`, `ps` and `jq` print other text
+// there.
 
 const words = (text: string): readonly string[] => text.split(/\s+/);
 
 /**
- * How many operands keep a program from reading its standard input: in a terminal it would wait for the user there. Never
- * with Infinity: it must be fed.
+ * How many operands keep a program from reading its standard input: in a terminal it would wait for the user there.
+ * Never with Infinity: it must be fed.
  */
 const OPERANDS: ReadonlyMap<string, number> = new Map([
   ...words(

@@ -11,9 +11,9 @@ export type ProbeOptions = { readonly strict?: boolean };
 
 /**
  * One line of `aish-tui safety check --jsonl` (CL-2): `{"cmd","cwd"?,"made"?,"mode"?,"id"?}` (`made`: absolute paths of
- * files that the agent made and nobody has changed since; `mode`: `project` adds whether it needs no question there) or `{"tool","args","id"?}` in,
- * `{"id"?,"verdict","rule","reason","findings"}` out. Nothing is run, no model called. Never throws; what is no such line is
- * `unknown`. With `strict`, unknown counts as destructive.
+ * files that the agent made and nobody has changed since; `mode`: `project` adds whether it needs no question there) or
+ * `{"tool","args","id"?}` in, `{"id"?,"verdict","rule","reason","findings"}` out. Nothing is run, no model called.
+ * Never throws; what is no such line is `unknown`. With `strict`, unknown counts as destructive.
  */
 export async function checkLine(json: string, options: ProbeOptions = {}): Promise<string> {
   let id: unknown;
@@ -39,7 +39,7 @@ export async function checkLine(json: string, options: ProbeOptions = {}): Promi
   });
 }
 
-/** Whether a line with `"mode": "project"` needs a question there; the tree is its directory. Undefined for any other line. */
+/** Whether a line with `"mode": "project"` needs a question; its directory is the tree. */
 async function recoveryIn(input: object, verdict: StaticVerdict): Promise<Recovery | undefined> {
   if (!('mode' in input) || input.mode !== 'project') return undefined;
   if (!('cmd' in input) || typeof input.cmd !== 'string' || !('cwd' in input) || typeof input.cwd !== 'string')

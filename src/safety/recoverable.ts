@@ -33,7 +33,7 @@ const isLeftOut = (path: string): boolean => isCredential(path) || isCredential(
 const MAX_LOOKED_AT = 5000;
 const FIND_MS = 100;
 
-/** Whether this session made something, no directory, and nobody has touched it since: seen from what its actions left. */
+/** Whether this session made something, no directory, that nobody has touched since. */
 export type MadeHere = (path: string) => Promise<boolean>;
 const NOTHING_MADE: MadeHere = () => Promise.resolve(false);
 

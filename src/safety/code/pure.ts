@@ -117,8 +117,8 @@ const BEFORE_EXPRESSION =
 const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}', '<': '>' };
 
 /**
- * Were the strings taken out where the language itself has them? A quote within a regular expression, in a literal of another
- * form or in a documentation block would put the reader out of step, so that code passes for text.
+ * Were the strings taken out where the language itself has them? A quote within a regular expression, in a literal of
+ * another form or in a documentation block would put the reader out of step, so that code passes for text.
  */
 function isInStep(program: string, source: string, { code }: Skeleton): boolean {
   if (program === 'node') return expressionsHoldNoQuotes(program, code);

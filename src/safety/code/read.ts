@@ -40,7 +40,8 @@ function noteAtOnce(machine: Machine, program: string, source: string): void {
 
 /**
  * Reads source code for calls that delete, overwrite or run something, and notes what it finds. Code in which nothing
- * is found stays unknown, since such languages can hide anything, unless every call in it is on a list of harmless ones.
+ * is found stays unknown, since such languages can hide anything, unless every call in it is on a list of harmless
+ * ones.
  */
 export function readCode(machine: Machine, program: string, source: string, run: PythonRun = {}, depth = 0): void {
   noteAtOnce(machine, program, source);

@@ -192,8 +192,8 @@ const SHOWS_PASSWORDS =
   /\b(pg_authid|pg_shadow|pg_user_mappings?|umoptions|srvoptions|subconninfo|rolpassword|mysql\s*\.\s*`?user|authentication_string|sql_logins|user\$)/i;
 
 /**
- * Why one statement, its comments taken out and its strings empty, is not known to lose nothing; undefined: it is. Every
- * statement and every function in it must be on the list.
+ * Why one statement, its comments taken out and its strings empty, is not known to lose nothing; undefined: it is.
+ * Every statement and every function in it must be on the list.
  */
 function whyNotKnown(statement: string): string | undefined {
   const text = statement.trim();

@@ -55,8 +55,8 @@ export async function count(paths: readonly string[], isOver: IsOver): Promise<C
 }
 
 /**
- * `3 files, 1.2 MB`; a walk that was cut short says for how long it looked. Undefined where it had not counted anything.
- * @param limitMs the time that there was
+ * `3 files, 1.2 MB`; a walk that was cut short says for how long it looked. Undefined where it had not counted
+ * anything. @param limitMs the time that there was
  */
 export function countText({ files, bytes, more }: Count, limitMs: number): string | undefined {
   const text = `${files} ${files === 1 ? 'file' : 'files'}, ${bytesText(bytes)}`;

@@ -7,7 +7,7 @@ export type Wrap = (argv: readonly string[]) => readonly string[];
 /** Runs git for reading only, within `ms` milliseconds; undefined on any failure, and where it might run a program. */
 export type GitReader = (cwd: string, args: readonly string[], ms: number) => Promise<string | undefined>;
 
-/** Optional locks are off, and every program that git would start for reading: hooks, monitors, pagers, signatures, submodules. */
+/** Optional locks are off, and so is every program that git would start for reading. */
 const QUIET = [
   '--no-optional-locks',
   '--literal-pathspecs',
@@ -77,7 +77,7 @@ function run(cwd: string, args: readonly string[], wrap: Wrap | undefined, ms: n
 
 const MAX_PATHS = 50;
 
-/** How git stands to these files: what is tracked, changed and not tracked is told apart, and what it can't bring back. */
+/** What of these files is tracked, changed and not tracked, and what git can't bring back. */
 export async function trackedText(
   git: GitReader,
   cwd: string,

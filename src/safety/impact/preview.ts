@@ -27,9 +27,9 @@ type Look = {
 };
 
 /**
- * What would be lost (HA-5), part by part, in short lines for the HALT; nothing where that can't be found out by reading.
- * Never changes anything, never rejects, and takes about 300 ms at most, or a second where the program has much else to do.
- * @param milliseconds what it may take instead
+ * What would be lost (HA-5), part by part, in short lines for the HALT; nothing where that can't be found out by
+ * reading. Never changes anything, never rejects, and takes about 300 ms at most, or a second where the program has
+ * much else to do. @param milliseconds what it may take instead
  */
 export async function previewImpact(
   command: string,

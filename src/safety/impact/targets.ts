@@ -156,7 +156,7 @@ const MAX_RESOLVED = 2000;
 /** Links behind each other that the kernel follows. */
 const MAX_LINKS = 40;
 
-/** What the paths that a command names stand for now: real paths, devices and inodes, patterns expanded (SF-13). Reads only. */
+/** What the paths in a command stand for now: real paths, devices, inodes, patterns (SF-13). Reads only. */
 export async function resolveTargets(
   command: string,
   place: string,

@@ -4,7 +4,8 @@ import type { Call } from './call.ts';
 import { absolute } from './paths.ts';
 
 // Two rules. A command line that names a credential file and sends something is destructive, whatever connects the two.
-// One that names such a file and may print it is asked about, unless the model that reads the output is on this machine.
+// One that names such a file and may print it is asked about, unless the model that reads the output is on this
+// machine.
 
 export const CREDENTIAL_LEAVES: StaticVerdict = destructive(
   'credential leaves',
@@ -59,7 +60,7 @@ const OWN_KEY =
   /^(-i|-key|-keyout|-inkey|-signkey|-CAkey|-out|--key|--cert|--cacert|--private-key|--certificate|--kubeconfig|-K|--ssh-key|-o)$/;
 const OWN_KEY_IN_WORD = /^-o\s*(IdentityFile|CertificateFile)[= ]|^--(key|cert|cacert|kubeconfig)=/i;
 
-/** Whether a word is the value of an option for such a key. A letter that takes no value here (`rsync -i`) counts for nothing. */
+/** Whether a word is the value of such an option. A letter without a value (`rsync -i`) does not count. */
 function isOwnKey({ args, reading }: Call, at: number): boolean {
   const word = args[at]?.text ?? '';
   const before = args[at - 1]?.text ?? '';

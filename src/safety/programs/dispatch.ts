@@ -216,7 +216,7 @@ function byKnowledge(call: Call): StaticVerdict {
 const STARTED =
   /^(\/\S*\/)?(rm|rmdir|unlink|shred|dd|truncate|kill|pkill|killall|git|sudo|sh|bash|zsh|dash|find|xargs)$/;
 
-/** The loss in a command that a program without a record may run: its words from a known program on, or a word that is code. */
+/** The loss in a command that an unknown program may run: its words from a known program on, or a text. */
 function commandAmongWords({ machine, program, args, io }: Call): StaticVerdict | undefined {
   if (hasRecord(program)) return undefined;
   const at = args.findIndex(({ text }) => STARTED.test(text));
@@ -502,8 +502,8 @@ function runnerOf(text: string): Runner {
 }
 
 /**
- * A first line such as `#!/usr/bin/sed -f` is a command of its own: the kernel runs it with the file, and the words after
- * that, behind it.
+ * A first line such as `#!/usr/bin/sed -f` is a command of its own: the kernel runs it with the file, and the words
+ * after that, behind it.
  */
 function runByFirstLine({ machine, args, io }: Call, path: string, text: string): string {
   const [first = ''] = text.split('\n', 1);
@@ -536,7 +536,7 @@ function printsWithoutEnd(call: Call, fed: boolean): boolean {
   return fed && !stops(call) && (call.facts.traits.has('prints') || PASSES.test(call.program));
 }
 
-/** The verdict on a call that takes a disk, the memory or all processes; undefined: it does not. `fed`: what it reads has no end. */
+/** The verdict on a call that fills a disk or the memory, if it does. `fed`: its input has no end. */
 function takesAll(call: Call, fed: boolean): StaticVerdict | undefined {
   const { program, args, io } = call;
   if (program === 'xargs')

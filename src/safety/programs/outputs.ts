@@ -60,7 +60,7 @@ export function judgeRedirect(machine: Machine, { operator, target, fd }: Redire
 /** What bash takes for a connection to another machine. */
 const CONNECTION = /^\/[/.]*dev\/[/.]*(tcp|udp)\//;
 
-/** Does what a call reads or prints go over such a connection, also one that the same command opened behind a number? */
+/** Whether input or output goes over such a connection, also by a number that the command opened. */
 export function talksToNetwork({ machine, redirects }: Pick<Call, 'machine' | 'redirects'>): boolean {
   if (redirects.length === 0) return false;
   if (redirects.some(({ target }) => CONNECTION.test(target))) return true;

@@ -61,8 +61,8 @@ export function isHarmlessTarget(path: string): boolean {
 }
 
 /**
- * What holds for any write to `path`, appended or not; undefined for an ordinary file. The path counts from the directory
- * the command has changed to, and with every link in it followed.
+ * What holds for any write to `path`, appended or not; undefined for an ordinary file. The path counts from the
+ * directory the command has changed to, and with every link in it followed.
  */
 export function specialTarget(machine: Machine, path: string): StaticVerdict | undefined {
   if (isHarmlessTarget(path)) return harmless();
@@ -78,7 +78,7 @@ export function specialTarget(machine: Machine, path: string): StaticVerdict | u
   return worst;
 }
 
-/** The same for what a call adds to: nothing is lost, but where it goes must be known, and what obeys the file obeys that. */
+/** The same for what a call adds to: where it goes must be known, and whether something obeys the file. */
 export function adds(machine: Machine, path: string): StaticVerdict {
   machine.changed.add(fileKey(machine, path));
   return makes(machine, path);
@@ -94,8 +94,8 @@ export function makes(machine: Machine, path: string): StaticVerdict {
 }
 
 /**
- * What holds for putting files into the directory `path`: under these names, or under names that nobody knows. Undefined:
- * an ordinary place.
+ * What holds for putting files into the directory `path`: under these names, or under names that nobody knows.
+ * Undefined: an ordinary place.
  */
 export function specialDirectory(
   machine: Machine,
@@ -229,8 +229,8 @@ const MADE_DIRECTORY =
   /^(\.\/)?(dump|backups?|dist|out|outputs?|extracted|unpacked|tmp|temp|coverage|htmlcov|reports?|site|public|_build|wheels|wheelhouse|downloads?|vendor|b|build|target|rendered|manifests)(\/|$)|^\/tmp\/[^/]+/;
 
 /**
- * The verdict on a directory that gets files whose names nobody knows: it must not hold any yet, unless the program `keeps`
- * what is there.
+ * The verdict on a directory that gets files whose names nobody knows: it must not hold any yet, unless the program
+ * `keeps` what is there.
  */
 export function fillsDirectory(machine: Machine, path: string, keeps = false): StaticVerdict {
   if (isHarmlessTarget(path)) return harmless();
@@ -241,15 +241,15 @@ export function fillsDirectory(machine: Machine, path: string, keeps = false): S
   return unknown('writes files into a directory that may hold some of the same names');
 }
 
-/** From where the command starts; a directory that it names in full may be that very place, except where all may write. */
+/** From where the command starts; a full path may be that very place, except where all may write. */
 function writtenPlace(near: string | undefined, path: string): string | undefined {
   if (near === undefined || isAbsolute(path)) return undefined;
   return isAbsolute(near) && !/^\/(tmp|var\/tmp|dev\/shm)(\/|$)/.test(near) ? normalize(path) : join(near, path);
 }
 
 /**
- * Does this place lie within the directory the command starts in, so that what its files say counts as the project's own?
- * What the same command has fetched does not.
+ * Does this place lie within the directory the command starts in, so that what its files say counts as the project's
+ * own? What the same command has fetched does not.
  */
 export function isOwnProject(machine: Machine, path: string): boolean {
   if (hasUnknown(path) || /^[~@]|:\/\//.test(path) || machine.scope.elsewhere) return false;
@@ -291,8 +291,8 @@ function shadowsModule(path: string): boolean {
 }
 
 /**
- * What holds for writing to a file that decides what runs later; undefined for any other. What begins with a dot counts as
- * such unless it is known not to: each tool looks for files of its own.
+ * What holds for writing to a file that decides what runs later; undefined for any other. What begins with a dot counts
+ * as such unless it is known not to: each tool looks for files of its own.
  */
 function controlFile(path: string): StaticVerdict | undefined {
   const tidy = path.replace(/\/\.?\//g, '/').replace(/^\.\//, '');

@@ -27,8 +27,8 @@ import {
 } from './record.ts';
 
 /**
- * Whether a call is known to lose nothing: its record knows the program, the subcommand, every option and every operand,
- * and the judge of each role agrees. What is missing is the reason.
+ * Whether a call is known to lose nothing: its record knows the program, the subcommand, every option and every
+ * operand, and the judge of each role agrees. What is missing is the reason.
  */
 export function prove(call: Call): StaticVerdict {
   const { reading, program } = call;
@@ -181,8 +181,8 @@ function runs(call: Call, what: string, code: string): StaticVerdict {
 const PYTHON_TESTS = /(^|\/)(conftest\.py|test_[^/]*\.py|[^/]*_test\.py)$/;
 
 /**
- * The verdict on the files that a program obeys without a word of the call naming them: they must be those of the project
- * it is started in, and what was written in this conversation must have been read and judged.
+ * The verdict on the files that a program obeys without a word of the call naming them: they must be those of the
+ * project it is started in, and what was written in this conversation must have been read and judged.
  */
 function judgeObeyed(call: Call, { root, level, operands }: Reading): StaticVerdict {
   const control = level.control ?? root.control;
@@ -243,8 +243,8 @@ const CHANGES =
   /[/?&=.](delete|remove|destroy|purge|drop|wipe|erase|reset|revoke|unsubscribe|shutdown|reboot|logout|disable|terminate)([/?&=]|$)/i;
 
 /**
- * The verdict on asking another machine: what stands in the question leaves, and a service nearby may take an address for
- * an order.
+ * The verdict on asking another machine: what stands in the question leaves, and a service nearby may take an address
+ * for an order.
  */
 function judgeQuestion(program: string, what: string, text: string): StaticVerdict {
   if (hasUnknown(text)) return unknown(`${what}: sends parts that are not known`);

@@ -4,12 +4,12 @@ import type { StaticVerdict } from '../verdict.ts';
 import type { Operand } from './options.ts';
 
 /**
- * What an option or an operand does. Each role but the harmless ones has one judge (`proof.ts`):
- * `tune` changes how, not what · `read` names what is read · `ask` stands in a question to another machine · `write` names a
- * file that is replaced · `add` names what is made new · `make` the same, empty · `into` names a directory that is filled · `project` names a place
- * whose files say what is run · `run` is shell code · `load` names a file that can run code, or sets a program · `send` gives something
- * away or changes the network target · `delete` takes something away · `dry` makes this subcommand only show what it
- * would do, `undry` takes that back · `idle` makes it print and end (`--help`).
+ * What an option or an operand does. Each role but the harmless ones has one judge (`proof.ts`): `tune` changes how,
+ * not what · `read` names what is read · `ask` stands in a question to another machine · `write` names a file that is
+ * replaced · `add` names what is made new · `make` the same, empty · `into` names a directory that is filled ·
+ * `project` names a place whose files say what is run · `run` is shell code · `load` names a file that can run code, or
+ * sets a program · `send` gives something away or changes the network target · `delete` takes something away · `dry`
+ * makes this subcommand only show what it would do, `undry` takes that back · `idle` makes it print and end (`--help`).
  */
 const ROLES = [
   'tune',
@@ -30,8 +30,7 @@ const ROLES = [
 ] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Roles of operands: those above, and `command` (the rest of the words is a command), `shell` (they are joined and given to a
- * shell), `judged` (a handler judges it). */
+/** Roles of operands: `command`: the rest is a command; `shell`: joined and given to a shell; `judged`: by a handler. */
 export type OperandRole = Role | 'command' | 'shell' | 'judged';
 
 /** What a record's own judge may look at. */
@@ -103,7 +102,7 @@ export function isDryReading(reading: Reading): boolean {
   return false;
 }
 
-/** A finding of one program; those of many stand in `rules/`. `asks`: what must hold beside a shape; `when`: what data can't say. */
+/** A finding of one program. `asks`: what must hold beside a shape; `when`: what data can't say. */
 export type RecordFinding = Finding & {
   readonly asks?: Condition;
   readonly when?: (call: CallFacts) => boolean;
@@ -167,7 +166,7 @@ export type Facts = {
    * subcommand from an option's value (`git -C x push`).
    */
   readonly values?: string;
-  /** The same from the record: `first`: those of its first level; `all`: also those that take one on every level that has them. */
+  /** The same from the record: `first`: of its first level; `all`: those with a value on every level. */
   readonly valuesOf?: 'first' | 'all';
   /** Long options begin with one dash, and letters are never taken apart. */
   readonly singleDash?: boolean;
@@ -235,7 +234,7 @@ export type Spec = { readonly [role in Role]?: string } & Facts & {
     readonly last?: string;
     /** A word that begins with `@` names a file that holds more words. */
     readonly argFiles?: boolean;
-    /** What stands on its input answers the question before it writes over something; with these options, or always (`''`). */
+    /** Its input answers before it writes over something: with these options, or always (`''`). */
     readonly asks?: string;
     /** It has no options: every word is an operand (`echo`). */
     readonly noOptions?: boolean;
@@ -252,7 +251,7 @@ export type Records = Readonly<Record<string, Spec>>;
 
 export type OptionSpec = { readonly role: Role; readonly value: 'none' | 'required' | 'attached' | 'until' };
 
-/** What of a row is asked for on every call. Rows have as many shapes as there are; here all keys stand in one order. */
+/** What of a row is asked for on every call, with all keys in one order. */
 type Asked = {
   readonly [Key in
     | 'singleDash'
@@ -363,8 +362,8 @@ export type Finding = {
 };
 
 /**
- * What must hold of a call, all of it. Words that are missing count as empty. The words of a call are its arguments; those
- * that are no options nor their values are its operands.
+ * What must hold of a call, all of it. Words that are missing count as empty. The words of a call are its arguments;
+ * those that are no options nor their values are its operands.
  */
 export type Condition = {
   /** See `compileShape`. */

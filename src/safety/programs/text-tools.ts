@@ -171,7 +171,7 @@ export const MEDIA: Handlers = {
   },
 };
 
-/** Formatters: they keep what sources mean, so changing them is no loss; what else there is to say their records say. */
+/** Formatters keep what sources mean, so changing them is no loss; their records say the rest. */
 export const FORMATTERS: Handlers = {
   ...forAll(
     'prettier eslint black isort ruff gofmt goimports rustfmt clang-format autopep8 yapf stylelint biome standard xo rubocop swiftformat ktlint shfmt terraform-fmt dprint taplo djlint autoflake pyupgrade clang-tidy csscomb buf pre-commit-fix dartfmt ormolu fourmolu stylish-haskell prettierd nixfmt alejandra cmake-format beautysh php-cs-fixer phpcbf swiftlint',

@@ -130,7 +130,7 @@ export const ACCOUNT_RULES: readonly Rule[] = [
   },
 ];
 
-/** Is an operand a list of files that comes from elsewhere (`find -exec`, xargs, `$(…)`): nothing of its name is known? */
+/** Whether an operand is a list of files from elsewhere (`find -exec`, xargs, `$(…)`). */
 function namesListed({ operands }: Call): boolean {
   return operands.some(
     ({ text }, at) => (at > 0 || operands.length === 1) && hasUnknown(text) && /^(\.\/)?$/.test(withoutTaint(text)),

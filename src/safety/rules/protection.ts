@@ -1,7 +1,7 @@
 import type { Given } from '../programs/record.ts';
 import { NEVER, type Rule } from './rule.ts';
 
-/** Places of this machine by which a container has all of it: whole directories, and what decides there who may do what. */
+/** Places by which a container has all of this machine: whole directories, and what grants rights there. */
 const OF_THE_MACHINE = String.raw`\/(((etc|root|home|run|var\/run|proc|sys|boot|dev)\/?)?|etc\/(g?shadow|sudoers|cron|pam\.d|ssh(?!\/ssh_(known|config))|security|systemd|init\.d|profile|ld\.so|kubernetes|ssl\/private)[^:,\s]*|root\/\.ssh[^:,\s]*|var\/lib\/(docker|kubelet)\/?)`;
 
 /** Does an option of ssh let the other side in, by a port or as a network of its own? */

@@ -81,7 +81,7 @@ function markedRules(): NonNullable<typeof marked> {
 
 type Entry = { readonly verdict: StaticVerdict; readonly matches: Matcher };
 
-/** The rows of a program: all, those that need no certain word, and those beside them with such a word, each in order. */
+/** The rows of a program, each in order: all, those without a required word, those with one. */
 type Entries = {
   readonly all: readonly Entry[];
   readonly wordless: readonly Entry[];

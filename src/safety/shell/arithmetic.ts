@@ -8,8 +8,8 @@ const MAX_DEPTH = 8;
 const OPAQUE = unknown('evaluates text as arithmetic that is not known', { unresolved: true });
 
 /**
- * The value of `$((…))` where it is plain; else a number that nobody knows. What evaluating it would run is walked, also in array
- * subscripts, which bash expands when it evaluates the name (`a[$(cmd)]`).
+ * The value of `$((…))` where it is plain; else a number that nobody knows. What evaluating it would run is walked,
+ * also in array subscripts, which bash expands when it evaluates the name (`a[$(cmd)]`).
  */
 export function arithmeticText(machine: Machine, expression: ArithmeticExpression | undefined, source: string): string {
   const value = expression ? evaluate(machine, expression, 0) : undefined;
@@ -22,7 +22,7 @@ export function walkParts(machine: Machine, parts: readonly (ArithmeticExpressio
   for (const part of parts) walkArithmetic(machine, part, '');
 }
 
-/** Walks what evaluating this expression would run and notes whatever of it is not known; names that it sets get their values. */
+/** Walks what evaluating an expression would run; notes what is not known; sets its names. */
 export function walkArithmetic(machine: Machine, expression: ArithmeticExpression | undefined, source: string): void {
   if (!expression) {
     const text = source.replace(/^\$?\(\(|\)\)$/g, '');
@@ -57,8 +57,8 @@ function setNumber(machine: Machine, target: ArithmeticExpression, value: number
 }
 
 /**
- * Text that bash evaluates as arithmetic: names in it stand for their values, which are evaluated too, and a subscript anywhere
- * runs the commands in it. Known to be harmless only where all of that comes down to numbers.
+ * Text that bash evaluates as arithmetic: names in it stand for their values, which are evaluated too, and a subscript
+ * anywhere runs the commands in it. Known to be harmless only where all of that comes down to numbers.
  */
 export function evaluateText(machine: Machine, text: string): void {
   // What is not set comes from the environment, which is the user's own.
@@ -110,7 +110,7 @@ function comesToNumbers(machine: Machine, text: string, depth: number): boolean 
   return true;
 }
 
-/** A name that is not set counts as 0: no earlier command can have set it, since each begins with a shell of its own. */
+/** A name that is not set counts as 0: each command begins with a shell of its own. */
 function isNumberName(machine: Machine, name: string, depth: number): boolean {
   const value = machine.scope.get(name);
   if (value === undefined) return true;

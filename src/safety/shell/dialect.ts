@@ -1,8 +1,8 @@
 /**
- * Shells that read some lines otherwise than bash, which is the one whose reading the walk follows. What a command gives
- * to another shell is taken at its word only where both read the same: for zsh, fish and ksh that is a small language
- * of plain words, quotes, pipes and redirections; of what a plain `sh` may not know, the few forms that would do
- * something else there are left out. Beyond that a line is never known to lose nothing.
+ * Shells that read some lines otherwise than bash, which is the one whose reading the walk follows. What a command
+ * gives to another shell is taken at its word only where both read the same: for zsh, fish and ksh that is a small
+ * language of plain words, quotes, pipes and redirections; of what a plain `sh` may not know, the few forms that would
+ * do something else there are left out. Beyond that a line is never known to lose nothing.
  */
 
 export type Dialect = 'zsh' | 'fish' | 'ksh' | 'posix';

@@ -79,8 +79,8 @@ export type Output = {
   readonly counts?: RegExp;
   readonly filter?: Filter;
   /**
-   * Where what it prints comes from: the text of the `files` it is given, `unpacked` from them, `decoded` from its input
-   * or them, `fetched` over the network.
+   * Where what it prints comes from: the text of the `files` it is given, `unpacked` from them, `decoded` from its
+   * input or them, `fetched` over the network.
    */
   readonly gives?: 'files' | 'unpacked' | 'decoded' | 'fetched';
 };

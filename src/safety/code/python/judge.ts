@@ -225,7 +225,7 @@ class Judge implements Judging {
         return;
       case 'Call':
         judgeKind(this, node);
-        // `__import__('os')`, `getattr(os, 'remove')`: a module or function wherever it stands, not only where it is called.
+        // `__import__('os')`, `getattr(os, 'remove')`: a module or function, called or not.
         this.mention(node);
         return;
       case 'Subscript':
@@ -411,8 +411,8 @@ const NOT_KNOWN = 'makes an object of a kind that is not known';
 
 /**
  * An object's kind makes others of it (`type(f)('a', 'w')`), and so does its own beginning, done again
- * (`f.__init__('a', 'w')`): a file that was opened to be read opens another one to be written. `type(x)` may be told and
- * compared; a class may begin as its parents do.
+ * (`f.__init__('a', 'w')`): a file that was opened to be read opens another one to be written. `type(x)` may be told
+ * and compared; a class may begin as its parents do.
  */
 function judgeKind(judge: Judging, node: NodeOf<'Call'> | NodeOf<'Attribute'>): void {
   const parent = judge.tree.parents.get(node);

@@ -479,7 +479,7 @@ function judgeJar(call: CallFacts, reading: Reading): StaticVerdict | undefined 
   return fresh ? adds(machine, target) : unknown('jar writes over what is there');
 }
 
-/** Pictures, sound and film: tools whose words name protocols, filters and formats, some of which write, send or run. */
+/** Pictures, sound and film. Some protocols, filters and formats write, send or run. */
 export const MEDIA_RECORDS: Records = {
   ffmpeg: {
     operands: 'judged',
@@ -557,13 +557,13 @@ function worst(verdicts: readonly (StaticVerdict | undefined)[]): StaticVerdict 
   return verdicts.reduce((a, b) => (a && b ? worse(a, b) : (a ?? b)), undefined);
 }
 
-/** Formats of one file, or of none. Others write many files (`hls`, `image2`), several outputs (`tee`), or send (`rtsp`). */
+/** Formats of one file or none. Others write many files (`hls`), several outputs (`tee`), or send (`rtsp`). */
 const FORMATS =
   /^(mp4|mov|m4a|ipod|matroska|webm|mp3|wav|flac|ogg|opus|adts|aac|ac3|gif|apng|avi|mpegts|mpeg|flv|3gp|null|md5|hash|framemd5|framecrc|crc|rawvideo|yuv4mpegpipe|image2pipe|mjpeg|h264|hevc|[su](8|16|24|32)[lb]?e?|f(32|64)[lb]e|srt|ass|webvtt|ffmetadata|lavfi|concat)$/;
 const FILE_ENDING =
   /\.(mp4|m4a|m4v|mov|mkv|mka|webm|mp3|wav|flac|ogg|oga|ogv|opus|aac|ac3|gif|apng|avi|ts|mpe?g|flv|wmv|wma|3gp|aiff?|y4m|png|jpe?g|webp|bmp|tiff?|srt|vtt|ass|null)$/i;
 
-/** Filters that only compute on what flows through them. Others write a file, load a library, or read one as a script. */
+/** Filters that only compute. Others write a file, load a library, or read one as a script. */
 const FILTERS = new Set(
   `scale crop pad fps setpts asetpts atempo volume transpose hflip vflip rotate trim atrim setsar setdar format aformat overlay
    concat split asplit amix amerge aresample palettegen paletteuse fade afade drawbox drawtext thumbnail select aselect tile
@@ -634,7 +634,7 @@ function judgeNew(machine: Machine, target: string, asks: boolean): StaticVerdic
   return worse(adds(machine, target), fresh ? harmless() : unknown('writes over a file'));
 }
 
-/** A coder before a colon may delete (`ephemeral:`), run (`msl:`), fetch or write; so may files that hold such scripts. */
+/** A coder before a colon may delete (`ephemeral:`), run (`msl:`), fetch or write; so may such scripts. */
 function judgePicture(text: string): StaticVerdict | undefined {
   return /^[\w-]+:|^[@|]|\.(msl|mvg|svgz?|ps|eps|pdf|vid)(\[.*\])?$/i.test(text) || hasUnknown(text)
     ? unknown('a picture that is not a plain file')

@@ -343,7 +343,7 @@ export function judgeFetch(call: CallFacts, reading: Reading) {
     : judgeRemote(call, reading);
 }
 
-/** `-f` takes in what the project leaves out on purpose; together with everything that is a key or a password some day. */
+/** `-f` takes in what the project leaves out on purpose, and so some day a key or a password. */
 export function judgeAdd(_: CallFacts, reading: Reading) {
   const forced = given(reading, '-f', '--force') && !given(reading, '-n', '--dry-run');
   const all = given(reading, '-A', '--all') || reading.operands.some(({ text }) => /^[./]*$|[*?[]/.test(text));
@@ -362,7 +362,7 @@ export function judgeUpstream(_: CallFacts, reading: Reading) {
 /** Remotes as every clone names them; whom another name or an address means, nobody can tell from the line. */
 const USUAL_REMOTE = /^(origin|upstream)$/;
 
-/** One's own branch to the remote that every clone has is known; another remote, another branch, or a rewrite is not. */
+/** Pushing one's own branch to the usual remote is known; another remote or branch, or a rewrite, is not. */
 export function judgePush({ machine }: CallFacts, reading: Reading) {
   const [remote, ...refs] = reading.operands.map(({ text }) => text);
   if (refs.some((text) => /^[+:]|::/.test(text))) return unknown('overwrites or deletes on the remote');
@@ -428,7 +428,7 @@ export function judgeCheckout(call: CallFacts, reading: Reading) {
     : judgeOtherCommits(call, reading);
 }
 
-/** With names of files only the index changes; with another commit the branch moves. `--soft` touches nothing else, and the reflog has the way back. */
+/** With file names only the index changes; with a commit the branch moves, which the reflog takes back. */
 export function judgeReset({ machine }: CallFacts, reading: Reading) {
   const [first, ...rest] = reading.operands.map(({ text }) => text);
   if (first === undefined || first === 'HEAD' || rest.length > 0) return undefined;
@@ -456,7 +456,7 @@ export function judgeRepack(call: CallFacts, reading: Reading) {
     : unknown('repacks what git keeps');
 }
 
-/** Names that a program computes: known to replace nothing where the directory was listed and none of that form is there. */
+/** Computed names: known to replace nothing where the listed directory has none of that form. */
 export function makesNames({ machine }: CallFacts, form: RegExp): StaticVerdict | undefined {
   const { cwd } = machine.scope;
   const around = cwd === undefined ? undefined : machine.reading?.look(cwd);

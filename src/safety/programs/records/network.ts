@@ -145,7 +145,7 @@ export function judgeUnzip(call: CallFacts, reading: Reading): StaticVerdict | u
 /** A header, with a value of its own or none: all that an item may be without making the request one that sends. */
 const HEADER = /^[\w-]+(:(?![=@])|;$)/;
 
-/** HTTPie and its like send what stands on their input, and what an item holds or names (`a=b`, `file@path`, `@path`). */
+/** HTTPie and its like send their input, and what an item holds or names (`a=b`, `file@path`, `@path`). */
 export function judgeItems(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   const [first = '', ...rest] = reading.operands.map(({ text }) => text);
   const hasMethod = rest.length > 0 && /^[a-z]+$/i.test(first);

@@ -266,7 +266,7 @@ const installs = (reason?: string): Spec => ({
 const OF_NODE =
   /^((@[\w-]+\/)?(tsc|tsx|ts-node|eslint|prettier|jest|vitest|mocha|ava|karma|playwright|cypress|biome|stylelint|standard|xo|knip|depcheck|madge|husky|lint-staged|commitlint|markdownlint|markdownlint-cli2?|webpack|vite|rollup|esbuild|next|nuxt|astro|nx|turbo|lerna|ng|vue-tsc|svelte-check|prisma|drizzle-kit|tsup|nodemon|serve|http-server|npm-check-updates|ncu|rimraf|cspell|c8|nyc|remark|storybook|tailwindcss|postcss|sass|wrangler|firebase|typescript|del-cli|shx|yarn|pnpm|npm|node|lighthouse|concurrently|cross-env|env-cmd|dotenv|kill-port|migrate|sequelize|sequelize-cli|typeorm|knex|supabase|vercel|netlify|expo|react-native|electron|gulp|grunt|bower|babel|swc|size-limit|license-checker|npm-run-all|run-s|run-p|wait-on|json|dprint|oxlint|publint|attw|api-extractor|typedoc|jsdoc|hardhat|pm2)$)/;
 
-/** Where a program of the system bears the name, the package of that name is still anybody's; without one it is a shell. */
+/** The package of a system program's name is anybody's; without a name it is a shell. */
 function judgeFetched({ operands }: Reading): StaticVerdict | undefined {
   const name = operands[0]?.text;
   if (name === undefined) return unknown('starts a shell, which reads its input');

@@ -27,7 +27,7 @@ function judgeRun({ given: options, path, operands }: Reading) {
     : undefined;
 }
 
-/** `someone/image`, `host.example/image`: anybody's. A plain name is one of those that the registry itself looks after. */
+/** `someone/image`, `host.example/image`: anybody's. The registry itself looks after plain names. */
 function isForeignImage(image: string): boolean {
   return image.includes('/') && !/^(docker\.io\/|public\.ecr\.aws\/docker\/)?library\//.test(image);
 }
