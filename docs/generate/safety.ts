@@ -2,6 +2,7 @@ import { realpathSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { KNOWN_PROGRAMS } from '../../src/safety/programs/records/index.ts';
 import { FAMILIES } from '../../src/safety/rules/table.ts';
+import { examplesOf } from '../../test/support/rule-examples.ts';
 
 const OUT = fileURLToPath(new URL('../safety.md', import.meta.url));
 
@@ -16,7 +17,8 @@ interpreters that carry a command inside an argument. The answer is one of three
   variable set for it; each is judged by what it does (reads, prints, writes, runs, sends, deletes), and all of them only
   read or only add. It runs. Where one of these is missing, the answer is *unknown* and names what is missing.
 - **unknown**: nothing known against it, but not known to be harmless either. A model is asked for a second opinion
-  (\`safety.llm_second_opinion\`); whatever is not a clear *NO* HALTs.
+  (\`safety.llm_second_opinion\`); whatever is not a clear *NO* HALTs. Where the kernel bounds the command (Restricted) or
+  keeps what it changes (Project), no model is asked and it runs.
 
 A command that can't be resolved into the code that would run is never called harmless. Overwriting is judged with the file system
 looked at: writing a new file is fine, emptying one that holds something is not.
@@ -50,8 +52,9 @@ export function safetyPage(): string {
   for (const [family, rules] of Object.entries(FAMILIES)) {
     parts.push(`## ${family.charAt(0).toUpperCase()}${family.slice(1)}\n`);
     parts.push('| rule | why | for example | but not |\n|---|---|---|---|');
-    for (const { name, reason, match, pass } of rules) {
-      parts.push(`| ${cell(name)} | ${cell(reason)} | ${code(match)} | ${code(pass)} |`);
+    for (const rule of new Map(rules.map((each) => [`${each.name} ${each.reason}`, each])).values()) {
+      const examples = [code(examplesOf(rule, 'destructive')), code(examplesOf(rule, 'safe'))];
+      parts.push(`| ${cell(rule.name)} | ${cell(rule.reason)} | ${examples.join(' | ')} |`);
     }
     parts.push('');
   }
@@ -69,7 +72,7 @@ function cell(text: string): string {
 function code(lines: readonly string[]): string {
   return lines
     .filter((line) => !line.includes('\n') && !line.includes('`'))
-    .sort((a, b) => a.length - b.length)
+    .toSorted((a, b) => a.length - b.length)
     .slice(0, 2)
     .map((line) => `\`${line.replaceAll('|', '\\|')}\``)
     .join('<br>');

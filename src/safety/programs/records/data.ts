@@ -35,8 +35,6 @@ const RESTIC_LOSS: RecordFinding = {
     ],
   },
   reason: 'deletes backups or restores over what is there',
-  match: ['restic -r /srv/r prune', 'restic restore latest --target /'],
-  pass: ['restic snapshots', 'restic backup /home'],
 };
 
 /** What takes an archive away. */
@@ -50,8 +48,6 @@ const BORG_LOSS: RecordFinding = {
     ],
   },
   reason: 'deletes backups or restores over what is there',
-  match: ['borg delete repo::a', 'borg prune --keep-daily 1 repo'],
-  pass: ['borg list repo', 'borg create repo::b /home'],
 };
 
 const BACKUP: Spec = {
@@ -216,8 +212,6 @@ export const DATA: Records = {
         name: 'sync tool delete',
         shapes: ['sync|move|moveto|delete|deletefile|purge|rmdir|rmdirs|cleanup|dedupe|rm|rb|mirror|del|remove|mv +'],
         reason: 'deletes files at the other end',
-        match: ['rclone sync a remote:b', 'rclone purge remote:b'],
-        pass: ['rclone ls remote:', 'rclone copy a remote:b'],
       },
     ],
     values:

@@ -88,22 +88,12 @@ export const FILES: Records = {
   find: {
     family: 'files',
     findings: [
-      {
-        name: 'find -delete',
-        kept: true,
-        named: true,
-        shapes: ['-delete'],
-        reason: 'find -delete',
-        match: ['find . -name "*.tmp" -delete', 'find /tmp -mtime +3 -type f -delete'],
-        pass: ['find . -name "*-delete*"', "find . -name '-delete'"],
-      },
+      { name: 'find -delete', kept: true, named: true, shapes: ['-delete'], reason: 'find -delete' },
       {
         name: 'find to a file',
         kept: true,
         shapes: ['-fprint|-fprintf|-fprint0|-fls'],
         reason: 'find empties a file',
-        match: ['find / -name core -fprint out.txt', 'find . -fls listing'],
-        pass: ['find . -print0', 'find . -printf "%p\\n"'],
       },
     ],
     values:
@@ -188,8 +178,6 @@ export const FILES: Records = {
         kept: true,
         asks: { argument: /^(?![ug]+[+=])([0-7]?777$|(a|o|ugo)?[+=]rwx)/ },
         reason: 'chmod 777',
-        match: ['chmod 777 x', 'chmod 0777 x'],
-        pass: ['chmod 755 x', 'chmod u+rwx x'],
       },
     ],
     valuesOf: 'first',
@@ -201,16 +189,7 @@ export const FILES: Records = {
   },
   'chown chgrp': {
     family: 'permissions, accounts and secrets',
-    findings: [
-      {
-        name: 'chown on root path',
-        kept: true,
-        asks: { later: /^\/\*?$/ },
-        reason: 'chown on root path',
-        match: ['chown bob /', 'chown root:root /*'],
-        pass: ['chown bob file'],
-      },
-    ],
+    findings: [{ name: 'chown on root path', kept: true, asks: { later: /^\/\*?$/ }, reason: 'chown on root path' }],
     valuesOf: 'first',
     traits: ['namesOnly'],
     tune: '-c -f -v -R -h -H -L -P --changes --silent --quiet --verbose --recursive --no-dereference --dereference --preserve-root --no-preserve-root --from=',
@@ -228,8 +207,6 @@ export const FILES: Records = {
           '--delete|--del|--delete-before|--delete-after|--delete-during|--delete-delay|--delete-excluded|--delete-missing-args|--remove-source-files|--force|--inplace',
         ],
         reason: 'deletes or overwrites files at one end',
-        match: ['rsync -a --delete src/ dst/', 'rsync -a --del a/ b/'],
-        pass: ['rsync -avn --delete src/ dst/', 'rsync -av src/ host:dst/'],
       },
     ],
     valuesOf: 'first',
@@ -294,8 +271,6 @@ export const REMOVING: Records = {
         // What is own hangs on the files; the order of the letters, on no single word.
         when: (call) => !deletesOnlyOwn(call) && !forceFirst(call),
         reason: 'rm -rf',
-        match: ['rm -Rf x', 'rm x -rf'],
-        pass: ['rm --help', 'man rm'],
       },
       {
         name: 'rm -fr',
@@ -305,8 +280,6 @@ export const REMOVING: Records = {
         // As above.
         when: (call) => !deletesOnlyOwn(call) && forceFirst(call),
         reason: 'rm -fr',
-        match: ['rm -f x', 'rm -f -r x'],
-        pass: ['ls -fr', 'sort -fr names.txt'],
       },
     ],
   },
@@ -379,11 +352,6 @@ export const ARCHIVES: Records = {
           ],
         },
         reason: 'tar runs commands',
-        match: [
-          'tar cf /dev/null x --checkpoint=1 --checkpoint-action=exec="rm -rf y"',
-          'tar xf a.tar --to-command=sh',
-        ],
-        pass: ['tar cf x.tar y --checkpoint=1 --checkpoint-action=dot'],
       },
     ],
     values:

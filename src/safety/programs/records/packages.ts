@@ -11,8 +11,6 @@ export const SYSTEM_PACKAGES: Records = {
         name: 'apt install package-',
         shapes: ['install /^[a-z0-9][\\w.+-]+-$/'],
         reason: 'a name that ends in a minus is removed',
-        match: ['apt-get install -y foo bar-'],
-        pass: ['apt-get install -y foo bar', 'apt-get install g++'],
       },
     ],
     of: {

@@ -229,15 +229,7 @@ export const CLOUDS: Records = {
   },
   gsutil: {
     family: 'files',
-    findings: [
-      {
-        name: 'gsutil rsync -d',
-        shapes: ['rsync -d'],
-        reason: 'deletes files at the other end',
-        match: ['gsutil rsync -d a gs://b', 'gsutil -m rsync -r -d a gs://b'],
-        pass: ['gsutil rsync -r a gs://b', 'gsutil rsync -n -d a gs://b'],
-      },
-    ],
+    findings: [{ name: 'gsutil rsync -d', shapes: ['rsync -d'], reason: 'deletes files at the other end' }],
     dryRun: { rsync: '-n' },
     traits: ['sends', 'speaks'],
     reaches: true,

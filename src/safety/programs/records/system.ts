@@ -15,8 +15,6 @@ export const SYSTEM: Records = {
           'start /^(reboot|poweroff|halt|kexec|suspend|hibernate|hybrid-sleep|rescue|emergency|shutdown|exit|soft-reboot)\\.target$/',
         ],
         reason: 'stops or restarts the machine',
-        match: ['systemctl start reboot.target', 'sudo systemctl start --no-block poweroff.target'],
-        pass: ['systemctl start nginx', 'systemctl status reboot.target'],
       },
     ],
     values:
@@ -203,21 +201,12 @@ export const SYSTEM: Records = {
   kill: {
     family: 'processes and services',
     findings: [
-      {
-        name: 'kill -9',
-        // A signal is written in five ways, and what is own hangs on what the command has started.
-        when: (call) => isKill(signalOf(call)) && !endsOnlyOwn(call),
-        reason: 'kill -9',
-        match: ['kill -9 123', 'kill -KILL 1'],
-        pass: ['kill -l 9', 'kill -0 123'],
-      },
+      { name: 'kill -9', when: (call) => isKill(signalOf(call)) && !endsOnlyOwn(call), reason: 'kill -9' },
       {
         name: 'kill',
         // As above.
         when: (call) => !isQuiet(call) && call.args.length > 0 && !endsOnlyOwn(call),
         reason: 'ends a process',
-        match: ['kill 123', 'kill %1'],
-        pass: ['kill -0 123', 'kill -l'],
       },
     ],
     valuesOf: 'first',
@@ -251,8 +240,6 @@ export const DISKS: Records = {
           'qgroup destroy',
         ],
         reason: 'deletes or rewrites a subvolume or device',
-        match: ['btrfs subvolume delete /mnt/@x', 'btrfs check --repair /dev/sdb'],
-        pass: ['btrfs filesystem df /', 'btrfs scrub status /'],
       },
     ],
     dryRun: { balance: '--dry-run' },
@@ -270,15 +257,7 @@ export const DISKS: Records = {
   },
   wipefs: {
     family: 'disks',
-    findings: [
-      {
-        name: 'wipefs',
-        shapes: ['-a|--all|-o|--offset|-f|--force'],
-        reason: 'wipefs',
-        match: ['wipefs -a /dev/sdb', 'wipefs --all --force /dev/sdb'],
-        pass: ['wipefs /dev/sdb', 'wipefs -n -a /dev/sdb'],
-      },
-    ],
+    findings: [{ name: 'wipefs', shapes: ['-a|--all|-o|--offset|-f|--force'], reason: 'wipefs' }],
     tune: '-p -i -J -O= -q --no-act --parsable --noheadings --json --output=',
     dry: '-n --no-act',
     delete: '-a -o= -f -b --all --offset= --force --backup',
@@ -332,8 +311,6 @@ export const TOOLS: Records = {
         kept: true,
         shapes: ['-f|--force|-R|--reverse|-E|--remove-empty-files'],
         reason: 'changes files in place',
-        match: ['patch -R -p1 < a.diff', 'patch -f -p1 -i a.diff'],
-        pass: ['patch --dry-run -p1 < a.diff', 'patch -R --dry-run -p1 < a.diff'],
       },
     ],
     values: '-i --input -d --directory -p --strip -o --output -r --reject-file -F --fuzz -D -B -Y -z -V',
