@@ -24,6 +24,7 @@ import {
 } from '../effects/undo/index.ts';
 import { type OutputSize, sizeForModel } from '../engine/live.ts';
 import { ownedPrefix, prepareOnce, runForUser, runOnce, takePipe, type UserShell } from '../executor/index.ts';
+import type { SessionNetwork } from './session-network.ts';
 
 export type AgentOptions = {
   /** The exported environment of the user's shell as of its last prompt. */
@@ -37,6 +38,8 @@ export type AgentOptions = {
   readonly light: boolean;
   /** Project mode is held by Landlock alone: there are no namespaces here. */
   readonly held: boolean;
+  /** What commands in Project mode share. */
+  readonly network: Pick<SessionNetwork, 'holder'>;
   /** The directory that Project mode may write in, as the user stands now; undefined: there is none (MO-9). */
   readonly projectTree: () => string | undefined;
   /** Keeps what commands in Unrestricted and Project change (EF-1), by way of the launcher at `supervisor`. */
@@ -170,7 +173,7 @@ async function pipeFor(wanted: boolean, launcher: string) {
 
 /** Behind the kernel's bounds of Project mode, its changes kept; a temporary directory of its own goes with it (MO-9). */
 async function inProject(
-  { environment, dataDir, size, launcher, keep, projectTree, held }: AgentOptions,
+  { environment, dataDir, size, launcher, keep, projectTree, held, network: shared }: AgentOptions,
   command: string,
   { cwd, signal, pipes = false, env: extra = {} }: LaunchOptions,
 ): Promise<Made> {
@@ -178,10 +181,18 @@ async function inProject(
   // Fail closed: what was judged under Project never runs without it.
   if (launcher === undefined || tree === undefined) throw new Error('there is no project that could be written in');
   const env = await environment();
+  const network = held ? undefined : await shared.holder();
   const kept = await keep.store.keepCommand(command, cwd, tree);
   giveUpAborted(signal, kept);
   const tmp = held ? createPrivateTmp(ownedPrefix('run')) : undefined;
-  const how = { cwd, project: tree, held, ...(tmp ? { tmpDir: tmp.path } : {}), ...(kept ? { keep: kept } : {}) };
+  const how = {
+    cwd,
+    project: tree,
+    held,
+    network,
+    ...(tmp ? { tmpDir: tmp.path } : {}),
+    ...(kept ? { keep: kept } : {}),
+  };
   const once = prepareOnce({
     ...{ command, cwd, dataDir },
     ...sizeForModel(size()),

@@ -46,6 +46,7 @@ import { OwnStarts } from './own-starts.ts';
 import { projectTree, treeThere } from './project-tree.ts';
 import { engineSecrets, learnConfig, learnsEnvironment, learnsToken, processFilter } from './secrets-filter.ts';
 import type { SessionBus } from './session-bus.ts';
+import { SessionNetwork } from './session-network.ts';
 import { settingsOf } from './start-session.ts';
 import { changeStore, currentRun, TRIAL_LAUNCH, trialStore } from './undo.ts';
 import { createTrialsThere, createUndoThere, trialsOfAll, type UndoThere, undoWhereLinesGo } from './undo-there.ts';
@@ -132,10 +133,12 @@ export function createServices(environment: Environment, bus: SessionBus) {
   });
   const isTaken = takenHere(environment.configFile);
   const projectHere = () => projectTree(bus.engine.shellCwd, isTaken);
+  const network = new SessionNetwork(LAUNCHER);
   const localAgent = agentCommands({
     ...fresh,
     ...(sandbox.available ? { launcher: LAUNCHER } : {}),
     light: config.sandbox.unrestricted === 'light',
+    network,
     projectTree: projectHere,
     held: sandbox.projectMissing !== undefined,
     keep: { store: undo, supervisor: LAUNCHER, warn: (text: string) => bus.show(text) },
@@ -285,6 +288,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
       killTagged();
       fleetHosts.close();
       await (await shell.ready.catch(() => undefined))?.dispose();
+      network.close();
       undo.close();
       await journal.close();
       await markLeft(session.journal);

@@ -88,7 +88,7 @@ export type RunningCommand = {
 
 /**
  * What the kernel lets a command of the model do. `restricted`: read. `project`: read, and write the tree of its project
- * and private temporary directories; no network but a loopback of its own, no signals outside, no Unix sockets.
+ * and private temporary directories; no network but the session's loopback, no signals outside, no Unix sockets.
  */
 export type Confinement = 'restricted' | 'project' | 'unrestricted';
 

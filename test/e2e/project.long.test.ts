@@ -85,6 +85,21 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     expect(snapshot(place.work)).toBe(before);
   });
 
+  it('what a job serves is reached by the next command', async () => {
+    const served = `require('node:http').createServer((_, answer) => answer.end('served')).listen(8123)`;
+    await using server = await startScriptedServer([
+      say(`CMD&: node -e "${served}"`),
+      call('bash', { command: 'for i in $(seq 50); do curl -s localhost:8123 && break; sleep 0.1; done; echo " end"' }),
+      say('GOAL: complete'),
+    ]);
+    using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
+    await using rig = startRig(place, { rows: 40 });
+    await rig.waitFor('-- PROJECT --');
+    rig.type(':norris serve and check\r');
+    await rig.waitFor('✓ done');
+    expect(told(server)).toContain('served end');
+  });
+
   it('`rm -rf src` halts, is tried, shows its diff, is discarded, tried again, applied, and undone', async () => {
     await using server = await startScriptedServer([
       call('bash', { command: 'rm -rf src' }),

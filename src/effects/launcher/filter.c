@@ -133,8 +133,13 @@ static const struct argument_rule by_argument[] = {
     {__NR_fcntl, 1, NEVER, ~0u, 1, {F_SETLEASE}},
 };
 
-/* In a network of its own: no named sockets, which network namespaces do not separate, and none of the kernel's. */
-static const struct argument_rule own_network[] = {{__NR_socket, 0, ONLY, ~0u, 2, {AF_INET, AF_INET6}}};
+/* In a network of its own: no named sockets, which network namespaces do not separate. Of the kernel's sockets only
+ * protocol 0, which lists addresses and routes: of the others that netlink numbers so, none does anything without
+ * rights over the network. For the internet they are ICMP, TCP, UDP, ICMPv6 and MPTCP. */
+static const struct argument_rule own_network[] = {
+    {__NR_socket, 0, ONLY, ~0u, 3, {AF_INET, AF_INET6, AF_NETLINK}},
+    {__NR_socket, 2, ONLY, ~0u, 6, {0, 1, 6, 17, 58, 262}},
+};
 
 static const struct argument_rule before_abi_3[] = {
 #ifdef __NR_open

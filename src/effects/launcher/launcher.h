@@ -45,6 +45,7 @@ struct options {
   uint64_t keep_budget;    /* bytes that the store may use */
   uint64_t keep_file;      /* bytes of the largest file that is copied */
   int keep_credentials;    /* copies of keys and passwords are kept as well */
+  pid_t network;           /* the process that holds the session's network; 0: a network of the command's own */
   pid_t parent;            /* the process that must still be alive; 0: whoever started the launcher */
   struct limits limits;
   int abi_at_most;         /* test builds only: pretend an older Landlock */
@@ -80,11 +81,23 @@ struct inside {
   int uid, gid;
   int status; /* of the command, as waitpid returns it, once `over` is set */
   int over, left;
+  int joined; /* the session's network, with its user namespace */
+  pid_t pid;  /* of the first process, where another one started it */
 };
+
+/* network.c */
+struct network {
+  int net, user; /* user: -1 where it is this process's own */
+};
+int hold_network(pid_t program);
+int open_network(pid_t holder, pid_t program, struct network *network);
+int join_network(const struct network *network);
+int map_ids(uid_t uid, gid_t gid);
+int loopback_up(void);
 
 /* namespaces.c: starts the command in namespaces of its own, and makes the mounts there. */
 struct store;
-pid_t start_inside(const struct options *options, const struct terminal *terminal, const sigset_t *mask, int ended,
+pid_t start_inside(const struct options *options, const struct terminal *terminal, const sigset_t *mask,
                    struct store *kept, struct inside **shared);
 int is_below(const char *path, const char *top);
 /* Paths below a repository that make git run programs. NULL ends the list. */
@@ -107,6 +120,8 @@ void supervise(const struct options *options, const struct terminal *terminal, c
 /* Kills and reaps everything below this process. Returns how many processes it found. `alone`: this process can signal
  * nothing but its own descendants. */
 int kill_tree(int alone);
+/* The parent of the process whose directory in /proc this is; -1: it has ended. */
+pid_t parent_in(int directory);
 
 /* main.c */
 uint64_t to_number(const char *text); /* the leading digits; 0 without any */

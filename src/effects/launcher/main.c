@@ -66,14 +66,15 @@ static int is_number(const char *text) {
 }
 
 static const char usage[] =
-    "usage: aish-sandbox [--light | --supervise | --trial EMPTY_DIR --tree DIR... | --project DIR [--without-namespaces]]\n"
+    "usage: aish-sandbox [--light | --supervise | --trial EMPTY_DIR --tree DIR... | --project DIR\n"
+    "                    [--without-namespaces | --network PID]]\n"
     "                    [--tmp DIR] [--cwd DIR] [--status NEW_FILE] [--parent PID] [--keep EMPTY_DIR [--keep-tree DIR]\n"
     "                    [--keep-budget BYTES] [--keep-file BYTES] [--keep-credentials]]\n"
     "                    [--limit as|data|fsize|cpu|nofile|procs|wall=NUMBER]... -- command [argument...]\n"
     "       aish-sandbox --selftest DIR\n"
     "       aish-sandbox --changes STORE --tree DIR...\n"
     "       aish-sandbox --apply STORE --tree DIR...\n"
-    "       aish-sandbox --starter PID\n"
+    "       aish-sandbox --starter PID | --hold-network PID\n"
     "       aish-sandbox --undo DIR [--into EMPTY_DIR [--only PATH...] | --names | --finish | --note PATH...]\n";
 
 static void set_limit(struct limits *limits, const char *text) {
@@ -131,6 +132,7 @@ static struct options parse(int argc, char **argv) {
     else if (!strcmp(name, "--cwd")) o.cwd = argv[++i];
     else if (!strcmp(name, "--status")) o.status_path = argv[++i];
     else if (!strcmp(name, "--parent")) o.parent = (int)to_number(argv[++i]);
+    else if (!strcmp(name, "--network")) o.network = (pid_t)to_number(argv[++i]);
     else if (!strcmp(name, "--keep")) o.keep = argv[++i];
     else if (!strcmp(name, "--keep-tree")) o.keep_tree = argv[++i];
     else if (!strcmp(name, "--keep-budget")) o.keep_budget = to_number(argv[++i]);
@@ -145,6 +147,7 @@ static struct options parse(int argc, char **argv) {
   if (i + 1 >= argc) fail("arguments", "no command after --");
   if (bare && o.profile != PROJECT) fail("arguments", "--without-namespaces goes with --project");
   if (bare) o.profile = HELD;
+  if (o.network && o.profile != PROJECT) fail("arguments", "--network goes with --project and namespaces");
   if (o.profile == TRIAL && !o.tree_count) fail("arguments", "a trial without a --tree");
   o.argv = argv + i + 1;
   return o;
@@ -451,6 +454,7 @@ int main(int argc, char **argv) {
   if (argc >= 3 && !strcmp(argv[1], "--changes")) return list_changes(argc, argv);
   if (argc >= 4 && !strcmp(argv[1], "--apply")) return apply_trial(argc, argv);
   if (argc == 3 && !strcmp(argv[1], "--starter")) return serve_starts((pid_t)to_number(argv[2]));
+  if (argc == 3 && !strcmp(argv[1], "--hold-network")) return hold_network((pid_t)to_number(argv[2]));
   if (argc == 2 && !strcmp(argv[1], "--help")) {
     dprintf(1, "%s", usage);
     return 0;

@@ -315,41 +315,8 @@ static int mount_all(const struct options *o, char *detail, unsigned long size) 
 #endif
 
 /* A trial needs no network namespace, the slowest to make: its filter allows no socket and no System V object. */
-enum { NAMESPACES = CLONE_NEWNS | CLONE_NEWPID, PROJECT_NAMESPACES = NAMESPACES | CLONE_NEWNET | CLONE_NEWIPC };
-
-static int put(const char *path, const char *text) {
-  int fd = open(path, O_WRONLY | O_CLOEXEC);
-  if (fd < 0) return -1;
-  ssize_t n = write(fd, text, strlen(text));
-  close_quietly(fd);
-  return n == (ssize_t)strlen(text) ? 0 : -1;
-}
-
-/* The user and group keep their numbers. No other owner exists inside. */
-static int map_ids(uid_t uid, gid_t gid) {
-  char line[48];
-  if (put("/proc/self/setgroups", "deny") && errno != ENOENT) return -1;
-  snprintf(line, sizeof line, "%d %d 1", (int)uid, (int)uid);
-  if (put("/proc/self/uid_map", line)) return -1;
-  snprintf(line, sizeof line, "%d %d 1", (int)gid, (int)gid);
-  return put("/proc/self/gid_map", line);
-}
-
-/* The network inside is only a loopback, which is brought up while that is still allowed. */
-static int loopback_up(void) {
-  struct {
-    char name[16];
-    short flags;
-    char rest[22];
-  } request = {.name = "lo"};
-  int fd = (int)syscall(SYS_socket, 2 /* AF_INET */, 2 /* SOCK_DGRAM */ | 02000000 /* SOCK_CLOEXEC */, 0);
-  if (fd < 0) return -1;
-  int failed = syscall(SYS_ioctl, fd, 0x8913 /* SIOCGIFFLAGS */, &request) != 0;
-  request.flags |= 1; /* IFF_UP */
-  failed = failed || syscall(SYS_ioctl, fd, 0x8914 /* SIOCSIFFLAGS */, &request) != 0;
-  close(fd);
-  return failed ? -1 : 0;
-}
+enum { NAMESPACES = CLONE_NEWNS | CLONE_NEWPID, JOINED_NAMESPACES = NAMESPACES | CLONE_NEWIPC,
+    PROJECT_NAMESPACES = JOINED_NAMESPACES | CLONE_NEWNET };
 
 static void say(struct attempt *a, const char *step, const char *detail) {
   a->error = errno ? errno : EINVAL;
@@ -391,7 +358,7 @@ static void tend(const struct options *o, struct inside *shared, struct store *k
 
 static void __attribute__((noreturn)) init(const struct options *o, const struct terminal *t, const sigset_t *mask,
                                            struct inside *shared, struct store *kept, int own_user, int supervisor,
-                                               int told) {
+                                           int told) {
   struct attempt *a = &shared->attempt;
   struct pollfd gone = {supervisor, POLLIN, 0};
   char detail[200] = "";
@@ -404,9 +371,9 @@ static void __attribute__((noreturn)) init(const struct options *o, const struct
   pid_t command = -1;
   kept->is_mapped = own_user;
   if (signals < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) || poll(&gone, 1, 0)) say(a, "supervisor", "");
-  else if (own_user && map_ids(uid, gid)) say(a, "namespaces", "user");
+  else if (own_user && !shared->joined && map_ids(uid, gid)) say(a, "namespaces", "user");
   else if (mount_all(o, detail, sizeof detail)) say(a, "mounts", detail);
-  else if (o->profile == PROJECT && loopback_up()) say(a, "network", "loopback");
+  else if (o->profile == PROJECT && !shared->joined && loopback_up()) say(a, "network", "loopback");
   else {
     command = raw_vfork_sharing();
     if (command == 0) become(o, t, mask, a);
@@ -419,10 +386,32 @@ static void __attribute__((noreturn)) init(const struct options *o, const struct
   _exit(1);
 }
 
-/* Returns the init's process id once the command has started, or -1 with the reason in `shared`. `ended` becomes
- * readable when a child ends. */
-pid_t start_inside(const struct options *o, const struct terminal *t, const sigset_t *mask, int ended,
-    struct store *kept, struct inside **out) {
+/* Starts the init in the session's network. A process between joins it, and the init becomes the child of this one.
+ * Returns -1 where the network can't be joined. */
+static pid_t start_joined(const struct options *o, const struct terminal *t, const sigset_t *mask, struct inside *shared,
+    struct store *kept, int supervisor, int told) {
+  struct network network;
+  if (open_network(o->network, o->parent, &network)) return -1;
+  pid_t between = (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0);
+  if (between == 0) {
+    if (join_network(&network)) _exit(EXIT_SETUP);
+    pid_t pid = (pid_t)syscall(SYS_clone, JOINED_NAMESPACES | CLONE_FILES | CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
+    if (pid == 0) {
+      shared->joined = 1;
+      init(o, t, mask, shared, kept, network.user >= 0, supervisor, told);
+    }
+    shared->pid = pid;
+    _exit(0);
+  }
+  if (between > 0) waitpid(between, NULL, 0);
+  close(network.net);
+  close(network.user);
+  return shared->pid > 0 ? shared->pid : -1;
+}
+
+/* Returns the init's process id once the command has started, or -1 with the reason in `shared`. */
+pid_t start_inside(const struct options *o, const struct terminal *t, const sigset_t *mask, struct store *kept,
+    struct inside **out) {
   long page = syscall(SYS_mmap, 0, sizeof(struct inside), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == -1) return -1;
   struct inside *shared = *out = (struct inside *)page;
@@ -437,6 +426,7 @@ pid_t start_inside(const struct options *o, const struct terminal *t, const sigs
   /* Root needs no user namespace, unless it is root only in a container. */
   if (o->fail_step && !strcmp(o->fail_step, "namespaces"))
     return errno = EPERM, say(&shared->attempt, "namespaces", ""), -1;
+  if (o->network) pid = start_joined(o, t, mask, shared, kept, supervisor, told[1]);
   for (int again = 0; pid < 0 && again < 2; again++) {
     if (again && (own_user || errno != EPERM)) break;
     own_user |= again;
@@ -446,13 +436,15 @@ pid_t start_inside(const struct options *o, const struct terminal *t, const sigs
     if (pid == 0) init(o, t, mask, shared, kept, own_user, supervisor, told[1]);
   }
   if (pid < 0) say(&shared->attempt, "namespaces", "");
-  struct pollfd waits[] = {{told[0], POLLIN, 0}, {ended, POLLIN, 0}};
+  int init_ended = pid > 0 ? (int)syscall(__NR_pidfd_open, pid, 0) : -1;
+  struct pollfd waits[] = {{told[0], POLLIN, 0}, {init_ended, POLLIN, 0}};
   while (pid > 0 && poll(waits, 2, -1) < 0 && errno == EINTR) {
   }
   int began = pid > 0 && waits[0].revents && shared->attempt.executing;
   close(told[0]);
   close(told[1]);
   close(supervisor);
+  close(init_ended);
   if (pid > 0 && !began && !shared->attempt.error) say(&shared->attempt, "namespaces", "ended");
   if (pid > 0 && !began) {
     kill(pid, SIGKILL);

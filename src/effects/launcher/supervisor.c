@@ -40,10 +40,9 @@ static int64_t now_ms(void) {
 }
 
 /* Fills parent and thread count from /proc/PID/stat; the name in it may hold anything, so parse after the last ')'. */
-static int read_process(pid_t pid, struct process *p) {
-  char path[48], text[1024];
-  snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+static int read_stat(int directory, const char *path, pid_t pid, struct process *p) {
+  char text[1024];
+  int fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return -1;
   ssize_t n = read(fd, text, sizeof text - 1);
   close(fd);
@@ -61,6 +60,17 @@ static int read_process(pid_t pid, struct process *p) {
     if (field == 20) p->threads = (int)to_number(at);
   }
   return zombie && p->parent != getpid() ? -1 : 0; /* another parent's zombie can't be killed */
+}
+
+static int read_process(pid_t pid, struct process *p) {
+  char path[48];
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  return read_stat(AT_FDCWD, path, pid, p);
+}
+
+pid_t parent_in(int directory) {
+  struct process p;
+  return directory < 0 || read_stat(directory, "stat", 0, &p) ? -1 : p.parent;
 }
 
 /* The table is sorted, because /proc lists numbers in ascending order. */
@@ -181,12 +191,11 @@ static void __attribute__((noinline)) become(const struct options *o, const stru
 
 /* vfork, because the supervisor waits until exec anyway, no pages need to be copied, and the child leaves in memory how
  * far it came. Until exec all signals are blocked in both. `inside` is set for a command in namespaces of its own. */
-static pid_t start(const struct options *o, const struct terminal *t, const sigset_t *mask, int ended,
-    struct store *kept,
+static pid_t start(const struct options *o, const struct terminal *t, const sigset_t *mask, struct store *kept,
                    struct report *r, int *listener, struct inside **inside) {
   static struct attempt a = {.listener = -1};
   if (o->profile & INSIDE) {
-    pid_t init = start_inside(o, t, mask, ended, kept, inside); /* it answers the listener itself */
+    pid_t init = start_inside(o, t, mask, kept, inside); /* it answers the listener itself */
     if (*inside) a = (*inside)->attempt;
     if (init > 0) return init;
     *r = (struct report){.kind = FAILED, .status = a.error};
@@ -355,7 +364,7 @@ void supervise(const struct options *o, const struct terminal *t, const sigset_t
   if (r.kind != FAILED && o->keep && keep_begin(&kept, o)) give_up(&r, "keep");
   if (r.kind != FAILED && o->profile & PROJECTS && !o->keep && guard_begin(&kept, o)) give_up(&r, "guard");
   if (r.kind != FAILED && o->trial && trial_begin(&kept, o)) give_up(&r, "trial");
-  pid_t command = r.kind == FAILED ? -1 : start(o, t, mask, ended, &kept, &r, &listener, &inside);
+  pid_t command = r.kind == FAILED ? -1 : start(o, t, mask, &kept, &r, &listener, &inside);
   if (r.kind != FAILED) {
     say(status, "started\n");
     setsid(); /* signals to the command's process group must not reach this process */

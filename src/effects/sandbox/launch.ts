@@ -92,11 +92,19 @@ export function trialArgv(
 }
 
 /**
- * Project mode: `project` (absolute) and private `/tmp` and `/dev/shm` can be written; loopback; no signals outside (MO-9).
+ * Project mode: `project` (absolute) and private `/tmp` and `/dev/shm` can be written; no signals outside (MO-9). The
+ * network is a loopback: the one that process `network` holds for the session, else the command's own.
  * `held`: by Landlock alone, for systems without namespaces: in place of those the tree and `tmpDir`, and no network at all.
  */
-export function projectArgv(launch: Launch & { readonly project: string; readonly held?: boolean }): readonly string[] {
-  const how = [...(launch.held ? ['--without-namespaces'] : []), ...(launch.tmpDir ? ['--tmp', launch.tmpDir] : [])];
+export function projectArgv(
+  launch: Launch & { readonly project: string; readonly held?: boolean; readonly network?: number | undefined },
+): readonly string[] {
+  const { network } = launch;
+  const joined = network === undefined ? [] : ['--network', String(network)];
+  const how = [
+    ...(launch.held ? ['--without-namespaces'] : joined),
+    ...(launch.tmpDir ? ['--tmp', launch.tmpDir] : []),
+  ];
   return compose(launch, ['--project', launch.project, ...how]);
 }
 

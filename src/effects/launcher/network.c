@@ -1,0 +1,97 @@
+/* The network of a session: a loopback that its commands in Project mode share. A child of the program holds it. */
+#include "store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef CLONE_NEWUSER
+#define CLONE_NEWUSER 0x10000000
+#endif
+
+static int put(const char *path, const char *text) {
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  ssize_t n = write(fd, text, strlen(text));
+  close_quietly(fd);
+  return n == (ssize_t)strlen(text) ? 0 : -1;
+}
+
+/* The user and group keep their numbers. No other owner exists inside. */
+int map_ids(uid_t uid, gid_t gid) {
+  char line[48];
+  if (put("/proc/self/setgroups", "deny") && errno != ENOENT) return -1;
+  snprintf(line, sizeof line, "%d %d 1", (int)uid, (int)uid);
+  if (put("/proc/self/uid_map", line)) return -1;
+  snprintf(line, sizeof line, "%d %d 1", (int)gid, (int)gid);
+  return put("/proc/self/gid_map", line);
+}
+
+/* Such a network is only a loopback, which is brought up while that is still allowed. */
+int loopback_up(void) {
+  struct {
+    char name[16];
+    short flags;
+    char rest[22];
+  } request = {.name = "lo"};
+  int fd = (int)syscall(SYS_socket, 2 /* AF_INET */, 2 /* SOCK_DGRAM */ | 02000000 /* SOCK_CLOEXEC */, 0);
+  if (fd < 0) return -1;
+  int failed = syscall(SYS_ioctl, fd, 0x8913 /* SIOCGIFFLAGS */, &request) != 0;
+  request.flags |= 1; /* IFF_UP */
+  failed = failed || syscall(SYS_ioctl, fd, 0x8914 /* SIOCSIFFLAGS */, &request) != 0;
+  close(fd);
+  return failed ? -1 : 0;
+}
+
+/* Holds a network until its input ends or the program dies. `held` is said once it can be joined. */
+int hold_network(pid_t program) {
+  const int uid = (int)geteuid(), gid = (int)syscall(SYS_getegid);
+  char byte;
+  /* Root needs no user namespace, unless it is root only in a container. */
+  if ((uid || syscall(SYS_unshare, CLONE_NEWNET)) &&
+      (syscall(SYS_unshare, CLONE_NEWUSER | CLONE_NEWNET) || map_ids((uid_t)uid, (gid_t)gid)))
+    return EXIT_SETUP;
+  if (loopback_up() || prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != program) return EXIT_SETUP;
+  dprintf(1, "held\n");
+  for (ssize_t got = 1; got > 0 || (got < 0 && errno == EINTR);) got = read(0, &byte, 1);
+  return 0;
+}
+
+static int differs(int fd, const char *own) {
+  struct id id, ours;
+  struct state state;
+  if (look(fd, "", 0, &id, &state) || look(AT_FDCWD, own, 1, &ours, &state)) return -1;
+  return id.ino != ours.ino;
+}
+
+/* The number may have been given to another process. So the holder is taken only as a child of the program, and its
+ * network only where it is not the program's own. */
+int open_network(pid_t holder, pid_t program, struct network *network) {
+  char path[32];
+  snprintf(path, sizeof path, "/proc/%d", holder);
+  int directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  network->net = openat(directory, "ns/net", O_RDONLY | O_CLOEXEC);
+  network->user = openat(directory, "ns/user", O_RDONLY | O_CLOEXEC);
+  int other_user = differs(network->user, "/proc/self/ns/user");
+  if (other_user == 0) {
+    close(network->user);
+    network->user = -1;
+  }
+  const int fits = program > 0 && parent_in(directory) == program && other_user >= 0 &&
+      differs(network->net, "/proc/self/ns/net") == 1;
+  close(directory);
+  if (fits) return 0;
+  close(network->net);
+  close(network->user);
+  return -1;
+}
+
+int join_network(const struct network *network) {
+  if (network->user >= 0 && syscall(SYS_setns, network->user, CLONE_NEWUSER)) return -1;
+  return (int)syscall(SYS_setns, network->net, CLONE_NEWNET);
+}
