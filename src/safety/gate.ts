@@ -230,7 +230,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
   function decide(verdict: StaticVerdict, action: Action, context: JudgeContext): Judgement | Promise<Judgement> {
     if (verdict.verdict === 'safe') return { destructive: false, reason: verdict.reason, source: 'static' };
     if (verdict.verdict === 'unknown') return open(verdict, action, context);
-    const source = verdict.rule?.startsWith('user: ') ? 'user-pattern' : 'static';
+    const source = verdict.byUser ? 'user-pattern' : 'static';
     return {
       destructive: true,
       reason: verdict.reason,
@@ -297,7 +297,7 @@ async function judgeOnHost(command: string, host: string, { ask, kept = false, .
       verdict === 'destructive'
         ? reason
         : `${reason}; nothing holds it on ${host}, ${kept ? 'and :undo takes back what it changes there' : 'and nothing is kept there'}`;
-    const source = rule?.startsWith('user: ') ? 'user-pattern' : 'static';
+    const source = judged.byUser ? 'user-pattern' : 'static';
     const facts = { ...(rule === undefined ? {} : { rule }), ...(findings.length > 0 ? { findings } : {}) };
     return { destructive: true, reason: why, source, ...facts };
   }

@@ -155,8 +155,9 @@ function userVerdict(command: string, patterns: readonly UserPattern[] | undefin
   let verdict = harmless();
   for (const { pattern, reason } of patterns ?? []) {
     const found = compile(pattern).exec(command);
-    if (found)
-      verdict = worse(verdict, destructive(`user: ${pattern}`, reason, [found.index, found.index + found[0].length]));
+    if (!found) continue;
+    const part = [found.index, found.index + found[0].length] as const;
+    verdict = worse(verdict, { ...destructive(`user: ${pattern}`, reason, part), byUser: true });
   }
   return verdict;
 }

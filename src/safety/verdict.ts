@@ -13,6 +13,8 @@ export type StaticVerdict = {
   readonly unresolved?: boolean;
   /** What happens depends on files whose content may change; the second opinion on it is not cached (SF-5). */
   readonly runsFiles?: boolean;
+  /** One of the user's own patterns decided it. */
+  readonly byUser?: true;
   /** It names a credential file and may print it. */
   readonly credential?: boolean;
   /** What it rests on and where it writes; absent where no files were looked at. */
