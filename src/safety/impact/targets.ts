@@ -10,10 +10,10 @@ import { programName } from '../programs/name.ts';
 import type { Operand } from '../programs/options.ts';
 import { judgeRedirect } from '../programs/outputs.ts';
 import { factsOf, recordOf } from '../programs/records/index.ts';
+import { FOUND } from '../programs/wrappers.ts';
 import { hasRules } from '../rules/table.ts';
 import { ShellInterpreter } from '../shell/interpreter.ts';
 import { depthOf, type Field, MAX_COMMAND_CHARS, MAX_DEPTH } from '../shell/machine.ts';
-
 import { hasUnknown } from '../shell/taint.ts';
 import type { Part } from '../verdict.ts';
 import { expanded } from './files.ts';
@@ -61,6 +61,7 @@ export function survey(command: string, cwd: string, home: string): Survey {
   const touched: Touched[] = [];
   const named: Named[] = [];
   const calls: SurveyedCall[] = [];
+  let inFind = false;
   if (command.length > MAX_COMMAND_CHARS || depthOf(command) > MAX_DEPTH) return { touched, calls, named };
   const name = (path: Named): void => {
     if (named.length < MAX_NAMED) named.push(path);
@@ -77,14 +78,23 @@ export function survey(command: string, cwd: string, home: string): Survey {
         const program = programName(word);
         // What an unknown program does with a command among its words nobody knows (`adb shell rm x`).
         const isKnown = recordOf(program) !== undefined || hasRules(program);
-        const known = isKnown && place !== undefined && !fields.some(({ text }) => hasUnknown(text));
+        // What find hands to rm are its matches, which are looked for.
+        const isMatch = (text: string) => inFind && DELETERS.test(program) && text === FOUND;
+        const known = isKnown && place !== undefined && !fields.some(({ text }) => hasUnknown(text) && !isMatch(text));
         calls.push({ part, known, away: elsewhere !== undefined || worksAway(program, fields) });
         if (!hasUnknown(word)) {
           const call = new Call(machine, program, fields.slice(1), io, redirects);
           // A pattern that came out of a variable is one, though its word is in quotes.
           for (const path of knownPaths(call.operands, here))
             name({ ...path, glob: path.glob || /[*?[]/.test(path.path) });
-          touched.push(...touchedBy(call, part, here));
+          const effects = touchedBy(call, part, here);
+          touched.push(...effects);
+          if (effects.some(({ kind }) => kind === 'finds')) {
+            inFind = true;
+            const verdict = dispatch(machine, fields, io, redirects, new Set());
+            inFind = false;
+            return verdict;
+          }
         }
         return dispatch(machine, fields, io, redirects, new Set());
       },

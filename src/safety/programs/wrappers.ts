@@ -236,7 +236,7 @@ function withUnknown(fields: readonly Field[], found: string): Field[] {
 }
 
 /** What stands for a name that a search finds. */
-const FOUND = `./${UNKNOWN}`;
+export const FOUND = `./${UNKNOWN}`;
 
 function runFind(call: Call): undefined {
   const { machine, args } = call;
