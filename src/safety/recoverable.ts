@@ -12,7 +12,7 @@ import type { Finding } from '../session/action.ts';
 import { countMatches, expanded } from './impact/files.ts';
 
 import { survey, type Touched } from './impact/targets.ts';
-import { isKeptRule, isNamedRule } from './rules/table.ts';
+import { isBoundedRule, isKeptRule, isNamedRule } from './rules/table.ts';
 import type { StaticVerdict } from './verdict.ts';
 
 /** Where a command would run; `tree`: the project that the kernel holds it to, absent in Unrestricted. */
@@ -57,7 +57,8 @@ export async function recoveryOf(
     // Where the kernel bounds nothing, only a loss whose files are all known is promised back.
     const undoable = kept && (tree !== undefined || known) ? true : kept ? undefined : false;
     const isNobodysLoss = async () => known && (await isNobodys(finding, mine, { cwd, tree }, isOwn, absent));
-    const recoverable = undoable === true && (!isNamedRule(finding.rule) || (await isNobodysLoss()));
+    const blocked = tree !== undefined && isBoundedRule(finding.rule) && !about.some(({ away }) => away);
+    const recoverable = blocked || (undoable === true && (!isNamedRule(finding.rule) || (await isNobodysLoss())));
     findings.push({ ...finding, ...(undoable === undefined ? {} : { undoable }), recoverable });
   }
   const recoverable = findings.every((finding) => finding.recoverable === true);

@@ -90,6 +90,7 @@ test('a find that deletes counts what it would match', async () => {
   expect(await matches("deep -iname '*.log' -exec rm {} +")).toEqual(['matches 2 files, 4 bytes']);
   expect(await matches(". -maxdepth 1 ! -name '*.log' -type f -delete")).toEqual(['matches 1 file, 2 bytes']);
   expect(await matches(". -name '*.zip' -delete")).toEqual(['nothing matches now']);
+  expect(await matches('. -name deep -type d -prune -exec rm -rf {} +')).toEqual(['matches 2 files, 4 bytes']);
   expect(await matches('. -newer a.log -delete'), 'a test that is not known here gives no number').toEqual([]);
   rmSync(root, { recursive: true });
 });

@@ -109,7 +109,7 @@ describe('in Project, what a command needs beyond the tree', () => {
     'cat < /dev/tcp/example.com/1',
     'python3 -c "import shutil; shutil.rmtree(\'/srv/data\')"',
   ];
-  it.each(refusedByKernel)('is not guessed: %s', async (cmd) => {
+  it.each([...refusedByKernel, 'echo x >> ~/.bashrc'])('is not guessed: %s', async (cmd) => {
     expect(await ask(cmd)).toMatchObject({ recoverable: true });
   });
 
@@ -124,7 +124,6 @@ describe('in Project, what a command needs beyond the tree', () => {
     'rsync -a --delete src/ host:src/',
     'chroot . rm -rf /nothing',
     'dd if=notes.txt of=/dev/sda',
-    'echo x >> ~/.bashrc',
   ];
   it.each(destructive)('asks where nothing keeps what it loses: %s', async (cmd) => {
     expect(await ask(cmd)).toMatchObject({ verdict: 'destructive', recoverable: false });

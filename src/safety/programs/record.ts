@@ -355,6 +355,8 @@ export type Finding = {
   readonly kept?: true;
   /** One of the deletions and losses of history that always ask where the user made what is lost (SF-10, MO-9). */
   readonly named?: true;
+  /** In Project mode the kernel blocks it, on every kernel: a write outside the project. It runs and is refused. */
+  readonly bounded?: true;
 };
 
 /**

@@ -9,7 +9,7 @@ export const CODE_RULES: readonly Rule[] = [
   row('write to kernel interface', 'changes kernel or process state'),
   row('write to system file', 'changes a file of the system'),
   row('credential leaves', 'sends a key, token or password to another machine'),
-  row('write to start file', 'changes what your own shell and tools run later'),
+  row('write to start file', 'changes what your own shell and tools run later', { bounded: true }),
   row('write to credentials', 'changes keys or credentials'),
   row('dd to device', 'dd to device'),
   row('dd over a file', 'overwrites an existing file', { kept: true }),
@@ -95,6 +95,6 @@ export const CODE_RULES: readonly Rule[] = [
   row('destroying option', 'an option that takes something away'),
 ];
 
-function row(name: string, reason: string, loss: Pick<Rule, 'kept' | 'named'> = {}): Rule {
+function row(name: string, reason: string, loss: Pick<Rule, 'kept' | 'named' | 'bounded'> = {}): Rule {
   return { name, programs: '', reason, ...loss };
 }

@@ -63,19 +63,22 @@ export function listRules(): readonly RuleInfo[] {
 
 /** Is the loss that a rule speaks of a change of files alone? */
 export const isKeptRule = (rule: string): boolean => markedRules().kept.has(rule);
+/** Is what a rule speaks of blocked by the kernel in Project mode? */
+export const isBoundedRule = (rule: string): boolean => markedRules().bounded.has(rule);
 /** Does a rule name one of the losses that always ask where the user made what is lost? */
 export const isNamedRule = (rule: string): boolean => markedRules().named.has(rule);
 
-let marked: { readonly kept: ReadonlySet<string>; readonly named: ReadonlySet<string> } | undefined;
+type Mark = 'kept' | 'named' | 'bounded';
+let marked: Readonly<Record<Mark, ReadonlySet<string>>> | undefined;
 
 function markedRules(): NonNullable<typeof marked> {
-  const having = (key: 'kept' | 'named') =>
+  const having = (key: Mark) =>
     new Set(
       Object.values(FAMILIES)
         .flat()
         .flatMap((rule) => (rule[key] ? [rule.name] : [])),
     );
-  marked ??= { kept: having('kept'), named: having('named') };
+  marked ??= { kept: having('kept'), named: having('named'), bounded: having('bounded') };
   return marked;
 }
 
