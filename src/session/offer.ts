@@ -38,8 +38,8 @@ export function offerMode(next: Transition, run: Run, dispatch: Dispatch): boole
   }
   const began = refusedAction.kind === 'command' && mode === 'project';
   const part = began
-    ? '; the first part of it has run already, and a yes runs all of it again'
-    : '; a yes runs it again';
+    ? '; the first part of the command has run already, and a yes runs all of it again'
+    : '; a yes runs this again';
   const reason = `${modeName(mode)} mode blocked ${what}${part}`;
   ask(next, reason, run, dispatch, { offered: 'action', action: refusedAction });
   return true;

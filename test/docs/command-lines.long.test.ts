@@ -21,6 +21,8 @@ const OTHER_ENDS: readonly (readonly [RegExp, number])[] = [
   [/^aish-tui run --hosts web1/, 3],
   [/^aish-tui run --hosts @/, 2],
   [/^aish-tui sandbox -- touch/, 1],
+  [/^aish-tui sandbox '/, 1],
+  [/^aish-tui try '.*make'/, 2],
 ];
 
 /** What the kernel has to hold. */

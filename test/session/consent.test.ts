@@ -166,7 +166,7 @@ describe('an action that the mode refused', () => {
   it('says in Project that its first part has run', () => {
     const machine = refused(run('project'));
     expect(machine.state.questions).toMatchObject([
-      { reason: expect.stringContaining('first part of it has run already') },
+      { reason: expect.stringContaining('first part of the command has run already') },
     ]);
   });
 

@@ -149,7 +149,10 @@ function modeWords({ reason, from, offers, wish, cwd, missing, action, offered }
     chip: 'CHANGE MODE?',
     title: `leave ${modeName(from)}`,
     reasons: offered
-      ? [`${reason[0]?.toUpperCase()}${oneLine(reason).slice(1)}.`, 'It is asked once; :mode changes it at any time.']
+      ? [
+          `${reason[0]?.toUpperCase()}${oneLine(reason).slice(1)}.`,
+          'You are asked once; :mode changes the mode at any time.',
+        ]
       : action
         ? [`${modeName(from)} refuses what the model wants to run: ${oneLine(reason)}.`]
         : [`The model asks for it, until you change it back.${named} Its reason:`],
@@ -168,8 +171,8 @@ function modeWords({ reason, from, offers, wish, cwd, missing, action, offered }
 function refusedLine(mode: Mode, offers: readonly Mode[] | undefined): string {
   const refused = `${modeName(mode)} mode will block this.`;
   if (!offers?.length) return refused;
-  const keys = offers.map((offer) => `${offer === 'project' ? 'y' : 'u'} switches to ${modeName(offer)}`);
-  return `${refused} ${keys.join(', ')} and runs it.`;
+  const keys = offers.map((offer) => `${offer === 'project' ? 'y' : 'u'} runs it in ${modeName(offer)}`);
+  return `${refused} ${keys.join(', ')}.`;
 }
 
 function formWords(question: Of<'form'>, form: FormUi, typing: boolean): QuestionWords {
