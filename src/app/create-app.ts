@@ -39,7 +39,8 @@ export function createApp(
   notices: readonly string[],
 ): App {
   const { options, config, session, sessions, index } = environment;
-  const { shell, hosts, front, here, words, history, jobs, memory, costs, safety, mcpPort, patch, undoPort } = services;
+  const { shell, hosts, front, here, words, history, jobs, memory, costs, safety, mcpPort, network, patch, undoPort } =
+    services;
   const quitListeners = new Set<(code: number) => void>();
   let screen: ScreenPort | undefined;
   let next: App['sessions']['next'];
@@ -132,6 +133,7 @@ export function createApp(
     setup: setupPort(environment),
     safety,
     mcp: mcpPort,
+    network,
     fleets: services.fleets,
     fleet: new FleetDesk(engine, services.fleets),
     hosts,

@@ -39,7 +39,7 @@ export type AgentOptions = {
   /** Project mode is held by Landlock alone: there are no namespaces here. */
   readonly held: boolean;
   /** What commands in Project mode share. */
-  readonly network: Pick<SessionNetwork, 'holder'>;
+  readonly network: Pick<SessionNetwork, 'join'>;
   /** The directory that Project mode may write in, as the user stands now; undefined: there is none (MO-9). */
   readonly projectTree: () => string | undefined;
   /** Keeps what commands in Unrestricted and Project change (EF-1), by way of the launcher at `supervisor`. */
@@ -181,7 +181,7 @@ async function inProject(
   // Fail closed: what was judged under Project never runs without it.
   if (launcher === undefined || tree === undefined) throw new Error('there is no project that could be written in');
   const env = await environment();
-  const network = held ? undefined : await shared.holder();
+  const network = held ? undefined : await shared.join();
   const kept = await keep.store.keepCommand(command, cwd, tree);
   giveUpAborted(signal, kept);
   const tmp = held ? createPrivateTmp(ownedPrefix('run')) : undefined;
@@ -189,14 +189,14 @@ async function inProject(
     cwd,
     project: tree,
     held,
-    network,
+    network: network?.holder,
     ...(tmp ? { tmpDir: tmp.path } : {}),
     ...(kept ? { keep: kept } : {}),
   };
   const once = prepareOnce({
     ...{ command, cwd, dataDir },
     ...sizeForModel(size()),
-    env: { ...sandboxEnvironment(env, tmp?.path ?? '/tmp'), ...extra },
+    env: { ...sandboxEnvironment(env, tmp?.path ?? '/tmp'), ...network?.env, ...extra },
     launcher: (argv) => projectArgv({ launcher, argv, ...how }),
     ...(await pipeFor(pipes, launcher)),
   });

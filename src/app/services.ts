@@ -12,7 +12,7 @@ import type { Broker } from '../contracts/models.ts';
 import type { Services } from '../contracts/services.ts';
 import type { UndoPort } from '../contracts/undo.ts';
 import { sandboxArgv } from '../effects/sandbox/index.ts';
-import { mayStart } from '../engine/review.ts';
+import { mayConnect, mayStart } from '../engine/review.ts';
 import { JobRegistry, killTagged, limitOutputs, type UserShell } from '../executor/index.ts';
 import { openMachine } from '../fleet/ssh.ts';
 import { createFleetPort } from '../fleet/start-and-resume.ts';
@@ -133,7 +133,9 @@ export function createServices(environment: Environment, bus: SessionBus) {
   });
   const isTaken = takenHere(environment.configFile);
   const projectHere = () => projectTree(bus.engine.shellCwd, isTaken);
-  const network = new SessionNetwork(LAUNCHER);
+  const network = new SessionNetwork(LAUNCHER, async (program, items) =>
+    mayConnect(await bus.connected, program, items),
+  );
   const localAgent = agentCommands({
     ...fresh,
     ...(sandbox.available ? { launcher: LAUNCHER } : {}),
@@ -281,6 +283,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
         return gate.judge(action, { cwd, goal: '', signal, told: hidden(action) });
       },
     },
+    network: network.grants,
     mcpPort: createMcpPort(config, mcp, bus),
     /** Ends everything that the services started; the engine must already have ended its own operations. */
     async close(): Promise<void> {

@@ -1,48 +1,111 @@
 /** The network that a session's commands in Project mode share (MO-9): a loopback of its own, which a process holds. */
-import { spawn } from 'node:child_process';
-import { Socket } from 'node:net';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { Server } from 'node:net';
 import { asCompanion } from '../executor/index.ts';
+import { type GrantOptions, NetworkGrants, serveProxy } from './network-proxy.ts';
 
 /** Commands then have a loopback each. Ms. */
 const GIVE_UP_MS = 2000;
+/** What is connected to there directly. */
+const INSIDE = 'localhost,127.0.0.1,::1';
+
+export type Joinable = {
+  /** The process that holds the network. */
+  readonly holder: number;
+  /** By which clients find the way out. */
+  readonly env: Readonly<Record<string, string>>;
+};
 
 export class SessionNetwork {
+  readonly grants: NetworkGrants;
   readonly #launcher: string;
-  #held: Promise<number | undefined> | undefined;
-  #release: () => void = () => {};
+  #held: Promise<Joinable | undefined> | undefined;
+  #child: ChildProcess | undefined;
 
-  constructor(launcher: string) {
+  /** @param ask puts connections to the user */
+  constructor(launcher: string, ask: GrantOptions['ask']) {
     this.#launcher = launcher;
+    this.grants = new NetworkGrants({ ask, programAt: (port) => programAt(this.#child?.pid, port) });
   }
 
-  /** The process that holds it; undefined where none can: then each command has a loopback of its own. */
-  holder(): Promise<number | undefined> {
+  /** Undefined where none can be held: then each command has a loopback of its own. */
+  join(): Promise<Joinable | undefined> {
     this.#held ??= this.#hold();
     return this.#held;
   }
 
   close(): void {
-    this.#release();
+    if (this.#child?.connected) this.#child.disconnect();
   }
 
-  #hold(): Promise<number | undefined> {
+  #hold(): Promise<Joinable | undefined> {
     const { argv, env } = asCompanion([this.#launcher, '--hold-network', String(process.pid)], {});
     const [file, ...args] = argv;
     // A session of its own: what ends the program's terminal must not end it.
-    const child = spawn(file, args, { detached: true, cwd: '/', env, stdio: ['pipe', 'pipe', 'ignore'] });
+    const child = spawn(file, args, { detached: true, cwd: '/', env, stdio: ['ipc', 'ignore', 'ignore'] });
+    this.#child = child;
     child.unref();
-    child.stdin.on('error', () => {});
-    for (const stream of [child.stdin, child.stdout]) if (stream instanceof Socket) stream.unref();
-    this.#release = () => child.stdin.end();
+    child.channel?.unref();
     return new Promise((resolve) => {
       const without = () => resolve(undefined);
       const limit = setTimeout(without, GIVE_UP_MS);
-      child.stdout.once('data', () => resolve(child.pid)).once('data', () => clearTimeout(limit));
+      child.on('message', (_, server) => {
+        clearTimeout(limit);
+        const address = server instanceof Server ? server.address() : null;
+        if (!(server instanceof Server) || child.pid === undefined || typeof address !== 'object' || !address)
+          return without();
+        server.unref();
+        serveProxy(server, this.grants);
+        child.once('exit', () => server.close());
+        resolve({ holder: child.pid, env: proxyVariables(address.port) });
+      });
       child.on('error', without).on('exit', () => {
         without();
         clearTimeout(limit);
         this.#held = undefined;
       });
     });
+  }
+}
+
+function proxyVariables(port: number): Readonly<Record<string, string>> {
+  const proxy = `http://127.0.0.1:${port}`;
+  const names = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'];
+  return {
+    ...Object.fromEntries(names.map((name) => [name, proxy])),
+    no_proxy: INSIDE,
+    NO_PROXY: INSIDE,
+    // Node's own clients look at the others only with it.
+    NODE_USE_ENV_PROXY: '1',
+  };
+}
+
+/** The name of the program that connects from this port in the holder's network. Only for the question's words. */
+function programAt(holder: number | undefined, port: number): string {
+  try {
+    const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+    const rows = readFileSync(`/proc/${holder}/net/tcp`, 'latin1')
+      .split('\n')
+      .map((row) => row.trim().split(/\s+/));
+    const inode = rows.find(([, from]) => from?.endsWith(local))?.[9];
+    const pid = readdirSync('/proc').find((name) => /^\d+$/.test(name) && holds(name, `socket:[${inode}]`));
+    return pid === undefined ? 'a command' : readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return 'a command';
+  }
+}
+
+function holds(pid: string, socket: string): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).some((fd) => {
+      try {
+        return readlinkSync(`/proc/${pid}/fd/${fd}`) === socket;
+      } catch {
+        return false;
+      }
+    });
+  } catch {
+    return false;
   }
 }

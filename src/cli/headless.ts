@@ -17,6 +17,8 @@ export type HaltPolicy = 'abort' | 'skip' | 'try';
 export type HeadlessOptions = {
   readonly json: boolean;
   readonly onHalt: HaltPolicy;
+  /** Hosts, with or without a port, that Project may connect to. */
+  readonly net?: readonly string[];
   /** Ends the work after so many seconds. */
   readonly seconds?: number;
   readonly out: Writer;
@@ -177,6 +179,8 @@ function haltLine(question: Question): string {
     case 'review':
       if (question.about === 'start')
         return `not started: ${oneLine(question.command)}, since a model changed ${question.items.map(nameText).join('; ')}`;
+      if (question.about === 'network')
+        return `not connected: ${oneLine(question.command)} to ${question.items.map(nameText).join(', ')} (--net allows it)`;
       return `${question.about === 'later' ? 'set aside' : 'no room to keep'}${who}: ${question.items.map(nameText).join('; ')}`;
     case 'fleet':
       return `HALT on ${question.hosts.map(visible).join(', ')}: ${dangersIn(question)}: ${oneLine(question.command)}`;
@@ -194,6 +198,11 @@ function dangersIn(judged: Pick<Judgement, 'reason' | 'rule' | 'findings'>): str
 
 /** `aish-tui run <goal>`: one Norris run; the exit code tells how it ended. */
 export async function runGoal(app: App, goal: string, options: HeadlessOptions): Promise<number> {
+  const wrong = options.net?.find((host) => app.network.setNamed(host, true) === undefined);
+  if (wrong !== undefined) {
+    options.err(`aish-tui: --net ${wrong} is no host, and no host with a port\n`);
+    return EXIT.usage;
+  }
   const headless = new Headless(app, options);
   // A journal that can't be written reports that itself.
   await app.engine.dispatch({ type: 'norrisStarted', goal }).catch(() => {});

@@ -54,8 +54,7 @@ const isOnTerminal = () => process.stdin.isTTY && process.stdout.isTTY;
 type InvocationOf<Kind extends Invocation['kind']> = Extract<Invocation, { kind: Kind }>;
 
 async function runOnce(invocation: InvocationOf<'run'>, version: string): Promise<number> {
-  const { json, onHalt, seconds } = invocation;
-  const { fleet } = invocation;
+  const { json, onHalt, net, seconds, fleet } = invocation;
   const goal = fleet?.resume === undefined ? await textOf(invocation.goal, invocation.files) : '';
   if (goal === undefined) return EXIT.usage;
   if (fleet) {
@@ -68,7 +67,7 @@ async function runOnce(invocation: InvocationOf<'run'>, version: string): Promis
   const { runGoal } = await import('./headless.ts');
   return withApp(invocation.global, version, async (app) => {
     await serversReady(app);
-    return runGoal(app, goal, { json, onHalt, out, err, ...(seconds === undefined ? {} : { seconds }) });
+    return runGoal(app, goal, { json, onHalt, net, out, err, ...(seconds === undefined ? {} : { seconds }) });
   });
 }
 

@@ -23,6 +23,8 @@ export type Invocation =
       readonly goal: string;
       readonly json: boolean;
       readonly onHalt: HaltPolicy;
+      /** Hosts, with or without a port, that Project may connect to. */
+      readonly net: readonly string[];
       readonly fleet?: FleetOptions;
       readonly seconds?: number;
       readonly files: readonly AttachedFile[];
@@ -111,17 +113,18 @@ export function commandLine(version: string): { program: Command; chosen: () => 
         .choices(['abort', 'skip', 'try'])
         .default('abort'),
     )
+    .option('--net <host>', 'let Project connect to HOST[:PORT]; may be repeated', another, [])
     .option('--max-steps <n>', 'end after so many steps', countOf)
     .option('--max-dollars <n>', 'end before a paid call once so much is spent', dollarsOf)
     .option('--attach <file>', 'a text file that the model gets with the goal; may be given several times', attach, []);
   addFleetOptions(run, secondsOf).action(
-    (words: string[], given: UnattendedOptions & FleetOptions & { onHalt: HaltPolicy }) => {
-      const { json, onHalt } = given;
+    (words: string[], given: UnattendedOptions & FleetOptions & { onHalt: HaltPolicy; net: readonly string[] }) => {
+      const { json, onHalt, net } = given;
       const fleet = fleetOf(given, words);
       if (fleet && 'problem' in fleet) return program.error(`error: ${fleet.problem}`);
       if (words.length === 0 && fleet?.resume === undefined) program.error("error: missing required argument 'goal'");
       const more = fleet ? { fleet } : {};
-      chosen = { kind: 'run', ...unattended(program, given), goal: words.join(' '), json, onHalt, ...more };
+      chosen = { kind: 'run', ...unattended(program, given), goal: words.join(' '), json, onHalt, net, ...more };
     },
   );
   program
@@ -349,6 +352,10 @@ type UnattendedOptions = Pick<GlobalOptions, 'model' | 'mode' | 'cwd' | 'maxStep
 };
 
 /** Named by where the program was started, whatever directory it goes to. */
+function another(word: string, before: readonly string[]): readonly string[] {
+  return [...before, word];
+}
+
 function attach(name: string, before: readonly AttachedFile[]): readonly AttachedFile[] {
   return [...before, { name, path: resolve(name) }];
 }

@@ -64,6 +64,13 @@ export type Info = {
   readonly version: string;
 };
 
+export type NetworkPort = {
+  /** `host:port`, and whether it is allowed. */
+  list(): readonly (readonly [name: string, allowed: boolean])[];
+  /** A host with or without a port; undefined: asked about again. Returns what was set, undefined where that is no host. */
+  setNamed(text: string, allowed: boolean | undefined): string | undefined;
+};
+
 export type App = {
   readonly engine: Engine;
   /** What the user must be told at start, one line each. */
@@ -114,6 +121,8 @@ export type App = {
   readonly presets: PresetsPort;
   readonly setup: SetupPort;
   readonly safety: SafetyPort;
+  /** What the user has said of connections from Project (MO-10). */
+  readonly network: NetworkPort;
   readonly mcp: McpPort;
   /** One goal on many machines. */
   readonly fleets: FleetPort;

@@ -14,6 +14,7 @@ import { mcp } from './mcp.ts';
 
 import { mode, norris } from './mode.ts';
 import { model } from './model.ts';
+import { net } from './net.ts';
 
 import { safety, secrets } from './safety.ts';
 import { clear, keys, theme } from './screen.ts';
@@ -82,6 +83,7 @@ export const commands: readonly Command[] = [
   norris,
   fleet,
   mode,
+  net,
   mcp,
   safety,
   jobs,

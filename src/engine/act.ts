@@ -178,9 +178,15 @@ async function command(
   const interrupt = () => running.interrupt();
   signal.addEventListener('abort', interrupt, { once: true });
   if (signal.aborted) interrupt();
-  const wait = waiter((runs.waitSeconds ?? waitSeconds) * 1000);
+  const seconds = runs.waitSeconds ?? waitSeconds;
+  let wait = waiter(seconds * 1000);
   try {
-    const result = await Promise.race([running.result, wait.over]);
+    let result = await Promise.race([running.result, wait.over]);
+    // What waits for the user's word on a connection is not slow.
+    while (result === 'over' && !signal.aborted && asksToConnect(context)) {
+      wait = waiter(seconds * 1000);
+      result = await Promise.race([running.result, wait.over]);
+    }
     if (result !== 'over') {
       await recorded;
       await reviewed(session);
@@ -199,6 +205,10 @@ async function command(
     context.live.commands.delete(op);
     unwatch();
   }
+}
+
+function asksToConnect({ state }: EffectContext): boolean {
+  return state.questions.some((question) => question.kind === 'review' && question.about === 'network');
 }
 
 function waiter(milliseconds: number) {

@@ -43,6 +43,25 @@ export async function mayStart(context: EffectContext, command: string, items: r
   return started;
 }
 
+/** Asks whether a program of Project mode may connect to these. Never rejects; what is no answer is a no. */
+export async function mayConnect(
+  context: EffectContext,
+  program: string,
+  items: readonly string[],
+): Promise<'once' | 'always' | 'no'> {
+  const name = `network-${context.services.now()}-${items.join()}`;
+  const session = context.state.root;
+  const answered = context.answers.of(name, new AbortController().signal);
+  const asked = { about: 'network', command: program, items, diff: '' } as const;
+  await context.dispatch({ type: 'reviewAsked', review: name, ...asked }, session).catch(() => {});
+  const answer = await answered;
+  const said = answer?.kind === 'proceed' ? 'once' : answer?.kind === 'always' ? 'always' : 'no';
+  const words = { once: 'allowed once', always: 'allowed for this session', no: 'refused for this session' };
+  const text = `network: ${items.join(', ')} ${words[said]}`;
+  if (!context.closed) await context.dispatch({ type: 'reviewed', review: name, text }, session).catch(() => {});
+  return said;
+}
+
 async function ask(
   context: EffectContext,
   left: Leftover,

@@ -30,7 +30,7 @@ const NOTICES = {
   restricted:
     '[aish] mode: Restricted. Commands run in a kernel sandbox: files can be read but not written (only $TMPDIR can), and there is no network.',
   project:
-    "[aish] mode: Project. Commands may read everything and write in this project's tree and in $TMPDIR; there is no network, and git hooks, .git/config and what else runs later outside are out of reach. What is changed can be put back.",
+    "[aish] mode: Project. Commands may read everything and write in this project's tree and in $TMPDIR; HTTP(S) waits for the user's yes, all else has loopback only; git hooks, .git/config and what else runs later outside are out of reach. What is changed can be put back.",
   unrestricted:
     '[aish] mode: Unrestricted. Commands may write files and use the network; destructive ones are still put to the user.',
 } as const;
@@ -38,7 +38,7 @@ const NOTICES = {
 /** How the model asks for more; of no use to who reads the screen. */
 const WIDER = {
   restricted: ' Use request_mode_upgrade to request write access.',
-  project: ' Use request_mode_upgrade if a place outside or the network is needed.',
+  project: ' Use request_mode_upgrade if a place outside or more network is needed.',
   unrestricted: '',
 } as const;
 

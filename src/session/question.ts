@@ -78,10 +78,10 @@ export type Asked = Omit<Extract<Question, { kind: 'halt' }>, 'id' | 'session' |
 export type Review = {
   /**
    * `later`: files that others run were set aside. `room`: the store was full, so that a change was refused. `start`:
-   * something of the user's own is to start from files that a model has changed.
+   * something of the user's own is to start from files that a model has changed. `network`: a program waits to connect.
    */
-  readonly about: 'later' | 'room' | 'start';
-  /** The command; of `start` what is to be started. */
+  readonly about: 'later' | 'room' | 'start' | 'network';
+  /** The command; of `start` what is to be started, of `network` the program. */
   readonly command: string;
   /** One phrase for each file. */
   readonly items: readonly string[];

@@ -39,8 +39,8 @@ describe.skipIf(!trialsWork())('the network of a session', () => {
   }
 
   it('lets a command reach what another one serves, and shows its addresses', async () => {
-    const network = new SessionNetwork(tools.launcher);
-    const holder = await network.holder();
+    const network = new SessionNetwork(tools.launcher, async () => 'no');
+    const holder = (await network.join())?.holder;
     expect(holder).toBeGreaterThan(0);
     const server = node(
       `const s = net.createServer((socket) => socket.end('served')).listen(0, '0.0.0.0', () => console.log(s.address().port))`,
@@ -56,12 +56,12 @@ describe.skipIf(!trialsWork())('the network of a session', () => {
   });
 
   it('reaches no service of the machine, and nothing beyond it', async () => {
-    const network = new SessionNetwork(tools.launcher);
+    const network = new SessionNetwork(tools.launcher, async () => 'no');
     const outside = createServer((socket) => socket.end('outside')).listen(0, '127.0.0.1');
     await new Promise((resolve) => outside.once('listening', resolve));
     const address = outside.address();
     const port = typeof address === 'object' && address ? address.port : 0;
-    const holder = await network.holder();
+    const holder = (await network.join())?.holder;
     expect(await node(READ(port), holder).ended).toBe('ECONNREFUSED');
     expect(await node(READ(port).replace('127.0.0.1', '192.0.2.1'), holder).ended).toBe('ENETUNREACH');
     outside.close();
@@ -81,12 +81,12 @@ describe.skipIf(!trialsWork())('the network of a session', () => {
   });
 
   it('ends with its session, and another one can follow', async () => {
-    const network = new SessionNetwork(tools.launcher);
-    const first = (await network.holder()) ?? 0;
+    const network = new SessionNetwork(tools.launcher, async () => 'no');
+    const first = (await network.join())?.holder ?? 0;
     network.close();
     for (let tries = 0; tries < 100 && isAlive(first); tries++) await setTimeout(20);
     expect(isAlive(first)).toBe(false);
-    const second = await network.holder();
+    const second = (await network.join())?.holder;
     expect(second).not.toBe(first);
     network.close();
   });

@@ -207,6 +207,7 @@ export async function setStage(change: StageOptions = {}) {
       trust: () => {},
     },
     forms,
+    network: { list: () => [], setNamed: () => undefined },
     mcp: {
       servers: () => [],
       start: async () => {},

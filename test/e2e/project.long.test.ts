@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
@@ -98,6 +99,63 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     rig.type(':norris serve and check\r');
     await rig.waitFor('✓ done');
     expect(told(server)).toContain('served end');
+  });
+
+  it.skipIf(lacks('curl'))(
+    'a connection is asked about once, and :net lists and takes back what was said',
+    async () => {
+      const outside = createServer((_, reply) => reply.end('from outside')).listen(0, '127.0.0.2');
+      await new Promise((resolve) => outside.once('listening', resolve));
+      const address = outside.address();
+      const port = typeof address === 'object' && address ? address.port : 0;
+      const fetch = call('bash', { command: `curl -sS http://127.0.0.2:${port}/; echo " end $((40 + 2))"` });
+      await using server = await startScriptedServer([
+        fetch,
+        fetch,
+        say('GOAL: complete'),
+        fetch,
+        say('GOAL: complete'),
+      ]);
+      using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
+      await using rig = startRig(place, { rows: 40 });
+      await rig.waitFor('-- PROJECT --');
+      rig.type(':norris fetch\r');
+      await rig.waitFor(`127.0.0.2:${port} (this machine)`);
+      expect(rig.text()).toMatch(/CONNECT\?[\s\S]*Program: curl/);
+      await answer(rig, 'session', 'P');
+      await rig.waitFor('✓ done');
+      expect(told(server).match(/from outside end 42/g)).toHaveLength(2);
+      rig.type(':net\r');
+      await rig.waitFor(`allowed  127.0.0.2:${port}`);
+      rig.type(`:net -127.0.0.2:${port}\r`);
+      await rig.waitFor('is asked about again');
+      rig.type(':norris again\r');
+      await answer(rig, 'CONNECT?', 's');
+      await rig.waitFor(/✓ done[\s\S]*✓ done/);
+      expect(told(server)).toContain('does not allow a connection');
+      expect(rig.text()).toContain('refused for this session');
+      outside.close();
+    },
+  );
+
+  it.skipIf(lacks('curl'))('without a screen a connection is refused at once, unless --net allows it', async () => {
+    const outside = createServer((_, reply) => reply.end('from outside')).listen(0, '127.0.0.2');
+    await new Promise((resolve) => outside.once('listening', resolve));
+    const address = outside.address();
+    const host = `127.0.0.2:${typeof address === 'object' && address ? address.port : 0}`;
+    const fetch = call('bash', { command: `curl -sS http://${host}/` });
+    const done = say('GOAL: complete');
+    await using server = await startScriptedServer([fetch, done, fetch, done]);
+    using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
+    const without = await runProgram(place, ['run', 'fetch']);
+    expect(without.err).toContain(`not connected: curl to ${host} (this machine) (--net allows it)`);
+    expect(told(server)).toContain('does not allow a connection');
+    const allowed = await runProgram(place, ['run', '--net', host, 'fetch']);
+    expect(allowed.err).not.toContain('not connected');
+    expect(told(server)).toContain('from outside');
+    expect(allowed.code).toBe(0);
+    expect((await runProgram(place, ['run', '--net', 'a/b', 'fetch'])).code).toBe(2);
+    outside.close();
   });
 
   it('`rm -rf src` halts, is tried, shows its diff, is discarded, tried again, applied, and undone', async () => {

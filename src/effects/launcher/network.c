@@ -6,7 +6,9 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <netinet/in.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -48,7 +50,33 @@ int loopback_up(void) {
   return failed ? -1 : 0;
 }
 
-/* Holds a network until its input ends or the program dies. `held` is said once it can be joined. */
+/* Node takes a listening socket from a child in this form. Standard input is the channel to it. */
+static int hand_over(int socket) {
+  static char text[] = "{\"cmd\":\"NODE_HANDLE\",\"type\":\"net.Server\",\"msg\":\"held\"}\n";
+  struct iovec line = {text, sizeof text - 1};
+  union {
+    struct cmsghdr align;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control = {.bytes = {0}};
+  struct msghdr message = {.msg_iov = &line, .msg_iovlen = 1, .msg_control = &control,
+      .msg_controllen = sizeof control.bytes};
+  struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+  head->cmsg_level = SOL_SOCKET;
+  head->cmsg_type = SCM_RIGHTS;
+  head->cmsg_len = CMSG_LEN(sizeof(int));
+  memcpy(CMSG_DATA(head), &socket, sizeof socket);
+  return syscall(SYS_sendmsg, 0, &message, 0) == (long)line.iov_len ? 0 : -1;
+}
+
+/* What the program answers on in this network. */
+static int proxy_socket(void) {
+  struct sockaddr_in loopback = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  int fd = (int)syscall(SYS_socket, AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0 || syscall(SYS_bind, fd, &loopback, sizeof loopback) || syscall(SYS_listen, fd, 128)) return -1;
+  return fd;
+}
+
+/* Holds a network until its input ends or the program dies. Once it can be joined, the program gets its socket there. */
 int hold_network(pid_t program) {
   const int uid = (int)geteuid(), gid = (int)syscall(SYS_getegid);
   char byte;
@@ -57,7 +85,9 @@ int hold_network(pid_t program) {
       (syscall(SYS_unshare, CLONE_NEWUSER | CLONE_NEWNET) || map_ids((uid_t)uid, (gid_t)gid)))
     return EXIT_SETUP;
   if (loopback_up() || prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != program) return EXIT_SETUP;
-  dprintf(1, "held\n");
+  int proxy = proxy_socket();
+  if (proxy < 0 || hand_over(proxy)) return EXIT_SETUP;
+  close(proxy);
   for (ssize_t got = 1; got > 0 || (got < 0 && errno == EINTR);) got = read(0, &byte, 1);
   return 0;
 }

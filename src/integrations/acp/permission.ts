@@ -14,6 +14,7 @@ type Request = Omit<RequestPermissionRequest, 'sessionId'>;
 const REVIEWED = {
   later: 'set aside until you say so, since it runs later',
   room: 'there is no room to keep it',
+  network: 'wants to connect to the network',
   start: 'starts from files that a model has changed',
 } as const;
 

@@ -219,6 +219,12 @@ const CHOICES: Readonly<Record<Review['about'], readonly Choice[]>> = {
     { answer: 'proceed', key: 'p', label: 'start', does: 'starts it, outside the sandbox', harmful: true },
     ABORT,
   ],
+  network: [
+    { answer: 'skip', key: 's', label: 'no', does: 'refuses it, for this session' },
+    { answer: 'proceed', key: 'p', label: 'once', does: 'lets what waits connect now', harmful: true },
+    { answer: 'always', key: 'P', label: 'session', does: 'lets it connect until the session ends', harmful: true },
+    ABORT,
+  ],
   room: [
     { answer: 'skip', key: 's', label: 'leave', does: 'keeps everything; the command stays refused' },
     { answer: 'proceed', key: 'p', label: 'forget', does: 'gives up what older actions kept', harmful: true },
@@ -240,6 +246,13 @@ const WORDS: Readonly<Record<Review['about'], Record<'chip' | 'title' | 'by' | '
     by: 'To start',
     reason: 'It may run them, with your rights. Look at them before you say start.',
     under: 'not started until you say so',
+  },
+  network: {
+    chip: 'CONNECT?',
+    title: 'to the network, from Project',
+    by: 'Program',
+    reason: 'What it sends there leaves this machine. :net lists and takes back what is allowed.',
+    under: 'not connected until you say so',
   },
   room: {
     chip: 'NO ROOM',

@@ -1,0 +1,169 @@
+/** What clients in Project mode get of the network: all of it where it is allowed, and a clean end where it is not. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NetworkGrants, targetOf } from '../../src/app/network-proxy.ts';
+import { SessionNetwork } from '../../src/app/session-network.ts';
+import { projectArgv } from '../../src/effects/sandbox/index.ts';
+import { buildTools, type Tools } from '../effects/sandbox/tools.ts';
+import { trialsWork } from '../effects/undo/trial-support.ts';
+import { lacks } from '../support/lacks.ts';
+
+it('a host and port is read in one spelling, whoever writes it how', () => {
+  expect(targetOf('Example.COM.:80')).toEqual({ host: 'example.com', port: 80 });
+  expect(targetOf('0x7f.1:443')).toEqual({ host: '127.0.0.1', port: 443 });
+  expect(targetOf('2130706433', 80)).toEqual({ host: '127.0.0.1', port: 80 });
+  expect(targetOf('[::FFFF:127.0.0.1]:8')).toEqual({ host: '::ffff:7f00:1', port: 8 });
+  for (const wrong of ['', 'a', 'a:0', 'a:65536', 'a/b:1', 'u@a:1', '::1:80', 'a b:1'])
+    expect(targetOf(wrong), wrong).toBeUndefined();
+});
+
+it('connections that wait are one question, a no is remembered, and a bare address is named for what it is', async () => {
+  const asked: (readonly string[])[] = [];
+  const answers = ['no', 'once', 'always'] as const;
+  const ask = async (_: string, items: readonly string[]) => answers[asked.push(items) - 1] ?? 'no';
+  const grants = new NetworkGrants({ ask, programAt: () => 'curl' });
+  const many = [
+    'a.example:443',
+    'b.example:443',
+    'a.example:443',
+    '169.254.169.254:80',
+    '[::ffff:127.0.0.9]:80',
+    '8.8.8.8:53',
+  ];
+  const allows = async (name: string) => {
+    const target = targetOf(name);
+    return target ? grants.allows(target, 0) : 'no target';
+  };
+  expect(new Set(await Promise.all(many.map(allows)))).toEqual(new Set([false]));
+  expect(asked).toEqual([
+    [
+      'a.example:443',
+      'b.example:443',
+      '169.254.169.254:80 (link-local, where clouds give out keys)',
+      '[::ffff:7f00:9]:80 (this machine)',
+      '8.8.8.8:53 (an address without a name)',
+    ],
+  ]);
+  expect(await allows('a.example:443')).toBe(false);
+  expect([await allows('c.example:1'), await allows('c.example:1'), await allows('c.example:1')]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(asked).toHaveLength(3);
+  expect(grants.setNamed('c.example:1', undefined)).toBe('c.example:1');
+  expect(await allows('c.example:1')).toBe(false);
+  expect(grants.setNamed('d.example', true)).toBe('d.example:443, d.example:80');
+  expect(await allows('d.example:80')).toBe(true);
+});
+
+describe.skipIf(!trialsWork())('from Project', () => {
+  let tools: Tools;
+  let tree: string;
+  let outside: Server;
+  let port: number;
+  const asked: string[] = [];
+  let answer: 'once' | 'no' = 'once';
+  let network: SessionNetwork;
+
+  beforeAll(async () => {
+    tools = await buildTools();
+    tree = mkdtempSync(join(tmpdir(), 'aish-clients-'));
+    outside = createServer((incoming, reply) => {
+      let body = '';
+      incoming.on('data', (text) => {
+        body += text;
+      });
+      incoming.on('end', () => reply.end(`outside ${incoming.method} ${incoming.url} ${body}`.trim()));
+    }).listen(0, '127.0.0.2');
+    await new Promise((resolve) => outside.once('listening', resolve));
+    const address = outside.address();
+    port = typeof address === 'object' && address ? address.port : 0;
+    network = new SessionNetwork(tools.launcher, async (program, items) => {
+      asked.push(`${program} ${items.join()}`);
+      return answer;
+    });
+  });
+  afterAll(() => {
+    network.close();
+    outside.close();
+    tools.dispose();
+    rmSync(tree, { recursive: true, force: true });
+  });
+
+  async function run(script: string): Promise<string> {
+    const joined = await network.join();
+    const launch = { launcher: tools.launcher, argv: ['bash', '-c', script], cwd: tree, project: tree };
+    const [file = '', ...args] = projectArgv({ ...launch, network: joined?.holder });
+    const env = {
+      PATH: process.env.PATH,
+      HOME: tree,
+      URL: `http://127.0.0.2:${port}/x`,
+      PORT: String(port),
+      ...joined?.env,
+    };
+    return new Promise((resolve) => {
+      execFile(file, args, { env, timeout: 30_000 }, (_, out, err) => resolve(out + err));
+    });
+  }
+
+  const node = JSON.stringify(process.execPath);
+  const CLIENTS: readonly (readonly [name: string, program: string, script: string])[] = [
+    ['curl', 'curl', 'curl -sS "$URL"'],
+    ['curl with a body', 'curl', 'curl -sS -d body=1 "$URL"'],
+    ['curl through a tunnel', 'curl', 'curl -sS --proxytunnel "$URL"'],
+    ['wget', 'wget', 'wget -nv -O - "$URL"'],
+    [
+      'Python urllib',
+      'python3',
+      `python3 -c 'import os, urllib.request as u; print(u.urlopen(os.environ["URL"]).read().decode())'`,
+    ],
+    ['Node fetch', 'node', `${node} -e 'fetch(process.env.URL).then((r) => r.text()).then(console.log)'`],
+    ['Node http', 'node', `${node} -e 'http.get(process.env.URL, (r) => r.pipe(process.stdout))'`],
+  ];
+
+  for (const [name, program, script] of CLIENTS)
+    it.skipIf(program !== 'node' && lacks(program))(
+      `${name} works where it is allowed, and ends cleanly where it is not`,
+      async () => {
+        asked.length = 0;
+        answer = 'once';
+        expect(await run(script)).toContain(name === 'curl with a body' ? 'outside POST /x body=1' : 'outside GET /x');
+        expect(asked).toHaveLength(1);
+        expect(asked[0]).toMatch(
+          new RegExp(`^\\S*${program === 'node' ? '' : program}\\S* 127\\.0\\.0\\.2:${port} \\(this machine\\)$`),
+        );
+        answer = 'no';
+        const refused = await run(script);
+        expect(refused).not.toContain('outside GET');
+        expect(refused).toMatch(/403|does not allow/);
+        // A no is remembered.
+        await run(script);
+        expect(asked).toHaveLength(2);
+        network.grants.setNamed(`127.0.0.2:${port}`, undefined);
+      },
+    );
+
+  it('what does not look for the proxy finds no network, and asks nothing', async () => {
+    asked.length = 0;
+    answer = 'once';
+    expect(await run(`exec 3<>/dev/tcp/127.0.0.2/$PORT`)).toContain('Connection refused');
+    expect(await run(`exec 3<>/dev/tcp/192.0.2.1/80`)).toContain('Network is unreachable');
+    const packet = `require('dgram').createSocket('udp4').send('x', 53, '192.0.2.1', (error) => { console.log(error.code); process.exit(); })`;
+    expect(await run(`${node} -e "${packet}"`)).toContain('ENETUNREACH');
+    expect(asked).toEqual([]);
+  });
+
+  it.skipIf(lacks('curl'))(
+    'a name that leads to this machine is not connected to, whatever was said of the name',
+    async () => {
+      answer = 'once';
+      const text = await run(`curl -sS --noproxy '' http://localhost:$PORT/`);
+      expect(text).toMatch(/localhost:\d+ leads to \S+ \(this machine\), which only its address can allow/);
+    },
+  );
+});
