@@ -169,7 +169,8 @@ const sayOf = (error: unknown) => `aish-tui: ${error instanceof Error ? error.me
 
 /** Answers what comes in at `server`, a listening socket in the session's network. */
 export function serveProxy(server: Server, grants: NetworkGrants): void {
-  const proxy = createServer((incoming, answer) => void forward(incoming, answer, grants));
+  // A request waits as long as the user's question is open.
+  const proxy = createServer({ requestTimeout: 0 }, (incoming, answer) => void forward(incoming, answer, grants));
   proxy.on('connect', (incoming: IncomingMessage, client: Duplex, head: Buffer) => {
     client.on('error', () => {});
     void tunnel(incoming.url ?? '', client, head, grants);
