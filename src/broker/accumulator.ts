@@ -125,12 +125,18 @@ function contentParts(content: unknown): { text: string; reasoning: string } {
   return { text, reasoning };
 }
 
-/** llama.cpp tells what its cache spared in `timings.cache_n`, others in the usage itself. */
+/**
+ * llama.cpp tells what its cache spared in `timings.cache_n`, DeepSeek in `prompt_cache_hit_tokens`, others in the details.
+ * A prompt of no tokens does not exist: zeros there mean that the server does not count.
+ */
 function readUsage(value: unknown, timings: unknown): Usage | undefined {
   const usage = asObject(value);
   const promptTokens = asCount(usage?.prompt_tokens);
-  if (!usage || promptTokens === undefined) return undefined;
-  const cached = asCount(asObject(usage.prompt_tokens_details)?.cached_tokens) ?? asCount(asObject(timings)?.cache_n);
+  if (!usage || !promptTokens) return undefined;
+  const cached =
+    asCount(asObject(usage.prompt_tokens_details)?.cached_tokens) ??
+    asCount(usage.prompt_cache_hit_tokens) ??
+    asCount(asObject(timings)?.cache_n);
   const cost = usage.cost;
   return {
     promptTokens,

@@ -332,6 +332,12 @@ test('the price of a call is what the server names, and nothing is invented', as
   expect((await converse(broker)).reply.usage).toEqual({ promptTokens: 3, completionTokens: 1 });
 });
 
+test('a usage of zeros is no usage: the server does not count', async () => {
+  await using server = await startScriptedServer([{ ...say('a'), usage: { prompt: 0, completion: 0 } }]);
+  const { broker } = impatient([presetAt(server.baseUrl)]);
+  expect((await converse(broker)).reply.usage).toBeUndefined();
+});
+
 test('the scripted server answers a party beside the conversation out of order', async () => {
   await using server = await startScriptedServer([
     say('first'),
