@@ -30,7 +30,7 @@ const INSIDE_ONLY = {
     ...PRIVATE,
     'files: create in /tmp',
     'files: create in /dev/shm',
-    ...['TCP over IPv6', 'TCP listen', 'UDP send', 'UDP bind', 'UDP-Lite'].map((name) => `network: ${name}`),
+    ...['TCP over IPv6', 'TCP listen', 'UDP send', 'UDP bind', 'netlink: routes'].map((name) => `network: ${name}`),
   ]),
   held: new Set(PRIVATE.slice(0, 1)),
   trial: new Set(PRIVATE),
