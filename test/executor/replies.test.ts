@@ -62,7 +62,7 @@ describe('whether anyone reads', () => {
 
   it('one that nobody may look at counts as one that does', async () => {
     const pty = await inFront('sleep 60');
-    beforeReading(`/proc/${pty.pid}/syscall`, () => {
+    beforeReading(`/proc/${pty.pid}/task/${pty.pid}/syscall`, () => {
       throw Object.assign(new Error('no'), { code: 'EACCES' });
     });
     expect(anyoneReads(pty.pid, pty.slave, false)).toBe(true);
