@@ -1,4 +1,5 @@
-import { MODES } from '../session/ids.ts';
+import { CONSENT, type Consent, type EffectKind } from '../session/consent.ts';
+import { MODES, type Mode } from '../session/ids.ts';
 import type { Conversation } from '../session/state.ts';
 import type { App } from './app.ts';
 import { startGoal } from './attached.ts';
@@ -7,13 +8,38 @@ import { type Argument, type Command, CommandError } from './command.ts';
 /** What each mode lets the model do. */
 const MEANS = {
   restricted: 'restricted: the model can read, not write',
-  project: "project: the model can write in this project's tree and nowhere else, without the network",
+  project: "project: the model can write in this project's tree and nowhere else; a connection asks first",
   unrestricted: 'unrestricted: the model can write',
 } as const;
 
+const EFFECTS: Readonly<Record<EffectKind, string>> = {
+  reads: 'changes nothing',
+  kept: 'can be put back',
+  other: 'of unknown effect',
+  subAgent: 'a sub-agent’s task',
+  server: 'a tool of an MCP server',
+  credential: 'may show a key',
+  loses: 'loses something',
+};
+const ANSWERS: Readonly<Record<Consent, string>> = {
+  run: 'runs',
+  confirm: 'asks in a chat, as confirm_cmd says',
+  ask: 'asks',
+  halt: 'halts',
+};
+
+/** What each kind of effect leads to in this mode, one line for each answer. */
+function consentLines(mode: Mode): readonly string[] {
+  const kinds = Object.entries(CONSENT[mode]) as [EffectKind, Consent][];
+  return (Object.keys(ANSWERS) as Consent[]).flatMap((consent) => {
+    const effects = kinds.filter(([, each]) => each === consent).map(([kind]) => EFFECTS[kind]);
+    return effects.length === 0 ? [] : [`  ${ANSWERS[consent]}: ${effects.join(', ')}`];
+  });
+}
+
 const NOTES = {
   restricted: 'only read',
-  project: 'write in this tree, no network',
+  project: 'write in this tree; a connection asks first',
   unrestricted: 'also write',
 } as const;
 
@@ -25,12 +51,15 @@ export const mode: Command = {
   summary: 'show or change what the model may do',
   forms: [
     [':mode restricted', 'it reads; it writes nothing and has no network'],
-    [':mode project', 'it writes in this tree only, without the network; :undo takes it back'],
+    [':mode project', 'it writes in this tree only; a connection asks first; :undo takes it back'],
     [':mode unrestricted', 'it does anything; what destroys still asks'],
   ],
   arguments: () => MODES.map((word) => ({ word, note: NOTES[word] })),
   run({ engine }, rest) {
-    if (rest === '') return MEANS[engine.conversation.mode];
+    if (rest === '') {
+      const { mode: now } = engine.conversation;
+      return [MEANS[now], ...consentLines(now)].join('\n');
+    }
     const chosen = MODES.find((word) => word === rest);
     if (chosen === undefined) throw new CommandError('use :mode restricted, :mode project or :mode unrestricted');
     if (chosen === engine.conversation.mode) return `already ${MEANS[chosen]}`;

@@ -71,7 +71,8 @@ export type QuestionWords = {
 /** What each mode would let the model do. */
 const MODE_LINES = {
   restricted: () => '',
-  project: (cwd: string) => `y project: write in ${oneLine(cwd)}'s tree and a private /tmp, no network; undo works`,
+  project: (cwd: string) =>
+    `y project: write in ${oneLine(cwd)}'s tree and a private /tmp; a connection asks; undo works`,
   unrestricted: () => 'u unrestricted: write anywhere, use the network; what destroys still asks',
 } as const;
 
