@@ -121,7 +121,7 @@ const HELP_KEYS: readonly HelpRow[] = [
 export function helpOf({ choices, hasDiff, offers = [] }: Helped) {
   const keys: readonly HelpRow[] = [
     ...choices.map(({ key, label, does }): HelpRow => [key, `${label}: ${does}`]),
-    ...offers.map((mode): HelpRow => [OFFER_KEYS[mode] ?? '', `${modeName(mode)} mode first; then it asks again`]),
+    ...offers.map((mode): HelpRow => [OFFER_KEYS[mode] ?? '', `runs it in ${modeName(mode)} mode`]),
     ...(hasDiff ? [['d', 'the whole diff, or the list'] as const] : []),
     ...HELP_KEYS,
   ];
