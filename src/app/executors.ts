@@ -38,7 +38,7 @@ export type AgentOptions = {
   readonly light: boolean;
   /** Project mode is held by Landlock alone: there are no namespaces here. */
   readonly held: boolean;
-  /** What commands in Project mode share. */
+  /** The network that commands in Project mode share. */
   readonly network: Pick<SessionNetwork, 'join'>;
   /** The directory that Project mode may write in, as the user stands now; undefined: there is none (MO-9). */
   readonly projectTree: () => string | undefined;

@@ -18,9 +18,9 @@ export type Target = { readonly host: string; readonly port: number };
 type Said = 'once' | 'always' | 'no';
 
 export type GrantOptions = {
-  /** Puts it to the user. */
+  /** Asks the user. */
   readonly ask: (program: string, items: readonly string[]) => Promise<Said>;
-  /** Who connects from this port, for the question. */
+  /** The name of the program that connects from this port, for the question. */
   readonly programAt: (port: number) => string;
 };
 
@@ -52,7 +52,7 @@ for (const [net, bits] of [
 MACHINE.addSubnet('::', 127, 'ipv6');
 MACHINE.addSubnet('ff00::', 8, 'ipv6');
 
-/** What an address is that no name of the internet may lead to; undefined: an ordinary one. */
+/** Names an address to which no name of the internet may lead; undefined for an ordinary address. */
 function special(address: string): string | undefined {
   const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
   if (LINK.check(address, family)) return 'link-local, where clouds give out keys';
@@ -68,7 +68,7 @@ function described(target: Target): string {
   return `${nameOf(target)} (${special(target.host) ?? 'an address without a name'})`;
 }
 
-/** What the user has said of each host and port. */
+/** The user's answer for each host and port. */
 export class NetworkGrants {
   readonly #options: GrantOptions;
   readonly #said = new Map<string, boolean>();

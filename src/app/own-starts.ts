@@ -179,7 +179,11 @@ function commonTo(one: string, other: string): string {
 
 /** What its words name, its directory and its program, as they are and behind all links. */
 function placesOf({ words, env = {}, cwd }: OwnCommand): readonly string[] {
-  const all = [...words, ...Object.values(env)].flatMap((word) => [word, ...word.split(BETWEEN_WORDS)]);
+  const all = [...words, ...Object.values(env)].flatMap((written) => {
+    const word = written.replace(/\$(HOME\b|\{HOME\})/g, homedir());
+    // A quoted or escaped path may hold blanks.
+    return [word, ...word.split(BETWEEN_WORDS), ...word.split(/['"]/), word.replaceAll('\\ ', ' ')];
+  });
   const directories = `${env.PATH ?? ''}${delimiter}${process.env.PATH ?? ''}`
     .split(delimiter)
     .filter((each) => each !== '');

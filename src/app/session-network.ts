@@ -7,7 +7,7 @@ import { type GrantOptions, NetworkGrants, serveProxy } from './network-proxy.ts
 
 /** Commands then have a loopback each. Ms. */
 const GIVE_UP_MS = 2000;
-/** What is connected to there directly. */
+/** Hosts that clients reach without the proxy. */
 const INSIDE = 'localhost,127.0.0.1,::1';
 
 export type Joinable = {

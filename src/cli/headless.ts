@@ -126,7 +126,7 @@ class Headless {
 
   /** A trial shows what would change; nothing is applied without a person, so the run ends there. */
   #onHalt(question: Question): 'abort' | 'skip' | 'try' {
-    // Nothing is lost there: the run goes on without it.
+    // A run goes on without an action that only needs a yes.
     if (question.kind === 'halt' && question.why === 'consent') return 'skip';
     const { onHalt } = this.#options;
     if (onHalt !== 'try') return onHalt;
@@ -200,7 +200,7 @@ function dangersIn(judged: Pick<Judgement, 'reason' | 'rule' | 'findings'>): str
 export async function runGoal(app: App, goal: string, options: HeadlessOptions): Promise<number> {
   const wrong = options.net?.find((host) => app.network.setNamed(host, true) === undefined);
   if (wrong !== undefined) {
-    options.err(`aish-tui: --net ${wrong} is no host, and no host with a port\n`);
+    options.err(`aish-tui: --net ${wrong}: use HOST or HOST:PORT\n`);
     return EXIT.usage;
   }
   const headless = new Headless(app, options);

@@ -351,11 +351,12 @@ type UnattendedOptions = Pick<GlobalOptions, 'model' | 'mode' | 'cwd' | 'maxStep
   readonly attach: readonly AttachedFile[];
 };
 
-/** Named by where the program was started, whatever directory it goes to. */
+/** Collects the words of an option that may be repeated. */
 function another(word: string, before: readonly string[]): readonly string[] {
   return [...before, word];
 }
 
+/** A file is named from where the program was started, whatever directory it goes to. */
 function attach(name: string, before: readonly AttachedFile[]): readonly AttachedFile[] {
   return [...before, { name, path: resolve(name) }];
 }

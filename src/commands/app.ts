@@ -121,7 +121,7 @@ export type App = {
   readonly presets: PresetsPort;
   readonly setup: SetupPort;
   readonly safety: SafetyPort;
-  /** What the user has said of connections from Project (MO-10). */
+  /** The user's answers about connections from Project (MO-10). */
   readonly network: NetworkPort;
   readonly mcp: McpPort;
   /** One goal on many machines. */

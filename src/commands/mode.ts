@@ -28,7 +28,7 @@ const ANSWERS: Readonly<Record<Consent, string>> = {
   halt: 'halts',
 };
 
-/** What each kind of effect leads to in this mode, one line for each answer. */
+/** Lists, one line for each answer, the kinds of effect that get it in this mode. */
 function consentLines(mode: Mode): readonly string[] {
   const kinds = Object.entries(CONSENT[mode]) as [EffectKind, Consent][];
   return (Object.keys(ANSWERS) as Consent[]).flatMap((consent) => {

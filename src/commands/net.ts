@@ -20,7 +20,7 @@ export const net: Command = {
     }
     const back = word.startsWith('-');
     const done = network.setNamed(back ? word.slice(1) : word, back ? undefined : true);
-    if (done === undefined) throw new CommandError(`${word} is no host, and no host with a port`);
+    if (done === undefined) throw new CommandError(`${word}: use :net HOST or :net HOST:PORT`);
     return `${done} ${back ? 'is asked about again' : 'is allowed for this session'}`;
   },
 };

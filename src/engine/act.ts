@@ -182,7 +182,7 @@ async function command(
   let wait = waiter(seconds * 1000);
   try {
     let result = await Promise.race([running.result, wait.over]);
-    // What waits for the user's word on a connection is not slow.
+    // The command waits for the user's answer about a connection: that time does not count.
     while (result === 'over' && !signal.aborted && asksToConnect(context)) {
       wait = waiter(seconds * 1000);
       result = await Promise.race([running.result, wait.over]);

@@ -190,10 +190,11 @@ export class Engine {
     this.services.journal.hasten();
   }
 
-  #promise(session: SessionId, { dispatch, judgement }: Extract<Phase, { kind: 'halted' }>, mode: Mode): void {
+  #promise(session: SessionId, phase: Extract<Phase, { kind: 'halted' }>, mode: Mode): void {
+    const { dispatch, judgement, judgedAs } = phase;
     const action = dispatch.actions[dispatch.index];
     const { cwd } = this.#state.sessions[session] ?? {};
-    if (action && cwd !== undefined) this.permits.promise({ session, action, cwd, mode }, judgement);
+    if (action && cwd !== undefined) this.permits.promise({ session, action, cwd, mode }, judgement, judgedAs);
   }
 
   giveBack(...given: Parameters<GiveBack>): void {

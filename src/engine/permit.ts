@@ -1,5 +1,5 @@
 /** Law 2: one function leads from the model to an executor, and it takes one of these. */
-import type { Basis } from '../contracts/gate.ts';
+import type { Basis, Targets } from '../contracts/gate.ts';
 import { type Examination, findsNoMore, type Judgement } from '../session/action.ts';
 import type { Effect } from '../session/effect.ts';
 import type { Mode, OpId, SessionId } from '../session/ids.ts';
@@ -19,6 +19,8 @@ type Grant = {
   /** The user said try. */
   tries: boolean;
 };
+
+type Promised = { readonly session: SessionId; readonly seen: Judgement; readonly targets?: Targets };
 
 const secret = Symbol('permit');
 
@@ -49,8 +51,8 @@ export class Permit {
 /** Keeps verdicts and approvals outside the machine, so that a fault there alone can't launch anything. */
 export class Permits {
   readonly #grants = new Map<OpId, Grant>();
-  /** What the user has approved in another mode than it was judged in, by what it is bound to: it is judged anew first. */
-  readonly #promises = new Map<string, { readonly session: SessionId; readonly seen: Judgement }>();
+  /** Actions that the user approved in a wider mode, where each is judged anew first; by what the permit is bound to. */
+  readonly #promises = new Map<string, Promised>();
 
   /** The gate has judged an action. A refused one gets no permit. */
   grant(examined: Examine, examination: Examination, action: ResolvedAction, basis?: Basis): void {
@@ -62,13 +64,20 @@ export class Permits {
     const promise = this.#promises.get(bound);
     this.#promises.delete(bound);
     const approved = promise !== undefined && findsNoMore(promise.seen, judgement);
-    const grant = { session, destructive, definition: tool?.definition, basis, action, approved, tries: false };
+    // The targets that the user saw count, also where a link was put in their place since.
+    const targets = promise?.targets;
+    const rests = targets ? { ...{ reads: [], own: [], writes: [] }, ...basis, targets } : basis;
+    const grant = { session, destructive, definition: tool?.definition, basis: rests, action, approved, tries: false };
     this.#grants.set(examined.op, { bound, ...grant });
   }
 
-  /** The user said proceed in a wider mode to an action that was judged as `seen`: it counts once, and for no worse finding. */
-  promise(what: Pick<Act, 'session' | 'action' | 'cwd' | 'mode'>, seen: Judgement): void {
-    this.#promises.set(bindingOf(what), { session: what.session, seen });
+  /**
+   * The user said proceed, in the wider mode of `what`, to an action that was judged as `seen` by `op`. The word counts
+   * once, and for no worse finding.
+   */
+  promise(what: Pick<Act, 'session' | 'action' | 'cwd' | 'mode'>, seen: Judgement, op: OpId): void {
+    const targets = this.#grants.get(op)?.basis?.targets;
+    this.#promises.set(bindingOf(what), { session: what.session, seen, ...(targets ? { targets } : {}) });
   }
 
   /** The user said proceed to what was judged as `op`. */

@@ -77,7 +77,7 @@ export class PromptStream {
   /** A prompt is being drawn, or redrawn. */
   #pending: Pending | undefined;
   #drawing = false;
-  /** What is drawn beside a prompt comes, or a line again that the shell could not read. */
+  /** The shell draws a right prompt, or repeats a line that it could not read: neither is output. */
   #aside = false;
   #fresh = false;
   #stuck = false;

@@ -6,12 +6,9 @@ import { matchesGlob } from '../text/matching.ts';
 import { isUnchanged, OwnFiles, type ReadFile, realFiles } from './files.ts';
 import type { Wrap } from './impact/git.ts';
 import { localSight, previewImpact, withImpact } from './impact/preview.ts';
-
 import { areSame, resolveTargets } from './impact/targets.ts';
 import { type JudgeOptions, judgeCommand, judgeWithFiles } from './judge.ts';
-
 import { onlyReads, readsAlone, worksOverPipes } from './only-reads.ts';
-
 import { type Recovery, recoveryOf } from './recoverable.ts';
 import { judgeTool, type ToolAnnotations } from './tool.ts';
 import { harmless, type StaticVerdict, type UserPattern } from './verdict.ts';
@@ -275,9 +272,9 @@ function cwdMatters(action: Action): boolean {
 const READS_UNNAMED = /[*?[{~$`]|\s-[a-zA-Z]*[rR]|--recursive|\b(?:rg|ag|find|tar|zip|cpio|rsync)\b/;
 
 type Rules = Pick<JudgeOptions, 'userPatterns' | 'disabledRules' | 'localModel'> & {
-  /** Old states of what it changes are kept there, by the host’s word. */
-  /** Where the kernel there holds the command: decides on what the tables leave open, as here. */
+  /** The host says that it keeps the old states of what the command changes. */
   readonly kept?: boolean;
+  /** Decides on what the tables leave open, as here; given only where the kernel of the host holds the command. */
   readonly ask?: (verdict: StaticVerdict) => Promise<Judgement>;
 };
 

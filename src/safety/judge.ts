@@ -19,7 +19,6 @@ import {
   type Machine,
   type Redirect,
 } from './shell/machine.ts';
-
 import { ENDLESS, escapeMarks } from './shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, type UserPattern, unknown, worse } from './verdict.ts';
 

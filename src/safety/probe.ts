@@ -1,7 +1,6 @@
 import { plainFiles, realFiles } from './files.ts';
 import { ALWAYS_DESTRUCTIVE } from './gate.ts';
 import { judgeCommand, judgeWithFiles } from './judge.ts';
-
 import { type Recovery, recoveryOf } from './recoverable.ts';
 import { judgeTool } from './tool.ts';
 import { type StaticVerdict, unknown } from './verdict.ts';

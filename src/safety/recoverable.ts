@@ -10,7 +10,6 @@ import { dirname, join, normalize } from 'node:path';
 import { isCredential } from '../knowledge/credential-files.ts';
 import type { Finding } from '../session/action.ts';
 import { countMatches, expanded } from './impact/files.ts';
-
 import { survey, type Touched } from './impact/targets.ts';
 import { isBoundedRule, isKeptRule, isNamedRule } from './rules/table.ts';
 import type { StaticVerdict } from './verdict.ts';

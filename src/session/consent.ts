@@ -21,20 +21,14 @@ export type EffectKind = 'reads' | 'kept' | 'other' | 'subAgent' | 'server' | 'c
  */
 export type Consent = 'run' | 'confirm' | 'ask' | 'halt';
 
-/** In Restricted the kernel refuses what is no reading, and a refusal leads to one question about the mode. */
+/** The same in every mode. */
+const EVERYWHERE = { subAgent: 'confirm', server: 'ask', credential: 'ask', loses: 'halt' } as const;
+
+/** In Restricted the kernel refuses writes, and a refusal leads to one question about the mode. */
 export const CONSENT: Readonly<Record<Mode, Readonly<Record<EffectKind, Consent>>>> = {
-  restricted: {
-    ...{ reads: 'run', kept: 'run', other: 'run', subAgent: 'confirm' },
-    ...{ server: 'ask', credential: 'ask', loses: 'halt' },
-  },
-  project: {
-    ...{ reads: 'run', kept: 'run', other: 'confirm', subAgent: 'confirm' },
-    ...{ server: 'ask', credential: 'ask', loses: 'halt' },
-  },
-  unrestricted: {
-    ...{ reads: 'confirm', kept: 'confirm', other: 'confirm', subAgent: 'confirm' },
-    ...{ server: 'ask', credential: 'ask', loses: 'halt' },
-  },
+  restricted: { reads: 'run', kept: 'run', other: 'run', ...EVERYWHERE },
+  project: { reads: 'run', kept: 'run', other: 'confirm', ...EVERYWHERE },
+  unrestricted: { reads: 'confirm', kept: 'confirm', other: 'confirm', ...EVERYWHERE },
 };
 
 type Judged = Extract<Examination, { kind: 'judged' }>;
@@ -68,10 +62,9 @@ export function consentFor(within: Within, run: Run, action: Action, examined: J
   return autoApproved || isGranted(within, action, tool) ? undefined : 'consent';
 }
 
-/** The same for journals of semantics 1 and 2, in which a chat asked in every mode. */
+/** The same for journals of semantics 1 and 2, in which a chat asked in every mode. What is destructive has halted before. */
 function consentOfOlder(within: Within, run: Run, action: Action, { judgement, autoApproved, tool }: Judged) {
   const { settings } = within.conversation;
-  if (judgement.destructive) return 'destructive';
   if (judgement.credential && (run.kind === 'chat' || decidesAs(settings, 2))) return 'consent';
   if (action.kind !== 'tool' && run.kind !== 'chat') return undefined;
   if (readsFreely(within, judgement)) return undefined;

@@ -1,7 +1,7 @@
 /** The program's own question for a wider mode: once in each mode, after the first action that the mode refused (MO-9, MO-11). */
 import type { Action } from './action.ts';
 import { modeName, offersFrom } from './mode.ts';
-import type { Dispatch, Refused } from './phase.ts';
+import type { Dispatch, NotRun, Refused } from './phase.ts';
 import type { NorrisRun, Run } from './run.ts';
 import { decidesAs } from './state.ts';
 import type { Transition } from './transition.ts';
@@ -58,13 +58,11 @@ export function offerForPlan(next: Transition, run: NorrisRun, tasks: number): b
 /** The actions with the refused one put before the next: it is judged anew and runs as a new action. */
 export function withAgain(dispatch: Dispatch, action: Action): Dispatch {
   const { index, skipped } = dispatch;
-  const later = ([at, skip]: [string, unknown]) => [Number(at) < index ? at : String(Number(at) + 1), skip] as const;
-  return {
-    ...dispatch,
-    actions: dispatch.actions.toSpliced(index, 0, action),
-    reading: false,
-    ...(skipped ? { skipped: Object.fromEntries(Object.entries(skipped).map(later)) as Dispatch['skipped'] } : {}),
-  } as Dispatch;
+  const actions = dispatch.actions.toSpliced(index, 0, action);
+  if (!skipped) return { ...dispatch, actions, reading: false };
+  const later = new Map<number, NotRun>();
+  for (const [at, skip] of Object.entries(skipped)) if (Number(at) >= index) later.set(Number(at) + 1, skip);
+  return { ...dispatch, actions, reading: false, skipped: Object.fromEntries(later) };
 }
 
 function ask(

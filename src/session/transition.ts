@@ -6,7 +6,7 @@ import type { SessionEvent } from './event.ts';
 import type { SessionId } from './ids.ts';
 import type { Outcome, Phase } from './phase.ts';
 import type { Asker, Question } from './question.ts';
-import type { Conversation, InboxItem, State, Turn } from './state.ts';
+import { type Conversation, decidesAs, type InboxItem, type State, type Turn } from './state.ts';
 
 type OmitQuestionIds<Q> = Q extends Question ? Omit<Q, 'id' | 'session' | 'asker'> : never;
 
@@ -96,15 +96,17 @@ export class Transition {
    */
   answer(action: Action, text: string, kept: { readonly file?: string } = {}): void {
     const { callId } = action;
-    if (callId !== undefined && this.#isAnswered(callId)) this.inbox({ kind: 'note', origin: 'exec', text, ...kept });
-    else if (action.callId !== undefined) this.turn({ kind: 'result', callId: action.callId, text, ...kept });
-    else this.turn({ kind: 'user', origin: 'exec', text, ...kept });
+    if (callId === undefined) this.turn({ kind: 'user', origin: 'exec', text, ...kept });
+    else if (this.#isAnswered(callId)) this.inbox({ kind: 'note', origin: 'exec', text, ...kept });
+    else this.turn({ kind: 'result', callId, text, ...kept });
   }
 
+  /** Whether this call of the last reply has its result. In older journals none ran again. */
   #isAnswered(callId: string): boolean {
-    const { turns } = this.conversation;
+    const { turns, settings } = this.conversation;
+    if (!decidesAs(settings, 3)) return false;
     const asked = turns.findLastIndex(({ kind }) => kind === 'assistant');
-    return turns.some((turn, at) => at > asked && turn.kind === 'result' && turn.callId === callId);
+    return turns.slice(asked + 1).some((turn) => turn.kind === 'result' && turn.callId === callId);
   }
 
   /** The same for an action that did not run; the marker's text names it, a call's result need not. */

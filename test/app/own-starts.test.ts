@@ -17,6 +17,7 @@ beforeEach(() => {
     'src/app/server.js',
     'src/app/lib/a.js',
     'tools/x.sh',
+    'my tools/x.sh',
     'bin/mine',
     'notes',
     'elsewhere/y.js',
@@ -62,6 +63,16 @@ describe('a command of the user’s own configuration', () => {
   it.each<[string, string, () => Partial<OwnCommand>]>([
     ['a file beside the one that a word names', 'src/app/lib/a.js', () => ({})],
     ['its directory', 'src/app/x.json', () => ({ words: ['npx', 'x'], cwd: join(home, 'src/app/lib') })],
+    [
+      'a file that a line for the shell names by $HOME',
+      'tools/x.sh',
+      () => ({ words: ['exec "$HOME/tools/x.sh" -v'] }),
+    ],
+    [
+      'a quoted file with a blank in its name',
+      'my tools/x.sh',
+      () => ({ words: [`'${home}/my tools/x.sh' --port=1`] }),
+    ],
     ['a file that a line for the shell names', 'tools/x.sh', () => ({ words: ['exec ~/tools/x.sh --port=1'] })],
     [
       'a value of its environment',

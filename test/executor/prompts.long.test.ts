@@ -1,32 +1,42 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lacks, pathOf } from '../support/lacks.ts';
-import { type Bench, userShell, workspace } from './support.ts';
+import { type Bench, until, userShell, workspace } from './support.ts';
 
 /** A shell whose startup file is `rc`. */
-async function shellWith(name: 'zsh' | 'fish', rc: string): Promise<Bench> {
+async function shellWith(name: 'zsh' | 'fish', rc: string): Promise<Bench & { readonly home: string }> {
   const home = workspace();
   mkdirSync(join(home, '.config/fish'), { recursive: true });
   writeFileSync(join(home, name === 'zsh' ? '.zshrc' : '.config/fish/config.fish'), `${rc}\n${QUIET[name]}`);
   const env = { HOME: home, PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', SHELL: pathOf(name) ?? '' };
-  return userShell('', { env, cwd: home });
+  return { ...(await userShell('', { env, cwd: home })), home };
 }
 
 const QUIET = { zsh: '', fish: 'set -g fish_greeting' };
 
 /** What three commands print, and what the shell prints between them. */
-async function threeCommands({ run, idle }: Bench): Promise<readonly string[]> {
+async function threeCommands({ run, idle, home }: Bench & { readonly home: string }): Promise<readonly string[]> {
   const heads: string[] = [];
   for (const line of ['echo one', 'sleep 0.3; echo two', 'echo three']) {
     heads.push((await run(line)).head);
-    // A prompt with a clock is drawn again meanwhile.
-    await new Promise((resolve) => setTimeout(resolve, 1300));
+    await redrawn(home);
   }
   return [...heads, ...idle];
 }
 
-const CLOCK = 'TMOUT=1; TRAPALRM() { zle reset-prompt }';
+/** A prompt with a clock notes there each time that it is drawn again. */
+const DRAWN = 'drawn';
+
+/** Waits until a clock has drawn the prompt twice more: the first of these has been read by then. */
+async function redrawn(home: string): Promise<void> {
+  const file = join(home, DRAWN);
+  if (!existsSync(file)) return;
+  const before = statSync(file).size;
+  await until(() => statSync(file).size >= before + 2, 'the prompt is drawn twice more');
+}
+
+const CLOCK = `: >~/${DRAWN}; TMOUT=1; TRAPALRM() { zle reset-prompt; print -n x >>~/${DRAWN} }`;
 const TRANSIENT = `
 shrink() { PROMPT='%# ' RPROMPT= ; zle .reset-prompt }
 zle -N zle-line-finish shrink
@@ -61,7 +71,7 @@ describe.skipIf(lacks('fish'))('fish shows no part of its prompt as output', () 
     ['the mode of vi', 'fish_vi_key_bindings; function fish_right_prompt; echo $fish_bind_mode; end'],
     [
       'a clock that draws the prompt again',
-      'function fish_prompt; echo first; echo "$(date +%T)> "; end\nfunction fish_right_prompt; date +%T; end\nfunction again --on-signal USR1; commandline -f repaint; end\nsh -c "while sleep 0.5 && kill -USR1 $fish_pid; do :; done" >/dev/null 2>&1 &\ndisown',
+      'function fish_prompt; echo first; echo "$(date +%T)> "; end\nfunction fish_right_prompt; date +%T; end\nfunction again --on-signal USR1; commandline -f repaint; printf x >>~/drawn; end\n: >~/drawn\nsh -c "while sleep 0.5 && kill -USR1 $fish_pid; do :; done" >/dev/null 2>&1 &\ndisown',
     ],
   ])('%s', async (_, rc) => {
     expect(await threeCommands(await shellWith('fish', rc))).toEqual(['one', 'two', 'three']);

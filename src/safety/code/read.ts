@@ -6,7 +6,6 @@ import { UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, unknown, worse } from '../verdict.ts';
 import { type Comments, isPure, type Skeleton, skeleton } from './pure.ts';
 import { type PythonRun, readPython } from './python/judge.ts';
-
 import { judgeSql } from './sql.ts';
 
 const MAX_CODE_CHARS = 100_000;

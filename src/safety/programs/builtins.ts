@@ -8,7 +8,6 @@ import { unknown } from '../verdict.ts';
 import type { Call, Handlers } from './call.ts';
 import { runCode } from './code.ts';
 import { judgeDefinition, judgeUnset } from './environment.ts';
-
 import { runScriptFile } from './shells.ts';
 
 const texts = (call: Call) => call.args.map((field) => field.text);

@@ -4,7 +4,6 @@ import { FILE_TEXT, hasUnknown, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, unknown } from '../verdict.ts';
 import { type Call, forAll, type Handlers } from './call.ts';
 import { runCode } from './code.ts';
-
 import { lookAt, overwrite } from './paths.ts';
 
 const REDIS_LOSSES =

@@ -2,7 +2,6 @@ import { FETCHED, hasUnknown, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, unknown } from '../verdict.ts';
 import { type Call, forAll, type Handlers } from './call.ts';
 import { runCode } from './code.ts';
-
 import { fileKey } from './paths.ts';
 
 /** Lines of plain-text protocols (memcached, redis, zookeeper, qemu's monitor, HTTP) that lose something. */

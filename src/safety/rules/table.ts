@@ -4,12 +4,10 @@ import { ROWS } from '../programs/records/index.ts';
 import { destructive, type StaticVerdict } from '../verdict.ts';
 import { ACCOUNT_RULES, GRANT_RULES, PROCESS_RULES } from './accounts.ts';
 import { CLOUD_RULES, CLUSTER_RULES } from './cloud.ts';
-
 import { CODE_RULES } from './code-rules.ts';
 import { DISK_RULES, FILE_RULES, VERSION_CONTROL_RULES } from './files.ts';
 import { PACKAGE_RULES, PUBLISHING_RULES } from './packages.ts';
 import { NETWORK_RULES, PROTECTION_RULES, SETTING_RULES } from './protection.ts';
-
 import { compileRow, type Matcher, type RowOf, type Rule, rowsOf, wordsOfRow } from './rule.ts';
 
 /** The rows that speak of many programs. */

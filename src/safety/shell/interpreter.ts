@@ -24,7 +24,6 @@ import {
   type Redirect,
   type World,
 } from './machine.ts';
-
 import { runVariable } from './run-variables.ts';
 import { Scope, type Value } from './scope.ts';
 import { ENDLESS, escapeMarks, FILE_TEXT, hasUnknown, OWN_TEMP, UNKNOWN } from './taint.ts';

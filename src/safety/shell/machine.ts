@@ -1,6 +1,5 @@
 import type { Assignment, ParsedScript, Script, Word } from 'unbash';
 import type { FileLook, Reading } from '../files.ts';
-
 import type { Part, StaticVerdict } from '../verdict.ts';
 import type { Scope, Value } from './scope.ts';
 

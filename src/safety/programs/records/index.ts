@@ -16,10 +16,8 @@ import { GIT_RECORD } from './git.ts';
 import { NETWORK } from './network.ts';
 import { PACKAGES, SYSTEM_PACKAGES } from './packages.ts';
 import { CLOUDS, DOCKER, SERVICES } from './services.ts';
-
 import { SHELL, UNREAD, UNREAD_WRAPPERS, WRAPPERS_RECORDS } from './shell.ts';
 import { DISKS, SYSTEM, TOOLS } from './system.ts';
-
 import { TEXT } from './text.ts';
 
 /** Every program that the gate knows, in each part or a little. */

@@ -121,18 +121,16 @@ function hunksOf(diff: string): readonly (readonly Line[])[] {
     if (from !== undefined && to !== undefined) {
       [before, after] = [Number(from), Number(to)];
       hunks.push([]);
-    } else if (hunk && row.startsWith('+')) hunk.push({ sign: '+', number: after++, text: spelled(row.slice(1)) });
-    else if (hunk && row.startsWith('-')) hunk.push({ sign: '-', number: before++, text: spelled(row.slice(1)) });
+    } else if (hunk && row.startsWith('+'))
+      hunk.push({ sign: '+', number: after++, text: visibleWithTabs(row.slice(1)) });
+    else if (hunk && row.startsWith('-'))
+      hunk.push({ sign: '-', number: before++, text: visibleWithTabs(row.slice(1)) });
     else if (hunk && row.startsWith(' ')) {
       before += 1;
-      hunk.push({ sign: ' ', number: after++, text: spelled(row.slice(1)) });
+      hunk.push({ sign: ' ', number: after++, text: visibleWithTabs(row.slice(1)) });
     } else if (hunk && row.startsWith('\\')) hunk.push({ sign: ' ', number: after, text: '(no newline at the end)' });
   }
   return hunks;
-}
-
-function spelled(text: string): string {
-  return visibleWithTabs(text);
 }
 
 /** A line that goes is held against the one that comes in its place. */
