@@ -1,9 +1,9 @@
 /** What `:` commands and front ends see of the program, over what was opened. */
 
 import { randomBytes } from 'node:crypto';
-import { constants, statSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { presetInfo, silenceOf } from '../broker/index.ts';
 import type { App, ScreenPort } from '../commands/app.ts';
 import { type CompleteShell, completeLine } from '../commands/complete.ts';
@@ -18,10 +18,9 @@ import { completeShell, editText, isIncomplete, processEnvironment } from '../ex
 import { classify, isAffirmation } from '../router/index.ts';
 import { hostOf } from '../session/place.ts';
 import { isLocked, journalPath, listSessions, oldSessions, readEnding, removeSessions } from '../store/index.ts';
-import { readBeginning } from '../text/files.ts';
-import { clean, plainText } from '../text/sanitize.ts';
 import { lazyAttachments } from './attachments.ts';
 import type { Environment } from './environment.ts';
+import { gitBranch } from './git-branch.ts';
 import { openInBrowser } from './open-address.ts';
 import { isUnasked, UNASKED } from './presets.ts';
 import type { AppServices } from './services.ts';
@@ -218,43 +217,6 @@ function presetsPort({ presets, config }: Environment, { broker }: AppServices, 
       return writeModelChoice(path, name, model) ?? `${name} is saved in ${path}`;
     },
   };
-}
-
-/** Far more than a branch or a path can be long. */
-const MAX_BYTES = 8192;
-
-/** The branch checked out around `cwd`, or the first letters of a detached commit; undefined outside a repository. Reads two small files, runs nothing. */
-export function gitBranch(cwd: string): string | undefined {
-  try {
-    for (let folder = cwd; ; folder = dirname(folder)) {
-      const head = headOf(join(folder, '.git'));
-      if (head !== undefined)
-        return head.startsWith('ref: ') ? head.replace(/^ref: (refs\/heads\/)?/, '') : head.slice(0, 8);
-      if (dirname(folder) === folder) return undefined;
-    }
-  } catch {
-    return undefined;
-  }
-}
-
-function headOf(git: string): string | undefined {
-  const stat = statSync(git, { throwIfNoEntry: false });
-  if (!stat) return undefined;
-  if (stat.isDirectory()) return firstLine(join(git, 'HEAD'));
-  if (!stat.isFile()) return undefined;
-  // A work tree or submodule: a file that names the real directory.
-  const named = readBeginning(git, MAX_BYTES)
-    .replace(/^gitdir: /, '')
-    .trim();
-  return firstLine(join(isAbsolute(named) ? named : join(dirname(git), named), 'HEAD'));
-}
-
-/** Hostile text like any other: a repository may have been written by anyone. */
-function firstLine(path: string): string | undefined {
-  if (!statSync(path).isFile()) return undefined;
-  return plainText(clean(readBeginning(path, MAX_BYTES)))
-    .split('\n')[0]
-    ?.trim();
 }
 
 // What a command printed, saved by the user's wish.

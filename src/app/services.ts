@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { type Instructions, placesOf } from '../config/index.ts';
+import { placesOf } from '../config/index.ts';
 import type { UserCommands } from '../contracts/commands.ts';
 import type { WordFacts } from '../contracts/lines.ts';
 import type { Machine, MachineAt } from '../contracts/machine.ts';
@@ -33,7 +33,6 @@ import {
   type ShellHistoryFile,
 } from '../store/index.ts';
 import { nearest } from '../text/matching.ts';
-import { clean, plainText } from '../text/sanitize.ts';
 import { BASH, createTools, DELEGATE, jobsTool, MODE_UPGRADE, patchTool } from '../tools/index.ts';
 import { type Environment, LAUNCHER } from './environment.ts';
 import { agentCommands, trialCommands, userCommands } from './executors.ts';
@@ -48,6 +47,7 @@ import { engineSecrets, learnConfig, learnsEnvironment, learnsToken, processFilt
 import type { SessionBus } from './session-bus.ts';
 import { SessionNetwork } from './session-network.ts';
 import { settingsOf } from './start-session.ts';
+import { instructionsBlock, SYSTEM_PROMPT } from './system-prompt.ts';
 import { changeStore, currentRun, TRIAL_LAUNCH, trialStore } from './undo.ts';
 import { createTrialsThere, createUndoThere, trialsOfAll, type UndoThere, undoWhereLinesGo } from './undo-there.ts';
 import { startShell } from './user-shell.ts';
@@ -370,20 +370,4 @@ function saveEvictedText(folder: string) {
     }
     return path;
   };
-}
-
-/** The default system prompt: small, because local windows are (4k is common). Constant over a session (CX-6). */
-const SYSTEM_PROMPT = `You are aish, an assistant inside the user's terminal. The user's shell commands and their output appear as text that begins with [aish].
-
-To run a shell command, call the bash tool, or write a line that begins with CMD: followed by one command (it may span lines); CMD&: runs it in the background. Each runs in a fresh non-interactive bash -c; only the working directory carries over. You see its output in the next turn: never guess it. DELEGATE: followed by a task hands it to a sub-agent, which reports.
-
-Every command is judged before it runs and the user may be asked. "[aish] action skipped by user" means it did not run: do not repeat it, find another way or ask.
-
-Prefer reading over changing. Answer briefly, in Markdown. When no command is needed, just answer.`;
-
-/** A trusted project's own instructions, as a part of the system prompt. The Norris block can't be passed off by them. */
-export function instructionsBlock(instructions: Instructions | undefined): string {
-  if (!instructions) return '';
-  const text = plainText(clean(instructions.text)).replaceAll('[NORRIS MODE]', '[norris mode]').trim();
-  return `\n\nInstructions of this project, from its ${basename(instructions.path)}:\n\n${text}`;
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { gitBranch } from '../../src/app/create-app.ts';
+import { gitBranch } from '../../src/app/git-branch.ts';
 
 let folder = '';
 beforeEach(() => {
