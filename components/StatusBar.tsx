@@ -13,7 +13,10 @@ import { Lines } from './Lines.tsx';
 /** Characters of a task in this line; the transcript has all of it. */
 const MAX_TASK_CHARS = 32;
 
-/** One line: mode, model, run, jobs, what is happening and for how long, where (UI-4). A begun key sequence takes its place. */
+/**
+ * One line: mode, model, run, jobs, what is happening and for how long, where (UI-4). A begun key sequence takes its
+ * place.
+ */
 export const StatusBar = memo(function StatusBar({ columns }: { readonly columns: number }) {
   const { paint, keyFor } = useScreen();
   const style = { paint, role: 'status' } as const;

@@ -11,7 +11,9 @@ import { Surface } from './Lines.tsx';
 const TURN_MS = 250;
 const STILL_MS = 1000;
 
-/** What the model's side is doing, just above the prompt. It is painted beside React: no commit for a turn of the sign. */
+/**
+ * What the model's side is doing, just above the prompt. It is painted beside React: no commit for a turn of the sign.
+ */
 export function WaitingRow({ activity, columns }: { readonly activity: Activity; readonly columns: number }) {
   const screen = useScreen();
   const { motion } = screen.app.ui;

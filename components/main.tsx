@@ -109,7 +109,8 @@ function open(app: Program, first: FirstFrame, broke: (error: unknown) => void) 
     clearTimeout(settling);
     settling = setTimeout(redraw, SETTLE_MS);
   };
-  // Not `resize` of stdout: a size that went and came back within one turn is no change to it, but to the terminal it is.
+  // Not `resize` of stdout: a size that went and came back within one turn is no change to it, but to the terminal it
+  // is.
   process.on('SIGWINCH', resized);
   // The screen is blank now, so the first frame must be a whole one.
   const endResume = terminal.onResume(() => {

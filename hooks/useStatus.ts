@@ -61,7 +61,10 @@ function contextPercent(conversation: Conversation): number | undefined {
   return use && Math.round(use.percent);
 }
 
-/** What the model's side does, where that has a row of its own: not while the user is asked, and not in the least of screens. */
+/**
+ * What the model's side does, where that has a row of its own: not while the user is asked, and not in the least of
+ * screens.
+ */
 export function useWaits(): Activity | undefined {
   const activity = useActivity();
   const idle = useConversation(({ phase }) => phase.kind === 'idle');

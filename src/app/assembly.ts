@@ -69,7 +69,9 @@ function assemble(environment: Environment, folded: Folded, mode: Mode): Opened 
 
 const BYTES_PER_MB = 1_000_000;
 
-/** Takes away what earlier sessions left beyond the budget, and what killed ones left in the temporary directory (RE-7). */
+/**
+ * Takes away what earlier sessions left beyond the budget, and what killed ones left in the temporary directory (RE-7).
+ */
 async function tidyDisk({ config, sessions }: Environment, log: Log): Promise<void> {
   const { total_mb: total, days } = config.disk;
   const folders = collectAbandoned();
@@ -203,9 +205,10 @@ function keepFacts(engine: Engine, { history }: Pick<AppServices, 'history'>): v
 }
 
 /**
- * Keeps each command of the agent as it starts (EX-11): in this program's history, and in that of the user's shell. In the prompt it reads as it would be typed: with a `!` where it would otherwise be
- * taken for something else. In the shell's history a mark must be part of the command: `:` does nothing in every shell,
- * and stands in front since a comment behind could end up in a here-document.
+ * Keeps each command of the agent as it starts (EX-11): in this program's history, and in that of the user's shell. In
+ * the prompt it reads as it would be typed: with a `!` where it would otherwise be taken for something else. In the
+ * shell's history a mark must be part of the command: `:` does nothing in every shell, and stands in front since a
+ * comment behind could end up in a here-document.
  */
 function keepAgentCommands(
   engine: Engine,

@@ -171,7 +171,9 @@ async function pipeFor(wanted: boolean, launcher: string) {
   return pipe ? { pipe } : {};
 }
 
-/** Behind the kernel's bounds of Project mode, its changes kept; a temporary directory of its own goes with it (MO-9). */
+/**
+ * Behind the kernel's bounds of Project mode, its changes kept; a temporary directory of its own goes with it (MO-9).
+ */
 async function inProject(
   { environment, dataDir, size, launcher, keep, projectTree, held, network: shared }: AgentOptions,
   command: string,

@@ -7,8 +7,8 @@ import { clean, plainText } from '../text/sanitize.ts';
 const MAX_BYTES = 8192;
 
 /**
- * Returns the branch checked out around `cwd`, or the first letters of a detached commit; undefined outside a repository.
- * Reads two small files, runs nothing.
+ * Returns the branch checked out around `cwd`, or the first letters of a detached commit; undefined outside a
+ * repository. Reads two small files, runs nothing.
  */
 export function gitBranch(cwd: string): string | undefined {
   try {

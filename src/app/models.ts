@@ -210,8 +210,8 @@ type Opinion =
   | { readonly ok: false; readonly short: string; readonly why: string };
 
 /**
- * Why there is no second opinion. The words are ours: it is told beside questions about what a model wants to run. Only what was
- * refused has its own, one clean line, since often nothing was sent.
+ * Why there is no second opinion. The words are ours: it is told beside questions about what a model wants to run. Only
+ * what was refused has its own, one clean line, since often nothing was sent.
  */
 const SHORT: Readonly<Record<Exclude<CallFailure['kind'], 'refused'>, string>> = {
   unreachable: 'nothing answers at its address',
@@ -249,7 +249,10 @@ export function createSecondOpinion(broker: Pick<Broker, 'chat'>, presetNow: () 
 
 type Failed = Pick<Extract<Opinion, { ok: false }>, 'short' | 'why'>;
 
-/** The same, where `onEnd` is told why each call failed or what it threw, or undefined. One that was cancelled says nothing. */
+/**
+ * The same, where `onEnd` is told why each call failed or what it threw, or undefined. One that was cancelled says
+ * nothing.
+ */
 export function watched(
   ask: (system: string, user: string, signal: AbortSignal) => Promise<Opinion>,
   onEnd: (failed: Failed | undefined) => void,

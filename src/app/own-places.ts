@@ -1,6 +1,7 @@
 /**
- * What decides what runs unconfined: this program with what it starts, and what the user's shells and tools obey. A project
- * that holds any of it has no Project mode (MO-9). What lies there under any other name, by a bind mount, is not seen.
+ * What decides what runs unconfined: this program with what it starts, and what the user's shells and tools obey. A
+ * project that holds any of it has no Project mode (MO-9). What lies there under any other name, by a bind mount, is
+ * not seen.
  */
 import { realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -27,7 +28,9 @@ export type OwnPlaces = {
   readonly here?: boolean;
 };
 
-/** Lists of directories by which the system's loader finds libraries: an empty or relative one is the working directory. */
+/**
+ * Lists of directories by which the system's loader finds libraries: an empty or relative one is the working directory.
+ */
 const LOADER = /^(LD_LIBRARY_PATH|DYLD_\w*PATH|GCONV_PATH)$/;
 
 /** Variables by which loaders, interpreters and the programs that are started find what they run or obey. */

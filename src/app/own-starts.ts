@@ -1,7 +1,7 @@
 /**
- * Whether a command of the user's own configuration may start (MO-9): an MCP server, the server of a model, a command that
- * prints a key, the shell. Where a model has changed the tree that it comes from since the user last let it start, they are
- * asked first.
+ * Whether a command of the user's own configuration may start (MO-9): an MCP server, the server of a model, a command
+ * that prints a key, the shell. Where a model has changed the tree that it comes from since the user last let it start,
+ * they are asked first.
  */
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,6 @@
-/** The configured models as presets for the broker; without any, the servers and keys found here, or the demo (BR-6). */
+/**
+ * The configured models as presets for the broker; without any, the servers and keys found here, or the demo (BR-6).
+ */
 import { execFile } from 'node:child_process';
 import { homedir } from 'node:os';
 import { promisify } from 'node:util';

@@ -6,10 +6,10 @@ import type { Standing } from '../remote/hosts/index.ts';
 import { holds, realOf } from './own-places.ts';
 
 /**
- * The top of the repository that `cwd` lies in, else `cwd` itself; behind all links. Undefined where that would be the home
- * directory, what it lies in, or a directory that is gone: such a tree holds what runs later everywhere. Nor is it one that
- * holds, also by a link, this program or its settings, what it starts or what the user's shells obey: whoever writes there
- * decides what runs unconfined.
+ * The top of the repository that `cwd` lies in, else `cwd` itself; behind all links. Undefined where that would be the
+ * home directory, what it lies in, or a directory that is gone: such a tree holds what runs later everywhere. Nor is it
+ * one that holds, also by a link, this program or its settings, what it starts or what the user's shells obey: whoever
+ * writes there decides what runs unconfined.
  * @param isTaken whether it holds any of that
  * @param home the user's home directory
  */

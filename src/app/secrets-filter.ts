@@ -19,7 +19,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 let filter: SecretsFilter | undefined;
 
-/** The filter, with the secrets known on this machine. Its sources are read lazily, before the first text is filtered. */
+/**
+ * The filter, with the secrets known on this machine. Its sources are read lazily, before the first text is filtered.
+ */
 export function processFilter(): SecretsFilter {
   if (filter) return filter;
   const made = new SecretsFilter();

@@ -20,8 +20,8 @@ export type Serving = {
 };
 
 /**
- * The broker, with a check before each call to a preset that has a command: a server that does not answer is started, once
- * for all calls that need it, and awaited.
+ * The broker, with a check before each call to a preset that has a command: a server that does not answer is started,
+ * once for all calls that need it, and awaited.
  * @param commands by preset
  * @param logOf where a server's output goes
  * @param say one line for the user

@@ -355,7 +355,8 @@ function opinionPreset({ config, presets }: Environment, bus: SessionBus): strin
   return presets.list.some(({ name }) => name === wanted) ? wanted : bus.engine.conversation.preset;
 }
 
-// Texts that were evicted from the model's context, saved beside the session's full outputs, readable by the user alone.
+// Texts that were evicted from the model's context, saved beside the session's full outputs, readable by the user
+// alone.
 
 /** @param folder of the session's full outputs; the files go with it. The same text is saved once. */
 function saveEvictedText(folder: string) {

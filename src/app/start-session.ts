@@ -11,7 +11,10 @@ import type { GlobalOptions } from './options.ts';
 import type { Presets } from './presets.ts';
 import type { SessionBus } from './session-bus.ts';
 
-/** The mode that the session begins in: only the default falls back to Unrestricted where nothing enforces it (MO-1, MO-13). */
+/**
+ * The mode that the session begins in: only the default falls back to Unrestricted where nothing enforces it (MO-1,
+ * MO-13).
+ */
 export function startMode({ options, config, modeAsked, sandbox }: Environment, kept: Mode | undefined): Mode {
   return options.global.mode ?? kept ?? (modeAsked || sandbox.available ? config.mode : 'unrestricted');
 }

@@ -11,7 +11,9 @@ Every command is judged before it runs and the user may be asked. "[aish] action
 
 Prefer reading over changing. Answer briefly, in Markdown. When no command is needed, just answer.`;
 
-/** A trusted project's own instructions, as a part of the system prompt. The Norris block can't be passed off by them. */
+/**
+ * A trusted project's own instructions, as a part of the system prompt. The Norris block can't be passed off by them.
+ */
 export function instructionsBlock(instructions: Instructions | undefined): string {
   if (!instructions) return '';
   const text = plainText(clean(instructions.text)).replaceAll('[NORRIS MODE]', '[norris mode]').trim();

@@ -126,8 +126,8 @@ function contentParts(content: unknown): { text: string; reasoning: string } {
 }
 
 /**
- * llama.cpp tells what its cache spared in `timings.cache_n`, DeepSeek in `prompt_cache_hit_tokens`, others in the details.
- * A prompt of no tokens does not exist: zeros there mean that the server does not count.
+ * llama.cpp tells what its cache spared in `timings.cache_n`, DeepSeek in `prompt_cache_hit_tokens`, others in the
+ * details. A prompt of no tokens does not exist: zeros there mean that the server does not count.
  */
 function readUsage(value: unknown, timings: unknown): Usage | undefined {
   const usage = asObject(value);
@@ -310,7 +310,10 @@ export class MarkupSplitter {
     }
   }
 
-  /** The stream is over. `cut`: by the token limit or a fault, so that an incomplete call is dropped. True: one was dropped. */
+  /**
+   * The stream is over. `cut`: by the token limit or a fault, so that an incomplete call is dropped. True: one was
+   * dropped.
+   */
   end(cut: boolean): boolean {
     const rest = this.#buffer;
     const inside = this.#inside;

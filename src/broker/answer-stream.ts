@@ -7,9 +7,13 @@ import { bytesOf } from './exchange.ts';
 
 /** Bytes of one answer, overhead included; far beyond any real one. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-/** Bytes of one event or of a whole JSON body: a reply with the largest arguments that are taken is a fraction of it. */
+/**
+ * Bytes of one event or of a whole JSON body: a reply with the largest arguments that are taken is a fraction of it.
+ */
 const MAX_EVENT_BYTES = 4 * 1024 * 1024;
-/** Bytes that are read in one go: of a server that pours without end a socket gives megabytes before a key is looked at. */
+/**
+ * Bytes that are read in one go: of a server that pours without end a socket gives megabytes before a key is looked at.
+ */
 const TURN_BYTES = 64 * 1024;
 
 /** An answer of a kind that can't be read as a chat answer. */
@@ -31,7 +35,9 @@ export class AnswerReader {
     return this.#done;
   }
 
-  /** The parsed chunks of an answer, whatever form it has. Throws `AnswerError`, or `SyntaxError` for what is no JSON. */
+  /**
+   * The parsed chunks of an answer, whatever form it has. Throws `AnswerError`, or `SyntaxError` for what is no JSON.
+   */
   async *chunks(response: Response): AsyncGenerator<unknown> {
     const type = response.headers.get('content-type') ?? '';
     if (type.includes('html')) {
@@ -122,8 +128,8 @@ const BYTE_ORDER_MARK = '\ufeff';
 const MIN_ROOM_BYTES = 64 * 1024;
 
 /**
- * Room of the last answer, for the next one. Made anew for each, a line of megabytes would have the heap cleared up as a
- * whole, just while keys are typed: what is outside it counts as well.
+ * Room of the last answer, for the next one. Made anew for each, a line of megabytes would have the heap cleared up as
+ * a whole, just while keys are typed: what is outside it counts as well.
  */
 let spare: Buffer | undefined;
 
@@ -203,8 +209,8 @@ export class LineSplitter {
 }
 
 /**
- * The pieces of a stream as they came, one at a time. The stream's own iterator copies all that came meanwhile into one:
- * twice the bytes of a flood, and the heap is cleared up as a whole for them, while keys are typed.
+ * The pieces of a stream as they came, one at a time. The stream's own iterator copies all that came meanwhile into
+ * one: twice the bytes of a flood, and the heap is cleared up as a whole for them, while keys are typed.
  *
  * A consumer that stops destroys the stream. Throws what the stream fails with; one that is destroyed before its end
  * fails with `ERR_STREAM_PREMATURE_CLOSE`.

@@ -22,14 +22,16 @@ type Prepared =
 
 export type BrokerOptions = {
   readonly presets: readonly Preset[];
-  /** Milliseconds until the first byte of an answer, default 300,000: reading a long prompt is slow on small machines. */
+  /**
+   * Milliseconds until the first byte of an answer, default 300,000: reading a long prompt is slow on small machines.
+   */
   readonly firstByteTimeoutMs?: number;
   /** Milliseconds of silence in mid-answer, default 120,000. */
   readonly idleTimeoutMs?: number;
   readonly retry?: Partial<RetryPolicy>;
   /**
-   * The secrets filter, asked for each preset that a call goes to. Without it the messages are taken as already made fit
-   * for the preset named in the call, and a fallback to one with a stricter policy is not used (BR-4).
+   * The secrets filter, asked for each preset that a call goes to. Without it the messages are taken as already made
+   * fit for the preset named in the call, and a fallback to one with a stricter policy is not used (BR-4).
    */
   readonly prepare?: (preset: string, messages: readonly Message[], category: Category) => Prepared | Promise<Prepared>;
   /** The time in ms, for what is believed for a while only. */

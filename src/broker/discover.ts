@@ -34,9 +34,9 @@ const SERVICES: readonly Service[] = [
 ];
 
 /**
- * Looks for model servers on the usual local ports, all at once, and for API keys in the environment. No key and nothing
- * else leaves this machine. The first server becomes the preset `fast`, the first key `cloud`, the others carry their
- * own names.
+ * Looks for model servers on the usual local ports, all at once, and for API keys in the environment. No key and
+ * nothing else leaves this machine. The first server becomes the preset `fast`, the first key `cloud`, the others carry
+ * their own names.
  * @param options.ports other ports than the usual ones, for tests
  * @param options.timeoutMs the longest wait for all of it
  */
@@ -61,7 +61,9 @@ async function serverAt(port: number, usual: string | undefined, timeoutMs: numb
   return 'problem' in seen ? undefined : seen;
 }
 
-/** `OLLAMA_HOST` as Ollama reads it, where it names this machine: `127.0.0.1:11500`, `:11500`, `http://localhost:11500`. */
+/**
+ * `OLLAMA_HOST` as Ollama reads it, where it names this machine: `127.0.0.1:11500`, `:11500`, `http://localhost:11500`.
+ */
 function ollamaPort(env: Environment): readonly number[] {
   const found = /^(?:https?:\/\/)?(?:127\.0\.0\.1|localhost|0\.0\.0\.0)?:(\d{2,5})\/?$/.exec(env.OLLAMA_HOST ?? '');
   return found ? [Number(found[1])] : [];

@@ -24,8 +24,8 @@ export type Bytes = Readable;
 type Exchanged = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly bytes: Bytes };
 
 /**
- * Sends one request and resolves with the beginning of the answer. Redirects are not followed: the conversation goes only
- * where the user said. Rejects with the error of the system, or with an `AbortError`.
+ * Sends one request and resolves with the beginning of the answer. Redirects are not followed: the conversation goes
+ * only where the user said. Rejects with the error of the system, or with an `AbortError`.
  */
 export async function exchange(address: string | URL, { method, headers, body, signal }: ToSend): Promise<Exchanged> {
   const url = new URL(address);
@@ -81,7 +81,9 @@ export async function beginningOf(bytes: AsyncIterable<Uint8Array>, maxBytes: nu
   return Buffer.concat(parts).toString('utf8', 0, maxBytes);
 }
 
-/** The library hands answers on as they are; their bytes are read from Node's stream, not from one of the web's over it. */
+/**
+ * The library hands answers on as they are; their bytes are read from Node's stream, not from one of the web's over it.
+ */
 const unread = new WeakMap<Response, Bytes>();
 
 /** The bytes of an answer that `fetchForLibrary` gave. */

@@ -46,7 +46,9 @@ const GARBLED = /^(?:HPE_|Z_|ERR_(?:_?BROTLI|HTTP|STREAM))/;
 /** Codes of Node and OpenSSL for a connection that could not be made safe. */
 const UNSAFE =
   /^(?:EPROTO$|ERR_(?:SSL|TLS|OSSL)|CERT_|CRL_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|INVALID_(?:CA|PURPOSE))/;
-/** How Node calls a connection that the other side ended, before the answer and within it; it has the code of a reset. */
+/**
+ * How Node calls a connection that the other side ended, before the answer and within it; it has the code of a reset.
+ */
 const CLOSED = /^(?:socket hang up|aborted)$/;
 
 /** Turns whatever an attempt threw into a fault. `key` is the API key in use, never repeated in a message. */

@@ -6,7 +6,9 @@ export type RetryPolicy = {
   readonly baseMs: number;
   /** The longest pause. */
   readonly maxMs: number;
-  /** The longest pause at a rate limit. A server that asks for a longer one makes the call fail with that as its reason. */
+  /**
+   * The longest pause at a rate limit. A server that asks for a longer one makes the call fail with that as its reason.
+   */
   readonly limitedMs: number;
   /** How long a model may take to load. */
   readonly loadingMs: number;

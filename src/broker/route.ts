@@ -12,7 +12,8 @@ const AMID = new Set(['cut', 'timeout', 'server', 'protocol']);
 const STRICTNESS = { off: 0, scrub: 1, block: 2 } as const;
 
 /**
- * A fallback elsewhere may not have a weaker policy: what one server does not get in clear the next does not get either.
+ * A fallback elsewhere may not have a weaker policy: what one server does not get in clear the next does not get
+ * either.
  * @param filtered messages are made fit for each preset; else one with a stricter policy may not be used
  */
 export function fallbacksOf(first: Preset, presets: ReadonlyMap<string, Preset>, filtered: boolean): Route {

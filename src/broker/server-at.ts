@@ -68,7 +68,9 @@ export async function lookAtAddress(text: string, look: Look): Promise<Found | {
   return seen;
 }
 
-/** Whether a preset's address is that of what was found, also without the `/v1` where the server answers there as well. */
+/**
+ * Whether a preset's address is that of what was found, also without the `/v1` where the server answers there as well.
+ */
 export async function isSameServer(own: string, { preset }: Found, look: Look): Promise<boolean> {
   if (sameText(own) === sameText(preset.baseUrl)) return true;
   if (sameText(rootOf(own)) !== sameText(rootOf(preset.baseUrl))) return false;

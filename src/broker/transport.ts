@@ -17,7 +17,9 @@ const MAX_ARGUMENT_CHARS = 256_000;
 
 /** How long to wait, in milliseconds. */
 export type Timeouts = {
-  /** Until the first byte of the answer: connecting, queueing and reading the prompt, which is slow on small machines. */
+  /**
+   * Until the first byte of the answer: connecting, queueing and reading the prompt, which is slow on small machines.
+   */
   readonly firstByte: number;
   /** Between two bytes after that, keep-alive comments included. */
   readonly idle: number;

@@ -43,8 +43,8 @@ function toolSpec({ name, description, parameters }: ToolSpec) {
 
 /**
  * The conversation in a form that every server takes: at most one system message, first; then a user message; adjacent
- * user or assistant messages joined; each call answered by exactly one tool message right behind it, and no tool message
- * without its call; string content everywhere; arguments always a JSON object; no lone surrogates.
+ * user or assistant messages joined; each call answered by exactly one tool message right behind it, and no tool
+ * message without its call; string content everywhere; arguments always a JSON object; no lone surrogates.
  */
 export function toWire(messages: readonly Message[], withTools = true, images: Images = NO_IMAGES): WireMessage[] {
   const legal = pairCalls(withTools ? messages : messages.map(asPlainText));

@@ -82,7 +82,9 @@ function hidden(key: string, value: unknown): unknown {
   return /^mcp\.servers\.[^.]+\.(?:env|headers)\./.test(key) ? '…' : processFilter().hide(value);
 }
 
-/** The user's file is right, or this was not reached; a project's file that is wrong is ignored at start, but not here. */
+/**
+ * The user's file is right, or this was not reached; a project's file that is wrong is ignored at start, but not here.
+ */
 function check({ file, project, notices }: Ok, out: Writer, err: Writer): number {
   for (const line of notices) err(`${visible(line)}\n`);
   const right = [file, notices.length === 0 ? project?.path : undefined].filter((path) => path !== undefined);

@@ -1,4 +1,7 @@
-/** `aish-tui run --hosts`: one goal on many machines, without a screen. A question without a person is never answered with yes. */
+/**
+ * `aish-tui run --hosts`: one goal on many machines, without a screen. A question without a person is never answered
+ * with yes.
+ */
 import type { App } from '../commands/app.ts';
 import { fleetTable, groupLines, namesOf, outputClasses } from '../commands/fleet-table.ts';
 import type { FleetRow, FleetRun, HaltGroup } from '../contracts/fleet.ts';

@@ -272,7 +272,9 @@ function inLines({ inline }: GlobalOptions): boolean {
   return inline === true || ['', 'dumb'].includes(process.env.TERM ?? '');
 }
 
-/** A prompt to type into, before the program behind it is even loaded; undefined where a plain start is the better one. */
+/**
+ * A prompt to type into, before the program behind it is even loaded; undefined where a plain start is the better one.
+ */
 async function firstFrame(global: GlobalOptions): Promise<FirstFrame | undefined> {
   const { config, model } = global;
   if (process.env.INK_SCREEN_READER === 'true' || inLines(global)) return undefined;
@@ -364,10 +366,10 @@ async function withApp(
 const GROWTH_PERCENT = 30;
 
 /**
- * From here on V8's room for young garbage stays as large as it is, and the heap grows in small steps: by itself V8 would
- * take many times that in a flood, and go on growing in a long run. Called once the program's first pieces are loaded: by
- * then the room is some 2 MB. As arguments of Node both would slow its start: it compiles anew what it has compiled with
- * other settings, its own modules among it.
+ * From here on V8's room for young garbage stays as large as it is, and the heap grows in small steps: by itself V8
+ * would take many times that in a flood, and go on growing in a long run. Called once the program's first pieces are
+ * loaded: by then the room is some 2 MB. As arguments of Node both would slow its start: it compiles anew what it has
+ * compiled with other settings, its own modules among it.
  */
 function boundHeap(): void {
   setFlagsFromString('--semi-space-growth-factor=1');

@@ -1,4 +1,7 @@
-/** `aish-tui mcp list`, `add`, `remove`, `import`: the servers in the user's own configuration file. Starts none of them. */
+/**
+ * `aish-tui mcp list`, `add`, `remove`, `import`: the servers in the user's own configuration file. Starts none of
+ * them.
+ */
 import { readFileSync } from 'node:fs';
 import { parse } from 'jsonc-parser';
 import { changeConfig, checkText, loadConfig, type McpServer, placesOf } from '../config/index.ts';

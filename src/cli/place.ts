@@ -6,7 +6,9 @@ import type { Invocation } from './program.ts';
 /** What looks at nothing of the directory it was started in. */
 const PLACELESS: ReadonlySet<Invocation['kind']> = new Set(['safetyCheck', 'route', 'secretsCheck', 'uninstall']);
 
-/** Goes to the directory that was asked for; false, with a message, where that is impossible or there is none at all. */
+/**
+ * Goes to the directory that was asked for; false, with a message, where that is impossible or there is none at all.
+ */
 export function goToPlace(invocation: Invocation, err: Writer): boolean {
   const wished = 'global' in invocation ? invocation.global.cwd : undefined;
   if (wished === undefined) {

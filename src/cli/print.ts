@@ -35,7 +35,8 @@ export class EntryPrinter {
 
   /**
    * @param from how many entries were printed before
-   * @param reveal true texts for handles: plain lines are the user's own screen. What is printed as JSON is for programs
+   * @param reveal true texts for handles: plain lines are the user's own screen. What is printed as JSON is for
+   * programs
    *   that keep it, and has handles.
    */
   constructor({ out, err = out, json, announce = false }: Manner, from: number, reveal: Reveal) {

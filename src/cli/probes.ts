@@ -1,4 +1,7 @@
-/** The probes (CL-2): one argument, or with --jsonl a line in and a line out, in order. Nothing runs, no model is called. */
+/**
+ * The probes (CL-2): one argument, or with --jsonl a line in and a line out, in order. Nothing runs, no model is
+ * called.
+ */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { processFilter } from '../app/secrets-filter.ts';

@@ -1,4 +1,6 @@
-/** `aish-tui try -- cmd …` (EF-5): runs it in a trial and says what it would change. Its exit code is the command's own. */
+/**
+ * `aish-tui try -- cmd …` (EF-5): runs it in a trial and says what it would change. Its exit code is the command's own.
+ */
 import { spawn } from 'node:child_process';
 import { relative } from 'node:path';
 import { loadEffects, TRIAL_LAUNCH } from '../app/undo.ts';
@@ -70,7 +72,9 @@ export function withUnstarted(outcome: TrialOutcome): TrialOutcome {
   return { kind: 'changes', exitCode: missing ? NOT_FOUND : NOT_EXECUTABLE, doubts, ...nothing };
 }
 
-/** Its output goes where it would; with `json` all of it to standard error. Resolves to what it said there, at its end. */
+/**
+ * Its output goes where it would; with `json` all of it to standard error. Resolves to what it said there, at its end.
+ */
 function run({ argv, env }: Prepared, json: boolean): Promise<string> {
   const [file = '', ...rest] = argv;
   const child = spawn(file, rest, { stdio: ['inherit', json ? 2 : 'inherit', 'pipe'], env });

@@ -8,7 +8,10 @@ import type { Writer } from './print.ts';
 
 export type UndoWish = { readonly list: boolean; readonly yes: boolean; readonly what?: number | 'run' };
 
-/** Without `--yes` it only shows. Without a number: the newest action of this directory, or of one below it; `run`: its run. */
+/**
+ * Without `--yes` it only shows. Without a number: the newest action of this directory, or of one below it; `run`: its
+ * run.
+ */
 export async function undoOutside(
   wish: UndoWish,
   config: string | undefined,

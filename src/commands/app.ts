@@ -67,7 +67,9 @@ export type Info = {
 export type NetworkPort = {
   /** `host:port`, and whether it is allowed. */
   list(): readonly (readonly [name: string, allowed: boolean])[];
-  /** A host with or without a port; undefined: asked about again. Returns what was set, undefined where that is no host. */
+  /**
+   * A host with or without a port; undefined: asked about again. Returns what was set, undefined where that is no host.
+   */
   setNamed(text: string, allowed: boolean | undefined): string | undefined;
 };
 
@@ -84,8 +86,8 @@ export type App = {
   /** Whether the user's shell has vi's keys at its prompt. */
   viKeys(): boolean;
   /**
-   * Starts the search that the user has bound to Ctrl-R in their shell, with a line to begin with; `onData` gets what it
-   * draws. Undefined where there is none, or a line runs.
+   * Starts the search that the user has bound to Ctrl-R in their shell, with a line to begin with; `onData` gets what
+   * it draws. Undefined where there is none, or a line runs.
    */
   ownSearch(
     line: string,

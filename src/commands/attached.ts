@@ -8,7 +8,10 @@ import { showMeta } from './show-meta.ts';
 /** What the user was asked about before it goes along; the same line again is a yes. */
 const doubted = new WeakMap<App, string>();
 
-/** What goes along with `text`; undefined where that can't be sent, or not without a second look: then `line` is back at the prompt. */
+/**
+ * What goes along with `text`; undefined where that can't be sent, or not without a second look: then `line` is back at
+ * the prompt.
+ */
 export async function takeAttached(app: App, line: string, text: string): Promise<readonly Attachment[] | undefined> {
   const found = AT_WORD.test(text) ? await app.attachments.take(text) : [];
   const problem = found.find((each) => each.problem !== undefined)?.problem;

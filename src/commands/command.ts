@@ -27,7 +27,9 @@ export type Command = {
   arguments?(app: App, before: readonly string[]): readonly Argument[] | Promise<readonly Argument[]>;
   /** Matches the arguments that a shell command follows: Tab asks the shell about that. */
   readonly shellBehind?: RegExp;
-  /** Whether the user can stop it while it runs, by its arguments: it only looks, or heeds the signal. Absent: never. */
+  /**
+   * Whether the user can stop it while it runs, by its arguments: it only looks, or heeds the signal. Absent: never.
+   */
   stops?(rest: string): boolean;
   /** Text to show, or nothing if the effect is visible anyway. Throws a CommandError for what the user can fix. */
   run(app: App, rest: string, signal: AbortSignal): Promise<string | undefined> | string | undefined;

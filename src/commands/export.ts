@@ -89,7 +89,8 @@ function entriesOf({ engine }: App): readonly Entry[] {
   return engine.transcript.entries.map(({ entry }) => entry).filter(({ kind }) => kind !== 'meta');
 }
 
-// The transcript as Markdown, and as one HTML page that needs nothing else. Pure; foreign text can't break out of either.
+// The transcript as Markdown, and as one HTML page that needs nothing else. Pure; foreign text can't break out of
+// either.
 
 /** One entry as what it is, a line that says how it went, and its text. */
 type Part = { readonly kind: 'you' | 'model' | 'command' | 'note'; readonly head: string; readonly body: string };

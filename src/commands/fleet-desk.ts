@@ -1,4 +1,6 @@
-/** The fleet that works beside the conversation: its questions are put one at a time, and its end is shown as a table. */
+/**
+ * The fleet that works beside the conversation: its questions are put one at a time, and its end is shown as a table.
+ */
 import type { FleetPort, FleetRun, FleetWish, HaltGroup } from '../contracts/fleet.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Answer } from '../session/event.ts';

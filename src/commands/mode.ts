@@ -84,7 +84,9 @@ function goals({ entries }: App['history']): readonly Argument[] {
   return [...new Set(said.reverse())].slice(0, MAX_OFFERED_GOALS).map((word) => ({ word, note: 'an earlier goal' }));
 }
 
-/** `:norris <goal>`, `:norris continue` and `:norris off` (NO-1). Without a goal the last one is offered by the screen. */
+/**
+ * `:norris <goal>`, `:norris continue` and `:norris off` (NO-1). Without a goal the last one is offered by the screen.
+ */
 export const norris: Command = {
   name: 'norris',
   usage: ':norris <goal> | continue | off',

@@ -1,4 +1,6 @@
-/** The schema as a function. The build puts ready-made code in place of this file: no compiler of schemas at a start. */
+/**
+ * The schema as a function. The build puts ready-made code in place of this file: no compiler of schemas at a start.
+ */
 import { Ajv, type ValidateFunction } from 'ajv';
 import { SCHEMA, SCHEMA_OPTIONS } from './schema.ts';
 

@@ -1,4 +1,6 @@
-/** Commands that run: what every executor of them offers, to the engine, to `:` commands, and to front ends; and jobs. */
+/**
+ * Commands that run: what every executor of them offers, to the engine, to `:` commands, and to front ends; and jobs.
+ */
 import type { CommandResult } from '../session/action.ts';
 import type { Review } from '../session/question.ts';
 
@@ -8,7 +10,10 @@ export type LiveOutput = {
   readonly version: number;
   /** Raw bytes received. */
   readonly bytes: number;
-  /** The last rendered lines, at most `max`, with SGR colours, safe hyperlinks and nothing else. Cheap; cached per version. */
+  /**
+   * The last rendered lines, at most `max`, with SGR colours, safe hyperlinks and nothing else. Cheap; cached per
+   * version.
+   */
   lines(max: number): readonly string[];
   /** It has cleared the screen at least once. */
   readonly cleared: boolean;
@@ -51,7 +56,10 @@ export type RunningCommand = {
   readonly pid: number;
   /** It shows a full screen of its own (vim, less) and should be given the terminal. */
   readonly fullScreen: boolean;
-  /** It waits for input. Known some 50 ms after a question; if it prompts with no text, or in ways that can't be observed, later or never. */
+  /**
+   * It waits for input. Known some 50 ms after a question; if it prompts with no text, or in ways that can't be
+   * observed, later or never.
+   */
   readonly asks: boolean;
   /** What it waits for is not echoed: a password. Always known. */
   readonly echoOff: boolean;
@@ -65,9 +73,9 @@ export type RunningCommand = {
   /** Called when `fullScreen`, `asks`, `echoOff` or `nested` changed; returns how to stop. */
   onModes(listener: () => void): () => void;
   /**
-   * Hands over the bytes of its full screen for the real terminal, less what would outlast it (title, clipboard …): first
-   * what was painted since the switch, then as it comes, up to and with the switch back. While anyone listens, the
-   * program's queries are the listener's to answer. Returns how to stop.
+   * Hands over the bytes of its full screen for the real terminal, less what would outlast it (title, clipboard …):
+   * first what was painted since the switch, then as it comes, up to and with the switch back. While anyone listens,
+   * the program's queries are the listener's to answer. Returns how to stop.
    */
   rawOutput(listener: (data: Buffer) => void): () => void;
   /** Keys for it. */
@@ -87,8 +95,9 @@ export type RunningCommand = {
 };
 
 /**
- * What the kernel lets a command of the model do. `restricted`: read. `project`: read, and write the tree of its project
- * and private temporary directories; no network but the session's loopback, no signals outside, no Unix sockets.
+ * What the kernel lets a command of the model do. `restricted`: read. `project`: read, and write the tree of its
+ * project and private temporary directories; no network but the session's loopback, no signals outside, no Unix
+ * sockets.
  */
 export type Confinement = 'restricted' | 'project' | 'unrestricted';
 
@@ -128,7 +137,9 @@ export type AgentCommands = {
   waiting?(): Promise<readonly LeftBehind[]>;
   /** Where it rejects, as it does once `signal` has fired, it has started nothing. */
   run(command: string, options: LaunchOptions): Promise<RunningCommand>;
-  /** All of `run` that comes before the command itself; undefined where there is no such part. Rejects as `run` does. */
+  /**
+   * All of `run` that comes before the command itself; undefined where there is no such part. Rejects as `run` does.
+   */
   prepare?(command: string, options: LaunchOptions): Promise<PreparedCommand> | undefined;
 };
 
@@ -153,7 +164,10 @@ export type OwnSearch = {
 export type InteractiveShell = {
   /** The working directory as of the last prompt. */
   readonly cwd: string;
-  /** Runs a line, or several, as if typed; behind one that still runs. `keep: false` leaves it out of the shell's history. */
+  /**
+   * Runs a line, or several, as if typed; behind one that still runs. `keep: false` leaves it out of the shell's
+   * history.
+   */
   run(line: string, options: { readonly keep: boolean }): RunningCommand;
   /** Its terminal has another size, whether anything runs in it or not. */
   resize(columns: number, rows: number): void;

@@ -5,7 +5,9 @@ export type JudgeContext = {
   readonly cwd: string;
   readonly goal: string;
   readonly signal: AbortSignal;
-  /** The action as a model may be told of it, where that is not the action itself: with handles where it has secrets. */
+  /**
+   * The action as a model may be told of it, where that is not the action itself: with handles where it has secrets.
+   */
   readonly told?: Action;
   /** Project mode: the kernel holds the command to this directory, behind all links (MO-9). */
   readonly project?: { readonly tree: string };

@@ -67,7 +67,10 @@ export type AttachmentsPort = {
   take(question: string): Promise<readonly AtWord[]>;
   /** What may stand behind an `@`. */
   complete(start: string): Promise<readonly Completion[]>;
-  /** `@` and the path of an image, where a pasted text is the path of one (a file dropped on the terminal); else undefined. */
+  /**
+   * `@` and the path of an image, where a pasted text is the path of one (a file dropped on the terminal); else
+   * undefined.
+   */
   pasted(text: string): string | undefined;
 };
 

@@ -2,9 +2,9 @@
  * A machine that commands run on: this one, or a host. Whoever runs a command or looks at files asks `machineAt(place)`
  * for it (see `session/place.ts`) and does not learn which one it got, but for `host`, which a person must be told.
  *
- * How to use it: `machineAt(placeOn('web1', '/srv'))` gives the machine of a host, connected or not; `spawn` runs what the
- * gate has judged for that very place, `files` and `processes` tell a HALT what would be lost. Nothing here judges, and
- * nothing that a host says may soften a verdict.
+ * How to use it: `machineAt(placeOn('web1', '/srv'))` gives the machine of a host, connected or not; `spawn` runs what
+ * the gate has judged for that very place, `files` and `processes` tell a HALT what would be lost. Nothing here judges,
+ * and nothing that a host says may soften a verdict.
  */
 import type { AgentCommands, Confinement, RunningCommand } from './commands.ts';
 

@@ -71,7 +71,10 @@ export type MeasureRequest = {
   onNotice?(line: string): void;
 };
 
-/** Tokens as `counter` counts them: of the head, of each text. Times `factor`, give or take `margin`, they are the server's. */
+/**
+ * Tokens as `counter` counts them: of the head, of each text. Times `factor`, give or take `margin`, they are the
+ * server's.
+ */
 export type Measured = Pick<Budget, 'window' | 'source' | 'counter' | 'head' | 'factor'> & {
   readonly tokens: readonly number[];
   /** A share of the whole. */

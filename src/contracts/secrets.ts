@@ -23,7 +23,9 @@ export type SecretRow = { readonly handle: string; readonly kind: string; readon
 
 /** Everything that is kept or that leaves has passed `hide`. */
 export type Secrets = {
-  /** The same value with handles in place of secrets: a text, or every text within. It is data unless said otherwise. */
+  /**
+   * The same value with handles in place of secrets: a text, or every text within. It is data unless said otherwise.
+   */
   hide<T>(value: T, where?: string, seenIn?: SeenIn): T;
   /** Searches a long text a piece a turn, so that the next `hide` of the same text costs no long one. */
   lookThrough(text: string): Promise<void>;

@@ -23,7 +23,10 @@ export type Services = {
   readonly tools: Tools;
   readonly journal: Journal;
   readonly secrets: Secrets;
-  /** The directory that Project mode may write in, on the machine of a place; on this one as the user stands now; undefined: there is none (MO-9). */
+  /**
+   * The directory that Project mode may write in, on the machine of a place; on this one as the user stands now;
+   * undefined: there is none (MO-9).
+   */
   readonly projectTree?: (place: string) => Promise<string | undefined>;
   /** The constant system prompt. */
   readonly systemPrompt: string;

@@ -10,7 +10,10 @@ export type ToolCallOptions = {
   /** The directory it was judged in. */
   readonly cwd: string;
   readonly signal: AbortSignal;
-  /** Project mode: nothing outside this directory may be written, nor what others run later; null: there is none. Absent: anywhere. */
+  /**
+   * Project mode: nothing outside this directory may be written, nor what others run later; null: there is none.
+   * Absent: anywhere.
+   */
   readonly tree?: string | null;
   /** It was judged destructive, and the user let it run nevertheless. */
   readonly destructive?: boolean;
@@ -23,7 +26,10 @@ export type ToolCallOptions = {
 export type Tools = {
   /** As they stand now; servers bring and take theirs. */
   readonly specs: readonly ToolSpec[];
-  /** Why a call can't be accepted (unknown name, arguments against the schema), told to the model; undefined when it can. */
+  /**
+   * Why a call can't be accepted (unknown name, arguments against the schema), told to the model; undefined when it
+   * can.
+   */
   refusal(action: Action): Promise<string | undefined>;
   /** What the program knows of a call of its own tools; undefined leaves it to the gate. */
   judge(action: Action, cwd: string): Judged | undefined;

@@ -8,7 +8,10 @@ import type { RunningCommand } from './commands.ts';
 export type TrialChange = {
   /** Absolute, as bytes decoded from UTF-8; hostile: to be spelled out before it is shown. */
   readonly path: string;
-  /** `changed`: other content, or another kind of thing under the same name. `mode`: mode, owner, times or attributes alone. */
+  /**
+   * `changed`: other content, or another kind of thing under the same name. `mode`: mode, owner, times or attributes
+   * alone.
+   */
   readonly kind: 'created' | 'deleted' | 'changed' | 'mode';
   /** What stands there afterwards; of `deleted` what stood there. */
   readonly type: 'file' | 'directory' | 'link' | 'other';
@@ -43,14 +46,20 @@ export type TrialOutcome =
       /** What the trial could not show though it ran: one sentence each (something was refused, a lock, a socket). */
       readonly doubts: readonly string[];
     }
-  /** Nothing can be said of what a real run would do, and there is nothing to apply. `why`: `a mount point lies below …`. */
+  /**
+   * Nothing can be said of what a real run would do, and there is nothing to apply. `why`: `a mount point lies below
+   * …`.
+   */
   | { readonly kind: 'cannotTell'; readonly why: string; readonly exitCode?: number };
 
 /** A trial under way. */
 export type RunningTrial = {
   /** For the output pane, keys and interruption, like any command. */
   readonly command: RunningCommand;
-  /** Resolves when it has ended and its changes are listed; never rejects. An interrupted one is discarded: `cannotTell`. */
+  /**
+   * Resolves when it has ended and its changes are listed; never rejects. An interrupted one is discarded:
+   * `cannotTell`.
+   */
   readonly outcome: Promise<TrialOutcome>;
 };
 
@@ -64,7 +73,10 @@ export type Applied = {
 };
 
 export type Trials = {
-  /** Why nothing can be tried at a place (by default on this machine), in one line; undefined where it can. Found by trying, once. */
+  /**
+   * Why nothing can be tried at a place (by default on this machine), in one line; undefined where it can. Found by
+   * trying, once.
+   */
   unavailable(place?: string): Promise<string | undefined>;
   /** Runs `command` in a trial. Rejects, and starts nothing, once `signal` has fired, or where `unavailable`. */
   start(

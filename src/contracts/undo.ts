@@ -31,7 +31,10 @@ export type KeptAction = {
   readonly notes: readonly string[];
 };
 
-/** Of this session the newest action that is not undone, or the newest run; of any the action of this number, or this run. */
+/**
+ * Of this session the newest action that is not undone, or the newest run; of any the action of this number, or this
+ * run.
+ */
 export type UndoTarget = 'last' | 'run' | number | { readonly run: string };
 
 export type UndoPort = {

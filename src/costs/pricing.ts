@@ -1,5 +1,6 @@
 /**
- * The price of a call: the preset's own prices, then the user's file, then the built-in table. A local server costs nothing.
+ * The price of a call: the preset's own prices, then the user's file, then the built-in table. A local server costs
+ * nothing.
  */
 import { readFileSync } from 'node:fs';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
@@ -167,8 +168,9 @@ const UNBILLED: ReadonlySet<string> = new Set([
 const MAYBE_BILLED: ReadonlySet<string> = new Set(['timeout', 'cut']);
 
 /**
- * What a call has cost, at the server's own word, else at the prices known. Tokens that the server did not tell (a reply
- * that was cancelled or cut, a server that counts nothing) are estimated and said to be. Undefined: nothing was used.
+ * What a call has cost, at the server's own word, else at the prices known. Tokens that the server did not tell (a
+ * reply that was cancelled or cut, a server that counts nothing) are estimated and said to be. Undefined: nothing was
+ * used.
  */
 export function countCall(
   preset: Paying,

@@ -119,7 +119,10 @@ async function tool(
   }
 }
 
-/** A command that is ready to begin, or how to start it where nothing could be made ready; else why it can't run. Never rejects. */
+/**
+ * A command that is ready to begin, or how to start it where nothing could be made ready; else why it can't run. Never
+ * rejects.
+ */
 type Ready = Promise<PreparedCommand | (() => Promise<RunningCommand>) | string>;
 
 /** Undefined for what is no command. Nothing of it runs yet. */

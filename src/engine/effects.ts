@@ -268,19 +268,27 @@ function onlyHere({ lacks }: Services, action: Action, place: string, mode: Mode
   return { kind: 'judged', judgement, autoApproved: false };
 }
 
-/** In Project a call of the program's own whose change is kept needs no question, as a command's change needs none (AC-6). */
+/**
+ * In Project a call of the program's own whose change is kept needs no question, as a command's change needs none
+ * (AC-6).
+ */
 function inProject(judged: Judged): Judged {
   if (!judged.kept || !judged.destructive) return judged;
   return { ...judged, destructive: false, recoverable: true };
 }
 
-/** What is known of an action beside the judgement: whether it changes nothing; in Restricted there is nothing to keep. */
+/**
+ * What is known of an action beside the judgement: whether it changes nothing; in Restricted there is nothing to keep.
+ */
 function factsBeside({ kept, ...judgement }: Judgement, mode: Mode, reads: boolean): Judgement {
   const keeps = kept && mode !== 'restricted' ? { kept } : {};
   return { ...judgement, ...keeps, ...(reads && !judgement.destructive ? { readOnly: true } : {}) };
 }
 
-/** A command that does not go on by itself, where trials work; in Restricted there is nothing to see. On a host it is said why not. */
+/**
+ * A command that does not go on by itself, where trials work; in Restricted there is nothing to see. On a host it is
+ * said why not.
+ */
 async function trialOf({ trials }: Services, action: Action, { mode }: Of<'examine'>, cwd: string) {
   if (action.kind !== 'command' || action.job || mode === 'restricted' || !trials) return {};
   const why = await trials.unavailable(cwd);

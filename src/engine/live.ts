@@ -88,8 +88,8 @@ export class Live {
 const PART_CHARS = 64 * 1024;
 
 /**
- * Appending costs what is appended and reading what is read. A plain string that grows is copied as a whole by each look
- * into it, a megabyte for every frame, and those copies are cleared away just when keys are typed.
+ * Appending costs what is appended and reading what is read. A plain string that grows is copied as a whole by each
+ * look into it, a megabyte for every frame, and those copies are cleared away just when keys are typed.
  */
 export class GrowingText {
   readonly #parts: string[] = [];

@@ -51,7 +51,9 @@ export class Permit {
 /** Keeps verdicts and approvals outside the machine, so that a fault there alone can't launch anything. */
 export class Permits {
   readonly #grants = new Map<OpId, Grant>();
-  /** Actions that the user approved in a wider mode, where each is judged anew first; by what the permit is bound to. */
+  /**
+   * Actions that the user approved in a wider mode, where each is judged anew first; by what the permit is bound to.
+   */
   readonly #promises = new Map<string, Promised>();
 
   /** The gate has judged an action. A refused one gets no permit. */

@@ -1,4 +1,6 @@
-/** What a command left for the user's word (MO-9): asked before its end is told, so that the model's next step waits. */
+/**
+ * What a command left for the user's word (MO-9): asked before its end is told, so that the model's next step waits.
+ */
 import type { Leftover, RunningCommand } from '../contracts/commands.ts';
 import type { SessionId } from '../session/ids.ts';
 import type { EffectContext } from './effect-context.ts';

@@ -43,7 +43,9 @@ const OWN: ReadonlySet<EventType> = new Set([
 /** A directory with such a name is searched for secrets anyway. */
 const REMARKABLE = /[=:@]|[^/]{20}/;
 
-/** The event as the machine and the journal may have it. Credential files of a directory count once somebody is there. */
+/**
+ * The event as the machine and the journal may have it. Credential files of a directory count once somebody is there.
+ */
 export function withoutSecrets(secrets: Secrets, event: SessionEvent): SessionEvent {
   const cwd = directoryOf(event);
   if (cwd !== undefined) secrets.entered(cwd);
@@ -76,8 +78,8 @@ function directoryOf(event: SessionEvent): string | undefined {
 const hidden = new WeakMap<ToolSpec, ToolSpec>();
 
 /**
- * The tools that a conversation is told of, without the secrets that a server may have put into its descriptions (SE-1).
- * A sub-agent can't delegate; otherwise they are the same for all (MO-2).
+ * The tools that a conversation is told of, without the secrets that a server may have put into its descriptions
+ * (SE-1). A sub-agent can't delegate; otherwise they are the same for all (MO-2).
  */
 export function toolsOf(
   { tools, secrets }: Pick<Services, 'tools' | 'secrets'>,

@@ -56,8 +56,8 @@ export class ShellQueue {
   }
 
   /**
-   * Runs a line of the user's; resolves when it has ended. A private one stays out of the model's context; `keep: false`
-   * leaves it out of the shell's history; `keys` are typed into it as it begins.
+   * Runs a line of the user's; resolves when it has ended. A private one stays out of the model's context; `keep:
+   * false` leaves it out of the shell's history; `keys` are typed into it as it begins.
    */
   async submit(
     line: string,

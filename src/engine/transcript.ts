@@ -74,7 +74,9 @@ export class Transcript {
     } else this.#entries[at] = { ...old, key, version: (old?.version ?? 0) + 1, entry };
   }
 
-  /** Resumed again with nothing in between it is one mark, the last; before anything was said there is nothing to mark. */
+  /**
+   * Resumed again with nothing in between it is one mark, the last; before anything was said there is nothing to mark.
+   */
   #makesRoomForResumed(): boolean {
     const last = this.#entries.at(-1);
     if (last?.entry.kind === 'resumed') this.#hide(last.key);

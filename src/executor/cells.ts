@@ -32,7 +32,10 @@ function color(cell: IBufferCell, foreground: boolean): string {
   return '';
 }
 
-/** The style that was written last: neighbours mostly share one, and to write it anew for each of them is the dearest part. */
+/**
+ * The style that was written last: neighbours mostly share one, and to write it anew for each of them is the dearest
+ * part.
+ */
 class Styles {
   #flags = 0;
   #foreground = 0;
@@ -132,8 +135,9 @@ type LinkOf = (cell: IBufferCell) => string;
 const MAX_KNOWN = 1000;
 
 /**
- * Reads OSC 8 hyperlinks out of a terminal. @xterm/headless 6 keeps them and tells them to nobody, so its inside is looked
- * at; where that looks different there are no links. What is no target that `clean` lets pass is none either (EX-9).
+ * Reads OSC 8 hyperlinks out of a terminal. @xterm/headless 6 keeps them and tells them to nobody, so its inside is
+ * looked at; where that looks different there are no links. What is no target that `clean` lets pass is none either
+ * (EX-9).
  */
 function linkReader(terminal: Terminal): LinkOf {
   const service = inside(inside(terminal, '_core'), '_oscLinkService');

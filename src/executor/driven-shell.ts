@@ -78,13 +78,18 @@ export type DrivenShell = {
   run(line: Omit<Line, 'token'>): void;
   /** What may stand at the cursor; only at a prompt. Undefined when it does not answer in time. */
   complete(question: Question, signal: AbortSignal): Promise<readonly Fact[] | undefined>;
-  /** Runs the user's own search, with a line to begin with; the line it leaves, undefined for none. Only at a prompt. */
+  /**
+   * Runs the user's own search, with a line to begin with; the line it leaves, undefined for none. Only at a prompt.
+   */
   readonly search?: (line: string, size: TerminalSize, onData: (data: Buffer) => void) => Promise<string | undefined>;
   /** Makes sure that an end is reported even if every hook was lost. */
   askForEnd(): void;
   /** Keys for whatever has its terminal. */
   write(data: string): void;
-  /** What was typed and no program read, taken out of its editor: whole lines end in a newline. Absent: it has no editor. */
+  /**
+   * What was typed and no program read, taken out of its editor: whole lines end in a newline. Absent: it has no
+   * editor.
+   */
   readonly takeTyped?: () => Promise<string>;
   /** Sets the size of its terminal: at once while a command runs, else with the next one. */
   resize(columns: number, rows: number): void;
@@ -108,7 +113,10 @@ export function directoryNow(pid: number, told: string | undefined): string {
   }
 }
 
-/** Where a shell on a host is, as it tells; undefined where it tells none. Empty: no word can say it, and no path may be taken for it. */
+/**
+ * Where a shell on a host is, as it tells; undefined where it tells none. Empty: no word can say it, and no path may be
+ * taken for it.
+ */
 export function placeThere({ there }: Seat, told: string | undefined): string | undefined {
   if (told === '') return placeOn(there.host, '/?');
   return told?.startsWith('/') ? placeOn(there.host, told) : undefined;

@@ -4,8 +4,8 @@ const MAX_CHARS = 1000;
 const MIN_CHARS = 3;
 
 /**
- * What is typed before a program reads is echoed by the terminal. Where the program then hides what is typed, that was a
- * password, most likely, typed too early: it is taken out of what is kept of the output.
+ * What is typed before a program reads is echoed by the terminal. Where the program then hides what is typed, that was
+ * a password, most likely, typed too early: it is taken out of what is kept of the output.
  */
 export class EchoedKeys {
   readonly #reads: () => boolean;

@@ -32,7 +32,9 @@ const FAR_ANSWER_TIMEOUT_MS = 5000;
 const LEAVE_TIMEOUT_MS = 300;
 /** How long the end may take once the terminal is closed. Ms. */
 const END_TIMEOUT_MS = 1000;
-/** Silence after which a shell in front that waits, and has shown no mark, is looked at; and between further looks. Ms. */
+/**
+ * Silence after which a shell in front that waits, and has shown no mark, is looked at; and between further looks. Ms.
+ */
 const SILENCE_MS = 150;
 const MAX_SILENCE_MS = 2000;
 

@@ -17,9 +17,14 @@ const MAX_PICTURE_BYTES = 8 * 1024 * 1024;
 /** Behind the lead byte: beside the states of a sequence. */
 const LEAD = -1;
 
-/** Window operations and printing go nowhere, but for questions about sizes; a full reset would take our modes with it. */
+/**
+ * Window operations and printing go nowhere, but for questions about sizes; a full reset would take our modes with it.
+ */
 const REFUSED = /^\x1b(?:c$|\[(?!1[468]t)[\x20-\x3f]*[ti]$)/;
-/** Strings that pass: links to where links may lead, questions about colours, their resetting, questions to the terminal. */
+/**
+ * Strings that pass: links to where links may lead, questions about colours, their resetting, questions to the
+ * terminal.
+ */
 const ASKED =
   /^\x1b(?:\]8;[\w=:.-]*;(?:(?:(?:https?|file):\/\/|mailto:)[\x21-\x7e]*)?|\](?:4;\d+|1[0-9]);\?|\]1(?:04(?:;\d+)*|1[0-9])|P[$+]q[\x20-\x7e]*)(?:\x07|\x1b\\)$/i;
 

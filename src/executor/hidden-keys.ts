@@ -10,9 +10,9 @@ export type HiddenKeysOptions = {
 };
 
 /**
- * What is typed while typing is hidden waits until a program reads. What none reads must not stay in the terminal, where
- * the shell would take it for its next line, and keep it in its history: it is thrown away with the command's end, or
- * once typing is shown again.
+ * What is typed while typing is hidden waits until a program reads. What none reads must not stay in the terminal,
+ * where the shell would take it for its next line, and keep it in its history: it is thrown away with the command's
+ * end, or once typing is shown again.
  */
 export class HiddenKeys {
   readonly #options: HiddenKeysOptions;

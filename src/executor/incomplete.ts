@@ -9,7 +9,9 @@ type Reader = {
   readonly readsOn: RegExp;
   /** Its input must be a pipe: fish 3 takes a socket, which Node's are, for a directory. */
   readonly wantsPipe?: true;
-  /** What it takes for whole though it is not: only behind that which `begins` may be, the line `goesOn` can be read. */
+  /**
+   * What it takes for whole though it is not: only behind that which `begins` may be, the line `goesOn` can be read.
+   */
   readonly open?: { readonly ends: RegExp; readonly begins: RegExp; readonly goesOn: string };
 };
 

@@ -73,7 +73,9 @@ export class JobRegistry implements Jobs {
     };
   }
 
-  /** Kills the model's jobs and waits until they are gone; closes the terminals of the user's: detached processes stay. */
+  /**
+   * Kills the model's jobs and waits until they are gone; closes the terminals of the user's: detached processes stay.
+   */
   async dispose(): Promise<void> {
     const open = this.running();
     for (const job of open) if (job.owner === 'user') job.running.hangUp();

@@ -19,8 +19,8 @@ export function newOutputPath(dataDir: string): string {
 
 /**
  * The full text of a large output as plain text in a private file (EX-5). Opened at the first byte; a disk that fails
- * ends it quietly, since an output must never be lost to its copy: `path` is then undefined. Where the session's budget is
- * used up the file has the beginning and the end, and between them a line with the size of what is missing.
+ * ends it quietly, since an output must never be lost to its copy: `path` is then undefined. Where the session's budget
+ * is used up the file has the beginning and the end, and between them a line with the size of what is missing.
  */
 export class OutputFile {
   readonly #path: string;
@@ -344,8 +344,8 @@ export class LineWriter {
 }
 
 /**
- * Copies printable ASCII as far as it goes, and tells how many bytes that were. Most of a flood is such: a loop of its own
- * asks nothing else of it.
+ * Copies printable ASCII as far as it goes, and tells how many bytes that were. Most of a flood is such: a loop of its
+ * own asks nothing else of it.
  */
 function copyPlain(from: Buffer, start: number, end: number, to: Buffer, length: number): number {
   let at = start;

@@ -1,4 +1,6 @@
-/** The lines of an output: its head and tail, kept in bounded memory, from plain text or from a terminal that scrolls. */
+/**
+ * The lines of an output: its head and tail, kept in bounded memory, from plain text or from a terminal that scrolls.
+ */
 import type { IMarker, Terminal } from '@xterm/headless';
 import { clean } from '../text/sanitize.ts';
 import { type CellReader, renderLogicalLine } from './cells.ts';

@@ -105,8 +105,8 @@ export class OutputQueue {
 }
 
 /**
- * Gives the memory of a forgotten chunk back at once: V8 would let 64 MB of such pile up before it looks. Only of one that
- * has its memory to itself.
+ * Gives the memory of a forgotten chunk back at once: V8 would let 64 MB of such pile up before it looks. Only of one
+ * that has its memory to itself.
  */
 function free({ buffer, length }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);

@@ -4,8 +4,8 @@ const CHUNK_BYTES = 1024 * 1024;
 const STAR = 0x2a;
 
 /**
- * Writes stars over every occurrence of some texts in a file, in place: nothing of them stays on the disk. Never rejects;
- * false where it could not be done.
+ * Writes stars over every occurrence of some texts in a file, in place: nothing of them stays on the disk. Never
+ * rejects; false where it could not be done.
  */
 export async function overwriteInFile(path: string, texts: readonly string[]): Promise<boolean> {
   const wanted = texts.map((text) => Buffer.from(text)).filter(({ length }) => length > 0);

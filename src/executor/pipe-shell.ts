@@ -143,7 +143,9 @@ export class PipeShell implements DrivenShell {
     this.#pipe.write(this.#integration.line({ ...line, token: this.#lineToken }));
   }
 
-  /** Asks a fork of the shell what may stand at the cursor; only at a prompt. Undefined when it does not answer in time. */
+  /**
+   * Asks a fork of the shell what may stand at the cursor; only at a prompt. Undefined when it does not answer in time.
+   */
   async complete(question: Question, signal: AbortSignal): Promise<readonly Fact[] | undefined> {
     const { code, arguments: argumentsOf, start } = this.#integration.completer;
     const file = (name: string) => this.#directory.file(name);

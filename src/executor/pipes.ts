@@ -36,8 +36,8 @@ function wordsOf({ argv, cwd, env }: ToBegin): Buffer {
 
 /**
  * Has launchers started by a small process of theirs (`launcher/main.c`), in which one always waits: Node's own fork
- * copies the tables of all its memory, which takes longer than most commands. One that waits has neither rights nor work
- * before it gets its words. The one owner of that process.
+ * copies the tables of all its memory, which takes longer than most commands. One that waits has neither rights nor
+ * work before it gets its words. The one owner of that process.
  */
 class Starter {
   readonly #launcher: string;
@@ -192,8 +192,8 @@ function ownChild(read: number, write: number): Pipe {
 }
 
 /**
- * Real pipes. What Node makes for a child are sockets, which nobody can open again by `/dev/stdout`; so FIFOs are made by
- * their program, some ahead, and lose their name as soon as both ends are open.
+ * Real pipes. What Node makes for a child are sockets, which nobody can open again by `/dev/stdout`; so FIFOs are made
+ * by their program, some ahead, and lose their name as soon as both ends are open.
  */
 class Pipes {
   #directory: PrivateDirectory | undefined;

@@ -121,9 +121,10 @@ export function signal(pid: number, name: NodeJS.Signals): void {
 }
 
 /**
- * bash code that closes what was inherited beyond stdin, stdout and stderr. node-pty 1.1 leaves the masters of all other
- * terminals open in every child (microsoft/node-pty#657): a command could type into the user's shell, and no terminal
- * would hang up while such a child lives. Node can't mark a descriptor it did not open, so each child closes them first.
+ * bash code that closes what was inherited beyond stdin, stdout and stderr. node-pty 1.1 leaves the masters of all
+ * other terminals open in every child (microsoft/node-pty#657): a command could type into the user's shell, and no
+ * terminal would hang up while such a child lives. Node can't mark a descriptor it did not open, so each child closes
+ * them first.
  */
 export const closeInherited =
   `for __fd in ${process.platform === 'linux' ? '/proc/self/fd' : '/dev/fd'}/*; do ` +
@@ -176,8 +177,8 @@ export function processesByPs(): readonly ProcessEntry[] {
 }
 
 /**
- * Reads what `ps` prints: one process a line, its name last, which may hold blanks. A session is named by its leader, the
- * process of that terminal whose state has an `s` (ps(1)); without a terminal it is not known, and 0.
+ * Reads what `ps` prints: one process a line, its name last, which may hold blanks. A session is named by its leader,
+ * the process of that terminal whose state has an `s` (ps(1)); without a terminal it is not known, and 0.
  */
 export function readPs(table: string): readonly ProcessEntry[] {
   const rows = table.split('\n').flatMap((line) => {
@@ -220,7 +221,10 @@ function directoryByLsof(pid: number): string | undefined {
   return readLsof(run('lsof', ['-a', '-d', 'cwd', '-p', String(pid), '-Fn']) ?? '');
 }
 
-/** Reads `lsof -Fn`: a line per field, a letter in front; `n` is the name. Of a deleted one it may be a word in brackets. */
+/**
+ * Reads `lsof -Fn`: a line per field, a letter in front; `n` is the name. Of a deleted one it may be a word in
+ * brackets.
+ */
 export function readLsof(fields: string): string | undefined {
   const name = fields.split('\n').find((line) => line.startsWith('n/'));
   return name?.slice(1);

@@ -290,7 +290,8 @@ export class PromptStream {
     clearTimeout(this.#doubt);
     this.#doubtful = NOTHING;
     const ended = { serial: believed, exit: exitTold(old && !this.#ran, Number(exit)), held: [] };
-    // A program may have printed the pending one, and the shell's own comes last. One that is drawn again says the same.
+    // A program may have printed the pending one, and the shell's own comes last. One that is drawn again says the
+    // same.
     if (this.#pending && (count !== this.#serial || ended.exit !== this.#pending.exit)) this.#refuse();
     const { serial: last, exit: code, held } = this.#pending ?? ended;
     if (!old) this.#serial = count;
@@ -455,8 +456,8 @@ class ShellWait {
   }
 
   /**
-   * Calls back once all that was written by now is read. This program may be late: the shell may wait behind a line whose
-   * output, marks that somebody forged among it, is still to be read, and behind it what the shell itself says.
+   * Calls back once all that was written by now is read. This program may be late: the shell may wait behind a line
+   * whose output, marks that somebody forged among it, is still to be read, and behind it what the shell itself says.
    */
   #whenRead(accept: () => void): void {
     const most = this.#came + TERMINAL_BYTES;
@@ -492,7 +493,9 @@ export function promptRow(drawn: Buffer): string {
 
 const PASTES = wanted('\x1b[?2004');
 
-/** Whether a line editor has said that it takes pastes (then it is open), or no more; undefined where it says nothing. */
+/**
+ * Whether a line editor has said that it takes pastes (then it is open), or no more; undefined where it says nothing.
+ */
 function takesPastes(data: Buffer): boolean | undefined {
   // Forwards and as bytes it is searched for much faster, and a flood holds none.
   if (find(data, PASTES) < 0) return undefined;

@@ -41,8 +41,8 @@ export type RunElsewhereOptions = {
   /** Those of its terminal there. */
   readonly modes?: () => Promise<TerminalModes>;
   /**
-   * What became of the command when the program has ended, or the program that runs it instead: asked again, where somebody
-   * has asked for an end meanwhile. `whole`: it had told that nothing follows, so nothing is lost.
+   * What became of the command when the program has ended, or the program that runs it instead: asked again, where
+   * somebody has asked for an end meanwhile. `whole`: it had told that nothing follows, so nothing is lost.
    */
   readonly ending?: (said: {
     readonly code: number;
@@ -118,8 +118,9 @@ export function openElsewhere({ argv, env, closes = false, size, ...kept }: Open
 }
 
 /**
- * Runs a program here that stands for something elsewhere: a command on a host, or the connection to it. Its terminal is
- * the other one's, so Ctrl-C goes as a key; only then the program here is ended. Nothing of it outlives this program.
+ * Runs a program here that stands for something elsewhere: a command on a host, or the connection to it. Its terminal
+ * is the other one's, so Ctrl-C goes as a key; only then the program here is ended. Nothing of it outlives this
+ * program.
  */
 export function runElsewhere(options: OpenElsewhereOptions & RunElsewhereOptions): RunningCommand {
   return openElsewhere(options).run(options);
@@ -180,7 +181,10 @@ function runIn(
   return [run, { data: (data) => scanner.push(data), exit: (code) => void over(code) }];
 }
 
-/** What was told of a command that runs elsewhere, when it was over. `exit` null: its code is not known. `began: false`: it did not run. */
+/**
+ * What was told of a command that runs elsewhere, when it was over. `exit` null: its code is not known. `began: false`:
+ * it did not run.
+ */
 export type Reported = {
   readonly exit: number | null;
   readonly output?: string;

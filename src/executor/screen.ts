@@ -55,9 +55,10 @@ type Model = {
 };
 
 /**
- * A headless terminal that keeps the head and the tail of everything that scrolled through it. It is made when an output
- * needs one: most are a few plain lines. It follows every byte until the head is complete; a flood beyond that goes to the full-text file alone, with a peek now and then, and the
- * last 256 KiB are drawn when it calms, so it ends on the true last screen.
+ * A headless terminal that keeps the head and the tail of everything that scrolled through it. It is made when an
+ * output needs one: most are a few plain lines. It follows every byte until the head is complete; a flood beyond that
+ * goes to the full-text file alone, with a peek now and then, and the last 256 KiB are drawn when it calms, so it ends
+ * on the true last screen.
  */
 export class Screen implements LiveOutput {
   version = 0;
@@ -114,7 +115,10 @@ export class Screen implements LiveOutput {
     return this.#model;
   }
 
-  /** ED 2, ED 3 and RIS on the main screen (source: ECMA-48, xterm's control sequences); and what xterm.js does not answer. */
+  /**
+   * ED 2, ED 3 and RIS on the main screen (source: ECMA-48, xterm's control sequences); and what xterm.js does not
+   * answer.
+   */
   #extend({ parser, buffer }: Terminal): void {
     const cleared = () => {
       this.cleared ||= buffer.active.type === 'normal';
@@ -122,7 +126,8 @@ export class Screen implements LiveOutput {
     };
     parser.registerCsiHandler({ final: 'J' }, ([which]) => (which === 2 || which === 3 ? cleared() : false));
     parser.registerEscHandler({ final: 'c' }, cleared);
-    // What a program asks for to choose its own. One list asks for several. Source: xterm's control sequences, OSC 4, 10, 11.
+    // What a program asks for to choose its own. One list asks for several. Source: xterm's control sequences, OSC 4,
+    // 10, 11.
     const colour = (key: string) => {
       const known = this.#options.facts().colours[key];
       if (known !== undefined) this.#options.onReply(`\x1b]${key};${known}\x1b\\`);
@@ -416,7 +421,9 @@ class Flood {
   }
 }
 
-/** Disambiguate escape codes: the one enhancement that is offered, since it needs nothing of the keys but their names. */
+/**
+ * Disambiguate escape codes: the one enhancement that is offered, since it needs nothing of the keys but their names.
+ */
 const OFFERED = 1;
 /** Of what one program may push; the oldest goes. */
 const MAX_PUSHED = 16;

@@ -74,9 +74,9 @@ type Job = {
 
 /**
  * Commands of the user's that were sent to the background within their shell. The shell keeps them as its own jobs, so
- * `jobs`, `fg` and `wait` work as ever; here they are watched. They still write to the shell's terminal: what comes while
- * the shell is idle and one such job runs is that job's output; what comes while another command runs can't be told from
- * that command's.
+ * `jobs`, `fg` and `wait` work as ever; here they are watched. They still write to the shell's terminal: what comes
+ * while the shell is idle and one such job runs is that job's output; what comes while another command runs can't be
+ * told from that command's.
  */
 export class ShellJobs {
   readonly #host: JobHost;
@@ -109,7 +109,10 @@ export class ShellJobs {
     return job === undefined ? 'the shell does not list it as a job: it is stopped' : undefined;
   }
 
-  /** Sets a stopped process group going in the background, and watches it; its number, or undefined if the shell has lost it. */
+  /**
+   * Sets a stopped process group going in the background, and watches it; its number, or undefined if the shell has
+   * lost it.
+   */
   async #take(group: number, options: RunOptions, adopt: Adopt): Promise<number | undefined> {
     const { head } = await this.#host.hidden('\\builtin bg >/dev/null 2>&1; \\builtin jobs -l');
     const found = findJob(head, group);
@@ -162,7 +165,10 @@ export class ShellJobs {
     return data;
   }
 
-  /** All other process groups that the shell keeps in the background: what the user sent there with the shell's own means. */
+  /**
+   * All other process groups that the shell keeps in the background: what the user sent there with the shell's own
+   * means.
+   */
   others(): readonly ShellJob[] {
     const own = new Set([...this.#jobs].map((job) => job.group));
     const shell = this.#host.shellPid();

@@ -30,7 +30,9 @@ const INTEGRATIONS: Readonly<Record<string, EditorIntegration>> = {
 /** Here bash is run in their place. */
 const ON_HOSTS: typeof INTEGRATIONS = { ...INTEGRATIONS, dash: plainSh, ash: plainSh, sh: plainSh };
 
-/** `restarted`: another one is being started. `left`: it was ended as a user ends it. `message`: one line for the user. */
+/**
+ * `restarted`: another one is being started. `left`: it was ended as a user ends it. `message`: one line for the user.
+ */
 export type ShellEnd = {
   readonly code: number;
   readonly restarted: boolean;
@@ -64,7 +66,9 @@ export type SupervisorEvents = Omit<ShellEvents, 'onExit' | 'onUnable'> & {
   readonly onNotice: (text: string) => void;
 };
 
-/** Keeps a shell running: starts one, and another when it ends, without the user's startup file if that has ended it. */
+/**
+ * Keeps a shell running: starts one, and another when it ends, without the user's startup file if that has ended it.
+ */
 export class ShellSupervisor {
   /** The program that runs. */
   readonly program: string;

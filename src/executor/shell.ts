@@ -177,7 +177,8 @@ export class UserShell implements InteractiveShell {
 
   /**
    * Sends the program in the foreground to the background, as Ctrl-Z and `bg` do: it becomes a job of the shell, which
-   * is free again. Gives why not, where it can't; undefined once it is one. What stood behind it in its line is done with.
+   * is free again. Gives why not, where it can't; undefined once it is one. What stood behind it in its line is done
+   * with.
    */
   async background(adopt: Adopt): Promise<string | undefined> {
     const task = this.#task;
@@ -235,7 +236,9 @@ export class UserShell implements InteractiveShell {
       await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
-  /** The exported environment as of the last prompt (EX-10); behind a command that has just ended, of the one to come. */
+  /**
+   * The exported environment as of the last prompt (EX-10); behind a command that has just ended, of the one to come.
+   */
   async environment(): Promise<Record<string, string>> {
     await this.#atRest(AbortSignal.timeout(END_TIMEOUT_MS));
     return { ...this.#supervisor.state.env };

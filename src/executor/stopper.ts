@@ -15,7 +15,8 @@ const STEP_TIMEOUT_MS = 2000;
 
 /**
  * @param asked the user has asked just now; otherwise the means before it took too long
- * @returns `begun anew` where what it was meant for is gone, and something else was asked to end as with the first means
+ * @returns `begun anew` where what it was meant for is gone, and something else was asked to end as with the first
+ * means
  */
 type Means = (asked: boolean) => void | 'begun anew';
 
@@ -78,8 +79,8 @@ export function sessionStopper(leader: () => number | undefined): Stopper {
 
 /**
  * A bash that is just forking loses SIGINT: the child still has bash's handler, and bash waits for the child. If a
- * process turns up in the group within this time (ms), SIGINT is sent once more; otherwise not, since a second one means
- * "at once" to many servers.
+ * process turns up in the group within this time (ms), SIGINT is sent once more; otherwise not, since a second one
+ * means "at once" to many servers.
  */
 const FORK_WINDOW_MS = 60;
 
@@ -98,8 +99,8 @@ const RESUME_MS = 20;
 
 /**
  * Suspends a process group, and again until the result is called. A child that is stopped between vfork(2) and exec(2)
- * holds its parent, which then can't stop, and its shell never hears of it (dash starts every program so): both go on for
- * a breath before the next try.
+ * holds its parent, which then can't stop, and its shell never hears of it (dash starts every program so): both go on
+ * for a breath before the next try.
  */
 export function suspendGroup(group: number): () => void {
   let breath: NodeJS.Timeout | undefined;
@@ -187,7 +188,10 @@ function nameOf({ pid, started }: ProcessEntry): string {
   return `${pid} ${started}`;
 }
 
-/** Whether the program in front ignores SIGINT, on a terminal where Ctrl-C is no key like any other: then it does nothing. */
+/**
+ * Whether the program in front ignores SIGINT, on a terminal where Ctrl-C is no key like any other: then it does
+ * nothing.
+ */
 export async function ignoresCtrlC(
   terminal: { readonly pid: number; readonly slave: string } | undefined,
 ): Promise<boolean> {
@@ -201,9 +205,9 @@ export async function ignoresCtrlC(
 const looks = new Map<number, number>();
 
 /**
- * Behind a Ctrl-Z that was typed: where it has stopped a child between vfork(2) and exec(2), the rest of its group is not
- * stopped (see `suspendGroup`), and no further key would reach the child. So both go on for a breath, and it is given once
- * more. What takes Ctrl-Z for a key like any other is left alone.
+ * Behind a Ctrl-Z that was typed: where it has stopped a child between vfork(2) and exec(2), the rest of its group is
+ * not stopped (see `suspendGroup`), and no further key would reach the child. So both go on for a breath, and it is
+ * given once more. What takes Ctrl-Z for a key like any other is left alone.
  */
 export function completeStop(shell: number): void {
   const front = () => findProcess(shell)?.foreground ?? -1;

@@ -1,4 +1,7 @@
-/** Reads the state of a terminal from outside: which program reads it, its input modes, and whether a command waits for its user. */
+/**
+ * Reads the state of a terminal from outside: which program reads it, its input modes, and whether a command waits for
+ * its user.
+ */
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { visible } from '../text/sanitize.ts';
@@ -25,7 +28,10 @@ const MAX_PROCESSES = 64;
 /** The most threads of a process inspected: a JVM starts some thirty. */
 const MAX_THREADS = 256;
 
-/** The processes of the foreground group of `leader`'s terminal, found by descending from it: cheap, with no look at all others. */
+/**
+ * The processes of the foreground group of `leader`'s terminal, found by descending from it: cheap, with no look at all
+ * others.
+ */
 function foreground(leader: number): readonly ProcessEntry[] {
   const group = findProcess(leader)?.foreground ?? -1;
   if (group <= 0) return [];
@@ -179,9 +185,9 @@ const ORDINARY: TerminalModes = { echo: true, lines: true };
 
 /**
  * The modes of the terminal at `slave` (`/dev/pts/N`). Echo off while lines are still edited by the kernel is how
- * getpass(3), sudo, ssh and `read -s` ask for something secret; programs that read single keys (editors, REPLs) turn off
- * both. Node can't read termios, so `stty` is asked (some 2 ms, beside the event loop): never per key. What can't be
- * found out counts as ordinary.
+ * getpass(3), sudo, ssh and `read -s` ask for something secret; programs that read single keys (editors, REPLs) turn
+ * off both. Node can't read termios, so `stty` is asked (some 2 ms, beside the event loop): never per key. What can't
+ * be found out counts as ordinary.
  */
 export function terminalModes(slave: string): Promise<TerminalModes> {
   let terminal: number;
@@ -221,8 +227,8 @@ type InputState = {
 const NOTHING: InputState = { asks: false, echoOff: false, isShell: false };
 
 /**
- * Milliseconds of silence before each look: soon after a question, then again for a program that prompts with no text or
- * only after a while. The last one repeats.
+ * Milliseconds of silence before each look: soon after a question, then again for a program that prompts with no text
+ * or only after a while. The last one repeats.
  */
 const POLL_DELAYS_MS = [40, 250, 1000, 2000] as const;
 
@@ -305,7 +311,8 @@ export class InputDetector {
     if (modes) return farState(await modes(), promptText() !== '' && look > 0);
     const holder = foregroundReader(leader(), slave());
     const prompted = promptText() !== '';
-    // Asking the terminal costs a process: without a sign of a question it is asked twice, not at once and not for ever.
+    // Asking the terminal costs a process: without a sign of a question it is asked twice, not at once and not for
+    // ever.
     const worthIt = prompted || holder.reads || this.state.asks || look === 1 || look === 2;
     if (!worthIt) return NOTHING;
     const { echo, lines } = await terminalModes(slave());

@@ -108,7 +108,9 @@ export class Typeahead {
   }
 }
 
-/** Keys as the kernel's line editing would leave them: without sequences, erased characters, and what Ctrl-C threw away. */
+/**
+ * Keys as the kernel's line editing would leave them: without sequences, erased characters, and what Ctrl-C threw away.
+ */
 function asTyped(keys: string): string {
   const kept: string[] = [];
   for (const key of keys.replace(/\r\n?/g, '\n')) {

@@ -1,6 +1,7 @@
 /**
- * Hosts of a fleet through Ansible: what is judged for many at the same time goes there in one call, and so do the looks at
- * what it names. No connection stays that could be lost; what a host has written down itself tells how a command ended.
+ * Hosts of a fleet through Ansible: what is judged for many at the same time goes there in one call, and so do the
+ * looks at what it names. No connection stays that could be lost; what a host has written down itself tells how a
+ * command ended.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -226,7 +227,8 @@ const GATHER_MS = 3000;
 const CALLS = 8;
 
 /**
- * `dropped`: it is not waited for any more. `over`: it was sent, so it may have begun or begin there, until this resolves.
+ * `dropped`: it is not waited for any more. `over`: it was sent, so it may have begun or begin there, until this
+ * resolves.
  */
 type Outcome = Carried | { readonly kind: 'dropped'; readonly over?: Promise<void> };
 

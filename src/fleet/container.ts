@@ -163,7 +163,10 @@ type Order = {
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** Throws, in a line for the user, where a command can't run on a machine that has neither a sandbox nor secrets of this one. */
+/**
+ * Throws, in a line for the user, where a command can't run on a machine that has neither a sandbox nor secrets of this
+ * one.
+ */
 export function checkOrder(host: string, { command, mode, env }: Order): void {
   if (mode !== 'unrestricted') throw new Error(`there is no sandbox in ${host}`);
   if (Object.keys(env).length > 0) throw new Error(`secrets of this machine do not go to ${host}`);

@@ -344,7 +344,10 @@ class HostRun {
     this.#options.onChange();
   }
 
-  /** It may have run or not: to go on would be to run it again, or to build on what is not there, whatever a model says of it. */
+  /**
+   * It may have run or not: to go on would be to run it again, or to build on what is not there, whatever a model says
+   * of it.
+   */
   #endsAsUnknown(engine: Engine): boolean {
     const unknown = lostCommand(engine);
     if (unknown !== undefined) this.#end('unknown', `nobody knows how this ended: ${unknown}`);
@@ -414,7 +417,9 @@ function endingOf(engine: Engine): Extract<Entry, { kind: 'norrisEnded' }> | und
   return last?.kind === 'norrisEnded' ? last : undefined;
 }
 
-/** A command that may have begun, and whose end is not known: its program was closed meanwhile, or its connection lost. */
+/**
+ * A command that may have begun, and whose end is not known: its program was closed meanwhile, or its connection lost.
+ */
 function lostCommand(engine: Engine): string | undefined {
   const lost = engine.transcript.entries.find(
     ({ entry }) => entry.kind === 'exec' && entry.result?.exit === null && entry.result.began !== false,

@@ -99,15 +99,17 @@ type OpenOptions = ContainerOptions & {
 
 /** Connects over a connection of its own. */
 export type OpenFleetMachine = OpenMachine & {
-  /** The same with Ansible between; containers keep their vendors' clients. @param seconds what a command may take there */
+  /**
+   * The same with Ansible between; containers keep their vendors' clients. @param seconds what a command may take there
+   */
   byAnsible(seconds: number): OpenMachine;
   has(host: string): boolean;
   close(): void;
 };
 
 /**
- * Connects to a machine of a fleet by its name: a container or pod, or else whatever ssh knows by that name. A name is one
- * machine at a time, whoever has it: what is judged for it runs on no other connection.
+ * Connects to a machine of a fleet by its name: a container or pod, or else whatever ssh knows by that name. A name is
+ * one machine at a time, whoever has it: what is judged for it runs on no other connection.
  */
 export function openMachine(options: OpenOptions): OpenFleetMachine {
   const overSsh = openOverSsh(options);

@@ -1,4 +1,7 @@
-/** Starts the fleets of a session and goes on with them: each in a folder of its own below the session's, so that it can be continued. */
+/**
+ * Starts the fleets of a session and goes on with them: each in a folder of its own below the session's, so that it can
+ * be continued.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FleetMachine, FleetPort, FleetWish, OpenMachine } from '../contracts/fleet.ts';
@@ -99,7 +102,10 @@ function openingOf(
   return via === 'ansible' ? openByAnsible(deadlineMs / 1000) : open;
 }
 
-/** ssh gets names only: whoever writes an inventory would else choose where keys and commands go. That is said where one fails. */
+/**
+ * ssh gets names only: whoever writes an inventory would else choose where keys and commands go. That is said where one
+ * fails.
+ */
 function withAddressHint(open: OpenMachine, { hosts }: Known): OpenMachine {
   return async (host, signal) => {
     const opened = await open(host, signal);
@@ -111,8 +117,8 @@ function withAddressHint(open: OpenMachine, { hosts }: Known): OpenMachine {
 }
 
 /**
- * The inventory that was named, or else the one that Ansible would read; a text: one was named that lists nobody. Only where
- * a group is asked for.
+ * The inventory that was named, or else the one that Ansible would read; a text: one was named that lists nobody. Only
+ * where a group is asked for.
  */
 async function inventories({ hosts, inventory }: FleetWish) {
   const path = inventory ?? process.env.ANSIBLE_INVENTORY ?? INVENTORY;

@@ -1,7 +1,7 @@
 /**
- * Control files: what shells, editors, version control, package managers, CI and agents run or obey by themselves, whoever
- * wrote it. In Project mode they are out of reach, or set aside until the user has spoken (MO-9); elsewhere the gate asks
- * before one is written.
+ * Control files: what shells, editors, version control, package managers, CI and agents run or obey by themselves,
+ * whoever wrote it. In Project mode they are out of reach, or set aside until the user has spoken (MO-9); elsewhere the
+ * gate asks before one is written.
  *
  * A name counts wherever its last part is in a path, with all that is below it, and in any case: some file systems hold
  * `.GIT` for `.git`.

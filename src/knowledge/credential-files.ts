@@ -1,9 +1,9 @@
 /**
- * Files that hold keys, tokens and passwords: the gate asks before they are shown or sent, the undo store keeps no copy of
- * them, and their secrets are known to the filter.
+ * Files that hold keys, tokens and passwords: the gate asks before they are shown or sent, the undo store keeps no copy
+ * of them, and their secrets are known to the filter.
  *
- * A pattern without a slash is a name in any directory; one with slashes is the end of a path; one that begins with a slash
- * is a whole path; one that ends with a slash means all that is below that directory.
+ * A pattern without a slash is a name in any directory; one with slashes is the end of a path; one that begins with a
+ * slash is a whole path; one that ends with a slash means all that is below that directory.
  */
 import { patternsIn, sourceOf, spellOut } from './patterns.ts';
 

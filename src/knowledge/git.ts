@@ -19,7 +19,9 @@ export const GIT_OBEYS: readonly string[] = [
   'objects/info/http-alternates',
 ];
 
-/** What makes a directory a repository without a `.git` around it; the second may share the rest with another directory. */
+/**
+ * What makes a directory a repository without a `.git` around it; the second may share the rest with another directory.
+ */
 export const BARE_REPOSITORY: readonly (readonly string[])[] = [
   ['HEAD', 'objects', 'refs'],
   ['HEAD', 'commondir'],

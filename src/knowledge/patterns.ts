@@ -1,6 +1,6 @@
 /**
- * The notation of the lists in this room: `*` stands for any characters of one name but a colon (`host:file`), `?` for one
- * character, `{a,b}` for either, `{,a}` for `a` or nothing. Patterns are separated by blanks.
+ * The notation of the lists in this room: `*` stands for any characters of one name but a colon (`host:file`), `?` for
+ * one character, `{a,b}` for either, `{,a}` for `a` or nothing. Patterns are separated by blanks.
  */
 
 export const patternsIn = (list: string): readonly string[] => list.trim().split(/\s+/);

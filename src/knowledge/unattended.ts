@@ -4,8 +4,9 @@ import { shellQuote } from '../text/shell.ts';
 const NO_EDITOR = `sh -c 'echo "no editor here: nobody can edit. Pass the text as an option or write the file." >&2; exit 1'`;
 
 /**
- * Nobody can press a key in a pager, answer git or edit a text for a model's command. git's own editors leave the text as
- * it is and succeed, so that a merge or a rebase goes on with what git proposes; any other editor fails with a message.
+ * Nobody can press a key in a pager, answer git or edit a text for a model's command. git's own editors leave the text
+ * as it is and succeed, so that a merge or a rebase goes on with what git proposes; any other editor fails with a
+ * message.
  */
 export const UNATTENDED: Readonly<Record<string, string>> = {
   PAGER: 'cat',

@@ -39,13 +39,19 @@ const WHO_AM_I = /^who\s+(?:am\s+i|mom\s+likes)$/i;
 const COMPOUND =
   /^(?:for\s+\w+\s*(?:in\s+[^a-z\s]|in\s+\S+\s*;|;|$)|for\s*\(\(|(?:if|while|until|elif)\s+(?:!\s|\[|\(\(|.*;\s*(?:then|do)\b|.*\n\s*(?:then|do)\b)|case\s+\S+\s+in\b\s*(?:$|\S*\)|\n)|function\s+[\w:-]+\s*(?:\(\s*\)|\{)|[\w:-]+\s*\(\s*\)\s*(?:\{|\())/s;
 
-/** Log-odds around the border in which a known command with plain words behind it may be either: one line in thirty of the hard kind. */
+/**
+ * Log-odds around the border in which a known command with plain words behind it may be either: one line in thirty of
+ * the hard kind.
+ */
 const DOUBT = 2;
 
 /** A lone event of the shell's history, `! command`, and the command `:`. */
 const OF_THE_SHELL = /^(?:!(?:!|\$|\^|\*|-?\d+|\?\S+)$|!\s+\S|:(?:\s+\S|[;|&<>]))/;
 
-/** Whether pieces in another script ask or tell something, rather than name a file: most of what follows the first word is such text. */
+/**
+ * Whether pieces in another script ask or tell something, rather than name a file: most of what follows the first word
+ * is such text.
+ */
 function speaksOtherScript({ pieces, syntax }: LineFeatures): boolean {
   const words = pieces.slice(1).filter(({ text, shape }) => shape !== 'quoted' && OTHER_LETTERS.test(text));
   if (words.length === 0 || syntax > 0) return false;

@@ -31,7 +31,8 @@ export type Piece = {
 const MAX_CHARS = 600;
 const MAX_PIECES = 40;
 
-// A quoted span counts as one piece where the quote opens a word or follows `=`; an apostrophe inside a word does not open one.
+// A quoted span counts as one piece where the quote opens a word or follows `=`; an apostrophe inside a word does not
+// open one.
 const PIECE = /(?:[^\s"'=]*=)?(?:"(?:[^"\\]|\\.)*"|'[^']*')\S*|\S+/g;
 
 const SHAPES: readonly (readonly [Shape, RegExp])[] = [
@@ -118,7 +119,10 @@ const REQUESTS =
   'visit visualize wait wake walk warn watch wipe work wrap write zip zoom automatically forcefully ' +
   'interactively permanently recursively quickly simply just always never only please maybe';
 
-/** Function words and request verbs of languages in Latin script; each a smaller sign than an English one, since several are common arguments. */
+/**
+ * Function words and request verbs of languages in Latin script; each a smaller sign than an English one, since several
+ * are common arguments.
+ */
 const FOREIGN =
   // German
   'der die das den dem des ein eine einen einem einer und oder nicht mit von zu zum zur im ist sind wie was wer wo wann warum welche welcher welches alle bitte mir ich auf für aus ' +

@@ -1,4 +1,6 @@
-/** Secrets recognised by the name before them: `password=…`, `"token": "…"`, `--api-key …`, in any language or format. */
+/**
+ * Secrets recognised by the name before them: `password=…`, `"token": "…"`, `--api-key …`, in any language or format.
+ */
 
 import { type Grade, gradeOf } from './key-name.ts';
 import { PROGRAMS } from './rules/programs.ts';

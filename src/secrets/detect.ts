@@ -192,8 +192,8 @@ class Scanner<T> {
   }
 
   /**
-   * Calls `hit` for every anchor that begins at a place, from left to right. Linear in the text. `from`, `to`: only those
-   * whose third character stands there, so that pieces side by side give what the whole does.
+   * Calls `hit` for every anchor that begins at a place, from left to right. Linear in the text. `from`, `to`: only
+   * those whose third character stands there, so that pieces side by side give what the whole does.
    */
   scan(text: string, hit: Hit<T>, from = 0, to = text.length): void {
     const flags = this.#flags;

@@ -1,6 +1,6 @@
 /**
- * The one filter through which everything passes that is stored or sent (SE-1, SE-2, SE-3): what comes into the session in
- * src/engine/secrets-on-entry.ts, what goes out with a request in src/app/secrets-filter.ts.
+ * The one filter through which everything passes that is stored or sent (SE-1, SE-2, SE-3): what comes into the session
+ * in src/engine/secrets-on-entry.ts, what goes out with a request in src/app/secrets-filter.ts.
  */
 import type { SecretRow, SeenIn } from '../contracts/secrets.ts';
 import { parseBoundedJson } from '../text/json.ts';
@@ -19,7 +19,9 @@ const JSON_FIELD = 'arguments';
 /** How often a text is searched: the second pass finds what the first one learned. */
 const MAX_PASSES = 3;
 
-/** Texts that are looked through beforehand: of a reply, its reasoning, its words and the long arguments of its calls. */
+/**
+ * Texts that are looked through beforehand: of a reply, its reasoning, its words and the long arguments of its calls.
+ */
 const MAX_LOOKED = 10;
 
 /** Shorter values occur in many texts by chance. */
@@ -59,7 +61,10 @@ export class SecretsFilter {
     return known.length === 0 ? ruled : settle([...known, ...ruled], text);
   }
 
-  /** Looks through a long text a piece a turn of the event loop; the next search of the same text by the rules is spared. */
+  /**
+   * Looks through a long text a piece a turn of the event loop; the next search of the same text by the rules is
+   * spared.
+   */
   async lookThrough(text: string): Promise<void> {
     if (text === '') return;
     const found = await detectInTurns(text);
@@ -251,8 +256,9 @@ function stylesIn(text: string): string {
 // `aish-tui secrets check`: one JSON line in, one out (CL-2).
 
 /**
- * `{"text","id"?}` → `{"id"?,"spans":[[start,end,kind]],"scrubbed"}`, offsets in UTF-16 units of the text. Input that is
- * no such object gives `{"error"}`, so that answers stay in step with lines. Each line is answered by itself. Never throws.
+ * `{"text","id"?}` → `{"id"?,"spans":[[start,end,kind]],"scrubbed"}`, offsets in UTF-16 units of the text. Input that
+ * is no such object gives `{"error"}`, so that answers stay in step with lines. Each line is answered by itself. Never
+ * throws.
  */
 export function checkSecretsLine(json: string, filter: Pick<SecretsFilter, 'find'>): string {
   let input: unknown;

@@ -26,7 +26,9 @@ export class KnownValues {
   readonly #seen = new Set<string>();
   #fromTexts = 0;
 
-  /** Adds a value and its encoded forms. Room for this machine's own secrets is never used up by values found in texts. */
+  /**
+   * Adds a value and its encoded forms. Room for this machine's own secrets is never used up by values found in texts.
+   */
   add(value: string, kind: string, from: 'text' | 'machine' = 'text'): void {
     if (this.#seen.has(value) || !isDistinct(value)) return;
     if (from === 'text') {

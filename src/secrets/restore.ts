@@ -7,7 +7,9 @@ import { handlesIn } from './vault.ts';
 export type Restored =
   | {
       readonly kind: 'restored';
-      /** What runs: references to `env` in place of the handles. A value stands in clear only where no reference can. */
+      /**
+       * What runs: references to `env` in place of the handles. A value stands in clear only where no reference can.
+       */
       readonly command: string;
       /** The same command with the true values as quoted words, for the gate. */
       readonly judged: string;
@@ -28,7 +30,8 @@ const PLAIN = /^[A-Za-z0-9_.,:/@%+=-]+$/;
 /**
  * A command without handles comes back as it is.
  * @param value the value behind a handle
- * @param asWritten whether a value was first seen in a command that a model or the user wrote: it is a piece of that text,
+ * @param asWritten whether a value was first seen in a command that a model or the user wrote: it is a piece of that
+ * text,
  *   with whatever it escapes or expands, and stands again as it stood
  */
 export function restoreCommand(
@@ -165,7 +168,10 @@ const ODD: Place = { kind: 'odd' };
 /** Programs that run the text they are given. */
 const INTERPRETERS =
   /^(?:(?:ba|da|z|k|fi|a|tc|c|pw)?sh|eval|source|\.|trap|ssh|mosh|su|python[\d.]*|pypy\d?|perl[\d.]*|ruby[\d.]*|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|Rscript|osascript|[gmn]?awk|sed|expect|tclsh|psql|mysql|mariadb|sqlite3|mongosh?|sqlcmd|sqlplus|duckdb|clickhouse-client|jq|yq|xargs|parallel|watch|find|make|at|batch|crontab|tmux|screen|script|gdb|vim?|nvim|ed|ex|emacs|git|env|nsenter|chroot|docker|podman|kubectl|systemd-run|flock|timeout|bc|dc|let|declare|test|\[)$/;
-/** Of those, the ones that also take data as operands: code only in an operand that reads like code, or after an option for it. */
+/**
+ * Of those, the ones that also take data as operands: code only in an operand that reads like code, or after an option
+ * for it.
+ */
 const ALSO_DATA =
   /^(?:psql|mysql|mariadb|mongosh?|sqlcmd|sqlplus|git|docker|podman|kubectl|env|timeout|ssh|find|watch|test|\[|su|jq|yq|flock|systemd-run|declare|make)$/;
 /** Programs that run what they read. */
@@ -217,7 +223,9 @@ const PARTS: ReadonlySet<string> = new Set([
   'BraceExpansion',
 ]);
 
-/** Whether both parse as the same commands with the same number of words. A text that can't be parsed equals no other. */
+/**
+ * Whether both parse as the same commands with the same number of words. A text that can't be parsed equals no other.
+ */
 function sameShape(one: string, other: string): boolean {
   if (one === other) return true;
   const shape = shapeOf(one);

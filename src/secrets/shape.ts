@@ -89,7 +89,10 @@ export type Finding = { readonly start: number; readonly end: number; readonly k
 /** The finders, from weakest to strongest. */
 export const RANK = { context: 1, url: 2, token: 3, block: 4, known: 5 } as const;
 
-/** Findings in order, without overlap: the more certain one wins, and a whole value read from its context beats a part of it. */
+/**
+ * Findings in order, without overlap: the more certain one wins, and a whole value read from its context beats a part
+ * of it.
+ */
 export function settle(findings: readonly Finding[], text: string): readonly Finding[] {
   if (findings.length < 2) return findings;
   const sorted = [...findings].sort((a, b) => a.start - b.start || b.end - a.end || b.rank - a.rank);

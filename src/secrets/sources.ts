@@ -1,4 +1,7 @@
-/** Secrets known on this machine: in the environment and in credential files (SE-2). Read once, bounded, links not followed. */
+/**
+ * Secrets known on this machine: in the environment and in credential files (SE-2). Read once, bounded, links not
+ * followed.
+ */
 import { closeSync, constants, fstatSync, opendirSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Format, isEnvironmentFile, READABLE_AT_HOME } from '../knowledge/credential-files.ts';

@@ -16,7 +16,10 @@ const MAX_ENTRIES = 10_000;
 
 /** Resolves handles; in memory only, gone with the process. */
 export class Vault {
-  /** Fresh in each process: an earlier process's handle means nothing here, and none can be computed from a guessed value. */
+  /**
+   * Fresh in each process: an earlier process's handle means nothing here, and none can be computed from a guessed
+   * value.
+   */
   readonly #key = randomBytes(32);
   readonly #byValue = new Map<string, Entry>();
   readonly #byHandle = new Map<string, Entry>();

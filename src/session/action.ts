@@ -133,7 +133,10 @@ export type CommandResult = {
   readonly exit: number | null;
   /** The working directory after it. */
   readonly cwd: string;
-  /** The first part of the output; the whole of it when `omittedLines` is 0. May carry SGR colour and safe hyperlinks, nothing else. */
+  /**
+   * The first part of the output; the whole of it when `omittedLines` is 0. May carry SGR colour and safe hyperlinks,
+   * nothing else.
+   */
   readonly head: string;
   readonly tail: string;
   readonly omittedLines: number;

@@ -106,7 +106,9 @@ function approve(next: Transition, phase: Halted, applies: { readonly trial?: To
   decide(next, phase, { kind: 'approved', judgedAs, judgement, ...approval, cwd, mode, ...applies });
 }
 
-/** The user widens the mode and lets the action run there: it is judged anew, and asks again only where more is found. */
+/**
+ * The user widens the mode and lets the action run there: it is judged anew, and asks again only where more is found.
+ */
 function proceedIn(next: Transition, phase: Halted, mode: Mode): void {
   const { run, dispatch, decided, judgement } = phase;
   if (isWider(mode, next.conversation.mode) && offersFrom(next).includes(mode)) setMode(next, mode);
@@ -190,7 +192,10 @@ export function askForm(next: Transition, { form, server, message, fields }: Of<
   next.ask({ kind: 'form', form, server, message, fields });
 }
 
-/** Takes a form off the line, or all of them, reviews and a fleet's questions: who waited for them is gone with the program that closed. */
+/**
+ * Takes a form off the line, or all of them, reviews and a fleet's questions: who waited for them is gone with the
+ * program that closed.
+ */
 export function dropForms(next: Transition, form?: string): void {
   const stays = (q: Question) => {
     if (q.kind === 'review' || q.kind === 'fleet') return form !== undefined;
@@ -229,7 +234,8 @@ function answerReview(next: Transition, { question: id, answer }: Of<'answered'>
   return true;
 }
 
-// Past `cost.stop_at_dollars` the user is asked before a call that costs money (CO-2). Prices are the services' business.
+// Past `cost.stop_at_dollars` the user is asked before a call that costs money (CO-2). Prices are the services'
+// business.
 
 type Result = readonly [State, readonly Effect[]];
 type Awaiting = Extract<Phase, { kind: 'awaitingSpend' }>;

@@ -9,15 +9,15 @@ import type { Transition } from './transition.ts';
 
 /**
  * The kind of an action's effect. `reads`: changes nothing. `kept`: `:undo` can put it back. `other`: neither is known.
- * `subAgent`: a task whose own actions are judged one by one. `server`: a tool of an MCP server, which runs outside every
- * mode. `credential`: may show a key to a model elsewhere. `loses`: the gate found something destructive.
+ * `subAgent`: a task whose own actions are judged one by one. `server`: a tool of an MCP server, which runs outside
+ * every mode. `credential`: may show a key to a model elsewhere. `loses`: the gate found something destructive.
  */
 export type EffectKind = 'reads' | 'kept' | 'other' | 'subAgent' | 'server' | 'credential' | 'loses';
 
 /**
  * `run`: without a question. `confirm`: a tool call after a yes, unless the user has allowed the tool; a command as
- * `confirm_cmd` says in a chat, and without a question in a run. `ask`: after a yes, unless the user has allowed the tool.
- * `halt`: the HALT dialog.
+ * `confirm_cmd` says in a chat, and without a question in a run. `ask`: after a yes, unless the user has allowed the
+ * tool. `halt`: the HALT dialog.
  */
 export type Consent = 'run' | 'confirm' | 'ask' | 'halt';
 
@@ -62,7 +62,10 @@ export function consentFor(within: Within, run: Run, action: Action, examined: J
   return autoApproved || isGranted(within, action, tool) ? undefined : 'consent';
 }
 
-/** The same for journals of semantics 1 and 2, in which a chat asked in every mode. What is destructive has halted before. */
+/**
+ * The same for journals of semantics 1 and 2, in which a chat asked in every mode. What is destructive has halted
+ * before.
+ */
 function consentOfOlder(within: Within, run: Run, action: Action, { judgement, autoApproved, tool }: Judged) {
   const { settings } = within.conversation;
   if (judgement.credential && (run.kind === 'chat' || decidesAs(settings, 2))) return 'consent';

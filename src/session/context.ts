@@ -1,4 +1,7 @@
-/** State → the messages of the next call: fixed head + turns + volatile tail (CX-1, CX-6); and what leaves when it grows too large. */
+/**
+ * State → the messages of the next call: fixed head + turns + volatile tail (CX-1, CX-6); and what leaves when it grows
+ * too large.
+ */
 
 import { DELEGATE_BLOCK } from './delegate.ts';
 import type { Of } from './event.ts';

@@ -146,7 +146,9 @@ export type Receipt = {
   readonly atPlannersPrices?: number;
 };
 
-/** The receipt of a run planned by the preset `planner`, over the rows of that run; `all`: where its prices are found. */
+/**
+ * The receipt of a run planned by the preset `planner`, over the rows of that run; `all`: where its prices are found.
+ */
 export function receiptOf(rows: readonly CostRow[], planner: string, all: readonly CostRow[]): Receipt {
   const local = sumOf(rows.filter((row) => row.local));
   const cloud = sumOf(rows.filter((row) => !row.local));

@@ -34,7 +34,10 @@ export type Effect =
       /** What the second opinion may see beside the command. */
       readonly goal: string;
     }
-  /** Run an action that was judged under `judgedAs`: dispatch `actionStarted`, wait for it to be durable, launch. Ends with `actionEnded`. */
+  /**
+   * Run an action that was judged under `judgedAs`: dispatch `actionStarted`, wait for it to be durable, launch. Ends
+   * with `actionEnded`.
+   */
   | {
       readonly kind: 'act';
       readonly session: SessionId;

@@ -1,4 +1,6 @@
-/** What the user sees: the transcript is the fold of `show` effects. An entry shown again under its key replaces itself. */
+/**
+ * What the user sees: the transcript is the fold of `show` effects. An entry shown again under its key replaces itself.
+ */
 import type { Action, AllowedBy, CommandResult } from './action.ts';
 import type { CostSum, Receipt } from './cost.ts';
 import type { NorrisStatus } from './run.ts';

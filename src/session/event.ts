@@ -35,8 +35,8 @@ type Body =
   /** A sub-agent begins, for the delegation that `op` of the parent's is. The event's session is the new one's. */
   | { readonly type: 'spawned'; readonly parent: SessionId; readonly op: OpId }
   /**
-   * `again`: only to be read with other settings; nobody was away. `mode`: what the command line asks for, where there is
-   * no sandbox to enforce it.
+   * `again`: only to be read with other settings; nobody was away. `mode`: what the command line asks for, where there
+   * is no sandbox to enforce it.
    */
   | { readonly type: 'resumed'; readonly settings: Settings; readonly again?: true; readonly mode?: Mode }
   | { readonly type: 'asked'; readonly line: string; readonly text: string; readonly attached?: readonly Attachment[] }
@@ -75,7 +75,10 @@ type Body =
       /** Where the text of shortened turns was kept. */
       readonly files?: readonly (readonly [turn: number, file: string])[];
     }
-  /** `reading`: by the gate's static word every action of the reply only reads. Decides what runs side by side, nothing else. */
+  /**
+   * `reading`: by the gate's static word every action of the reply only reads. Decides what runs side by side, nothing
+   * else.
+   */
   | { readonly type: 'replyEnded'; readonly op: OpId; readonly reply: Reply; readonly reading?: true }
   /** A call of a model has ended and was counted. */
   | { readonly type: 'callCounted'; readonly call: CountedCall }
@@ -96,8 +99,8 @@ type Body =
   | { readonly type: 'examined'; readonly op: OpId; readonly examination: Examination }
   | { readonly type: 'actionStarted'; readonly op: OpId }
   /**
-   * What it names or rests on is no longer what was judged: it was not launched and is judged anew. `outcome` is what it
-   * came to where that is too late.
+   * What it names or rests on is no longer what was judged: it was not launched and is judged anew. `outcome` is what
+   * it came to where that is too late.
    */
   | { readonly type: 'actionVoided'; readonly op: OpId; readonly outcome: Outcome }
   | { readonly type: 'actionEnded'; readonly op: OpId; readonly outcome: Outcome }

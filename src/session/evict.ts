@@ -1,4 +1,7 @@
-/** Who leaves the context when it is full (CX-1): old outputs first, then the oldest turns, in blocks; and what is still sent of them. Pure. */
+/**
+ * Who leaves the context when it is full (CX-1): old outputs first, then the oldest turns, in blocks; and what is still
+ * sent of them. Pure.
+ */
 
 import { parseBoundedJson } from '../text/json.ts';
 import { clip } from './exec-text.ts';
@@ -6,9 +9,14 @@ import type { ImageAttachment, ToolCall } from './message.ts';
 import type { Evicted } from './phase.ts';
 import type { Turn } from './state.ts';
 
-/** The most that one output may take of the room for all turns when it comes in; what is cut to that is marked in its text. */
+/**
+ * The most that one output may take of the room for all turns when it comes in; what is cut to that is marked in its
+ * text.
+ */
 const OUTPUT_SHARE = 0.3;
-/** What an eviction goes down to, so that the next one is many steps away and a server's prompt cache holds meanwhile. */
+/**
+ * What an eviction goes down to, so that the next one is many steps away and a server's prompt cache holds meanwhile.
+ */
 const LOW_WATER = 0.5;
 /** Where outputs alone brought it down to this, no turn goes: what was done is worth knowing, in a line each. */
 const ENOUGH = 0.7;
@@ -53,7 +61,9 @@ function toldTokens(turn: Turn): number {
 /** By the last of the turns that left. They don't change any more: when all are counted anew, each is a new object. */
 const told = new WeakMap<Turn, number>();
 
-/** The most that a question before `from` takes to tell again. Only those are looked at that left since the last time. */
+/**
+ * The most that a question before `from` takes to tell again. Only those are looked at that left since the last time.
+ */
 function mostTold(turns: readonly Turn[], from: number): number {
   const known = (turn: Turn | undefined) => (turn ? told.get(turn) : undefined);
   let at = from;
@@ -162,7 +172,9 @@ class Eviction {
     }
   }
 
-  /** The newest exchange alone is too large: the largest texts of it are cut to the same size. False: there were none. */
+  /**
+   * The newest exchange alone is too large: the largest texts of it are cut to the same size. False: there were none.
+   */
   squeezeNewest(limit: number): boolean {
     const before = this.shortened;
     let low = 0;
@@ -219,7 +231,9 @@ export function sentText(turn: Turn): string {
   return isOutput(turn) ? outputLine(text, turn.file) : text;
 }
 
-/** By turn, which never changes: each request asks for the same several times, and the lines of a megabyte are counted. */
+/**
+ * By turn, which never changes: each request asks for the same several times, and the lines of a megabyte are counted.
+ */
 const clipped = new WeakMap<Turn, string>();
 
 function clippedOf(turn: Turn, text: string, keptChars: number): string {
@@ -256,7 +270,10 @@ export function isOutput(turn: Turn): boolean {
   return turn.origin === 'exec' || (turn.origin === 'aish' && /^\[aish\] job \d/.test(turn.text));
 }
 
-/** The request of the user, or of a sub-agent's parent: repeated when its turn was evicted. A goal is in the head anyway. */
+/**
+ * The request of the user, or of a sub-agent's parent: repeated when its turn was evicted. A goal is in the head
+ * anyway.
+ */
 export function isAsked(turn: Turn): boolean {
   if (turn.kind !== 'user') return false;
   return turn.origin === 'user' || (turn.origin === 'aish' && turn.text.startsWith('Task: '));

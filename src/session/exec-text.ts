@@ -39,7 +39,10 @@ function joined(head: string, omittedLines: number, file: string | undefined, ta
   return `${head}${head === '' || head.endsWith('\n') ? '' : '\n'}${mark}\n${tail}`;
 }
 
-/** Cuts `text` to about `limit` characters (head 40 %, tail 60 %, on line ends) around a line that gives the size of the omitted part. */
+/**
+ * Cuts `text` to about `limit` characters (head 40 %, tail 60 %, on line ends) around a line that gives the size of the
+ * omitted part.
+ */
 export function clip(text: string, limit: number, file?: string): string {
   if (text.length <= limit) return text;
   const headLimit = Math.floor(limit * HEAD_SHARE);
@@ -68,7 +71,9 @@ export function fileOf({ file }: CommandResult): { readonly file?: string } {
   return file === undefined ? {} : { file };
 }
 
-/** A finished command as the model reads it: the command, what it printed, its exit code and the cwd after it (EX-7). */
+/**
+ * A finished command as the model reads it: the command, what it printed, its exit code and the cwd after it (EX-7).
+ */
 export function formatForModel(result: CommandResult, command: string): string {
   const output = plainOutput(result).replace(/\n+$/, '');
   const exit = result.exit === null ? 'exit unknown' : `exit ${result.exit}`;

@@ -1,4 +1,7 @@
-/** Consent that lasts for a session: given for one tool as it was defined then, and never for a destructive call (SF-10). */
+/**
+ * Consent that lasts for a session: given for one tool as it was defined then, and never for a destructive call
+ * (SF-10).
+ */
 import type { Action, Judgement, ToolFacts } from './action.ts';
 import { isWider, type Mode, type QuestionId } from './ids.ts';
 import type { Question } from './question.ts';

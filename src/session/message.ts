@@ -1,7 +1,12 @@
-/** The words that model calls are made of, and what is attached to them. Neutral of any wire format; the broker translates. */
+/**
+ * The words that model calls are made of, and what is attached to them. Neutral of any wire format; the broker
+ * translates.
+ */
 import { bytesText } from '../text/spelled.ts';
 
-/** One call of a tool as the model wrote it. `arguments` is JSON text exactly as received, not yet parsed or trusted. */
+/**
+ * One call of a tool as the model wrote it. `arguments` is JSON text exactly as received, not yet parsed or trusted.
+ */
 export type ToolCall = { readonly id: string; readonly name: string; readonly arguments: string };
 
 /** One message of a request. Exactly one system message stands first (CX-6); a tool message answers one call. */

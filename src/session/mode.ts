@@ -1,4 +1,7 @@
-/** Restricted, Project and Unrestricted: who may change the mode, when it takes effect, and how it is announced (MO-1 … MO-9). */
+/**
+ * Restricted, Project and Unrestricted: who may change the mode, when it takes effect, and how it is announced (MO-1 …
+ * MO-9).
+ */
 
 import { parseJsonObject } from '../text/json.ts';
 import { matchesGlob } from '../text/matching.ts';
@@ -145,7 +148,10 @@ export function isUpgradeRequest(action: Action): boolean {
   return action.kind === 'tool' && action.name === UPGRADE_TOOL;
 }
 
-/** What a well-formed request to widen the mode says; undefined for anything else. Journals of before Project know no `mode`. */
+/**
+ * What a well-formed request to widen the mode says; undefined for anything else. Journals of before Project know no
+ * `mode`.
+ */
 export function upgradeWish(
   action: Action,
   { project }: Settings,

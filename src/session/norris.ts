@@ -1,4 +1,7 @@
-/** The Norris controller's decisions: an autonomous run toward a goal, with a budget, sentinels and an escalation (NO-3, HA-4). Pure. */
+/**
+ * The Norris controller's decisions: an autonomous run toward a goal, with a budget, sentinels and an escalation (NO-3,
+ * HA-4). Pure.
+ */
 import { type Costs, receiptOf, rowsSince, sumOf } from './cost.ts';
 import type { Entry } from './entry.ts';
 import type { Sentinel } from './phase.ts';

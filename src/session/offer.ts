@@ -1,4 +1,7 @@
-/** The program's own question for a wider mode: once in each mode, after the first action that the mode refused (MO-9, MO-11). */
+/**
+ * The program's own question for a wider mode: once in each mode, after the first action that the mode refused (MO-9,
+ * MO-11).
+ */
 import type { Action } from './action.ts';
 import { modeName, offersFrom } from './mode.ts';
 import type { Dispatch, NotRun, Refused } from './phase.ts';
@@ -27,7 +30,9 @@ export function noteRefused(next: Transition, refused: Refused | undefined, acti
   next.set({ refused, ...(decidesAs(next.conversation.settings, 3) ? { refusedAction: action } : {}) });
 }
 
-/** Asks, before the next action or step, where the last one was refused something; false where nothing is to be asked. */
+/**
+ * Asks, before the next action or step, where the last one was refused something; false where nothing is to be asked.
+ */
 export function offerMode(next: Transition, run: Run, dispatch: Dispatch): boolean {
   const { refused, refusedAction, mode } = next.conversation;
   if (refused === undefined || !mayOffer(next)) return false;

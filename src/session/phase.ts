@@ -97,9 +97,9 @@ export type Phase =
       readonly dispatch: Dispatch;
       /**
        * `policy`: no one has consented yet, the policy decides. `edited`: the user wrote the command, or said yes to
-       * running it again, only a destructive one asks again. `asked`: it was put to the user before and is still open (a restart, another mode), it asks again.
-       * `changed`: what it names is no longer what was judged, it asks again. `approved`: the user said yes to it in this
-       * wider mode; it asks again only where more is found than was shown.
+       * running it again, only a destructive one asks again. `asked`: it was put to the user before and is still open
+       * (a restart, another mode), it asks again. `changed`: what it names is no longer what was judged, it asks again.
+       * `approved`: the user said yes to it in this wider mode; it asks again only where more is found than was shown.
        */
       readonly consent: 'policy' | 'edited' | 'asked' | 'changed' | 'approved';
       /** What the user has seen, where `consent` is `approved`. */

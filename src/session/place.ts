@@ -1,7 +1,7 @@
 /**
  * A place is where a command runs: a directory of this machine (`/srv`), or of a host (`web1:/srv`). Every working
- * directory of the session is one, so what was judged for one machine is bound to it, and whoever takes a place of a host
- * for a path of this machine finds nothing there.
+ * directory of the session is one, so what was judged for one machine is bound to it, and whoever takes a place of a
+ * host for a path of this machine finds nothing there.
  */
 import type { Transition } from './transition.ts';
 

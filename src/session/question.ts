@@ -74,7 +74,9 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
 /** A HALT's question before it has a name and an asker. */
 export type Asked = Omit<Extract<Question, { kind: 'halt' }>, 'id' | 'session' | 'asker' | 'trial'>;
 
-/** What a command left, and what may be started from it (MO-9, EF-1). Put to the user before the command's end is told. */
+/**
+ * What a command left, and what may be started from it (MO-9, EF-1). Put to the user before the command's end is told.
+ */
 export type Review = {
   /**
    * `later`: files that others run were set aside. `room`: the store was full, so that a change was refused. `start`:

@@ -75,7 +75,9 @@ function conversationOf(state: State, event: SessionEvent): Conversation | undef
   return found && childOf(found.parent, event.session, event.op);
 }
 
-/** An abort ends a conversation's sub-agents, and they follow it into a narrower mode (MO-4); never into a wider one. */
+/**
+ * An abort ends a conversation's sub-agents, and they follow it into a narrower mode (MO-4); never into a wider one.
+ */
 function forChildren([state, effects]: Result, event: SessionEvent): Result {
   if (event.type !== 'aborted' && event.type !== 'modeChosen') return [state, effects];
   let result: Result = [state, effects];
@@ -237,7 +239,10 @@ function actionStarted(next: Transition, { op }: Of<'actionStarted'>): void {
   next.phase({ ...phase, slots: phase.slots.with(found.at, { ...found.slot, started: true }) });
 }
 
-/** The world has moved under the user's answer: they are asked again (SF-13). Anything else that was voided counts as ended. */
+/**
+ * The world has moved under the user's answer: they are asked again (SF-13). Anything else that was voided counts as
+ * ended.
+ */
 function actionVoided(next: Transition, { op, outcome, ...event }: Of<'actionVoided'>): void {
   const { phase } = next.conversation;
   const asked = phase.kind === 'acting' && phase.slots.length === 1 && slotOf(phase, op)?.slot.userApproved;

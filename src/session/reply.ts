@@ -106,7 +106,10 @@ function findSentinel(lines: readonly Line[]): Sentinel | undefined {
   return blocked;
 }
 
-/** `bash` and `delegate` with well-formed arguments are as their lines; anything else stays a tool call for its schema to judge. */
+/**
+ * `bash` and `delegate` with well-formed arguments are as their lines; anything else stays a tool call for its schema
+ * to judge.
+ */
 function fromToolCall(call: ToolCall): Action {
   const action = call.name === 'bash' ? bashCommand(call) : call.name === 'delegate' ? delegation(call) : undefined;
   return action ?? { kind: 'tool', name: call.name, arguments: call.arguments, callId: call.id };
@@ -140,8 +143,8 @@ const SHOWN_FENCE = /^ {0,3}(?:```|~~~)/;
 const BEGINNINGS = ['CMD:', 'CMD&:', 'DELEGATE:', 'GOAL: complete', 'GOAL: blocked'] as const;
 
 /**
- * A model's text without its markers (AC-1): each stands in the transcript as an action of its own, and in `:history` as it was
- * written. The prefix of a growing text gives the prefix of the result, but for its last line.
+ * A model's text without its markers (AC-1): each stands in the transcript as an action of its own, and in `:history`
+ * as it was written. The prefix of a growing text gives the prefix of the result, but for its last line.
  */
 export function withoutMarkers(text: string, growing = false): string {
   const lines = text.split('\n');

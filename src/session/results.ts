@@ -1,4 +1,7 @@
-/** What is shown to the user and reported to the model of an action: at its start, at its end, and in order among the results. */
+/**
+ * What is shown to the user and reported to the model of an action: at its start, at its end, and in order among the
+ * results.
+ */
 import { type Action, type AllowedBy, describeAction } from './action.ts';
 import { fileOf, formatForModel } from './exec-text.ts';
 import type { OpId } from './ids.ts';

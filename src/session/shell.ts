@@ -25,7 +25,8 @@ export function shellEnded(next: Transition, { op, result }: Of<'shellEnded'>): 
   if (running?.op !== op) return;
   // The shell may have told already where it is now.
   const { cwd } = running;
-  // The user may have left the machine meanwhile, or its shell may have ended: the line that ends there leads nobody back.
+  // The user may have left the machine meanwhile, or its shell may have ended: the line that ends there leads nobody
+  // back.
   const now = next.state.shell.cwd;
   next.state = { ...next.state, shell: { cwd: hostOf(now) === hostOf(cwd) ? result.cwd : now } };
   next.show({ kind: 'exec', op, by: 'user', command: running.line, cwd, private: running.private, result }, op);

@@ -1,4 +1,7 @@
-/** Actions of one reply that run side by side: which may, how they start, and how their results keep the order of the calls. */
+/**
+ * Actions of one reply that run side by side: which may, how they start, and how their results keep the order of the
+ * calls.
+ */
 import type { Action, AllowedBy } from './action.ts';
 import type { OpId } from './ids.ts';
 import { isUpgradeRequest } from './mode.ts';

@@ -24,28 +24,39 @@ export type Settings = {
    * A boolean in older journals, which fold as they did.
    */
   readonly confirmCmd: boolean | 'acts';
-  /** Whether the kernel sandbox can be enforced here; without it the model's actions run in Unrestricted only (MO-7). */
+  /**
+   * Whether the kernel sandbox can be enforced here; without it the model's actions run in Unrestricted only (MO-7).
+   */
   readonly sandbox: boolean;
-  /** Where the mode can't be enforced it stays, and the model's actions wait; absent in older journals: it became Unrestricted. */
+  /**
+   * Where the mode can't be enforced it stays, and the model's actions wait; absent in older journals: it became
+   * Unrestricted.
+   */
   readonly keepsMode?: true;
   /** Whether the kernel can hold commands to the project's tree; never without `sandbox`. Absent: it can't (MO-9). */
   readonly project?: boolean;
   /** What Project can't enforce here, in one line for the dialog. */
   readonly projectMissing?: string;
-  /** A wider mode is offered by itself, once for each mode, behind a plan or the first refusal; absent in older journals. */
+  /**
+   * A wider mode is offered by itself, once for each mode, behind a plan or the first refusal; absent in older
+   * journals.
+   */
   readonly offers?: true;
   /** Globs over tools of other servers that the user's own configuration declares to only read (MO-2). */
   readonly readOnlyTools?: readonly string[];
-  /** Globs over tools that the user's own configuration lets run without asking: of other servers' they alone run in Project. */
+  /**
+   * Globs over tools that the user's own configuration lets run without asking: of other servers' they alone run in
+   * Project.
+   */
   readonly approvedTools?: readonly string[];
   /** The preset that plans the tasks of a Norris run; absent: no plan (PP-1). It need not exist (PP-4). */
   readonly preplanner?: string;
   /**
-   * Which version of the machine decides: a journal folds by the one that wrote it. Absent: that of 0.1, in which a planned
-   * run stalled where a task was answered in words, the end of the user's own jobs was not told to the model, nor that an
-   * aborted `CMD:` had not run, and a consent that was skipped gave the gate's praise as its reason. 2: a chat asked in
-   * every mode, a wider mode was offered for a plan, an action that a mode refused was not run again after a yes, and what
-   * nobody was there to approve was told as skipped by the user.
+   * Which version of the machine decides: a journal folds by the one that wrote it. Absent: that of 0.1, in which a
+   * planned run stalled where a task was answered in words, the end of the user's own jobs was not told to the model,
+   * nor that an aborted `CMD:` had not run, and a consent that was skipped gave the gate's praise as its reason. 2: a
+   * chat asked in every mode, a wider mode was offered for a plan, an action that a mode refused was not run again
+   * after a yes, and what nobody was there to approve was told as skipped by the user.
    */
   readonly semantics?: 2 | typeof SEMANTICS;
   /** Tasks taken from a plan. */

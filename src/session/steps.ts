@@ -1,4 +1,6 @@
-/** One step, for chat and Norris alike: call the model, parse, then each action in turn: examine, consent, act, record. */
+/**
+ * One step, for chat and Norris alike: call the model, parse, then each action in turn: examine, consent, act, record.
+ */
 
 import { type Action, type Examination, findsNoMore, type Judgement, whyUnfinished } from './action.ts';
 import { consentFor } from './consent.ts';
@@ -367,7 +369,10 @@ export function continueNorris(next: Transition, run: NorrisRun, acted: boolean,
   else startStep(next, nextStep(run));
 }
 
-/** Ends a run; the conversation stays, but a sub-agent's goes with its report. Queued lines go on to the model, or back to the prompt after an abort or failure. */
+/**
+ * Ends a run; the conversation stays, but a sub-agent's goes with its report. Queued lines go on to the model, or back
+ * to the prompt after an abort or failure.
+ */
 export function finishRun(next: Transition, run: Run, ending: Ending): void {
   next.unask();
   if (run.kind === 'delegate') {

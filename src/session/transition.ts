@@ -11,8 +11,8 @@ import { type Conversation, decidesAs, type InboxItem, type State, type Turn } f
 type OmitQuestionIds<Q> = Q extends Question ? Omit<Q, 'id' | 'session' | 'asker'> : never;
 
 /**
- * The turns of each conversation in a fold that shows its states to nobody: it may go on with the same list, where thousands
- * of events would each copy thousands of turns.
+ * The turns of each conversation in a fold that shows its states to nobody: it may go on with the same list, where
+ * thousands of events would each copy thousands of turns.
  */
 export type OwnedTurns = Map<SessionId, Turn[]>;
 
@@ -126,7 +126,9 @@ export class Transition {
     return id;
   }
 
-  /** Takes questions of this conversation off the line: one, or all but those that belong to no phase and outlast a run. */
+  /**
+   * Takes questions of this conversation off the line: one, or all but those that belong to no phase and outlast a run.
+   */
   unask(id?: string): void {
     const goes = (q: Question) => (id === undefined ? !WITHOUT_PHASE.has(q.kind) : q.id === id);
     const stays = (q: Question) => q.session !== this.conversation.id || !goes(q);

@@ -108,7 +108,10 @@ type Choices = {
   add(shape: string, kind: 'shell' | 'ai'): void;
 };
 
-/** Opens them at `path`, one JSON row each, 0600; the last one of a shape counts. A file that can't be written costs the keeping, nothing else. */
+/**
+ * Opens them at `path`, one JSON row each, 0600; the last one of a shape counts. A file that can't be written costs the
+ * keeping, nothing else.
+ */
 export function openChoices(path: string): Choices {
   let known: Map<string, 'shell' | 'ai'> | undefined;
   const read = () => {

@@ -1,4 +1,7 @@
-/** The lines typed at the prompt, kept across sessions, beside those of the user's shell (IN-5). Several programs may append to the file at once. */
+/**
+ * The lines typed at the prompt, kept across sessions, beside those of the user's shell (IN-5). Several programs may
+ * append to the file at once.
+ */
 import {
   appendFileSync,
   closeSync,
@@ -21,8 +24,8 @@ const MAX_LINES = 10_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * A row of the file: a line of the user's as a string, one of the agent's as an object, whose mark is never in the line;
- * and what is known of a line that ran.
+ * A row of the file: a line of the user's as a string, one of the agent's as an object, whose mark is never in the
+ * line; and what is known of a line that ran.
  */
 type Row = string | { readonly line: string; readonly by: 'agent' } | ({ readonly ran: string } & LineFacts);
 
@@ -31,7 +34,8 @@ export type ShellHistoryFile = { readonly path: string; readonly format: History
 
 /**
  * Opens the history at `path`: one JSON row a line, 0600. A file that can't be written costs the keeping, nothing else.
- * @param hide the secrets filter: a line that holds a secret is remembered while the program runs and never written (SE-2)
+ * @param hide the secrets filter: a line that holds a secret is remembered while the program runs and never written
+ * (SE-2)
  * @param shell undefined while it is not known, and where the shell keeps none
  */
 export function openHistory(
@@ -220,7 +224,8 @@ class GrowingFile {
 
   /**
    * Appends a row. Where all was read before and nobody wrote meanwhile, it is not read again; else the result is false
-   * and it comes with the next rows. Throws where it can't be written; the file is made with `mode`, its directory is not.
+   * and it comes with the next rows. Throws where it can't be written; the file is made with `mode`, its directory is
+   * not.
    */
   append(row: string, mode: number): boolean {
     const file = openSync(this.path, 'a', mode);

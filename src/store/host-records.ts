@@ -1,4 +1,7 @@
-/** Which private directories lie on hosts, and whose they are: what a killed program left there is found by the next one. */
+/**
+ * Which private directories lie on hosts, and whose they are: what a killed program left there is found by the next
+ * one.
+ */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -67,8 +70,8 @@ function textOf(path: string): string {
 }
 
 /**
- * The boot of this machine, and whose numbers of processes these are: the first namespace has the same name on every Linux.
- * Sources: random(4), namespaces(7), sysctl(3) of macOS.
+ * The boot of this machine, and whose numbers of processes these are: the first namespace has the same name on every
+ * Linux. Sources: random(4), namespaces(7), sysctl(3) of macOS.
  */
 function bootHere(): string | undefined {
   try {

@@ -107,7 +107,8 @@ export function openJournal(path: string, options: JournalOptions): JournalFile 
       // A caller may await it; a failure that is not awaited is reported by `onFailure`.
       durable.catch(() => {});
       flush();
-      // What else this turn of the event loop appends shares the first sync: a reply, its examination, the action's start.
+      // What else this turn of the event loop appends shares the first sync: a reply, its examination, the action's
+      // start.
       if (!syncing) turnEnd ??= setImmediate(hasten);
       return durable;
     },

@@ -48,9 +48,9 @@ export async function readJournal(path: string, turn = async () => {}): Promise<
 }
 
 /**
- * Reads records as long as their numbers follow one another. A line that can't be read and leaves no gap is the rest of a
- * write that was cut off and begun anew on the next line; one that leaves a gap is damage, and nothing behind it counts:
- * folding on would lead to another session.
+ * Reads records as long as their numbers follow one another. A line that can't be read and leaves no gap is the rest of
+ * a write that was cut off and begun anew on the next line; one that leaves a gap is damage, and nothing behind it
+ * counts: folding on would lead to another session.
  */
 export function parseJournal(bytes: Buffer): ReadJournal {
   const parsing = parsed(bytes);
@@ -139,7 +139,9 @@ export async function* sessionsByAge(dir: string): AsyncGenerator<SessionSummary
   }
 }
 
-/** The session is left now, though nothing more may be written to its journal: `--resume` goes by that. Never rejects. */
+/**
+ * The session is left now, though nothing more may be written to its journal: `--resume` goes by that. Never rejects.
+ */
 export async function markLeft(journal: string): Promise<void> {
   const now = new Date();
   await utimes(journal, now, now).catch(() => {});
@@ -235,8 +237,8 @@ function momentsOf(events: readonly SessionEvent[]): readonly SessionMoment[] {
   return moments.slice(-MAX_MOMENTS);
 }
 
-// One line of a journal: a versioned envelope around an event, numbered, and closed by a checksum of its bytes, so that a
-// flipped, missing, swapped or torn line is found (RE-5).
+// One line of a journal: a versioned envelope around an event, numbered, and closed by a checksum of its bytes, so that
+// a flipped, missing, swapped or torn line is found (RE-5).
 
 /** The version that this program writes. A change of the events' shape raises it and adds an upcaster. */
 const VERSION = 2;

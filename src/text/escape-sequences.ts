@@ -82,8 +82,8 @@ export type Sequence = {
 };
 
 /**
- * The sequence that begins at `at` with an ESC or a C1 character. A string that nothing ends goes to the end of its line
- * only, so that no text vanishes because of two bytes.
+ * The sequence that begins at `at` with an ESC or a C1 character. A string that nothing ends goes to the end of its
+ * line only, so that no text vanishes because of two bytes.
  */
 export function readSequence(text: string, at: number): Sequence {
   const code = text.charCodeAt(at);

@@ -2,8 +2,8 @@ import { chmodSync, closeSync, constants, fstatSync, openSync, readdirSync, read
 import { open } from 'node:fs/promises';
 
 /**
- * Removes a directory with all that is in it, also where a command took away its owner's right to look into parts of it.
- * Never throws: what a hostile command leaves behind must not end the program. Returns whether it is gone.
+ * Removes a directory with all that is in it, also where a command took away its owner's right to look into parts of
+ * it. Never throws: what a hostile command leaves behind must not end the program. Returns whether it is gone.
  */
 export function removeTree(path: string): boolean {
   if (removed(path)) return true;

@@ -1,6 +1,8 @@
 /** Names that fit a glob, or are spelled nearly alike. */
 
-/** Whether one of the globs covers the whole of `name`: `*` any characters, `?` one, `[a-z]` and `[!a-z]` one of a set. */
+/**
+ * Whether one of the globs covers the whole of `name`: `*` any characters, `?` one, `[a-z]` and `[!a-z]` one of a set.
+ */
 export function matchesGlob(name: string, globs: readonly string[]): boolean {
   return globs.some((glob) => matches(name, glob.match(/\[[!^]?\]?[^\]]*\]|./gsu) ?? []));
 }

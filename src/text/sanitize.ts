@@ -6,14 +6,19 @@
 import { ESC, readSequence } from './escape-sequences.ts';
 import { styleOf } from './style.ts';
 
-/** Anything that keeps a text from passing untouched: controls, bidi controls, invisible characters, lone surrogates. */
+/**
+ * Anything that keeps a text from passing untouched: controls, bidi controls, invisible characters, lone surrogates.
+ */
 const SUSPECT =
   /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]/;
 
 /** Finds the next of them from its `lastIndex` on: what lies between passes without a closer look. */
 const SUSPECTS = new RegExp(SUSPECT.source, 'g');
 
-/** Characters above ASCII that reorder or hide text. ZWJ, ZWNJ and variation selectors stay: scripts and emoji need them. */
+/**
+ * Characters above ASCII that reorder or hide text. ZWJ, ZWNJ and variation selectors stay: scripts and emoji need
+ * them.
+ */
 function hides(code: number): boolean {
   return (
     (code >= 0x80 && code <= 0x9f) ||
@@ -39,8 +44,8 @@ const SAFE_LINK = /^(?:(?:https?|file):\/\/|mailto:)[\x21-\x7e]*$/i;
 
 /**
  * Foreign text as harmless text: printable characters, newline, tab, whole SGR colour sequences, and OSC 8 hyperlinks
- * to http, https, file or mailto. CR LF becomes a newline; a bare CR, BS, C1, bidi control and every other sequence is removed,
- * an unfinished one with it. Takes time linear in the text; `clean(clean(x)) === clean(x)`.
+ * to http, https, file or mailto. CR LF becomes a newline; a bare CR, BS, C1, bidi control and every other sequence is
+ * removed, an unfinished one with it. Takes time linear in the text; `clean(clean(x)) === clean(x)`.
  */
 export function clean(text: string): string {
   return SUSPECT.test(text) ? scrub(text, true) : text;
@@ -77,7 +82,8 @@ function scrub(text: string, keepStyles: boolean): string {
       if (style && 'sgr' in style) {
         if (style.sgr.length < MAX_STYLE_CHARS) out.push(text.slice(at, style.end));
       } else if (style) {
-        // An unsafe target closes the link before it, as a terminal would have done; a close without an open says nothing.
+        // An unsafe target closes the link before it, as a terminal would have done; a close without an open says
+        // nothing.
         const opens = isSafeLink(style.link);
         if (opens) out.push(`\x1b]8;;${style.link}\x1b\\`);
         else if (linked) out.push(LINK_END);

@@ -1,8 +1,8 @@
 /**
  * Text of the shell: one word of it, and what is unfinished.
  *
- * The latter reads a shell command line by line and says whether bash would go on reading: a lexer for quotes, here-documents,
- * continuations and compound commands. It never says of a syntax error that more lines could help.
+ * The latter reads a shell command line by line and says whether bash would go on reading: a lexer for quotes,
+ * here-documents, continuations and compound commands. It never says of a syntax error that more lines could help.
  */
 
 /** One word of `sh`, whatever is in it. */
@@ -75,7 +75,9 @@ export class ShellLines {
   /** The line of a here-document so far, where a backslash joins it to the next. */
   #joined = '';
 
-  /** What bash would wait for after the lines read so far; undefined: the command is whole, or no line can finish it. */
+  /**
+   * What bash would wait for after the lines read so far; undefined: the command is whole, or no line can finish it.
+   */
   get unfinished(): Unfinished | undefined {
     if (this.#documents.length > 0) return 'here-document';
     if (this.#frames.some(({ kind }) => QUOTES.has(kind))) return 'quote';

@@ -2,8 +2,8 @@
 import { visible } from './sanitize.ts';
 
 /**
- * The name of a file in a list of one line each: no name can pass for two lines. A byte of a name that is no text, which stands
- * as U+DC80 … U+DCFF, is `⟨xE9⟩`.
+ * The name of a file in a list of one line each: no name can pass for two lines. A byte of a name that is no text,
+ * which stands as U+DC80 … U+DCFF, is `⟨xE9⟩`.
  */
 export function nameText(name: string): string {
   return visible(name)

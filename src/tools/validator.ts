@@ -47,7 +47,9 @@ function look(schema: JsonSchema, args: unknown, attempt: Attempt): string | und
   return text.length > MAX_PROBLEM_CHARS ? `${text.slice(0, MAX_PROBLEM_CHARS)}…` : text;
 }
 
-/** The dialect that the schema names; without one the newest, which MCP takes as meant, and then the one it was before. */
+/**
+ * The dialect that the schema names; without one the newest, which MCP takes as meant, and then the one it was before.
+ */
 function prepare({ $schema, ...schema }: JsonSchema, attempt: Attempt): ValidateFunction | null {
   const named = typeof $schema === 'string' ? $schema : '';
   const dialects = /draft-0[67]/.test(named) ? [Ajv] : /2019-09/.test(named) ? [Ajv2019] : [Ajv2020, Ajv];

@@ -156,7 +156,9 @@ export function setback(outcome: Outcome): Move | undefined {
   return blocked(`The command failed: ${said}`, 'the command failed');
 }
 
-/** What kept `find` from finding anything: the exit code of a pipeline is that of its last program and does not tell. */
+/**
+ * What kept `find` from finding anything: the exit code of a pipeline is that of its last program and does not tell.
+ */
 export function searchFailure(outcome: Outcome): Move | undefined {
   const said = pathsIn(outcome).length > 0 ? undefined : outcome.lines.find((text) => /(?:^|: )find: /.test(text));
   return said === undefined ? undefined : blocked(`The command failed: ${said.trim()}`, 'the command failed');

@@ -65,7 +65,8 @@ export function createCalibration() {
       const { ratios, ...seen } = of(key);
       let predicted = base + extra;
       if (extra > base * MIN_TELLING_SHARE) {
-        // All that the server counted beyond the rest is put down to the larger of the two: rather too much than too little.
+        // All that the server counted beyond the rest is put down to the larger of the two: rather too much than too
+        // little.
         const shares = { wide: features.wide * rateOf(key, 'wide'), digits: features.digits * rateOf(key, 'digits') };
         const feature = shares.wide > shares.digits ? 'wide' : 'digits';
         const rate = (theirs / factor(key) - base) / features[feature];

@@ -40,7 +40,10 @@ export function checkCounts(
   return { ...reply, toolCalls: [], finish: 'failed', failure: { kind: 'overflow', message } };
 }
 
-/** Did the server read much less than was counted? An estimate may be that far off by itself, and is of a request that fits any window. */
+/**
+ * Did the server read much less than was counted? An estimate may be that far off by itself, and is of a request that
+ * fits any window.
+ */
 function isOdd(read: number, { counter, corrected }: Counted): boolean {
   const compared = read >= MIN_READ_TOKENS && corrected >= MIN_COMPARED_TOKENS;
   return counter !== 'estimate' && read < corrected * MIN_READ_SHARE && compared;

@@ -53,7 +53,9 @@ export class TokenCounter {
     });
   }
 
-  /** Counts what is not known yet; undefined when the counter gives up: what it has told to `keep` by then stays known. */
+  /**
+   * Counts what is not known yet; undefined when the counter gives up: what it has told to `keep` by then stays known.
+   */
   async #cached(
     key: string,
     texts: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * The o200k encoding, for counting. Its 200,000 tokens lie as bytes in one buffer and are found by their hash: 5 MB, where
- * a table of strings takes 80.
+ * The o200k encoding, for counting. Its 200,000 tokens lie as bytes in one buffer and are found by their hash: 5 MB,
+ * where a table of strings takes 80.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { Turns } from '../../text/turns.ts';
@@ -14,7 +14,10 @@ const MAX_TOKENS = SLOTS / 2;
 const PIECE_CHARS = 500;
 const NEVER = 0x7fffffff;
 
-/** The tokens of a `.tiktoken` file (a token in base64 and its rank in each line, by rank) as length and bytes, one after another. */
+/**
+ * The tokens of a `.tiktoken` file (a token in base64 and its rank in each line, by rank) as length and bytes, one
+ * after another.
+ */
 export function packTokens(tiktoken: string): Buffer {
   const parts = tiktoken
     .trimEnd()

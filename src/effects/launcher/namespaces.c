@@ -388,8 +388,8 @@ static void __attribute__((noreturn)) init(const struct options *o, const struct
 
 /* Starts the init in the session's network. A process between joins it, and the init becomes the child of this one.
  * Returns -1 where the network can't be joined. */
-static pid_t start_joined(const struct options *o, const struct terminal *t, const sigset_t *mask, struct inside *shared,
-    struct store *kept, int supervisor, int told) {
+static pid_t start_joined(const struct options *o, const struct terminal *t, const sigset_t *mask,
+    struct inside *shared, struct store *kept, int supervisor, int told) {
   struct network network;
   if (open_network(o->network, o->parent, &network)) return -1;
   pid_t between = (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0);

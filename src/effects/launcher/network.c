@@ -76,7 +76,8 @@ static int proxy_socket(void) {
   return fd;
 }
 
-/* Holds a network until its input ends or the program dies. Once it can be joined, the program gets its socket there. */
+/* Holds a network until its input ends or the program dies. Once it can be joined, the program gets its socket
+   there. */
 int hold_network(pid_t program) {
   const int uid = (int)geteuid(), gid = (int)syscall(SYS_getegid);
   char byte;

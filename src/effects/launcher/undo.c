@@ -1,10 +1,12 @@
 /*
  * aish-sandbox --undo STORE                  says what an undo would put back, and changes nothing
  * aish-sandbox --undo STORE --into NEW       puts it back; NEW keeps what is replaced. Begun anew, it goes on
- *   … --only PATH...                       of these paths and what lies below them; `-`: read from stdin, a NUL behind each
+ *   … --only PATH...                       of these paths and what lies below them; `-`: read from stdin, a NUL behind
+ * each
  * aish-sandbox --undo STORE --names          what it left: see view.c
- * aish-sandbox --undo STORE --finish [--now] ends the journal of an action that was killed; of one that ended this moment
- * aish-sandbox --undo NEW --note PATH...     keeps what these paths are, for a change that this program makes itself
+ * aish-sandbox --undo STORE --finish [--now] ends the journal of an action that was killed; of one that ended this
+ * moment aish-sandbox --undo NEW --note PATH...     keeps what these paths are, for a change that this program makes
+ * itself
  *
  * Exit code 0: all of it; 1: some paths were refused; 75: the action has not ended; 126: nothing was done, one line.
  */

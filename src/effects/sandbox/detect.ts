@@ -33,7 +33,9 @@ const NO_TREE_LIMIT = 'limits on memory and CPU time hold for each process, not 
 const ROOT_WATCHED = 'the number of processes of root is watched and stopped, not refused';
 const OPEN_SIGNALS = "signals to this user's own processes outside are not refused (Linux 6.12 or newer)";
 
-/** Runs the launcher's own self-test inside the sandbox, against a directory in which all of it would succeed outside. */
+/**
+ * Runs the launcher's own self-test inside the sandbox, against a directory in which all of it would succeed outside.
+ */
 export async function detectSandbox(options: {
   readonly launcher: string;
   /** Arguments before all others; test builds take more than the shipped one. */
@@ -96,7 +98,10 @@ function refusedBy(status: ReturnType<ReturnType<typeof createPrivateTmp>['statu
 /** `failure`: the code of an error for which it never ran, such as EACCES. */
 type Ended = { readonly stdout: string; readonly stderr: string; readonly failure?: string };
 
-/** A machine that has no room for one more process at the moment (EAGAIN) is asked again: the mode depends on the answer. */
+/**
+ * A machine that has no room for one more process at the moment (EAGAIN) is asked again: the mode depends on the
+ * answer.
+ */
 async function start(program: string, args: readonly string[], env: NodeJS.ProcessEnv, tries = 1): Promise<Ended> {
   const ended = await new Promise<Ended>((resolve) => {
     execFile(program, [...args], { env, encoding: 'utf8' }, (error, stdout, stderr) =>

@@ -69,7 +69,9 @@ export function sandboxArgv(launch: Launch & { readonly limits?: SandboxLimits }
   return compose(launch, [...(launch.tmpDir ? ['--tmp', launch.tmpDir] : []), ...bounds]);
 }
 
-/** The same for Unrestricted with the light profile: everything writable except other terminals, signals stay inside. */
+/**
+ * The same for Unrestricted with the light profile: everything writable except other terminals, signals stay inside.
+ */
 export function lightArgv(launch: Launch): readonly string[] {
   return compose(launch, ['--light']);
 }
@@ -94,7 +96,8 @@ export function trialArgv(
 /**
  * Project mode: `project` (absolute) and private `/tmp` and `/dev/shm` can be written; no signals outside (MO-9). The
  * network is a loopback: the one that process `network` holds for the session, else the command's own.
- * `held`: by Landlock alone, for systems without namespaces: in place of those the tree and `tmpDir`, and no network at all.
+ * `held`: by Landlock alone, for systems without namespaces: in place of those the tree and `tmpDir`, and no network at
+ * all.
  */
 export function projectArgv(
   launch: Launch & { readonly project: string; readonly held?: boolean; readonly network?: number | undefined },
@@ -137,7 +140,10 @@ export type LauncherStatus =
   /** `left`: processes that were still there when the command ended, and were stopped. */
   | { readonly kind: 'exited'; readonly code: number; readonly left: number }
   | { readonly kind: 'killed'; readonly signal: number; readonly left: number }
-  /** Stopped by the launcher: time was up, too many processes (root only), too much written (a trial), or the program that started it is gone. */
+  /**
+   * Stopped by the launcher: time was up, too many processes (root only), too much written (a trial), or the program
+   * that started it is gone.
+   */
   | { readonly kind: 'stopped'; readonly by: 'wall' | 'procs' | 'parent' | 'space' };
 
 export type PrivateTmp = {

@@ -1,4 +1,7 @@
-/** The change store on a host: what it keeps lies there, and is worked on by the launcher there; which and when is decided here. */
+/**
+ * The change store on a host: what it keeps lies there, and is worked on by the launcher there; which and when is
+ * decided here.
+ */
 
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
@@ -28,7 +31,8 @@ import {
 import type { Keeping } from './store.ts';
 import type { Later, Waiting } from './waiting.ts';
 
-// Its records, as pieces of code for the host's `sh` and what they answer. A host says what it likes: all is bounded data.
+// Its records, as pieces of code for the host's `sh` and what they answer. A host says what it likes: all is bounded
+// data.
 
 /** Runs code there; undefined where there is no whole answer. Never rejects. */
 export type AskFar = (code: string) => Promise<{ readonly exit: number; readonly text: string } | undefined>;
@@ -140,7 +144,9 @@ export type FarStoreOptions = {
   readonly ask: AskFar;
   /** The same for what may take its time. */
   readonly work: AskFar;
-  /** The launcher's work there, which may take its time; with what it says where it is not what was sent. Never rejects. */
+  /**
+   * The launcher's work there, which may take its time; with what it says where it is not what was sent. Never rejects.
+   */
   readonly launch: (args: readonly string[]) => Promise<Ran>;
   /** Whether it works there: why not, in a line. */
   readonly probe: () => Promise<string | undefined>;
@@ -157,7 +163,10 @@ export type FarStoreOptions = {
 };
 
 type KeepingFar = Omit<Keeping, 'left' | 'end' | 'drop'> & {
-  /** To be called once its last process has ended, or it is known that it never ran: what it left that the user decides on. Never rejects. */
+  /**
+   * To be called once its last process has ended, or it is known that it never ran: what it left that the user decides
+   * on. Never rejects.
+   */
   end(began: boolean): Promise<Leftover | undefined>;
 };
 
@@ -312,7 +321,8 @@ export class FarStore implements UndoPort {
   }
 }
 
-// What commands in Project left there for others to run later: it is set aside there, also where the connection was lost meanwhile.
+// What commands in Project left there for others to run later: it is set aside there, also where the connection was
+// lost meanwhile.
 
 /** Left beside an action that was looked through. */
 const LOOKED = 'made';
@@ -420,7 +430,10 @@ export class FarLeftovers {
     return laterWith(unkept, kept, tree, look);
   }
 
-  /** Without directories that stand where they stood: somebody else uses a repository. All of them where that can't be told. */
+  /**
+   * Without directories that stand where they stood: somebody else uses a repository. All of them where that can't be
+   * told.
+   */
   async #unkept(all: readonly Name[], action: string): Promise<readonly Name[]> {
     if (all.length === 0 || all.length > MAX_DIRECTORIES) return all;
     const found = await this.#port.ask(

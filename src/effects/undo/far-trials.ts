@@ -1,4 +1,7 @@
-/** Trials on a host: they lie in its store, and the launcher there lists and applies them. What it says is bounded and checked. */
+/**
+ * Trials on a host: they lie in its store, and the launcher there lists and applies them. What it says is bounded and
+ * checked.
+ */
 import { shellQuote } from '../../text/shell.ts';
 import {
   type AskFar,
@@ -87,7 +90,8 @@ export class FarTrialDisk implements TrialDisk {
 
   async apply(trial: TrialPlace, opening: Opening): Promise<Ran & { readonly lost?: true }> {
     const { directory } = trial;
-    // In one piece, so that a lost connection leaves no half of it: an action that was not begun, or a journal that tells.
+    // In one piece, so that a lost connection leaves no half of it: an action that was not begun, or a journal that
+    // tells.
     const args = ['--apply', directory, ...treeOptions(trial)];
     const ran = await this.#options.launch(args, {
       before: writeFar(`${directory}/${ACTION}`, openingText({ ...opening, applied: true })),

@@ -1,4 +1,7 @@
-/** What a store keeps and puts back, on whatever machine it lies: which action is meant, in which order, and what a crash cut off. */
+/**
+ * What a store keeps and puts back, on whatever machine it lies: which action is meant, in which order, and what a
+ * crash cut off.
+ */
 import type { KeptAction, UndoResult, UndoTarget } from '../../contracts/undo.ts';
 import { visible } from '../../text/sanitize.ts';
 import type { Ran } from './launcher.ts';
@@ -125,7 +128,10 @@ export class Kept {
     return (await this.#disk.launch('--undo', directory, '--finish')).code === NOT_ENDED;
   }
 
-  /** What a crash cut off: journals are ended, and an undo that was begun is finished. Once; again while a trial is being applied. */
+  /**
+   * What a crash cut off: journals are ended, and an undo that was begun is finished. Once; again while a trial is
+   * being applied.
+   */
   recover(): Promise<void> {
     this.#recovered ??= this.#finishCut().then((all) => {
       if (!all) this.#recovered = undefined;
@@ -201,8 +207,8 @@ export class Kept {
 }
 
 /**
- * What goes to make room: what is too old, then the oldest, until half of it is free, so that no command begins with a full
- * store. One that was cut may be running in another window.
+ * What goes to make room: what is too old, then the oldest, until half of it is free, so that no command begins with a
+ * full store. One that was cut may be running in another window.
  */
 export function whatGoes(
   records: readonly Recorded[],

@@ -1,11 +1,17 @@
-/** What the launcher does for the store, which Node can't (directory descriptors, nanoseconds, exchanges), and whether it works here. */
+/**
+ * What the launcher does for the store, which Node can't (directory descriptors, nanoseconds, exchanges), and whether
+ * it works here.
+ */
 import { execFile } from 'node:child_process';
 import { chmodSync, constants, copyFileSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeTree } from '../../text/files.ts';
 import { bytesOfText, isOfBytes, textOfBytes } from './paths.ts';
 
-/** What a program ends with NUL, field by field: whoever stops at the first that can't be has not cut up all of a long text. */
+/**
+ * What a program ends with NUL, field by field: whoever stops at the first that can't be has not cut up all of a long
+ * text.
+ */
 export class Fields {
   readonly #text: string;
   #from = 0;
@@ -29,7 +35,10 @@ export class Fields {
   }
 }
 
-/** One line of a plan or of what was done. `source`: the old content in the store, relative to it; of what was moved its name by now; or why it was refused. */
+/**
+ * One line of a plan or of what was done. `source`: the old content in the store, relative to it; of what was moved its
+ * name by now; or why it was refused.
+ */
 export type Step = { readonly verb: string; readonly path: string; readonly source: string };
 
 export type Ran = {
@@ -88,8 +97,8 @@ const MAX_FAR_CHARS = 16_384;
 const MAX_FAR_STEPS = 300_000;
 
 /**
- * The same of a host, which says what it likes: a list of steps, or none of it. What was to be shown or looked through is
- * not known then; what was to be done is said to be done, or not, by its code.
+ * The same of a host, which says what it likes: a list of steps, or none of it. What was to be shown or looked through
+ * is not known then; what was to be done is said to be done, or not, by its code.
  */
 export function ranFar(args: readonly string[], { code, output, error }: FarWork): Ran {
   const steps = readFarSteps(output, code !== 0);
@@ -98,7 +107,10 @@ export function ranFar(args: readonly string[], { code, output, error }: FarWork
   return { code: acts ? code : NOT_RUN, steps: [], error: error || 'what its host lists can’t be read' };
 }
 
-/** Undefined for what is no list, and for one of more than there can be. @param torn whoever was cut off may have left half a step */
+/**
+ * Undefined for what is no list, and for one of more than there can be. @param torn whoever was cut off may have left
+ * half a step
+ */
 function readFarSteps(output: string, torn: boolean): readonly Step[] | undefined {
   const fields = new Fields(output);
   const steps: Step[] = [];
@@ -158,7 +170,10 @@ export async function probeStore(
 /** More than the trial needs. */
 const ROOM_BYTES = 1 << 16;
 
-/** What to say where nothing more can be written to this directory for want of room; undefined: there is room, or another reason. */
+/**
+ * What to say where nothing more can be written to this directory for want of room; undefined: there is room, or
+ * another reason.
+ */
 function fullDisk(directory: string): string | undefined {
   const path = join(directory, `room-${process.pid}`);
   let code: unknown;

@@ -1,4 +1,7 @@
-/** What actions left that the user decides on, also where the program was closed before they could; and what the session made (MO-9). */
+/**
+ * What actions left that the user decides on, also where the program was closed before they could; and what the session
+ * made (MO-9).
+ */
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -123,7 +126,10 @@ export class Leftovers {
     return waiting;
   }
 
-  /** A repository that was there changes itself whenever anybody uses git: what else changed in it is told by its own name. */
+  /**
+   * A repository that was there changes itself whenever anybody uses git: what else changed in it is told by its own
+   * name.
+   */
   #unkept(all: readonly Name[], tree: string, began: number): readonly Name[] {
     const names = all.filter(({ path }) => !stoodAt(path, began));
     const path = join(tree, '.git');
@@ -164,7 +170,10 @@ function holdsNothing(action: Recorded): boolean {
   return state === 'ended' ? leftNothing(action) : state === 'cut' && neverBegan(action);
 }
 
-/** How to make room where the store was too full for a change: undefined where none was refused for that, or giving up `others` would not help. */
+/**
+ * How to make room where the store was too full for a change: undefined where none was refused for that, or giving up
+ * `others` would not help.
+ */
 function withoutRoom(
   { notes }: Pick<Recorded, 'notes'>,
   others: () => readonly Recorded[],

@@ -74,7 +74,9 @@ export function namesIn(steps: readonly Step[]): readonly Name[] {
   });
 }
 
-/** What changed past the store while an action ran, as the launcher noted it: names of which the store knows nothing. */
+/**
+ * What changed past the store while an action ran, as the launcher noted it: names of which the store knows nothing.
+ */
 export function unkeptIn(notes: readonly string[], names: readonly Name[]): readonly Name[] {
   const known = new Set(names.map(({ path }) => path));
   const paths = notes.filter((note) => note.startsWith(UNKEPT)).map((note) => normalize(note.slice(UNKEPT.length)));
@@ -88,8 +90,8 @@ export function unkeptIn(notes: readonly string[], names: readonly Name[]): read
 const CLOCK_MS = 1000;
 
 /**
- * Whether a directory stands where it stood when an action began: nothing came or went beside it since. What changed in it
- * past the store is told by its own name then. Nobody can set the time of a change.
+ * Whether a directory stands where it stood when an action began: nothing came or went beside it since. What changed in
+ * it past the store is told by its own name then. Nobody can set the time of a change.
  * @param began ms since 1970
  */
 export function stoodAt(path: string, began: number): boolean {
@@ -133,7 +135,10 @@ function bornAt(path: string): bigint | undefined {
   return found.birthtimeNs > 0n ? found.birthtimeNs : undefined;
 }
 
-/** Which files this session's actions have made, seen from what each of them left. A file counts until anybody else touches it. */
+/**
+ * Which files this session's actions have made, seen from what each of them left. A file counts until anybody else
+ * touches it.
+ */
 export class Provenance {
   readonly #files = new Map<string, bigint>();
   /** The topmost that they have made, by when each was made: a number of an inode may come again. */

@@ -1,9 +1,9 @@
 /**
- * Paths that a hostile project or host chose: their bytes as text, what is there, over which links they lead, and which lies below
- * which.
+ * Paths that a hostile project or host chose: their bytes as text, what is there, over which links they lead, and which
+ * lies below which.
  *
- * Names that are no UTF-8 become text and come back without loss: a byte that belongs to no character stands as U+DC80 … U+DCFF, which
- * no valid text holds and JSON keeps. Whoever shows such a text, or sends it anywhere, spells it.
+ * Names that are no UTF-8 become text and come back without loss: a byte that belongs to no character stands as U+DC80
+ * … U+DCFF, which no valid text holds and JSON keeps. Whoever shows such a text, or sends it anywhere, spells it.
  */
 import { isUtf8 } from 'node:buffer';
 import { type BigIntStats, type Dirent, lstatSync, readdirSync, readlinkSync } from 'node:fs';
@@ -84,7 +84,10 @@ function targetAt(path: string): string | undefined {
   );
 }
 
-/** Undefined where no directory is there, or it is closed to this account. Throws where it can't be read for another reason. */
+/**
+ * Undefined where no directory is there, or it is closed to this account. Throws where it can't be read for another
+ * reason.
+ */
 export function entriesAt(directory: string): readonly Dirent[] | undefined {
   return asked<readonly Dirent[] | undefined>(
     () => readdirSync(pathOf(directory), { withFileTypes: true }),
@@ -114,10 +117,10 @@ const MAX_LINKS = 40;
 const MAX_CHARACTERS = 50_000_000;
 
 /**
- * Tells of a path every place that it leads through: where each link of it lies, and where it ends, whether there is anything
- * or not; over too many links, the last of them that counts. A link to the outside that lies in a project can be turned by
- * whoever writes there. Links are hostile: nothing here is deeper or longer than they are many. What it has seen of the files
- * it does not look at again.
+ * Tells of a path every place that it leads through: where each link of it lies, and where it ends, whether there is
+ * anything or not; over too many links, the last of them that counts. A link to the outside that lies in a project can
+ * be turned by whoever writes there. Links are hostile: nothing here is deeper or longer than they are many. What it
+ * has seen of the files it does not look at again.
  * @throws where all paths it was asked about are too much together
  */
 export function waysThrough(): WaysOf {

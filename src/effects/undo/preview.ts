@@ -1,4 +1,7 @@
-/** What actions changed and an undo would put back, in words and diffs. Names and contents are hostile: they are spelled out. */
+/**
+ * What actions changed and an undo would put back, in words and diffs. Names and contents are hostile: they are spelled
+ * out.
+ */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ChangedFile, type KeptAction, summaryOf } from '../../contracts/undo.ts';

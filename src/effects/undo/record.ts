@@ -186,7 +186,9 @@ export function neverBegan({ directory }: Pick<Place, 'directory'>): boolean {
 
 const isUntouched = (summary: string | undefined) => /\btouched 0\b/.test(summary ?? '');
 
-/** Empties the directory of an action in which nothing was kept, for the next one; false: it was not empty, and is gone. */
+/**
+ * Empties the directory of an action in which nothing was kept, for the next one; false: it was not empty, and is gone.
+ */
 function emptyRecord(action: Pick<Place, 'directory'>): boolean {
   try {
     for (const name of ['journal', 'summary', ACTION]) unlinkSync(join(action.directory, name));
@@ -286,7 +288,9 @@ export class EmptyRecords {
     return this.#spare;
   }
 
-  /** Its record goes behind what this turn of the event loop still has to do: the model's next request is sent in it. */
+  /**
+   * Its record goes behind what this turn of the event loop still has to do: the model's next request is sent in it.
+   */
   add(place: Place): void {
     this.#full.push(place);
     this.#soon ??= setImmediate(() => this.settle());

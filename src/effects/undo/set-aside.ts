@@ -1,4 +1,7 @@
-/** What an action in Project made or changed for others to run later: it is taken out of the tree until the user has spoken (MO-9). */
+/**
+ * What an action in Project made or changed for others to run later: it is taken out of the tree until the user has
+ * spoken (MO-9).
+ */
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Leftover } from '../../contracts/commands.ts';
@@ -19,7 +22,10 @@ import type { Later, Waiting } from './waiting.ts';
 const LIST = /^\/(rebase-merge\/git-rebase-todo|sequencer\/todo)$/;
 const HOLDS_LIST = /^\/(rebase-merge|sequencer)$/;
 const STRATEGY = '(?:ort|recursive|resolve|octopus|ours|subtree)';
-/** What else git's next step takes programs from, and what of it git itself would have written: a strategy is one, `git-merge-NAME`. */
+/**
+ * What else git's next step takes programs from, and what of it git itself would have written: a strategy is one,
+ * `git-merge-NAME`.
+ */
 const NAMING: ReadonlyMap<string, RegExp> = new Map([
   ['/rebase-merge/strategy', new RegExp(`^${STRATEGY}?\\n?$`)],
   ['/sequencer/opts', new RegExp(`^(?:(?!strategy\\b(?!-option\\b))[^\\\\]|strategy = ${STRATEGY}\\n)*$`, 'i')],
@@ -49,7 +55,9 @@ function namesProgram(place: string, text: () => string | undefined): boolean {
   return own !== undefined && !own.test(text() ?? NO_TEXT);
 }
 
-/** The lines of such a list that run something: git ends them at a line feed only, and gives the whole rest to a shell. */
+/**
+ * The lines of such a list that run something: git ends them at a line feed only, and gives the whole rest to a shell.
+ */
 function runBy(list: string): readonly string[] {
   return list
     .split('\n')
@@ -65,7 +73,8 @@ function runsOnly(list: string, before: string): boolean {
 
 /**
  * Where the lists of the repositories around these names may be, below `tree`: a list that was there before the
- * action may be one of these files, by another name or behind a link. A repository that the action made has no older list.
+ * action may be one of these files, by another name or behind a link. A repository that the action made has no older
+ * list.
  */
 export function listsAround(names: readonly Name[], tree: string): readonly string[] {
   const made = new Set(names.filter(({ verb }) => verb === 'made').map(({ path }) => path));
@@ -287,7 +296,10 @@ export type AsidePort = {
   find(number: number): Promise<Recorded | undefined> | Recorded | undefined;
   /** A text as it may stand on the disk: without secrets. */
   hide(text: string): string;
-  /** The record of an undo; of `of`, where that is one that the list marks as undone. Undefined: there is no place for it. */
+  /**
+   * The record of an undo; of `of`, where that is one that the list marks as undone. Undefined: there is no place for
+   * it.
+   */
   open(text: string, cwd: string, of?: number): Promise<Place | undefined> | Place | undefined;
   /** Takes an action back under the number of that record; false: not all of it. */
   putBack(action: Recorded, into: Place): Promise<boolean>;

@@ -1,6 +1,6 @@
 /**
- * What of a project's tree the user's own start files name in plain text, and directories of it in the PATH: treated like
- * control files (MO-9). What start files name by variables, or read in turn, is not looked for.
+ * What of a project's tree the user's own start files name in plain text, and directories of it in the PATH: treated
+ * like control files (MO-9). What start files name by variables, or read in turn, is not looked for.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -58,7 +58,9 @@ export function startPathsIn(tree: string): readonly Later[] {
   return [...found.values()];
 }
 
-/** Directories of the PATH; of an environment that is in use only what would run in place of the system's own programs. */
+/**
+ * Directories of the PATH; of an environment that is in use only what would run in place of the system's own programs.
+ */
 function inPath(tree: string): readonly string[] {
   const { PATH = '', VIRTUAL_ENV, CONDA_PREFIX } = process.env;
   const isInUse = (path: string) => [VIRTUAL_ENV, CONDA_PREFIX].some((top) => top && path.startsWith(`${top}/`));
@@ -70,7 +72,10 @@ function inPath(tree: string): readonly string[] {
 
 type Named = { readonly path: string; readonly isSearched: boolean };
 
-/** A directory counts only where it is searched: behind a wildcard, or in a line about a path; else it is a place to go to. */
+/**
+ * A directory counts only where it is searched: behind a wildcard, or in a line about a path; else it is a place to go
+ * to.
+ */
 function namedIn(text: string): readonly Named[] {
   return text.split('\n').flatMap((line) =>
     [...line.matchAll(PATHS)].map(([word]) => {
@@ -104,7 +109,10 @@ function startFiles(): readonly string[] {
   ];
 }
 
-/** Links in the home directory with names that shells and tools obey there, and in such directories: `~/.vimrc -> dots/vimrc`. */
+/**
+ * Links in the home directory with names that shells and tools obey there, and in such directories: `~/.vimrc ->
+ * dots/vimrc`.
+ */
 function linksAtHome(): readonly string[] {
   const home = homedir();
   const links: string[] = [];

@@ -1,4 +1,7 @@
-/** The change store (EF-1 … EF-3): what was kept of each action, budgets, and the way back, which the launcher walks (src/effects/launcher/restore.c). */
+/**
+ * The change store (EF-1 … EF-3): what was kept of each action, budgets, and the way back, which the launcher walks
+ * (src/effects/launcher/restore.c).
+ */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LeftBehind, Leftover } from '../../contracts/commands.ts';
@@ -173,8 +176,8 @@ export class ChangeStore implements UndoPort {
   }
 
   /**
-   * Keeps what `file` (absolute, behind all links) is, for a change that this program makes itself. Resolves to how its end is
-   * told; undefined where nothing can be kept.
+   * Keeps what `file` (absolute, behind all links) is, for a change that this program makes itself. Resolves to how its
+   * end is told; undefined where nothing can be kept.
    */
   async keepFile(
     file: string,
@@ -298,8 +301,8 @@ export class ChangeStore implements UndoPort {
   }
 
   /**
-   * Returns the bytes that are in use behind it. All records are read for it, so not before each command: what other windows keep meanwhile is
-   * seen a little later.
+   * Returns the bytes that are in use behind it. All records are read for it, so not before each command: what other
+   * windows keep meanwhile is seen a little later.
    */
   #makeRoom(): number {
     const { now, days, budgetBytes } = this.#options;

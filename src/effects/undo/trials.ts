@@ -1,4 +1,6 @@
-/** Trials (EF-5): a command runs in a copy-on-write view, what it would change is listed, then applied or thrown away. */
+/**
+ * Trials (EF-5): a command runs in a copy-on-write view, what it would change is listed, then applied or thrown away.
+ */
 
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';

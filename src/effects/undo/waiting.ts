@@ -1,4 +1,6 @@
-/** What an action in Project left, as it stands beside the action: so that a question outlasts the program that asks it. */
+/**
+ * What an action in Project left, as it stands beside the action: so that a question outlasts the program that asks it.
+ */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Recorded } from './record.ts';

@@ -141,7 +141,10 @@ function path(at: CommandAt, text: string): string {
 export type Quote = '' | "'" | '"';
 
 type CommandAt = {
-  /** The words of the command up to the cursor as they are written, without assignments and redirections; the last is the current one. */
+  /**
+   * The words of the command up to the cursor as they are written, without assignments and redirections; the last is
+   * the current one.
+   */
   readonly words: readonly string[];
   /** Where the command begins. */
   readonly from: number;
@@ -306,7 +309,10 @@ function fresh(from: number, closer: Context['closer'], outer: Quote): Context {
 /** What a shell would not take as it is in a bare word. `~` and `=` matter only where they stand first. */
 const SPECIAL = /[\s\\'"$`&|;<>()*?[\]{}!#^]/g;
 
-/** Writes a text so that the shell reads it back, as it goes on within `quote`. A newline can't be escaped: such a text is in `$'…'`. */
+/**
+ * Writes a text so that the shell reads it back, as it goes on within `quote`. A newline can't be escaped: such a text
+ * is in `$'…'`.
+ */
 export function quoteWord(text: string, quote: Quote): string {
   if (quote === "'") return text.replaceAll("'", "'\\''");
   if (quote === '"') return text.replace(/["$`\\!]/g, (character) => (character === '!' ? '"\\!"' : `\\${character}`));

@@ -72,7 +72,8 @@ export async function namesThere(there: ShellThere, question: Question, director
   });
 }
 
-// The answer of a completer: a file of records, each three fields ended by NUL, the first of them the process, the last `end`.
+// The answer of a completer: a file of records, each three fields ended by NUL, the first of them the process, the last
+// `end`.
 
 /** How long a completer may take. Ms. */
 const ANSWER_TIMEOUT_MS = 1500;
@@ -86,8 +87,8 @@ const UNABLE: readonly Fact[] = [];
 type Answer = { readonly pid: number | undefined; readonly facts: readonly Fact[] | undefined };
 
 /**
- * Waits for the answer in `path`; undefined when it takes too long or `abort` fires. The completer is killed then, and the
- * promise `over` resolves when nothing of it can write any more.
+ * Waits for the answer in `path`; undefined when it takes too long or `abort` fires. The completer is killed then, and
+ * the promise `over` resolves when nothing of it can write any more.
  */
 export function readAnswer(path: string, abort: AbortSignal) {
   const deadline = performance.now() + ANSWER_TIMEOUT_MS;

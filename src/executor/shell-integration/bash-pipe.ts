@@ -15,8 +15,8 @@ import { endsOpen, envProgram, type Line, type ShellIntegration, type Startup } 
  * line away; or a key, when PROMPT_COMMAND was replaced as well. All three call one function, which speaks once. Every
  * builtin is called by `\builtin`: aliases and functions over them change nothing.
  *
- * The accepted line begins with a plain command: after an `eval` that ended within quotes, bash 5.2 takes the first word of
- * the next line for anything but a reserved word, and `{` would be refused.
+ * The accepted line begins with a plain command: after an `eval` that ended within quotes, bash 5.2 takes the first
+ * word of the next line for anything but a reserved word, and `{` would be refused.
  *
  * Line editing stays on: `set -o vi` inside `eval` makes a bash without it read commands from freed memory (5.2).
  */

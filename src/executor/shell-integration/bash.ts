@@ -123,7 +123,10 @@ export function bashArguments({ line, words, current, role, directory }: Questio
   return [role, line, typed, current.slice(0, current.length - typed.length), directory, ...broken];
 }
 
-/** A word as readline breaks it: at runs of `=` and `:` outside quotes (COMP_WORDBREAKS as shipped; blanks and operators are out already). */
+/**
+ * A word as readline breaks it: at runs of `=` and `:` outside quotes (COMP_WORDBREAKS as shipped; blanks and operators
+ * are out already).
+ */
 function breakWord(word: string): readonly string[] {
   const pieces = word.match(/[=:]+|(?:"(?:\\.|[^"\\])*"?|'[^']*'?|\\.|[^=:"'\\])+|\\$/gs);
   return pieces ?? [''];
@@ -131,8 +134,8 @@ function breakWord(word: string): readonly string[] {
 
 /**
  * bash 4.4 and newer. A line is pasted into readline between two private keys, so no command of ours runs: `$_`, `$?`,
- * DEBUG and ERR traps and `set -x` see what they see natively. The marks stand in PS0, PS1 and PS2. A serial tells a new
- * prompt from one that readline draws again.
+ * DEBUG and ERR traps and `set -x` see what they see natively. The marks stand in PS0, PS1 and PS2. A serial tells a
+ * new prompt from one that readline draws again.
  *
  * `bind -x` runs commands in the shell, and a DEBUG trap sees them; so the state is told by a subshell, which no trap
  * sees, and the rest runs only where it is needed.

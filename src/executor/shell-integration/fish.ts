@@ -3,9 +3,9 @@ import { type EditorIntegration, envProgram, type Startup } from './integration.
 
 /**
  * fish 3.6 and newer. A binding puts the line into the editor and executes it. The marks come from fish's own events:
- * `fish_preexec`, `fish_prompt` before a prompt is drawn, `fish_posterror` where a line can't be read; and from the prompt
- * function, which is wrapped again whenever it was defined anew. fish 4 drops keys of the form `ESC [ N ~` whose number
- * it does not know: so the keys here are in its other form.
+ * `fish_preexec`, `fish_prompt` before a prompt is drawn, `fish_posterror` where a line can't be read; and from the
+ * prompt function, which is wrapped again whenever it was defined anew. fish 4 drops keys of the form `ESC [ N ~` whose
+ * number it does not know: so the keys here are in its other form.
  */
 
 const FETCH = '\\e\\[57400u';

@@ -75,10 +75,11 @@ export function idleText(data: Buffer): string {
  *
  * The marks: `E` the line has left the editor · `F` it is about to · `C` a command begins ·
  * `D;EXIT;SERIAL;FLAGS;CWD` the prompt begins (SERIAL `-`: it counts none; FLAGS `$-`, and `t` where a trace goes to a
- * descriptor of its own) · `T;…` the same, and nothing else may follow · `K;CWD` where it is · `X` the line can't be read ·
- * `R` it can take a line · `2` it reads on · and, asked for by keys: `S;FLAGS;SERIAL;EXIT` its state is written
- * (SERIAL and EXIT of its last prompt; a shell that counts none tells them at its prompt only) · `L;TEXT` what stood in its editor · `W;TEXT` a whole line
- * that was typed ahead, taken out of the editor · `O;EXIT` code of ours has run · `G` the user's own search has ended · `U;WHY` it can't be driven so.
+ * descriptor of its own) · `T;…` the same, and nothing else may follow · `K;CWD` where it is · `X` the line can't be
+ * read · `R` it can take a line · `2` it reads on · and, asked for by keys: `S;FLAGS;SERIAL;EXIT` its state is written
+ * (SERIAL and EXIT of its last prompt; a shell that counts none tells them at its prompt only) · `L;TEXT` what stood in
+ * its editor · `W;TEXT` a whole line that was typed ahead, taken out of the editor · `O;EXIT` code of ours has run ·
+ * `G` the user's own search has ended · `U;WHY` it can't be driven so.
  */
 export type EditorIntegration = {
   /** Startup files by name, for the private directory. */
@@ -90,9 +91,11 @@ export type EditorIntegration = {
   /** Runs what the user has bound to Ctrl-R, with a line to begin with. It leaves its line in the file `found`; G. */
   readonly search: (text: string) => HandOver;
   readonly keys: {
-    /** Writes the files `words` (aliases, an empty line, all else that it knows by itself), `env`, `history` (the path of the
-     * shell's own history, if it keeps one), `abbreviations` (as fish shows them) and `bindings` (as bash lists them: its flags
-     * tell of no search), those that may have changed; S. Changes nothing of the shell. */
+    /**
+     * Writes the files `words` (aliases, an empty line, all else that it knows by itself), `env`, `history` (the path
+     * of the shell's own history, if it keeps one), `abbreviations` (as fish shows them) and `bindings` (as bash lists
+     * them: its flags tell of no search), those that may have changed; S. Changes nothing of the shell.
+     */
     readonly state: string;
     /** Puts the marks back into the prompt strings, and brings a new prompt by an empty line. */
     readonly repair: string;
@@ -151,7 +154,10 @@ export const FLAG = {
   unhooked: 'h',
 } as const;
 
-/** Asks a fork of the shell: the file `completer` is run there with what stands in the file `question`, fields ended by NUL. */
+/**
+ * Asks a fork of the shell: the file `completer` is run there with what stands in the file `question`, fields ended by
+ * NUL.
+ */
 type ForkCompleter = {
   readonly code: string;
   /** Its arguments behind the file for its answer; `dump` is a file that it may keep. */

@@ -12,7 +12,8 @@ export type Mark = { readonly token: string; readonly kind: string; readonly fie
 
 /**
  * Finds shell integration marks (`ESC ] 7331 ; token ; kind ; fields… BEL`) in a stream of bytes (EX-2).
- * The writer leaves control characters out of the fields: they would end the mark. A mark counts only when `accept` knows its token; a forged one stays in the output, where cleaning drops it.
+ * The writer leaves control characters out of the fields: they would end the mark. A mark counts only when `accept`
+ * knows its token; a forged one stays in the output, where cleaning drops it.
  */
 export class MarkScanner {
   readonly #accept: (token: string) => boolean;

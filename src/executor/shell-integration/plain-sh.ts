@@ -2,23 +2,28 @@ import { shellQuote } from '../../text/shell.ts';
 import { type EditorIntegration, envProgram, type Startup } from './integration.ts';
 
 /**
- * dash and busybox's ash, on hosts. They have no line editor that takes keys of ours and no hooks; and of a prompt string they
- * only expand variables. So their input is a pipe: a line lies in a file, and what is fed reads that with the terminal as
- * its input. C is told by the file's first line, the end by PS1; a line that has set PS1 anew is followed by what wraps it, and
- * so is an interrupt. Commands by their paths: functions of the user's change nothing. The marks that need no words lie in files, so that
- * no list of processes shows the token.
+ * dash and busybox's ash, on hosts. They have no line editor that takes keys of ours and no hooks; and of a prompt
+ * string they only expand variables. So their input is a pipe: a line lies in a file, and what is fed reads that with
+ * the terminal as its input. C is told by the file's first line, the end by PS1; a line that has set PS1 anew is
+ * followed by what wraps it, and so is an interrupt. Commands by their paths: functions of the user's change nothing.
+ * The marks that need no words lie in files, so that no list of processes shows the token.
  *
  * They list neither their functions nor a history.
  */
 
-/** What stands in no list of theirs. Source: POSIX.1-2024, 2.4 reserved words, 2.15 special built-ins, 1.7 built-ins. */
+/**
+ * What stands in no list of theirs. Source: POSIX.1-2024, 2.4 reserved words, 2.15 special built-ins, 1.7 built-ins.
+ */
 const WORDS = `! { } case do done elif else esac fi for if in then until while
 . : break continue eval exec exit export readonly return set shift times trap unset
 alias bg cd command echo false fc fg getopts hash jobs kill local printf pwd read test true type ulimit umask unalias wait [`
   .split(/\s+/)
   .join('\n');
 
-/** Takes out what was typed and nobody has read, lines as one that runs them in turn: a wildcard in place of an Enter would name other files. */
+/**
+ * Takes out what was typed and nobody has read, lines as one that runs them in turn: a wildcard in place of an Enter
+ * would name other files.
+ */
 const SHOW = (token: string) => `PATH=/usr/bin:/bin
 m=$(stty -g) || exit 1
 stty -icanon -echo min 0 time 0
@@ -28,7 +33,9 @@ t=\${t#;} t=\${t%;}
 printf '\\033]7331;%s;L;%s\\007' ${token} "$t"
 `;
 
-/** The directory stands in the mark whole or not at all: control characters would end it, a backslash is read by ash. */
+/**
+ * The directory stands in the mark whole or not at all: control characters would end it, a backslash is read by ash.
+ */
 function startupFile({ directory, token, personal }: Startup): string {
   return `
 __aish_dir=${shellQuote(directory)} __aish_status=0 __aish_tty=$(/usr/bin/tty <&2) || __aish_tty=/dev/tty

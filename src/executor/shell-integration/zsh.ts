@@ -5,8 +5,8 @@ import { type EditorIntegration, envProgram, type Startup } from './integration.
 /**
  * What a fork of the user's zsh runs to answer a question. zsh completes only within its line editor, so the fork gives
  * itself a terminal (zsh/zpty) and begins to edit the line there with the user's own completion system in force; where
- * the user has none, the shipped one is loaded. `compadd`, through which every match goes, is replaced by a function that
- * writes the matches down. Nothing of a fork comes back to the shell.
+ * the user has none, the shipped one is loaded. `compadd`, through which every match goes, is replaced by a function
+ * that writes the matches down. Nothing of a fork comes back to the shell.
  */
 const zshCompleter = `
 builtin emulate -R zsh -o no_aliases
@@ -101,10 +101,10 @@ function zshArguments({ line, quote, directory }: Question, dump: string): reado
 }
 
 /**
- * zsh 5.8 and newer. A widget puts the line into the editor and accepts it: history, `preexec`, `correct` and LINENO are
- * zsh's own. The marks stand in POSTEDIT (printed when the editor leaves), in the first of `preexec_functions` and in PS1
- * and PS2, which the last of `precmd_functions` wraps again. The startup files are found through ZDOTDIR, which is the
- * user's own again before the user's files are read. Names begin with one `_`: plugins leave such widgets alone.
+ * zsh 5.8 and newer. A widget puts the line into the editor and accepts it: history, `preexec`, `correct` and LINENO
+ * are zsh's own. The marks stand in POSTEDIT (printed when the editor leaves), in the first of `preexec_functions` and
+ * in PS1 and PS2, which the last of `precmd_functions` wraps again. The startup files are found through ZDOTDIR, which
+ * is the user's own again before the user's files are read. Names begin with one `_`: plugins leave such widgets alone.
  */
 function zshenv({ directory, env, personal }: Startup): string {
   return `

@@ -1,4 +1,6 @@
-/** What `aish-tui acp` and the process of one of its sessions say to each other, as messages between two Node processes. */
+/**
+ * What `aish-tui acp` and the process of one of its sessions say to each other, as messages between two Node processes.
+ */
 import type {
   RequestPermissionOutcome,
   RequestPermissionRequest,

@@ -1,6 +1,6 @@
 /**
- * `aish-tui acp` (CL-1): editors drive the program by the Agent Client Protocol on standard input and output. Each session
- * is a process of its own, in the directory that the editor names: shell, trust and journal are per session.
+ * `aish-tui acp` (CL-1): editors drive the program by the Agent Client Protocol on standard input and output. Each
+ * session is a process of its own, in the directory that the editor names: shell, trust and journal are per session.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { statSync } from 'node:fs';

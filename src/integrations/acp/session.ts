@@ -224,7 +224,9 @@ class Updates {
     this.#answer(lines.slice(before.length));
   }
 
-  /** An attempt was dropped, and the model is asked again: lines of it that the editor shows get a line that says so. */
+  /**
+   * An attempt was dropped, and the model is asked again: lines of it that the editor shows get a line that says so.
+   */
   dropped(key: string): void {
     if (this.#streamed.delete(key)) this.#answer('\n[aish] The answer broke off here. It begins again below.\n\n');
   }

@@ -1,6 +1,6 @@
 /**
- * What a person has allowed once. A denied command is remembered; in a terminal of their own the person picks it, and the
- * next time it is asked about within ten minutes the guard keeps silent, once.
+ * What a person has allowed once. A denied command is remembered; in a terminal of their own the person picks it, and
+ * the next time it is asked about within ten minutes the guard keeps silent, once.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * `aish-guard AGENT [--strict]`: the hook of another agent. The call comes on standard input, the answer goes to standard
- * output in that agent's own terms. Kept slim: it starts for every command of the agent. `aish-guard allow`: a person
- * lets one denied command pass.
+ * `aish-guard AGENT [--strict]`: the hook of another agent. The call comes on standard input, the answer goes to
+ * standard output in that agent's own terms. Kept slim: it starts for every command of the agent. `aish-guard allow`: a
+ * person lets one denied command pass.
  */
 import { writeSync } from 'node:fs';
 import { placesOf } from '../../config/config.ts';

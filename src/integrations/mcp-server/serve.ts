@@ -1,6 +1,7 @@
 /**
- * `aish-tui mcp serve`: the gate, the kernel sandbox and trials as an MCP server on standard input and output, for other
- * agents. Nothing that it offers changes anything: it judges, runs where nothing can be written, or tries and discards.
+ * `aish-tui mcp serve`: the gate, the kernel sandbox and trials as an MCP server on standard input and output, for
+ * other agents. Nothing that it offers changes anything: it judges, runs where nothing can be written, or tries and
+ * discards.
  */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';

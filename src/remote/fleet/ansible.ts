@@ -1,7 +1,7 @@
 /**
  * Ansible as what carries a command to many hosts at once. It evaluates nearly everything that it is given, so what was
- * judged goes there as data: a file in which the text is marked as unsafe, which Ansible documents as never evaluated. Of an
- * inventory it gets names, and nothing else.
+ * judged goes there as data: a file in which the text is marked as unsafe, which Ansible documents as never evaluated.
+ * Of an inventory it gets names, and nothing else.
  */
 import { UNATTENDED_CODE } from '../../knowledge/unattended.ts';
 import { isJsonObject, parseJson } from '../../text/json.ts';
@@ -9,7 +9,9 @@ import { visible } from '../../text/sanitize.ts';
 import { shellQuote } from '../../text/shell.ts';
 import { askWords, endCode, FACTS, killCode } from './container.ts';
 
-/** `folder`: the private directory there. Ansible hands it over as input, so that the command is the same text for all. */
+/**
+ * `folder`: the private directory there. Ansible hands it over as input, so that the command is the same text for all.
+ */
 export type AnsibleHost = { readonly name: string; readonly folder: string };
 
 /** Hosts that one Ansible works on at the same time; the others wait within it. */
@@ -135,9 +137,9 @@ export function whyOf(text: unknown): string | undefined {
   return last === undefined ? undefined : visible(last.slice(0, MAX_WHY_CHARS));
 }
 
-// What runs on a host that Ansible reaches. The first line of the input names the private directory there. Nothing here hangs on a
-// connection: Ansible's ends when it likes, and a command outlives it. So a command's beginning is a file that can be made
-// once, and its time is bounded there.
+// What runs on a host that Ansible reaches. The first line of the input names the private directory there. Nothing here
+// hangs on a connection: Ansible's ends when it likes, and a command outlives it. So a command's beginning is a file
+// that can be made once, and its time is bounded there.
 
 const READ = 'IFS= read -r b || exit 1';
 /** What is kept of an output there. */
@@ -161,9 +163,9 @@ export const CLOSE_THERE = `for f in "$b"/*.pid; do [ -e "$f" ] || continue; f=\
 
 /**
  * Runs `$3` in `$2`, at most once, for at most `$4` seconds: its beginning is a file that only one can make, its end is
- * written beside it. Of its output the beginning is kept and the rest is read, so that the command does not notice; what it leaves
- * in the background keeps nobody waiting. Behind the output it says that it has come to its own end (`readRun`): whatever else
- * ends it, a signal or a lack of processes, leaves a code that is not the command's.
+ * written beside it. Of its output the beginning is kept and the rest is read, so that the command does not notice;
+ * what it leaves in the background keeps nobody waiting. Behind the output it says that it has come to its own end
+ * (`readRun`): whatever else ends it, a signal or a lack of processes, leaves a code that is not the command's.
  */
 const RUN = `${READ}; at=$b/$1
 last() { printf 'aish-tui %s %s' "$1" "$2"; exit "$1"; }
@@ -213,8 +215,8 @@ export function readRun(
 }
 
 /**
- * Ends what is left of a command, and tells how it ended, for `readEnd`. One that has only just begun has no process yet: that
- * is waited for, and where it does not come, nothing is told.
+ * Ends what is left of a command, and tells how it ended, for `readEnd`. One that has only just begun has no process
+ * yet: that is waited for, and where it does not come, nothing is told.
  */
 export function endingCode(name: string): string {
   const file = `"$b"/${name}`;

@@ -1,6 +1,6 @@
 /**
- * Containers and pods as machines, through the clients of their vendors. A client that is killed leaves its command alive,
- * and one whose connection broke has ended with 0: only what the container itself wrote down is believed.
+ * Containers and pods as machines, through the clients of their vendors. A client that is killed leaves its command
+ * alive, and one whose connection broke has ended with 0: only what the container itself wrote down is believed.
  */
 import { UNATTENDED_CODE } from '../../knowledge/unattended.ts';
 
@@ -48,8 +48,8 @@ export function readFacts(text: string): ContainerFacts | undefined {
 }
 
 /**
- * Runs \`$3\` in \`$2\`, at most once: its beginning is a file that only one can make, its end is written beside it (\`$1\`).
- * Its life hangs on the input of this script, which ends with the client.
+ * Runs \`$3\` in \`$2\`, at most once: its beginning is a file that only one can make, its end is written beside it
+ * (\`$1\`). Its life hangs on the input of this script, which ends with the client.
  */
 const RUN = `at=$1
 set -C; { true >"$at.began"; } 2>/dev/null || exit 126; set +C

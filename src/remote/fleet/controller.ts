@@ -5,7 +5,9 @@
 import type { FleetAnswer, FleetCarrier } from '../../contracts/fleet.ts';
 import { isJsonObject } from '../../text/json.ts';
 
-/** How a host's part ended. `unknown`: a command had begun, and nobody knows how it ended; nothing more is done there. */
+/**
+ * How a host's part ended. `unknown`: a command had begun, and nobody knows how it ended; nothing more is done there.
+ */
 export type HostStatus =
   | 'done'
   | 'blocked'
@@ -235,7 +237,8 @@ export function hasEnded(state: FleetState): boolean {
   return state.hosts.every((name) => state.byName[name]?.phase.kind === 'ended');
 }
 
-// The events of a fleet's journal, checked as they are read back: nothing that is written there is believed to have its shape.
+// The events of a fleet's journal, checked as they are read back: nothing that is written there is believed to have its
+// shape.
 
 const STATUSES: Readonly<Record<HostStatus, true>> = {
   done: true,

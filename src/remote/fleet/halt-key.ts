@@ -9,8 +9,8 @@ const OUTLIER_TIMES = 10;
 const MUCH_BYTES = 1_000_000_000;
 
 /**
- * Equal for two hosts exactly where the user's answer to one is one to the other. Counts, sizes and times are not in it:
- * they always differ. What could not be looked at is like nothing else, not even like another host's failure.
+ * Equal for two hosts exactly where the user's answer to one is one to the other. Counts, sizes and times are not in
+ * it: they always differ. What could not be looked at is like nothing else, not even like another host's failure.
  */
 export function haltKey(facts: HaltFacts): string {
   const { kind, command, cwd, mode, sandbox, root, findings, opinion, secrets, targets } = facts;

@@ -1,6 +1,6 @@
 /**
- * Hosts and groups, read from an Ansible inventory or from ssh's configuration. Inventories hold secrets: three variables
- * are read, and nothing else.
+ * Hosts and groups, read from an Ansible inventory or from ssh's configuration. Inventories hold secrets: three
+ * variables are read, and nothing else.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -247,7 +247,10 @@ function emptyInventory(): Inventory {
   return { hosts: new Map(), members: new Map(), children: new Map(), left: new Map() };
 }
 
-/** Adds a host to a group. What is no name is left out, and so is what comes behind the most that are kept: nobody may take the group for whole then. */
+/**
+ * Adds a host to a group. What is no name is left out, and so is what comes behind the most that are kept: nobody may
+ * take the group for whole then.
+ */
 function addHost(inventory: Inventory, group: string, name: string, address: Address = {}): void {
   const isOneMore = !inventory.hosts.has(name) && inventory.hosts.size >= MAX_KNOWN_HOSTS;
   if (!isHostName(name) || isOneMore) {

@@ -1,7 +1,7 @@
 /**
- * A command of a model on a host. Its text goes there as a file, so that no login shell reads it and no list of processes
- * shows it; and it runs at most once: its beginning is a file that only one can make, its end is written beside it. (`true` makes it: a
- * redirection of `:` that fails would end a POSIX sh with a code of its own.)
+ * A command of a model on a host. Its text goes there as a file, so that no login shell reads it and no list of
+ * processes shows it; and it runs at most once: its beginning is a file that only one can make, its end is written
+ * beside it. (`true` makes it: a redirection of `:` that fails would end a POSIX sh with a code of its own.)
  */
 import { UNATTENDED_CODE } from '../../knowledge/unattended.ts';
 import { shellQuote } from '../../text/shell.ts';
@@ -15,9 +15,9 @@ export type Order = {
   readonly command: string;
   readonly directory: string;
   /**
-   * Signs the marks with which it tells where it ended, and, behind all of its output, that nothing follows. No protection
-   * from the command itself, which runs as the same user and can read it: all that an end told early does is keep away the
-   * note about missing output.
+   * Signs the marks with which it tells where it ended, and, behind all of its output, that nothing follows. No
+   * protection from the command itself, which runs as the same user and can read it: all that an end told early does is
+   * keep away the note about missing output.
    */
   readonly token: string;
   readonly env: Readonly<Record<string, string>>;
@@ -35,7 +35,10 @@ export type Behind = {
     argv: readonly string[],
     files: { readonly tmp: string; readonly status: string },
   ) => readonly string[];
-  /** `bare`: little of the environment there, and a temporary directory of its own; `tmp`: all of it, and that; `whole`: as it is. */
+  /**
+   * `bare`: little of the environment there, and a temporary directory of its own; `tmp`: all of it, and that; `whole`:
+   * as it is.
+   */
   readonly environment: 'bare' | 'tmp' | 'whole';
   /** Its files lie in that directory: it sees no other of what is temporary. */
   readonly apart?: true;
@@ -43,7 +46,9 @@ export type Behind = {
   readonly told?: string;
 };
 
-/** What a confined command keeps of the login shell's environment: who can read files should not have its keys as well. */
+/**
+ * What a confined command keeps of the login shell's environment: who can read files should not have its keys as well.
+ */
 const BARE = ['HOME', 'PATH', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TERM', 'TZ'];
 /** In front of a program of the system: what startup files made of PATH is for the command alone. */
 const SYSTEM = 'PATH=/usr/bin:/bin:$PATH';
@@ -71,8 +76,8 @@ export function layDown(folder: string, name: string, order: Order): string {
 }
 
 /**
- * The same for a command that was laid down as `before` and did not begin: only where the host's record of that one is taken,
- * and stays so, is it laid down anew.
+ * The same for a command that was laid down as `before` and did not begin: only where the host's record of that one is
+ * taken, and stays so, is it laid down anew.
  */
 export function layDownAgain(folder: string, before: string, name: string, order: Order): string {
   return `[ -s ${shellQuote(`${folder}/${before}.began`)} ] && { ${layDown(folder, name, order)}; }`;
@@ -84,14 +89,17 @@ export function restsAt(folder: string, name: string): string {
 }
 
 /**
- * The same for one whose command may never be laid down: it looks for a moment, and gives up. Its pipe may not be there yet;
- * so what it looks at behind its pipe's opening lies there first.
+ * The same for one whose command may never be laid down: it looks for a moment, and gives up. Its pipe may not be there
+ * yet; so what it looks at behind its pipe's opening lies there first.
  */
 export function wakeUnlaid(folder: string, name: string): string {
   return `: >${shellQuote(`${folder}/${name}.woken`)}; ${wake(folder, name)}`;
 }
 
-/** Code that wakes the session that waits for this command, where one does. Both ends are opened, so that it waits for nobody. */
+/**
+ * Code that wakes the session that waits for this command, where one does. Both ends are opened, so that it waits for
+ * nobody.
+ */
 function wake(folder: string, name: string): string {
   const pipe = shellQuote(`${folder}/${name}.go`);
   return `{ [ ! -p ${pipe} ] || echo 1<>${pipe}; }`;
@@ -132,7 +140,10 @@ exit "$c"
 `;
 }
 
-/** Its parent is this shell, which leads the terminal's session: the end of the connection is its own end, and with it the command's. */
+/**
+ * Its parent is this shell, which leads the terminal's session: the end of the connection is its own end, and with it
+ * the command's.
+ */
 function launched(at: string, argv: readonly string[], { wrap, environment, guard, told, apart }: Behind): string {
   const [launcher = '', ...words] = wrap(argv, { tmp: `${at}.tmp`, status: `${at}.status` });
   const kept = BARE.map((name) => `\${${name}+"${name}=$${name}"}`).join(' ');
@@ -163,9 +174,9 @@ export function clean(folder: string, name: string, began: boolean): string {
 /** Looks for a command that is still being laid down, some hundredths of a second apart. */
 const LOOKS = 100;
 /**
- * Lies there once for all commands, so that a session can be opened while its command is on its way: that went first, and
- * is there by then, mostly. One that never comes does not begin. A session that waits looks once its pipe is open, and whoever
- * lays the command down writes into the pipe behind it: neither can miss the other.
+ * Lies there once for all commands, so that a session can be opened while its command is on its way: that went first,
+ * and is there by then, mostly. One that never comes does not begin. A session that waits looks once its pipe is open,
+ * and whoever lays the command down writes into the pipe behind it: neither can miss the other.
  */
 const START = `at=\${0%/*}/$1
 if [ "$2" = waits ] && ${SYSTEM} mkfifo -m 600 "$at.go" && exec 3<>"$at.go"; then
@@ -187,7 +198,9 @@ export function startOf(folder: string, name: string): string {
   return `exec /bin/sh ${folder}/start ${name}`;
 }
 
-/** The same for one that is opened before its command is known: it waits until that lies there, however long it takes. */
+/**
+ * The same for one that is opened before its command is known: it waits until that lies there, however long it takes.
+ */
 export function waitOf(folder: string, name: string): string {
   return `${startOf(folder, name)} waits`;
 }

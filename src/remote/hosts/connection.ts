@@ -119,8 +119,8 @@ export class Connection {
     const [before, waits] = [this.#helper, this.#starting];
     const known = await before;
     if (known && !known.dead) return known.ask(code);
-    // One that gave no answer in time has ended: this was never put to it. But what has waited for one that does not come
-    // waits for no other: behind a master that is stopped each takes as long.
+    // One that gave no answer in time has ended: this was never put to it. But what has waited for one that does not
+    // come waits for no other: behind a master that is stopped each takes as long.
     if (this.#state !== 'open' || (waits && !known)) return undefined;
     if (this.#helper === before) this.#helper = this.#startHelper();
     return (await this.#helper)?.ask(code);
@@ -260,7 +260,9 @@ function endMaster(socket: string, env: Readonly<Record<string, string>>): Promi
   });
 }
 
-/** A server takes ten sessions of one connection (sshd's MaxSessions): one is the user's shell, what is more waits here. */
+/**
+ * A server takes ten sessions of one connection (sshd's MaxSessions): one is the user's shell, what is more waits here.
+ */
 const MAX_SESSIONS = 9;
 
 export class Slots {
@@ -318,7 +320,9 @@ export function isHostName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** The one connection to a host, in the foreground of a terminal where it asks its questions, and with which it ends. */
+/**
+ * The one connection to a host, in the foreground of a terminal where it asks its questions, and with which it ends.
+ */
 function masterArgv(socket: string, host: string): readonly string[] {
   const own = ['ControlPersist=no', 'RemoteCommand=none', 'RequestTTY=no'].flatMap((option) => ['-o', option]);
   return ['ssh', '-S', socket, '-M', '-N', ...own, ...ALIVE, '--', host];

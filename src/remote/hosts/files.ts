@@ -16,14 +16,18 @@ const MAX_FILES = 100_000;
 
 export type AskHost = (code: string) => Promise<Answer | undefined>;
 
-/** Says what is there, ended by NUL; where a look fails, the path counts as there. `-e` is false below what can't be read. */
+/**
+ * Says what is there, ended by NUL; where a look fails, the path counts as there. `-e` is false below what can't be
+ * read.
+ */
 const SHOW = `m=0; show() { m=$((m+1)); [ $m -gt ${MAX_PATHS} ] || printf '%s\\0' "$1"; }
 see() { if [ -e "$1" ] || [ -h "$1" ]; then show "$1"; else case $(ls -d -- "$1" 2>&1) in *': No such file or directory'|*': Not a directory') ;; *) show "$1" ;; esac; fi; }`;
 
 /**
  * Tells of a path which link it is and to what, which file it leads to and in which directory it lies, or why not: one
- * program for all of them that are no links. Not all of them speak alike, so that the helper keeps which it has. A link that
- * leads to nothing may do so by way of others. Lengths stand before words of many lines, so that none reads like another.
+ * program for all of them that are no links. Not all of them speak alike, so that the helper keeps which it has. A link
+ * that leads to nothing may do so by way of others. Lengths stand before words of many lines, so that none reads like
+ * another.
  */
 const KIND = `[ -n "\${STAT-}" ] || { STAT=-c LINK='%i %N'; stat -L -c %i / >/dev/null || STAT=-f LINK='%i %Y'; }`;
 const IDENTIFY = `for q do
@@ -66,7 +70,10 @@ function lookAt(named: Named): string {
   return `p=${full}; IFS=; n=0; for q in $p; do if [ -e "$q" ] || [ -h "$q" ]; then n=1; show "$q"; fi; done; unset IFS; case $n$p in 0*[{]*) show "$p" ;; esac`;
 }
 
-/** The same path, and the directory that it lies in, for those that are told of: a name that is not there may come to lie elsewhere. */
+/**
+ * The same path, and the directory that it lies in, for those that are told of: a name that is not there may come to
+ * lie elsewhere.
+ */
 function identify(named: Named): string {
   const full = shellQuote(fullOf(named).replaceAll('\0', ''));
   const add = `set -- "$@" "$q" "\${q%/*}/."`;

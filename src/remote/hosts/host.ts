@@ -49,8 +49,8 @@ export type HostOptions = {
   /** A command's end can't be asked for: called before its result is there. */
   readonly onUnsettled?: (host: string) => void;
   /**
-   * Makes room for what a command in Unrestricted or Project changes there; undefined: nothing of it is kept, and there is no
-   * Project. The tree of one in Project is its project's. Never rejects.
+   * Makes room for what a command in Unrestricted or Project changes there; undefined: nothing of it is kept, and there
+   * is no Project. The tree of one in Project is its project's. Never rejects.
    */
   readonly keep?: (
     host: string,
@@ -209,8 +209,8 @@ export class Host {
       const modes = () => modesThere((code) => this.connection.ask(code), terminalOf(leaderOf(facts.folder, name)));
       const session = ahead?.session ?? this.#open(startOf(facts.folder, name));
       const running = session.run({ place, host, token, modes, ending });
-      // What was not laid down does not begin, and its record says so. No answer says nothing: it may run already, and where
-      // it never comes, its session gives up by itself.
+      // What was not laid down does not begin, and its record says so. No answer says nothing: it may run already, and
+      // where it never comes, its session gives up by itself.
       void laid.then((answer) => {
         if (!answer) void this.connection.ask(wakeUnlaid(facts.folder, name));
         else if (answer.exit !== 0) running.hangUp();
@@ -245,9 +245,9 @@ export class Host {
   }
 
   /**
-   * Only a code that neither ssh nor the launcher uses is the command's own, and only behind all of its output: the server
-   * tells a code as soon as it has one, and what is printed may still be on its way when the connection breaks. Else the
-   * host's record is asked.
+   * Only a code that neither ssh nor the launcher uses is the command's own, and only behind all of its output: the
+   * server tells a code as soon as it has one, and what is printed may still be on its way when the connection breaks.
+   * Else the host's record is asked.
    */
   async #endingOf(unsettled: Unsettled, { code, whole }: Said, own: number): Promise<Ending> {
     const { connection } = this;
@@ -280,8 +280,8 @@ const ENDS: Readonly<Record<End['kind'], (end: End) => string>> = {
   unknown: () => 'began, and left no word of its end: it was cut off, or runs on',
 };
 
-// The session of the next command, opened before that is known: a client to start, a session to open and a login shell there
-// take longer than most commands. It waits at a pipe there that only its own command's being laid down wakes.
+// The session of the next command, opened before that is known: a client to start, a session to open and a login shell
+// there take longer than most commands. It waits at a pipe there that only its own command's being laid down wakes.
 
 /** How a command ended, as far as it can be told. `began: false`: it did not run, and will not. */
 type Ending = { readonly exit: number | null; readonly note?: string; readonly began?: false };
@@ -306,15 +306,15 @@ type SessionHere = {
     readonly place: string;
     readonly host: string;
     /**
-     * Signs the marks with which it tells its directory there, and that nothing follows: what a command prints does not pass for
-     * one. The command itself can read it (see `Order`).
+     * Signs the marks with which it tells its directory there, and that nothing follows: what a command prints does not
+     * pass for one. The command itself can read it (see `Order`).
      */
     readonly token: string;
     /** The modes of its terminal there. */
     readonly modes: () => Promise<ModesThere>;
     /**
-     * Asked when the program has ended: what became of the command, or the program that is to be started for it in its place.
-     * Where it is not started, since the user has asked for an end meanwhile, it is asked again.
+     * Asked when the program has ended: what became of the command, or the program that is to be started for it in its
+     * place. Where it is not started, since the user has asked for an end meanwhile, it is asked again.
      */
     readonly ending: (said: Said) => Promise<Ending | Instead>;
   }): RunningCommand;
@@ -357,7 +357,9 @@ class SessionAhead {
     return opened;
   }
 
-  /** Resolves when the one that waits has come so far, or won't soon: its startup files may not bear it to be cut off. */
+  /**
+   * Resolves when the one that waits has come so far, or won't soon: its startup files may not bear it to be cut off.
+   */
   async rests(): Promise<void> {
     const waiting = this.#usable();
     if (waiting) await this.#connection.ask(restsAt(this.#connection.facts?.folder ?? '', waiting.name));

@@ -156,8 +156,8 @@ export class Hosts {
   }
 
   /**
-   * Removes what programs that are gone have left there: what is ours by name, and the user's, and a directory. That may be
-   * much: no question waits for it.
+   * Removes what programs that are gone have left there: what is ours by name, and the user's, and a directory. That
+   * may be much: no question waits for it.
    */
   async #collect(connection: Connection): Promise<void> {
     for (const { directory, forget } of this.#options.left?.of(connection.host) ?? []) {

@@ -1,6 +1,6 @@
 /**
- * The sandbox launcher on a host: sent with the user's yes into a directory that only this user and root can change, named
- * by what it contains, and compared with it before every use. What differs is never run.
+ * The sandbox launcher on a host: sent with the user's yes into a directory that only this user and root can change,
+ * named by what it contains, and compared with it before every use. What differs is never run.
  */
 import { randomBytes } from 'node:crypto';
 import type { Confinement } from '../../contracts/commands.ts';
@@ -76,8 +76,9 @@ const ARCHITECTURES: Readonly<Record<string, string>> = {
 };
 
 /**
- * `safe` tells whether nobody but root and this user can put another thing in the place of a directory: each one on the way
- * is theirs, and others may write to none but such as let nobody touch what is not his own. What counts is the real path.
+ * `safe` tells whether nobody but root and this user can put another thing in the place of a directory: each one on the
+ * way is theirs, and others may write to none but such as let nobody touch what is not his own. What counts is the real
+ * path.
  */
 const SAFE = `unset IFS; set -f; umask 077; me=$(id -u)
 safe() {

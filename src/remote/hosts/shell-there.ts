@@ -79,8 +79,9 @@ export function shellThere(
 }
 
 /**
- * Code that prints the group in front of a shell's terminal, and the shell's own. Of `/proc` where there is one: the `ps` of
- * busybox tells neither. The name of a program may hold blanks and brackets, and its fields follow the last bracket.
+ * Code that prints the group in front of a shell's terminal, and the shell's own. Of `/proc` where there is one: the
+ * `ps` of busybox tells neither. The name of a program may hold blanks and brackets, and its fields follow the last
+ * bracket.
  */
 export function groupsThere(path: string): string {
   const told = `set -- $(sed 's/.*) //' "/proc/$p/stat") && echo "$6 $3"`;
@@ -88,8 +89,8 @@ export function groupsThere(path: string): string {
 }
 
 /**
- * Code for the helper that removes the directories of shells that have ended: now, and once the helper itself ends, which it
- * does with the connection, also when that is cut while it answers. A shell may take a moment to end then.
+ * Code for the helper that removes the directories of shells that have ended: now, and once the helper itself ends,
+ * which it does with the connection, also when that is cut while it answers. A shell may take a moment to end then.
  */
 function sweep(folder: string): string {
   const all = `${folder}/shell-*`;

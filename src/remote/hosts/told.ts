@@ -1,4 +1,6 @@
-/** What a host tells is data of its own making: only what has the form of a fact, and the size of one, is taken for it. */
+/**
+ * What a host tells is data of its own making: only what has the form of a fact, and the size of one, is taken for it.
+ */
 
 /** The longest path that a system takes. */
 const MAX_PATH_CHARS = 4096;

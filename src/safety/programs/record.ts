@@ -30,7 +30,9 @@ const ROLES = [
 ] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Roles of operands: `command`: the rest is a command; `shell`: joined and given to a shell; `judged`: by a handler. */
+/**
+ * Roles of operands: `command`: the rest is a command; `shell`: joined and given to a shell; `judged`: by a handler.
+ */
 export type OperandRole = Role | 'command' | 'shell' | 'judged';
 
 /** What a record's own judge may look at. */

@@ -14,8 +14,8 @@ export type TokenRule = {
   readonly loose?: true;
   /**
    * Texts whose part between ‹ and › must be found, exactly; tests check each. No real values: `<36w>` stands for 36
-   * random characters of a class (`w` letters and digits, `h` hex, `H` upper hex, `d` digits, `u` upper case and digits,
-   * `l` lower case and digits, `s` as `w` with `-` and `_`, `b` Base64, `a` letters).
+   * random characters of a class (`w` letters and digits, `h` hex, `H` upper hex, `d` digits, `u` upper case and
+   * digits, `l` lower case and digits, `s` as `w` with `-` and `_`, `b` Base64, `a` letters).
    */
   readonly match: readonly string[];
   /** Look-alikes in which nothing may be found. */

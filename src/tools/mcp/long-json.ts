@@ -141,8 +141,8 @@ export async function joined(pieces: readonly Uint8Array[]): Promise<Buffer> {
   return whole;
 }
 
-// Long messages over HTTP, read in pieces as those over pipes are. The library parses an answer in one go; so it is given
-// a short stand-in for each long event, and the message takes its place again when it comes out.
+// Long messages over HTTP, read in pieces as those over pipes are. The library parses an answer in one go; so it is
+// given a short stand-in for each long event, and the message takes its place again when it comes out.
 
 const LF = 0x0a;
 const DATA = Buffer.from('data:');

@@ -1,4 +1,6 @@
-/** All configured servers as one set of tools (MC-1 … MC-4). Nothing of the protocol is loaded before one is started. */
+/**
+ * All configured servers as one set of tools (MC-1 … MC-4). Nothing of the protocol is loaded before one is started.
+ */
 
 import type { ToolCallOptions, ToolOutcome } from '../../contracts/tools.ts';
 import type { ToolFacts } from '../../session/action.ts';

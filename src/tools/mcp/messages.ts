@@ -79,7 +79,9 @@ function claimsOf({ readOnlyHint, destructiveHint, openWorldHint }: Annotations,
   return [...(hints.length > 0 ? [hints.join(', ')] : []), ...(first === '' ? [] : [cut(first, MAX_CLAIM_CHARS)])];
 }
 
-/** JSON with sorted keys: the same definition sent in another order is the same. Its depth is bounded by what was read. */
+/**
+ * JSON with sorted keys: the same definition sent in another order is the same. Its depth is bounded by what was read.
+ */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     isJsonObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,

@@ -393,7 +393,9 @@ function inWords(why: string, last: string): string {
 const PROGRESS_INTERVAL_MS = 100;
 const MAX_PROGRESS_CHARS = 200;
 
-/** The time limit of a call: it runs from the last sign of life, and stands still while the server waits for the user. */
+/**
+ * The time limit of a call: it runs from the last sign of life, and stands still while the server waits for the user.
+ */
 class IdleTimeout {
   readonly #controller = new AbortController();
   readonly #milliseconds: number;
@@ -428,7 +430,9 @@ function progressLine({ progress, total, message }: JsonObject): string {
   return [counts, words].filter((part) => part !== '').join(' ');
 }
 
-/** Passes on the first and then not more often than the pause allows; what comes between is replaced by what is next. */
+/**
+ * Passes on the first and then not more often than the pause allows; what comes between is replaced by what is next.
+ */
 function everySoOften(pass: (line: string) => void): (line: string) => void {
   let last = Number.NEGATIVE_INFINITY;
   return (line) => {

@@ -13,7 +13,8 @@ const BYTE_ORDER_MARK = '\ufeff';
 const MAX_PROBLEMS = 5;
 
 /**
- * Applies all patches to the original, or none. Every patch is looked up in the original, not in what others made of it.
+ * Applies all patches to the original, or none. Every patch is looked up in the original, not in what others made of
+ * it.
  * @param original the file as it is, with its byte order mark and line breaks; undefined when there is none
  * @returns the new text with the original's mark and line breaks, or lines for the model: which patch, why, and what
  *   the file has instead. `notes` name matches that were not exact.

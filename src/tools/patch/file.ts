@@ -153,8 +153,8 @@ export function removeFile(target: Target, steps: FileSteps): Promise<string | u
 }
 
 /**
- * Does the work by the directory's own descriptor: a program that puts a link in place of a directory meanwhile leads it
- * nowhere else. Where the directory is not the one that was judged any more, nothing is done.
+ * Does the work by the directory's own descriptor: a program that puts a link in place of a directory meanwhile leads
+ * it nowhere else. Where the directory is not the one that was judged any more, nothing is done.
  */
 async function inPlace(
   target: Target,

@@ -1,4 +1,7 @@
-/** A file's text as it is searched: without byte order mark, every CR LF as one newline, with the way back to the original. */
+/**
+ * A file's text as it is searched: without byte order mark, every CR LF as one newline, with the way back to the
+ * original.
+ */
 import { plainText } from '../../text/sanitize.ts';
 
 export type Lines = {
@@ -57,7 +60,10 @@ export function toNewlines(text: string): string {
 /** Milliseconds; two texts that differ in everything take quadratic time. */
 const DIFF_TIMEOUT_MS = 1000;
 
-/** A diff of two texts; undefined stands for no file. Never throws; where the texts differ too much, a line says that instead. */
+/**
+ * A diff of two texts; undefined stands for no file. Never throws; where the texts differ too much, a line says that
+ * instead.
+ */
 export async function unifiedDiff(
   path: string,
   before: string | undefined,

@@ -151,7 +151,8 @@ const MAX_MORE_PLACES = 3;
 
 /**
  * @param text,wanted with `\n` for line breaks
- * @returns lines for the model: the closest place with its text, and further ones by number; empty when nothing is close
+ * @returns lines for the model: the closest place with its text, and further ones by number; empty when nothing is
+ * close
  */
 function nearest(text: string, wanted: string): string[] {
   const wantedLines = wanted.split('\n');
@@ -216,7 +217,9 @@ export type Edit = {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Order of insertions at one place: the beginning of the file, behind what is before, before what is behind, its end. */
+  /**
+   * Order of insertions at one place: the beginning of the file, behind what is before, before what is behind, its end.
+   */
   readonly rank: 0 | 1 | 2 | 3;
   /** Appended and prepended texts are lines of their own; the others are taken as they are. */
   readonly form: 'plain' | 'append' | 'prepend';

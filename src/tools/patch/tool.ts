@@ -36,7 +36,10 @@ const APPEARED =
 export type PatchOptions = {
   /** After a file has changed. `path` as the model gave it, `diff` unified; both clean text. */
   onApplied?(change: { readonly path: string; readonly diff: string }): void;
-  /** Keeps the old state of a file (absolute, behind all links) before it changes; rejects where it must not change then. */
+  /**
+   * Keeps the old state of a file (absolute, behind all links) before it changes; rejects where it must not change
+   * then.
+   */
   readonly keep?: {
     keepFile(file: string, text: string, cwd: string): Promise<{ end(changed: boolean): Promise<void> } | undefined>;
   };

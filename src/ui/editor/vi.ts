@@ -1,4 +1,6 @@
-/** vi's normal mode over the prompt (IN-8): motions, operators, counts, `.`; the keys of a shell's `set -o vi`. Pure. */
+/**
+ * vi's normal mode over the prompt (IN-8): motions, operators, counts, `.`; the keys of a shell's `set -o vi`. Pure.
+ */
 import { insertText, killRange, lineEnd, lineStart, moveTo, next, previous, replace, snap, undo } from './edit.ts';
 import { type EditorState, OTHER } from './state.ts';
 

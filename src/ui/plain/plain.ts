@@ -1,7 +1,7 @@
 /**
- * The program without drawing, for screen readers and terminals that can't (UI-5, `ui.screen: "plain"`): what has ended is
- * written as lines, and one line is edited by Node's readline. What is typed answers an open question, else goes to the
- * running program, else is taken as any line is.
+ * The program without drawing, for screen readers and terminals that can't (UI-5, `ui.screen: "plain"`): what has ended
+ * is written as lines, and one line is edited by Node's readline. What is typed answers an open question, else goes to
+ * the running program, else is taken as any line is.
  */
 import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
@@ -285,7 +285,10 @@ function choicesOf(question: Question): readonly PlainChoice[] {
   return question.kind === 'form' ? choices.filter(({ answer }) => answer !== 'proceed') : choices;
 }
 
-/** The whole question, one line for each fact, the dangerous parts numbered, the answers last. Every line of a command is marked. */
+/**
+ * The whole question, one line for each fact, the dangerous parts numbered, the answers last. Every line of a command
+ * is marked.
+ */
 export function questionLines(question: Question): readonly string[] {
   const words = wordsOf(question, { whole: true });
   const { chip, title, reasons, notes, dangers, action, tree, claims, impact } = words;

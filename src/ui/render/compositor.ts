@@ -94,7 +94,9 @@ export class Compositor {
     this.later();
   }
 
-  /** A surface has other lines: they are drawn at once, unless there are more or fewer; then a frame of Ink's is due. */
+  /**
+   * A surface has other lines: they are drawn at once, unless there are more or fewer; then a frame of Ink's is due.
+   */
   paint(surface: Surface): void {
     if (this.more) return this.later();
     if (this.#due || !this.#measured) return this.flush();

@@ -276,7 +276,9 @@ function plain(text: string): string {
   return visibleControls(text);
 }
 
-/** Text between tags, where `&amp;` means `&`. What a number names may be a control character, so it is cleaned after. */
+/**
+ * Text between tags, where `&amp;` means `&`. What a number names may be a control character, so it is cleaned after.
+ */
 function decoded(text: string): string {
   const result = text.replace(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi,

@@ -52,7 +52,9 @@ export type Count = {
   readonly more: boolean;
 };
 
-/** How many lines a query begins in, and which of them `at` is. Bounded in time: a long transcript is counted in part. */
+/**
+ * How many lines a query begins in, and which of them `at` is. Bounded in time: a long transcript is counted in part.
+ */
 export function countMatches(source: Searchable, query: string, at: Anchor | undefined): Count {
   const words = wordsOf(query);
   const end = performance.now() + COUNT_MS;

@@ -14,7 +14,9 @@ export type Segment = {
 
 const GAP = '  ';
 
-/** `left` segments, `right` at the right edge, exactly `columns` cells wide; what has no role of its own is in `role`. */
+/**
+ * `left` segments, `right` at the right edge, exactly `columns` cells wide; what has no role of its own is in `role`.
+ */
 export function fitSegments(
   left: readonly Segment[],
   right: Segment | undefined,

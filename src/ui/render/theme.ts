@@ -1,13 +1,20 @@
-/** Styles of the screen by role: SGR parameters, such as `1;36`, or nothing. `NO_COLOR` keeps only bold and the like. */
+/**
+ * Styles of the screen by role: SGR parameters, such as `1;36`, or nothing. `NO_COLOR` keeps only bold and the like.
+ */
 import { lineWidth } from '../../text/wrap.ts';
 
-/** The colours of the screen by what they mean, for each ground and each number of colours. docs/design.md shows them. */
+/**
+ * The colours of the screen by what they mean, for each ground and each number of colours. docs/design.md shows them.
+ */
 
 type Ground = 'dark' | 'light' | 'high-contrast';
 /** How many colours the terminal shows. */
 type Depth = 'truecolor' | '256' | '16';
 
-/** One colour: hexadecimal on dark, light and in high contrast; numbers of the 256 and of the 16 colours, dark and light. */
+/**
+ * One colour: hexadecimal on dark, light and in high contrast; numbers of the 256 and of the 16 colours, dark and
+ * light.
+ */
 type Colour = {
   readonly hex: readonly [dark: string, light: string, high: string];
   /** Absent: not shown with so few colours. */
@@ -183,7 +190,9 @@ const NONE: Theme = {
 
 const themes = new Map<string, Theme>();
 
-/** The theme of a ground with so many colours: always the same object, by which a screen knows that nothing has changed. */
+/**
+ * The theme of a ground with so many colours: always the same object, by which a screen knows that nothing has changed.
+ */
 export function themeOf(ground: Ground, depth: Depth): Theme {
   const name = `${ground} ${depth}`;
   const known = themes.get(name) ?? makeTheme(ground, depth);
@@ -243,8 +252,8 @@ export function paintOf(theme: Theme): Paint {
 export type RenderContext = { readonly width: number; readonly paint: Paint; readonly theme: Theme };
 
 /**
- * The configured theme; else none where NO_COLOR is set (no-color.org) or the terminal is dumb, else by its background: what
- * it has told, else what `COLORFGBG` says.
+ * The configured theme; else none where NO_COLOR is set (no-color.org) or the terminal is dumb, else by its background:
+ * what it has told, else what `COLORFGBG` says.
  * @param background of the terminal, where it has told
  */
 export function themeFor(

@@ -1,7 +1,7 @@
 /**
  * Keys for the text field of a dialog. What types goes to the field itself (ink-text-input), once it listens: a moment
- * after it is drawn. The editing keys are the prompt's (hooks/editor), worked out here on the field's text; the field is
- * then drawn anew with its cursor where it belongs.
+ * after it is drawn. The editing keys are the prompt's (hooks/editor), worked out here on the field's text; the field
+ * is then drawn anew with its cursor where it belongs.
  */
 import { isEditorCommand, runCommand, typeText } from '../editor/commands.ts';
 import { createEditor, type EditorState } from '../editor/state.ts';

@@ -59,10 +59,10 @@ function worksAlone(state: State): boolean {
 }
 
 /**
- * The changes of an engine as they are drawn: once a turn of the event loop, so that what follows from one answer in one
- * go is drawn once, and a key that has come meanwhile is looked at before. What the model does by itself is drawn at
- * frame rate, so that no step of it waits until a screen is drawn; what begins that, what ends it, and what the user does
- * meanwhile at once.
+ * The changes of an engine as they are drawn: once a turn of the event loop, so that what follows from one answer in
+ * one go is drawn once, and a key that has come meanwhile is looked at before. What the model does by itself is drawn
+ * at frame rate, so that no step of it waits until a screen is drawn; what begins that, what ends it, and what the user
+ * does meanwhile at once.
  * @param onUser subscribes to what the user does
  */
 export function engineChanges(

@@ -169,7 +169,10 @@ function typeIntoProgram({ keyboard: { owner } }: Screen, key: KeyToken): void {
   owner?.write(encodeKey(key, owner.keyboard));
 }
 
-/** Lines that the program does not read would be the shell's next commands, one by one: a pasted block waits in the prompt. */
+/**
+ * Lines that the program does not read would be the shell's next commands, one by one: a pasted block waits in the
+ * prompt.
+ */
 function pasteToProgram(screen: Screen, paste: PasteToken): void {
   const { owner } = screen.keyboard;
   if (!owner) return;

@@ -83,8 +83,8 @@ export class Keyboard {
   }
 
   /**
-   * A program that asks, or runs on for a moment, is one to type into: it is offered the keyboard, once. Where a draft is
-   * in the way, one that asks is offered it again when the draft is gone.
+   * A program that asks, or runs on for a moment, is one to type into: it is offered the keyboard, once. Where a draft
+   * is in the way, one that asks is offered it again when the draft is gone.
    */
   #watch(op: string): () => void {
     const running = this.#app.engine.live.commands.get(op);

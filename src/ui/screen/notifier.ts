@@ -60,7 +60,10 @@ export class Notifier {
     this.#command = op === undefined ? undefined : { op, since: now };
   }
 
-  /** BEL for every terminal; OSC 9 (iTerm2, kitty, WezTerm, Windows Terminal) is ignored by the others. The words are ours alone. */
+  /**
+   * BEL for every terminal; OSC 9 (iTerm2, kitty, WezTerm, Windows Terminal) is ignored by the others. The words are
+   * ours alone.
+   */
   #ring(words: string): void {
     const { enabled, write, away } = this.#options;
     if (enabled && !this.#focused && !away()) write(`\x07\x1b]9;${words}\x07`);

@@ -87,8 +87,8 @@ function classic(key: KeyToken): string {
 }
 
 /**
- * “Disambiguate escape codes”: Esc and every chord have a code of their own; what types, and Enter, Tab and Backspace by
- * themselves, stay as they were. Source: kitty's documentation of its keyboard protocol.
+ * “Disambiguate escape codes”: Esc and every chord have a code of their own; what types, and Enter, Tab and Backspace
+ * by themselves, stay as they were. Source: kitty's documentation of its keyboard protocol.
  */
 function disambiguated(key: KeyToken): string {
   const modifiers = numberOf(key);

@@ -2,7 +2,10 @@
 import type { App } from '../../commands/app.ts';
 import { hostOf } from '../../session/place.ts';
 
-/** The host of the user's lines in front, then `[aish:fast]> `, or `[aish:fast ⚡]> ` while Norris is active, with the preset that is at work (BR-3). */
+/**
+ * The host of the user's lines in front, then `[aish:fast]> `, or `[aish:fast ⚡]> ` while Norris is active, with the
+ * preset that is at work (BR-3).
+ */
 export function promptName(app: App): string {
   const { phase, preset } = app.engine.conversation;
   const norris = phase.kind !== 'idle' && phase.run.kind === 'norris' ? phase.run : undefined;
@@ -11,7 +14,9 @@ export function promptName(app: App): string {
   return `${hostPrefix(app)}[aish:${name}${demo}${norris ? ' ⚡' : ''}]> `;
 }
 
-/** The shell's own prompt, with its colours, while nothing of the model's is at work; undefined where it is not wanted. */
+/**
+ * The shell's own prompt, with its colours, while nothing of the model's is at work; undefined where it is not wanted.
+ */
 export function shellPromptOf(app: App): string | undefined {
   const { shellPrompt } = app.info();
   return shellPrompt.trim() === '' || app.engine.conversation.phase.kind !== 'idle'

@@ -29,7 +29,9 @@ export type PromptViewOptions = {
 
 type Laid = { readonly layout: EditorLayout; readonly widths: PromptWidths };
 
-/** It follows the screen's state before React does: a typed key is on the terminal before anything else is done for it. */
+/**
+ * It follows the screen's state before React does: a typed key is on the terminal before anything else is done for it.
+ */
 export class PromptView {
   readonly #options: PromptViewOptions;
   readonly #listeners = new Set<() => void>();

@@ -74,7 +74,10 @@ export class Recall {
     this.history = new History(() => app.history.entries());
   }
 
-  /** How the line most likely goes on; in an empty prompt, what follows from the last thing that ended. Empty where nothing is suggested. */
+  /**
+   * How the line most likely goes on; in an empty prompt, what follows from the last thing that ended. Empty where
+   * nothing is suggested.
+   */
   get suggestion(): string {
     const { editor, goalNext, panel } = this.#ui.get();
     const { ui, history, engine } = this.#app;
@@ -129,8 +132,8 @@ export class Recall {
   }
 }
 
-// What is offered behind what has just ended: another spelling of a command that failed as a typing error would, or to ask
-// the model; what a run has changed.
+// What is offered behind what has just ended: another spelling of a command that failed as a typing error would, or to
+// ask the model; what a run has changed.
 
 type Failed = { readonly line: string; readonly exit: number; readonly corrected?: string };
 
@@ -153,7 +156,9 @@ export class AfterFailure {
     this.#hint = hint;
   }
 
-  /** For an empty prompt: the last line as it was most likely meant, or the list of what a run changed; empty for none. */
+  /**
+   * For an empty prompt: the last line as it was most likely meant, or the list of what a run changed; empty for none.
+   */
   get line(): string {
     return this.#changed ? ':undo run' : (this.#failed?.corrected ?? '');
   }

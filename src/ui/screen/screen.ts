@@ -347,7 +347,9 @@ export class Screen {
     return !leavesShell(line) || this.mayLeave('exit');
   }
 
-  /** Whether nothing is left behind, or that was said right before. The shell itself speaks of its own jobs at `exit`. */
+  /**
+   * Whether nothing is left behind, or that was said right before. The shell itself speaks of its own jobs at `exit`.
+   */
   mayLeave(by: 'exit' | 'Ctrl-D'): boolean {
     const { app } = this;
     const jobs = app.info().jobs + (by === 'exit' ? 0 : app.shell.jobs().length);

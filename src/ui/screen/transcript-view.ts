@@ -218,7 +218,10 @@ export class TranscriptView {
     );
   }
 
-  /** The entry of a key, while it is shown, as the user sees it: with the true texts where the session has handles (SE-3). */
+  /**
+   * The entry of a key, while it is shown, as the user sees it: with the true texts where the session has handles
+   * (SE-3).
+   */
   entryOf(key: string): Entry | undefined {
     const entry = this.#shown.get(key)?.entry;
     return entry && revealEntry(this.#engine, entry);

@@ -2,8 +2,8 @@
 import type { Schedule } from '../terminal/schedule.ts';
 
 /**
- * What is typed right behind `sudo make⏎` is the password, and must not stand in the prompt, where Enter would send it to
- * a model. So keys wait until the command has ended (then they are the prompt's) or has the keyboard (then its own).
+ * What is typed right behind `sudo make⏎` is the password, and must not stand in the prompt, where Enter would send it
+ * to a model. So keys wait until the command has ended (then they are the prompt's) or has the keyboard (then its own).
  */
 export class TypeAhead {
   readonly #schedule: Schedule;
@@ -33,7 +33,9 @@ export class TypeAhead {
     this.#cancel = this.#schedule(() => this.release(), most);
   }
 
-  /** Holds a key, given as what takes it later; `ends` for Enter. False while nothing is held: it is to be taken now. */
+  /**
+   * Holds a key, given as what takes it later; `ends` for Enter. False while nothing is held: it is to be taken now.
+   */
   hold(take: () => void, ends = false): boolean {
     this.#held?.push(take);
     this.#line ||= ends;

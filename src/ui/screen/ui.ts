@@ -10,8 +10,8 @@ import type { FormUi } from './halt/form.ts';
 export type Size = { readonly columns: number; readonly rows: number };
 
 /**
- * One of a list. `run`: what choosing it does, where that is not to put its text into the prompt; `ending`: of a session,
- * how it ended.
+ * One of a list. `run`: what choosing it does, where that is not to put its text into the prompt; `ending`: of a
+ * session, how it ended.
  */
 export type PanelItem = Completion & {
   readonly run?: () => void;

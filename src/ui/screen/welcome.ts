@@ -1,4 +1,6 @@
-/** The first screen (directory, what can be typed, what is safe, which model answers), and what stays on leaving (UI-6). */
+/**
+ * The first screen (directory, what can be typed, what is safe, which model answers), and what stays on leaving (UI-6).
+ */
 
 import type { App } from '../../commands/app.ts';
 import type { Mode } from '../../session/ids.ts';

@@ -1,4 +1,6 @@
-/** What the terminal sends: tokens for the listeners, replies for the waits, raw bytes while a program has the terminal. */
+/**
+ * What the terminal sends: tokens for the listeners, replies for the waits, raw bytes while a program has the terminal.
+ */
 import { applyReply, type Capabilities, unknownTerminal } from './capabilities.ts';
 import type { Schedule } from './schedule.ts';
 import type { Token } from './token.ts';

@@ -1,4 +1,6 @@
-/** Turns one complete escape sequence into tokens. Pure; an unknown sequence is a reply, so it can never be typed text. */
+/**
+ * Turns one complete escape sequence into tokens. Pure; an unknown sequence is a reply, so it can never be typed text.
+ */
 import type { KeyToken, Modifiers, MouseButton, MouseToken, ReplyToken, Token } from './token.ts';
 
 const NO_MODIFIERS: Modifiers = { ctrl: false, alt: false, shift: false };
@@ -20,7 +22,9 @@ function pick({ ctrl, alt, shift }: Modifiers): Modifiers {
   return { ctrl, alt, shift };
 }
 
-/** A key that types `text`, unless Ctrl or Alt make it a chord. An upper-case letter is the lower-case key with Shift. */
+/**
+ * A key that types `text`, unless Ctrl or Alt make it a chord. An upper-case letter is the lower-case key with Shift.
+ */
 export function textKey(
   text: string,
   modifiers: Modifiers = NO_MODIFIERS,
@@ -159,7 +163,9 @@ function mouse(parameters: string, final: string): MouseToken | undefined {
 const BUTTONS: readonly MouseButton[] = ['left', 'middle', 'right', 'none'];
 const WHEEL = ['up', 'down', 'left', 'right'] as const;
 
-/** A mouse report from its button byte: bits 0–1 button, 2 shift, 3 alt, 4 ctrl, 5 motion, 6 wheel, 7 further buttons. */
+/**
+ * A mouse report from its button byte: bits 0–1 button, 2 shift, 3 alt, 4 ctrl, 5 motion, 6 wheel, 7 further buttons.
+ */
 export function mouseToken(code: number, x: number, y: number, release: boolean): MouseToken {
   const modifiers = { shift: (code & 4) !== 0, alt: (code & 8) !== 0, ctrl: (code & 16) !== 0 };
   const place = { x: Math.max(0, x), y: Math.max(0, y) };

@@ -35,7 +35,9 @@ type Mode =
   | { readonly name: 'paste'; text: string; truncated: boolean }
   | { readonly name: 'string'; text: string; readonly introducer: 'osc' | 'other' };
 
-/** `emit` is called for every token in order, from within `push`, `flush` or a timer. Nothing here throws on any input. */
+/**
+ * `emit` is called for every token in order, from within `push`, `flush` or a timer. Nothing here throws on any input.
+ */
 export function createTokenizer(emit: (token: Token) => void, schedule: Schedule): Tokenizer {
   let decoder = new StringDecoder('utf8');
   let pending = '';

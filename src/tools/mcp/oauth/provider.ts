@@ -1,4 +1,6 @@
-/** What the library asks of a client that logs in to one server: who it is, what it was given, where the browser goes. */
+/**
+ * What the library asks of a client that logs in to one server: who it is, what it was given, where the browser goes.
+ */
 import { createHash, createPrivateKey, type KeyObject, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -421,7 +423,9 @@ export function guardedFetch(signal: AbortSignal): FetchLike {
   };
 }
 
-/** Each address on the way is guarded. What carries a code or a token goes to the address that it is for, and no other. */
+/**
+ * Each address on the way is guarded. What carries a code or a token goes to the address that it is for, and no other.
+ */
 async function followed(url: string | URL, init: RequestInit): Promise<Response> {
   let at = new URL(url);
   for (let left = MAX_REDIRECTS; ; left -= 1) {

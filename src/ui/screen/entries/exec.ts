@@ -110,7 +110,8 @@ function ending({ cwd }: Exec, result: CommandResult, { width, paint }: RenderCo
   return withGutter(lines, { first: paint(result.exit === 0 ? 'rule' : 'error', '╰ '), rest: '  ' });
 }
 
-// The line under a running command: who has the keyboard, what the program waits for, and which key changes that (EX-4).
+// The line under a running command: who has the keyboard, what the program waits for, and which key changes that
+// (EX-4).
 
 /** Below so many columns the shorter words are used. */
 const MIN_WIDE_COLUMNS = 60;

@@ -25,7 +25,9 @@ const MAX_RULE = 100;
 
 type Of<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
 
-/** The lines of an entry, each at most `context.width` cells wide, with a blank one before it where that reads better. */
+/**
+ * The lines of an entry, each at most `context.width` cells wide, with a blank one before it where that reads better.
+ */
 export function entryLines(entry: Entry, context: RenderContext): string[] {
   const lines = drawn(entry, context);
   return CLOSE.has(entry.kind) || lines.length === 0 ? lines : [' ', ...lines];

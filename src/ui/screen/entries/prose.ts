@@ -9,7 +9,9 @@ import { createMarkdownStream, renderMarkdown } from '../../render/markdown.ts';
 import type { RenderContext } from '../../render/theme.ts';
 import { withGutter } from './frame.ts';
 
-/** A line longer than this, in characters, is shown by its two ends. Nobody reads it, and wrapping it takes its time. */
+/**
+ * A line longer than this, in characters, is shown by its two ends. Nobody reads it, and wrapping it takes its time.
+ */
 const MAX_LINE_CHARS = 8000;
 
 /** A whole text as lines. */

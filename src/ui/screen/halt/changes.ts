@@ -1,6 +1,6 @@
 /**
- * What an action would change, as lines of a question: the result of a trial (HA-10), a diff, the arguments of a call, files to
- * review. Names and contents are hostile: what can't be seen in them is spelled out. Pure.
+ * What an action would change, as lines of a question: the result of a trial (HA-10), a diff, the arguments of a call,
+ * files to review. Names and contents are hostile: what can't be seen in them is spelled out. Pure.
  */
 import { isGitBookkeeping } from '../../../contracts/trials.ts';
 import type { Question, Review, Trial, TrialRow } from '../../../session/question.ts';
@@ -94,7 +94,9 @@ const ROLES = { '+': 'added', '-': 'removed', ' ': undefined } as const;
 /** Lines up to here are compared word by word. */
 const MAX_COMPARED_CHARS = 500;
 
-/** Every line of the diff; what can't be seen in it is spelled out, and the text of the file can't make rows of its own. */
+/**
+ * Every line of the diff; what can't be seen in it is spelled out, and the text of the file can't make rows of its own.
+ */
 export function diffRowsOf(diff: string): DiffRows {
   const hunks = hunksOf(diff);
   const lines = hunks.flat();
@@ -275,7 +277,8 @@ export function reviewParts({ about, command, items, diff }: Review) {
   };
 }
 
-// The arguments of a tool call as a person reads them: one value a line, nothing invisible, nothing that looks like another.
+// The arguments of a tool call as a person reads them: one value a line, nothing invisible, nothing that looks like
+// another.
 
 export type TreeLine = {
   readonly text: string;

@@ -137,7 +137,9 @@ function spelled(command: string, [from, to]: Range, newlines: ReadonlySet<numbe
   return out.join('');
 }
 
-/** Where newlines stand within quotes, read as a shell reads them. Of here-documents nothing is known: theirs may count. */
+/**
+ * Where newlines stand within quotes, read as a shell reads them. Of here-documents nothing is known: theirs may count.
+ */
 function quotedNewlines(command: string): readonly number[] {
   const found: number[] = [];
   let quote = '';

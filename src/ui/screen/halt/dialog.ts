@@ -47,7 +47,9 @@ export class QuestionDialog {
     return head && this.#engine.actions.revealQuestion(head);
   }
 
-  /** To be called after each change of the engine: another question starts unarmed, with the focus on not running it. */
+  /**
+   * To be called after each change of the engine: another question starts unarmed, with the focus on not running it.
+   */
   follow(): void {
     const { head } = this;
     if (this.#ui.get().question?.id === head?.id) return;

@@ -168,7 +168,9 @@ function modeWords({ reason, from, offers, wish, cwd, missing, action, offered }
   };
 }
 
-/** What the kernel will refuse, so that a yes alone does not get far, and the modes that a key leads to instead (HA-6). */
+/**
+ * What the kernel will refuse, so that a yes alone does not get far, and the modes that a key leads to instead (HA-6).
+ */
 function refusedLine(mode: Mode, offers: readonly Mode[] | undefined): string {
   const refused = `${modeName(mode)} mode will block this.`;
   if (!offers?.length) return refused;

@@ -72,7 +72,10 @@ function commandItems(screen: Screen): readonly Item[] {
   });
 }
 
-/** Ways to write a command whose every word is its own, as `:undo run`; what does at once what another shows first is none. */
+/**
+ * Ways to write a command whose every word is its own, as `:undo run`; what does at once what another shows first is
+ * none.
+ */
 function formItems(screen: Screen): readonly Item[] {
   return commands.flatMap(({ usage, forms = [] }) => {
     const own = new Set(usage.match(/[a-z]+/g));

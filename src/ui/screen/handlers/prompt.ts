@@ -46,7 +46,9 @@ function submit(screen: Screen): void {
   if (idle && shell.busy) screen.keyboard.expect();
 }
 
-/** The same key starts and ends: idle with text, the text is the goal; idle and empty, it asks; running, it asks to end. */
+/**
+ * The same key starts and ends: idle with text, the text is the goal; idle and empty, it asks; running, it asks to end.
+ */
 function norris(screen: Screen): void {
   const { conversation } = screen.app.engine;
   const { editor, goalNext } = screen.ui.get();
