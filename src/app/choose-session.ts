@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import type { SessionSummary } from '../contracts/store.ts';
 import type { SessionEvent } from '../session/event.ts';
 import {
+  FIRST_IS_DAMAGED,
   journalPath,
   type Lock,
   lockSession,
@@ -63,7 +64,7 @@ export async function chooseSession(
     if ('problem' in choice) passedOver.push(`skipped: ${choice.problem}`);
     else {
       const elsewhere = `no session of this directory can be resumed: this is the last one, of ${shortPath(visible(cwd))}`;
-      const where = cwd === circumstances.cwd ? [] : [elsewhere];
+      const where = cwd === circumstances.cwd || cwd === '' ? [] : [elsewhere];
       return { ...choice, notices: [...passedOver, ...where, ...choice.notices] };
     }
   }
@@ -75,7 +76,8 @@ export async function chooseSession(
 async function* byNearness({ sessionsDir, cwd }: Circumstances): AsyncGenerator<SessionSummary> {
   const elsewhere: SessionSummary[] = [];
   for await (const session of sessionsByAge(sessionsDir)) {
-    if (session.cwd === cwd) yield session;
+    // One that can't be read may be of this directory: it is tried, and named.
+    if (session.cwd === cwd || session.cwd === '') yield session;
     else if (elsewhere.length < MAX_ELSEWHERE) elsewhere.push(session);
   }
   yield* elsewhere;
@@ -108,7 +110,8 @@ async function take(id: string, fork: boolean, circumstances: Circumstances): Pr
   }
   lock.release();
   if (refused) return refused;
-  const what = `the journal of session ${id} is damaged (${damage}): this is a copy of the ${events.length} events before that`;
+  const rest = damage === FIRST_IS_DAMAGED ? 'what stands behind it' : `the ${events.length} events before that`;
+  const what = `the journal of session ${id} is damaged (${damage}): this is a copy of ${rest}`;
   return newSession(events, [what], circumstances);
 }
 

@@ -6,6 +6,7 @@ export { isLocked, type Lock, lockSession } from './lock.ts';
 export { createLog, type Log } from './log.ts';
 export { type MemoryFile, openMemory, relevantMemories } from './memory.ts';
 export {
+  FIRST_IS_DAMAGED,
   journalPath,
   listSessions,
   markLeft,

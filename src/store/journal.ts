@@ -1,6 +1,16 @@
 /** The journal of a session: JSON lines, durable before they are acknowledged, private (RE-3, RE-4). */
 
-import { closeSync, fdatasync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fdatasync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { Journal } from '../contracts/store.ts';
@@ -38,7 +48,8 @@ type Waiting = { readonly done: () => void; readonly failed: (error: Error) => v
  * fdatasync share the next, so a burst of events costs two.
  *
  * A write that fails is taken back from the file, and its lines go first in the next one: the journal may end early,
- * it never has a gap, since a gap would fold to another session.
+ * it never has a gap, since a gap would fold to another session. A journal that was deleted meanwhile is written again
+ * from the open file.
  */
 export function openJournal(path: string, options: JournalOptions): JournalFile {
   let { seq, goodBytes } = options;
@@ -59,6 +70,10 @@ export function openJournal(path: string, options: JournalOptions): JournalFile 
 
   function flush(): Error | undefined {
     try {
+      if (writer?.isGone()) {
+        lines.unshift(writer.content());
+        letGo(undefined);
+      }
       writer ??= openWriter(path, goodBytes);
       // Only what was there before this program wrote is cut.
       goodBytes = undefined;
@@ -125,7 +140,14 @@ export function openJournal(path: string, options: JournalOptions): JournalFile 
   };
 }
 
-type Writer = { write(lines: Buffer): void; sync(): Promise<void>; close(): void };
+type Writer = {
+  write(lines: Buffer): void;
+  sync(): Promise<void>;
+  close(): void;
+  /** Whether the path no longer leads to the file that is open. */
+  isGone(): boolean;
+  content(): Buffer;
+};
 
 /** Whatever still has no line end is ended first, so that the next record stands alone. */
 function openWriter(path: string, goodBytes: number | undefined): Writer {
@@ -138,7 +160,13 @@ function openWriter(path: string, goodBytes: number | undefined): Writer {
   };
   if (goodBytes !== undefined && goodBytes < fstatSync(file).size) ftruncateSync(file, goodBytes);
   let torn = !endsLine(file);
+  const { ino } = fstatSync(file);
   return {
+    isGone: () => statSync(path, { throwIfNoEntry: false })?.ino !== ino,
+    content() {
+      const bytes = Buffer.alloc(fstatSync(file).size);
+      return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0));
+    },
     write(lines) {
       const data = torn ? Buffer.concat([LINE_END, lines]) : lines;
       let written = 0;

@@ -4,19 +4,20 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { SessionMoment, SessionSummary } from '../contracts/store.ts';
 import type { SessionEvent } from '../session/event.ts';
+import { SEMANTICS } from '../session/state.ts';
 import { parseJsonObject } from '../text/json.ts';
 
 /** Bytes. */
 const BEGINNING_BYTES = 32 * 1024;
 
 export type ReadJournal = {
-  /** Everything up to the first damage. */
+  /** Everything up to the first damage; where only the first line is damaged, everything behind it. */
   readonly events: readonly SessionEvent[];
   /** How much of the file these events take, in bytes; what follows is torn or damaged. */
   readonly goodBytes: number;
   /** Bytes at the end that are not a record: usually a last line that was cut off while it was written. */
   readonly tornBytes: number;
-  /** Where the file can't be believed any more, as `line 12 is unreadable`; what follows is not among the events. */
+  /** What can't be believed, as `line 12 is unreadable`; a damaged file is never written to again. */
   readonly damage?: string;
   /** A later version of the program wrote the rest. */
   readonly newer: boolean;
@@ -67,6 +68,9 @@ function* parsed(bytes: Buffer): Generator<undefined, ReadJournal> {
   const starts: number[] = [];
   let goodBytes = 0;
   let unreadable: number | undefined;
+  let damage: string | undefined;
+  /** How many events the damaged first line held, less the one in their place. */
+  let lost = 0;
   let number = 0;
   let pause = BYTES_PER_TURN;
   for (const { line, start, end } of linesOf(bytes)) {
@@ -76,7 +80,7 @@ function* parsed(bytes: Buffer): Generator<undefined, ReadJournal> {
       yield;
     }
     const record = parseRecord(line);
-    if (record.kind === 'newer') return { events, goodBytes, tornBytes: 0, newer: true };
+    if (record.kind === 'newer') return { events, goodBytes, tornBytes: 0, newer: true, ...(damage && { damage }) };
     if (record.kind === 'broken') {
       unreadable ??= number;
       continue;
@@ -84,16 +88,32 @@ function* parsed(bytes: Buffer): Generator<undefined, ReadJournal> {
     // A write that failed after the disk had it is written again; the same line twice is one record.
     const first = starts[record.seq];
     if (first !== undefined && bytes.subarray(first, first + line.length).equals(line)) continue;
-    if (record.seq !== events.length) {
-      const damage = `line ${unreadable ?? number} is ${unreadable === undefined ? 'out of order' : 'unreadable'}`;
+    if (number === 2 && unreadable === 1 && record.seq > 0) {
+      damage = FIRST_IS_DAMAGED;
+      lost = record.seq - 1;
+      events.push(standIn(record.event));
+    }
+    if (record.seq !== events.length + lost) {
+      damage = `line ${unreadable ?? number} is ${unreadable === undefined ? 'out of order' : 'unreadable'}`;
       return { events, goodBytes, tornBytes: 0, newer: false, damage };
     }
     events.push(record.event);
-    starts.push(start);
+    starts[record.seq] = start;
     unreadable = undefined;
     goodBytes = end;
   }
-  return { events, goodBytes, tornBytes: bytes.length - goodBytes, newer: false };
+  return { events, goodBytes, tornBytes: bytes.length - goodBytes, newer: false, ...(damage && { damage }) };
+}
+
+/** The damage behind which everything is read all the same. */
+export const FIRST_IS_DAMAGED = 'line 1 is unreadable';
+
+/** In the place of a damaged first event, so that what follows can be shown. A resumed session sets its own settings. */
+function standIn({ at }: SessionEvent): SessionEvent {
+  const limits = { maxTurns: 40, maxToolRounds: 16, maxNorrisSteps: 16 };
+  const sandbox = { sandbox: true, project: true, keepsMode: true, offers: true } as const;
+  const settings = { preset: '', confirmCmd: 'acts', semantics: SEMANTICS, ...limits, ...sandbox } as const;
+  return { type: 'opened', session: 'main', at, cwd: '', mode: 'restricted', settings };
 }
 
 /** The lines that are not empty; `end` is where the next one begins. */
@@ -127,14 +147,14 @@ export async function* sessionsByAge(dir: string): AsyncGenerator<SessionSummary
   const names = await readdir(dir).catch(() => []);
   const dated = await Promise.all(
     names.map(async (id) => {
-      const { mtimeMs: at = 0, size: bytes = 0 } = (await stat(journalPath(dir, id)).catch(() => undefined)) ?? {};
-      return { id, at, bytes };
+      const found = await stat(journalPath(dir, id)).catch(() => undefined);
+      return found ? [{ id, at: found.mtimeMs, bytes: found.size }] : [];
     }),
   );
-  const newest = dated.filter(({ at }) => at > 0).sort((a, b) => b.at - a.at);
+  const newest = dated.flat().sort((a, b) => b.at - a.at);
   for (const { id, at, bytes } of newest) {
     const path = journalPath(dir, id);
-    const summary = summaryOf(id, at, await readBeginning(path)) ?? summaryOf(id, at, (await readJournal(path)).events);
+    const summary = summaryOf(id, at, await readBeginning(path)) ?? (await summaryOfWhole(id, at, path));
     if (summary) yield { ...summary, bytes };
   }
 }
@@ -173,6 +193,13 @@ function titleOf(event: SessionEvent): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** What can't be read at all is listed too: nobody should believe that it is gone. */
+async function summaryOfWhole(id: string, at: number, path: string) {
+  const { events, tornBytes, problem } = await readJournal(path);
+  if (events.length > 0 || (tornBytes === 0 && problem === undefined)) return summaryOf(id, at, events);
+  return { id, startedAt: at, lastAt: at, cwd: '', title: problem ?? 'unreadable' };
 }
 
 function summaryOf(id: string, lastAt: number, events: readonly SessionEvent[]) {

@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chooseSession } from '../../src/app/choose-session.ts';
 import type { SessionEvent } from '../../src/session/event.ts';
-import { journalPath, markLeft, openJournal, readJournal } from '../../src/store/index.ts';
+import { journalPath, listSessions, markLeft, openJournal, readJournal } from '../../src/store/index.ts';
 import { formatRecord, parseJournal } from '../../src/store/read.ts';
 
 import { settings } from '../support/machine.ts';
@@ -82,6 +82,33 @@ describe('resuming', () => {
     expect((await readJournal(journal)).events).toEqual(events);
     expect(notices.join()).toMatch(/session a is damaged \(line 2 is unreadable\).*1 events before/);
     expect(readFileSync(path)).toEqual(before);
+  });
+
+  it('continues behind a damaged first line in a session of its own', async () => {
+    written('a', ['garbage\n', ...LINES.slice(1)]);
+    const { id, events, notices } = await taken({ resume: 'a' });
+    expect(id).not.toBe('a');
+    expect(events).toEqual([expect.objectContaining({ type: 'opened' }), ...EVENTS.slice(1)]);
+    expect(notices.join()).toMatch(/session a is damaged \(line 1 is unreadable\): .* what stands behind it/);
+  });
+
+  it('names the one that nothing can be read of, and lists it', async () => {
+    const lost = written('lost', ['garbage\n']);
+    written('older', LINES, 30);
+    expect(await taken({ resume: true })).toMatchObject({
+      id: 'older',
+      notices: [expect.stringContaining('nothing of session lost can be read')],
+    });
+    expect(await listSessions(dirname(dirname(lost)))).toMatchObject([
+      { id: 'lost', title: 'unreadable' },
+      { id: 'older' },
+    ]);
+  });
+
+  it('takes a session of a time before 1970', async () => {
+    const path = written('a', LINES);
+    utimesSync(path, -1000, -1000);
+    expect(await taken({ resume: true })).toMatchObject({ id: 'a', notices: [] });
   });
 
   it('takes the newest that can be taken, and says which it passed over', async () => {

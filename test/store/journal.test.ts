@@ -56,6 +56,24 @@ describe('the journal', () => {
     expect((await readJournal(path)).events).toHaveLength(4);
   });
 
+  it('is written again, whole, when it was deleted meanwhile', async () => {
+    const path = journalPath(dir, 's');
+    const troubles: string[] = [];
+    const journal = openJournal(path, { seq: 0, onFailure: (why) => troubles.push(why) });
+    await journal.append(opened);
+    rmSync(dir, { recursive: true });
+    await journal.append(asked('a'));
+    expect((await readJournal(path)).events).toEqual([opened, asked('a')]);
+    rmSync(dir, { recursive: true });
+    writeFileSync(dir, 'a file where the directory was');
+    await expect(journal.append(asked('b'))).rejects.toThrow(/ENOTDIR/);
+    rmSync(dir);
+    await journal.append(asked('c'));
+    await journal.close();
+    expect((await readJournal(path)).events).toEqual([opened, ...['a', 'b', 'c'].map(asked)]);
+    expect(troubles).toEqual([expect.stringContaining('ENOTDIR')]);
+  });
+
   it('cuts off a torn last line and says how much of it there was', async () => {
     const path = journalPath(dir, 's');
     const first = openJournal(path, quiet);
