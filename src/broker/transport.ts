@@ -91,13 +91,13 @@ export async function attempt(
   } catch (error) {
     const why = stopped() ?? faultOf(error, preset, key);
     // A stream that breaks off is told as that, not as a server that can't be reached.
-    if (why.failure.kind === 'unreachable' && acc.arrived) return ended(earlyEnd(preset, 'the connection was closed'));
+    if (why.failure.kind === 'unreachable' && acc.arrived) return ended(earlyEnd(preset, true, 'the connection was closed'));
     return ended(why);
   } finally {
     watch.close();
   }
   const whole = acc.finishReason !== undefined || (acc.arrived && (reader.done || !options.stream));
-  return ended(stopped() ?? (whole ? undefined : earlyEnd(preset, acc.arrived ? '' : 'it was empty')));
+  return ended(stopped() ?? (whole ? undefined : earlyEnd(preset, acc.arrived)));
 }
 
 function withStream(

@@ -214,15 +214,22 @@ export async function runGoal(app: App, goal: string, options: HeadlessOptions):
   return ended?.kind === 'norrisEnded' ? exitCodeOf(ended.status) : EXIT.modelFailed;
 }
 
-/** `aish-tui ask <question>`: one question with its sub-loop; actions that need approval are skipped. */
+/**
+ * `aish-tui ask <question>`: one question with its sub-loop; actions that need approval are skipped. Where nothing is
+ * said at its end, there is no answer, and it has failed.
+ */
 export async function askQuestion(app: App, question: string, options: HeadlessOptions): Promise<number> {
   const headless = new Headless(app, options);
   await app.engine.dispatch({ type: 'asked', line: app.engine.newLineId(), text: question }).catch(() => {});
   await headless.rest();
   if (headless.ended !== undefined) return headless.ended;
   if (headless.spent) return EXIT.budget;
-  const failed = app.engine.transcript.entries.some(({ entry }) => entry.kind === 'notice' && entry.level === 'error');
-  return failed ? EXIT.modelFailed : EXIT.ok;
+  const { entries } = app.engine.transcript;
+  const last = entries.findLast(({ entry: { kind } }) => kind !== 'notice' && kind !== 'meta')?.entry;
+  const answered = last?.kind === 'assistant' && !last.partial;
+  const failed = entries.some(({ entry }) => entry.kind === 'notice' && entry.level === 'error');
+  if (!answered && !failed) options.err('aish-tui: the model gave no answer\n');
+  return failed || !answered ? EXIT.modelFailed : EXIT.ok;
 }
 
 /** Piped input: each line is an input line, one after the other; a HALT counts as skip. */

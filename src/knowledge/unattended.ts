@@ -16,6 +16,16 @@ export const UNATTENDED: Readonly<Record<string, string>> = {
   GIT_SEQUENCE_EDITOR: 'true',
   EDITOR: NO_EDITOR,
   VISUAL: NO_EDITOR,
+  // A program that looks for its newer version, or counts its users, would ask for the network in every project.
+  NO_UPDATE_NOTIFIER: '1',
+  DO_NOT_TRACK: '1',
+  npm_config_update_notifier: 'false',
+  PIP_DISABLE_PIP_VERSION_CHECK: '1',
+  GH_NO_UPDATE_NOTIFIER: '1',
+  HOMEBREW_NO_AUTO_UPDATE: '1',
+  CHECKPOINT_DISABLE: '1',
+  DOTNET_CLI_TELEMETRY_OPTOUT: '1',
+  NEXT_TELEMETRY_DISABLED: '1',
 };
 
 /** The same as code for a shell on another machine. */

@@ -54,6 +54,7 @@ const TABLE: Readonly<Partial<Record<FaultName, Expected>>> = {
   'error-event': { ...HALF, kind: 'server', says: /out of memory/, requests: 8 },
   'finish-error': { ...HALF, kind: 'server', says: /stopped with an error/, requests: 8 },
   'early-end': { ...HALF, kind: 'cut', says: /ended early.*kept; tried 8 times/, requests: 8 },
+  'empty-end': { finish: 'failed', kind: 'cut', says: /was empty; tried 8 times/, requests: 8 },
   killed: { ...HALF, kind: 'cut', says: /ended early \(the connection was closed\)/, requests: 8 },
   'killed-at-once': { finish: 'failed', kind: 'unreachable', says: /closed.*tried 8 times/, requests: 8 },
   garbage: { ...HALF, kind: 'protocol', says: /not a chat answer/, requests: 1 },

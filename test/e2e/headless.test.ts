@@ -188,6 +188,13 @@ describe('aish-tui ask', () => {
     expect(statSync(join(sessions, id, 'journal.jsonl')).mode & 0o777).toBe(0o600);
   });
 
+  it('fails where the model acts and then says nothing', async () => {
+    await using server = await startScriptedServer([call('bash', { command: 'true' }), say('')]);
+    using place = scratch(server.baseUrl);
+    const { code, err } = await runProgram(place, ['ask', 'what is it?']);
+    expect([code, err]).toEqual([6, expect.stringContaining('aish-tui: the model gave no answer')]);
+  });
+
   it('sends one system message, first, and no field that servers refuse', async () => {
     await using server = await startScriptedServer([say('ok')]);
     using place = scratch(server.baseUrl);

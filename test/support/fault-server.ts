@@ -160,6 +160,7 @@ const FAULTS = {
   'error-event': stream(content('half'), `event: error\n${event({ error: { code: 500, message: 'out of memory' } })}`),
   'finish-error': stream(content('half'), stop('error')),
   'early-end': stream(content('half')),
+  'empty-end': stream(),
   'cut-command': stream(content('I do it.\n\nCMD: touch mark\n'), content('CMD: touch mark-two')),
   killed({ res }: Call) {
     res.writeHead(200, { 'content-type': 'text/event-stream' });
