@@ -31,6 +31,8 @@ export type OpenOptions = {
   readonly turn?: () => Promise<void>;
   /** Somebody is there to choose another mode, where the one asked for can't be enforced. */
   readonly person?: true;
+  /** Nobody is there at all, and the program ends with its work. */
+  readonly alone?: true;
 };
 
 export type Environment = {

@@ -216,7 +216,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
   });
   const fleets = createFleetPort({
     folder: session.folder,
-    settings: settingsOf(config, environment.presets, sandbox),
+    settings: settingsOf(environment),
     alwaysDestructive: config.safety.always_destructive_tools,
     ...{ filter, services, machines: fleetMachines },
     open: fleetHosts,

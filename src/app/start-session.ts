@@ -34,7 +34,7 @@ export function startSession(
 ): readonly string[] {
   const { options, config, presets, sandbox, session, notices } = environment;
   const { engine } = bus;
-  const settings = settingsOf(config, presets, sandbox);
+  const settings = settingsOf(environment);
   if (session.seq > 0)
     resume(engine, settings, options.session.again, sandbox.available ? undefined : options.global.mode);
   else void engine.dispatch({ type: 'opened', cwd: process.cwd(), mode, settings });
@@ -64,7 +64,7 @@ function applyFlags(engine: Engine, { mode, model }: GlobalOptions, presets: Pre
   if (model !== undefined || !known || outgrown) void engine.dispatch({ type: 'presetChosen', preset: presets.active });
 }
 
-export function settingsOf(config: Config, presets: Presets, sandbox: SandboxStatus): Settings {
+export function settingsOf({ config, presets, sandbox, options }: Environment): Settings {
   const { executor, preplanner, tasks_max: tasksMax } = config.norris;
   const known = presets.list.some((preset) => preset.name === executor);
   return {
@@ -80,6 +80,7 @@ export function settingsOf(config: Config, presets: Presets, sandbox: SandboxSta
     confirmCmd: config.confirm_cmd,
     sandbox: sandbox.available,
     keepsMode: true,
+    ...(options.alone && { alone: true }),
     project: sandbox.available && sandbox.noProject === undefined,
     ...(sandbox.projectMissing === undefined ? {} : { projectMissing: sandbox.projectMissing }),
     readOnlyTools: config.mcp.read_only,

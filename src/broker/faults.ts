@@ -92,7 +92,9 @@ export function stopFault(stop: Stop, preset: Preset, limit: number): Fault {
   return fault('timeout', `${label(preset)} ${what}: the server may be stuck or too slow for this model`, 'no', '');
 }
 
-/** The fault of a stream that ended without saying that it was complete; `arrived`: something of the answer had come. */
+/**
+ * The fault of a stream that ended without saying that it was complete; `arrived`: something of the answer had come.
+ */
 export function earlyEnd(preset: Preset, arrived: boolean, why = ''): Fault {
   if (!arrived) return fault('cut', `the answer of ${label(preset)} was empty`, 'soon', why);
   const cause = why === '' ? '' : ` (${why})`;

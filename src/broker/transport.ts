@@ -91,7 +91,8 @@ export async function attempt(
   } catch (error) {
     const why = stopped() ?? faultOf(error, preset, key);
     // A stream that breaks off is told as that, not as a server that can't be reached.
-    if (why.failure.kind === 'unreachable' && acc.arrived) return ended(earlyEnd(preset, true, 'the connection was closed'));
+    if (why.failure.kind === 'unreachable' && acc.arrived)
+      return ended(earlyEnd(preset, true, 'the connection was closed'));
     return ended(why);
   } finally {
     watch.close();

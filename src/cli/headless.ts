@@ -1,6 +1,7 @@
 /** Drives the engine without a screen. A HALT without a person never proceeds (CL-1). */
 import type { App } from '../commands/app.ts';
 import { submitLine } from '../commands/submit.ts';
+import type { Job } from '../contracts/commands.ts';
 import { describeAction, type Judgement, plainReason } from '../session/action.ts';
 import { shortDollars } from '../session/cost.ts';
 import { modeName } from '../session/mode.ts';
@@ -83,6 +84,24 @@ class Headless {
     this.#printer.print(this.#app.engine.transcript.entries);
   }
 
+  /**
+   * The model's jobs end with the program: those that run are waited for. Whether all came to a good end; what did not
+   * is named.
+   */
+  async jobsEnd(): Promise<boolean> {
+    const running = () => this.#app.engine.services.jobs.running().filter(({ owner }) => owner === 'model');
+    const open = running();
+    if (open.length === 0) return true;
+    this.#options.err(`aish-tui: waiting for ${open.map(jobName).join(', ')}\n`);
+    const limit = setTimeout(() => this.#tellInterruption('interrupted'), JOB_LIMIT_MS);
+    const results = await Promise.race([Promise.all(open.map((job) => job.running.result)), this.interruption]);
+    clearTimeout(limit);
+    await this.rest();
+    if (results !== 'interrupted') return results.every(({ exit }) => exit === 0);
+    for (const job of running()) this.#options.err(`aish-tui: ended with the run: ${jobName(job)}\n`);
+    return false;
+  }
+
   get #busy(): boolean {
     const { engine } = this.#app;
     return engine.conversation.phase.kind !== 'idle' || engine.state.shell.running !== undefined;
@@ -152,6 +171,13 @@ class Headless {
   }
 }
 
+/** How long jobs are waited for behind a run. */
+const JOB_LIMIT_MS = 60_000;
+
+function jobName({ id, command }: Pick<Job, 'id' | 'command'>): string {
+  return `job ${id} (${oneLine(command)})`;
+}
+
 /** Continuing after many skips, write access (MO-3) and further spending need a person. */
 const answerWithout = {
   escalation: 'abort',
@@ -211,7 +237,10 @@ export async function runGoal(app: App, goal: string, options: HeadlessOptions):
   if (app.info().unsaved) return EXIT.unwritten;
   if (headless.spent) return EXIT.budget;
   const ended = app.engine.transcript.entries.findLast((shown) => shown.entry.kind === 'norrisEnded')?.entry;
-  return ended?.kind === 'norrisEnded' ? exitCodeOf(ended.status) : EXIT.modelFailed;
+  if (ended?.kind !== 'norrisEnded') return EXIT.modelFailed;
+  const code = exitCodeOf(ended.status);
+  if (code !== EXIT.ok || (await headless.jobsEnd())) return code;
+  return headless.ended ?? EXIT.blocked;
 }
 
 /**

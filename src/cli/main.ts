@@ -65,10 +65,11 @@ async function runOnce(invocation: InvocationOf<'run'>, version: string): Promis
     return withApp(invocation.global, version, run, { session });
   }
   const { runGoal } = await import('./headless.ts');
-  return withApp(invocation.global, version, async (app) => {
+  const run = async (app: App) => {
     await serversReady(app);
     return runGoal(app, goal, { json, onHalt, net, out, err, ...(seconds === undefined ? {} : { seconds }) });
-  });
+  };
+  return withApp(invocation.global, version, run, { alone: true });
 }
 
 async function ask(invocation: InvocationOf<'ask'>, version: string): Promise<number> {
@@ -76,11 +77,12 @@ async function ask(invocation: InvocationOf<'ask'>, version: string): Promise<nu
   const question = await textOf(invocation.question, invocation.files);
   if (question === undefined) return EXIT.usage;
   const { askQuestion } = await import('./headless.ts');
-  return withApp(invocation.global, version, async (app) => {
+  const run = async (app: App) => {
     await serversReady(app);
     const limit = seconds === undefined ? {} : { seconds };
     return askQuestion(app, question, { json, onHalt: 'skip', out, err, ...limit });
-  });
+  };
+  return withApp(invocation.global, version, run, { alone: true });
 }
 
 async function dispatch(invocation: Invocation, version: string): Promise<number> {
@@ -317,7 +319,7 @@ async function piped({ global, session }: Extract<Invocation, { kind: 'screen' }
       await serversReady(app);
       return runLines(app, createInterface({ input: process.stdin }), options);
     },
-    { session },
+    { session, alone: true },
   );
 }
 
@@ -343,13 +345,18 @@ async function withApp(
   {
     session = {},
     failing,
-    ...person
-  }: { session?: SessionWish; failing?: (problem: string) => Promise<void> | undefined; person?: true } = {},
+    ...people
+  }: {
+    session?: SessionWish;
+    failing?: (problem: string) => Promise<void> | undefined;
+    person?: true;
+    alone?: true;
+  } = {},
 ): Promise<number> {
   const { openApp } = await import('../app/assembly.ts');
   boundHeap();
   const { columns = 80, rows = 24 } = process.stdout;
-  const opened = await openApp({ global, version, columns, rows, session, turn, ...person });
+  const opened = await openApp({ global, version, columns, rows, session, turn, ...people });
   if ('problem' in opened) {
     await failing?.(opened.problem);
     err(`aish-tui: ${opened.problem}\n`);

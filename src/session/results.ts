@@ -72,6 +72,7 @@ export function showOutcome(
   const { cwd } = next.conversation;
   const job = outcome.kind === 'job' ? { job: outcome.job } : {};
   const { command } = action;
+  if (outcome.kind === 'job') next.set({ jobs: [...(next.conversation.jobs ?? []), { job: outcome.job, command }] });
   next.show(
     { kind: 'exec', op, by: 'model', command, cwd, private: false, result: outcome.result, ...job, ...approval },
     op,

@@ -38,6 +38,8 @@ export type NorrisRun = {
   /** What the session had cost when the run began. */
   readonly costsBefore?: Costs;
   readonly fallbacks?: readonly string[];
+  /** The model has been told that it wants to end with jobs that run. */
+  readonly toldOfJobs?: true;
 };
 
 /** The sub-loop after a question, until a reply has no action. */

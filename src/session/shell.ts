@@ -47,6 +47,7 @@ export function closeShell(next: Transition): void {
 
 /** The end of a job is reported to the user at once, and to the model with its next call (EX-8). */
 export function jobEnded(next: Transition, { job, command, result, by }: Of<'jobEnded'>): void {
+  next.set({ jobs: next.conversation.jobs?.filter((each) => each.job !== job) });
   const exit = result.exit === null ? 'end unknown' : `exit ${result.exit}`;
   next.notice(result.exit === 0 ? 'info' : 'warning', `[aish] job ${job} ended (${exit}): ${command}`);
   if (by === 'model' || decidesAs(next.conversation.settings, 2)) {

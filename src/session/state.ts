@@ -37,6 +37,8 @@ export type Settings = {
   readonly project?: boolean;
   /** What Project can't enforce here, in one line for the dialog. */
   readonly projectMissing?: string;
+  /** Nobody is there to answer, or to see what runs on when the program ends. */
+  readonly alone?: true;
   /**
    * A wider mode is offered by itself, once for each mode, behind a plan or the first refusal; absent in older
    * journals.
@@ -157,6 +159,8 @@ export type Conversation = {
   readonly refused?: Refused | undefined;
   /** The action that it refused, which runs again after a yes; absent in older journals. */
   readonly refusedAction?: Action | undefined;
+  /** The model's jobs that run; none outlives the program. */
+  readonly jobs?: readonly { readonly job: number; readonly command: string }[] | undefined;
   readonly turns: readonly Turn[];
   readonly inbox: readonly InboxItem[];
   readonly phase: Phase;

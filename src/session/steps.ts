@@ -365,8 +365,23 @@ function answersTask({ conversation: { settings, turns } }: Transition, run: Nor
 /** The next step of a Norris run, or its end. */
 export function continueNorris(next: Transition, run: NorrisRun, acted: boolean, sentinel: Sentinel | undefined): void {
   const ending = endingOf(run, acted, sentinel);
+  if (ending?.status === 'done' && tellOfJobs(next, run)) return;
   if (ending) finishRun(next, run, ending);
   else startStep(next, nextStep(run));
+}
+
+/**
+ * Where nobody is there, the jobs of a run end with the program: the model that calls its goal complete hears of those
+ * that run, once.
+ */
+function tellOfJobs(next: Transition, run: NorrisRun): boolean {
+  const { settings, jobs = [] } = next.conversation;
+  if (!settings.alone || jobs.length === 0 || run.toldOfJobs || run.step >= run.maxSteps) return false;
+  const names = jobs.map(({ job, command }) => `job ${job} (${command.split('\n')[0]})`).join(', ');
+  const text = `[aish] not ended yet: ${names} still running, and ends with the program. Wait for it (sleep), stop it with the jobs tool, or say GOAL: complete again.`;
+  next.inbox({ kind: 'note', origin: 'aish', text });
+  startStep(next, { ...run, step: run.step + 1, toldOfJobs: true });
+  return true;
 }
 
 /**

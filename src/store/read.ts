@@ -108,7 +108,9 @@ function* parsed(bytes: Buffer): Generator<undefined, ReadJournal> {
 /** The damage behind which everything is read all the same. */
 export const FIRST_IS_DAMAGED = 'line 1 is unreadable';
 
-/** In the place of a damaged first event, so that what follows can be shown. A resumed session sets its own settings. */
+/**
+ * In the place of a damaged first event, so that what follows can be shown. A resumed session sets its own settings.
+ */
 function standIn({ at }: SessionEvent): SessionEvent {
   const limits = { maxTurns: 40, maxToolRounds: 16, maxNorrisSteps: 16 };
   const sandbox = { sandbox: true, project: true, keepsMode: true, offers: true } as const;

@@ -165,6 +165,23 @@ describe('aish-tui run', () => {
     expect(() => jsonLines('{"kind":"exec","command":"ls"}')).toThrow(/not as .*lines\.schema\.json says/);
   });
 
+  it('waits for a job of the model, and fails where it fails', async () => {
+    const ends = [0, 7].map(async (exit) => {
+      await using server = await startScriptedServer([
+        say(`CMD&: sleep 2; echo installed > done; exit ${exit}`),
+        say('GOAL: complete'),
+        say('GOAL: complete'),
+      ]);
+      using place = scratch(server.baseUrl, { mode: 'project' });
+      const { code, err } = await runProgram(place, ['run', 'install']);
+      expect(server.requests.at(2)?.lastUser).toContain('not ended yet: job 1');
+      expect(err).toContain('waiting for job 1 (sleep 2');
+      expect(readFileSync(join(place.work, 'done'), 'utf8')).toBe('installed\n');
+      return code;
+    });
+    expect(await Promise.all(ends)).toEqual([0, 3]);
+  });
+
   it('ends as 130 on SIGINT, and its command with it', async () => {
     await using server = await startScriptedServer([say('CMD: echo begun; sleep 300'), say('never')]);
     using place = scratch(server.baseUrl, { safety: { llm_second_opinion: false } });

@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { composeMessages } from '../../src/session/context.ts';
 import { SEMANTICS } from '../../src/session/state.ts';
-import { Machine } from '../support/machine.ts';
+import { harmless, Machine } from '../support/machine.ts';
 
 const result = { exit: 2, cwd: '/w', head: 'no rule\n', tail: '', omittedLines: 0, bytes: 8, milliseconds: 9 };
 
@@ -19,4 +19,37 @@ it('the end of the user’s own job is told to the model with its next call', ()
 
 it('was not told in 0.1, and its journals fold as they did', () => {
   expect(heard()).not.toContain('make test');
+});
+
+describe('a run that nobody watches', () => {
+  const runsOn = { ...result, exit: null, note: 'runs on as job 1' };
+
+  /** The model has started a job and calls the goal complete. */
+  function completed(settings: { alone?: true; semantics?: typeof SEMANTICS }) {
+    const machine = new Machine({ confirmCmd: false, ...settings });
+    machine.send({ type: 'norrisStarted', goal: 'install' });
+    machine.says('CMD&: npm install');
+    machine.judges(harmless);
+    const { op } = machine;
+    machine.send({ type: 'actionStarted', op });
+    machine.send({ type: 'actionEnded', op, outcome: { kind: 'job', job: 1, result: runsOn } });
+    machine.says('GOAL: complete');
+    return machine;
+  }
+  const told = (machine: Machine) => JSON.stringify(composeMessages(machine.conversation, 'S'));
+
+  it('tells the model once that a job of its still runs when it calls the goal complete', () => {
+    const machine = completed({ alone: true, semantics: SEMANTICS });
+    expect(machine.phase.kind).toBe('replying');
+    expect(told(machine)).toMatch(/not ended yet: job 1 \(npm install\) still running/);
+    machine.says('GOAL: complete');
+    expect(machine.phase.kind).toBe('idle');
+  });
+
+  it('ends at once where the job has ended, or where somebody is there to see it', () => {
+    expect(completed({ semantics: SEMANTICS }).phase.kind).toBe('idle');
+    const machine = completed({ alone: true, semantics: SEMANTICS });
+    machine.send({ type: 'jobEnded', job: 1, command: 'npm install', result, by: 'model' });
+    expect(machine.conversation.jobs).toEqual([]);
+  });
 });
