@@ -165,13 +165,15 @@ if (process.argv[2] === undefined) {
 
 // The cache of compiled code must be on before the program's own code is compiled. It is code that will be run, so it
 // lies in a private folder and not in Node's default, which is shared between the machine's users.
-const start = (file) => `import { mkdirSync } from 'node:fs';
+const start = (file) => `import { existsSync, mkdirSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
 try {
-  const folder = \`\${process.env.XDG_CACHE_HOME || \`\${homedir()}/.cache\`}/aish/compiled\`;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  enableCompileCache(folder);
+  const cache = process.env.XDG_CACHE_HOME || \`\${homedir()}/.cache\`;
+  // Not with { recursive: true }, which never ends in /proc.
+  for (const folder of [cache, \`\${cache}/aish\`, \`\${cache}/aish/compiled\`])
+    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
+  enableCompileCache(\`\${cache}/aish/compiled\`);
 } catch {
   // Without a place for it, it starts a little slower.
 }

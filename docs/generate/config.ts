@@ -7,7 +7,7 @@ const TARGET = new URL('../config.md', import.meta.url);
 
 const HEAD = `# Configuration
 
-One JSONC file: \`--config FILE\`, else \`$AISH_CONFIG\`, else \`~/.config/aish/config.jsonc\`. Everything has a default; an unknown or wrong key is an error that names its line. [config.example.jsonc](../config.example.jsonc) shows every block. This page is made from the schema (\`docs/generate/config.ts\`).
+One JSONC file: \`--config FILE\`, else \`$AISH_CONFIG\`, else \`~/.config/aish/config.jsonc\`. Everything has a default. The screen starts whatever the file holds: each mistake is listed with its line, and what is wrong is left out. While a key that protects you (\`mode\`, \`safety\`, \`secrets\`, \`cost.stop_at_dollars\`, \`undo\`, \`sandbox\`, \`confirm_cmd\`) can't be read, the model runs nothing until you mend it or choose \`:mode unrestricted\`. Without a screen a mistake ends with exit code 2. [config.example.jsonc](../config.example.jsonc) shows every block. This page is made from the schema (\`docs/generate/config.ts\`).
 
 | key | type | default | what it is |
 |---|---|---|---|

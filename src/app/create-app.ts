@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { presetInfo, silenceOf } from '../broker/index.ts';
 import type { App, ScreenPort } from '../commands/app.ts';
@@ -18,6 +18,7 @@ import { completeShell, editText, isIncomplete, processEnvironment } from '../ex
 import { classify, isAffirmation } from '../router/index.ts';
 import { hostOf } from '../session/place.ts';
 import { isLocked, journalPath, listSessions, oldSessions, readEnding, removeSessions } from '../store/index.ts';
+import { makeDirectory } from '../text/files.ts';
 import { lazyAttachments } from './attachments.ts';
 import type { Environment } from './environment.ts';
 import { gitBranch } from './git-branch.ts';
@@ -259,7 +260,7 @@ async function saveNew(folder: string, name: string, text: string): Promise<stri
 /** Writes a text beside the session's full outputs, 0600; its path. */
 async function keepOutput(folder: string, text: string): Promise<string> {
   const path = join(folder, `last-${randomBytes(6).toString('hex')}.txt`);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeDirectory(folder);
   await writeFile(path, text, { mode: 0o600, flag: 'wx' });
   return path;
 }

@@ -42,6 +42,8 @@ export type Environment = {
   readonly modeAsked: boolean;
   readonly configFile: string;
   readonly notices: readonly string[];
+  /** What protects the user and can't be read: the model runs nothing until that is mended or waived. */
+  readonly unread?: readonly string[];
   /** What the project tells every agent, where it is trusted and wanted. */
   readonly instructions?: Instructions;
   readonly presets: Presets;
@@ -65,8 +67,9 @@ export async function loadEnvironment(
 > {
   const { env } = process;
   const trust = createTrust(placesOf(env).state);
-  const loaded = await loadConfig(options.global.config, env, { cwd: process.cwd(), trust });
-  if (!loaded.ok) return { problem: loaded.message };
+  const read = await loadConfig(options.global.config, env, { cwd: process.cwd(), trust });
+  if (!read.ok && !options.person) return { problem: read.message };
+  const loaded = read.ok ? read : read.rest;
   const config = withLimits(loaded.config, options.global);
   const instructions = config.instructions ? await readInstructions(env, { cwd: process.cwd(), trust }) : undefined;
   const index = createPathIndex(env.PATH ?? '');
@@ -89,6 +92,7 @@ export async function loadEnvironment(
   const session = { ...chosen, seq: events.length };
   const notices = [
     ...session.notices,
+    ...(read.ok ? [] : mistakeNotices(read)),
     ...loaded.notices,
     ...trustNotices(loaded, instructions),
     ...nameNotices(config, presets),
@@ -96,10 +100,18 @@ export async function loadEnvironment(
   ];
   const configFile = loaded.file ?? placesOf(env).config;
   const used = instructions?.trusted ? { instructions } : {};
-  const { modeAsked } = loaded;
-  const settled = { options, config, modeAsked, configFile, notices, ...used };
+  const { modeAsked, unread } = loaded;
+  const settled = { options, config, modeAsked, configFile, notices, ...used, ...(unread && { unread }) };
   const environment = { ...settled, presets, sandbox, session, sessions, index };
   return { environment, events };
+}
+
+/** Every mistake of the configuration, what holds in spite of them, and what to do. */
+function mistakeNotices({ mistakes, rest: { unread } }: Extract<Loaded, { ok: false }>): readonly string[] {
+  const held =
+    unread && `the model can run nothing while ${unread.join(', ')} can't be read; :mode unrestricted waives that`;
+  const fix = 'aish-tui config edit mends it, and the next start reads it';
+  return [...mistakes, `what is wrong there was left out: ${fix}`, ...(held ? [held] : [])];
 }
 
 /** The limits of the command line over the configuration's. */

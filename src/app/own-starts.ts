@@ -4,10 +4,11 @@
  * they are asked first.
  */
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { makeDirectory } from '../text/files.ts';
 import { parseJsonObject } from '../text/json.ts';
 import { BETWEEN_WORDS, holds, realOf } from './own-places.ts';
 import { treeAround } from './project-tree.ts';
@@ -130,7 +131,7 @@ export class OwnStarts {
   #write(line: Line): void {
     const { file } = this.#options;
     try {
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      makeDirectory(dirname(file));
       if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > this.#longest) this.#shorten();
       appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
     } catch {

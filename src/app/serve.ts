@@ -1,11 +1,10 @@
 /** Starts model servers when they are first needed: `models.NAME.serve` (CF-3). */
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
 import type { Broker } from '../contracts/models.ts';
 import { type Daemon, startDaemon } from '../executor/index.ts';
-import { readEnd } from '../text/files.ts';
+import { makeDirectory, readEnd } from '../text/files.ts';
 import { clean, plainText } from '../text/sanitize.ts';
 
 /** How long a large model may take to load; after that the call goes ahead and reports the failure itself. In ms. */
@@ -40,7 +39,7 @@ export function serving(
 
   const start = (name: string, command: string, log: string): Daemon => {
     say(`${name}: nothing answers; starting ${command}`);
-    mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(log));
     const daemon = startDaemon(command, log);
     daemons.set(name, daemon);
     void daemon.ended.then(() => {

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { placesOf } from '../config/index.ts';
 import type { UserCommands } from '../contracts/commands.ts';
@@ -32,6 +32,7 @@ import {
   openMemory,
   type ShellHistoryFile,
 } from '../store/index.ts';
+import { makeDirectory } from '../text/files.ts';
 import { nearest } from '../text/matching.ts';
 import { BASH, createTools, DELEGATE, jobsTool, MODE_UPGRADE, patchTool } from '../tools/index.ts';
 import { type Environment, LAUNCHER } from './environment.ts';
@@ -363,7 +364,7 @@ function saveEvictedText(folder: string) {
   return async (text: string): Promise<string | undefined> => {
     const path = join(folder, `evicted-${createHash('sha256').update(text).digest('hex').slice(0, 12)}.txt`);
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      makeDirectory(folder);
       await writeFile(path, text, { mode: 0o600, flag: 'wx' });
     } catch (error) {
       // A full disk costs the copy, not the conversation.

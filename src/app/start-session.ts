@@ -15,7 +15,8 @@ import type { SessionBus } from './session-bus.ts';
  * The mode that the session begins in: only the default falls back to Unrestricted where nothing enforces it (MO-1,
  * MO-13).
  */
-export function startMode({ options, config, modeAsked, sandbox }: Environment, kept: Mode | undefined): Mode {
+export function startMode({ options, config, modeAsked, sandbox, unread }: Environment, kept?: Mode): Mode {
+  if (unread) return 'restricted';
   return options.global.mode ?? kept ?? (modeAsked || sandbox.available ? config.mode : 'unrestricted');
 }
 
@@ -32,11 +33,11 @@ export function startSession(
   costsProblem: string | undefined,
   mode: Mode,
 ): readonly string[] {
-  const { options, config, presets, sandbox, session, notices } = environment;
+  const { options, config, presets, sandbox, session, notices, unread } = environment;
   const { engine } = bus;
   const settings = settingsOf(environment);
-  if (session.seq > 0)
-    resume(engine, settings, options.session.again, sandbox.available ? undefined : options.global.mode);
+  const asked = unread ? mode : sandbox.available ? undefined : options.global.mode;
+  if (session.seq > 0) resume(engine, settings, options.session.again, asked);
   else void engine.dispatch({ type: 'opened', cwd: process.cwd(), mode, settings });
   if (session.seq > 0) applyFlags(engine, options.global, presets, sandbox);
   const all = [
@@ -56,7 +57,8 @@ function resume(engine: Engine, settings: Settings, again: true | undefined, mod
 
 /** The command line also applies to a resumed session; a preset that no longer exists is replaced. */
 function applyFlags(engine: Engine, { mode, model }: GlobalOptions, presets: Presets, sandbox: SandboxStatus): void {
-  if (mode !== undefined && sandbox.available) void engine.dispatch({ type: 'modeChosen', mode });
+  if (mode !== undefined && sandbox.available && !engine.conversation.settings.unread)
+    void engine.dispatch({ type: 'modeChosen', mode });
   const { preset } = engine.conversation;
   const known = presets.list.some(({ name }) => name === preset);
   // A user who has connected a model since then no longer wants the demo's script.
@@ -64,7 +66,7 @@ function applyFlags(engine: Engine, { mode, model }: GlobalOptions, presets: Pre
   if (model !== undefined || !known || outgrown) void engine.dispatch({ type: 'presetChosen', preset: presets.active });
 }
 
-export function settingsOf({ config, presets, sandbox, options }: Environment): Settings {
+export function settingsOf({ config, presets, sandbox, options, unread }: Environment): Settings {
   const { executor, preplanner, tasks_max: tasksMax } = config.norris;
   const known = presets.list.some((preset) => preset.name === executor);
   return {
@@ -81,6 +83,7 @@ export function settingsOf({ config, presets, sandbox, options }: Environment): 
     sandbox: sandbox.available,
     keepsMode: true,
     ...(options.alone && { alone: true }),
+    ...(unread && { unread }),
     project: sandbox.available && sandbox.noProject === undefined,
     ...(sandbox.projectMissing === undefined ? {} : { projectMissing: sandbox.projectMissing }),
     readOnlyTools: config.mcp.read_only,

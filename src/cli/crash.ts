@@ -1,9 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { VERSION } from '../app/options.ts';
 import { processFilter } from '../app/secrets-filter.ts';
 import { placesOf } from '../config/index.ts';
 import { messageOf } from '../text/errors.ts';
+import { makeDirectory } from '../text/files.ts';
 
 /** Writes a crash report into a private file (RE-2); returns one line for the user that names it. */
 export function reportCrash(error: unknown): string {
@@ -12,7 +13,7 @@ export function reportCrash(error: unknown): string {
   try {
     const { state } = placesOf(process.env);
     const file = join(state, `crash-${new Date().toISOString().replaceAll(':', '')}.txt`);
-    mkdirSync(state, { recursive: true, mode: 0o700 });
+    makeDirectory(state);
     const stack = hidden(error instanceof Error ? (error.stack ?? '') : String(error));
     writeFileSync(file, `aish-tui ${VERSION}, Node ${process.versions.node}, ${process.platform}\n${stack}\n`, {
       mode: 0o600,

@@ -7,31 +7,54 @@ import {
   type ParseError,
   parseTree,
   printParseErrorCode,
+  stripComments,
 } from 'jsonc-parser';
-import { isJsonObject, MAX_JSON_DEPTH, tooDeepAt } from '../text/json.ts';
+import { asArray, isJsonObject, type JsonObject, MAX_JSON_DEPTH, tooDeepAt } from '../text/json.ts';
 import { nearest } from '../text/matching.ts';
 import type { Config, McpServer } from './config.ts';
 import { SCHEMA, type Schema } from './schema.ts';
 
 export type Checked =
   | { readonly ok: true; readonly value: Readonly<Record<string, unknown>>; readonly tree?: Node }
-  /** The first mistake, and all of them in the order of the file: `PATH:LINE:COLUMN: what`. */
-  | { readonly ok: false; readonly message: string; readonly mistakes: readonly string[] };
+  | {
+      readonly ok: false;
+      /** The first mistake, and all of them in the order of the file: `PATH:LINE:COLUMN: what`. */
+      readonly message: string;
+      readonly mistakes: readonly string[];
+      /** The file without what is wrong in it; nothing of a file that can't be parsed. */
+      readonly sound: Readonly<Record<string, unknown>>;
+      /** Where something was left out, under the name that was meant; `[]` is the whole file. */
+      readonly lost: readonly Place[];
+    };
 
-type Found = { readonly offset: number; readonly message: string };
+type Mistaken = Extract<Checked, { ok: false }>;
+
+/** Of a file that can't be parsed. */
+export const NOTHING_LEFT: Pick<Mistaken, 'sound' | 'lost'> = { sound: {}, lost: [[]] };
+
+export type Place = readonly (string | number)[];
+
+type Found = {
+  readonly offset: number;
+  readonly message: string;
+  /** What to leave out, and the name that it was meant to have; absent for the whole file. */
+  readonly place?: Place;
+  readonly meant?: Place;
+};
 
 /** More than a person mends at once. */
 const MAX_MISTAKES = 50;
 
 /** @param path is only named in the messages */
 export async function checkText(text: string, path: string): Promise<Checked> {
-  // As /dev/null is.
-  if (text.trim() === '') return { ok: true, value: {} };
   const deep = tooDeepAt(text);
   if (deep !== undefined)
     return mistaken(path, text, [{ offset: deep, message: `nested more than ${MAX_JSON_DEPTH} levels deep` }]);
   const errors: ParseError[] = [];
-  const tree = parseTree(text.replace(/^\uFEFF/, ' '), errors, { allowTrailingComma: true });
+  const bare = text.replace(/^\uFEFF/, ' ');
+  // As /dev/null is, and a file with all its lines commented out.
+  if (stripComments(bare).trim() === '') return { ok: true, value: {} };
+  const tree = parseTree(bare, errors, { allowTrailingComma: true });
   if (errors.length > 0) return mistaken(path, text, errors.map(syntaxError));
   if (!tree) return { ok: true, value: {} };
   const poisoned = findKey(tree, '__proto__');
@@ -39,18 +62,48 @@ export async function checkText(text: string, path: string): Promise<Checked> {
   const value: unknown = getNodeValue(tree);
   if (!isJsonObject(value)) return mistaken(path, text, [{ offset: tree.offset, message: 'it must be an object' }]);
   const { errorsOf } = await import('./validator.ts');
-  const wrong = errorsOf(value);
+  const find = (checked: JsonObject) => mistakesIn(checked, tree, errorsOf(checked));
+  const found = find(value);
+  return found.length === 0 ? { ok: true, value, tree } : mistaken(path, text, found, soundPart(value, found, find));
+}
+
+function mistakesIn(value: JsonObject, tree: Node, wrong: readonly ErrorObject[]): readonly Found[] {
   // What is beyond the schema is looked for in the blocks whose shape is right.
   const bad = new Set(wrong.map(({ instancePath, params }) => firstKey(instancePath, params.additionalProperty)));
   const sound: Partial<Config> = Object.fromEntries(Object.entries(value).filter(([key]) => !bad.has(key)));
-  const found = [
+  return [
     ...wrong.map((error) => explain(error, error.instancePath.split('/').slice(1).map(fromPointer), tree)),
     ...beyondSchema(sound).map(({ place, message }) => ({
       offset: (findNodeAtLocation(tree, [...place]) ?? tree).offset,
       message,
+      place,
     })),
   ];
-  return found.length === 0 ? { ok: true, value, tree } : mistaken(path, text, found);
+}
+
+/** Leaves out what is wrong, and then what is wrong without it: a block that lacks something, say. */
+function soundPart(
+  value: JsonObject,
+  first: readonly Found[],
+  find: (value: JsonObject) => readonly Found[],
+): Pick<Mistaken, 'sound' | 'lost'> {
+  const sound = structuredClone(value);
+  for (let found = first, rounds = 0; found.length > 0; found = find(sound), rounds += 1) {
+    if (rounds > MAX_JSON_DEPTH || found.some(({ place = [] }) => place.length === 0)) return NOTHING_LEFT;
+    const lists = found.map(({ place = [] }) => leaveOut(sound, place));
+    // Only now: what is left out of a list must not move what stands behind it.
+    for (const list of lists) if (Array.isArray(list)) list.splice(0, list.length, ...asArray(list).filter(() => true));
+  }
+  return { sound, lost: first.map(({ place = [], meant = place }) => meant) };
+}
+
+/** Returns what held it. */
+function leaveOut(value: object, place: Place): unknown {
+  const [key = '', ...rest] = place;
+  const held: unknown = Object.getOwnPropertyDescriptor(value, key)?.value;
+  if (rest.length > 0) return typeof held === 'object' && held !== null ? leaveOut(held, rest) : undefined;
+  Reflect.deleteProperty(value, key);
+  return value;
 }
 
 function syntaxError({ offset, error }: ParseError): Found {
@@ -72,11 +125,13 @@ function explain(error: ErrorObject, place: readonly string[], tree: Node): Foun
     const known = Object.keys(schemaAt(place)?.properties ?? {});
     const guess = nearest(extra, known);
     const hint = guess ? `; did you mean ${guess}?` : known.length > 0 ? `; known here: ${known.join(', ')}` : '';
-    return { offset: (key ?? at).offset, message: `unknown key ${[...place, extra].join('.')}${hint}` };
+    const message = `unknown key ${[...place, extra].join('.')}${hint}`;
+    return { offset: (key ?? at).offset, message, place: [...place, extra], meant: guess ? [...place, guess] : place };
   }
   const allowed: unknown = error.params.allowedValues;
   const values = Array.isArray(allowed) ? `: ${allowed.join(', ')}` : '';
-  return { offset: at.offset, message: `${name === '' ? 'the file' : name} ${error.message ?? 'is wrong'}${values}` };
+  const message = `${name === '' ? 'the file' : name} ${error.message ?? 'is wrong'}${values}`;
+  return { offset: at.offset, message, place };
 }
 
 function schemaAt(place: readonly string[]): Schema | undefined {
@@ -88,7 +143,7 @@ function schemaAt(place: readonly string[]): Schema | undefined {
   return schema;
 }
 
-function mistaken(path: string, text: string, found: readonly Found[]): Checked {
+function mistaken(path: string, text: string, found: readonly Found[], left = NOTHING_LEFT): Mistaken {
   const lines = found
     .toSorted((one, other) => one.offset - other.offset)
     .map(({ offset, message }) => `${path}:${positionOf(text, offset)}: ${message}`);
@@ -99,6 +154,7 @@ function mistaken(path: string, text: string, found: readonly Found[]): Checked 
     ok: false,
     message,
     mistakes: more > 0 ? [...mistakes.slice(0, MAX_MISTAKES), `and ${more} more`] : mistakes,
+    ...left,
   };
 }
 
@@ -127,7 +183,7 @@ function indexOrName(part: string): string | number {
 
 // What a schema can't say: names that must exist, values that must hold together. The shape is already vouched for.
 
-type Mistake = { readonly place: readonly (string | number)[]; readonly message: string };
+type Mistake = { readonly place: Place; readonly message: string };
 
 /** All such mistakes. */
 function beyondSchema(given: Partial<Config>): readonly Mistake[] {

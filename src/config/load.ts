@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join, relative } from 'node:path';
 import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
 import type { Mode } from '../session/ids.ts';
 import { isJsonObject } from '../text/json.ts';
-import { checkText, positionOf } from './check.ts';
+import { type Checked, checkText, NOTHING_LEFT, type Place, positionOf } from './check.ts';
 import { type Config, DEFAULTS, type Environment, placesOf } from './config.ts';
 import { mergeProject, type Trust } from './project.ts';
 import { SCHEMA, type Schema } from './schema.ts';
@@ -31,6 +31,8 @@ export type Loaded =
       readonly modeAsked: boolean;
       /** Lines for the user about a project file. */
       readonly notices: readonly string[];
+      /** Keys that protect the user and can't be read: the file itself, where nothing of it can. */
+      readonly unread?: readonly string[];
     }
   | {
       readonly ok: false;
@@ -38,6 +40,8 @@ export type Loaded =
       readonly message: string;
       /** Every mistake in the file, a line each. */
       readonly mistakes: readonly string[];
+      /** What holds without them, for a screen: it always starts. */
+      readonly rest: Extract<Loaded, { ok: true }>;
     };
 
 /** Where to look for a project's `.aish.jsonc`, and whom to believe. */
@@ -64,24 +68,57 @@ export async function loadConfig(
   const path = named ?? placesOf(env).config;
   const read = await readText(path);
   const missing = 'code' in read && read.code === 'ENOENT' && named === undefined;
-  if ('code' in read && !missing) {
-    const message = `${path}: can't be read (${read.code}); check the path, or leave it out to use the defaults`;
-    return { ok: false, message, mistakes: [message] };
-  }
-  const checked = 'text' in read ? await checkText(read.text, path) : undefined;
-  if (checked && !checked.ok) return { ...checked, message: andMore(checked) };
-  const own = checked ? withDefaults(checked.value) : DEFAULTS;
+  const unreadable = 'code' in read && !missing ? unreadableFile(path, read.code) : undefined;
+  const checked = unreadable ?? ('text' in read ? await checkText(read.text, path) : undefined);
+  const given = checked ? soundValue(checked) : {};
+  const own = withDefaults(given);
   // Before the project's file: that one may still tighten it.
   const there = options && modeOfDirectory(own.projects, options.cwd, realOf);
   const config = there === undefined ? own : { ...own, mode: there };
-  const modeAsked = there !== undefined || checked?.value.mode !== undefined;
+  const modeAsked = there !== undefined || given.mode !== undefined;
   const file = 'text' in read ? { file: path, text: read.text } : {};
-  const loaded = { ok: true as const, config, modeAsked, notices: [], ...file };
-  return options ? withProject(loaded, path, env, options) : loaded;
+  const ours = { ok: true as const, config, modeAsked, notices: [], ...file };
+  const loaded = options ? await withProject(ours, path, env, options) : ours;
+  return checked?.ok === false ? inSpite(checked, path, loaded) : loaded;
 }
 
-function andMore({ message, mistakes }: { readonly message: string; readonly mistakes: readonly string[] }): string {
-  return mistakes.length > 1 ? `${message} (and ${mistakes.length - 1} more: aish-tui config check)` : message;
+/** The mistakes, and the configuration that holds in spite of them. */
+function inSpite(
+  { message, mistakes, lost }: Extract<Checked, { ok: false }>,
+  path: string,
+  loaded: Extract<Loaded, { ok: true }>,
+): Loaded {
+  const unread = [...new Set(lost.filter(protects).map((place) => place.join('.') || path))];
+  const more = mistakes.length > 1 ? ` (and ${mistakes.length - 1} more: aish-tui config check)` : '';
+  return { ok: false, message: message + more, mistakes, rest: unread.length === 0 ? loaded : { ...loaded, unread } };
+}
+
+function unreadableFile(path: string, code: string): Extract<Checked, { ok: false }> {
+  const message = `${path}: can't be read (${code}); check the path, or leave it out to use the defaults`;
+  return { ok: false, message, mistakes: [message], ...NOTHING_LEFT };
+}
+
+/** Blocks and keys that protect the user whatever they say. */
+const PROTECTING: ReadonlySet<unknown> = new Set([
+  ...['mode', 'projects', 'safety', 'secrets', 'undo', 'sandbox', 'confirm_cmd'],
+  undefined,
+]);
+
+function protects([first, second, third]: Place): boolean {
+  if (first === 'models') return third === 'secrets';
+  if (first === 'cost') return second === undefined || second === 'stop_at_dollars';
+  return PROTECTING.has(first);
+}
+
+/** What holds of a file with mistakes. Where it can't be read what a preset may be sent, it is sent no secret. */
+function soundValue(checked: Checked): Readonly<Record<string, unknown>> {
+  if (checked.ok) return checked.value;
+  const { sound, lost } = checked;
+  const models = Object.entries(isJsonObject(sound.models) ? sound.models : {}).map(([name, model]) => {
+    const unread = lost.some(([first, preset, key]) => first === 'models' && preset === name && key === 'secrets');
+    return [name, unread && isJsonObject(model) ? { ...model, secrets: 'block' } : model];
+  });
+  return models.length === 0 ? sound : { ...sound, models: Object.fromEntries(models) };
 }
 
 async function withProject(
@@ -89,7 +126,7 @@ async function withProject(
   own: string,
   env: Environment,
   { cwd, trust }: ProjectOptions,
-): Promise<Loaded> {
+): Promise<Extract<Loaded, { ok: true }>> {
   const path = findProject(cwd, env.HOME);
   if (path === undefined || path === realOf(own)) return loaded;
   const read = await readText(path);
@@ -162,10 +199,17 @@ async function readText(path: string): Promise<{ readonly text: string } | { rea
     const stats = statSync(path);
     if (stats.isDirectory()) return { code: 'it is a directory' };
     if (stats.size > MAX_BYTES) return { code: 'it is larger than 1 MB' };
-    return { text: await readFile(path, 'utf8') };
+    const bytes = await readFile(path);
+    if (isUtf16(bytes)) return { code: 'it is UTF-16: save it as UTF-8' };
+    return { text: bytes.toString('utf8') };
   } catch (error) {
     return { code: error instanceof Error && 'code' in error ? String(error.code) : 'unreadable' };
   }
+}
+
+/** By its mark, or by the zero in its first letter: a configuration begins with one of ASCII. */
+function isUtf16([first, second]: Buffer): boolean {
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || first === 0 || second === 0;
 }
 
 /** The schema has vouched for the shape. */

@@ -1,7 +1,8 @@
 /** Writing files of the configuration: private, and whole or not at all (RE-3). */
-import { chmodSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { applyEdits, modify, type ParseError, parse } from 'jsonc-parser';
+import { makeDirectory } from '../text/files.ts';
 import { isJsonObject, type JsonObject, tooDeepAt } from '../text/json.ts';
 import type { ModelConfig } from './config.ts';
 
@@ -62,7 +63,7 @@ export function writePrivate(path: string, text: string): string | undefined {
   let target = path;
   let fresh: string | undefined;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(path));
     target = existing(path);
     fresh = join(dirname(target), `.${process.pid}.${Date.now()}.aish`);
     writeFileSync(fresh, text, { mode: 0o600, flag: 'wx', flush: true });

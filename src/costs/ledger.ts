@@ -1,11 +1,12 @@
 /** What all sessions have cost: one line a call, in one private file that only grows (CO-2). */
 
-import { closeSync, createReadStream, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { DayCost } from '../contracts/models.ts';
 import type { CountedCall } from '../session/cost.ts';
 import { messageOf } from '../text/errors.ts';
+import { makeDirectory } from '../text/files.ts';
 import { parseJsonObject } from '../text/json.ts';
 
 export type Ledger = {
@@ -39,7 +40,7 @@ export function openLedger(path: string, onFailure: (why: string) => void): Ledg
       };
       try {
         if (file === undefined) {
-          mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+          makeDirectory(dirname(path));
           file = openSync(path, 'a', 0o600);
         }
         // It begins with a line's end: after a torn line of a program that was killed it still stands alone. One write

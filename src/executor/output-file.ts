@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fchmodSync, mkdirSync, openSync, readdirSync, statSync, unlinkSync, write } from 'node:fs';
+import { closeSync, fchmodSync, openSync, readdirSync, statSync, unlinkSync, write } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { BROKEN, COMMAND, ESC, ESCAPE, LF, nextState, TEXT } from '../text/escape-sequences.ts';
+import { makeDirectory } from '../text/files.ts';
 
 /** Raw bytes kept in memory before a file is started. */
 const MAX_EARLY_BYTES = 512 * 1024;
@@ -125,7 +126,7 @@ export class OutputFile {
     try {
       if (this.#fd === undefined) {
         // Made when it is needed, and again when somebody took it away: no command waits for a folder of ours.
-        mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+        makeDirectory(dirname(this.#path));
         this.#fd = openSync(this.#path, 'wx', 0o600);
         fchmodSync(this.#fd, 0o600);
       }

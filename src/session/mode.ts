@@ -86,14 +86,20 @@ export function possibleMode(mode: Mode, settings: Settings): Mode {
   return whyNotEnforced(mode, settings) === undefined ? mode : 'restricted';
 }
 
-/** Whether the mode is narrower than Unrestricted and nothing enforces it: then no action of the model runs (MO-13). */
+/**
+ * Whether the mode is narrower than Unrestricted and nothing enforces it (MO-13), or what else protects the user can't
+ * be read (CF-1): then no action of the model runs.
+ */
 export function isUnenforced({ mode, settings }: Pick<Conversation, 'mode' | 'settings'>): boolean {
-  return mode !== 'unrestricted' && !settings.sandbox;
+  return mode !== 'unrestricted' && (!settings.sandbox || settings.unread !== undefined);
 }
 
 /** The refusal of an action in such a mode, for the model and the user. */
-export function unenforced(mode: Mode): string {
-  return `[aish] not run: ${NAMES[mode]} mode can't be enforced here without the kernel sandbox. Nothing runs until the user chooses :mode unrestricted, or approves a request_mode_upgrade.`;
+export function unenforced(mode: Mode, { unread }: Settings): string {
+  const why = unread
+    ? `the user's configuration can't be read (${unread.join(', ')})`
+    : `${NAMES[mode]} mode can't be enforced here without the kernel sandbox`;
+  return `[aish] not run: ${why}. Nothing runs until the user chooses :mode unrestricted, or approves a request_mode_upgrade.`;
 }
 
 /** Sets the mode by the user's own choice, shows it, and tells the model with the next call. */
@@ -121,7 +127,7 @@ export function tighten(next: Transition): void {
 export function refusedByMode(next: Transition, action: Action): string | undefined {
   const { mode, parent, settings } = next.conversation;
   if (action.kind === 'tool' && action.name === 'patch' && mode === 'restricted') return PATCH_DISABLED;
-  if (isUnenforced(next.conversation) && !upgradeWish(action, settings)) return unenforced(mode);
+  if (isUnenforced(next.conversation) && !upgradeWish(action, settings)) return unenforced(mode, settings);
   if (action.kind === 'command') return undefined;
   const delegates = action.kind === 'delegate' || action.name === 'delegate';
   if (delegates) return parent ? NO_DELEGATION : undefined;

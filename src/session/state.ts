@@ -61,6 +61,8 @@ export type Settings = {
    * after a yes, and what nobody was there to approve was told as skipped by the user.
    */
   readonly semantics?: 2 | typeof SEMANTICS;
+  /** Protecting keys of the configuration that can't be read: the model runs nothing but in Unrestricted. */
+  readonly unread?: readonly string[];
   /** Tasks taken from a plan. */
   readonly tasksMax?: number;
 };

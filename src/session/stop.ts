@@ -123,7 +123,7 @@ export function resume(next: Transition, settings: Settings, asked?: Mode): void
       return settleUpgrade(
         next,
         phase,
-        possible === 'unrestricted' ? ALREADY_UNRESTRICTED : unenforced(possible),
+        possible === 'unrestricted' ? ALREADY_UNRESTRICTED : unenforced(possible, settings),
         CLOSED,
       );
     case 'planning':

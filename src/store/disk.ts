@@ -2,10 +2,11 @@
  * The disk space of sessions: a budget removes saved outputs; whole sessions are removed only by the user. Also the
  * user's choices for ambiguous lines, a small file of their own.
  */
-import { appendFileSync, type Dirent, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, type Dirent, readFileSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DiskBudget, OldSession } from '../contracts/store.ts';
+import { makeDirectory } from '../text/files.ts';
 import { isJsonObject, parseJson } from '../text/json.ts';
 import { isLocked } from './lock.ts';
 
@@ -124,7 +125,7 @@ export function openChoices(path: string): Choices {
       if (read().get(shape) === kind) return;
       read().set(shape, kind);
       try {
-        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        makeDirectory(dirname(path));
         appendFileSync(path, `${JSON.stringify({ shape, kind })}\n`, { mode: 0o600 });
       } catch {
         // It holds for this session.

@@ -6,7 +6,6 @@ import {
   appendFileSync,
   closeSync,
   fstatSync,
-  mkdirSync,
   openSync,
   readSync,
   renameSync,
@@ -16,6 +15,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import type { LineFacts, LineHistory } from '../contracts/store.ts';
+import { makeDirectory } from '../text/files.ts';
 import { isJsonObject, parseJson } from '../text/json.ts';
 
 /** Lines kept; the file is cut to this when it has twice as many. */
@@ -106,7 +106,7 @@ export function openHistory(
     if (hide(line) !== line) return;
     const text = JSON.stringify(row);
     quietly(() => {
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      makeDirectory(dirname(path));
       if (!file.append(`${text}\n`, 0o600)) written.add(text);
     });
   };

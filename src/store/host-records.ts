@@ -4,9 +4,10 @@
  */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { LeftOnHosts } from '../contracts/machine.ts';
+import { makeDirectory } from '../text/files.ts';
 import { isRunning, markOf } from './lock.ts';
 
 /** Those of one host that are told of at a time. */
@@ -31,7 +32,7 @@ export function openLeftOnHosts(folder: string, boot: () => string | undefined =
     lies(host, directory) {
       const path = join(folder, randomBytes(8).toString('hex'));
       try {
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        makeDirectory(folder);
         writeFileSync(path, [host, directory, boot() ?? '', markOf(process.pid)].join('\n'), { mode: 0o600 });
       } catch {
         // It stays there, should this program be killed.
@@ -115,7 +116,7 @@ export function openHostAnswers(path: string): HostAnswers {
       if (yes) known.add(host);
       else known.delete(host);
       try {
-        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        makeDirectory(dirname(path));
         writeFileSync(`${path}.new`, [...known, ''].join('\n'), { mode: 0o600 });
         renameSync(`${path}.new`, path);
       } catch {

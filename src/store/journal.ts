@@ -1,20 +1,11 @@
 /** The journal of a session: JSON lines, durable before they are acknowledged, private (RE-3, RE-4). */
 
-import {
-  closeSync,
-  fdatasync,
-  fstatSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { Journal } from '../contracts/store.ts';
 import { toError } from '../text/errors.ts';
+import { makeDirectory } from '../text/files.ts';
 import { formatRecord } from './read.ts';
 
 /** What a journal can hold: the events of a session, or those of a fleet. */
@@ -151,7 +142,7 @@ type Writer = {
 
 /** Whatever still has no line end is ended first, so that the next record stands alone. */
 function openWriter(path: string, goodBytes: number | undefined): Writer {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(path));
   const file = openSync(path, 'a+', 0o600);
   let open = true;
   let pending = 0;

@@ -1,5 +1,6 @@
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectory } from '../text/files.ts';
 
 /** Only rivals at the same instant cost a second one. */
 const MAX_TRIES = 50;
@@ -17,7 +18,7 @@ export function lockSession(folder: string): Lock | { readonly heldBy: number } 
   const own = join(folder, `lock.${process.pid}`);
   const mark = markOf(process.pid);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeDirectory(folder);
     writeFileSync(own, mark, { mode: 0o600 });
   } catch {
     return { release: () => {} };

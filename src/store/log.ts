@@ -1,6 +1,7 @@
 /** The program's own log: JSON lines in a private file, written at once, since a crash comes without a warning. */
-import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectory } from '../text/files.ts';
 
 export type LogLevel = 'info' | 'warning' | 'error';
 
@@ -30,7 +31,7 @@ export function createLog(
     write(level, message, fields = {}) {
       try {
         const size = statSync(path, { throwIfNoEntry: false })?.size;
-        if (size === undefined) mkdirSync(dir, { recursive: true, mode: 0o700 });
+        if (size === undefined) makeDirectory(dir);
         else if (size >= maxBytes) renameSync(path, `${path}.1`);
         const entry = { at: new Date(now()).toISOString(), pid: process.pid, level, message, ...fields };
         appendFileSync(path, `${JSON.stringify(hide(entry))}\n`, { mode: 0o600 });

@@ -1,8 +1,9 @@
 /** What is remembered from session to session (CX-5): one short summary each, in `memory.jsonl`, 0600. */
 
-import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Memory } from '../contracts/store.ts';
+import { makeDirectory } from '../text/files.ts';
 import { parseJsonObject } from '../text/json.ts';
 import { clean, plainText } from '../text/sanitize.ts';
 
@@ -27,7 +28,7 @@ export function openMemory(path: string, hide: (text: string) => string): Memory
   return {
     list,
     add(memory) {
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      makeDirectory(dirname(path));
       appendFileSync(path, `${JSON.stringify({ ...memory, text: tidy(hide(memory.text)) })}\n`, { mode: 0o600 });
     },
     forget(session) {

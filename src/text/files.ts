@@ -1,5 +1,18 @@
-import { chmodSync, closeSync, constants, fstatSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 
 /**
  * Removes a directory with all that is in it, also where a command took away its owner's right to look into parts of
@@ -64,5 +77,22 @@ export async function readBounded(path: string, maxBytes: number): Promise<strin
     }
   } catch {
     return undefined;
+  }
+}
+
+/**
+ * Makes a private directory and what is missing above it; fine where it is there. Node's own way to do so never ends
+ * where the system says that a directory which is there is not, as in /proc.
+ */
+export function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    const above = dirname(path);
+    if (above === path || existsSync(above)) throw error;
+    makeDirectory(above);
+    mkdirSync(path, { mode: 0o700 });
   }
 }

@@ -1,6 +1,14 @@
 /** Wrong configurations, and the lines that each of them gets: place, what is wrong, and what was probably meant. */
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { checkText } from '../../src/config/check.ts';
+import { type Loaded, loadConfig } from '../../src/config/index.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'aish-wrong-'));
+const FILE = join(folder, 'config.jsonc');
+afterAll(() => rmSync(folder, { recursive: true }));
 
 type Row = readonly [what: string, text: string, ...mistakes: readonly string[]];
 
@@ -191,6 +199,69 @@ describe('a wrong configuration', () => {
     expect(checked.mistakes.at(-1)).toBe('and 950 more');
   });
 });
+
+describe('what is left of a wrong configuration', () => {
+  it.each([
+    ['a key with a slip', '{ "modell": "fast", "max_turns": 7 }', {}],
+    [
+      'a wrong type',
+      '{ "ui": { "wheel_lines": "many", "theme": "light" }, "max_turns": 7 }',
+      { ui: { theme: 'light' } },
+    ],
+    ['a server without an address', '{ "mcp": { "servers": { "a": {} } }, "max_turns": 7 }', { mcp: { servers: {} } }],
+    ['a fallback to nobody', `{ ${MODEL.replace(' }', ', "fallback": ["x"] }')}, "max_turns": 7 }`, { max_turns: 7 }],
+  ])('is all but %s', async (_what, text, more) => {
+    const loaded = await load(text);
+    expect(loaded).toMatchObject({ ok: false, rest: { config: { max_turns: 7, ...more } } });
+    expect(loaded).not.toHaveProperty('rest.unread');
+  });
+
+  it.each([
+    ['mode', '{ "mode": "restrited" }'],
+    ['mode', '{ "moode": "restricted" }'],
+    [
+      'safety.destructive_patterns.0.pattern',
+      '{ "safety": { "destructive_patterns": [{ "pattern": "(", "reason": "r" }] } }',
+    ],
+    ['safety.llm_second_opinion', '{ "safety": { "llm_second_opinon": true } }'],
+    ['safety', '{ "safety": { "strictness": 1 } }'],
+    ['cost.stop_at_dollars', '{ "cost": { "stop_at_dollars": "5" } }'],
+    ['cost.stop_at_dollars', '{ "cost": { "stop_at_dolars": 5 } }'],
+    ['undo.budget', '{ "undo": { "budget": "all" } }'],
+    ['confirm_cmd', '{ "confirm_cmd": "always" }'],
+    ['models.fast.secrets', `{ ${MODEL.replace(' }', ', "secrets": "blok" }')} }`],
+    ['models.fast.secrets', `{ ${MODEL.replace(' }', ', "secrts": "block" }')} }`],
+  ])('names %s as unread: %s', async (name, text) => {
+    expect(await load(text)).toMatchObject({ ok: false, rest: { unread: [name] } });
+  });
+
+  it('sends a preset nothing secret whose word about secrets can not be read', async () => {
+    const loaded = await load(`{ ${MODEL.replace(' }', ', "secrets": "blok" }')} }`);
+    expect(loaded).toMatchObject({ rest: { config: { models: { fast: { secrets: 'block' } } } } });
+  });
+
+  it.each([
+    ['a comma that is missing', Buffer.from('{ "max_turns": 7 "mode": "restricted" }'), /comma expected/],
+    ['UTF-16', Buffer.from('\uFEFF{ "max_turns": 7 }', 'utf16le'), /it is UTF-16: save it as UTF-8/],
+    ['UTF-16 without its mark', Buffer.from('{ "max_turns": 7 }', 'utf16le'), /it is UTF-16: save it as UTF-8/],
+  ])('is nothing of a file with %s, and the file is unread', async (_what, bytes, message) => {
+    const loaded = await load(bytes);
+    expect(loaded).toMatchObject({ ok: false, message: expect.stringMatching(message), rest: { unread: [FILE] } });
+    expect(loaded).toMatchObject({ rest: { config: { max_turns: 40 } } });
+  });
+
+  it.each(['// nothing yet\n', '/* { "max_turns": 7 } */', '\uFEFF// nothing\n\n'])(
+    'is no question for %j',
+    async (text) => {
+      expect(await load(text)).toMatchObject({ ok: true, config: { max_turns: 40 } });
+    },
+  );
+});
+
+async function load(text: string | Buffer): Promise<Loaded> {
+  writeFileSync(FILE, text);
+  return loadConfig(FILE, {});
+}
 
 function begins(text: string): RegExp {
   return new RegExp(`^${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`);

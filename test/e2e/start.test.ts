@@ -2,10 +2,10 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { scratch } from '../support/program.ts';
+import { runProgram, scratch } from '../support/program.ts';
 import { atRest, expectSameWhenRedrawn } from '../support/redrawn.ts';
 import { startRig } from '../support/rig.ts';
-import { say, startScriptedServer } from '../support/scripted-server.ts';
+import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 describe('the first moment', () => {
   it('shows what is typed before anything runs, and runs it when the shell is there', async () => {
@@ -73,24 +73,57 @@ describe('the first moment', () => {
     expect(existsSync(told)).toBe(true);
   });
 
-  it('ends with the line of a wrong configuration, on the screen that was there before', async () => {
+  it('starts with a wrong configuration, says all that is wrong in it, and runs the user’s lines', async () => {
     using place = scratch();
-    writeFileSync(place.env.AISH_CONFIG ?? '', '{ "modle": "fast" }');
+    writeFileSync(place.env.AISH_CONFIG ?? '', '{ "modle": "fast",\n "model": "demo",\n "max_turns": "many" }');
     // The path may be long.
     await using rig = startRig(place, { columns: 200 });
-    expect(await rig.exited).toMatchObject({ code: 2 });
-    expect(rig.alternate).toBe(false);
-    expect(rig.text()).toMatch(/config\.jsonc:1:3: unknown key modle/);
+    await rig.waitFor(/config\.jsonc:1:3: unknown key modle; did you mean model\?/);
+    await rig.waitFor(/config\.jsonc:3:15: max_turns must be integer[\s\S]*config edit mends it/);
+    rig.type('echo mine\r');
+    await rig.waitFor(/✓[\s\S]*│ mine/);
+    expect(rig.text()).not.toContain('the model can run nothing');
   });
 
-  it('draws nothing ahead where plain lines are wanted, or the configuration is not understood', async () => {
+  it('runs nothing of the model’s while what protects the user can’t be read, until they waive it', async () => {
+    await using server = await startScriptedServer([
+      call('bash', { command: 'echo held' }),
+      say('It was refused.'),
+      call('bash', { command: 'echo let' }),
+      say('It ran.'),
+    ]);
+    using place = scratch(server.baseUrl, { mode: 'unrestricted', safety: { llm_second_opinon: true } });
+    const headless = await runProgram(place, ['ask', 'hello']);
+    expect(headless).toMatchObject({ code: 2, err: expect.stringContaining('unknown key safety.llm_second_opinon') });
+    await using rig = startRig(place, { columns: 160, rows: 40, args: ['--mode', 'unrestricted'] });
+    await rig.waitFor("the model can run nothing while safety.llm_second_opinion can't be read");
+    rig.type('?go\r');
+    await rig.waitFor(/the user's configuration can't be read[\s\S]*It was refused\./);
+    expect(rig.text()).not.toContain('│ held');
+    rig.type(':mode unrestricted\r');
+    await rig.waitFor('mode: Unrestricted');
+    rig.type('?again\r');
+    await rig.waitFor('seen to the end');
+    rig.type('p');
+    await rig.waitFor(/│ let[\s\S]*It ran\./);
+  });
+
+  it('starts without a place for its state that can be made, and says so', async () => {
+    using place = scratch();
+    await using rig = startRig(place, { columns: 160, env: { XDG_STATE_HOME: '/proc/nope' } });
+    await rig.waitFor(/session can't be saved \(ENOENT/);
+    rig.type('echo mine\r');
+    await rig.waitFor(/✓[\s\S]*│ mine/);
+  });
+
+  it('draws nothing ahead where plain lines are wanted; a configuration that is not understood gets the full screen', async () => {
     for (const config of ['{ "ui": { "screen": "plain" } } // lines', '{ "ui": ']) {
       using place = scratch();
       writeFileSync(join(place.home, 'config.jsonc'), config);
       await using rig = startRig(place);
       if (config.endsWith('lines')) await rig.waitFor('plain screen');
-      else expect(await rig.exited).toMatchObject({ code: 2 });
-      expect(rig.raw).not.toContain('\x1b[?1049h');
+      else await rig.waitFor('value expected');
+      expect(rig.raw.includes('\x1b[?1049h')).toBe(!config.endsWith('lines'));
     }
   });
 

@@ -1,6 +1,6 @@
 /** What `@` words stand for: files, directories, images, the last output, what was selected (IN-8). */
 import { randomBytes } from 'node:crypto';
-import { mkdir, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { extname, isAbsolute, join } from 'node:path';
 import { estimateTokens } from '../../broker/index.ts';
@@ -129,7 +129,6 @@ async function kept(found: AtWord, folder: string): Promise<AtWord> {
   const { attachment } = found;
   if (attachment?.kind !== 'image') return found;
   const file = join(folder, `image-${randomBytes(6).toString('hex')}${extname(attachment.file).toLowerCase()}`);
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => undefined);
   const copied = await copyImage(attachment.file, file, attachment.bytes).catch(() => false);
   if (copied) return { ...found, attachment: { ...attachment, file } };
   return { word: found.word, problem: `${attachment.name} can't be attached: it changed, or can't be copied` };

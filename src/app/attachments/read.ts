@@ -1,8 +1,9 @@
 /** Files, directories and images that a question comes with, read within bounds. */
 import { constants } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
-import { basename, extname, join, relative } from 'node:path';
+import { basename, dirname, extname, join, relative } from 'node:path';
 import type { Attachment, TextAttachment } from '../../session/message.ts';
+import { makeDirectory } from '../../text/files.ts';
 import { bytesText } from '../../text/spelled.ts';
 
 const MAX_TEXT_BYTES = 256_000;
@@ -78,6 +79,7 @@ export async function copyImage(from: string, to: string, bytes: number): Promis
     attached: await bytesOf(file, size),
   }));
   if (!read.ok || read.attached.length !== bytes) return false;
+  makeDirectory(dirname(to));
   const copy = await open(to, 'wx', 0o600);
   await copy.writeFile(read.attached).finally(() => copy.close());
   return true;

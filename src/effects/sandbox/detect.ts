@@ -1,8 +1,9 @@
 /** Whether the kernel sandbox works here, found by trying it (SB-3). */
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { makeDirectory } from '../../text/files.ts';
 import { createPrivateTmp, projectArgv, sandboxArgv } from './launch.ts';
 
 export type SandboxStatus = {
@@ -50,7 +51,7 @@ export async function detectSandbox(options: {
   const tmp = createPrivateTmp();
   try {
     const target = join(dirname(tmp.path), 'target');
-    mkdirSync(join(target, 'dir'), { recursive: true, mode: 0o700 });
+    makeDirectory(join(target, 'dir'));
     writeFileSync(join(target, 'file'), 'must stay');
     const [program = '', ...rest] = sandboxArgv({
       launcher: options.launcher,

@@ -3,9 +3,9 @@
  * it works here.
  */
 import { execFile } from 'node:child_process';
-import { chmodSync, constants, copyFileSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, constants, copyFileSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeTree } from '../../text/files.ts';
+import { makeDirectory, removeTree } from '../../text/files.ts';
 import { bytesOfText, isOfBytes, textOfBytes } from './paths.ts';
 
 /**
@@ -148,11 +148,11 @@ export async function probeStore(
   if (process.platform !== 'linux') return `nothing is kept: that needs ${NEEDS}; this is ${process.platform}`;
   let probe: string | undefined;
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
     chmodSync(directory, 0o700);
     probe = mkdtempSync(join(directory, 'probe-'));
     const [vault, file] = [join(probe, 'store', '1'), join(probe, 'file')];
-    mkdirSync(vault, { recursive: true, mode: 0o700 });
+    makeDirectory(vault);
     const said = await run(launcher, ['--supervise', '--keep', vault, '--', '/bin/sh', '-c', ': > "$0"', file]);
     const { steps } = await runLauncher(launcher, ['--undo', vault]);
     if (statSync(file).isFile() && steps.some(({ verb, path }) => verb === 'created' && path.endsWith('/file')))

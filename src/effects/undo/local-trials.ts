@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TrialOutcome } from '../../contracts/trials.ts';
-import { removeTree } from '../../text/files.ts';
+import { makeDirectory, removeTree } from '../../text/files.ts';
 import { visible } from '../../text/sanitize.ts';
 import { runLauncher } from './launcher.ts';
 import { readText } from './preview.ts';
@@ -166,10 +166,10 @@ export class LocalTrialDisk implements TrialDisk {
     let probe: string | undefined;
     const tmp = createTmp();
     try {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      makeDirectory(directory);
       probe = mkdtempSync(join(directory, 'probe-'));
       const [store, tree] = [join(probe, 'stores', '1'), join(probe, 'tree')];
-      mkdirSync(store, { recursive: true, mode: 0o700 });
+      makeDirectory(store);
       mkdirSync(tree);
       const argv = ['/bin/sh', '-c', ': > made'];
       const trees = [tree];

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { KeptAction } from '../../contracts/undo.ts';
-import { removeTree } from '../../text/files.ts';
+import { makeDirectory, removeTree } from '../../text/files.ts';
 import { textOfBytes } from './paths.ts';
 
 /** What is written when an action begins. */
@@ -64,7 +64,7 @@ export function openRecord(store: string, opening: Opening, file = ACTION, spare
       // Another window of this program has tidied it away.
     }
   } else if (spare) dropEmpty(spare.directory);
-  mkdirSync(store, { recursive: true, mode: 0o700 });
+  makeDirectory(store);
   for (let number = (numbersIn(store).at(-1) ?? 0) + 1; ; number += 1) {
     const directory = join(store, String(number));
     try {

@@ -2,9 +2,10 @@
  * What a person has allowed once. A denied command is remembered; in a terminal of their own the person picks it, and
  * the next time it is asked about within ten minutes the guard keeps silent, once.
  */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../text/digest.ts';
+import { makeDirectory } from '../../text/files.ts';
 import { parseJsonObject } from '../../text/json.ts';
 
 const DENIED_MS = 60 * 60_000;
@@ -45,7 +46,7 @@ export class Allowances {
     try {
       const id = idOf(denied);
       const command = await this.#hide(denied.command);
-      mkdirSync(this.#denied, { recursive: true, mode: 0o700 });
+      makeDirectory(this.#denied);
       const path = join(this.#denied, `${id}.json`);
       const fresh = `${path}.${process.pid}`;
       writeFileSync(fresh, JSON.stringify({ ...denied, id, command }), { mode: 0o600 });
@@ -67,7 +68,7 @@ export class Allowances {
 
   /** Lets it pass once. */
   allow(denied: Denied): void {
-    mkdirSync(this.#allowed, { recursive: true, mode: 0o700 });
+    makeDirectory(this.#allowed);
     writeFileSync(join(this.#allowed, denied.id), '', { mode: 0o600 });
     rmSync(join(this.#denied, `${denied.id}.json`), { force: true });
   }

@@ -2,7 +2,7 @@
  * What the library asks of a client that logs in to one server: who it is, what it was given, where the browser goes.
  */
 import { createHash, createPrivateKey, type KeyObject, randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -14,6 +14,7 @@ import type {
 import { createPrivateKeyJwtAuth } from '@modelcontextprotocol/sdk/client/auth-extensions.js';
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { makeDirectory } from '../../../text/files.ts';
 import { isJsonObject } from '../../../text/json.ts';
 import type { OAuthConfig } from '../messages.ts';
 
@@ -374,7 +375,7 @@ export class TokenStore {
   }
 
   #write(kept: Kept): void {
-    mkdirSync(join(this.#file, '..'), { recursive: true, mode: 0o700 });
+    makeDirectory(join(this.#file, '..'));
     const fresh = `${this.#file}.${process.pid}.${Date.now()}`;
     writeFileSync(fresh, JSON.stringify(kept), { mode: 0o600, flag: 'wx', flush: true });
     renameSync(fresh, this.#file);
