@@ -1,6 +1,7 @@
 /** The composition root, in two steps: the services on one bus; then the engine, and what follows it. */
 import { rmdir } from 'node:fs/promises';
 import type { App } from '../commands/app.ts';
+import { placesOf } from '../config/index.ts';
 import { changesText } from '../contracts/undo.ts';
 import { Engine } from '../engine/engine.ts';
 import { Forms } from '../engine/forms.ts';
@@ -15,6 +16,7 @@ import { type Log, pruneOutputs } from '../store/index.ts';
 import { createApp } from './create-app.ts';
 import { type Environment, loadEnvironment, type OpenOptions } from './environment.ts';
 import { VERSION } from './options.ts';
+import { pruneCaches } from './project-caches.ts';
 import { type AppServices, createServices } from './services.ts';
 import { SessionBus } from './session-bus.ts';
 import { modeProblem, startMode, startSession } from './start-session.ts';
@@ -73,10 +75,13 @@ const BYTES_PER_MB = 1_000_000;
  * Takes away what earlier sessions left beyond the budget, and what killed ones left in the temporary directory (RE-7).
  */
 async function tidyDisk({ config, sessions }: Environment, log: Log): Promise<void> {
-  const { total_mb: total, days } = config.disk;
+  const { total_mb: total, caches_mb: caches, days } = config.disk;
   const folders = collectAbandoned();
   const bytes = await pruneOutputs(sessions, { totalBytes: total * BYTES_PER_MB, days }, Date.now());
-  if (folders > 0 || bytes > 0) log.write('info', 'disk tidied', { outputBytes: bytes, temporaryFolders: folders });
+  const cache = placesOf(process.env).cache;
+  const cacheBytes = await pruneCaches(cache, { totalBytes: caches * BYTES_PER_MB, days }, Date.now());
+  if (folders > 0 || bytes > 0 || cacheBytes > 0)
+    log.write('info', 'disk tidied', { outputBytes: bytes, cacheBytes, temporaryFolders: folders });
 }
 
 // Subscribers to the session's events other than the screen: jobs, log, histories, the index of programs, MCP servers.

@@ -3,9 +3,11 @@ import { createBroker } from '../broker/index.ts';
 import { loadConfig, placesOf } from '../config/index.ts';
 import { detectSandbox } from '../effects/sandbox/index.ts';
 import { describeShell } from '../executor/index.ts';
+import { bytesText } from '../text/spelled.ts';
 import { LAUNCHER, nameNotices } from './environment.ts';
 import { type GlobalOptions, VERSION } from './options.ts';
 import { choosePresets, isUnasked, UNASKED } from './presets.ts';
+import { cachesIn } from './project-caches.ts';
 import { effectsOutside } from './undo.ts';
 
 const PROBE_TIMEOUT_MS = 4000;
@@ -60,6 +62,14 @@ export async function examine(global: GlobalOptions, tell: (examined: Examined) 
     sandbox.noProject === undefined,
     sandbox.noProject ?? 'Project mode: the tree of a project can be written, nothing else',
   );
+  const caches = await cachesIn(placesOf(process.env).cache);
+  const cached = bytesText(caches.reduce((sum, { bytes }) => sum + bytes, 0));
+  if (caches.length > 0)
+    part(
+      'caches',
+      true,
+      `packages of ${caches.length} project${caches.length === 1 ? '' : 's'}: ${cached} (disk.caches_mb)`,
+    );
   if (sandbox.projectMissing !== undefined) part('project', false, `in part: ${sandbox.projectMissing}`);
   for (const lacking of sandbox.missing) part('sandbox', false, `in part: ${lacking}`);
   if (loaded.ok) {

@@ -24,6 +24,7 @@ import {
 } from '../effects/undo/index.ts';
 import { type OutputSize, sizeForModel } from '../engine/live.ts';
 import { ownedPrefix, prepareOnce, runForUser, runOnce, takePipe, type UserShell } from '../executor/index.ts';
+import type { ProjectCache } from './project-caches.ts';
 import type { SessionNetwork } from './session-network.ts';
 
 export type AgentOptions = {
@@ -40,6 +41,8 @@ export type AgentOptions = {
   readonly held: boolean;
   /** The network that commands in Project mode share. */
   readonly network: Pick<SessionNetwork, 'join'>;
+  /** The directory for package caches of a project. */
+  readonly cacheOf: (tree: string) => ProjectCache | undefined;
   /** The directory that Project mode may write in, as the user stands now; undefined: there is none (MO-9). */
   readonly projectTree: () => string | undefined;
   /** Keeps what commands in Unrestricted and Project change (EF-1), by way of the launcher at `supervisor`. */
@@ -175,7 +178,7 @@ async function pipeFor(wanted: boolean, launcher: string) {
  * Behind the kernel's bounds of Project mode, its changes kept; a temporary directory of its own goes with it (MO-9).
  */
 async function inProject(
-  { environment, dataDir, size, launcher, keep, projectTree, held, network: shared }: AgentOptions,
+  { environment, dataDir, size, launcher, keep, projectTree, held, cacheOf, network: shared }: AgentOptions,
   command: string,
   { cwd, signal, pipes = false, env: extra = {} }: LaunchOptions,
 ): Promise<Made> {
@@ -187,18 +190,20 @@ async function inProject(
   const kept = await keep.store.keepCommand(command, cwd, tree);
   giveUpAborted(signal, kept);
   const tmp = held ? createPrivateTmp(ownedPrefix('run')) : undefined;
+  const cache = held ? undefined : cacheOf(tree);
+  const writable = tmp?.path ?? cache?.directory;
   const how = {
     cwd,
     project: tree,
     held,
     network: network?.holder,
-    ...(tmp ? { tmpDir: tmp.path } : {}),
+    ...(writable === undefined ? {} : { tmpDir: writable }),
     ...(kept ? { keep: kept } : {}),
   };
   const once = prepareOnce({
     ...{ command, cwd, dataDir },
     ...sizeForModel(size()),
-    env: { ...sandboxEnvironment(env, tmp?.path ?? '/tmp'), ...network?.env, ...extra },
+    env: { ...sandboxEnvironment(env, tmp?.path ?? '/tmp'), ...network?.env, ...cache?.env, ...extra },
     launcher: (argv) => projectArgv({ launcher, argv, ...how }),
     ...(await pipeFor(pipes, launcher)),
   });

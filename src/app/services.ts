@@ -43,6 +43,7 @@ import { createMemoryPort, memoryBlock } from './memory.ts';
 import { createPreplanner, createSecondOpinion, openModels, watched } from './models.ts';
 import { takenHere } from './own-places.ts';
 import { OwnStarts } from './own-starts.ts';
+import { cacheOf } from './project-caches.ts';
 import { projectTree, treeThere } from './project-tree.ts';
 import { engineSecrets, learnConfig, learnsEnvironment, learnsToken, processFilter } from './secrets-filter.ts';
 import type { SessionBus } from './session-bus.ts';
@@ -61,7 +62,7 @@ export type AppServices = ReturnType<typeof createServices>;
 
 export function createServices(environment: Environment, bus: SessionBus) {
   const { options, config, sandbox, session } = environment;
-  const { state } = placesOf(process.env);
+  const { state, cache } = placesOf(process.env);
   const dataDir = join(session.folder, OUTPUT_FOLDER);
   const filter = processFilter();
   learnConfig(filter, config, process.env);
@@ -142,6 +143,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     ...(sandbox.available ? { launcher: LAUNCHER } : {}),
     light: config.sandbox.unrestricted === 'light',
     network,
+    cacheOf: (tree) => cacheOf(cache, tree),
     projectTree: projectHere,
     held: sandbox.projectMissing !== undefined,
     keep: { store: undo, supervisor: LAUNCHER, warn: (text: string) => bus.show(text) },

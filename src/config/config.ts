@@ -81,7 +81,12 @@ export type Config = {
   /** Dollars of a session (CO-2). */
   readonly cost: { readonly warn_at_dollars?: number; readonly stop_at_dollars?: number };
   /** What saved outputs of all sessions may take. */
-  readonly disk: { readonly session_mb: number; readonly total_mb: number; readonly days: number };
+  readonly disk: {
+    readonly session_mb: number;
+    readonly total_mb: number;
+    readonly caches_mb: number;
+    readonly days: number;
+  };
   readonly memory: { readonly enabled: boolean; readonly model?: string };
   /** The mode a conversation starts in, where the kernel sandbox is there (MO-1). */
   readonly mode: Mode;
@@ -134,7 +139,7 @@ export const DEFAULTS: Config = {
   norris: { max_norris_steps: 16, tasks_max: 16 },
   mcp: { servers: {}, auto_approve: [], read_only: [] },
   cost: {},
-  disk: { session_mb: 256, total_mb: 2048, days: 30 },
+  disk: { session_mb: 256, total_mb: 2048, caches_mb: 4096, days: 30 },
   memory: { enabled: true },
   mode: 'restricted',
   projects: {},

@@ -193,7 +193,7 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
     enabled: flag('Save a short summary of each session for later ones.', DEFAULTS.memory.enabled),
     model: text('The preset that writes the summaries. Default: the active one.'),
   }),
-  disk: block('Saved outputs of commands. Journals are removed by :sessions prune alone.', {
+  disk: block('Saved outputs of commands, and package caches. Journals are removed by :sessions prune alone.', {
     session_mb: count(
       'Megabytes of one session; of outputs past that only the beginning and the end are saved.',
       DEFAULTS.disk.session_mb,
@@ -202,7 +202,14 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
       'Megabytes of all sessions; past that the oldest outputs go at the next start.',
       DEFAULTS.disk.total_mb,
     ),
-    days: count('Days after which an output goes, and :sessions prune offers a session.', DEFAULTS.disk.days),
+    caches_mb: count(
+      'Megabytes of the package caches of all projects (Project mode); past that the least recently used go at the next start.',
+      DEFAULTS.disk.caches_mb,
+    ),
+    days: count(
+      'Days after which an output or an unused cache goes, and :sessions prune offers a session.',
+      DEFAULTS.disk.days,
+    ),
   }),
   mode: text(
     'The mode that a conversation starts in. Left out, it is unrestricted where the kernel sandbox is missing.',
