@@ -106,6 +106,7 @@ export function createMcpPort(
     },
     takeLogin: (name, address) => servers.servers.find((one) => one.name === name)?.takeLogin(address) ?? false,
     logout: async (name) => (await servers.servers.find((one) => one.name === name)?.logout()) ?? false,
+    enable: (tool) => servers.enable(tool),
     restart: async (name) => servers.servers.find((server) => server.name === name)?.restart(),
     stop: async (name) => servers.servers.find((server) => server.name === name)?.close(),
   };

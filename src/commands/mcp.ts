@@ -3,17 +3,18 @@ import { nearest } from '../text/matching.ts';
 import type { App } from './app.ts';
 import { type Command, CommandError } from './command.ts';
 
-const WITH_A_NAME = ['tools', 'restart', 'stop', 'login', 'logout'] as const;
+const WITH_A_NAME = ['tools', 'enable', 'restart', 'stop', 'login', 'logout'] as const;
 
 /** `:mcp`: servers, their tools, their log output, stopping and starting one, and logging in to one (MC-2). */
 export const mcp: Command = {
   name: 'mcp',
-  usage: ':mcp [name | tools <name> | restart <name> | stop <name> | login <name> | logout <name>]',
+  usage: ':mcp [name | tools <name> | enable <tool> | restart <name> | stop <name> | login <name> | logout <name>]',
   group: 'agent',
   summary: 'list the MCP servers',
   forms: [
     [':mcp web', 'one server'],
     [':mcp tools web', 'its tools'],
+    [':mcp enable web__search', 'describe it to the model though there are many'],
     [':mcp restart web', 'start it anew'],
     [':mcp stop web', 'stop it'],
     [':mcp login web', 'log in to it'],
@@ -22,6 +23,8 @@ export const mcp: Command = {
   arguments(app, [first]) {
     const names = app.mcp.servers().map(({ name, state }) => ({ word: name, note: state }));
     if (first === undefined) return [...WITH_A_NAME, ...names];
+    if (first === 'enable')
+      return app.mcp.servers().flatMap(({ tools }) => tools.map((tool) => ({ word: tool.name, note: '' })));
     return WITH_A_NAME.some((word) => word === first) ? names : [];
   },
   stops: (rest) => /^restart\b/.test(rest),
@@ -30,6 +33,10 @@ export const mcp: Command = {
     if (servers.length === 0) return 'no MCP servers are configured; mcp.servers in the configuration names them';
     const [word = '', name, address] = rest.split(/\s+/);
     if (word === '') return servers.map(row).join('\n');
+    if (word === 'enable') {
+      if (name === undefined || !app.mcp.enable(name)) throw new CommandError(noTool(servers, name));
+      return `${name} is described to the model from the next request on`;
+    }
     if (word === 'tools') return toolsOf(find(servers, name));
     if (word === 'restart' || word === 'stop') {
       const server = find(servers, name);
@@ -80,6 +87,13 @@ function find(servers: readonly McpServerInfo[], name = ''): McpServerInfo {
   const guess = nearest(name, names);
   const hint = guess ? `did you mean ${guess}?` : `there are: ${names.join(', ')}`;
   throw new CommandError(name === '' ? `name a server: ${names.join(', ')}` : `no server is called ${name}; ${hint}`);
+}
+
+function noTool(servers: readonly McpServerInfo[], name = ''): string {
+  const names = servers.flatMap(({ tools }) => tools.map((tool) => tool.name));
+  const guess = nearest(name, names);
+  if (name === '') return 'name a tool: :mcp tools NAME lists those of a server';
+  return `no tool is called ${name}${guess === undefined ? '' : `; did you mean ${guess}?`}`;
 }
 
 function row({ name, state, tools, lastError, address }: McpServerInfo): string {

@@ -26,6 +26,8 @@ export type ToolCallOptions = {
 export type Tools = {
   /** As they stand now; servers bring and take theirs. */
   readonly specs: readonly ToolSpec[];
+  /** The program's own, and of the servers' as many as `chars` characters of JSON hold; the names of the rest. */
+  specsWithin(chars: number): { readonly specs: readonly ToolSpec[]; readonly left: readonly string[] };
   /**
    * Why a call can't be accepted (unknown name, arguments against the schema), told to the model; undefined when it
    * can.
@@ -82,6 +84,8 @@ export type McpPort = {
   takeLogin(name: string, address: string): boolean;
   /** Forgets the login; false where there was none. */
   logout(name: string): Promise<boolean>;
+  /** Describes a tool to models for the rest of the session, however many there are; false for an unknown name. */
+  enable(tool: string): boolean;
   /** Resolves when it is ready or has failed. */
   restart(name: string): Promise<void>;
   /** Ends it, also while it starts, until it is restarted. */

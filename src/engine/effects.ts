@@ -89,7 +89,7 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
             preset,
             composeMessages(context.state.sessions[session] ?? conversation, systemPrompt),
             {
-              tools: toolsOf(context.services, conversation),
+              tools: toolsOf(context.services, context.state.sessions[session] ?? conversation).specs,
               signal,
               category,
               maxTokens: fit.answer,

@@ -43,7 +43,7 @@ export async function fitContext(
   for (let round = 0; ; round += 1) {
     const conversation = context.state.sessions[session];
     if (!conversation) return { answer: CAUTIOUS_ANSWER_TOKENS };
-    const specs = toolsOf(context.services, conversation);
+    const { specs } = toolsOf(context.services, conversation);
     const from = firstInContext(conversation);
     const texts = conversation.turns.slice(from).map(sentWhole);
     const measured = await models.measure(preset, {
@@ -65,7 +65,12 @@ export async function fitContext(
     if (!now) return { answer: budget.answer };
     await keepTexts(context, now, files);
     const open = now.turns.slice(firstInContext(now)).some((turn) => turn.tokens === undefined);
-    if ((open || files.size > 0) && round < MAX_ROUNDS) continue;
+    const described = toolsOf(context.services, now);
+    const fewer = described.specs.length !== specs.length;
+    if ((open || fewer || files.size > 0) && round < MAX_ROUNDS) continue;
+    const left = leftTools(described.left);
+    if (left !== context.live.leftTools && left !== '') onNotice(left);
+    context.live.leftTools = left;
     const sent = tokensFrom(now.turns, firstInContext(now));
     if (sent > budget.limit) return { tooSmall: tooSmall(budget, specs.length) };
     const counted = budget.head + sent;
@@ -108,6 +113,16 @@ async function keepTexts({ services }: EffectContext, { turns }: Conversation, f
     const file = await services.saveEvictedText(turn.text);
     if (file !== undefined) files.set(at, file);
   }
+}
+
+/** Names of tools in one line at most. */
+const MAX_NAMES = 12;
+
+function leftTools(names: readonly string[]): string {
+  if (names.length === 0) return '';
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
+  const count = `${names.length} MCP tools are not described to the model, for want of room`;
+  return `${count}: ${names.slice(0, MAX_NAMES).join(', ')}${more}; :mcp enable NAME describes one`;
 }
 
 function tooSmall({ preset, window, head, room }: StoredBudget, tools: number): string {

@@ -80,6 +80,8 @@ export class Live {
   readonly commands = new Map<OpId, RunningCommand>();
   /** The progress that a tool reports. */
   readonly progress = new Map<OpId, string>();
+  /** The tools that were not described to the model, as the user was told. */
+  leftTools = '';
 }
 
 // A text that grows by pieces and is read at its end.

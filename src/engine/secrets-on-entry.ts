@@ -77,18 +77,22 @@ function directoryOf(event: SessionEvent): string | undefined {
 /** By description as it came, so that the same one is sent each time. */
 const hidden = new WeakMap<ToolSpec, ToolSpec>();
 
+/** Of a window, what the tools of servers may take, in characters for each of its tokens: about a quarter. */
+const SHARE_CHARS = 1;
+
 /**
- * The tools that a conversation is told of, without the secrets that a server may have put into its descriptions
- * (SE-1). A sub-agent can't delegate; otherwise they are the same for all (MO-2).
+ * The tools that a conversation is told of, as many as its window has room for, without the secrets that a server may
+ * have put into its descriptions (SE-1). A sub-agent can't delegate; otherwise they are the same for all (MO-2).
  */
 export function toolsOf(
   { tools, secrets }: Pick<Services, 'tools' | 'secrets'>,
-  { parent }: Conversation,
-): readonly ToolSpec[] {
-  const specs = tools.specs.map((spec) => {
+  { parent, budget }: Conversation,
+): { readonly specs: readonly ToolSpec[]; readonly left: readonly string[] } {
+  const described = tools.specsWithin(budget ? budget.window * SHARE_CHARS : Number.POSITIVE_INFINITY);
+  const specs = described.specs.map((spec) => {
     const known = hidden.get(spec) ?? secrets.hide(spec, 'the description of a tool');
     hidden.set(spec, known);
     return known;
   });
-  return parent ? specs.filter((spec) => spec.name !== 'delegate') : specs;
+  return { specs: parent ? specs.filter((spec) => spec.name !== 'delegate') : specs, left: described.left };
 }

@@ -24,6 +24,8 @@ export type BuiltinTool = {
 export type ForeignTools = {
   /** In an order that changes only when the tools change. */
   readonly specs: readonly ToolSpec[];
+  /** Those that the user wants described, however many there are. */
+  isEnabled(name: string): boolean;
   /** Resolves when the server that such a name belongs to has come up or not; at once for any other name. */
   arrived(name: string): Promise<void>;
   /** Why a call can't be accepted now; undefined when it can. */
@@ -43,6 +45,7 @@ const BUILT_IN: ToolFacts = { definition: 'built-in', claims: [], changed: false
 
 const NO_FOREIGN: ForeignTools = {
   specs: [],
+  isEnabled: () => false,
   arrived: () => Promise.resolve(),
   refusal: () => Promise.resolve(undefined),
   facts: () => undefined,
@@ -70,6 +73,11 @@ export function createTools(
   return {
     get specs() {
       return foreign.specs.length === 0 ? told : [...told, ...foreign.specs];
+    },
+    specsWithin(chars) {
+      const taken = shared(foreign, chars);
+      const left = foreign.specs.flatMap((spec) => (taken.has(spec) ? [] : [spec.name]));
+      return { specs: [...told, ...foreign.specs.filter((spec) => taken.has(spec))], left };
     },
     async refusal(action) {
       if (action.kind !== 'tool') return undefined;
@@ -122,6 +130,37 @@ export function createTools(
       return tool ? tool.run(args, options) : foreign.run(action.name, args, options);
     },
   };
+}
+
+/**
+ * Equal shares of `chars` for each server, in the order in which it lists its tools; those that the user wants first.
+ */
+function shared(foreign: ForeignTools, chars: number): ReadonlySet<ToolSpec> {
+  const taken = new Set<ToolSpec>();
+  const used = new Map<string, number>();
+  let left = chars;
+  const take = (spec: ToolSpec, server: string, size: number) => {
+    taken.add(spec);
+    used.set(server, (used.get(server) ?? 0) + size);
+    left -= size;
+  };
+  const sized = foreign.specs.map((spec) => {
+    const [server = ''] = spec.name.split('__');
+    return { spec, server, size: JSON.stringify(spec).length };
+  });
+  for (const { spec, server, size } of sized) if (foreign.isEnabled(spec.name)) take(spec, server, size);
+  const waiting = new Map<string, typeof sized>();
+  for (const one of sized) if (!taken.has(one.spec)) waiting.set(one.server, [...(waiting.get(one.server) ?? []), one]);
+  const byUse = () => [...waiting].sort(([a], [b]) => (used.get(a) ?? 0) - (used.get(b) ?? 0)).at(0);
+  for (let turn = byUse(); turn; turn = byUse()) {
+    const [server, [next, ...more]] = turn;
+    if (next === undefined || next.size > left) waiting.delete(server);
+    else {
+      take(next.spec, server, next.size);
+      waiting.set(server, more);
+    }
+  }
+  return taken;
 }
 
 /** Limits that the check of a call knows: in each request they would cost bytes and teach a model nothing. */

@@ -102,6 +102,7 @@ export async function setStage(change: StageOptions = {}) {
     jobs: { adopt: () => 1, release: () => {}, running: () => jobs, kill: () => false },
     tools: {
       specs: [],
+      specsWithin: () => ({ specs: [], left: [] }),
       refusal: async () => undefined,
       judge: () => undefined,
       autoApproved: () => false,
@@ -209,6 +210,7 @@ export async function setStage(change: StageOptions = {}) {
     forms,
     network: { list: () => [], setNamed: () => undefined },
     mcp: {
+      enable: () => false,
       servers: () => [],
       start: async () => {},
       restart: async () => {},

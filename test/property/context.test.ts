@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Services } from '../../src/contracts/services.ts';
 import type { EffectContext } from '../../src/engine/effect-context.ts';
 import { fitContext } from '../../src/engine/fit.ts';
+import { Live } from '../../src/engine/live.ts';
 import { composeMessages } from '../../src/session/context.ts';
 import type { Message, ToolCall } from '../../src/session/message.ts';
 import { reduce } from '../../src/session/reduce.ts';
@@ -72,12 +73,13 @@ class Fitted {
           tokens: texts.map((text) => tokensIn(text) + 2),
         }),
       },
-      tools: { specs: [] } as unknown as Services['tools'],
+      tools: { specs: [], specsWithin: () => ({ specs: [], left: [] }) } as unknown as Services['tools'],
       systemPrompt: SYSTEM,
       maxAnswerTokens: ANSWER,
     };
     const context = {
       services,
+      live: new Live(),
       get state() {
         return machine.state;
       },

@@ -50,3 +50,34 @@ describe('a tool call', () => {
     expect(tools.judge(call('other', '{}'), '/')).toBeUndefined();
   });
 });
+
+describe('more tools of servers than a window has room for', () => {
+  const spec = (name: string) => ({ name, description: 'x'.repeat(100), parameters: {} });
+  const specs = ['a__1', 'a__2', 'a__3', 'a__4', 'b__1', 'b__2'].map(spec);
+  const size = JSON.stringify(specs[0]).length;
+  const enabled = new Set<string>();
+  const foreign = {
+    specs,
+    isEnabled: (name: string) => enabled.has(name),
+    arrived: async () => {},
+    refusal: async () => undefined,
+    facts: () => undefined,
+    onlyReads: () => false,
+    run: async () => ({ text: '', failed: false }),
+  };
+  const tools = createTools([BASH], [echo], [], [], foreign);
+  const described = (chars: number) => tools.specsWithin(chars).specs.map(({ name }) => name);
+
+  it('describes equal shares of each server, in listed order, and names the rest', () => {
+    expect(described(4 * size)).toEqual(['bash', 'echo', 'a__1', 'a__2', 'b__1', 'b__2']);
+    expect(tools.specsWithin(4 * size).left).toEqual(['a__3', 'a__4']);
+    expect(described(5 * size)).toContain('a__3');
+    expect(described(Number.POSITIVE_INFINITY)).toHaveLength(8);
+    expect(described(0)).toEqual(['bash', 'echo']);
+  });
+
+  it('describes what the user has enabled before the rest', () => {
+    enabled.add('a__4');
+    expect(described(2 * size)).toEqual(['bash', 'echo', 'a__4', 'b__1']);
+  });
+});

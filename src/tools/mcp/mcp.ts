@@ -37,6 +37,8 @@ export class McpServers implements ForeignTools {
   #specs: readonly ToolSpec[] = [];
   /** Schemas that have turned out to be of no use. */
   readonly #useless = new WeakSet<JsonObject>();
+  /** By the user, for this session. */
+  readonly #enabled = new Set<string>();
   /** How each tool was defined when it was first seen. */
   readonly #firstSeen = new Map<string, string>();
 
@@ -49,6 +51,17 @@ export class McpServers implements ForeignTools {
 
   get specs(): readonly ToolSpec[] {
     return this.#specs;
+  }
+
+  isEnabled(name: string): boolean {
+    return this.#enabled.has(name);
+  }
+
+  /** From now on it is described to models, however many tools there are; false for an unknown name. */
+  enable(name: string): boolean {
+    if (!this.#byName.has(name)) return false;
+    this.#enabled.add(name);
+    return true;
   }
 
   /** Starts all of them; resolves when each is ready or has failed. */
