@@ -170,6 +170,8 @@ export function createServices(environment: Environment, bus: SessionBus) {
     keeps: () => keepsAll(undo, session.id),
     keepsAt: async (place) => (await undoThere.unavailable(place)) === undefined,
     madeHere: (path) => undo.madeHere(path),
+    startedHere: (pid) => jobs.started(pid),
+    holdsSignals: sandbox.projectMissing === undefined,
     ...(sandbox.available ? { wrap } : {}),
   });
   const memory = openMemory(join(state, 'memory.jsonl'), hidden);

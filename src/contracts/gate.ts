@@ -31,7 +31,7 @@ export type Preview = { readonly diff: string; readonly reads: readonly FileRead
 export type Basis = {
   /** Files that were read, and files that were looked for and not there. */
   readonly reads: readonly FileRead[];
-  /** Files that the model's own actions made, and that this one changes or deletes. */
+  /** What of the session's it changes or ends: paths and patterns with all below them, and processes by number. */
   readonly own: readonly string[];
   /** What it writes to, as far as it names it. */
   readonly writes: readonly string[];
@@ -49,10 +49,9 @@ export type Gate = {
   /** Judges one action (SF-1). Never rejects; what can't be judged is destructive. */
   judge(action: Action, context: JudgeContext): Promise<Judged>;
   /**
-   * Right before the launch: is everything as it was when it was judged? Undefined: it is not. Else what to call when
-   * the action has ended, so that the files it made are known as its own.
+   * Right before the launch: is everything as it was when it was judged?
    */
-  begin(basis: Basis): Promise<(() => Promise<void>) | undefined>;
+  begin(basis: Basis): Promise<boolean>;
   /** Whether a command changes nothing at all, by the tables alone: it may run beside others that don't. */
   onlyReads(command: string, cwd: string): boolean;
   /** Whether a command behaves the same over pipes as in a terminal, by the tables alone. */

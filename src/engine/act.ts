@@ -14,8 +14,6 @@ import { review } from './review.ts';
 
 type Act = Extract<Effect, { kind: 'act' }>;
 
-const NOTHING = () => Promise.resolve();
-
 /** Consumes the permit, makes the start durable, launches, and dispatches the outcome. Never rejects. */
 export async function perform(context: EffectContext, effect: Act, signal: AbortSignal): Promise<void> {
   const { op, session } = effect;
@@ -48,22 +46,17 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
   }
   try {
     const { basis } = permit;
-    const ended = basis ? await context.services.gate.begin(basis) : NOTHING;
-    if (!ended) {
+    if (basis && !(await context.services.gate.begin(basis))) {
       const outcome = failed(effect, 'not run: a file that it rests on has changed since it was judged');
       return void context.dispatch({ type: 'actionVoided', op, outcome }, session).catch(() => {});
     }
-    if (effect.trial) return await apply(context, effect, effect.trial, ended);
+    if (effect.trial) return await apply(context, effect, effect.trial);
     const { kind } = permit.action.runs;
     if (kind === 'delegate') {
       // Its report comes from the machine itself, when the sub-agent has ended.
       await context.dispatch({ type: 'spawned', parent: session, op }, `agent-${op}`);
-    } else if (kind === 'command') end(await command(context, effect, permit, { signal, ready, ended }));
-    else {
-      const outcome = await tool(context, op, permit, signal);
-      await ended();
-      end(outcome);
-    }
+    } else if (kind === 'command') end(await command(context, effect, permit, { signal, ready }));
+    else end(await tool(context, op, permit, signal));
   } catch (error) {
     // It may have begun before that.
     end(failed(effect, `could not run: ${messageOf(error)}`, withoutEnd));
@@ -73,15 +66,9 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
 }
 
 /** Does what a trial has shown, in place of running it. */
-async function apply(
-  context: EffectContext,
-  { op, session }: Act,
-  { id, digest }: ToApply,
-  ended: () => Promise<void>,
-): Promise<void> {
+async function apply(context: EffectContext, { op, session }: Act, { id, digest }: ToApply): Promise<void> {
   const { trials } = context.services;
   const { ok, text, action } = (await trials?.apply(id, digest)) ?? { ok: false, text: 'trials do not work here' };
-  await ended();
   const number = action === undefined ? {} : { number: action };
   context.dispatch({ type: 'applied', op, ok, text, ...number }, session).catch(() => {});
 }
@@ -155,7 +142,7 @@ async function command(
   context: EffectContext,
   effect: Act,
   permit: Permit,
-  { signal, ready, ended }: { signal: AbortSignal; ready: Ready | undefined; ended: () => Promise<void> },
+  { signal, ready }: { signal: AbortSignal; ready: Ready | undefined },
 ): Promise<Outcome> {
   const { op, session } = effect;
   const { cwd, mode } = permit;
@@ -165,8 +152,6 @@ async function command(
   const running = await begun(ready, signal);
   if (typeof running === 'string') return failed(effect, running);
   const place = secrets.reveal(cwd);
-  // As a job too: its files are known as its own when it has ended.
-  const recorded = running.result.then(ended);
   const name = describeAction(permit.action.told);
   const reviewed = (within: SessionId) => review(context, running, { op, session: within, command: name }, signal);
   // Nobody waits for a job, and who began it may be gone by then.
@@ -191,7 +176,6 @@ async function command(
       result = await Promise.race([running.result, wait.over]);
     }
     if (result !== 'over') {
-      await recorded;
       await reviewed(session);
       const refused = refusedBy(mode, result, () => gate.onlyReads(runs.command, place));
       return { kind: 'command', result, ...(refused ? { refused } : {}) };

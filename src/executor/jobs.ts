@@ -2,6 +2,7 @@ import type { Job, JobFacts, Jobs, RunningCommand } from '../contracts/commands.
 
 import type { CommandResult } from '../session/action.ts';
 import { plainText } from '../text/sanitize.ts';
+import { findProcess } from './processes.ts';
 
 /** Rows of a running job's screen that can be read. */
 const MAX_ROWS = 200;
@@ -42,6 +43,14 @@ export class JobRegistry implements Jobs {
 
   running(): readonly Job[] {
     return this.list().filter((job) => !job.result);
+  }
+
+  /** Whether a process belongs to a running job of the model: what such a command starts never outlives it. */
+  started(pid: number): boolean {
+    const leaders = new Set(this.running().flatMap(({ owner, running }) => (owner === 'model' ? [running.pid] : [])));
+    for (let at = findProcess(pid); at !== undefined && at.pid > 1; at = findProcess(at.parent))
+      if (leaders.has(at.pid)) return true;
+    return false;
   }
 
   kill(id: number): boolean {

@@ -1,5 +1,5 @@
-import { constants, lstatSync, realpathSync, statSync } from 'node:fs';
-import { lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { constants, globSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { open, readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { FileRead } from '../contracts/gate.ts';
@@ -83,127 +83,54 @@ function realOf(path: string, known: Map<string, string>): string {
   return real;
 }
 
-/** Largest file whose content is compared, in bytes; larger ones are nobody's. */
-const MAX_FILE_BYTES = 16 * 1024 * 1024;
-/** Most files that are remembered; beyond it the oldest goes. */
-const MAX_FILES = 2000;
-/** Most targets of one action that are looked at. */
-const MAX_TARGETS = 200;
-
-type Identity = {
-  readonly device: bigint;
-  readonly inode: bigint;
-  readonly size: bigint;
-  readonly modified: bigint;
-  readonly hash: string;
+/** What the session made, by absolute path, as it is now; runs through what its actions have named as written. */
+export type Own = Iterable<string> & {
+  has(path: string): boolean;
+  /** Whether this process belongs to a job of the session. */
+  runs?(pid: number): boolean;
+  /** Deleting where nothing is there counts as deleting what is the session's. */
+  readonly orNothing?: true;
 };
 
-/** The targets of an action as they were before it. */
-type Before = readonly { readonly path: string; readonly was: 'absent' | 'own' }[];
+/** Most files that are looked at below what one call deletes. */
+const MAX_BELOW = 5000;
 
 /**
- * Which files the model's own actions made in this conversation: seen, not guessed, by looking at what an action names
- * before and after it. A file counts as long as nobody else has changed it; links and files with several names never
- * do.
+ * Whether all there is at an absolute path, at what it matches as a pattern, and below, is the session's: true where
+ * nothing is there. Follows no links.
  */
-export class OwnFiles {
-  private readonly files = new Map<string, Identity>();
-
-  /** Looks at the targets of an action that is about to run. Absolute paths; never rejects. */
-  async before(targets: readonly string[]): Promise<Before> {
-    const looked = await Promise.all(
-      targets.slice(0, MAX_TARGETS).map(async (path) => {
-        if (await isAbsent(path)) return { path, was: 'absent' as const };
-        return (await this.isOwn(path)) ? { path, was: 'own' as const } : undefined;
-      }),
-    );
-    return looked.flatMap((found) => found ?? []);
-  }
-
-  /** Takes note of what the action made of them. Never rejects. */
-  async after(before: Before): Promise<void> {
-    for (const { path } of before) {
-      const identity = await identify(path);
-      this.files.delete(path);
-      if (identity) this.files.set(path, identity);
-      const oldest = this.files.keys().next().value;
-      if (this.files.size > MAX_FILES && oldest !== undefined) this.files.delete(oldest);
+export function isAllOwn(path: string, own: Own): boolean {
+  const queue = [path, ...(isPattern(path) ? globSync(path) : [])];
+  for (let looked = 0; looked < MAX_BELOW; looked += 1) {
+    const next = queue.pop();
+    if (next === undefined) return true;
+    try {
+      const found = lstatSync(next, { throwIfNoEntry: false });
+      if (found === undefined) continue;
+      if (!own.has(next)) return false;
+      if (found.isDirectory()) for (const name of readdirSync(next)) queue.push(join(next, name));
+    } catch {
+      return false;
     }
   }
-
-  /** The files of its own that nobody has changed since. */
-  async unchanged(): Promise<ReadonlySet<string>> {
-    const paths = [...this.files.keys()];
-    const own = await Promise.all(paths.map((path) => this.looksOwn(path)));
-    return new Set(paths.filter((_, index) => own[index]));
-  }
-
-  /** The same by size, time and number alone: what is changed is compared in full before it is. */
-  private async looksOwn(path: string): Promise<boolean> {
-    const known = this.files.get(path);
-    return known !== undefined && (await factsOf(path, known)) !== undefined;
-  }
-
-  /** Is this a file that the model's actions made, and as they left it? */
-  async isOwn(path: string): Promise<boolean> {
-    const known = this.files.get(path);
-    if (!known) return false;
-    const now = await identify(path, known);
-    return now !== undefined && now.hash === known.hash;
-  }
+  return false;
 }
 
-/** Those of the paths that are plain files with one name, reached through no link. */
-export async function plainFiles(paths: readonly string[]): Promise<ReadonlySet<string>> {
-  const plain = await Promise.all(paths.map(isPlain));
-  return new Set(paths.filter((_, index) => plain[index]));
-}
-
-async function isPlain(path: string): Promise<boolean> {
+/** Whether anything is at an absolute path, or at what it matches as a pattern. */
+export function isThere(path: string): boolean {
   try {
-    const found = await lstat(path);
-    return found.isFile() && found.nlink === 1 && (await realpath(path)) === path;
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    return found !== undefined || (isPattern(path) && globSync(path).length > 0);
   } catch {
-    return false;
+    return true;
   }
 }
 
-async function isAbsent(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return false;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT';
-  }
-}
+const isPattern = (path: string) => /[*?[]/.test(path);
 
-type Facts = Omit<Identity, 'hash'>;
-
-/** What a file is told by; undefined for all but plain files with one name, reached through no link, and as `known`. */
-async function factsOf(path: string, known?: Facts): Promise<Facts | undefined> {
-  try {
-    const { dev, ino, size, mtimeNs, nlink, isFile } = await statOf(path);
-    if (!isFile || nlink !== 1n || size > MAX_FILE_BYTES || (await realpath(path)) !== path) return undefined;
-    const same =
-      !known || (known.device === dev && known.inode === ino && known.size === size && known.modified === mtimeNs);
-    return same ? { device: dev, inode: ino, size, modified: mtimeNs } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-async function identify(path: string, known?: Facts): Promise<Identity | undefined> {
-  const facts = await factsOf(path, known);
-  try {
-    return facts && { ...facts, hash: sha256(await readFile(path)) };
-  } catch {
-    return undefined;
-  }
-}
-
-async function statOf(path: string) {
-  const found = await lstat(path, { bigint: true });
-  return { ...found, isFile: found.isFile() };
+/** Those of the paths that are there, and not through a link. */
+export function plainFiles(paths: readonly string[]): ReadonlySet<string> {
+  return new Set(paths.filter((path) => lstatSync(path, { throwIfNoEntry: false }) && realpathSync(path) === path));
 }
 
 /** How deep files that run files are followed. */

@@ -3,7 +3,7 @@ import type { Sight } from '../contracts/machine.ts';
 import { type Action, describeAction, type Finding, type Judgement } from '../session/action.ts';
 import { hostOf } from '../session/place.ts';
 import { matchesGlob } from '../text/matching.ts';
-import { isUnchanged, OwnFiles, type ReadFile, realFiles } from './files.ts';
+import { isAllOwn, isUnchanged, type Own, type ReadFile, realFiles } from './files.ts';
 import type { Wrap } from './impact/git.ts';
 import { localSight, previewImpact, withImpact } from './impact/preview.ts';
 import { areSame, resolveTargets } from './impact/targets.ts';
@@ -34,8 +34,12 @@ export type GateOptions = {
   readonly keeps?: () => Promise<boolean>;
   /** The same at a place of a host, by its own word: it is said, and softens nothing. */
   readonly keepsAt?: (place: string) => Promise<boolean>;
-  /** Whether an action of this session made this, no directory, and nobody has touched it since. */
-  readonly madeHere?: (path: string) => Promise<boolean>;
+  /** Whether what is at this absolute path is the session's; absent: nothing is known to be. */
+  readonly madeHere?: (path: string) => boolean;
+  /** Whether this process belongs to a job of the session. */
+  readonly startedHere?: (pid: number) => boolean;
+  /** In Project the kernel lets a command signal only processes of its own. */
+  readonly holdsSignals?: boolean;
   /** Globs over the tools that the user has declared to only read. */
   readonly readOnlyTools?: readonly string[];
   /** Does every model that reads what commands print run on this machine? */
@@ -48,6 +52,8 @@ export type GateOptions = {
 
 const NO_BASIS: Basis = { reads: [], own: [], writes: [] };
 
+/** Most paths that are remembered as written by an action. */
+const MAX_WRITTEN = 2000;
 /** Most answers kept; beyond it the oldest goes. */
 const MAX_CACHED_ANSWERS = 500;
 
@@ -60,12 +66,20 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
 
   const reader = options.read ? { read: options.read } : {};
 
-  const own = new OwnFiles();
+  const written = new Set<string>();
+  const own: Own = {
+    has: (path) => options.madeHere?.(path) === true,
+    runs: (pid) => options.startedHere?.(pid) === true,
+    *[Symbol.iterator]() {
+      for (const path of written) if (own.has(path)) yield path;
+    },
+  };
+  const ownOrNothing: Own = { ...own, orNothing: true };
   const sightOf = options.machineAt ?? (() => localSight);
 
-  const look = async (action: Action, { cwd, busy = false }: JudgeContext): Promise<StaticVerdict> => {
+  const look = async (action: Action, { cwd, busy = false, project }: JudgeContext): Promise<StaticVerdict> => {
     if (action.kind === 'command') {
-      const world = { cwd, files: realFiles(), own: await own.unchanged() };
+      const world = { cwd, files: realFiles(), own: project ? ownOrNothing : own };
       // That it may show a credential is a question of its own, which no second opinion answers.
       return judgeWithFiles(action.command, { ...world, ...rules, localModel: true }, { busy, ...reader });
     }
@@ -146,10 +160,14 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     },
     async begin({ reads, own: changed, writes, targets }) {
       const aims = targets ? areSame(targets, sightOf(targets.cwd)) : true;
-      const same = await Promise.all([isUnchanged(reads), aims, ...changed.map((path) => own.isOwn(path))]);
-      if (!same.every(Boolean)) return undefined;
-      const before = await own.before(writes);
-      return () => own.after(before);
+      const same = await Promise.all([isUnchanged(reads), aims]);
+      if (
+        !same.every(Boolean) ||
+        !changed.every((name) => (name.startsWith('/') ? isAllOwn(name, own) : own.runs?.(Number(name))))
+      )
+        return false;
+      for (const path of writes) if (written.size < MAX_WRITTEN) written.add(path);
+      return true;
     },
   };
 
@@ -163,11 +181,8 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     const shows = verdict.credential && !decided.destructive && options.localModel?.() !== true;
     const judgement: Judgement = shows ? { ...decided, credential: true } : decided;
     const basis = { ...NO_BASIS, ...verdict.basis };
-    if (!judgement.destructive || action.kind !== 'command') {
-      const absent = (recovery?.absent ?? []).map((path) => ({ path, absent: true }) as const);
-      if (absent.length > 0) return { ...judgement, basis: { ...basis, reads: [...basis.reads, ...absent] } };
+    if (!judgement.destructive || action.kind !== 'command')
       return { ...judgement, ...(verdict.basis ? { basis } : {}) };
-    }
     const found = recovery?.findings ?? judgement.findings ?? [];
     return withWhatIsLost({ ...judgement, basis }, found, action.command, context.cwd);
   }
@@ -221,7 +236,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
   ): Promise<Recovery | undefined> {
     if (action.kind !== 'command' || (!project && verdict.verdict !== 'destructive')) return undefined;
     if ((await options.keeps?.()) !== true) return undefined;
-    return recoveryOf(action.command, verdict, { cwd, tree: project?.tree }, await own.unchanged(), options.madeHere);
+    return recoveryOf(action.command, verdict, { cwd, tree: project?.tree, holdsSignals: options.holdsSignals }, own);
   }
 
   function decide(verdict: StaticVerdict, action: Action, context: JudgeContext): Judgement | Promise<Judgement> {

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { type ParsedScript, parse } from 'unbash';
 import { isCredential } from '../knowledge/credential-files.ts';
-import { type FileContent, type FileLook, type ReadFile, Reading, readContent } from './files.ts';
+import { type FileContent, type FileLook, type Own, type ReadFile, Reading, readContent } from './files.ts';
 import { CREDENTIAL_LEAVES } from './programs/credentials.ts';
 import { dispatch } from './programs/dispatch.ts';
 import { judgeAssignment, judgeDefinition } from './programs/environment.ts';
@@ -29,8 +29,7 @@ export type JudgeOptions = {
   readonly files?: FileLook;
   /** What is known of the files that the command runs; without it none is read. */
   readonly reading?: Reading;
-  /** Absolute paths of files that the model's own actions made and nobody has changed since. */
-  readonly own?: ReadonlySet<string>;
+  readonly own?: Own;
   /** The model that will read the output runs on this machine: what it is shown goes nowhere. */
   readonly localModel?: boolean;
   /** The user's own patterns, tried on the command as written. */
@@ -97,7 +96,7 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
   if (reading?.mayDiffer(new Set([...shell.scope.made, ...shell.changed]), shell.usedOwn))
     shell.note(unknown('runs a file that may be another by then', { runsFiles: true }));
   if (shell.verdict.verdict === 'safe' && shell.usedOwn.size > 0)
-    shell.verdict = { ...shell.verdict, reason: 'changes only what was made in this session' };
+    shell.verdict = { ...shell.verdict, reason: 'changes nothing but what was made in this session' };
   const verdict = withFacts(worse(shell.verdict, own), shell, reading);
   if (verdict.verdict !== 'destructive' && script.errors?.length)
     return worse(verdict, judgeByPatterns(command, 'not valid shell syntax'));

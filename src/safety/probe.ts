@@ -1,4 +1,4 @@
-import { plainFiles, realFiles } from './files.ts';
+import { type Own, plainFiles, realFiles } from './files.ts';
 import { ALWAYS_DESTRUCTIVE } from './gate.ts';
 import { judgeCommand, judgeWithFiles } from './judge.ts';
 import { type Recovery, recoveryOf } from './recoverable.ts';
@@ -42,23 +42,22 @@ export async function checkLine(json: string, options: ProbeOptions = {}): Promi
 async function recoveryIn(input: object, verdict: StaticVerdict): Promise<Recovery | undefined> {
   if (!('mode' in input) || input.mode !== 'project') return undefined;
   if (!('cmd' in input) || typeof input.cmd !== 'string' || !('cwd' in input) || typeof input.cwd !== 'string')
-    return { recoverable: false, findings: verdict.findings, absent: [] };
+    return { recoverable: false, findings: verdict.findings };
   const place = { cwd: input.cwd, tree: input.cwd };
-  return recoveryOf(input.cmd, verdict, place, await ownOf(input));
+  return recoveryOf(input.cmd, verdict, place, ownOf(input));
 }
 
-async function ownOf(input: object): Promise<ReadonlySet<string>> {
+function ownOf(input: object): Own {
   const made = 'made' in input && Array.isArray(input.made) ? input.made : [];
-  return plainFiles(made.filter((path) => typeof path === 'string'));
+  const own = plainFiles(made.filter((path) => typeof path === 'string'));
+  return 'mode' in input && input.mode === 'project' ? Object.assign(own, { orNothing: true } as const) : own;
 }
 
 async function judgeInput(input: object): Promise<StaticVerdict> {
   const cwd = 'cwd' in input && typeof input.cwd === 'string' ? input.cwd : undefined;
   const look = cwd === undefined ? {} : { cwd, files: realFiles() };
   if ('cmd' in input && typeof input.cmd === 'string') {
-    return cwd === undefined
-      ? judgeCommand(input.cmd)
-      : judgeWithFiles(input.cmd, { ...look, own: await ownOf(input) });
+    return cwd === undefined ? judgeCommand(input.cmd) : judgeWithFiles(input.cmd, { ...look, own: ownOf(input) });
   }
   if ('tool' in input && typeof input.tool === 'string') {
     const args = 'args' in input ? input.args : {};

@@ -53,9 +53,8 @@ async function command(server: SshHosts, what: string, command: string): Promise
   const runPlain = () => run(file, words);
   const runJudged = async () => {
     const { basis } = await gate.judge({ kind: 'command', command, job: false }, context);
-    const ended = basis && (await gate.begin(basis));
+    if (basis && !(await gate.begin(basis))) throw new Error('it has changed since it was judged');
     const { exit } = await at.run(command, cwd);
-    await ended?.();
     if (exit !== 0) throw new Error(`the command ended with ${exit}`);
   };
   const times = { plain: [] as number[], judged: [] as number[] };

@@ -94,7 +94,7 @@ export async function setStage(change: StageOptions = {}) {
       judge: async (action) => (action.kind === 'command' && /\brm\b/.test(action.command) ? deadly : harmless),
       onlyReads: () => false,
       worksOverPipes: () => false,
-      begin: async () => async () => {},
+      begin: async () => true,
     },
     agent: { run: async () => launch() },
     ...(change.trials ? { trials: change.trials } : {}),

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createGate } from '../../src/safety/index.ts';
 import { type Bench, startEngine } from '../support/engine.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
@@ -14,45 +14,23 @@ const commands = (...lines: readonly string[]) => [
 const halted = ({ engine }: Bench) => engine.state.questions.length > 0;
 const over = (bench: Bench) => halted(bench) || bench.engine.conversation.phase.kind === 'idle';
 
-describe('what the model has made itself', () => {
-  it('may be overwritten, edited and deleted without a question', async () => {
-    await using server = await startScriptedServer(
-      commands('echo a > mine', 'echo b > mine', "sed -i 's/b/c/' mine", 'rm mine'),
-    );
-    await using bench = startEngine(preset(server), { gate: gate() });
-    void bench.engine.dispatch({ type: 'norrisStarted', goal: 'write' });
-    await bench.until(() => over(bench));
-    expect(bench.engine.state.questions).toEqual([]);
-    expect(existsSync(join(bench.cwd, 'mine'))).toBe(false);
+it('asks before rm of a file that was the session’s when it was judged and is not at the launch', async () => {
+  await using server = await startScriptedServer(commands('rm mine'));
+  let looks = 0;
+  // Twice while it is judged: for what rm deletes, and for what is there.
+  const own = createGate({
+    enabled: false,
+    madeHere() {
+      looks += 1;
+      return looks === 1;
+    },
   });
-
-  it('is not what was there before', async () => {
-    await using server = await startScriptedServer(commands('echo a >> notes', 'echo b > notes'));
-    await using bench = startEngine(preset(server), { gate: gate() });
-    writeFileSync(join(bench.cwd, 'notes'), 'the user wrote this\n');
-    void bench.engine.dispatch({ type: 'norrisStarted', goal: 'write' });
-    await bench.until(() => over(bench));
-    expect(halted(bench)).toBe(true);
-  });
-
-  it('is not what someone has changed since', async () => {
-    await using server = await startScriptedServer(commands('echo a > mine', 'rm mine'));
-    const changing = gate();
-    let cwd = '';
-    await using bench = startEngine(preset(server), {
-      gate: {
-        ...changing,
-        judge: (action, context) => {
-          if (existsSync(join(cwd, 'mine'))) writeFileSync(join(cwd, 'mine'), 'by the user');
-          return changing.judge(action, context);
-        },
-      },
-    });
-    cwd = bench.cwd;
-    void bench.engine.dispatch({ type: 'norrisStarted', goal: 'write' });
-    await bench.until(() => over(bench));
-    expect(halted(bench)).toBe(true);
-  });
+  await using bench = startEngine(preset(server), { gate: own });
+  writeFileSync(join(bench.cwd, 'mine'), 'x');
+  void bench.engine.dispatch({ type: 'norrisStarted', goal: 'tidy up' });
+  await bench.until(() => over(bench));
+  expect(existsSync(join(bench.cwd, 'mine'))).toBe(true);
+  expect(looks).toBeGreaterThan(1);
 });
 
 it('runs nothing when a script has changed since it was judged', async () => {

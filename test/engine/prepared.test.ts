@@ -51,7 +51,7 @@ async function started(services: object, gate = {}) {
         judge: () => Promise.resolve(harmless),
         onlyReads: () => false,
         worksOverPipes: () => false,
-        begin: () => Promise.resolve(() => Promise.resolve()),
+        begin: () => Promise.resolve(true),
         ...gate,
       },
     },
@@ -107,7 +107,7 @@ it('gives it up where it is aborted before', async () => {
 });
 
 it.each([
-  ['has changed since', () => Promise.resolve(undefined)],
+  ['has changed since', () => Promise.resolve(false)],
   ['can not be looked at', () => Promise.reject(new Error('no such file'))],
 ] as const)('gives it up where a file that it rests on %s', async (_, begin) => {
   const { did, disk, services } = observed();

@@ -27,7 +27,7 @@ async function start(
     },
     onlyReads: () => false,
     worksOverPipes: () => false,
-    begin: async () => async () => {},
+    begin: async () => true,
   };
   const server = await startScriptedServer([...turns, say('GOAL: complete')]);
   const bench = startEngine({ name: 'fast', model: 'test', baseUrl: server.baseUrl }, { gate, services: { secrets } });

@@ -88,7 +88,7 @@ async function wayOf({ pieces, from, seed }: Case) {
     },
     onlyReads: () => false,
     worksOverPipes: () => false,
-    begin: async () => async () => {},
+    begin: async () => true,
   };
   const services: Partial<Services> = {
     secrets,
@@ -190,7 +190,7 @@ it('after a resume a handle is inert: what holds one is refused, and nothing of 
             judge: (action) => Promise.resolve((judged.push(action), verdict)),
             onlyReads: () => false,
             worksOverPipes: () => false,
-            begin: async () => async () => {},
+            begin: async () => true,
           },
           services: {
             models: { chatStream: async () => reply('GOAL: complete'), measure: async () => undefined },

@@ -137,7 +137,7 @@ test('a script that is not read in time halts, at the first look and when it is 
     const first = await judge();
     expect(first).toMatchObject({ destructive: false, basis: { reads: [{ path }] } });
     await writeFile(path, 'rm -rf /home\n');
-    expect(await gate.begin(first.basis ?? { reads: [], own: [], writes: [] })).toBeUndefined();
+    expect(await gate.begin(first.basis ?? { reads: [], own: [], writes: [] })).toBe(false);
     slow = true;
     const reason = 'runs a file that could not be read in time';
     expect(await judge()).toMatchObject({ destructive: true, source: 'static', reason });

@@ -326,15 +326,15 @@ describe('files of its own', () => {
     ]) {
       const own = await judge(command, ['mine']);
       expect([command, own.verdict, own.basis?.own]).toEqual([command, 'safe', [join(cwd, 'mine')]]);
-      expect(own.reason).toBe('changes only what was made in this session');
+      expect(own.reason).toBe('changes nothing but what was made in this session');
       expect(await verdict(command)).toBe('destructive');
     }
   });
 
-  it('exactly those: not others beside them, not what a pattern or a variable names', async () => {
+  it('exactly those: not others beside them, not what a variable names', async () => {
     file('mine', 'x');
     file('other', 'x');
-    for (const command of ['rm mine other', 'rm m*', 'rm "$x"', 'rm -r .', 'mv mine other', 'cat mine > other']) {
+    for (const command of ['rm mine other', 'rm *', 'rm "$x"', 'rm -r .', 'mv mine other', 'cat mine > other']) {
       expect(await verdict(command, ['mine']), command).not.toBe('safe');
     }
     symlinkSync(join(cwd, 'other'), join(cwd, 'link'));

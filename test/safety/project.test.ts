@@ -41,7 +41,6 @@ describe('in Project, without a question', () => {
     'cp src/a.c src/b.c',
     'cp /etc/hosts notes.txt',
     'mv src/a.c src/b.c',
-    'rm notes.txt',
     'rm -rf build dist',
     'mkdir out && touch out/x && rm -r out/nothing',
     "find . -name '*.pyc' -delete",
@@ -60,12 +59,13 @@ describe('in Project, without a question', () => {
 
   it('what this session made may be deleted, also as a directory of nothing else', async () => {
     expect(await ask('rm -rf mine')).toMatchObject({ recoverable: false });
-    expect(await ask('rm -rf mine', ['mine/x'])).toMatchObject({ recoverable: true });
+    expect(await ask('rm -rf mine', ['mine', 'mine/x'])).toMatchObject({ recoverable: true });
   });
 });
 
 describe('in Project, with a question and undoable', () => {
   const named = [
+    'rm notes.txt',
     'rm -rf src',
     'rm -r src',
     'rm -f notes.txt',
@@ -184,7 +184,11 @@ describe('the gate', () => {
   });
 
   it('is bound to what is not there: once it is, it is judged anew', async () => {
-    const { basis } = await judge('rm -rf build', true);
-    expect(basis?.reads).toContainEqual({ path: join(tree, 'build'), absent: true });
+    const { destructive, basis } = await judge('rm -rf build', true);
+    const gate = createGate({ enabled: false });
+    const begins = () => basis && gate.begin(basis);
+    expect([destructive, await begins()]).toEqual([false, true]);
+    put('build');
+    expect(await begins()).toBe(false);
   });
 });

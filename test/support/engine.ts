@@ -29,7 +29,7 @@ const rmGate: Gate = {
   judge: (action) => Promise.resolve(action.kind === 'command' && /\brm\b/.test(action.command) ? deadly : harmless),
   onlyReads: (command) => /^(cat|ls|sleep)\b[^;&|]*$/.test(command),
   worksOverPipes: () => false,
-  begin: () => Promise.resolve(() => Promise.resolve()),
+  begin: () => Promise.resolve(true),
 };
 
 export function startEngine(

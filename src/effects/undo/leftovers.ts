@@ -47,7 +47,7 @@ export class Leftovers {
 
   /** Of an action that has just ended, once. */
   async of(action: Recorded): Promise<Leftover | undefined> {
-    const waiting = action.tree === undefined ? undefined : await this.#looked(action, action.tree);
+    const waiting = action.tree === undefined ? await this.learn(action) : await this.#looked(action, action.tree);
     if (waiting) return leftoverOf(action, waiting, this.#port);
     const others = () => this.#port.records().filter((other) => other.number !== action.number && other.bytes > 0);
     return withoutRoom(action, others, this.#port.maxFileBytes, this.#port.drop);
@@ -67,9 +67,16 @@ export class Leftovers {
     });
   }
 
-  /** Whether an action of this session made this, no directory, and nobody has touched it since. */
-  made(path: string): Promise<boolean> {
+  /** Whether what is there is the session's. */
+  made(path: string): boolean {
     return this.#own.made(path);
+  }
+
+  /** Learns which files an action has made that has just ended. Never rejects: what can't be told is the user's. */
+  async learn(action: Recorded): Promise<undefined> {
+    const own = this.#own;
+    const names = await namesLeft(this.#port.launcher, action.directory).catch(() => undefined);
+    if (names) writeMade(action, own.take(names));
   }
 
   /** Finishes the setting aside that was cut off; false: `aside` is something else. */
@@ -116,7 +123,7 @@ export class Leftovers {
     const made = atOnce ? own.take(names) : '';
     const unkept = this.#unkept(unkeptIn(action.notes, names), tree, action.at);
     const places = names.length + unkept.length === 0 ? [] : startPathsIn(tree);
-    const known = { places, isOwn: (directory: string) => own.madeDirectory(directory) };
+    const known = { places, isOwn: (directory: string) => own.made(directory) };
     const all = await withoutOwnTodo(action, laterWith(unkept, names, tree, HERE, known), this.#port);
     const isSecret = notKept(action.notes);
     const later = all.map((each): Later => (isSecret(each.path) ? { ...each, unkept: true } : each));

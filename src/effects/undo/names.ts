@@ -1,6 +1,5 @@
 /** What an action left, by name, as the launcher tells it; and which of it the session itself has made. */
 import { type BigIntStats, statSync } from 'node:fs';
-import { lstat } from 'node:fs/promises';
 import { dirname, normalize } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Ran, runLauncher, type Step } from './launcher.ts';
@@ -32,7 +31,7 @@ const NOT_ENDED = 75;
 const STEP_MS = 20;
 const MAX_WAIT_MS = 5000;
 const UNKEPT = 'unkept ';
-/** Most files that are remembered as the session's own. */
+/** Most files and directories that are remembered as the session's own. */
 const MAX_OWN = 50_000;
 
 /** Throws where that can't be told, or not all of it. */
@@ -128,87 +127,77 @@ export function fileBehind(path: string): string | undefined {
 
 export const fileOf = ({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>) => fileKey(halvesOf(dev), ino);
 
-/** When the directory there was made; undefined where none is, or the file system does not say. */
-function bornAt(path: string): bigint | undefined {
-  const found = seenAt(path);
-  if (found === undefined || found === UNKNOWN || !found.isDirectory()) return undefined;
-  return found.birthtimeNs > 0n ? found.birthtimeNs : undefined;
-}
+/** What the session knows of a file or directory that it made, beside its device and inode. */
+type Own = {
+  /** The number of an inode may come again; the time of its birth does not. */
+  readonly born: bigint;
+  /** Of a file: as the session left it, since what somebody else wrote to it is not the session's. */
+  readonly changed?: bigint;
+};
 
 /**
- * Which files this session's actions have made, seen from what each of them left. A file counts until anybody else
- * touches it.
+ * Which files and directories are the session's: an action of it made the inode, and its name displaced nothing of the
+ * user's. Whatever can't be told is the user's, so everything on file systems that keep no time of birth.
  */
 export class Provenance {
-  readonly #files = new Map<string, bigint>();
-  /** The topmost that they have made, by when each was made: a number of an inode may come again. */
-  readonly #directories = new Map<string, bigint>();
+  /** By device and inode. */
+  readonly #own = new Map<string, Own>();
 
-  /** Returns what `load` takes in the next program of this session. */
+  /** Learns what an action left. Returns what `load` takes in the next program of this session. */
   take(names: readonly Name[]): string {
-    const known = ({ file, changed }: Moment) => this.#files.get(file) === changed;
-    const isMine = ({ verb, kind, now, was, before }: Name) => {
-      if (kind === 'directory') return false;
-      // Whoever made a file in place of another, or wrote to it, has not made what was there.
-      if (before && !known(before)) return false;
-      return verb === 'made' || known({ file: now.file, changed: was });
-    };
-    const judged = names.map((name) => ({ ...name, own: isMine(name) }));
-    const mine = judged.filter(({ own }) => own);
-    // Behind all of it: one inode may have several names.
-    for (const { now } of names) this.#files.delete(now.file);
-    for (const { now } of mine) this.#files.set(now.file, now.changed);
-    this.#forgetOldest();
-    const others = judged.filter(({ own }) => !own);
-    const lines = [...others.map(({ now }) => now.file), ...mine.map(({ now }) => `${now.file} ${now.changed}`)];
-    const directories = this.#takeDirectories(names);
-    return [...directories, ...lines.slice(-MAX_OWN)].join('\n');
-  }
-
-  #takeDirectories(names: readonly Name[]): readonly string[] {
-    const made = names.filter(({ verb, kind, before }) => verb === 'made' && kind === 'directory' && !before);
-    const paths = new Set(made.map(({ path }) => path));
-    return made.flatMap(({ path, now }) => {
-      const born = paths.has(dirname(path)) ? undefined : bornAt(path);
-      if (born === undefined) return [];
-      this.#directories.set(now.file, born);
-      return [`${now.file} made ${born}`];
+    // Of several names of one inode, each counts.
+    const others = new Set(names.filter((name) => !this.#isMine(name)).map(({ now }) => now.file));
+    const mine = new Map(
+      names
+        .filter(({ now }) => !others.has(now.file))
+        .flatMap(({ path, kind, now }): readonly (readonly [string, Own])[] => {
+          const found = seenAt(path);
+          if (found === undefined || found === UNKNOWN || fileOf(found) !== now.file || found.birthtimeNs <= 0n)
+            return [];
+          const born = found.birthtimeNs;
+          return [[now.file, kind === 'directory' ? { born } : { born, changed: now.changed }]];
+        }),
+    );
+    const lines = names.map(({ now: { file } }) => {
+      const { born, changed = '' } = mine.get(file) ?? { born: '' };
+      return `= ${file} ${born} ${changed}`;
     });
+    const text = [...new Set(lines)].slice(-MAX_OWN).join('\n');
+    this.load(text);
+    return text;
   }
 
-  /** Whether an action of this session made this directory. */
-  madeDirectory(path: string): boolean {
-    const file = fileAt(path, true);
-    const born = file === undefined ? undefined : this.#directories.get(file);
-    return born !== undefined && born === bornAt(path);
+  #isMine({ verb, now, was, before }: Name): boolean {
+    // What took the place of a file of the user's is the user's, whoever made it.
+    if (before && !this.#knows(before)) return false;
+    return verb === 'made' || this.#knows({ file: now.file, changed: was });
+  }
+
+  #knows({ file, changed }: Moment): boolean {
+    const own = this.#own.get(file);
+    return own !== undefined && (own.changed === undefined || own.changed === changed);
   }
 
   /** What `take` returned, one action after the other. */
   load(text: string): void {
     for (const line of text.split('\n')) {
-      const [, file, made, changed] = /^(\d+:\d+)(?: (made )?(\d+))?$/.exec(line) ?? [];
+      const [, file, born, changed] = /^= (\d+:\d+) (\d*) (\d*)$/.exec(line) ?? [];
       if (file === undefined) continue;
-      if (made !== undefined && changed !== undefined) {
-        this.#directories.set(file, BigInt(changed));
-        continue;
-      }
-      this.#files.delete(file);
-      if (changed !== undefined) this.#files.set(file, BigInt(changed));
+      this.#own.delete(file);
+      if (born)
+        this.#own.set(file, changed ? { born: BigInt(born), changed: BigInt(changed) } : { born: BigInt(born) });
     }
-    this.#forgetOldest();
-  }
-
-  #forgetOldest(): void {
-    for (const file of this.#files.keys()) {
-      if (this.#files.size <= MAX_OWN) break;
-      this.#files.delete(file);
+    for (const file of this.#own.keys()) {
+      if (this.#own.size <= MAX_OWN) break;
+      this.#own.delete(file);
     }
   }
 
-  /** Is this, no directory, as an action of this session left it, which also made it? Never rejects. */
-  async made(path: string): Promise<boolean> {
-    const found = await lstat(pathOf(path), { bigint: true }).catch(() => undefined);
-    if (!found || found.isDirectory()) return false;
-    return this.#files.get(fileOf(found)) === found.ctimeNs;
+  /** Whether the session made what is there, and it is as an action of the session left it. Links are not followed. */
+  made(path: string): boolean {
+    const found = seenAt(path);
+    if (found === undefined || found === UNKNOWN) return false;
+    const own = this.#own.get(fileOf(found));
+    return own?.born === found.birthtimeNs && (own.changed ?? found.ctimeNs) === found.ctimeNs;
   }
 }

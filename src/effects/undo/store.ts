@@ -200,7 +200,7 @@ export class ChangeStore implements UndoPort {
         if (changed) await this.#launch('--undo', directory, '--finish', '--now');
         else dropRecord({ directory });
         this.#running.delete(number);
-        if (changed) this.applied(number);
+        if (changed) await this.applied(number);
       },
     };
   }
@@ -232,10 +232,12 @@ export class ChangeStore implements UndoPort {
     return this.#looking;
   }
 
-  /** An action that was no command of this store's has ended: a patch, an applied trial. */
-  applied(number: number): void {
+  /** An action that was no command of this store's has ended: a patch, an applied trial. Never rejects. */
+  async applied(number: number): Promise<void> {
     const action = readRecord(this.#options.directory, number, this.#running);
-    if (action) this.#look(action);
+    if (!action) return;
+    this.#look(action);
+    await this.#leftovers.learn(action);
   }
 
   /** Looks at which files an action has changed. */
@@ -351,8 +353,8 @@ export class ChangeStore implements UndoPort {
     return this.#kept.rollBack(number);
   }
 
-  /** Whether an action of this session made this, no directory, and nobody has touched it since. */
-  madeHere(path: string): Promise<boolean> {
+  /** Whether what is there is the session's: an action made it, and its name displaced nothing of the user's. */
+  madeHere(path: string): boolean {
     return this.#leftovers.made(path);
   }
 

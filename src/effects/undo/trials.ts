@@ -87,7 +87,7 @@ export type TrialOptions = {
   /** Takes back what was applied halfway; undefined when all is as before, else what is not. */
   readonly rollBack: (number: number) => Promise<string | undefined>;
   /** One was applied, and is an action of this number. */
-  readonly applied?: (number: number) => void;
+  readonly applied?: (number: number) => Promise<void>;
 };
 
 /** A trial that is set up and not started. */
@@ -183,7 +183,7 @@ export class TrialStore implements Trials {
     }
     const ran = await disk.apply(place, opening);
     this.#open.delete(id);
-    if (ran.code === 0) this.#options.applied?.(place.number);
+    if (ran.code === 0) await this.#options.applied?.(place.number);
     if (ran.code === 0) return { ok: true, text: `applied: ${countOf(listed.changes.length)}`, action: place.number };
     if (ran.lost) return { ok: false, text: `${visible(ran.error)}; ${LOST}` };
     if (ran.code !== CONFLICTS && ran.code !== NOT_BEGUN) {

@@ -36,6 +36,8 @@ export type Survey = {
   readonly calls: readonly SurveyedCall[];
   /** Every path that any part names: what a name stands for must not change between the question and the answer. */
   readonly named: readonly Named[];
+  /** Absolute paths at which files come to be that were elsewhere before. */
+  readonly brought: ReadonlySet<string>;
 };
 
 const DELETERS = /^(rm|unlink|rmdir|shred|rimraf|trash|trash-put|srm|wipe|truncate)$/;
@@ -62,7 +64,8 @@ export function survey(command: string, cwd: string, home: string): Survey {
   const named: Named[] = [];
   const calls: SurveyedCall[] = [];
   let inFind = false;
-  if (command.length > MAX_COMMAND_CHARS || depthOf(command) > MAX_DEPTH) return { touched, calls, named };
+  if (command.length > MAX_COMMAND_CHARS || depthOf(command) > MAX_DEPTH)
+    return { touched, calls, named, brought: new Set() };
   const name = (path: Named): void => {
     if (named.length < MAX_NAMED) named.push(path);
   };
@@ -118,7 +121,7 @@ export function survey(command: string, cwd: string, home: string): Survey {
   } catch {
     // What was found so far is still true.
   }
-  return { touched, calls, named };
+  return { touched, calls, named, brought: shell.scope.brought };
 }
 
 /** Does a program work where the store keeps nothing: on another machine, by a server, with others' rights or root? */

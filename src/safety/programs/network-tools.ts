@@ -71,20 +71,27 @@ export const NETWORK_TOOLS: Handlers = {
   }),
 };
 
+function runThere({ machine }: Call, code: string): string {
+  return machine.inSubshell(() => {
+    machine.scope.leaveFor('machine');
+    return runCode(machine, code, { stdin: '' });
+  });
+}
+
 /** Tools that run a command on other machines. */
 export const REMOTE: Handlers = {
   aws(call) {
     for (const { text } of call.args) {
       const list = /^commands=\[([\s\S]*)\]$|"commands"\s*:\s*\[([\s\S]*?)\]/.exec(text);
       for (const found of (list?.[1] ?? list?.[2] ?? '').matchAll(/"((?:\\[\s\S]|[^"\\])*)"/g))
-        runCode(call.machine, found[1] ?? '');
+        runThere(call, found[1] ?? '');
       const one = /^commands?=([^[][\s\S]*)$/.exec(text);
-      if (one) runCode(call.machine, one[1] ?? '');
+      if (one) runThere(call, one[1] ?? '');
     }
     if (call.args.some((field) => field.text === 'execute-command')) {
       const at = call.args.findIndex((field) => /^--command(=|$)/.test(field.text));
       const text = call.args[at]?.text.slice('--command='.length) || call.args[at + 1]?.text;
-      if (at >= 0) runCode(call.machine, text ?? '');
+      if (at >= 0) runThere(call, text ?? '');
     }
     return undefined;
   },
@@ -94,7 +101,7 @@ export const REMOTE: Handlers = {
     if (/^(ansible\.builtin\.)?(command|shell|raw)$/.test(module) && args !== undefined) {
       // Jinja is filled in on this machine before anything is sent.
       if (args.includes('{{') || args.includes('{%')) call.machine.note(unknown('a template may run a program here'));
-      return runCode(call.machine, args.replace(/\b(chdir|creates|removes|executable)=\S+/g, ''), { stdin: '' });
+      return runThere(call, args.replace(/\b(chdir|creates|removes|executable)=\S+/g, ''));
     }
     if (/^(ansible\.builtin\.)?(ping|setup|gather_facts|stat|find)$/.test(module) && !/\{[{%]/.test(args ?? '')) {
       call.machine.note(harmless());

@@ -7,6 +7,7 @@ import { runCode } from './code.ts';
 import { writesOutput } from './outputs.ts';
 import {
   adds,
+  bringsOthers,
   deletesOnlyOwn,
   endsOnlyOwn,
   fileKey,
@@ -62,6 +63,11 @@ function judgeTransfer(call: Call): string {
   machine.note(worse(judgePlace(call, transfer), judgeLoss(call, transfer)));
   for (const name of ['', ...sources.map(({ text }) => nameOf(text))])
     machine.changed.add(fileKey(machine, join(target, name)));
+  if (program === 'mv' && !sources.every(({ text }) => text.includes(OWN_TEMP) || isMadeHere(machine, text)))
+    for (const place of transfer.directory || (machine.files && lookAt(machine, target) !== 'directory')
+      ? [target]
+      : [target, ...sources.map(({ text }) => join(target, nameOf(text)))])
+      bringsOthers(machine, place);
   const source = sources[0]?.text ?? '';
   if (program === 'ln') machine.scope.links.add(fileKey(machine, target.replace(/\/$/, '')));
   machine.scope.setAlias(target, source);
@@ -427,16 +433,16 @@ export const SCHEDULED: Handlers = {
   },
 };
 
-/** Deleting what was made by the model itself loses nothing; everything else the rules say. */
+/** Deleting what the session made loses nothing. */
 export const DELETING: Handlers = forAll('rm unlink', (call) => {
   if (!deletesOnlyOwn(call)) return undefined;
   call.machine.note(harmless('deletes only what was made in this session'));
   return UNKNOWN;
 });
 
-/** Ending a process that the same command has started is its own matter. */
+/** Ending a process that the same command, or a job of the session, has started loses nothing. */
 export const ENDING: Handlers = forAll('kill', (call) => {
   if (!endsOnlyOwn(call)) return undefined;
-  call.machine.note(harmless('ends only what the command itself has started'));
+  call.machine.note(harmless('ends only what this session has started'));
   return UNKNOWN;
 });

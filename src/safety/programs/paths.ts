@@ -1,7 +1,8 @@
 import { dirname, isAbsolute, join, normalize, relative } from 'node:path';
 import { hasHiddenName, isHomeStart, isOwnStart, isProjectControl, runsLater } from '../../knowledge/control-files.ts';
+import { isCredential } from '../../knowledge/credential-files.ts';
 import { STANDARD_MODULES } from '../code/python/modules.ts';
-import type { FileLook } from '../files.ts';
+import { type FileLook, isAllOwn, isThere } from '../files.ts';
 import type { Machine } from '../shell/machine.ts';
 import { hasUnknown, OWN_PROCESS, OWN_TEMP } from '../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
@@ -89,6 +90,7 @@ export function makes(machine: Machine, path: string): StaticVerdict {
   const special = specialTarget(machine, path);
   if (special) return special;
   if (throughLink(machine, path)) return unknown('writes through a link made just now');
+  if (machine.files && lookAt(machine, path) === 'absent') remember(machine, path);
   const placed = isAbsolute(path) || machine.scope.near !== undefined || machine.scope.cwd !== undefined;
   return placed && !hasUnknown(path) ? harmless() : unknown('writes where nobody knows');
 }
@@ -158,7 +160,7 @@ function judgePlace(path: string): StaticVerdict | undefined {
 /** Whether a path is known to exist already; `unseen`: it could not be looked at, so it may be any file. */
 export type Existing = 'empty' | 'file' | 'directory' | 'absent' | 'unseen' | 'unknown';
 
-/** Did this command make the file, or did an action of the model before it, and is it as that left it? */
+/** Did this command make the file, in place of nothing, or did an action of the session before it? */
 export function isMadeHere(machine: Machine, path: string): boolean {
   const key = fileKey(machine, path);
   if (machine.scope.made.has(key)) return true;
@@ -185,9 +187,23 @@ function throughLink(machine: Machine, path: string): boolean {
   return false;
 }
 
-/** Remembers that the command itself made (or already judged) this file. */
+/** Remembers that the command itself made this file. */
 export function remember(machine: Machine, path: string): void {
   machine.scope.made.add(fileKey(machine, path));
+}
+
+/** Remembers that the command moves files to `path` that it did not make. */
+export function bringsOthers(machine: Machine, path: string): void {
+  const key = fileKey(machine, path);
+  machine.scope.made.delete(key);
+  machine.scope.brought.add(key);
+}
+
+/** May something lie at, above or below `path` that the same command moves there? */
+function holdsBrought(path: string, brought: ReadonlySet<string>): boolean {
+  const [until = ''] = path.split(/[*?[]/, 1);
+  const isBelow = (place: string) => place === path || place.startsWith(until === path ? `${path}/` : until);
+  return [...brought].some((place) => hasUnknown(place) || isBelow(place) || path.startsWith(`${place}/`));
 }
 
 /** What is said of a target that nobody has seen. */
@@ -210,7 +226,7 @@ export function overwrite(
   if (/[*?[]/.test(path) && machine.files?.stat(absolute(machine, path) ?? '') === undefined)
     return destructive(rule, 'overwrites whatever file the pattern names');
   const found = lookAt(machine, path);
-  remember(machine, path);
+  if (found === 'absent' || found === 'unknown') remember(machine, path);
   if (found === 'file') return destructive(rule, reason);
   if (found === 'unseen') return destructive(rule, MAY_WRITE_OVER);
   if (special) return found === 'unknown' && !machine.files ? worse(special, blind) : special;
@@ -304,20 +320,32 @@ function controlFile(path: string): StaticVerdict | undefined {
 
 // Whether a command touches only files and processes that this line made, and what a kill sends.
 
-/** Does a call delete only what this command, or an action of the model before it, has made? */
+/** Does a call delete only what this command, or an action of the session before it, has made? */
 export function deletesOnlyOwn({ operands, machine }: CallFacts): boolean {
-  return (
-    operands.length > 0 &&
-    operands.every(
-      ({ text }) =>
-        text.includes(OWN_TEMP) || (machine.files !== undefined && !/[*?[]/.test(text) && isMadeHere(machine, text)),
-    )
-  );
+  return operands.length > 0 && operands.every(({ text }) => text.includes(OWN_TEMP) || isOwnTree(machine, text));
 }
 
-/** Does a call of `kill` name only processes that the same command has started? */
-export function endsOnlyOwn({ operands }: CallFacts): boolean {
-  return operands.length > 0 && operands.every(({ text }) => text === OWN_PROCESS);
+/** Is all that a path names, and all below it, the session's? */
+function isOwnTree(machine: Machine, text: string): boolean {
+  const { scope, own } = machine;
+  const path = absolute(machine, text);
+  if (!machine.files || path === undefined || holdsBrought(path, scope.brought)) return false;
+  for (let at = path; at !== '/'; at = dirname(at)) if (scope.made.has(at)) return true;
+  if (!own || !isAllOwn(path, own)) return false;
+  if (!isThere(path) && (!own.orNothing || isCredential(path))) return false;
+  machine.usedOwn.add(path);
+  return true;
+}
+
+/** Does a call of `kill` name only processes that the same command, or a job of the session, has started? */
+export function endsOnlyOwn({ operands, machine }: CallFacts): boolean {
+  const isOwn = (text: string) => {
+    if (text === OWN_PROCESS) return true;
+    if (!/^\d{1,9}$/.test(text) || machine.own?.runs?.(Number(text)) !== true) return false;
+    machine.usedOwn.add(text);
+    return true;
+  };
+  return operands.length > 0 && operands.every(({ text }) => isOwn(text));
 }
 
 /** The signal a call sends, by name or number; empty: none is named. */

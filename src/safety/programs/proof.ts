@@ -197,10 +197,9 @@ function judgeObeyed(call: Call, { root, level, operands }: Reading): StaticVerd
     for (const path of paths)
       if (control.test(path))
         return unknown(`${program} obeys ${readable(path).slice(-60)}, which was written just now`);
-  if (!machine.own?.size) return harmless();
   let verdict = harmless();
   const named = new Set(operands.map(({ text }) => absolute(machine, text.replace(/::.*$/, ''))));
-  for (const path of machine.own) {
+  for (const path of machine.own ?? []) {
     if (control.test(path) && (PYTHON_RUNNERS.test(program) ? isTest(path) || named.has(path) : true))
       verdict = worse(verdict, judgeOwn(call, path));
   }

@@ -1,5 +1,5 @@
 import type { Assignment, ParsedScript, Script, Word } from 'unbash';
-import type { FileLook, Reading } from '../files.ts';
+import type { FileLook, Own, Reading } from '../files.ts';
 import type { Part, StaticVerdict } from '../verdict.ts';
 import type { Scope, Value } from './scope.ts';
 
@@ -36,8 +36,7 @@ export type World = {
   readonly files: FileLook | undefined;
   /** The files that the command runs; undefined: none is read. */
   readonly reading: Reading | undefined;
-  /** Absolute paths of files that the model's own actions made and nobody has changed since. */
-  readonly own: ReadonlySet<string> | undefined;
+  readonly own: Own | undefined;
   /** The command line as typed. */
   readonly source?: string;
 };

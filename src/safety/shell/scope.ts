@@ -61,6 +61,8 @@ export class Scope {
   readonly foreign: Set<string>;
   /** Copies of what was there, which this command kept: the next of the same name takes its place. */
   readonly backups: Set<string>;
+  /** Where this command has moved what it did not make: what is there is not its own. */
+  readonly brought: Set<string>;
   /** Links this command made: where they lead, nobody looks. */
   readonly links: Set<string>;
   positional: readonly string[];
@@ -80,12 +82,14 @@ export class Scope {
     const outer: Partial<Scope> = from ?? {};
     const { exporting = false, lastArgument = '', positional = [], near = '', elsewhere } = outer;
     const { made = new Set(), dashed = new Set(), links = new Set(), foreign = new Set(), backups = new Set() } = outer;
+    const { brought = new Set() } = outer;
     this.tables = from?.tables ?? newTables();
     this.shared = from !== undefined;
     this.exporting = exporting;
     this.made = made;
     this.dashed = dashed;
     this.links = links;
+    this.brought = brought;
     this.backups = backups;
     this.foreign = foreign;
     this.positional = positional;

@@ -363,23 +363,20 @@ describe.skipIf(!trialsWork())('a program that is closed before the answer', () 
 });
 
 describe.skipIf(!trialsWork())('what the session made', () => {
-  const own = async (...names: readonly string[]) => {
-    const made = await Promise.all(names.map((name) => scene.store.madeHere(join(tree, name))));
-    return names.filter((_, at) => made[at]);
-  };
+  const own = (...names: readonly string[]) => names.filter((name) => scene.store.madeHere(join(tree, name)));
 
   it('is known whoever made it, through renames and further changes of its own', async () => {
     put('mine', 'mine\n');
     put('edited', 'mine\n');
     await act('mkdir -p out/deep; for i in 1 2 3; do echo $i > out/deep/$i; done; ln -s x out/link; echo x > fresh');
-    expect(await own('out/deep/1', 'out/deep/3', 'out/link', 'fresh', 'mine')).toEqual([
+    expect(own('out/deep/1', 'out/deep/3', 'out/link', 'fresh', 'mine')).toEqual([
       'out/deep/1',
       'out/deep/3',
       'out/link',
       'fresh',
     ]);
     await act('mv out moved; echo more >> fresh; sed -i s/1/one/ moved/deep/1');
-    expect(await own('moved/deep/1', 'moved/deep/2', 'fresh')).toEqual(['moved/deep/1', 'moved/deep/2', 'fresh']);
+    expect(own('moved/deep/1', 'moved/deep/2', 'fresh')).toEqual(['moved/deep/1', 'moved/deep/2', 'fresh']);
   });
 
   it('is known to the next program of this session, and to no other session', async () => {
@@ -387,12 +384,12 @@ describe.skipIf(!trialsWork())('what the session made', () => {
     await act('echo more >> out/b');
     scene.open();
     put('out/c', 'edited by me\n');
-    expect(await own('out/a', 'out/b', 'out/c')).toEqual(['out/a', 'out/b']);
+    expect(own('out/a', 'out/b', 'out/c')).toEqual(['out/a', 'out/b']);
     await act('mv out moved');
     scene.open();
-    expect(await own('moved/a', 'moved/b', 'moved/c')).toEqual(['moved/a', 'moved/b']);
+    expect(own('moved/a', 'moved/b', 'moved/c')).toEqual(['moved/a', 'moved/b']);
     scene.open({ session: 's2' });
-    expect(await own('moved/a', 'moved/b')).toEqual([]);
+    expect(own('moved/a', 'moved/b')).toEqual([]);
   });
 
   it('is not what it replaced, moved or only changed, nor what anybody else has touched since', async () => {
@@ -402,9 +399,9 @@ describe.skipIf(!trialsWork())('what the session made', () => {
     );
     put('d/a', 'edited by me\n');
     put('d/mine', 'put there by me\n');
-    expect(await own('sed', 'd/moved', 'written', 'd/link', 'd/a', 'd/mine', 'd/b')).toEqual(['d/b']);
+    expect(own('sed', 'd/moved', 'written', 'd/link', 'd/a', 'd/mine', 'd/b')).toEqual(['d/b']);
     // A further change by the session does not make mine its own.
     await act('echo x >> d/a; echo x >> d/mine');
-    expect(await own('d/a', 'd/mine')).toEqual([]);
+    expect(own('d/a', 'd/mine')).toEqual([]);
   });
 });

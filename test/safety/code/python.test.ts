@@ -17,7 +17,6 @@ const HARMLESS: readonly string[] = [
   'import numpy as np\nprint(np.mean(np.array([1, 2])))',
   "import pandas as pd\ndf = pd.read_csv('x.csv')\nprint(df.groupby('a').mean().replace({1: 2}))",
   "import os, tempfile\nwith tempfile.NamedTemporaryFile('w', delete=False) as f:\n  f.write('x')\nos.unlink(f.name)",
-  "import os\nopen('t.txt', 'w').write('x')\nos.remove('t.txt')",
   'import threading, time\nthreading.Thread(target=print, args=(1,)).start()\ntime.sleep(1)',
   'print(type(1).__name__, (1).__class__.__name__, len.__name__)',
   "import yaml\nprint(yaml.safe_load('a: 1'))",

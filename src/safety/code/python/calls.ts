@@ -215,7 +215,7 @@ function deletes(words: string): JudgeCall {
 
 function remove(judge: Judging, call: Call, target: Expr | undefined, words: string): void {
   for (const path of judge.paths(target)) {
-    if (judge.made.has(path) && path !== UNKNOWN) continue;
+    if (judge.made.has(path) && path.includes(DIGITS)) continue;
     if (path.startsWith(OWN_TEMP)) continue;
     judge.program(call, [...words.split(' '), path]);
   }

@@ -480,6 +480,9 @@ export function readPython(machine: Machine, source: string, run: PythonRun = {}
   return true;
 }
 
+/** Rules that stay what they are, however a deletion is written. */
+const DELETES = /^rm\b/;
+
 function noteEffect(machine: Machine, effect: Effect, stdin: string): void {
   switch (effect.kind) {
     case 'read':
@@ -495,7 +498,9 @@ function noteEffect(machine: Machine, effect: Effect, stdin: string): void {
     case 'like': {
       const inner = machine.watch(() => machine.runFields(effect.words.map(plain), { stdin: '' }));
       return machine.note(
-        inner.verdict === 'destructive' ? destructive('python code', `python: ${inner.reason}`) : inner,
+        inner.verdict === 'destructive' && !DELETES.test(inner.rule ?? '')
+          ? destructive('python code', `python: ${inner.reason}`)
+          : inner,
       );
     }
     case 'call':

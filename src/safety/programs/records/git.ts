@@ -1,4 +1,5 @@
 import { unknown } from '../../verdict.ts';
+import { bringsOthers } from '../paths.ts';
 import { given, type Records, type Spec } from '../record.ts';
 import {
   GIT_FINDINGS,
@@ -115,8 +116,11 @@ const WORKING_TREE: Readonly<Record<string, Spec>> = {
     delete: '-f --force',
     dry: '-n --dry-run',
     operands: 'read',
-    judge: (call, reading) =>
-      given(reading, '-n', '--dry-run') || !call.machine.files ? undefined : unknown('moves files'),
+    judge: (call, reading) => {
+      if (given(reading, '-n', '--dry-run')) return undefined;
+      bringsOthers(call.machine, reading.operands.at(-1)?.text ?? '');
+      return call.machine.files ? unknown('moves files') : undefined;
+    },
   },
   rm: {
     tune: '-r -q --quiet --ignore-unmatch --sparse --cached',

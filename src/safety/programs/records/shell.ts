@@ -390,8 +390,8 @@ function tracesData({ given: options }: Reading): StaticVerdict | undefined {
 
 /** Programs that run a command, of whose other options nobody has written down what they do. */
 export const UNREAD_WRAPPERS: Records = {
-  chroot: { unread: true, values: '--userspec --groups', wraps: { skip: 1, session: true } },
-  nsenter: { unread: true, values: '-t --target -S --setuid -G --setgid', wraps: { session: true } },
+  chroot: { unread: true, values: '--userspec --groups', wraps: { skip: 1, session: true, elsewhere: true } },
+  nsenter: { unread: true, values: '-t --target -S --setuid -G --setgid', wraps: { session: true, elsewhere: true } },
   su: {
     unread: true,
     values: '-s --shell -c --command -g --group -G -w -T',

@@ -201,9 +201,15 @@ export const SYSTEM: Records = {
   kill: {
     family: 'processes and services',
     findings: [
-      { name: 'kill -9', when: (call) => isKill(signalOf(call)) && !endsOnlyOwn(call), reason: 'kill -9' },
+      {
+        name: 'kill -9',
+        bounded: true,
+        when: (call) => isKill(signalOf(call)) && !endsOnlyOwn(call),
+        reason: 'kill -9',
+      },
       {
         name: 'kill',
+        bounded: true,
         // As above.
         when: (call) => !isQuiet(call) && call.args.length > 0 && !endsOnlyOwn(call),
         reason: 'ends a process',
