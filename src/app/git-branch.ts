@@ -11,11 +11,37 @@ const MAX_BYTES = 8192;
  * repository. Reads two small files, runs nothing.
  */
 export function gitBranch(cwd: string): string | undefined {
+  return repositoryAround(cwd)?.branch;
+}
+
+/** What git has begun and not ended, by the file or directory that it keeps meanwhile. */
+const BEGUN = [
+  ['MERGE_HEAD', 'merge'],
+  ['rebase-merge', 'rebase'],
+  ['rebase-apply', 'rebase'],
+  ['CHERRY_PICK_HEAD', 'cherry-pick'],
+  ['REVERT_HEAD', 'revert'],
+  ['BISECT_LOG', 'bisect'],
+] as const;
+
+/** Returns the branch and what git is in the middle of, as `main, rebase under way`; undefined outside a repository. */
+export function gitState(cwd: string): string | undefined {
+  const found = repositoryAround(cwd);
+  if (!found) return undefined;
+  const begun = BEGUN.find(([file]) => statSync(join(found.directory, file), { throwIfNoEntry: false }));
+  return begun ? `${found.branch}, ${begun[1]} under way` : found.branch;
+}
+
+/** The nearest repository, by the directory where it keeps its own files. */
+function repositoryAround(cwd: string): { readonly directory: string; readonly branch: string } | undefined {
   try {
     for (let folder = cwd; ; folder = dirname(folder)) {
-      const head = headOf(join(folder, '.git'));
-      if (head !== undefined)
-        return head.startsWith('ref: ') ? head.replace(/^ref: (refs\/heads\/)?/, '') : head.slice(0, 8);
+      const directory = gitDirectory(join(folder, '.git'));
+      const head = directory === undefined ? undefined : firstLine(join(directory, 'HEAD'));
+      if (directory !== undefined && head !== undefined) {
+        const branch = head.startsWith('ref: ') ? head.replace(/^ref: (refs\/heads\/)?/, '') : head.slice(0, 8);
+        return { directory, branch };
+      }
       if (dirname(folder) === folder) return undefined;
     }
   } catch {
@@ -23,16 +49,15 @@ export function gitBranch(cwd: string): string | undefined {
   }
 }
 
-function headOf(git: string): string | undefined {
+function gitDirectory(git: string): string | undefined {
   const stat = statSync(git, { throwIfNoEntry: false });
-  if (!stat) return undefined;
-  if (stat.isDirectory()) return firstLine(join(git, 'HEAD'));
+  if (!stat || stat.isDirectory()) return stat && git;
   if (!stat.isFile()) return undefined;
   // A work tree or submodule: a file that names the real directory.
   const named = readBeginning(git, MAX_BYTES)
     .replace(/^gitdir: /, '')
     .trim();
-  return firstLine(join(isAbsolute(named) ? named : join(dirname(git), named), 'HEAD'));
+  return isAbsolute(named) ? named : join(dirname(git), named);
 }
 
 /** Hostile text like any other: a repository may have been written by anyone. */

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { placesOf } from '../config/index.ts';
 import type { UserCommands } from '../contracts/commands.ts';
@@ -34,9 +34,11 @@ import {
 } from '../store/index.ts';
 import { makeDirectory } from '../text/files.ts';
 import { nearest } from '../text/matching.ts';
+import { clean, plainText } from '../text/sanitize.ts';
 import { BASH, createTools, DELEGATE, jobsTool, MODE_UPGRADE, patchTool } from '../tools/index.ts';
 import { type Environment, LAUNCHER } from './environment.ts';
 import { agentCommands, trialCommands, userCommands } from './executors.ts';
+import { gitState } from './git-branch.ts';
 import { createHosts, launcherKit } from './host-shells.ts';
 import { createMcpPort, openMcp } from './mcp.ts';
 import { createMemoryPort, memoryBlock } from './memory.ts';
@@ -207,6 +209,8 @@ export function createServices(environment: Environment, bus: SessionBus) {
       if (host === undefined) return projectHere();
       return treeThere(await hosts.hosts.standing(host, directoryAt(place)));
     },
+    listing: (place) => (hostOf(place) === undefined ? listing(place) : Promise.resolve(undefined)),
+    gitState: (place) => (hostOf(place) === undefined ? gitState(place) : undefined),
     systemPrompt: (config.system_prompt ?? SYSTEM_PROMPT) + instructionsBlock(environment.instructions) + told,
     maxAnswerTokens: config.max_answer_tokens,
     ...(config.token_budget === undefined ? {} : { tokenBudget: config.token_budget }),
@@ -358,6 +362,20 @@ function tellOpinion(
 function opinionPreset({ config, presets }: Environment, bus: SessionBus): string {
   const { llm_model: wanted } = config.safety;
   return presets.list.some(({ name }) => name === wanted) ? wanted : bus.engine.conversation.preset;
+}
+
+/** For a planner that sees nothing else of a directory. */
+const MAX_LISTED = 60;
+const MAX_LISTING_CHARS = 1500;
+
+/** The names in a directory in one line, directories with a slash; undefined where it can't be read. */
+async function listing(directory: string): Promise<string | undefined> {
+  const found = await readdir(directory, { withFileTypes: true }).catch(() => undefined);
+  if (!found) return undefined;
+  const names = found.map((each) => each.name + (each.isDirectory() ? '/' : '')).sort();
+  const more = names.length - MAX_LISTED;
+  const line = plainText(clean(names.slice(0, MAX_LISTED).join('  '))).slice(0, MAX_LISTING_CHARS);
+  return more > 0 ? `${line}  … and ${more} more` : line;
 }
 
 // Texts that were evicted from the model's context, saved beside the session's full outputs, readable by the user

@@ -1,4 +1,6 @@
 /** The first events of a session, new or resumed, and the first lines on screen. */
+import { release, type } from 'node:os';
+import { basename } from 'node:path';
 import type { Config } from '../config/index.ts';
 import type { SandboxStatus } from '../effects/sandbox/index.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -6,10 +8,16 @@ import { reviewAgain } from '../engine/review.ts';
 import type { Mode } from '../session/ids.ts';
 import { modeName } from '../session/mode.ts';
 import { SEMANTICS, type Settings } from '../session/state.ts';
+import type { Surroundings } from '../session/surroundings.ts';
+import { readBeginning } from '../text/files.ts';
+import { clean, plainText } from '../text/sanitize.ts';
 import type { Environment } from './environment.ts';
 import type { GlobalOptions } from './options.ts';
 import type { Presets } from './presets.ts';
 import type { SessionBus } from './session-bus.ts';
+
+/** More than any system says of itself. */
+const MAX_RELEASE_BYTES = 4096;
 
 /**
  * The mode that the session begins in: only the default falls back to Unrestricted where nothing enforces it (MO-1,
@@ -35,7 +43,7 @@ export function startSession(
 ): readonly string[] {
   const { options, config, presets, sandbox, session, notices, unread } = environment;
   const { engine } = bus;
-  const settings = settingsOf(environment);
+  const settings = { ...settingsOf(environment), surroundings: surroundingsOf(environment) };
   const asked = unread ? mode : sandbox.available ? undefined : options.global.mode;
   if (session.seq > 0) resume(engine, settings, options.session.again, asked);
   else void engine.dispatch({ type: 'opened', cwd: process.cwd(), mode, settings });
@@ -89,6 +97,24 @@ export function settingsOf({ config, presets, sandbox, options, unread }: Enviro
     readOnlyTools: config.mcp.read_only,
     approvedTools: config.auto_approve,
   };
+}
+
+/** What a model is told of the machine. */
+function surroundingsOf({ config }: Environment): Surroundings {
+  const shell = basename(config.shell ?? process.env.SHELL ?? 'sh');
+  const system = [distribution(), `${type()} ${release()} ${process.arch}`].filter((name) => name !== undefined);
+  return { system: system.join(', '), shell, date: new Date().toDateString() };
+}
+
+/** `Debian GNU/Linux 13 (trixie)`; undefined where the system does not name itself so. */
+function distribution(): string | undefined {
+  try {
+    const text = readBeginning('/etc/os-release', MAX_RELEASE_BYTES);
+    const [, name = ''] = /^PRETTY_NAME="?([^"\n]{1,60})/m.exec(text) ?? [];
+    return plainText(clean(name)) || undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function disabledNotice({ safety }: Config): string | undefined {

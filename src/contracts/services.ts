@@ -28,6 +28,10 @@ export type Services = {
    * undefined: there is none (MO-9).
    */
   readonly projectTree?: (place: string) => Promise<string | undefined>;
+  /** The git branch around a place, and what git is in the middle of; undefined outside a repository. */
+  readonly gitState?: (place: string) => string | undefined;
+  /** The names in the directory of a place, bounded; undefined where that can't be read. */
+  readonly listing?: (place: string) => Promise<string | undefined>;
   /** The constant system prompt. */
   readonly systemPrompt: string;
   /** The longest answer asked for, in tokens: without a limit a model may write to the end of its window. */

@@ -11,6 +11,7 @@ import { NO_TREE } from '../session/mode.ts';
 import { hostOf } from '../session/place.ts';
 import { readReply } from '../session/reply.ts';
 import { wouldAsk } from '../session/steps.ts';
+import { surroundingsBlock } from '../session/surroundings.ts';
 import { messageOf } from '../text/errors.ts';
 import { clean, isSuspect, plainText } from '../text/sanitize.ts';
 import { eachInTurns } from '../text/turns.ts';
@@ -155,11 +156,16 @@ function replied(
 
 /** Nothing of it is streamed: a plan is read when it is whole. */
 async function preplan(context: EffectContext, effect: Of<'preplan'>, signal: AbortSignal): Promise<void> {
-  const { preset, goal, tasksMax } = effect;
-  const { preplanner } = context.services;
+  const { preset, goal, tasksMax, session } = effect;
+  const { preplanner, listing } = context.services;
   try {
     if (!preplanner) throw new Error('there is no preplanner here');
-    replied(context, effect, await cleaned(context, await preplanner.plan(preset, goal, tasksMax, signal)));
+    const conversation = context.state.sessions[session];
+    const about = conversation ? surroundingsBlock(conversation).trim() : '';
+    const files = about === '' ? undefined : await listing?.(context.services.secrets.reveal(conversation?.cwd ?? ''));
+    const parts = about === '' ? [goal] : [about, ...(files ? [`Files there:\n${files}`] : []), `Goal: ${goal}`];
+    const reply = await preplanner.plan(preset, parts.join('\n\n'), tasksMax, signal);
+    replied(context, effect, await cleaned(context, reply));
   } catch (error) {
     replied(context, effect, brokenReply(preset, '', error));
   }

@@ -73,7 +73,7 @@ export class Engine {
   /** One event of `session` (the user's conversation by default). Returns once it is durable. */
   dispatch(body: EventBody, session: SessionId = this.#state.root): Promise<void> {
     if (this.#closed && !this.#isEnd(body)) return Promise.resolve();
-    const came: SessionEvent = { session, at: this.services.now(), ...body };
+    const came: SessionEvent = { session, at: this.services.now(), ...body, ...this.#gitFor(body) };
     const event = withoutSecrets(this.services.secrets, came);
     const durable = this.services.journal.append(event);
     // The action waits for it, and those beside it that this event starts as well are appended by the end of `#take`.
@@ -82,6 +82,13 @@ export class Engine {
     this.#queue.push([came, event]);
     if (!this.#draining) this.#drain();
     return durable;
+  }
+
+  /** What git says of the user's directory, where the user sends something from it. */
+  #gitFor({ type }: EventBody): { readonly git?: string } {
+    if (type !== 'asked' && type !== 'norrisStarted' && type !== 'norrisContinued') return {};
+    const git = this.services.gitState?.(this.shellCwd);
+    return git === undefined ? {} : { git };
   }
 
   /** Resolves when everything so far is on disk, or can't be written. */

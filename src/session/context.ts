@@ -12,6 +12,7 @@ import { modeNotice } from './mode.ts';
 import { taskLine } from './norris.ts';
 import type { Evicted } from './phase.ts';
 import type { Budget, Conversation, Turn } from './state.ts';
+import { surroundingsBlock } from './surroundings.ts';
 import type { Transition } from './transition.ts';
 
 const NORRIS_BLOCK = `[NORRIS MODE]
@@ -55,7 +56,7 @@ function tailOf({ phase }: Conversation): string | undefined {
 
 /** The system message: the constant prompt, and over a run its block (NO-6, TO-4). */
 export function headOf(conversation: Conversation, system: string): string {
-  return system + runBlock(conversation);
+  return system + surroundingsBlock(conversation) + runBlock(conversation);
 }
 
 /** Index of the oldest turn that is still sent: `max_turns` and the room in the window each have a say. */
@@ -77,11 +78,11 @@ export function contextUse({
 }
 
 /** Stands for the evicted turns; depends on nothing else, so that it stays the same until the next eviction. */
-function evictedNotice({ turns, mode }: Conversation, from: number): string {
+function evictedNotice({ turns, mode, named }: Conversation, from: number): string {
   const last = turns.slice(0, from).findLast(isAsked);
   const asked = last ? `; what was asked last among them:\n${clip(last.text, MAX_TOLD_CHARS)}` : '';
-  // A mode other than the usual one was told in a turn that may be gone by now.
-  return EVICTED + asked + (mode === 'unrestricted' ? '' : `\n${modeNotice(mode)}`);
+  // A mode other than the one that the system message names was told in a turn that may be gone by now.
+  return EVICTED + asked + (mode === (named?.mode ?? 'unrestricted') ? '' : `\n${modeNotice(mode)}`);
 }
 
 function runBlock({ phase }: Conversation): string {

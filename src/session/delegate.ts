@@ -44,7 +44,7 @@ export function delegationOf(state: State, session: SessionId, op: OpId): Found 
 
 /** A new conversation in the parent's mode and directory; a parent about to be tightened counts as if it were. */
 export function childOf(
-  { id: session, settings, mode, tightening, cwd, preset, phase }: Conversation,
+  { id: session, settings, mode, tightening, cwd, git, preset, phase }: Conversation,
   id: SessionId,
   op: OpId,
 ) {
@@ -57,6 +57,7 @@ export function childOf(
     inbox: [],
     phase: { kind: 'idle' },
     cwd,
+    git,
     preset: phase.kind === 'idle' ? preset : phase.run.preset,
   };
   return child;
@@ -66,8 +67,8 @@ export function childOf(
 export function beginTask(next: Transition, { action, parent }: Found): DelegateRun {
   const agent = next.state.agents + 1;
   next.state = { ...next.state, agents: agent };
-  const { mode, preset } = next.conversation;
-  const notice = mode === 'unrestricted' ? '' : `\n\n${modeNotice(mode)}`;
+  const { mode, preset, settings } = next.conversation;
+  const notice = mode === 'unrestricted' || settings.surroundings ? '' : `\n\n${modeNotice(mode)}`;
   next.turn({ kind: 'user', origin: 'aish', text: `Task: ${action.task}${notice}` });
   const goal = goalOf(parent);
   return { kind: 'delegate', agent, task: action.task, goal, preset, startedAt: next.event.at, step: 1 };

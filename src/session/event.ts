@@ -29,6 +29,9 @@ export type Answer =
   | { readonly kind: 'abort' }
   | { readonly kind: 'edit'; readonly command: string };
 
+/** The git branch where the user's shell is, and what git is in the middle of there; absent outside a repository. */
+type Git = { readonly git?: string };
+
 type Body =
   // what the user does
   | { readonly type: 'opened'; readonly cwd: string; readonly mode: Mode; readonly settings: Settings }
@@ -39,11 +42,16 @@ type Body =
    * is no sandbox to enforce it.
    */
   | { readonly type: 'resumed'; readonly settings: Settings; readonly again?: true; readonly mode?: Mode }
-  | { readonly type: 'asked'; readonly line: string; readonly text: string; readonly attached?: readonly Attachment[] }
+  | ({
+      readonly type: 'asked';
+      readonly line: string;
+      readonly text: string;
+      readonly attached?: readonly Attachment[];
+    } & Git)
   | { readonly type: 'lineTakenBack'; readonly line: string }
-  | { readonly type: 'norrisStarted'; readonly goal: string; readonly attached?: readonly Attachment[] }
+  | ({ readonly type: 'norrisStarted'; readonly goal: string; readonly attached?: readonly Attachment[] } & Git)
   /** The last goal, what its run left of its plan, a fresh budget of steps (NO-1). */
-  | { readonly type: 'norrisContinued' }
+  | ({ readonly type: 'norrisContinued' } & Git)
   | {
       readonly type: 'answered';
       readonly question: QuestionId;

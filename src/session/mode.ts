@@ -29,13 +29,13 @@ const NO_PROJECT =
 export const NO_TREE =
   'Project mode has no tree here: neither the home directory and what is above it, nor one that holds, also by a link, aish-tui, its settings, or what it, your shells or your tools start with';
 
-const NOTICES = {
+const MEANINGS = {
   restricted:
-    '[aish] mode: Restricted. Commands run in a kernel sandbox: files can be read but not written (only $TMPDIR can), and there is no network.',
+    'Restricted. Commands run in a kernel sandbox: files can be read but not written (only $TMPDIR can), and there is no network.',
   project:
-    "[aish] mode: Project. Commands may read everything and write in this project's tree and in $TMPDIR; HTTP(S) waits for the user's yes, all else has loopback only; git hooks, .git/config and what else runs later outside are out of reach. What is changed can be put back.",
+    "Project. Commands may read everything and write in this project's tree and in $TMPDIR; HTTP(S) waits for the user's yes, all else has loopback only; git hooks, .git/config and what else runs later outside are out of reach. What is changed can be put back.",
   unrestricted:
-    '[aish] mode: Unrestricted. Commands may write files and use the network; destructive ones are still put to the user.',
+    'Unrestricted. Commands may write files and use the network; destructive ones are still put to the user.',
 } as const;
 
 /** How the model asks for more; of no use to who reads the screen. */
@@ -47,12 +47,17 @@ const WIDER = {
 
 /** What a mode means, as the notice to the model (MO-5). */
 export function modeNotice(mode: Mode): string {
-  return NOTICES[mode] + WIDER[mode];
+  return `[aish] mode: ${modeWords(mode)}`;
+}
+
+/** Names the mode to a model and says what it allows. */
+export function modeWords(mode: Mode): string {
+  return MEANINGS[mode] + WIDER[mode];
 }
 
 /** The same for the user. */
 export function modeMeaning(mode: Mode): string {
-  return NOTICES[mode];
+  return `[aish] mode: ${MEANINGS[mode]}`;
 }
 
 export function modeName(mode: Mode): string {
@@ -104,8 +109,13 @@ export function unenforced(mode: Mode, { unread }: Settings): string {
 
 /** Sets the mode by the user's own choice, shows it, and tells the model with the next call. */
 export function setMode(next: Transition, mode: Mode): void {
-  if (!changeMode(next, mode)) return;
+  if (!changeMode(next, mode) || isToBeNamed(next)) return;
   next.inbox({ kind: 'note', origin: 'aish', text: modeNotice(mode) });
+}
+
+/** Whether the system message will name the mode, since nothing has been sent yet. */
+function isToBeNamed({ conversation: { settings, named, turns } }: Transition): boolean {
+  return settings.surroundings !== undefined && !named && turns.length === 0;
 }
 
 /** The same, where the answer to the model's request serves as the notice. False: it was in that mode already. */

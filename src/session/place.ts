@@ -21,16 +21,28 @@ export function placeOn(host: string | undefined, directory: string): string {
   return host === undefined ? directory : `${host}:${directory}`;
 }
 
-/** The conversation goes where the user's shell is; a model that comes to another machine by that is told. */
-export function goToShell(next: Transition): void {
+/**
+ * The conversation goes where the user's shell is; a model that comes to another machine, directory or branch by that is
+ * told.
+ * @param git the branch there and what git is in the middle of; undefined outside a repository
+ */
+export function goToShell(next: Transition, git: string | undefined): void {
   const { cwd } = next.state.shell;
+  const { named, ...before } = next.conversation;
   const host = hostOf(cwd);
-  if (hostOf(next.conversation.cwd) !== host) next.inbox({ kind: 'note', origin: 'aish', text: wordOf(host) });
-  next.set({ cwd });
+  const tell = (text: string) => next.inbox({ kind: 'note', origin: 'aish', text: `[aish] ${text}` });
+  if (hostOf(before.cwd) !== host) tell(wordOf(host));
+  if (named && (before.cwd !== cwd || before.git !== git)) tell(`directory: ${placeWords(cwd, git)}`);
+  next.set({ cwd, git });
+}
+
+/** A directory with its git branch. */
+export function placeWords(cwd: string, git: string | undefined): string {
+  return git === undefined ? cwd : `${cwd} (git: ${git})`;
 }
 
 function wordOf(host: string | undefined): string {
   return host === undefined
-    ? "[aish] commands run on the user's own machine again"
-    : `[aish] commands run on the host ${host} from now on, over ssh, not on the user's own machine; patch and tools of servers don't reach it`;
+    ? "commands run on the user's own machine again"
+    : `commands run on the host ${host} from now on, over ssh, not on the user's own machine; patch and tools of servers don't reach it`;
 }

@@ -8,30 +8,32 @@ import { goToShell } from './place.ts';
 
 import type { NorrisRun } from './run.ts';
 import { startStep } from './steps.ts';
+import { nameSurroundings } from './surroundings.ts';
 import type { Transition } from './transition.ts';
 
 const MAX_TASKS = 16;
 const UNDER_WAY = '[aish] a run is under way; Ctrl-X Ctrl-C or :norris off ends it';
 
 /** Starts a run; the goal is a turn of its own, so that the conversation reads well afterwards. */
-export function startNorris(next: Transition, { goal, attached = [] }: Of<'norrisStarted'>): void {
+export function startNorris(next: Transition, { goal, attached = [], git }: Of<'norrisStarted'>): void {
   if (next.conversation.phase.kind !== 'idle') return next.notice('warning', UNDER_WAY);
-  const run = begin(next, goal, attached);
+  const run = begin(next, goal, git, attached);
   next.turn(turnOf('goal', goal, attached));
   const { settings, parent, id: session } = next.conversation;
   const { preplanner: preset, tasksMax = MAX_TASKS } = settings;
   if (preset === undefined || parent !== undefined) return startStep(next, run);
+  nameSurroundings(next);
   const op = next.id('op');
   next.phase({ kind: 'planning', op, run });
   next.effect({ kind: 'preplan', session, op, preset, goal, tasksMax });
 }
 
 /** Goes on with the last goal and what its run left of the plan, in the same context (NO-1). */
-export function continueLastNorris(next: Transition): void {
+export function continueLastNorris(next: Transition, { git }: Of<'norrisContinued'>): void {
   const { phase, lastGoal, lastTasks } = next.conversation;
   if (phase.kind !== 'idle') return next.notice('warning', UNDER_WAY);
   if (lastGoal === undefined) return next.notice('warning', '[aish] there is no goal to continue yet');
-  const run = begin(next, lastGoal);
+  const run = begin(next, lastGoal, git);
   next.turn({ kind: 'user', origin: 'aish', text: `[aish] go on with the goal: ${lastGoal}` });
   if (!lastTasks) return startStep(next, run);
   const left = lastTasks.list.length - lastTasks.current;
@@ -39,9 +41,14 @@ export function continueLastNorris(next: Transition): void {
   startStep(next, { ...run, tasks: lastTasks });
 }
 
-function begin(next: Transition, goal: string, attached: readonly Attachment[] = []): NorrisRun {
+function begin(
+  next: Transition,
+  goal: string,
+  git: string | undefined,
+  attached: readonly Attachment[] = [],
+): NorrisRun {
   const run = newRun(next.conversation, goal, next.event.at, next.state.costs);
-  goToShell(next);
+  goToShell(next, git);
   next.set({ lastGoal: goal, lastTasks: undefined });
   const { preset, maxSteps } = run;
   next.show({ kind: 'norrisBegan', goal, preset, maxSteps, ...namesOf(attached) });

@@ -192,11 +192,11 @@ function spawned(next: Transition, event: Of<'spawned'>): void {
 }
 
 /** A question starts the sub-loop at once, or waits in line for the next step (IN-7). */
-function asked(next: Transition, { line, text, attached = [] }: Of<'asked'>): void {
+function asked(next: Transition, { line, text, attached = [], git }: Of<'asked'>): void {
   const idle = next.conversation.phase.kind === 'idle';
   const comes = attached.length > 0 && { attached };
   next.show({ kind: 'user', text, queued: !idle, ...namesOf(attached) }, line);
-  if (idle) goToShell(next);
+  if (idle) goToShell(next, git);
   next.inbox({ kind: 'line', id: line, text, ...comes });
   if (!idle) return;
   startStep(next, { kind: 'chat', preset: next.conversation.preset, round: 1 });

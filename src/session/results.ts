@@ -5,7 +5,9 @@
 import { type Action, type AllowedBy, describeAction } from './action.ts';
 import { fileOf, formatForModel } from './exec-text.ts';
 import type { OpId } from './ids.ts';
+import { modeName } from './mode.ts';
 import type { Outcome } from './phase.ts';
+import { decidesAs } from './state.ts';
 import type { Transition } from './transition.ts';
 
 /** When the user let it run, and by what it may run. */
@@ -83,7 +85,13 @@ export function showOutcome(
 export function tellOutcome(next: Transition, action: Action, approved: boolean, outcome: Outcome): void {
   const file = action.kind === 'command' && 'result' in outcome ? fileOf(outcome.result) : {};
   const head = outcome.kind !== 'applied' && approved ? '[aish] action approved\n' : '';
-  next.answer(action, head + wordsOf(action, outcome), file);
+  next.answer(action, head + wordsOf(action, outcome) + refusalOf(next, outcome), file);
+}
+
+/** What the mode's limit was that a command ran into, since an error of the kernel does not name it. */
+function refusalOf({ conversation: { mode, settings } }: Transition, outcome: Outcome): string {
+  if (outcome.kind !== 'command' || !outcome.refused || !decidesAs(settings, 3)) return '';
+  return `\n[${modeName(mode)} mode: ${outcome.refused === 'write' ? 'writing there' : 'this network access'} is blocked]`;
 }
 
 function wordsOf(action: Action, outcome: Outcome): string {

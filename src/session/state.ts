@@ -8,6 +8,7 @@ import type { Attachment, ImageAttachment, ToolCall } from './message.ts';
 import type { Phase, Refused } from './phase.ts';
 import type { Question } from './question.ts';
 import type { Tasks } from './run.ts';
+import type { Named, Surroundings } from './surroundings.ts';
 
 /** The version of the machine's decisions that new and resumed sessions are under. */
 export const SEMANTICS = 3;
@@ -63,6 +64,8 @@ export type Settings = {
   readonly semantics?: 2 | typeof SEMANTICS;
   /** Protecting keys of the configuration that can't be read: the model runs nothing but in Unrestricted. */
   readonly unread?: readonly string[];
+  /** What the system message says of the surroundings; absent in older journals: it says nothing. */
+  readonly surroundings?: Surroundings;
   /** Tasks taken from a plan. */
   readonly tasksMax?: number;
 };
@@ -168,6 +171,10 @@ export type Conversation = {
   readonly phase: Phase;
   /** The agent's working directory: the user's at each user turn, then following its own `cd` (EX-10). */
   readonly cwd: string;
+  /** The git branch there, and what git is in the middle of, when the user last sent something. */
+  readonly git?: string | undefined;
+  /** What the system message says of the surroundings. */
+  readonly named?: Named | undefined;
   readonly lastGoal?: string;
   /** What the last run left of its plan, for `:norris continue` (NO-1). */
   readonly lastTasks?: Tasks | undefined;

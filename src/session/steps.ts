@@ -31,6 +31,7 @@ import { readReply } from './reply.ts';
 import type { NorrisRun, Run } from './run.ts';
 import { canRunWithNext, concurrencyOf, flushResults, openSlots, rememberSkipped, startSlots } from './slots.ts';
 import { decidesAs, type InboxItem, type State } from './state.ts';
+import { nameSurroundings } from './surroundings.ts';
 import type { Transition } from './transition.ts';
 
 const INTERRUPTED = '[aish] the answer was interrupted: nothing that it asked for has run. Answer anew.';
@@ -42,6 +43,7 @@ type InHand = { readonly run: Run; readonly dispatch: Dispatch; readonly decided
 
 /** Everything that waited joins the conversation, then the model is called. */
 export function startStep(next: Transition, run: Run): void {
+  nameSurroundings(next);
   for (const item of next.conversation.inbox) deliver(next, item);
   next.set({ inbox: [] });
   if (run.kind === 'norris') showStep(next, run);
@@ -407,7 +409,7 @@ export function finishRun(next: Transition, run: Run, ending: Ending): void {
     next.set({ inbox: next.conversation.inbox.filter((item) => item.kind !== 'line') });
     next.effect({ kind: 'giveBack', text: lines.map((line) => line.text).join('\n') });
   } else {
-    goToShell(next);
+    goToShell(next, next.conversation.git);
     startStep(next, { kind: 'chat', preset: next.conversation.preset, round: 1 });
   }
 }

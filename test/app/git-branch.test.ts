@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { gitBranch } from '../../src/app/git-branch.ts';
+import { gitBranch, gitState } from '../../src/app/git-branch.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -30,5 +30,13 @@ describe('the branch shown', () => {
     writeFileSync(join(folder, 'tree', '.git'), 'gitdir: ');
     truncateSync(join(folder, 'tree', '.git'), 1_900_000_000);
     expect(gitBranch(join(folder, 'tree'))).toBeUndefined();
+  });
+
+  it('is told to the model with what git is in the middle of', () => {
+    expect(gitState(folder)).toBeUndefined();
+    writeFileSync(join(folder, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+    expect(gitState(join(folder, 'tree'))).toBe('main');
+    mkdirSync(join(folder, '.git', 'rebase-merge'));
+    expect(gitState(folder)).toBe('main, rebase under way');
   });
 });

@@ -53,6 +53,7 @@ describe('a run planned by one model and carried out by another', () => {
     await rig.waitFor('[aish:fast]>');
     rig.type(`:norris ${GOAL}\r`);
     await rig.waitFor(/▸ plan · 3 tasks .*by cloud/);
+    expect(cloud.requests[0]?.text).toMatch(/Mode: Unrestricted.*Directory: .*Files there:\\nvar\/\\n\\nGoal: find/);
     await rig.waitFor('step 3 of 16');
     expect(rig.text()).toMatch(/3\. remove old\.log/);
     expect(rig.text()).toMatch(

@@ -21,5 +21,5 @@ async function agentAsks(agent: Agent) {
 export const requests: Section = {
   name: 'requests',
   contenders: AGENTS.map((agent) => ({ name: agent.name, measure: () => agentAsks(agent) })),
-  figures: [RUN, CHAT].map((figure = '') => ({ figure, limit: 4500, beside: [{ name: 'pi' }] })),
+  figures: [RUN, CHAT].map((figure = '') => ({ figure, limit: 5400, beside: [{ name: 'pi' }] })),
 };
