@@ -22,8 +22,8 @@ export function placeOn(host: string | undefined, directory: string): string {
 }
 
 /**
- * The conversation goes where the user's shell is; a model that comes to another machine, directory or branch by that is
- * told.
+ * The conversation goes where the user's shell is. A model that comes to another machine, directory or branch by that
+ * is told.
  * @param git the branch there and what git is in the middle of; undefined outside a repository
  */
 export function goToShell(next: Transition, git: string | undefined): void {
