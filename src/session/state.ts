@@ -8,10 +8,26 @@ import type { Attachment, ImageAttachment, ToolCall } from './message.ts';
 import type { Phase, Refused } from './phase.ts';
 import type { Question } from './question.ts';
 import type { Tasks } from './run.ts';
-import type { Named, Surroundings } from './surroundings.ts';
 
 /** The version of the machine's decisions that new and resumed sessions are under. */
 export const SEMANTICS = 3;
+
+/** Facts that stay the same until the session is resumed. Clean text. */
+export type Surroundings = {
+  /** The operating system, as `Debian GNU/Linux 13, Linux 6.12 x64`. */
+  readonly system: string;
+  /** The name of the user's shell. */
+  readonly shell: string;
+  readonly date: string;
+};
+
+/** What the system message of a conversation says. It stays, so that the server's prompt cache holds. */
+export type Named = Surroundings & {
+  readonly mode: Mode;
+  readonly cwd: string;
+  readonly git?: string;
+  readonly alone?: true;
+};
 
 /** What a conversation runs under. Comes in with the event that opens or resumes it, so a journal replays alike. */
 export type Settings = {

@@ -1,26 +1,8 @@
 /** What a model is told of its surroundings: once in the system message, and at each later change in a turn (CX-7). */
-import type { Mode } from './ids.ts';
 import { modeWords } from './mode.ts';
 import { placeWords } from './place.ts';
 import type { Conversation } from './state.ts';
 import type { Transition } from './transition.ts';
-
-/** Facts that stay the same until the session is resumed. Clean text. */
-export type Surroundings = {
-  /** The operating system, as `Debian GNU/Linux 13, Linux 6.12 x64`. */
-  readonly system: string;
-  /** The name of the user's shell. */
-  readonly shell: string;
-  readonly date: string;
-};
-
-/** What the system message of a conversation says. It stays, so that the server's prompt cache holds. */
-export type Named = Surroundings & {
-  readonly mode: Mode;
-  readonly cwd: string;
-  readonly git?: string;
-  readonly alone?: true;
-};
 
 /** Fixes what the system message says, with the first request after a start, a resume or a reset. */
 export function nameSurroundings(next: Transition): void {
