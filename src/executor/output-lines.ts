@@ -5,8 +5,8 @@ import type { IMarker, Terminal } from '@xterm/headless';
 import { clean } from '../text/sanitize.ts';
 import { type CellReader, renderLogicalLine } from './cells.ts';
 
-/** Characters kept of the start and of the end of an output (EX-5). */
-const MAX_PART_CHARS = 64 * 1024;
+/** Characters kept of the start and of the end of an output (EX-5): most of what a journal takes on the disk. */
+const MAX_PART_CHARS = 32 * 1024;
 
 /** The head and the tail of an output, line by line, in bounded memory. */
 export class HeadTail {
