@@ -18,6 +18,8 @@ export type Accumulated = {
   readonly toolCalls: readonly ToolCall[];
   /** Names of calls that were cut off. */
   readonly dropped: readonly string[];
+  /** How many calls there were beyond the most that one reply may make. */
+  readonly tooMany: number;
   readonly usage?: Usage;
   readonly finishReason?: string;
 };
@@ -79,12 +81,13 @@ export class ReplyAccumulator {
 
   finish(cut: boolean): Accumulated {
     const openCallDropped = this.#splitter.end(cut);
-    const { calls: toolCalls, dropped } = this.#calls.finish(cut);
+    const { calls: toolCalls, dropped, tooMany } = this.#calls.finish(cut);
     return {
       text: this.#text.toWellFormed(),
       reasoning: this.#reasoning.toWellFormed(),
       toolCalls,
       dropped: openCallDropped ? [...dropped, 'tool call'] : dropped,
+      tooMany,
       ...(this.#usage && { usage: this.#usage }),
       ...(this.finishReason !== undefined && { finishReason: this.finishReason }),
     };
@@ -150,6 +153,8 @@ type Slot = { index: number | undefined; id: string; name: string; text: string 
 
 /** More calls in one reply are a runaway, not a plan. */
 const MAX_CALLS = 64;
+/** Calls that are counted; beyond the first ones without their arguments. */
+const MAX_COUNTED = 4096;
 
 /**
  * Puts tool calls together from what servers send: by index, else by id; a new id on a used index begins a new call
@@ -161,7 +166,7 @@ class ToolCallAssembler {
   /** One entry of `delta.tool_calls` or `message.tool_calls`. */
   push(entry: unknown): void {
     const call = asObject(entry);
-    if (!call || this.#slots.length > MAX_CALLS) return;
+    if (!call || this.#slots.length >= MAX_COUNTED) return;
     const fn = asObject(call.function) ?? {};
     const index = Number.isInteger(call.index) ? (call.index as number) : undefined;
     const id = asText(call.id) ?? '';
@@ -169,6 +174,7 @@ class ToolCallAssembler {
     const object = asObject(fn.arguments);
     const piece = typeof fn.arguments === 'string' ? fn.arguments : '';
     const slot = this.#slotFor(index, id, name, object !== undefined || piece.trimStart().startsWith('{'));
+    if (this.#slots.length > MAX_CALLS && this.#slots.indexOf(slot) >= MAX_CALLS) return;
     if (slot.id === '') slot.id = id;
     if (slot.name === '') slot.name = name;
     if (object) slot.text = JSON.stringify(object);
@@ -184,13 +190,13 @@ class ToolCallAssembler {
    * The calls, each with a unique id and JSON text as arguments. `cut`: the reply did not end by itself, so calls whose
    * arguments are not whole are dropped and named.
    */
-  finish(cut: boolean): { readonly calls: readonly ToolCall[]; readonly dropped: readonly string[] } {
+  finish(cut: boolean): Pick<Accumulated, 'dropped' | 'tooMany'> & { readonly calls: readonly ToolCall[] } {
     const taken = new Set<string>();
     const calls: ToolCall[] = [];
     const dropped: string[] = [];
-    for (const slot of this.#slots) {
+    for (const slot of this.#slots.slice(0, MAX_CALLS)) {
       const text = unwrapped(slot.text);
-      if (slot.name === '' || (cut && !isWhole(text)) || calls.length >= MAX_CALLS) {
+      if (slot.name === '' || (cut && !isWhole(text))) {
         dropped.push(slot.name || 'a call without a name');
         continue;
       }
@@ -198,7 +204,7 @@ class ToolCallAssembler {
       taken.add(id);
       calls.push({ id, name: slot.name, arguments: text.trim() === '' ? '{}' : text });
     }
-    return { calls, dropped };
+    return { calls, dropped, tooMany: Math.max(0, this.#slots.length - MAX_CALLS) };
   }
 
   #slotFor(index: number | undefined, id: string, name: string, opens: boolean): Slot {

@@ -274,6 +274,7 @@ function replyOf(preset: Preset, { got, cancelled, fault }: Attempt): Reply {
     text: got.text,
     reasoning: got.reasoning,
     toolCalls: got.toolCalls,
+    ...(got.tooMany > 0 && { tooMany: got.tooMany }),
     ...(got.usage && { usage: got.usage }),
     preset: preset.name,
     finish,
@@ -300,6 +301,10 @@ function remarks(preset: Preset, got: Accumulated, finish: Reply['finish']): str
   const limited = got.finishReason === 'length';
   for (const name of got.dropped)
     lines.push(`${preset.name}: a call of ${name} was cut off and dropped; nothing of it ran`);
+  if (got.tooMany > 0) {
+    const asked = got.toolCalls.length + got.tooMany;
+    lines.push(`${preset.name} made ${asked} calls in one answer: the last ${got.tooMany} are not run`);
+  }
   if (finish !== 'failed' && !spoken && got.toolCalls.length === 0 && got.dropped.length === 0) {
     if (got.reasoning.trim() === '') lines.push(`${preset.name} gave an empty answer`);
     else if (limited) lines.push(`${preset.name} spent its whole token limit in thinking; there is no answer`);

@@ -58,6 +58,8 @@ export type Reply = {
   readonly reasoning: string;
   /** Complete calls only: a call cut by the token limit is dropped and named in `notices`. */
   readonly toolCalls: readonly ToolCall[];
+  /** How many more calls it made than one reply may. */
+  readonly tooMany?: number;
   readonly usage?: Usage;
   /** The preset that answered in the end (a fallback may have). */
   readonly preset: string;

@@ -82,12 +82,7 @@ function deliver(next: Transition, item: InboxItem): void {
 export function takeReply(next: Transition, run: Run, op: OpId, reply: Reply, reading: boolean): void {
   const { text } = reply;
   const whole = reply.finish === 'stop' || reply.finish === 'tools' || reply.finish === 'length';
-  if (text.trim() !== '') {
-    next.show({ kind: 'assistant', text, preset: reply.preset, partial: !whole }, op);
-  }
-  for (const notice of reply.notices) next.notice('warning', notice);
-  const toolCalls = whole ? reply.toolCalls : [];
-  if (text.trim() !== '' || toolCalls.length > 0) next.turn({ kind: 'assistant', text, toolCalls, partial: !whole });
+  recordReply(next, op, reply, whole);
   if (!whole) {
     if (askAgain(next, run, reply)) return;
     const reason = reply.failure?.message ?? 'the answer was cancelled';
@@ -105,6 +100,19 @@ export function takeReply(next: Transition, run: Run, op: OpId, reply: Reply, re
   if (run.kind === 'chat' && text.trim() === '' && actions.length === 0)
     next.notice('warning', 'the model returned an empty answer');
   examineNext(next, run, dispatch, 'policy');
+}
+
+function recordReply(next: Transition, op: OpId, reply: Reply, whole: boolean): void {
+  const { text, tooMany } = reply;
+  const toolCalls = whole ? reply.toolCalls : [];
+  const spoken = text.trim() !== '';
+  if (spoken) next.show({ kind: 'assistant', text, preset: reply.preset, partial: !whole }, op);
+  for (const notice of reply.notices) next.notice('warning', notice);
+  if (spoken || toolCalls.length > 0) next.turn({ kind: 'assistant', text, toolCalls, partial: !whole });
+  if (tooMany === undefined || toolCalls.length === 0) return;
+  const taken = `only the first ${toolCalls.length} calls of your answer were taken`;
+  const note = `[aish] ${taken}; ${tooMany} more were not run: make fewer at once`;
+  next.inbox({ kind: 'note', origin: 'aish', text: note });
 }
 
 /** The report has arrived; its actions are not run (PP-3), and each of its calls gets that as a result (AC-4). */

@@ -27,6 +27,17 @@ describe('chat', () => {
     expect(machine.phase.kind).toBe('idle');
   });
 
+  it('tells the model which of its calls one reply was too short for', () => {
+    const machine = new Machine();
+    machine.send({ type: 'asked', line: 'l1', text: 'look' });
+    const said = reply('', [bash('a', 'ls')], { tooMany: 6 });
+    machine.send({ type: 'replyEnded', op: machine.op, reply: said });
+    machine.judges(harmless);
+    machine.answers('proceed');
+    machine.runs('');
+    expect(texts(machine).at(-1)).toMatch(/only the first 1 calls of your answer were taken; 6 more were not run/);
+  });
+
   it('asks once for a destructive one, not twice', () => {
     const machine = new Machine();
     machine.send({ type: 'asked', line: 'l1', text: 'clean up' });

@@ -103,6 +103,11 @@ const FAULTS = {
     stop('tool_calls'),
     DONE,
   ),
+  'seventy-calls': stream(
+    ...Array.from({ length: 70 }, (_, index) => calls({ index, id: `c${index}`, function: bash('{"command":"ls"}') })),
+    stop('tool_calls'),
+    DONE,
+  ),
   'object-arguments': stream(calls({ index: 0, id: 'a', function: bash({ command: 'ls' }) }), stop('tool_calls'), DONE),
   'double-encoded-arguments': stream(
     calls({ index: 0, id: 'a', function: bash(JSON.stringify('{"command":"ls"}')) }),

@@ -49,7 +49,8 @@ function result(messages: readonly Message[], { text, call }: DemoAnswer, cancel
   const toolCalls = call ? [{ id: `call_${randomUUID().slice(0, 13)}`, name: call.name, arguments: args }] : [];
   const promptTokens = messages.reduce((sum, { content }) => sum + demoTokens(content), 0);
   const usage = { promptTokens, completionTokens: demoTokens(text) + demoTokens(args) };
-  const got = { text, reasoning: '', toolCalls, dropped: [], usage, finishReason: call ? 'tool_calls' : 'stop' };
+  const finishReason = call ? 'tool_calls' : 'stop';
+  const got = { text, reasoning: '', toolCalls, dropped: [], tooMany: 0, usage, finishReason };
   return { got, arrived: true, cancelled };
 }
 
