@@ -9,6 +9,7 @@ import type {
 } from '../contracts/commands.ts';
 import {
   createPrivateTmp,
+  endedWith,
   lightArgv,
   projectArgv,
   sandboxArgv,
@@ -63,6 +64,14 @@ export const NOT_KEPT =
 /** Whether a command would no longer work if it were kept. Biased to leaving it as it is. */
 export function gainsRights(command: string, root: boolean): boolean {
   return !root && GAINS_RIGHTS.test(command);
+}
+
+/** Said to the model of a command whose background processes went with it. */
+function endNote(statusFile: string | undefined): string | undefined {
+  const count = statusFile === undefined ? 0 : endedWith(statusFile);
+  if (count === 0) return undefined;
+  const what = count === 1 ? 'its background process was' : `its ${count} background processes were`;
+  return `${what} ended with it; a job (CMD&: or wait_seconds 0) stays`;
 }
 
 /** A command that is ready to begin, what is kept of it, and what goes with it. */
@@ -128,6 +137,7 @@ async function inUnrestricted(
     ...sizeForModel(size()),
     env: { ...env, ...extra },
     ...launch,
+    endNote: () => endNote(kept?.statusFile),
   });
   return { once, kept };
 }
@@ -154,13 +164,14 @@ async function inRestricted(
     env: { ...sandboxEnvironment(env, tmp.path), ...extra },
     launcher: (argv) => sandboxArgv({ launcher, argv, cwd, tmpDir: tmp.path, statusFile: tmp.statusFile }),
     ...(await pipeFor(pipes, launcher)),
+    endNote: () => endNote(tmp.statusFile),
   });
   return { once, dispose: () => tmp.dispose() };
 }
 
 /** What a command of Unrestricted is put behind, and the program that does it; undefined: nothing. */
 function behindIn({ launcher, light, keep }: AgentOptions, cwd: string, kept: Keeping | undefined) {
-  const how = kept === undefined ? { cwd } : { cwd, keep: kept };
+  const how = kept === undefined ? { cwd } : { cwd, keep: kept, statusFile: kept.statusFile };
   if (launcher !== undefined && light)
     return { program: launcher, wrap: (argv: readonly string[]) => lightArgv({ ...how, launcher, argv }) };
   if (kept === undefined) return undefined;
@@ -198,7 +209,7 @@ async function inProject(
     held,
     network: network?.holder,
     ...(writable === undefined ? {} : { tmpDir: writable }),
-    ...(kept ? { keep: kept } : {}),
+    ...(kept ? { keep: kept, statusFile: kept.statusFile } : {}),
   };
   const once = prepareOnce({
     ...{ command, cwd, dataDir },
@@ -206,6 +217,7 @@ async function inProject(
     env: { ...sandboxEnvironment(env, tmp?.path ?? '/tmp'), ...network?.env, ...cache?.env, ...extra },
     launcher: (argv) => projectArgv({ launcher, argv, ...how }),
     ...(await pipeFor(pipes, launcher)),
+    endNote: () => endNote(kept?.statusFile),
   });
   return { once, kept, ...(tmp ? { dispose: () => tmp.dispose() } : {}) };
 }

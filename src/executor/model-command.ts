@@ -22,6 +22,8 @@ export type OwnPtyOptions = {
   readonly dataDir: string;
   /** Signs the mark with which the command reports its cwd at its end. */
   readonly token?: string;
+  /** What is said of a command that has ended by itself. */
+  readonly endNote?: () => string | undefined;
 };
 
 /** What a command runs in: a terminal of its own, or a pipe. */
@@ -52,7 +54,8 @@ function byItself(options: OwnPtyOptions & { readonly pipe?: Pipe }): PreparedCo
   );
   const onData = (data: Buffer) => scanner.push(data);
   const onExit = (code: number | null, why?: string) => {
-    const note = why === undefined ? (stopper.stopping ? 'interrupted' : undefined) : `could not start: ${why}`;
+    const note =
+      why === undefined ? (stopper.stopping ? 'interrupted' : options.endNote?.()) : `could not start: ${why}`;
     stopper.done();
     scanner.flush();
     void run.end(code, cwd, note);
@@ -85,7 +88,7 @@ function inTerminal(options: OwnPtyOptions, onData: (data: Buffer) => void, onEx
   };
 }
 
-type CommandOptions = Pick<OwnPtyOptions, 'cwd' | 'columns' | 'rows' | 'dataDir'> & {
+type CommandOptions = Pick<OwnPtyOptions, 'cwd' | 'columns' | 'rows' | 'dataDir' | 'endNote'> & {
   readonly command: string;
   /** The exported environment of the user's shell. */
   readonly env: Environment;

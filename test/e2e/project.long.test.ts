@@ -101,6 +101,56 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     expect(told(server)).toContain('served end');
   });
 
+  it.skipIf(lacks('curl'))('a dev server that runs as a job is edited ten times, checked and ended', async () => {
+    const serve = `require('node:http').createServer((_, answer) => answer.end(require('node:fs').readFileSync('page'))).listen(8124)`;
+    const edits = Array.from({ length: 10 }, (_, at) => [
+      call('bash', {
+        command: at % 2 === 0 ? `echo version ${at} > page` : `sed -i 's/version.*/version ${at}/' page`,
+      }),
+      call('bash', { command: 'curl -s --retry 9 --retry-all-errors --retry-delay 1 localhost:8124' }),
+    ]);
+    await using server = await startScriptedServer([
+      say(`CMD&: node -e "${serve}"`),
+      ...edits.flat(),
+      call('jobs', { id: 1, stop: true }),
+      call('bash', { command: 'sleep 1; git add -A; git -c user.name=a -c user.email=a@example.com commit -qm x' }),
+      call('bash', { command: 'echo last > page' }),
+      say('GOAL: complete'),
+    ]);
+    using place = scratch(server.baseUrl, { ...QUIET, mode: 'project', norris: { max_norris_steps: 40 } });
+    repository(place);
+    writeFileSync(join(place.work, 'page'), 'mine\n');
+    await using rig = startRig(place, { rows: 40 });
+    await rig.waitFor('-- PROJECT --');
+    rig.type(':norris serve and edit\r');
+    await rig.waitFor('✓ done');
+    const all = server.requests.flatMap(({ messages }) => messages.map(({ content }) => String(content))).join('\n');
+    for (let at = 0; at < 10; at += 1) expect(all).toContain(`version ${at}\n[exit 0`);
+    expect(readFileSync(join(place.work, 'page'), 'utf8')).toBe('last\n');
+    rig.type(':undo list\r');
+    await rig.waitFor(/echo last > page/);
+    expect(rig.text()).not.toMatch(/incomplete|not kept|✗/);
+  });
+
+  it('a command whose end ends what it left in the background is told so', async () => {
+    await using server = await startScriptedServer([
+      call('bash', { command: 'sleep 60 & echo started' }),
+      call('bash', { command: 'nohup sleep 60 > /dev/null 2>&1 & sleep 60 & echo two' }),
+      call('bash', { command: 'sleep 0.1 & wait; echo none' }),
+      say('GOAL: complete'),
+    ]);
+    using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
+    await using rig = startRig(place, { rows: 40 });
+    await rig.waitFor('-- PROJECT --');
+    rig.type(':norris start\r');
+    await rig.waitFor('✓ done');
+    expect(told(server)).toMatch(
+      /started\n\[exit 0, its background process was ended with it; a job \(CMD&: .*\) stays/,
+    );
+    expect(told(server)).toMatch(/two\n\[exit 0, its 2 background processes were ended with it/);
+    expect(told(server)).toMatch(/none\n\[exit 0, cwd/);
+  });
+
   it.skipIf(lacks('curl'))(
     'a connection is asked about once, and :net lists and takes back what was said',
     async () => {

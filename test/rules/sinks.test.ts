@@ -10,6 +10,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/store/history.ts': 'given the filter: a line with a secret is not written',
   'src/store/log.ts': 'given the filter',
   'src/effects/undo/record.ts': 'given the filter: the words of an action are hidden first',
+  'src/effects/undo/explained.ts': 'paths, as in the record beside it',
   'src/effects/undo/launcher.ts': 'whether copies share their blocks, found by trying',
   'src/effects/undo/waiting.ts': 'given the filter: a diff is hidden first; paths are as in the record beside it',
   'src/store/memory.ts': 'given the filter',

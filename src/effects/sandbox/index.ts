@@ -3,6 +3,7 @@ export { compileLauncher } from './compile.ts';
 export { detectSandbox, type SandboxStatus, whyOpen } from './detect.ts';
 export {
   createPrivateTmp,
+  endedWith,
   findLauncher,
   type LauncherStatus,
   launcherPackage,

@@ -180,6 +180,12 @@ function readStatus(file: string): LauncherStatus {
   }
 }
 
+/** How many processes were still there when the command ended, and were ended with it. Zero where that is not known. */
+export function endedWith(statusFile: string): number {
+  const status = readStatus(statusFile);
+  return 'left' in status ? status.left : 0;
+}
+
 /** What it means, on whatever machine it was written. One that says nothing means that no command began. */
 export function statusOf(text: string): LauncherStatus {
   const last = text.trimEnd().split('\n').at(-1) ?? '';

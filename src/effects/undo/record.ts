@@ -9,12 +9,12 @@ import {
   rmdirSync,
   rmSync,
   statSync,
-  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import type { KeptAction } from '../../contracts/undo.ts';
 import { makeDirectory, removeTree } from '../../text/files.ts';
+import { withoutExplained } from './explained.ts';
 import { textOfBytes } from './paths.ts';
 
 /** What is written when an action begins. */
@@ -43,6 +43,8 @@ const ABANDONED_MS = 3_600_000;
 const KINDS: readonly string[] = ['command', 'patch', 'undo'];
 
 export const ACTION = 'action.json';
+/** How the launcher says that the command ended. */
+export const STATUS = 'status';
 /** Of what is no action yet: it is not listed. */
 export const TRIAL = 'trial.json';
 
@@ -105,7 +107,7 @@ export function readRecord(store: string, number: number, running: ReadonlySet<n
     opening: text(ACTION),
     summary: text('summary'),
     undone: names.has('undone'),
-    notes: readNotes(text('notes') ?? ''),
+    notes: withoutExplained({ directory }, readNotes(text('notes') ?? '')),
   };
   return recordFrom({ number, directory }, told, running);
 }
@@ -191,7 +193,7 @@ const isUntouched = (summary: string | undefined) => /\btouched 0\b/.test(summar
  */
 function emptyRecord(action: Pick<Place, 'directory'>): boolean {
   try {
-    for (const name of ['journal', 'summary', ACTION]) unlinkSync(join(action.directory, name));
+    for (const name of ['journal', 'summary', ACTION, STATUS]) rmSync(join(action.directory, name), { force: true });
     if (namesIn(action.directory).length === 0) return true;
   } catch {
     // Something else is in its place.

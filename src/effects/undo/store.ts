@@ -2,7 +2,7 @@
  * The change store (EF-1 … EF-3): what was kept of each action, budgets, and the way back, which the launcher walks
  * (src/effects/launcher/restore.c).
  */
-import { rmSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LeftBehind, Leftover } from '../../contracts/commands.ts';
 import {
@@ -14,6 +14,7 @@ import {
   type UndoResult,
   type UndoTarget,
 } from '../../contracts/undo.ts';
+import { explain, unkeptPaths } from './explained.ts';
 import { Kept, warnOf, whatGoes } from './kept.ts';
 import { probeStore, type Ran, runLauncher, sharesBlocks } from './launcher.ts';
 import { Leftovers } from './leftovers.ts';
@@ -30,6 +31,7 @@ import {
   type Place,
   type Recorded,
   readRecord,
+  STATUS,
   tidyEmpty,
   unmarkUndone,
 } from './record.ts';
@@ -66,6 +68,8 @@ export type ChangeStoreOptions = {
 /** What a kept command is started with, and how its end is told. */
 export type Keeping = {
   readonly directory: string;
+  /** Where the launcher says how the command ended. */
+  readonly statusFile: string;
   /** Changes below it that passed by are looked for at the end. */
   readonly tree: string;
   readonly budgetBytes: number;
@@ -79,11 +83,18 @@ export type Keeping = {
   left(): Promise<Leftover | undefined>;
 };
 
+/** In ms since 1970; of what has not ended yet a time that never comes. */
+function endedAt({ directory }: Place): number {
+  return statSync(join(directory, 'summary'), { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+}
+
 export class ChangeStore implements UndoPort {
   readonly #options: ChangeStoreOptions;
   readonly #running = new Set<number>();
   /** Commands in Project of which nobody has looked yet at what they left for others to run. */
   readonly #inProject = new Set<number>();
+  /** Actions that something passed by, each with the running actions of the session that may explain it. */
+  readonly #unexplained = new Map<number, Set<number>>();
   readonly #leftovers: Leftovers;
   #probe: Promise<string | undefined> | undefined;
   readonly #kept: Kept;
@@ -157,6 +168,7 @@ export class ChangeStore implements UndoPort {
       };
       const room = {
         directory,
+        statusFile: join(directory, STATUS),
         budgetBytes: Math.max(0, budgetBytes - used),
         fileBytes: maxFileBytes,
         credentials: this.#options.credentials ?? false,
@@ -286,7 +298,10 @@ export class ChangeStore implements UndoPort {
   #records(): Recorded[] {
     const { directory } = this.#options;
     this.#empty.settle();
-    return numbersIn(directory).flatMap((number) => readRecord(directory, number, this.#running) ?? []);
+    return numbersIn(directory).flatMap((number) => {
+      const action = readRecord(directory, number, this.#running) ?? [];
+      return this.#unexplained.has(number) && 'notes' in action ? { ...action, complete: true } : action;
+    });
   }
 
   #open(kind: KeptAction['kind'], text: string, cwd: string, more: Partial<Opening> = {}) {
@@ -327,7 +342,13 @@ export class ChangeStore implements UndoPort {
     }
     const action = readRecord(directory, place.number, this.#running);
     if (!action || action.state === 'cut') return false;
-    warnOf(action.notes, warn);
+    const isUnkept = (note: string) => unkeptPaths([note]).length > 0;
+    warnOf(
+      action.notes.filter((note) => !isUnkept(note)),
+      warn,
+    );
+    // Whether it was another action is looked for behind the result.
+    if (action.notes.some(isUnkept)) this.#unexplained.set(action.number, new Set());
     if (this.#room) this.#room = { ...this.#room, used: this.#room.used + action.bytes };
     if (action.touched) this.#look(action);
     return false;
@@ -366,8 +387,40 @@ export class ChangeStore implements UndoPort {
   }
 
   async #leftBy(number: number): Promise<Leftover | undefined> {
-    const action = readRecord(this.#options.directory, number, this.#running);
-    return action?.state === 'ended' ? this.#leftovers.of(action) : undefined;
+    const { directory } = this.#options;
+    const action = readRecord(directory, number, this.#running);
+    if (action?.state !== 'ended') return undefined;
+    await this.#explain(action);
+    for (const [waiting, running] of this.#unexplained) {
+      if (!running.delete(number) || running.size > 0) continue;
+      const other = readRecord(directory, waiting, this.#running);
+      if (other) await this.#explain(other);
+    }
+    const explained = readRecord(directory, number, this.#running) ?? action;
+    return this.#leftovers.of(explained);
+  }
+
+  /** Subtracts what other actions of the session account for; what a running one may account for stays open. */
+  async #explain(action: Recorded, tell = true): Promise<void> {
+    const { launcher, session, directory, warn } = this.#options;
+    if (unkeptPaths(action.notes).length === 0) return;
+    const beside = this.#records().filter(
+      (other) => other.number !== action.number && other.session === session && endedAt(other) >= action.at,
+    );
+    const [running, ended] = [true, false].map((runs) => beside.filter(({ state }) => (state === 'running') === runs));
+    const all = await explain(launcher, action, ended ?? []);
+    if (!all && running?.length) {
+      this.#unexplained.set(action.number, new Set(running.map(({ number }) => number)));
+      return;
+    }
+    this.#unexplained.delete(action.number);
+    const left = unkeptPaths(readRecord(directory, action.number, this.#running)?.notes ?? []);
+    if (tell) {
+      warnOf(
+        left.map((path) => `unkept ${path}`),
+        warn,
+      );
+    }
   }
 
   /** Before all else, once. */
@@ -380,6 +433,9 @@ export class ChangeStore implements UndoPort {
     tidyEmpty(this.#options.directory);
     await this.#kept.recover();
     await this.#leftovers.catchUp();
+    // Of jobs that ended with the program.
+    for (const action of this.#records())
+      if (action.session === this.#options.session && action.state === 'ended') await this.#explain(action, false);
   }
 
   #drop(place: Pick<Place, 'directory'>): void {

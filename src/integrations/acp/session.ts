@@ -284,7 +284,8 @@ class Updates {
     }
     if (!entry.result) return;
     this.#told.set(key, 2);
-    const failed = 'exit' in entry.result ? entry.result.exit !== 0 : entry.result.failed;
+    const runsOn = entry.kind === 'exec' && entry.job !== undefined;
+    const failed = 'exit' in entry.result ? entry.result.exit !== 0 && !runsOn : entry.result.failed;
     const output = 'exit' in entry.result ? plainOutput(entry.result) : entry.result.text;
     this.#send({
       sessionUpdate: 'tool_call_update',

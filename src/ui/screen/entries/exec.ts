@@ -30,7 +30,7 @@ export function outputSize({ columns, rows }: OutputSize): OutputSize {
 export function execLines(entry: Exec, context: RenderContext): string[] {
   const { result } = entry;
   if (!result) return [];
-  return [...execHeading(entry, context), ...output(result, context), ...ending(entry, result, context)];
+  return [...execHeading(entry, context), ...output(entry, result, context), ...ending(entry, result, context)];
 }
 
 type Named = Pick<Exec, 'by' | 'command'> &
@@ -45,7 +45,7 @@ export function execHeading(named: Named, context: RenderContext): string[] {
   const user = by === 'user';
   const right = (place: string) => {
     const facts = place === '' ? notes : [paint('dim', place), ...notes];
-    return [...facts, ...(result ? [outcome(result, context)] : [])].join(paint('dim', ' · '));
+    return [...facts, ...(result && !isStart(named) ? [outcome(result, context)] : [])].join(paint('dim', ' · '));
   };
   // Where it ran, as far as there is room for that in the command's own row.
   const free = width - GUTTER - lineWidth(visibleWithTabs(command)) - PLACE_DISTANCE;
@@ -62,6 +62,9 @@ export function execHeading(named: Named, context: RenderContext): string[] {
     context,
   );
 }
+
+/** Whether the model's command runs on as a job: that is no failure. */
+const isStart = ({ by, job }: Pick<Named, 'by' | 'job'>) => by === 'model' && job !== undefined;
 
 /** A finished step of a run in one row: its number, what it was, who let it run, how long it took. */
 export function stepLine(entry: Exec, step: number, { width, paint }: RenderContext): string {
@@ -82,7 +85,7 @@ function outcome({ exit, milliseconds }: CommandResult, { paint }: RenderContext
   return paint('error', [exit === null ? '✗' : `✗ ${exit}`, time].filter(Boolean).join(' · '));
 }
 
-function output(result: CommandResult, context: RenderContext): string[] {
+function output(entry: Exec, result: CommandResult, context: RenderContext): string[] {
   const { width, paint } = context;
   const inner = width - BAR_WIDTH;
   const wrapped = (text: string) => (text === '' ? [] : wrapText(text, inner, { mode: 'hard' }));
@@ -93,21 +96,23 @@ function output(result: CommandResult, context: RenderContext): string[] {
           inner,
         )
       : [];
-  const bar = paint(result.exit === 0 ? 'rule' : 'error', '│ ');
+  const bar = paint(barOf(entry, result), '│ ');
   return withGutter([...wrapped(result.head), ...cut, ...wrapped(result.tail)], { first: bar, rest: bar });
 }
 
+const barOf = (entry: Exec, { exit }: CommandResult) => (exit === 0 || isStart(entry) ? 'rule' : 'error');
+
 /** What else there is to say, where there is anything. */
-function ending({ cwd }: Exec, result: CommandResult, { width, paint }: RenderContext): string[] {
+function ending(entry: Exec, result: CommandResult, { width, paint }: RenderContext): string[] {
   const facts = [
     result.note ?? '',
-    result.cwd === cwd ? '' : `now in ${shortPath(result.cwd)}`,
+    result.cwd === entry.cwd ? '' : `now in ${shortPath(result.cwd)}`,
     result.file === undefined ? '' : `full text: ${result.file}`,
   ];
   const text = facts.filter(Boolean).join(' · ');
   if (text === '') return [];
   const lines = wrapText(visible(text), width - BAR_WIDTH).map((line) => paint('dim', line));
-  return withGutter(lines, { first: paint(result.exit === 0 ? 'rule' : 'error', '╰ '), rest: '  ' });
+  return withGutter(lines, { first: paint(barOf(entry, result), '╰ '), rest: '  ' });
 }
 
 // The line under a running command: who has the keyboard, what the program waits for, and which key changes that
