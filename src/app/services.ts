@@ -51,7 +51,7 @@ import { engineSecrets, learnConfig, learnsEnvironment, learnsToken, processFilt
 import type { SessionBus } from './session-bus.ts';
 import { SessionNetwork } from './session-network.ts';
 import { settingsOf } from './start-session.ts';
-import { instructionsBlock, SYSTEM_PROMPT } from './system-prompt.ts';
+import { instructionsBlock, protocolFor, SYSTEM_PROMPT } from './system-prompt.ts';
 import { changeStore, currentRun, TRIAL_LAUNCH, trialStore } from './undo.ts';
 import { createTrialsThere, createUndoThere, trialsOfAll, type UndoThere, undoWhereLinesGo } from './undo-there.ts';
 import { startShell } from './user-shell.ts';
@@ -212,6 +212,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     listing: (place) => (hostOf(place) === undefined ? listing(place) : Promise.resolve(undefined)),
     gitState: (place) => (hostOf(place) === undefined ? gitState(place) : undefined),
     systemPrompt: (config.system_prompt ?? SYSTEM_PROMPT) + instructionsBlock(environment.instructions) + told,
+    ...(config.system_prompt === undefined ? { protocol: protocolFor } : {}),
     maxAnswerTokens: config.max_answer_tokens,
     ...(config.token_budget === undefined ? {} : { tokenBudget: config.token_budget }),
     saveEvictedText: saveEvictedText(dataDir),

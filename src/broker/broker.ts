@@ -83,6 +83,9 @@ export function createBroker(options: BrokerOptions): Broker {
     return attempt(preset, capabilities, messages, { ...call, stream }, limits);
   };
 
+  const prepared = async (preset: Preset, messages: readonly Message[], category: Category): Promise<Prepared> =>
+    options.prepare ? options.prepare(preset.name, messages, category) : { messages };
+
   /** One preset with its retries. */
   const onPreset = async (
     preset: Preset,
@@ -90,14 +93,15 @@ export function createBroker(options: BrokerOptions): Broker {
     call: StreamOptions,
     stream: boolean,
     fallback: boolean,
-  ): Promise<{ readonly result: Attempt; readonly dropped: readonly Attempt[] }> => {
+  ): Promise<{ readonly result: Attempt; readonly dropped: readonly Attempt[]; readonly sent: readonly Message[] }> => {
     const dropped: Attempt[] = [];
+    let sent = messages;
     let waited = 0;
     for (let failed = 1; ; ) {
-      const result = await once(preset, messages, call, stream);
+      const result = await once(preset, sent, call, stream);
       const why = result.fault;
       if (!why || why.status !== undefined || result.arrived) answered.add(preset.baseUrl);
-      if (!why || result.cancelled) return { result, dropped };
+      if (!why || result.cancelled) return { result, dropped, sent };
       const able = { ...learned.get(preset.name), ...preset.capabilities };
       const lesson = result.arrived
         ? undefined
@@ -105,26 +109,27 @@ export function createBroker(options: BrokerOptions): Broker {
       if (lesson) {
         learned.set(preset.name, { ...learned.get(preset.name), ...lesson });
         // An answer about an image that was not seen would be made up.
-        if (lesson.images === false) return { result: { ...result, fault: noImages(preset) }, dropped };
+        if (lesson.images === false) return { result: { ...result, fault: noImages(preset) }, dropped, sent };
+        if (lesson.tools === false && call.withoutTools) {
+          const fit = await prepared(preset, call.withoutTools(), call.category);
+          if ('messages' in fit) sent = fit.messages;
+        }
         continue;
       }
       const known = answered.has(preset.baseUrl);
       const single = call.category === 'safety';
       const ms = nextPause(retry, why, { failed, waited, known, fallback, single }, random);
-      if (ms === undefined) return { result: { ...result, fault: gaveUp(why, failed) }, dropped };
+      if (ms === undefined) return { result: { ...result, fault: gaveUp(why, failed) }, dropped, sent };
       if (failed === 1) call.onNotice?.(waitingLine(preset, why, ms));
       call.onPause?.(troubleOf(preset, why), ms);
       await sleep(ms, call.signal);
       waited += ms;
       failed += 1;
-      if (call.signal.aborted) return { result: { ...result, cancelled: true }, dropped };
+      if (call.signal.aborted) return { result: { ...result, cancelled: true }, dropped, sent };
       if (result.arrived) dropped.push(result);
       call.onAgain?.();
     }
   };
-
-  const prepared = async (preset: Preset, messages: readonly Message[], category: Category): Promise<Prepared> =>
-    options.prepare ? options.prepare(preset.name, messages, category) : { messages };
 
   /** One call to one preset; `fallback` in the reply says who else may be asked. */
   const ask = async (
@@ -141,8 +146,10 @@ export function createBroker(options: BrokerOptions): Broker {
       const reply = emptyReply(preset.name, 'failed', { kind: 'refused', message: fit.refused });
       return fit.final ? reply : { ...reply, fallback: others };
     }
-    const { result, dropped } = await onPreset(preset, fit.messages, call, stream, next.length > 0);
-    const last = checkCounts(meter, preset, call, fit.messages, result, replyOf(preset, result));
+    const { result, dropped, sent } = await onPreset(preset, fit.messages, call, stream, next.length > 0);
+    // What was counted is not what was sent in the end.
+    const counted = sent === fit.messages ? call : {};
+    const last = checkCounts(meter, preset, counted, sent, result, replyOf(preset, result));
     const reply = dropped.length === 0 ? last : { ...last, attempts: dropped.map((each) => replyOf(preset, each)) };
     if (!mayFallBack(result)) return reply;
     const notices = barred.length > 0 ? [...reply.notices, barredLine(preset, barred)] : reply.notices;
@@ -205,6 +212,7 @@ export function createBroker(options: BrokerOptions): Broker {
         const { images } = { ...learned.get(preset.name), ...preset.capabilities };
         return { ...infoOf(preset), ...(images === undefined ? {} : { images }) };
       }),
+    takesTools: (name) => ({ ...learned.get(name), ...presets.get(name)?.capabilities }).tools !== false,
     async probe(name, signal) {
       const preset = presets.get(name);
       return preset ? probe(preset, signal) : { reachable: false, detail: `there is no preset called ${name}` };

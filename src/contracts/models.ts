@@ -57,6 +57,8 @@ export type StreamOptions = ChatOptions & {
   /** Text as it comes. The reply's `text` is the last word: what turned out to be thinking is missing from it. */
   onText(delta: string): void;
   onReasoning?(delta: string): void;
+  /** The messages for a server that turns out to take no tools, which it says at the first call. */
+  withoutTools?(): readonly Message[];
   /** The server has taken the request. */
   onOpen?(): void;
 };
@@ -87,6 +89,8 @@ export type Broker = {
   /** The same, not streamed. */
   chat(preset: string, messages: readonly Message[], options: ChatOptions): Promise<Reply>;
   presets(): readonly PresetInfo[];
+  /** False once the server of a preset has said that it takes no tools. */
+  takesTools(name: string): boolean;
   /** Whether a preset answers, and how large its window is. Takes a few seconds at most; kept for a few seconds. */
   probe(name: string, signal: AbortSignal): Promise<Probe>;
   /** The window in tokens, as set by the user, told by the last probe or learned from an overflow. */

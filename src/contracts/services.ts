@@ -9,7 +9,7 @@ import type { Tools } from './tools.ts';
 import type { Trials } from './trials.ts';
 
 export type Services = {
-  readonly models: Pick<Broker, 'chatStream' | 'measure'>;
+  readonly models: Pick<Broker, 'chatStream' | 'measure'> & Partial<Pick<Broker, 'takesTools'>>;
   readonly gate: Gate;
   readonly preplanner?: Preplanner;
   readonly spending?: Spending;
@@ -34,6 +34,8 @@ export type Services = {
   readonly listing?: (place: string) => Promise<string | undefined>;
   /** The constant system prompt. */
   readonly systemPrompt: string;
+  /** What follows it: how a model acts, with or without tool calls. Absent: the system prompt says it. */
+  readonly protocol?: (how: { readonly tools: boolean; readonly agent: boolean }) => string;
   /** The longest answer asked for, in tokens: without a limit a model may write to the end of its window. */
   readonly maxAnswerTokens: number;
   /** Tokens of one request at most; absent: the window less room for the answer (CX-1). */

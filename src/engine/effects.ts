@@ -17,7 +17,7 @@ import { clean, isSuspect, plainText } from '../text/sanitize.ts';
 import { eachInTurns } from '../text/turns.ts';
 import { discardTrial, perform, tryAction } from './act.ts';
 import type { EffectContext } from './effect-context.ts';
-import { fitContext } from './fit.ts';
+import { fitContext, systemFor, takesTools } from './fit.ts';
 import { LiveReply } from './live.ts';
 import type { ReadyAction } from './resolved-action.ts';
 import { toolsOf } from './secrets-on-entry.ts';
@@ -68,7 +68,7 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
   const { op, session, preset, category } = effect;
   const conversation = context.state.sessions[session];
   if (!conversation) return;
-  const { models, systemPrompt, now, spending } = context.services;
+  const { models, now, spending } = context.services;
   const stop = spending?.stopFor(preset);
   if (stop) return void context.dispatch({ type: 'spendReached', op, preset, ...stop }, session);
   const live = new LiveReply(preset, now());
@@ -86,29 +86,31 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
     reply =
       'tooSmall' in fit
         ? failedReply(preset, '', { kind: 'refused', message: fit.tooSmall })
-        : await models.chatStream(
-            preset,
-            composeMessages(context.state.sessions[session] ?? conversation, systemPrompt),
-            {
-              tools: toolsOf(context.services, context.state.sessions[session] ?? conversation).specs,
-              signal,
-              category,
-              maxTokens: fit.answer,
-              ...(fit.counted && { counted: fit.counted }),
-              onText: (delta) => live.addText(delta),
-              onReasoning: (delta) => live.addReasoning(delta),
-              onOpen: () => live.open(),
-              onPause: (why, ms) => live.wait(why, now() + ms),
-              onAgain: () => live.again(),
-              onNotice,
-            },
-          );
+        : await models.chatStream(preset, messagesFor(context, effect, takesTools(context.services, preset)), {
+            withoutTools: () => messagesFor(context, effect, false),
+            tools: toolsOf(context.services, context.state.sessions[session] ?? conversation).specs,
+            signal,
+            category,
+            maxTokens: fit.answer,
+            ...(fit.counted && { counted: fit.counted }),
+            onText: (delta) => live.addText(delta),
+            onReasoning: (delta) => live.addReasoning(delta),
+            onOpen: () => live.open(),
+            onPause: (why, ms) => live.wait(why, now() + ms),
+            onAgain: () => live.again(),
+            onNotice,
+          });
   } catch (error) {
     reply = brokenReply(preset, String(live.text), error);
   }
   reply = await cleaned(context, reply);
   context.live.replies.delete(op);
   replied(context, effect, reply, context.services.secrets.reveal(conversation.cwd));
+}
+
+function messagesFor({ services, state }: EffectContext, { session }: Of<'callModel'>, tools: boolean) {
+  const conversation = state.sessions[session];
+  return conversation ? composeMessages(conversation, systemFor(services, conversation, tools)) : [];
 }
 
 /** A reply with clean text. A long one is looked through a few times: in turns, since a key may have come. */

@@ -1,6 +1,7 @@
 /** Before a call goes out: count the conversation, make it fit into the preset's window (CX-1, CX-2). */
 
 import type { Measured } from '../contracts/models.ts';
+import type { Services } from '../contracts/services.ts';
 import { firstInContext, headOf } from '../session/context.ts';
 import type { Effect } from '../session/effect.ts';
 import { isOutput, sentImages, sentWhole, tokensFrom } from '../session/evict.ts';
@@ -30,6 +31,8 @@ const CAUTIOUS_ANSWER_TOKENS = 1024;
 /** Characters worth a file of their own. */
 const MIN_CHARS_TO_KEEP = 400;
 
+const NO_TOOLS = { specs: [], left: [] };
+
 /** Counts, reports to the machine (which decides what to evict), and counts shortened texts again, until it fits. */
 export async function fitContext(
   context: EffectContext,
@@ -37,17 +40,18 @@ export async function fitContext(
   signal: AbortSignal,
   onNotice: (line: string) => void,
 ): Promise<Fit> {
-  const { models, systemPrompt, maxAnswerTokens, tokenBudget } = context.services;
+  const { models, maxAnswerTokens, tokenBudget } = context.services;
   const { op, session, preset } = call;
   const files = new Map<number, string>();
   for (let round = 0; ; round += 1) {
     const conversation = context.state.sessions[session];
     if (!conversation) return { answer: CAUTIOUS_ANSWER_TOKENS };
-    const { specs } = toolsOf(context.services, conversation);
+    const tools = takesTools(context.services, preset);
+    const { specs } = tools ? toolsOf(context.services, conversation) : NO_TOOLS;
     const from = firstInContext(conversation);
     const texts = conversation.turns.slice(from).map(sentWhole);
     const measured = await models.measure(preset, {
-      head: headText(conversation, systemPrompt, specs),
+      head: headText(conversation, systemFor(context.services, conversation, tools), specs),
       texts,
       signal,
       onNotice,
@@ -65,7 +69,7 @@ export async function fitContext(
     if (!now) return { answer: budget.answer };
     await keepTexts(context, now, files);
     const open = now.turns.slice(firstInContext(now)).some((turn) => turn.tokens === undefined);
-    const described = toolsOf(context.services, now);
+    const described = tools ? toolsOf(context.services, now) : NO_TOOLS;
     const fewer = described.specs.length !== specs.length;
     if ((open || fewer || files.size > 0) && round < MAX_ROUNDS) continue;
     const left = leftTools(described.left);
@@ -79,6 +83,15 @@ export async function fitContext(
       counted: { counter: budget.counter, tokens: counted, corrected: Math.ceil(counted * budget.factor) },
     };
   }
+}
+
+/** The constant system prompt of a conversation, for a model that calls tools or not. */
+export function systemFor({ systemPrompt, protocol }: Services, { parent }: Conversation, tools: boolean): string {
+  return systemPrompt + (protocol?.({ tools, agent: parent !== undefined }) ?? '');
+}
+
+export function takesTools({ models }: Services, preset: string): boolean {
+  return models.takesTools?.(preset) ?? true;
 }
 
 /** The system message and the tools, as near to what a chat template makes of them as can be told from here. */

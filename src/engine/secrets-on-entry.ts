@@ -77,12 +77,15 @@ function directoryOf(event: SessionEvent): string | undefined {
 /** By description as it came, so that the same one is sent each time. */
 const hidden = new WeakMap<ToolSpec, ToolSpec>();
 
+/** What a sub-agent can't do: delegate, and ask for another mode. */
+const FOR_PARENTS = new Set(['delegate', 'request_mode_upgrade']);
+
 /** Of a window, what the tools of servers may take, in characters for each of its tokens: about a quarter. */
 const SHARE_CHARS = 1;
 
 /**
  * The tools that a conversation is told of, as many as its window has room for, without the secrets that a server may
- * have put into its descriptions (SE-1). A sub-agent can't delegate; otherwise they are the same for all (MO-2).
+ * have put into its descriptions (SE-1). A sub-agent has two fewer; otherwise they are the same for all (MO-2).
  */
 export function toolsOf(
   { tools, secrets }: Pick<Services, 'tools' | 'secrets'>,
@@ -94,5 +97,5 @@ export function toolsOf(
     hidden.set(spec, known);
     return known;
   });
-  return { specs: parent ? specs.filter((spec) => spec.name !== 'delegate') : specs, left: described.left };
+  return { specs: parent ? specs.filter(({ name }) => !FOR_PARENTS.has(name)) : specs, left: described.left };
 }

@@ -27,12 +27,15 @@ export type DelegateAction = {
   readonly unfinished?: 'cut';
 };
 
-/** Any other tool call: `patch`, `jobs`, `server__tool`. Arguments stay JSON text. */
+/** Any other tool call, or a line for one (`PATCH:`, `MODE:`). Arguments stay JSON text. */
 export type ToolAction = {
   readonly kind: 'tool';
   readonly name: string;
   readonly arguments: string;
-  readonly callId: string;
+  /** Set when a tool call asked. */
+  readonly callId?: string;
+  /** Its text is no whole patch, or the reply was cut in it. */
+  readonly unfinished?: 'patch' | 'cut';
 };
 
 export type Action = CommandAction | DelegateAction | ToolAction;
@@ -161,8 +164,10 @@ export function notRun(cwd: string, note: string): CommandResult {
 }
 
 /** Why a command that is not whole was not run, to the model. */
-export function whyUnfinished(unfinished: Unfinished | 'cut'): string {
+export function whyUnfinished(unfinished: Unfinished | 'patch' | 'cut'): string {
   if (unfinished === 'cut') return '[aish] not run: the answer was cut off here. Send it again, in shorter answers.';
+  if (unfinished === 'patch')
+    return '[aish] not run: behind PATCH: path comes one fence with a unified diff or SEARCH/REPLACE blocks.';
   return `[aish] not run: its ${unfinished} is not finished. Send the whole command.`;
 }
 

@@ -58,7 +58,7 @@ export function consentFor(within: Within, run: Run, action: Action, examined: J
   const asksAll = run.kind === 'chat' && settings.confirmCmd === true;
   if (!asksAll && (rule === 'run' || (action.kind !== 'tool' && run.kind !== 'chat'))) return undefined;
   if (readsFreely(within, judgement)) return undefined;
-  if (action.callId === undefined) return settings.confirmCmd ? 'consent' : undefined;
+  if (action.kind !== 'tool' && action.callId === undefined) return settings.confirmCmd ? 'consent' : undefined;
   return autoApproved || isGranted(within, action, tool) ? undefined : 'consent';
 }
 

@@ -17,8 +17,8 @@ import type { Transition } from './transition.ts';
 
 const NORRIS_BLOCK = `[NORRIS MODE]
 You are operating autonomously toward a stated goal. Plan and execute step
-by step using CMD: lines (for shell) or tool_calls. After each action, you
-will see its result in the next turn. Re-plan based on what you observe.
+by step. After each action, you will see its result in the next turn. Re-plan
+based on what you observe.
 
 When the goal is achieved, emit a single line:
     GOAL: complete

@@ -17,16 +17,14 @@ const MAX_UNFINISHED_CHARS = 1000;
 
 /** What follows the system prompt of a sub-agent. Constant over its life. */
 export const DELEGATE_BLOCK = `[SUB-AGENT]
-You are a sub-agent: another agent has given you one task. Work on it by yourself
-with CMD: lines (for shell) or tool calls, in at most ${MAX_DELEGATE_STEPS} steps. Nobody reads along and
-nobody answers questions.
+You are a sub-agent: another agent has given you one task. Work on it by yourself,
+in at most ${MAX_DELEGATE_STEPS} steps. Nobody reads along and nobody answers questions.
 
 When you are done, or can't go on, answer without any action: that last answer is your
 report, the only thing the other agent will see. Say in it what you found or did, with
 the facts that count, and what is missing.
 
-You can't delegate to others and can't ask for another mode. Avoid destructive
-operations unless the task explicitly requires them.`;
+Avoid destructive operations unless the task explicitly requires them.`;
 
 type Found = { readonly action: DelegateAction; readonly parent: Conversation };
 

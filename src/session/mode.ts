@@ -50,9 +50,9 @@ export function modeNotice(mode: Mode): string {
   return `[aish] mode: ${modeWords(mode)}`;
 }
 
-/** Names the mode to a model and says what it allows. */
-export function modeWords(mode: Mode): string {
-  return MEANINGS[mode] + WIDER[mode];
+/** Names the mode to a model and says what it allows; to one that may ask for a wider one, how. */
+export function modeWords(mode: Mode, mayAsk = true): string {
+  return MEANINGS[mode] + (mayAsk ? WIDER[mode] : '');
 }
 
 /** The same for the user. */

@@ -3,9 +3,12 @@ import { parseJsonObject } from '../text/json.ts';
 import { ShellLines, type Unfinished } from '../text/shell.ts';
 import type { Action, CommandAction, DelegateAction } from './action.ts';
 import type { Reply, ToolCall } from './message.ts';
+import { PatchLines } from './patch-text.ts';
 import type { Sentinel } from './phase.ts';
 
-const MARKER = /^[ \t]*(CMD|CMD&|DELEGATE):[ \t]*(\S.*)$/;
+const MARKER = /^[ \t]*(CMD|CMD&|DELEGATE|PATCH|MODE):[ \t]*(\S.*)$/;
+/** Others are words of an answer. */
+const WISH = /^(project|unrestricted)\b[\s:.,–—-]*(.*)$/i;
 const FENCE = /^[ \t]*(`{3,}|~{3,})/;
 const GOAL = /^GOAL:[ \t]*(complete|blocked)\b[ \t.:;,–—-]*(.*)$/i;
 
@@ -14,7 +17,12 @@ export type ParsedReply = { readonly actions: readonly Action[]; readonly sentin
 /** A line of a reply, and what it belongs to. */
 type Line = { readonly fenced: boolean; readonly text: string; readonly action: MarkerAction | undefined };
 /** What a marker asks for, with all of its lines; `shell` reads those of a command. */
-type MarkerAction = { readonly marker: string; readonly lines: string[]; readonly shell: ShellLines };
+type MarkerAction = {
+  readonly marker: string;
+  readonly lines: string[];
+  readonly shell: ShellLines;
+  readonly patch?: PatchLines;
+};
 
 /** Reads what a whole reply asks for. The last action of a reply that the token limit cut may be half of one. */
 export function readReply({ text, toolCalls, finish, truncated, wholeCommands }: Reply): ParsedReply {
@@ -55,7 +63,9 @@ function readLines(text: string, whole: boolean): readonly Line[] {
     const open = action?.shell.unfinished;
     const mark = FENCE.exec(line)?.[1];
     const isFence = mark !== undefined && (fence === undefined ? open === undefined : mark.startsWith(fence));
-    const [, marker, rest = ''] = MARKER.exec(line) ?? [];
+    if (action?.patch && !(fenced && isClosing(line, fence)) && action.patch.read(line))
+      return { fenced, text: line, action };
+    const [, marker, rest = ''] = markerOf(line, whole);
     const ends = marker !== undefined || isFence || (!fenced && endsOutside(line, open));
     if (action && open !== undefined && (open === 'here-document' || !ends)) {
       action.shell.read(line);
@@ -66,6 +76,18 @@ function readLines(text: string, whole: boolean): readonly Line[] {
     action = marker === undefined ? undefined : startAction(marker, rest, whole);
     return { fenced: fenced || isFence, text: line, action };
   });
+}
+
+/** In older journals `PATCH:` and `MODE:` are words. */
+function markerOf(line: string, whole: boolean): readonly (string | undefined)[] {
+  const found = MARKER.exec(line) ?? [];
+  const [, marker, rest = ''] = found;
+  if (marker === 'MODE') return whole && WISH.test(rest) ? found : [];
+  return marker === 'PATCH' && !whole ? [] : found;
+}
+
+function isClosing(line: string, fence: string | undefined): boolean {
+  return fence !== undefined && FENCE.exec(line)?.[1]?.startsWith(fence) === true;
 }
 
 /** Whether a line ends an open command that no fence surrounds. */
@@ -79,15 +101,29 @@ function startAction(marker: string, rest: string, whole: boolean): MarkerAction
   // A blank behind a backslash is a part of the command.
   const first = trimmed.endsWith('\\') ? rest : trimmed;
   const shell = new ShellLines();
-  if (whole && marker !== 'DELEGATE') shell.read(first);
-  return { marker, lines: [first], shell };
+  if (whole && marker.startsWith('CMD')) shell.read(first);
+  return { marker, lines: [first], shell, ...(marker === 'PATCH' ? { patch: new PatchLines() } : {}) };
 }
 
-function fromMarker({ marker, lines, shell }: MarkerAction, cut: boolean): Action {
+function fromMarker({ marker, lines, shell, patch }: MarkerAction, cut: boolean): Action {
   const text = lines.join('\n');
+  if (marker === 'MODE') return modeWish(text, cut);
+  if (patch) {
+    const whole = patch.argumentsFor(text);
+    const unfinished = cut ? 'cut' : whole === undefined ? 'patch' : undefined;
+    const given = whole ?? JSON.stringify({ path: text, patches: [] });
+    return { kind: 'tool', name: 'patch', arguments: given, ...(unfinished && { unfinished }) };
+  }
   if (marker === 'DELEGATE') return { kind: 'delegate', task: text, ...(cut && { unfinished: 'cut' }) };
   const unfinished = cut ? 'cut' : shell.unfinished;
   return { kind: 'command', command: text, job: marker === 'CMD&', ...(unfinished && { unfinished }) };
+}
+
+function modeWish(text: string, cut: boolean): Action {
+  const [, mode = '', reason = ''] = WISH.exec(text) ?? [];
+  const given = { reason: reason.trim() || 'the model gives no reason', mode: mode.toLowerCase() };
+  const name = 'request_mode_upgrade';
+  return { kind: 'tool', name, arguments: JSON.stringify(given), ...(cut && { unfinished: 'cut' }) };
 }
 
 function isSentinel({ fenced, text, action }: Line): boolean {
@@ -140,7 +176,16 @@ function bashCommand(call: ToolCall): CommandAction | undefined {
 
 const SHOWN_FENCE = /^ {0,3}(?:```|~~~)/;
 /** How lines begin that may become a marker with the next token. */
-const BEGINNINGS = ['CMD:', 'CMD&:', 'DELEGATE:', 'GOAL: complete', 'GOAL: blocked'] as const;
+const BEGINNINGS = [
+  'CMD:',
+  'CMD&:',
+  'DELEGATE:',
+  'PATCH:',
+  'MODE: project',
+  'MODE: unrestricted',
+  'GOAL: complete',
+  'GOAL: blocked',
+] as const;
 
 /**
  * A model's text without its markers (AC-1): each stands in the transcript as an action of its own, and in `:history`

@@ -157,8 +157,7 @@ export function examineNext(
   if (!action) return afterDispatch(next, run, dispatch);
   const skipped = dispatch.skipped?.[dispatch.index];
   if (skipped) return decide(next, { run, dispatch, decided }, skipped, consent);
-  const unfinished = action.kind === 'tool' ? undefined : action.unfinished;
-  const refusal = unfinished ? whyUnfinished(unfinished) : refusedByMode(next, action);
+  const refusal = action.unfinished ? whyUnfinished(action.unfinished) : refusedByMode(next, action);
   if (refusal === PATCH_DISABLED) noteRefused(next, 'write', action);
   if (refusal !== undefined) return refuse(next, { run, dispatch, decided }, action, refusal);
   const { id: session, cwd, mode, settings } = next.conversation;

@@ -20,12 +20,13 @@ export function nameSurroundings(next: Transition): void {
 }
 
 /** The block behind the system prompt; empty for journals that know no surroundings. */
-export function surroundingsBlock({ named }: Pick<Conversation, 'named'>): string {
+export function surroundingsBlock({ named, parent }: Pick<Conversation, 'named' | 'parent'>): string {
   if (!named) return '';
   const { mode, cwd, git, system, shell, date, alone } = named;
-  return `\n\nAt the start (later changes are told as [aish]):
-Mode: ${modeWords(mode)}
+  const block = `\n\nAt the start (later changes are told as [aish]):
+Mode: ${modeWords(mode, parent === undefined)}
 Directory: ${placeWords(cwd, git)}
-System: ${system}; the user's shell is ${shell}. Date: ${date}
-${alone ? 'Nobody is there to answer: decide, and report what is left.' : 'The user is there and can answer.'}`;
+System: ${system}; the user's shell is ${shell}. Date: ${date}`;
+  if (parent) return block;
+  return `${block}\n${alone ? 'Nobody is there to answer: decide, and report what is left.' : 'The user is there and can answer.'}`;
 }

@@ -7,7 +7,9 @@ export const BASH: ToolSpec = {
   name: 'bash',
   description:
     'Run a command in a fresh bash -c; only the working directory carries over. Returns output, exit code and ' +
-    'directory. The kernel refuses what the mode forbids: use request_mode_upgrade, not a way around.',
+    'directory. The kernel enforces the mode. Restricted: files are read-only outside $TMPDIR, no network. Project: ' +
+    "writes stay in the project and $TMPDIR, and the network waits for the user's yes. When it blocks something, use " +
+    'request_mode_upgrade, not a way around.',
   parameters: {
     type: 'object',
     properties: {

@@ -29,7 +29,7 @@ export const PATCH: ToolSpec = {
     'goes next to oldText as given: bring line breaks. append_eof, prepend_bof: newText becomes lines of its own. ' +
     'overwrite: newText becomes the whole file; alone in its call. Copy oldText exactly, with enough lines to be ' +
     'unique. Line endings, mode and owner are kept. overwrite, append_eof and prepend_bof create a file, but no ' +
-    'directory. At most 60 KB. Returns a diff. Disabled in Restricted mode.',
+    'directory. At most 60 KB. Returns a diff. Disabled in Restricted mode; in Project only within the project.',
   parameters: {
     type: 'object',
     properties: {
