@@ -86,6 +86,11 @@ export function createBroker(options: BrokerOptions): Broker {
   const prepared = async (preset: Preset, messages: readonly Message[], category: Category): Promise<Prepared> =>
     options.prepare ? options.prepare(preset.name, messages, category) : { messages };
 
+  const toldOfNoTools = async (preset: Preset, call: StreamOptions): Promise<readonly Message[] | undefined> => {
+    const fit = call.withoutTools && (await prepared(preset, call.withoutTools(), call.category));
+    return fit && 'messages' in fit ? fit.messages : undefined;
+  };
+
   /** One preset with its retries. */
   const onPreset = async (
     preset: Preset,
@@ -110,10 +115,7 @@ export function createBroker(options: BrokerOptions): Broker {
         learned.set(preset.name, { ...learned.get(preset.name), ...lesson });
         // An answer about an image that was not seen would be made up.
         if (lesson.images === false) return { result: { ...result, fault: noImages(preset) }, dropped, sent };
-        if (lesson.tools === false && call.withoutTools) {
-          const fit = await prepared(preset, call.withoutTools(), call.category);
-          if ('messages' in fit) sent = fit.messages;
-        }
+        if (lesson.tools === false) sent = (await toldOfNoTools(preset, call)) ?? sent;
         continue;
       }
       const known = answered.has(preset.baseUrl);

@@ -63,8 +63,7 @@ function readLines(text: string, whole: boolean): readonly Line[] {
     const open = action?.shell.unfinished;
     const mark = FENCE.exec(line)?.[1];
     const isFence = mark !== undefined && (fence === undefined ? open === undefined : mark.startsWith(fence));
-    if (action?.patch && !(fenced && isClosing(line, fence)) && action.patch.read(line))
-      return { fenced, text: line, action };
+    if (action && goesOn(action, line, fence)) return { fenced, text: line, action };
     const [, marker, rest = ''] = markerOf(line, whole);
     const ends = marker !== undefined || isFence || (!fenced && endsOutside(line, open));
     if (action && open !== undefined && (open === 'here-document' || !ends)) {
@@ -84,6 +83,11 @@ function markerOf(line: string, whole: boolean): readonly (string | undefined)[]
   const [, marker, rest = ''] = found;
   if (marker === 'MODE') return whole && WISH.test(rest) ? found : [];
   return marker === 'PATCH' && !whole ? [] : found;
+}
+
+/** Whether the line belongs to the patch that the lines before it began. The end of a fence around it does not. */
+function goesOn({ patch }: MarkerAction, line: string, fence: string | undefined): boolean {
+  return patch !== undefined && !isClosing(line, fence) && patch.read(line);
 }
 
 function isClosing(line: string, fence: string | undefined): boolean {
