@@ -19,6 +19,7 @@ import { classify, isAffirmation } from '../router/index.ts';
 import { hostOf } from '../session/place.ts';
 import { isLocked, journalPath, listSessions, oldSessions, readEnding, removeSessions } from '../store/index.ts';
 import { makeDirectory } from '../text/files.ts';
+import { rulesPort } from './allow-rules.ts';
 import { lazyAttachments } from './attachments.ts';
 import type { Environment } from './environment.ts';
 import { gitBranch } from './git-branch.ts';
@@ -132,6 +133,7 @@ export function createApp(
     presets: presetsPort(environment, services, engine),
     setup: setupPort(environment),
     safety,
+    rules: rulesPort({ ...environment, cwd: process.cwd() }),
     mcp: mcpPort,
     network,
     fleets: services.fleets,

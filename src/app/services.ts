@@ -288,6 +288,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     safety: {
       patterns: listRules,
       check: gate.check,
+      ruleFor: gate.ruleFor,
       judge(command: string, cwd: string, signal: AbortSignal) {
         const action = { kind: 'command', command, job: false } as const;
         return gate.judge(action, { cwd, goal: '', signal, told: hidden(action) });

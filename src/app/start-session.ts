@@ -1,7 +1,7 @@
 /** The first events of a session, new or resumed, and the first lines on screen. */
 import { release, type } from 'node:os';
 import { basename } from 'node:path';
-import type { Config } from '../config/index.ts';
+import { type Config, ofDirectory } from '../config/index.ts';
 import type { SandboxStatus } from '../effects/sandbox/index.ts';
 import type { Engine } from '../engine/engine.ts';
 import { reviewAgain } from '../engine/review.ts';
@@ -76,6 +76,7 @@ function applyFlags(engine: Engine, { mode, model }: GlobalOptions, presets: Pre
 export function settingsOf({ config, presets, sandbox, options, unread }: Environment): Settings {
   const { executor, preplanner, tasks_max: tasksMax } = config.norris;
   const known = presets.list.some((preset) => preset.name === executor);
+  const kept = ofDirectory(config.projects, process.cwd(), 'allow');
   return {
     preset: presets.active,
     ...(executor !== undefined && known ? { executorPreset: executor } : {}),
@@ -95,6 +96,7 @@ export function settingsOf({ config, presets, sandbox, options, unread }: Enviro
     ...(sandbox.projectMissing === undefined ? {} : { projectMissing: sandbox.projectMissing }),
     readOnlyTools: config.mcp.read_only,
     approvedTools: config.auto_approve,
+    ...(kept ? { allow: { tree: kept.tree, rules: kept.value } } : {}),
   };
 }
 

@@ -73,6 +73,14 @@ export type NetworkPort = {
   setNamed(text: string, allowed: boolean | undefined): string | undefined;
 };
 
+/** Allow rules in the user's own configuration (AC-7). */
+export type RulesPort = {
+  /** Keeps a rule for this project; says where, or why not. */
+  keep(rule: string): string;
+  /** Takes a kept rule out; says where, or why not. Undefined: it is not there. */
+  drop(rule: string): string | undefined;
+};
+
 export type App = {
   readonly engine: Engine;
   /** What the user must be told at start, one line each. */
@@ -125,6 +133,7 @@ export type App = {
   readonly safety: SafetyPort;
   /** The user's answers about connections from Project (MO-10). */
   readonly network: NetworkPort;
+  readonly rules: RulesPort;
   readonly mcp: McpPort;
   /** One goal on many machines. */
   readonly fleets: FleetPort;

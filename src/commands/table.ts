@@ -1,5 +1,6 @@
 /** THE table of `:` commands (CF-2). Help, completion and docs are made from it. */
 
+import { allow } from './allow.ts';
 import type { App } from './app.ts';
 import { COMMAND_GROUPS, type Command, CommandError } from './command.ts';
 import { history, memory, reset, sessions } from './conversation.ts';
@@ -84,6 +85,7 @@ export const commands: readonly Command[] = [
   fleet,
   mode,
   net,
+  allow,
   mcp,
   safety,
   jobs,

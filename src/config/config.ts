@@ -43,6 +43,9 @@ export type McpServer =
       };
     };
 
+/** What holds for a directory and what is below it. */
+export type DirectorySettings = { readonly mode?: Mode; readonly allow?: readonly string[] };
+
 export type Config = {
   readonly models: Readonly<Record<string, ModelConfig>>;
   readonly model?: string;
@@ -91,7 +94,7 @@ export type Config = {
   /** The mode a conversation starts in, where the kernel sandbox is there (MO-1). */
   readonly mode: Mode;
   /** By directory, in the user's own file only: what holds for it and what is below it. */
-  readonly projects: Readonly<Record<string, { readonly mode?: Mode }>>;
+  readonly projects: Readonly<Record<string, DirectorySettings>>;
   readonly sandbox: { readonly unrestricted: 'plain' | 'light' };
   /** What is kept of the agent's changes (EF-1): megabytes in all, days, megabytes of a file that must be copied. */
   readonly undo: {

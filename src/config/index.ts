@@ -5,6 +5,7 @@ export {
   type Instructions,
   type Loaded,
   loadConfig,
+  ofDirectory,
   type ProjectFile,
   readInstructions,
   type Setting,

@@ -3,10 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
-import type { Mode } from '../session/ids.ts';
 import { isJsonObject } from '../text/json.ts';
 import { type Checked, checkText, NOTHING_LEFT, type Place, positionOf } from './check.ts';
-import { type Config, DEFAULTS, type Environment, placesOf } from './config.ts';
+import { type Config, DEFAULTS, type DirectorySettings, type Environment, placesOf } from './config.ts';
 import { mergeProject, type Trust } from './project.ts';
 import { SCHEMA, type Schema } from './schema.ts';
 
@@ -73,7 +72,7 @@ export async function loadConfig(
   const given = checked ? soundValue(checked) : {};
   const own = withDefaults(given);
   // Before the project's file: that one may still tighten it.
-  const there = options && modeOfDirectory(own.projects, options.cwd, realOf);
+  const there = options && ofDirectory(own.projects, options.cwd, 'mode')?.value;
   const config = there === undefined ? own : { ...own, mode: there };
   const modeAsked = there !== undefined || given.mode !== undefined;
   const file = 'text' in read ? { file: path, text: read.text } : {};
@@ -297,25 +296,21 @@ function placeOf(path: string, text: string, node: Node): string {
 // The user's own settings for a directory: `projects` of their file (CF-1, MO-9).
 
 /**
- * The mode that the user has set for `cwd`: of the directories that `cwd` is or lies in, the longest counts.
- * @param real a path behind all links; undefined where there is nothing
+ * What the user has set for `cwd`: of the directories that `cwd` is or lies in and that set it, the longest counts.
+ * `tree` is that directory behind all links, `name` as the file has it.
  */
-function modeOfDirectory(
-  projects: Config['projects'],
-  cwd: string,
-  real: (path: string) => string | undefined,
-): Mode | undefined {
-  const here = real(cwd) ?? cwd;
-  let longest = '';
-  let mode: Mode | undefined;
-  for (const [name, settings] of Object.entries(projects)) {
-    const path = real(name.replace(/^~(?=\/|$)/, homedir())) ?? name;
-    if (path.length <= longest.length || !isWithin(here, path) || settings.mode === undefined) continue;
-    longest = path;
-    mode = settings.mode;
+export function ofDirectory<Key extends keyof DirectorySettings>(projects: Config['projects'], cwd: string, key: Key) {
+  const here = realOf(cwd) ?? cwd;
+  let found: Found<DirectorySettings[Key]> | undefined;
+  for (const [name, { [key]: value }] of Object.entries(projects)) {
+    const tree = realOf(name.replace(/^~(?=\/|$)/, homedir())) ?? name;
+    if (tree.length <= (found?.tree.length ?? 0) || !isWithin(here, tree) || value === undefined) continue;
+    found = { name, tree, value };
   }
-  return mode;
+  return found;
 }
+
+type Found<Value> = { readonly name: string; readonly tree: string; readonly value: NonNullable<Value> };
 
 function isWithin(path: string, directory: string): boolean {
   if (!isAbsolute(directory)) return false;

@@ -224,6 +224,7 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
       "What holds in a directory and below it; the longest path wins. Counts in your own file only, never in a project's.",
     additionalProperties: block('One directory.', {
       mode: text('The mode that a conversation starts in there, if the kernel can enforce it.', { enum: MODES }),
+      allow: names('Programs with their subcommand that run there without a question, as :allow keep writes them.'),
     }),
   },
   sandbox: block('The kernel sandbox.', {

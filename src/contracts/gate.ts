@@ -66,6 +66,8 @@ export type SafetyPort = {
   patterns(): readonly RuleInfo[];
   /** The static verdict alone: no model, no cache. */
   check(command: string, cwd: string): Pick<Judgement, 'reason' | 'rule' | 'findings'> & { readonly verdict: string };
+  /** The allow rule that covers this command alone; undefined where none may. */
+  ruleFor(command: string, cwd: string): string | undefined;
   /** What the gate would decide if a model asked for it now, second opinion included. Never rejects. */
   judge(command: string, cwd: string, signal: AbortSignal): Promise<Judgement>;
 };

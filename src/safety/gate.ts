@@ -3,6 +3,7 @@ import type { Sight } from '../contracts/machine.ts';
 import { type Action, describeAction, type Finding, type Judgement } from '../session/action.ts';
 import { hostOf } from '../session/place.ts';
 import { matchesGlob } from '../text/matching.ts';
+import { allowParts } from './allow.ts';
 import { isAllOwn, isUnchanged, type Own, type ReadFile, realFiles } from './files.ts';
 import type { Wrap } from './impact/git.ts';
 import { localSight, previewImpact, withImpact } from './impact/preview.ts';
@@ -58,7 +59,7 @@ const MAX_WRITTEN = 2000;
 const MAX_CACHED_ANSWERS = 500;
 
 /** The gate before every action of a model: tables first, then the second opinion for what they leave open. */
-export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check'> {
+export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check' | 'ruleFor'> {
   const { secondOpinion, timeoutMs = 3000 } = options;
   const answers = new Map<string, Opinion>();
   const inFlight = new Map<string, Promise<Opinion>>();
@@ -149,6 +150,11 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
   return {
     check: (command, cwd) =>
       judgeCommand(command, hostOf(cwd) === undefined ? { cwd, files: realFiles(), ...rules } : rules),
+    ruleFor(command, cwd) {
+      const { acts: [rule, ...others] = [], reads = [] } =
+        allowParts(command, { cwd, files: realFiles(), ...rules }) ?? {};
+      return others.length + reads.length === 0 ? rule : undefined;
+    },
     onlyReads: (command, cwd) => hostOf(cwd) === undefined && onlyReads(command, { cwd, files: realFiles(), ...rules }),
     // The end of a connection ends what runs in a terminal there, and nothing else.
     worksOverPipes: (command, cwd) => hostOf(cwd) === undefined && worksOverPipes(command, { cwd, ...rules }),
@@ -219,13 +225,14 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     return { ...judged, ...facts, basis: { ...NO_BASIS, ...judged.basis, targets } };
   }
 
-  /** Whether a command only reads, and else whether what it changes is kept. */
-  async function whatItReads(action: Action, cwd: string): Promise<Pick<Judgement, 'looks' | 'kept'>> {
+  /** Whether a command only reads, and else whether what it changes is kept and which rules would allow it. */
+  async function whatItReads(action: Action, cwd: string): Promise<Pick<Judgement, 'looks' | 'kept' | 'parts'>> {
     if (action.kind !== 'command') return {};
     const world = { cwd, files: realFiles(), localModel: true, ...rules };
     const looks = action.job ? undefined : readsAlone(action.command, world);
     if (looks) return { looks };
-    return (await options.keeps?.()) === true ? { kept: true } : {};
+    const parts = allowParts(action.command, world);
+    return { ...((await options.keeps?.()) === true ? { kept: true } : {}), ...(parts ? { parts } : {}) };
   }
 
   /** What could be taken back, where changes are kept: in Project in its tree, else wherever the user may write. */

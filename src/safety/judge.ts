@@ -44,7 +44,10 @@ const ODD = /[\0-\x08\x0b-\x1f\x7f\u0080-\u009f\u200b-\u200f\u202a-\u202e\u2060-
 
 /** Is told of each call and each redirection of a command as they are found. */
 export type Watcher = {
-  call(fields: readonly Field[], io: Io): void;
+  /** A call begins; what it runs by itself comes before its `end`. */
+  call(fields: readonly Field[], io: Io, machine: Machine): void;
+  end?(): void;
+  assignment?(): void;
   redirect(redirect: Redirect): void;
 };
 
@@ -66,15 +69,18 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
   const shell = new ShellInterpreter(
     {
       call(machine, fields, io, redirects) {
-        watcher?.call(fields, io);
-        if (!reading) return dispatch(machine, fields, io, redirects, disabled);
-        const { accounted } = reading;
+        watcher?.call(fields, io, machine);
+        const accounted = reading?.accounted;
         const output = dispatch(machine, fields, io, redirects, disabled);
-        if (reading.accounted === accounted && !WRITES_NOTHING.test(programName(fields[0]?.text ?? '')))
+        if (reading && reading.accounted === accounted && !WRITES_NOTHING.test(programName(fields[0]?.text ?? '')))
           reading.mayWrite = true;
+        watcher?.end?.();
         return output;
       },
-      assignment: (machine, name, value, exported) => machine.note(judgeAssignment(machine, name, value, exported)),
+      assignment(machine, name, value, exported) {
+        watcher?.assignment?.();
+        machine.note(judgeAssignment(machine, name, value, exported));
+      },
       definition: (machine, name) => machine.note(judgeDefinition(name)),
       redirect(machine, redirect) {
         watcher?.redirect(redirect);

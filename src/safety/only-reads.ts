@@ -52,9 +52,14 @@ export function readsAlone(command: string, options: JudgeOptions): true | 'held
   let obeys = false;
   const only = reads(command, options, (fields) => {
     obeys ||= programName(fields[0]?.text ?? '') === 'git';
-    return isReader(fields) || isAlone(fields);
+    return isPartReading(fields);
   });
   return only ? (obeys ? 'held' : true) : undefined;
+}
+
+/** Whether one call of a command only reads, by its words. */
+export function isPartReading(fields: readonly Field[]): boolean {
+  return isReader(fields) || isAlone(fields);
 }
 
 function isAlone([program, first]: readonly Field[]): boolean {
@@ -86,7 +91,8 @@ function isReader([program, ...args]: readonly Field[]): boolean {
   return name !== 'git' || GIT_READS.test(args[0]?.text ?? '');
 }
 
-function opensNothing({ operator, target }: Redirect): boolean {
+/** Whether a redirection opens no file to write to. */
+export function opensNothing({ operator, target }: Redirect): boolean {
   return !operator.includes('>') || target === '/dev/null' || /^(\d+-?|-)$/.test(target);
 }
 

@@ -62,6 +62,12 @@ export type Finding = {
   readonly recoverable?: boolean;
 };
 
+/**
+ * The parts of a command line that rules may allow, each as its program and subcommand (AC-7). `reads`: those that only
+ * read.
+ */
+export type AllowParts = { readonly acts: readonly string[]; readonly reads: readonly string[] };
+
 /** The gate's judgement on one action. `reason` names the rule or says why it is not known to be safe. */
 export type Judgement = {
   readonly destructive: boolean;
@@ -88,6 +94,8 @@ export type Judgement = {
   readonly kept?: true;
   /** It may show what a store of credentials holds to a model that is not on this machine. */
   readonly credential?: true;
+  /** What rules must allow for it to need no consent; absent where no rule may. */
+  readonly parts?: AllowParts;
 };
 
 /** Whether a judgement finds nothing destructive that `seen`, which the user has approved, did not show. */

@@ -1,6 +1,6 @@
 /** Whether an action asks first: the mode and the kind of its effect decide, never the surface it came from (AC-6). */
 import type { Action, Examination, Judgement } from './action.ts';
-import { isGranted, isRead, readsFreely } from './grants.ts';
+import { isAllowed, isGranted, isRead, readsFreely } from './grants.ts';
 import type { Mode } from './ids.ts';
 import type { HaltReason } from './question.ts';
 import type { Run } from './run.ts';
@@ -57,7 +57,7 @@ export function consentFor(within: Within, run: Run, action: Action, examined: J
   }
   const asksAll = run.kind === 'chat' && settings.confirmCmd === true;
   if (!asksAll && (rule === 'run' || (action.kind !== 'tool' && run.kind !== 'chat'))) return undefined;
-  if (readsFreely(within, judgement)) return undefined;
+  if (readsFreely(within, judgement) || isAllowed(within, judgement.parts)) return undefined;
   if (action.kind !== 'tool' && action.callId === undefined) return settings.confirmCmd ? 'consent' : undefined;
   return autoApproved || isGranted(within, action, tool) ? undefined : 'consent';
 }

@@ -22,7 +22,7 @@ export type Answer =
   | { readonly kind: 'apply' }
   /** To a mode request: Unrestricted, whatever else is offered. */
   | { readonly kind: 'unrestricted' }
-  /** Proceed, and don't ask again for exactly this tool in this session; never for a destructive call (SF-10). */
+  /** Proceed, and don't ask again for exactly this in this session; never for a destructive call (SF-10, AC-7). */
   | { readonly kind: 'always' }
   /** `note`: what the user wants the model to know. */
   | { readonly kind: 'skip'; readonly note?: string }
@@ -68,6 +68,8 @@ type Body =
   /** The user's own choice; loosening this way counts as an approval (MO-4). */
   | { readonly type: 'modeChosen'; readonly mode: Mode }
   | { readonly type: 'presetChosen'; readonly preset: string }
+  /** The user allows something without a further question, or takes that back (`:allow`). */
+  | { readonly type: 'ruleSet'; readonly rule: string; readonly allowed: boolean }
   // the user's shell
   | { readonly type: 'shellStarted'; readonly op: OpId; readonly line: string; readonly private: boolean }
   | { readonly type: 'shellEnded'; readonly op: OpId; readonly result: CommandResult }

@@ -1,25 +1,40 @@
 /**
- * Consent that lasts for a session: given for one tool as it was defined then, and never for a destructive call
- * (SF-10).
+ * Consent that lasts for a session: for one tool as it was defined then, for what only reads, or for the program and
+ * subcommand of a command (AC-7). Never for a destructive call (SF-10).
  */
-import type { Action, Judgement, ToolFacts } from './action.ts';
+import type { Action, AllowParts, Judgement, ToolFacts } from './action.ts';
 import { isWider, type Mode, type QuestionId } from './ids.ts';
 import type { Question } from './question.ts';
+import { rootOf, type State } from './state.ts';
 import type { Transition } from './transition.ts';
 
+type Within = Pick<Transition, 'state' | 'conversation'>;
+
+/** What `always` would allow: a tool, reading commands, or these rules. */
+export type Grant = { readonly of: 'tool' | 'reads' } | { readonly of: 'rules'; readonly rules: readonly string[] };
+
 /** Whether a question may be answered with `always`, and for what that would be. */
-export function grantOf(question: Question): 'tool' | 'reads' | undefined {
+export function grantOf(question: Question): Grant | undefined {
   if (question.kind !== 'halt' || question.judgement.destructive) return undefined;
-  if (question.action.kind === 'command') return isRead(question.judgement, question.mode) ? 'reads' : undefined;
-  return question.action.kind === 'tool' && question.tool !== undefined ? 'tool' : undefined;
+  const { action, judgement, mode, tool, why } = question;
+  if (action.kind === 'tool') return tool === undefined ? undefined : { of: 'tool' };
+  if (action.kind !== 'command') return undefined;
+  if (isRead(judgement, mode)) return { of: 'reads' };
+  const { parts, credential } = judgement;
+  if (!parts || credential || why !== 'consent') return undefined;
+  return { of: 'rules', rules: [...parts.acts, ...(mode === 'unrestricted' ? parts.reads : [])] };
 }
 
-/** Remembers the user's consent to the tool of a question, or to what only reads; false where it can't be given. */
+/** Remembers the user's consent to what a question asks about; false where it can't be given. */
 export function grantAlways(next: Transition, id: QuestionId): boolean {
   const question = next.state.questions.find((one) => one.id === id);
   const grant = question && grantOf(question);
   if (question?.kind !== 'halt' || grant === undefined) return false;
-  if (grant === 'reads') {
+  if (grant.of === 'rules') {
+    allow(next, grant.rules);
+    return true;
+  }
+  if (grant.of === 'reads') {
     next.state = { ...next.state, readsGranted: next.conversation.mode };
     next.notice('info', '[aish] commands that only read are not asked about again in this session');
     return true;
@@ -34,16 +49,57 @@ export function grantAlways(next: Transition, id: QuestionId): boolean {
   return true;
 }
 
+/** Adds allow rules to the session. */
+export function allow(next: Transition, rules: readonly string[]): void {
+  const { allowed = [] } = next.state;
+  next.state = { ...next.state, allowed: [...new Set([...allowed, ...rules])] };
+  next.notice('info', `[aish] not asked about again in this session: ${rules.join(', ')} (:allow lists them)`);
+}
+
+/** Takes back a rule of the session or of the configuration, or what was allowed under this name. */
+export function disallow(next: Transition, rule: string): void {
+  const { allowed = [], grants = {}, readsGranted, ...state } = next.state;
+  const { [rule]: _, ...tools } = grants;
+  const reads = readsGranted === undefined || rule === READS ? {} : { readsGranted };
+  next.state = { ...state, ...reads, grants: tools, allowed: allowed.filter((one) => one !== rule) };
+  const { settings } = next.conversation;
+  const { allow: kept } = settings;
+  if (kept)
+    next.set({ settings: { ...settings, allow: { ...kept, rules: kept.rules.filter((one) => one !== rule) } } });
+  next.notice('info', `[aish] asked about again: ${rule}`);
+}
+
+/** The name of the consent to commands that only read. */
+export const READS = 'reads';
+
+/** All that is allowed in this session, by name: rules, kept rules, tools, reading commands. */
+export function allowedIn(state: State) {
+  const { allow: kept } = rootOf(state).settings;
+  return {
+    session: state.allowed ?? [],
+    kept: kept?.rules ?? [],
+    tools: Object.keys(state.grants ?? {}),
+    reads: state.readsGranted !== undefined,
+  };
+}
+
+/** Whether rules allow every part of a command that does not run by itself; reading does, outside Unrestricted. */
+export function isAllowed({ state, conversation: { cwd, mode } }: Within, parts: AllowParts | undefined): boolean {
+  if (!parts) return false;
+  const { allow: kept } = rootOf(state).settings;
+  const isInside = kept && (cwd === kept.tree || cwd.startsWith(`${kept.tree.replace(/\/$/, '')}/`));
+  const rules = new Set([...(state.allowed ?? []), ...(isInside ? kept.rules : [])]);
+  const reads = mode === 'unrestricted' && state.readsGranted !== mode ? parts.reads : [];
+  return [...parts.acts, ...reads].every((part) => rules.has(part));
+}
+
 /** Whether a command only reads, in this mode. */
 export function isRead({ looks }: Judgement, mode: Mode): boolean {
   return looks === true || (looks === 'held' && mode !== 'unrestricted');
 }
 
 /** A command that only reads needs no consent: the user has given it, or the kernel lets it do nothing else (AC-3). */
-export function readsFreely(
-  { state, conversation: { settings, mode } }: Pick<Transition, 'state' | 'conversation'>,
-  judgement: Judgement,
-): boolean {
+export function readsFreely({ state, conversation: { settings, mode } }: Within, judgement: Judgement): boolean {
   if (!isRead(judgement, mode)) return false;
   const { readsGranted: given } = state;
   // What was said where the kernel bounds it says nothing of a mode where it doesn't.

@@ -19,6 +19,7 @@ import { addCall } from './cost.ts';
 import { beginTask, childOf, delegationOf, subAgents } from './delegate.ts';
 import type { Effect } from './effect.ts';
 import type { Of, SessionEvent } from './event.ts';
+import { allow, disallow } from './grants.ts';
 import { namesOf } from './message.ts';
 import { possibleMode } from './mode.ts';
 import { countAction, ifNorris } from './norris.ts';
@@ -64,6 +65,7 @@ const FOR_ROOT: ReadonlySet<SessionEvent['type']> = new Set([
   'norrisContinued',
   'turnsReset',
   'presetChosen',
+  'ruleSet',
 ]);
 
 function conversationOf(state: State, event: SessionEvent): Conversation | undefined {
@@ -137,6 +139,7 @@ const CHANGES: { readonly [Type in SessionEvent['type']]: (next: Transition, eve
   turnsReset: resetTurns,
   modeChosen: (next, event) => chooseMode(next, event.mode),
   presetChosen: (next, event) => choosePreset(next, event.preset),
+  ruleSet: (next, event) => (event.allowed ? allow(next, [event.rule]) : disallow(next, event.rule)),
   shellStarted,
   shellEnded,
   shellMoved,

@@ -82,6 +82,8 @@ export type Settings = {
   readonly unread?: readonly string[];
   /** What the system message says of the surroundings; absent in older journals: it says nothing. */
   readonly surroundings?: Surroundings;
+  /** Allow rules that the user keeps in their configuration for a directory, behind all links. */
+  readonly allow?: { readonly tree: string; readonly rules: readonly string[] };
   /** Tasks taken from a plan. */
   readonly tasksMax?: number;
 };
@@ -224,6 +226,8 @@ export type State = {
   readonly questions: readonly Question[];
   /** Tools that need no further consent in this session, each with the definition it was given for. */
   readonly grants?: Readonly<Record<string, string>>;
+  /** Allow rules of this session: a program and its subcommand each. */
+  readonly allowed?: readonly string[];
   /** Commands that only read need no further consent in this session. */
   readonly readsGranted?: Mode;
   /** What the calls of this session have cost, those of its sub-agents and of the gate included. */

@@ -196,6 +196,7 @@ export async function setStage(change: StageOptions = {}) {
     safety: {
       patterns: () => [],
       check: () => ({ verdict: 'safe', reason: '' }),
+      ruleFor: (command) => command,
       judge: () => Promise.resolve(harmless),
     },
     hosts: {
@@ -209,6 +210,7 @@ export async function setStage(change: StageOptions = {}) {
     },
     forms,
     network: { list: () => [], setNamed: () => undefined },
+    rules: { keep: (rule) => `${rule} kept`, drop: () => undefined },
     mcp: {
       enable: () => false,
       servers: () => [],

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Judgement, ToolFacts } from '../../src/session/action.ts';
+import { allowedIn } from '../../src/session/grants.ts';
 import { reduce } from '../../src/session/reduce.ts';
-import { emptyState } from '../../src/session/state.ts';
-import { deadly, harmless, Machine } from '../support/machine.ts';
+import { emptyState, SEMANTICS } from '../../src/session/state.ts';
+import { bash, deadly, harmless, Machine, printed } from '../support/machine.ts';
 
 const tool = (definition: string): ToolFacts => ({ definition, claims: ['it only reads'], changed: false });
 
@@ -96,5 +97,119 @@ describe('tools of other servers in Restricted', () => {
     machine.send({ type: 'asked', line: 'l', text: 'go' });
     machine.says('', { id: 'c1', name: 'x__y', arguments: '{}' });
     expect(result(machine)).toMatchObject({ text: expect.stringMatching(/^x__y is disabled/) });
+  });
+});
+
+const testing: Judgement = { ...harmless, parts: { acts: ['npm test'], reads: ['tail'] } };
+
+/** A chat in `mode` whose model calls `npm test`, judged so. */
+function tests(machine: Machine, id: string, judgement: Judgement = testing): void {
+  if (machine.phase.kind === 'idle') machine.send({ type: 'asked', line: id, text: 'test it' });
+  machine.says('', bash(id, 'npm test | tail'));
+  machine.judges(judgement);
+}
+
+function commandEnds(machine: Machine): void {
+  const { op } = machine;
+  machine.send({ type: 'actionStarted', op });
+  machine.send({ type: 'actionEnded', op, outcome: printed('ok') });
+}
+
+describe('an allow rule', () => {
+  const modern = { semantics: SEMANTICS, sandbox: true, project: true } as const;
+
+  it('given at a consent lets the same program and subcommand run, and no other', () => {
+    const machine = new Machine(modern);
+    tests(machine, 'c1');
+    answers(machine, 'always');
+    expect(machine.state.allowed).toEqual(['npm test', 'tail']);
+    commandEnds(machine);
+    tests(machine, 'c2');
+    expect(machine.phase.kind).toBe('acting');
+    commandEnds(machine);
+    tests(machine, 'c3', { ...harmless, parts: { acts: ['npm test', 'npm publish'], reads: [] } });
+    expect(machine.state.questions[0]).toMatchObject({ why: 'consent' });
+    answers(machine, 'proceed');
+    commandEnds(machine);
+    tests(machine, 'c4', harmless);
+    expect(machine.state.questions[0]).toMatchObject({ why: 'consent' });
+  });
+
+  it('is never given at a HALT, and answers none', () => {
+    const machine = new Machine(modern);
+    tests(machine, 'c1', { ...deadly, ...{ parts: testing.parts } } as Judgement);
+    answers(machine, 'always');
+    expect(machine.phase.kind).toBe('halted');
+    answers(machine, 'proceed');
+    commandEnds(machine);
+    machine.send({ type: 'ruleSet', rule: 'npm test', allowed: true });
+    machine.send({ type: 'ruleSet', rule: 'tail', allowed: true });
+    tests(machine, 'c2', { ...deadly, ...{ parts: testing.parts } } as Judgement);
+    expect(machine.state.questions[0]).toMatchObject({ why: 'destructive' });
+  });
+
+  it('does not answer the question about a credential', () => {
+    const machine = new Machine(modern);
+    machine.send({ type: 'ruleSet', rule: 'npm test', allowed: true });
+    machine.send({ type: 'ruleSet', rule: 'tail', allowed: true });
+    tests(machine, 'c1', { ...testing, credential: true });
+    expect(machine.state.questions[0]).toMatchObject({ why: 'consent' });
+    answers(machine, 'always');
+    expect(machine.phase.kind).toBe('halted');
+  });
+
+  it('holds after a resume, until it is taken back', () => {
+    const machine = new Machine(modern);
+    machine.send({ type: 'ruleSet', rule: 'npm test', allowed: true });
+    machine.send({ type: 'ruleSet', rule: 'tail', allowed: true });
+    machine.send({ type: 'resumed', settings: machine.conversation.settings });
+    tests(machine, 'c1');
+    expect(machine.phase.kind).toBe('acting');
+    commandEnds(machine);
+    machine.send({ type: 'ruleSet', rule: 'npm test', allowed: false });
+    tests(machine, 'c2');
+    expect(machine.phase.kind).toBe('halted');
+  });
+
+  it('kept for a directory holds in it and below it, and can be taken back', () => {
+    const kept = (tree: string) => new Machine({ ...modern, allow: { tree, rules: ['npm test', 'tail'] } });
+    for (const [tree, phase] of [
+      ['/work', 'acting'],
+      ['/', 'acting'],
+      ['/work/deeper', 'halted'],
+      ['/wor', 'halted'],
+    ] as const) {
+      const machine = kept(tree);
+      tests(machine, 'c1');
+      expect(machine.phase.kind, tree).toBe(phase);
+    }
+    const machine = kept('/work');
+    machine.send({ type: 'ruleSet', rule: 'npm test', allowed: false });
+    expect(allowedIn(machine.state).kept).toEqual(['tail']);
+    tests(machine, 'c1');
+    expect(machine.phase.kind).toBe('halted');
+  });
+
+  it('is not needed for the parts that only read where reading asks nothing', () => {
+    for (const [mode, phase] of [
+      ['project', 'acting'],
+      ['unrestricted', 'halted'],
+    ] as const) {
+      const machine = new Machine({ ...modern, confirmCmd: true }, mode);
+      machine.send({ type: 'ruleSet', rule: 'npm test', allowed: true });
+      tests(machine, 'c1');
+      expect(machine.phase.kind, mode).toBe(phase);
+    }
+  });
+
+  it('is listed with the tools that were allowed, which can be taken back as well', () => {
+    const machine = new Machine(modern);
+    calls(machine, 'c1', 'one');
+    answers(machine, 'always');
+    ends(machine);
+    expect(allowedIn(machine.state)).toEqual({ session: [], kept: [], tools: ['fs__list'], reads: false });
+    machine.send({ type: 'ruleSet', rule: 'fs__list', allowed: false });
+    calls(machine, 'c2', 'one');
+    expect(machine.phase.kind).toBe('halted');
   });
 });

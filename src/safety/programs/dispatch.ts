@@ -40,32 +40,44 @@ import { lookAtScript, noteUnread, runScriptFile, SHELLS } from './shells.ts';
 import { CALCULATORS, EDITORS, FORMATTERS, MEDIA, SESSIONS, TEXT_TOOLS } from './text-tools.ts';
 import { CONTAINERS, GIT, SPECIAL_WRAPPERS, WRAPPERS } from './wrappers.ts';
 
-const HANDLERS: ReadonlyMap<string, Handler> = new Map(
+/** Readers of programs that run what their own words, files or input say. */
+const RUNNERS: ReadonlyMap<string, Handler> = new Map(
   Object.entries({
     ...WRAPPERS,
     ...SPECIAL_WRAPPERS,
     ...BUILTINS,
     ...SHELLS,
-    ...CONTAINERS,
-    ...OVERWRITING,
-    ...DELETING,
-    ...ENDING,
     ...TEXT_TOOLS,
     ...INTERPRETERS,
     ...DATABASES,
     ...EDITORS,
-    ...GIT,
-    ...BUILD,
     ...SCHEDULED,
-    ...NETWORK_TOOLS,
     ...REMOTE,
-    ...MEDIA,
     ...SESSIONS,
-    ...FORMATTERS,
     ...APP_SHELLS,
     ...CALCULATORS,
   }),
 );
+
+const HANDLERS: ReadonlyMap<string, Handler> = new Map([
+  ...Object.entries({
+    ...CONTAINERS,
+    ...OVERWRITING,
+    ...DELETING,
+    ...ENDING,
+    ...GIT,
+    ...BUILD,
+    ...NETWORK_TOOLS,
+    ...MEDIA,
+    ...FORMATTERS,
+  }),
+  ...RUNNERS,
+]);
+
+/** Whether a program runs what its own words, files or input say. */
+export function runsItsWords(program: string): boolean {
+  return RUNNERS.has(program);
+}
 
 /** Judges one call whose words are known, notes the verdict on the machine, and returns what the call prints. */
 export function dispatch(

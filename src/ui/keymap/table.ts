@@ -147,7 +147,7 @@ const TRANSCRIPT = [
 
 const HALT = [
   ['proceed', ['p'], 'run it'],
-  ['always', ['P'], 'run it, and don’t ask again this session: for this tool, or for commands that only read'],
+  ['always', ['P'], 'run it, and don’t ask again this session for its kind (a program and subcommand, a tool)'],
   ['tryIt', ['t'], 'try it where nothing of it stays, and see what it would change'],
   ['applyTrial', ['T'], 'after a trial: do exactly what it has shown'],
   ['showDiff', ['d'], 'after a trial: the whole diff, or the list'],

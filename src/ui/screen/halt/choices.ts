@@ -3,8 +3,10 @@
  * them. Pure.
  */
 import type { Answer } from '../../../session/event.ts';
+import type { Grant } from '../../../session/grants.ts';
 import type { Mode } from '../../../session/ids.ts';
 import { modeName } from '../../../session/mode.ts';
+import { visible } from '../../../text/sanitize.ts';
 
 /** An answer that a question offers. */
 export type Choice = {
@@ -50,11 +52,18 @@ export const APPLY: Choice = {
   harmful: true,
 };
 
-/** For what destroys nothing: this tool, or commands that only read. */
-export const ALWAYS = {
-  tool: always('for this tool'),
-  reads: always('for commands that only read'),
-} as const;
+/** For what destroys nothing: this tool, commands that only read, or a program with its subcommand. */
+export function alwaysOf(grant: Grant): Choice {
+  if (grant.of !== 'rules') return always(grant.of === 'tool' ? 'for this tool' : 'for commands that only read');
+  const names = grant.rules.map(visible);
+  const [first = '', ...more] = names;
+  const named = more.length > 1 ? `${first} and ${more.length} more` : names.join(', ');
+  return {
+    ...always(`for ${names.join(', ')}`),
+    long: `proceed, and don’t ask again for ${named}`,
+    short: `not again for ${named}`,
+  };
+}
 
 function always(what: string): Choice {
   return {

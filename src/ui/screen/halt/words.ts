@@ -10,8 +10,8 @@ import { visible } from '../../../text/sanitize.ts';
 import { shortPath } from '../../../text/short-path.ts';
 import { changeOf, countsText, diffRows, reviewParts, type TreeLine, trialRows } from './changes.ts';
 import {
-  ALWAYS,
   APPLY,
+  alwaysOf,
   type Choice,
   ESCALATION_CHOICES,
   FORM_CHOICES,
@@ -233,7 +233,7 @@ function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
     place: placeOf(question),
     mode,
     danger: why !== 'consent',
-    choices: [...haltChoices(editable, question.canTry ? [TRY] : []), ...(grant ? [ALWAYS[grant]] : [])],
+    choices: [...haltChoices(editable, question.canTry ? [TRY] : []), ...(grant ? [alwaysOf(grant)] : [])],
     start: 0,
     editable,
   };

@@ -1,0 +1,61 @@
+import { allowedIn, READS } from '../session/grants.ts';
+import type { App } from './app.ts';
+import { type Argument, type Command, CommandError } from './command.ts';
+
+const KEEP = /^keep\s+/;
+
+/** `:allow` (AC-7): what runs without a further question. */
+export const allow: Command = {
+  name: 'allow',
+  usage: ':allow [COMMAND | -COMMAND | keep COMMAND]',
+  group: 'agent',
+  summary: 'what runs without a question, by program and subcommand',
+  forms: [
+    [':allow', 'list what is allowed'],
+    [':allow npm test', 'allow it for this session, as P in a question does'],
+    [':allow keep npm test', 'allow it for this project, in your configuration'],
+    [':allow -npm test', 'take it back: it is asked about again'],
+  ],
+  arguments: (app, before) => (before.length === 0 ? offered(app) : []),
+  run(app, rest) {
+    const { engine } = app;
+    const { session, kept, tools, reads } = allowedIn(engine.state);
+    const words = rest.trim().replace(/\s+/g, ' ');
+    if (words === '') {
+      const lines = [
+        ...kept.map((rule) => `kept for this project  ${rule}`),
+        ...session.filter((rule) => !kept.includes(rule)).map((rule) => `this session  ${rule}`),
+        ...tools.map((tool) => `this session  ${tool}, as long as its definition stays the same`),
+        ...(reads ? [`this session  ${READS}: commands that only read`] : []),
+      ];
+      return lines.join('\n') || 'nothing is allowed yet: P in a question allows its program and subcommand';
+    }
+    const set = (rule: string, allowed: boolean) => void engine.dispatch({ type: 'ruleSet', rule, allowed });
+    if (words.startsWith('-')) {
+      const rule = words.slice(1).trim();
+      if (![...session, ...kept, ...tools, ...(reads ? [READS] : [])].includes(rule))
+        throw new CommandError(`${rule} is not allowed; :allow lists what is`);
+      set(rule, false);
+      return app.rules.drop(rule);
+    }
+    const command = words.replace(KEEP, '');
+    const rule = app.safety.ruleFor(command, engine.conversation.cwd);
+    if (rule === undefined)
+      throw new CommandError(
+        `no rule can allow ${command}: name a program and its subcommand, and no program that runs others`,
+      );
+    set(rule, true);
+    return KEEP.test(words) ? app.rules.keep(rule) : undefined;
+  },
+};
+
+/** What can be taken back, and kept. */
+function offered({ engine }: App): readonly Argument[] {
+  const { session, kept } = allowedIn(engine.state);
+  return [
+    ...[...new Set([...session, ...kept])].map((rule) => ({ word: `-${rule}`, note: 'ask about it again' })),
+    ...session
+      .filter((rule) => !kept.includes(rule))
+      .map((rule) => ({ word: `keep ${rule}`, note: 'for this project' })),
+  ];
+}
