@@ -9,12 +9,14 @@ import { findProcess, type ProcessEntry } from './processes.ts';
 
 /** The number of read(2). Source: the kernel's syscall tables. */
 const READ: Readonly<Record<string, string>> = { x64: '0', arm64: '63', riscv64: '63', loong64: '63' };
-/** Those of poll, select, pselect6, ppoll, epoll_wait and epoll_pwait. */
+/** Calls with one number everywhere: io_uring_enter and epoll_pwait2. */
+const NEWER_POLL = ['426', '441'];
+/** Those of poll, select, pselect6, ppoll, epoll_wait, epoll_pwait and readv. */
 const POLL: Readonly<Record<string, readonly string[]>> = {
-  x64: ['7', '23', '270', '271', '232', '281'],
-  arm64: ['72', '73', '22'],
-  riscv64: ['72', '73', '22'],
-  loong64: ['72', '73', '22'],
+  x64: ['7', '23', '270', '271', '232', '281', '19', ...NEWER_POLL],
+  arm64: ['72', '73', '22', '65', ...NEWER_POLL],
+  riscv64: ['72', '73', '22', '65', ...NEWER_POLL],
+  loong64: ['72', '73', '22', '65', ...NEWER_POLL],
 };
 
 /** Shells keep descriptors below this for what they run. */

@@ -102,14 +102,15 @@ describe('what is typed right behind a shell line', () => {
     expect(command.written.join('')).toBe('one two\r');
   });
 
-  it('is a draft after a moment if it is the beginning of one, and nothing asks', async () => {
+  it('is the program’s after a moment, which may be slow to draw its question', async () => {
     const stage = await setStage();
     const command = await running(stage);
-    stage.press('git st');
+    stage.press('be');
     stage.clock.advance(200);
-    stage.clock.advance(500);
     expect(command.written).toEqual([]);
-    expect(stage.screen.ui.get()).toMatchObject({ keyboard: 'prompt', editor: { text: 'git st' } });
+    stage.clock.advance(500);
+    expect(command.written.join('')).toBe('be');
+    expect(stage.screen.ui.get()).toMatchObject({ keyboard: 'program', editor: { text: '' } });
   });
 
   it('is dropped by Ctrl-C, which interrupts', async () => {

@@ -1,4 +1,5 @@
 /** What people run in a shell all day, each in the built program: it gets the keyboard or the screen and gives it back. */
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -43,6 +44,77 @@ async function program(place: Scratch): Promise<Rig> {
   await rig.waitFor(/\[aish:\w+\]>/);
   return rig;
 }
+
+/**
+ * As fzf, and tools of Go, .NET and the JVM: the first thread sleeps; another asks the terminal where its cursor is,
+ * draws once it knows, and reads keys from /dev/tty until Enter. What was typed before the answer counts.
+ */
+const SECOND_THREAD = `#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+static void *reader(void *none) {
+  int tty = open("/dev/tty", O_RDWR), row, column, length = 0;
+  char text[64] = {0}, *escape, c;
+  struct termios old, raw;
+  tcgetattr(tty, &old);
+  raw = old;
+  raw.c_lflag &= ~(ICANON | ECHO);
+  tcsetattr(tty, TCSANOW, &raw);
+  (void)!write(tty, "\\033[6n", 4);
+  while (read(tty, &c, 1) == 1 && c != 'R' && length < 63) text[length++] = c;
+  escape = strchr(text, 27);
+  dprintf(tty, "%s", escape && sscanf(escape + 1, "[%d;%d", &row, &column) == 2 ? "list> " : "no answer> ");
+  for (length = escape ? escape - text : 0; read(tty, &c, 1) == 1 && c != '\\r' && c != '\\n';) text[length++ & 31] = c;
+  tcsetattr(tty, TCSANOW, &old);
+  dprintf(tty, "\\nchose <%.*s>\\n", length, text);
+  return none;
+}
+int main(void) {
+  pthread_t thread;
+  sleep(1);
+  pthread_create(&thread, 0, reader, 0);
+  return pthread_join(thread, 0);
+}
+`;
+
+describe('a program that reads the terminal in another thread', () => {
+  it.skipIf(lacks('cc'))(
+    'is answered, and gets the keys that were typed before it drew, none of them the prompt',
+    async () => {
+      using place = scratch();
+      writeFileSync(join(place.work, 'second.c'), SECOND_THREAD);
+      execFileSync('cc', ['-pthread', '-o', join(place.work, 'second'), join(place.work, 'second.c')]);
+      await using rig = await program(place);
+      rig.type('./second\r');
+      await rig.waitFor('running');
+      rig.type('be');
+      await rig.waitFor(/list>/);
+      await rig.waitFor(/keys go to the program/);
+      expect(rig.text()).toMatch(/\]> *$/m);
+      rig.type('ta\r');
+      await rig.waitFor('chose <beta>');
+      await ended(rig, './second');
+    },
+  );
+
+  it.skipIf(lacks('fzf'))('fzf below the prompt, by its option and by FZF_DEFAULT_OPTS', async () => {
+    using place = scratch();
+    await using rig = await program(place);
+    for (const line of ['fzf --height 40%', 'FZF_DEFAULT_OPTS=--height=40% fzf']) {
+      const whole = `printf 'alpha\\nbeta\\ngamma\\n' | ${line}`;
+      rig.type(`${whole}\r`);
+      await rig.waitFor(/> alpha[\s\S]*3\/3/);
+      rig.type('ga');
+      await rig.waitFor(/> gamma[\s\S]*1\/3[\s\S]*> ga/);
+      rig.type('\r');
+      await ended(rig, whole);
+      expect(rig.text()).toMatch(/│ gamma/);
+    }
+  });
+});
 
 describe('a program that reads', () => {
   it.skipIf(lacks('python3'))('python3: a conversation with it, and back', async () => {

@@ -115,7 +115,7 @@ function isVi(screen: Screen, key: KeyToken): boolean {
 function waits(screen: Screen, key: KeyToken): boolean {
   const { ahead } = screen.keyboard;
   const types = key.text !== undefined || key.name === 'enter' || key.name === 'backspace';
-  if (types) return ahead.hold(() => takeKey(screen, key), key.name === 'enter');
+  if (types) return ahead.hold(() => takeKey(screen, key));
   if (key.ctrl && key.name === 'c') ahead.drop();
   else ahead.release();
   return false;

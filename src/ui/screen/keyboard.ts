@@ -93,14 +93,11 @@ export class Keyboard {
       if (asks() || running?.output.promptText) this.#offer(op, asks());
     };
     const late = () => {
-      if (this.ahead.waits) cancel = this.#schedule(decide, HANDOVER_TYPING_MS - HANDOVER_MS);
-      else this.#offer(op, asks());
+      if (this.ahead.waits) cancel = this.#schedule(offer, HANDOVER_TYPING_MS - HANDOVER_MS);
+      else offer();
     };
-    const decide = () => {
-      // The beginning of the next line, most likely: it stays a draft.
-      if (this.ahead.waits && !this.ahead.line && !asks()) this.ahead.release();
-      else this.#offer(op, asks());
-    };
+    // What it does not read comes back to the prompt behind its end.
+    const offer = () => this.#offer(op, asks());
     let cancel = this.#schedule(late, HANDOVER_MS);
     const ends = [
       () => cancel(),

@@ -8,7 +8,6 @@ import type { Schedule } from '../terminal/schedule.ts';
 export class TypeAhead {
   readonly #schedule: Schedule;
   #held: (() => void)[] | undefined;
-  #line = false;
   #cancel = () => {};
 
   constructor(schedule: Schedule) {
@@ -20,25 +19,16 @@ export class TypeAhead {
     return this.#held !== undefined && this.#held.length > 0;
   }
 
-  /** A whole line is among them: an answer, not the beginning of the next command. */
-  get line(): boolean {
-    return this.waits && this.#line;
-  }
-
   /** Begins to hold, for `most` ms: a shell that is not up by then is not waited for. */
   begin(most: number): void {
     if (this.#held) return;
     this.#held = [];
-    this.#line = false;
     this.#cancel = this.#schedule(() => this.release(), most);
   }
 
-  /**
-   * Holds a key, given as what takes it later; `ends` for Enter. False while nothing is held: it is to be taken now.
-   */
-  hold(take: () => void, ends = false): boolean {
+  /** Holds a key, given as what takes it later. False while nothing is held: it is to be taken now. */
+  hold(take: () => void): boolean {
     this.#held?.push(take);
-    this.#line ||= ends;
     return this.#held !== undefined;
   }
 
