@@ -51,6 +51,8 @@ export type AgentOptions = {
     readonly store: Pick<ChangeStore, 'keepCommand' | 'unavailable' | 'waiting'>;
     readonly supervisor: string;
     readonly warn: (text: string) => void;
+    /** Told where a command runs without being kept. */
+    readonly unseen: (cwd: string) => void;
   };
 };
 
@@ -129,6 +131,7 @@ async function inUnrestricted(
   const gains = gainsRights(command, process.getuid?.() === 0);
   const kept = gains ? undefined : await keep.store.keepCommand(command, cwd);
   if (gains && (await keep.store.unavailable()) === undefined) keep.warn(NOT_KEPT);
+  if (!kept) keep.unseen(cwd);
   giveUpAborted(signal, kept);
   const behind = behindIn(options, cwd, kept);
   const launch = behind ? { launcher: behind.wrap, ...(await pipeFor(pipes, behind.program)) } : {};

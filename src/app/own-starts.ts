@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { makeDirectory } from '../text/files.ts';
 import { parseJsonObject } from '../text/json.ts';
@@ -162,10 +162,15 @@ const keyOf = ({ name, words, env = {}, cwd = '' }: OwnCommand): string =>
     .update(JSON.stringify([name, words, env, cwd]))
     .digest('hex');
 
-/** The top of the repository around it, else its directory; in the home directory itself the file alone. */
+/**
+ * The top of the repository around it, else its directory, with what lies beside a `bin`; in the home directory itself
+ * the file alone.
+ */
 function treeOf(path: string, directory = directoryOf(path)): string {
   const home = realOf(homedir()) ?? homedir();
-  return treeAround(directory, home, (top) => existsSync(join(top, '.git'))) ?? path;
+  const tree = treeAround(directory, home, (top) => existsSync(join(top, '.git'))) ?? path;
+  const around = dirname(tree);
+  return /^\.?bin$/.test(basename(tree)) && !holds(around, home) ? around : tree;
 }
 
 function directoryOf(path: string): string {
@@ -183,7 +188,13 @@ function placesOf({ words, env = {}, cwd }: OwnCommand): readonly string[] {
   const all = [...words, ...Object.values(env)].flatMap((written) => {
     const word = written.replace(/\$(HOME\b|\{HOME\})/g, homedir());
     // A quoted or escaped path may hold blanks.
-    return [word, ...word.split(BETWEEN_WORDS), ...word.split(/['"]/), word.replaceAll('\\ ', ' ')];
+    const escaped = word.replaceAll('\\ ', '\0').split(BETWEEN_WORDS);
+    return [
+      word,
+      ...word.split(BETWEEN_WORDS),
+      ...word.split(/['"]/),
+      ...escaped.map((part) => part.replaceAll('\0', ' ')),
+    ];
   });
   const directories = `${env.PATH ?? ''}${delimiter}${process.env.PATH ?? ''}`
     .split(delimiter)

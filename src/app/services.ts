@@ -148,7 +148,10 @@ export function createServices(environment: Environment, bus: SessionBus) {
     cacheOf: (tree) => cacheOf(cache, tree),
     projectTree: projectHere,
     held: sandbox.projectMissing !== undefined,
-    keep: { store: undo, supervisor: LAUNCHER, warn: (text: string) => bus.show(text) },
+    keep: {
+      ...{ store: undo, supervisor: LAUNCHER, warn: (text: string) => bus.show(text) },
+      unseen: (cwd: string) => starts.changed([join(cwd, 'files that can’t be told')]),
+    },
   });
   const fleetMachines = new Map<string, Machine>();
   const local: Machine = { ...localSight, spawn: localAgent.run, lacks: () => undefined };

@@ -13,6 +13,8 @@ export type FileLook = {
   stat(path: string): Seen | undefined;
   /** Where an absolute path leads once every link in it is followed; what is not there stays as it is written. */
   real(path: string): string;
+  /** The names in a directory; undefined where it can't be read. */
+  names(path: string): readonly string[] | undefined;
   /** Some answer was given without a look, since its time was over: what was asked for may be a link to anywhere. */
   ranOut(): boolean;
   /** What `~` stands for. */
@@ -52,8 +54,17 @@ export function realFiles(limitMs = 50): FileLook {
     home: homedir(),
     real: (path) => inTime(() => realOf(path, reals), path),
     stat: (path) => inTime(() => seenAt(path), UNSEEN),
+    names: (path) => inTime(() => namesIn(path), undefined),
     ranOut: () => isOver,
   };
+}
+
+function namesIn(path: string): readonly string[] | undefined {
+  try {
+    return readdirSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function seenAt(path: string): Seen | undefined {

@@ -1,8 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { type ParsedScript, parse } from 'unbash';
-import { isCredential } from '../knowledge/credential-files.ts';
 import { type FileContent, type FileLook, type Own, type ReadFile, Reading, readContent } from './files.ts';
-import { CREDENTIAL_LEAVES } from './programs/credentials.ts';
+import { CREDENTIAL_LEAVES, namesCredential } from './programs/credentials.ts';
 import { dispatch } from './programs/dispatch.ts';
 import { judgeAssignment, judgeDefinition } from './programs/environment.ts';
 import { programName } from './programs/name.ts';
@@ -17,6 +16,7 @@ import {
   MAX_DEPTH,
   MAX_SEPARATORS,
   type Machine,
+  plain,
   type Redirect,
 } from './shell/machine.ts';
 import { ENDLESS, escapeMarks } from './shell/taint.ts';
@@ -84,7 +84,8 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
       definition: (machine, name) => machine.note(judgeDefinition(name)),
       redirect(machine, redirect) {
         watcher?.redirect(redirect);
-        if (/^<>?$/.test(redirect.operator)) machine.namesCredential ||= isCredential(redirect.target);
+        if (/^<>?$/.test(redirect.operator))
+          machine.namesCredential ||= namesCredential(machine, plain(redirect.target));
         if (reading && redirect.operator.includes('>')) noteTarget(machine, reading, redirect.target);
         machine.note(judgeRedirect(machine, redirect));
       },

@@ -18,6 +18,8 @@ beforeEach(() => {
     'src/app/lib/a.js',
     'tools/x.sh',
     'my tools/x.sh',
+    'venv/bin/serve',
+    'venv/lib/a.py',
     'bin/mine',
     'notes',
     'elsewhere/y.js',
@@ -73,6 +75,12 @@ describe('a command of the user’s own configuration', () => {
       'my tools/x.sh',
       () => ({ words: [`'${home}/my tools/x.sh' --port=1`] }),
     ],
+    [
+      'an escaped file with a blank in its name',
+      'my tools/x.sh',
+      () => ({ words: [`${home}/my\\ tools/x.sh --port 1`] }),
+    ],
+    ['a library beside a bin', 'venv/lib/a.py', () => ({ words: [join(home, 'venv/bin/serve')] })],
     ['a file that a line for the shell names', 'tools/x.sh', () => ({ words: ['exec ~/tools/x.sh --port=1'] })],
     [
       'a value of its environment',

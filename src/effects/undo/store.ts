@@ -431,7 +431,9 @@ export class ChangeStore implements UndoPort {
 
   async #finishCut(): Promise<void> {
     tidyEmpty(this.#options.directory);
+    const cut = new Set(this.#records().flatMap(({ number, state }) => (state === 'cut' ? [number] : [])));
     await this.#kept.recover();
+    for (const action of this.#records()) if (cut.has(action.number)) this.#look(action);
     await this.#leftovers.catchUp();
     // Of jobs that ended with the program.
     for (const action of this.#records())

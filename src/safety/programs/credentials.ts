@@ -1,7 +1,12 @@
+import { basename, dirname, join } from 'node:path';
 import { isCredential } from '../../knowledge/credential-files.ts';
+import { type Field, type Machine, plain } from '../shell/machine.ts';
+import { CREDENTIAL_NAME, UNKNOWN } from '../shell/taint.ts';
+import { globToRegExp } from '../shell/word.ts';
 import { destructive, type StaticVerdict } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { absolute } from './paths.ts';
+import { type OperandRole, roleOf } from './record.ts';
 
 // Two rules. A command line that names a credential file and sends something is destructive, whatever connects the two.
 // One that names such a file and may print it is asked about, unless the model that reads the output is on this
@@ -21,50 +26,112 @@ const VARIABLES = /(^|\.)(process|meta)\.env$/;
 /** A directory that may hold nothing but credential files. */
 const DIRECTORY = /(^|\/)\.[\w-]+\/?$/;
 
-/** Whether a text names a credential file, or a directory in which every file is one. */
-function namesCredential(text: string): boolean {
-  return text
-    .split(BETWEEN)
-    .some(
-      (name) => (isCredential(name) && !VARIABLES.test(name)) || (DIRECTORY.test(name) && isCredential(`${name}/any`)),
-    );
+/**
+ * Whether a word names a credential file, or a directory in which every file is one: as written, behind links, or as
+ * one of the names that fit a pattern.
+ */
+export function namesCredential(machine: Machine, { text, glob }: Field): boolean {
+  if (text.includes(CREDENTIAL_NAME)) return true;
+  // Code is full of words; where each would lead is not looked at.
+  const places = /\s/.test(text) ? undefined : machine.files;
+  return text.split(BETWEEN).some((name) => {
+    if (name === '' || VARIABLES.test(name)) return false;
+    if (isCredential(name) || (DIRECTORY.test(name) && isCredential(`${name}/any`))) return true;
+    const path = absolute(machine, name);
+    if (path !== undefined && (isCredential(path) || isCredential(places?.real(path) ?? ''))) return true;
+    return glob && namesFitting(machine, path ?? name).some(isCredential);
+  });
+}
+
+/** The files that a pattern in the last part of a path may become; where nobody can look, `.env` may be one. */
+function namesFitting({ files }: Machine, pattern: string): readonly string[] {
+  const folder = dirname(pattern);
+  const last = basename(pattern);
+  const fits = globToRegExp(last);
+  return (files?.names(folder) ?? ['.env'])
+    .filter((name) => name.startsWith('.') === last.startsWith('.') && fits.test(name))
+    .map((name) => join(folder, name));
 }
 
 /** Options by which a program that else only names files prints one, or runs a command that does. */
-const READS = /^-(exec|execdir|ok|okdir)$|^--(files0-from|from(tab)?file)\b/;
+const READS = /^-(exec|execdir|ok|okdir)$|^--(files0-from|from(tab)?file)\b|^file:/;
 
 /** What a sourced file holds goes into variables, not to the screen. */
 const SOURCES = /^(source|\.)$/;
 
+/** Programs whose input is a list of names. */
+const TAKES_NAMES = /^(xargs|parallel|read|mapfile|readarray)$/;
+
+/** An address on this machine. */
+const HERE = /^(https?:\/\/)?(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?([/?#]|$)|^file:/i;
+
 /** Notes on the machine whether a call sends something, and whether it names a credential file that it may print. */
 export function noteCredentials(call: Call): void {
-  const { machine, args, io } = call;
+  const { machine, io } = call;
   const { traits } = call.facts;
   // A package manager sends a release; what it is mostly called for are scripts of the project.
-  const sends = traits.has('sends') && !traits.has('runsProject');
+  const sends = traits.has('sends') && !traits.has('runsProject') && !staysHere(call);
   machine.sends ||= sends;
-  const namesOnly = traits.has('namesOnly') || traits.has('keepsWords') || SOURCES.test(call.program);
-  if (namesOnly && !sends && !traits.has('prints') && !args.some(({ text }) => READS.test(text))) return;
-  machine.namesCredential ||=
-    args.some(({ text }, at) => isNamed(call, text) && !(sends && isOwnKey(call, at))) ||
-    (sends && io.stdin !== undefined && namesCredential(io.stdin));
+  machine.namesCredential ||= TAKES_NAMES.test(call.program) && io.stdin?.includes(CREDENTIAL_NAME) === true;
+  if (machine.namesCredential || (onlyNames(call) && !sends)) return;
+  const unread = unreadWords(call, sends);
+  machine.namesCredential =
+    words(call).some((field) => namesCredential(machine, field) && !takeFrom(unread, field.text)) ||
+    (sends && io.stdin !== undefined && namesCredential(machine, plain(io.stdin)));
 }
 
-/** A relative name counts from the directory that the command is in by then. */
-function isNamed({ machine }: Call, text: string): boolean {
-  return namesCredential(text) || isCredential(absolute(machine, text) ?? '');
+/** Whether a call only names files, and prints none. */
+function onlyNames({ facts: { traits }, program, args }: Call): boolean {
+  const namesOnly = traits.has('namesOnly') || traits.has('keepsWords') || SOURCES.test(program);
+  return namesOnly && !traits.has('prints') && !args.some(({ text }) => READS.test(text));
 }
 
-/** Options that name the sender's own key, which proves who asks and is not sent. */
-const OWN_KEY =
-  /^(-i|-key|-keyout|-inkey|-signkey|-CAkey|-out|--key|--cert|--cacert|--private-key|--certificate|--kubeconfig|-K|--ssh-key|-o)$/;
-const OWN_KEY_IN_WORD = /^-o\s*(IdentityFile|CertificateFile)[= ]|^--(key|cert|cacert|kubeconfig)=/i;
+/** What a call prints that lists names, with a mark where one of them is a credential file's (`find -name .env`). */
+export function markNames(call: Call, printed: string): string {
+  const lists = printed === UNKNOWN && call.facts.traits.has('namesOnly') && onlyNames(call);
+  return lists && words(call).some((field) => namesCredential(call.machine, field))
+    ? printed + CREDENTIAL_NAME
+    : printed;
+}
 
-/** Whether a word is the value of such an option. A letter without a value (`rsync -i`) does not count. */
-function isOwnKey({ args, reading }: Call, at: number): boolean {
-  const word = args[at]?.text ?? '';
-  const before = args[at - 1]?.text ?? '';
-  if (OWN_KEY_IN_WORD.test(word)) return true;
-  if (!reading || reading.missing !== undefined) return OWN_KEY.test(before);
-  return before.startsWith('-') && reading.given.some(({ name, value }) => value === word && OWN_KEY.test(name));
+/** The words of a call; what searches for names reads patterns by itself. */
+function words({ facts: { traits }, args }: Call): readonly Field[] {
+  const searches = traits.has('namesOnly') && !traits.has('sends');
+  return searches ? args.map(({ text }) => ({ text, glob: true })) : args;
+}
+
+/** Whether all addresses that a call names are on this machine. */
+function staysHere({ reading }: Call): boolean {
+  return reading !== undefined && reading.operands.length > 0 && reading.operands.every(({ text }) => HERE.test(text));
+}
+
+/** Roles of what a program writes to, or what is judged as a command of its own. */
+const UNREAD: ReadonlySet<OperandRole | undefined> = new Set(['run', 'write', 'add', 'make']);
+
+/**
+ * Words whose file a call neither prints nor sends: what is left out (`--exclude`), what it writes to, its own key,
+ * which proves who asks.
+ */
+function unreadWords({ program, facts, args, reading }: Call, sends: boolean): string[] {
+  const isSkipped = (name: string) => name === '--exclude' || (name === '--env-file' && !sends) || facts.keys.has(name);
+  const skipped = args.flatMap(({ text }, at) =>
+    isSkipped(args[at - 1]?.text ?? '') || isSkipped(/^(--[\w-]+(?==)|-\w)/.exec(text)?.[0] ?? '') ? [text] : [],
+  );
+  if (!reading) return skipped;
+  const { given, operands, level } = reading;
+  const written = given.flatMap(({ name, role, value = '' }) =>
+    UNREAD.has(role) && value !== '' && !isSkipped(name) ? [value] : [],
+  );
+  const copies = /^(cp|install)$/.test(program) && operands.length > 1;
+  const targets = operands.filter(
+    ({ text }, at) =>
+      (UNREAD.has(roleOf(level, at)) && !text.startsWith('@')) || (copies && at === operands.length - 1),
+  );
+  return [...skipped, ...written, ...targets.map(({ text }) => text)];
+}
+
+/** Takes a word off the list, also as the value of an option within a word; false: it is not on it. */
+function takeFrom(values: string[], word: string): boolean {
+  const at = values.findIndex((value) => word === value || (word.startsWith('-') && word.endsWith(value)));
+  return at >= 0 && values.splice(at, 1).length > 0;
 }

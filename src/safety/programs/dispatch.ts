@@ -22,7 +22,7 @@ import { destructive, harmless, type StaticVerdict, unknown, worse } from '../ve
 import { BUILTINS } from './builtins.ts';
 import { Call, type Handler } from './call.ts';
 import { originOf, runCode } from './code.ts';
-import { noteCredentials } from './credentials.ts';
+import { markNames, noteCredentials } from './credentials.ts';
 import { APP_SHELLS, DATABASES } from './databases.ts';
 import { judgeAssignment } from './environment.ts';
 import { INTERPRETERS } from './interpreters.ts';
@@ -33,8 +33,8 @@ import { judgeOutputs } from './outputs.ts';
 import { DELETING, ENDING, OVERWRITING, SCHEDULED } from './overwriting.ts';
 import { absolute, fileKey } from './paths.ts';
 import { BUILD, PROJECT } from './project.ts';
-import { prove, roleOf } from './proof.ts';
-import { isDryReading, isIdle } from './record.ts';
+import { prove } from './proof.ts';
+import { isDryReading, isIdle, roleOf } from './record.ts';
 import { hasRecord } from './records/index.ts';
 import { lookAtScript, noteUnread, runScriptFile, SHELLS } from './shells.ts';
 import { CALCULATORS, EDITORS, FORMATTERS, MEDIA, SESSIONS, TEXT_TOOLS } from './text-tools.ts';
@@ -133,7 +133,7 @@ function judgeKnown(call: Call, isOfSystem: boolean, disabled: ReadonlySet<strin
   else if (sameInAndOut(call)) machine.note(destructive('same file in and out', 'empties the file it reads'));
   else if (output === undefined && proof.verdict !== 'safe' && !dry) machine.note(byKnowledge(call));
   if (!isOfSystem) machine.note(unknown('a program outside the directories of the system', { runsFiles: true }));
-  return untilItsEnd(call, isShellSetup(call) ? '' : (output ?? outputOf(call)));
+  return untilItsEnd(call, isShellSetup(call) ? '' : markNames(call, output ?? outputOf(call)));
 }
 
 /** What it prints, marked where that has no end. */

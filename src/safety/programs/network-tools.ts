@@ -26,7 +26,8 @@ function isGivenUnknown({ io: { stdin }, redirects }: Call): boolean {
 export const NETWORK_TOOLS: Handlers = {
   ...forAll('rsync scp sftp', (call) => {
     const shell = call.value('-e', '--rsh', '-S');
-    if (shell !== undefined && !/^ssh\b/.test(shell)) runCode(call.machine, shell);
+    // It runs with the host and the command there behind it.
+    if (shell !== undefined) runCode(call.machine, `${shell} host true`);
     if (call.program === 'sftp' && /^\s*(rm|rmdir|rename)\b/m.test(call.io.stdin ?? ''))
       call.machine.note(destructive('sync tool delete', 'deletes files at the other end'));
     if (call.program === 'sftp') call.machine.note(unknown('a file transfer session'));

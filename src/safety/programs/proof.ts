@@ -17,13 +17,13 @@ import {
 } from './paths.ts';
 import {
   type CallFacts,
-  type Compiled,
   isDryReading,
   isFed,
   isIdle,
   type OperandRole,
   type Reading,
   type Role,
+  roleOf,
 } from './record.ts';
 
 /**
@@ -106,11 +106,6 @@ function isAnswered(call: Call, reading: Reading): boolean {
   const { asks } = reading.level;
   if (asks === undefined || !isFed(call)) return false;
   return asks === '' || asks.split(' ').some((name) => reading.given.some((each) => each.name === name));
-}
-
-/** The role of the operand at `index`; the last one of the record repeats. */
-export function roleOf(level: Compiled, index: number): OperandRole | undefined {
-  return level.operands[Math.min(index, level.operands.length - 1)];
 }
 
 /** A dry run lifts what deletes and writes, never what runs or sends. */

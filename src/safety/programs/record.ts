@@ -73,6 +73,11 @@ export type Reading = {
   readonly strayed: boolean;
 };
 
+/** The role of the operand at `index`; the last one of the record repeats. */
+export function roleOf(level: Compiled, index: number): OperandRole | undefined {
+  return level.operands[Math.min(index, level.operands.length - 1)];
+}
+
 /** Does something stand on its standard input: text, a file, or what another program prints? */
 export function isFed({ io }: Pick<CallFacts, 'io'>): boolean {
   return io.stdin !== undefined && io.stdin !== '';
@@ -179,6 +184,8 @@ export type Facts = {
   /** It runs a command that its arguments name. */
   readonly wraps?: Wrapper;
   readonly traits?: readonly Trait[];
+  /** Options whose value is no file that is sent: a key of the caller's own, which proves who asks, or a format. */
+  readonly keys?: string;
   /** Its words go to another machine, whatever they mean there: always, or with these subcommands. */
   readonly reaches?: true | string;
   /** The option after which code stands that it runs. */
@@ -196,6 +203,7 @@ export type ProgramFacts = {
   readonly exact: boolean;
   readonly wraps: Wrapper | undefined;
   readonly traits: ReadonlySet<Trait>;
+  readonly keys: ReadonlySet<string>;
   /** Subcommands by which its words go to another machine; `true`: by any. */
   readonly reaches: true | ReadonlySet<string>;
   readonly code: Facts['code'];

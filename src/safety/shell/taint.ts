@@ -25,6 +25,9 @@ export const DIGITS = '\uE008';
 /** The number of a process that the same command started (`$!`). */
 export const OWN_PROCESS = '\uE009';
 
+/** Among names that can't be known is that of a credential file. */
+export const CREDENTIAL_NAME = '\uE00A';
+
 /** A number that can't be known, decimal or hexadecimal: what `wc -l` prints. */
 export const NUMBER = '\uE00B';
 

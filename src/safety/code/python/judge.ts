@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
-import { isCredential } from '../../../knowledge/credential-files.ts';
 import { runCode } from '../../programs/code.ts';
+import { namesCredential } from '../../programs/credentials.ts';
 import { judgeRedirect } from '../../programs/outputs.ts';
 import { absolute, fileKey, overwrite } from '../../programs/paths.ts';
 import { type Machine, plain } from '../../shell/machine.ts';
@@ -486,7 +486,7 @@ const DELETES = /^rm\b/;
 function noteEffect(machine: Machine, effect: Effect, stdin: string): void {
   switch (effect.kind) {
     case 'read':
-      machine.namesCredential ||= isCredential(effect.path);
+      machine.namesCredential ||= namesCredential(machine, plain(effect.path));
       return;
     case 'write':
       return machine.note(judgeWrite(machine, effect.path));

@@ -315,7 +315,10 @@ const USUAL_REMOTE = /^(origin|upstream)$/;
 export function judgePush({ machine }: CallFacts, reading: Reading) {
   const [remote, ...refs] = reading.operands.map(({ text }) => text);
   if (refs.some((text) => /^[+:]|::/.test(text))) return unknown('overwrites or deletes on the remote');
-  if (remote !== undefined && !USUAL_REMOTE.test(remote)) return unknown('sends commits to a remote that is not known');
+  if (remote !== undefined && !USUAL_REMOTE.test(remote)) {
+    machine.sends = true;
+    return unknown('sends commits to a remote that is not known');
+  }
   if (refs.some((text) => /:/.test(text) || hasUnknown(text)))
     return unknown('sends commits to a branch of another name');
   return machine.written.has(SETTINGS) ? unknown('sends commits to a remote that was set just now') : undefined;

@@ -165,6 +165,7 @@ export const NETWORK: Records = {
     values:
       '-X --request -d --data --data-raw --data-binary --data-urlencode -H --header -o --output -u --user -A --user-agent -e --referer -F --form -T --upload-file -b --cookie -c --cookie-jar -w --write-out -m --max-time --connect-timeout --retry -x --proxy --cacert --cert --key -K --config --resolve --json --url --output-dir -D --dump-header --interface -r --range -z --time-cond --retry-delay -E -Q --quote -C --continue-at -Y -y --unix-socket',
     traits: ['sends', 'namesOnly'],
+    keys: '-E --cert --key --netrc-file',
     tune: '--output-dir= -# -0 -1 -2 -3 -4 -6   -B  -f -g -G -h  -i -I -j -l -L -m= -M  -N  -q  -R -s -S -v -V -w= -X= -y= -Y= -z= -Z  -:   --fail --fail-with-body --fail-early --globoff --get  --include --head --junk-session-cookies --location --max-time= --no-buffer  --remote-time --silent --show-error --verbose --write-out= --request= --speed-time= --speed-limit= --time-cond= --parallel --parallel-max= --compressed --connect-timeout= --retry= --retry-delay= --retry-max-time= --retry-connrefused --retry-all-errors --max-redirs= --max-filesize= --limit-rate= --http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 --tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 --tls-max= --ssl --ssl-reqd --ipv4 --ipv6 --no-progress-meter --progress-bar  --raw --path-as-is --tcp-nodelay --keepalive-time= --no-keepalive --proto= --proto-default= --proto-redir= --styled-output --no-styled-output --disable --list-only --no-clobber --continue-at= -C= --create-dirs --rate= --ciphers=  --next --show-headers --expect100-timeout= --happy-eyeballs-timeout-ms= --ftp-pasv --disable-epsv --crlf  ',
     ask: '-A= -e= -H= -r= --user-agent= --referer= --header= --url= --range=',
     read: '--cacert= --capath= --crlfile=',
@@ -180,6 +181,7 @@ export const NETWORK: Records = {
     values:
       '-O --output-document -o --output-file -P --directory-prefix -U --user-agent --header --post-data --post-file --method --body-data -e --execute -t --tries -T --timeout -i --input-file -a --append-output --password --user -Q -l --level -A -R -D --limit-rate -w --wait',
     traits: ['sends', 'namesOnly'],
+    keys: '--certificate --private-key',
     ask: '-U= --user-agent= --referer=',
     tune: '-P= --directory-prefix= -A= -# -4 -6   -c -d -F -H -I= -l= -L -N -nc -nd -nv -np -nH -q -Q= -r -R= -s -S -t= -T=  -v -w= -X= --quiet --verbose --no-verbose --continue --tries= --timeout= --connect-timeout= --read-timeout= --dns-timeout= --wait= --waitretry= --random-wait --limit-rate=  --server-response --spider --no-clobber --timestamping --no-parent --level= --recursive --accept= --reject= --accept-regex= --reject-regex= --domains= --exclude-domains= --no-directories --force-directories --no-host-directories --cut-dirs= --show-progress --progress= --no-cache --no-dns-cache --inet4-only --inet6-only --retry-connrefused --max-redirect=  --no-cookies --quota= --secure-protocol= --https-only  --compression=  --restrict-file-names= --no-hsts --no-config --no-netrc --no-proxy --convert-links -k -p --page-requisites --adjust-extension -E --span-hosts',
     write:
@@ -267,6 +269,7 @@ export const NETWORK: Records = {
           elsewhere: true,
         },
         traits: ['sends', 'namesOnly'],
+        keys: '-i -o',
       },
       autossh: {
         wraps: {
@@ -299,6 +302,7 @@ export const NETWORK: Records = {
   scp: {
     valuesOf: 'first',
     traits: ['sends', 'namesOnly'],
+    keys: '-i -o',
     tune: '-# -3 -4 -6 -B -C -p -q -r -T -v -c= -l= -P= -s -O ',
     read: '-i=',
     load: '-D= -F= -o= -J= -X=',
@@ -341,7 +345,8 @@ export const NETWORK: Records = {
     values:
       '-in -out -k -pass -passin -passout -keyout -days -subj -config -connect -servername -newkey -CA -CAkey -inkey -certfile -name -K -iv -md',
     singleDash: true,
-    traits: ['sends', 'prints'],
+    traits: ['prints'],
+    keys: '-key -inkey -signkey -CAkey -keyout -out -cert',
     reaches: true,
     subs: {
       'x509 req rsa pkey ec verify dgst s_client crl asn1parse pkcs12 pkcs7 pkcs8 ocsp ciphers genrsa genpkey ecparam dhparam rand enc passwd prime speed version list sess_id ts cms smime storeutl help':
@@ -352,10 +357,13 @@ export const NETWORK: Records = {
           write: '-out= -keyout= -writerand= -CAserial= -sess_out= -keylogfile= -msgfile= -certsout= -outdir=',
           load: '-engine= -provider= -provider-path= -config= -proxy= -CAcreateserial -rand=',
           operands: 'read',
-          judge: (call, reading) =>
-            reading.path[0] === 's_client' && hasUnknown(call.io.stdin ?? '')
+          judge: (call, reading) => {
+            const connects = reading.path[0] === 's_client';
+            call.machine.sends ||= connects;
+            return connects && hasUnknown(call.io.stdin ?? '')
               ? unknown('sends text away')
-              : (judgeKeyMade(call, reading) ?? judgeKeyShown(reading)),
+              : (judgeKeyMade(call, reading) ?? judgeKeyShown(reading));
+          },
         },
     },
   },

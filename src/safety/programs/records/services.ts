@@ -1,3 +1,4 @@
+import { isCredential } from '../../../knowledge/credential-files.ts';
 import { verbOf } from '../../verbs.ts';
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { bringsFiles } from '../paths.ts';
@@ -18,7 +19,8 @@ const DOCKER_RUN: Spec = {
 /** A container of a usual image, in a network of its own, with no secret of the shell. */
 function judgeRun({ given: options, path, operands }: Reading) {
   for (const { name, value = '' } of options) {
-    if (/^(-e|--env)$/.test(name) && isSecretName(value)) return unknown('hands a secret to a container');
+    const isSecret = /^(-e|--env)$/.test(name) ? isSecretName(value) : name === '--env-file' && isCredential(value);
+    if (isSecret) return unknown('hands a secret to a container');
     if (/^--net(work)?$/.test(name) && /^(host|container:)/.test(value))
       return unknown('shares the network of this machine');
   }
@@ -81,7 +83,8 @@ const BUILD: Spec = {
 const docker: Spec = {
   reaches: 'pull push search',
   valuesOf: 'all',
-  traits: ['sends', 'printsSetup', 'speaks'],
+  traits: ['printsSetup', 'speaks'],
+  keys: '--secret',
   tune: '-D --debug -l= --log-level=',
   load: '-H= --host= -c= --context= --config= --tls --tlscacert= --tlscert= --tlskey= --tlsverify',
   idle: '-v --version --help -h',
@@ -437,12 +440,19 @@ function cloud(reads: RegExp, others = /^$/): Spec {
 
 /** Clusters, clouds, forges. */
 export const SERVICES: Records = {
-  kubectl: { ...kubectl, valuesOf: 'all', traits: ['sends', 'printsSetup', 'speaks'], reaches: true },
+  kubectl: {
+    ...kubectl,
+    valuesOf: 'all',
+    traits: ['sends', 'printsSetup', 'speaks'],
+    keys: '--kubeconfig --client-key -o --output',
+    reaches: true,
+  },
   helm: {
     values:
       '-n --namespace --kube-context --kubeconfig -f --values --set --set-string --version --repo --timeout -o --output --history-max --description',
     dryRun: '--dry-run',
     traits: ['sends', 'printsSetup', 'speaks'],
+    keys: '--kubeconfig -o --output',
     reaches: true,
     tune: `${KUBE} --debug`,
     load: KUBE_LOAD.replace('-s=', ''),

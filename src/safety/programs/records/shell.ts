@@ -422,8 +422,8 @@ export const UNREAD: Records = {
   'mkfs.xfs fsck': { unread: true, dryRun: '-N' },
   'tmpreaper tmpwatch': { unread: true, dryRun: '-t --test' },
   p4: { unread: true, dryRun: '-n' },
-  'socat telnet mail mailx sendmail mutt ftp': { unread: true, traits: ['sends'] },
-  sftp: { unread: true, traits: ['sends', 'namesOnly'] },
+  'socat telnet mail mailx sendmail mutt ftp lftp tnftp tftp smbclient': { unread: true, traits: ['sends'] },
+  sftp: { unread: true, traits: ['sends', 'namesOnly'], keys: '-i -o' },
   fzf: { unread: true, traits: ['printsSetup'] },
   'grunt gulp': { unread: true, traits: ['runsProject'] },
 };

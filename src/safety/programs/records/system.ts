@@ -354,7 +354,7 @@ export const TOOLS: Records = {
     delete: '-s=',
     judge: (_, reading) => (given(reading, '-t', '-T') ? undefined : unknown('starts a server')),
   },
-  http: {
+  'http https xh xhs': {
     traits: ['sends'],
     tune: '-v -h -b -j -f -p= --json --form --headers --body --print= --verbose --pretty= --follow --timeout= --check-status -I --ignore-stdin --all',
     send: '-a= --auth= --session= --proxy= --verify= --cert= --auth-type=',
