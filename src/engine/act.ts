@@ -4,10 +4,12 @@ import type { TrialChange, TrialOutcome, Trials } from '../contracts/trials.ts';
 import { runsLater } from '../knowledge/control-files.ts';
 import { type CommandResult, describeAction, notRun, withoutEnd } from '../session/action.ts';
 import type { Effect } from '../session/effect.ts';
+import { outputLimit } from '../session/exec-text.ts';
 import type { Mode, SessionId } from '../session/ids.ts';
 import type { Outcome, Refused } from '../session/phase.ts';
 import type { ToApply, Trial, TrialRow } from '../session/question.ts';
 import { messageOf } from '../text/errors.ts';
+import { plainText } from '../text/sanitize.ts';
 import type { EffectContext } from './effect-context.ts';
 import type { Permit } from './permit.ts';
 import { review } from './review.ts';
@@ -20,7 +22,9 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
   const permit = context.permits.consume(effect);
   const end = (outcome: Outcome) => {
     const hidden = context.services.secrets.hideEchoed(effect.action, outcome);
-    context.dispatch({ type: 'actionEnded', op, outcome: hidden }, session).catch(() => {});
+    void keepWhole(context, session, hidden, (kept) =>
+      context.dispatch({ type: 'actionEnded', op, outcome: kept }, session).catch(() => {}),
+    );
   };
   if (!permit) return end(failed(effect, 'not run: it is not what was judged'));
   let ready: Ready | undefined;
@@ -63,6 +67,24 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
   } finally {
     void ready?.then(drop);
   }
+}
+
+/**
+ * Hands on the outcome, with a file of the whole output where a small window takes only a part of it. At once where it
+ * needs none: the program may be closing.
+ */
+async function keepWhole(
+  { state, services }: EffectContext,
+  session: SessionId,
+  outcome: Outcome,
+  then: (outcome: Outcome) => Promise<void>,
+): Promise<void> {
+  const result = outcome.kind === 'command' ? outcome.result : undefined;
+  const limit = outputLimit(state.sessions[session]?.budget?.window);
+  if (outcome.kind !== 'command' || !result || result.file !== undefined || result.head.length <= limit)
+    return then(outcome);
+  const file = await services.saveEvictedText?.(plainText(result.head)).catch(() => undefined);
+  return then(file === undefined ? outcome : { ...outcome, result: { ...result, file } });
 }
 
 /** Does what a trial has shown, in place of running it. */

@@ -4,6 +4,8 @@ import type { CommandResult } from './action.ts';
 /** The most a command's output may take in the context, in characters (EX-7). */
 export const MAX_OUTPUT_CHARS = 8000;
 const HEAD_SHARE = 0.4;
+const SHARE_OF_WINDOW = 0.1;
+const CHARS_PER_TOKEN = 4;
 
 /** Up to `limit` characters from the start, to a line end where there is one. */
 function firstPart(text: string, limit: number): string {
@@ -71,13 +73,21 @@ export function fileOf({ file }: CommandResult): { readonly file?: string } {
   return file === undefined ? {} : { file };
 }
 
+/** The most that one output may take of a window of so many tokens, in characters: about a tenth of it (EX-7). */
+export function outputLimit(window: number | undefined): number {
+  if (window === undefined) return MAX_OUTPUT_CHARS;
+  return Math.min(MAX_OUTPUT_CHARS, Math.floor(window * SHARE_OF_WINDOW * CHARS_PER_TOKEN));
+}
+
 /**
- * A finished command as the model reads it: the command, what it printed, its exit code and the cwd after it (EX-7).
+ * A finished command as the model reads it: what it printed, its exit code and the cwd after it (EX-7).
+ * @param command the first line, where the model did not write it in the call that this answers
  */
-export function formatForModel(result: CommandResult, command: string): string {
-  const output = plainOutput(result).replace(/\n+$/, '');
+export function formatForModel(result: CommandResult, command?: string, limit?: number): string {
+  const output = plainOutput(result, limit).replace(/\n+$/, '');
   const exit = result.exit === null ? 'exit unknown' : `exit ${result.exit}`;
   const note = result.note === undefined ? '' : `, ${plainText(result.note)}`;
   const end = `[${exit}${note}, cwd ${plainText(result.cwd)}]`;
-  return `$ ${plainText(command)}\n${output === '' ? '(no output)' : output}\n${end}`;
+  const heading = command === undefined ? '' : `$ ${plainText(command)}\n`;
+  return `${heading}${output === '' ? '(no output)' : output}\n${end}`;
 }

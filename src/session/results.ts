@@ -3,7 +3,7 @@
  * results.
  */
 import { type Action, type AllowedBy, describeAction } from './action.ts';
-import { fileOf, formatForModel } from './exec-text.ts';
+import { fileOf, formatForModel, outputLimit } from './exec-text.ts';
 import type { OpId } from './ids.ts';
 import { modeName } from './mode.ts';
 import type { Outcome } from './phase.ts';
@@ -85,7 +85,7 @@ export function showOutcome(
 export function tellOutcome(next: Transition, action: Action, approved: boolean, outcome: Outcome): void {
   const file = action.kind === 'command' && 'result' in outcome ? fileOf(outcome.result) : {};
   const head = outcome.kind !== 'applied' && approved ? '[aish] action approved\n' : '';
-  next.answer(action, head + wordsOf(action, outcome) + refusalOf(next, outcome), file);
+  next.answer(action, head + wordsOf(next, action, outcome) + refusalOf(next, outcome), file);
 }
 
 /** What the mode's limit was that a command ran into, since an error of the kernel does not name it. */
@@ -94,13 +94,19 @@ function refusalOf({ conversation: { mode, settings } }: Transition, outcome: Ou
   return `\n[${modeName(mode)} mode: ${outcome.refused === 'write' ? 'writing there' : 'this network access'} is blocked]`;
 }
 
-function wordsOf(action: Action, outcome: Outcome): string {
+function wordsOf(next: Transition, action: Action, outcome: Outcome): string {
+  const { settings, budget } = next.conversation;
+  const short = decidesAs(settings, 3);
+  const limit = short ? outputLimit(budget?.window) : undefined;
+  // The model has just written what its call runs; a second result of the call is a turn of its own.
+  const answers = action.callId !== undefined && !next.isAnswered(action.callId);
+  const heading = (text: string) => (short && answers ? undefined : text);
   switch (outcome.kind) {
     case 'tool':
       return outcome.text;
     case 'applied': {
       const how = outcome.ok ? ', then applied by user' : `, but it could not be applied: ${outcome.text}`;
-      return `[aish] action tried${how}\n${formatForModel(outcome.result, describeAction(action))}`;
+      return `[aish] action tried${how}\n${formatForModel(outcome.result, heading(describeAction(action)), limit)}`;
     }
     case 'report':
       // A line marker has no call of its own that the report would answer.
@@ -109,11 +115,11 @@ function wordsOf(action: Action, outcome: Outcome): string {
     case 'job': {
       const { result } = outcome;
       // A call that could not even start is told as a command is; its one result must not be missing.
-      if (action.kind === 'tool') return formatForModel(result, action.name);
-      if (action.kind === 'delegate') return formatForModel(result, 'delegate');
-      const edited =
-        action.editedFrom === undefined ? '' : `[aish] the user changed the command from: ${action.editedFrom}\n`;
-      return edited + formatForModel(result, action.command);
+      if (action.kind === 'tool') return formatForModel(result, heading(action.name), limit);
+      if (action.kind === 'delegate') return formatForModel(result, heading('delegate'), limit);
+      const { command, editedFrom } = action;
+      if (editedFrom === undefined) return formatForModel(result, heading(command), limit);
+      return `[aish] the user changed the command from: ${editedFrom}\n${formatForModel(result, command, limit)}`;
     }
   }
 }

@@ -97,12 +97,12 @@ export class Transition {
   answer(action: Action, text: string, kept: { readonly file?: string } = {}): void {
     const { callId } = action;
     if (callId === undefined) this.turn({ kind: 'user', origin: 'exec', text, ...kept });
-    else if (this.#isAnswered(callId)) this.inbox({ kind: 'note', origin: 'exec', text, ...kept });
+    else if (this.isAnswered(callId)) this.inbox({ kind: 'note', origin: 'exec', text, ...kept });
     else this.turn({ kind: 'result', callId, text, ...kept });
   }
 
   /** Whether this call of the last reply has its result. In older journals none ran again. */
-  #isAnswered(callId: string): boolean {
+  isAnswered(callId: string): boolean {
     const { turns, settings } = this.conversation;
     if (!decidesAs(settings, 3)) return false;
     const asked = turns.findLastIndex(({ kind }) => kind === 'assistant');

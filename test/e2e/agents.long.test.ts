@@ -180,7 +180,7 @@ describe('commands that only read', () => {
     writeFileSync(join(place.work, 'fifo'), 'late words\n');
     await rig.waitFor('✓ done');
     const results = server.requests[1]?.messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
-    expect(results).toEqual([expect.stringContaining('late words'), expect.stringContaining('$ ls')]);
+    expect(results).toEqual([expect.stringContaining('late words'), expect.stringContaining('[exit 0')]);
   });
 });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CommandResult } from '../../src/session/action.ts';
-import { clip, formatForModel, MAX_OUTPUT_CHARS, plainOutput } from '../../src/session/exec-text.ts';
+import { clip, formatForModel, MAX_OUTPUT_CHARS, outputLimit, plainOutput } from '../../src/session/exec-text.ts';
 
 const result = (given: Partial<CommandResult>): CommandResult => ({
   exit: 0,
@@ -55,6 +55,17 @@ describe('formatForModel', () => {
     expect(formatForModel(result({ exit: null, note: 'could not start: x' }), 'y')).toBe(
       '$ y\n(no output)\n[exit unknown, could not start: x, cwd /home/u]',
     );
+  });
+
+  it('leaves out the command that the model has just sent', () => {
+    expect(formatForModel(result({ head: 'no', exit: 2 }))).toBe('no\n[exit 2, cwd /home/u]');
+  });
+
+  it('takes a tenth of a small window at most, and names the file with the rest', () => {
+    expect([4096, 8192, 32_768, undefined].map(outputLimit)).toEqual([1638, 3276, 8000, 8000]);
+    const text = formatForModel(result({ head: numbered(1, 2000), file: '/f' }), undefined, outputLimit(4096));
+    expect(text.length).toBeLessThan(1800);
+    expect(text).toMatch(/^line 1\n[\s\S]*\[\d+ lines omitted, full text: \/f\][\s\S]*line 2000\n\[exit 0/);
   });
 
   it('counts what the result had lost already', () => {

@@ -112,10 +112,15 @@ function outcomesIn(messages: readonly Message[]): Outcome[] {
   return outcomes;
 }
 
+/** The result of a call does not repeat the command. */
+function withHeading({ role, content }: Message): string {
+  return role === 'tool' ? content.replace(/^((?:\[aish\].*\n)*)(?!\$ )/, (notices) => `${notices}$ \n`) : content;
+}
+
 function outcomeOf(answers: readonly Message[]): Outcome {
   const text = answers.map((answer) => answer.content).join('\n');
   // The user's own commands run beside the script's.
-  const block = answers.flatMap(({ content }) => takeApart(content).blocks).find(({ byUser }) => !byUser);
+  const block = answers.flatMap((answer) => takeApart(withHeading(answer)).blocks).find(({ byUser }) => !byUser);
   return { lines: block?.lines ?? [], text, exit: block?.exit, skipped: SKIPPED.test(text) };
 }
 

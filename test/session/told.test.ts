@@ -3,7 +3,7 @@ import { withoutEnd } from '../../src/session/action.ts';
 import { composeMessages } from '../../src/session/context.ts';
 import type { Mode } from '../../src/session/ids.ts';
 import { SEMANTICS } from '../../src/session/state.ts';
-import { delegate, harmless, Machine } from '../support/machine.ts';
+import { bash, deadly, delegate, harmless, Machine } from '../support/machine.ts';
 
 const surroundings = { system: 'Linux 6.12 x64', shell: 'zsh', date: 'Sat Nov 28 2026' };
 
@@ -126,4 +126,24 @@ it('a command that the mode’s kernel refused ends with one line that names the
   machine.send({ type: 'actionStarted', op });
   machine.send({ type: 'actionEnded', op, outcome: { ...ended('Read-only file system'), refused: 'write' } });
   expect(machine.conversation.turns.at(-1)?.text).toMatch(/\n\[Restricted mode: writing there is blocked\]$/);
+});
+
+it('the result of a call repeats the command only where the user has changed it', () => {
+  const machine = machineIn('unrestricted');
+  machine.send({ type: 'norrisStarted', goal: 'g' });
+  machine.says('', bash('c1', 'echo hi'));
+  machine.judges(harmless);
+  machine.runs('hi');
+  expect(machine.conversation.turns.at(-1)?.text).toBe('hi\n[exit 0, cwd /work]');
+  machine.says('CMD: echo hi');
+  machine.judges(harmless);
+  machine.runs('hi');
+  expect(machine.conversation.turns.at(-1)?.text).toBe('$ echo hi\nhi\n[exit 0, cwd /work]');
+  machine.says('', bash('c2', 'rm x'));
+  machine.judges(deadly);
+  const [question] = machine.state.questions;
+  machine.send({ type: 'answered', question: question?.id ?? '', answer: { kind: 'edit', command: 'echo no' } });
+  machine.judges(harmless);
+  machine.runs('no');
+  expect(machine.conversation.turns.at(-1)?.text).toContain('changed the command from: rm x\n$ echo no\nno\n[exit 0');
 });
