@@ -141,6 +141,9 @@ export function createApp(
     hosts,
     forms,
     undo: undoPort,
+    async changesTold() {
+      await services.undo.looking;
+    },
     patches: patch,
     sessions: {
       async list() {

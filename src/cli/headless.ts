@@ -81,6 +81,8 @@ class Headless {
   /** Resolves when the conversation and the shell are idle. */
   async rest(): Promise<void> {
     while (this.#busy) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    // What a run has changed is told behind its end.
+    await this.#app.changesTold();
     this.#printer.print(this.#app.engine.transcript.entries);
   }
 

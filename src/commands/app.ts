@@ -145,6 +145,8 @@ export type App = {
   readonly memory: MemoryPort;
   readonly cost: CostPort;
   readonly undo: UndoPort;
+  /** Resolves when it has been told what the run that has ended has changed. */
+  changesTold(): Promise<void>;
   /** Where nothing can be kept: the last patch of the model, while the file is unchanged since (TO-3). */
   readonly patches: { preview(): Promise<UndoResult>; undo(): Promise<UndoResult> };
   readonly sessions: SessionsPort;

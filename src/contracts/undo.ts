@@ -85,23 +85,65 @@ export type ChangedFile = {
 
 /** What a Norris run has changed so far. */
 export type RunChanges = {
-  /** `2 files changed, 1 created`. */
-  readonly summary: string;
-  /** Each path once, the earliest first; may lack what has just ended. */
+  /** Each path once; may lack what has just ended. */
   readonly files: readonly ChangedFile[];
+  /** Paths that changed and can't be taken back. */
+  readonly lost: readonly string[];
 };
 
 const TAKE_BACK = ' · :undo run takes it back';
-/** Names in a line, and the characters of one. */
-const MAX_NAMES = 3;
+/** Up to so many names are all given; of more the first few. */
+const MAX_NAMES = 5;
+const FIRST_NAMES = 3;
+/** The characters of one. */
 const MAX_NAME = 60;
+const GIT_OWN = /(^|\/)\.git(\/|$)/;
+/** Directories that programs fill for themselves. */
+const CACHES =
+  /(^|\/)(node_modules|__pycache__|\.(cache|venv|tox|nox|gradle|parcel-cache|(pytest|mypy|ruff|turbo)(_cache)?))(\/|$)/;
+
+/** The paths above a path, the nearest first. */
+function above(path: string): readonly string[] {
+  const all: string[] = [];
+  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) all.push(path.slice(0, end));
+  return all;
+}
+
+/** Those that lie below no other of them. */
+function topmostOf(files: readonly ChangedFile[]): readonly string[] {
+  const all = new Set(files.map(({ path }) => path));
+  return [...all].filter((path) => !above(path).some((each) => all.has(each)));
+}
+
+/** `2 files changed, 1 created`. A directory is not counted beside what lies in it. */
+function countsOf(changed: readonly ChangedFile[]): string {
+  const directories = new Set(changed.flatMap(({ path }) => above(path)));
+  const files = changed.filter(({ path }) => !directories.has(path));
+  const counted = WORDS.map((word) => ({ word, count: files.filter(({ how }) => how === word).length }));
+  const [first, ...rest] = counted.filter(({ count }) => count > 0);
+  if (!first) return '';
+  const head = `${first.count} ${first.count === 1 ? 'file' : 'files'} ${first.word}`;
+  return [head, ...rest.map(({ word, count }) => `${count} ${word}`)].join(', ');
+}
+
+function namesOf(paths: readonly string[], cwd: string): string {
+  const shown = paths.slice(0, paths.length > MAX_NAMES ? FIRST_NAMES : MAX_NAMES);
+  const names = shown.map((path) => nameIn(path, cwd)).join(', ');
+  return paths.length > shown.length ? `${names} and ${paths.length - shown.length} more` : names;
+}
 
 /** What is said at the end of a run that has changed something. Names are hostile: they are spelled out. */
-export function changesText({ summary, files }: RunChanges, cwd: string): string {
-  const names = files.slice(0, MAX_NAMES).map(({ path }) => nameIn(path, cwd));
-  const more = files.length - names.length;
-  const listed = [names.join(', '), ...(more > 0 ? [`${more} more`] : [])].join(' and ');
-  return `${summary}${names.length > 0 ? `: ${listed}` : ''}${TAKE_BACK}`;
+export function changesText({ files, lost }: RunChanges, cwd: string): string {
+  const git = files.filter(({ path }) => GIT_OWN.test(path));
+  const caches = files.filter(({ path }) => !GIT_OWN.test(path) && CACHES.test(path));
+  const yours = files.filter(({ path }) => !GIT_OWN.test(path) && !CACHES.test(path));
+  const parts = [
+    ...(yours.length > 0 ? [`${countsOf(yours)}: ${namesOf(topmostOf(yours), cwd)}`] : []),
+    ...(git.length > 0 ? [`git's own: ${git.length}`] : []),
+    ...(caches.length > 0 ? [`caches: ${caches.length}`] : []),
+  ];
+  const all = parts.length > 0 ? parts.join(' · ') : 'only modes or times changed';
+  return `${all}${lost.length > 0 ? ` · not kept: ${namesOf(lost, cwd)}` : ''}${TAKE_BACK}`;
 }
 
 /** A path as it is called from a directory; of a long one its end. */

@@ -221,6 +221,7 @@ export async function setStage(change: StageOptions = {}) {
       takeLogin: () => false,
       logout: async () => false,
     },
+    changesTold: async () => {},
     undo: {
       unavailable: async () => undefined,
       list: async () => [],

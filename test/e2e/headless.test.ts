@@ -52,6 +52,27 @@ describe('aish-tui run', () => {
     expect(existsSync(join(place.work, 'notes.txt'))).toBe(false);
   });
 
+  it.skipIf(lacks('cc'))('says at its end what it has changed, however it ends', async () => {
+    const edit = call('bash', { command: 'echo x >> notes.txt; mkdir -p .git new; touch .git/a new/b' });
+    const line = /1 file changed, 1 created: .*notes\.txt.* · git's own: \d · :undo run takes it back/;
+    const ways: readonly (readonly [ReturnType<typeof call>, number, readonly string[]])[] = [
+      [say('GOAL: complete'), 0, []],
+      [say('GOAL: blocked'), 3, []],
+      [call('bash', { command: 'rm -rf mine' }), 4, []],
+      [say('GOAL: complete'), 0, ['--json']],
+      [call('bash', { command: 'sleep 60' }), 5, ['--timeout', '4']],
+    ];
+    for (const [last, code, flags] of ways) {
+      await using server = await startScriptedServer([edit, last]);
+      using place = scratch(server.baseUrl, { mode: 'project' });
+      for (const name of ['notes.txt', 'mine']) writeFileSync(join(place.work, name), 'x\n');
+      const ended = await runProgram(place, ['run', ...flags, 'write']);
+      expect(ended.code, ended.err).toBe(code);
+      expect(ended.out + ended.err).toMatch(line);
+      if (flags.includes('--json')) expect(jsonLines(ended.out).some(({ text }) => line.test(String(text)))).toBe(true);
+    }
+  });
+
   it('names every danger of what it does not run, the worst first', async () => {
     await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo && chmod -R 777 .' })]);
     using place = scratch(server.baseUrl);

@@ -237,7 +237,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     expect(readdirSync(place.work)).not.toContain('src');
     expect(told(server)).toContain('[aish] action tried, then discarded by user');
     expect(told(server)).toContain('[aish] action tried, then applied by user');
-    await rig.waitFor(/files deleted: src · :undo run/);
+    await rig.waitFor(/1 file deleted: src · :undo run/);
     expect(rig.text().match(/:undo run takes it back/g)).toHaveLength(1);
     // What it was is a key away.
     await rig.waitFor('[aish:fast]> :undo run');

@@ -29,7 +29,7 @@ it.skipIf(lacks('cc'))(
     // The truncation of a file of the user's halts.
     await rig.waitFor(/seen to the end/);
     rig.type('p');
-    await rig.waitFor(/file changed, .* · :undo run/);
+    await rig.waitFor(/2 files created, 1 moved: made, b, src\/sub · :undo run/);
     expect(readFileSync(file('b'), 'utf8')).toBe('two\n');
     rig.type(':undo run\r');
     await rig.waitFor(/Enter \(:undo run yes\) puts it back[\s\S]*> :undo run yes/);

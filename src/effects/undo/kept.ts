@@ -4,8 +4,8 @@
  */
 import type { KeptAction, UndoResult, UndoTarget } from '../../contracts/undo.ts';
 import { visible } from '../../text/sanitize.ts';
-import type { Ran } from './launcher.ts';
-import { describeSteps, previewOf, type ReadText, undoneOf } from './preview.ts';
+import type { Ran, Step } from './launcher.ts';
+import { describeSteps, previewOf, previewOfRun, type ReadText, undoneOf } from './preview.ts';
 import type { Place, Recorded } from './record.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -29,6 +29,8 @@ export type KeptDisk = {
   markUndone(action: Recorded, by: number): Promise<unknown>;
   unmarkUndone(number: number): Promise<unknown>;
   readonly read?: ReadText;
+  /** What the launcher said of the way back when the action had just ended, where that was kept. */
+  steps?(action: Recorded): readonly Step[] | undefined;
   /** Finishes what else was cut off; false: it is an action like others. */
   finish?(action: Recorded): Promise<boolean>;
   /** Tells the user what an undo that was cut off, and now went on, has left alone. */
@@ -64,9 +66,16 @@ export class Kept {
       if ('text' in found) return found;
       const { launch, read } = this.#disk;
       const parts = await Promise.all(
-        found.actions.map(async (action) => previewOf(action, await launch('--undo', action.directory), read)),
+        found.actions.map(async (action) => ({
+          ...{ action, ran: await launch('--undo', action.directory) },
+          atEnd: this.#disk.steps?.(action),
+        })),
       );
-      return { ok: true, text: parts.join('\n'), shown: idOf(found.actions) };
+      const [first, ...rest] = parts;
+      if (!first) return { ok: false, text: 'nothing to undo' };
+      const one = rest.length === 0;
+      const text = await (one ? previewOf(first.action, first.ran, read) : previewOfRun(parts, read));
+      return { ok: true, text, shown: idOf(found.actions) };
     });
   }
 

@@ -4,13 +4,14 @@
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ChangedFile, type KeptAction, summaryOf } from '../../contracts/undo.ts';
+import { type KeptAction, summaryOf } from '../../contracts/undo.ts';
 import { visible } from '../../text/sanitize.ts';
 import { shortPath } from '../../text/short-path.ts';
 import { nameText } from '../../text/spelled.ts';
 
 import type { Ran, Step } from './launcher.ts';
-import { pathOf } from './paths.ts';
+import { Net, type NetChange } from './net.ts';
+import { around, pathOf } from './paths.ts';
 import type { Recorded } from './record.ts';
 
 export const MAX_DIFF_FILE_BYTES = 60_000;
@@ -24,6 +25,7 @@ const WORDS: ReadonlyMap<string, string> = new Map(
     deleted: 'comes back',
     directory: 'comes back (directory)',
     moved: 'moves back',
+    'moved-changed': 'gets its old content back, and moves back',
     replaced: 'gets its old content back',
     changed: 'gets its old content back',
     created: 'goes',
@@ -40,7 +42,7 @@ export function describeSteps(steps: readonly Step[]): string {
   const lines = sorted.slice(0, MAX_PATHS).map(({ verb, path, source }) => {
     const name = (path: string) => nameText(shortPath(path));
     const why = verb === 'refused' ? ` (${visible(source)})` : '';
-    const whence = verb === 'moved' && source.startsWith('/') ? ` from ${name(source)}` : '';
+    const whence = verb.startsWith('moved') && source.startsWith('/') ? ` from ${name(source)}` : '';
     return `  ${name(path)} ${WORDS.get(verb) ?? visible(verb)}${whence}${why}`;
   });
   const more = sorted.length - lines.length;
@@ -141,52 +143,61 @@ function headOf(action: KeptAction): string {
   return `${action.number} · ${text.length > 80 ? `${text.slice(0, 79)}…` : text} · ${summaryOf([action])}`;
 }
 
-// Names alone, for a line at the end of a run and the rail beside it.
+/** An action of a run with what the launcher says of it now, and what it said when the action had just ended. */
+export type PartOfRun = { readonly action: Recorded; readonly ran: Ran; readonly atEnd?: readonly Step[] | undefined };
 
-/** What the way back of a path says of what was done to it. Modes and times alone are no change of a file. */
-const DONE: ReadonlyMap<string, ChangedFile['how']> = new Map([
-  ['created', 'created'],
-  ['deleted', 'deleted'],
-  ['directory', 'deleted'],
-  ['moved', 'moved'],
-  ['replaced', 'changed'],
-  ['changed', 'changed'],
-]);
-
-/** What one action did, as the launcher tells its way back. */
-export function filesOf(steps: readonly Step[]): readonly ChangedFile[] {
-  return steps.flatMap(({ verb, path, source }): readonly ChangedFile[] => {
-    const how = DONE.get(verb);
-    if (how === undefined) return [];
-    return [how === 'moved' && source.startsWith('/') ? { path: source, how, from: path } : { path, how }];
-  });
-}
-
-/** What several did, the oldest first: each path once. What was made and is gone again is none. */
-export function together(actions: readonly (readonly ChangedFile[])[]): readonly ChangedFile[] {
-  const files = new Map<string, ChangedFile>();
-  for (const file of actions.flat()) {
-    const { path, how, from } = file;
-    if (from !== undefined) move(files, path, from);
-    else if (how === 'deleted') drop(files, path);
-    else if (how === 'moved' || !files.has(path)) files.set(path, file);
-    else if (files.get(path)?.how !== 'created') files.set(path, { path, how: 'changed' });
+/**
+ * The net result of taking back several actions, the newest first: each path once. A refusal counts where no newer one
+ * of them explains it, since that one is taken back before.
+ */
+export async function previewOfRun(parts: readonly PartOfRun[], read?: ReadText): Promise<string> {
+  const net = new Net();
+  for (const { action, ran, atEnd } of parts.toReversed())
+    net.add(action.directory, atEnd ?? ran.steps.filter(({ verb }) => verb !== 'refused'));
+  const newer: string[] = [];
+  const stays = new Map<string, Step>();
+  for (const { ran, atEnd } of parts) {
+    const { over, below } = around(newer, (path) => path);
+    const isNewer = (path: string) => over(path) !== undefined || below(path) !== undefined;
+    // What was moved is refused under each of its names.
+    const moves = (atEnd ?? []).filter(({ verb }) => verb === 'moved').map(({ path, source }) => [path, source]);
+    const isMovedNewer = (path: string) => moves.some((names) => names.includes(path) && names.some(isNewer));
+    for (const step of ran.steps)
+      if (step.verb === 'refused' && !isNewer(step.path) && !isMovedNewer(step.path)) stays.set(step.path, step);
+    newer.push(
+      ...(atEnd ?? ran.steps).flatMap(({ path, source }) => (source.startsWith('/') ? [path, source] : [path])),
+    );
   }
-  return [...files.values()];
+  // What has come to where something was moved from goes when that moves back.
+  const left = new Set(net.changes.map(({ from }) => from));
+  const isTold = ({ path, from = path }: NetChange) => !stays.has(path) && !stays.has(from);
+  const changes = net.changes.filter(
+    (change) => isTold(change) && (change.from !== undefined || !left.has(change.path)),
+  );
+  const failed = parts.filter(({ ran }) => ran.code !== 0 && ran.code !== 1);
+  const diffs = await diffsBetween(
+    changes.flatMap(({ path, how, old, from = path }) => {
+      if (how === 'created' || how === 'mode' || old === undefined) return [];
+      return [{ path: from, now: how === 'deleted' ? undefined : path, becomes: old === 'empty' ? undefined : old }];
+    }),
+    'after the undo',
+    read,
+  );
+  const incomplete = parts.some(({ action }) => !action.complete);
+  return [
+    `${parts.length} actions · ${changes.length === 1 ? '1 path' : `${changes.length} paths`}`,
+    ...failed.map(({ action, ran }) => `${headOf(action)}\n  ${visible(ran.error)}`),
+    ...(incomplete ? ['  incomplete: something changed that was not kept'] : []),
+    describeSteps([...stays.values(), ...changes.map(stepOf)]),
+    diffs,
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
 }
 
-/** What was made, or moved before, has another name; it is told under that one. */
-function move(files: Map<string, ChangedFile>, path: string, from: string): void {
-  const before = files.get(from);
-  files.delete(from);
-  if (before?.how === 'created') files.set(path, { path, how: 'created' });
-  else if (before?.from !== path) files.set(path, { path, how: 'moved', from: before?.from ?? from });
-}
-
-/** Of what was moved before, the name that the user knows is gone. */
-function drop(files: Map<string, ChangedFile>, path: string): void {
-  const before = files.get(path);
-  const known = before?.from ?? path;
-  if (before?.how === 'created' || known !== path) files.delete(path);
-  if (before?.how !== 'created') files.set(known, { path: known, how: 'deleted' });
+/** The step of an undo that takes a change back. */
+function stepOf({ path, how, from, old, isDirectory }: NetChange): Step {
+  if (how === 'moved' && from !== undefined)
+    return { verb: old === undefined ? 'moved' : 'moved-changed', path: from, source: path };
+  return { verb: how === 'deleted' && isDirectory ? 'directory' : how, path, source: '' };
 }

@@ -5,21 +5,13 @@
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LeftBehind, Leftover } from '../../contracts/commands.ts';
-import {
-  type ChangedFile,
-  type KeptAction,
-  type RunChanges,
-  summaryOf,
-  type UndoPort,
-  type UndoResult,
-  type UndoTarget,
-} from '../../contracts/undo.ts';
+import type { ChangedFile, KeptAction, RunChanges, UndoPort, UndoResult, UndoTarget } from '../../contracts/undo.ts';
 import { explain, unkeptPaths } from './explained.ts';
 import { Kept, warnOf, whatGoes } from './kept.ts';
 import { probeStore, type Ran, runLauncher, sharesBlocks } from './launcher.ts';
 import { Leftovers } from './leftovers.ts';
 import { unkeptIn, whenEnded } from './names.ts';
-import { filesOf, together } from './preview.ts';
+import { Net, readSteps, writeSteps } from './net.ts';
 import {
   dropRecord,
   EmptyRecords,
@@ -83,6 +75,9 @@ export type Keeping = {
   left(): Promise<Leftover | undefined>;
 };
 
+/** What the launcher notes of changes that can't be taken back. */
+const LOST = /^(?:unkept|unchecked|skipped|secret) /;
+
 /** In ms since 1970; of what has not ended yet a time that never comes. */
 function endedAt({ directory }: Place): number {
   return statSync(join(directory, 'summary'), { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
@@ -101,7 +96,7 @@ export class ChangeStore implements UndoPort {
   #recovered: Promise<void> | undefined;
   readonly #empty = new EmptyRecords();
   /** What the last run has changed, as far as it was looked at. */
-  #changed: { readonly run: string; readonly files: readonly ChangedFile[] } | undefined;
+  #changed: { readonly run: string; readonly net: Net; readonly files: readonly ChangedFile[] } | undefined;
   /** Those that are being looked at. */
   #looking: Promise<void> | undefined;
   /** Bytes in use, as of when. */
@@ -122,6 +117,7 @@ export class ChangeStore implements UndoPort {
       finish: (action) => this.#leftovers.finish(action),
       warn,
       noPlace: 'there is no place for what is replaced',
+      steps: ({ directory }) => readSteps(directory),
     });
     this.#leftovers = new Leftovers({
       ...{ session, launcher, maxFileBytes, warn, hide },
@@ -231,7 +227,8 @@ export class ChangeStore implements UndoPort {
   ofRun(run: string): RunChanges | undefined {
     const actions = this.#records().filter((action) => action.run === run && action.state === 'ended');
     if (actions.length === 0) return undefined;
-    return { summary: summaryOf(actions), files: this.changedBy(run) };
+    const lost = actions.flatMap(({ notes }) => notes.filter((note) => LOST.test(note)));
+    return { files: this.changedBy(run), lost: [...new Set(lost.map((note) => note.replace(LOST, '')))] };
   }
 
   /** The files that the last run has changed, as far as they were looked at; costs nothing. */
@@ -257,11 +254,16 @@ export class ChangeStore implements UndoPort {
     const { run, directory, tree, cwd, notes } = action;
     const looking = (this.#looking ?? Promise.resolve()).then(async () => {
       const { code, steps } = await whenEnded(() => this.#launch('--undo', directory));
-      const files = code === 0 || code === 1 ? filesOf(steps) : undefined;
-      const paths = files?.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]));
+      const told = code === 0 || code === 1;
+      if (told) writeSteps(directory, steps);
+      const own = told ? new Net().add(directory, steps).files : undefined;
+      const paths = own?.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]));
       const past = unkeptIn(notes, []).map(({ path }) => path);
       this.#options.changed?.([...(paths ?? [join(tree ?? cwd, 'files that can’t be told')]), ...past]);
-      if (run !== undefined && files) this.#changed = { run, files: together([this.changedBy(run), files]) };
+      if (run !== undefined && told) {
+        const net = (this.#changed?.run === run ? this.#changed.net : new Net()).add(directory, steps);
+        this.#changed = { run, net, files: net.files };
+      }
       if (this.#looking === looking) this.#looking = undefined;
       this.#options.onChanged?.();
     });

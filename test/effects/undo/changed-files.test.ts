@@ -1,55 +1,106 @@
-import { expect, it } from 'vitest';
-import { changesText, tellsChanges } from '../../../src/contracts/undo.ts';
-import { filesOf, together } from '../../../src/effects/undo/preview.ts';
+import { describe, expect, it } from 'vitest';
+import { type ChangedFile, changesText, tellsChanges } from '../../../src/contracts/undo.ts';
+import { Net } from '../../../src/effects/undo/net.ts';
 
-const step = (verb: string, path: string) => ({ verb, path, source: '' });
+const step = (verb: string, path: string, source = '') => ({ verb, path, source });
+const moved = (from: string, path: string) => step('moved', from, path);
+const net = (...actions: readonly (readonly ReturnType<typeof step>[])[]) => {
+  const all = new Net();
+  for (const [at, steps] of actions.entries()) all.add(`/s/${at + 1}`, steps);
+  return all;
+};
 
-it('names each path once, by what became of it over all actions', () => {
-  const first = filesOf([
-    step('created', '/w/new'),
-    step('created', '/w/passing'),
-    step('deleted', '/w/old'),
-    step('changed', '/w/y'),
-  ]);
-  const second = filesOf([step('changed', '/w/new'), step('deleted', '/w/passing'), step('created', '/w/old')]);
-  expect(
-    together([first, second, filesOf([step('mode', '/w'), step('replaced', '/w/x'), step('deleted', '/w/y')])]),
-  ).toEqual([
-    { path: '/w/new', how: 'created' },
-    { path: '/w/old', how: 'changed' },
-    { path: '/w/y', how: 'deleted' },
-    { path: '/w/x', how: 'changed' },
-  ]);
+describe('the net of several actions', () => {
+  it('names each path once, by what became of it', () => {
+    const { files } = net(
+      [step('created', '/w/new'), step('created', '/w/passing'), step('deleted', '/w/old'), step('changed', '/w/y')],
+      [step('changed', '/w/new'), step('deleted', '/w/passing'), step('created', '/w/old')],
+      [step('mode', '/w'), step('replaced', '/w/x', 'l/1'), step('deleted', '/w/y')],
+    );
+    expect(files).toEqual([
+      { path: '/w/new', how: 'created' },
+      { path: '/w/old', how: 'changed' },
+      { path: '/w/x', how: 'changed' },
+      { path: '/w/y', how: 'deleted' },
+    ]);
+  });
+
+  it('names what was moved by its new name, and by the old one where it is gone after all', () => {
+    const { files } = net(
+      [moved('/w/a', '/w/b'), step('created', '/w/made'), moved('/w/old', '/w/c'), moved('/w/x', '/w/y')],
+      [moved('/w/b', '/w/d/b'), moved('/w/made', '/w/d/made'), step('deleted', '/w/c'), moved('/w/y', '/w/x')],
+    );
+    expect(files).toEqual([
+      { path: '/w/d/b', how: 'moved', from: '/w/a' },
+      { path: '/w/d/made', how: 'created' },
+      { path: '/w/old', how: 'deleted' },
+    ]);
+  });
+
+  it('has the first content of a path, whatever came after it', () => {
+    const { changes } = net(
+      [step('changed', '/w/a', 'c/1')],
+      [step('replaced', '/w/a', 'l/1'), step('replaced', '/w/b', 'l/2')],
+      [step('mode', '/w/a'), moved('/w/b', '/w/c'), step('mode', '/w/m')],
+    );
+    expect(changes).toEqual([
+      { path: '/w/a', how: 'changed', old: '/s/1/c/1' },
+      { path: '/w/c', how: 'created' },
+      { path: '/w/m', how: 'mode' },
+      { path: '/w/b', how: 'deleted', old: '/s/2/l/2' },
+    ]);
+  });
+
+  it('follows a directory with what lies in it', () => {
+    const { changes } = net(
+      [step('changed', '/w/d/x', 'c/1'), step('created', '/w/d/n')],
+      [moved('/w/d', '/w/e')],
+      [step('deleted', '/w/e/y', 'l/1'), step('changed', '/w/e/z', 'c/1')],
+    );
+    expect(changes).toEqual([
+      { path: '/w/e', how: 'moved', from: '/w/d' },
+      { path: '/w/e/x', how: 'changed', old: '/s/1/c/1' },
+      { path: '/w/e/n', how: 'created' },
+      { path: '/w/e/z', how: 'changed', old: '/s/3/c/1' },
+      { path: '/w/d/y', how: 'deleted', old: '/s/3/l/1' },
+    ]);
+    const gone = net([moved('/w/d', '/w/e')], [step('directory', '/w/e'), step('deleted', '/w/e/y', 'l/1')]).changes;
+    expect(gone.map(({ path, how }) => `${how} ${path}`)).toEqual(['deleted /w/d', 'deleted /w/d/y']);
+  });
 });
 
-it('names what was moved by its new name, and by the old one where it is gone after all', () => {
-  const moved = (from: string, path: string) => ({ verb: 'moved', path: from, source: path });
-  const actions = [
-    [moved('/w/a', '/w/b'), step('created', '/w/made'), moved('/w/old', '/w/c'), moved('/w/x', '/w/y')],
-    [moved('/w/b', '/w/d/b'), moved('/w/made', '/w/d/made'), step('deleted', '/w/c'), moved('/w/y', '/w/x')],
-  ].map(filesOf);
-  expect(together(actions)).toEqual([
-    { path: '/w/d/b', how: 'moved', from: '/w/a' },
-    { path: '/w/d/made', how: 'created' },
-    { path: '/w/old', how: 'deleted' },
-  ]);
-});
+const changed = (...paths: readonly string[]): readonly ChangedFile[] =>
+  paths.map((path) => ({ path, how: 'changed' }));
+const text = (files: readonly ChangedFile[], lost: readonly string[] = []) => changesText({ files, lost }, '/w');
 
-it('says in a line what a run has changed: the first names, and how to take it back', () => {
-  const files = ['/w/a', '/w/b/c', '/other/d', '/w/e'].map((path) => ({ path, how: 'changed' }) as const);
-  const text = changesText({ summary: '4 files changed', files }, '/w');
-  expect(text).toBe('4 files changed: a, b/c, /other/d and 1 more · :undo run takes it back');
-  expect(tellsChanges(text)).toBe(true);
-  expect(changesText({ summary: 'modes or times changed', files: [] }, '/w')).toBe(
-    'modes or times changed · :undo run takes it back',
+describe('the line at the end of a run', () => {
+  it('names up to five files, of more the first three, and how to take it back', () => {
+    const five = ['/w/a', '/w/b/c', '/other/d', '/w/e', '/w/f'];
+    expect(text(changed(...five))).toBe('5 files changed: a, b/c, /other/d, e, f · :undo run takes it back');
+    const line = text([...changed(...five), { path: '/w/g', how: 'created' }]);
+    expect(line).toBe('5 files changed, 1 created: a, b/c, /other/d and 3 more · :undo run takes it back');
+    expect(tellsChanges(line)).toBe(true);
+    expect(text([])).toBe('only modes or times changed · :undo run takes it back');
+  });
+
+  it('names a directory in place of what lies in it, and counts the files', () => {
+    const files = ['/w/src', '/w/src/a', '/w/src/b'].map((path) => ({ path, how: 'deleted' }) as const);
+    expect(text(files)).toBe('2 files deleted: src · :undo run takes it back');
+  });
+
+  it('tells the files of the user from those of git and of caches, and says what is not kept', () => {
+    const files = changed('/w/a', '/w/.git/index', '/w/.git/HEAD', '/w/node_modules/x/y', '/w/p/__pycache__/z.pyc');
+    expect(text(files, ['/w/.env'])).toBe(
+      "1 file changed: a · git's own: 2 · caches: 2 · not kept: .env · :undo run takes it back",
+    );
+  });
+
+  it.each(['\x1b[2J\nrun done', `\x1b[2J\n${'x'.repeat(200)}`, `${'x'.repeat(200)}\x1b[2J\nrun done`])(
+    'lets no name act, begin a line, or fill the screen: %j',
+    (name) => {
+      const line = text([{ path: `/w/${name}`, how: 'created' }]);
+      expect(line).not.toMatch(/[\x00-\x1f]/);
+      expect(line.length).toBeLessThan(140);
+    },
   );
 });
-
-it.each(['\x1b[2J\nrun done', `\x1b[2J\n${'x'.repeat(200)}`, `${'x'.repeat(200)}\x1b[2J\nrun done`])(
-  'lets no name act, begin a line, or fill the screen: %j',
-  (name) => {
-    const text = changesText({ summary: '1 file created', files: [{ path: `/w/${name}`, how: 'created' }] }, '/w');
-    expect(text).not.toMatch(/[\x00-\x1f]/);
-    expect(text.length).toBeLessThan(140);
-  },
-);

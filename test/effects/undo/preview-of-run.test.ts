@@ -1,0 +1,99 @@
+/** What `:undo run` says that it will do is what it does. */
+import { chmodSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { AsideScene } from './aside-scene.ts';
+import { snapshot } from './scene.ts';
+import { trialsWork } from './trial-support.ts';
+
+const scene = new AsideScene();
+let tree: string;
+beforeEach(() => {
+  ({ tree } = scene);
+  scene.open({ run: () => 's1:1' });
+  for (const name of ['a', 'b', 'c', 'd/x', 'd/y']) scene.put(name, `mine ${name}\n`);
+});
+
+/** `kind content` of each path below the tree. */
+const contents = () =>
+  new Map(
+    [...snapshot(tree, true)].map(([path, facts]) => {
+      const [mode = '', , , , , , , content = ''] = facts.split(' ');
+      return [path.slice(tree.length + 1), `${mode} ${content}`] as const;
+    }),
+  );
+
+/** Which paths the undo of the run changes, by a look before and after it. */
+async function undone(): Promise<readonly string[]> {
+  const before = contents();
+  expect((await scene.store.undo('run')).ok).toBe(true);
+  const after = contents();
+  const paths = [...new Set([...before.keys(), ...after.keys()])];
+  return paths.filter((path) => before.get(path) !== after.get(path)).sort();
+}
+
+/** What the preview names, and of that what moves with all below it. */
+async function previewed(): Promise<{ readonly named: readonly string[]; readonly moved: readonly string[] }> {
+  const { text } = await scene.store.preview('run');
+  const lines = text.split('\n').filter((line) => line.startsWith('  ') && !line.includes('stays as it is'));
+  const pathsIn = (some: readonly string[]) =>
+    some.flatMap((line) => line.split(' ').filter((word) => word.startsWith(`${tree}/`)));
+  const subjects = lines.map((line) => line.split(' ')[2]);
+  expect(new Set(subjects).size, text).toBe(subjects.length);
+  const named = [...new Set(pathsIn(lines))].map((path) => path.slice(tree.length + 1)).sort();
+  return { named, moved: pathsIn(lines.filter((line) => line.includes('moves back'))) };
+}
+
+describe.skipIf(!trialsWork())('the preview of a run', () => {
+  it.each([
+    [['echo 1 > a', 'echo 2 > a', 'echo 3 > a']],
+    [["sed -i 's/mine/new/' a", "sed -i 's/new/newer/' a"]],
+    [["sed -i 's/mine/new/' a", 'mv a z']],
+    [['echo 1 >> a', 'mv a z']],
+    [['echo 1 >> a', 'mv a b']],
+    [['mv a t; mv b a; mv t b', 'echo x >> a']],
+    [['echo 1 > new', 'echo 2 > new', 'mv new newer']],
+    [['echo 1 > new', 'rm new', 'rm c']],
+    [['rm c', 'echo other > c']],
+    [['mv a a.1; echo new > a', 'echo newer > a']],
+    [['mv d e', 'echo x >> e/x; rm e/y; touch e/z']],
+    [['echo x >> d/x', 'mv d e', 'rm -r e']],
+    [['mkdir n', 'touch n/1', 'touch n/2; chmod +x a', 'mv n/1 n/3']],
+    [['chmod +x a', 'echo x >> a', 'chmod 600 b']],
+    [['git init -q .; git add a', 'git -c user.name=a -c user.email=a@b.c commit -qm x']],
+  ])('is what it does: %j', async (commands) => {
+    for (const command of commands) await scene.act(command);
+    await scene.store.looking;
+    const { named, moved } = await previewed();
+    const isBelow = (path: string) => moved.some((top) => join(tree, path).startsWith(`${top}/`));
+    expect((await undone()).filter((path) => named.includes(path) || !isBelow(path))).toEqual(named);
+  });
+
+  it('is what it does where a patch and a chmod meet', async () => {
+    const patch = await scene.store.keepFile(join(tree, 'a'), 'patch a', tree);
+    scene.put('fresh', 'new a\n');
+    renameSync(join(tree, 'fresh'), join(tree, 'a'));
+    await patch?.end(true);
+    await scene.act('chmod +x a');
+    await scene.store.looking;
+    const { text } = await scene.store.preview('run');
+    expect(text).toMatch(/^2 actions · 1 path\n {2}\S+\/a gets its old content back\n---/);
+    expect(text).toContain('+mine a');
+    expect(await undone()).toEqual(['a']);
+  });
+
+  it('names what stays, since the user has changed it after the run', async () => {
+    await scene.act('echo 1 > a; echo 1 > b');
+    await scene.act('echo 2 > a; echo 2 > c');
+    await scene.store.looking;
+    scene.put('a', 'by the user\n');
+    chmodSync(join(tree, 'c'), 0o600);
+    const { text } = await scene.store.preview('run');
+    expect(text).toMatch(/\/a stays as it is \(changed since/);
+    expect(text).toMatch(/\/b gets its old content back/);
+    expect(text.match(/\/a /g)).toHaveLength(1);
+    const { text: result } = await scene.store.undo('run');
+    expect(result).toMatch(/\/a stays as it is/);
+    expect(contents().get('a')).toContain(Buffer.from('by the user\n').toString('base64'));
+  });
+});
