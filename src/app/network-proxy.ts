@@ -17,12 +17,23 @@ const WEB_PORTS = [443, 80];
 export type Target = { readonly host: string; readonly port: number };
 type Said = 'once' | 'always' | 'no';
 
+/** Who connects. */
+export type Client = {
+  /** The program's name, for the question. */
+  readonly program: string;
+  /** The background job that it is part of: what is allowed to it ends with the job. */
+  readonly job?: number | undefined;
+};
+
 export type GrantOptions = {
   /** Asks the user. */
-  readonly ask: (program: string, items: readonly string[]) => Promise<Said>;
-  /** The name of the program that connects from this port, for the question. */
-  readonly programAt: (port: number) => string;
+  readonly ask: (client: Client, items: readonly string[]) => Promise<Said>;
+  /** The client that connects from this port. */
+  readonly clientAt: (port: number) => Client;
 };
+
+type Grant = { readonly allowed: boolean; readonly job?: number | undefined };
+type Batch = { readonly client: Client; readonly targets: Target[]; readonly answer: Promise<Said> };
 
 /** `host:port` as the user and a CONNECT line write it; addresses in one spelling. Undefined: none. */
 export function targetOf(text: string, port?: number): Target | undefined {
@@ -71,9 +82,9 @@ function described(target: Target): string {
 /** The user's answer for each host and port. */
 export class NetworkGrants {
   readonly #options: GrantOptions;
-  readonly #said = new Map<string, boolean>();
+  readonly #said = new Map<string, Grant>();
   readonly #waiting = new Map<string, Promise<boolean>>();
-  #batch: { readonly program: string; readonly targets: Target[]; readonly answer: Promise<Said> } | undefined;
+  #batch: Batch | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: GrantOptions) {
@@ -89,43 +100,50 @@ export class NetworkGrants {
   }
 
   list(): readonly (readonly [string, boolean])[] {
-    return [...this.#said];
+    return [...this.#said].map(([name, { allowed }]) => [name, allowed]);
   }
 
-  /** Undefined: asked about again. */
-  set(target: Target, allowed: boolean | undefined): void {
+  /** Undefined: asked about again. `job`: it ends with that job. */
+  set(target: Target, allowed: boolean | undefined, job?: number): void {
     if (allowed === undefined) this.#said.delete(nameOf(target));
-    else if (this.#said.size < MAX_GRANTS) this.#said.set(nameOf(target), allowed);
+    else if (this.#said.size < MAX_GRANTS) this.#said.set(nameOf(target), { allowed, job });
+  }
+
+  jobEnded(job: number): void {
+    for (const [name, grant] of this.#said) if (grant.job === job) this.#said.delete(name);
   }
 
   async allows(target: Target, port: number): Promise<boolean> {
     const name = nameOf(target);
     const said = this.#said.get(name);
-    if (said !== undefined) return said;
+    if (said !== undefined) return said.allowed;
     const asked = this.#waiting.get(name) ?? this.#ask(target, port).finally(() => this.#waiting.delete(name));
     this.#waiting.set(name, asked);
     return asked;
   }
 
   async #ask(target: Target, port: number): Promise<boolean> {
-    const program = this.#options.programAt(port);
-    if (this.#batch?.program === program) this.#batch.targets.push(target);
-    else this.#batch = this.#open(program, target);
-    const said = await this.#batch.answer;
-    if (said !== 'once') this.set(target, said === 'always');
+    const client = this.#options.clientAt(port);
+    const { program, job } = this.#batch?.client ?? {};
+    const fits = program === client.program && job === client.job;
+    const batch = fits && this.#batch ? this.#batch : this.#open(client);
+    batch.targets.push(target);
+    const said = await batch.answer;
+    if (said !== 'once') this.set(target, said === 'always', client.job);
     return said !== 'no';
   }
 
   /** One question at a time; it closes its list when it is put. */
-  #open(program: string, target: Target) {
-    const targets = [target];
+  #open(client: Client): Batch {
+    const targets: Target[] = [];
     const together = new Promise((resolve) => setTimeout(resolve, TOGETHER_MS));
     const answer = Promise.all([this.#last, together]).then(() => {
       if (this.#batch?.targets === targets) this.#batch = undefined;
-      return this.#options.ask(program, targets.map(described));
+      return this.#options.ask(client, targets.map(described));
     });
     this.#last = answer.catch(() => {});
-    return { program, targets, answer };
+    this.#batch = { client, targets, answer };
+    return this.#batch;
   }
 }
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { placesOf } from '../config/index.ts';
+import { ofDirectory, placesOf } from '../config/index.ts';
 import type { UserCommands } from '../contracts/commands.ts';
 import type { WordFacts } from '../contracts/lines.ts';
 import type { Machine, MachineAt } from '../contracts/machine.ts';
@@ -34,7 +34,7 @@ import {
 } from '../store/index.ts';
 import { makeDirectory } from '../text/files.ts';
 import { nearest } from '../text/matching.ts';
-import { clean, plainText } from '../text/sanitize.ts';
+import { clean, plainText, visible } from '../text/sanitize.ts';
 import { BASH, createTools, DELEGATE, jobsTool, MODE_UPGRADE, patchTool } from '../tools/index.ts';
 import { type Environment, LAUNCHER } from './environment.ts';
 import { agentCommands, trialCommands, userCommands } from './executors.ts';
@@ -137,9 +137,15 @@ export function createServices(environment: Environment, bus: SessionBus) {
   });
   const isTaken = takenHere(environment.configFile);
   const projectHere = () => projectTree(bus.engine.shellCwd, isTaken);
-  const network = new SessionNetwork(LAUNCHER, async (program, items) =>
-    mayConnect(await bus.connected, program, items),
+  const network = new SessionNetwork(
+    LAUNCHER,
+    async ({ program, job }, items) => mayConnect(await bus.connected, program, items, job),
+    (pid) => jobs.running().find(({ running }) => running.pid === pid)?.id,
   );
+  jobs.onEnd(({ id }) => network.grants.jobEnded(id));
+  for (const host of ofDirectory(config.projects, process.cwd(), 'net')?.value ?? [])
+    if (network.grants.setNamed(host, true) === undefined)
+      bus.show(`projects.PATH.net: ${visible(host)} is no HOST or HOST:PORT; it was ignored`);
   const localAgent = agentCommands({
     ...fresh,
     ...(sandbox.available ? { launcher: LAUNCHER } : {}),

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { Server } from 'node:net';
 import { asCompanion } from '../executor/index.ts';
-import { type GrantOptions, NetworkGrants, serveProxy } from './network-proxy.ts';
+import { type Client, type GrantOptions, NetworkGrants, serveProxy } from './network-proxy.ts';
 
 /** Commands then have a loopback each. Ms. */
 const GIVE_UP_MS = 2000;
@@ -23,10 +23,17 @@ export class SessionNetwork {
   #held: Promise<Joinable | undefined> | undefined;
   #child: ChildProcess | undefined;
 
-  /** @param ask puts connections to the user */
-  constructor(launcher: string, ask: GrantOptions['ask']) {
+  /**
+   * @param ask puts connections to the user
+   * @param jobOf the background job whose launcher is this process
+   */
+  constructor(
+    launcher: string,
+    ask: GrantOptions['ask'],
+    jobOf: (pid: number) => number | undefined = () => undefined,
+  ) {
     this.#launcher = launcher;
-    this.grants = new NetworkGrants({ ask, programAt: (port) => programAt(this.#child?.pid, port) });
+    this.grants = new NetworkGrants({ ask, clientAt: (port) => clientAt(this.#child?.pid, port, jobOf) });
   }
 
   /** Undefined where none can be held: then each command has a loopback of its own. */
@@ -81,8 +88,8 @@ function proxyVariables(port: number): Readonly<Record<string, string>> {
   };
 }
 
-/** The name of the program that connects from this port in the holder's network. Only for the question's words. */
-function programAt(holder: number | undefined, port: number): string {
+/** The client that connects from this port in the holder's network. */
+function clientAt(holder: number | undefined, port: number, jobOf: (pid: number) => number | undefined): Client {
   try {
     const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
     const rows = readFileSync(`/proc/${holder}/net/tcp`, 'latin1')
@@ -90,10 +97,22 @@ function programAt(holder: number | undefined, port: number): string {
       .map((row) => row.trim().split(/\s+/));
     const inode = rows.find(([, from]) => from?.endsWith(local))?.[9];
     const pid = readdirSync('/proc').find((name) => /^\d+$/.test(name) && holds(name, `socket:[${inode}]`));
-    return pid === undefined ? 'a command' : readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+    if (pid === undefined) return UNKNOWN;
+    return { program: readFileSync(`/proc/${pid}/comm`, 'utf8').trim(), job: jobAbove(Number(pid), jobOf) };
   } catch {
-    return 'a command';
+    return UNKNOWN;
   }
+}
+
+const UNKNOWN: Client = { program: 'a command' };
+
+/** The job that started a process: one of the processes above it is the job's launcher. */
+function jobAbove(pid: number, jobOf: (pid: number) => number | undefined): number | undefined {
+  for (let at = pid; at > 1; at = Number(/^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${at}/status`, 'latin1'))?.[1])) {
+    const job = jobOf(at);
+    if (job !== undefined) return job;
+  }
+  return undefined;
 }
 
 function holds(pid: string, socket: string): boolean {

@@ -44,7 +44,11 @@ export type McpServer =
     };
 
 /** What holds for a directory and what is below it. */
-export type DirectorySettings = { readonly mode?: Mode; readonly allow?: readonly string[] };
+export type DirectorySettings = {
+  readonly mode?: Mode;
+  readonly allow?: readonly string[];
+  readonly net?: readonly string[];
+};
 
 export type Config = {
   readonly models: Readonly<Record<string, ModelConfig>>;

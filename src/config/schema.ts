@@ -225,6 +225,9 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
     additionalProperties: block('One directory.', {
       mode: text('The mode that a conversation starts in there, if the kernel can enforce it.', { enum: MODES }),
       allow: names('Programs with their subcommand that run there without a question, as :allow keep writes them.'),
+      net: names(
+        'Hosts that commands in Project connect to from there without a question, each HOST:PORT; HOST alone is its ports 443 and 80.',
+      ),
     }),
   },
   sandbox: block('The kernel sandbox.', {

@@ -50,17 +50,20 @@ export async function mayConnect(
   context: EffectContext,
   program: string,
   items: readonly string[],
+  job?: number,
 ): Promise<'once' | 'always' | 'no'> {
   const name = `network-${context.services.now()}-${items.join()}`;
   const session = context.state.root;
   const answered = context.answers.of(name, new AbortController().signal);
-  const asked = { about: 'network', command: program, items, diff: '' } as const;
+  const until = job === undefined ? 'for this session' : `until job ${job} ends`;
+  const command = job === undefined ? program : `${program} (job ${job})`;
+  const asked = { about: 'network', command, items, diff: '' } as const;
   await context.dispatch({ type: 'reviewAsked', review: name, ...asked }, session).catch(() => {});
   const answer = await answered;
   const said = answer?.kind === 'proceed' ? 'once' : answer?.kind === 'always' ? 'always' : 'no';
-  const words = { once: 'allowed once', always: 'allowed for this session', no: 'refused for this session' };
+  const words = { once: 'allowed once', always: `allowed ${until}`, no: `refused ${until}` };
   const text = `network: ${items.join(', ')} ${words[said]}`;
-  if (!context.closed) await context.dispatch({ type: 'reviewed', review: name, text }, session).catch(() => {});
+  if (!context.closed) void context.dispatch({ type: 'reviewed', review: name, text }, session).catch(() => {});
   return said;
 }
 

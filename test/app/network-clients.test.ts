@@ -24,8 +24,8 @@ it('a host and port is read in one spelling, whoever writes it how', () => {
 it('connections that wait are one question, a no is remembered, and a bare address is named for what it is', async () => {
   const asked: (readonly string[])[] = [];
   const answers = ['no', 'once', 'always'] as const;
-  const ask = async (_: string, items: readonly string[]) => answers[asked.push(items) - 1] ?? 'no';
-  const grants = new NetworkGrants({ ask, programAt: () => 'curl' });
+  const ask = async (_: unknown, items: readonly string[]) => answers[asked.push(items) - 1] ?? 'no';
+  const grants = new NetworkGrants({ ask, clientAt: () => ({ program: 'curl' }) });
   const many = [
     'a.example:443',
     'b.example:443',
@@ -61,6 +61,27 @@ it('connections that wait are one question, a no is remembered, and a bare addre
   expect(await allows('d.example:80')).toBe(true);
 });
 
+it('what a job was allowed ends with the job, and nothing else does', async () => {
+  const asked: string[] = [];
+  let job: number | undefined = 7;
+  const grants = new NetworkGrants({
+    ask: async (client, items) => {
+      asked.push(`${client.job} ${items.join()}`);
+      return 'always';
+    },
+    clientAt: () => ({ program: 'node', job }),
+  });
+  const allows = async (host: string) => grants.allows({ host, port: 443 }, 0);
+  await allows('a.example');
+  job = undefined;
+  await allows('b.example');
+  await allows('a.example');
+  grants.jobEnded(7);
+  expect(grants.list()).toEqual([['b.example:443', true]]);
+  await allows('a.example');
+  expect(asked).toEqual(['7 a.example:443', 'undefined b.example:443', 'undefined a.example:443']);
+});
+
 describe.skipIf(!trialsWork())('from Project', () => {
   let tools: Tools;
   let tree: string;
@@ -83,7 +104,7 @@ describe.skipIf(!trialsWork())('from Project', () => {
     await new Promise((resolve) => outside.once('listening', resolve));
     const address = outside.address();
     port = typeof address === 'object' && address ? address.port : 0;
-    network = new SessionNetwork(tools.launcher, async (program, items) => {
+    network = new SessionNetwork(tools.launcher, async ({ program }, items) => {
       asked.push(`${program} ${items.join()}`);
       return answer;
     });

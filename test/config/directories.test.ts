@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTrust, loadConfig } from '../../src/config/index.ts';
+import { createTrust, loadConfig, ofDirectory } from '../../src/config/index.ts';
 
 let home = '';
 beforeEach(() => {
@@ -53,5 +53,24 @@ describe('the mode of a directory', () => {
 
   it('is one of three words', async () => {
     await expect(load({ projects: { '/x': { mode: 'loose' } } }, home)).rejects.toThrow(/projects\.\/x\.mode|mode/);
+  });
+});
+
+describe('the network of a directory', () => {
+  const mine = () => join(home, 'code', 'mine');
+
+  it('is the list of the longest path that has one, and a project’s own file adds nothing', async () => {
+    const projects = {
+      [join(home, 'code')]: { net: ['example.com'] },
+      [mine()]: { mode: 'project' },
+      [join(mine(), 'src')]: { net: ['localhost:8080'] },
+    };
+    const netAt = async (cwd: string, project?: object) =>
+      ofDirectory((await load({ projects }, cwd, project)).config.projects, cwd, 'net')?.value;
+    expect(await netAt(mine())).toEqual(['example.com']);
+    expect(await netAt(join(mine(), 'src'))).toEqual(['localhost:8080']);
+    expect(await netAt(home)).toBeUndefined();
+    const theirs = { projects: { [join(home, 'code', 'mine-too')]: { net: ['evil.example'] } } };
+    expect(await netAt(join(home, 'code', 'mine-too'), theirs)).toEqual(['example.com']);
   });
 });

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
@@ -254,4 +255,26 @@ describe.skipIf(lacks('cc'))('where the kernel can hold a command', () => {
       },
     );
   });
+});
+
+it.skipIf(lacks('curl') || lacks('cc'))('asks the editor about a connection, once for the session', async () => {
+  const outside = createServer((_, reply) => reply.end('from outside')).listen(0, '127.0.0.2');
+  await new Promise((resolve) => outside.once('listening', resolve));
+  const address = outside.address();
+  const host = `127.0.0.2:${typeof address === 'object' && address ? address.port : 0}`;
+  const get = call('bash', { command: `curl -sS http://${host}/` });
+  await using server = await startScriptedServer([get, get, say('done')]);
+  using place = scratch(server.baseUrl, { ...CONFIG, mode: 'project' });
+  await editor(
+    place,
+    ({ options }) => options.find(({ optionId }) => optionId === 'always')?.optionId,
+    async ({ agent, asked }) => {
+      const { sessionId } = await open(agent, place.work);
+      await ask(agent, sessionId, 'fetch twice');
+      expect(asked.map(({ toolCall }) => toolCall.title)).toEqual(['curl: connects to the network']);
+      expect(asked[0]?.options.map(({ kind }) => kind)).toEqual(['allow_once', 'allow_always', 'reject_once']);
+      expect(JSON.stringify(server.requests.at(-1)?.messages).match(/from outside/g)).toHaveLength(2);
+    },
+  );
+  outside.close();
 });

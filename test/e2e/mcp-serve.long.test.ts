@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -89,6 +90,23 @@ describe.skipIf(lacks('cc'))('behind the launcher', () => {
     expect(facts.output).toContain('token ');
     expect(facts.output).not.toContain(key);
     expect(readFileSync(join(place.work, 'notes'), 'utf8')).toBe(`token ${key}\n`);
+  });
+
+  it.skipIf(lacks('curl'))('grants no network, whatever the user’s configuration allows in Project', async () => {
+    const outside = createServer((_, reply) => reply.end('from outside')).listen(0, '127.0.0.1');
+    await new Promise((resolve) => outside.once('listening', resolve));
+    const address = outside.address();
+    const host = `127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+    using place = scratch(undefined, { mode: 'project', projects: { '/': { net: [host] } } });
+    await using server = await served(place);
+    for (const tool of ['run_sandboxed', 'try']) {
+      const { facts } = await server.call(tool, {
+        command: `curl -sS --noproxy '' http://${host}/; env | grep -i _proxy`,
+      });
+      expect(facts.output).toMatch(/^curl: /);
+      expect(facts.output).not.toMatch(/from outside|_proxy=/i);
+    }
+    outside.close();
   });
 
   it('tells what a command would change, and nothing of it stays', async () => {

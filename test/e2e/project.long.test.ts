@@ -4,6 +4,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSy
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { agent, delegates, parent } from '../support/agent-script.ts';
 import { lacks } from '../support/lacks.ts';
 import { jsonLines } from '../support/lines.ts';
 import { runProgram, type Scratch, scratch } from '../support/program.ts';
@@ -188,6 +189,52 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     },
   );
 
+  it.skipIf(lacks('curl'))(
+    'sub-agents and later commands share what was allowed for the session, and a job’s part of it ends with the job',
+    async () => {
+      const outside = createServer((_, reply) => reply.end('from outside')).listen(0, '127.0.0.2');
+      await new Promise((resolve) => outside.once('listening', resolve));
+      const address = outside.address();
+      const host = `127.0.0.2:${typeof address === 'object' && address ? address.port : 0}`;
+      const get = `curl -sS http://${host}/; echo " end $((40 + 2))"`;
+      await using server = await startScriptedServer([
+        parent(call('bash', { command: get })),
+        parent(delegates('fetch it')),
+        agent('fetch', call('bash', { command: get })),
+        agent('fetch', say('Fetched.\nGOAL: complete')),
+        parent(say('GOAL: complete')),
+        parent(
+          say(
+            `CMD&: until [ -e go ]; do sleep 0.1; done; curl -sS http://${host}/; until [ -e end ]; do sleep 0.1; done`,
+          ),
+        ),
+        parent(say('GOAL: complete')),
+      ]);
+      using place = scratch(server.baseUrl, { ...QUIET, mode: 'project', auto_approve: ['delegate'] });
+      await using rig = startRig(place, { rows: 40 });
+      await rig.waitFor('-- PROJECT --');
+      rig.type(':norris fetch\r');
+      await answer(rig, 'CONNECT?', 'P');
+      await rig.waitFor('✓ done');
+      const texts = server.requests.flatMap(({ messages }) => messages.map(({ content }) => String(content)));
+      expect(texts.filter((text) => text.includes('from outside end 42')).length).toBeGreaterThan(1);
+      rig.type(`:net -${host}\r`);
+      await rig.waitFor('is asked about again');
+      rig.type(':norris a job\r');
+      await rig.waitFor(/✓ done[\s\S]*✓ done/);
+      writeFileSync(join(place.work, 'go'), '');
+      await answer(rig, /Program: curl \(job 1\)/, 'P');
+      await rig.waitFor('allowed until job 1 ends');
+      rig.type(':net\r');
+      await rig.waitFor(`allowed  ${host}`);
+      writeFileSync(join(place.work, 'end'), '');
+      await rig.waitFor(/job 1.*(ended|done|exit)/);
+      rig.type(':clear\r:net\r');
+      await rig.waitFor('nothing is allowed yet');
+      outside.close();
+    },
+  );
+
   it.skipIf(lacks('curl'))('without a screen a connection is refused at once, unless --net allows it', async () => {
     const outside = createServer((_, reply) => reply.end('from outside')).listen(0, '127.0.0.2');
     await new Promise((resolve) => outside.once('listening', resolve));
@@ -195,7 +242,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     const host = `127.0.0.2:${typeof address === 'object' && address ? address.port : 0}`;
     const fetch = call('bash', { command: `curl -sS http://${host}/` });
     const done = say('GOAL: complete');
-    await using server = await startScriptedServer([fetch, done, fetch, done]);
+    await using server = await startScriptedServer([fetch, done, fetch, done, fetch, done]);
     using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
     const without = await runProgram(place, ['run', 'fetch']);
     expect(without.err).toContain(`not connected: curl to ${host} (this machine) (--net allows it)`);
@@ -204,6 +251,9 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     expect(allowed.err).not.toContain('not connected');
     expect(told(server)).toContain('from outside');
     expect(allowed.code).toBe(0);
+    using other = scratch(server.baseUrl, { ...QUIET, mode: 'project', projects: { '/': { net: [host] } } });
+    const configured = await runProgram(other, ['run', 'fetch']);
+    expect([configured.code, configured.err.includes('not connected')]).toEqual([0, false]);
     expect((await runProgram(place, ['run', '--net', 'a/b', 'fetch'])).code).toBe(2);
     outside.close();
   });

@@ -14,11 +14,11 @@ type Request = Omit<RequestPermissionRequest, 'sessionId'>;
 const REVIEWED = {
   later: 'set aside until you say so, since it runs later',
   room: 'there is no room to keep it',
-  network: 'wants to connect to the network',
+  network: 'connects to the network',
   start: 'starts from files that a model has changed',
 } as const;
 
-/** What is offered, and what each means. Nothing is ever allowed for good: each finding is asked about anew. */
+/** What is offered, and what each means. Only a connection can be allowed for longer; findings are asked about anew. */
 const RUN = { optionId: 'proceed', name: 'Run it once', kind: 'allow_once' } as const;
 const SKIP = { optionId: 'skip', name: 'Skip it', kind: 'reject_once' } as const;
 const STOP = { optionId: 'abort', name: 'Stop the work', kind: 'reject_once' } as const;
@@ -33,6 +33,15 @@ const OPTIONS: Readonly<Record<Question['kind'], readonly PermissionOption[]>> =
   fleet: [{ ...RUN, name: 'Run it on these hosts' }, SKIP, STOP],
 };
 
+const CONNECT: readonly PermissionOption[] = [
+  { ...RUN, name: 'Connect once' },
+  { optionId: 'always', name: 'Connect until the session ends', kind: 'allow_always' },
+  { ...SKIP, name: 'Do not connect' },
+];
+
+const optionsFor = (question: Question) =>
+  question.kind === 'review' && question.about === 'network' ? CONNECT : OPTIONS[question.kind];
+
 /** The exact command stands in `rawInput`, every finding with its impact in the content: titles are cut by editors. */
 export function permissionFor(question: Question): Request {
   const lines = sentences(question);
@@ -44,14 +53,14 @@ export function permissionFor(question: Question): Request {
     content: [{ type: 'content' as const, content: { type: 'text' as const, text: lines.join('\n') } }],
     ...(question.kind === 'halt' ? { rawInput: inputOf(question.action) } : {}),
   };
-  return { toolCall, options: [...OPTIONS[question.kind]] };
+  return { toolCall, options: [...optionsFor(question)] };
 }
 
 /** No answer, a cancelled one, or one that was not offered ends the work; it never runs anything. */
 export function answerFrom(question: Question, outcome: RequestPermissionOutcome): Answer {
   const chosen = outcome.outcome === 'selected' ? outcome.optionId : undefined;
-  const offered = OPTIONS[question.kind].some(({ optionId }) => optionId === chosen);
-  if (offered && chosen === 'proceed') return { kind: 'proceed' };
+  const offered = optionsFor(question).some(({ optionId }) => optionId === chosen);
+  if (offered && (chosen === 'proceed' || chosen === 'always')) return { kind: chosen };
   return question.kind === 'form' || (offered && chosen === 'skip') ? { kind: 'skip' } : { kind: 'abort' };
 }
 
@@ -100,6 +109,9 @@ function own(question: Question): readonly string[] {
         ...question.reported.map(visible),
       ];
     case 'review':
-      return [REVIEWED[question.about], ...question.items.map((item) => `- ${nameText(item)}`)];
+      return [
+        `${nameText(question.command)}: ${REVIEWED[question.about]}`,
+        ...question.items.map((item) => `- ${nameText(item)}`),
+      ];
   }
 }

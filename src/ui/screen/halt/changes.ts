@@ -222,7 +222,13 @@ const CHOICES: Readonly<Record<Review['about'], readonly Choice[]>> = {
   network: [
     { answer: 'skip', key: 's', label: 'no', does: 'refuses it, for this session' },
     { answer: 'proceed', key: 'p', label: 'once', does: 'lets what waits connect now', harmful: true },
-    { answer: 'always', key: 'P', label: 'session', does: 'lets it connect until the session ends', harmful: true },
+    {
+      answer: 'always',
+      key: 'P',
+      label: 'session',
+      does: 'lets it connect until the session, or its job, ends',
+      harmful: true,
+    },
     ABORT,
   ],
   room: [
