@@ -1,13 +1,16 @@
 import { Box } from 'ink';
-import { ScreenContext, useScreen, useTerminalSize, useUi } from '../hooks/context.ts';
+import { useLayoutEffect } from 'react';
+import { ScreenContext, useReveal, useScreen, useTerminalSize, useUi } from '../hooks/context.ts';
+import { useTicker } from '../hooks/useFrames.ts';
 import { useOverlay } from '../hooks/useOverlay.ts';
+import { useRail } from '../hooks/useStatus.ts';
 import { layoutOf } from '../src/ui/screen/prompt-view.ts';
+import { railLines } from '../src/ui/screen/rail.ts';
 import type { Screen } from '../src/ui/screen/screen.ts';
 import { FieldCursor } from './Field.tsx';
-import { Surface } from './Lines.tsx';
+import { Lines, Surface } from './Lines.tsx';
 import { Upper } from './MainPart.tsx';
 import { Overlay } from './Overlay.tsx';
-import { Rail } from './Rail.tsx';
 import { StatusBar } from './StatusBar.tsx';
 
 /** The whole screen: what was said, what is asked, the prompt, one line of status. Exactly as high as the terminal. */
@@ -48,4 +51,32 @@ export function Root({ screen }: { readonly screen: Screen }) {
 function Prompt() {
   const { prompt } = useScreen();
   return <Surface lines={prompt.lines} source={prompt} cursor={prompt.cursor} />;
+}
+
+type Props = { readonly columns: number; readonly rows: number };
+
+/** What goes on beside the conversation, drawn once a second. Ink keeps its place free; the compositor paints it. */
+function Rail({ columns, rows }: Props) {
+  const screen = useScreen();
+  const { compositor } = screen;
+  const facts = useRail();
+  const now = useTicker(true);
+  const context = screen.renderContext(columns);
+  const lines = railLines(facts, now, context, useReveal()).slice(0, rows);
+  const edge = context.paint('rule', '│');
+  const all = [...lines, ...Array.from({ length: Math.max(0, rows - lines.length) }, () => edge)];
+  useLayoutEffect(() => {
+    if (compositor) compositor.side = { columns, rows, lines: all };
+  });
+  useLayoutEffect(() => {
+    if (!compositor) return;
+    return () => {
+      compositor.side = undefined;
+    };
+  }, [compositor]);
+  return (
+    <Box width={columns} height={rows} flexDirection="column" overflow="hidden">
+      {!compositor && <Lines lines={all} />}
+    </Box>
+  );
 }

@@ -1,21 +1,32 @@
 import { Box } from 'ink';
-import { memo } from 'react';
-import { useScreen, useUi } from '../hooks/context.ts';
-import { useBroker } from '../hooks/useBroker.ts';
-import { useExecutor, useFleet, useProgress } from '../hooks/useExecutor.ts';
-import { useAgents, useRunFacts } from '../hooks/useNorris.ts';
-import { useSaidSince } from '../hooks/useSession.ts';
-import { useAttached, useWaits } from '../hooks/useStatus.ts';
-import { useScrolledAway } from '../hooks/useViewport.ts';
-import { attachedLine } from '../src/ui/screen/attached.ts';
-import { runHeaderLines } from '../src/ui/screen/progress.ts';
-import { ExecPane } from './ExecPane.tsx';
-
-import { Lines } from './Lines.tsx';
-import { AgentsPane, FleetPane, ProgressPane } from './ProgressPanes.tsx';
-import { StreamingPane } from './StreamingPane.tsx';
-import { TranscriptPane } from './TranscriptPane.tsx';
-import { WaitingRow } from './WaitingRow.tsx';
+import { memo, useCallback, useMemo, useRef } from 'react';
+import { useReveal, useScreen, useUi } from '../hooks/context.ts';
+import { useBroker, useServerProblem } from '../hooks/useBroker.ts';
+import {
+  type Foreground,
+  useExecutor,
+  useFleet,
+  useModes,
+  useProgress,
+  useShellCwd,
+  useWaitingLines,
+} from '../hooks/useExecutor.ts';
+import { useFrames, useTicker } from '../hooks/useFrames.ts';
+import { useAgents, useRunFacts, useRunsName } from '../hooks/useNorris.ts';
+import { useConversation, usePreset, useSaidSince, useSession, useTranscript } from '../hooks/useSession.ts';
+import { type Activity, useAttached, useWaits } from '../hooks/useStatus.ts';
+import { useScrolledAway, useViewport } from '../hooks/useViewport.ts';
+import { shortPath } from '../src/text/spelled.ts';
+import { lineWidth, wrapText } from '../src/text/wrap.ts';
+import { markCells, markMatches, markStart } from '../src/ui/render/search.ts';
+import { attachedLine } from '../src/ui/screen/attachments.ts';
+import { agentLine } from '../src/ui/screen/entries/delegate.ts';
+import { BAR_WIDTH, execHeading, keyboardSign } from '../src/ui/screen/entries/exec.ts';
+import { createStreamLines } from '../src/ui/screen/entries/prose.ts';
+import { linesOf, ticking } from '../src/ui/screen/frames.ts';
+import { fleetRows, runHeaderLines, waitingLine } from '../src/ui/screen/progress.ts';
+import { welcomeLines } from '../src/ui/screen/welcome.ts';
+import { Lines, Surface } from './Lines.tsx';
 
 type Props = { readonly columns: number; readonly rows: number };
 
@@ -82,4 +93,204 @@ export function Upper({ columns, rows }: UpperProps) {
       <MainPart columns={columns} rows={rows - lines.length} />
     </>
   );
+}
+
+/** How often the sign turns, and how often the time alone is drawn. In ms. */
+const TURN_MS = 250;
+const STILL_MS = 1000;
+
+/**
+ * What the model's side is doing, just above the prompt. It is painted beside React: no commit for a turn of the sign.
+ */
+function WaitingRow({ activity, columns }: { readonly activity: Activity; readonly columns: number }) {
+  const screen = useScreen();
+  const { motion } = screen.app.ui;
+  const { now } = screen.app.engine.services;
+  const reply = useBroker();
+  const runs = useRunsName();
+  const typing = useUi(({ editor }) => editor.text !== '');
+  const busy = screen.app.shell.busy;
+  const key = typing || busy ? screen.keyFor('global', 'abort') : screen.keyFor('prompt', 'interrupt');
+  // An attempt that is dropped takes its text with it, and the next one has a rate of its own.
+  const began = useRef<{ readonly text: unknown; readonly at: number }>(undefined);
+  const source = useMemo(() => ticking(motion ? TURN_MS : STILL_MS), [motion]);
+  const lines = useCallback(() => {
+    const text = reply?.text;
+    if (text && text.length > 0 && began.current?.text !== text) began.current = { text, at: now() };
+    const { what, since } = activity;
+    const answeringSince = began.current?.text === text ? began.current?.at : undefined;
+    const turn = motion ? source.version : undefined;
+    const waiting = { what, since, now: now(), reply, answeringSince, runs, key, turn };
+    return [waitingLine(waiting, screen.renderContext(columns))];
+  }, [activity, reply, runs, key, motion, source, now, screen, columns]);
+  return <Surface lines={lines} source={source} />;
+}
+
+type ExecProps = {
+  readonly command: Foreground;
+  readonly columns: number;
+  /** The most rows it may take. */
+  readonly rows: number;
+  /** Whether keys go to this program. */
+  readonly keyboard: boolean;
+};
+
+/** A command that runs in the foreground: the end of its output as it comes, and a plain sign who has the keyboard. */
+function ExecPane({ command, columns, rows, keyboard }: ExecProps) {
+  const screen = useScreen();
+  const { paint } = screen;
+  const { output } = command.running;
+  const frames = useFrames(output);
+  useModes(command.running);
+  const heading = execHeading(command, screen.renderContext(columns));
+  const queued = useWaitingLines();
+  const waiting = command.by === 'user' && command.job === undefined && queued !== '' ? queued.split('\n') : [];
+  const room = Math.max(1, rows - heading.length - 1 - waiting.length);
+  const bar = paint('marker', '│ ');
+  const sign = keyboardSign(command.running, {
+    keyboard,
+    columns,
+    keys: {
+      give: screen.keyFor('prompt', 'focusProgram'),
+      back: screen.keyFor('program', 'focusPrompt'),
+      background: screen.keyFor('prompt', 'background'),
+    },
+    job: command.job !== undefined,
+    paint,
+  });
+  const lines = linesOf(frames, () => [
+    ...heading,
+    ...output
+      .lines(room)
+      .slice(-room)
+      .map((line) => bar + line),
+    paint('marker', '╰ ') + sign,
+    ...waiting.map((line) => paint('dim', `  then: ${line}`)),
+  ]);
+  // Behind what the program printed last, just above the sign.
+  const cursor = () => ({
+    x: Math.min(columns - 1, BAR_WIDTH + lineWidth(output.promptText)),
+    y: lines().length - waiting.length - 2,
+  });
+  return <Surface lines={lines} source={frames} cursor={keyboard ? cursor : undefined} />;
+}
+
+type ProgressProps = {
+  readonly agents: ReturnType<typeof useAgents>;
+  readonly columns: number;
+  /** The most rows it may take. */
+  readonly rows: number;
+};
+
+/** A line for each sub-agent that works. What they write is not drawn here, however many they are. */
+function AgentsPane({ agents: { running, waiting }, columns, rows }: ProgressProps) {
+  const screen = useScreen();
+  const { paint } = screen;
+  const now = useTicker(true);
+  const reveal = useReveal();
+  const shown = running.slice(0, rows);
+  const context = screen.renderContext(columns);
+  const left = waiting + running.length - shown.length;
+  const more = left > 0 && shown.length < rows ? [paint('dim', `  ${left} more to come`)] : [];
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      <Lines lines={[...shown.map((agent) => agentLine(agent, now, context, reveal)), ...more]} />
+    </Box>
+  );
+}
+
+type ProgressPaneProps = {
+  /** One line for each tool. */
+  readonly progress: string;
+  readonly columns: number;
+  /** The most rows it may take. */
+  readonly rows: number;
+};
+
+/** How far the running tools are, by their own word. */
+function ProgressPane({ progress, columns, rows }: ProgressPaneProps) {
+  const { paint } = useScreen();
+  const lines = progress.split('\n').flatMap((line) => wrapText(line, columns - 2).slice(0, 1));
+  return <Lines lines={lines.slice(-rows).map((line) => paint('marker', '⋯ ') + paint('dim', line))} />;
+}
+
+type FleetPaneProps = {
+  readonly fleet: NonNullable<ReturnType<typeof useFleet>>;
+  readonly columns: number;
+  /** The most rows it may take. */
+  readonly rows: number;
+};
+
+/** The hosts of a fleet at work, a row each. */
+function FleetPane({ fleet, columns, rows }: FleetPaneProps) {
+  const screen = useScreen();
+  useTicker(true);
+  const reveal = useReveal();
+  const told = { goal: reveal(fleet.goal), rows: fleet.rows(), key: screen.keyFor('global', 'abort') };
+  return <Lines lines={fleetRows(told, rows, screen.renderContext(columns))} />;
+}
+
+type StreamingProps = {
+  readonly reply: NonNullable<ReturnType<typeof useBroker>>;
+  readonly columns: number;
+  readonly rows: number;
+};
+
+/** The reply being written. Tokens are drawn at frame rate, and nothing else is drawn for them. */
+function StreamingPane({ reply, columns, rows }: StreamingProps) {
+  const screen = useScreen();
+  const stream = useRef<ReturnType<typeof createStreamLines>>(undefined);
+  const frames = useFrames(reply);
+  const { theme } = screen.renderContext(columns);
+  const lines = useMemo(() => {
+    stream.current ??= createStreamLines();
+    const draw = stream.current;
+    return linesOf(frames, () => draw(reply, { width: columns, paint: screen.paint, theme }).slice(-rows));
+  }, [frames, reply, columns, rows, screen, theme]);
+  return <Surface lines={lines} source={frames} />;
+}
+
+type TranscriptProps = { readonly columns: number; readonly rows: number };
+
+/**
+ * What has been said and run: the visible lines only (law 4). It draws as many as the whole part could show and is
+ * pushed up by the streams below, so that a growing stream draws nothing here.
+ */
+function TranscriptPane({ columns, rows }: TranscriptProps) {
+  const screen = useScreen();
+  const { paint, navigator, selection } = screen;
+  const { theme } = screen.renderContext(columns);
+  const view = useViewport(columns, rows);
+  const welcome = useWelcome(columns);
+  const place = useCallback((at: { y: number; height: number }) => selection.placed(at), [selection]);
+  selection.shows(view.rows);
+  const lines = view.rows.map(({ key, line, text }) => {
+    const inHand = navigator.match?.key === key && navigator.match.line === line;
+    const hits = navigator.query === '' ? text : markMatches(text, navigator.query, inHand ? '1;7' : theme.hit);
+    const cells = selection.cellsOf(key, line);
+    const found = cells ? markCells(hits, ...cells) : hits;
+    return key === navigator.selected && text !== ' ' ? markStart(found) : found;
+  });
+  const more = paint('dim', `── ↓ ${view.below.toLocaleString('en')} more below · Ctrl-End `);
+  const shown =
+    view.followsTail || view.below === 0 ? [...welcome, ...lines] : [...lines.slice(0, Math.max(0, rows - 1)), more];
+  return <Lines lines={shown.slice(-rows)} shrinks onPlace={place} />;
+}
+
+/** The first minute, above the prompt; nothing once there is a transcript. */
+function useWelcome(columns: number): readonly string[] {
+  const screen = useScreen();
+  const { app } = screen;
+  const { entries } = useTranscript();
+  const preset = usePreset();
+  const mode = useConversation((conversation) => conversation.mode);
+  const branch = useSession(() => app.info().branch);
+  const cwd = useShellCwd();
+  const gone = entries.some(({ entry }) => entry.kind !== 'notice');
+  const problem = useServerProblem(preset.name, !gone);
+  if (gone) return [];
+  const { version } = app.info();
+  const place = `${shortPath(cwd)}${branch === undefined ? '' : `, git ${branch}`}`;
+  const model = { name: preset.name, id: preset.model, demo: preset.demo === true, problem };
+  return welcomeLines({ version, place, model, mode }, screen.renderContext(columns));
 }

@@ -1,8 +1,22 @@
-import type { Overlay as OverlayState } from '../src/ui/screen/overlay.ts';
-import { Choices } from './Choices.tsx';
-import { ConfirmAbort, FindField, GoalDialog } from './Dialogs.tsx';
-import { HaltModal } from './HaltModal.tsx';
-import { Help, WhichKey } from './Help.tsx';
+import { Box, Text } from 'ink';
+import { useEffect, useMemo, useState } from 'react';
+import { useScreen } from '../hooks/context.ts';
+import { useNorris } from '../hooks/useNorris.ts';
+import { useArming, useSeen } from '../hooks/useOverlay.ts';
+import { useSession } from '../hooks/useSession.ts';
+import { displayText, textWidth } from '../src/text/display.ts';
+import { wrapText } from '../src/text/wrap.ts';
+import { type Pending, showChord } from '../src/ui/keymap/resolver.ts';
+import { cut } from '../src/ui/render/segments.ts';
+import type { QuestionLayout } from '../src/ui/screen/halt/layout.ts';
+import { questionPicture } from '../src/ui/screen/halt/picture.ts';
+import type { QuestionWords } from '../src/ui/screen/halt/words.ts';
+import { helpLines } from '../src/ui/screen/help.ts';
+import { fieldRows, type Overlay as OverlayState, whichColumns } from '../src/ui/screen/overlay.ts';
+import { endingLines } from '../src/ui/screen/sessions.ts';
+import { NO_PANEL, type Panel, type PanelItem, type QuestionUi } from '../src/ui/screen/ui.ts';
+import { Field } from './Field.tsx';
+import { Lines, rule } from './Lines.tsx';
 
 /** What lies between the transcript and the prompt. */
 export function Overlay({ overlay, columns }: { readonly overlay: OverlayState; readonly columns: number }) {
@@ -28,4 +42,231 @@ export function Overlay({ overlay, columns }: { readonly overlay: OverlayState; 
     case 'scroll':
       return null;
   }
+}
+
+type Open = Extract<Panel, { kind: 'choices' }>;
+
+/** A text in one line of at most so many cells. */
+function oneLine(text: string, width: number): string {
+  const [line = '', ...more] = wrapText(displayText(text.replaceAll('\n', ' ⏎ ')), Math.max(2, width - 1), {
+    mode: 'hard',
+  });
+  return more.length > 0 ? `${line}…` : line;
+}
+
+/** A list to choose from, above the prompt: completions, or lines of the history. */
+function Choices({
+  panel,
+  columns,
+  rows,
+  ending,
+}: {
+  readonly panel: Open;
+  readonly columns: number;
+  readonly rows: number;
+  /** Rows below it for how the chosen session ended. */
+  readonly ending: number;
+}) {
+  const { paint } = useScreen();
+  const { items, index, of, query } = panel;
+  const room = rows - 1;
+  const first = Math.max(0, Math.min(index - Math.floor(room / 2), items.length - room));
+  const title = of === 'completion' ? ' completions ' : ` ${of}: ${query}▏`;
+  const note = ` ${items.length === 0 ? 0 : index + 1} of ${items.length} `;
+  const visible = items.slice(first, first + room);
+  const words = visible.map(({ text, label }) => oneLine(label ?? text, columns - 2));
+  // Notes stand in a column of their own, where there is room for it.
+  const column = Math.min(Math.max(0, ...words.map(textWidth)), Math.floor(columns / 2));
+  const shown = visible.map(({ note = '' }, row) => {
+    const word = words[row] ?? '';
+    const gap = Math.max(2, column - textWidth(word) + 2);
+    const space = columns - 3 - textWidth(word) - gap;
+    const behind = note !== '' && space > 3 ? ' '.repeat(gap) + paint('dim', oneLine(note, space)) : '';
+    return (first + row === index ? paint('button', ` ${word} `) : ` ${word} `) + behind;
+  });
+  const list = [
+    rule(paint('strong', title), note, columns, 'dim', paint),
+    ...(shown.length > 0 ? shown : [paint('dim', ' nothing matches')]),
+  ];
+  const { text = '', ending: read } = items[index] ?? {};
+  if (ending === 0 || !read) return <Lines lines={list} />;
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      <Lines lines={list} />
+      <Ending key={text} read={read} columns={columns} rows={ending} />
+    </Box>
+  );
+}
+
+type Props = {
+  readonly read: NonNullable<PanelItem['ending']>;
+  readonly columns: number;
+  readonly rows: number;
+};
+
+/** How the chosen session ended, below the list; read once it is chosen. */
+function Ending({ read, columns, rows }: Props) {
+  const screen = useScreen();
+  const { paint } = screen;
+  const [moments, setMoments] = useState<Awaited<ReturnType<Props['read']>>>([]);
+  useEffect(() => {
+    let wanted = true;
+    void read().then((found) => wanted && setMoments(found));
+    return () => {
+      wanted = false;
+    };
+  }, [read]);
+  const lines = endingLines(moments, rows - 1, screen.renderContext(columns));
+  const rest = Array.from({ length: Math.max(0, rows - 1 - lines.length) }, () => '');
+  return <Lines lines={[rule(paint('dim', ' how it ended '), '', columns, 'rule', paint), ...lines, ...rest]} />;
+}
+
+/** Every key and command, from the tables that they are run by (UI-5). */
+function Help({ top, columns, rows }: { readonly top: number; readonly columns: number; readonly rows: number }) {
+  const { paint, keys } = useScreen();
+  const lines = useMemo(() => helpLines(keys, columns, paint), [paint, keys, columns]);
+  const room = Math.max(1, rows - 2);
+  const first = Math.max(0, Math.min(top, lines.length - room));
+  const shown = lines.slice(first, first + room);
+  const note = ` ${first + 1}–${first + shown.length} of ${lines.length} `;
+  return (
+    <Lines
+      lines={[
+        rule(paint('strong', ' Help '), note, columns, 'dim', paint),
+        ...shown,
+        ...Array.from({ length: room - shown.length }, () => ' '),
+        rule(' ↑↓ PageUp PageDown · Esc closes ', '', columns, 'dim', paint),
+      ]}
+    />
+  );
+}
+
+/** The keys that may follow those pressed so far, in columns read from top to bottom. */
+function WhichKey({ pending, columns, rows }: { pending: Pending; columns: number; rows: number }) {
+  const { paint } = useScreen();
+  const across = whichColumns(columns);
+  const width = Math.floor(columns / across);
+  const { prefix, follows } = pending;
+  const down = Math.ceil(follows.length / across);
+  const lines = Array.from({ length: Math.min(down, rows - 1) }, (_, row) =>
+    Array.from({ length: across }, (_, column) => {
+      const follow = follows[column * down + row];
+      if (!follow) return '';
+      const key = showChord(follow.chord).padEnd(7);
+      const label = cut(follow.label, width - key.length - 2);
+      return ` ${paint('strong', key)} ${label}${' '.repeat(Math.max(0, width - 2 - key.length - textWidth(label)))}`;
+    }).join(''),
+  );
+  const title = paint('strong', ` ${showChord(prefix)} – `);
+  return <Lines lines={[rule(title, ' Esc cancels ', columns, 'dim', paint), ...lines]} />;
+}
+
+type HaltProps = {
+  readonly words: QuestionWords;
+  readonly question: QuestionUi;
+  readonly layout: QuestionLayout;
+  readonly columns: number;
+};
+
+/** The question that stops everything: what, why, where, and the answers (HA-1). Keys reach it once it is armed. */
+function HaltModal({ words, question, layout, columns }: HaltProps) {
+  const screen = useScreen();
+  const { theme } = screen.renderContext(columns);
+  useArming(question.id);
+  const { top, shown, inset, width } = layout;
+  const aside = words.aside !== undefined;
+  useSeen(question.id, columns, aside ? 0 : top, aside ? 0 : top + shown);
+  const waiting = useSession((state) => state.questions.length);
+  const { upper, body, lower, border } = questionPicture({ words, question, layout, waiting, theme });
+  const rows = question.edit === undefined ? 0 : fieldRows(question.edit, width - 2 * inset);
+  const side = Array.from({ length: rows }, () => border).join('\n');
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      <Lines lines={upper} />
+      {(question.edit === undefined || question.noting) && <Lines lines={body} />}
+      {question.edit !== undefined && (
+        <Box width={width} flexShrink={0}>
+          <Box width={inset} flexShrink={0}>
+            <Text>{side}</Text>
+          </Box>
+          <Box width={width - 2 * inset} flexShrink={0}>
+            <Field
+              key={question.form?.at}
+              value={question.edit}
+              onChange={(edit) => screen.questionDialog.show({ edit })}
+              onSubmit={(text) => screen.questionDialog.submitEdit(text)}
+            />
+          </Box>
+          <Box width={inset} flexShrink={0} justifyContent="flex-end">
+            <Text>{side}</Text>
+          </Box>
+        </Box>
+      )}
+      <Lines lines={lower} />
+    </Box>
+  );
+}
+
+/** Asks for a goal; Enter in the empty field takes the last one (NO-1). */
+function GoalDialog({ text, columns }: { readonly text: string; readonly columns: number }) {
+  const { ui, paint } = useScreen();
+  const { lastGoal, start } = useNorris();
+  const submit = (value: string) => {
+    const goal = value.trim() || lastGoal || '';
+    if (goal === '') return;
+    ui.update({ panel: NO_PANEL });
+    start(goal);
+  };
+  const hint = ` Enter starts${lastGoal ? ' (empty: the last goal again)' : ''} · Esc closes `;
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      <Lines lines={[rule(paint('accent', ' ⚡ Norris: what is the goal? '), '', columns, 'accent', paint)]} />
+      <Field
+        value={text}
+        placeholder={lastGoal ?? 'find all Python files changed last week and count them'}
+        onChange={(value) => ui.update({ panel: { kind: 'goal', text: value } })}
+        onSubmit={submit}
+      />
+      <Lines lines={[rule(hint, '', columns, 'accent', paint)]} />
+    </Box>
+  );
+}
+
+type DialogProps = {
+  readonly text: string;
+  readonly note: string;
+  readonly filters: boolean;
+  readonly columns: number;
+};
+
+/** The search in the transcript: it goes to the first match while it is typed. */
+function FindField({ text, note, filters, columns }: DialogProps) {
+  const screen = useScreen();
+  const { paint } = screen;
+  const right = note === '' ? ' Enter keeps it, Esc cancels ' : ` ${note} `;
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      <Lines
+        lines={[rule(paint('strong', filters ? ' only lines with ' : ' search '), right, columns, 'dim', paint)]}
+      />
+      <Field value={text} onChange={(value) => screen.navigator.find(value)} onSubmit={() => screen.navigator.keep()} />
+    </Box>
+  );
+}
+
+/** Asks before a run is ended by the key that also starts one. The focus is on going on. */
+function ConfirmAbort({ focus, columns }: { readonly focus: number; readonly columns: number }) {
+  const { paint } = useScreen();
+  const buttons = [' end it (y) ', ' let it continue (n) '].map((text, index) =>
+    index === focus ? paint('button', text) : text,
+  );
+  return (
+    <Lines
+      lines={[
+        rule(paint('warning', ' End what is running? '), '', columns, 'warning', paint),
+        `  ${buttons.join(' ')}`,
+        rule(' the conversation stays ', '', columns, 'warning', paint),
+      ]}
+    />
+  );
 }

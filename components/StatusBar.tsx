@@ -4,7 +4,7 @@ import { useTicker } from '../hooks/useFrames.ts';
 import { useStatus, useWaits } from '../hooks/useStatus.ts';
 
 import { displayText } from '../src/text/display.ts';
-import { shortPath } from '../src/text/short-path.ts';
+import { shortPath } from '../src/text/spelled.ts';
 import { showChord } from '../src/ui/keymap/resolver.ts';
 import { fitSegments, type Segment } from '../src/ui/render/segments.ts';
 import { elapsed } from '../src/ui/screen/entries/frame.ts';

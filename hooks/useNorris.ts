@@ -1,4 +1,4 @@
-import { startGoal } from '../src/commands/attached.ts';
+import { startGoal } from '../src/commands/attachments.ts';
 import { describeAction } from '../src/session/action.ts';
 import { sumOf } from '../src/session/cost.ts';
 import { type SubAgent, subAgents, waitingTasks } from '../src/session/delegate.ts';

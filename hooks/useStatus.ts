@@ -2,6 +2,7 @@ import { useRef } from 'react';
 import type { McpPort } from '../src/contracts/tools.ts';
 import { contextUse } from '../src/session/context.ts';
 import { shortDollars, sumOf } from '../src/session/cost.ts';
+import type { Mode } from '../src/session/ids.ts';
 import { currentTask } from '../src/session/norris.ts';
 import { hostOf } from '../src/session/place.ts';
 import type { Conversation } from '../src/session/state.ts';
@@ -9,7 +10,6 @@ import type { RailFacts } from '../src/ui/screen/rail.ts';
 import { useScreen, useUi } from './context.ts';
 import { useAnswering } from './useBroker.ts';
 import { useAsking, useExecutor, useShellCwd } from './useExecutor.ts';
-import { useMode } from './useMode.ts';
 import { activityOf, useNorris } from './useNorris.ts';
 import { useConversation, useSession } from './useSession.ts';
 
@@ -100,4 +100,10 @@ export function useRail(): RailFacts {
   const screen = useScreen();
   useSession((state) => state);
   return screen.room.facts;
+}
+
+/** The conversation's mode, and whether the kernel sandbox that Restricted needs is there (MO-1). */
+function useMode(): { readonly mode: Mode; readonly sandbox: boolean } {
+  const mode = useConversation((conversation) => conversation.mode);
+  return { mode, sandbox: useScreen().app.info().sandbox };
 }

@@ -17,7 +17,7 @@ import {
 } from '../store/index.ts';
 import { messageOf } from '../text/errors.ts';
 import { visible } from '../text/sanitize.ts';
-import { shortPath } from '../text/short-path.ts';
+import { shortPath } from '../text/spelled.ts';
 import type { SessionWish } from './options.ts';
 
 export type SessionChoice = {

@@ -1,16 +1,27 @@
 /** What `:` commands and front ends see of the program, over what was opened. */
-
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, existsSync, statSync } from 'node:fs';
 import { copyFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { presetInfo, silenceOf } from '../broker/index.ts';
+import { basename, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  discover,
+  type Found,
+  isAddress,
+  isSameServer,
+  lookAtAddress,
+  type Preset,
+  presetInfo,
+  probeServer,
+  silenceOf,
+} from '../broker/index.ts';
 import type { App, ScreenPort } from '../commands/app.ts';
 import { type CompleteShell, completeLine } from '../commands/complete.ts';
 import { FleetDesk } from '../commands/fleet-desk.ts';
 import { Waits } from '../commands/waits.ts';
-import { placesOf, writeModelChoice } from '../config/index.ts';
-import type { PresetsPort } from '../contracts/models.ts';
+import { type ModelConfig, placesOf, writeModelChoice } from '../config/index.ts';
+import type { AttachmentsPort } from '../contracts/lines.ts';
+import type { PresetsPort, SetupOffer, SetupPort, SetupProblem } from '../contracts/models.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Forms } from '../engine/forms.ts';
 import { ForegroundJob, ShellQueue } from '../engine/shell-queue.ts';
@@ -18,16 +29,15 @@ import { completeShell, editText, isIncomplete, processEnvironment } from '../ex
 import { classify, isAffirmation } from '../router/index.ts';
 import { hostOf } from '../session/place.ts';
 import { isLocked, journalPath, listSessions, oldSessions, readEnding, removeSessions } from '../store/index.ts';
-import { makeDirectory } from '../text/files.ts';
+import { makeDirectory, readBeginning } from '../text/files.ts';
+import { clean, plainText } from '../text/sanitize.ts';
 import { rulesPort } from './allow-rules.ts';
-import { lazyAttachments } from './attachments.ts';
+import { quotedName } from './attachments/read.ts';
 import type { Environment } from './environment.ts';
 import { gitBranch } from './git-branch.ts';
 import { openInBrowser } from './open-address.ts';
-import { isUnasked, UNASKED } from './presets.ts';
+import { configOf, isUnasked, UNASKED } from './presets.ts';
 import type { AppServices } from './services.ts';
-import { setupPort } from './setup.ts';
-import { surroundings } from './surroundings.ts';
 
 /** Programs on PATH offered by Tab. */
 const MAX_OFFERED_PROGRAMS = 200;
@@ -268,4 +278,176 @@ async function keepOutput(folder: string, text: string): Promise<string> {
   makeDirectory(folder);
   await writeFile(path, text, { mode: 0o600, flag: 'wx' });
   return path;
+}
+
+// The way to `find.ts`, which is loaded with the first `@`: a start must not wait for it.
+
+/** A path that a terminal puts in place of a file that is dropped on it. */
+const DROPPED = /^(?:'[^'\n]+'|"[^"\n]+"|(?:file:\/\/|~?\/)(?:\\.|[^\s\\])+)$/;
+const IMAGE = /\.(?:png|jpe?g|gif|webp)$/i;
+
+/** @param keep where images are kept */
+function lazyAttachments(app: () => App, keep: string): AttachmentsPort {
+  const port = async () => (await import('./attachments/find.ts')).attachmentsOf(app(), keep);
+  return {
+    find: async (question) => (await port()).find(question),
+    take: async (question) => (await port()).take(question),
+    complete: async (start) => (await port()).complete(start),
+    pasted(text) {
+      const word = text.trim();
+      if (!DROPPED.test(word)) return undefined;
+      const bare = word.startsWith('file:')
+        ? pathOf(word)
+        : word.replace(/^(['"])(.*)\1$/, '$2').replace(/\\(.)/g, '$1');
+      return bare !== undefined && IMAGE.test(bare) && existsSync(bare) ? `@${quotedName(bare)}` : undefined;
+    },
+  };
+}
+
+function pathOf(url: string): string | undefined {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    return undefined;
+  }
+}
+
+// `:setup`: what answers on this machine and which keys are there, tested, and written down by a yes (BR-6).
+
+/** For servers that take their time; nobody waits for it but who asked. In ms. */
+const DISCOVERY_TIMEOUT_MS = 1500;
+/** The same for an address that may be elsewhere. */
+const ADDRESS_TIMEOUT_MS = 3500;
+
+type Offered = {
+  readonly offer: SetupOffer;
+  readonly preset: Preset;
+  readonly model: ModelConfig;
+  /** What the configuration gets under the preset's name. */
+  readonly change: Partial<ModelConfig>;
+};
+
+function setupPort({ config, configFile, presets }: Environment): SetupPort {
+  const offered = async (found: readonly Found[], wanted?: string): Promise<readonly Offered[]> => {
+    const taken = new Set(Object.keys(config.models));
+    const known = await Promise.all(found.map((each) => presetAt(config, each, wanted)));
+    return found.map((each, at) => {
+      const own = known[at];
+      const name = own?.name ?? freeName(each, taken);
+      taken.add(name);
+      const id = own ? modelOf(own.model, each) : each.preset.model;
+      // Its own address, key, window and policy: they belong together.
+      const preset = { ...(presets.list.find((one) => own && one.name === name) ?? each.preset), model: id };
+      const model = { ...(own?.model ?? configOf(each)), model: id };
+      const { kind, label, keyVariable } = each;
+      const offer: SetupOffer = {
+        ...{ name, kind, label, model: id, address: preset.baseUrl },
+        ...(keyVariable === undefined ? {} : { key: keyVariable }),
+        ...(own ? { known: true } : {}),
+        ...(preset.apiKey || presetInfo(preset).local ? {} : { unproven: true }),
+      };
+      return { offer, preset, model, change: own ? { model: id } : model };
+    });
+  };
+  const look = async (wanted?: string) =>
+    offered(await discover({ env: process.env, timeoutMs: DISCOVERY_TIMEOUT_MS }), wanted);
+  /** By its name in the list, or at its address. A name may look like an address: `qwen2.5`. */
+  const named = async (wanted: string, signal: AbortSignal): Promise<Offered | SetupProblem> => {
+    const configured = Object.hasOwn(config.models, wanted);
+    const problem = configured
+      ? `${wanted} is configured, and was not found on this machine: :model ${wanted} uses it`
+      : `nothing called ${wanted} was found; :setup lists what was`;
+    if (configured || !isAddress(wanted))
+      return (await look(wanted)).find(({ offer }) => offer.name === wanted) ?? { problem };
+    const seen = await lookAtAddress(wanted, { signal, timeoutMs: ADDRESS_TIMEOUT_MS });
+    return 'problem' in seen ? seen : ((await offered([seen]))[0] ?? { problem });
+  };
+  return {
+    file: configFile,
+    find: async () => (await look()).map(({ offer }) => offer),
+    async test(wanted, signal) {
+      const one = await named(wanted, signal);
+      if ('problem' in one) return one;
+      const { offer, preset, change } = one;
+      const probe = await probeServer(preset, signal);
+      return { offer, probe, written: JSON.stringify({ [offer.name]: change }, null, 2) };
+    },
+    async write(wanted, signal) {
+      const one = await named(wanted, signal);
+      if ('problem' in one) return one;
+      const { name } = one.offer;
+      const problem = writeModelChoice(configFile, name, one.model);
+      return problem === undefined ? { name } : { problem };
+    },
+  };
+}
+
+/** The configured preset of a server that was found: the one that is called `wanted`, or the first. */
+async function presetAt(
+  { models }: Environment['config'],
+  found: Found,
+  wanted: string | undefined,
+): Promise<{ readonly name: string; readonly model: ModelConfig } | undefined> {
+  const look = { signal: AbortSignal.timeout(ADDRESS_TIMEOUT_MS), timeoutMs: DISCOVERY_TIMEOUT_MS };
+  const all = Object.entries(models).map(([name, model]) => ({ name, model }));
+  const same = await Promise.all(all.map(({ model }) => isSameServer(model.base_url, found, look)));
+  const there = all.filter((_, at) => same[at]);
+  return there.find(({ name }) => name === wanted) ?? there[0];
+}
+
+/** The model a preset has, unless its server lists others only. */
+function modelOf({ model }: ModelConfig, { kind, models, preset }: Found): string {
+  const stays = model !== undefined && (kind === 'key' || models.length === 0 || models.includes(model));
+  return stays ? model : preset.model;
+}
+
+/** Its own name, or one that the user's configuration does not use for another address. */
+function freeName({ preset, label }: Found, taken: ReadonlySet<string>): string {
+  const own = label.toLowerCase().replace(/[^a-z0-9]+/g, '');
+  const names = [preset.name, own, ...Array.from({ length: 20 }, (_, at) => `${own}${at + 2}`)];
+  return names.find((name) => !taken.has(name)) ?? preset.name;
+}
+
+// What besides the directory decides what a command does: the virtual environment, conda's, the cluster of kubectl.
+
+const MAX_BYTES = 64 * 1024;
+const MAX_NAME_CHARS = 24;
+
+type Surroundings = Readonly<Record<string, string | undefined>>;
+
+let kube: { readonly path: string; readonly changed: number; readonly context: string } | undefined;
+
+/** `venv api · k8s prod`, from the exported environment of the user's shell; empty where there is none of them. */
+function surroundings(env: Surroundings): string {
+  const venv = env.VIRTUAL_ENV_PROMPT ?? (env.VIRTUAL_ENV && basename(env.VIRTUAL_ENV));
+  const parts = [
+    ['venv', venv],
+    ['conda', env.CONDA_DEFAULT_ENV],
+    ['k8s', kubeContext(env)],
+  ] as const;
+  return parts.flatMap(([what, name]) => (name ? [`${what} ${short(name)}`] : [])).join(' · ');
+}
+
+/** Text of the environment and of files is hostile like any other. */
+function short(name: string): string {
+  const text = plainText(clean(name))
+    .replace(/[()\s]+/g, ' ')
+    .trim();
+  return text.length > MAX_NAME_CHARS ? `${text.slice(0, MAX_NAME_CHARS - 1)}…` : text;
+}
+
+/** The current context of the first file that kubectl reads; read again when the file has changed. */
+function kubeContext(env: Surroundings): string {
+  const path = env.KUBECONFIG?.split(':')[0] || join(env.HOME ?? '/nonexistent', '.kube/config');
+  try {
+    const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    if (changed === undefined) return '';
+    if (kube?.path !== path || kube.changed !== changed) {
+      const context = /^current-context:\s*["']?([^"'\n]*)/m.exec(readBeginning(path, MAX_BYTES))?.[1]?.trim() ?? '';
+      kube = { path, changed, context };
+    }
+    return kube.context;
+  } catch {
+    return '';
+  }
 }

@@ -9,7 +9,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { placesOf } from '../config/index.ts';
 import { entriesAt, seenAt, waysThrough } from '../effects/undo/index.ts';
 import { concernsHome } from '../knowledge/control-files.ts';
-import { STARTED } from '../knowledge/started.ts';
+import { STARTED } from '../knowledge/programs.ts';
 import { LAUNCHER } from './environment.ts';
 
 /** What separates a path from the rest of a variable's value: a command line, a list, an option. */

@@ -3,7 +3,7 @@ import type { Broker, ChatOptions, PresetInfo, StreamOptions } from '../contract
 import type { CallFailure, Category, Message, Reply } from '../session/message.ts';
 import { messageOf } from '../text/errors.ts';
 import type { Accumulated } from './accumulator.ts';
-import { attemptDemo } from './demo/attempt.ts';
+import { attemptDemo } from './demo/script.ts';
 import { type Fault, fault, label } from './faults.ts';
 import { hasImages } from './images.ts';
 import { type Capabilities, isLocal, loadingLine, type Preset, secretsPolicy, shownAddress } from './preset.ts';

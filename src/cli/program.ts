@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { GlobalOptions, SessionWish } from '../app/options.ts';
 import type { FleetCarrier } from '../contracts/fleet.ts';
-import { AGENTS, type Agent } from '../knowledge/agents.ts';
+import { AGENTS, type Agent } from '../knowledge/programs.ts';
 import { MODES } from '../session/ids.ts';
 import { visible } from '../text/sanitize.ts';
 import type { AttachedFile } from './attachments.ts';

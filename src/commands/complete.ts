@@ -1,7 +1,7 @@
 /** Tab completion (IN-6): `:` commands and their arguments here, lines for the shell by `shell`. */
 import type { Completion, Completions } from '../contracts/lines.ts';
 import type { App } from './app.ts';
-import { askedIn } from './attached.ts';
+import { askedIn } from './attachments.ts';
 import type { Argument, Command } from './command.ts';
 import { commands } from './table.ts';
 

@@ -5,7 +5,7 @@ import type { GiveBack } from '../engine/engine.ts';
 import { messageOf } from '../text/errors.ts';
 import { nearest } from '../text/matching.ts';
 import type { App } from './app.ts';
-import { takeAttached } from './attached.ts';
+import { takeAttached } from './attachments.ts';
 import { CommandError } from './command.ts';
 import { showMeta } from './show-meta.ts';
 import { commands } from './table.ts';

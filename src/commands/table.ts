@@ -6,16 +6,14 @@ import { COMMAND_GROUPS, type Command, CommandError } from './command.ts';
 import { history, memory, reset, sessions } from './conversation.ts';
 import { cost } from './cost.ts';
 import { copy, exportTo } from './export.ts';
-import { fleet } from './fleet.ts';
-import { adopt, host } from './host.ts';
+import { adopt, fleet, host } from './host.ts';
 
 import { bg, fg, jobs, kill } from './jobs.ts';
 import { last } from './last.ts';
 import { mcp } from './mcp.ts';
 
-import { mode, norris } from './mode.ts';
+import { mode, net, norris } from './mode.ts';
 import { model } from './model.ts';
-import { net } from './net.ts';
 
 import { safety, secrets } from './safety.ts';
 import { clear, keys, theme } from './screen.ts';

@@ -1,7 +1,6 @@
 /** What was kept of the agent's actions, and the way back (EF-1 … EF-3). */
 
-import { shortPath } from '../text/short-path.ts';
-import { nameText } from '../text/spelled.ts';
+import { nameText, shortPath } from '../text/spelled.ts';
 
 /** A command, a patch, or an undo, with what it changed. */
 export type KeptAction = {

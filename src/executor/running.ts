@@ -1,15 +1,11 @@
+import { open } from 'node:fs/promises';
 import type { KeyboardModes, LiveOutput, NestedShell, RunningCommand, TerminalFacts } from '../contracts/commands.ts';
 import type { CommandResult } from '../session/action.ts';
-import { EchoedKeys } from './echoed-keys.ts';
 import { AlternateScreen, PassthroughFilter } from './full-screen-output.ts';
-
-import { HiddenKeys } from './hidden-keys.ts';
 import { newOutputPath } from './output-file.ts';
-import { overwriteInFile } from './overwrite.ts';
 import { Screen } from './screen.ts';
 import { NestedMarks } from './shell-integration/marks.ts';
 import { anyoneReads, InputDetector, type TerminalModes } from './terminal-state.ts';
-
 import { Typeahead } from './typeahead.ts';
 
 /** Bytes of a full-screen program kept for a listener that takes the terminal over after it has begun to paint. */
@@ -283,4 +279,138 @@ export class Run implements RunningCommand {
     }
     for (const listener of this.#modeListeners) listener();
   }
+}
+
+/** Kept of what is typed ahead. */
+const MAX_CHARS = 1000;
+/** Anything shorter would take more out of an output than it hides. */
+const MIN_CHARS = 3;
+
+/**
+ * What is typed before a program reads is echoed by the terminal. Where the program then hides what is typed, that was
+ * a password, most likely, typed too early: it is taken out of what is kept of the output.
+ */
+class EchoedKeys {
+  readonly #reads: () => boolean;
+  #typed = '';
+  readonly #secrets = new Set<string>();
+
+  /** @param reads somebody in front of the terminal reads it, or may */
+  constructor(reads: () => boolean) {
+    this.#reads = reads;
+  }
+
+  /** Keys that are echoed, most likely. */
+  add(data: string): void {
+    if (this.#typed.length + data.length > MAX_CHARS) return;
+    // Of a line that has begun before anyone reads, the rest belongs to it.
+    if ((this.#typed === '' || /[\r\n]$/.test(this.#typed)) && this.#reads()) this.#typed = '';
+    else this.#typed += data;
+  }
+
+  /** The program hides what is typed. */
+  hides(): void {
+    for (const line of this.#typed.split(/[\r\n]/)) if (line.trim().length >= MIN_CHARS) this.#secrets.add(line);
+    this.#typed = '';
+  }
+
+  get secrets(): readonly string[] {
+    return [...this.#secrets];
+  }
+
+  takeOut(text: string): string {
+    let clean = text;
+    for (const secret of this.#secrets) clean = clean.replaceAll(secret, '');
+    return clean;
+  }
+}
+
+/** How often it is looked whether the program reads. Ms. */
+const POLL_INTERVAL_MS = 20;
+
+type HiddenKeysOptions = {
+  /** Somebody in front of the terminal reads it, or may. */
+  readonly reads: () => boolean;
+  /** Typing is not shown. */
+  readonly hides: () => boolean;
+  readonly write: (data: string) => void;
+};
+
+/**
+ * What is typed while typing is hidden waits until a program reads. What none reads must not stay in the terminal,
+ * where the shell would take it for its next line, and keep it in its history: it is thrown away with the command's
+ * end, or once typing is shown again.
+ */
+class HiddenKeys {
+  readonly #options: HiddenKeysOptions;
+  #held = '';
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: HiddenKeysOptions) {
+    this.#options = options;
+  }
+
+  /** Takes keys that must wait; false: they may go at once. Ctrl-C, Ctrl-\\ and Ctrl-Z never wait. */
+  hold(data: string, hidden: boolean): boolean {
+    if (/[\x03\x1a\x1c]/.test(data)) {
+      this.drop();
+      return false;
+    }
+    if (this.#held === '' && (!hidden || this.#options.reads())) return false;
+    this.#held += data;
+    this.#timer ??= setInterval(() => this.#look(), POLL_INTERVAL_MS);
+    return true;
+  }
+
+  drop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#held = '';
+  }
+
+  #look(): void {
+    const held = this.#held;
+    if (!this.#options.hides()) this.drop();
+    else if (this.#options.reads()) {
+      this.drop();
+      this.#options.write(held);
+    }
+  }
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+const STAR = 0x2a;
+
+/**
+ * Writes stars over every occurrence of some texts in a file, in place: nothing of them stays on the disk. Never
+ * rejects; false where it could not be done.
+ */
+export async function overwriteInFile(path: string, texts: readonly string[]): Promise<boolean> {
+  const wanted = texts.map((text) => Buffer.from(text)).filter(({ length }) => length > 0);
+  if (wanted.length === 0) return true;
+  const overlap = Math.max(...wanted.map(({ length }) => length)) - 1;
+  try {
+    await using file = await open(path, 'r+');
+    const chunk = Buffer.alloc(CHUNK_BYTES + overlap);
+    for (let from = 0; ; from += CHUNK_BYTES) {
+      const { bytesRead } = await file.read(chunk, 0, chunk.length, from);
+      const data = chunk.subarray(0, bytesRead);
+      if (starred(data, wanted)) await file.write(data, 0, bytesRead, from);
+      if (bytesRead < chunk.length) return true;
+    }
+  } catch {
+    return false;
+  }
+}
+
+/** Whether anything was found, and is stars now. */
+function starred(data: Buffer, wanted: readonly Buffer[]): boolean {
+  let found = false;
+  for (const text of wanted) {
+    for (let at = data.indexOf(text); at >= 0; at = data.indexOf(text, at + text.length)) {
+      data.fill(STAR, at, at + text.length);
+      found = true;
+    }
+  }
+  return found;
 }

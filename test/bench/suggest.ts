@@ -3,8 +3,8 @@ import type { WordFacts } from '../../src/contracts/lines.ts';
 import { layoutEditor } from '../../src/ui/editor/layout.ts';
 import { createEditor } from '../../src/ui/editor/state.ts';
 import { paintOf, THEMES } from '../../src/ui/render/theme.ts';
-import { colours, paintRow } from '../../src/ui/screen/line-colours.ts';
 import { suggest } from '../../src/ui/screen/recall.ts';
+import { colours, paintRow } from '../../src/ui/screen/screen.ts';
 import { historyLines } from './history.ts';
 
 const LINES = 10_000;

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { BrokerOptions } from '../../src/broker/broker.ts';
 import { createBroker } from '../../src/broker/index.ts';
-import { createCalibration, featuresOf } from '../../src/broker/tokens/calibration.ts';
 import { countByLibrary, estimateTokens } from '../../src/broker/tokens/count.ts';
+import { createCalibration, featuresOf } from '../../src/broker/tokens/meter.ts';
 
 import { startPeer } from './peer.ts';
 import { presetAt } from './talk.ts';

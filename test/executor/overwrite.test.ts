@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { overwriteInFile } from '../../src/executor/overwrite.ts';
+import { overwriteInFile } from '../../src/executor/running.ts';
 import { until, userShell, workspace } from './support.ts';
 
 const MEGABYTE = 1024 * 1024;

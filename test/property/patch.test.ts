@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { applyPatch, parsePatch } from 'diff';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { applyPatches } from '../../src/tools/patch/apply.ts';
 import { occurrences } from '../../src/tools/patch/match.ts';
 import type { Patch } from '../../src/tools/patch/patches.ts';
-import { patchTool } from '../../src/tools/patch/tool.ts';
+import { applyPatches, patchTool } from '../../src/tools/patch/tool.ts';
+
 import { cases } from '../support/cases.ts';
 import { crashing } from '../tools/patch-steps.ts';
 

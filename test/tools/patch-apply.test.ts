@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { applyPatches } from '../../src/tools/patch/apply.ts';
 import type { Patch } from '../../src/tools/patch/patches.ts';
+import { applyPatches } from '../../src/tools/patch/tool.ts';
 import { cpuMilliseconds } from '../support/cpu-time.ts';
 
 const FILE = 'import a\n\nfunction one() {\n    return 1;\n}\n\nfunction two() {\n    return 2;\n}\n';

@@ -1,25 +1,11 @@
 /** What the demo says and does for each goal that it understands. */
-import type { Category, Message } from '../../session/message.ts';
+
+import { randomUUID } from 'node:crypto';
+import type { Category, Message, ToolSpec } from '../../session/message.ts';
 import { parseJson } from '../../text/json.ts';
 import { asObject, asText } from '../json.ts';
-import {
-  blocked,
-  counted,
-  done,
-  humanText,
-  line,
-  type Move,
-  native,
-  numberIn,
-  pathsIn,
-  type Ran,
-  readScene,
-  type Scene,
-  type Script,
-  searchFailure,
-  setback,
-} from './conversation.ts';
-import { daysIn, kindIn, placeIn, quotePath, sizeIn, whereIs } from './wishes.ts';
+import type { Preset } from '../preset.ts';
+import type { Attempt } from '../transport.ts';
 
 /** What the script says about itself, always including how to connect a real model. */
 const ABOUT = [
@@ -282,7 +268,7 @@ function bullets(paths: readonly string[]): string {
 }
 
 /** What the demo answers: text, and at most one native call. */
-export type DemoAnswer = {
+type DemoAnswer = {
   readonly text: string;
   readonly call?: { readonly name: string; readonly args: Readonly<Record<string, unknown>> };
 };
@@ -291,7 +277,7 @@ export type DemoAnswer = {
 const SCRIPTS: readonly Script[] = [lastFailure, cleanLogs, findLargest, findByKind, ...SMALL_TALK];
 
 /** The demo's next words, from the conversation so far and nothing else: the same conversation, the same answer. */
-export function answer(messages: readonly Message[], tools: ReadonlySet<string>, category: Category): DemoAnswer {
+function answer(messages: readonly Message[], tools: ReadonlySet<string>, category: Category): DemoAnswer {
   const system = messages.find((message) => message.role === 'system')?.content ?? '';
   const asked = messages.findLast((message) => message.role === 'user')?.content ?? '';
   if (category === 'safety' || system.startsWith(OPINION_PROMPT)) return { text: opinionOn(asked) };
@@ -326,4 +312,309 @@ function memoryOf(messages: readonly Message[]): string {
 
 function firstLine(text: string): string {
   return (text.trim().split('\n')[0] ?? '').slice(0, 78);
+}
+
+// The conversation as the script reads it, and the moves it makes.
+
+/** What came of one action of the script, read back from the conversation. */
+type Outcome = {
+  /** The lines of the result, without the program's own notices. */
+  readonly lines: readonly string[];
+  readonly text: string;
+  readonly exit: number | undefined;
+  readonly skipped: boolean;
+};
+
+/** A command of the user's own, and how it ended. */
+type Ran = Pick<Outcome, 'lines' | 'exit'> & { readonly command: string };
+
+/** All that the script knows when it decides what comes next. */
+type Scene = {
+  readonly norris: boolean;
+  /** What the user wants, in the user's words. */
+  readonly goal: string;
+  /** One for each action since then, oldest first. */
+  readonly outcomes: readonly Outcome[];
+  /** What the user ran last, if anything. */
+  readonly ran: Ran | undefined;
+  /** Names of the tools on offer. */
+  readonly tools: ReadonlySet<string>;
+};
+
+const NORRIS = '[NORRIS MODE]';
+const SKIPPED = /\[aish\] action (?:skipped by user|not run)/;
+const ACTION_LINE = /^\s*CMD&?:\s*\S/m;
+
+/** Reads the conversation as the script needs it. A reply without an action ended what was asked before it. */
+function readScene(messages: readonly Message[], tools: ReadonlySet<string>): Scene {
+  const system = messages.find((message) => message.role === 'system')?.content ?? '';
+  const norris = system.includes(NORRIS);
+  const afterLast = 1 + messages.findLastIndex((message) => message.role === 'assistant' && !hasAction(message));
+  const here = messages.slice(afterLast).filter((message) => message.role !== 'system');
+  const asked = here.map((message) => (message.role === 'user' ? humanText(message.content) : ''));
+  const told = norris ? goalOf(system) : undefined;
+  const at = asked.findLastIndex((text) => (told === undefined ? text !== '' : text.includes(told)));
+  return {
+    norris,
+    goal: told ?? asked[at] ?? '',
+    outcomes: outcomesIn(here.slice(Math.max(0, at))),
+    ran: ranIn(messages),
+    tools,
+  };
+}
+
+function ranIn(messages: readonly Message[]): Ran | undefined {
+  const blocks = messages.flatMap(({ role, content }) => (role === 'user' ? takeApart(content).blocks : []));
+  const last = blocks.findLast(({ byUser }) => byUser);
+  return last && { command: last.command, lines: last.lines, exit: last.exit };
+}
+
+function hasAction(message: Message): boolean {
+  return message.role === 'assistant' && (message.toolCalls.length > 0 || ACTION_LINE.test(message.content));
+}
+
+/** The goal's line behind the Norris block; the sentinels in the instructions are not a goal. */
+function goalOf(system: string): string | undefined {
+  const block = system.slice(system.indexOf(NORRIS));
+  const lines = [...block.matchAll(/^[ \t]*goal:[ \t]*(.+)$/gim)].map(([, text]) => text?.trim() ?? '');
+  return lines.findLast((text) => text !== '' && !/^(complete|blocked)\b/i.test(text));
+}
+
+type Block = { readonly command: string; readonly lines: string[]; exit?: number; readonly byUser: boolean };
+
+/**
+ * Takes a user turn apart: results (`$ command`, output, `[exit N, cwd …]`), notices (`[aish] …`), and what a person
+ * wrote. A result without its last line goes on to the end.
+ */
+function takeApart(content: string): { human: string; blocks: readonly Block[] } {
+  const human: string[] = [];
+  const blocks: Block[] = [];
+  let open: Block | undefined;
+  let byUser = false;
+  for (const text of content.split('\n')) {
+    const exit = /^[[(]?exit (\d+|unknown)/.exec(text)?.[1];
+    if (open && exit !== undefined) {
+      if (exit !== 'unknown') open.exit = Number(exit);
+      open = undefined;
+    } else if (open) {
+      open.lines.push(text);
+    } else if (text.startsWith('$ ')) {
+      open = { command: text.slice(2), lines: [], byUser };
+      blocks.push(open);
+      byUser = false;
+    } else if (text.startsWith('[aish]')) {
+      byUser = /the user ran/.test(text);
+    } else {
+      human.push(text);
+    }
+  }
+  return { human: human.join('\n').trim(), blocks };
+}
+
+/** What a person wrote in a user turn. */
+function humanText(content: string): string {
+  return takeApart(content).human.replace(/^goal:\s*/i, '');
+}
+
+function outcomesIn(messages: readonly Message[]): Outcome[] {
+  const outcomes: Outcome[] = [];
+  for (const [index, message] of messages.entries()) {
+    if (!hasAction(message)) continue;
+    const rest = messages.slice(index + 1);
+    const next = rest.findIndex((later) => later.role === 'assistant');
+    outcomes.push(outcomeOf(next < 0 ? rest : rest.slice(0, next)));
+  }
+  return outcomes;
+}
+
+/** The result of a call does not repeat the command. */
+function withHeading({ role, content }: Message): string {
+  return role === 'tool' ? content.replace(/^((?:\[aish\].*\n)*)(?!\$ )/, (notices) => `${notices}$ \n`) : content;
+}
+
+function outcomeOf(answers: readonly Message[]): Outcome {
+  const text = answers.map((answer) => answer.content).join('\n');
+  // The user's own commands run beside the script's.
+  const block = answers.flatMap((answer) => takeApart(withHeading(answer)).blocks).find(({ byUser }) => !byUser);
+  return { lines: block?.lines ?? [], text, exit: block?.exit, skipped: SKIPPED.test(text) };
+}
+
+/** What the script does next: a sentence, and an action or an end. */
+type Move = { readonly say: string } & (
+  | { readonly kind: 'command'; readonly command: string; readonly native: boolean }
+  | { readonly kind: 'tool'; readonly name: string; readonly args: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'blocked'; readonly reason: string }
+);
+
+/** One goal the script understands. `next` gets the scene and says what follows from what has happened. */
+type Script = { readonly matches: (goal: string) => boolean; readonly next: (scene: Scene) => Move };
+
+/** A command as a `CMD:` line. */
+function line(say: string, command: string): Move {
+  return { kind: 'command', say, command, native: false };
+}
+
+/** A command as a call of the `bash` tool, where that is on offer. */
+function native(say: string, command: string): Move {
+  return { kind: 'command', say, command, native: true };
+}
+
+function done(say: string): Move {
+  return { kind: 'done', say };
+}
+
+function blocked(say: string, reason: string): Move {
+  return { kind: 'blocked', say, reason };
+}
+
+/** The answer when a step found nothing to continue with; undefined when it did. */
+function setback(outcome: Outcome): Move | undefined {
+  if (outcome.skipped) return blocked('You skipped that step, so I stop here.', 'a step was skipped by the user');
+  if (outcome.exit === undefined || outcome.exit === 0) return undefined;
+  const said = outcome.lines.find((text) => /: /.test(text))?.trim() ?? `exit ${outcome.exit}`;
+  return blocked(`The command failed: ${said}`, 'the command failed');
+}
+
+/**
+ * What kept `find` from finding anything: the exit code of a pipeline is that of its last program and does not tell.
+ */
+function searchFailure(outcome: Outcome): Move | undefined {
+  const said = pathsIn(outcome).length > 0 ? undefined : outcome.lines.find((text) => /(?:^|: )find: /.test(text));
+  return said === undefined ? undefined : blocked(`The command failed: ${said.trim()}`, 'the command failed');
+}
+
+/** The last line that is a number and nothing else. */
+function numberIn(outcome: Outcome | undefined): number | undefined {
+  const found = outcome?.lines.findLast((text) => /^\s*\d+\s*$/.test(text));
+  return found === undefined ? undefined : Number(found);
+}
+
+/** Lines that are paths as `find` prints them. */
+function pathsIn(outcome: Outcome | undefined): readonly string[] {
+  return outcome?.lines.filter((text) => /^(\.{0,2}|~|[\w.@+-]+)\//.test(text) && !/: /.test(text)) ?? [];
+}
+
+/** "1 file", "3 files". */
+function counted(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? '' : 's'}`;
+}
+
+/** Reads the few things out of a goal that the script understands: a place, a span of time, a size, a kind of file. */
+
+const NO_PLACE =
+  /^(the|this|that|these|those|last|past|my|a|an|all|each|it|here|there|them|total|size|order|disk|files?)$/i;
+
+/** The directory a goal names, ready for a command line; `.` when it names none. */
+function placeIn(goal: string): string {
+  const quoted = /\b(?:in|under|inside|at|from|below)\s+(?:\w+\s+){0,2}?(["'`])(.+?)\1/i.exec(goal)?.[2];
+  if (quoted !== undefined) return quotePath(quoted);
+  const named = /\b(?:in|under|inside|at|from|below)\s+(?:the\s+)?(?:(?:directory|folder|dir)\s+)?([^\s,;]+)/gi;
+  for (const [, word] of goal.matchAll(named)) {
+    const path = /^\.{1,2}$/.test(word ?? '') ? (word ?? '') : (word ?? '').replace(/[.:!?)]+$/, '');
+    if (path !== '' && !NO_PLACE.test(path)) return quotePath(path);
+  }
+  return '.';
+}
+
+/** A word for the shell; `~/…` stays open so that the shell finds the home. */
+function quotePath(path: string): string {
+  const word = path.startsWith('-') ? `./${path}` : path;
+  return /^[\w./~+@:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+const DAYS: Readonly<Record<string, number>> = { hour: 1 / 24, day: 1, week: 7, month: 30, year: 365 };
+
+/** The span of "last week", "past 3 days", "older than 2 months", in days. */
+function daysIn(goal: string): number | undefined {
+  if (/\b(today|yesterday)\b/i.test(goal)) return 1;
+  const found = /\b(?:last|past|older than|within|previous)\s+(?:the\s+)?(\d+)?\s*(hour|day|week|month|year)s?\b/i.exec(
+    goal,
+  );
+  const unit = DAYS[found?.[2]?.toLowerCase() ?? ''];
+  return unit === undefined ? undefined : Math.max(1, Math.round(Number(found?.[1] ?? 1) * unit));
+}
+
+/** Where a place lies, as a sentence says it. */
+function whereIs(place: string): string {
+  return place === '.' ? 'here' : `in ${place}`;
+}
+
+/** A size as `find -size` takes it: "larger than 10 MB" or "> 10 MB" is `+10M`. */
+function sizeIn(goal: string): string | undefined {
+  const found = /(?:\b(?:larger|bigger|greater|more|over|above)\s*(?:than\s+)?|>\s*)(\d+)\s*([kmg])i?b?\b/i.exec(goal);
+  const unit = { k: 'k', m: 'M', g: 'G' }[found?.[2]?.toLowerCase() ?? ''];
+  return found && unit ? `+${found[1]}${unit}` : undefined;
+}
+
+const KINDS: readonly (readonly [words: RegExp, name: string, pattern: string])[] = [
+  [/\bpython\b|\.py\b/i, 'Python', '*.py'],
+  [/\btypescript\b|\.tsx?\b/i, 'TypeScript', '*.ts'],
+  [/\bjavascript\b|\.js\b/i, 'JavaScript', '*.js'],
+  [/\brust\b|\.rs\b/i, 'Rust', '*.rs'],
+  [/\bgo(lang)? files?\b|\.go\b/i, 'Go', '*.go'],
+  [/\bmarkdown\b|\.md\b/i, 'Markdown', '*.md'],
+  [/\bshell scripts?\b|\.sh\b/i, 'shell', '*.sh'],
+  [/\btext files?\b|\.txt\b/i, 'text', '*.txt'],
+];
+
+/** The kind of file a goal is about. */
+function kindIn(goal: string): { name: string; pattern: string } | undefined {
+  const row = KINDS.find(([words]) => words.test(goal));
+  return row && { name: row[1], pattern: row[2] };
+}
+
+/** The preset that works without any server (BR-6). It is a script, and named as such. */
+export const DEMO_PRESET: Preset = {
+  name: 'demo',
+  model: 'demo',
+  baseUrl: 'demo:',
+  demo: true,
+  capabilities: { images: false },
+};
+
+/** Tokens, by the script's own measure of four characters each. */
+export const DEMO_WINDOW = 16_384;
+
+/** Milliseconds between two words, so that it can be watched and stopped like a real one. */
+const PAUSE_MS = 12;
+
+type DemoOptions = {
+  readonly tools?: readonly ToolSpec[];
+  readonly signal: AbortSignal;
+  readonly category: Category;
+  readonly stream: boolean;
+  onText(delta: string): void;
+};
+
+/** One call of the demo, in the form of a call over HTTP. */
+export async function attemptDemo(
+  messages: readonly Message[],
+  options: DemoOptions,
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>,
+): Promise<Attempt> {
+  const whole = answer(messages, new Set(options.tools?.map((tool) => tool.name)), options.category);
+  let text = '';
+  for (const word of whole.text.match(/\s*\S+\s*$|\s*\S+/g) ?? []) {
+    if (options.stream) await sleep(PAUSE_MS, options.signal);
+    if (options.signal.aborted) return result(messages, { text }, true);
+    text += word;
+    options.onText(word);
+  }
+  return result(messages, whole, false);
+}
+
+function result(messages: readonly Message[], { text, call }: DemoAnswer, cancelled: boolean): Attempt {
+  const args = call ? JSON.stringify(call.args) : '';
+  const toolCalls = call ? [{ id: `call_${randomUUID().slice(0, 13)}`, name: call.name, arguments: args }] : [];
+  const promptTokens = messages.reduce((sum, { content }) => sum + demoTokens(content), 0);
+  const usage = { promptTokens, completionTokens: demoTokens(text) + demoTokens(args) };
+  const finishReason = call ? 'tool_calls' : 'stop';
+  const got = { text, reasoning: '', toolCalls, dropped: [], tooMany: 0, usage, finishReason };
+  return { got, arrived: true, cancelled };
+}
+
+/** Tokens as the demo counts them. */
+export function demoTokens(text: string): number {
+  return Math.ceil(text.length / 4);
 }

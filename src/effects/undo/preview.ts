@@ -6,8 +6,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { type KeptAction, summaryOf } from '../../contracts/undo.ts';
 import { visible } from '../../text/sanitize.ts';
-import { shortPath } from '../../text/short-path.ts';
-import { nameText } from '../../text/spelled.ts';
+import { nameText, shortPath } from '../../text/spelled.ts';
 
 import type { Ran, Step } from './launcher.ts';
 import { Net, type NetChange } from './net.ts';

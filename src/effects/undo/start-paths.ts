@@ -6,6 +6,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { isAboveHomeStart, isHomeStart } from '../../knowledge/control-files.ts';
+import { STARTED } from '../../knowledge/programs.ts';
 import {
   CONFIG_START_DIRECTORIES,
   CONFIG_START_FILES,
@@ -14,7 +15,6 @@ import {
   START_VARIABLES,
   ZSH_START_FILES,
 } from '../../knowledge/start-files.ts';
-import { STARTED } from '../../knowledge/started.ts';
 import { entriesAt, seenAt, UNKNOWN, waysThrough } from './paths.ts';
 import type { Later } from './waiting.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EXIT } from '../../cli/exit-codes.ts';
 import type { Writer } from '../../cli/print.ts';
-import { AGENTS, type Agent } from '../../knowledge/agents.ts';
+import { AGENTS, type Agent } from '../../knowledge/programs.ts';
 import { asArray, isJsonObject, parseJson } from '../../text/json.ts';
 import { visible } from '../../text/sanitize.ts';
 

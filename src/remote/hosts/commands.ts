@@ -5,7 +5,7 @@
  */
 import { UNATTENDED_CODE } from '../../knowledge/unattended.ts';
 import { shellQuote } from '../../text/shell.ts';
-import { lineTold } from './told.ts';
+import { lineTold } from './facts.ts';
 
 /** The last of the codes that a system has; and what is shown of why a command did not begin. */
 const MAX_EXIT = 255;

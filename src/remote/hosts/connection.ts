@@ -8,8 +8,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RunningCommand } from '../../contracts/commands.ts';
 import { shellQuote } from '../../text/shell.ts';
 import { LAY_START } from './commands.ts';
+import { pathTold } from './facts.ts';
 import { type Answer, Helper, type Launch } from './helper.ts';
-import { pathTold } from './told.ts';
 
 /** For a word to the master, which may be stopped. Ms. */
 const CHECK_TIMEOUT_MS = 2000;

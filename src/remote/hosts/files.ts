@@ -4,8 +4,8 @@ import type { Confinement } from '../../contracts/commands.ts';
 import type { Count, Machine, MachineFiles, Named } from '../../contracts/machine.ts';
 import { placeOn } from '../../session/place.ts';
 import { shellQuote } from '../../text/shell.ts';
+import { lineTold, namesTold } from './facts.ts';
 import type { Answer } from './helper.ts';
-import { lineTold, namesTold } from './told.ts';
 
 /** Paths that are told of. */
 const MAX_PATHS = 200;

@@ -1,16 +1,13 @@
 /** The hosts of this session, by name. */
 import type { RunningCommand } from '../../contracts/commands.ts';
 import type { LeftOnHosts, Machine, ShellThere } from '../../contracts/machine.ts';
-
 import { shellQuote } from '../../text/shell.ts';
 import { Connection, type ConnectionOptions, isHostName } from './connection.ts';
-import { absentHost } from './files.ts';
+import { isPathThere } from './facts.ts';
+import { type AskHost, absentHost } from './files.ts';
 import { Host, type HostOptions } from './host.ts';
 import { type LeftThere, measureThere, readMeasured, type SandboxThere } from './launcher.ts';
-
 import { shellThere } from './shell-there.ts';
-
-import { type Standing, standingOf } from './standing.ts';
 
 export type HostsOptions = Pick<ConnectionOptions, 'folder' | 'inTerminal' | 'companion'> &
   Omit<HostOptions, 'trusted'> & {
@@ -179,4 +176,29 @@ export class Hosts {
     });
     return new Host(connection, { ...this.#options, trusted: () => this.#trusted.has(name) });
   }
+}
+
+// Where a directory of a host lies, as the host says: what its project is, is decided here.
+
+export type Standing = {
+  /** The directory and the home, behind all links. */
+  readonly cwd: string;
+  readonly home: string;
+  /** Of it and what it lies in, those that hold a `.git`. */
+  readonly repositories: readonly string[];
+};
+
+/** Undefined where it is gone, or the host does not say so in words that can be paths. Never rejects. */
+export async function standingOf(ask: AskHost, directory: string): Promise<Standing | undefined> {
+  const answer = await ask(`(cd -P -- "$HOME" && h=$PWD && cd -P -- ${shellQuote(directory)} || exit 1
+printf '%s\\0' "$PWD" "$h"; d=$PWD
+while :; do
+  [ ! -e "$d/.git" ] || printf '%s\\0' "\${d:-/}"
+  [ -n "$d" ] || break
+  d=\${d%/*}
+done)`);
+  if (answer?.exit !== 0) return undefined;
+  const [cwd = '', home = '', ...rest] = answer.text.split('\0');
+  const repositories = rest.slice(0, -1);
+  return [cwd, home, ...repositories].every(isPathThere) ? { cwd, home, repositories } : undefined;
 }

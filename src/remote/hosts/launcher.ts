@@ -7,9 +7,9 @@ import type { Confinement } from '../../contracts/commands.ts';
 import { shellQuote } from '../../text/shell.ts';
 import type { Behind } from './commands.ts';
 import type { Connection } from './connection.ts';
+import { isPathThere } from './facts.ts';
 import type { AskHost } from './files.ts';
 import type { Answer } from './helper.ts';
-import { isPathThere } from './told.ts';
 
 /** A launcher of this machine, for the architecture of a host. */
 export type LauncherProgram = { readonly bytes: Buffer; readonly hash: string };

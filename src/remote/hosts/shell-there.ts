@@ -2,9 +2,9 @@
 import type { ShellFiles, ShellThere } from '../../contracts/machine.ts';
 import { shellQuote } from '../../text/shell.ts';
 import type { Connection, HostFacts } from './connection.ts';
+import { namesTold } from './facts.ts';
 import type { AskHost } from './files.ts';
 import type { Launch } from './helper.ts';
-import { namesTold } from './told.ts';
 
 /** The login shells that can be driven; in place of any other one bash is, as here, and where there is none, sh. */
 const DRIVEN = /\/(?:bash|zsh|fish|dash|ash)$/;

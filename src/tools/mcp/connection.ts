@@ -1,12 +1,16 @@
 /** One live connection to a server. The only place that speaks the protocol; loaded with the first server. */
 
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   ElicitRequestSchema,
   ErrorCode,
+  type JSONRPCMessage,
+  JSONRPCMessageSchema,
   ListRootsRequestSchema,
   McpError,
   ResultSchema,
@@ -14,10 +18,9 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { FormAnswer } from '../../session/form.ts';
 import { asArray, isJsonObject, isTooDeep, type JsonObject, MAX_JSON_DEPTH } from '../../text/json.ts';
-import { HttpTransport } from './http-transport.ts';
+import { joined, LONG_BYTES, LongAnswers, parseLongJson } from './long-json.ts';
 import type { Launch, ServerConfig } from './messages.ts';
 import { type Authorization, LoginNeeded } from './oauth/authorization.ts';
-import { StdioTransport } from './stdio-transport.ts';
 
 export type ConnectionOptions = {
   readonly config: ServerConfig;
@@ -203,4 +206,227 @@ function transportFor(options: ConnectionOptions): StdioTransport | HttpTranspor
   if ('url' in config) return new HttpTransport(config.url, config.headers ?? {}, options.authorization);
   const started = launch([config.command, ...(config.args ?? [])], { ...env, ...config.env });
   return new StdioTransport({ ...started, cwd, onText });
+}
+
+// A server over streamable HTTP. Redirects to another origin are not followed: headers may hold secrets.
+
+/** The longest answer taken to one request, in bytes. */
+const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
+/** How long a server may take to be told of the end. In ms. */
+const CLOSE_TIMEOUT_MS = 1000;
+
+class HttpTransport extends StreamableHTTPClientTransport {
+  /** @param authorization of a server that may want a login */
+  constructor(url: string, headers: Readonly<Record<string, string>>, authorization?: Authorization) {
+    const bounded = authorization?.fetch(boundedFetch) ?? boundedFetch;
+    const answers = new LongAnswers();
+    const fetch: FetchLike = async (from, init) => answers.of(await bounded(from, init));
+    super(new URL(url), { requestInit: { headers }, fetch });
+    // The client sets its own later; what it is handed is the message, not what stood for it.
+    let take: typeof this.onmessage;
+    Object.defineProperty(this, 'onmessage', {
+      get: () => take,
+      set: (next: typeof this.onmessage) => {
+        take = next && ((message: JSONRPCMessage) => next(answers.restored(message)));
+      },
+    });
+  }
+
+  /** Ends the session on the server as well, where it answers soon. */
+  override async close(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
+    });
+    await Promise.race([this.terminateSession().catch(() => {}), late]).finally(() => clearTimeout(timer));
+    await super.close();
+  }
+}
+
+/** Each answer is bounded; the long-lived stream of a GET carries many and is not. */
+const boundedFetch: FetchLike = async (url, init) => {
+  const response = await fetch(url, init);
+  if (!response.body || init?.method === 'GET') return response;
+  let left = MAX_ANSWER_BYTES;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(piece, controller) {
+      left -= piece.length;
+      if (left < 0) controller.error(new Error(`it answered more than ${MAX_ANSWER_BYTES / 1024 / 1024} MB`));
+      else controller.enqueue(piece);
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
+};
+
+// A server that is a child of this program: MCP messages as lines on its standard input and output.
+
+/** The longest message taken, in bytes. */
+const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
+/** How long a server may take to leave once its input is closed, and once more after SIGTERM. In ms. */
+const EXIT_TIMEOUT_MS = 800;
+/** What was printed last arrives a moment after the exit. In ms. */
+const DRAIN_TIMEOUT_MS = 200;
+const MAX_GARBAGE_CHARS = 200;
+const LF = 0x0a;
+
+type StdioOptions = {
+  readonly argv: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** What it writes beside the protocol: its standard error, and what is no message on its standard output. */
+  readonly onText: (text: string) => void;
+};
+
+/**
+ * The library's own transport copies everything anew with each piece of a long message, ends with its child alone and
+ * not with what the child has started, and may take 4 s to close. This one owns a process group of its own.
+ */
+class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  /** How it ended, in a few words. */
+  ending: string | undefined;
+  readonly #options: StdioOptions;
+  #child: ChildProcessWithoutNullStreams | undefined;
+  #ended = Promise.withResolvers<void>();
+  #closed = false;
+  #pieces: Buffer[] = [];
+  /** A long message that is being read: those behind it wait, so that they stay in order. */
+  #reading: Promise<void> | undefined;
+  #waiting = 0;
+
+  constructor(options: StdioOptions) {
+    this.#options = options;
+  }
+
+  start(): Promise<void> {
+    const [file, ...args] = this.#options.argv;
+    const { cwd, env, onText } = this.#options;
+    const child = spawn(file, args, { cwd, env, detached: true, stdio: 'pipe' });
+    this.#child = child;
+    child.stderr.setEncoding('utf8').on('data', onText);
+    child.stdout.on('data', (data: Buffer) => this.#take(data));
+    // A server that is gone takes nothing; its end is told by `exit`.
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {});
+    child.on('exit', (code, signal) => {
+      this.ending ??= signal ? `ended by ${signal}` : `ended with exit ${code}`;
+      const timer = setTimeout(() => this.#end(), DRAIN_TIMEOUT_MS);
+      child.once('close', () => {
+        clearTimeout(timer);
+        this.#end();
+      });
+    });
+    return new Promise((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', (error) => {
+        this.ending ??= error.message;
+        this.#end();
+        reject(error);
+      });
+    });
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const child = this.#child;
+    if (!child || this.#closed) return Promise.reject(new Error('the server has exited'));
+    return new Promise((resolve) => {
+      child.stdin.write(serializeMessage(message), () => resolve());
+    });
+  }
+
+  /** Closes its input, then asks, then kills, within two times `CLOSE_TIMEOUT_MS`. Nothing it started stays behind. */
+  async close(): Promise<void> {
+    if (!this.#child || this.#closed) return;
+    this.#child.stdin.end();
+    if (!(await this.#gone())) this.#signal('SIGTERM');
+    if (!(await this.#gone())) this.#end();
+  }
+
+  #gone(): Promise<boolean> {
+    if (this.#closed) return Promise.resolve(true);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), EXIT_TIMEOUT_MS);
+    });
+    return Promise.race([this.#ended.promise.then(() => true), late]).finally(() => clearTimeout(timer));
+  }
+
+  /** Its end, once: whatever is left of its group goes with it. */
+  #end(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#signal('SIGKILL');
+    const child = this.#child;
+    for (const stream of [child?.stdin, child?.stdout, child?.stderr]) stream?.destroy();
+    this.#pieces = [];
+    this.#ended.resolve();
+    this.onclose?.();
+  }
+
+  #signal(name: NodeJS.Signals): void {
+    const pid = this.#child?.pid;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, name);
+    } catch {
+      // Nobody is left.
+    }
+  }
+
+  #take(data: Buffer): void {
+    let from = 0;
+    for (let at = data.indexOf(LF); at >= 0 && !this.#closed; at = data.indexOf(LF, from)) {
+      this.#pieces.push(data.subarray(from, at));
+      from = at + 1;
+      const pieces = this.#pieces;
+      const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
+      this.#pieces = [];
+      this.#waiting = 0;
+      this.#message(pieces, bytes);
+    }
+    if (this.#closed || from === data.length) return;
+    this.#pieces.push(data.subarray(from));
+    this.#waiting += data.length - from;
+    if (this.#waiting <= MAX_MESSAGE_BYTES) return;
+    this.ending = `stopped: it sent a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB`;
+    this.#end();
+  }
+
+  #message(pieces: readonly Buffer[], bytes: number): void {
+    if (bytes < LONG_BYTES && !this.#reading) return this.#line(Buffer.concat(pieces).toString('utf8'));
+    const before = this.#reading ?? Promise.resolve();
+    const reading = before
+      .then(() => this.#long(pieces))
+      .finally(() => {
+        if (this.#reading === reading) this.#reading = undefined;
+      });
+    this.#reading = reading;
+  }
+
+  async #long(pieces: readonly Buffer[]): Promise<void> {
+    const line = await joined(pieces);
+    try {
+      const message = JSONRPCMessageSchema.parse(await parseLongJson(line));
+      if (!this.#closed) this.onmessage?.(message);
+    } catch {
+      this.#garbage(line.toString('utf8', 0, MAX_GARBAGE_CHARS));
+    }
+  }
+
+  #line(line: string): void {
+    let message: JSONRPCMessage;
+    try {
+      message = deserializeMessage(line);
+    } catch {
+      this.#garbage(line);
+      return;
+    }
+    this.onmessage?.(message);
+  }
+
+  #garbage(line: string): void {
+    if (line.trim() !== '') this.#options.onText(`[no message: ${line.slice(0, MAX_GARBAGE_CHARS)}]\n`);
+  }
 }

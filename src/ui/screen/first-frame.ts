@@ -3,7 +3,7 @@
  * the program behind it is there. It needs no React, no Ink and no engine: nothing of those may be imported here.
  */
 import { constants } from 'node:os';
-import { shortPath } from '../../text/short-path.ts';
+import { shortPath } from '../../text/spelled.ts';
 import { isEditorCommand, paste, runCommand, typeText } from '../editor/commands.ts';
 import { createKeyResolver } from '../keymap/resolver.ts';
 import { KEY_TABLE } from '../keymap/table.ts';

@@ -4,7 +4,6 @@ import type { RunningCommand } from '../../contracts/commands.ts';
 import { runningOf } from '../../session/slots.ts';
 import { isEmpty } from '../editor/state.ts';
 import type { Schedule } from '../terminal/schedule.ts';
-import { TypeAhead } from './type-ahead.ts';
 import type { Store, Ui } from './ui.ts';
 
 /** How long a command of the user's runs before it gets the keyboard; quicker ones never do. In ms. */
@@ -121,5 +120,53 @@ export class Keyboard {
     }
     if (free) this.#ui.update({ keyboard: 'program' });
     this.ahead.release();
+  }
+}
+
+// Keys typed behind a shell line, before it is known whether they are for its program or for the prompt.
+
+/**
+ * What is typed right behind `sudo make⏎` is the password, and must not stand in the prompt, where Enter would send it
+ * to a model. So keys wait until the command has ended (then they are the prompt's) or has the keyboard (then its own).
+ */
+class TypeAhead {
+  readonly #schedule: Schedule;
+  #held: (() => void)[] | undefined;
+  #cancel = () => {};
+
+  constructor(schedule: Schedule) {
+    this.#schedule = schedule;
+  }
+
+  /** Keys have been typed that wait. */
+  get waits(): boolean {
+    return this.#held !== undefined && this.#held.length > 0;
+  }
+
+  /** Begins to hold, for `most` ms: a shell that is not up by then is not waited for. */
+  begin(most: number): void {
+    if (this.#held) return;
+    this.#held = [];
+    this.#cancel = this.#schedule(() => this.release(), most);
+  }
+
+  /** Holds a key, given as what takes it later. False while nothing is held: it is to be taken now. */
+  hold(take: () => void): boolean {
+    this.#held?.push(take);
+    return this.#held !== undefined;
+  }
+
+  /** It is decided: everything held goes, in order, to what has the keyboard now. */
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    this.#cancel();
+    for (const take of held) take();
+  }
+
+  /** Ctrl-C: what was typed ahead is forgotten, as a terminal does. */
+  drop(): void {
+    this.#held = undefined;
+    this.#cancel();
   }
 }

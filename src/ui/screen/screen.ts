@@ -1,34 +1,35 @@
 /** One screen: the program's face, the terminal, and what the screen itself knows. Made once, outside React. */
 import type { App, ScreenPort } from '../../commands/app.ts';
-import { askedIn } from '../../commands/attached.ts';
+import { askedIn } from '../../commands/attachments.ts';
 import { cameBack, routeOf } from '../../commands/submit.ts';
-import type { Route } from '../../contracts/lines.ts';
+import type { Route, WordFacts } from '../../contracts/lines.ts';
+import type { Engine } from '../../engine/engine.ts';
 import { leavesShell } from '../../session/shell.ts';
 import { giveBack, isEditorCommand, moveRows, paste, runCommand, typeText } from '../editor/commands.ts';
 import { expandAbbreviation } from '../editor/history.ts';
-import { type EditorState, expand, isEmpty } from '../editor/state.ts';
+import { rowCells } from '../editor/layout.ts';
+import { type Span, type SpanKind, shellSpans } from '../editor/shell-line.ts';
+import { createEditor, type EditorState, expand, isEmpty } from '../editor/state.ts';
 import { type KeyResolver, type Pending, showChord } from '../keymap/resolver.ts';
 import { CONTEXT_LABELS, KEY_CONTEXTS, type KeyCommand, type KeyContext } from '../keymap/table.ts';
 import type { Compositor } from '../render/compositor.ts';
-import { type Paint, paintOf, type RenderContext, THEMES, type Theme } from '../render/theme.ts';
+import { type Paint, paintOf, type RenderContext, type Role, THEMES, type Theme } from '../render/theme.ts';
+import { type KeyStream, oneLine } from '../terminal/key-stream.ts';
 import type { Schedule } from '../terminal/schedule.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { AttachedWatch } from './attached.ts';
-import { FieldInput, fieldText } from './field-input.ts';
+import type { Token } from '../terminal/token.ts';
+import { AttachedWatch } from './attachments.ts';
 import { engineChanges } from './frames.ts';
 import { ClearWatch, type DirectOutput, FullScreen } from './full-screen.ts';
 import { QuestionDialog } from './halt/dialog.ts';
 import type { QuestionLayout } from './halt/layout.ts';
 import { Keyboard } from './keyboard.ts';
-import { colours, paintRow } from './line-colours.ts';
 import { createWheel, LinkOpener, MouseSelection } from './mouse.ts';
-import { Notifier } from './notifier.ts';
 import { overlayOf } from './overlay.ts';
 import { promptName, shellPromptOf } from './prompt-name.ts';
 import { layoutOf, PromptView } from './prompt-view.ts';
 import { Room } from './rail.ts';
 import { AfterFailure, Recall } from './recall.ts';
-
 import { pickLine, pickSession } from './sessions.ts';
 import { TranscriptNavigator } from './transcript-navigator.ts';
 import { TranscriptView } from './transcript-view.ts';
@@ -481,4 +482,274 @@ function createWhichKey(ui: Store<Ui>, schedule: Schedule): (pending: Pending | 
     cancel = pending ? schedule(() => ui.update({ which: pending }), HESITATION_MS) : () => {};
     ui.update({ pending, which: undefined });
   };
+}
+
+// Keys for the text field of a dialog. What types goes to the field itself (ink-text-input), once it listens: a moment
+// after it is drawn. The editing keys are the prompt's (hooks/editor), worked out here on the field's text; the field
+// is then drawn anew with its cursor where it belongs.
+
+/** How often it is looked whether the field listens, and how often at most. Times in ms. */
+const POLL_MS = 5;
+const MAX_POLLS = 100;
+
+/** The text of the field that is open; undefined where none is. */
+type FieldText = { readonly read: () => string | undefined; readonly write: (text: string) => void };
+
+/** Where a field that is drawn anew begins: `epoch` grows with every such drawing. */
+type Place = { readonly epoch: number; readonly cursor: number | undefined };
+
+class FieldInput {
+  readonly #stream: KeyStream;
+  readonly #schedule: Schedule;
+  readonly #text: FieldText;
+  readonly #listeners = new Set<() => void>();
+  #waiting: (Token | string)[] = [];
+  #cancel = () => {};
+  #editor: EditorState = createEditor();
+  #place: Place = { epoch: 0, cursor: undefined };
+  /** The drawing of the field that listens. */
+  #drawn = 0;
+
+  constructor(stream: KeyStream, schedule: Schedule, text: FieldText) {
+    this.#stream = stream;
+    this.#schedule = schedule;
+    this.#text = text;
+  }
+
+  get place(): Place {
+    return this.#place;
+  }
+
+  /** Where the cursor is in the field's text. */
+  caret(text: string): number {
+    return this.#editor.text === text ? this.#editor.cursor : text.length;
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** To be called when a field has been drawn anew, and listens. */
+  drawn(epoch: number): void {
+    this.#drawn = epoch;
+    this.#look(0);
+  }
+
+  /** A key that types, or a paste. */
+  feed(token: Token): void {
+    this.#take(token);
+  }
+
+  /** One of the editor's commands. */
+  edit(command: string): void {
+    this.#take(command);
+  }
+
+  /** The field is gone, and what was meant for it. What was killed may be yanked in the next one. */
+  drop(): void {
+    this.#waiting = [];
+    this.#editor = { ...createEditor(), kills: this.#editor.kills };
+    this.#place = { epoch: this.#place.epoch, cursor: undefined };
+  }
+
+  #take(input: Token | string): void {
+    this.#waiting.push(input);
+    if (this.#waiting.length === 1) this.#look(0);
+  }
+
+  #look(looks: number): void {
+    while (this.#waiting.length > 0 && this.#stream.isRaw && this.#drawn === this.#place.epoch) {
+      const [input] = this.#waiting;
+      // A command works on the whole text: what was typed before it must have arrived.
+      if (typeof input === 'string' && this.#stream.busy) break;
+      this.#waiting.shift();
+      if (typeof input === 'string') this.#run(input);
+      else if (input !== undefined) this.#type(input);
+    }
+    this.#cancel();
+    if (this.#waiting.length === 0) return;
+    if (looks < MAX_POLLS) this.#cancel = this.#schedule(() => this.#look(looks + 1), POLL_MS);
+    else this.#waiting = [];
+  }
+
+  #type(token: Token): void {
+    this.#follow();
+    if (token.type === 'key' && token.text !== undefined) this.#editor = typeText(this.#editor, token.text);
+    else if (token.type === 'paste') this.#editor = typeText(this.#editor, oneLine(token.text));
+    this.#stream.feed(token);
+  }
+
+  #run(command: string): void {
+    this.#follow();
+    if (!isEditorCommand(command)) return;
+    const before = this.#editor;
+    this.#editor = runCommand(before, command);
+    const { text, cursor } = this.#editor;
+    if (text === before.text && cursor === before.cursor) return;
+    if (text !== before.text) this.#text.write(text);
+    this.#place = { epoch: this.#place.epoch + 1, cursor };
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** The field's text is the truth; where it is another than was thought, its cursor is at its end. */
+  #follow(): void {
+    const text = this.#text.read() ?? '';
+    if (this.#stream.busy || text === this.#editor.text) return;
+    this.#editor = { ...createEditor(text), kills: this.#editor.kills };
+  }
+}
+
+type Parts = {
+  readonly ui: Store<Ui>;
+  readonly questions: QuestionDialog;
+  /** A search is repeated at every change of its text. */
+  find(text: string): void;
+};
+
+/** The text of the open field: a question's command, a goal, a search. */
+function fieldText({ ui, questions, find }: Parts): FieldText {
+  return {
+    read() {
+      const { question, panel } = ui.get();
+      if (question) return question.edit;
+      return panel.kind === 'goal' || panel.kind === 'find' ? panel.text : undefined;
+    },
+    write(text) {
+      const { question, panel } = ui.get();
+      if (question) questions.show({ edit: text });
+      else if (panel.kind === 'goal') ui.update({ panel: { ...panel, text } });
+      else if (panel.kind === 'find') find(text);
+    },
+  };
+}
+
+// Rings a bell and notifies when a question or a command waits for the user, or when a long run has ended.
+
+/** A run or a command shorter than this ends without a word. In ms. */
+const MIN_RUN_MS = 10_000;
+
+type NotifierOptions = {
+  readonly engine: Engine;
+  /** `ui.notify`. */
+  readonly enabled: boolean;
+  /** Past the drawing, straight to the terminal. */
+  readonly write: (sequence: string) => void;
+  /** Whether a full-screen program draws now: nothing may be written into its sequences. */
+  readonly away: () => boolean;
+};
+
+class Notifier {
+  readonly #options: NotifierOptions;
+  #question: string | undefined;
+  #asking = false;
+  #since: number | undefined;
+  #command: { readonly op: string; readonly since: number } | undefined;
+  /** What the terminal said last; some never say it. */
+  #focused = false;
+
+  constructor(options: NotifierOptions) {
+    this.#options = options;
+    // What is open at a resume is seen at once: somebody has just started the program.
+    this.#question = options.engine.state.questions[0]?.id;
+  }
+
+  focus(focused: boolean): void {
+    this.#focused = focused;
+  }
+
+  /** To be called after each change of the engine. */
+  follow(): void {
+    const { engine } = this.#options;
+    const now = engine.services.now();
+    const question = engine.state.questions[0]?.id;
+    if (question !== this.#question && question !== undefined) this.#ring('aish-tui: a question is waiting for you');
+    this.#question = question;
+    const asking = asksOf(engine);
+    if (asking && !this.#asking) this.#ring('aish-tui: a command is waiting for your input');
+    this.#asking = asking;
+    this.#followCommand(engine, now);
+    const busy = engine.conversation.phase.kind !== 'idle';
+    if (busy) this.#since ??= now;
+    else if (this.#since !== undefined) {
+      if (now - this.#since > MIN_RUN_MS) this.#ring('aish-tui: the run has ended');
+      this.#since = undefined;
+    }
+  }
+
+  /** The user's own command has taken its time: they may look elsewhere by now. */
+  #followCommand(engine: Engine, now: number): void {
+    const op = engine.state.shell.running?.op;
+    if (op === this.#command?.op) return;
+    if (this.#command && now - this.#command.since > MIN_RUN_MS) this.#ring('aish-tui: your command has ended');
+    this.#command = op === undefined ? undefined : { op, since: now };
+  }
+
+  /**
+   * BEL for every terminal; OSC 9 (iTerm2, kitty, WezTerm, Windows Terminal) is ignored by the others. The words are
+   * ours alone.
+   */
+  #ring(words: string): void {
+    const { enabled, write, away } = this.#options;
+    if (enabled && !this.#focused && !away()) write(`\x07\x1b]9;${words}\x07`);
+  }
+}
+
+/** Whether a command of the model waits for input: nobody but the user can give it (EX-4). */
+function asksOf({ live, state }: Engine): boolean {
+  return [...live.commands].some(([op, running]) => op !== state.shell.running?.op && running.asks);
+}
+
+// The line being typed, coloured by what its words are (IN-8).
+
+type Coloured = { readonly start: number; readonly end: number; readonly role: Role };
+type Row = { readonly text: string; readonly start: number; readonly end: number };
+
+const ROLES: Readonly<Record<Exclude<SpanKind, 'command' | 'word'>, Role>> = {
+  keyword: 'keyword',
+  flag: 'number',
+  string: 'string',
+  variable: 'link',
+  operator: 'marker',
+  comment: 'comment',
+};
+const COMMANDS = { known: 'success', alias: 'code', unknown: 'error' } as const;
+
+/** What of a line has a colour; nothing of a question, and nothing of a line with folded pastes. */
+export function colours(state: EditorState, route: Route | undefined, words: WordFacts): readonly Coloured[] {
+  if (route?.kind !== 'shell' || expand(state) !== state.text) return [];
+  const from = Math.max(0, state.text.indexOf(route.text));
+  return shellSpans(state.text.slice(from)).flatMap((span) => {
+    const role = roleOf(span, state.text.slice(from + span.start, from + span.end), words);
+    return role === undefined ? [] : [{ start: from + span.start, end: from + span.end, role }];
+  });
+}
+
+function roleOf({ kind }: Span, text: string, words: WordFacts): Role | undefined {
+  if (kind === 'command') return COMMANDS[words.kindOf(text)];
+  if (kind === 'word') return words.isPath(text) ? 'path' : undefined;
+  return ROLES[kind];
+}
+
+/** A row of the prompt in those colours. */
+export function paintRow(state: EditorState, row: Row, coloured: readonly Coloured[], paint: Paint): string {
+  if (coloured.length === 0) return row.text;
+  let done = '';
+  let run = '';
+  let role: Role | undefined;
+  let next = 0;
+  const flush = () => {
+    done += role === undefined ? run : paint(role, run);
+    run = '';
+  };
+  for (const { offset, text } of rowCells(state, row)) {
+    while (next < coloured.length && (coloured[next]?.end ?? 0) <= offset) next += 1;
+    const span = coloured[next];
+    const now = span && span.start <= offset ? span.role : undefined;
+    if (now !== role) flush();
+    role = now;
+    run += text;
+  }
+  flush();
+  return done;
 }

@@ -7,8 +7,7 @@ import { submitLine } from '../../commands/submit.ts';
 import type { SessionMoment, SessionSummary } from '../../contracts/store.ts';
 import { graphemes, textWidth } from '../../text/display.ts';
 import { plainText, visible } from '../../text/sanitize.ts';
-import { shortPath } from '../../text/short-path.ts';
-import { bytesText } from '../../text/spelled.ts';
+import { bytesText, shortPath } from '../../text/spelled.ts';
 
 import { wrapText } from '../../text/wrap.ts';
 import { fuzzySearch } from '../editor/fuzzy.ts';

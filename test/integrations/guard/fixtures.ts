@@ -1,5 +1,5 @@
 /** What each agent sends before a shell command, and the exact bytes that the guard must answer. */
-import type { Agent } from '../../../src/knowledge/agents.ts';
+import type { Agent } from '../../../src/knowledge/programs.ts';
 
 export const DENIED =
   'aish-guard: destructive: rm -rf. A person who wants it can run `aish-guard allow` in a terminal and have it pass once.';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Allowances } from '../../../src/integrations/guard/allowance.ts';
-import { AGENTS, type Agent } from '../../../src/knowledge/agents.ts';
+import { AGENTS, type Agent } from '../../../src/knowledge/programs.ts';
 import { ensureBuilt } from '../../support/build.ts';
 import { PROGRAM } from '../../support/program.ts';
 import { startRig } from '../../support/rig.ts';

@@ -4,8 +4,8 @@ import { askEnd, readEnd } from '../../../src/remote/hosts/commands.ts';
 import { readFacts } from '../../../src/remote/hosts/connection.ts';
 import { hostFiles, hostProcesses } from '../../../src/remote/hosts/files.ts';
 import { Helper } from '../../../src/remote/hosts/helper.ts';
+import { standingOf } from '../../../src/remote/hosts/hosts.ts';
 import { readMeasured } from '../../../src/remote/hosts/launcher.ts';
-import { standingOf } from '../../../src/remote/hosts/standing.ts';
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 const long = (chars: number) => 'x'.repeat(chars);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { encodeKey, encodePaste } from '../../../src/ui/screen/program-keys.ts';
+import { encodeKey, encodePaste } from '../../../src/ui/screen/input.ts';
 import { keysOf } from '../../support/keys.ts';
 
 const classic = { disambiguates: false, applicationCursor: false, bracketsPastes: false };

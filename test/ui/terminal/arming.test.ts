@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { startArming } from '../../../src/ui/screen/halt/dialog.ts';
-import { createFences } from '../../../src/ui/terminal/input.ts';
+import { createFences } from '../../../src/ui/terminal/terminal.ts';
 import { fakeClock } from '../../support/clock.ts';
 
 function question() {

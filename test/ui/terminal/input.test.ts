@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { TerminalInput } from '../../../src/ui/terminal/input.ts';
+import { TerminalInput } from '../../../src/ui/terminal/terminal.ts';
 import type { Token } from '../../../src/ui/terminal/token.ts';
 
 const WORD = 'one\rtwo\r';

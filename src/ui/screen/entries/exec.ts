@@ -5,7 +5,7 @@ import type { OutputSize } from '../../../engine/live.ts';
 import type { CommandResult } from '../../../session/action.ts';
 import type { Entry } from '../../../session/entry.ts';
 import { visible, visibleWithTabs } from '../../../text/sanitize.ts';
-import { shortPath } from '../../../text/short-path.ts';
+import { shortPath } from '../../../text/spelled.ts';
 import { lineWidth, wrapText } from '../../../text/wrap.ts';
 import { cut } from '../../render/segments.ts';
 import { type Paint, padTo, type RenderContext } from '../../render/theme.ts';

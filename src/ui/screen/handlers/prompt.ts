@@ -1,6 +1,6 @@
 /** Keys of the prompt that are more than editing (IN-3, IN-4, IN-7, NO-1). Plain editing goes to the editor by name. */
 
-import { startGoal } from '../../../commands/attached.ts';
+import { startGoal } from '../../../commands/attachments.ts';
 import { sendToBackground } from '../../../commands/jobs.ts';
 import { submitLine } from '../../../commands/submit.ts';
 import { messageOf } from '../../../text/errors.ts';

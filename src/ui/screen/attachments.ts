@@ -4,7 +4,7 @@
  */
 
 import type { App } from '../../commands/app.ts';
-import { askedIn } from '../../commands/attached.ts';
+import { askedIn } from '../../commands/attachments.ts';
 import { AT_WORD, type AtWord, type Route } from '../../contracts/lines.ts';
 import { visible } from '../../text/sanitize.ts';
 import { bytesText } from '../../text/spelled.ts';
