@@ -217,12 +217,17 @@ async function inProject(
   const once = prepareOnce({
     ...{ command, cwd, dataDir },
     ...sizeForModel(size()),
-    env: { ...sandboxEnvironment(env, tmp?.path ?? '/tmp'), ...network?.env, ...cache?.env, ...extra },
+    env: { ...sandboxEnvironment(env, tmp?.path ?? '/tmp'), ...network?.env, ...ownSsh(env), ...cache?.env, ...extra },
     launcher: (argv) => projectArgv({ launcher, argv, ...how }),
     ...(await pipeFor(pipes, launcher)),
     endNote: () => endNote(kept?.statusFile),
   });
   return { once, kept, ...(tmp ? { dispose: () => tmp.dispose() } : {}) };
+}
+
+/** The user's own way to start ssh stays, though it does not know the proxy. */
+function ownSsh({ GIT_SSH_COMMAND }: Readonly<Record<string, string>>) {
+  return GIT_SSH_COMMAND === undefined ? {} : { GIT_SSH_COMMAND };
 }
 
 /** Runs a command of the model in a trial, as `agentCommands` would for real. */

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { Server } from 'node:net';
 import { asCompanion } from '../executor/index.ts';
+import { shellQuote } from '../text/shell.ts';
 import { type Client, type GrantOptions, NetworkGrants, serveProxy } from './network-proxy.ts';
 
 /** Commands then have a loopback each. Ms. */
@@ -65,7 +66,7 @@ export class SessionNetwork {
         server.unref();
         serveProxy(server, this.grants);
         child.once('exit', () => server.close());
-        resolve({ holder: child.pid, env: proxyVariables(address.port) });
+        resolve({ holder: child.pid, env: proxyVariables(address.port, this.#launcher) });
       });
       child.on('error', without).on('exit', () => {
         without();
@@ -76,15 +77,17 @@ export class SessionNetwork {
   }
 }
 
-function proxyVariables(port: number): Readonly<Record<string, string>> {
+function proxyVariables(port: number, launcher: string): Readonly<Record<string, string>> {
   const proxy = `http://127.0.0.1:${port}`;
   const names = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'];
+  const ssh = `ssh -o ${shellQuote(`ProxyCommand=${shellQuote(launcher.replaceAll('%', '%%'))} --connect %h %p`)}`;
   return {
     ...Object.fromEntries(names.map((name) => [name, proxy])),
     no_proxy: INSIDE,
     NO_PROXY: INSIDE,
     // Node's own clients look at the others only with it.
     NODE_USE_ENV_PROXY: '1',
+    GIT_SSH_COMMAND: ssh,
   };
 }
 
@@ -98,7 +101,10 @@ function clientAt(holder: number | undefined, port: number, jobOf: (pid: number)
     const inode = rows.find(([, from]) => from?.endsWith(local))?.[9];
     const pid = readdirSync('/proc').find((name) => /^\d+$/.test(name) && holds(name, `socket:[${inode}]`));
     if (pid === undefined) return UNKNOWN;
-    return { program: readFileSync(`/proc/${pid}/comm`, 'utf8').trim(), job: jobAbove(Number(pid), jobOf) };
+    const own = nameOf(pid);
+    // ssh connects by way of the launcher, its child.
+    const program = own === LAUNCHER_NAME ? nameOf(parentOf(pid)) : own;
+    return { program, job: jobAbove(Number(pid), jobOf) };
   } catch {
     return UNKNOWN;
   }
@@ -106,9 +112,14 @@ function clientAt(holder: number | undefined, port: number, jobOf: (pid: number)
 
 const UNKNOWN: Client = { program: 'a command' };
 
+const LAUNCHER_NAME = 'aish-sandbox';
+const nameOf = (pid: number | string) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+const parentOf = (pid: number | string) =>
+  Number(/^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]);
+
 /** The job that started a process: one of the processes above it is the job's launcher. */
 function jobAbove(pid: number, jobOf: (pid: number) => number | undefined): number | undefined {
-  for (let at = pid; at > 1; at = Number(/^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${at}/status`, 'latin1'))?.[1])) {
+  for (let at = pid; at > 1; at = parentOf(at)) {
     const job = jobOf(at);
     if (job !== undefined) return job;
   }

@@ -1,9 +1,9 @@
 /** What clients in Project mode get of the network: all of it where it is allowed, and a clean end where it is not. */
-import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NetworkGrants, targetOf } from '../../src/app/network-proxy.ts';
 import { SessionNetwork } from '../../src/app/session-network.ts';
@@ -11,6 +11,7 @@ import { projectArgv } from '../../src/effects/sandbox/index.ts';
 import { buildTools, type Tools } from '../effects/sandbox/tools.ts';
 import { trialsWork } from '../effects/undo/trial-support.ts';
 import { lacks } from '../support/lacks.ts';
+import { lacksSshd, startSshd } from '../support/sshd.ts';
 
 it('a host and port is read in one spelling, whoever writes it how', () => {
   expect(targetOf('Example.COM.:80')).toEqual({ host: 'example.com', port: 80 });
@@ -116,8 +117,8 @@ describe.skipIf(!trialsWork())('from Project', () => {
     rmSync(tree, { recursive: true, force: true });
   });
 
-  async function run(script: string): Promise<string> {
-    const joined = await network.join();
+  async function run(script: string, through = network): Promise<string> {
+    const joined = await through.join();
     const launch = { launcher: tools.launcher, argv: ['bash', '-c', script], cwd: tree, project: tree };
     const [file = '', ...args] = projectArgv({ ...launch, network: joined?.holder });
     const env = {
@@ -168,6 +169,35 @@ describe.skipIf(!trialsWork())('from Project', () => {
         network.grants.setNamed(`127.0.0.2:${port}`, undefined);
       },
     );
+
+  it.skipIf(lacksSshd() || lacks('git'))('git over ssh asks too, and is told where it may not connect', async () => {
+    const host = await startSshd();
+    const repository = mkdtempSync(join(tmpdir(), 'aish-remote-'));
+    execFileSync('git', ['init', '-q', '--bare', repository]);
+    // Project mode has a /tmp of its own: what ssh reads and starts must be elsewhere.
+    const folder = mkdtempSync('/var/tmp/aish ssh%-');
+    copyFileSync(tools.launcher, join(folder, 'aish-sandbox'));
+    for (const file of [host.identity, join(host.identity, '../known_hosts')])
+      copyFileSync(file, join(tree, basename(file)));
+    const config = readFileSync(host.config, 'utf8').replaceAll(join(host.identity, '..'), tree);
+    writeFileSync(join(tree, 'config'), config);
+    const other = new SessionNetwork(join(folder, 'aish-sandbox'), async (client, items) => {
+      asked.push(`${client.program} ${items.join()}`);
+      return answer;
+    });
+    const list = `GIT_SSH_COMMAND="$GIT_SSH_COMMAND -F '${tree}/config'" git ls-remote web1:${repository} && echo listed`;
+    asked.length = 0;
+    answer = 'once';
+    expect(await run(list, other)).toContain('listed');
+    expect(asked).toEqual([`ssh 127.0.0.1:${host.port} (this machine)`]);
+    answer = 'no';
+    const refused = await run(list, other);
+    expect(refused).toContain(`the user does not allow a connection to 127.0.0.1:${host.port}`);
+    expect(refused).not.toContain('listed');
+    other.close();
+    await host.stop();
+    for (const path of [folder, repository]) rmSync(path, { recursive: true, force: true });
+  });
 
   it('what does not look for the proxy finds no network, and asks nothing', async () => {
     asked.length = 0;

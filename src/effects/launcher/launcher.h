@@ -90,6 +90,7 @@ struct network {
   int net, user; /* user: -1 where it is this process's own */
 };
 int hold_network(pid_t program);
+int connect_through(const char *host, const char *port);
 int open_network(pid_t holder, pid_t program, struct network *network);
 int join_network(const struct network *network);
 int map_ids(uid_t uid, gid_t gid);

@@ -74,7 +74,7 @@ static const char usage[] =
     "       aish-sandbox --selftest DIR\n"
     "       aish-sandbox --changes STORE --tree DIR...\n"
     "       aish-sandbox --apply STORE --tree DIR...\n"
-    "       aish-sandbox --starter PID | --hold-network PID\n"
+    "       aish-sandbox --starter PID | --hold-network PID | --connect HOST PORT\n"
     "       aish-sandbox --undo DIR [--into EMPTY_DIR [--only PATH...] | --names | --finish | --note PATH...]\n";
 
 static void set_limit(struct limits *limits, const char *text) {
@@ -455,6 +455,7 @@ int main(int argc, char **argv) {
   if (argc >= 4 && !strcmp(argv[1], "--apply")) return apply_trial(argc, argv);
   if (argc == 3 && !strcmp(argv[1], "--starter")) return serve_starts((pid_t)to_number(argv[2]));
   if (argc == 3 && !strcmp(argv[1], "--hold-network")) return hold_network((pid_t)to_number(argv[2]));
+  if (argc == 4 && !strcmp(argv[1], "--connect")) return connect_through(argv[2], argv[3]);
   if (argc == 2 && !strcmp(argv[1], "--help")) {
     dprintf(1, "%s", usage);
     return 0;

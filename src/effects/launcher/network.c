@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <netinet/in.h>
 #include <sys/prctl.h>
@@ -125,4 +127,62 @@ int open_network(pid_t holder, pid_t program, struct network *network) {
 int join_network(const struct network *network) {
   if (network->user >= 0 && syscall(SYS_setns, network->user, CLONE_NEWUSER)) return -1;
   return (int)syscall(SYS_setns, network->net, CLONE_NEWNET);
+}
+
+/* The proxy's socket in this network, from the variable that names it. */
+static int connect_proxy(void) {
+  const char *url = getenv("http_proxy"), *port = url ? strrchr(url, ':') : NULL;
+  struct sockaddr_in proxy = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  if (!port) return errno = EINVAL, -1;
+  proxy.sin_port = htons((uint16_t)to_number(port + 1));
+  int fd = (int)syscall(SYS_socket, AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  return fd < 0 || syscall(SYS_connect, fd, &proxy, sizeof proxy) ? -1 : fd;
+}
+
+static int write_all(int fd, const char *from, ssize_t size) {
+  for (ssize_t put; size > 0; from += put, size -= put) {
+    put = write(fd, from, (size_t)size);
+    if (put < 0 && errno == EINTR) put = 0;
+    if (put < 0) return -1;
+  }
+  return 0;
+}
+
+/* Reads the head of the proxy's answer byte by byte, since what follows it belongs to the other side. */
+static int is_refused(int proxy) {
+  char head[1024];
+  uint64_t used = 0, line_end = 0;
+  while (used < sizeof head - 1 && read(proxy, head + used, 1) == 1) {
+    if (head[used++] != '\n') continue;
+    if (used - line_end <= 2) break;
+    line_end = used;
+  }
+  head[used] = 0;
+  if (!strncmp(head, "HTTP/1.1 200 ", 13)) return 0;
+  for (ssize_t got; (got = read(proxy, head, sizeof head)) > 0;) write_all(2, head, got);
+  return 1;
+}
+
+/* A tunnel through the proxy of this network, on the standard streams: ssh's ProxyCommand. */
+int connect_through(const char *host, const char *port) {
+  static char buffer[1 << 16];
+  int proxy = connect_proxy();
+  if (proxy < 0) return dprintf(2, "aish-tui: no network: %s\n", strerror(errno)), 1;
+  const char *open = strchr(host, ':') ? "[" : "", *close = *open ? "]" : "";
+  dprintf(proxy, "CONNECT %s%s%s:%s HTTP/1.1\r\nHost: %s%s%s:%s\r\n\r\n", open, host, close, port, open, host, close,
+      port);
+  if (is_refused(proxy)) return 1;
+  struct pollfd ends[] = {{0, POLLIN, 0}, {proxy, POLLIN, 0}};
+  for (;;) {
+    if (poll(ends, 2, -1) < 0 && errno != EINTR) return 1;
+    for (int i = 0; i < 2; i++) {
+      if (!ends[i].revents) continue;
+      const ssize_t got = read(ends[i].fd, buffer, sizeof buffer);
+      if (got > 0 && write_all(i ? 1 : proxy, buffer, got)) return 1;
+      if (got > 0) continue;
+      if (i) return got < 0;
+      ends[0].fd = -1;
+      syscall(SYS_shutdown, proxy, 1 /* SHUT_WR */);
+    }
+  }
 }
