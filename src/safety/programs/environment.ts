@@ -29,6 +29,9 @@ const SWITCHED = /^GIT_TRACE(?!_REDACT$)\w*$/;
 /** Without it git prints the tokens and passwords that it sends. */
 const REDACTS = 'GIT_TRACE_REDACT';
 
+/** Variables of the shell that evaluate what they are given, as after `declare -i`. */
+const INTEGERS = /^(S?RANDOM|SECONDS|LINENO|OPTIND|HISTCMD)$/;
+
 /**
  * The verdict on giving a variable a value. `exported`: programs see it, so a name that nobody knows is unknown there,
  * unless the command itself uses it.
@@ -37,7 +40,7 @@ export function judgeAssignment(machine: Machine, name: string, value: string, e
   const target = machine.scope.references.get(name);
   if (target !== undefined)
     return worse(judgeAssignment(machine, target, value, exported), unknown(`sets ${target} by another name`));
-  if (machine.scope.integers.has(name) && !isNumeric(machine, value))
+  if ((machine.scope.integers.has(name) || INTEGERS.test(name)) && !isNumeric(machine, value))
     return unknown('evaluates text as arithmetic that is not known', { unresolved: true });
   const { dialect } = machine.scope;
   if (dialect !== undefined && decidesThere(dialect, name)) return unknown(`sets ${name}, which decides what runs`);
