@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import type { FileLook } from '../files.ts';
 import type { Field } from '../shell/machine.ts';
 import { FETCHED, FILE_TEXT, hasUnknown, OWN_TEMP, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
@@ -6,6 +7,7 @@ import { type Call, forAll, type Handlers } from './call.ts';
 import { runCode } from './code.ts';
 import { writesOutput } from './outputs.ts';
 import {
+  absolute,
   adds,
   bringsOthers,
   deletesOnlyOwn,
@@ -69,11 +71,28 @@ function judgeTransfer(call: Call): string {
       : [target, ...sources.map(({ text }) => join(target, nameOf(text)))])
       bringsOthers(machine, place);
   const source = sources[0]?.text ?? '';
-  if (program === 'ln') machine.scope.links.add(fileKey(machine, target.replace(/\/$/, '')));
+  if (makesLink(call, sources))
+    for (const name of ['', ...sources.map(({ text }) => nameOf(text))])
+      machine.scope.links.add(fileKey(machine, join(target, name).replace(/\/$/, '')));
   machine.scope.setAlias(target, source);
   if (!target.startsWith('/') && !target.startsWith('.')) machine.scope.setAlias(`./${target}`, source);
   machine.scope.setAlias(`${target.replace(/\/$/, '')}/${nameOf(source)}`, source);
   return '';
+}
+
+/** Whether what is put there may be a link: a new one, or one that is moved or copied as it is. */
+function makesLink(call: Call, sources: readonly Field[]): boolean {
+  const { machine, program } = call;
+  if (program === 'ln' || (program === 'cp' && hasGiven(call, /^(-l|-s|--link|--symbolic-link)$/))) return true;
+  if (program !== 'mv' && !hasGiven(call, /^(-[PdarR]|--no-dereference|--archive|--recursive)$/)) return false;
+  return sources.some(({ text }) => {
+    const path = absolute(machine, text);
+    return path !== undefined && machine.files?.stat(path) !== undefined && isLink(machine.files, path);
+  });
+}
+
+function isLink({ real }: FileLook, path: string): boolean {
+  return real(path) !== join(real(dirname(path)), basename(path));
 }
 
 function nameOf(path: string): string {
