@@ -85,8 +85,10 @@ export const BUILTINS: Handlers = {
     const words = texts(call);
     if (words.some((word, at) => /^-\w*a/.test(word) || (word === 'allexport' && words[at - 1] === '-o')))
       call.machine.scope.exporting = true;
-    const at = words.indexOf('--');
     const { scope } = call.machine;
+    const stops = words.find((word, at) => /^[-+]\w*e/.test(word) || (word === 'errexit' && words[at - 1] === '-o'));
+    if (stops !== undefined) scope.stops = !stops.startsWith('+');
+    const at = words.indexOf('--');
     if (at >= 0) scope.positional = call.args.slice(at + 1).map(({ text }) => text);
     else if (words.length > 0 && !/^[-+]/.test(words[0] ?? '')) scope.positional = words;
     return '';
@@ -172,6 +174,7 @@ function giveNamed(machine: Machine, name: string, value: string | readonly stri
 
 function changeDirectory(call: Call): string {
   const { scope, files } = call.machine;
+  const { place } = scope;
   const target = call.operands[0]?.text ?? scope.text('HOME');
   const unknown = hasUnknown(target) || target === '-' || /^[+-]\d*$/.test(target);
   if (unknown || target.includes(OWN_TEMP)) scope.cwd = undefined;
@@ -179,6 +182,9 @@ function changeDirectory(call: Call): string {
   else scope.cwd = scope.cwd === undefined ? undefined : join(scope.cwd, target);
   if (unknown) scope.near = undefined;
   else scope.near = target.startsWith('/') || scope.near === undefined ? known(target) : join(scope.near, target);
+  const fails =
+    scope.cwd !== undefined && !scope.made.has(scope.cwd) && files && files.stat(scope.cwd)?.kind !== 'directory';
+  if (fails && !scope.stops && place.cwd !== undefined) scope.mayStay = place;
   return '';
 }
 

@@ -25,7 +25,7 @@ import {
   type World,
 } from './machine.ts';
 import { runVariable } from './run-variables.ts';
-import { Scope, type Value } from './scope.ts';
+import { type Place, Scope, type Value } from './scope.ts';
 import { ENDLESS, escapeMarks, FILE_TEXT, hasUnknown, OWN_TEMP, UNKNOWN } from './taint.ts';
 import {
   expandPattern,
@@ -44,6 +44,8 @@ type NodeOf<Type extends SyntaxNode['type']> = Extract<SyntaxNode, { type: Type 
 
 const MAX_NESTED = 24;
 const MAX_STEPS = 4000;
+/** Most times that a command goes on in another directory, since a `cd` may fail. */
+const MAX_WORLDS = 8;
 const MAX_OUTPUT = 200_000;
 const NOTHING_AROUND = { files: undefined, reading: undefined, own: undefined };
 
@@ -63,6 +65,7 @@ export class ShellInterpreter implements Machine {
   private readonly judge: Judge;
   private nested = 0;
   private steps = 0;
+  private worlds = 0;
   private functionDepth = 0;
   /** Where the command that is being judged stands in the command line as typed. */
   protected part: Part = [0, 0];
@@ -215,10 +218,46 @@ export class ShellInterpreter implements Machine {
 
   private list(commands: readonly Statement[], io: Io): string {
     let out = '';
-    for (const statement of commands) {
+    let stayed: Place | undefined;
+    for (const [at, { command, background }] of commands.entries()) {
       if (this.done) break;
-      const text = this.node(statement.command, statement.background ? { stdin: '' } : io);
+      const text = background ? this.inSubshell(() => this.node(command, { stdin: '' })) : this.node(command, io);
       if (out.length < MAX_OUTPUT) out += text;
+      const { mayStay } = this.scope;
+      if (mayStay === undefined || at === commands.length - 1) continue;
+      this.scope.mayStay = undefined;
+      stayed ??= mayStay;
+      this.inWorld(mayStay, () => this.list(commands.slice(at + 1), io));
+    }
+    this.scope.mayStay ??= stayed;
+    return out;
+  }
+
+  /** Runs `body` where the shell is as well, if a `cd` fails or does not run. */
+  private inWorld(place: Place, body: () => string): string {
+    if (++this.worlds > MAX_WORLDS) {
+      this.note(unknown('may run in more directories than are looked at'));
+      return UNKNOWN;
+    }
+    return this.inSubshell(() => {
+      this.scope.standAt(place);
+      return body();
+    });
+  }
+
+  /** Commands joined by `&&` and `||`: a later one may not run. */
+  private chain({ commands, operators }: NodeOf<'AndOr'>, io: Io): string {
+    let out = '';
+    let isSure = true;
+    for (const [at, part] of commands.entries()) {
+      const { mayStay, place } = this.scope;
+      const otherwise = operators[at - 1] === '||';
+      out += otherwise && mayStay ? this.inWorld(mayStay, () => this.node(part, io)) : this.node(part, io);
+      if (otherwise && mayStay && some(part, (node) => node.type === 'Command' && LEAVES.test(node.name?.text ?? '')))
+        this.scope.mayStay = undefined;
+      else if ((otherwise || !isSure) && this.files && !this.scope.stops && this.scope.cwd !== place.cwd)
+        this.scope.mayStay ??= place;
+      isSure &&= part.type === 'Command' && SURE.test(words(part));
     }
     return out;
   }
@@ -235,7 +274,7 @@ export class ShellInterpreter implements Machine {
       case 'Pipeline':
         return this.pipeline(node.commands, io);
       case 'AndOr':
-        return this.each(node.commands, io);
+        return this.chain(node, io);
       case 'BraceGroup':
         return this.list(node.body.commands, io);
       case 'Subshell':
@@ -272,12 +311,6 @@ export class ShellInterpreter implements Machine {
       default:
         return '';
     }
-  }
-
-  private each(parts: readonly Node[], io: Io): string {
-    let out = '';
-    for (const part of parts) out += this.node(part, io);
-    return out;
   }
 
   private subshell(body: Node, io: Io): string {
@@ -470,6 +503,7 @@ type Loop = Extract<SyntaxNode, { type: 'While' | 'ArithmeticFor' | 'For' | 'Sel
 
 /** Commands that succeed whatever they are given. */
 const ALWAYS = /^(:|true|echo|printf|date|sleep)$/;
+const SURE = /^(mkdir|cd|pushd|echo|export|set|true|:|\.|source|\[{1,2} -[de]|test -[de])( |$)/;
 const LEAVES = /^(break|exit|return|exec|kill)$/;
 /** So many words of a loop are many. */
 const MANY = 250;

@@ -48,6 +48,9 @@ const newTables = (): Tables => ({
   named: new Set(),
 });
 
+/** Where a shell is: `cwd` and `near` of its scope. */
+export type Place = { readonly cwd: string | undefined; readonly near: string | undefined };
+
 /** The state of one shell: variables, functions, aliases, arguments and directory. */
 export class Scope {
   private tables: Tables;
@@ -75,17 +78,22 @@ export class Scope {
   /** The shell that reads this text, where that is not bash. */
   dialect: Dialect | undefined;
   lastArgument = '';
+  /** Where the shell is as well: its last `cd` may have failed, or may not have run. */
+  mayStay: Place | undefined;
+  /** It ends where a command fails (`set -e`). */
+  stops = false;
   /** Every variable is exported from now on (`set -a`). */
   exporting = false;
 
   constructor(cwd: string | undefined, from?: Scope) {
     const outer: Partial<Scope> = from ?? {};
-    const { exporting = false, lastArgument = '', positional = [], near = '', elsewhere } = outer;
+    const { exporting = false, stops = false, lastArgument = '', positional = [], near = '', elsewhere } = outer;
     const { made = new Set(), dashed = new Set(), links = new Set(), foreign = new Set(), backups = new Set() } = outer;
     const { brought = new Set() } = outer;
     this.tables = from?.tables ?? newTables();
     this.shared = from !== undefined;
     this.exporting = exporting;
+    this.stops = stops;
     this.made = made;
     this.dashed = dashed;
     this.links = links;
@@ -98,6 +106,15 @@ export class Scope {
     this.near = from ? from.near : near;
     this.elsewhere = elsewhere;
     this.dialect = outer.dialect;
+  }
+
+  get place(): Place {
+    return { cwd: this.cwd, near: this.near };
+  }
+
+  /** Puts a copy of a shell into another directory, where what it makes is its own. */
+  standAt(place: Place): void {
+    Object.assign(this, place, { made: new Set(this.made) });
   }
 
   /** A copy, as for a subshell. */
