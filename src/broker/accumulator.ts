@@ -27,6 +27,7 @@ export type Accumulated = {
 /** Builds one reply out of chunks of whatever shape. */
 export class ReplyAccumulator {
   readonly #emit: { text(delta: string): void; reasoning(delta: string): void };
+  readonly #tools: ReadonlySet<string>;
   readonly #calls = new ToolCallAssembler();
   readonly #splitter: MarkupSplitter;
   #text = '';
@@ -44,18 +45,14 @@ export class ReplyAccumulator {
   /** @param tools the names that a call written as text may have */
   constructor(tools: ReadonlySet<string>, emit: { text(delta: string): void; reasoning(delta: string): void }) {
     this.#emit = emit;
+    this.#tools = tools;
     this.#splitter = new MarkupSplitter({
       text: (delta) => {
         this.#text += delta;
         emit.text(delta);
       },
       reasoning: (delta) => this.#addReasoning(delta),
-      call: (body) => {
-        const call = parseInlineCall(body);
-        if (!call || !tools.has(call.name)) return false;
-        this.#calls.add(call);
-        return true;
-      },
+      call: (body) => this.#takeCalls(body),
       wasReasoning: () => {
         this.#reasoning += this.#text;
         this.#text = '';
@@ -81,16 +78,25 @@ export class ReplyAccumulator {
 
   finish(cut: boolean): Accumulated {
     const openCallDropped = this.#splitter.end(cut);
-    const { calls: toolCalls, dropped, tooMany } = this.#calls.finish(cut);
+    if (this.#calls.isEmpty && !cut && this.#takeCalls(bareObject(this.#text) ?? '')) this.#text = '';
+    const { calls, dropped, tooMany } = this.#calls.finish(cut);
     return {
       text: this.#text.toWellFormed(),
       reasoning: this.#reasoning.toWellFormed(),
-      toolCalls,
+      toolCalls: calls.map((call) => ({ ...call, ...knownCall(call, this.#tools) })),
       dropped: openCallDropped ? [...dropped, 'tool call'] : dropped,
       tooMany,
       ...(this.#usage && { usage: this.#usage }),
       ...(this.finishReason !== undefined && { finishReason: this.finishReason }),
     };
+  }
+
+  /** False where the text names no call that is known. */
+  #takeCalls(body: string): boolean {
+    const calls = parseInlineCalls(body).map((call) => knownCall(call, this.#tools));
+    if (calls.length === 0 || calls.some(({ name }) => !this.#tools.has(name))) return false;
+    for (const call of calls) this.#calls.add(call);
+    return true;
   }
 
   #takeMessage(message: JsonObject): void {
@@ -181,6 +187,10 @@ class ToolCallAssembler {
     else slot.text += piece;
   }
 
+  get isEmpty(): boolean {
+    return this.#slots.length === 0;
+  }
+
   /** A whole call found elsewhere (in the text). */
   add({ name, arguments: text }: InlineCall): void {
     this.#slots.push({ index: undefined, id: '', name, text });
@@ -241,6 +251,41 @@ function unwrapped(text: string): string {
 /** A tool call that a model wrote as text because the server did not recognise it. */
 type InlineCall = { readonly name: string; readonly arguments: string };
 
+/** Names that models know the shell by, from other programs. */
+const SHELLS =
+  /^(?:(?:run|exec|execute)(?:_?(?:command|cmd|shell|bash|shell_command|terminal_cmd))?|shell|sh|cmd|terminal|bash_tool|local_shell|container\.exec)$/i;
+const COMMANDS = ['cmd', 'script', 'code', 'commands', 'shell_command', 'input'] as const;
+
+/** A call of the shell by another name, or with its command under another, as a call of `bash`. */
+function knownCall<C extends InlineCall>(call: C, tools: ReadonlySet<string>): C {
+  const shell = call.name === 'bash' || (!tools.has(call.name) && SHELLS.test(call.name));
+  if (!shell || !tools.has('bash')) return call;
+  const given = asObject(parseJson(call.arguments));
+  const key = given && given.command === undefined ? COMMANDS.find((each) => given[each] !== undefined) : undefined;
+  if (!given || key === undefined) return { ...call, name: 'bash' };
+  const { [key]: command, ...rest } = given;
+  return { ...call, name: 'bash', arguments: JSON.stringify({ command, ...rest }) };
+}
+
+/** The JSON object that is a whole reply, with or without a fence around it. */
+function bareObject(text: string): string | undefined {
+  const inner = /^```(?:json)?\n([\s\S]*)\n```$/.exec(text.trim())?.[1] ?? text;
+  return inner.trim().startsWith('{') ? inner : undefined;
+}
+
+/** Reads a list of calls (Mistral's `[TOOL_CALLS]`), `NAME[ARGS]{…}`, or one call. */
+function parseInlineCalls(body: string): readonly InlineCall[] {
+  const whole = parseJson(body.trim());
+  if (Array.isArray(whole)) {
+    const calls = whole.map((each) => parseInlineCall(JSON.stringify(each)));
+    return calls.every((call) => call !== undefined) ? calls : [];
+  }
+  const named = /^\s*([\w.-]+)\s*(?:\[ARGS\])?\s*(\{[\s\S]*\})\s*$/.exec(body);
+  if (named?.[1] && named[2]) return isWhole(named[2]) ? [{ name: named[1], arguments: named[2] }] : [];
+  const call = parseInlineCall(body);
+  return call ? [call] : [];
+}
+
 /**
  * Reads the inside of `<tool_call>…</tool_call>` in the two forms in use: JSON with `name` and `arguments` (Hermes,
  * Qwen) and `<function=NAME><parameter=KEY>VALUE</parameter></function>` (Qwen Coder). Undefined when it is neither.
@@ -277,11 +322,23 @@ type MarkupSink = {
   wasReasoning(): void;
 };
 
-type Kind = 'think' | 'call';
+type Kind = 'think' | 'call' | 'frame';
+/** Never comes: the calls go on to the end of the reply. */
+const NO_CLOSE = '\0';
 const OPENING: Readonly<Record<string, { kind: Kind; close: string }>> = {
   '<think>': { kind: 'think', close: '</think>' },
   '<thinking>': { kind: 'think', close: '</thinking>' },
+  '<reasoning>': { kind: 'think', close: '</reasoning>' },
+  '<seed:think>': { kind: 'think', close: '</seed:think>' },
+  '[THINK]': { kind: 'think', close: '[/THINK]' },
+  '<|channel|>analysis<|message|>': { kind: 'think', close: '<|end|>' },
+  // What stands around the answer of gpt-oss where its server does not read it.
+  '<|start|>assistant': { kind: 'frame', close: '' },
+  '<|channel|>final<|message|>': { kind: 'frame', close: '' },
+  '<|return|>': { kind: 'frame', close: '' },
   '<tool_call>': { kind: 'call', close: '</tool_call>' },
+  '<function=': { kind: 'call', close: '</function>' },
+  '[TOOL_CALLS]': { kind: 'call', close: NO_CLOSE },
 };
 const LONE_CLOSE = '</think>';
 const TEXT_TAGS = [...Object.keys(OPENING), LONE_CLOSE];
@@ -332,7 +389,7 @@ export class MarkupSplitter {
     this.#takeInside(inside, rest);
     const { tag, kind, body, first } = inside;
     if (kind === 'call' && cut) return true;
-    if (kind === 'call' && this.#sink.call(body)) return false;
+    if (kind === 'call' && this.#sink.call(callText(tag, body, ''))) return false;
     // A thought that opened the answer and never closed is a thought; one in mid-answer was only a word.
     if (kind === 'call' || !first) this.#emitText(tag + body);
     return false;
@@ -350,6 +407,7 @@ export class MarkupSplitter {
   #open(tag: string): void {
     const opening = OPENING[tag];
     if (this.#code.inCode) this.#emitText(tag);
+    else if (opening?.kind === 'frame') this.#thought = true;
     else if (opening) this.#inside = { tag, ...opening, body: '', first: this.#blankSoFar };
     else if (this.#thought) this.#emitText(tag);
     else {
@@ -363,7 +421,7 @@ export class MarkupSplitter {
   #close({ tag, kind, close, body }: Inside): void {
     this.#inside = undefined;
     if (kind === 'think') this.#thought = true;
-    else if (!this.#sink.call(body)) this.#emitText(tag + body + close);
+    else if (!this.#sink.call(callText(tag, body, close))) this.#emitText(tag + body + close);
   }
 
   #takeInside(inside: Inside, part: string): void {
@@ -371,6 +429,11 @@ export class MarkupSplitter {
     inside.body += part;
     if (inside.kind === 'think') this.#sink.reasoning(part);
   }
+}
+
+/** What a call is read from: without the brackets around it, unless they name it. */
+function callText(tag: string, body: string, close: string): string {
+  return tag === '<function=' ? tag + body + close : body;
 }
 
 function earliest(text: string, tags: readonly string[]): { at: number; tag: string } | undefined {
@@ -384,10 +447,12 @@ function earliest(text: string, tags: readonly string[]): { at: number; tag: str
 
 /** How many characters at the end may be the beginning of a tag. */
 function heldBack(text: string, tags: readonly string[]): number {
-  const at = text.lastIndexOf('<');
-  if (at < 0) return 0;
-  const tail = text.slice(at);
-  return tags.some((tag) => tag.startsWith(tail)) ? tail.length : 0;
+  const most = Math.min(text.length, Math.max(...tags.map((tag) => tag.length)) - 1);
+  for (let length = most; length > 0; length -= 1) {
+    const tail = text.slice(-length);
+    if (/^[<[]/.test(tail) && tags.some((tag) => tag.startsWith(tail))) return length;
+  }
+  return 0;
 }
 
 /** Characters at the beginning of a line that tell a fence. */

@@ -132,7 +132,7 @@ export const DEFAULTS: Config = {
   instructions: true,
   max_turns: 40,
   max_tool_rounds: 16,
-  max_answer_tokens: 2048,
+  max_answer_tokens: 32_768,
   wait_seconds: 60,
   confirm_cmd: 'acts',
   auto_approve: [],

@@ -139,7 +139,10 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
     description: 'Tokens of context. Default: the preset’s window minus room for the answer.',
   },
   max_tool_rounds: count('Rounds of actions for one question.', DEFAULTS.max_tool_rounds),
-  max_answer_tokens: count('The longest answer that is requested, in tokens.', DEFAULTS.max_answer_tokens),
+  max_answer_tokens: count(
+    'The longest answer that is requested, in tokens; never more than a quarter of the window.',
+    DEFAULTS.max_answer_tokens,
+  ),
   wait_seconds: count(
     'Seconds after which a command of the model continues as a background job.',
     DEFAULTS.wait_seconds,

@@ -22,6 +22,8 @@ export type Fit =
 const MAX_ROUNDS = 6;
 /** The answer's share of a small window. */
 const ANSWER_SHARE = 1 / 4;
+/** Asked for where there is room, however small the window is. */
+const MIN_ANSWER_TOKENS = 2048;
 /** Tokens for what is added at the end of a request beside the turns. */
 const TAIL_TOKENS = 96;
 /** With less for the turns than this no conversation is possible. */
@@ -78,11 +80,18 @@ export async function fitContext(
     const sent = tokensFrom(now.turns, firstInContext(now));
     if (sent > budget.limit) return { tooSmall: tooSmall(budget, specs.length) };
     const counted = budget.head + sent;
+    const free = budget.window - Math.ceil(counted * budget.factor * (1 + measured.margin)) - TAIL_TOKENS;
     return {
-      answer: budget.answer,
+      answer: answerFor(budget.answer, free, maxAnswerTokens, call.longer === true),
       counted: { counter: budget.counter, tokens: counted, corrected: Math.ceil(counted * budget.factor) },
     };
   }
+}
+
+/** A small window has room for more than its quarter while the conversation is short: thinking takes it. */
+function answerFor(quarter: number, free: number, most: number, longer: boolean): number {
+  const wanted = Math.max(quarter, MIN_ANSWER_TOKENS) * (longer ? 2 : 1);
+  return Math.max(quarter, Math.min(wanted, free, longer ? wanted : most));
 }
 
 /** The constant system prompt of a conversation, for a model that calls tools or not. */

@@ -13,6 +13,8 @@ export type Effect =
       readonly op: OpId;
       readonly preset: string;
       readonly category: Category;
+      /** The last answer was spent in thinking: this one may be twice as long. */
+      readonly longer?: true;
     }
   /** Ask the preplanner for the tasks of this goal, at most `tasksMax`. Ends with `replyEnded`. */
   | {

@@ -87,6 +87,8 @@ export type Phase =
       readonly run: Run;
       /** The same step was asked before and did not fit: it is asked again once. */
       readonly overflowed?: true;
+      /** It is asked once more, since the first answer was of no use. */
+      readonly again?: true;
       /** What left the context for this call, for the one notice about it. */
       readonly evicted?: Evicted;
     }

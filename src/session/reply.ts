@@ -5,6 +5,7 @@ import type { Action, CommandAction, DelegateAction } from './action.ts';
 import type { Reply, ToolCall } from './message.ts';
 import { PatchLines } from './patch-text.ts';
 import type { Sentinel } from './phase.ts';
+import type { Run } from './run.ts';
 
 const MARKER = /^[ \t]*(CMD|CMD&|DELEGATE|PATCH|MODE):[ \t]*(\S.*)$/;
 /** Others are words of an answer. */
@@ -12,7 +13,17 @@ const WISH = /^(project|unrestricted)\b[\s:.,–—-]*(.*)$/i;
 const FENCE = /^[ \t]*(`{3,}|~{3,})/;
 const GOAL = /^GOAL:[ \t]*(complete|blocked)\b[ \t.:;,–—-]*(.*)$/i;
 
-export type ParsedReply = { readonly actions: readonly Action[]; readonly sentinel?: Sentinel };
+/** A marker that is no line of its own: in a list, a quotation or bold. */
+const MISFORMED = /^[ \t]*(?:(?:[-+*>]|\d+[.)])[ \t]+|[*_`]{1,3})+(?:CMD&?|DELEGATE|PATCH):/;
+/** A call of a tool in words that nothing here reads. */
+const WRITTEN_CALL = /^[ \t]*(?:<tool_call>|<function[=_]|\[TOOL_CALLS\]|<\|python_tag\|>|<invoke\b)/;
+
+export type ParsedReply = {
+  readonly actions: readonly Action[];
+  readonly sentinel?: Sentinel;
+  /** It asks for something in a form that is not read. */
+  readonly misformed?: true;
+};
 
 /** A line of a reply, and what it belongs to. */
 type Line = { readonly fenced: boolean; readonly text: string; readonly action: MarkerAction | undefined };
@@ -36,18 +47,48 @@ export function readReply({ text, toolCalls, finish, truncated, wholeCommands }:
  */
 export function parseReply(text: string, toolCalls: readonly ToolCall[], complete: boolean, whole = true): ParsedReply {
   const all = readLines(text, whole);
-  const lines = complete ? all : all.slice(0, -1);
+  const lines = (complete ? all : all.slice(0, -1)).map((line) => (whole ? withoutEmphasis(line) : line));
   const asked = [...new Set((whole ? all : lines).flatMap(({ action }) => action ?? []))];
   const last = complete || !whole ? undefined : asked.at(-1);
   const actions = [...toolCalls.map(fromToolCall), ...asked.map((each) => fromMarker(each, each === last))];
   const sentinel = findSentinel(lines);
-  return sentinel ? { actions, sentinel } : { actions };
+  const misformed = whole && lines.some(({ fenced, text: line }) => isMisformed(line, fenced));
+  return { actions, ...(sentinel ? { sentinel } : {}), ...(misformed ? { misformed } : {}) };
 }
+
+function isMisformed(line: string, fenced: boolean): boolean {
+  return !fenced && (MISFORMED.test(line) || WRITTEN_CALL.test(line));
+}
+
+type Uselessness = 'misformed' | 'thought' | 'empty' | 'cut' | 'idle';
+
+/** Why a reply without an action or sentinel is of no use; undefined where it is an answer. */
+export function uselessness(run: Run, reply: Reply, misformed: boolean): Uselessness | undefined {
+  const { text, reasoning, finish, truncated } = reply;
+  if (text.trim() === '') return reasoning.trim() === '' ? 'empty' : 'thought';
+  if (misformed) return 'misformed';
+  if (finish === 'length' || truncated) return 'cut';
+  return run.kind === 'norris' && !run.reporting && run.tasks === undefined ? 'idle' : undefined;
+}
+
+const FORM = 'call a tool, or begin a line with CMD: and the command, nothing before it';
+
+/** What the user and the model are told of it. */
+export const USELESS: Readonly<Record<Uselessness, readonly [shown: string, told: string]>> = {
+  misformed: ['the answer asks for something in a form that is not read', `Nothing ran. To act, ${FORM}.`],
+  thought: ['the answer was spent in thinking', 'Your answer was all thinking. Think less, and answer.'],
+  empty: ['the answer was empty', 'Your answer was empty. Answer, or act.'],
+  cut: ['the answer was cut at the token limit', 'Your answer was cut off here. Answer again, in fewer words.'],
+  idle: [
+    'the answer names no action and no GOAL: line',
+    `Nothing ran. To act, ${FORM}. When the goal is reached, write GOAL: complete; if it can't be, GOAL: blocked and why.`,
+  ],
+};
 
 /** The places of the lines that ask for an action or say how the goal stands, rather than being prose. */
 function markerLines(text: string): ReadonlySet<number> {
   const lines = readLines(text, true);
-  return new Set(lines.flatMap((line, at) => (line.action || isSentinel(line) ? [at] : [])));
+  return new Set(lines.flatMap((line, at) => (line.action || isSentinel(withoutEmphasis(line)) ? [at] : [])));
 }
 
 /**
@@ -128,6 +169,12 @@ function modeWish(text: string, cut: boolean): Action {
   const given = { reason: reason.trim() || 'the model gives no reason', mode: mode.toLowerCase() };
   const name = 'request_mode_upgrade';
   return { kind: 'tool', name, arguments: JSON.stringify(given), ...(cut && { unfinished: 'cut' }) };
+}
+
+/** `**GOAL: complete**` and the like, as models write what matters. */
+function withoutEmphasis(line: Line): Line {
+  const found = /^[*_`#> \t]+(GOAL:.*?)[*_`]*[ \t]*$/i.exec(line.text);
+  return found?.[1] === undefined || line.fenced ? line : { ...line, text: found[1] };
 }
 
 function isSentinel({ fenced, text, action }: Line): boolean {

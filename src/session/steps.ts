@@ -27,7 +27,7 @@ import type { ActionSlots, Decided, Dispatch, Phase, Sentinel } from './phase.ts
 import { goToShell } from './place.ts';
 
 import type { HaltReason } from './question.ts';
-import { readReply } from './reply.ts';
+import { readReply, USELESS, uselessness } from './reply.ts';
 import type { NorrisRun, Run } from './run.ts';
 import { canRunWithNext, concurrencyOf, flushResults, openSlots, rememberSkipped, startSlots } from './slots.ts';
 import { decidesAs, type InboxItem, type State } from './state.ts';
@@ -61,10 +61,22 @@ function showStep(next: Transition, run: NorrisRun): void {
  * Asks the model with the conversation as it stands.
  * @param asked what is known of an earlier call for the same step
  */
-export function callModel(next: Transition, run: Run, asked: { readonly overflowed?: true } = {}): void {
+export function callModel(
+  next: Transition,
+  run: Run,
+  asked: { readonly overflowed?: true; readonly again?: true } = {},
+  longer = false,
+): void {
   const op = next.id('op');
   next.phase({ kind: 'replying', op, run, ...asked });
-  next.effect({ kind: 'callModel', session: next.conversation.id, op, preset: run.preset, category: run.kind });
+  next.effect({
+    kind: 'callModel',
+    session: next.conversation.id,
+    op,
+    preset: run.preset,
+    category: run.kind,
+    ...(longer && { longer }),
+  });
 }
 
 function deliver(next: Transition, item: InboxItem): void {
@@ -89,7 +101,8 @@ export function takeReply(next: Transition, run: Run, op: OpId, reply: Reply, re
     next.notice('error', reason);
     return finishRun(next, run, { status: 'failed', reason });
   }
-  const { actions, sentinel } = readReply(reply);
+  const { actions, sentinel, misformed } = readReply(reply);
+  if (actions.length === 0 && !sentinel && askForUse(next, run, reply, misformed === true)) return;
   if (run.kind === 'norris' && run.reporting) return takeReport(next, run, actions);
   const dispatch: Dispatch = {
     actions,
@@ -139,6 +152,19 @@ function askAgain(next: Transition, run: Run, { failure, text, fallback }: Reply
   if (text.trim() !== '') next.turn({ kind: 'user', origin: 'aish', text: INTERRUPTED });
   if (smaller) callModel(next, run, { overflowed: true });
   else if (other !== undefined) callModel(next, { ...run, preset: other, fallbacks });
+  return true;
+}
+
+/** Asks once more where a reply is of no use; costs no step of a budget. False: it is taken as it is. */
+function askForUse(next: Transition, run: Run, reply: Reply, misformed: boolean): boolean {
+  const { phase, settings } = next.conversation;
+  if (!decidesAs(settings, 3) || phase.kind !== 'replying' || phase.again) return false;
+  const why = uselessness(run, reply, misformed);
+  if (why === undefined) return false;
+  const [shown, told] = USELESS[why];
+  next.notice('info', `[aish] ${shown}; asking once more`);
+  next.turn({ kind: 'user', origin: 'aish', text: `[aish] ${told}` });
+  callModel(next, run, { again: true }, why === 'thought');
   return true;
 }
 

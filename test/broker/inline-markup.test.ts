@@ -27,6 +27,14 @@ const plain = { text: '', reasoning: '', calls: [], dropped: false };
 test.each([
   ['<think>a</think>b', { reasoning: 'a', text: 'b' }],
   ['<thinking>a</thinking>\n\nb', { reasoning: 'a', text: 'b' }],
+  ['[THINK]a[/THINK]b', { reasoning: 'a', text: 'b' }],
+  ['<reasoning>a</reasoning>b', { reasoning: 'a', text: 'b' }],
+  ['<seed:think>a</seed:think>b', { reasoning: 'a', text: 'b' }],
+  [
+    '<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>',
+    { reasoning: 'a', text: 'b' },
+  ],
+  ['an array[0] and a <|pipe|>', { text: 'an array[0] and a <|pipe|>' }],
   ['a <think>b</think> c', { reasoning: 'b', text: 'a  c' }],
   ['<think>a', { reasoning: 'a' }],
   ['write <think> to begin', { text: 'write <think> to begin', reasoning: ' to begin' }],

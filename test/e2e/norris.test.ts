@@ -60,7 +60,7 @@ describe('Norris on screen', () => {
     expect(existsSync(foo)).toBe(answer !== 'proceed');
     expect(server.requests).toHaveLength(answer === 'abort' ? 1 : 2);
     const result = server.requests[1]?.messages.findLast((message) => message.role === 'tool')?.content;
-    if (answer === 'proceed') expect(result).toMatch(/^\[aish\] action approved\n\$ rm -rf foo/);
+    if (answer === 'proceed') expect(result).toMatch(/^\[aish\] action approved\n\(no output\)\n\[exit 0/);
     if (answer === 'skip') expect(result).toMatch(/^\[aish\] action skipped by user: /);
     // Back at the prompt with the conversation whole.
     rig.type(':history\r');

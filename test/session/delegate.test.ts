@@ -101,6 +101,8 @@ describe('a delegated task', () => {
   ])('says so when it ends with %j', (said, told) => {
     const machine = delegated('look');
     machine.agentSays(child(machine).id, said);
+    // An empty answer is asked for once more.
+    if (said === '') machine.agentSays(child(machine).id, said);
     expect(results(machine)[0]?.[1]).toMatch(told);
   });
 

@@ -131,6 +131,8 @@ describe('a planned run', () => {
     expect(ending(machine)).toMatchObject({ status: 'tasks_complete' });
     const silent = planned(PLAN, { semantics: SEMANTICS });
     silent.says(' ');
+    expect(silent.phase.kind).toBe('replying');
+    silent.says(' ');
     expect(ending(silent)).toMatchObject({ status: 'stalled' });
     expect(silent.conversation.lastTasks).toMatchObject({ current: 0 });
   });

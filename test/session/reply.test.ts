@@ -140,6 +140,12 @@ describe('sentinels', () => {
     expect(sentinel('GOAL: blocked\nno network')).toEqual({ kind: 'blocked', reason: 'no network' });
   });
 
+  it('counts in bold, in code and as a heading', () => {
+    for (const line of ['**GOAL: complete**', '`GOAL: complete`', '## GOAL: complete'])
+      expect(parseReply(line, [], true).sentinel).toEqual({ kind: 'complete' });
+    expect(parseReply('**GOAL: complete**', [], true, false).sentinel).toBeUndefined();
+  });
+
   it('lets complete beat blocked', () => {
     expect(sentinel('GOAL: blocked\nx\nGOAL: complete')).toEqual({ kind: 'complete' });
   });
