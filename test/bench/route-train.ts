@@ -1,5 +1,5 @@
 /**
- * Makes src/router/features.ts: `node test/bench/route-train.ts`. With `--half` it trains on half of the lines of tldr,
+ * Makes src/router/weights.ts: `node test/bench/route-train.ts`. With `--half` it trains on half of the lines of tldr,
  * reports the other half, and writes nothing.
  *
  * Trained on test/corpus/tldr (tldr-pages, CC-BY 4.0) and test/corpus/route-train.jsonl, without any line that also
@@ -108,7 +108,7 @@ export const SCALE = ${scale};
 export const WEIGHTS =
   '${Buffer.from(bytes).toString('base64')}';
 `;
-  writeFileSync(new URL('../../src/router/features.ts', import.meta.url), text);
+  writeFileSync(new URL('../../src/router/weights.ts', import.meta.url), text);
   console.log(
     `${chosen.length} lines of tldr and ${own.length} own lines; ${bytes.filter((n) => n !== 0).length} weights in use`,
   );
