@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { isCredential } from '../../knowledge/credential-files.ts';
 import { type Field, type Machine, plain } from '../shell/machine.ts';
-import { CREDENTIAL_NAME, UNKNOWN } from '../shell/taint.ts';
+import { CREDENTIAL_NAME, hasUnknown, UNKNOWN } from '../shell/taint.ts';
 import { globToRegExp } from '../shell/word.ts';
 import { destructive, type StaticVerdict } from '../verdict.ts';
 import type { Call } from './call.ts';
@@ -70,7 +70,7 @@ export function noteCredentials(call: Call): void {
   const { machine, io } = call;
   const { traits } = call.facts;
   // A package manager sends a release; what it is mostly called for are scripts of the project.
-  const sends = traits.has('sends') && !traits.has('runsProject') && !staysHere(call);
+  const sends = traits.has('sends') && !traits.has('runsProject') && !staysHere(call) && !onlyAsks(call);
   machine.sends ||= sends;
   machine.namesCredential ||= TAKES_NAMES.test(call.program) && io.stdin?.includes(CREDENTIAL_NAME) === true;
   if (machine.namesCredential || (onlyNames(call) && !sends)) return;
@@ -103,6 +103,12 @@ function words({ facts: { traits }, args }: Call): readonly Field[] {
 /** Whether all addresses that a call names are on this machine. */
 function staysHere({ reading }: Call): boolean {
   return reading !== undefined && reading.operands.length > 0 && reading.operands.every(({ text }) => HERE.test(text));
+}
+
+/** Whether a call only has a command run on another machine: nothing of this one goes into it. */
+function onlyAsks({ facts: { wraps }, reading, io }: Call): boolean {
+  const isShell = wraps?.session === true && wraps.elsewhere === true && reading !== undefined;
+  return isShell && io.stdin === undefined && !reading.operands.slice(1).some(({ text }) => hasUnknown(text));
 }
 
 /** Roles of what a program writes to, or what is judged as a command of its own. */
