@@ -243,6 +243,7 @@ async function screen({ global, session }: OnScreen, version: string) {
 /** What the session needs, in pieces. */
 async function loadApp(): Promise<void> {
   for (const load of [
+    async () => (await import('../ui/terminal/after-kill.ts')).restoreAfterKill(),
     // The first one of a process reads its tables; whatever is drawn next needs it.
     async () => new Intl.Segmenter(),
     () => import('unbash'),
