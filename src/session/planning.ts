@@ -49,7 +49,7 @@ function begin(
 ): NorrisRun {
   const run = newRun(next.conversation, goal, next.event.at, next.state.costs);
   goToShell(next, git);
-  next.set({ lastGoal: goal, lastTasks: undefined });
+  next.set({ lastGoal: goal, lastTasks: undefined, repeats: undefined });
   const { preset, maxSteps } = run;
   next.show({ kind: 'norrisBegan', goal, preset, maxSteps, ...namesOf(attached) });
   return run;

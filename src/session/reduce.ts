@@ -201,6 +201,7 @@ function asked(next: Transition, { line, text, attached = [], git }: Of<'asked'>
   next.show({ kind: 'user', text, queued: !idle, ...namesOf(attached) }, line);
   if (idle) goToShell(next, git);
   next.inbox({ kind: 'line', id: line, text, ...comes });
+  next.set({ repeats: undefined });
   if (!idle) return;
   startStep(next, { kind: 'chat', preset: next.conversation.preset, round: 1 });
 }

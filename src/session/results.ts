@@ -3,6 +3,7 @@
  * results.
  */
 import { type Action, type AllowedBy, describeAction } from './action.ts';
+import { noteResult } from './brake.ts';
 import { fileOf, formatForModel, outputLimit } from './exec-text.ts';
 import type { OpId } from './ids.ts';
 import { modeName } from './mode.ts';
@@ -85,7 +86,10 @@ export function showOutcome(
 export function tellOutcome(next: Transition, action: Action, approved: boolean, outcome: Outcome): void {
   const file = action.kind === 'command' && 'result' in outcome ? fileOf(outcome.result) : {};
   const head = outcome.kind !== 'applied' && approved ? '[aish] action approved\n' : '';
-  next.answer(action, head + wordsOf(next, action, outcome) + refusalOf(next, outcome), file);
+  const words = wordsOf(next, action, outcome);
+  next.answer(action, head + words + refusalOf(next, outcome), file);
+  // Each result that was cut has a file of its own.
+  noteResult(next, action, file.file === undefined ? words : words.replaceAll(file.file, ''));
 }
 
 /** What the mode's limit was that a command ran into, since an error of the kernel does not name it. */

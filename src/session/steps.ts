@@ -3,6 +3,7 @@
  */
 
 import { type Action, type Examination, findsNoMore, type Judgement, whyUnfinished } from './action.ts';
+import { braked, loops } from './brake.ts';
 import { consentFor } from './consent.ts';
 import { delegateEnding, goalOf, MAX_DELEGATE_STEPS, reportOf } from './delegate.ts';
 import { withChange } from './grants.ts';
@@ -184,6 +185,8 @@ export function examineNext(
   const skipped = dispatch.skipped?.[dispatch.index];
   if (skipped) return decide(next, { run, dispatch, decided }, skipped, consent);
   const refusal = action.unfinished ? whyUnfinished(action.unfinished) : refusedByMode(next, action);
+  const repeated = refusal === undefined && consent === 'policy' ? braked(next, action) : undefined;
+  if (repeated !== undefined) return refuse(next, { run, dispatch, decided }, action, repeated);
   if (refusal === PATCH_DISABLED) noteRefused(next, 'write', action);
   if (refusal !== undefined) return refuse(next, { run, dispatch, decided }, action, refusal);
   const { id: session, cwd, mode, settings } = next.conversation;
@@ -365,6 +368,11 @@ export function goOn(next: Transition, run: Run, current: ActionSlots, concurren
 
 /** All actions of the reply are through: what next? */
 function afterDispatch(next: Transition, run: Run, dispatch: Dispatch): void {
+  if (loops(next)) {
+    const reason = 'the model repeats a call that gives the same result each time';
+    if (run.kind === 'chat') next.notice('warning', `[aish] stopped: ${reason}`);
+    return finishRun(next, run, { status: 'stalled', reason });
+  }
   if (run.kind === 'norris') return afterNorrisStep(next, run, dispatch);
   if (run.kind === 'delegate') {
     const ending = delegateEnding(run, dispatch);

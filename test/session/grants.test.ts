@@ -112,7 +112,7 @@ function tests(machine: Machine, id: string, judgement: Judgement = testing): vo
 function commandEnds(machine: Machine): void {
   const { op } = machine;
   machine.send({ type: 'actionStarted', op });
-  machine.send({ type: 'actionEnded', op, outcome: printed('ok') });
+  machine.send({ type: 'actionEnded', op, outcome: printed(`ok after ${op}`) });
 }
 
 describe('an allow rule', () => {
