@@ -12,7 +12,15 @@ export function resetTurns(next: Transition): void {
   if (next.conversation.phase.kind !== 'idle') {
     return next.notice('warning', '[aish] not during a run; Ctrl-X Ctrl-C ends it');
   }
-  next.set({ turns: [], inbox: [], preplans: [], lastTasks: undefined, evictedTurns: 0, named: undefined });
+  next.set({
+    turns: [],
+    inbox: [],
+    preplans: [],
+    lastTasks: undefined,
+    evictedTurns: 0,
+    named: undefined,
+    toldCwd: undefined,
+  });
   next.notice('info', '[aish] a new conversation starts');
 }
 

@@ -78,11 +78,12 @@ export function contextUse({
 }
 
 /** Stands for the evicted turns; depends on nothing else, so that it stays the same until the next eviction. */
-function evictedNotice({ turns, mode, named }: Conversation, from: number): string {
+function evictedNotice({ turns, mode, named, cwd }: Conversation, from: number): string {
   const last = turns.slice(0, from).findLast(isAsked);
   const asked = last ? `; what was asked last among them:\n${clip(last.text, MAX_TOLD_CHARS)}` : '';
   // A mode other than the one that the system message names was told in a turn that may be gone by now.
-  return EVICTED + asked + (mode === (named?.mode ?? 'unrestricted') ? '' : `\n${modeNotice(mode)}`);
+  const place = named && cwd !== named.cwd ? `\n[aish] directory: ${cwd}` : '';
+  return EVICTED + asked + place + (mode === (named?.mode ?? 'unrestricted') ? '' : `\n${modeNotice(mode)}`);
 }
 
 function runBlock({ phase }: Conversation): string {

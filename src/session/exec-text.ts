@@ -82,12 +82,13 @@ export function outputLimit(window: number | undefined): number {
 /**
  * A finished command as the model reads it: what it printed, its exit code and the cwd after it (EX-7).
  * @param command the first line, where the model did not write it in the call that this answers
+ * @param known the directory that the model takes itself to be in: another one is named
  */
-export function formatForModel(result: CommandResult, command?: string, limit?: number): string {
+export function formatForModel(result: CommandResult, command?: string, limit?: number, known?: string): string {
   const output = plainOutput(result, limit).replace(/\n+$/, '');
   const exit = result.exit === null ? 'exit unknown' : `exit ${result.exit}`;
   const note = result.note === undefined ? '' : `, ${plainText(result.note)}`;
-  const end = `[${exit}${note}, cwd ${plainText(result.cwd)}]`;
+  const end = `[${exit}${note}${result.cwd === known ? '' : `, cwd ${plainText(result.cwd)}`}]`;
   const heading = command === undefined ? '' : `$ ${plainText(command)}\n`;
   return `${heading}${output === '' ? '(no output)' : output}\n${end}`;
 }

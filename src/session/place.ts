@@ -33,7 +33,7 @@ export function goToShell(next: Transition, git: string | undefined): void {
   const tell = (text: string) => next.inbox({ kind: 'note', origin: 'aish', text: `[aish] ${text}` });
   if (hostOf(before.cwd) !== host) tell(wordOf(host));
   if (named && (before.cwd !== cwd || before.git !== git)) tell(`directory: ${placeWords(cwd, git)}`);
-  next.set({ cwd, git });
+  next.set({ cwd, git, ...(named ? { toldCwd: cwd } : {}) });
 }
 
 /** A directory with its git branch. */

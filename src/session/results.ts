@@ -87,6 +87,7 @@ export function tellOutcome(next: Transition, action: Action, approved: boolean,
   const file = action.kind === 'command' && 'result' in outcome ? fileOf(outcome.result) : {};
   const head = outcome.kind !== 'applied' && approved ? '[aish] action approved\n' : '';
   const words = wordsOf(next, action, outcome);
+  if ('result' in outcome) next.set({ toldCwd: outcome.result.cwd });
   next.answer(action, head + words + refusalOf(next, outcome), file);
   // Each result that was cut has a file of its own.
   noteResult(next, action, file.file === undefined ? words : words.replaceAll(file.file, ''));
@@ -99,10 +100,11 @@ function refusalOf({ conversation: { mode, settings } }: Transition, outcome: Ou
 }
 
 function wordsOf(next: Transition, action: Action, outcome: Outcome): string {
-  const { settings, budget } = next.conversation;
+  const { settings, budget, named, toldCwd = named?.cwd } = next.conversation;
   const short = decidesAs(settings, 3);
   const limit = short ? outputLimit(budget?.window) : undefined;
   // The model has just written what its call runs; a second result of the call is a turn of its own.
+  const known = short && named ? toldCwd : undefined;
   const answers = action.callId !== undefined && !next.isAnswered(action.callId);
   const heading = (text: string) => (short && answers ? undefined : text);
   switch (outcome.kind) {
@@ -110,7 +112,7 @@ function wordsOf(next: Transition, action: Action, outcome: Outcome): string {
       return outcome.text;
     case 'applied': {
       const how = outcome.ok ? ', then applied by user' : `, but it could not be applied: ${outcome.text}`;
-      return `[aish] action tried${how}\n${formatForModel(outcome.result, heading(describeAction(action)), limit)}`;
+      return `[aish] action tried${how}\n${formatForModel(outcome.result, heading(describeAction(action)), limit, known)}`;
     }
     case 'report':
       // A line marker has no call of its own that the report would answer.
@@ -119,11 +121,11 @@ function wordsOf(next: Transition, action: Action, outcome: Outcome): string {
     case 'job': {
       const { result } = outcome;
       // A call that could not even start is told as a command is; its one result must not be missing.
-      if (action.kind === 'tool') return formatForModel(result, heading(action.name), limit);
-      if (action.kind === 'delegate') return formatForModel(result, heading('delegate'), limit);
+      if (action.kind === 'tool') return formatForModel(result, heading(action.name), limit, known);
+      if (action.kind === 'delegate') return formatForModel(result, heading('delegate'), limit, known);
       const { command, editedFrom } = action;
-      if (editedFrom === undefined) return formatForModel(result, heading(command), limit);
-      return `[aish] the user changed the command from: ${editedFrom}\n${formatForModel(result, command, limit)}`;
+      if (editedFrom === undefined) return formatForModel(result, heading(command), limit, known);
+      return `[aish] the user changed the command from: ${editedFrom}\n${formatForModel(result, command, limit, known)}`;
     }
   }
 }

@@ -191,6 +191,8 @@ export type Conversation = {
   readonly cwd: string;
   /** The git branch there, and what git is in the middle of, when the user last sent something. */
   readonly git?: string | undefined;
+  /** The directory that the model was last told of; absent: the one that the system message names. */
+  readonly toldCwd?: string | undefined;
   /** The last call and how often it has come in a row with the same result. */
   readonly repeats?: { readonly call: string; readonly result: string; readonly count: number } | undefined;
   /** What the system message says of the surroundings. */

@@ -103,7 +103,7 @@ export function resume(next: Transition, settings: Settings, asked?: Mode): void
   const lost = dropChildren(next);
   const { phase, tightening, mode: now } = next.conversation;
   const mode = asked ?? tightened(settings, tightening) ?? now;
-  next.set({ settings, tightening: undefined, jobs: undefined, named: undefined });
+  next.set({ settings, tightening: undefined, jobs: undefined, named: undefined, toldCwd: undefined });
   const why = whyNotEnforced(mode, settings);
   if (why !== undefined) next.notice('warning', why);
   const possible = possibleMode(mode, settings);

@@ -134,11 +134,11 @@ it('the result of a call repeats the command only where the user has changed it'
   machine.says('', bash('c1', 'echo hi'));
   machine.judges(harmless);
   machine.runs('hi');
-  expect(machine.conversation.turns.at(-1)?.text).toBe('hi\n[exit 0, cwd /work]');
+  expect(machine.conversation.turns.at(-1)?.text).toBe('hi\n[exit 0]');
   machine.says('CMD: echo hi');
   machine.judges(harmless);
   machine.runs('hi');
-  expect(machine.conversation.turns.at(-1)?.text).toBe('$ echo hi\nhi\n[exit 0, cwd /work]');
+  expect(machine.conversation.turns.at(-1)?.text).toBe('$ echo hi\nhi\n[exit 0]');
   machine.says('', bash('c2', 'rm x'));
   machine.judges(deadly);
   const [question] = machine.state.questions;
@@ -146,4 +146,19 @@ it('the result of a call repeats the command only where the user has changed it'
   machine.judges(harmless);
   machine.runs('no');
   expect(machine.conversation.turns.at(-1)?.text).toContain('changed the command from: rm x\n$ echo no\nno\n[exit 0');
+});
+
+it('a result names the directory only where it is another one than the model was told of', () => {
+  const machine = machineIn('unrestricted');
+  machine.send({ type: 'norrisStarted', goal: 'g' });
+  const after = (command: string, cwd: string) => {
+    machine.says('', bash(`c-${command}`, command));
+    machine.judges(harmless);
+    machine.runs('x', 0, cwd);
+    return machine.conversation.turns.at(-1)?.text;
+  };
+  expect(after('ls', '/work')).toBe('x\n[exit 0]');
+  expect(after('cd sub', '/work/sub')).toBe('x\n[exit 0, cwd /work/sub]');
+  expect(after('make', '/work/sub')).toBe('x\n[exit 0]');
+  expect(after('cd ..', '/work')).toBe('x\n[exit 0, cwd /work]');
 });
