@@ -48,7 +48,7 @@ export type AgentOptions = {
   readonly projectTree: () => string | undefined;
   /** Keeps what commands in Unrestricted and Project change (EF-1), by way of the launcher at `supervisor`. */
   readonly keep: {
-    readonly store: Pick<ChangeStore, 'keepCommand' | 'unavailable' | 'waiting'>;
+    readonly store: Pick<ChangeStore, 'keepCommand' | 'unavailable' | 'waiting' | 'takeBack'>;
     readonly supervisor: string;
     readonly warn: (text: string) => void;
     /** Told where a command runs without being kept. */
@@ -82,6 +82,7 @@ type Made = { readonly once: PreparedCommand; readonly kept?: Keeping | undefine
 /** Runs the model's commands, each in a fresh bash (EX-10), in Restricted behind the kernel sandbox (MO-2). */
 export function agentCommands(options: AgentOptions): AgentCommands {
   const leftovers = new WeakMap<RunningCommand, Promise<Leftover | undefined>>();
+  const keepings = new WeakMap<RunningCommand, Keeping>();
   const follow = (running: RunningCommand, kept: Keeping | undefined) => {
     const behind =
       kept &&
@@ -90,6 +91,7 @@ export function agentCommands(options: AgentOptions): AgentCommands {
         return kept.left().catch(() => undefined);
       });
     if (behind) leftovers.set(running, behind);
+    if (kept) keepings.set(running, kept);
     return running;
   };
   const prepare = async (command: string, how: LaunchOptions): Promise<PreparedCommand> => {
@@ -115,6 +117,8 @@ export function agentCommands(options: AgentOptions): AgentCommands {
   };
   return {
     left: (running) => leftovers.get(running) ?? Promise.resolve(undefined),
+    attempt: (running) => keepings.get(running)?.attempt(),
+    takeBack: (action) => options.keep.store.takeBack(action),
     waiting: () => options.keep.store.waiting(),
     prepare,
     run: async (command, how) => (await prepare(command, how)).begin(),

@@ -2,6 +2,7 @@
  * Commands that run: what every executor of them offers, to the engine, to `:` commands, and to front ends; and jobs.
  */
 import type { CommandResult } from '../session/action.ts';
+import type { Attempt } from '../session/phase.ts';
 import type { Review } from '../session/question.ts';
 
 /** The rendered screen of a command, also after its end. */
@@ -133,6 +134,10 @@ export type PreparedCommand = {
 export type AgentCommands = {
   /** Behind the result of one of its commands: what it left. Never rejects. */
   left?(running: RunningCommand): Promise<Leftover | undefined>;
+  /** Behind that: what of it can be taken back, and whether that is all it changed; undefined: nothing is kept. */
+  attempt?(running: RunningCommand): Attempt | undefined;
+  /** Takes it back, or nothing of it; why not, in a line. Once it is taken back, it does nothing. Never rejects. */
+  takeBack?(action: number): Promise<string | undefined>;
   /** What commands of earlier programs of this session left, and nobody has answered. Never rejects. */
   waiting?(): Promise<readonly LeftBehind[]>;
   /** Where it rejects, as it does once `signal` has fired, it has started nothing. */

@@ -200,7 +200,8 @@ async function command(
     if (result !== 'over') {
       await reviewed(session);
       const refused = refusedBy(mode, result, () => gate.onlyReads(runs.command, place));
-      return { kind: 'command', result, ...(refused ? { refused } : {}) };
+      const attempt = refused && context.services.agent.attempt?.(running);
+      return { kind: 'command', result, ...(refused ? { refused } : {}), ...(attempt ? { attempt } : {}) };
     }
     // An abort is under way: its end is near and is waited for.
     if (signal.aborted) {

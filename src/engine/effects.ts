@@ -190,9 +190,15 @@ async function examine(context: EffectContext, effect: Of<'examine'>, signal: Ab
   const { op, session } = effect;
   const saved = context.saved();
   const action = context.actions.of(effect.action);
+  const { takesBack } = effect;
+  const stays = takesBack === undefined ? undefined : await context.services.agent.takeBack?.(takesBack);
+  const refusal =
+    stays !== undefined
+      ? `[aish] not run again: what its first part changed could not be taken back (${stays})`
+      : action.kind === 'unknown' && action.text;
   const { examination, basis }: Examined =
-    action.kind === 'unknown'
-      ? { examination: { kind: 'refused', text: action.text } }
+    refusal || action.kind === 'unknown'
+      ? { examination: { kind: 'refused', text: refusal || '' } }
       : await lookAt(context, effect, action, signal);
   if (wouldAsk(context.state, session, op, examination)) await saved;
   context.permits.grant(effect, examination, action, basis);

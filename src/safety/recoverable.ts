@@ -57,12 +57,14 @@ export async function recoveryOf(
       known && (await isNobodys(finding, mine, { cwd, tree }, brought.size > 0 ? NOTHING : own));
     const blocked = isBoundedRule(finding.rule) && (holdsSignals || !/kill/.test(finding.rule));
     const bounded = tree !== undefined && blocked && !about.some(({ away }) => away);
-    const recoverable = bounded || (undoable === true && (!isNamedRule(finding.rule) || (await isNobodysLoss())));
+    const recoverable = bounded || (undoable === true && (!isNamed(finding) || (await isNobodysLoss())));
     findings.push({ ...finding, ...(undoable === undefined ? {} : { undoable }), recoverable });
   }
   const recoverable = findings.every((finding) => finding.recoverable === true);
   return { recoverable: recoverable && (verdict.verdict !== 'destructive' || findings.length > 0), findings };
 }
+
+const isNamed = ({ rule, named }: Finding) => named === true || isNamedRule(rule);
 
 function within(part: Finding['part'], [from, to]: Finding['part']): boolean {
   return to <= from || (part[0] < to && part[1] > from);

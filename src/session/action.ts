@@ -56,6 +56,8 @@ export type Finding = {
   readonly part: readonly [number, number];
   /** What would be lost, in lines; absent where that can't be found out. */
   readonly impact?: readonly string[];
+  /** It deletes what it names, though its rule speaks of more than that. */
+  readonly named?: boolean;
   /** `:undo` could bring it back. */
   readonly undoable?: boolean;
   /** In Project mode it needs no question: what it loses is kept, and not deleted by name, or is nobody's. */

@@ -35,6 +35,8 @@ export type Effect =
       readonly mode: Mode;
       /** What the second opinion may see beside the command. */
       readonly goal: string;
+      /** Before that, this kept action is taken back: an attempt of the same command. */
+      readonly takesBack?: number;
     }
   /**
    * Run an action that was judged under `judgedAs`: dispatch `actionStarted`, wait for it to be durable, launch. Ends

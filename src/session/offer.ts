@@ -4,7 +4,7 @@
  */
 import type { Action } from './action.ts';
 import { modeName, offersFrom } from './mode.ts';
-import type { Dispatch, NotRun, Refused } from './phase.ts';
+import type { Attempt, Dispatch, NotRun, Refused } from './phase.ts';
 import type { NorrisRun, Run } from './run.ts';
 import { decidesAs } from './state.ts';
 import type { Transition } from './transition.ts';
@@ -21,20 +21,38 @@ function mayOffer(next: Transition): boolean {
 export function noteOffer(next: Transition): void {
   const { mode, offeredIn = [], settings } = next.conversation;
   if (settings.offers === true)
-    next.set({ offeredIn: [...offeredIn, mode], refused: undefined, refusedAction: undefined });
+    next.set({
+      offeredIn: [...offeredIn, mode],
+      refused: undefined,
+      refusedAction: undefined,
+      refusedAttempt: undefined,
+    });
 }
 
-/** The mode refused `action` something, by what the action printed. */
-export function noteRefused(next: Transition, refused: Refused | undefined, action: Action): void {
+/** The mode refused `action` something, by what the action printed. @param attempt what it had changed before */
+export function noteRefused(
+  next: Transition,
+  refused: Refused | undefined,
+  action: Action,
+  attempt: Attempt = { whole: false },
+): void {
   if (refused === undefined || !mayOffer(next)) return;
-  next.set({ refused, ...(decidesAs(next.conversation.settings, 3) ? { refusedAction: action } : {}) });
+  const again = decidesAs(next.conversation.settings, 3) ? { refusedAction: action, refusedAttempt: attempt } : {};
+  next.set({ refused, ...again });
+}
+
+/** What a yes to running it again does with what the first attempt has changed. */
+function againText(began: boolean, { action, whole }: Attempt): string {
+  if (!began || (whole && action === undefined)) return '; a yes runs this again';
+  if (whole) return '; a yes takes back what the command has changed and runs it again';
+  return '; the first part has already run: run all of it again?';
 }
 
 /**
  * Asks, before the next action or step, where the last one was refused something; false where nothing is to be asked.
  */
 export function offerMode(next: Transition, run: Run, dispatch: Dispatch): boolean {
-  const { refused, refusedAction, mode } = next.conversation;
+  const { refused, refusedAction, refusedAttempt = { whole: false }, mode } = next.conversation;
   if (refused === undefined || !mayOffer(next)) return false;
   const what = refused === 'write' ? 'a write' : 'the network';
   if (!refusedAction) {
@@ -42,11 +60,8 @@ export function offerMode(next: Transition, run: Run, dispatch: Dispatch): boole
     return true;
   }
   const began = refusedAction.kind === 'command' && mode === 'project';
-  const part = began
-    ? '; the first part of the command has run already, and a yes runs all of it again'
-    : '; a yes runs this again';
-  const reason = `${modeName(mode)} mode blocked ${what}${part}`;
-  ask(next, reason, run, dispatch, { offered: 'action', action: refusedAction });
+  const reason = `${modeName(mode)} mode blocked ${what}${againText(began, refusedAttempt)}`;
+  ask(next, reason, run, dispatch, { offered: 'action', action: refusedAction }, refusedAttempt);
   return true;
 }
 
@@ -61,9 +76,11 @@ export function offerForPlan(next: Transition, run: NorrisRun, tasks: number): b
 }
 
 /** The actions with the refused one put before the next: it is judged anew and runs as a new action. */
-export function withAgain(dispatch: Dispatch, action: Action): Dispatch {
-  const { index, skipped } = dispatch;
-  const actions = dispatch.actions.toSpliced(index, 0, action);
+export function withAgain(before: Dispatch, action: Action, attempt?: Attempt): Dispatch {
+  const { index, skipped } = before;
+  const actions = before.actions.toSpliced(index, 0, action);
+  const undone = attempt?.whole ? attempt.action : undefined;
+  const dispatch = undone === undefined ? before : { ...before, takesBack: { index, action: undone } };
   if (!skipped) return { ...dispatch, actions, reading: false };
   const later = new Map<number, NotRun>();
   for (const [at, skip] of Object.entries(skipped)) if (Number(at) >= index) later.set(Number(at) + 1, skip);
@@ -76,6 +93,7 @@ function ask(
   run: Run,
   dispatch: Dispatch,
   how: { readonly offered: 'plan' | 'action'; readonly action?: Action },
+  attempt?: Attempt,
 ): void {
   const { mode, settings, cwd } = next.conversation;
   const missing = settings.projectMissing === undefined ? {} : { missing: settings.projectMissing };
@@ -84,5 +102,6 @@ function ask(
   next.phase({
     ...{ kind: 'awaitingModeApproval', question, run, dispatch, offered: how.offered },
     ...(how.action ? { again: how.action } : {}),
+    ...(attempt ? { attempt } : {}),
   });
 }

@@ -7,9 +7,17 @@ import type { NorrisRun, Run } from './run.ts';
 /** What the kernel has refused a command for its mode, as far as its output tells. */
 export type Refused = 'write' | 'network';
 
+/** What a refused command had changed before: the action that `:undo` takes back, and whether that is all of it. */
+export type Attempt = { readonly action?: number; readonly whole: boolean };
+
 /** What came of an action that ran. */
 export type Outcome =
-  | { readonly kind: 'command'; readonly result: CommandResult; readonly refused?: Refused }
+  | {
+      readonly kind: 'command';
+      readonly result: CommandResult;
+      readonly refused?: Refused;
+      readonly attempt?: Attempt;
+    }
   | { readonly kind: 'job'; readonly job: number; readonly result: CommandResult }
   | { readonly kind: 'tool'; readonly text: string; readonly failed: boolean }
   /** What a trial had shown was done, or refused. */
@@ -27,6 +35,8 @@ export type Dispatch = {
   readonly sentinel?: Sentinel;
   /** What the user skipped, by its place among `actions`: they stay skipped when the others are judged again. */
   readonly skipped?: Readonly<Record<number, NotRun>>;
+  /** Before the action at this place is judged, what an earlier attempt of it has changed is taken back. */
+  readonly takesBack?: { readonly index: number; readonly action: number };
   /** Every one of them only reads, by the gate's static word: they may run side by side. */
   readonly reading: boolean;
 };
@@ -148,8 +158,9 @@ export type Phase =
       readonly raised?: { readonly decided: readonly Decided[] };
       /** Nothing in hand needs it: it is offered before the first step, or behind an action. */
       readonly offered?: 'plan' | 'action';
-      /** What the mode has refused: it runs again after a yes. */
+      /** What the mode has refused: it runs again after a yes, behind the undo of what it had changed. */
       readonly again?: Action;
+      readonly attempt?: Attempt;
     }
   | {
       readonly kind: 'escalated';

@@ -281,7 +281,7 @@ function actionEnded(next: Transition, { op, outcome }: Of<'actionEnded'>): void
   const moves = outcome.kind === 'command' || (outcome.kind === 'applied' && outcome.ok);
   if (alone && moves) next.set({ cwd: outcome.result.cwd });
   const ended = slotOf(phase, op)?.action;
-  if (outcome.kind === 'command' && ended) noteRefused(next, outcome.refused, ended);
+  if (outcome.kind === 'command' && ended) noteRefused(next, outcome.refused, ended, outcome.attempt);
   if (phase.kind === 'acting') goOn(next, run, { dispatch, slots }, phase.concurrency);
   else if (slots.some((slot) => slot.kind === 'running')) next.phase({ ...phase, run, slots });
   else settle(next, run, { dispatch, slots });

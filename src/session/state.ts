@@ -5,7 +5,7 @@ import { type Costs, NO_COSTS } from './cost.ts';
 import type { Mode, OpId, SessionId } from './ids.ts';
 import type { Attachment, ImageAttachment, ToolCall } from './message.ts';
 
-import type { Phase, Refused } from './phase.ts';
+import type { Attempt, Phase, Refused } from './phase.ts';
 import type { Question } from './question.ts';
 import type { Tasks } from './run.ts';
 
@@ -182,6 +182,8 @@ export type Conversation = {
   readonly refused?: Refused | undefined;
   /** The action that it refused, which runs again after a yes; absent in older journals. */
   readonly refusedAction?: Action | undefined;
+  /** What it had changed before. */
+  readonly refusedAttempt?: Attempt | undefined;
   /** The model's jobs that run; none outlives the program. */
   readonly jobs?: readonly { readonly job: number; readonly command: string }[] | undefined;
   readonly turns: readonly Turn[];

@@ -200,7 +200,9 @@ export function examineNext(
   }
   const op = next.id('op');
   next.phase({ kind: 'judging', op, run, dispatch, consent, decided, ...(seen ? { seen } : {}) });
-  next.effect({ kind: 'examine', session, op, action, cwd, mode, goal: goalOf(next.conversation) });
+  const { takesBack } = dispatch;
+  const before = takesBack?.index === dispatch.index && consent === 'edited' ? { takesBack: takesBack.action } : {};
+  next.effect({ kind: 'examine', session, op, action, cwd, mode, goal: goalOf(next.conversation), ...before });
 }
 
 function refuse(next: Transition, inHand: InHand, action: Action, text: string): void {
@@ -284,7 +286,7 @@ function counterOf(run: Run) {
 /** The user has answered a mode request with a mode or with no; the agent continues either way (MO-3). */
 export function answerUpgrade(
   next: Transition,
-  { run, dispatch, raised, offered, again }: Extract<Phase, { kind: 'awaitingModeApproval' }>,
+  { run, dispatch, raised, offered, again, attempt }: Extract<Phase, { kind: 'awaitingModeApproval' }>,
   approved: Mode | undefined,
 ): void {
   const denied = upgradeDenied(next.conversation.mode);
@@ -293,7 +295,7 @@ export function answerUpgrade(
     else next.notice('info', denied);
     if (offered === 'plan') return startStep(next, run);
     // The yes is for the mode and for the action: only what is destructive asks again.
-    if (approved && again) return examineNext(next, run, withAgain(dispatch, again), 'edited');
+    if (approved && again) return examineNext(next, run, withAgain(dispatch, again, attempt), 'edited');
     return examineNext(next, run, dispatch, 'policy');
   }
   const action = dispatch.actions[dispatch.index];

@@ -133,6 +133,34 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     expect(rig.text()).not.toMatch(/incomplete|not kept|✗/);
   });
 
+  it.skipIf(lacks('python3')).each([
+    ['yes', 'u', 'is taken back first, and runs once'],
+    ['no', 's', 'stays, and runs no more'],
+  ])(
+    'of a command that appends, commits and then needs the network: a %s (%s) and the first part %s',
+    async (_, key) => {
+      const connect = "import socket; socket.create_connection(('198.51.100.7', 9), 1)";
+      const command = `echo more >> notes.txt; git -c user.name=a -c user.email=a@example.com commit -qam x; echo lines $(wc -l < notes.txt); python3 -c "${connect}"`;
+      await using server = await startScriptedServer([call('bash', { command }), say('GOAL: complete')]);
+      using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
+      repository(place);
+      await using rig = startRig(place, { rows: 40 });
+      await rig.waitFor('-- PROJECT --');
+      rig.type(':norris append\r');
+      await rig.waitFor(/Project mode blocked the network; a yes takes back what the/);
+      await answer(rig, 'CHANGE MODE?', key);
+      await rig.waitFor('✓ done');
+      const git = (...args: readonly string[]) =>
+        execFileSync('git', [...args], { cwd: place.work, env: place.env }).toString();
+      expect(readFileSync(join(place.work, 'notes.txt'), 'utf8')).toBe('mine\nmore\n');
+      expect(git('log', '--format=%s')).toBe('x\nfirst\n');
+      expect(git('status', '--porcelain')).toBe('');
+      // The file that the second attempt found was the first one's.
+      expect(told(server).match(/^lines 2$/gm)).toHaveLength(key === 'u' ? 2 : 1);
+      expect(told(server)).not.toContain('lines 3');
+    },
+  );
+
   it('a command whose end ends what it left in the background is told so', async () => {
     await using server = await startScriptedServer([
       call('bash', { command: 'sleep 60 & echo started' }),

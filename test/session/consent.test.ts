@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Judgement } from '../../src/session/action.ts';
 import { CONSENT } from '../../src/session/consent.ts';
 import type { Mode } from '../../src/session/ids.ts';
+import type { Attempt } from '../../src/session/phase.ts';
 import { SEMANTICS, type Settings } from '../../src/session/state.ts';
 import { bash, deadly, harmless, Machine, printed } from '../support/machine.ts';
 
@@ -114,12 +115,12 @@ describe('a HALT that Restricted would block', () => {
 });
 
 describe('an action that the mode refused', () => {
-  function refused(machine: Machine, call = bash('c1', 'echo x > y')): Machine {
+  function refused(machine: Machine, call = bash('c1', 'echo x > y'), attempt?: Attempt): Machine {
     machine.says('', call);
     machine.judges(harmless);
     const { op } = machine;
     machine.send({ type: 'actionStarted', op });
-    machine.send({ type: 'actionEnded', op, outcome: DENIED });
+    machine.send({ type: 'actionEnded', op, outcome: { ...DENIED, ...(attempt ? { attempt } : {}) } });
     return machine;
   }
 
@@ -163,11 +164,25 @@ describe('an action that the mode refused', () => {
     expect(results.map((turn) => turn.kind === 'result' && turn.callId)).toEqual(['c1', 'c2']);
   });
 
-  it('says in Project that its first part has run', () => {
-    const machine = refused(run('project'));
-    expect(machine.state.questions).toMatchObject([
-      { reason: expect.stringContaining('first part of the command has run already') },
-    ]);
+  it.each([
+    ['takes back what the command has changed and runs it again', { action: 7, whole: true }, 7],
+    ['runs this again', { whole: true }, undefined],
+    ['has already run: run all of it again?', { action: 7, whole: false }, undefined],
+    ['has already run: run all of it again?', undefined, undefined],
+  ] as const)('in Project says of the repeated command that a yes %s', (text, attempt, takesBack) => {
+    const machine = refused(run('project'), bash('c1', 'echo x >> y; curl z'), attempt);
+    expect(machine.state.questions).toMatchObject([{ reason: expect.stringContaining(text) }]);
+    const [question] = machine.state.questions;
+    machine.send({ type: 'answered', question: question?.id ?? '', answer: { kind: 'unrestricted' } });
+    const examined = machine.effects.filter(({ kind }) => kind === 'examine').at(-1);
+    expect(examined).toMatchObject({ mode: 'unrestricted', action: { command: 'echo x >> y; curl z' } });
+    expect(examined?.kind === 'examine' && examined.takesBack).toBe(takesBack);
+  });
+
+  it('leaves in Project what a refused command has changed where the answer is no', () => {
+    const machine = refused(run('project'), bash('c1', 'echo x >> y; curl z'), { action: 7, whole: true });
+    machine.answers('skip');
+    expect(machine.effects.some((effect) => effect.kind === 'examine' && effect.takesBack !== undefined)).toBe(false);
   });
 
   it('asks nothing where the user has just chosen the narrower mode, nor for a plan', () => {

@@ -73,6 +73,8 @@ export type Keeping = {
   drop(): void;
   /** Behind it, once: what the action left that the user decides on. Never rejects. */
   left(): Promise<Leftover | undefined>;
+  /** Behind that: the action that takes back what it changed, and whether that is all. */
+  attempt(): { readonly action?: number; readonly whole: boolean };
 };
 
 /** What the launcher notes of changes that can't be taken back. */
@@ -176,7 +178,12 @@ export class ChangeStore implements UndoPort {
           this.#inProject.delete(number);
         }
       };
-      return { ...room, tree: project ?? cwd, end, drop: () => this.#neverBegun(place), left };
+      const attempt = () => {
+        const action = empty ? undefined : this.#records().find((each) => each.number === number);
+        if (!action) return { whole: true };
+        return { action: number, whole: action.state === 'ended' && action.complete && !this.#unexplained.has(number) };
+      };
+      return { ...room, tree: project ?? cwd, end, drop: () => this.#neverBegun(place), left, attempt };
     } catch (error) {
       warn(`nothing is kept of this command: ${error instanceof Error ? error.message : String(error)}`);
       return undefined;
@@ -278,6 +285,19 @@ export class ChangeStore implements UndoPort {
   async undo(target: UndoTarget, shown?: string): Promise<UndoResult> {
     if ((await this.unavailable()) === undefined) await this.#recover();
     return this.#kept.undo(target, shown);
+  }
+
+  /** Takes an action back as a whole, or nothing of it; why not, in a line. Does nothing where that is done. */
+  async takeBack(number: number): Promise<string | undefined> {
+    const action = readRecord(this.#options.directory, number, this.#running);
+    if (!action) return 'it is not kept any more';
+    if (action.state === 'undone') return undefined;
+    const { code, steps, error } = await whenEnded(() => this.#launch('--undo', action.directory));
+    const stays = steps.find(({ verb }) => verb === 'refused');
+    if (stays) return `${stays.path}: ${stays.source}`;
+    if (code !== 0) return error || 'it can not be looked through';
+    const { ok, text } = await this.undo(number);
+    return ok ? undefined : text;
   }
 
   async forget(target: number | 'all'): Promise<UndoResult> {

@@ -82,6 +82,19 @@ describe.skipIf(!trialsWork())('the preview of a run', () => {
     expect(await undone()).toEqual(['a']);
   });
 
+  it('of an attempt that runs again takes back all, once, or nothing', async () => {
+    await scene.act('echo 1 > a; echo 1 > b');
+    expect([await scene.store.takeBack(1), await scene.store.takeBack(1)]).toEqual([undefined, undefined]);
+    expect(contents().get('a')).toContain(Buffer.from('mine a\n').toString('base64'));
+    const [newest] = await scene.store.list();
+    await scene.act('echo 2 > a; echo 2 > b');
+    const before = contents();
+    scene.put('b', 'by the user\n');
+    expect(await scene.store.takeBack((newest?.number ?? 0) + 1)).toMatch(/\/b: changed since/);
+    expect(contents().get('a')).toBe(before.get('a'));
+    expect(await scene.store.takeBack(99)).toBe('it is not kept any more');
+  });
+
   it('names what stays, since the user has changed it after the run', async () => {
     await scene.act('echo 1 > a; echo 1 > b');
     await scene.act('echo 2 > a; echo 2 > c');

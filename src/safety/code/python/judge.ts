@@ -480,8 +480,12 @@ export function readPython(machine: Machine, source: string, run: PythonRun = {}
   return true;
 }
 
-/** Rules that stay what they are, however a deletion is written. */
-const DELETES = /^rm\b/;
+/** The finding of the program that the code does as; what deletes by name stays that. */
+function asPython({ rule = '', reason }: StaticVerdict): StaticVerdict {
+  const verdict = destructive('python code', `python: ${reason}`);
+  if (!/^rm\b/.test(rule)) return verdict;
+  return { ...verdict, findings: verdict.findings.map((finding) => ({ ...finding, named: true })) };
+}
 
 function noteEffect(machine: Machine, effect: Effect, stdin: string): void {
   switch (effect.kind) {
@@ -497,11 +501,7 @@ function noteEffect(machine: Machine, effect: Effect, stdin: string): void {
       );
     case 'like': {
       const inner = machine.watch(() => machine.runFields(effect.words.map(plain), { stdin: '' }));
-      return machine.note(
-        inner.verdict === 'destructive' && !DELETES.test(inner.rule ?? '')
-          ? destructive('python code', `python: ${inner.reason}`)
-          : inner,
-      );
+      return machine.note(inner.verdict === 'destructive' ? asPython(inner) : inner);
     }
     case 'call':
       return at(machine, effect.cwd, () =>

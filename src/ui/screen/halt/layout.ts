@@ -56,6 +56,8 @@ export type BodyLine = {
 
 /** Stands before every line of the command, so that nothing in it can pass for the dialog. */
 export const GUTTER = '┆ ';
+/** Stands before every line of the model's own words, which come behind all facts. */
+const SAID = '│ ';
 /** The same before what goes on from the line above. */
 const WRAPPED = '┆↪';
 /** The eye finds the end of a row; wider it would not. */
@@ -189,6 +191,7 @@ function bodyOf(words: QuestionWords, width: number, { roomy, airy }: Air): read
     ...tree,
     ...words.impact.flatMap((line) => told('impact', line, '  ')),
     ...words.claims.flatMap((line) => told('claim', line, '  ')),
+    ...saidLines(words.said ?? '', width),
     ...(roomy ? [] : [...words.notes.flatMap((line) => told('note', line)), ...told('place', wholePlace(words.place))]),
   ];
   const all = words.allIsDanger ? action.length + Math.min(tree.length, MAX_TREE_TO_SEE) : 0;
@@ -231,6 +234,14 @@ function commandLines(kind: 'part' | 'action', text: string, width: number, pad:
   return markedRows(text).flatMap((row) =>
     wrapText(row, room).map((line, index) => ({ kind, text: pad + (index === 0 ? GUTTER : WRAPPED) + line })),
   );
+}
+
+function saidLines(text: string, width: number): readonly BodyLine[] {
+  if (text === '') return [];
+  const lines = wrapText(text, Math.max(1, width - SAID.length)).map(
+    (line): BodyLine => ({ kind: 'claim', text: SAID + line }),
+  );
+  return [{ kind: 'heading', text: 'its reason' }, ...lines];
 }
 
 /** Rows as the text has them; a mark that is open at the end of one is open at the beginning of the next. */

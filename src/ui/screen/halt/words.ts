@@ -49,6 +49,8 @@ export type QuestionWords = {
   readonly tree: readonly TreeLine[];
   /** What the tool's server says of it, marked as its word. */
   readonly claims: readonly string[];
+  /** The model's own words, marked as such. */
+  readonly said?: string;
   /** What would be lost. */
   readonly impact: readonly string[];
   /** Where it would run, and under what. */
@@ -150,13 +152,14 @@ function modeWords({ reason, from, offers, wish, cwd, missing, action, offered }
     title: `leave ${modeName(from)}`,
     reasons: offered
       ? [
-          `${reason[0]?.toUpperCase()}${oneLine(reason).slice(1)}.`,
+          `${reason[0]?.toUpperCase()}${oneLine(reason).slice(1)}${reason.endsWith('?') ? '' : '.'}`,
           'You are asked once; :mode changes the mode at any time.',
         ]
       : action
         ? [`${modeName(from)} refuses what the model wants to run: ${oneLine(reason)}.`]
-        : [`The model asks for it, until you change it back.${named} Its reason:`],
-    action: offered && !action ? '' : visible(action ? describeAction(action) : reason),
+        : [`The model asks for it, until you change it back.${named}`],
+    action: action ? visible(describeAction(action)) : '',
+    said: offered || action ? '' : visible(reason),
     impact: [
       ...offers.map((mode) => MODE_LINES[mode](shortPath(cwd))),
       ...(missing !== undefined && offers.includes('project') ? [`project here: ${missing}`] : []),
