@@ -16,7 +16,7 @@ import { useAgents, useRunFacts, useRunsName } from '../hooks/useNorris.ts';
 import { useConversation, usePreset, useSaidSince, useSession, useTranscript } from '../hooks/useSession.ts';
 import { type Activity, useAttached, useWaits } from '../hooks/useStatus.ts';
 import { useScrolledAway, useViewport } from '../hooks/useViewport.ts';
-import { shortPath } from '../src/text/spelled.ts';
+import { shortPath } from '../src/text/display.ts';
 import { lineWidth, wrapText } from '../src/text/wrap.ts';
 import { markCells, markMatches, markStart } from '../src/ui/render/search.ts';
 import { attachedLine } from '../src/ui/screen/attachments.ts';

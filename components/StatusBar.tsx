@@ -3,8 +3,7 @@ import { useScreen, useUi } from '../hooks/context.ts';
 import { useTicker } from '../hooks/useFrames.ts';
 import { useStatus, useWaits } from '../hooks/useStatus.ts';
 
-import { displayText } from '../src/text/display.ts';
-import { shortPath } from '../src/text/spelled.ts';
+import { displayText, shortPath } from '../src/text/display.ts';
 import { showChord } from '../src/ui/keymap/resolver.ts';
 import { fitSegments, type Segment } from '../src/ui/render/segments.ts';
 import { elapsed } from '../src/ui/screen/entries/frame.ts';

@@ -15,9 +15,9 @@ import {
   readJournal,
   sessionsByAge,
 } from '../store/index.ts';
+import { shortPath } from '../text/display.ts';
 import { messageOf } from '../text/errors.ts';
 import { visible } from '../text/sanitize.ts';
-import { shortPath } from '../text/spelled.ts';
 import type { SessionWish } from './options.ts';
 
 export type SessionChoice = {

@@ -1,6 +1,7 @@
 /** `:setup`: connects a model at any time: found, tested, and written into the configuration by a yes (BR-6). */
+
 import type { SetupOffer } from '../contracts/models.ts';
-import { shortPath } from '../text/spelled.ts';
+import { shortPath } from '../text/display.ts';
 import type { App } from './app.ts';
 import { type Command, CommandError } from './command.ts';
 import { stateOf } from './model.ts';

@@ -1,6 +1,7 @@
 /** What was kept of the agent's actions, and the way back (EF-1 … EF-3). */
 
-import { nameText, shortPath } from '../text/spelled.ts';
+import { shortPath } from '../text/display.ts';
+import { nameText } from '../text/spelled.ts';
 
 /** A command, a patch, or an undo, with what it changed. */
 export type KeptAction = {

@@ -89,3 +89,9 @@ export function textWidth(text: string): number {
   for (const grapheme of graphemes(text)) width += graphemeWidth(grapheme);
   return width;
 }
+
+/** A path with the home directory as `~`. */
+export function shortPath(path: string, home: string | undefined = process.env.HOME): string {
+  if (!home || home === '/' || (path !== home && !path.startsWith(`${home}/`))) return path;
+  return `~${path.slice(home.length)}`;
+}

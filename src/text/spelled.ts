@@ -30,9 +30,3 @@ export function bytesText(bytes: number): string {
   }
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit] ?? ''}`;
 }
-
-/** A path with the home directory as `~`. */
-export function shortPath(path: string, home: string | undefined = process.env.HOME): string {
-  if (!home || home === '/' || (path !== home && !path.startsWith(`${home}/`))) return path;
-  return `~${path.slice(home.length)}`;
-}

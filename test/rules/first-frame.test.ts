@@ -19,7 +19,6 @@ const OWN = [
   'src/text/errors.ts',
   'src/text/escape-sequences.ts',
   'src/text/sanitize.ts',
-  'src/text/spelled.ts',
   'src/text/style.ts',
   'src/text/wrap.ts',
   'src/ui/editor/commands.ts',

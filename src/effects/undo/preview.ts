@@ -2,11 +2,13 @@
  * What actions changed and an undo would put back, in words and diffs. Names and contents are hostile: they are spelled
  * out.
  */
+
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { type KeptAction, summaryOf } from '../../contracts/undo.ts';
+import { shortPath } from '../../text/display.ts';
 import { visible } from '../../text/sanitize.ts';
-import { nameText, shortPath } from '../../text/spelled.ts';
+import { nameText } from '../../text/spelled.ts';
 
 import type { Ran, Step } from './launcher.ts';
 import { Net, type NetChange } from './net.ts';

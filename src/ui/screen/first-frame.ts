@@ -2,8 +2,9 @@
  * The terminal from the first moment on: its modes, a prompt that can be typed into, and every key kept in order until
  * the program behind it is there. It needs no React, no Ink and no engine: nothing of those may be imported here.
  */
+
 import { constants } from 'node:os';
-import { shortPath } from '../../text/spelled.ts';
+import { shortPath } from '../../text/display.ts';
 import { isEditorCommand, paste, runCommand, typeText } from '../editor/commands.ts';
 import { createKeyResolver } from '../keymap/resolver.ts';
 import { KEY_TABLE } from '../keymap/table.ts';

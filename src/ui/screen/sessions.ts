@@ -5,9 +5,9 @@
 import type { App, ScreenPort } from '../../commands/app.ts';
 import { submitLine } from '../../commands/submit.ts';
 import type { SessionMoment, SessionSummary } from '../../contracts/store.ts';
-import { graphemes, textWidth } from '../../text/display.ts';
+import { graphemes, shortPath, textWidth } from '../../text/display.ts';
 import { plainText, visible } from '../../text/sanitize.ts';
-import { bytesText, shortPath } from '../../text/spelled.ts';
+import { bytesText } from '../../text/spelled.ts';
 
 import { wrapText } from '../../text/wrap.ts';
 import { fuzzySearch } from '../editor/fuzzy.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { textWidth } from '../../../src/text/display.ts';
-import { shortPath } from '../../../src/text/spelled.ts';
+import { shortPath, textWidth } from '../../../src/text/display.ts';
 import { fitSegments } from '../../../src/ui/render/segments.ts';
 import { paintOf, THEMES } from '../../../src/ui/render/theme.ts';
 import { bytes, duration } from '../../../src/ui/screen/entries/frame.ts';

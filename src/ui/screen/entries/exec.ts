@@ -1,11 +1,12 @@
 /** A command and what it printed: heading, output behind a coloured bar, and how it ended (EX-3, EX-5). */
+
 import { basename } from 'node:path';
 import type { NestedShell } from '../../../contracts/commands.ts';
 import type { OutputSize } from '../../../engine/live.ts';
 import type { CommandResult } from '../../../session/action.ts';
 import type { Entry } from '../../../session/entry.ts';
+import { shortPath } from '../../../text/display.ts';
 import { visible, visibleWithTabs } from '../../../text/sanitize.ts';
-import { shortPath } from '../../../text/spelled.ts';
 import { lineWidth, wrapText } from '../../../text/wrap.ts';
 import { cut } from '../../render/segments.ts';
 import { type Paint, padTo, type RenderContext } from '../../render/theme.ts';

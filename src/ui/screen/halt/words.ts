@@ -1,4 +1,5 @@
 /** What a question looks like before it is drawn: its words, its whole action, its answers. Pure. */
+
 import { describeAction, type Finding, type Judgement } from '../../../session/action.ts';
 import { shortDollars } from '../../../session/cost.ts';
 import { grantOf } from '../../../session/grants.ts';
@@ -6,8 +7,8 @@ import type { Mode } from '../../../session/ids.ts';
 import { modeName } from '../../../session/mode.ts';
 import { hostOf } from '../../../session/place.ts';
 import { canBeApplied, type FleetAsked, type Question, type Trial } from '../../../session/question.ts';
+import { shortPath } from '../../../text/display.ts';
 import { visible } from '../../../text/sanitize.ts';
-import { shortPath } from '../../../text/spelled.ts';
 import { changeOf, countsText, diffRows, reviewParts, type TreeLine, trialRows } from './changes.ts';
 import {
   APPLY,
