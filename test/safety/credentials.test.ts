@@ -114,6 +114,8 @@ describe('a command that names a credential file and may print it', () => {
     'cat ~/.ssh/id_rsa.pub',
     'cat README.md',
     'wc -c ~/.ssh/id_rsa',
+    "find . -type f -not -path '*/.*' -exec cat {} +",
+    "find . -name '*.md' ! -name .env | xargs cat",
     'cp .env.example .env',
     'git add .env.example',
     'docker run --env-file .env app',

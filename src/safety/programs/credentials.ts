@@ -94,10 +94,10 @@ export function markNames(call: Call, printed: string): string {
     : printed;
 }
 
-/** The words of a call; what searches for names reads patterns by itself. */
+/** The words of a call; what searches for names reads patterns by itself, and leaves out what stands behind a not. */
 function words({ facts: { traits }, args }: Call): readonly Field[] {
-  const searches = traits.has('namesOnly') && !traits.has('sends');
-  return searches ? args.map(({ text }) => ({ text, glob: true })) : args;
+  if (!traits.has('namesOnly') || traits.has('sends')) return args;
+  return args.flatMap(({ text }, at) => (/^(!|-not)$/.test(args[at - 2]?.text ?? '') ? [] : [{ text, glob: true }]));
 }
 
 /** Whether all addresses that a call names are on this machine. */
