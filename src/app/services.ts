@@ -208,6 +208,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
       left: async (running) => (await undoThere.left(running)) ?? localAgent.left?.(running),
     },
     trials,
+    connect: (target) => network.grants.setNamed(target, true),
     user: onlyHere(userCommands({ shell: shell.ready, dataDir, size }), bus),
     jobs,
     tools,

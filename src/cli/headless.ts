@@ -20,6 +20,8 @@ export type HeadlessOptions = {
   readonly onHalt: HaltPolicy;
   /** Hosts, with or without a port, that Project may connect to. */
   readonly net?: readonly string[];
+  /** Receivers that commands may send to (AC-8). */
+  readonly leave?: readonly string[];
   /** Ends the work after so many seconds. */
   readonly seconds?: number;
   readonly out: Writer;
@@ -213,6 +215,8 @@ function haltLine(question: Question): string {
     case 'fleet':
       return `HALT on ${question.hosts.map(visible).join(', ')}: ${dangersIn(question)}: ${oneLine(question.command)}`;
     case 'halt':
+      if (question.why === 'consent' && question.judgement.leaves)
+        return `not sent${who}: ${oneLine(describeAction(question.action))} to ${question.judgement.leaves.map(({ to }) => oneLine(to)).join(', ')} (--leave allows it)`;
       if (question.why === 'consent') return `needs approval${who}: ${oneLine(describeAction(question.action))}`;
       return `HALT${who}: ${dangersIn(question.judgement)}: ${oneLine(describeAction(question.action))}`;
   }
@@ -231,6 +235,8 @@ export async function runGoal(app: App, goal: string, options: HeadlessOptions):
     options.err(`aish-tui: --net ${wrong}: use HOST or HOST:PORT\n`);
     return EXIT.usage;
   }
+  for (const to of options.leave ?? [])
+    await app.engine.dispatch({ type: 'leaveSet', to, allowed: true }).catch(() => {});
   const headless = new Headless(app, options);
   // A journal that can't be written reports that itself.
   await app.engine.dispatch({ type: 'norrisStarted', goal }).catch(() => {});

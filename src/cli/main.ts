@@ -54,7 +54,7 @@ const isOnTerminal = () => process.stdin.isTTY && process.stdout.isTTY;
 type InvocationOf<Kind extends Invocation['kind']> = Extract<Invocation, { kind: Kind }>;
 
 async function runOnce(invocation: InvocationOf<'run'>, version: string): Promise<number> {
-  const { json, onHalt, net, seconds, fleet } = invocation;
+  const { json, onHalt, net, leave, seconds, fleet } = invocation;
   const goal = fleet?.resume === undefined ? await textOf(invocation.goal, invocation.files) : '';
   if (goal === undefined) return EXIT.usage;
   if (fleet) {
@@ -67,7 +67,7 @@ async function runOnce(invocation: InvocationOf<'run'>, version: string): Promis
   const { runGoal } = await import('./headless.ts');
   const run = async (app: App) => {
     await serversReady(app);
-    return runGoal(app, goal, { json, onHalt, net, out, err, ...(seconds === undefined ? {} : { seconds }) });
+    return runGoal(app, goal, { json, onHalt, net, leave, out, err, ...(seconds === undefined ? {} : { seconds }) });
   };
   return withApp(invocation.global, version, run, { alone: true });
 }

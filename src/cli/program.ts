@@ -25,6 +25,7 @@ export type Invocation =
       readonly onHalt: HaltPolicy;
       /** Hosts, with or without a port, that Project may connect to. */
       readonly net: readonly string[];
+      readonly leave: readonly string[];
       readonly fleet?: FleetOptions;
       readonly seconds?: number;
       readonly files: readonly AttachedFile[];
@@ -114,17 +115,22 @@ export function commandLine(version: string): { program: Command; chosen: () => 
         .default('abort'),
     )
     .option('--net <host>', 'let Project connect to HOST[:PORT]; may be repeated', another, [])
+    .option('--leave <receiver>', 'let commands push, publish or send to this host or repository', another, [])
     .option('--max-steps <n>', 'end after so many steps', countOf)
     .option('--max-dollars <n>', 'end before a paid call once so much is spent', dollarsOf)
     .option('--attach <file>', 'a text file that the model gets with the goal; may be given several times', attach, []);
   addFleetOptions(run, secondsOf).action(
-    (words: string[], given: UnattendedOptions & FleetOptions & { onHalt: HaltPolicy; net: readonly string[] }) => {
-      const { json, onHalt, net } = given;
+    (
+      words: string[],
+      given: UnattendedOptions &
+        FleetOptions & { onHalt: HaltPolicy; net: readonly string[]; leave: readonly string[] },
+    ) => {
+      const { json, onHalt, net, leave } = given;
       const fleet = fleetOf(given, words);
       if (fleet && 'problem' in fleet) return program.error(`error: ${fleet.problem}`);
       if (words.length === 0 && fleet?.resume === undefined) program.error("error: missing required argument 'goal'");
       const more = fleet ? { fleet } : {};
-      chosen = { kind: 'run', ...unattended(program, given), goal: words.join(' '), json, onHalt, net, ...more };
+      chosen = { kind: 'run', ...unattended(program, given), goal: words.join(' '), json, onHalt, net, leave, ...more };
     },
   );
   program

@@ -3,6 +3,7 @@ import type { App } from './app.ts';
 import { type Argument, type Command, CommandError } from './command.ts';
 
 const KEEP = /^keep\s+/;
+const LEAVE = /^leave\s+(\S+)$/;
 
 /** `:allow` (AC-7): what runs without a further question. */
 export const allow: Command = {
@@ -14,18 +15,22 @@ export const allow: Command = {
     [':allow', 'list what is allowed'],
     [':allow npm test', 'allow it for this session, as P in a question does'],
     [':allow keep npm test', 'allow it for this project, in your configuration'],
+    [':allow leave github.com/me/tool', 'let commands push, publish or send there'],
     [':allow -npm test', 'take it back: it is asked about again'],
   ],
   arguments: (app, before) => (before.length === 0 ? offered(app) : []),
   run(app, rest) {
     const { engine } = app;
-    const { session, kept, tools, reads } = allowedIn(engine.state);
+    const { session, kept, tools, reads, leaving } = allowedIn(engine.state);
     const words = rest.trim().replace(/\s+/g, ' ');
     if (words === '') {
       const lines = [
         ...kept.map((rule) => `kept for this project  ${rule}`),
         ...session.filter((rule) => !kept.includes(rule)).map((rule) => `this session  ${rule}`),
         ...tools.map((tool) => `this session  ${tool}, as long as its definition stays the same`),
+        ...leaving.map(
+          ({ to, allowed, run }) => `this ${run ? 'run' : 'session'}  ${allowed ? '' : 'not '}leave ${to}`,
+        ),
         ...(reads ? [`this session  ${READS}: commands that only read`] : []),
       ];
       return lines.join('\n') || 'nothing is allowed yet: P in a question allows its program and subcommand';
@@ -33,10 +38,20 @@ export const allow: Command = {
     const set = (rule: string, allowed: boolean) => void engine.dispatch({ type: 'ruleSet', rule, allowed });
     if (words.startsWith('-')) {
       const rule = words.slice(1).trim();
+      const receiver = LEAVE.exec(rule)?.[1];
+      if (leaving.some(({ to }) => to === receiver)) {
+        void engine.dispatch({ type: 'leaveSet', to: receiver ?? '', allowed: false });
+        return `asked about again: ${rule}`;
+      }
       if (![...session, ...kept, ...tools, ...(reads ? [READS] : [])].includes(rule))
         throw new CommandError(`${rule} is not allowed; :allow lists what is`);
       set(rule, false);
       return app.rules.drop(rule);
+    }
+    const receiver = LEAVE.exec(words)?.[1];
+    if (receiver !== undefined) {
+      void engine.dispatch({ type: 'leaveSet', to: receiver, allowed: true });
+      return `${receiver} may be sent to in this session`;
     }
     const command = words.replace(KEEP, '');
     const rule = app.safety.ruleFor(command, engine.conversation.cwd);

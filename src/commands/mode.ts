@@ -19,12 +19,14 @@ const EFFECTS: Readonly<Record<EffectKind, string>> = {
   subAgent: 'a sub-agent’s task',
   server: 'a tool of an MCP server',
   credential: 'may show a key',
+  leaves: 'leaves this machine',
   loses: 'loses something',
 };
 const ANSWERS: Readonly<Record<Consent, string>> = {
   run: 'runs',
   confirm: 'asks in a chat, as confirm_cmd says',
   ask: 'asks',
+  once: 'asks once for each receiver',
   halt: 'halts',
 };
 

@@ -19,6 +19,8 @@ export type Services = {
   readonly user: UserCommands;
   /** Absent: nothing is tried, a HALT has three answers. */
   readonly trials?: Trials;
+  /** Lets commands in Project connect to `host:port`. */
+  readonly connect?: (target: string) => void;
   readonly jobs: Pick<Jobs, 'adopt' | 'release' | 'running' | 'kill'>;
   readonly tools: Tools;
   readonly journal: Journal;

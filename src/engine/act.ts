@@ -27,6 +27,9 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
     );
   };
   if (!permit) return end(failed(effect, 'not run: it is not what was judged'));
+  // The yes to what leaves is one to the connection as well.
+  if (permit.mode !== 'restricted')
+    for (const target of permit.leaves?.flatMap(({ connects }) => connects) ?? []) context.services.connect?.(target);
   let ready: Ready | undefined;
   try {
     const started = context.dispatch({ type: 'actionStarted', op }, session);

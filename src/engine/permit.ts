@@ -14,6 +14,7 @@ type Grant = {
   readonly destructive: boolean;
   readonly definition: string | undefined;
   readonly basis: Basis | undefined;
+  readonly leaves: Judgement['leaves'];
   readonly action: ReadyAction;
   approved: boolean;
   /** The user said try. */
@@ -36,8 +37,10 @@ export class Permit {
   readonly definition: string | undefined;
   /** What the judgement rests on, to be compared before the launch. */
   readonly basis: Basis | undefined;
+  /** What it sends away, and where it connects to for that. */
+  readonly leaves: Judgement['leaves'];
 
-  constructor(key: symbol, { cwd, mode }: Act, { action, destructive, definition, basis }: Grant) {
+  constructor(key: symbol, { cwd, mode }: Act, { action, destructive, definition, basis, leaves }: Grant) {
     if (key !== secret) throw new Error('a permit is made by consuming a judgement');
     this.action = action;
     this.cwd = cwd;
@@ -45,6 +48,7 @@ export class Permit {
     this.destructive = destructive;
     this.definition = definition;
     this.basis = basis;
+    this.leaves = leaves;
   }
 }
 
@@ -61,7 +65,7 @@ export class Permits {
     if (examination.kind === 'refused' || action.kind === 'unknown') return;
     const { judgement, tool } = examination;
     const { session } = examined;
-    const { destructive } = judgement;
+    const { destructive, leaves } = judgement;
     const bound = bindingOf(examined);
     const promise = this.#promises.get(bound);
     this.#promises.delete(bound);
@@ -69,7 +73,16 @@ export class Permits {
     // The targets that the user saw count, also where a link was put in their place since.
     const targets = promise?.targets;
     const rests = targets ? { ...{ reads: [], own: [], writes: [] }, ...basis, targets } : basis;
-    const grant = { session, destructive, definition: tool?.definition, basis: rests, action, approved, tries: false };
+    const grant = {
+      session,
+      destructive,
+      definition: tool?.definition,
+      basis: rests,
+      leaves,
+      action,
+      approved,
+      tries: false,
+    };
     this.#grants.set(examined.op, { bound, ...grant });
   }
 

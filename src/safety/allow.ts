@@ -8,6 +8,7 @@ import { isPartReading, opensNothing } from './only-reads.ts';
 import { Call } from './programs/call.ts';
 import { runsItsWords } from './programs/dispatch.ts';
 import { INTERPRETERS } from './programs/interpreters.ts';
+import { sendingOf } from './programs/leaving.ts';
 import { isOwnProject } from './programs/paths.ts';
 import { readExactly } from './programs/read-options.ts';
 import { type OperandRole, type Reading, type Role, roleOf } from './programs/record.ts';
@@ -28,19 +29,24 @@ const PLAIN = /^[\w@%+:,./][\w@%+=:,./-]*$/;
 /** A value that may be a path. */
 const PATH = /^\S*\/\S*$|^[.~]/;
 
+/** What a call that sends something away needs is a question of its own, and no rule. */
+const LEAVES = Symbol('leaves');
+
 /** The parts of a command that rules may allow; undefined where one of them can't be. */
 export function allowParts(command: string, options: JudgeOptions): AllowParts | undefined {
   const acts = new Set<string>();
   const reads = new Set<string>();
   let covered = true;
   let depth = 0;
+  let leaves = false;
   const { unresolved } = judgeCommand(command, options, {
     call(fields, io, machine) {
       // What a part runs by itself belongs to that part.
       if (depth++ > 0) return;
       const looks = isPartReading(fields);
       const rule = looks ? fields[0]?.text : ruleOf(fields, io, machine);
-      if (rule === undefined) covered = false;
+      if (rule === LEAVES) leaves = true;
+      else if (rule === undefined) covered = false;
       else (looks ? reads : acts).add(rule);
     },
     end: () => depth--,
@@ -51,19 +57,21 @@ export function allowParts(command: string, options: JudgeOptions): AllowParts |
       covered &&= depth > 0 || opensNothing(redirect);
     },
   });
-  if (!covered || unresolved || acts.size === 0) return undefined;
+  if (!covered || unresolved || (acts.size === 0 && !leaves)) return undefined;
   return { acts: [...acts], reads: [...reads] };
 }
 
 /** The rule that would cover one call; undefined: none may. */
-function ruleOf([program, ...args]: readonly Field[], io: Io, machine: Machine): string | undefined {
+function ruleOf([program, ...args]: readonly Field[], io: Io, machine: Machine) {
   const name = program?.text ?? '';
   const record = recordOf(name);
   // A path, or a name of its own for something, is another program.
   if (!record || !PLAIN.test(name) || name.includes('/') || machine.scope.aliases.has(name)) return undefined;
   if (args.some(({ text, glob }) => glob || hasUnknown(text)) || !isOwnProject(machine, '.')) return undefined;
+  const call = new Call(machine, name, args, io, []);
+  if (sendingOf(call).length > 0) return LEAVES;
   const reading = readExactly(name, record, args);
-  return reading.missing === undefined && isCoverable(new Call(machine, name, args, io, []), reading)
+  return reading.missing === undefined && isCoverable(call, reading)
     ? withOperands([name, ...reading.path], reading, machine)
     : undefined;
 }

@@ -6,13 +6,15 @@ import { matchesGlob } from '../text/matching.ts';
 import { allowParts } from './allow.ts';
 import { isAllOwn, isUnchanged, type Own, type ReadFile, realFiles } from './files.ts';
 import type { Wrap } from './impact/git.ts';
+import { leavingOf } from './impact/leaving.ts';
 import { localSight, previewImpact, withImpact } from './impact/preview.ts';
 import { areSame, resolveTargets } from './impact/targets.ts';
 import { type JudgeOptions, judgeCommand, judgeWithFiles } from './judge.ts';
 import { onlyReads, readsAlone, worksOverPipes } from './only-reads.ts';
+import { PACKAGES } from './programs/leaving.ts';
 import { type Recovery, recoveryOf } from './recoverable.ts';
 import { judgeTool, type ToolAnnotations } from './tool.ts';
-import { harmless, type StaticVerdict, type UserPattern } from './verdict.ts';
+import { harmless, type Sending, type StaticVerdict, type UserPattern } from './verdict.ts';
 
 /** Globs over tool names that always HALT (SF-6); `safety.always_destructive_tools` replaces them. */
 export const ALWAYS_DESTRUCTIVE: readonly string[] = ['*__shell', '*__shell_bg', '*__write_file', '*__edit_file'];
@@ -50,6 +52,13 @@ export type GateOptions = {
   /** How files that a command runs are read for its judgement; the file system by default. */
   readonly read?: ReadFile;
 };
+
+/** The verdict on a push whose commits hold files of keys. */
+function sendsKeys(keys: readonly string[]): Judgement {
+  const reason = `sends ${keys.slice(0, 3).join(', ')} to another machine`;
+  const findings = [{ rule: 'credential leaves', verb: reason, part: [0, 0] }] as const;
+  return { destructive: true, reason, source: 'static', rule: 'credential leaves', findings };
+}
 
 const NO_BASIS: Basis = { reads: [], own: [], writes: [] };
 
@@ -185,12 +194,26 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     const settled = context.project && recovery?.recoverable;
     const decided = settled ? inProject(verdict) : await decide(verdict, action, context);
     const shows = verdict.credential && !decided.destructive && options.localModel?.() !== true;
-    const judgement: Judgement = shows ? { ...decided, credential: true } : decided;
+    const told = { ...decided, ...(shows ? { credential: true as const } : {}) };
+    const judgement = await withLeaving(told, verdict.sendings ?? [], context);
     const basis = { ...NO_BASIS, ...verdict.basis };
     if (!judgement.destructive || action.kind !== 'command')
       return { ...judgement, ...(verdict.basis ? { basis } : {}) };
     const found = recovery?.findings ?? judgement.findings ?? [];
     return withWhatIsLost({ ...judgement, basis }, found, action.command, context.cwd);
+  }
+
+  /** The judgement with what leaves the machine. Nothing gets out of Restricted, and Project installs for itself. */
+  async function withLeaving(
+    judgement: Judgement,
+    found: readonly Sending[],
+    { cwd, held, project }: JudgeContext,
+  ): Promise<Judgement> {
+    const sendings = found.filter(({ to }) => !held || (project && to !== PACKAGES));
+    const leaves = sendings.length === 0 ? [] : await leavingOf(sendings, cwd, options.wrap);
+    if (leaves.length === 0) return judgement;
+    const keys = leaves.flatMap(({ keys: some = [] }) => some);
+    return { ...(keys.length === 0 || judgement.destructive ? judgement : sendsKeys(keys)), leaves };
   }
 
   async function judgeThere(

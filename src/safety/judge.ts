@@ -121,7 +121,9 @@ function parsed(text: string): ParsedScript {
 }
 
 function withFacts(judged: StaticVerdict, shell: ShellInterpreter, reading: Reading | undefined): StaticVerdict {
-  const verdict = shell.namesCredential ? { ...judged, credential: true } : judged;
+  const { sendings } = shell;
+  const shown = shell.namesCredential ? { ...judged, credential: true } : judged;
+  const verdict = sendings.length > 0 ? { ...shown, sendings } : shown;
   if (!shell.files) return verdict;
   const writes = [...new Set([...shell.scope.made, ...shell.usedOwn, ...(reading?.targets ?? [])])].filter((path) =>
     isAbsolute(path),

@@ -17,10 +17,33 @@ export type StaticVerdict = {
   readonly byUser?: true;
   /** It names a credential file and may print it. */
   readonly credential?: boolean;
+  /** What it sends to other machines. */
+  readonly sendings?: readonly Sending[];
   /** What it rests on and where it writes; absent where no files were looked at. */
   readonly basis?: Basis;
   /** Everything destructive in it, the worst first; empty for the other verdicts. */
   readonly findings: readonly Finding[];
+};
+
+/** What a call sends away, as far as its words tell. */
+export type Sending = {
+  /** The receiver; of a push the remote or its address as written, empty where none is named. */
+  readonly to: string;
+  readonly what: readonly string[];
+  /** Absolute paths of files that go along. */
+  readonly files: readonly string[];
+  /** `host:port` that it connects to. */
+  readonly connects?: readonly string[];
+  /** Of a push: where the repository is, and what is pushed. */
+  readonly git?: {
+    readonly directory?: string;
+    readonly refs: readonly string[];
+    /** The command commits first; `adds`: whatever is not tracked yet. */
+    readonly commits?: boolean;
+    readonly adds?: boolean;
+  };
+  /** The host of a forge whose repository is that of the remote. */
+  readonly forge?: string;
 };
 
 /** A pattern of the user's own (SF-8): a regular expression as text, tried on the command and on its resolved words. */

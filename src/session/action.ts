@@ -70,6 +70,17 @@ export type Finding = {
  */
 export type AllowParts = { readonly acts: readonly string[]; readonly reads: readonly string[] };
 
+/** What would leave this machine for one receiver, in lines for the question (AC-8). */
+export type Leaving = {
+  /** `github.com/me/tool`, a host, a registry, an address. */
+  readonly to: string;
+  readonly what: readonly string[];
+  /** `host:port` that it connects to. */
+  readonly connects: readonly string[];
+  /** Files of keys and passwords among it. */
+  readonly keys?: readonly string[];
+};
+
 /** The gate's judgement on one action. `reason` names the rule or says why it is not known to be safe. */
 export type Judgement = {
   readonly destructive: boolean;
@@ -96,6 +107,8 @@ export type Judgement = {
   readonly kept?: true;
   /** It may show what a store of credentials holds to a model that is not on this machine. */
   readonly credential?: true;
+  /** What it sends to other machines, by receiver. */
+  readonly leaves?: readonly Leaving[];
   /** What rules must allow for it to need no consent; absent where no rule may. */
   readonly parts?: AllowParts;
 };

@@ -5,6 +5,7 @@ import type { Of, SessionEvent } from './event.ts';
 import { formatForModel } from './exec-text.ts';
 import { grantAlways } from './grants.ts';
 import { isWider, type Mode } from './ids.ts';
+import { rememberLeave } from './leaving.ts';
 import { offersFrom, setMode } from './mode.ts';
 import { countSkip, ifNorris } from './norris.ts';
 import type { Decided, Phase } from './phase.ts';
@@ -76,6 +77,7 @@ function answerHalt(next: Transition, phase: Halted, { answer, at, unattended }:
     }
     case 'proceed':
       next.unask(question);
+      rememberLeave(next, phase.judgement, true);
       return answer.mode === undefined ? approve(next, phase, {}) : proceedIn(next, phase, answer.mode);
     case 'always':
       if (!grantAlways(next, question)) return;
@@ -89,6 +91,7 @@ function answerHalt(next: Transition, phase: Halted, { answer, at, unattended }:
     }
     case 'skip':
       next.unask(question);
+      rememberLeave(next, phase.judgement, false);
       return skip(next, phase, { ...byUser, note: answer.note?.trim(), unattended });
     case 'edit':
       if (action.kind !== 'command') return;

@@ -2,6 +2,7 @@
 import type { Action, Examination, Judgement } from './action.ts';
 import { isAllowed, isGranted, isRead, readsFreely } from './grants.ts';
 import type { Mode } from './ids.ts';
+import { leaveWord } from './leaving.ts';
 import type { HaltReason } from './question.ts';
 import type { Run } from './run.ts';
 import { decidesAs } from './state.ts';
@@ -10,25 +11,26 @@ import type { Transition } from './transition.ts';
 /**
  * The kind of an action's effect. `reads`: changes nothing. `kept`: `:undo` can put it back. `other`: neither is known.
  * `subAgent`: a task whose own actions are judged one by one. `server`: a tool of an MCP server, which runs outside
- * every mode. `credential`: may show a key to a model elsewhere. `loses`: the gate found something destructive.
+ * every mode. `credential`: may show a key to a model elsewhere. `leaves`: sends something to another machine.
+ * `loses`: the gate found something destructive.
  */
-export type EffectKind = 'reads' | 'kept' | 'other' | 'subAgent' | 'server' | 'credential' | 'loses';
+export type EffectKind = 'reads' | 'kept' | 'other' | 'subAgent' | 'server' | 'credential' | 'leaves' | 'loses';
 
 /**
  * `run`: without a question. `confirm`: a tool call after a yes, unless the user has allowed the tool; a command as
  * `confirm_cmd` says in a chat, and without a question in a run. `ask`: after a yes, unless the user has allowed the
- * tool. `halt`: the HALT dialog.
+ * tool. `once`: after a yes, once for each receiver in a run, in a chat in the session. `halt`: the HALT dialog.
  */
-export type Consent = 'run' | 'confirm' | 'ask' | 'halt';
+export type Consent = 'run' | 'confirm' | 'ask' | 'once' | 'halt';
 
 /** The same in every mode. */
 const EVERYWHERE = { subAgent: 'confirm', server: 'ask', credential: 'ask', loses: 'halt' } as const;
 
 /** In Restricted the kernel refuses writes, and a refusal leads to one question about the mode. */
 export const CONSENT: Readonly<Record<Mode, Readonly<Record<EffectKind, Consent>>>> = {
-  restricted: { reads: 'run', kept: 'run', other: 'run', ...EVERYWHERE },
-  project: { reads: 'run', kept: 'run', other: 'confirm', ...EVERYWHERE },
-  unrestricted: { reads: 'confirm', kept: 'confirm', other: 'confirm', ...EVERYWHERE },
+  restricted: { reads: 'run', kept: 'run', other: 'run', leaves: 'run', ...EVERYWHERE },
+  project: { reads: 'run', kept: 'run', other: 'confirm', leaves: 'once', ...EVERYWHERE },
+  unrestricted: { reads: 'confirm', kept: 'confirm', other: 'confirm', leaves: 'once', ...EVERYWHERE },
 };
 
 type Judged = Extract<Examination, { kind: 'judged' }>;
@@ -37,6 +39,7 @@ type Within = Pick<Transition, 'state' | 'conversation'>;
 /** The kind of what an action would do in `mode`, by its judgement. */
 export function effectOf(action: Action, judgement: Judgement, mode: Mode): EffectKind {
   if (judgement.destructive) return 'loses';
+  if (judgement.leaves) return 'leaves';
   if (judgement.credential) return 'credential';
   if (action.kind === 'delegate') return 'subAgent';
   if (action.kind === 'tool' && action.name.includes('__')) return 'server';
@@ -51,6 +54,7 @@ export function consentFor(within: Within, run: Run, action: Action, examined: J
   const { judgement, autoApproved, tool } = examined;
   const rule = CONSENT[mode][effectOf(action, judgement, mode)];
   if (rule === 'halt') return 'destructive';
+  if (rule === 'once') return consentToSend(within, run, action, examined);
   if (rule === 'ask') {
     const allowed = !judgement.credential && (autoApproved || isGranted(within, action, tool));
     return allowed ? undefined : 'consent';
@@ -60,6 +64,14 @@ export function consentFor(within: Within, run: Run, action: Action, examined: J
   if (readsFreely(within, judgement) || isAllowed(within, judgement.parts)) return undefined;
   if (action.kind !== 'tool' && action.callId === undefined) return settings.confirmCmd ? 'consent' : undefined;
   return autoApproved || isGranted(within, action, tool) ? undefined : 'consent';
+}
+
+/** The same of what leaves the machine: what the action does beside sending is asked about as ever. */
+function consentToSend(within: Within, run: Run, action: Action, examined: Judged): HaltReason | undefined {
+  const { leaves = [], ...judgement } = examined.judgement;
+  return leaveWord(within.state, leaves) === true
+    ? consentFor(within, run, action, { ...examined, judgement })
+    : 'consent';
 }
 
 /**

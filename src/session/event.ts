@@ -70,6 +70,8 @@ type Body =
   | { readonly type: 'presetChosen'; readonly preset: string }
   /** The user allows something without a further question, or takes that back (`:allow`). */
   | { readonly type: 'ruleSet'; readonly rule: string; readonly allowed: boolean }
+  /** The same of a receiver of what leaves the machine. */
+  | { readonly type: 'leaveSet'; readonly to: string; readonly allowed: boolean }
   // the user's shell
   | { readonly type: 'shellStarted'; readonly op: OpId; readonly line: string; readonly private: boolean }
   | { readonly type: 'shellEnded'; readonly op: OpId; readonly result: CommandResult }

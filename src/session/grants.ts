@@ -20,9 +20,10 @@ export function grantOf(question: Question): Grant | undefined {
   if (action.kind === 'tool') return tool === undefined ? undefined : { of: 'tool' };
   if (action.kind !== 'command') return undefined;
   if (isRead(judgement, mode)) return { of: 'reads' };
-  const { parts, credential } = judgement;
-  if (!parts || credential || why !== 'consent') return undefined;
-  return { of: 'rules', rules: [...parts.acts, ...(mode === 'unrestricted' ? parts.reads : [])] };
+  const { parts, credential, leaves } = judgement;
+  if (!parts || credential || leaves || why !== 'consent') return undefined;
+  const rules = [...parts.acts, ...(mode === 'unrestricted' ? parts.reads : [])];
+  return rules.length === 0 ? undefined : { of: 'rules', rules };
 }
 
 /** Remembers the user's consent to what a question asks about; false where it can't be given. */
@@ -80,6 +81,7 @@ export function allowedIn(state: State) {
     kept: kept?.rules ?? [],
     tools: Object.keys(state.grants ?? {}),
     reads: state.readsGranted !== undefined,
+    leaving: state.leaving ?? [],
   };
 }
 

@@ -28,6 +28,8 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
       readonly tool?: ToolFacts;
       /** What it would change, of a call of the program's own. */
       readonly diff?: string;
+      /** Of what leaves the machine: how long a yes holds. */
+      readonly leaveFor?: 'run' | 'session';
       /** It can be tried first. */
       readonly canTry?: true;
       /** Why it can't, where that is worth a word. */

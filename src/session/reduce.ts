@@ -20,6 +20,7 @@ import { beginTask, childOf, delegationOf, subAgents } from './delegate.ts';
 import type { Effect } from './effect.ts';
 import type { Of, SessionEvent } from './event.ts';
 import { allow, disallow } from './grants.ts';
+import { forgetLeave, leaveFor, setLeave } from './leaving.ts';
 import { namesOf } from './message.ts';
 import { possibleMode } from './mode.ts';
 import { countAction, ifNorris } from './norris.ts';
@@ -66,6 +67,7 @@ const FOR_ROOT: ReadonlySet<SessionEvent['type']> = new Set([
   'turnsReset',
   'presetChosen',
   'ruleSet',
+  'leaveSet',
 ]);
 
 function conversationOf(state: State, event: SessionEvent): Conversation | undefined {
@@ -140,6 +142,7 @@ const CHANGES: { readonly [Type in SessionEvent['type']]: (next: Transition, eve
   modeChosen: (next, event) => chooseMode(next, event.mode),
   presetChosen: (next, event) => choosePreset(next, event.preset),
   ruleSet: (next, event) => (event.allowed ? allow(next, [event.rule]) : disallow(next, event.rule)),
+  leaveSet: (next, event) => setLeave(next, event.to, event.allowed),
   shellStarted,
   shellEnded,
   shellMoved,
@@ -197,6 +200,7 @@ function spawned(next: Transition, event: Of<'spawned'>): void {
 /** A question starts the sub-loop at once, or waits in line for the next step (IN-7). */
 function asked(next: Transition, { line, text, attached = [], git }: Of<'asked'>): void {
   const idle = next.conversation.phase.kind === 'idle';
+  if (leaveFor(next) === 'session') forgetLeave(next, 'no');
   const comes = attached.length > 0 && { attached };
   next.show({ kind: 'user', text, queued: !idle, ...namesOf(attached) }, line);
   if (idle) goToShell(next, git);

@@ -222,6 +222,16 @@ export type Shell = {
   readonly running?: { readonly op: OpId; readonly line: string; readonly private: boolean; readonly cwd: string };
 };
 
+/** The user's word on one receiver. */
+export type LeaveWord = {
+  readonly to: string;
+  readonly allowed: boolean;
+  /** It ends with the run under way. */
+  readonly run?: true;
+  /** The user has named it: a host stands for all that lies there. */
+  readonly named?: true;
+};
+
 export type State = {
   readonly sessions: Readonly<Record<SessionId, Conversation>>;
   /** The user's conversation. */
@@ -234,6 +244,8 @@ export type State = {
   readonly grants?: Readonly<Record<string, string>>;
   /** Allow rules of this session: a program and its subcommand each. */
   readonly allowed?: readonly string[];
+  /** Where something may leave for, or may not. */
+  readonly leaving?: readonly LeaveWord[];
   /** Commands that only read need no further consent in this session. */
   readonly readsGranted?: Mode;
   /** What the calls of this session have cost, those of its sub-agents and of the gate included. */

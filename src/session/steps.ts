@@ -8,6 +8,7 @@ import { consentFor } from './consent.ts';
 import { delegateEnding, goalOf, MAX_DELEGATE_STEPS, reportOf } from './delegate.ts';
 import { withChange } from './grants.ts';
 import { isWider, type Mode, type OpId, type SessionId } from './ids.ts';
+import { forgetLeave, leaveFor, leaveRefused, leaveWord } from './leaving.ts';
 import { namesOf, type Reply, turnOf } from './message.ts';
 import {
   changeMode,
@@ -226,6 +227,9 @@ export function takeExamination(next: Transition, phase: Judging, examination: E
   const { mode: now } = next.conversation;
   if (judgement.upgrade && isWider(judgement.upgrade.mode, now) && !judgement.destructive)
     return needMode(next, phase, action, judgement.upgrade.needs);
+  const { leaves } = judgement;
+  if (leaves && !judgement.destructive && leaveWord(next.state, leaves) === false)
+    return refuse(next, phase, action, leaveRefused(leaves));
   const why = reasonToAsk(next, phase, action, examination);
   if (why) return halt(next, phase, action, examination, why);
   const { cwd, mode } = next.conversation;
@@ -271,6 +275,7 @@ function halt(next: Transition, phase: Judging, action: Action, examined: Judged
     ...(canTry ? { canTry } : {}),
     ...(noTry === undefined ? {} : { noTry }),
     ...(diff === undefined ? {} : { diff }),
+    ...(judgement.leaves ? { leaveFor: leaveFor(next) } : {}),
   });
   next.phase({ kind: 'halted', question, run, dispatch, decided, judgedAs, judgement });
 }
@@ -337,7 +342,11 @@ function reasonToAsk(
   if (consent === 'approved' && seen && findsNoMore(seen, examined.judgement)) return undefined;
   if (examined.judgement.destructive) return 'destructive';
   if (consent === 'asked') return 'resumed';
-  if (consent === 'edited') return undefined;
+  // A yes to a wider mode says nothing of what leaves there; who has edited the command has seen it.
+  const { leaves = [] } = examined.judgement;
+  const isOpen = next.conversation.mode !== 'restricted' && leaveWord(next.state, leaves) === undefined;
+  if (consent === 'edited' && !(isOpen && action.kind === 'command' && action.editedFrom === undefined))
+    return undefined;
   return consentFor(next, run, action, examined);
 }
 
@@ -441,6 +450,7 @@ export function finishRun(next: Transition, run: Run, ending: Ending): void {
   }
   next.phase({ kind: 'idle' });
   if (run.kind === 'norris') {
+    forgetLeave(next, 'run');
     next.set({ lastTasks: leftOver(run, ending) });
     next.show(summaryOf(run, ending, next.event.at, next.state.costs));
   } else if (ending.status === 'aborted')

@@ -147,7 +147,7 @@ export class Machine {
     this.send({ type: 'replyEnded', op: this.opOf(session), reply: reply(text, toolCalls) }, session);
   }
 
-  answers(kind: 'proceed' | 'skip' | 'abort' | 'try' | 'apply'): void {
+  answers(kind: 'proceed' | 'skip' | 'abort' | 'try' | 'apply' | 'always' | 'unrestricted'): void {
     const question = this.state.questions[0];
     if (!question) throw new Error('no question waits');
     this.send({ type: 'answered', question: question.id, answer: { kind } });

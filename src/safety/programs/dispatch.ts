@@ -26,6 +26,7 @@ import { markNames, noteCredentials } from './credentials.ts';
 import { APP_SHELLS, DATABASES } from './databases.ts';
 import { judgeAssignment } from './environment.ts';
 import { INTERPRETERS } from './interpreters.ts';
+import { noteSending } from './leaving.ts';
 import { isLocalScript, isSystemWord, programName } from './name.ts';
 import { NETWORK_TOOLS, REMOTE } from './network-tools.ts';
 import type { Operand } from './options.ts';
@@ -96,6 +97,7 @@ export function dispatch(
   const name = programName(word.text);
   const call = new Call(machine, name, fields.slice(1), io, redirects);
   noteCredentials(call);
+  noteSending(call);
   const { dialect } = machine.scope;
   if (dialect !== undefined && meansOther(dialect, name, texts(call)))
     machine.note(unknown(`${name} means something else in this shell than in bash`));

@@ -166,6 +166,22 @@ export type Wrapper = {
   readonly dash?: boolean;
 };
 
+/** What a program sends. The words say more: to whom, and which files. */
+type SendKind =
+  | 'push'
+  | 'publish'
+  | 'image'
+  | 'request'
+  | 'items'
+  | 'upload'
+  | 'bucket'
+  | 'mail'
+  | 'forge'
+  | 'packages';
+
+/** Without `when` the words of its reader decide; else its operands in one line do. */
+export type Sends = { readonly as: SendKind; readonly when?: RegExp };
+
 /** What is known of a program as a whole, also of one whose options nobody has written down. */
 export type Facts = {
   /**
@@ -188,6 +204,8 @@ export type Facts = {
   readonly keys?: string;
   /** Its words go to another machine, whatever they mean there: always, or with these subcommands. */
   readonly reaches?: true | string;
+  /** What it sends away, and by which words. */
+  readonly leaves?: Sends;
   /** The option after which code stands that it runs. */
   readonly code?: RegExp;
   /** What it prints, where that follows from its words and its input. */
@@ -207,6 +225,7 @@ export type ProgramFacts = {
   /** Subcommands by which its words go to another machine; `true`: by any. */
   readonly reaches: true | ReadonlySet<string>;
   readonly code: Facts['code'];
+  readonly leaves: Facts['leaves'];
   readonly output: Output;
 };
 

@@ -11,7 +11,16 @@ import {
   type SyntaxNode,
   type Word,
 } from 'unbash';
-import { destructive, harmless, type Part, placed, type StaticVerdict, unknown, worse } from '../verdict.ts';
+import {
+  destructive,
+  harmless,
+  type Part,
+  placed,
+  type Sending,
+  type StaticVerdict,
+  unknown,
+  worse,
+} from '../verdict.ts';
 import { evaluateSubscript, expandAgain, walkArithmetic, walkParts } from './arithmetic.ts';
 import {
   depthOf,
@@ -62,6 +71,7 @@ export class ShellInterpreter implements Machine {
   verdict: StaticVerdict = harmless();
   namesCredential = false;
   sends = false;
+  readonly sendings: Sending[] = [];
   private readonly judge: Judge;
   private nested = 0;
   private steps = 0;

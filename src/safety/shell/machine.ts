@@ -1,6 +1,6 @@
 import type { Assignment, ParsedScript, Script, Word } from 'unbash';
 import type { FileLook, Own, Reading } from '../files.ts';
-import type { Part, StaticVerdict } from '../verdict.ts';
+import type { Part, Sending, StaticVerdict } from '../verdict.ts';
 import type { Scope, Value } from './scope.ts';
 
 /** What a command reads and where its output goes; text may hold marks. */
@@ -86,6 +86,8 @@ export interface Machine {
   namesCredential: boolean;
   /** Some call sends something to another machine. */
   sends: boolean;
+  /** What leaves this machine, and to whom. */
+  readonly sendings: Sending[];
   /** Records what is thought of one call. */
   note(verdict: StaticVerdict): void;
   /** Runs `body` in a copy of the scope, as a subshell does. */

@@ -91,6 +91,7 @@ export const COMPILERS: Records = {
   },
   cargo: {
     reaches: 'search info add install',
+    leaves: { as: 'publish', when: /^publish\b/ },
     values:
       '-p --package --manifest-path --target --features -F -j --jobs --bin --example --test --bench --profile --target-dir --color --config -Z --registry --index --vers --version --token',
     dryRun: '--dry-run -n',

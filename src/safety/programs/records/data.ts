@@ -216,6 +216,7 @@ export const DATA: Records = {
     ],
     values:
       '--config --filter --include --exclude --transfers --checkers --bwlimit --log-file --max-age --min-age --backup-dir',
+    leaves: { as: 'bucket', when: /^(copy|copyto|move|moveto|sync|rcat)\b/ },
     traits: ['sends', 'speaks'],
     reaches: true,
     global: true,

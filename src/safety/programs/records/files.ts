@@ -210,6 +210,7 @@ export const FILES: Records = {
       },
     ],
     valuesOf: 'first',
+    leaves: { as: 'upload' },
     traits: ['sends', 'namesOnly'],
     keys: '-e --rsh --password-file',
     tune: '-# -a -A -b -c -C -d -D -E -F -g -h -H -i -I -k -K -l -L -m -N -o -O -p -P -q -r -R -s -S -t -u -U -v -W -x -X -z -0 -4 -6 -8 -B= --archive --acls --backup --checksum --cvs-exclude --dirs --devices --specials --executability --group --human-readable --hard-links --itemize-changes --ignore-times --copy-dirlinks --keep-dirlinks --links --copy-links --prune-empty-dirs --owner --omit-dir-times --perms --progress --partial --quiet --recursive --relative --secluded-args --protect-args --sparse --times --update --verbose --whole-file --one-file-system --xattrs --compress --exclude= --include= --filter= -f= --stats --info= --debug= --bwlimit= --timeout= --contimeout= --port= --max-size= --min-size= --chmod= --chown= --out-format= --suffix= --no-perms --no-owner --no-group --no-times --numeric-ids --ignore-existing --existing --size-only --modify-window= --append --append-verify --delay-updates --mkpath --skip-compress= --compress-level= --compress-choice= --safe-links --copy-unsafe-links --munge-links --max-delete= --from0 --super --fake-super --preallocate --open-noatime --no-motd --ipv4 --ipv6 --checksum-choice= --no-relative --inc-recursive --no-inc-recursive --blocking-io --8-bit-output -e= --rsh=',

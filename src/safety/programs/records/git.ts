@@ -422,6 +422,7 @@ export const GIT_RECORD: Records = {
       counts: /^(rev-list --count|merge-base|rev-parse( --short)?|log -1 --format=%[Hh])( [\w@][\w./@~^-]*)*$/,
     },
     reaches: 'fetch ls-remote clone pull push',
+    leaves: { as: 'push', when: /^push\b/ },
     values:
       '-C -c --git-dir --work-tree --namespace -m --message -F --file --author --date --onto -X --strategy-option --format --pretty --grep --since --until --after --before --branch -b --depth --reference --origin --config --push-option --upload-pack --receive-pack --index-filter --tree-filter --msg-filter --env-filter --source --pathspec-from-file --reason --tool',
     dryRun: {

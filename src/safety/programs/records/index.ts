@@ -101,6 +101,7 @@ function factsFor(program: string, facts: Facts): ProgramFacts {
     keys,
     reaches,
     code,
+    leaves,
     output = {},
   } = facts;
   return {
@@ -115,6 +116,7 @@ function factsFor(program: string, facts: Facts): ProgramFacts {
     keys: new Set(words(keys)),
     reaches: reaches === true || new Set(words(reaches)),
     code,
+    leaves,
     output,
   };
 }

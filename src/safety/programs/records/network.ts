@@ -164,6 +164,7 @@ export const NETWORK: Records = {
   curl: {
     values:
       '-X --request -d --data --data-raw --data-binary --data-urlencode -H --header -o --output -u --user -A --user-agent -e --referer -F --form -T --upload-file -b --cookie -c --cookie-jar -w --write-out -m --max-time --connect-timeout --retry -x --proxy --cacert --cert --key -K --config --resolve --json --url --output-dir -D --dump-header --interface -r --range -z --time-cond --retry-delay -E -Q --quote -C --continue-at -Y -y --unix-socket',
+    leaves: { as: 'request' },
     traits: ['sends', 'namesOnly'],
     keys: '-E --cert --key --netrc-file',
     tune: '--output-dir= -# -0 -1 -2 -3 -4 -6   -B  -f -g -G -h  -i -I -j -l -L -m= -M  -N  -q  -R -s -S -v -V -w= -X= -y= -Y= -z= -Z  -:   --fail --fail-with-body --fail-early --globoff --get  --include --head --junk-session-cookies --location --max-time= --no-buffer  --remote-time --silent --show-error --verbose --write-out= --request= --speed-time= --speed-limit= --time-cond= --parallel --parallel-max= --compressed --connect-timeout= --retry= --retry-delay= --retry-max-time= --retry-connrefused --retry-all-errors --max-redirs= --max-filesize= --limit-rate= --http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 --tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 --tls-max= --ssl --ssl-reqd --ipv4 --ipv6 --no-progress-meter --progress-bar  --raw --path-as-is --tcp-nodelay --keepalive-time= --no-keepalive --proto= --proto-default= --proto-redir= --styled-output --no-styled-output --disable --list-only --no-clobber --continue-at= -C= --create-dirs --rate= --ciphers=  --next --show-headers --expect100-timeout= --happy-eyeballs-timeout-ms= --ftp-pasv --disable-epsv --crlf  ',
@@ -180,6 +181,7 @@ export const NETWORK: Records = {
   wget: {
     values:
       '-O --output-document -o --output-file -P --directory-prefix -U --user-agent --header --post-data --post-file --method --body-data -e --execute -t --tries -T --timeout -i --input-file -a --append-output --password --user -Q -l --level -A -R -D --limit-rate -w --wait',
+    leaves: { as: 'request' },
     traits: ['sends', 'namesOnly'],
     keys: '--certificate --private-key',
     ask: '-U= --user-agent= --referer=',
@@ -301,6 +303,7 @@ export const NETWORK: Records = {
   },
   scp: {
     valuesOf: 'first',
+    leaves: { as: 'upload' },
     traits: ['sends', 'namesOnly'],
     keys: '-i -o',
     tune: '-# -3 -4 -6 -B -C -p -q -r -T -v -c= -l= -P= -s -O ',

@@ -1,10 +1,11 @@
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { textOf, UNREAD } from '../code.ts';
-import { type CallFacts, given, isDryReading, type Reading, type Records, type Spec } from '../record.ts';
+import { type CallFacts, given, isDryReading, type Reading, type Records, type Sends, type Spec } from '../record.ts';
 
 /** Package managers of systems. */
 export const SYSTEM_PACKAGES: Records = {
   'apt apt-get aptitude': {
+    leaves: { as: 'packages', when: /^(install|reinstall|(full-|dist-)?upgrade|build-dep)\b/ },
     family: 'packages',
     findings: [
       {
@@ -92,6 +93,7 @@ export const SYSTEM_PACKAGES: Records = {
         : unknown('installs packages'),
   },
   'dnf yum': {
+    leaves: { as: 'packages', when: /^(install|reinstall|update|upgrade|groupinstall|builddep)\b/ },
     of: {
       dnf: { values: '--repo --enablerepo --disablerepo --releasever -c --config --installroot -x --exclude --setopt' },
     },
@@ -118,6 +120,7 @@ export const SYSTEM_PACKAGES: Records = {
     },
   },
   apk: {
+    leaves: { as: 'packages', when: /^(add|upgrade)\b/ },
     global: true,
     tune: '-q -v -U -u -l -a --quiet --verbose --no-cache --update-cache --upgrade --no-progress -t= --virtual= --installed',
     dry: '-s --simulate',
@@ -248,6 +251,7 @@ const INDEX = /^https:\/\/(pypi\.org\/simple|download\.pytorch\.org\/whl(\/(cpu|
 /** A name with versions and conditions, a comment, or nothing. */
 const REQUIREMENT = /^\s*([A-Za-z0-9][\w.-]*(\[[\w, -]*\])?\s*([=<>!~]=?[^@:/]*)?(;[^@:/]*)?)?(\s*#.*)?\s*$/;
 
+const PUBLISH: Sends = { as: 'publish', when: /^(npm )?publish\b/ };
 const SCRIPTS = /(^|\/)(package\.json|\.npmrc|\.yarnrc(\.yml)?|\.pnpmfile\.cjs|[^/]+\.[cm]?js)$/;
 const looks: Spec = {
   operands: 'tune',
@@ -282,15 +286,22 @@ export const PACKAGES: Records = {
       npm: {
         values: '--prefix -w --workspace --registry --tag --loglevel --otp --userconfig --cache -C',
         wraps: { sub: 'exec|x', values: '-p --package -w --workspace --prefix', code: '-c --call' },
+        leaves: PUBLISH,
         reaches: 'view info show search s',
         traits: ['sends', 'printsSetup', 'runsProject', 'speaks'],
       },
       pnpm: {
         values: '-C --dir --filter -F',
         wraps: { sub: 'exec|dlx', values: '-C --dir --filter -F --package', code: '-c --shell-mode' },
+        leaves: PUBLISH,
         traits: ['runsProject'],
       },
-      yarn: { values: '--cwd', wraps: { sub: 'exec|dlx', values: '--cwd -p --package' }, traits: ['runsProject'] },
+      yarn: {
+        leaves: PUBLISH,
+        values: '--cwd',
+        wraps: { sub: 'exec|dlx', values: '--cwd -p --package' },
+        traits: ['runsProject'],
+      },
     },
     helpers: 'node sh git man',
     global: true,
@@ -424,7 +435,7 @@ export const PACKAGES: Records = {
         },
         traits: ['printsSetup', 'runsProject'],
       },
-      poetry: { dryRun: '--dry-run', wraps: { sub: 'run' }, traits: ['printsSetup', 'runsProject'] },
+      poetry: { leaves: PUBLISH, dryRun: '--dry-run', wraps: { sub: 'run' }, traits: ['printsSetup', 'runsProject'] },
       pipenv: { wraps: { sub: 'run' } },
     },
     global: true,
@@ -466,7 +477,7 @@ export const PACKAGES: Records = {
   'gem bundle composer': {
     exact: true,
     of: {
-      gem: { dryRun: '--dryrun' },
+      gem: { leaves: { as: 'publish', when: /^push\b/ }, dryRun: '--dryrun' },
       bundle: { wraps: { sub: 'exec' }, traits: ['runsProject'] },
       composer: { dryRun: '--dry-run', traits: ['runsProject'] },
     },

@@ -81,6 +81,7 @@ const BUILD: Spec = {
 };
 
 const docker: Spec = {
+  leaves: { as: 'image', when: /^((image|manifest|compose) )?push\b/ },
   reaches: 'pull push search',
   valuesOf: 'all',
   traits: ['printsSetup', 'speaks'],
@@ -234,6 +235,7 @@ export const CLOUDS: Records = {
     family: 'files',
     findings: [{ name: 'gsutil rsync -d', shapes: ['rsync -d'], reason: 'deletes files at the other end' }],
     dryRun: { rsync: '-n' },
+    leaves: { as: 'bucket', when: /^(cp|mv|rsync)\b/ },
     traits: ['sends', 'speaks'],
     reaches: true,
     helpers: 'python3 uname dirname readlink tput',
@@ -520,10 +522,12 @@ export const SERVICES: Records = {
     ),
     values:
       '--acl --profile --region --output --endpoint-url --query --cli-input-json --ca-bundle --color --cli-connect-timeout --cli-read-timeout',
+    leaves: { as: 'bucket', when: /^s3 (cp|mv|sync)\b/ },
     traits: ['sends', 'speaks'],
     reaches: true,
   },
   gcloud: {
+    leaves: { as: 'bucket', when: /^storage (cp|mv|rsync)\b/ },
     ...cloud(/^(list|describe|info|get-value|get-iam-policy|read|get|list-.*|search.*)$/),
     values:
       '--metadata --metadata-from-file --member --role --project --account --configuration --zone --region --format --filter --impersonate-service-account --verbosity --billing-project --location --command',
@@ -541,6 +545,10 @@ export const SERVICES: Records = {
   gh: {
     values:
       '--visibility -R --repo --hostname -X --method -f --raw-field -F --field -H --header --input -q --jq -t --template -b --body --title -L --limit -l --label -a --assignee --json -s --state -B --base',
+    leaves: {
+      as: 'forge',
+      when: /^(pr|issue|release|gist|repo|project|label|workflow|run|secret|variable|ruleset|codespace|ssh-key|gpg-key) (?!list\b|ls\b|view\b|status\b|diff\b|checks\b|checkout\b|clone\b|get\b|logs\b|search\b|download\b|watch\b)|^api\b/,
+    },
     traits: ['sends', 'printsSetup', 'speaks'],
     reaches: true,
     global: true,

@@ -360,6 +360,7 @@ export const TOOLS: Records = {
     send: '-a= --auth= --session= --proxy= --verify= --cert= --auth-type=',
     write: '-o= --output= -d --download',
     operands: 'ask',
+    leaves: { as: 'items' },
     judge: judgeItems,
   },
   'pre-commit': {
@@ -409,6 +410,10 @@ export const TOOLS: Records = {
     ...grouped('mr issue repo ci release', 'list view diff status', 'version', {
       tune: `${SHOWN} -R= --repo= -s= -l= -P= -p=`,
     }),
+    leaves: {
+      as: 'forge',
+      when: /^(mr|issue|release|snippet|repo|variable) (?!list\b|view\b|diff\b|status\b|checkout\b|clone\b)/,
+    },
     traits: ['sends', 'speaks'],
     reaches: true,
   },

@@ -76,6 +76,15 @@ function always(what: string): Choice {
   };
 }
 
+/** The yes to what leaves the machine, which holds for more than this action. */
+export function sendOf(proceed: Choice, leaveFor: 'run' | 'session' = 'session'): Choice {
+  return {
+    ...proceed,
+    label: 'send',
+    does: `runs it; what goes to the same receiver is not asked about again in this ${leaveFor}`,
+  };
+}
+
 /** The answers of a HALT or a consent, the safe one first. */
 export function haltChoices(editable: boolean, more: readonly Choice[]): readonly Choice[] {
   return [SKIP, NOTE, ...(editable ? [EDIT] : []), ...more, PROCEED, ABORT];

@@ -20,6 +20,7 @@ import {
   helpOf,
   MODE_CHOICES,
   SPEND_CHOICES,
+  sendOf,
   TRY,
 } from './choices.ts';
 import { type Danger, dangersOf, isAllDanger, isExcerpted, markedCommand, oneLine } from './danger.ts';
@@ -211,7 +212,7 @@ function spendWords({ preset, spent, limit, allowance, asker }: Of<'spend'>): Qu
 }
 
 function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
-  const { action, judgement, why, cwd, mode, tool } = question;
+  const { action, judgement, why, mode, tool } = question;
   const text = action.kind === 'tool' ? action.name : describeAction(action);
   const findings = judgement.destructive ? findingsOf(judgement) : [];
   const dangers = dangersOf(text, findings);
@@ -220,8 +221,7 @@ function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
   const grant = grantOf(question);
   const change = changeOf(question);
   return {
-    chip: why === 'consent' ? change.chip : 'HALT',
-    title: [onHost(cwd), change.title, haltTitle(question)].filter(Boolean).join(' · '),
+    ...headOf(question, change),
     reasons: [...reasonsOf(why, judgement, dangers), ...(tool?.changed ? [CHANGED] : []), ...reported(question)],
     notes: circumstances(question),
     ...(fails(question) && question.offers?.length ? { offers: question.offers } : {}),
@@ -232,14 +232,38 @@ function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
     allIsDanger: dangers.some(({ part }) => part === ''),
     tree: change.rows,
     claims: (tool?.claims ?? []).map((claim) => `its server says: ${oneLine(claim)}`),
-    impact: (judgement.impact ?? []).map(oneLine),
+    impact: [...(judgement.impact ?? []), ...leavingLines(judgement)].map(oneLine),
     place: placeOf(question),
     mode,
     danger: why !== 'consent',
-    choices: [...haltChoices(editable, question.canTry ? [TRY] : []), ...(grant ? [alwaysOf(grant)] : [])],
+    choices: [...actionChoices(question, editable), ...(grant ? [alwaysOf(grant)] : [])],
     start: 0,
     editable,
   };
+}
+
+/** What kind of question it is, and whom it is about. */
+function headOf(question: Of<'halt'>, { chip, title }: ReturnType<typeof changeOf>) {
+  const { why, cwd } = question;
+  const to = sent(question)?.map((each) => oneLine(each.to));
+  const about = [onHost(cwd), to ? `to ${to.join(', ')}` : title, haltTitle(question)];
+  return { chip: why !== 'consent' ? 'HALT' : to ? 'SEND THIS?' : chip, title: about.filter(Boolean).join(' · ') };
+}
+
+/** What leaves, where that is what the question is about. */
+function sent({ why, judgement }: Of<'halt'>): Judgement['leaves'] {
+  return why === 'consent' ? judgement.leaves : undefined;
+}
+
+function actionChoices(question: Of<'halt'>, editable: boolean): readonly Choice[] {
+  const choices = haltChoices(editable, question.canTry ? [TRY] : []);
+  if (!sent(question)) return choices;
+  return choices.map((choice) => (choice.answer === 'proceed' ? sendOf(choice, question.leaveFor) : choice));
+}
+
+/** What would leave, by receiver. */
+function leavingLines({ leaves = [] }: Judgement): readonly string[] {
+  return leaves.flatMap(({ to, what }) => what.map((line) => (leaves.length > 1 ? `${to}: ${line}` : line)));
 }
 
 function placeOf({ action, cwd, mode, asker }: Of<'halt'>): QuestionWords['place'] {
@@ -301,6 +325,8 @@ function triedWords(
   };
 }
 
+const SHOWS = 'It may show a key or password to a model on another machine.';
+
 const STATES = { destructive: '', consent: '', resumed: 'still open', changed: 'changed' } as const;
 
 /** A judgement without parts, such as a model's, speaks of the whole action. */
@@ -311,7 +337,7 @@ function findingsOf({ findings = [], reason, rule }: Judgement): readonly Findin
 
 function reasonsOf(
   why: keyof typeof STATES,
-  { reason, credential }: Judgement,
+  { reason, credential, leaves }: Judgement,
   dangers: readonly Danger[],
 ): readonly string[] {
   const own = dangers.length > 0 ? [] : [oneLine(reason)];
@@ -319,7 +345,9 @@ function reasonsOf(
     case 'destructive':
       return own;
     case 'consent':
-      if (credential) return ['It may show a key or password to a model on another machine.'];
+      if (leaves)
+        return ['This leaves your machine. You are asked once for each receiver.', ...(credential ? [SHOWS] : [])];
+      if (credential) return [SHOWS];
       return [`The model asks for it. The gate: ${oneLine(reason)}.`];
     case 'changed':
       return ['What it names has changed since you were asked. Nothing has run.', ...own];

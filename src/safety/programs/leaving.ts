@@ -1,0 +1,194 @@
+/** What a call sends to another machine, and to whom (AC-8): read from its words, by what its record says it sends. */
+import { hasUnknown } from '../shell/taint.ts';
+import type { Sending } from '../verdict.ts';
+import type { Call } from './call.ts';
+import { absolute } from './paths.ts';
+import { isDryReading, type Sends } from './record.ts';
+
+/** Notes on the machine what a call sends away. */
+export function noteSending(call: Call): void {
+  for (const sending of sendingOf(call)) call.machine.sendings.push(sending);
+}
+
+/** What a call itself sends away; empty where that is nothing, or stays on this machine. */
+export function sendingOf(call: Call): readonly Sending[] {
+  const { leaves } = call.facts;
+  if (!leaves || (call.reading && isDryReading(call.reading)) || call.has('--dry-run')) return [];
+  const words = call.operands.map(({ text }) => text);
+  if (leaves.when && !leaves.when.test(words.join(' '))) return [];
+  return READERS[leaves.as](call, words).filter(({ to }) => !isHere(to));
+}
+
+type Reader = (call: Call, words: readonly string[]) => readonly Sending[];
+
+const READERS: Readonly<Record<Sends['as'], Reader>> = {
+  push(call, [, remote, ...refs]) {
+    const { cwd } = call.machine.scope;
+    const place = call.value('-C');
+    const directory = place === undefined ? cwd : absolute(call.machine, place);
+    const all = call.has('--all', '--branches', '--mirror') ? ['--branches'] : [];
+    const tags = call.has('--tags', '--mirror') ? ['--tags'] : [];
+    return [
+      {
+        to: remote ?? '',
+        what: [],
+        files: [],
+        git: {
+          ...(directory === undefined ? {} : { directory }),
+          refs: [...all, ...tags, ...refs],
+          commits: /\bgit\b[^\n;|&]*\bcommit\b/.test(call.machine.source),
+          adds: /\bgit\b[^\n;|&]*\badd\b[^\n;|&]*\s(-\w*A|--all|\.)(\s|$|[;&|])/.test(call.machine.source),
+        },
+      },
+    ];
+  },
+  publish(call, words) {
+    const own = call.value('--registry', '--repository-url', '--host', '--index-url', '--publish-url', '--index');
+    const [to, port] = hostOf(own ?? REGISTRY[call.program] ?? call.program);
+    return [sent(to, `${call.program} ${words[0] ?? ''}`, filesOf(call, words.slice(1)), port)];
+  },
+  image(_, words) {
+    const name = words.at(-1) ?? '';
+    const [first = ''] = name.split('/');
+    const registry = /[.:]|^localhost$/.test(first) && name.includes('/') ? first : 'docker.io';
+    const path = name.replace(/[:@][^/]*$/, '').replace(`${registry}/`, '');
+    return isHere(registry) ? [] : [{ ...sent(registry, `image ${name}`, []), to: `${registry}/${path}` }];
+  },
+  request(call, words) {
+    const addresses = [...words, ...(call.reading?.given ?? []).flatMap(optionOf('--url'))];
+    const method = call.value('-X', '--request', '--method');
+    const given = (call.reading?.given ?? []).filter(({ name }) => BODY.test(name));
+    const asksWith = call.has('-G', '--get');
+    if ((given.length === 0 || asksWith) && (method === undefined || READS.test(method))) return [];
+    const files = given.flatMap(({ name, value = '' }) => {
+      const named = /^(-T|--upload-file|--post-file|--body-file)$/.test(name)
+        ? value
+        : /(?:^|=)[@<]([^;]+)/.exec(value)?.[1];
+      return named === undefined ? [] : filesOf(call, [named]);
+    });
+    const verb = method ?? (given.some(({ name }) => /^(-T|--upload-file)$/.test(name)) ? 'PUT' : 'POST');
+    return addresses.map((address) => requestTo(address, verb, files));
+  },
+  items(call, words) {
+    const [first = ''] = words;
+    const named = /^[a-z]+$/i.test(first) && words.length > 1;
+    const rest = named ? words.slice(1) : words;
+    const items = rest.slice(1).filter((item) => /[:=]=|=|@/.test(item) && !/^[\w-]+:(?!=)/.test(item));
+    if (named ? READS.test(first) : items.length === 0) return [];
+    const files = items.flatMap((item) => filesOf(call, /@(.+)/.exec(item)?.slice(1, 2) ?? []));
+    return [requestTo(rest[0] ?? '', named ? first.toUpperCase() : 'POST', files)];
+  },
+  upload(call, words) {
+    const target = words.at(-1) ?? '';
+    const [, host] = /^(?:\w+:\/\/)?(?:[^@/:]*@)?(\[[^\]]+\]|[\w.-]+)(?::|\/|$)/.exec(target) ?? [];
+    const isRemote = call.program === 'sftp' || /^\w+:\/\//.test(target) || /^[^/]*[^/\\]:/.test(target);
+    if (!isRemote || host === undefined) return [];
+    return [sent(host, 'files', filesOf(call, words.slice(0, -1)), 22)];
+  },
+  bucket(call, words) {
+    const target = words.at(-1) ?? '';
+    const to = /^(?:\w+:\/\/[^/]+|[\w.-]+:[^/]*)/.exec(target)?.[0];
+    const sources = words.slice(call.program === 'aws' || call.program === 'gcloud' ? 2 : 1, -1);
+    return to === undefined ? [] : [sent(to, 'files', filesOf(call, sources))];
+  },
+  mail: (call, words) => [
+    sent(
+      words.filter((word) => word.includes('@')).join(', ') || 'by mail',
+      'a message',
+      filesOf(call, valuesOf(call, '-a', '-A')),
+    ),
+  ],
+  forge: (call, words) => {
+    const method = call.value('-X', '--method');
+    const fields = call.has('-f', '-F', '--field', '--raw-field', '--input');
+    if (words[0] === 'api' && (method === undefined ? !fields : READS.test(method))) return [];
+    return [
+      {
+        to: call.value('-R', '--repo') ?? '',
+        what: [words.slice(0, 2).join(' ') + (call.value('-t', '--title') ? `: ${call.value('-t', '--title')}` : '')],
+        files: [],
+        forge: call.program === 'glab' ? 'gitlab.com' : 'github.com',
+        git: { ...(call.machine.scope.cwd === undefined ? {} : { directory: call.machine.scope.cwd }), refs: [] },
+      },
+    ];
+  },
+  packages: (_, words) => [{ to: PACKAGES, what: [words.slice(1).join(' ') || 'all packages'], files: [] }],
+};
+
+/** What is asked about instead of a machine: programs that are installed as root, for everybody. */
+export const PACKAGES = 'the packages of this system';
+
+const REGISTRY: Readonly<Record<string, string>> = {
+  npm: 'registry.npmjs.org',
+  pnpm: 'registry.npmjs.org',
+  yarn: 'registry.npmjs.org',
+  cargo: 'crates.io',
+  gem: 'rubygems.org',
+  twine: 'upload.pypi.org',
+  uv: 'upload.pypi.org',
+  poetry: 'upload.pypi.org',
+};
+
+/** Options of clients whose value is the body of a request. */
+const BODY = /^(-d|--data.*|--json|-F|--form.*|-T|--upload-file|--post-(data|file)|--body-(data|file))$/;
+const READS = /^(GET|HEAD|OPTIONS|TRACE)$/i;
+
+function optionOf(option: string) {
+  return ({ name, value = '' }: { readonly name: string; readonly value?: string }) => (name === option ? [value] : []);
+}
+
+function valuesOf(call: Call, ...names: readonly string[]): readonly string[] {
+  return names.flatMap((name) => call.options.values.get(name) ?? []);
+}
+
+function requestTo(address: string, method: string, files: readonly string[]): Sending {
+  const [host, port] = hostOf(address);
+  const path = /^(?:\w+:\/\/)?[^/?#]*([^?#]*)/.exec(address)?.[1] || '/';
+  return sent(host, `${method} ${path}`, files, port);
+}
+
+function sent(to: string, what: string, files: readonly string[], port = 443): Sending {
+  const connects = /^[\w.-]+$/.test(to) ? { connects: [`${to}:${port}`] } : /:\d+$/.test(to) ? { connects: [to] } : {};
+  return { to, what: [what], files, ...connects };
+}
+
+/** Host, with a port that is not its scheme's own, and the port. */
+function hostOf(address: string): readonly [string, number] {
+  if (hasUnknown(address)) return [UNKNOWN_HOST, 443];
+  const url = URL.parse(/^\w+:\/\//.test(address) ? address : `http://${address}`);
+  if (!url || url.hostname === '') return [UNKNOWN_HOST, 443];
+  const secure = url.protocol === 'https:' || !/^\w+:\/\//.test(address);
+  return [url.host, Number(url.port) || (secure ? 443 : 80)];
+}
+
+/** Stands for a receiver that is not known before the command runs. */
+const UNKNOWN_HOST = 'an address that is not known';
+
+/** Files that words name, behind the directory that the call is in. */
+function filesOf(call: Call, words: readonly string[]): readonly string[] {
+  return words.flatMap((word) => (word === '-' || hasUnknown(word) ? [] : (absolute(call.machine, word) ?? [])));
+}
+
+const HERE = /^(localhost|[\w.-]+\.localhost|127(\.\d+){0,3}|\[::1\]|::1|0\.0\.0\.0|host\.docker\.internal)(:\d+)?$/i;
+
+/** Whether it stays on this machine. */
+function isHere(to: string): boolean {
+  return HERE.test(to);
+}
+
+const PORTS: Readonly<Record<string, string>> = { 'ssh:': '22', 'http:': '80', 'git:': '9418' };
+
+/**
+ * The receiver of a push, by the address of its remote: `github.com/me/tool`. Undefined: a path, which stays on this
+ * machine.
+ */
+export function remoteOf(address: string): Pick<Sending, 'to' | 'connects'> | undefined {
+  const url = /^\w[\w+.-]*:\/\//.test(address) ? URL.parse(address) : undefined;
+  const [, host = '', path = ''] = url ? [] : (/^(?:[^@/:]+@)?([\w.-]+|\[[^\]]+\]):(?!:)(.*)$/.exec(address) ?? []);
+  if (url?.protocol === 'file:' || (!url && host === '')) return undefined;
+  const [name, way] = url ? [url.host, url.pathname] : [host, path];
+  if (isHere(name)) return undefined;
+  const port = url ? url.port || PORTS[url.protocol] || '443' : '22';
+  const to = `${name}/${way.replace(/^\/+|\/+$|\.git\/?$/g, '')}`.replace(/\/$/, '');
+  return { to, connects: [`${url?.hostname ?? host}:${port}`] };
+}
