@@ -40,6 +40,8 @@ export type AgentOptions = {
   readonly light: boolean;
   /** Project mode is held by Landlock alone: there are no namespaces here. */
   readonly held: boolean;
+  /** Directories of this program, in which no kept command may change anything (MO-12). */
+  readonly own: readonly string[];
   /** The network that commands in Project mode share. */
   readonly network: Pick<SessionNetwork, 'join'>;
   /** The directory for package caches of a project. */
@@ -177,8 +179,8 @@ async function inRestricted(
 }
 
 /** What a command of Unrestricted is put behind, and the program that does it; undefined: nothing. */
-function behindIn({ launcher, light, keep }: AgentOptions, cwd: string, kept: Keeping | undefined) {
-  const how = kept === undefined ? { cwd } : { cwd, keep: kept, statusFile: kept.statusFile };
+function behindIn({ launcher, light, keep, own }: AgentOptions, cwd: string, kept: Keeping | undefined) {
+  const how = kept === undefined ? { cwd } : { cwd, keep: { ...kept, own }, statusFile: kept.statusFile };
   if (launcher !== undefined && light)
     return { program: launcher, wrap: (argv: readonly string[]) => lightArgv({ ...how, launcher, argv }) };
   if (kept === undefined) return undefined;

@@ -39,6 +39,12 @@ const NAMING =
 /** Of these, what names data: git sets them for its hooks and aliases. */
 const DATA = /^GIT_(DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|PREFIX|OBJECT_DIRECTORY|CEILING_DIRECTORIES)$/;
 
+/** Where this program keeps its configuration and its state: nothing that a model does may change anything there. */
+export function ownDirectories(env: Environment = process.env): readonly string[] {
+  const { config, state } = placesOf(env);
+  return [dirname(config), state].map((path) => realOf(path) ?? path);
+}
+
 /** For a program whose launcher is this one, and that was started with this configuration; default: the usual one. */
 export function ownPlaces(launcher: string, config?: string, env: Environment = process.env): OwnPlaces {
   const usual = placesOf(env);

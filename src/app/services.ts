@@ -43,7 +43,7 @@ import { createHosts, launcherKit } from './host-shells.ts';
 import { createMcpPort, openMcp } from './mcp.ts';
 import { createMemoryPort, memoryBlock } from './memory.ts';
 import { createPreplanner, createSecondOpinion, openModels, watched } from './models.ts';
-import { takenHere } from './own-places.ts';
+import { holds, ownDirectories, takenHere } from './own-places.ts';
 import { OwnStarts } from './own-starts.ts';
 import { cacheOf } from './project-caches.ts';
 import { projectTree, treeThere } from './project-tree.ts';
@@ -115,7 +115,8 @@ export function createServices(environment: Environment, bus: SessionBus) {
     trialsHere,
     createTrialsThere(own, () => hosts.hosts, undoThere.store),
   );
-  const patch = patchTool({ keep: undo });
+  const ours = ownDirectories();
+  const patch = patchTool({ keep: undo, isOwn: (file) => ours.some((directory) => holds(directory, file)) });
   const log = createLog(state, hidden);
   limitOutputs(dataDir, config.disk.session_mb * BYTES_PER_MB, () => {
     const why = `the saved outputs of this session take ${config.disk.session_mb} MB (disk.session_mb)`;
@@ -150,6 +151,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     ...fresh,
     ...(sandbox.available ? { launcher: LAUNCHER } : {}),
     light: config.sandbox.unrestricted === 'light',
+    own: ours,
     network,
     cacheOf: (tree) => cacheOf(cache, tree),
     projectTree: projectHere,

@@ -103,3 +103,18 @@ describe('patch in Project mode', () => {
     expect((await patch('src/new', null)).text).toContain('no tree here');
   });
 });
+
+it('changes nothing of aish-tui’s own, in whatever mode and by whatever name', async () => {
+  const own = join(root, 'aish');
+  mkdirSync(own);
+  writeFileSync(join(own, 'config.jsonc'), '{}\n');
+  symlinkSync(own, join(tree, 'link'));
+  const tool = patchTool({ isOwn: (file) => file.startsWith(`${own}/`) });
+  for (const path of [join(own, 'config.jsonc'), 'link/config.jsonc', 'link/new', '../aish/config.jsonc']) {
+    const call = { path, patches: [{ operation: 'append_eof', newText: 'x\n' }] };
+    const { failed, text } = await tool.run(call, { cwd: tree, signal: AbortSignal.timeout(5000), destructive: true });
+    expect([failed, text]).toEqual([true, `${path} belongs to aish-tui itself; only the user changes it`]);
+  }
+  expect(readdirSync(own)).toEqual(['config.jsonc']);
+  expect(readFileSync(join(own, 'config.jsonc'), 'utf8')).toBe('{}\n');
+});

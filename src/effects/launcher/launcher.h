@@ -24,7 +24,7 @@ enum profile {
 /* INSIDE: profiles that run in namespaces of their own. TREES: profiles that may write in trees. */
 enum { INSIDE = TRIAL | PROJECT, PROJECTS = PROJECT | HELD, TREES = INSIDE | HELD,
     EVERY = RESTRICTED | LIGHT | SUPERVISE | TREES };
-enum { MAX_TREES = 8 };
+enum { MAX_TREES = 8, MAX_OWN = 4 };
 
 /* In bytes, seconds and counts. The launcher leaves alone what is 0 here. */
 struct limits {
@@ -41,6 +41,8 @@ struct options {
   int tree_count;
   uint64_t trial_space;    /* bytes that a trial may write */
   const char *keep;        /* the empty directory of the store in which old states are kept, or NULL */
+  const char *own[MAX_OWN]; /* directories of the program itself: a kept command changes nothing in them */
+  int own_count;
   const char *keep_tree;   /* the tree that is searched for changes which were not kept, or NULL */
   uint64_t keep_budget;    /* bytes that the store may use */
   uint64_t keep_file;      /* bytes of the largest file that is copied */

@@ -69,7 +69,7 @@ static const char usage[] =
     "usage: aish-sandbox [--light | --supervise | --trial EMPTY_DIR --tree DIR... | --project DIR\n"
     "                    [--without-namespaces | --network PID]]\n"
     "                    [--tmp DIR] [--cwd DIR] [--status NEW_FILE] [--parent PID] [--keep EMPTY_DIR [--keep-tree DIR]\n"
-    "                    [--keep-budget BYTES] [--keep-file BYTES] [--keep-credentials]]\n"
+    "                    [--keep-budget BYTES] [--keep-file BYTES] [--keep-credentials] [--own DIR]...]\n"
     "                    [--limit as|data|fsize|cpu|nofile|procs|wall=NUMBER]... -- command [argument...]\n"
     "       aish-sandbox --selftest DIR\n"
     "       aish-sandbox --changes STORE --tree DIR...\n"
@@ -135,6 +135,7 @@ static struct options parse(int argc, char **argv) {
     else if (!strcmp(name, "--network")) o.network = (pid_t)to_number(argv[++i]);
     else if (!strcmp(name, "--keep")) o.keep = argv[++i];
     else if (!strcmp(name, "--keep-tree")) o.keep_tree = argv[++i];
+    else if (!strcmp(name, "--own") && o.own_count < MAX_OWN) o.own[o.own_count++] = argv[++i];
     else if (!strcmp(name, "--keep-budget")) o.keep_budget = to_number(argv[++i]);
     else if (!strcmp(name, "--keep-file")) o.keep_file = to_number(argv[++i]);
     else if (!strcmp(name, "--limit")) set_limit(&o.limits, argv[++i]);

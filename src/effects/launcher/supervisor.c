@@ -260,6 +260,16 @@ static void set_guards(struct store *s, const struct options *o) {
   s->holds = o->profile == HELD ? o : NULL;
 }
 
+/* No command changes what is in this directory, nor moves it away. One that is not there is not guarded. */
+static int guard_directory(struct store *s, int directory) {
+  uint32_t n = directory < 0 ? 0 : keep_directory(s, directory);
+  if (directory >= 0) close(directory);
+  if (!n) return -1;
+  s->nodes[n].flags |= IS_VAULT;
+  for (n = s->nodes[n].parent; n; n = s->nodes[n].parent) s->nodes[n].flags |= HOLDS_VAULT;
+  return 0;
+}
+
 static int keep_begin(struct store *s, const struct options *o) {
   if (store_open(s, o->keep, 0) || open_outside(s, o)) return -1;
   s->listens = 1;
@@ -267,11 +277,8 @@ static int keep_begin(struct store *s, const struct options *o) {
   s->max_file = o->keep_file;
   s->keeps_credentials = o->keep_credentials;
   if (o->keep_tree) look(AT_FDCWD, o->keep_tree, 1, &s->tree, NULL);
-  int above = openat(s->vault, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
-  uint32_t n = above < 0 ? 0 : keep_directory(s, above);
-  if (above >= 0) close(above);
-  if (!n) return -1;
-  for (n = s->nodes[n].parent; n; n = s->nodes[n].parent) s->nodes[n].flags |= HOLDS_VAULT;
+  for (int i = 0; i < o->own_count; i++) guard_directory(s, open(o->own[i], O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (guard_directory(s, openat(s->vault, "..", O_PATH | O_DIRECTORY | O_CLOEXEC))) return -1;
   s->budget = o->keep_budget; /* only now: a store without room refuses changes, not the command */
   return 0;
 }

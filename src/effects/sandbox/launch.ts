@@ -41,6 +41,8 @@ export type Launch = {
     readonly fileBytes: number;
     /** Copies of keys and passwords as well. */
     readonly credentials?: boolean;
+    /** Directories in which nothing may be changed: the program's own. */
+    readonly own?: readonly string[];
   };
 };
 
@@ -125,9 +127,18 @@ function compose(launch: Launch, options: readonly string[]): readonly string[] 
 }
 
 function keepOptions(keep: NonNullable<Launch['keep']>): readonly string[] {
-  const { directory, tree, budgetBytes, fileBytes, credentials = false } = keep;
+  const { directory, tree, budgetBytes, fileBytes, credentials = false, own = [] } = keep;
   const bounds = ['--keep-budget', String(budgetBytes), '--keep-file', String(fileBytes)];
-  return ['--keep', directory, '--keep-tree', tree, ...bounds, ...(credentials ? ['--keep-credentials'] : [])];
+  const guarded = own.flatMap((path) => ['--own', path]);
+  return [
+    '--keep',
+    directory,
+    '--keep-tree',
+    tree,
+    ...bounds,
+    ...(credentials ? ['--keep-credentials'] : []),
+    ...guarded,
+  ];
 }
 
 /** The private temporary directory of one sandboxed command, and the launcher's word on how it went. */

@@ -51,6 +51,8 @@ export type PatchOptions = {
   readonly keep?: {
     keepFile(file: string, text: string, cwd: string): Promise<{ end(changed: boolean): Promise<void> } | undefined>;
   };
+  /** Whether a file (absolute, behind all links) belongs to the program itself: no patch changes it. */
+  isOwn?(file: string): boolean;
   /** Replaces file system calls in tests. */
   readonly steps?: FileSteps;
 };
@@ -104,12 +106,17 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
     undo: () => inTurn(() => takeBack(true)),
   };
 
+  function outOfReach(file: string, tree: string | null | undefined, links: bigint | undefined): string | undefined {
+    if (options.isOwn?.(file)) return 'belongs to aish-tui itself; only the user changes it';
+    return tree === undefined ? undefined : beyondTree(file, tree, links);
+  }
+
   async function apply(call: PatchCall, { cwd, signal, destructive, tree }: ToolCallOptions): Promise<ToolOutcome> {
     const path = plainText(call.path);
     const read = await readTarget(locate(call.path, cwd));
     if (!read.ok) return failed(`${path} ${read.message}`);
     const { existing } = read.target;
-    const beyond = tree === undefined ? undefined : beyondTree(read.target.path, tree, existing?.stat.nlink);
+    const beyond = outOfReach(read.target.path, tree, existing?.stat.nlink);
     if (beyond !== undefined) return failed(`${path} ${beyond}`);
     // There was nothing when it was judged, so nobody was asked. In Project what is kept needs no question.
     if (existing && destructive !== true && tree === undefined && isWhole(call)) return failed(`${path} ${APPEARED}`);

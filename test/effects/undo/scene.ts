@@ -56,6 +56,8 @@ export type KeepOptions = {
   readonly fileBytes?: number;
   /** Keys and passwords as well. */
   readonly credentials?: boolean;
+  /** Directories of the program itself. */
+  readonly own?: readonly string[];
   /** The tree belongs to who should have it. */
   readonly given?: boolean;
   /** Called with the process id of the launcher as soon as it runs. */
@@ -128,8 +130,8 @@ export function makeScene(launcher: string, ordinary = false, elsewhere?: string
     async keep(script, options = {}) {
       give();
       const { number: mine, directory } = next();
-      const { budgetBytes = 2e9, fileBytes = 2e8, credentials = false } = options;
-      const keep = { directory, tree, budgetBytes, fileBytes, credentials };
+      const { budgetBytes = 2e9, fileBytes = 2e8, credentials = false, own = [] } = options;
+      const keep = { directory, tree, budgetBytes, fileBytes, credentials, own };
       const launch = { launcher, argv: ['bash', '-c', script], cwd: tree, ...(options.nothing ? {} : { keep }) };
       const tmpDir = join(root, 'tmp');
       const held = options.held ? { held: true, tmpDir } : {};
