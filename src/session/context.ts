@@ -77,12 +77,24 @@ export function contextUse({
   return { tokens, budget: budget.requestLimit, percent: (100 * tokens) / budget.requestLimit };
 }
 
+/** The directory that a turn names at its end, where the model had come to another one. */
+function toldDirectory({ kind, text }: Turn): string | undefined {
+  if (kind === 'assistant') return undefined;
+  return /, cwd ([^\n]*)\](?:\n\[[^\n]*\])?$/.exec(text)?.[1];
+}
+
 /** Stands for the evicted turns; depends on nothing else, so that it stays the same until the next eviction. */
-function evictedNotice({ turns, mode, named, cwd }: Conversation, from: number): string {
+function evictedNotice({ turns, mode, named }: Conversation, from: number): string {
   const last = turns.slice(0, from).findLast(isAsked);
   const asked = last ? `; what was asked last among them:\n${clip(last.text, MAX_TOLD_CHARS)}` : '';
   // A mode other than the one that the system message names was told in a turn that may be gone by now.
-  const place = named && cwd !== named.cwd ? `\n[aish] directory: ${cwd}` : '';
+  const cwd =
+    named &&
+    turns
+      .slice(0, from)
+      .map(toldDirectory)
+      .findLast((told) => told !== undefined);
+  const place = cwd === undefined || cwd === named?.cwd ? '' : `\n[aish] directory: ${cwd}`;
   return EVICTED + asked + place + (mode === (named?.mode ?? 'unrestricted') ? '' : `\n${modeNotice(mode)}`);
 }
 

@@ -162,3 +162,19 @@ it('a result names the directory only where it is another one than the model was
   expect(after('make', '/work/sub')).toBe('x\n[exit 0]');
   expect(after('cd ..', '/work')).toBe('x\n[exit 0, cwd /work]');
 });
+
+it('the line for evicted turns names the directory that they led to, and stays the same when the agent moves on', () => {
+  const machine = new Machine({ semantics: SEMANTICS, surroundings, maxNorrisSteps: 50, maxTurns: 8 }, 'unrestricted');
+  machine.send({ type: 'norrisStarted', goal: 'g' });
+  const goes = (step: number, cwd: string) => {
+    machine.says('', bash(`c${step}`, `step ${step}`));
+    machine.judges(harmless);
+    machine.runs(`${step}`, 0, cwd);
+    return sent(machine)[1]?.content;
+  };
+  goes(0, '/work/sub');
+  for (let step = 1; step < 6; step += 1) goes(step, '/work/sub');
+  const line = goes(6, '/work/sub');
+  expect(line).toMatch(/^\[aish\] earlier turns were left out[\s\S]*\[aish\] directory: \/work\/sub/);
+  expect(goes(7, '/work/other')?.split('\n\n')[0]).toBe(line?.split('\n\n')[0]);
+});
