@@ -61,7 +61,7 @@ export function openMcp(
 
 /** What `:mcp` shows and does. */
 export function createMcpPort(
-  { mcp, auto_approve: autoApprove }: Config,
+  { mcp, auto_approve: autoApprove, safety }: Config,
   servers: McpServers,
   bus: SessionBus,
 ): McpPort {
@@ -80,6 +80,7 @@ export function createMcpPort(
           description: spec.description,
           readOnly: matchesGlob(spec.name, mcp.read_only),
           autoApproved: matchesGlob(spec.name, autoApprove),
+          halts: matchesGlob(spec.name, safety.always_destructive_tools),
           changed: servers.facts(spec.name)?.changed === true,
           ...withReason(servers.unchecked(spec.name)),
         })),

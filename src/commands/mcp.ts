@@ -120,7 +120,7 @@ function toolsOf({ name, tools }: McpServerInfo): string {
     .map((tool) => {
       const marks = [
         tool.readOnly ? 'read-only' : '',
-        tool.autoApproved ? 'runs without asking' : '',
+        tool.halts ? 'halts' : tool.autoApproved ? 'runs without asking' : 'asks',
         tool.changed ? 'changed since it was first seen' : '',
         tool.unchecked === undefined ? '' : `arguments not checked: ${tool.unchecked}`,
       ].filter((mark) => mark !== '');

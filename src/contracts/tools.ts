@@ -65,6 +65,8 @@ export type McpServerInfo = {
     /** Declared so by the user. */
     readonly readOnly: boolean;
     readonly autoApproved: boolean;
+    /** `safety.always_destructive_tools` names it. */
+    readonly halts: boolean;
     readonly changed: boolean;
     /** Why its arguments are not checked here, as far as that is known. */
     readonly unchecked?: string;

@@ -147,6 +147,10 @@ function leftTools(names: readonly string[]): string {
   return `${count}: ${names.slice(0, MAX_NAMES).join(', ')}${more}; :mcp enable NAME describes one`;
 }
 
-function tooSmall({ preset, window, head, room }: StoredBudget, tools: number): string {
-  return `the window of ${preset} is too small: of its ${window} tokens ${room} are left for the request, and the system prompt with ${tools} tools takes ${head}; use a larger window or fewer tools`;
+function tooSmall({ preset, window, head, room, answer }: StoredBudget, tools: number): string {
+  const takes = `the system prompt with ${tools} tools takes ${head}`;
+  // The user's own limit, where it is below what the window leaves.
+  if (room < window - answer)
+    return `token_budget (${room} tokens) is too small: ${takes}; raise it or use fewer tools`;
+  return `the window of ${preset} is too small: of its ${window} tokens ${room} are left for the request, and ${takes}; use a larger window or fewer tools`;
 }

@@ -239,7 +239,7 @@ it(':mcp lists servers, tools, and what a server wrote; Tab knows their names', 
     auto_approve: ['f__look'],
     read_only: ['f__look'],
   };
-  configure(place, server, { mcp });
+  configure(place, server, { mcp, safety: { always_destructive_tools: ['f__die'] } });
   await using rig = startRig(place, { rows: 40 });
   await rig.waitFor(/mcp: gone: could not start: no-such-program: not found/);
   await ready(rig, 'f');
@@ -247,6 +247,8 @@ it(':mcp lists servers, tools, and what a server wrote; Tab knows their names', 
   await rig.waitFor(/gone +failed +0 tools +could not start/);
   rig.type(':mcp tools f\r');
   await rig.waitFor('f__look  [read-only, runs without asking]');
+  await rig.waitFor(/f__form {2}\[asks\]/);
+  await rig.waitFor(/f__die {2}\[halts\]/);
   await rig.waitFor('The tool look.');
   rig.type(':mcp f\r');
   await rig.waitFor('[no message: Welcome to my server!]');

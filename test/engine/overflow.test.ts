@@ -131,6 +131,19 @@ it('token_budget holds below the window, and the answer has its room in a small 
   expect(notices).toContain('[aish] 1 long text was shortened to fit token_budget (2000 tokens)');
 });
 
+it('a token_budget that leaves no room is named, and not the window', async () => {
+  await using server = await startScriptedServer([say('never')]);
+  await using bench = startEngine(
+    { name: 'fast', model: 'm', baseUrl: server.baseUrl, context: 32_768 },
+    { services: { systemPrompt: 'You are very careful. '.repeat(400), tokenBudget: 1000 } },
+  );
+  void bench.engine.dispatch({ type: 'asked', line: 'l', text: 'hello' });
+  await bench.until(() => bench.engine.conversation.phase.kind === 'idle');
+  const { entry } = bench.engine.transcript.entries.at(-1) ?? {};
+  expect(JSON.stringify(entry)).toMatch(/token_budget \(1000 tokens\) is too small: the system prompt.*raise it/);
+  expect(server.requests).toEqual([]);
+});
+
 it('a system prompt that leaves no room is said, and nothing is sent', async () => {
   await using server = await startScriptedServer([say('never')]);
   await using bench = startEngine(
