@@ -40,7 +40,7 @@ function outputOf({ outputs }, entryPoint) {
 const parts = await build({
   stdin: {
     contents:
-      "export { SCHEMA, SCHEMA_OPTIONS } from './src/config/schema.ts'; export { compileLauncher } from './src/effects/sandbox/compile.ts'; export { packTokens } from './src/broker/tokens/count.ts';",
+      "export { SCHEMA, SCHEMA_OPTIONS } from './src/config/schema.ts'; export { compileLauncher } from './src/effects/sandbox/compile.ts'; export { packTokens } from './src/broker/tokens/vocabulary.ts';",
     resolveDir: at('.'),
   },
   write: false,
