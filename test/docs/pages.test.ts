@@ -29,7 +29,12 @@ describe('configurations in the pages', () => {
   it('there is one for every kind of server', () => {
     const sections = textOf('docs/models.md').split(/^## /m).slice(1);
     const without = sections.filter((text) => !/^```jsonc$/m.test(text)).map((text) => text.split('\n')[0]);
-    expect(without).toEqual(['When a server fails', 'Which size for what']);
+    expect(without).toEqual([
+      'How a model acts',
+      'When a model answers badly',
+      'When a server fails',
+      'Which size for what',
+    ]);
   });
 });
 

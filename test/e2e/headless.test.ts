@@ -127,7 +127,7 @@ describe('aish-tui run', () => {
       return (await runProgram(place, ['run', 'x'])).code;
     };
     expect(await codeOf(say('GOAL: blocked\nno way'))).toBe(3);
-    expect(await codeOf(say('hm'))).toBe(3);
+    expect(await codeOf(say('hm'), say('hm'))).toBe(3);
     expect(await codeOf(say('CMD: true'), say('CMD: true'))).toBe(5);
     expect(await codeOf({ error: { status: 401, message: 'no key' } })).toBe(6);
   });
@@ -227,7 +227,7 @@ describe('aish-tui ask', () => {
   });
 
   it('fails where the model acts and then says nothing', async () => {
-    await using server = await startScriptedServer([call('bash', { command: 'true' }), say('')]);
+    await using server = await startScriptedServer([call('bash', { command: 'true' }), say(''), say('')]);
     using place = scratch(server.baseUrl);
     const { code, err } = await runProgram(place, ['ask', 'what is it?']);
     expect([code, err]).toEqual([6, expect.stringContaining('aish-tui: the model gave no answer')]);

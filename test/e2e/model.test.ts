@@ -71,9 +71,9 @@ describe('the prompt and the status bar', () => {
     await rig.waitFor('[aish:deep ⚡]>');
     deep.release('end');
     await rig.waitFor('[aish:fast]>');
-    // 4,096 tokens of the window of 10,240 less 2,048 for the answer.
-    await rig.waitFor(/ctx \S* ?50%/);
+    // 4,096 tokens of the window of 10,240 less a quarter for the answer.
+    await rig.waitFor(/ctx \S* ?53%/);
     rig.type(':history\r');
-    await rig.waitFor('context: 4096 of 8192 tokens (50.0%)');
+    await rig.waitFor('context: 4096 of 7680 tokens (53.3%)');
   });
 });

@@ -207,7 +207,7 @@ describe('an allow rule', () => {
     calls(machine, 'c1', 'one');
     answers(machine, 'always');
     ends(machine);
-    expect(allowedIn(machine.state)).toEqual({ session: [], kept: [], tools: ['fs__list'], reads: false });
+    expect(allowedIn(machine.state)).toMatchObject({ session: [], kept: [], tools: ['fs__list'], reads: false });
     machine.send({ type: 'ruleSet', rule: 'fs__list', allowed: false });
     calls(machine, 'c2', 'one');
     expect(machine.phase.kind).toBe('halted');

@@ -25,7 +25,9 @@ function run(): Machine {
 
 /** The model pushes; the gate says so. */
 function pushes(machine: Machine, judgement = sends()): void {
-  machine.says('', bash(`c${machine.events.length}`, 'git push'));
+  // Another line each time: the same call again and again is not run.
+  const id = `c${machine.events.length}`;
+  machine.says('', bash(id, `git push # ${id}`));
   machine.judges(judgement);
 }
 
