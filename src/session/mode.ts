@@ -33,7 +33,7 @@ const MEANINGS = {
   restricted:
     'Restricted. Commands run in a kernel sandbox: files can be read but not written (only $TMPDIR can), and there is no network.',
   project:
-    "Project. Commands may read everything and write in this project's tree and in $TMPDIR; HTTP(S) waits for the user's yes, all else has loopback only; git hooks, .git/config and what else runs later outside are out of reach. What is changed can be put back.",
+    "Project. Commands may read everything and write in this project's tree and in $TMPDIR; HTTP(S) and git over ssh wait for the user's yes, all else has loopback only; git hooks, .git/config and what else runs later outside are out of reach. What is changed can be put back.",
   unrestricted:
     'Unrestricted. Commands may write files and use the network; destructive ones are still put to the user.',
 } as const;
