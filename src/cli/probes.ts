@@ -19,7 +19,15 @@ export async function safetyCheck(
   out: Writer,
   err: Writer,
 ): Promise<number> {
-  if (jsonl) return eachLine(async (line) => out(`${await checkLine(line, { strict })}\n`));
+  if (jsonl) {
+    const [{ detectSandbox }, { LAUNCHER }] = await Promise.all([
+      import('../effects/sandbox/index.ts'),
+      import('../app/environment.ts'),
+    ]);
+    const { available, projectMissing } = await detectSandbox({ launcher: LAUNCHER });
+    const options = { strict, holdsSignals: available && projectMissing === undefined };
+    return eachLine(async (line) => out(`${await checkLine(line, options)}\n`));
+  }
   if (command === '')
     return usage(err, 'no command given: aish-tui safety check "<command>", or --jsonl with lines on stdin');
   const judged = judgeCommand(command, { cwd: process.cwd(), files: realFiles() });

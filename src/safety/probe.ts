@@ -6,7 +6,11 @@ import { judgeTool } from './tool.ts';
 import { type StaticVerdict, unknown } from './verdict.ts';
 
 /** Options of the probe `aish-tui safety check`. */
-export type ProbeOptions = { readonly strict?: boolean };
+export type ProbeOptions = {
+  readonly strict?: boolean;
+  /** On this machine a command in Project can signal only processes of its own. */
+  readonly holdsSignals?: boolean;
+};
 
 /**
  * One line of `aish-tui safety check --jsonl` (CL-2): `{"cmd","cwd"?,"made"?,"mode"?,"id"?}` (`made`: absolute paths of
@@ -23,7 +27,7 @@ export async function checkLine(json: string, options: ProbeOptions = {}): Promi
     if (typeof input !== 'object' || input === null) throw new TypeError('not an object');
     if ('id' in input) id = input.id;
     verdict = await judgeInput(input);
-    recovery = await recoveryIn(input, verdict);
+    recovery = await recoveryIn(input, verdict, options);
   } catch {
     verdict = unknown('not a line this probe reads: {"cmd"} or {"tool","args"}');
   }
@@ -39,11 +43,15 @@ export async function checkLine(json: string, options: ProbeOptions = {}): Promi
 }
 
 /** Whether a line with `"mode": "project"` needs a question; its directory is the tree. */
-async function recoveryIn(input: object, verdict: StaticVerdict): Promise<Recovery | undefined> {
+async function recoveryIn(
+  input: object,
+  verdict: StaticVerdict,
+  { holdsSignals }: ProbeOptions,
+): Promise<Recovery | undefined> {
   if (!('mode' in input) || input.mode !== 'project') return undefined;
   if (!('cmd' in input) || typeof input.cmd !== 'string' || !('cwd' in input) || typeof input.cwd !== 'string')
     return { recoverable: false, findings: verdict.findings };
-  const place = { cwd: input.cwd, tree: input.cwd };
+  const place = { cwd: input.cwd, tree: input.cwd, holdsSignals };
   return recoveryOf(input.cmd, verdict, place, ownOf(input));
 }
 

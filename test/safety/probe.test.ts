@@ -36,3 +36,9 @@ test.each([
 ])('the line %j gets an answer', async (line) => {
   expect(JSON.parse(await checkLine(line))).toHaveProperty('verdict');
 });
+
+test('in Project a signal needs no question where the kernel holds it to the command’s own processes', async () => {
+  const line = JSON.stringify({ cmd: 'pkill -f server', cwd: '/', mode: 'project' });
+  const asked = async (holdsSignals: boolean) => JSON.parse(await checkLine(line, { holdsSignals })).recoverable;
+  expect([await asked(true), await asked(false)]).toEqual([true, false]);
+});
