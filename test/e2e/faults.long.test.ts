@@ -30,6 +30,16 @@ const INTRO = `# What happens when something fails
 Written by \`npm run check -- faults\`, which meets every fault with the real program: a real model server that fails, real MCP servers, real signals. Nobody is there to answer (\`aish-tui ask\`, \`aish-tui run\`), so a HALT is never proceeded. *Seen* is what the program says, with its exit code; *kept* is what the journal has afterwards, and whether the session resumes.
 
 The places: a question in **chat**; the second step of a **Norris** run; the planning call (**preplan**); the gate's **second opinion**; a **sub-agent**'s call; a **trial** of a halted command (\`run --on-halt try\`), in which the command itself is at work when it happens. A trial asks no model, and plans, second opinions and trials use no MCP server.
+
+Five more, each met by a test of its own:
+
+| what | what comes of it | test |
+|---|---|---|
+| a mode is asked for, and nothing can enforce it | the screen and its shell work, and the model runs nothing until \`:mode unrestricted\`; without a screen exit 2 | \`test/e2e/mode.test.ts\` |
+| one transient failure in step n of a run | the same request again, up to 8 tries; the run goes on | \`test/e2e/hiccups.long.test.ts\` |
+| a job of the model runs at the end of \`run\` | the model is told once; then it is waited for, a minute at most; what is ended is named, exit 3 | \`test/e2e/headless.test.ts\` |
+| a line is typed while a command runs | a shell line, a question or a \`:\` line, as at the prompt; what no program has read comes back | \`test/e2e/typed-ahead.test.ts\` |
+| the journal is deleted while the program runs | it is written again, whole, with the next event | \`test/store/journal.test.ts\` |
 `;
 
 const rowOf = (place: Place, cell: Cell | undefined) =>
