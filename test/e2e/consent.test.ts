@@ -82,45 +82,48 @@ describe('in chat', () => {
     expect(existsSync(join(place.work, 'made'))).toBe(true);
   });
 
-  it('P at a consent allows the program and subcommand, which :allow lists, keeps and takes back', async () => {
-    await using server = await startScriptedServer([
-      say('CMD: make test 2>&1 | tail -3'),
-      say('CMD: make test'),
-      say('CMD: make other'),
-      say('That is all.'),
-      say('CMD: make test'),
-      say('Done again.'),
-    ]);
-    using place = scratch(server.baseUrl, { mode: 'unrestricted', safety: { llm_second_opinion: false } });
-    writeFileSync(join(place.work, 'Makefile'), 'test:\n\t@echo ran >> runs\nother:\n\t@echo other >> runs\n');
-    const config = join(place.home, 'config.jsonc');
-    const runs = () => readFileSync(join(place.work, 'runs'), 'utf8');
-    await using rig = startRig(place, { rows: 40, columns: 100 });
-    await rig.waitFor('[aish:fast]>');
-    rig.type('?test it\r');
-    await rig.waitFor('don’t ask again for make test');
-    await rig.waitFor(/seen to the end/);
-    rig.type('P');
-    await rig.waitFor('┆ make other');
-    expect(runs()).toBe('ran\nran\n');
-    await rig.waitFor(/seen to the end/);
-    rig.type('s');
-    await rig.waitFor('That is all.');
-    rig.type(':allow\r');
-    await rig.waitFor('this session  make test');
-    rig.type(':allow keep make test\r');
-    await rig.waitFor('make test is kept for');
-    expect(readFileSync(config, 'utf8')).toMatch(/"allow": \[\s*"make test"/);
-    rig.type(':allow -make test\r');
-    await rig.waitFor('no longer kept');
-    expect(readFileSync(config, 'utf8')).not.toContain('make test');
-    rig.type(':allow bash\r');
-    await rig.waitFor('no rule can allow bash');
-    rig.type('?test it again\r');
-    await rig.waitFor(/┆ make test\s/);
-    await rig.waitFor(/seen to the end/);
-    rig.type('s');
-    await rig.waitFor('Done again.');
-    expect(runs()).toBe('ran\nran\n');
-  });
+  it.skipIf(lacks('make'))(
+    'P at a consent allows the program and subcommand, which :allow lists, keeps and takes back',
+    async () => {
+      await using server = await startScriptedServer([
+        say('CMD: make test 2>&1 | tail -3'),
+        say('CMD: make test'),
+        say('CMD: make other'),
+        say('That is all.'),
+        say('CMD: make test'),
+        say('Done again.'),
+      ]);
+      using place = scratch(server.baseUrl, { mode: 'unrestricted', safety: { llm_second_opinion: false } });
+      writeFileSync(join(place.work, 'Makefile'), 'test:\n\t@echo ran >> runs\nother:\n\t@echo other >> runs\n');
+      const config = join(place.home, 'config.jsonc');
+      const runs = () => readFileSync(join(place.work, 'runs'), 'utf8');
+      await using rig = startRig(place, { rows: 40, columns: 100 });
+      await rig.waitFor('[aish:fast]>');
+      rig.type('?test it\r');
+      await rig.waitFor('don’t ask again for make test');
+      await rig.waitFor(/seen to the end/);
+      rig.type('P');
+      await rig.waitFor('┆ make other');
+      expect(runs()).toBe('ran\nran\n');
+      await rig.waitFor(/seen to the end/);
+      rig.type('s');
+      await rig.waitFor('That is all.');
+      rig.type(':allow\r');
+      await rig.waitFor('this session  make test');
+      rig.type(':allow keep make test\r');
+      await rig.waitFor('make test is kept for');
+      expect(readFileSync(config, 'utf8')).toMatch(/"allow": \[\s*"make test"/);
+      rig.type(':allow -make test\r');
+      await rig.waitFor('no longer kept');
+      expect(readFileSync(config, 'utf8')).not.toContain('make test');
+      rig.type(':allow bash\r');
+      await rig.waitFor('no rule can allow bash');
+      rig.type('?test it again\r');
+      await rig.waitFor(/┆ make test\s/);
+      await rig.waitFor(/seen to the end/);
+      rig.type('s');
+      await rig.waitFor('Done again.');
+      expect(runs()).toBe('ran\nran\n');
+    },
+  );
 });

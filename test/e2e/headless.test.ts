@@ -193,7 +193,7 @@ describe('aish-tui run', () => {
         say('GOAL: complete'),
         say('GOAL: complete'),
       ]);
-      using place = scratch(server.baseUrl, { mode: 'project' });
+      using place = scratch(server.baseUrl, { mode: 'unrestricted', safety: { llm_second_opinion: false } });
       const { code, err } = await runProgram(place, ['run', 'install']);
       expect(server.requests.at(2)?.lastUser).toContain('not ended yet: job 1');
       expect(err).toContain('waiting for job 1 (sleep 2');

@@ -72,7 +72,11 @@ describe('a run planned by one model and carried out by another', () => {
     expect(statSync(old).size).toBe(1);
 
     expect(cloud.requests).toHaveLength(1);
-    expect(cloud.requests[0]).toMatchObject({ stream: false, lastUser: GOAL, toolNames: [] });
+    expect(cloud.requests[0]).toMatchObject({
+      stream: false,
+      lastUser: expect.stringContaining(`Goal: ${GOAL}`),
+      toolNames: [],
+    });
     expect(cloud.requests[0]?.body.max_tokens).toBe(800);
     expect(
       fast.requests.map(({ lastUser }) => /Current step \d\/3: .*$|All tasks are through/.exec(lastUser)?.[0]),
