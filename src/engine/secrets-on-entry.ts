@@ -80,9 +80,6 @@ const hidden = new WeakMap<ToolSpec, ToolSpec>();
 /** What a sub-agent can't do: delegate, and ask for another mode. */
 const FOR_PARENTS = new Set(['delegate', 'request_mode_upgrade']);
 
-/** Of a window, what the tools of servers may take, in characters for each of its tokens: about a quarter. */
-const SHARE_CHARS = 1;
-
 /**
  * The tools that a conversation is told of, as many as its window has room for, without the secrets that a server may
  * have put into its descriptions (SE-1). A sub-agent has two fewer; otherwise they are the same for all (MO-2).
@@ -91,7 +88,8 @@ export function toolsOf(
   { tools, secrets }: Pick<Services, 'tools' | 'secrets'>,
   { parent, budget }: Conversation,
 ): { readonly specs: readonly ToolSpec[]; readonly left: readonly string[] } {
-  const described = tools.specsWithin(budget ? budget.window * SHARE_CHARS : Number.POSITIVE_INFINITY);
+  // A token is about four characters: as many characters as the window has tokens are a quarter of it.
+  const described = tools.specsWithin(budget?.window ?? Number.POSITIVE_INFINITY);
   const specs = described.specs.map((spec) => {
     const known = hidden.get(spec) ?? secrets.hide(spec, 'the description of a tool');
     hidden.set(spec, known);

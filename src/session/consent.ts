@@ -52,9 +52,10 @@ export function consentFor(within: Within, run: Run, action: Action, examined: J
   const { mode, settings } = within.conversation;
   if (!decidesAs(settings, 3)) return consentOfOlder(within, run, action, examined);
   const { judgement, autoApproved, tool } = examined;
-  const rule = CONSENT[mode][effectOf(action, judgement, mode)];
+  const effect = effectOf(action, judgement, mode);
+  const rule = CONSENT[mode][effect];
   if (rule === 'halt') return 'destructive';
-  if (rule === 'once') return consentToSend(within, run, action, examined);
+  if (effect === 'leaves') return consentToSend(within, run, action, examined);
   if (rule === 'ask') {
     const allowed = !judgement.credential && (autoApproved || isGranted(within, action, tool));
     return allowed ? undefined : 'consent';
@@ -66,10 +67,13 @@ export function consentFor(within: Within, run: Run, action: Action, examined: J
   return autoApproved || isGranted(within, action, tool) ? undefined : 'consent';
 }
 
-/** The same of what leaves the machine: what the action does beside sending is asked about as ever. */
+/**
+ * The same of what leaves the machine: where nothing can, or the user has said yes, what the action does beside sending
+ * is asked about as ever.
+ */
 function consentToSend(within: Within, run: Run, action: Action, examined: Judged): HaltReason | undefined {
   const { leaves = [], ...judgement } = examined.judgement;
-  return leaveWord(within.state, leaves) === true
+  return CONSENT[within.conversation.mode].leaves === 'run' || leaveWord(within.state, leaves) === true
     ? consentFor(within, run, action, { ...examined, judgement })
     : 'consent';
 }

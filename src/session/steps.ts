@@ -432,7 +432,7 @@ function tellOfJobs(next: Transition, run: NorrisRun): boolean {
   const { settings, jobs = [] } = next.conversation;
   if (!settings.alone || jobs.length === 0 || run.toldOfJobs || run.step >= run.maxSteps) return false;
   const names = jobs.map(({ job, command }) => `job ${job} (${command.split('\n')[0]})`).join(', ');
-  const text = `[aish] not ended yet: ${names} still running, and ends with the program. Wait for it (sleep), stop it with the jobs tool, or say GOAL: complete again.`;
+  const text = `[aish] not ended yet, still running: ${names}. What runs stops with this program. Wait for it with sleep, stop it with the jobs tool, or write GOAL: complete again.`;
   next.inbox({ kind: 'note', origin: 'aish', text });
   startStep(next, { ...run, step: run.step + 1, toldOfJobs: true });
   return true;

@@ -195,7 +195,7 @@ describe('aish-tui run', () => {
       ]);
       using place = scratch(server.baseUrl, { mode: 'unrestricted', safety: { llm_second_opinion: false } });
       const { code, err } = await runProgram(place, ['run', 'install']);
-      expect(server.requests.at(2)?.lastUser).toContain('not ended yet: job 1');
+      expect(server.requests.at(2)?.lastUser).toContain('still running: job 1');
       expect(err).toContain('waiting for job 1 (sleep 2');
       expect(readFileSync(join(place.work, 'done'), 'utf8')).toBe('installed\n');
       return code;

@@ -41,7 +41,7 @@ describe('a run that nobody watches', () => {
   it('tells the model once that a job of its still runs when it calls the goal complete', () => {
     const machine = completed({ alone: true, semantics: SEMANTICS });
     expect(machine.phase.kind).toBe('replying');
-    expect(told(machine)).toMatch(/not ended yet: job 1 \(npm install\) still running/);
+    expect(told(machine)).toMatch(/not ended yet, still running: job 1 \(npm install\)/);
     machine.says('GOAL: complete');
     expect(machine.phase.kind).toBe('idle');
   });

@@ -78,6 +78,12 @@ describe('what leaves the machine', () => {
     expect(machine.phase.kind).toBe('halted');
   });
 
+  it('asks in Restricted before a key is shown, though nothing can leave there', () => {
+    const machine = chat('restricted');
+    pushes(machine, { ...sends(), credential: true });
+    expect(machine.phase.kind).toBe('halted');
+  });
+
   it('has no P, and a HALT is about more than the receiver', () => {
     const machine = chat();
     pushes(machine);
