@@ -43,7 +43,7 @@ import { createHosts, launcherKit } from './host-shells.ts';
 import { createMcpPort, openMcp } from './mcp.ts';
 import { createMemoryPort, memoryBlock } from './memory.ts';
 import { createPreplanner, createSecondOpinion, openModels, watched } from './models.ts';
-import { holds, ownDirectories, takenHere } from './own-places.ts';
+import { holds, ownDirectories, realOf, takenHere } from './own-places.ts';
 import { OwnStarts } from './own-starts.ts';
 import { cacheOf } from './project-caches.ts';
 import { projectTree, treeThere } from './project-tree.ts';
@@ -174,6 +174,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
       createSecondOpinion(broker, () => opinionPreset(environment, bus)),
       (failed) => tellOpinion(failed, opinionPreset(environment, bus), bus, log),
     ),
+    ours: [...ours, realOf(environment.configFile) ?? environment.configFile],
     userPatterns: config.safety.destructive_patterns,
     disabledRules: config.safety.disable_rules,
     alwaysDestructive: config.safety.always_destructive_tools,

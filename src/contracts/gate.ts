@@ -42,12 +42,14 @@ export type Basis = {
 /** What the paths that a command names stood for: real paths, devices and inodes, patterns expanded. */
 export type Targets = { readonly command: string; readonly cwd: string; readonly found: readonly string[] };
 
-/** A judgement with what it rests on, which stays beside the machine. */
-export type Judged = Judgement & { readonly basis?: Basis };
+/** A judgement with what it rests on, which stays beside the machine. `refused`: it never runs, and why. */
+export type Judged = Judgement & { readonly basis?: Basis; readonly refused?: string };
 
 export type Gate = {
   /** Judges one action (SF-1). Never rejects; what can't be judged is destructive. */
   judge(action: Action, context: JudgeContext): Promise<Judged>;
+  /** The word of one of the program's own tools on its call, with what writing to the files it names would do. */
+  judgeWrites?(said: Judged, action: Action, context: JudgeContext): Promise<Judged>;
   /**
    * Right before the launch: is everything as it was when it was judged?
    */

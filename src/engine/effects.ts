@@ -1,6 +1,6 @@
 /** Effects → services → events. Every operation started here ends with its own event, whatever happens. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Basis, Judged } from '../contracts/gate.ts';
+import type { Basis, JudgeContext, Judged } from '../contracts/gate.ts';
 import type { Services } from '../contracts/services.ts';
 import type { Action, Examination, Judgement } from '../session/action.ts';
 import { composeMessages } from '../session/context.ts';
@@ -219,7 +219,7 @@ async function lookAt(
   signal: AbortSignal,
 ): Promise<Examined> {
   const { goal } = effect;
-  const { gate, tools, secrets, jobs, projectTree } = context.services;
+  const { tools, secrets, jobs, projectTree } = context.services;
   try {
     const cwd = secrets.reveal(effect.cwd);
     const refusal = await tools.refusal(judged);
@@ -232,17 +232,10 @@ async function lookAt(
     // What it is bound to is what it was when the judging began.
     const tool = tools.facts(told);
     const busy = jobs.running().length > 0;
-    const said =
-      tools.judge(judged, cwd) ??
-      (await gate.judge(judged, {
-        cwd,
-        goal,
-        signal,
-        told,
-        busy,
-        held: effect.mode !== 'unrestricted',
-        ...(tree === undefined ? {} : { project: { tree } }),
-      }));
+    const held = effect.mode !== 'unrestricted';
+    const within = { cwd, goal, signal, told, busy, held, ...(tree === undefined ? {} : { project: { tree } }) };
+    const said = await wordOn(context.services, judged, within);
+    if (said.refused !== undefined) return { examination: { kind: 'refused', text: said.refused } };
     const { basis, ...word } = effect.mode === 'project' && judged.kind === 'tool' ? inProject(said) : said;
     const judgement = unsafe === undefined ? word : { ...word, destructive: true, reason: joined(unsafe, word) };
     const preview = await tools.preview?.(judged, cwd);
@@ -262,6 +255,12 @@ async function lookAt(
     const judgement: Judgement = { destructive: true, reason, source: 'default' };
     return { examination: { kind: 'judged', judgement, autoApproved: false } };
   }
+}
+
+/** The judgement on an action: by the program's own tool and the files it writes to, else by the gate. */
+async function wordOn({ gate, tools }: Services, action: Action, within: JudgeContext): Promise<Judged> {
+  const own = tools.judge(action, within.cwd);
+  return own ? ((await gate.judgeWrites?.(own, action, within)) ?? own) : gate.judge(action, within);
 }
 
 /** What of the program works on this machine only: it is said, and never done here in place of there. */

@@ -9,12 +9,12 @@ import type { Wrap } from './impact/git.ts';
 import { leavingOf } from './impact/leaving.ts';
 import { localSight, previewImpact, withImpact } from './impact/preview.ts';
 import { areSame, resolveTargets } from './impact/targets.ts';
-import { type JudgeOptions, judgeCommand, judgeWithFiles } from './judge.ts';
+import { type JudgeOptions, judgeCommand, judgeWithFiles, judgeWrite } from './judge.ts';
 import { onlyReads, readsAlone, worksOverPipes } from './only-reads.ts';
 import { PACKAGES } from './programs/leaving.ts';
 import { type Recovery, recoveryOf } from './recoverable.ts';
 import { judgeTool, type ToolAnnotations } from './tool.ts';
-import { harmless, type Sending, type StaticVerdict, type UserPattern } from './verdict.ts';
+import { harmless, type Sending, type StaticVerdict, type UserPattern, worse } from './verdict.ts';
 
 /** Globs over tool names that always HALT (SF-6); `safety.always_destructive_tools` replaces them. */
 export const ALWAYS_DESTRUCTIVE: readonly string[] = ['*__shell', '*__shell_bg', '*__write_file', '*__edit_file'];
@@ -28,6 +28,8 @@ export type GateOptions = {
   readonly enabled: boolean;
   readonly userPatterns?: readonly UserPattern[];
   readonly disabledRules?: readonly string[];
+  /** Directories and files of this program, absolute and behind all links: what would change them is refused. */
+  readonly ours?: readonly string[];
   readonly alwaysDestructive?: readonly string[];
   /** Puts git, which looks for what would be lost, behind the kernel sandbox. */
   readonly wrap?: Wrap;
@@ -60,6 +62,9 @@ function sendsKeys(keys: readonly string[]): Judgement {
   return { destructive: true, reason, source: 'static', rule: 'credential leaves', findings };
 }
 
+/** To the model, of what would change this program's own files. */
+const REFUSED = "[aish] not run: it would change aish-tui's own configuration or state, which only the user does";
+
 const NO_BASIS: Basis = { reads: [], own: [], writes: [] };
 
 /** Most paths that are remembered as written by an action. */
@@ -72,7 +77,8 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
   const { secondOpinion, timeoutMs = 3000 } = options;
   const answers = new Map<string, Opinion>();
   const inFlight = new Map<string, Promise<Opinion>>();
-  const rules = { userPatterns: options.userPatterns ?? [], disabledRules: options.disabledRules ?? [] };
+  const { userPatterns = [], disabledRules = [], ours = [] } = options;
+  const rules = { userPatterns, disabledRules, ours };
 
   const reader = options.read ? { read: options.read } : {};
 
@@ -167,9 +173,22 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     onlyReads: (command, cwd) => hostOf(cwd) === undefined && onlyReads(command, { cwd, files: realFiles(), ...rules }),
     // The end of a connection ends what runs in a terminal there, and nothing else.
     worksOverPipes: (command, cwd) => hostOf(cwd) === undefined && worksOverPipes(command, { cwd, ...rules }),
+    async judgeWrites(said, action, context) {
+      const { writes = [] } = said.basis ?? {};
+      const world = { cwd: context.cwd, files: realFiles(), ...rules };
+      const verdict = writes.reduce((worst, path) => worse(worst, judgeWrite(path, world)), harmless());
+      if (verdict.changesOurs) return { ...said, refused: REFUSED };
+      // In Project the tool refuses what the kernel refuses a command there, and the rest is kept.
+      if (verdict.verdict === 'safe' || context.project) return said;
+      if (said.destructive && verdict.verdict === 'unknown') return said;
+      return { ...said, ...(await decide(verdict, action, context)) };
+    },
     async judge(action, context) {
       const judged = await judgeAction(action, context);
-      return judged.destructive || judged.credential || hostOf(context.cwd) !== undefined
+      return judged.refused !== undefined ||
+        judged.destructive ||
+        judged.credential ||
+        hostOf(context.cwd) !== undefined
         ? judged
         : { ...judged, ...(await whatItReads(action, context.cwd)) };
     },
@@ -190,6 +209,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     const host = hostOf(context.cwd);
     if (action.kind === 'command' && host !== undefined) return judgeThere(action, host, context);
     const verdict = beyondItsName(await look(action, context), action, options.readOnlyTools ?? []);
+    if (verdict.changesOurs) return { destructive: true, reason: verdict.reason, source: 'static', refused: REFUSED };
     const recovery = await recoveryIn(verdict, action, context);
     const settled = context.project && recovery?.recoverable;
     const decided = settled ? inProject(verdict) : await decide(verdict, action, context);

@@ -30,6 +30,8 @@ export type JudgeOptions = {
   /** What is known of the files that the command runs; without it none is read. */
   readonly reading?: Reading;
   readonly own?: Own;
+  /** Directories and files of this program, absolute and behind all links: no model may change what is there. */
+  readonly ours?: readonly string[];
   /** The model that will read the output runs on this machine: what it is shown goes nowhere. */
   readonly localModel?: boolean;
   /** The user's own patterns, tried on the command as written. */
@@ -58,6 +60,21 @@ export function judgeCommand(command: string, options: JudgeOptions = {}, watche
   } catch {
     return judgeByPatterns(command, 'could not be taken apart');
   }
+}
+
+/**
+ * What writing to the file `path` would do: the same judgement as on a redirection that appends to it. Tools that write
+ * files are judged by it as well. `~` is the home directory.
+ */
+export function judgeWrite(path: string, options: JudgeOptions): StaticVerdict {
+  const home = options.files?.home;
+  const place = home !== undefined && /^~(\/|$)/.test(path) ? home + path.slice(1) : path;
+  return judgeCommand(`: >> ${quote(place)}`, { ...options, userPatterns: [] });
+}
+
+/** The text as one word of the shell. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function judgeText(command: string, options: JudgeOptions, watcher: Watcher | undefined): StaticVerdict {
@@ -90,7 +107,7 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
         machine.note(judgeRedirect(machine, redirect));
       },
     },
-    { cwd: options.cwd, files: options.files, reading, own: options.own, source: command },
+    { cwd: options.cwd, files: options.files, reading, own: options.own, ours: options.ours, source: command },
     disabled,
   );
   const script = parsed(escapeMarks(command));
@@ -122,7 +139,8 @@ function parsed(text: string): ParsedScript {
 
 function withFacts(judged: StaticVerdict, shell: ShellInterpreter, reading: Reading | undefined): StaticVerdict {
   const { sendings } = shell;
-  const shown = shell.namesCredential ? { ...judged, credential: true } : judged;
+  const credential = shell.namesCredential ? { credential: true } : {};
+  const shown = { ...judged, ...credential, ...(shell.changesOurs ? { changesOurs: true as const } : {}) };
   const verdict = sendings.length > 0 ? { ...shown, sendings } : shown;
   if (!shell.files) return verdict;
   const writes = [...new Set([...shell.scope.made, ...shell.usedOwn, ...(reading?.targets ?? [])])].filter((path) =>

@@ -1,7 +1,7 @@
 import { parseJsonObject } from '../text/json.ts';
 import { matchesGlob } from '../text/matching.ts';
 import { judgeSql } from './code/sql.ts';
-import { type JudgeOptions, judgeCommand } from './judge.ts';
+import { type JudgeOptions, judgeCommand, judgeWrite, quote } from './judge.ts';
 import { verbOf } from './verbs.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from './verdict.ts';
 
@@ -67,9 +67,12 @@ export function judgeTool(name: string, argumentsJson: string, options: ToolOpti
 function judge(name: string, argumentsJson: string, options: ToolOptions): StaticVerdict {
   const args = parseJsonObject(argumentsJson.trim() || '{}');
   if (name === 'bash' && typeof args?.command === 'string') return judgeCommand(args.command, options);
-  if (name === 'patch') return judgePatch(args);
   const always = options.alwaysDestructive.find((glob) => matchesGlob(name, [glob]));
-  if (always !== undefined) return destructive(`tool ${always}`, `${name} is always asked about`);
+  if (always !== undefined)
+    return worse(
+      destructive(`tool ${always}`, `${name} is always asked about`),
+      args ? judgePaths(name, args, options) : harmless(),
+    );
   if (BUILT_IN_HARMLESS.has(name)) return harmless();
   const named = byName(name, args);
   let verdict = worse(named, unknown('its arguments are not a JSON object'));
@@ -85,17 +88,6 @@ function judge(name: string, argumentsJson: string, options: ToolOptions): Stati
     return worse(verdict, destructive('declared destructive', 'its server says it is destructive'));
   if (annotations?.readOnlyHint === false) return worse(verdict, unknown('its server says that it changes something'));
   return verdict;
-}
-
-/** `overwrite` of an existing file counts as destructive (TO-2); the other operations can be undone. */
-function judgePatch(args: Record<string, unknown> | undefined): StaticVerdict {
-  const patches = Array.isArray(args?.patches) ? (args.patches as readonly unknown[]) : [];
-  const overwrites = patches.some(
-    (patch) => typeof patch === 'object' && patch !== null && 'operation' in patch && patch.operation === 'overwrite',
-  );
-  return overwrites
-    ? destructive('patch overwrite', 'overwrites a whole file')
-    : harmless('a change that :undo takes back');
 }
 
 /** Words of a tool's name: `server__deleteManyItems` → delete, many, items. */
@@ -187,6 +179,48 @@ function isEmpty(filter: unknown): boolean {
   return filter === undefined || (typeof filter === 'object' && filter !== null && Object.keys(filter).length === 0);
 }
 
+/** Arguments that name a file or directory. */
+const PATH_KEY =
+  /^(path|paths|file|files|file_?paths?|file_?name|relative_?path|target|target_?(file|path)|dest|destination|to|new_?path|output|output_?(file|path)|uri|source|from|src|old_?path)$/i;
+/** Of these, what a tool that moves takes its file from; others only read it. */
+const SOURCE_KEY = /^(source|from|src|old_?path)$/i;
+/** Arguments that hold what is to stand in a file. */
+const CONTENT_KEY =
+  /^(contents?|text|new_?(text|str|string|content)|file_?text|data|edits?|changes|patch|patches|diff|body|lines|insert_?(text|line)|replacement)$/i;
+/** Words of names of tools that change files. */
+const WRITES_FILES =
+  /^(write|edit|create|append|insert|replace|patch|apply|save|store|put|update|modify|overwrite|touch|upload|download|copy|link|symlink|chmod|truncate|extract|unzip)$/;
+const MOVES_FILES = /^(move|rename|mv|delete|remove|rm|unlink|trash)$/;
+
+/** What a call does to the files that it names: the same as a redirection into them does. */
+function judgePaths(name: string, args: Readonly<Record<string, unknown>>, options: ToolOptions): StaticVerdict {
+  const words = nameWords(name);
+  const moves = words.some((word) => MOVES_FILES.test(word));
+  const writes =
+    words.some((word) => WRITES_FILES.test(word)) || Object.keys(args).some((key) => CONTENT_KEY.test(key));
+  if (!moves && !writes) return harmless();
+  let verdict = harmless();
+  for (const [key, value] of Object.entries(args)) {
+    if (!PATH_KEY.test(key) || (SOURCE_KEY.test(key) && !moves)) continue;
+    for (const path of Array.isArray(value) ? value.slice(0, MAX_PATHS) : [value])
+      if (typeof path === 'string' && path !== '' && !/^(?!file:)[a-z][a-z0-9+.-]*:\/\//i.test(path))
+        verdict = worse(verdict, judgeWrite(pathOf(path), options));
+  }
+  return verdict;
+}
+
+/** Paths of one argument that are looked at. */
+const MAX_PATHS = 50;
+
+function pathOf(text: string): string {
+  if (!/^file:\/\//i.test(text)) return text;
+  try {
+    return decodeURIComponent(new URL(text).pathname);
+  } catch {
+    return text;
+  }
+}
+
 type Given = { readonly verdict: StaticVerdict; readonly settled: boolean };
 
 function byArguments(name: string, args: Record<string, unknown>, options: ToolOptions, texts: boolean): Given {
@@ -210,7 +244,7 @@ class ArgumentWalk implements Given {
   constructor(name: string, args: Record<string, unknown>, options: ToolOptions, texts: boolean) {
     this.args = args;
     this.tool = { name, options, texts, executes: EXECUTES.test(nameWords(name).join('_')) };
-    this.verdict = transfer(name, args, options);
+    this.verdict = worse(transfer(name, args, options), judgePaths(name, args, options));
   }
 
   visit(key: string, value: unknown, depth: number): void {
@@ -372,8 +406,4 @@ function transfer(name: string, args: Record<string, unknown>, options: ToolOpti
 
 function onlyLoss(verdict: StaticVerdict): StaticVerdict {
   return verdict.verdict === 'destructive' ? verdict : harmless();
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

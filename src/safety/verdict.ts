@@ -17,6 +17,8 @@ export type StaticVerdict = {
   readonly byUser?: true;
   /** It names a credential file and may print it. */
   readonly credential?: boolean;
+  /** It would change this program's own configuration or state: no model may. */
+  readonly changesOurs?: true;
   /** What it sends to other machines. */
   readonly sendings?: readonly Sending[];
   /** What it rests on and where it writes; absent where no files were looked at. */
@@ -102,9 +104,11 @@ function withFlags(kept: StaticVerdict, a: StaticVerdict, b: StaticVerdict): Sta
   const unresolved = a.unresolved || b.unresolved;
   const runsFiles = a.runsFiles || b.runsFiles;
   const credential = a.credential || b.credential;
-  if (unresolved === kept.unresolved && runsFiles === kept.runsFiles && credential === kept.credential) return kept;
+  const changesOurs = a.changesOurs ?? b.changesOurs;
+  if (unresolved === kept.unresolved && runsFiles === kept.runsFiles && credential === kept.credential && !changesOurs)
+    return kept;
   const flags = { ...(unresolved ? { unresolved } : {}), ...(runsFiles ? { runsFiles } : {}) };
-  return { ...kept, ...flags, ...(credential ? { credential } : {}) };
+  return { ...kept, ...flags, ...(credential ? { credential } : {}), ...(changesOurs ? { changesOurs } : {}) };
 }
 
 /** Both lists without repetitions, the worst first and otherwise in the order they were found. */

@@ -19,6 +19,7 @@ import {
   isSystemPath,
   lookAt,
   MAY_WRITE_OVER,
+  onOurs,
   overwrite,
   remember,
   specialDirectory,
@@ -428,7 +429,7 @@ function download(call: Call, target: string | undefined): string {
 export function editsInPlace(call: Call, rule: string, paths: readonly string[]): StaticVerdict {
   const notOurs = paths.filter((path) => !path.includes(OWN_TEMP) && !isMadeHere(call.machine, path));
   if (paths.length > 0 && notOurs.length === 0) return harmless('edits a file of its own');
-  return destructive(rule, 'edits files in place');
+  return paths.map((path) => onOurs(call.machine, path)).find(Boolean) ?? destructive(rule, 'edits files in place');
 }
 
 /** Jobs for later: what they will run is judged now. */

@@ -69,6 +69,8 @@ export function specialTarget(machine: Machine, path: string): StaticVerdict | u
   if (isHarmlessTarget(path)) return harmless();
   if (BEHIND_DESCRIPTOR.test(path))
     return destructive('write to kernel interface', 'reaches a file by way of what a process has open');
+  const refused = onOurs(machine, path);
+  if (refused) return refused;
   let worst: StaticVerdict | undefined = machine.scope.elsewhere
     ? unknown(`writes ${machine.scope.elsewhere === 'machine' ? 'on another machine' : 'in a container'}`)
     : undefined;
@@ -114,6 +116,26 @@ export function specialDirectory(
   return placesOf(machine, path).some((place) => isHome(place))
     ? unknown('puts files of any name into the home directory')
     : undefined;
+}
+
+const OURS = destructive('write to start file', "changes aish-tui's own configuration or state");
+
+/** The verdict on changing a file of this program, which no model may; undefined: it is none. */
+export function onOurs(machine: Machine, path: string): StaticVerdict | undefined {
+  if (!isOurs(machine, path)) return undefined;
+  machine.changesOurs = true;
+  return OURS;
+}
+
+/** Does the path lead into this program's own files? `whole`: or does one of them lie below it? */
+function isOurs(machine: Machine, path: string, whole = false): boolean {
+  const { ours = [], files } = machine;
+  const full = ours.length === 0 ? undefined : absolute(machine, path);
+  if (full === undefined || !files) return false;
+  const isIn = (place: string, directory: string) => place === directory || place.startsWith(`${directory}/`);
+  return [full, files.real(full)].some((place) =>
+    ours.some((directory) => isIn(place, directory) || (whole && isIn(directory, place))),
+  );
 }
 
 /** Stands for a file of any name. */
@@ -329,6 +351,7 @@ export function deletesOnlyOwn({ operands, machine }: CallFacts): boolean {
 function isOwnTree(machine: Machine, text: string): boolean {
   const { scope, own } = machine;
   const path = absolute(machine, text);
+  machine.changesOurs ||= isOurs(machine, text, true);
   if (!machine.files || path === undefined || holdsBrought(path, scope.brought)) return false;
   for (let at = path; at !== '/'; at = dirname(at)) if (scope.made.has(at)) return true;
   if (!own || !isAllOwn(path, own)) return false;

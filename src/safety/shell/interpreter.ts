@@ -56,12 +56,13 @@ const MAX_STEPS = 4000;
 /** Most times that a command goes on in another directory, since a `cd` may fail. */
 const MAX_WORLDS = 8;
 const MAX_OUTPUT = 200_000;
-const NOTHING_AROUND = { files: undefined, reading: undefined, own: undefined };
+const NOTHING_AROUND = { files: undefined, reading: undefined, own: undefined, ours: undefined };
+type Around = Pick<World, keyof typeof NOTHING_AROUND>;
 
 /** The abstract shell. One instance per judgement. */
 export class ShellInterpreter implements Machine {
   scope: Scope;
-  private readonly around: Pick<World, 'files' | 'reading' | 'own'>;
+  private readonly around: Around;
   readonly usedOwn = new Set<string>();
   readonly root: string | undefined;
   readonly substituted = new Map<string, string>();
@@ -71,6 +72,7 @@ export class ShellInterpreter implements Machine {
   verdict: StaticVerdict = harmless();
   namesCredential = false;
   sends = false;
+  changesOurs = false;
   readonly sendings: Sending[] = [];
   private readonly judge: Judge;
   private nested = 0;
@@ -87,18 +89,18 @@ export class ShellInterpreter implements Machine {
   private readonly definedInString = new WeakSet<object>();
   private readonly disabled: ReadonlySet<string>;
 
-  constructor(judge: Judge, { cwd, files, reading, own, source = '' }: World, disabled: ReadonlySet<string>) {
+  constructor(judge: Judge, { cwd, files, reading, own, ours, source = '' }: World, disabled: ReadonlySet<string>) {
     this.source = source;
     this.judge = judge;
     this.disabled = disabled;
     this.scope = new Scope(cwd);
-    this.around = cwd === undefined ? NOTHING_AROUND : { files, reading, own };
+    this.around = cwd === undefined ? NOTHING_AROUND : { files, reading, own, ours };
     this.root = cwd;
     if (this.files) this.scope.set('HOME', this.files.home);
   }
 
   /** Nothing is looked at while the walk is on another machine. */
-  private get world(): Pick<World, 'files' | 'reading' | 'own'> {
+  private get world(): Around {
     return this.scope.elsewhere ? NOTHING_AROUND : this.around;
   }
 
@@ -112,6 +114,10 @@ export class ShellInterpreter implements Machine {
 
   get own(): World['own'] {
     return this.world.own;
+  }
+
+  get ours(): World['ours'] {
+    return this.world.ours;
   }
 
   get done(): boolean {

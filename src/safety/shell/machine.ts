@@ -37,6 +37,8 @@ export type World = {
   /** The files that the command runs; undefined: none is read. */
   readonly reading: Reading | undefined;
   readonly own: Own | undefined;
+  /** Directories and files of this program, absolute and behind all links: no model may change what is there. */
+  readonly ours?: readonly string[] | undefined;
   /** The command line as typed. */
   readonly source?: string;
 };
@@ -50,6 +52,7 @@ export interface Machine {
   readonly files: World['files'];
   readonly reading: World['reading'];
   readonly own: World['own'];
+  readonly ours: World['ours'];
   /** The directory in which the command starts. */
   readonly root: World['cwd'];
   /** Those of them that a judgement rests on. */
@@ -86,6 +89,8 @@ export interface Machine {
   namesCredential: boolean;
   /** Some call sends something to another machine. */
   sends: boolean;
+  /** Some call changes this program's own files. */
+  changesOurs: boolean;
   /** What leaves this machine, and to whom. */
   readonly sendings: Sending[];
   /** Records what is thought of one call. */
