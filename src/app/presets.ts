@@ -11,6 +11,8 @@ import type { PresetInfo } from '../contracts/models.ts';
 /** Loopback ports answer or refuse at once; this is for one that hangs. */
 const DISCOVERY_TIMEOUT_MS = 400;
 const KEY_COMMAND_TIMEOUT_MS = 10_000;
+/** A timer of Node that is set to more than 24 days fires at once. */
+const MAX_TIMER_MS = 2_000_000_000;
 
 export type Presets = {
   readonly list: readonly Preset[];
@@ -79,6 +81,7 @@ function presetOf(name: string, model: ModelConfig, env: Environment): Preset {
     fallback,
     secrets,
     images,
+    timeout,
   } = model;
   const key =
     command !== undefined ? () => keyFrom(command) : variable !== undefined ? async () => env[variable] : undefined;
@@ -88,6 +91,7 @@ function presetOf(name: string, model: ModelConfig, env: Environment): Preset {
     model: id ?? name,
     ...(key === undefined ? {} : { apiKey: key }),
     ...(context === undefined ? {} : { context }),
+    ...(timeout === undefined ? {} : { firstByteMs: Math.min(timeout * 1000, MAX_TIMER_MS) }),
     ...(fallback === undefined ? {} : { fallback }),
     ...(secrets === undefined ? {} : { secrets }),
     ...(typeof images === 'boolean' ? { capabilities: { images } } : {}),

@@ -23,7 +23,8 @@ type Prepared =
 export type BrokerOptions = {
   readonly presets: readonly Preset[];
   /**
-   * Milliseconds until the first byte of an answer, default 300,000: reading a long prompt is slow on small machines.
+   * Milliseconds until the first byte of an answer where a preset names none, default 600,000: reading a long prompt is
+   * slow on small machines.
    */
   readonly firstByteTimeoutMs?: number;
   /** Milliseconds of silence in mid-answer, default 120,000. */
@@ -51,7 +52,7 @@ export function createBroker(options: BrokerOptions): Broker {
     infos.set(preset, info);
     return info;
   };
-  const limits: Timeouts = { firstByte: options.firstByteTimeoutMs ?? 300_000, idle: options.idleTimeoutMs ?? 120_000 };
+  const limits: Timeouts = { firstByte: options.firstByteTimeoutMs ?? 600_000, idle: options.idleTimeoutMs ?? 120_000 };
   const retry: RetryPolicy = { ...RETRY, ...options.retry };
   const random = options.random ?? Math.random;
   const sleep = options.sleep ?? pause;
@@ -80,7 +81,8 @@ export function createBroker(options: BrokerOptions): Broker {
   ): Promise<Attempt> => {
     if (preset.demo) return attemptDemo(messages, { ...call, stream }, sleep);
     const capabilities = { ...learned.get(preset.name), ...preset.capabilities };
-    return attempt(preset, capabilities, messages, { ...call, stream }, limits);
+    const { firstByteMs: firstByte = limits.firstByte } = preset;
+    return attempt(preset, capabilities, messages, { ...call, stream }, { ...limits, firstByte });
   };
 
   const prepared = async (preset: Preset, messages: readonly Message[], category: Category): Promise<Prepared> =>

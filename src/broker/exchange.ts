@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { type JsonObject, parseJson } from '../text/json.ts';
+import { agentFor } from './agent.ts';
 import { asObject } from './json.ts';
 
 /** Until a connection stands; a server that is there takes it at once, however long its answer takes. Milliseconds. */
@@ -33,8 +34,13 @@ export async function exchange(address: string | URL, { method, headers, body, s
   const secure = url.protocol === 'https:';
   // An import would load all of the web's client with it, for a name that `node:http` has of it.
   const { request: send } = process.getBuiltinModule(secure ? 'node:https' : 'node:http');
+  const agent = agentFor(url);
   const message = await new Promise<IncomingMessage>((resolve, reject) => {
-    const request = send(url, { method, headers, signal });
+    const request = send(url, { method, headers, signal, ...(agent && { agent }) });
+    const late = () => request.destroy(Object.assign(new Error('no connection'), { code: 'ETIMEDOUT' }));
+    // Begins before there is a socket: a proxy gives none until it has reached the server.
+    const timer = setTimeout(late, CONNECT_MS);
+    request.once('close', () => clearTimeout(timer));
     request.on('response', resolve).on('error', reject);
     // Nobody asked for another protocol; with no listener Node would end the request without a word.
     request.on('upgrade', (_, socket) => {
@@ -42,9 +48,7 @@ export async function exchange(address: string | URL, { method, headers, body, s
       reject(new Error('the server answered in another protocol'));
     });
     request.on('socket', (socket) => {
-      if (!socket.connecting) return;
-      const late = () => request.destroy(Object.assign(new Error('no connection'), { code: 'ETIMEDOUT' }));
-      const timer = setTimeout(late, CONNECT_MS);
+      if (!socket.connecting) return clearTimeout(timer);
       const stands = secure ? 'secureConnect' : 'connect';
       for (const event of [stands, 'close']) socket.once(event, () => clearTimeout(timer));
     });

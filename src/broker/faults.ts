@@ -1,5 +1,6 @@
 import type { CallFailure } from '../session/message.ts';
 import { parseJson } from '../text/json.ts';
+import { proxyVariable, UNUSABLE } from './agent.ts';
 import { AnswerError } from './answer-stream.ts';
 import { asCount, asObject, asText, oneLine } from './json.ts';
 import { type Preset, shownAddress } from './preset.ts';
@@ -38,6 +39,7 @@ const NETWORK: Readonly<Record<string, string>> = {
   ECONNRESET: 'the connection was reset',
   EPIPE: 'the connection was closed',
   CLOSED: 'the connection was closed',
+  ERR_PROXY_TUNNEL: 'the proxy made no connection',
 };
 /** Codes for a server that is not there. One that has answered in this session may come back. */
 const NOT_THERE = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH']);
@@ -68,16 +70,21 @@ export function faultOf(error: unknown, preset: Preset, key: string | undefined)
       said,
     );
   }
+  if (code !== undefined) return connectionFault(preset, code, words ?? '', said);
+  return fault('protocol', `the call to ${label(preset)} failed: ${said}`, 'no', said);
+}
+
+function connectionFault(preset: Preset, code: string, words: string, said: string): Fault {
+  if (code === UNUSABLE) return fault('refused', `nothing was sent to ${label(preset)}: ${words}`, 'no', said);
   const address = shownAddress(preset.baseUrl);
-  if (UNSAFE.test(code ?? '')) {
+  if (UNSAFE.test(code)) {
     const line = `no safe connection to ${address} (${code}): does base_url of ${preset.name} begin as it should? NODE_EXTRA_CA_CERTS names a certificate of your own`;
     return fault('unreachable', line, 'no', said);
   }
-  if (code !== undefined) {
-    const line = `nothing answers at ${address} (${NETWORK[code] ?? code}): start the server for ${preset.name}, or choose another with :model`;
-    return fault('unreachable', line, NOT_THERE.has(code) ? 'known' : 'soon', said);
-  }
-  return fault('protocol', `the call to ${label(preset)} failed: ${said}`, 'no', said);
+  const proxy = proxyVariable(preset.baseUrl);
+  const way = proxy === undefined ? '' : `, ${proxy} is set`;
+  const line = `nothing answers at ${address} (${NETWORK[code] ?? code}${way}): start the server for ${preset.name}, or choose another with :model`;
+  return fault('unreachable', line, NOT_THERE.has(code) ? 'known' : 'soon', said);
 }
 
 /** The fault of an attempt that we stopped ourselves. */

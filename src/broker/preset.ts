@@ -24,6 +24,8 @@ export type Preset = {
   readonly apiKey?: () => Promise<string | undefined>;
   /** The window in tokens where the user set one; else the server is asked. */
   readonly context?: number;
+  /** Milliseconds until the first byte of an answer; absent: as the broker is patient. */
+  readonly firstByteMs?: number;
   /** Presets tried in turn when this one can't be reached, is broken or busy (BR-4). */
   readonly fallback?: readonly string[];
   readonly capabilities?: Capabilities;
@@ -35,13 +37,17 @@ export type Preset = {
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\]|0\.0\.0\.0)$/i;
 
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.test(hostname);
+}
+
 /** By address: each step asks several times, and taking an address apart is dear. */
 const loopback = new Map<string, boolean>();
 
 /** True when the preset runs on this machine, so that nothing sent to it leaves. */
 export function isLocal({ demo, baseUrl }: Preset): boolean {
   if (demo) return true;
-  const known = loopback.get(baseUrl) ?? LOOPBACK.test(parsed(baseUrl)?.hostname ?? '');
+  const known = loopback.get(baseUrl) ?? isLoopback(parsed(baseUrl)?.hostname ?? '');
   loopback.set(baseUrl, known);
   return known;
 }

@@ -30,6 +30,8 @@ export type AttemptOptions = RequestOptions & {
   readonly signal: AbortSignal;
   onText(delta: string): void;
   onReasoning?(delta: string): void;
+  /** The request goes out; the attempt ends in `ms` milliseconds if nothing comes. */
+  onSent?(ms: number): void;
   /** The server has taken the request; it reads the prompt now. */
   onOpen?(): void;
 };
@@ -77,6 +79,7 @@ export async function attempt(
     const body = requestBody(preset.model, messages, options, capabilities, images);
     const params = withStream(body, options.stream, capabilities);
     watch.begin();
+    options.onSent?.(limits.firstByte);
     // The bytes are read here and not by the library: bounded, and without its costs per token.
     const response = await client.chat.completions
       .create(params, { signal: watch.signal, timeout: limits.firstByte + 1000 })

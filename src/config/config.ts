@@ -15,6 +15,8 @@ export type ModelConfig = {
   readonly secrets?: SecretsPolicy;
   /** Whether images are sent to it; `auto`: as it answers to the first one. */
   readonly images?: boolean | 'auto';
+  /** Seconds until the first token. */
+  readonly timeout?: number;
   readonly fallback?: readonly string[];
   /** Dollars per million tokens; absent: the server's own word, or free. */
   readonly prices?: { readonly input: number; readonly output: number; readonly cached?: number };

@@ -64,6 +64,7 @@ const model = block(
       enum: [true, false, 'auto'],
       description: 'Whether the model takes images. Default: auto, learned from its answer to the first one.',
     },
+    timeout: count('Seconds until the first token of an answer; past that the call fails.', 600),
     fallback: names('Presets tried in turn when this one fails.'),
     prices: block(
       'Dollars per million tokens. Default: prices.jsonc beside this file, then a built-in list; a server on this machine is free. A cost that the server itself reports takes precedence.',

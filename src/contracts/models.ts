@@ -59,6 +59,8 @@ export type StreamOptions = ChatOptions & {
   onReasoning?(delta: string): void;
   /** The messages for a server that turns out to take no tools, which it says at the first call. */
   withoutTools?(): readonly Message[];
+  /** The request goes out; the attempt ends in `ms` milliseconds if nothing comes. */
+  onSent?(ms: number): void;
   /** The server has taken the request. */
   onOpen?(): void;
 };

@@ -95,6 +95,7 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
             ...(fit.counted && { counted: fit.counted }),
             onText: (delta) => live.addText(delta),
             onReasoning: (delta) => live.addReasoning(delta),
+            onSent: (ms) => live.sent(now(), ms),
             onOpen: () => live.open(),
             onPause: (why, ms) => live.wait(why, now() + ms),
             onAgain: () => live.again(),

@@ -10,6 +10,8 @@ export class LiveReply {
   opened = false;
   /** An attempt failed, and the next one begins at `until`, in ms. */
   pause: { readonly why: string; readonly until: number } | undefined;
+  /** When the request went out, and when its server has waited too long with the first word, in ms. */
+  patience: { readonly from: number; readonly until: number } | undefined;
   version = 0;
   readonly preset: string;
   readonly startedAt: number;
@@ -22,6 +24,11 @@ export class LiveReply {
 
   addText(delta: string): void {
     this.text.add(delta);
+    this.#changed();
+  }
+
+  sent(from: number, ms: number): void {
+    this.patience = { from, until: from + ms };
     this.#changed();
   }
 
@@ -47,6 +54,7 @@ export class LiveReply {
     this.text = new GrowingText();
     this.reasoning = new GrowingText();
     this.opened = false;
+    this.patience = undefined;
     this.pause = undefined;
     this.#changed();
   }

@@ -332,6 +332,15 @@ test('the price of a call is what the server names, and nothing is invented', as
   expect((await converse(broker)).reply.usage).toEqual({ promptTokens: 3, completionTokens: 1 });
 });
 
+test('a preset has its own patience with a server that keeps silent', async () => {
+  await using server = await startFaultServer('stall-before-anything');
+  const patience: number[] = [];
+  const { broker } = impatient([presetAt(server.baseUrl, { firstByteMs: 300 })]);
+  const { failure } = (await converse(broker, { onSent: (ms) => patience.push(ms) })).reply;
+  expect(failure?.message).toContain('sent nothing for 0.3 s');
+  expect(patience).toEqual([300]);
+});
+
 test('a usage of zeros is no usage: the server does not count', async () => {
   await using server = await startScriptedServer([{ ...say('a'), usage: { prompt: 0, completion: 0 } }]);
   const { broker } = impatient([presetAt(server.baseUrl)]);

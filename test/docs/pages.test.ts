@@ -33,6 +33,7 @@ describe('configurations in the pages', () => {
       'How a model acts',
       'When a model answers badly',
       'When a server fails',
+      'Proxies and certificates',
       'Which size for what',
     ]);
   });

@@ -17,6 +17,8 @@ export type AwaitedReply = {
   readonly text: { readonly length: number };
   readonly reasoning: { readonly length: number };
   /** The next attempt begins at `until`, in ms. */
+  /** When the request went out, and when its server has waited too long with the first word, in ms. */
+  readonly patience?: { readonly from: number; readonly until: number } | undefined;
   readonly pause?: { readonly why: string; readonly until: number } | undefined;
 };
 
@@ -41,6 +43,8 @@ const TURNS = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'];
 const STILL = '·';
 /** As a rule of thumb, in letters. */
 const CHARS_PER_TOKEN = 4;
+/** Servers often take so long to read a prompt. In ms. */
+const QUIET_MS = 10_000;
 /** A rate over less than this says nothing. In ms. */
 const MIN_RATE_MS = 1000;
 
@@ -65,9 +69,16 @@ function factsOf({ what, now, reply, answeringSince, runs }: Waiting): readonly 
     if (pause) return [pause.why, `trying again in ${Math.max(0, Math.ceil((pause.until - now) / 1000))} s`];
     if (reply.text.length > 0) return ['answering', ...rateOf(reply.text.length, answeringSince, now)];
     if (reply.reasoning.length > 0) return ['thinking', reply.preset];
-    return reply.opened ? ['reading the prompt', reply.preset] : [`connecting to ${reply.preset}`];
+    const wait = patienceOf(reply.patience, now);
+    return reply.opened ? ['reading the prompt', reply.preset, ...wait] : [`connecting to ${reply.preset}`, ...wait];
   }
   return what === 'running' && runs !== undefined ? ['running', runs] : [what];
+}
+
+/** How long a server that keeps silent is waited for, once that may matter. */
+function patienceOf(patience: AwaitedReply['patience'], now: number): readonly string[] {
+  if (!patience || now - patience.from < QUIET_MS) return [];
+  return [`gives up in ${elapsed(Math.max(0, patience.until - now))}`];
 }
 
 function rateOf(characters: number, since: number | undefined, now: number): readonly string[] {

@@ -40,6 +40,12 @@ describe('the waiting row', () => {
     expect(line(change)).toBe(`⠋ ${said}`.padEnd(80 - 13) + 'Ctrl-C stops ');
   });
 
+  it('counts down to the end of its patience once a server has kept silent for ten seconds', () => {
+    const patience = { from: 1_000, until: 601_000 };
+    expect(line({ reply: reply({ patience }), now: 10_900 })).toContain('reading the prompt · fast · 10 s');
+    expect(line({ reply: reply({ patience }), now: 11_000 })).toContain('fast · gives up in 9 min 50 s · 11 s');
+  });
+
   it('never says thinking while text comes', () => {
     expect(line({ reply: reply({ text: 'Yes', reasoning: 'hm' }) })).not.toContain('thinking');
   });
