@@ -1,33 +1,13 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FAULT } from '../support/fault.ts';
+import { armed, haltOn, withFoo } from '../support/halts.ts';
 import { lacks } from '../support/lacks.ts';
-import { type Scratch, scratch } from '../support/program.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer, whenever } from '../support/scripted-server.ts';
 
 const unrestricted = { mode: 'unrestricted' };
-
-/** A goal typed; resolves when its HALT is on screen and takes answers. */
-async function haltOn(rig: Rig, goal: string): Promise<void> {
-  await rig.waitFor('[aish:fast]>');
-  rig.type(`:norris ${goal}\r`);
-  await rig.waitFor('HALT');
-  await armed(rig);
-}
-
-/** A HALT takes keys only once its frame is known to be drawn and the keyboard was quiet: its hint says so. */
-async function armed(rig: Rig): Promise<void> {
-  await rig.waitFor(/p\W+proceed/);
-  await rig.waitFor(/seen to the end/);
-}
-
-const withFoo = (place: Scratch) => {
-  mkdirSync(join(place.work, 'foo'));
-  writeFileSync(join(place.work, 'foo', 'a'), 'x');
-  return join(place.work, 'foo');
-};
 
 describe('Norris on screen', () => {
   it('counts recently changed Python files in several steps without a question', async () => {
@@ -118,31 +98,6 @@ describe('Norris on screen', () => {
 });
 
 describe('a HALT that is open', () => {
-  it.each([
-    ['the window is closed', (rig: Rig) => rig.kill('SIGHUP')],
-    ['it is terminated', (rig: Rig) => rig.kill('SIGTERM')],
-    ['its terminal goes away', (rig: Rig) => rig.hangUp()],
-    ['something in it breaks', (rig: Rig) => rig.kill('SIGUSR2')],
-  ])('runs nothing when %s, and is asked again at --resume', async (_, close) => {
-    await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' }), say('GOAL: complete')]);
-    using place = scratch(server.baseUrl, unrestricted);
-    const foo = withFoo(place);
-    {
-      await using rig = startRig(place, { rows: 30, env: FAULT });
-      await haltOn(rig, 'clean up');
-      close(rig);
-      await rig.exited;
-    }
-    expect(existsSync(foo)).toBe(true);
-    await using again = startRig(place, { rows: 30, args: ['--resume'] });
-    await again.waitFor('HALT');
-    expect(existsSync(foo)).toBe(true);
-    await armed(again);
-    again.type('p');
-    await again.waitFor('✓ done');
-    expect(existsSync(foo)).toBe(false);
-  });
-
   it('is not answered by the first letter of a word', async () => {
     await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' }), say('GOAL: complete')]);
     using place = scratch(server.baseUrl, unrestricted);

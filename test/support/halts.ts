@@ -1,0 +1,27 @@
+/** A HALT on the screen of the built program: how a test comes to one, and something to delete. */
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Scratch } from './program.ts';
+import type { Rig } from './rig.ts';
+
+/** A goal typed; resolves when its HALT is on screen and takes answers. */
+export async function haltOn(rig: Rig, goal: string): Promise<void> {
+  await rig.waitFor('[aish:fast]>');
+  rig.type(`:norris ${goal}\r`);
+  await rig.waitFor('HALT');
+  await armed(rig);
+}
+
+/** A HALT takes keys only once its frame is known to be drawn and the keyboard was quiet: its hint says so. */
+export async function armed(rig: Rig): Promise<void> {
+  await rig.waitFor(/p\W+proceed/);
+  await rig.waitFor(/seen to the end/);
+}
+
+/** Makes a directory to delete, and gives its path. */
+export function withFoo(place: Scratch): string {
+  mkdirSync(join(place.work, 'foo'));
+  writeFileSync(join(place.work, 'foo', 'a'), 'x');
+  return join(place.work, 'foo');
+}
