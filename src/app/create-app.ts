@@ -79,6 +79,7 @@ export function createApp(
     app.quit();
     return undefined;
   };
+  let completeness = { line: '', program: front()?.program, incomplete: false };
   const app: App = {
     engine,
     notices,
@@ -101,7 +102,14 @@ export function createApp(
       shell.facts = facts;
     },
     ownSearch: (line, size, onData) => front()?.search(line, size, onData),
-    incomplete: (line) => isIncomplete(line, front()?.program),
+    incomplete(line) {
+      const program = front()?.program;
+      // Enter asks before it takes the line from the prompt, and what runs it once more.
+      if (line !== completeness?.line || program !== completeness.program) {
+        completeness = { line, program, incomplete: isIncomplete(line, program) };
+      }
+      return completeness.incomplete;
+    },
     complete: (line, cursor, signal) => completeLine(app, line, cursor, signal, shellCompletion),
     openAddress: (address) => openInBrowser(address, process.env),
     async edit(text) {

@@ -1,6 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { basename } from 'node:path';
+import { ShellLines } from '../text/shell.ts';
 
+/** Strings in which nothing is open, in every shell. */
+const WHOLE_STRING = /'[^'\\]*'|"[^"\\`$(]*"/g;
+/** What can leave something open in one of the shells: of a line without any of it none has to be asked. */
+const CAN_BE_OPEN =
+  /['"`\\(){}[\]]|<<|[|&]\s*$|\b(?:if|for|foreach|while|until|select|repeat|case|switch|function|begin)\b/;
 const OPEN_END = /(?:^|[^\\])(?:\\\\)*\\$/;
 
 /** How a shell is asked to read and run nothing, and what it says where it would read on. */
@@ -15,14 +21,8 @@ type Reader = {
   readonly open?: { readonly ends: RegExp; readonly begins: RegExp; readonly goesOn: string };
 };
 
-/** bash: an open quote, an unfinished pipe or loop, a here-document without its end. */
-const BASH: Reader = {
-  args: ['--norc', '-n'],
-  readsOn: /unexpected EOF|unexpected end of file|delimited by end-of-file/,
-};
-
+/** bash, and what is taken for it, has its reader here. */
 const READERS: Readonly<Record<string, Reader>> = {
-  bash: BASH,
   zsh: {
     args: ['-f', '-n'],
     readsOn: /unmatched|parse error near `(?:\\n'|\$\()/,
@@ -40,19 +40,23 @@ const READERS: Readonly<Record<string, Reader>> = {
 };
 
 /**
- * Whether a shell would ask for more before it could run this: asked of its own parser, which runs nothing; some 3 ms.
- * False where there is no answer.
+ * Whether a shell would ask for more before it could run this. zsh and fish are asked themselves where they might, by
+ * their parsers, which run nothing: some 3 ms. False where there is no answer.
  * @param shell path of the shell's program
  */
 export function isIncomplete(line: string, shell = 'bash'): boolean {
   if (OPEN_END.test(line)) return true;
-  const known = READERS[basename(shell)];
-  const reader = known ?? BASH;
-  const program = known ? shell : 'bash';
-  const said = told(program, reader, line);
+  if (!CAN_BE_OPEN.test(line.replace(WHOLE_STRING, 'text'))) return false;
+  const reader = READERS[basename(shell)];
+  if (!reader) {
+    const lines = new ShellLines();
+    for (const part of line.split('\n')) lines.read(part);
+    return lines.unfinished !== undefined;
+  }
+  const said = told(shell, reader, line);
   if (said !== '' || !reader.open) return reader.readsOn.test(said);
   const { ends, begins, goesOn } = reader.open;
-  return ends.test(line) || (begins.test(line) && told(program, reader, `${line}\n${goesOn}`) === '');
+  return ends.test(line) || (begins.test(line) && told(shell, reader, `${line}\n${goesOn}`) === '');
 }
 
 /** What it says of a text; a space where it can't be asked. */

@@ -1,4 +1,6 @@
-import { basename } from 'node:path';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isIncomplete } from '../../src/executor/index.ts';
 import { everyShell } from '../support/lacks.ts';
@@ -68,4 +70,19 @@ describe.each(everyShell())('%s says of a line', (shell) => {
   const { open, whole } = LINES[basename(shell)] ?? { open: [], whole: [] };
   it.each(open)('that it would read on: %s', (line) => expect(isIncomplete(line, shell)).toBe(true));
   it.each(whole)('that it is all: %s', (line) => expect(isIncomplete(line, shell)).toBe(false));
+});
+
+it('asks no shell about a line in which nothing can be open', () => {
+  const place = mkdtempSync(join(tmpdir(), 'aish-test-'));
+  const shell = join(place, 'zsh');
+  const asked = () => existsSync(join(place, 'asked'));
+  writeFileSync(shell, `#!/bin/sh\ncat > '${place}/asked'\necho 'unmatched' >&2\n`);
+  chmodSync(shell, 0o755);
+  for (const line of ['ls -l', 'make && ./run > log 2>&1', `git commit -m 'it (works)' -m "or { not"`, 'echo $HOME']) {
+    expect(isIncomplete(line, shell)).toBe(false);
+  }
+  expect(asked()).toBe(false);
+  expect(isIncomplete('repeat 3', shell)).toBe(true);
+  expect(asked()).toBe(true);
+  rmSync(place, { recursive: true });
 });
