@@ -238,13 +238,19 @@ function ownSsh({ GIT_SSH_COMMAND }: Readonly<Record<string, string>>) {
 
 /** Runs a command of the model in a trial, as `agentCommands` would for real. */
 export function trialCommands(
-  { environment, dataDir, size }: Pick<AgentOptions, 'environment' | 'dataDir' | 'size'>,
+  { environment, dataDir, size, cacheOf }: Pick<AgentOptions, 'environment' | 'dataDir' | 'size' | 'cacheOf'>,
   launch: TrialLaunch,
 ): ConstructorParameters<typeof TrialStore>[0]['run'] {
   return async (command, trial, { cwd, env }) => {
     const outside = await environment();
-    const { tmpDir, wrap, ended } = behindTrial(trial, launch);
-    const own = { ...outside, ...env, TMPDIR: tmpDir, TMP: tmpDir, TEMP: tmpDir };
+    const [tree = cwd] = trial.trees;
+    const cache = trial.asProject ? cacheOf(tree) : undefined;
+    // The cache is written as in Project mode, and neither listed nor applied.
+    const seen = { ...trial, trees: [...trial.trees, ...(cache ? [cache.directory] : [])] };
+    const { temporary, wrap, ended } = behindTrial(seen, launch);
+    const own = trial.asProject
+      ? { ...sandboxEnvironment(outside, '/tmp'), ...cache?.env, ...env }
+      : { ...outside, ...env, ...temporary(outside) };
     const running = runOnce({ command, cwd, ...sizeForModel(size()), dataDir, env: own, launcher: wrap });
     return { command: running, status: () => Promise.resolve(ended()) };
   };

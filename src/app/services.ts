@@ -108,7 +108,11 @@ export function createServices(environment: Environment, bus: SessionBus) {
     starts,
   });
   const undoThere: UndoThere = createUndoThere(own, () => hosts.hosts);
-  const fresh = { environment: async () => learned(await (await shell.ready).environment()), dataDir, size };
+  const fresh = {
+    environment: async () => learned(await (await shell.ready).environment()),
+    ...{ dataDir, size },
+    cacheOf: (tree: string) => cacheOf(cache, tree),
+  };
   const trialsHere = trialStore(own, undo, trialCommands(fresh, TRIAL_LAUNCH));
   void trialsHere.discardAbandoned();
   const trials = trialsOfAll(
@@ -153,7 +157,6 @@ export function createServices(environment: Environment, bus: SessionBus) {
     light: config.sandbox.unrestricted === 'light',
     own: ours,
     network,
-    cacheOf: (tree) => cacheOf(cache, tree),
     projectTree: projectHere,
     held: sandbox.projectMissing !== undefined,
     keep: {
@@ -185,7 +188,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     keepsAt: async (place) => (await undoThere.unavailable(place)) === undefined,
     madeHere: (path) => undo.madeHere(path),
     startedHere: (pid) => jobs.started(pid),
-    holdsSignals: sandbox.projectMissing === undefined,
+    namespaces: sandbox.projectMissing === undefined,
     ...(sandbox.available ? { wrap } : {}),
   });
   const memory = openMemory(join(state, 'memory.jsonl'), hidden);

@@ -149,8 +149,8 @@ function trialsOn(
   const trials = new TrialStore({
     ...trialSettings(needs),
     disk,
-    async run(command, { directory, trees, spaceBytes }, { cwd, signal, env }) {
-      const trial = { store: directory, trees, spaceBytes };
+    async run(command, { directory, trees, spaceBytes, asProject }, { cwd, signal, env }) {
+      const trial = { store: directory, trees, spaceBytes, asProject };
       const running = await hosts().try(host, command, { place: cwd, signal, env, trial });
       return { command: running, status: async () => statusOf((await sandbox.told(trial)) ?? 'started') };
     },

@@ -25,7 +25,7 @@ export async function safetyCheck(
       import('../app/environment.ts'),
     ]);
     const { available, projectMissing } = await detectSandbox({ launcher: LAUNCHER });
-    const options = { strict, holdsSignals: available && projectMissing === undefined };
+    const options = { strict, namespaces: available && projectMissing === undefined };
     return eachLine(async (line) => out(`${await checkLine(line, options)}\n`));
   }
   if (command === '')

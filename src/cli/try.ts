@@ -55,8 +55,7 @@ export async function tryCommand(
   const why = await trials.unavailable();
   if (why !== undefined) return why;
   const trial = await prepareTrial(trials, argv.join(' '), cwd, TRIAL_LAUNCH);
-  const { tmpDir } = trial;
-  const env = { ...process.env, TMPDIR: tmpDir, TMP: tmpDir, TEMP: tmpDir };
+  const env = { ...process.env, ...trial.temporary(process.env) };
   const outcome = withUnstarted(await trial.outcome(await start({ argv: trial.wrap(argv), env })));
   await trials.discard(trial.id);
   return { outcome };
@@ -68,7 +67,7 @@ export function withUnstarted(outcome: TrialOutcome): TrialOutcome {
   if (name === undefined) return outcome;
   const missing = why === 'No such file or directory';
   const doubts = [`${name}: ${missing ? 'command not found' : 'it can’t be executed'}`];
-  const nothing = { id: '', changes: [], deletedBytes: 0, writtenBytes: 0, digest: '' };
+  const nothing = { id: '', changes: [], deletedBytes: 0, writtenBytes: 0, digest: '', outside: [] };
   return { kind: 'changes', exitCode: missing ? NOT_FOUND : NOT_EXECUTABLE, doubts, ...nothing };
 }
 

@@ -45,12 +45,17 @@ export type TrialOutcome =
       readonly digest: string;
       /** What the trial could not show though it ran: one sentence each (something was refused, a lock, a socket). */
       readonly doubts: readonly string[];
+      /** Paths that a trial refuses to write and a real run would not. Then the list is not what a real run does. */
+      readonly outside: readonly string[];
     }
   /**
    * Nothing can be said of what a real run would do, and there is nothing to apply. `why`: `a mount point lies below
    * …`.
    */
   | { readonly kind: 'cannotTell'; readonly why: string; readonly exitCode?: number };
+
+/** The modes in which a command can be tried. */
+export type TrialMode = 'project' | 'unrestricted';
 
 /** A trial under way. */
 export type RunningTrial = {
@@ -86,6 +91,8 @@ export type Trials = {
       readonly signal: AbortSignal;
       /** Variables beside those of the user's shell. */
       readonly env?: Readonly<Record<string, string>>;
+      /** The mode of the real run, whose `/tmp`, environment and bounds the trial has. */
+      readonly mode: TrialMode;
     },
   ): Promise<RunningTrial>;
   /** Unified diffs of the text files of moderate size, from what is there to what would be, as text for the screen. */

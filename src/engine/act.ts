@@ -285,10 +285,16 @@ export async function tryAction(context: EffectContext, effect: Try, signal: Abo
   const ready = context.permits.consumeTrial(effect);
   const { trials, secrets, projectTree } = context.services;
   const cwd = secrets.reveal(effect.cwd);
+  const inProject = effect.mode === 'project';
   const fails = (why: string) => tell({ kind: 'cannotTell', why }, withoutEnd(effect.cwd, `not tried: ${why}`));
   if (!ready || !trials || ready.runs.kind !== 'command') return fails('it is not what was judged');
   try {
-    const running = await trials.start(ready.runs.command, { cwd, signal, env: ready.env });
+    const running = await trials.start(ready.runs.command, {
+      cwd,
+      signal,
+      env: ready.env,
+      mode: inProject ? 'project' : 'unrestricted',
+    });
     context.live.commands.set(op, running.command);
     const unwatch = running.command.onModes(() => context.changed());
     context.changed();
@@ -300,7 +306,7 @@ export async function tryAction(context: EffectContext, effect: Try, signal: Abo
       // Nobody waits for it any more.
       if (signal.aborted && outcome.kind === 'changes') await trials.discard(outcome.id);
       if (signal.aborted) return tell({ kind: 'cannotTell', why: 'it was stopped' }, result);
-      tell(await described(trials, outcome, effect.mode === 'project' ? await projectTree?.(cwd) : undefined), result);
+      tell(await described(trials, outcome, inProject ? await projectTree?.(cwd) : undefined), result);
     } finally {
       signal.removeEventListener('abort', interrupt);
       context.live.commands.delete(op);
@@ -333,10 +339,10 @@ async function described(
     const { why, exitCode } = outcome;
     return { kind: 'cannotTell', why, ...(exitCode === undefined ? {} : { exit: exitCode }) };
   }
-  const { id, exitCode: exit, changes, deletedBytes, writtenBytes, digest, doubts } = outcome;
+  const { id, exitCode: exit, changes, deletedBytes, writtenBytes, digest, doubts, outside } = outcome;
   const diff = await trials.diff(id).catch((error: unknown) => `the diff can't be shown: ${messageOf(error)}`);
   const count = (...kinds: readonly TrialChange['kind'][]) => changes.filter(({ kind }) => kinds.includes(kind)).length;
-  const beyond = tree === undefined ? undefined : beyondOf(changes, tree);
+  const beyond = beyondOf(changes, outside, tree);
   return {
     kind: 'changes',
     id,
@@ -360,8 +366,17 @@ function rowOf({ path, kind, type, bytes, shared }: TrialChange): TrialRow {
   return { path, kind, type, bytes, ...(shared ? { shared: true } : {}) };
 }
 
-/** Project mode writes its own tree, and there nothing of git's that runs later. */
-function beyondOf(changes: readonly TrialChange[], tree: string): string | undefined {
+/**
+ * Why the list is not to be applied: a real run does more, or less. Project mode writes its own tree, and there nothing
+ * of git's that runs later.
+ */
+function beyondOf(
+  changes: readonly TrialChange[],
+  [outside]: readonly string[],
+  tree: string | undefined,
+): string | undefined {
+  if (outside !== undefined) return `a real run would also write ${outside}, which a trial can’t`;
+  if (tree === undefined) return undefined;
   for (const { path } of changes) {
     if (path !== tree && !path.startsWith(`${tree}/`)) return `${path} lies outside the project`;
     const inside = path.slice(tree.length + 1);

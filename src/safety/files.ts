@@ -1,7 +1,7 @@
 import { constants, globSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import type { FileRead } from '../contracts/gate.ts';
 import { sha256 } from '../text/digest.ts';
 
@@ -101,7 +101,19 @@ export type Own = Iterable<string> & {
   runs?(pid: number): boolean;
   /** Deleting where nothing is there counts as deleting what is the session's. */
   readonly orNothing?: true;
+  /** Whether the command sees nothing of what is at this absolute path, but a place of its own. */
+  hides?(path: string): boolean;
 };
+
+/** What a command in Project mode sees in place of the real ones, where there are namespaces. */
+const PRIVATE_PLACES = ['/tmp', '/dev/shm'];
+
+/** Whether an absolute path, or pattern, lies in a private place, given the tree of the project. */
+export function hiddenFrom(tree: string): (path: string) => boolean {
+  const isIn = (path: string, place: string) => path === place || path.startsWith(`${place}/`);
+  const places = PRIVATE_PLACES.filter((place) => !isIn(tree, place));
+  return (path) => places.some((place) => isIn(normalize(path), place));
+}
 
 /** Most files that are looked at below what one call deletes. */
 const MAX_BELOW = 5000;

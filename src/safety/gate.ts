@@ -1,10 +1,11 @@
+import { resolve } from 'node:path';
 import type { Basis, Gate, JudgeContext, Judged, SafetyPort } from '../contracts/gate.ts';
-import type { Sight } from '../contracts/machine.ts';
+import type { Named, Sight } from '../contracts/machine.ts';
 import { type Action, describeAction, type Finding, type Judgement } from '../session/action.ts';
 import { hostOf } from '../session/place.ts';
 import { matchesGlob } from '../text/matching.ts';
 import { allowParts } from './allow.ts';
-import { isAllOwn, isUnchanged, type Own, type ReadFile, realFiles } from './files.ts';
+import { hiddenFrom, isAllOwn, isUnchanged, type Own, type ReadFile, realFiles } from './files.ts';
 import type { Wrap } from './impact/git.ts';
 import { leavingOf } from './impact/leaving.ts';
 import { localSight, previewImpact, withImpact } from './impact/preview.ts';
@@ -43,8 +44,8 @@ export type GateOptions = {
   readonly madeHere?: (path: string) => boolean;
   /** Whether this process belongs to a job of the session. */
   readonly startedHere?: (pid: number) => boolean;
-  /** In Project the kernel lets a command signal only processes of its own. */
-  readonly holdsSignals?: boolean;
+  /** In Project commands have namespaces: a `/tmp` of their own, and signals to their own processes only. */
+  readonly namespaces?: boolean;
   /** Globs over the tools that the user has declared to only read. */
   readonly readOnlyTools?: readonly string[];
   /** Does every model that reads what commands print run on this machine? */
@@ -90,12 +91,16 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
       for (const path of written) if (own.has(path)) yield path;
     },
   };
-  const ownOrNothing: Own = { ...own, orNothing: true };
+  const ownIn = ({ tree }: { readonly tree: string }): Own => ({
+    ...own,
+    orNothing: true,
+    ...(options.namespaces ? { hides: hiddenFrom(tree) } : {}),
+  });
   const sightOf = options.machineAt ?? (() => localSight);
 
   const look = async (action: Action, { cwd, busy = false, project }: JudgeContext): Promise<StaticVerdict> => {
     if (action.kind === 'command') {
-      const world = { cwd, files: realFiles(), own: project ? ownOrNothing : own };
+      const world = { cwd, files: realFiles(), own: project ? ownIn(project) : own };
       // That it may show a credential is a question of its own, which no second opinion answers.
       return judgeWithFiles(action.command, { ...world, ...rules, localModel: true }, { busy, ...reader });
     }
@@ -220,7 +225,8 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     if (!judgement.destructive || action.kind !== 'command')
       return { ...judgement, ...(verdict.basis ? { basis } : {}) };
     const found = recovery?.findings ?? judgement.findings ?? [];
-    return withWhatIsLost({ ...judgement, basis }, found, action.command, context.cwd);
+    const hides = context.project && ownIn(context.project).hides;
+    return withWhatIsLost({ ...judgement, basis }, found, action.command, context.cwd, hides);
   }
 
   /** The judgement with what leaves the machine. Nothing gets out of Restricted, and Project installs for itself. */
@@ -256,12 +262,13 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     found: readonly Finding[],
     command: string,
     place: string,
+    hides?: Own['hides'],
   ): Promise<Judged> {
     const sight = sightOf(place);
     // What they stand for is looked at first: what changes behind that look is noticed at the start.
     const resolved = resolveTargets(command, place, sight);
     if (!sight.files.inOrder) await resolved;
-    const parts = await previewImpact(command, place, sight, options.wrap).catch(() => []);
+    const parts = await previewImpact(command, place, withoutHidden(sight, hides), options.wrap).catch(() => []);
     const targets = await resolved;
     const { findings, rest } = withImpact(found, parts);
     const facts = { ...(findings.length > 0 ? { findings } : {}), ...(rest.length > 0 ? { impact: rest } : {}) };
@@ -286,7 +293,12 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
   ): Promise<Recovery | undefined> {
     if (action.kind !== 'command' || (!project && verdict.verdict !== 'destructive')) return undefined;
     if ((await options.keeps?.()) !== true) return undefined;
-    return recoveryOf(action.command, verdict, { cwd, tree: project?.tree, holdsSignals: options.holdsSignals }, own);
+    return recoveryOf(
+      action.command,
+      verdict,
+      { cwd, tree: project?.tree, namespaces: options.namespaces },
+      project ? ownIn(project) : own,
+    );
   }
 
   function decide(verdict: StaticVerdict, action: Action, context: JudgeContext): Judgement | Promise<Judgement> {
@@ -301,6 +313,23 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
       ...(verdict.findings.length > 0 ? { findings: verdict.findings } : {}),
     };
   }
+}
+
+/** A look in which nothing is at the paths that the command does not see. */
+function withoutHidden(sight: Sight, hides: Own['hides']): Sight {
+  if (!hides) return sight;
+  const { files } = sight;
+  const isSeen = ({ path, cwd }: Named) => !hides(resolve(cwd, path));
+  return {
+    ...sight,
+    home: sight.home,
+    files: {
+      ...files,
+      existing: (named, isOver) => files.existing(named.filter(isSeen), isOver),
+      matches: async (words, cwd, isOver) =>
+        words.some((path) => path.startsWith('/') && hides(path)) ? undefined : files.matches(words, cwd, isOver),
+    },
+  };
 }
 
 /** Held to the tree and kept, a command needs no question but for what it deletes by name (MO-9). */

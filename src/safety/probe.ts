@@ -1,4 +1,4 @@
-import { type Own, plainFiles, realFiles } from './files.ts';
+import { hiddenFrom, type Own, plainFiles, realFiles } from './files.ts';
 import { ALWAYS_DESTRUCTIVE } from './gate.ts';
 import { judgeCommand, judgeWithFiles } from './judge.ts';
 import { type Recovery, recoveryOf } from './recoverable.ts';
@@ -8,8 +8,8 @@ import { type StaticVerdict, unknown } from './verdict.ts';
 /** Options of the probe `aish-tui safety check`. */
 export type ProbeOptions = {
   readonly strict?: boolean;
-  /** On this machine a command in Project can signal only processes of its own. */
-  readonly holdsSignals?: boolean;
+  /** On this machine a command in Project has a `/tmp` of its own, and can signal only processes of its own. */
+  readonly namespaces?: boolean;
 };
 
 /**
@@ -26,7 +26,7 @@ export async function checkLine(json: string, options: ProbeOptions = {}): Promi
     const input: unknown = JSON.parse(json);
     if (typeof input !== 'object' || input === null) throw new TypeError('not an object');
     if ('id' in input) id = input.id;
-    verdict = await judgeInput(input);
+    verdict = await judgeInput(input, options);
     recovery = await recoveryIn(input, verdict, options);
   } catch {
     verdict = unknown('not a line this probe reads: {"cmd"} or {"tool","args"}');
@@ -43,29 +43,29 @@ export async function checkLine(json: string, options: ProbeOptions = {}): Promi
 }
 
 /** Whether a line with `"mode": "project"` needs a question; its directory is the tree. */
-async function recoveryIn(
-  input: object,
-  verdict: StaticVerdict,
-  { holdsSignals }: ProbeOptions,
-): Promise<Recovery | undefined> {
+async function recoveryIn(input: object, verdict: StaticVerdict, options: ProbeOptions): Promise<Recovery | undefined> {
   if (!('mode' in input) || input.mode !== 'project') return undefined;
   if (!('cmd' in input) || typeof input.cmd !== 'string' || !('cwd' in input) || typeof input.cwd !== 'string')
     return { recoverable: false, findings: verdict.findings };
-  const place = { cwd: input.cwd, tree: input.cwd, holdsSignals };
-  return recoveryOf(input.cmd, verdict, place, ownOf(input));
+  const place = { cwd: input.cwd, tree: input.cwd, namespaces: options.namespaces };
+  return recoveryOf(input.cmd, verdict, place, ownOf(input, options));
 }
 
-function ownOf(input: object): Own {
+function ownOf(input: object, { namespaces }: ProbeOptions): Own {
   const made = 'made' in input && Array.isArray(input.made) ? input.made : [];
   const own = plainFiles(made.filter((path) => typeof path === 'string'));
-  return 'mode' in input && input.mode === 'project' ? Object.assign(own, { orNothing: true } as const) : own;
+  if (!('mode' in input) || input.mode !== 'project') return own;
+  const hides = namespaces && 'cwd' in input && typeof input.cwd === 'string' ? hiddenFrom(input.cwd) : undefined;
+  return Object.assign(own, { orNothing: true } as const, hides && { hides });
 }
 
-async function judgeInput(input: object): Promise<StaticVerdict> {
+async function judgeInput(input: object, options: ProbeOptions): Promise<StaticVerdict> {
   const cwd = 'cwd' in input && typeof input.cwd === 'string' ? input.cwd : undefined;
   const look = cwd === undefined ? {} : { cwd, files: realFiles() };
   if ('cmd' in input && typeof input.cmd === 'string') {
-    return cwd === undefined ? judgeCommand(input.cmd) : judgeWithFiles(input.cmd, { ...look, own: ownOf(input) });
+    return cwd === undefined
+      ? judgeCommand(input.cmd)
+      : judgeWithFiles(input.cmd, { ...look, own: ownOf(input, options) });
   }
   if ('tool' in input && typeof input.tool === 'string') {
     const args = 'args' in input ? input.args : {};

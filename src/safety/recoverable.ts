@@ -18,8 +18,8 @@ import type { StaticVerdict } from './verdict.ts';
 export type Place = {
   readonly cwd: string;
   readonly tree?: string | undefined;
-  /** There the kernel lets a command signal only processes of its own. */
-  readonly holdsSignals?: boolean | undefined;
+  /** There a command has a `/tmp` of its own, and can signal only processes of its own. */
+  readonly namespaces?: boolean | undefined;
 };
 
 export type Recovery = {
@@ -41,7 +41,7 @@ const NOTHING: Own = new Set<string>();
 export async function recoveryOf(
   command: string,
   verdict: StaticVerdict,
-  { cwd, tree, holdsSignals }: Place,
+  { cwd, tree, namespaces }: Place,
   own: Own = NOTHING,
 ): Promise<Recovery> {
   const { touched, calls, brought } = survey(command, cwd, homedir());
@@ -55,7 +55,7 @@ export async function recoveryOf(
     const undoable = kept && (tree !== undefined || known) ? true : kept ? undefined : false;
     const isNobodysLoss = async () =>
       known && (await isNobodys(finding, mine, { cwd, tree }, brought.size > 0 ? NOTHING : own));
-    const blocked = isBoundedRule(finding.rule) && (holdsSignals || !/kill/.test(finding.rule));
+    const blocked = isBoundedRule(finding.rule) && (namespaces || !/kill/.test(finding.rule));
     const bounded = tree !== undefined && blocked && !about.some(({ away }) => away);
     const recoverable = bounded || (undoable === true && (!isNamed(finding) || (await isNobodysLoss())));
     findings.push({ ...finding, ...(undoable === undefined ? {} : { undoable }), recoverable });
@@ -90,7 +90,7 @@ async function isNobodys(
     const found: string[] = [];
     const isOver = () => performance.now() > end || found.length > MAX_LOOKED_AT;
     const count = await countMatches(each.words, each.cwd, isOver, (path) => found.push(path));
-    if (!count || count.more || !found.every((path) => own.has(path))) return false;
+    if (!count || count.more || !found.every((path) => own.has(path) || own.hides?.(path))) return false;
   }
   return true;
 }

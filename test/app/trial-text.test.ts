@@ -24,6 +24,7 @@ function said(changes: readonly TrialChange[], more: Partial<Extract<TrialOutcom
     writtenBytes: 0,
     digest: '',
     doubts: [],
+    outside: [],
     ...more,
   };
   return trialText(outcome, '/p').split('\n');

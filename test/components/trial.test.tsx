@@ -18,6 +18,7 @@ const CHANGES: TrialOutcome = {
   writtenBytes: 615,
   digest: 'd1',
   doubts: ['a lock was refused'],
+  outside: [],
 };
 const DIFF = `--- package.json\n+++ package.json\n@@ -1,3 +1,3 @@\n {\n-  "version": "1.4.2",\n+  "version": "1.5.0",\n }`;
 
@@ -100,6 +101,12 @@ describe('a HALT after its trial', () => {
     expect(log[1]).toBe('applied t1 d1');
     await stage.see('applied: 1 deleted · :undo 4');
     expect(stage.commands).toHaveLength(0);
+  });
+
+  it('is not applied where a real run would also write outside', async () => {
+    const { frame } = await tried([], { columns: 100, rows: 40 }, { ...CHANGES, outside: ['/home/me/.rc'] } as never);
+    expect(frame()).toContain('can’t be applied: a real run would also write /home/me/.rc, which a trial can’t');
+    expect(frame()).not.toMatch(/T\W+apply/);
   });
 
   it('shows the diff with d, from where nothing is let run, and the list again', async () => {

@@ -39,6 +39,6 @@ test.each([
 
 test('in Project a signal needs no question where the kernel holds it to the command’s own processes', async () => {
   const line = JSON.stringify({ cmd: 'pkill -f server', cwd: '/', mode: 'project' });
-  const asked = async (holdsSignals: boolean) => JSON.parse(await checkLine(line, { holdsSignals })).recoverable;
+  const asked = async (namespaces: boolean) => JSON.parse(await checkLine(line, { namespaces })).recoverable;
   expect([await asked(true), await asked(false)]).toEqual([true, false]);
 });

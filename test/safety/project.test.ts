@@ -96,6 +96,41 @@ describe('in Project, with a question and not undoable', () => {
   });
 });
 
+describe('in Project, the real /tmp', () => {
+  const project = { tree: '/srv/project' };
+  const judge = (command: string, namespaces: boolean) =>
+    createGate({ enabled: false, namespaces, keeps: async () => true }).judge(
+      { kind: 'command', command, job: false },
+      { cwd: project.tree, goal: 'build', signal: AbortSignal.timeout(5000), project },
+    );
+  const outside = () => mkdtempSync(join('/tmp', 'aish-outside-'));
+
+  it('is no target where /tmp is private: nothing asks, and nothing of it is counted', async () => {
+    const place = outside();
+    writeFileSync(join(place, 'mine'), 'mine\n');
+    for (const command of [`rm -rf ${place}`, `rm ${place}/mine`, `rm -rf /tmp/*`, `find ${place} -type f -delete`]) {
+      expect(await judge(command, true)).toMatchObject({ destructive: false });
+      expect(await judge(command, false)).toMatchObject({ destructive: true });
+    }
+    const halted = await judge(`rm -rf ${place} "$x"`, true);
+    expect(halted).toMatchObject({ destructive: true, findings: [{ impact: ['nothing there now'] }] });
+    rmSync(place, { recursive: true });
+  });
+
+  it('hides nothing behind a link of the same command, and nothing of a project that lies in it', async () => {
+    expect(await judge('ln -s /srv/project/src /tmp/link; rm -rf /tmp/link/', true)).toMatchObject({
+      destructive: true,
+    });
+    const place = outside();
+    const own = createGate({ enabled: false, namespaces: true, keeps: async () => true }).judge(
+      { kind: 'command', command: `rm -rf ${place}`, job: false },
+      { cwd: place, goal: '', signal: AbortSignal.timeout(5000), project: { tree: place } },
+    );
+    expect(await own).toMatchObject({ destructive: true });
+    rmSync(place, { recursive: true });
+  });
+});
+
 describe('in Project, what a command needs beyond the tree', () => {
   const refusedByKernel = [
     'pip install requests',

@@ -256,6 +256,13 @@ static void watch(struct store *s, pid_t pid, enum effect what, const struct pla
     note_at(s, "moved", at);
 }
 
+static int makes_socket(int nr, const uint64_t *a) {
+#ifdef __NR_mknod
+  if (nr == __NR_mknod) return S_ISSOCK((uint32_t)a[1]);
+#endif
+  return nr == __NR_mknodat && S_ISSOCK((uint32_t)a[2]);
+}
+
 /* The flags of the call; 0: it has none. */
 static uint64_t flags_of(const struct call *c, const uint64_t *a) {
   if (c->flags != NO_ARGUMENT) return a[c->flags];
@@ -340,6 +347,7 @@ static int decide(struct store *s, int listener, const struct seccomp_notif *q) 
   if (how == 0 && c->to_path == NO_ARGUMENT && s->outside_count && !s->watches) how = move_outside(s, &at), met = errno;
   if (s->watches) {
     if (how == 0) watch(s, pid, c->what, &at, flags);
+    if (how == 0 && makes_socket(c->nr, a)) note_at(s, "socket", &at);
     if (how == 0 && c->what == ATTRIBUTES && s->is_mapped && names_others(pid, c->nr, a)) note_at(s, "foreign", &at);
     if (how == 0 && to.directory >= 0)
       watch(s, pid, c->what == LINK || !(flags & EXCHANGE) ? CREATE : RENAME, &to, flags);

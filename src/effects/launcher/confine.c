@@ -160,7 +160,7 @@ static int allow_writing(struct rules *r, const struct options *o) {
     int fd = open(o->trees[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 || allow(r, fd, all, o->trees[i])) return -1;
   }
-  for (int i = 0; o->profile == PROJECT && i < 2; i++)
+  for (int i = 0; is_as_project(o) && i < 2; i++)
     if (allow_path(r, AT_FDCWD, private_places[i], all)) return -1;
   return 0;
 }

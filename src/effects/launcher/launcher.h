@@ -37,6 +37,7 @@ struct options {
   const char *cwd;              /* NULL: the current directory stays */
   const char *status_path;      /* or NULL */
   const char *trial;            /* the private directory in which a trial collects its changes, or NULL */
+  int as_project;               /* a trial of a command that would run in Project mode */
   const char *trees[MAX_TREES]; /* the trees that a trial overlays, or the project's tree */
   int tree_count;
   uint64_t trial_space;    /* bytes that a trial may write */
@@ -103,6 +104,8 @@ struct store;
 pid_t start_inside(const struct options *options, const struct terminal *terminal, const sigset_t *mask,
                    struct store *kept, struct inside **shared);
 int is_below(const char *path, const char *top);
+/* Whether /tmp and /dev/shm are the command's own, and what git obeys is read-only. */
+int is_as_project(const struct options *options);
 /* Paths below a repository that make git run programs. NULL ends the list. */
 extern const char *const git_obeys[];
 

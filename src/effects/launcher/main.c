@@ -66,8 +66,8 @@ static int is_number(const char *text) {
 }
 
 static const char usage[] =
-    "usage: aish-sandbox [--light | --supervise | --trial EMPTY_DIR --tree DIR... | --project DIR\n"
-    "                    [--without-namespaces | --network PID]]\n"
+    "usage: aish-sandbox [--light | --supervise | --trial EMPTY_DIR [--as-project] --tree DIR...\n"
+    "                    | --project DIR [--without-namespaces | --network PID]]\n"
     "                    [--tmp DIR] [--cwd DIR] [--status NEW_FILE] [--parent PID] [--keep EMPTY_DIR [--keep-tree DIR]\n"
     "                    [--keep-budget BYTES] [--keep-file BYTES] [--keep-credentials] [--own DIR]...]\n"
     "                    [--limit as|data|fsize|cpu|nofile|procs|wall=NUMBER]... -- command [argument...]\n"
@@ -113,6 +113,7 @@ static struct options parse(int argc, char **argv) {
   for (; i < argc && strcmp(argv[i], "--"); i++) {
     const char *name = argv[i];
     if (!strcmp(name, "--without-namespaces")) bare = 1;
+    else if (!strcmp(name, "--as-project")) o.as_project = 1;
     else if (!strcmp(name, "--keep-credentials")) o.keep_credentials = 1;
     else if (!strcmp(name, "--light") || !strcmp(name, "--supervise")) {
       o.profile = name[2] == 'l' ? LIGHT : SUPERVISE;
@@ -150,6 +151,7 @@ static struct options parse(int argc, char **argv) {
   if (bare) o.profile = HELD;
   if (o.network && o.profile != PROJECT) fail("arguments", "--network goes with --project and namespaces");
   if (o.profile == TRIAL && !o.tree_count) fail("arguments", "a trial without a --tree");
+  if (o.as_project && o.profile != TRIAL) fail("arguments", "--as-project goes with --trial");
   o.argv = argv + i + 1;
   return o;
 }

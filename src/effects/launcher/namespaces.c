@@ -9,7 +9,8 @@
  * is open in both.
  *
  * All mounts become read-only, and others are attached over them: for a trial an overlay of each tree, whose upper
- * directory collects what the command would change; in Project mode the tree itself and private temporary directories.
+ * directory collects what the command would change; in Project mode the tree itself; in Project mode and a trial of it
+ * private temporary directories.
  * An overlay or a clone that is made after that step would be read-only too, so they are made before it and attached
  * after it.
  */
@@ -104,6 +105,8 @@ int is_below(const char *path, const char *top) {
   uint64_t n = strlen(top);
   return n == 1 || (!strncmp(path, top, n) && (path[n] == '/' || !path[n]));
 }
+
+int is_as_project(const struct options *o) { return o->profile == PROJECT || o->as_project; }
 
 /* An overlay would show what is under a mount point, not what is mounted there. */
 static int holds_mounts(const struct mounts *m, const char *tree) {
@@ -278,7 +281,7 @@ static int mount_all(const struct options *o, char *detail, unsigned long size) 
     mounts[i] = o->profile == TRIAL ? overlay_of(&m, i) : clone_of(o->trees[i], WHOLE);
     if (mounts[i] < 0) return *m.why ? -1 : at(&m, o->trees[i]);
   }
-  for (int i = 0; o->profile == PROJECT && i < 2; i++) {
+  for (int i = 0; is_as_project(o) && i < 2; i++) {
     if (!exists(private_places[i])) continue;
     if ((places[i] = temporary("50%", "1777", 0)) < 0) return at(&m, private_places[i]);
   }
@@ -295,7 +298,7 @@ static int mount_all(const struct options *o, char *detail, unsigned long size) 
   }
   for (int i = 0; i < o->tree_count; i++)
     if (attach(&m, mounts[i], o->trees[i])) return -1;
-  for (int i = 0; o->profile == PROJECT && i < o->tree_count; i++)
+  for (int i = 0; is_as_project(o) && i < o->tree_count; i++)
     if (guard_git(&m, o->trees[i])) return -1;
   if (o->trial && hide(&m, o->trial)) return -1;
   if (o->keep && hide(&m, o->keep)) return -1;

@@ -86,13 +86,19 @@ export function supervisedArgv(launch: Launch): readonly string[] {
 /**
  * The argument vector of a trial (EF-5): `trees` (absolute) are seen copy-on-write, all else is read-only; no network,
  * sockets or signals to the outside. What it would change collects in `store`, an empty private directory outside them.
+ * `asProject`: with the private `/tmp` and the guarded `.git` of Project mode.
  */
 export function trialArgv(
-  launch: Launch & { readonly store: string; readonly trees: readonly string[]; readonly spaceBytes: number },
+  launch: Launch & {
+    readonly store: string;
+    readonly trees: readonly string[];
+    readonly spaceBytes: number;
+    readonly asProject?: boolean | undefined;
+  },
 ): readonly string[] {
-  const { store, trees, spaceBytes, tmpDir } = launch;
+  const { store, trees, spaceBytes, asProject, tmpDir } = launch;
   const where = ['--trial', store, '--trial-space', String(spaceBytes), ...trees.flatMap((tree) => ['--tree', tree])];
-  return compose(launch, [...where, ...(tmpDir ? ['--tmp', tmpDir] : [])]);
+  return compose(launch, [...where, ...(asProject ? ['--as-project'] : []), ...(tmpDir ? ['--tmp', tmpDir] : [])]);
 }
 
 /**

@@ -2,6 +2,7 @@
  * Trials on a host: they lie in its store, and the launcher there lists and applies them. What it says is bounded and
  * checked.
  */
+import type { TrialMode } from '../../contracts/trials.ts';
 import { shellQuote } from '../../text/shell.ts';
 import {
   type AskFar,
@@ -56,7 +57,7 @@ export class FarTrialDisk implements TrialDisk {
     return this.#options.probe();
   }
 
-  async open(opening: Opening, place: string): Promise<TrialPlace> {
+  async open(opening: Opening, place: string, mode: TrialMode): Promise<TrialPlace> {
     const { host, ask, directory, directoryOf, treeOf } = this.#options;
     const found = await treeOf(directoryOf(place));
     const free = found && (await ask(FREE_PLACES));
@@ -67,6 +68,7 @@ export class FarTrialDisk implements TrialDisk {
     );
     const opened = await openFar(ask, directory, opening, TRIAL, HOLDS);
     if (!opened) throw new Error(`${host} did not make a place for the trial`);
+    if (mode === 'project') return { ...opened, cwd, trees: [tree], asProject: true };
     return { ...opened, cwd, trees: [tree, ...places] };
   }
 

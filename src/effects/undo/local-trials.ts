@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TrialOutcome } from '../../contracts/trials.ts';
+import type { TrialMode, TrialOutcome } from '../../contracts/trials.ts';
 import { makeDirectory, removeTree } from '../../text/files.ts';
 import { visible } from '../../text/sanitize.ts';
 import { runLauncher } from './launcher.ts';
@@ -43,7 +43,8 @@ export type TrialLaunch = {
     readonly store: string;
     readonly trees: readonly string[];
     readonly spaceBytes: number;
-    readonly tmpDir: string;
+    readonly asProject?: true | undefined;
+    readonly tmpDir?: string;
     readonly statusFile: string;
     readonly launcher: string;
   }) => readonly string[];
@@ -58,21 +59,32 @@ export type LocalTrialsOptions = TrialLaunch & {
 
 /** What a command in a trial is started with. */
 export type Behind = {
-  readonly tmpDir: string;
+  /** Variables for the temporary directory: its own, where that of the real run can't be shown. */
+  readonly temporary: (env: Readonly<Record<string, string | undefined>>) => Readonly<Record<string, string>>;
   readonly wrap: (argv: readonly string[]) => readonly string[];
   /** To be called once, when it has ended. */
   ended(): TrialStatus;
 };
 
 export function behindTrial(
-  { directory: store, trees, spaceBytes, cwd }: Pick<OpenTrial, 'directory' | 'trees' | 'spaceBytes' | 'cwd'>,
+  {
+    directory: store,
+    trees,
+    spaceBytes,
+    cwd,
+    asProject,
+  }: Pick<OpenTrial, 'directory' | 'trees' | 'spaceBytes' | 'cwd' | 'asProject'>,
   { launcher, createTmp, wrap }: TrialLaunch,
 ): Behind {
   const tmp = createTmp();
-  const common = { store, trees, spaceBytes, tmpDir: tmp.path, statusFile: tmp.statusFile, launcher, cwd };
+  const { path, statusFile } = tmp;
+  const common = { store, trees, spaceBytes, asProject, ...(asProject ? {} : { tmpDir: path }), statusFile };
   return {
-    tmpDir: tmp.path,
-    wrap: (argv) => wrap({ ...common, argv }),
+    temporary({ TMPDIR = '/tmp' }) {
+      if (asProject || trees.some((tree) => /same|above/.test(relationOf(tree, TMPDIR)))) return {};
+      return { TMPDIR: path, TMP: path, TEMP: path };
+    },
+    wrap: (argv) => wrap({ ...common, launcher, cwd, argv }),
     ended() {
       const status = tmp.status();
       tmp.dispose();
@@ -81,7 +93,7 @@ export function behindTrial(
   };
 }
 
-export type Prepared = Pick<Behind, 'tmpDir' | 'wrap'> & {
+export type Prepared = Pick<Behind, 'temporary' | 'wrap'> & {
   readonly id: string;
   /** To be called when the command has ended. `output`: what of it is known. Never rejects. */
   outcome(output: string): Promise<TrialOutcome>;
@@ -93,10 +105,11 @@ export async function prepareTrial(
   text: string,
   cwd: string,
   how: TrialLaunch,
+  mode: TrialMode = 'unrestricted',
 ): Promise<Prepared> {
-  const trial = await trials.open(text, cwd);
-  const { tmpDir, wrap, ended } = behindTrial(trial, how);
-  return { id: trial.id, tmpDir, wrap, outcome: (output) => trial.outcome(ended(), output) };
+  const trial = await trials.open(text, cwd, mode);
+  const { temporary, wrap, ended } = behindTrial(trial, how);
+  return { id: trial.id, temporary, wrap, outcome: (output) => trial.outcome(ended(), output) };
 }
 
 /** What the launcher prints of what a trial would change; or why not. Never rejects. */
@@ -118,11 +131,13 @@ export class LocalTrialDisk implements TrialDisk {
     this.#options = options;
   }
 
-  async open(opening: Opening, cwd: string): Promise<TrialPlace> {
+  async open(opening: Opening, cwd: string, mode: TrialMode): Promise<TrialPlace> {
     const { directory, treeOf } = this.#options;
     const real = realpathSync(cwd);
     const place = openRecord(directory, { ...opening, pid: process.pid }, TRIAL);
-    return { ...place, cwd: real, trees: treesFor(treeOf(real), directory) };
+    const tree = treeOf(real);
+    if (mode === 'project') return { ...place, cwd: real, trees: [tree], asProject: true };
+    return { ...place, cwd: real, trees: treesFor(tree, directory) };
   }
 
   changes({ directory, trees }: Pick<TrialPlace, 'directory' | 'trees'>): Promise<Buffer | string> {

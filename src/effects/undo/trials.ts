@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { RunningCommand } from '../../contracts/commands.ts';
-import type { Applied, RunningTrial, TrialChange, TrialOutcome, Trials } from '../../contracts/trials.ts';
+import type { Applied, RunningTrial, TrialChange, TrialMode, TrialOutcome, Trials } from '../../contracts/trials.ts';
 import { visible } from '../../text/sanitize.ts';
 import { Fields, type Ran, type Step } from './launcher.ts';
 import { textOfBytes } from './paths.ts';
@@ -21,6 +21,8 @@ export type TrialPlace = {
   readonly cwd: string;
   /** What is seen copy-on-write: the tree of that directory, and places that are nobody's. */
   readonly trees: readonly string[];
+  /** It shows what a run in Project mode would do. */
+  readonly asProject?: true;
 };
 
 /** How the launcher says that the command of a trial went. */
@@ -36,7 +38,7 @@ export type TrialDisk = {
   /** Why nothing can be tried there, in one line; undefined where it can. Found by trying. Never rejects. */
   probe(): Promise<string | undefined>;
   /** Makes the directory of a trial of a command in `cwd`. Rejects with a line for the user. */
-  open(opening: Opening, cwd: string): Promise<TrialPlace>;
+  open(opening: Opening, cwd: string, mode: TrialMode): Promise<TrialPlace>;
   /** The launcher's list of what would change, as it prints it; or why there is none. Never rejects. */
   changes(trial: TrialPlace): Promise<Buffer | string>;
   /** What the launcher noted of it: a word and a path each. Never rejects. */
@@ -113,11 +115,11 @@ export class TrialStore implements Trials {
     return this.#probe;
   }
 
-  async start(command: string, { cwd, signal, env = {} }: Parameters<Trials['start']>[1]): Promise<RunningTrial> {
+  async start(command: string, { cwd, signal, env = {}, mode }: Parameters<Trials['start']>[1]): Promise<RunningTrial> {
     const why = await this.unavailable();
     if (why !== undefined) throw new Error(why);
     signal.throwIfAborted();
-    const trial = await this.open(command, cwd);
+    const trial = await this.open(command, cwd, mode);
     try {
       signal.throwIfAborted();
       const { command: running, status } = await this.#options.run(command, trial, { cwd, signal, env });
@@ -132,7 +134,7 @@ export class TrialStore implements Trials {
   }
 
   /** Sets a trial up, for whoever starts the command themselves. Rejects where there is no place for it. */
-  async open(text: string, cwd: string): Promise<OpenTrial> {
+  async open(text: string, cwd: string, mode: TrialMode): Promise<OpenTrial> {
     const { disk, session, now, hide, spaceBytes, group } = this.#options;
     const run = group?.();
     const opening: Opening = {
@@ -143,7 +145,7 @@ export class TrialStore implements Trials {
       at: now(),
       ...(run === undefined ? {} : { run }),
     };
-    const place = await disk.open(opening, cwd);
+    const place = await disk.open(opening, cwd, mode);
     const id = String(place.number);
     this.#open.set(id, { place, opening });
     return {
@@ -220,10 +222,12 @@ export class TrialStore implements Trials {
       const exit = status.kind === 'exited' ? { exitCode: status.code } : {};
       return { kind: 'cannotTell', why: listed, ...exit };
     }
-    const { digest, changes, deletedBytes, writtenBytes, outside } = listed;
+    const { digest, changes, deletedBytes, writtenBytes } = listed;
+    // Project mode refuses these as well.
+    const outside = place.asProject ? [] : listed.outside;
     const exitCode = status.kind === 'exited' ? status.code : status.kind === 'killed' ? 128 + status.signal : 128;
-    const doubts = doubtsOf(output, outside);
-    return { kind: 'changes', id, exitCode, changes, deletedBytes, writtenBytes, digest, doubts };
+    const doubts = doubtsOf(output, listed.outside);
+    return { kind: 'changes', id, exitCode, changes, deletedBytes, writtenBytes, digest, doubts, outside };
   }
 
   /** Why nothing can be said, in a line. */
@@ -323,6 +327,7 @@ function untold(notes: readonly string[]): string | undefined {
     if (word === 'deep') return `${visible(path.slice(-40))} lies deeper than a path can name`;
     if (word === 'foreign')
       return `${visible(path)} gets an access list that names others, which a trial of an ordinary user can’t set`;
+    if (word === 'socket') return `it makes the socket ${visible(path)}, which a trial can’t`;
     if (word === 'moved') return `it moves the directory ${visible(path)} by its name alone, which a trial can’t`;
   }
   return undefined;

@@ -43,6 +43,8 @@ export type TrialThere = {
   readonly store: string;
   readonly trees: readonly string[];
   readonly spaceBytes: number;
+  /** With the bounds of Project mode. */
+  readonly asProject?: true | undefined;
 };
 
 type Launch = {
@@ -276,7 +278,10 @@ export class SandboxThere {
   trial(directory: string, trial: TrialThere): Behind {
     const wrap: Behind['wrap'] = (argv, { tmp, status }) =>
       this.#kit.trial({ ...this.#launch(argv, directory), tmpDir: tmp, statusFile: status, ...trial });
-    return { ...this.#behind('tmp', wrap), told: toldIn(trial.store) };
+    const told = toldIn(trial.store);
+    return trial.asProject
+      ? { ...this.#behind('bare', wrap), apart: true, told }
+      : { ...this.#behind('tmp', wrap), told };
   }
 
   /** The launcher's last word on the command of a trial; undefined: there is none, or no answer. */

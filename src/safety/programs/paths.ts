@@ -354,6 +354,7 @@ function isOwnTree(machine: Machine, text: string): boolean {
   machine.changesOurs ||= isOurs(machine, text, true);
   if (!machine.files || path === undefined || holdsBrought(path, scope.brought)) return false;
   for (let at = path; at !== '/'; at = dirname(at)) if (scope.made.has(at)) return true;
+  if (own?.hides?.(path)) return !throughLink(machine, text);
   if (!own || !isAllOwn(path, own)) return false;
   if (!isThere(path) && (!own.orNothing || isCredential(path))) return false;
   machine.usedOwn.add(path);

@@ -137,7 +137,7 @@ describe('a process', () => {
       enabled: false,
       keeps: async () => true,
       startedHere: (pid) => pid === 4242,
-      holdsSignals: true,
+      namespaces: true,
     }).judge(
       { kind: 'command', command, job: false },
       { cwd: '/', goal: '', signal: new AbortController().signal, ...(project ? { project: { tree: '/' } } : {}) },

@@ -1,5 +1,6 @@
 /** Trials as the program uses them: tried, shown, applied or thrown away, and what a crash leaves. */
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -12,9 +13,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { TrialMode } from '../../../src/contracts/trials.ts';
 import { createPrivateTmp, trialArgv } from '../../../src/effects/sandbox/index.ts';
 import { ChangeStore, LocalTrialDisk, prepareTrial, TrialStore } from '../../../src/effects/undo/index.ts';
 import { removeTree } from '../../../src/text/files.ts';
@@ -75,14 +78,14 @@ function commandOf(pid: string): string {
   }
 }
 
-async function attempt(script: string, cwd = tree) {
-  const trial = await prepareTrial(trials, script, cwd, launch());
+async function attempt(script: string, cwd = tree, mode: TrialMode = 'unrestricted') {
+  const trial = await prepareTrial(trials, script, cwd, launch(), mode);
   const ran = await run(trial.wrap(['bash', '-c', script]));
   return trial.outcome(ran.out + ran.err);
 }
 
-async function tried(script: string) {
-  const outcome = await attempt(script);
+async function tried(script: string, mode?: TrialMode) {
+  const outcome = await attempt(script, tree, mode);
   if (outcome.kind !== 'changes') throw new Error(outcome.why);
   return outcome;
 }
@@ -172,6 +175,53 @@ describe.skipIf(!trialsWork())('a trial', () => {
     expect(changes).toEqual([]);
     expect(doubts[0]).toMatch(`it was refused to write outside its directory: ${root}/outside and `);
     expect(existsSync(join(root, 'outside'))).toBe(false);
+  });
+
+  it('has the private /tmp of Project mode, where nothing of the real one is', async () => {
+    writeFileSync(join(root, 'mine'), 'kept\n');
+    const script = `rm -rf ${root}/mine; echo x > /tmp/left; cat /tmp/left ${root}/mine`;
+    expect(await tried(script, 'project')).toMatchObject({ exitCode: 1, changes: [], doubts: [], outside: [] });
+    expect(readFileSync(join(root, 'mine'), 'utf8')).toBe('kept\n');
+    expect(existsSync('/tmp/left')).toBe(false);
+  });
+
+  it('can change what git obeys no more than a run in Project mode', async () => {
+    mkdirSync(join(tree, '.git', 'hooks'), { recursive: true });
+    put('.git/config', '');
+    const script = 'echo x > .git/config; echo x > .git/hooks/pre-commit; mv .git other; echo x > made; true';
+    const paths = (await tried(script, 'project')).changes.map(({ path }) => path);
+    expect(paths).toEqual([join(tree, 'made')]);
+    expect((await tried(script)).changes.length).toBeGreaterThan(1);
+  });
+
+  it('names what only a real run could write outside, and in Project nothing, since that can’t either', async () => {
+    const outside = join(root, 'outside');
+    const script = `echo x > made; echo x > ${outside}`;
+    expect(await tried(script)).toMatchObject({ changes: { length: 1 }, outside: [outside] });
+    const there = `echo x > made; echo x > /usr/outside`;
+    expect(await tried(there, 'project')).toMatchObject({
+      outside: [],
+      doubts: [expect.stringContaining('/usr/outside')],
+    });
+  });
+
+  it('can’t tell where a socket is moved or made', async () => {
+    mkdirSync(join(tree, 'd'));
+    const server = createServer().listen(join(tree, 'd', 'socket'));
+    await once(server, 'listening');
+    for (const script of ['mv d e || true', 'cp -a d e || true'])
+      expect(await attempt(script)).toMatchObject({
+        kind: 'cannotTell',
+        why: expect.stringMatching(/makes the socket .*, which a trial can’t/),
+      });
+    server.close();
+  });
+
+  it('leaves the temporary directory as it is where the trial shows it', async () => {
+    const own = mkdirSync(join(tree, 'tmp'), { recursive: true });
+    const prepared = await prepareTrial(trials, 'true', tree, launch());
+    expect(prepared.temporary({ TMPDIR: own })).toEqual({});
+    expect(prepared.temporary({ TMPDIR: root })).toMatchObject({ TMPDIR: expect.stringContaining('aish-') });
   });
 
   it('ends with its command: what was detached in it does not go on', async () => {

@@ -69,7 +69,7 @@ describe('a host that says what it likes', () => {
   };
   const outcomeOf = async (output: string, asked?: { text: string; exit: number }, error = '') => {
     const { trials } = trialsOf(() => ({ code: error === '' ? 0 : 126, output, error }), asked);
-    return (await trials.open('rm -rf build', '/srv/app')).outcome({ kind: 'exited', code: 0 }, '');
+    return (await trials.open('rm -rf build', '/srv/app', 'unrestricted')).outcome({ kind: 'exited', code: 0 }, '');
   };
 
   it('a list without end, or none, tells nothing', async () => {
@@ -94,7 +94,7 @@ describe('a host that says what it likes', () => {
         ? { code: 126, output: '', error: 'web1 does not answer', lost: true }
         : { code: 0, output: '', error: '' },
     );
-    const told = await (await trials.open('true', '/srv/app')).outcome({ kind: 'exited', code: 0 }, '');
+    const told = await (await trials.open('true', '/srv/app', 'unrestricted')).outcome({ kind: 'exited', code: 0 }, '');
     if (told.kind !== 'changes') throw new Error(told.why);
     const { ok: done, text } = await trials.apply(told.id, told.digest);
     expect([done, text]).toEqual([false, expect.stringMatching(/^web1 does not answer; what was begun there/)]);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTrialsThere, createUndoThere, trialsOfAll } from '../../../src/app/undo-there.ts';
 
-import type { Trials } from '../../../src/contracts/trials.ts';
+import type { TrialMode, Trials } from '../../../src/contracts/trials.ts';
 import { trialsWork } from '../../effects/undo/trial-support.ts';
 import { builtKit, hostsOf, unaborted, until } from '../../support/hosts.ts';
 import { lacks } from '../../support/lacks.ts';
@@ -62,8 +62,9 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('tar') || !trialsWork())('a 
       return has('trial.json') && !has('action.json');
     });
   const bytes = () => execFileSync('tar', ['-C', work, '--sort=name', '-c', '.']);
-  const attempt = async (command: string) => {
-    const { command: running, outcome } = await trials.start(command, { cwd: `web1:${work}`, signal: unaborted });
+  const attempt = async (command: string, mode: TrialMode = 'unrestricted') => {
+    const how = { cwd: `web1:${work}`, signal: unaborted, mode };
+    const { command: running, outcome } = await trials.start(command, how);
     return { result: await running.result, told: await outcome };
   };
   const tried = async (command: string) => {
@@ -74,7 +75,9 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('tar') || !trialsWork())('a 
 
   it('is not to be had without the launcher, and says what is missing', async () => {
     expect(await trials.unavailable('web1:/srv')).toMatch(/on web1 without the launcher; :host launcher puts it there/);
-    await expect(trials.start('true', { cwd: 'web1:/', signal: unaborted })).rejects.toThrow('can be tried on web1');
+    await expect(trials.start('true', { cwd: 'web1:/', signal: unaborted, mode: 'unrestricted' })).rejects.toThrow(
+      'can be tried on web1',
+    );
     await connect();
     expect(await trials.unavailable('web1:/srv')).toBeUndefined();
     expect(readdirSync(join(stores(), '..')).filter((name) => name.startsWith('probe-'))).toEqual([]);
@@ -120,17 +123,27 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('tar') || !trialsWork())('a 
     expect(waiting()).toEqual([]);
   });
 
+  it('in Project has a /tmp of its own there, and writes nothing but its tree', async () => {
+    const outside = mkdtempSync(join('/tmp', 'aish-outside-'));
+    const { told } = await attempt(`rm -rf ${outside}; echo x >made; echo x >/tmp/left`, 'project');
+    expect(told).toMatchObject({ exitCode: 0, changes: [{ path: join(work, 'made') }], doubts: [], outside: [] });
+    expect(existsSync(outside)).toBe(true);
+    rmSync(outside, { recursive: true });
+  });
+
   it('says what it can’t tell, and its command gets none of this machine’s secrets without the user’s word', async () => {
     execFileSync('ln', [join(work, 'note'), join(work, 'other')]);
     expect((await attempt('echo new >note')).told).toMatchObject({ why: expect.stringContaining('has other names') });
     const env = { KEY: 'value' };
-    await expect(trials.start('true', { cwd: `web1:${work}`, signal: unaborted, env })).rejects.toThrow(':host trust');
+    const how = { cwd: `web1:${work}`, signal: unaborted, env, mode: 'unrestricted' } as const;
+    await expect(trials.start('true', how)).rejects.toThrow(':host trust');
   });
 
   it('lost with its connection: nothing of it stays, and it is not run again', async () => {
     const before = bytes();
     const open = await tried('rm -rf build');
-    const running = await trials.start('echo x >made; echo up; sleep 1000', { cwd: `web1:${work}`, signal: unaborted });
+    const how = { cwd: `web1:${work}`, signal: unaborted, mode: 'unrestricted' } as const;
+    const running = await trials.start('echo x >made; echo up; sleep 1000', how);
     await until(() => running.command.output.lines(5).join('').includes('up'));
     await at.loseConnection();
     expect(await running.outcome).toMatchObject({ kind: 'cannotTell', why: 'its end is not known' });
