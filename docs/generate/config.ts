@@ -58,6 +58,7 @@ function row(part: Schema, path: string): string[] {
 
 function typeOf(part: Schema): string {
   if (part.enum) return part.enum.map((value) => `\`${value}\``).join(' ');
+  if (part.anyOf) return part.anyOf.map(typeOf).join(' or ');
   if (part.type === 'array') return `list of ${part.items?.type ?? 'values'}`;
   return part.type ?? '';
 }

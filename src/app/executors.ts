@@ -36,8 +36,8 @@ export type AgentOptions = {
   readonly size: () => OutputSize;
   /** The sandbox launcher, where the sandbox is available. */
   readonly launcher?: string;
-  /** Commands in Unrestricted run under the light profile. */
-  readonly light: boolean;
+  /** Commands in Unrestricted run under the light profile. A text: they would, but for this. */
+  readonly light: boolean | string;
   /** Project mode is held by Landlock alone: there are no namespaces here. */
   readonly held: boolean;
   /** Directories of this program, in which no kept command may change anything (MO-12). */
@@ -79,12 +79,19 @@ function endNote(statusFile: string | undefined): string | undefined {
 }
 
 /** A command that is ready to begin, what is kept of it, and what goes with it. */
-type Made = { readonly once: PreparedCommand; readonly kept?: Keeping | undefined; readonly dispose?: () => void };
+type Made = {
+  readonly once: PreparedCommand;
+  readonly kept?: Keeping | undefined;
+  readonly dispose?: () => void;
+  readonly isLight?: boolean;
+};
 
 /** Runs the model's commands, each in a fresh bash (EX-10), in Restricted behind the kernel sandbox (MO-2). */
 export function agentCommands(options: AgentOptions): AgentCommands {
   const leftovers = new WeakMap<RunningCommand, Promise<Leftover | undefined>>();
   const keepings = new WeakMap<RunningCommand, Keeping>();
+  const inLight = new WeakSet<RunningCommand>();
+  let told = false;
   const follow = (running: RunningCommand, kept: Keeping | undefined) => {
     const behind =
       kept &&
@@ -97,14 +104,20 @@ export function agentCommands(options: AgentOptions): AgentCommands {
     return running;
   };
   const prepare = async (command: string, how: LaunchOptions): Promise<PreparedCommand> => {
+    const { light, keep } = options;
+    if (how.mode === 'unrestricted' && typeof light === 'string' && !told) {
+      told = true;
+      keep.warn(`commands in Unrestricted run without the light sandbox: ${light}`);
+    }
     // Fail closed: what is no mode of ours is the narrowest.
     const inMode = how.mode === 'unrestricted' ? inUnrestricted : how.mode === 'project' ? inProject : inRestricted;
-    const { once, kept, dispose } = await inMode(options, command, how);
+    const { once, kept, dispose, isLight } = await inMode(options, command, how);
     let over = false;
     return {
       begin() {
         over = true;
         const running = follow(once.begin(), kept);
+        if (isLight) inLight.add(running);
         if (dispose) void running.result.finally(dispose);
         return running;
       },
@@ -119,6 +132,7 @@ export function agentCommands(options: AgentOptions): AgentCommands {
   };
   return {
     left: (running) => leftovers.get(running) ?? Promise.resolve(undefined),
+    isLight: (running) => inLight.has(running),
     attempt: (running) => keepings.get(running)?.attempt(),
     takeBack: (action) => options.keep.store.takeBack(action),
     waiting: () => options.keep.store.waiting(),
@@ -130,16 +144,18 @@ export function agentCommands(options: AgentOptions): AgentCommands {
 async function inUnrestricted(
   options: AgentOptions,
   command: string,
-  { cwd, signal, pipes = false, env: extra = {} }: LaunchOptions,
+  { cwd, signal, outside = false, pipes = false, env: extra = {} }: LaunchOptions,
 ): Promise<Made> {
-  const { environment, dataDir, size, keep } = options;
+  const { environment, dataDir, size, keep, light, launcher } = options;
   const env = await environment();
-  const gains = gainsRights(command, process.getuid?.() === 0);
+  const isLight = light === true && launcher !== undefined && !outside;
+  // In the light sandbox nobody gains rights, kept or not.
+  const gains = !isLight && gainsRights(command, process.getuid?.() === 0);
   const kept = gains ? undefined : await keep.store.keepCommand(command, cwd);
   if (gains && (await keep.store.unavailable()) === undefined) keep.warn(NOT_KEPT);
   if (!kept) keep.unseen(cwd);
   giveUpAborted(signal, kept);
-  const behind = behindIn(options, cwd, kept);
+  const behind = behindIn(options, cwd, kept, isLight);
   const launch = behind ? { launcher: behind.wrap, ...(await pipeFor(pipes, behind.program)) } : {};
   const once = prepareOnce({
     ...{ command, cwd, dataDir },
@@ -148,7 +164,7 @@ async function inUnrestricted(
     ...launch,
     endNote: () => endNote(kept?.statusFile),
   });
-  return { once, kept };
+  return { once, kept, isLight };
 }
 
 /** The shell may have started slowly: a command aborted meanwhile is not started. */
@@ -179,9 +195,9 @@ async function inRestricted(
 }
 
 /** What a command of Unrestricted is put behind, and the program that does it; undefined: nothing. */
-function behindIn({ launcher, light, keep, own }: AgentOptions, cwd: string, kept: Keeping | undefined) {
+function behindIn({ launcher, keep, own }: AgentOptions, cwd: string, kept: Keeping | undefined, isLight: boolean) {
   const how = kept === undefined ? { cwd } : { cwd, keep: { ...kept, own }, statusFile: kept.statusFile };
-  if (launcher !== undefined && light)
+  if (launcher !== undefined && isLight)
     return { program: launcher, wrap: (argv: readonly string[]) => lightArgv({ ...how, launcher, argv }) };
   if (kept === undefined) return undefined;
   const program = keep.supervisor;

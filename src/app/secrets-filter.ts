@@ -119,6 +119,16 @@ export function learnConfig(filter: SecretsFilter, { models, mcp }: Config, env:
   });
 }
 
+/** The environment without the keys of the configured presets, but for those that `sandbox.pass_keys` names. */
+export function withoutKeys(
+  { models, sandbox: { pass_keys: passed } }: Pick<Config, 'models' | 'sandbox'>,
+  env: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const keys = new Set(Object.values(models).map(({ api_key_env: name }) => name));
+  const goes = (name: string) => keys.has(name) && passed !== true && !(passed || []).includes(name);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !goes(name)));
+}
+
 /** The preset, with its key registered as a secret once fetched: the output of a key command is in no variable. */
 export function learningKey(filter: SecretsFilter, preset: Preset): Preset {
   const { apiKey } = preset;

@@ -47,7 +47,14 @@ import { holds, ownDirectories, realOf, takenHere } from './own-places.ts';
 import { OwnStarts } from './own-starts.ts';
 import { cacheOf } from './project-caches.ts';
 import { projectTree, treeThere } from './project-tree.ts';
-import { engineSecrets, learnConfig, learnsEnvironment, learnsToken, processFilter } from './secrets-filter.ts';
+import {
+  engineSecrets,
+  learnConfig,
+  learnsEnvironment,
+  learnsToken,
+  processFilter,
+  withoutKeys,
+} from './secrets-filter.ts';
 import type { SessionBus } from './session-bus.ts';
 import { SessionNetwork } from './session-network.ts';
 import { settingsOf } from './start-session.ts';
@@ -109,7 +116,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
   });
   const undoThere: UndoThere = createUndoThere(own, () => hosts.hosts);
   const fresh = {
-    environment: async () => learned(await (await shell.ready).environment()),
+    environment: async () => withoutKeys(config, learned(await (await shell.ready).environment())),
     ...{ dataDir, size },
     cacheOf: (tree: string) => cacheOf(cache, tree),
   };
@@ -154,7 +161,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
   const localAgent = agentCommands({
     ...fresh,
     ...(sandbox.available ? { launcher: LAUNCHER } : {}),
-    light: config.sandbox.unrestricted === 'light',
+    light: lightOf(environment),
     own: ours,
     network,
     projectTree: projectHere,
@@ -346,6 +353,13 @@ function historyOf(shell: UserShell | undefined): ShellHistoryFile | undefined {
   const format = shell && FORMATS[basename(shell.program)];
   const path = shell?.state.history;
   return format && path !== undefined ? { path, format } : undefined;
+}
+
+/** Whether commands in Unrestricted run in the light sandbox; where they can't, why not. */
+function lightOf({ config, sandbox }: Environment): boolean | string {
+  if (config.sandbox.unrestricted !== 'light') return false;
+  if (!sandbox.available) return sandbox.why ?? 'there is no kernel sandbox';
+  return sandbox.landlockAbi >= 2 || 'it needs Linux 5.19 or newer';
 }
 
 /** Whether changes are kept, and none of this session's has passed by the store so far. */

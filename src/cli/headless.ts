@@ -199,6 +199,8 @@ function haltLine(question: Question): string {
     case 'escalation':
       return `HALT${who}: ${question.skips} actions skipped in a row`;
     case 'mode':
+      if (question.outside)
+        return `not run outside the light sandbox${who}: ${question.action ? oneLine(describeAction(question.action)) : ''} ("sandbox": { "unrestricted": "plain" } turns it off)`;
       if (question.offered)
         return `a wider mode than ${modeName(question.from)} is offered: ${visible(question.reason)}`;
       return `HALT${who}: the agent requests ${modeName(question.wish ?? 'unrestricted')} mode: ${visible(question.reason)}`;

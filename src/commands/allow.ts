@@ -1,4 +1,4 @@
-import { allowedIn, READS } from '../session/grants.ts';
+import { allowedIn, OUTSIDE, READS } from '../session/grants.ts';
 import type { App } from './app.ts';
 import { type Argument, type Command, CommandError } from './command.ts';
 
@@ -21,7 +21,7 @@ export const allow: Command = {
   arguments: (app, before) => (before.length === 0 ? offered(app) : []),
   run(app, rest) {
     const { engine } = app;
-    const { session, kept, tools, reads, leaving } = allowedIn(engine.state);
+    const { session, kept, tools, reads, outside, leaving } = allowedIn(engine.state);
     const words = rest.trim().replace(/\s+/g, ' ');
     if (words === '') {
       const lines = [
@@ -32,6 +32,7 @@ export const allow: Command = {
           ({ to, allowed, run }) => `this ${run ? 'run' : 'session'}  ${allowed ? '' : 'not '}leave ${to}`,
         ),
         ...(reads ? [`this session  ${READS}: commands that only read`] : []),
+        ...(outside ? [`this session  ${OUTSIDE}: Unrestricted without the light sandbox`] : []),
       ];
       return lines.join('\n') || 'nothing is allowed yet: P in a question allows its program and subcommand';
     }
@@ -43,7 +44,7 @@ export const allow: Command = {
         void engine.dispatch({ type: 'leaveSet', to: receiver ?? '', allowed: false });
         return `asked about again: ${rule}`;
       }
-      if (![...session, ...kept, ...tools, ...(reads ? [READS] : [])].includes(rule))
+      if (![...session, ...kept, ...tools, ...(reads ? [READS] : []), ...(outside ? [OUTSIDE] : [])].includes(rule))
         throw new CommandError(`${rule} is not allowed; :allow lists what is`);
       set(rule, false);
       return app.rules.drop(rule);

@@ -101,7 +101,11 @@ export type Config = {
   readonly mode: Mode;
   /** By directory, in the user's own file only: what holds for it and what is below it. */
   readonly projects: Readonly<Record<string, DirectorySettings>>;
-  readonly sandbox: { readonly unrestricted: 'plain' | 'light' };
+  readonly sandbox: {
+    readonly unrestricted: 'plain' | 'light';
+    /** Keys of presets that commands of the model see: these variables, or all. */
+    readonly pass_keys: boolean | readonly string[];
+  };
   /** What is kept of the agent's changes (EF-1): megabytes in all, days, megabytes of a file that must be copied. */
   readonly undo: {
     readonly budget: number;
@@ -152,7 +156,7 @@ export const DEFAULTS: Config = {
   memory: { enabled: true },
   mode: 'restricted',
   projects: {},
-  sandbox: { unrestricted: 'plain' },
+  sandbox: { unrestricted: 'light', pass_keys: false },
   undo: { budget: 2000, days: 7, max_file: 256, credentials: false },
   ui: { mouse: true, screen: 'full', wheel_lines: 3, notify: true, motion: true, suggestions: true, prompt: 'aish' },
   abbreviations: {},

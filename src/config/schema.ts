@@ -236,9 +236,15 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
   },
   sandbox: block('The kernel sandbox.', {
     unrestricted: text(
-      'light keeps commands in Unrestricted away from other terminals and processes; they can then neither use sudo nor kill processes outside.',
+      'light keeps commands in Unrestricted away from other terminals and processes; what it refuses (sudo, mounts, signals outside) runs outside it after a yes. plain holds nothing.',
       { enum: ['plain', 'light'], default: DEFAULTS.sandbox.unrestricted },
     ),
+    pass_keys: {
+      anyOf: [{ type: 'boolean' }, { type: 'array', items: { type: 'string' } }],
+      description:
+        'Variables that api_key_env names and that commands of the model see in Unrestricted all the same; true: all of them.',
+      default: DEFAULTS.sandbox.pass_keys,
+    },
   }),
   undo: block("What is kept of the agent's changes, for :undo.", {
     budget: {

@@ -118,6 +118,8 @@ export type LaunchOptions = {
   readonly signal: AbortSignal;
   /** It behaves the same without a terminal: none need be made. */
   readonly pipes?: boolean;
+  /** In Unrestricted: outside the light sandbox, where that is on. */
+  readonly outside?: boolean;
   /** Variables beside those of the user's shell. */
   readonly env?: Readonly<Record<string, string>>;
 };
@@ -136,6 +138,8 @@ export type AgentCommands = {
   left?(running: RunningCommand): Promise<Leftover | undefined>;
   /** Behind that: what of it can be taken back, and whether that is all it changed; undefined: nothing is kept. */
   attempt?(running: RunningCommand): Attempt | undefined;
+  /** Whether one of its commands was in the light sandbox of Unrestricted. */
+  isLight?(running: RunningCommand): boolean;
   /** Takes it back, or nothing of it; why not, in a line. Once it is taken back, it does nothing. Never rejects. */
   takeBack?(action: number): Promise<string | undefined>;
   /** What commands of earlier programs of this session left, and nobody has answered. Never rejects. */

@@ -34,7 +34,7 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
   try {
     const started = context.dispatch({ type: 'actionStarted', op }, session);
     // While the disk works: it begins when all of that is done.
-    if (!effect.trial) ready = madeReady(context, permit, signal);
+    if (!effect.trial) ready = madeReady(context, permit, effect.outside === true, signal);
     await started;
   } catch (error) {
     void ready?.then(drop);
@@ -138,14 +138,21 @@ async function tool(
 type Ready = Promise<PreparedCommand | (() => Promise<RunningCommand>) | string>;
 
 /** Undefined for what is no command. Nothing of it runs yet. */
-function madeReady(context: EffectContext, { action, cwd, mode }: Permit, signal: AbortSignal): Ready | undefined {
+function madeReady(
+  context: EffectContext,
+  { action, cwd, mode, basis }: Permit,
+  approved: boolean,
+  signal: AbortSignal,
+): Ready | undefined {
   const { runs, env } = action;
   if (runs.kind !== 'command') return undefined;
   const { agent, gate, secrets } = context.services;
   const make = async () => {
     const place = secrets.reveal(cwd);
     const pipes = gate.worksOverPipes(runs.command, place);
-    const options = { cwd: place, mode, signal, env, pipes };
+    // A process of the session's own job is in another sandbox, which no signal from this one reaches.
+    const outside = approved || basis?.own.some((name) => /^\d+$/.test(name)) === true;
+    const options = { cwd: place, mode, signal, env, pipes, outside };
     return (await agent.prepare?.(runs.command, options)) ?? (() => agent.run(runs.command, options));
   };
   return make().catch((error: unknown) => messageOf(error));
@@ -202,8 +209,11 @@ async function command(
     }
     if (result !== 'over') {
       await reviewed(session);
-      const refused = refusedBy(mode, result, () => gate.onlyReads(runs.command, place));
-      const attempt = refused && context.services.agent.attempt?.(running);
+      const { agent } = context.services;
+      const refused = agent.isLight?.(running)
+        ? refusedByLight(result)
+        : refusedBy(mode, result, () => gate.onlyReads(runs.command, place));
+      const attempt = refused && agent.attempt?.(running);
       return { kind: 'command', result, ...(refused ? { refused } : {}), ...(attempt ? { attempt } : {}) };
     }
     // An abort is under way: its end is near and is waited for.
@@ -262,6 +272,21 @@ function refusedBy(mode: Mode, { exit, head, tail }: CommandResult, reads: () =>
   const text = `${head}\n${tail}`;
   if ((mode === 'project' ? NO_WRITE_OUTSIDE : NO_WRITE).test(text)) return 'write';
   return NO_NETWORK.test(text) ? 'network' : undefined;
+}
+
+/**
+ * What the light sandbox refuses: gaining rights, mounts, signals and traces of other processes, new terminals. Root is
+ * refused a file by nothing else.
+ */
+const NO_LIGHT =
+  /no new privileges|Operation not permitted|\bEPERM\b|effective uid is not 0|setuid root|must be (superuser|root)|only root can|out of pty|pseudo-?terminal|forkpty|openpty|\/dev\/(pts|tty|ptmx)\S*:? .*Permission denied/i;
+const NO_FILE = /Permission denied|\bEACCES\b/i;
+
+/** Undefined: nothing says so. As above, only an offer rests on it. */
+function refusedByLight({ exit, head, tail }: CommandResult): Refused | undefined {
+  if (exit === 0) return undefined;
+  const text = `${head}\n${tail}`;
+  return NO_LIGHT.test(text) || (process.getuid?.() === 0 && NO_FILE.test(text)) ? 'sandbox' : undefined;
 }
 
 // Trials (HA-10, EF-4): an action runs in an overlay, and its changes are reported to the machine.

@@ -13,6 +13,8 @@ export type CommandAction = {
   /** What the model had written, where the user changed it at the HALT (HA-7). */
   readonly editedFrom?: string;
   readonly label?: string;
+  /** It runs again, outside the light sandbox, which had refused it something: the user said yes to that. */
+  readonly outside?: true;
   /** It ended before its shell syntax did, or the reply was cut in it: it is refused, never run (AC-1). */
   readonly unfinished?: Unfinished | 'cut';
 };

@@ -12,7 +12,7 @@ import type { Decided, Phase } from './phase.ts';
 import { canBeApplied, type Question, type ToApply, type Tried } from './question.ts';
 import { openSlots, rememberSkipped } from './slots.ts';
 import { decidesAs, type State } from './state.ts';
-import { answerUpgrade, callModel, continueNorris, decide, examineNext } from './steps.ts';
+import { answerOutside, answerUpgrade, callModel, continueNorris, decide, examineNext } from './steps.ts';
 import { abort, settle, settleHalted } from './stop.ts';
 import type { Transition } from './transition.ts';
 
@@ -50,6 +50,10 @@ function answerEscalation(next: Transition, phase: PhaseOf<'escalated'>, answer:
 
 function answerModeRequest(next: Transition, phase: PhaseOf<'awaitingModeApproval'>, answer: Answer): void {
   if (answer.kind === 'abort') return abort(next);
+  if (phase.outside && (answer.kind === 'proceed' || answer.kind === 'always')) {
+    next.unask(phase.question);
+    return answerOutside(next, phase, answer.kind === 'always' ? 'session' : 'once');
+  }
   if (answer.kind !== 'proceed' && answer.kind !== 'unrestricted' && answer.kind !== 'skip') return;
   next.unask(phase.question);
   const [narrowest] = offersFrom(next);

@@ -52,6 +52,8 @@ export type Effect =
       readonly action: Action;
       readonly cwd: string;
       readonly mode: Mode;
+      /** In Unrestricted: outside the light sandbox. */
+      readonly outside?: true;
       /** Not run but applied, as this trial has shown it. Ends with `applied`. */
       readonly trial?: ToApply;
     }

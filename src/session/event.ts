@@ -22,7 +22,10 @@ export type Answer =
   | { readonly kind: 'apply' }
   /** To a mode request: Unrestricted, whatever else is offered. */
   | { readonly kind: 'unrestricted' }
-  /** Proceed, and don't ask again for exactly this in this session; never for a destructive call (SF-10, AC-7). */
+  /**
+   * Proceed, and don't ask again for exactly this in this session; never for a destructive call (SF-10, AC-7). To the
+   * question about the light sandbox: all commands of this session run outside it.
+   */
   | { readonly kind: 'always' }
   /** `note`: what the user wants the model to know. */
   | { readonly kind: 'skip'; readonly note?: string }

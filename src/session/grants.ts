@@ -59,7 +59,8 @@ export function allow(next: Transition, rules: readonly string[]): void {
 
 /** Takes back a rule of the session or of the configuration, or what was allowed under this name. */
 export function disallow(next: Transition, rule: string): void {
-  const { allowed = [], grants = {}, readsGranted, ...state } = next.state;
+  const { allowed = [], grants = {}, readsGranted, outside, ...others } = next.state;
+  const state = outside && rule !== OUTSIDE ? { ...others, outside } : others;
   const { [rule]: _, ...tools } = grants;
   const reads = readsGranted === undefined || rule === READS ? {} : { readsGranted };
   next.state = { ...state, ...reads, grants: tools, allowed: allowed.filter((one) => one !== rule) };
@@ -72,6 +73,8 @@ export function disallow(next: Transition, rule: string): void {
 
 /** The name of the consent to commands that only read. */
 export const READS = 'reads';
+/** The name of the consent to commands outside the light sandbox. */
+export const OUTSIDE = 'outside';
 
 /** All that is allowed in this session, by name: rules, kept rules, tools, reading commands. */
 export function allowedIn(state: State) {
@@ -81,6 +84,7 @@ export function allowedIn(state: State) {
     kept: kept?.rules ?? [],
     tools: Object.keys(state.grants ?? {}),
     reads: state.readsGranted !== undefined,
+    outside: state.outside === true,
     leaving: state.leaving ?? [],
   };
 }

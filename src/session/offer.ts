@@ -11,10 +11,11 @@ import type { Transition } from './transition.ts';
 
 const NO_ACTIONS: Dispatch = { actions: [], index: 0, reading: false };
 
-/** Whether the program may ask for a wider mode: the user has not answered that question in this mode yet. */
-function mayOffer(next: Transition): boolean {
+/** Whether the program may ask: the user has not answered that question in this mode yet. */
+function mayOffer(next: Transition, refused?: Refused): boolean {
   const { mode, parent, settings, offeredIn = [] } = next.conversation;
-  return settings.offers === true && !parent && offersFrom(next).length > 0 && !offeredIn.includes(mode);
+  if (settings.offers !== true || parent || offeredIn.includes(mode)) return false;
+  return refused === 'sandbox' ? !next.state.outside && mode === 'unrestricted' : offersFrom(next).length > 0;
 }
 
 /** The user has been asked about leaving this mode, or has just chosen it: the program does not ask again. */
@@ -36,7 +37,7 @@ export function noteRefused(
   action: Action,
   attempt: Attempt = { whole: false },
 ): void {
-  if (refused === undefined || !mayOffer(next)) return;
+  if (refused === undefined || !mayOffer(next, refused)) return;
   const again = decidesAs(next.conversation.settings, 3) ? { refusedAction: action, refusedAttempt: attempt } : {};
   next.set({ refused, ...again });
 }
@@ -53,7 +54,8 @@ function againText(began: boolean, { action, whole }: Attempt): string {
  */
 export function offerMode(next: Transition, run: Run, dispatch: Dispatch): boolean {
   const { refused, refusedAction, refusedAttempt = { whole: false }, mode } = next.conversation;
-  if (refused === undefined || !mayOffer(next)) return false;
+  if (refused === undefined || !mayOffer(next, refused)) return false;
+  if (refused === 'sandbox') return offerOutside(next, run, dispatch, refusedAction, refusedAttempt);
   const what = refused === 'write' ? 'a write' : 'the network';
   if (!refusedAction) {
     ask(next, `${modeName(mode)} refused ${what} to the last command`, run, dispatch, { offered: 'action' });
@@ -62,6 +64,20 @@ export function offerMode(next: Transition, run: Run, dispatch: Dispatch): boole
   const began = refusedAction.kind === 'command' && mode === 'project';
   const reason = `${modeName(mode)} mode blocked ${what}${againText(began, refusedAttempt)}`;
   ask(next, reason, run, dispatch, { offered: 'action', action: refusedAction }, refusedAttempt);
+  return true;
+}
+
+/** Asks whether the refused command may run again outside the light sandbox; false where it can't. */
+function offerOutside(next: Transition, run: Run, dispatch: Dispatch, again: Action | undefined, attempt: Attempt) {
+  next.set({ refused: undefined, refusedAction: undefined, refusedAttempt: undefined });
+  if (again?.kind !== 'command') return false;
+  const { mode: from, cwd } = next.conversation;
+  const reason = `the light sandbox refused something${againText(true, attempt)}`;
+  const about = { offered: 'action', outside: true, cwd, from, offers: [] } as const;
+  const question = next.ask({ kind: 'mode', reason, action: again, ...about });
+  next.phase({
+    ...{ kind: 'awaitingModeApproval', question, run, dispatch, offered: 'action', outside: true, again, attempt },
+  });
   return true;
 }
 

@@ -4,8 +4,11 @@ import type { Mode, OpId, QuestionId } from './ids.ts';
 import type { Asked, ToApply, Tried } from './question.ts';
 import type { NorrisRun, Run } from './run.ts';
 
-/** What the kernel has refused a command for its mode, as far as its output tells. */
-export type Refused = 'write' | 'network';
+/**
+ * What the kernel has refused a command for its mode, as far as its output tells. `sandbox`: what the light sandbox of
+ * Unrestricted refuses.
+ */
+export type Refused = 'write' | 'network' | 'sandbox';
 
 /** What a refused command had changed before: the action that `:undo` takes back, and whether that is all of it. */
 export type Attempt = { readonly action?: number; readonly whole: boolean };
@@ -160,6 +163,8 @@ export type Phase =
       readonly offered?: 'plan' | 'action';
       /** What the mode has refused: it runs again after a yes, behind the undo of what it had changed. */
       readonly again?: Action;
+      /** It is to run outside the light sandbox, in the same mode. */
+      readonly outside?: true;
       readonly attempt?: Attempt;
     }
   | {

@@ -64,6 +64,8 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
       readonly action?: Action;
       /** Nobody asked for it: a plan is about to begin, or the mode has refused a command something. */
       readonly offered?: 'plan' | 'action';
+      /** No mode is asked for, but to run `action` again outside the light sandbox. */
+      readonly outside?: true;
     }
   /** What a command left that only the user decides on. Belongs to no phase: the command's end waits for it. */
   | ({ readonly kind: 'review'; readonly review: string } & Review)

@@ -96,6 +96,8 @@ export function tellOutcome(next: Transition, action: Action, approved: boolean,
 /** What the mode's limit was that a command ran into, since an error of the kernel does not name it. */
 function refusalOf({ conversation: { mode, settings } }: Transition, outcome: Outcome): string {
   if (outcome.kind !== 'command' || !outcome.refused || !decidesAs(settings, 3)) return '';
+  if (outcome.refused === 'sandbox')
+    return '\n[Unrestricted mode: its light sandbox refuses sudo, mounts, other terminals and signals to other processes]';
   return `\n[${modeName(mode)} mode: ${outcome.refused === 'write' ? 'writing there' : 'this network access'} is blocked]`;
 }
 

@@ -59,7 +59,8 @@ export function startSlots(next: Transition, { dispatch, slots }: ActionSlots, c
     free -= 1;
     const op = next.id('op');
     const { kind: _, ...judged } = slot;
-    next.effect({ kind: 'act', session: next.conversation.id, op, action, ...judged });
+    const outside = runsOutside(next, action, slot) ? { outside: true as const } : {};
+    next.effect({ kind: 'act', session: next.conversation.id, op, action, ...judged, ...outside });
     return {
       kind: 'running',
       op,
@@ -69,6 +70,12 @@ export function startSlots(next: Transition, { dispatch, slots }: ActionSlots, c
       ...(slot.trial ? { trial: slot.trial } : {}),
     };
   });
+}
+
+/** Outside the light sandbox runs what the user has let run there, and what was approved at a HALT. */
+function runsOutside({ state }: Transition, action: Action, { userApproved, judgement }: Approved): boolean {
+  if (action.kind !== 'command') return false;
+  return action.outside === true || state.outside === true || (userApproved && judgement.destructive);
 }
 
 /** Whether and when the user let it run. */

@@ -246,6 +246,8 @@ export type State = {
   readonly allowed?: readonly string[];
   /** Where something may leave for, or may not. */
   readonly leaving?: readonly LeaveWord[];
+  /** In Unrestricted, commands of this session run outside the light sandbox. */
+  readonly outside?: true;
   /** Commands that only read need no further consent in this session. */
   readonly readsGranted?: Mode;
   /** What the calls of this session have cost, those of its sub-agents and of the gate included. */

@@ -288,12 +288,26 @@ function counterOf(run: Run) {
   return { step: { k: run.step, n: run.maxSteps }, ...(task ? { task } : {}) };
 }
 
-/** The user has answered a mode request with a mode or with no; the agent continues either way (MO-3). */
-export function answerUpgrade(
+type Requesting = Extract<Phase, { kind: 'awaitingModeApproval' }>;
+
+/** The user has let a command run outside the light sandbox: once, or all of this session. A no holds. */
+export function answerOutside(
   next: Transition,
-  { run, dispatch, raised, offered, again, attempt }: Extract<Phase, { kind: 'awaitingModeApproval' }>,
-  approved: Mode | undefined,
+  { run, dispatch, again, attempt }: Requesting,
+  answer: 'once' | 'session' | 'no',
 ): void {
+  if (answer === 'session') next.state = { ...next.state, outside: true };
+  if (answer !== 'no' && again?.kind === 'command')
+    return examineNext(next, run, withAgain(dispatch, { ...again, outside: true }, attempt), 'edited');
+  noteOffer(next);
+  next.notice('info', '[aish] commands stay in the light sandbox');
+  examineNext(next, run, dispatch, 'policy');
+}
+
+/** The user has answered a mode request with a mode or with no; the agent continues either way (MO-3). */
+export function answerUpgrade(next: Transition, phase: Requesting, approved: Mode | undefined): void {
+  const { run, dispatch, raised, offered, again, attempt, outside } = phase;
+  if (outside) return answerOutside(next, phase, 'no');
   const denied = upgradeDenied(next.conversation.mode);
   if (offered) {
     if (approved) setMode(next, approved);

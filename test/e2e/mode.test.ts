@@ -131,19 +131,43 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     expect(existsSync(made(place))).toBe(false);
   });
 
-  it.skipIf(lacks('pgrep'))('under the light profile, a command writes but cannot signal the program', async () => {
-    await using server = await startScriptedServer([
-      call('bash', { command: 'echo yes > made.txt; kill -0 1; kill -0 $(pgrep -o node) && echo REACHED' }),
-      say('GOAL: complete'),
-    ]);
-    using place = scratch(server.baseUrl, { ...quiet, mode: 'unrestricted', sandbox: { unrestricted: 'light' } });
-    await using rig = startRig(place, { rows: 30 });
+  it('asks once where the light sandbox of Unrestricted refuses a signal; a yes runs the command outside', async () => {
+    const command = 'echo yes >> made.txt; kill -0 $PPID && echo REACHED';
+    await using server = await startScriptedServer([call('bash', { command }), say('GOAL: complete')]);
+    using place = scratch(server.baseUrl, { ...quiet, mode: 'unrestricted' });
+    await using rig = startRig(place, { rows: 40 });
     await rig.waitFor('-- UNRESTRICTED --');
     rig.type(':norris try it\r');
-    await rig.waitFor('✓ done');
-    expect(readFileSync(made(place), 'utf8')).toBe('yes\n');
+    await rig.waitFor('RUN OUTSIDE?');
     expect(rig.text()).toContain('not permitted');
     expect(rig.text()).not.toMatch(/^│ REACHED/m);
+    await rig.waitFor('y works');
+    rig.type('y');
+    await rig.waitFor('✓ done');
+    expect(rig.text()).toMatch(/✓ +1 +echo yes >> made\.txt.*approved by you/);
+    expect(readFileSync(made(place), 'utf8')).toBe('yes\n');
+  });
+
+  it('stays in the light sandbox where there is no person, and says how to turn it off', async () => {
+    await using server = await startScriptedServer([
+      call('bash', { command: 'kill -0 $PPID && echo > made.txt' }),
+      say('GOAL: complete'),
+    ]);
+    using place = scratch(server.baseUrl, { ...quiet, mode: 'unrestricted' });
+    const { code, err } = await runProgram(place, ['run', 'try it']);
+    expect(code).toBe(0);
+    expect(err).toContain('not run outside the light sandbox: kill -0 $PPID && echo > made.txt');
+    expect(existsSync(made(place))).toBe(false);
+  });
+
+  it('confines nothing in Unrestricted with sandbox.unrestricted plain', async () => {
+    await using server = await startScriptedServer([
+      call('bash', { command: 'kill -0 $PPID && echo yes > made.txt' }),
+      say('GOAL: complete'),
+    ]);
+    using place = scratch(server.baseUrl, { ...quiet, mode: 'unrestricted', sandbox: { unrestricted: 'plain' } });
+    expect((await runProgram(place, ['run', 'try it'])).code).toBe(0);
+    expect(readFileSync(made(place), 'utf8')).toBe('yes\n');
   });
 
   it('leaves the user’s own shell alone', async () => {

@@ -325,7 +325,10 @@ const REVIEWED = {
   start: 'starts from files that a model has changed',
 } as const;
 
-/** What is offered, and what each means. Only a connection can be allowed for longer; findings are asked about anew. */
+/**
+ * What is offered, and what each means. Only a connection and the light sandbox can be allowed for longer; findings are
+ * asked about anew.
+ */
 const RUN = { optionId: 'proceed', name: 'Run it once', kind: 'allow_once' } as const;
 const SKIP = { optionId: 'skip', name: 'Skip it', kind: 'reject_once' } as const;
 const STOP = { optionId: 'abort', name: 'Stop the work', kind: 'reject_once' } as const;
@@ -346,8 +349,17 @@ const CONNECT: readonly PermissionOption[] = [
   { ...SKIP, name: 'Do not connect' },
 ];
 
-const optionsFor = (question: Question) =>
-  question.kind === 'review' && question.about === 'network' ? CONNECT : OPTIONS[question.kind];
+const OUTSIDE: readonly PermissionOption[] = [
+  { ...RUN, name: 'Run it outside the light sandbox' },
+  { optionId: 'always', name: 'Run all outside it until the session ends', kind: 'allow_always' },
+  SKIP,
+  STOP,
+];
+
+function optionsFor(question: Question): readonly PermissionOption[] {
+  if (question.kind === 'mode' && question.outside) return OUTSIDE;
+  return question.kind === 'review' && question.about === 'network' ? CONNECT : OPTIONS[question.kind];
+}
 
 /** The exact command stands in `rawInput`, every finding with its impact in the content: titles are cut by editors. */
 function permissionFor(question: Question): Request {
@@ -355,7 +367,7 @@ function permissionFor(question: Question): Request {
   const toolCall = {
     toolCallId: `question-${question.id}`,
     title: (lines[0] ?? 'a question').slice(0, 200),
-    kind: question.kind === 'mode' ? ('switch_mode' as const) : ('execute' as const),
+    kind: question.kind === 'mode' && !question.outside ? ('switch_mode' as const) : ('execute' as const),
     status: 'pending' as const,
     content: [{ type: 'content' as const, content: { type: 'text' as const, text: lines.join('\n') } }],
     ...(question.kind === 'halt' ? { rawInput: inputOf(question.action) } : {}),
@@ -403,6 +415,8 @@ function own(question: Question): readonly string[] {
         `the session has cost ${shortDollars(question.spent)} of ${shortDollars(question.limit)}, and calls to ${visible(question.preset)} cost money`,
       ];
     case 'mode':
+      if (question.outside)
+        return [question.action ? visible(describeAction(question.action)) : '', visible(question.reason)];
       return [
         `${modeName(question.wish ?? question.offers[0] ?? 'unrestricted')} mode instead of ${modeName(question.from)}`,
         visible(question.reason),

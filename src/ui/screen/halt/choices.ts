@@ -104,6 +104,20 @@ export const MODE_CHOICES: readonly Choice[] = [
   { ...ABORT, does: 'stays as it is; the run ends' },
 ];
 
+/** Of a command that the light sandbox has refused something. */
+export const OUTSIDE_CHOICES: readonly Choice[] = [
+  { answer: 'proceed', key: 'y', label: 'once', does: 'runs it again outside the light sandbox', harmful: true },
+  {
+    answer: 'always',
+    key: 'P',
+    label: 'this session',
+    does: 'runs it again, and all commands of this session, outside the light sandbox',
+    harmful: true,
+  },
+  { answer: 'skip', key: 'n', label: 'no', does: 'leaves it; you are not asked again' },
+  { ...ABORT, does: 'leaves it; the run ends' },
+];
+
 /** One slice more, or the end of the run with everything kept (CO-2). */
 export const SPEND_CHOICES: readonly Choice[] = [
   { ...PROCEED, key: 'y', label: 'approve', does: 'spends up to that much more' },

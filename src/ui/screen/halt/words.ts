@@ -19,6 +19,7 @@ import {
   haltChoices,
   helpOf,
   MODE_CHOICES,
+  OUTSIDE_CHOICES,
   SPEND_CHOICES,
   sendOf,
   TRY,
@@ -120,7 +121,7 @@ function wordsBehind(question: Question, ui: Looks): QuestionWords {
     case 'escalation':
       return escalationWords(question);
     case 'mode':
-      return modeWords(question);
+      return question.outside ? outsideWords(question) : modeWords(question);
     case 'spend':
       return spendWords(question);
     case 'review':
@@ -142,6 +143,20 @@ function escalationWords({ skips }: Of<'escalation'>): QuestionWords {
       'proceed continues the run; abort ends it and keeps the conversation.',
     ],
     choices: ESCALATION_CHOICES,
+  };
+}
+
+function outsideWords({ reason, action }: Of<'mode'>): QuestionWords {
+  return {
+    ...BARE,
+    chip: 'RUN OUTSIDE?',
+    title: 'leave the light sandbox',
+    reasons: [`${reason[0]?.toUpperCase()}${oneLine(reason).slice(1)}${reason.endsWith('?') ? '' : '.'}`],
+    action: action ? visible(describeAction(action)) : '',
+    impact: ['outside: sudo and mounts work, and it reaches other processes and terminals'],
+    danger: true,
+    choices: OUTSIDE_CHOICES,
+    start: OUTSIDE_CHOICES.findIndex(({ answer }) => answer === 'skip'),
   };
 }
 

@@ -1,0 +1,97 @@
+/** Unrestricted runs in a light sandbox; what it refuses leads to one question (MO-12). */
+import { expect, it } from 'vitest';
+import type { Judgement } from '../../src/session/action.ts';
+import type { Attempt, Outcome } from '../../src/session/phase.ts';
+import { SEMANTICS } from '../../src/session/state.ts';
+import { bash, deadly, harmless, Machine, printed } from '../support/machine.ts';
+
+const now = { sandbox: true, project: true, offers: true, semantics: SEMANTICS } as const;
+
+function run(): Machine {
+  const machine = new Machine({ ...now, maxNorrisSteps: 20 }, 'unrestricted');
+  machine.send({ type: 'norrisStarted', goal: 'mount it' });
+  return machine;
+}
+
+let calls = 0;
+/** The model runs a command, the gate lets it pass, and it ends as `outcome`. */
+function runs(machine: Machine, outcome: Outcome, judgement: Judgement = harmless): void {
+  calls += 1;
+  machine.says('', bash(`c${calls}`, `mount image ${calls}`));
+  machine.judges(judgement);
+  if (judgement.destructive) machine.answers('proceed');
+  ends(machine, outcome);
+}
+
+function ends(machine: Machine, outcome: Outcome): void {
+  const { op } = machine;
+  machine.send({ type: 'actionStarted', op });
+  machine.send({ type: 'actionEnded', op, outcome });
+}
+
+const worked = printed('done');
+const refused = (attempt?: Attempt): Outcome =>
+  ({ ...printed('Operation not permitted', 1), refused: 'sandbox', ...(attempt ? { attempt } : {}) }) as Outcome;
+/** Whether each of the commands that were started ran outside. */
+const started = (machine: Machine) =>
+  machine.effects.flatMap((effect) => (effect.kind === 'act' ? [effect.outside === true] : []));
+
+it('asks after a refusal, and a yes runs the same command outside, once', () => {
+  const machine = run();
+  runs(machine, refused());
+  expect(machine.state.questions).toMatchObject([{ kind: 'mode', outside: true, offers: [] }]);
+  machine.answers('proceed');
+  machine.judges(harmless);
+  ends(machine, worked);
+  expect(started(machine)).toEqual([false, true]);
+  runs(machine, refused());
+  expect(started(machine)).toEqual([false, true, false]);
+  expect(machine.state.questions).toMatchObject([{ kind: 'mode', outside: true }]);
+});
+
+it('takes back what the first attempt has changed before the command runs outside', () => {
+  const machine = run();
+  runs(machine, refused({ action: 7, whole: true }));
+  expect(machine.state.questions).toMatchObject([
+    { reason: 'the light sandbox refused something; a yes takes back what the command has changed and runs it again' },
+  ]);
+  machine.answers('proceed');
+  expect(machine.effects.findLast(({ kind }) => kind === 'examine')).toMatchObject({ takesBack: 7 });
+});
+
+it('runs everything outside after a yes for the session, until that is taken back', () => {
+  const machine = run();
+  runs(machine, refused());
+  machine.answers('always');
+  machine.judges(harmless);
+  ends(machine, worked);
+  runs(machine, worked);
+  expect(started(machine)).toEqual([false, true, true]);
+  machine.send({ type: 'ruleSet', rule: 'outside', allowed: false });
+  runs(machine, worked);
+  expect(started(machine)).toEqual([false, true, true, false]);
+});
+
+it('asks no more after a no', () => {
+  const machine = run();
+  runs(machine, refused());
+  machine.answers('skip');
+  runs(machine, refused());
+  expect(machine.state.questions).toEqual([]);
+  expect(machine.phase.kind).toBe('replying');
+  expect(started(machine)).toEqual([false, false]);
+});
+
+it('runs what was approved at a HALT outside at once', () => {
+  const machine = run();
+  runs(machine, worked, deadly);
+  expect(started(machine)).toEqual([true]);
+});
+
+it('asks again where the judgement is destructive outside', () => {
+  const machine = run();
+  runs(machine, refused());
+  machine.answers('proceed');
+  machine.judges(deadly);
+  expect(machine.state.questions).toMatchObject([{ kind: 'halt', why: 'destructive' }]);
+});
