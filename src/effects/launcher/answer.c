@@ -22,6 +22,7 @@
 #endif
 #define O_TMPFILE_BIT 020000000
 #define NULL_DEVICE ((uint64_t)1 << 32 | 3)
+#define TTY_DEVICE ((uint64_t)5 << 32)
 
 /* Instead of an errno. IS_DONE: the call was carried out here. IS_ANSWERED: nothing more is to be sent. */
 enum { IS_DONE = -1, IS_ANSWERED = -2 };
@@ -140,8 +141,8 @@ static int leads_outside(struct store *s, const struct call *c, const struct pla
 }
 
 /*
- * Commands open two paths for writing though they only read: /dev/null, to discard output, and /dev/tty, by which every
- * bash looks for its terminal. Both are answered without letting the call go on, so the path is not read a second time.
+ * Commands open two paths for writing that are no files: /dev/null, to discard output, and /dev/tty, to look for their
+ * terminal or speak to it. Both are answered without letting the call go on, so the path is not read a second time.
  * So these calls change nothing, and the tree need not be searched after a command that made no other.
  */
 static const char null_path[] = "/dev/null", tty_path[] = "/dev/tty";
@@ -153,8 +154,9 @@ struct handed {
   uint32_t flags, from, to, to_flags;
 };
 
-/* The terminal is the seventh field of /proc/PID/stat. The name before it may hold anything up to the last `)`. */
-static int has_no_terminal(pid_t pid) {
+/* The terminal of a process, by its number, is the seventh field of /proc/PID/stat; "0": it has none; "": not known.
+ * The name before it may hold anything up to the last `)`. */
+static void terminal_of(pid_t pid, char to[12]) {
   char path[32], text[512];
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -164,28 +166,35 @@ static int has_no_terminal(pid_t pid) {
   const char *at = strrchr(text, ')');
   for (int field = 2; at && field < 7; field++)
     if ((at = strchr(at, ' '))) at++;
-  return at && at[0] == '0' && at[1] == ' ';
+  int length = 0;
+  for (; at && length < 11 && at[length] != ' ' && at[length]; length++) to[length] = at[length];
+  to[length] = 0;
 }
 
-static int hand_over_null(int listener, uint64_t id, uint64_t flags) {
-  struct id null;
+static int hand_over(const char *path, uint64_t device, int listener, uint64_t id, uint64_t flags) {
+  struct id is;
   struct state state;
-  int fd = open(null_path, (int)(flags & (O_ACCMODE | O_APPEND | O_NONBLOCK)) | O_NOCTTY | O_CLOEXEC);
+  int fd = open(path, (int)(flags & (O_ACCMODE | O_APPEND | O_NONBLOCK)) | O_NOCTTY | O_CLOEXEC);
   if (fd < 0) return 0;
   struct handed h = {id, SECCOMP_ADDFD_FLAG_SEND, (uint32_t)fd, 0, (uint32_t)(flags & O_CLOEXEC)};
-  const int is_null = !look(fd, "", 0, &null, &state) && S_ISCHR(state.mode) && state.rdev == NULL_DEVICE;
-  const int done = is_null && syscall(SYS_ioctl, listener, 0x40182103 /* SECCOMP_IOCTL_NOTIF_ADDFD */, &h) >= 0;
+  const int is_it = !look(fd, "", 0, &is, &state) && S_ISCHR(state.mode) && state.rdev == device;
+  const int done = is_it && syscall(SYS_ioctl, listener, 0x40182103 /* SECCOMP_IOCTL_NOTIF_ADDFD */, &h) >= 0;
   close(fd);
-  return done;
+  return done ? IS_ANSWERED : 0;
 }
 
 /* The errno to answer, IS_ANSWERED, or 0: the call may change something. */
 static int open_harmless(int listener, uint64_t id, pid_t pid, uint64_t path, uint64_t flags) {
-  char text[sizeof null_path] = "";
+  char text[sizeof null_path] = "", terminal[12], own[12];
   if (flags & ~(uint64_t)PLAIN || read_memory(pid, path, text, sizeof tty_path) || !same_root(pid)) return 0;
-  if (!strcmp(text, tty_path)) return has_no_terminal(pid) ? ENXIO : 0;
+  if (!strcmp(text, tty_path)) {
+    terminal_of(pid, terminal);
+    if (!strcmp(terminal, "0")) return ENXIO;
+    terminal_of(getpid(), own);
+    return *own && !strcmp(terminal, own) ? hand_over(tty_path, TTY_DEVICE, listener, id, flags) : 0;
+  }
   if (read_memory(pid, path, text, sizeof text) || strncmp(text, null_path, sizeof text)) return 0;
-  return hand_over_null(listener, id, flags) ? IS_ANSWERED : 0;
+  return hand_over(null_path, NULL_DEVICE, listener, id, flags);
 }
 
 /* Where an open file is, as the kernel says. It may have been moved or removed since it was opened. */

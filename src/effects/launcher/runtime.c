@@ -104,6 +104,7 @@ pid_t getpid(void) { return (pid_t)CALL(__NR_getpid, 0, 0, 0, 0); }
 pid_t getppid(void) { return (pid_t)CALL(__NR_getppid, 0, 0, 0, 0); }
 uid_t geteuid(void) { return (uid_t)CALL(__NR_geteuid, 0, 0, 0, 0); }
 pid_t setsid(void) { return (pid_t)CALL(__NR_setsid, 0, 0, 0, 0); }
+int setpgid(pid_t process, pid_t group) { return (int)CALL(__NR_setpgid, process, group, 0, 0); }
 int kill(pid_t pid, int number) { return (int)CALL(__NR_kill, pid, number, 0, 0); }
 pid_t waitpid(pid_t pid, int *status, int options) { return (pid_t)CALL(__NR_wait4, pid, status, options, 0); }
 int prctl(int what, ...) {

@@ -374,7 +374,8 @@ void supervise(const struct options *o, const struct terminal *t, const sigset_t
   pid_t command = r.kind == FAILED ? -1 : start(o, t, mask, &kept, &r, &listener, &inside);
   if (r.kind != FAILED) {
     say(status, "started\n");
-    setsid(); /* signals to the command's process group must not reach this process */
+    /* Signals to the command's process group must not reach this process, which keeps the terminal to hand it over. */
+    setpgid(0, 0);
     if (listener >= 0) keep_ready(listener);
     wait_for(o, &kept, listener, command, t->new_session && !inside, ended, life, before.procs, &r);
   }

@@ -15,10 +15,11 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { gainsRights } from '../../../src/app/executors.ts';
-import { supervisedArgv } from '../../../src/effects/sandbox/index.ts';
+import { projectArgv, supervisedArgv } from '../../../src/effects/sandbox/index.ts';
 import { ChangeStore } from '../../../src/effects/undo/index.ts';
+import { Pty } from '../../../src/executor/pty.ts';
 import { lacks } from '../../support/lacks.ts';
-import { run } from '../sandbox/run.ts';
+import { run, until } from '../sandbox/run.ts';
 import { buildTools, type Tools } from '../sandbox/tools.ts';
 
 let tools: Tools;
@@ -341,4 +342,41 @@ it.each([
 ])('%s gains rights: %s', (command, expected) => {
   expect(gainsRights(command, false)).toBe(expected);
   expect(gainsRights(command, true)).toBe(false);
+});
+
+/** What somebody else makes meanwhile is found only where the tree is searched. */
+describe.skipIf(lacks('cc')).each([
+  ['Project', projectArgv],
+  ['Unrestricted', supervisedArgv],
+])('a command in a terminal, in %s', (_, argvOf) => {
+  it.each([
+    ['that writes to its terminal and to nothing else needs no search of the tree', ':', true],
+    ['that makes a file does', ': > mine', false],
+  ])('%s', async (_, makes, isQuick) => {
+    const store = open();
+    const command = `${makes}; echo begun > /dev/tty; until [ -e ${tree}/go ]; do sleep 0.01; done; (exec 3<>/dev/tty)`;
+    const keeping = await store.keepCommand(command, tree, tree);
+    if (!keeping) throw new Error('not kept');
+    let shown = '';
+    let ended = false;
+    const start = { launcher: tools.launcher, argv: ['bash', '-c', command], cwd: tree, project: tree, keep: keeping };
+    const [launcher = '', ...args] = argvOf(start);
+    const pty = new Pty({
+      argv: [launcher, ...args],
+      cwd: tree,
+      env: { PATH: process.env.PATH ?? '' },
+      columns: 80,
+      rows: 24,
+      onData: (data) => (shown += data),
+      onExit: () => (ended = true),
+    });
+    await until('it has written', () => shown.includes('begun'));
+    writeFileSync(join(tree, 'go'), '');
+    await until('it ends', () => ended);
+    pty.dispose();
+    keeping.end();
+    await keeping.left();
+    const notes = (await store.list()).flatMap((action) => action.notes);
+    expect(notes).toEqual(isQuick ? [] : [`unkept ${tree}/go`]);
+  });
 });
