@@ -14,6 +14,14 @@ const KEY_COMMAND_TIMEOUT_MS = 10_000;
 /** A timer of Node that is set to more than 24 days fires at once. */
 const MAX_TIMER_MS = 2_000_000_000;
 
+/** A variable of the environment in a value: `${NAME}`. */
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** The variables that headers of a preset take their values from. */
+export function headerVariables({ headers = {} }: ModelConfig): readonly string[] {
+  return Object.values(headers).flatMap((value) => [...value.matchAll(VARIABLE)].map(([, name = '']) => name));
+}
+
 export type Presets = {
   readonly list: readonly Preset[];
   readonly active: string;
@@ -82,6 +90,12 @@ function presetOf(name: string, model: ModelConfig, env: Environment): Preset {
     secrets,
     images,
     timeout,
+    temperature,
+    top_p,
+    reasoning_effort,
+    max_answer_tokens: maxAnswerTokens,
+    headers = {},
+    extra_body: body = {},
   } = model;
   const key =
     command !== undefined ? () => keyFrom(command) : variable !== undefined ? async () => env[variable] : undefined;
@@ -92,10 +106,33 @@ function presetOf(name: string, model: ModelConfig, env: Environment): Preset {
     ...(key === undefined ? {} : { apiKey: key }),
     ...(context === undefined ? {} : { context }),
     ...(timeout === undefined ? {} : { firstByteMs: Math.min(timeout * 1000, MAX_TIMER_MS) }),
+    ...(maxAnswerTokens === undefined ? {} : { maxAnswerTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
+    fields: {
+      ...(top_p === undefined ? {} : { top_p }),
+      ...(reasoning_effort === undefined ? {} : { reasoning_effort }),
+    },
+    extras: () => ({
+      headers: filledIn(headers, `models.${name}.headers`, env),
+      body: filledIn(body, `models.${name}.extra_body`, env),
+    }),
     ...(fallback === undefined ? {} : { fallback }),
     ...(secrets === undefined ? {} : { secrets }),
     ...(typeof images === 'boolean' ? { capabilities: { images } } : {}),
   };
+}
+
+/** Puts values of the environment in place of `${NAME}`. Throws where there is none. */
+function filledIn<T>(value: T, place: string, env: Environment): T {
+  return JSON.parse(JSON.stringify(value), (key, each: unknown) => {
+    if (typeof each !== 'string') return each;
+    return each.replace(VARIABLE, (_whole, variable: string) => {
+      const found = env[variable];
+      if (found === undefined)
+        throw new Error(`${place}: ${key} needs the environment variable ${variable}, which is not set`);
+      return found;
+    });
+  });
 }
 
 async function keyFrom(command: string): Promise<string | undefined> {

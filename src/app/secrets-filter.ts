@@ -14,6 +14,7 @@ import {
 } from '../secrets/index.ts';
 import type { Action } from '../session/action.ts';
 import type { Message } from '../session/message.ts';
+import { headerVariables } from './presets.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -110,9 +111,10 @@ function unknownText(handles: readonly string[]): string {
 
 /** Variables that the configuration names as keys, and secrets of other programs in it. */
 export function learnConfig(filter: SecretsFilter, { models, mcp }: Config, env: Environment): void {
-  const keys = Object.values(models).flatMap(({ api_key_env: name }) => (name === undefined ? [] : [name]));
+  const keys = Object.values(models).flatMap((model) => [model.api_key_env ?? [], headerVariables(model)].flat());
   filter.learn(() => environmentSources(Object.fromEntries(keys.map((name) => [name, env[name]])), keys));
   filter.learn(function* () {
+    for (const { headers = {} } of Object.values(models)) yield* environmentSources(headers);
     for (const server of Object.values(mcp.servers)) {
       yield* environmentSources('command' in server ? (server.env ?? {}) : (server.headers ?? {}));
     }

@@ -81,8 +81,13 @@ export function createBroker(options: BrokerOptions): Broker {
   ): Promise<Attempt> => {
     if (preset.demo) return attemptDemo(messages, { ...call, stream }, sleep);
     const capabilities = { ...learned.get(preset.name), ...preset.capabilities };
-    const { firstByteMs: firstByte = limits.firstByte } = preset;
-    return attempt(preset, capabilities, messages, { ...call, stream }, { ...limits, firstByte });
+    const { firstByteMs: firstByte = limits.firstByte, maxAnswerTokens, temperature = call.temperature } = preset;
+    const maxTokens = Math.min(call.maxTokens ?? Infinity, maxAnswerTokens ?? Infinity);
+    const own = {
+      ...(Number.isFinite(maxTokens) && { maxTokens }),
+      ...(temperature !== undefined && { temperature: call.temperature ?? temperature }),
+    };
+    return attempt(preset, capabilities, messages, { ...call, ...own, stream }, { ...limits, firstByte });
   };
 
   const prepared = async (preset: Preset, messages: readonly Message[], category: Category): Promise<Prepared> =>

@@ -132,9 +132,15 @@ const MAX_BODY_BYTES = 8 * 1024 * 1024;
 /** One small question to a server: JSON in, JSON out, within a time in milliseconds. Never rejects. */
 export async function requestJson(
   url: string,
-  options: { signal: AbortSignal; timeoutMs: number; key?: string | undefined; post?: JsonObject },
+  options: {
+    signal: AbortSignal;
+    timeoutMs: number;
+    key?: string | undefined;
+    headers?: Readonly<Record<string, string>>;
+    post?: JsonObject;
+  },
 ): Promise<JsonAnswer> {
-  const { signal, timeoutMs, key, post } = options;
+  const { signal, timeoutMs, key, headers: more = {}, post } = options;
   try {
     const { status, bytes } = await exchange(url, {
       method: post ? 'POST' : 'GET',
@@ -142,6 +148,7 @@ export async function requestJson(
       headers: {
         ...(post && { 'content-type': 'application/json' }),
         ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...Object.fromEntries(Object.entries(more).map(([name, value]) => [name.toLowerCase(), value])),
       },
       ...(post && { body: JSON.stringify(post) }),
     });

@@ -15,6 +15,11 @@ export type Capabilities = {
   readonly images?: boolean;
 };
 
+type Extras = {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, unknown>>;
+};
+
 export type Preset = {
   readonly name: string;
   /** The address that `/chat/completions` is added to, usually ending in `/v1`. */
@@ -26,6 +31,14 @@ export type Preset = {
   readonly context?: number;
   /** Milliseconds until the first byte of an answer; absent: as the broker is patient. */
   readonly firstByteMs?: number;
+  /** The longest answer that is requested, in tokens. */
+  readonly maxAnswerTokens?: number;
+  /** Left out where the server refuses it, or the call has its own. */
+  readonly temperature?: number;
+  /** Fields of each request beside those that the program sets, as they are sent. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  /** What the user adds to each request, with values of the environment. Throws where a variable is not set. */
+  readonly extras?: () => Extras;
   /** Presets tried in turn when this one can't be reached, is broken or busy (BR-4). */
   readonly fallback?: readonly string[];
   readonly capabilities?: Capabilities;
@@ -86,6 +99,15 @@ export function secretsPolicy(preset: Preset): SecretsPolicy {
 
 function parsed(address: string): URL | undefined {
   return URL.canParse(address) ? new URL(address) : undefined;
+}
+
+/** The headers that the user adds, for questions where a missing variable is not worth a word. */
+export function headersOf({ extras }: Preset): Readonly<Record<string, string>> {
+  try {
+    return extras?.().headers ?? {};
+  } catch {
+    return {};
+  }
 }
 
 /** Fetches the preset's key again; the lookup can't be cancelled, so an abort rejects with `cancelled`. */

@@ -3,7 +3,7 @@ import type { JsonObject } from '../text/json.ts';
 import { DEMO_WINDOW } from './demo/script.ts';
 import { type JsonAnswer, requestJson } from './exchange.ts';
 import { asCount, asObject, asText, objectsIn, oneLine } from './json.ts';
-import { apiKeyOf, isLocal, type Preset, rootOf, shownAddress } from './preset.ts';
+import { apiKeyOf, headersOf, isLocal, type Preset, rootOf, shownAddress } from './preset.ts';
 
 /** Milliseconds for one question; all of them together stay under three of these. */
 const QUESTION_TIMEOUT_MS = 1500;
@@ -61,6 +61,7 @@ export async function probeServer(preset: Preset, signal: AbortSignal): Promise<
   const base = preset.baseUrl.replace(/\/+$/, '');
   const patience = AbortSignal.any([signal, AbortSignal.timeout(QUESTION_TIMEOUT_MS)]);
   const key = await apiKeyOf(preset, patience).catch(() => undefined);
+  const headers = headersOf(preset);
   const ask =
     (address: string): Ask =>
     (path, post) =>
@@ -68,6 +69,7 @@ export async function probeServer(preset: Preset, signal: AbortSignal): Promise<
         signal,
         timeoutMs: QUESTION_TIMEOUT_MS,
         key,
+        headers,
         ...(post && { post }),
       });
   const root = ask(rootOf(base));

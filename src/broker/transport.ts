@@ -5,7 +5,7 @@ import { messageOf } from '../text/errors.ts';
 import { type Accumulated, ReplyAccumulator } from './accumulator.ts';
 import { AnswerReader } from './answer-stream.ts';
 import { fetchForLibrary } from './exchange.ts';
-import { earlyEnd, type Fault, fault, faultOf, type Stop, stopFault } from './faults.ts';
+import { earlyEnd, type Fault, fault, faultOf, label, type Stop, stopFault } from './faults.ts';
 import { imagesOf } from './images.ts';
 import { apiKeyOf, type Capabilities, type Preset } from './preset.ts';
 import { type RequestOptions, requestBody } from './wire.ts';
@@ -74,15 +74,18 @@ export async function attempt(
     const known = await keyOf(preset, options.signal);
     if (known.fault) return ended(known.fault);
     key = known.key;
+    const extras = extrasOf(preset);
+    if ('failure' in extras) return ended(extras);
     const client = await clientFor(preset, key);
     const images = capabilities.images === false ? undefined : await imagesOf(messages);
-    const body = requestBody(preset.model, messages, options, capabilities, images);
+    const own = requestBody(preset.model, messages, options, capabilities, images);
+    const body = { ...own, ...preset.fields, ...extras.body };
     const params = withStream(body, options.stream, capabilities);
     watch.begin();
     options.onSent?.(limits.firstByte);
     // The bytes are read here and not by the library: bounded, and without its costs per token.
     const response = await client.chat.completions
-      .create(params, { signal: watch.signal, timeout: limits.firstByte + 1000 })
+      .create(params, { signal: watch.signal, timeout: limits.firstByte + 1000, headers: extras.headers })
       .asResponse();
     options.onOpen?.();
     for await (const chunk of reader.chunks(response)) {
@@ -148,6 +151,15 @@ async function keyOf(preset: Preset, signal: AbortSignal): Promise<{ key: string
   } catch (error) {
     const why = messageOf(error);
     return { key: undefined, fault: fault('auth', `no API key for ${preset.name}: ${why}`, 'no', why) };
+  }
+}
+
+function extrasOf(preset: Preset): ReturnType<NonNullable<Preset['extras']>> | Fault {
+  try {
+    return preset.extras?.() ?? { headers: {}, body: {} };
+  } catch (error) {
+    const why = messageOf(error);
+    return fault('refused', `nothing was sent to ${label(preset)}: ${why}`, 'no', why);
   }
 }
 

@@ -79,7 +79,9 @@ function show(loaded: Ok, json: boolean, out: Writer): void {
 
 /** What is given to MCP servers is most likely a key, whatever it looks like. */
 function hidden(key: string, value: unknown): unknown {
-  return /^mcp\.servers\.[^.]+\.(?:env|headers)\./.test(key) ? '…' : processFilter().hide(value);
+  return /^(?:mcp\.servers\.[^.]+\.(?:env|headers)|models\.[^.]+\.headers)\./.test(key)
+    ? '…'
+    : processFilter().hide(value);
 }
 
 /**

@@ -52,7 +52,12 @@ export class EntryPrinter {
   print(entries: readonly TranscriptItem[]): void {
     for (let shown = entries[this.#next]; shown && isFinal(shown.entry); shown = entries[this.#next]) {
       const { entry } = shown;
-      const text = this.#json ? escapeJson(JSON.stringify(entry)) : plainText(clean(this.#plain(this.#shown(entry))));
+      const text =
+        entry.kind === 'thoughts'
+          ? ''
+          : this.#json
+            ? escapeJson(JSON.stringify(entry))
+            : plainText(clean(this.#plain(this.#shown(entry))));
       if (text !== '') this.#writerOf(shown)(`${text}\n`);
       this.#next += 1;
     }
@@ -96,6 +101,8 @@ export function plainEntry(entry: Entry): string {
       return [`> ${entry.text}`, ...(entry.attached ?? []).map((name) => `  with ${name}`)].join('\n');
     case 'assistant':
       return assistantText(entry);
+    case 'thoughts':
+      return entry.text;
     case 'exec':
       return `${execHeading(entry)}\n${execEnd(entry)}`;
     case 'tool':

@@ -134,6 +134,7 @@ function partOf(entry: Entry): Part | undefined {
     case 'notice':
       return { kind: 'note', head: plainText(clean(entry.text)), body: '' };
     case 'norrisStep':
+    case 'thoughts':
     case 'meta':
       return undefined;
   }

@@ -187,7 +187,7 @@ type Mistake = { readonly place: Place; readonly message: string };
 
 /** All such mistakes. */
 function beyondSchema(given: Partial<Config>): readonly Mistake[] {
-  return [...badPatterns(given), ...badModel(given), ...badFallbacks(given), ...badServers(given)];
+  return [...badPatterns(given), ...badModel(given), ...badFallbacks(given), ...badExtras(given), ...badServers(given)];
 }
 
 function badPatterns({ safety }: Partial<Config>): readonly Mistake[] {
@@ -217,6 +217,18 @@ function badFallbacks({ models = {} }: Partial<Config>): readonly Mistake[] {
       if (other === name) return [{ place, message: `${place.join('.')} names the preset itself` }];
       if (known.includes(other)) return [];
       return [{ place, message: `${place.join('.')} names no preset: ${other}; ${hint(other, known)}` }];
+    }),
+  );
+}
+
+/** Fields that the program itself sets. */
+const OWN_FIELDS = ['messages', 'tools', 'stream', 'model'];
+
+function badExtras({ models = {} }: Partial<Config>): readonly Mistake[] {
+  return Object.entries(models).flatMap(([name, { extra_body = {} }]) =>
+    OWN_FIELDS.filter((field) => field in extra_body).map((field) => {
+      const place = ['models', name, 'extra_body', field];
+      return { place, message: `${place.join('.')} may not be set: aish-tui sets ${field} itself` };
     }),
   );
 }

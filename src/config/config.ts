@@ -17,6 +17,12 @@ export type ModelConfig = {
   readonly images?: boolean | 'auto';
   /** Seconds until the first token. */
   readonly timeout?: number;
+  readonly temperature?: number;
+  readonly top_p?: number;
+  readonly reasoning_effort?: string;
+  readonly max_answer_tokens?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly extra_body?: Readonly<Record<string, unknown>>;
   readonly fallback?: readonly string[];
   /** Dollars per million tokens; absent: the server's own word, or free. */
   readonly prices?: { readonly input: number; readonly output: number; readonly cached?: number };

@@ -42,6 +42,12 @@ const block = (
   ...(required.length > 0 ? { required } : {}),
 });
 
+const strings = (description: string): Schema => ({
+  type: 'object',
+  description,
+  additionalProperties: { type: 'string' },
+});
+
 const model = block(
   'One preset.',
   {
@@ -65,6 +71,21 @@ const model = block(
       description: 'Whether the model takes images. Default: auto, learned from its answer to the first one.',
     },
     timeout: count('Seconds until the first token of an answer; past that the call fails.', 600),
+    temperature: { type: 'number', minimum: 0, description: 'How freely the model chooses its words.' },
+    top_p: { type: 'number', minimum: 0, description: 'The share of likely words that it chooses from, up to 1.' },
+    reasoning_effort: text('How much a thinking model thinks, as its server names it: low, medium, high.'),
+    max_answer_tokens: {
+      type: 'integer',
+      minimum: 1,
+      description: 'The longest answer that this preset is asked for, in tokens, where that is less.',
+    },
+    headers: strings(
+      `Headers of each request to the server. \`\${NAME}\` becomes the value of an environment variable.`,
+    ),
+    extra_body: {
+      type: 'object',
+      description: `Fields of each request, as the server names them; all but messages, tools, stream and model. \`\${NAME}\` as in headers.`,
+    },
     fallback: names('Presets tried in turn when this one fails.'),
     prices: block(
       'Dollars per million tokens. Default: prices.jsonc beside this file, then a built-in list; a server on this machine is free. A cost that the server itself reports takes precedence.',
@@ -88,12 +109,6 @@ const pattern = block(
   },
   ['reason', 'pattern'],
 );
-
-const strings = (description: string): Schema => ({
-  type: 'object',
-  description,
-  additionalProperties: { type: 'string' },
-});
 
 // One block instead of two alternatives: a wrong key then has one clear error. `check.ts` wants one of command and url.
 const server = block('One MCP server: either `command`, which starts it, or `url`, where it listens.', {

@@ -83,6 +83,8 @@ export type Measured = Pick<Budget, 'window' | 'source' | 'counter' | 'head' | '
   readonly tokens: readonly number[];
   /** A share of the whole. */
   readonly margin: number;
+  /** The longest answer that the preset is asked for, in tokens. */
+  readonly maxAnswer?: number;
 };
 
 /** What talks to models. No method rejects; what goes wrong is in the result. */

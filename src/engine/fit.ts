@@ -59,7 +59,8 @@ export async function fitContext(
       onNotice,
     });
     if (!measured || signal.aborted) return { answer: Math.min(maxAnswerTokens, CAUTIOUS_ANSWER_TOKENS) };
-    const budget = budgetOf(preset, measured, maxAnswerTokens, tokenBudget);
+    const most = Math.min(maxAnswerTokens, measured.maxAnswer ?? maxAnswerTokens);
+    const budget = budgetOf(preset, measured, most, tokenBudget);
     if (budget.limit < MIN_LIMIT_TOKENS) return { tooSmall: tooSmall(budget, specs.length) };
     const tokens = changed(conversation, from, measured);
     void context.dispatch(
@@ -82,7 +83,7 @@ export async function fitContext(
     const counted = budget.head + sent;
     const free = budget.window - Math.ceil(counted * budget.factor * (1 + measured.margin)) - TAIL_TOKENS;
     return {
-      answer: answerFor(budget.answer, free, maxAnswerTokens, call.longer === true),
+      answer: answerFor(budget.answer, free, most, call.longer === true),
       counted: { counter: budget.counter, tokens: counted, corrected: Math.ceil(counted * budget.factor) },
     };
   }

@@ -15,6 +15,8 @@ export type Entry =
       readonly attached?: readonly string[];
     }
   | { readonly kind: 'assistant'; readonly text: string; readonly preset: string; readonly partial: boolean }
+  /** What the model thought before it answered; on screens that can fold. */
+  | { readonly kind: 'thoughts'; readonly text: string }
   /** One command, of the user or of the model. `result` is absent while it runs. */
   | {
       readonly kind: 'exec';

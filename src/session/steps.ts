@@ -38,6 +38,9 @@ import type { Transition } from './transition.ts';
 
 const INTERRUPTED = '[aish] the answer was interrupted: nothing that it asked for has run. Answer anew.';
 
+/** Of longer thoughts the end is shown. */
+const MAX_THOUGHT_CHARS = 32_000;
+
 type Judging = Extract<Phase, { kind: 'judging' }>;
 type Judged = Extract<Examination, { kind: 'judged' }>;
 /** Where the current action is about to be decided. */
@@ -120,6 +123,10 @@ export function takeReply(next: Transition, run: Run, op: OpId, reply: Reply, re
 function recordReply(next: Transition, op: OpId, reply: Reply, whole: boolean): void {
   const { text, tooMany } = reply;
   const toolCalls = whole ? reply.toolCalls : [];
+  const thoughts = reply.reasoning.trim().slice(-MAX_THOUGHT_CHARS);
+  // A key of its own: a number that it took would be missing in older journals.
+  if (thoughts !== '' && decidesAs(next.conversation.settings, 3))
+    next.show({ kind: 'thoughts', text: thoughts }, `${op}-thoughts`);
   const spoken = text.trim() !== '';
   if (spoken) next.show({ kind: 'assistant', text, preset: reply.preset, partial: !whole }, op);
   for (const notice of reply.notices) next.notice('warning', notice);

@@ -55,6 +55,22 @@ describe('reading the transcript', () => {
     expect(stage.frame()).not.toContain('more · ');
   });
 
+  it('folds what a model thought to one row, which a click or a key opens', async () => {
+    const stage = await setStage({ settings: { semantics: 3 } });
+    stage.press('?hello\r');
+    await stage.until(() => stage.calls.length === 1);
+    stage.calls[0]?.end({ text: 'Fine.', reasoning: 'First this.\nThen that.' });
+    await stage.see('Fine.');
+    expect(stage.frame()).toMatch(/^┆ thoughts, 2 lines$/m);
+    expect(stage.frame()).not.toContain('Then that.');
+    stage.press('\x1bt');
+    stage.press('K');
+    stage.press('o');
+    await stage.see('┊ Then that.');
+    stage.press('o');
+    await stage.see('┆ thoughts, 2 lines');
+  });
+
   it('goes from entry to entry, marks the one that keys act on, and copies it', async () => {
     const stage = await reading();
     stage.press('\x1bt');

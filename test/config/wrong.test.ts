@@ -126,6 +126,12 @@ const ROWS: readonly Row[] = [
     '1:59: models.a.fallback.0 names the preset itself',
   ],
   [
+    'fields of a request that the program sets',
+    '{ "models": { "a": { "base_url": "http://a", "extra_body": { "model": "b", "tools": [] } } } }',
+    '1:71: models.a.extra_body.model may not be set: aish-tui sets model itself',
+    '1:85: models.a.extra_body.tools may not be set: aish-tui sets tools itself',
+  ],
+  [
     'a fallback to nobody',
     '{ "models": { "a": { "base_url": "http://a", "fallback": ["b"] } } }',
     '1:59: models.a.fallback.0 names no preset: b; ',

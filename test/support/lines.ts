@@ -3,9 +3,16 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Entry } from '../../src/session/entry.ts';
 
-type Kind = Entry['kind'] | 'question' | 'trial' | 'fleet' | 'fleetHalts' | 'fleetHost' | 'fleetEnded';
+type Kind =
+  | Exclude<Entry['kind'], 'thoughts'>
+  | 'question'
+  | 'trial'
+  | 'fleet'
+  | 'fleetHalts'
+  | 'fleetHost'
+  | 'fleetEnded';
 
-/** Every kind there is: a new one does not compile until it stands here, and the schema is asked for it. */
+/** Every kind there is that is printed: a new one does not compile until it stands here, and the schema is asked for it. */
 export const KINDS: Readonly<Record<Kind, true>> = {
   user: true,
   assistant: true,

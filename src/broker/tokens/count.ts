@@ -6,7 +6,7 @@ import { eachInTurns, Turns } from '../../text/turns.ts';
 import { demoTokens } from '../demo/script.ts';
 import { requestJson } from '../exchange.ts';
 import { asCount } from '../json.ts';
-import { apiKeyOf, type Preset, rootOf, secretsPolicy } from '../preset.ts';
+import { apiKeyOf, headersOf, type Preset, rootOf, secretsPolicy } from '../preset.ts';
 import { packTokens, Vocabulary } from './vocabulary.ts';
 
 /** For all texts of one call together. */
@@ -104,10 +104,11 @@ async function askTokenizer(
   const signal = AbortSignal.any([user, AbortSignal.timeout(TOKENIZE_TIMEOUT_MS)]);
   const key = await apiKeyOf(preset, signal).catch(() => undefined);
   const url = `${rootOf(preset.baseUrl)}/tokenize`;
+  const headers = headersOf(preset);
   const counts: number[] = [];
   for (const text of texts) {
     const post = { content: text, model: preset.model, prompt: text };
-    const ask = () => requestJson(url, { signal, timeoutMs: TOKENIZE_TIMEOUT_MS, key, post });
+    const ask = () => requestJson(url, { signal, timeoutMs: TOKENIZE_TIMEOUT_MS, key, headers, post });
     const first = await ask();
     // A connection kept alive may be closed by the server just when it is used again.
     const answer = first.answered || signal.aborted ? first : await ask();

@@ -66,7 +66,10 @@ export class Meter {
     });
     const [before, after] = MARGINS[kind];
     const margin = this.#calibration.known(key) ? after : before;
-    return { counter, tokens, head: first + AROUND_ALL, factor: this.#calibration.factor(key), margin, ...window };
+    const { maxAnswerTokens: maxAnswer } = preset;
+    const factor = this.#calibration.factor(key);
+    const most = maxAnswer === undefined ? {} : { maxAnswer };
+    return { counter, tokens, head: first + AROUND_ALL, factor, margin, ...window, ...most };
   }
 
   /** A call of `text` has ended: `ours` is what was counted for it by `counter`, `theirs` what the server read. */

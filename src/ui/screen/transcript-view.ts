@@ -10,6 +10,7 @@ import {
   entryLines,
   type Fold,
   filteredLines,
+  foldedThoughts,
   foldLines,
   HEADING,
   isFolded,
@@ -178,6 +179,7 @@ export class TranscriptView {
     const filter = this.#filters.get(key);
     if (filter !== undefined) return filteredLines(lines, filter);
     if (!entry || !isFolded(fold, entry, lines.length)) return lines;
+    if (entry.kind === 'thoughts') return [foldedThoughts(lines.length, this.#context(width).paint, this.#foldKey())];
     return foldLines(lines, fold, this.#context(width).paint, this.#foldKey());
   }
 

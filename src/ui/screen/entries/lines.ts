@@ -34,7 +34,7 @@ export function entryLines(entry: Entry, context: RenderContext): string[] {
 }
 
 /** Kinds that stand close to what is above them. */
-const CLOSE: ReadonlySet<Entry['kind']> = new Set(['notice', 'refused']);
+const CLOSE: ReadonlySet<Entry['kind']> = new Set(['notice', 'refused', 'thoughts']);
 
 /**
  * An entry with the true texts where the session has handles: the user's own screen hides nothing from the user (SE-3).
@@ -50,6 +50,8 @@ function drawn(entry: Entry, context: RenderContext): string[] {
       return userLines(entry, context);
     case 'assistant':
       return assistantLines(entry, context);
+    case 'thoughts':
+      return thoughtLines(entry, context);
     case 'exec':
       return execLines(entry, context);
     case 'tool':
@@ -86,6 +88,11 @@ function assistantLines({ text, partial }: Of<'assistant'>, context: RenderConte
   if (lines.every((line) => line === '') && !partial) return [];
   if (partial) lines.push(paint('warning', '⋯ the answer was cut off here'));
   return withGutter(lines, { first: paint('accent', '● '), rest: paint('rule', '│ ') });
+}
+
+function thoughtLines({ text }: Of<'thoughts'>, { width, paint }: RenderContext): string[] {
+  const lines = wrapText(plainText(clean(text)), Math.max(1, width - GUTTER)).map((line) => paint('quote', line));
+  return withGutter(lines, { first: paint('rule', '┊ '), rest: paint('rule', '┊ ') });
 }
 
 function toolLines(entry: Of<'tool'>, context: RenderContext): string[] {
@@ -201,17 +208,20 @@ function foldsByItself(entry: Entry, lines: number): boolean {
   return lines > MAX_UNFOLDED_LINES && ((entry.kind === 'exec' && entry.by === 'model') || entry.kind === 'tool');
 }
 
+/** What a sub-agent did, and what a model thought. */
+const SHOWN_WHEN_ASKED: ReadonlySet<Entry['kind']> = new Set(['delegate', 'thoughts']);
+
 /** Whether an entry of so many lines is drawn with lines left out. */
 export function isFolded(fold: Fold, entry: Entry, lines: number): boolean {
-  // What a sub-agent did is shown when it is asked for.
-  if (entry.kind === 'delegate') return fold !== 'open';
+  if (SHOWN_WHEN_ASKED.has(entry.kind)) return fold !== 'open';
   if (fold === 'closed') return lines > CLOSED + 1;
   return fold === 'auto' && foldsByItself(entry, lines);
 }
 
 /** The other of the two states of an entry; what folds by itself goes back to just that. Undefined: it is too short. */
 export function otherFold(fold: Fold, entry: Entry, lines: number, isStep: boolean): Fold | undefined {
-  if (isStep || entry.kind === 'delegate' || foldsByItself(entry, lines)) return fold === 'open' ? 'auto' : 'open';
+  if (isStep || SHOWN_WHEN_ASKED.has(entry.kind) || foldsByItself(entry, lines))
+    return fold === 'open' ? 'auto' : 'open';
   if (isFolded(fold, entry, lines)) return 'open';
   return isFolded('closed', entry, lines) ? 'closed' : undefined;
 }
@@ -223,6 +233,12 @@ export function foldLines(lines: readonly string[], fold: Fold, paint: Paint, ke
   const left = lines.length - head.length - tail.length;
   const count = `${left.toLocaleString('en')} ${fold === 'closed' ? (left === 1 ? 'line' : 'lines') : 'more'}`;
   return [...head, paint('dim', `┆ ${[count, key].filter(Boolean).join(' · ')}`), ...tail];
+}
+
+/** The row in place of a model's thoughts. The key opens what is long. */
+export function foldedThoughts(lines: number, paint: Paint, key: string): string {
+  const named = lines > MAX_UNFOLDED_LINES && key !== '' ? ` · ${key}` : '';
+  return paint('dim', `┆ thoughts, ${lines.toLocaleString('en')} ${lines === 1 ? 'line' : 'lines'}${named}`);
 }
 
 /** The heading, and what of the rest holds the text; case counts only where the text has a capital. */
@@ -242,6 +258,7 @@ export function entryText(entry: Entry): string {
     case 'user':
       return askedText(entry.text, entry.attached);
     case 'assistant':
+    case 'thoughts':
       return plainText(entry.text);
     case 'exec':
       return [`$ ${visible(entry.command)}`, outputOf(entry) ?? ''].filter((part) => part !== '').join('\n');
