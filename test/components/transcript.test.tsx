@@ -64,7 +64,9 @@ describe('reading the transcript', () => {
     expect(stage.frame()).toMatch(/^┆ thoughts, 2 lines$/m);
     expect(stage.frame()).not.toContain('Then that.');
     stage.press('\x1bt');
+    await stage.see('-- SCROLL --');
     stage.press('K');
+    await stage.until(() => marked(stage.raw()) === 1);
     stage.press('o');
     await stage.see('┊ Then that.');
     stage.press('o');
