@@ -3,11 +3,19 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createBroker, type Preset, presetInfo } from '../broker/index.ts';
 import { type Config, type ModelConfig, placesOf } from '../config/index.ts';
-import type { Broker, CostPort, Preplanner, PresetInfo, Spending } from '../contracts/models.ts';
-import { countCall, createPricing, type Ledger, openLedger, type Paying, readPriceFile } from '../costs/index.ts';
+import type { Broker, CostPort, Planned, Preplanner, PresetInfo, Spending } from '../contracts/models.ts';
+import {
+  countCall,
+  createPricing,
+  type Ledger,
+  openLedger,
+  type Paying,
+  promptTokensOf,
+  readPriceFile,
+} from '../costs/index.ts';
 import { type Daemon, startDaemon } from '../executor/index.ts';
 import type { SecretsFilter } from '../secrets/index.ts';
-import { shortDollars, sumOf } from '../session/cost.ts';
+import { priceOf, shortDollars, spendText, sumOf } from '../session/cost.ts';
 import type { CallFailure, Category, Message, Reply } from '../session/message.ts';
 import { messageOf } from '../text/errors.ts';
 import { makeDirectory, readEnd } from '../text/files.ts';
@@ -43,8 +51,12 @@ export function openModels(
     presets: presets.list.map((preset) =>
       learningKey(filter, withKeyAsked(preset, config.models[preset.name], starts)),
     ),
-    prepare: (name, messages) => {
-      const refused = costs.refusal(name);
+    prepare: (name, messages, { counted, maxTokens }) => {
+      const refused = costs.refusal(name, {
+        messages,
+        ...(counted && { counted }),
+        ...(maxTokens !== undefined && { maxTokens }),
+      });
       const preset = presets.list.find((candidate) => candidate.name === name);
       if (refused !== undefined) return { refused };
       return preset ? preparedFor(filter, preset, messages) : { refused: `there is no preset called ${name}` };
@@ -89,7 +101,7 @@ type CostMeter = CostPort & {
   /** The broker, with each call counted when it has ended. */
   metered(broker: Broker): Broker;
   /** Why nothing more may be sent to this preset; asked for every preset that a call goes to, including fallbacks. */
-  refusal(preset: string): string | undefined;
+  refusal(preset: string, call?: Planned): string | undefined;
   close(): void;
 };
 
@@ -122,23 +134,24 @@ export function createCostMeter({ config, configFile, stateDir, session, presets
   };
 
   const spending: Spending = {
-    stopFor(name) {
+    stopFor(name, call) {
       const preset = paying(name);
       if (stopAt === undefined || !preset || !pricing.paid(preset)) return undefined;
       const limit = Math.max(stopAt, bus.engine.state.allowedDollars ?? 0);
       const now = spent();
-      return now < limit ? undefined : { spent: now, limit, allowance: Math.max(stopAt, MIN_ALLOWANCE_DOLLARS) };
+      const prices = pricing.of(preset)?.prices;
+      const estimate = call && prices ? priceOf(prices, tokensOf(call)) : 0;
+      if (now < limit && now + estimate <= limit) return undefined;
+      const allowance = Math.max(stopAt, MIN_ALLOWANCE_DOLLARS, estimate);
+      return { spent: now, limit, allowance, ...(now < limit && { estimate }) };
     },
   };
 
   return {
     spending,
-    refusal(name) {
-      const stop = spending.stopFor(name);
-      return (
-        stop &&
-        `calls to ${name} cost money, and the session has cost ${shortDollars(stop.spent)} of ${shortDollars(stop.limit)} (cost.stop_at_dollars)`
-      );
+    refusal(name, call) {
+      const stop = spending.stopFor(name, call);
+      return stop && spendText({ ...stop, preset: name });
     },
     metered: (broker) => ({
       ...broker,
@@ -161,6 +174,11 @@ export function createCostMeter({ config, configFile, stateDir, session, presets
     ...(own.problem === undefined ? {} : { problem: own.problem }),
     close: () => ledger.close(),
   };
+}
+
+/** The most that a call may take: nothing is cached, and the answer is as long as it may be. */
+function tokensOf({ messages, counted, maxTokens = 0 }: Planned) {
+  return { promptTokens: counted?.corrected ?? promptTokensOf(messages), completionTokens: maxTokens };
 }
 
 // The program's own model calls: the plan of a run (PP-1) and the gate's second opinion (SF-4).

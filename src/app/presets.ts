@@ -124,7 +124,7 @@ function presetOf(name: string, model: ModelConfig, env: Environment): Preset {
 
 /** Puts values of the environment in place of `${NAME}`. Throws where there is none. */
 function filledIn<T>(value: T, place: string, env: Environment): T {
-  return JSON.parse(JSON.stringify(value), (key, each: unknown) => {
+  const filled: T = JSON.parse(JSON.stringify(value), (key, each: unknown) => {
     if (typeof each !== 'string') return each;
     return each.replace(VARIABLE, (_whole, variable: string) => {
       const found = env[variable];
@@ -133,6 +133,7 @@ function filledIn<T>(value: T, place: string, env: Environment): T {
       return found;
     });
   });
+  return filled;
 }
 
 async function keyFrom(command: string): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Broker, ChatOptions, PresetInfo, StreamOptions } from '../contracts/models.ts';
-import type { CallFailure, Category, Message, Reply } from '../session/message.ts';
+import type { CallFailure, Message, Reply } from '../session/message.ts';
 import { messageOf } from '../text/errors.ts';
 import type { Accumulated } from './accumulator.ts';
 import { attemptDemo } from './demo/script.ts';
@@ -34,7 +34,7 @@ export type BrokerOptions = {
    * The secrets filter, asked for each preset that a call goes to. Without it the messages are taken as already made
    * fit for the preset named in the call, and a fallback to one with a stricter policy is not used (BR-4).
    */
-  readonly prepare?: (preset: string, messages: readonly Message[], category: Category) => Prepared | Promise<Prepared>;
+  readonly prepare?: (preset: string, messages: readonly Message[], call: ChatOptions) => Prepared | Promise<Prepared>;
   /** The time in ms, for what is believed for a while only. */
   readonly now?: () => number;
   /** A number in [0, 1). */
@@ -90,11 +90,11 @@ export function createBroker(options: BrokerOptions): Broker {
     return attempt(preset, capabilities, messages, { ...call, ...own, stream }, { ...limits, firstByte });
   };
 
-  const prepared = async (preset: Preset, messages: readonly Message[], category: Category): Promise<Prepared> =>
-    options.prepare ? options.prepare(preset.name, messages, category) : { messages };
+  const prepared = async (preset: Preset, messages: readonly Message[], call: ChatOptions): Promise<Prepared> =>
+    options.prepare ? options.prepare(preset.name, messages, call) : { messages };
 
   const toldOfNoTools = async (preset: Preset, call: StreamOptions): Promise<readonly Message[] | undefined> => {
-    const fit = call.withoutTools && (await prepared(preset, call.withoutTools(), call.category));
+    const fit = call.withoutTools && (await prepared(preset, call.withoutTools(), call));
     return fit && 'messages' in fit ? fit.messages : undefined;
   };
 
@@ -150,7 +150,7 @@ export function createBroker(options: BrokerOptions): Broker {
   ): Promise<Reply> => {
     const others = next.map(({ name }) => name);
     if (call.signal.aborted) return emptyReply(preset.name, 'cancelled');
-    const fit = await prepared(preset, messages, call.category);
+    const fit = await prepared(preset, messages, call);
     if ('refused' in fit) {
       const reply = emptyReply(preset.name, 'failed', { kind: 'refused', message: fit.refused });
       return fit.final ? reply : { ...reply, fallback: others };

@@ -3,7 +3,7 @@ import type { App } from '../commands/app.ts';
 import { submitLine } from '../commands/submit.ts';
 import type { Job } from '../contracts/commands.ts';
 import { describeAction, type Judgement, plainReason } from '../session/action.ts';
-import { shortDollars } from '../session/cost.ts';
+import { spendText } from '../session/cost.ts';
 import { modeName } from '../session/mode.ts';
 import type { Question, Trial } from '../session/question.ts';
 
@@ -205,7 +205,7 @@ function haltLine(question: Question): string {
         return `a wider mode than ${modeName(question.from)} is offered: ${visible(question.reason)}`;
       return `HALT${who}: the agent requests ${modeName(question.wish ?? 'unrestricted')} mode: ${visible(question.reason)}`;
     case 'spend':
-      return `HALT${who}: the session has cost ${shortDollars(question.spent)} of ${shortDollars(question.limit)} (cost.stop_at_dollars), and calls to ${question.preset} cost money`;
+      return `HALT${who}: ${spendText(question)}`;
     case 'form':
       return `${visible(question.server)} asks: ${visible(question.message)}`;
     case 'review':

@@ -106,9 +106,9 @@ export function plainEntry(entry: Entry): string {
     case 'exec':
       return `${execHeading(entry)}\n${execEnd(entry)}`;
     case 'tool':
-      return `${entry.name} ${visible(entry.arguments)}${approval(entry.approvedAt)}\n${entry.result?.text ?? ''}`.trimEnd();
+      return `${entry.name} ${visible(entry.arguments)}${approval(entry.approvedAt)}${resultText(entry)}`;
     case 'delegate':
-      return `[sub-agent] ${visible(entry.task)}${approval(entry.approvedAt)}\n${entry.result?.text ?? ''}`.trimEnd();
+      return `[sub-agent] ${visible(entry.task)}${approval(entry.approvedAt)}${resultText(entry)}`;
     case 'refused': {
       const { reason, at, note } = entry;
       const about = refusalFacts({ reason, at, note });
@@ -155,6 +155,10 @@ function execEnd({ result }: Exec): string {
 
 function stepLine({ step, maxSteps, task }: Extract<Entry, { kind: 'norrisStep' }>): string {
   return `[norris] step ${step}/${maxSteps}${task ? ` [task ${task.k}/${task.n}: ${task.text}]` : ''}`;
+}
+
+function resultText({ result }: Extract<Entry, { kind: 'tool' | 'delegate' }>): string {
+  return `\n${result?.text ?? ''}`.trimEnd();
 }
 
 function approval(approvedAt: number | undefined): string {

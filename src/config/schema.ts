@@ -205,7 +205,7 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
   cost: block('Costs.', {
     warn_at_dollars: dollars('Warn once a session has cost this much.'),
     stop_at_dollars: dollars(
-      'Ask before every further paid call once a session has cost this much. 0 asks before each one.',
+      'Ask before every paid call with which a session could cost more than this. 0 asks before each one.',
     ),
   }),
   memory: block('What is remembered from one session to the next.', {

@@ -168,11 +168,20 @@ export type PresetsPort = {
 // What model calls cost, beside the sums of this session, which are in its state. Dollars.
 
 /** Why a call that costs money has to wait for the user (CO-2); `allowance`: what a yes adds. */
-type SpendStop = { readonly spent: number; readonly limit: number; readonly allowance: number };
+type SpendStop = {
+  readonly spent: number;
+  readonly limit: number;
+  readonly allowance: number;
+  /** What the call may cost at most, where that is what would pass the limit. */
+  readonly estimate?: number;
+};
+
+/** What a call that is about to be made is priced by: its tokens as counted, else by the length of its messages. */
+export type Planned = Pick<ChatOptions, 'counted' | 'maxTokens'> & { readonly messages: readonly Message[] };
 
 export type Spending = {
-  /** Undefined where the call may be made: it is free, or there is room. */
-  stopFor(preset: string): SpendStop | undefined;
+  /** Undefined where the call may be made: it is free, or there is room. `call`: also for all that it may cost. */
+  stopFor(preset: string, call?: Planned): SpendStop | undefined;
 };
 
 /** What one model has cost on one day. */

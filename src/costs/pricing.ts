@@ -208,8 +208,12 @@ function estimate(messages: readonly Message[], reply: Reply): Tokens | undefine
   const said = text.length + reasoning.length + toolCalls.reduce((sum, call) => sum + call.arguments.length, 0);
   const kind = failure?.kind ?? '';
   if (finish === 'failed' && (UNBILLED.has(kind) || (said === 0 && !MAYBE_BILLED.has(kind)))) return undefined;
-  const sent = messages.reduce((sum, message) => sum + lengthOf(message), 0);
-  return { promptTokens: tokensIn(sent), completionTokens: tokensIn(said) };
+  return { promptTokens: promptTokensOf(messages), completionTokens: tokensIn(said) };
+}
+
+/** Tokens of a prompt that nobody has counted. */
+export function promptTokensOf(messages: readonly Message[]): number {
+  return tokensIn(messages.reduce((sum, message) => sum + lengthOf(message), 0));
 }
 
 function lengthOf(message: Message): number {

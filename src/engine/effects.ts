@@ -69,8 +69,6 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
   const conversation = context.state.sessions[session];
   if (!conversation) return;
   const { models, now, spending } = context.services;
-  const stop = spending?.stopFor(preset);
-  if (stop) return void context.dispatch({ type: 'spendReached', op, preset, ...stop }, session);
   const live = new LiveReply(preset, now());
   context.live.replies.set(op, live);
   context.changed();
@@ -83,10 +81,19 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
   let reply: Reply;
   try {
     const fit = await fitContext(context, effect, signal, onNotice);
+    const messages = messagesFor(context, effect, takesTools(context.services, preset));
+    const stop =
+      'tooSmall' in fit
+        ? undefined
+        : spending?.stopFor(preset, { messages, maxTokens: fit.answer, ...(fit.counted && { counted: fit.counted }) });
+    if (stop) {
+      context.live.replies.delete(op);
+      return void context.dispatch({ type: 'spendReached', op, preset, ...stop }, session);
+    }
     reply =
       'tooSmall' in fit
         ? failedReply(preset, '', { kind: 'refused', message: fit.tooSmall })
-        : await models.chatStream(preset, messagesFor(context, effect, takesTools(context.services, preset)), {
+        : await models.chatStream(preset, messages, {
             withoutTools: () => messagesFor(context, effect, false),
             tools: toolsOf(context.services, context.state.sessions[session] ?? conversation).specs,
             signal,

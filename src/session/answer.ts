@@ -248,12 +248,20 @@ type Result = readonly [State, readonly Effect[]];
 type Awaiting = Extract<Phase, { kind: 'awaitingSpend' }>;
 
 /** The call that was about to be made has to wait for the user. */
-export function askToSpend(next: Transition, { op, preset, spent, limit, allowance }: Of<'spendReached'>): void {
+export function askToSpend(next: Transition, { op, preset, spent, limit, ...more }: Of<'spendReached'>): void {
+  const { allowance, estimate } = more;
   const { phase } = next.conversation;
   // Aborted in the same moment: the call was never made, so nothing else will end it.
   if (phase.kind === 'stopping' && phase.op === op) return settle(next, phase.run, phase.open);
   if (phase.kind !== 'replying' || phase.op !== op) return;
-  const question = next.ask({ kind: 'spend', preset, spent, limit, allowance });
+  const question = next.ask({
+    kind: 'spend',
+    preset,
+    spent,
+    limit,
+    allowance,
+    ...(estimate !== undefined && { estimate }),
+  });
   next.phase({ kind: 'awaitingSpend', question, run: phase.run, upTo: spent + allowance });
 }
 

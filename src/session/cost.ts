@@ -173,6 +173,21 @@ export function shortDollars(dollars: number): string {
   return `$${dollars.toFixed(digits).replace(/(\.\d\d\d*?)0+$/, '$1')}`;
 }
 
+/** Why a call that costs money is not made, in one line. */
+export function spendText(stop: {
+  readonly preset: string;
+  readonly spent: number;
+  readonly limit: number;
+  readonly estimate?: number;
+}): string {
+  const { preset, spent, limit, estimate } = stop;
+  const cost =
+    estimate === undefined
+      ? `calls to ${preset} cost money`
+      : `the next call to ${preset} may cost up to ${shortDollars(estimate)}`;
+  return `the session has cost ${shortDollars(spent)} of ${shortDollars(limit)} (cost.stop_at_dollars), and ${cost}`;
+}
+
 /** A receipt in one line. */
 export function receiptText({ planner, cloud, local, atPlannersPrices }: Receipt): string {
   const same =

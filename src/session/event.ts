@@ -97,7 +97,7 @@ type Body =
   | { readonly type: 'replyEnded'; readonly op: OpId; readonly reply: Reply; readonly reading?: true }
   /** A call of a model has ended and was counted. */
   | { readonly type: 'callCounted'; readonly call: CountedCall }
-  /** The call `op` was not made: it costs money and the session has cost what it may. In dollars. */
+  /** The call `op` was not made: it costs money, and with it the session may cost more than allowed. In dollars. */
   | {
       readonly type: 'spendReached';
       readonly op: OpId;
@@ -106,6 +106,8 @@ type Body =
       readonly limit: number;
       /** What a yes lets the session cost beyond `spent`. */
       readonly allowance: number;
+      /** What the call may cost at most, where that is what would pass the limit. */
+      readonly estimate?: number;
     }
   /** A server asks the user to fill in a form; what is typed into it is never part of an event. */
   | ({ readonly type: 'formAsked'; readonly form: string } & Form)

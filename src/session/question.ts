@@ -40,13 +40,17 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
       readonly task?: { readonly k: number; readonly n: number; readonly text: string };
     }
   | { readonly kind: 'escalation'; readonly skips: number }
-  /** The session has cost `spent` of the `limit` dollars it may, and the next call of `preset` costs more. */
+  /**
+   * The session has cost `spent` of the `limit` dollars it may, and the next call of `preset` costs more: up to
+   * `estimate`, where that is what would pass the limit.
+   */
   | {
       readonly kind: 'spend';
       readonly preset: string;
       readonly spent: number;
       readonly limit: number;
       readonly allowance: number;
+      readonly estimate?: number;
     }
   /** A wider mode than `from` is asked for, for this reason; `wish` is the one that the agent named. */
   | {

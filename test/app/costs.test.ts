@@ -7,6 +7,7 @@ import { SessionBus } from '../../src/app/session-bus.ts';
 import { createBroker, presetInfo } from '../../src/broker/index.ts';
 import { DEFAULTS } from '../../src/config/config.ts';
 import { Forms } from '../../src/engine/forms.ts';
+import type { Question } from '../../src/session/question.ts';
 import { type Bench, startEngine } from '../support/engine.ts';
 import { type ScriptedServer, say, startScriptedServer } from '../support/scripted-server.ts';
 
@@ -19,19 +20,25 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const usage = { usage: { prompt: 1000, completion: 0 } };
 
 /** An engine whose model `fast` costs a dollar a thousand tokens, under these limits. */
-function metered(server: ScriptedServer, cost: { warn_at_dollars?: number; stop_at_dollars?: number }) {
+function metered(
+  server: ScriptedServer,
+  cost: { warn_at_dollars?: number; stop_at_dollars?: number },
+  prices = { input: 1000, output: 0 },
+) {
   const preset = { name: 'fast', baseUrl: server.baseUrl, model: 'm' };
-  const broker = createBroker({ presets: [preset], prepare: (name, messages) => refused(name) ?? { messages } });
-  const refused = (name: string) => {
-    const why = meter.refusal(name);
-    return why === undefined ? undefined : { refused: why };
-  };
+  const broker = createBroker({
+    presets: [preset],
+    prepare: (name, messages, { counted, maxTokens }) => {
+      const why = meter.refusal(name, { messages, ...(counted && { counted }), ...(maxTokens && { maxTokens }) });
+      return why === undefined ? { messages } : { refused: why };
+    },
+  });
   const bus = new SessionBus();
   const meter = createCostMeter({
     config: {
       ...DEFAULTS,
       cost,
-      models: { fast: { base_url: server.baseUrl, prices: { input: 1000, output: 0 } } },
+      models: { fast: { base_url: server.baseUrl, prices } },
     },
     configFile: join(dir, 'config.jsonc'),
     stateDir: dir,
@@ -41,7 +48,7 @@ function metered(server: ScriptedServer, cost: { warn_at_dollars?: number; stop_
   });
   const bench = startEngine(preset, { services: { models: meter.metered(broker), spending: meter.spending } });
   bus.connect(bench.engine, new Forms(bench.engine));
-  return { bench, meter };
+  return { bench, meter, models: meter.metered(broker) };
 }
 
 async function ask({ engine, until }: Bench, text: string): Promise<void> {
@@ -70,13 +77,17 @@ describe('the meter', () => {
     const { bench, meter } = metered(server, { stop_at_dollars: 0.75 });
     await using running = bench;
     await ask(running, 'one');
-    expect(meter.refusal('fast')).toMatch(/calls to fast cost money, and the session has cost \$1\.00 of \$0\.75/);
+    expect(meter.refusal('fast')).toBe(
+      'the session has cost $1.00 of $0.75 (cost.stop_at_dollars), and calls to fast cost money',
+    );
     await ask(running, 'two');
     const [question] = running.engine.state.questions;
-    expect(question).toMatchObject({ kind: 'spend', spent: 1, limit: 0.75, allowance: 0.75 });
+    expect(question).toMatchObject({ kind: 'spend', spent: 1, limit: 0.75 });
+    const { allowance } = question as Extract<Question, { kind: 'spend' }>;
+    expect(allowance).toBeGreaterThanOrEqual(0.75);
     void running.engine.dispatch({ type: 'answered', question: question?.id ?? '', answer: { kind: 'proceed' } });
     await running.until(() => running.engine.conversation.phase.kind === 'idle');
-    expect(meter.spending.stopFor('fast')).toEqual({ spent: 2, limit: 1.75, allowance: 0.75 });
+    expect(running.engine.state).toMatchObject({ allowedDollars: 1 + allowance });
     meter.close();
   });
 
@@ -86,11 +97,38 @@ describe('the meter', () => {
     await using running = bench;
     await ask(running, 'one');
     const [question] = running.engine.state.questions;
-    expect(question).toMatchObject({ kind: 'spend', spent: 0, allowance: 0.01 });
+    expect(question).toMatchObject({ kind: 'spend', spent: 0, limit: 0 });
     expect(server.requests).toHaveLength(0);
     void running.engine.dispatch({ type: 'answered', question: question?.id ?? '', answer: { kind: 'proceed' } });
     await running.until(() => running.engine.conversation.phase.kind === 'idle');
     expect(server.requests).toHaveLength(1);
+    meter.close();
+  });
+
+  it('asks before a call that could pass the limit, for at least what that may cost', async () => {
+    await using server = await startScriptedServer([say('a', usage), say('b', usage)], { window: 8000 });
+    const { bench, meter } = metered(server, { stop_at_dollars: 0.1 }, { input: 0, output: 1000 });
+    await using running = bench;
+    await ask(running, 'one');
+    expect(server.requests).toHaveLength(0);
+    const [question] = running.engine.state.questions;
+    expect(question).toMatchObject({ kind: 'spend', spent: 0, limit: 0.1 });
+    void running.engine.dispatch({ type: 'answered', question: question?.id ?? '', answer: { kind: 'proceed' } });
+    await running.until(() => running.engine.conversation.phase.kind === 'idle');
+    const most = Number(server.requests[0]?.body.max_tokens);
+    expect(question).toMatchObject({ estimate: most / 1000, allowance: most / 1000 });
+    meter.close();
+  });
+
+  it('makes none of its own calls that could pass the limit', async () => {
+    await using server = await startScriptedServer([say('a', usage)]);
+    const { bench, meter, models } = metered(server, { stop_at_dollars: 2 }, { input: 0, output: 1000 });
+    await using _running = bench;
+    const options = { signal: new AbortController().signal, category: 'norris-preplan' } as const;
+    const plan = (maxTokens: number) =>
+      models.chat('fast', [{ role: 'user', content: 'x' }], { ...options, maxTokens });
+    expect((await plan(2001)).failure?.message).toContain('the next call to fast may cost up to $2.00');
+    expect((await plan(2000)).text).toBe('a');
     meter.close();
   });
 });

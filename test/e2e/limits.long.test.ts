@@ -27,15 +27,18 @@ describe('the limits of a run', () => {
     expect(performance.now() - began).toBeLessThan(25_000);
   });
 
-  it('--max-dollars ends it with 5 before a further paid call', async () => {
-    await using server = await startScriptedServer([SAFE, SAFE]);
+  it.each([
+    ['could pass it', '0.000001', 0],
+    ['comes behind it', '6000', 1],
+  ])('--max-dollars ends it with 5 before a paid call that %s', async (_which, dollars, calls) => {
+    await using server = await startScriptedServer([{ ...SAFE, usage: { prompt: 6000, completion: 0, cost: 6000 } }]);
     using place = scratch(server.baseUrl, {
       models: { fast: { base_url: server.baseUrl, model: 'scripted', prices: { input: 1000, output: 1000 } } },
     });
-    const { code, err } = await runProgram(place, ['run', '--max-dollars', '0.000001', 'spend']);
+    const { code, err } = await runProgram(place, ['run', '--max-dollars', dollars, 'spend']);
     expect(code).toBe(5);
     expect(err).toContain('cost.stop_at_dollars');
-    expect(server.requests).toHaveLength(1);
+    expect(server.requests).toHaveLength(calls);
   });
 
   it.each([

@@ -14,7 +14,7 @@ import { submitLine } from '../../commands/submit.ts';
 import type { LiveReply } from '../../engine/live.ts';
 import type { TranscriptItem } from '../../engine/transcript.ts';
 import { type Action, describeAction } from '../../session/action.ts';
-import { shortDollars } from '../../session/cost.ts';
+import { spendText } from '../../session/cost.ts';
 import type { Entry } from '../../session/entry.ts';
 import type { Answer } from '../../session/event.ts';
 import { plainOutput } from '../../session/exec-text.ts';
@@ -411,9 +411,7 @@ function own(question: Question): readonly string[] {
     case 'escalation':
       return [`${question.skips} actions were skipped in a row: go on?`];
     case 'spend':
-      return [
-        `the session has cost ${shortDollars(question.spent)} of ${shortDollars(question.limit)}, and calls to ${visible(question.preset)} cost money`,
-      ];
+      return [visible(spendText(question))];
     case 'mode':
       if (question.outside)
         return [question.action ? visible(describeAction(question.action)) : '', visible(question.reason)];

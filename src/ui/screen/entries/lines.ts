@@ -261,7 +261,7 @@ export function entryText(entry: Entry): string {
     case 'thoughts':
       return plainText(entry.text);
     case 'exec':
-      return [`$ ${visible(entry.command)}`, outputOf(entry) ?? ''].filter((part) => part !== '').join('\n');
+      return execText(entry);
     case 'tool':
       return `${entry.name} ${visible(entry.arguments)}\n${plainText(entry.result?.text ?? '')}`;
     case 'delegate':
@@ -291,6 +291,10 @@ function stepText({ step, maxSteps, task }: Extract<Entry, { kind: 'norrisStep' 
 
 function askedText(text: string, attached: readonly string[] = []): string {
   return [plainText(text), ...attached.map((name) => `with ${visible(name)}`)].join('\n');
+}
+
+function execText(entry: Of<'exec'>): string {
+  return [`$ ${visible(entry.command)}`, outputOf(entry) ?? ''].filter((part) => part !== '').join('\n');
 }
 
 function outputOf({ result }: Extract<Entry, { kind: 'exec' }>): string | undefined {

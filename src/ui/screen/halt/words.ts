@@ -212,13 +212,13 @@ function formWords(question: Of<'form'>, form: FormUi, typing: boolean): Questio
   };
 }
 
-function spendWords({ preset, spent, limit, allowance, asker }: Of<'spend'>): QuestionWords {
+function spendWords({ preset, spent, limit, allowance, estimate, asker }: Of<'spend'>): QuestionWords {
   return {
     ...BARE,
     chip: 'SPEND MORE?',
     title: asker ? `sub-agent ${asker.agent}` : '',
     reasons: [
-      `${shortDollars(spent)} of ${shortDollars(limit)} spent; ${visible(preset)} costs more.`,
+      `${shortDollars(spent)} of ${shortDollars(limit)} spent; ${visible(preset)} ${estimate === undefined ? 'costs more' : `may cost up to ${shortDollars(estimate)} more`}.`,
       `approve adds ${shortDollars(allowance)}; deny ends the run.`,
       'cost.stop_at_dollars sets the limit; the conversation stays either way.',
     ],
