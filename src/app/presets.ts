@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { DEMO_PRESET, discover, type Found, type Preset } from '../broker/index.ts';
 import type { Config, ModelConfig } from '../config/index.ts';
 import type { PresetInfo } from '../contracts/models.ts';
+import { asArray, isJsonObject, type JsonObject } from '../text/json.ts';
 
 /** Loopback ports answer or refuse at once; this is for one that hangs. */
 const DISCOVERY_TIMEOUT_MS = 400;
@@ -113,7 +114,9 @@ function presetOf(name: string, model: ModelConfig, env: Environment): Preset {
       ...(reasoning_effort === undefined ? {} : { reasoning_effort }),
     },
     extras: () => ({
-      headers: filledIn(headers, `models.${name}.headers`, env),
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([key, value]) => [key, filledText(value, `models.${name}.headers.${key}`, env)]),
+      ),
       body: filledIn(body, `models.${name}.extra_body`, env),
     }),
     ...(fallback === undefined ? {} : { fallback }),
@@ -123,17 +126,21 @@ function presetOf(name: string, model: ModelConfig, env: Environment): Preset {
 }
 
 /** Puts values of the environment in place of `${NAME}`. Throws where there is none. */
-function filledIn<T>(value: T, place: string, env: Environment): T {
-  const filled: T = JSON.parse(JSON.stringify(value), (key, each: unknown) => {
-    if (typeof each !== 'string') return each;
-    return each.replace(VARIABLE, (_whole, variable: string) => {
-      const found = env[variable];
-      if (found === undefined)
-        throw new Error(`${place}: ${key} needs the environment variable ${variable}, which is not set`);
-      return found;
-    });
+function filledIn(values: JsonObject, place: string, env: Environment): JsonObject {
+  const filled = (value: unknown, key: string): unknown => {
+    if (typeof value === 'string') return filledText(value, `${place}.${key}`, env);
+    if (Array.isArray(value)) return asArray(value).map((each) => filled(each, key));
+    return isJsonObject(value) ? filledIn(value, `${place}.${key}`, env) : value;
+  };
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, filled(value, key)]));
+}
+
+function filledText(text: string, place: string, env: Environment): string {
+  return text.replace(VARIABLE, (_whole, variable: string) => {
+    const found = env[variable];
+    if (found === undefined) throw new Error(`${place} needs the environment variable ${variable}, which is not set`);
+    return found;
   });
-  return filled;
 }
 
 async function keyFrom(command: string): Promise<string | undefined> {

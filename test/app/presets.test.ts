@@ -82,7 +82,7 @@ describe('headers and extra_body', () => {
     await using server = await startScriptedServer([say('Yes.')]);
     const { failure } = (await converse(await brokerOf(server.baseUrl, MODEL, { TEAM: 'blue' }))).reply;
     expect(failure?.message).toBe(
-      'nothing was sent to fast (fast): models.fast.headers: Authorization needs the environment variable GATEWAY_TOKEN, which is not set',
+      'nothing was sent to fast (fast): models.fast.headers.Authorization needs the environment variable GATEWAY_TOKEN, which is not set',
     );
     expect(server.requests).toEqual([]);
   });
