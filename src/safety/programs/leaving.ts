@@ -47,12 +47,26 @@ const READERS: Readonly<Record<Sends['as'], Reader>> = {
     const [to, port] = hostOf(own ?? REGISTRY[call.program] ?? call.program);
     return [sent(to, `${call.program} ${words[0] ?? ''}`, filesOf(call, words.slice(1)), port)];
   },
-  image(_, words) {
-    const name = words.at(-1) ?? '';
-    const [first = ''] = name.split('/');
-    const registry = /[.:]|^localhost$/.test(first) && name.includes('/') ? first : 'docker.io';
-    const path = name.replace(/[:@][^/]*$/, '').replace(`${registry}/`, '');
-    return isHere(registry) ? [] : [{ ...sent(registry, `image ${name}`, []), to: `${registry}/${path}` }];
+  image(call, words) {
+    const isBuild = words.slice(0, 2).some((word) => /^(build|bake)$/.test(word));
+    const isSent =
+      !isBuild || call.has('--push') || /\b(type=registry|push=true)\b/.test(givenTo(call, '-o', '--output').join(' '));
+    if (!isSent) return [];
+    // Which images, the file of the services or of the build says.
+    const isListed = words[0] === 'compose' || call.program === 'docker-compose' || words.includes('bake');
+    const named = isListed ? [] : isBuild ? givenTo(call, '-t', '--tag') : words.slice(-1);
+    return named.length === 0 ? [sent(UNKNOWN_HOST, 'images', [])] : named.flatMap(imageTo);
+  },
+  stream(call) {
+    const words = call.args.map(({ text }) => text);
+    const end = call.program === 'socat' ? socatEnd(words) : catEnd(call);
+    if (!end) return [];
+    const { host, port } = end;
+    const given = call.redirects.filter(({ operator, target }) => operator === '<' && target !== '/dev/null');
+    const isFed = given.length > 0 || hasUnknown(call.io.stdin ?? '');
+    if (end.takes === 'input' && !isFed) return [];
+    const targets = given.map(({ target }) => target);
+    return [sent(`${host}:${port}`, 'what it is given', filesOf(call, targets), port)];
   },
   request(call, words) {
     const addresses = [...words, ...(call.reading?.given ?? []).flatMap(optionOf('--url'))];
@@ -115,6 +129,41 @@ const READERS: Readonly<Record<Sends['as'], Reader>> = {
   packages: (_, words) => [{ to: PACKAGES, what: [words.slice(1).join(' ') || 'all packages'], files: [] }],
 };
 
+/** An image by its registry; podman's other transports stay on this machine. */
+function imageTo(image: string): readonly Sending[] {
+  const name = image.replace(/^docker:\/\//, '');
+  if (/^[a-z-]+:\/|^(dir|oci|oci-archive|docker-archive|docker-daemon|containers-storage):/.test(name)) return [];
+  const [first = ''] = name.split('/');
+  const registry = /[.:]|^localhost$/.test(first) && name.includes('/') ? first : 'docker.io';
+  const path = name.replace(/[:@][^/]*$/, '').replace(`${registry}/`, '');
+  return isHere(registry) ? [] : [{ ...sent(registry, `image ${name}`, []), to: `${registry}/${path}` }];
+}
+
+/** The other machine of a stream, and what goes there: a file or program, or what the call gets on its input. */
+type End = { readonly host: string; readonly port: number; readonly takes: 'file' | 'input' };
+
+/** `nc HOST PORT`; one that listens or only looks whether a port is open sends nothing by itself. */
+function catEnd(call: Call): End | undefined {
+  const [host, port] = call.operands.map(({ text }) => text);
+  if (host === undefined || !/^\d+$/.test(port ?? '') || call.args.some(({ text }) => /^-\w*[lzU]/.test(text)))
+    return undefined;
+  return { host, port: Number(port), takes: 'input' };
+}
+
+const REMOTE_END =
+  /^(?:TCP[46]?|UDP[46]?|OPENSSL|SSL|SCTP[46]?)(?:-(?:CONNECT|SENDTO|DATAGRAM|CLIENT))?:(\[[^\]]+\]|[^:,]+):(\w+)/i;
+
+/** `socat ADDRESS ADDRESS`; with -u the first sends only, with -U the second. */
+function socatEnd(words: readonly string[]): End | undefined {
+  const ends = words.filter((word) => /^-$|^(STDIO|STDIN)\b|:|^\//i.test(word) && !/^-./.test(word)).slice(-2);
+  const remote = ends.findIndex((end) => REMOTE_END.test(end));
+  const [, host, port = ''] = REMOTE_END.exec(ends[remote] ?? '') ?? [];
+  const other = ends[1 - remote] ?? '';
+  const isReceiver = words.includes(remote === 0 ? '-u' : '-U');
+  if (host === undefined || isReceiver || /LISTEN/i.test(other) || REMOTE_END.test(other)) return undefined;
+  return { host, port: Number(port) || 443, takes: /^-$|^(STDIO|STDIN)\b/i.test(other) ? 'input' : 'file' };
+}
+
 /** What is asked about instead of a machine: programs that are installed as root, for everybody. */
 export const PACKAGES = 'the packages of this system';
 
@@ -139,6 +188,11 @@ function optionOf(option: string) {
 
 function valuesOf(call: Call, ...names: readonly string[]): readonly string[] {
   return names.flatMap((name) => call.options.values.get(name) ?? []);
+}
+
+/** The same by the program's record: for letters that take a value with some subcommands only. */
+function givenTo(call: Call, ...names: readonly string[]): readonly string[] {
+  return (call.reading?.given ?? []).flatMap(({ name, value }) => (names.includes(name) ? (value ?? []) : []));
 }
 
 function requestTo(address: string, method: string, files: readonly string[]): Sending {

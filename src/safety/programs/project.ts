@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseJsonObject } from '../../text/json.ts';
 import { UNKNOWN } from '../shell/taint.ts';
 import { harmless, unknown } from '../verdict.ts';
@@ -17,11 +17,11 @@ export const PROJECT: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['make', runMake],
 ]);
 
-/** The text of a file in the working directory; null: it is not there; undefined: not known. */
-function textOf(call: Call, name: string): string | null | undefined {
+/** The text of a file, seen from the working directory; null: it is not there; undefined: not known. */
+export function textOf(call: Call, name: string): string | null | undefined {
   const { reading, scope, written } = call.machine;
   if (!reading || scope.cwd === undefined) return undefined;
-  const path = join(scope.cwd, name);
+  const path = resolve(scope.cwd, name);
   const made = written.get(path);
   if (made !== undefined) return made;
   if (reading.targets.has(path) || scope.made.has(path)) return undefined;

@@ -175,6 +175,7 @@ type SendKind =
   | 'items'
   | 'upload'
   | 'bucket'
+  | 'stream'
   | 'mail'
   | 'forge'
   | 'packages';

@@ -1,8 +1,6 @@
+import { OF_THE_MACHINE, startsWithMachine } from '../programs/compose.ts';
 import type { Given } from '../programs/record.ts';
 import { NEVER, type Rule } from './rule.ts';
-
-/** Places by which a container has all of this machine: whole directories, and what grants rights there. */
-const OF_THE_MACHINE = String.raw`\/(((etc|root|home|run|var\/run|proc|sys|boot|dev)\/?)?|etc\/(g?shadow|sudoers|cron|pam\.d|ssh(?!\/ssh_(known|config))|security|systemd|init\.d|profile|ld\.so|kubernetes|ssl\/private)[^:,\s]*|root\/\.ssh[^:,\s]*|var\/lib\/(docker|kubelet)\/?)`;
 
 /** Does an option of ssh let the other side in, by a port or as a network of its own? */
 function opensWayIn({ name, value = '' }: Given): boolean {
@@ -63,6 +61,12 @@ export const PROTECTION_RULES: readonly Rule[] = [
     when: ({ reading }) =>
       reading?.path.at(-1) === 'exec' &&
       reading.given.some(({ name, value }) => name === '--privileged' && value !== 'false'),
+    reason: 'gives a container the whole machine',
+  },
+  {
+    name: 'machine given to a container',
+    programs: 'docker docker-compose',
+    when: startsWithMachine,
     reason: 'gives a container the whole machine',
   },
   {

@@ -316,6 +316,7 @@ export const NETWORK: Records = {
   'nc ncat netcat': {
     output: { gives: 'fetched' },
     of: { nc: { valuesOf: 'first' } },
+    leaves: { as: 'stream' },
     traits: ['sends'],
     tune: '-# -4 -6 -C -d -D -h -i= -I= -k -l -M= -m= -n -N -O= -p= -q= -r -S -s= -T= -t -u -U -v -V= -w= -W= -z -b -F -Z',
     write: '-o= -x=',

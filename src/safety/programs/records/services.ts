@@ -71,7 +71,7 @@ const BUILD: Spec = {
   read: '--env-file=',
   project: '-f= --file=',
   write: '--iidfile= --metadata-file=',
-  send: '--push --network=',
+  send: '--push --network= -o= --output=',
   load: '--ssh= --secret= --build-context= --allow= --add-host= --security-opt= --cache-from=',
   control: /(^|\/)([Dd]ocker|Container)file[^/]*$/,
   judge: (_, reading) =>
@@ -81,7 +81,7 @@ const BUILD: Spec = {
 };
 
 const docker: Spec = {
-  leaves: { as: 'image', when: /^((image|manifest|compose) )?push\b/ },
+  leaves: { as: 'image', when: /^((image|manifest|compose|buildx|builder) )?(push|build|bake)\b/ },
   reaches: 'pull push search',
   valuesOf: 'all',
   traits: ['printsSetup', 'speaks'],

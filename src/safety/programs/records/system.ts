@@ -309,6 +309,23 @@ const RENAMES = /^(s|tr|y)\/(\\.|\((?!\?\??\{)|[^/\\$@({])*\/(\\.|\$\d|[^/\\$@({
 
 /** Programs of which the gate knows what they show, and the dry runs of those that change something. */
 export const TOOLS: Records = {
+  // This program's own probes; another configuration may name programs that they start.
+  'aish-tui': {
+    load: '--config=',
+    subs: {
+      undo: {
+        tune: '--list',
+        delete: '--yes',
+        operands: 'tune',
+        judge: (_, reading) => (given(reading, '--list') ? undefined : unknown('asks what is to be put back')),
+      },
+      doctor: { tune: '--json' },
+      safety: { subs: { check: { tune: '--jsonl --strict', operands: 'tune' } } },
+      route: { tune: '--jsonl', read: '--known=', operands: 'tune' },
+      secrets: { subs: { check: { tune: '--jsonl', operands: 'tune' } } },
+      config: { subs: { check: { operands: 'read' } } },
+    },
+  },
   patch: {
     family: 'files',
     findings: [
