@@ -10,6 +10,7 @@ import { placesOf } from '../config/index.ts';
 import { entriesAt, seenAt, waysThrough } from '../effects/undo/index.ts';
 import { concernsHome } from '../knowledge/control-files.ts';
 import { STARTED } from '../knowledge/programs.ts';
+import { pattern } from '../text/pattern.ts';
 import { LAUNCHER } from './environment.ts';
 
 /** What separates a path from the rest of a variable's value: a command line, a list, an option. */
@@ -34,8 +35,16 @@ export type OwnPlaces = {
 const LOADER = /^(LD_LIBRARY_PATH|DYLD_\w*PATH|GCONV_PATH)$/;
 
 /** Variables by which loaders, interpreters and the programs that are started find what they run or obey. */
-const NAMING =
-  /^((AISH|BASH|FISH|GIT|SSH|NODE|TMUX|SUDO|DOCKER|PODMAN|CONTAINERS|ANSIBLE|PASSWORD_STORE|OPENSSL|SSL|LD|DYLD|XDG_CONFIG|XDG_DATA)_.*|(LESS|VIM|PERL|PYTHON|RUBY|KUBE|GNUPG|TERMINFO|JAVA_TOOL_|_JAVA_).*|N?VIM|SHELL|ENV|ZDOTDIR|FPATH|MODULE_PATH|EDITOR|VISUAL|PAGER|MANPAGER|MANOPT|MANROFFOPT|BROWSER|INPUTRC|PROMPT_COMMAND|PS[0-4]|EXINIT|MYVIMRC|GCONV_PATH|LOCPATH|NLSPATH|JDK_JAVA_OPTIONS|NPM_CONFIG_(USER|GLOBAL)CONFIG|CARGO_HOME|TMPDIR)$/i;
+const NAMING = pattern(
+  String.raw`
+    ^((AISH|BASH|FISH|GIT|SSH|NODE|TMUX|SUDO|DOCKER|PODMAN|CONTAINERS|ANSIBLE|PASSWORD_STORE|OPENSSL|SSL|LD|DYLD
+    |XDG_CONFIG|XDG_DATA)_.*|(LESS|VIM|PERL|PYTHON|RUBY|KUBE|GNUPG|TERMINFO|JAVA_TOOL_|_JAVA_).*|N?VIM|SHELL|ENV
+    |ZDOTDIR|FPATH|MODULE_PATH|EDITOR|VISUAL|PAGER|MANPAGER|MANOPT|MANROFFOPT|BROWSER|INPUTRC|PROMPT_COMMAND
+    |PS[0-4]|EXINIT|MYVIMRC|GCONV_PATH|LOCPATH|NLSPATH|JDK_JAVA_OPTIONS|NPM_CONFIG_(USER|GLOBAL)CONFIG
+    |CARGO_HOME|TMPDIR)$
+  `,
+  'i',
+);
 /** Of these, what names data: git sets them for its hooks and aliases. */
 const DATA = /^GIT_(DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|PREFIX|OBJECT_DIRECTORY|CEILING_DIRECTORIES)$/;
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Broker, ChatOptions, PresetInfo, StreamOptions } from '../contracts/models.ts';
 import type { CallFailure, Message, Reply } from '../session/message.ts';
 import { messageOf } from '../text/errors.ts';
+import { pattern } from '../text/pattern.ts';
 import type { Accumulated } from './accumulator.ts';
 import { attemptDemo } from './demo/script.ts';
 import { type Fault, fault, label } from './faults.ts';
@@ -361,8 +362,14 @@ const LESSONS: readonly Lesson[] = [
     learned: { tools: false },
   },
   {
-    words:
-      /image input is not supported|(does not|doesn['’]t|not) support\w* (image|vision|multi-?modal)|(image_url|images?|vision)\b[^.]{0,60}(not|un)[ -]?supported|(unknown|invalid|unsupported)\b[^.]{0,40}image_url|not a multi-?modal model/i,
+    words: pattern(
+      String.raw`
+        image\x20input\x20is\x20not\x20supported|(does\x20not|doesn['’]t|not)\x20support\w*\x20(image|vision
+        |multi-?modal)|(image_url|images?|vision)\b[^.]{0,60}(not|un)[\x20-]?supported|(unknown|invalid
+        |unsupported)\b[^.]{0,40}image_url|not\x20a\x20multi-?modal\x20model
+      `,
+      'i',
+    ),
     unless: 'images',
     learned: { images: false },
   },

@@ -9,6 +9,7 @@ import type { Mode, SessionId } from '../session/ids.ts';
 import type { Outcome, Refused } from '../session/phase.ts';
 import type { ToApply, Trial, TrialRow } from '../session/question.ts';
 import { messageOf } from '../text/errors.ts';
+import { pattern } from '../text/pattern.ts';
 import { plainText } from '../text/sanitize.ts';
 import type { EffectContext } from './effect-context.ts';
 import type { Permit } from './permit.ts';
@@ -278,8 +279,14 @@ function refusedBy(mode: Mode, { exit, head, tail }: CommandResult, reads: () =>
  * What the light sandbox refuses: gaining rights, mounts, signals and traces of other processes, new terminals. Root is
  * refused a file by nothing else.
  */
-const NO_LIGHT =
-  /no new privileges|Operation not permitted|\bEPERM\b|effective uid is not 0|setuid root|must be (superuser|root)|only root can|out of pty|pseudo-?terminal|forkpty|openpty|\/dev\/(pts|tty|ptmx)\S*:? .*Permission denied/i;
+const NO_LIGHT = pattern(
+  String.raw`
+    no\x20new\x20privileges|Operation\x20not\x20permitted|\bEPERM\b|effective\x20uid\x20is\x20not\x200
+    |setuid\x20root|must\x20be\x20(superuser|root)|only\x20root\x20can|out\x20of\x20pty|pseudo-?terminal|forkpty
+    |openpty|/dev/(pts|tty|ptmx)\S*:?\x20.*Permission\x20denied
+  `,
+  'i',
+);
 const NO_FILE = /Permission denied|\bEACCES\b/i;
 
 /** Undefined: nothing says so. As above, only an offer rests on it. */

@@ -4,6 +4,7 @@
  * What is certain is a table of rules, tried in order; what is left is weighed by a small trained model.
  */
 import type { Route } from '../contracts/lines.ts';
+import { pattern } from '../text/pattern.ts';
 import { inspect, type LineFeatures, languageScore, MIN_LANGUAGE_SCORE } from './features.ts';
 import { answers, shellWords, speech, textCommands } from './vocabulary.ts';
 
@@ -36,8 +37,14 @@ const POLITE_ALIASES: ReadonlySet<string> = new Set(['please', 'pls', 'plz']);
 /** `who am i` and `who mom likes` are commands of POSIX and of habit. */
 const WHO_AM_I = /^who\s+(?:am\s+i|mom\s+likes)$/i;
 /** A loop or condition that is written in the shell's grammar, complete or not. */
-const COMPOUND =
-  /^(?:for\s+\w+\s*(?:in\s+[^a-z\s]|in\s+\S+\s*;|;|$)|for\s*\(\(|(?:if|while|until|elif)\s+(?:!\s|\[|\(\(|.*;\s*(?:then|do)\b|.*\n\s*(?:then|do)\b)|case\s+\S+\s+in\b\s*(?:$|\S*\)|\n)|function\s+[\w:-]+\s*(?:\(\s*\)|\{)|[\w:-]+\s*\(\s*\)\s*(?:\{|\())/s;
+const COMPOUND = pattern(
+  String.raw`
+    ^(?:for\s+\w+\s*(?:in\s+[^a-z\s]|in\s+\S+\s*;|;|$)|for\s*\(\(|(?:if|while|until|elif)\s+(?:!\s|\[|\(\(
+    |.*;\s*(?:then|do)\b|.*\n\s*(?:then|do)\b)|case\s+\S+\s+in\b\s*(?:$|\S*\)|\n)
+    |function\s+[\w:-]+\s*(?:\(\s*\)|\{)|[\w:-]+\s*\(\s*\)\s*(?:\{|\())
+  `,
+  's',
+);
 
 /**
  * Log-odds around the border in which a known command with plain words behind it may be either: one line in thirty of

@@ -1,5 +1,7 @@
 /** How the router splits a line into words, and its word lists. The weights come from training. */
 
+import { pattern } from '../text/pattern.ts';
+
 /** Splits a line into the pieces the router looks at. Much simpler than a shell's parser, and it never fails. */
 
 export type Shape =
@@ -145,8 +147,14 @@ const FOREIGN =
 
 /** Pieces of words and sentences by which a text in another script asks or tells, rather than names something. */
 const SPEECH: Readonly<Record<string, RegExp>> = {
-  Cyrillic:
-    /^(?:как|что|где|кто|когда|почему|зачем|сколько|какой|какая|какие|покажи|удали|найди|объясни|сделай|запусти|останови|установи|обнови|отмени|создай|напиши|проверь|открой|не|на|в|во|с|из|для|и|у|по|это|эту|этот|все|всех)$/iu,
+  Cyrillic: pattern(
+    String.raw`
+      ^(?:как|что|где|кто|когда|почему|зачем|сколько|какой|какая|какие|покажи|удали|найди|объясни|сделай|запусти
+      |останови|установи|обнови|отмени|создай|напиши|проверь|открой|не|на|в|во|с|из|для|и|у|по|это|эту|этот|все
+      |всех)$
+    `,
+    'iu',
+  ),
   Han: /怎么|怎樣|怎样|如何|为什么|為什麼|什么|什麼|哪|谁|多少|几个|请|請|帮我|吗|呢|的|了|把|被|是|要|想|能|没有|解释|撤销|删除|显示|查找/u,
   Japanese: /\p{Script=Hiragana}{2}|[をはがにでのと](?=\p{Script=Han}|\p{Script=Katakana}|$)/u,
   Hangul: /(?:요|까|줘|주세요|는|은|을|를|이|가|에|의|해|하는|방법|왜|어떻게)$/u,

@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { type ParsedScript, parse } from 'unbash';
+import { pattern } from '../text/pattern.ts';
 import { type FileContent, type FileLook, type Own, type ReadFile, Reading, readContent } from './files.ts';
 import { CREDENTIAL_LEAVES, namesCredential } from './programs/credentials.ts';
 import { dispatch } from './programs/dispatch.ts';
@@ -150,8 +151,13 @@ function withFacts(judged: StaticVerdict, shell: ShellInterpreter, reading: Read
 }
 
 /** Programs that write only to files they name or to package stores, and wrappers. */
-const WRITES_NOTHING =
-  /^(find|xargs|sort|sed|awk|jq|rg|egrep|fgrep|hash|source|\.|mkdir|chmod|rm|rmdir|kill|pkill|diff|cmp|seq|basename|dirname|realpath|md5sum|sha256sum|tree|nl|od|strings|pgrep|lsof|ss|netstat|read|local|return|shift|break|continue|declare|let|bc|cat|head|tail|ls|grep|echo|printf|true|false|test|\[|:|cd|pwd|sleep|wc|which|type|date|whoami|export|set|unset|timeout|time|nice|nohup|sudo|env|pip|apt|apt-get|exit|file|stat|ps|du|df|cut|tr|uniq|python|bash|sh)$/;
+const WRITES_NOTHING = pattern(String.raw`
+    ^(find|xargs|sort|sed|awk|jq|rg|egrep|fgrep|hash|source|\.|mkdir|chmod|rm|rmdir|kill|pkill|diff|cmp|seq
+    |basename|dirname|realpath|md5sum|sha256sum|tree|nl|od|strings|pgrep|lsof|ss|netstat|read|local|return|shift
+    |break|continue|declare|let|bc|cat|head|tail|ls|grep|echo|printf|true|false|test|\[|:|cd|pwd|sleep|wc|which
+    |type|date|whoami|export|set|unset|timeout|time|nice|nohup|sudo|env|pip|apt|apt-get|exit|file|stat|ps|du|df
+    |cut|tr|uniq|python|bash|sh)$
+  `);
 
 function noteTarget(machine: Machine, reading: Reading, target: string): void {
   const path = absolute(machine, target);

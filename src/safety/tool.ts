@@ -1,5 +1,6 @@
 import { parseJsonObject } from '../text/json.ts';
 import { matchesGlob } from '../text/matching.ts';
+import { pattern } from '../text/pattern.ts';
 import { judgeSql } from './code/sql.ts';
 import { type JudgeOptions, judgeCommand, judgeWrite, quote } from './judge.ts';
 import { verbOf } from './verbs.ts';
@@ -23,20 +24,36 @@ const COMMAND_KEY =
 const CODE_KEY = /^(code|script|source|javascript|js|python|function|expression|pagefunction)$/i;
 const SQL_KEY = /^(sql|query|statement|statements|queries|sql_query|sqlquery)$/i;
 /** Arguments that are prose or content: what they mention does not happen. */
-const PROSE_KEY =
-  /^(title|body|description|content|contents|text|message|messages|comment|summary|subject|note|notes|prompt|thought|question|answer|q|search|pattern|regex|glob|name|label|labels|caption|observation|observations|reason|topic|keywords?|old_?text|new_?text|old_?str|new_?str|value|markdown|html|data_to_write|file_text|url|path|file_?path)$/i;
+const PROSE_KEY = pattern(
+  String.raw`
+    ^(title|body|description|content|contents|text|message|messages|comment|summary|subject|note|notes|prompt
+    |thought|question|answer|q|search|pattern|regex|glob|name|label|labels|caption|observation|observations
+    |reason|topic|keywords?|old_?text|new_?text|old_?str|new_?str|value|markdown|html|data_to_write|file_text
+    |url|path|file_?path)$
+  `,
+  'i',
+);
 
 /** Arguments that are code or a command in any tool. */
 const LOUD_KEY =
   /^(command|cmd|commands|shell|script|bash|exec|command_?line|code|sql|sql_?query|statements?|javascript|js|python|function|expression|(.*_)?cli_command)$/i;
 
-const WRITES =
-  /^(create|add|insert|write|append|post|send|make|new|save|store|start|commit|push|upload|copy|comment|reply|subscribe|assign|label|fork|star|enable|register|schedule|import|publish|book|invite|share|submit|generate|link|think|click|type|fill|navigate|hover|screenshot|press|select|scroll|wait|go)$/;
+const WRITES = pattern(String.raw`
+    ^(create|add|insert|write|append|post|send|make|new|save|store|start|commit|push|upload|copy|comment|reply
+    |subscribe|assign|label|fork|star|enable|register|schedule|import|publish|book|invite|share|submit|generate
+    |link|think|click|type|fill|navigate|hover|screenshot|press|select|scroll|wait|go)$
+  `);
 const CHANGES =
   /^(update|edit|modify|set|patch|replace|rename|move|merge|upsert|put|change|apply|overwrite|transfer|migrate|sync|resize|scale|rotate|close|archive|lock|mute|unsubscribe|unassign|deploy)$/;
 const OVERWRITES = /^(overwrite|replace|upsert)$/;
-const READS =
-  /^(get|list|read|search|find|show|describe|view|fetch|query|look|lookup|check|count|status|info|inspect|browse|explain|analyze|validate|preview|tail|head|stat|tree|diff|log|logs|ping|echo|who|whoami|current|convert|calculate|summarize|translate|resolve|suggest|extract|parse|verify|test|estimate|compare|directory|sequentialthinking|retrieve|download|export|snapshot|discover|crawl|scrape|time|weather|help|version|scan|render|peek|dry_?run|plan|blame|grep|ls|cat|sample|aggregate|open|watch|monitor|visit|recall|ask|audit|is|has|can|allowed)$/;
+const READS = pattern(String.raw`
+    ^(get|list|read|search|find|show|describe|view|fetch|query|look|lookup|check|count|status|info|inspect
+    |browse|explain|analyze|validate|preview|tail|head|stat|tree|diff|log|logs|ping|echo|who|whoami|current
+    |convert|calculate|summarize|translate|resolve|suggest|extract|parse|verify|test|estimate|compare|directory
+    |sequentialthinking|retrieve|download|export|snapshot|discover|crawl|scrape|time|weather|help|version|scan
+    |render|peek|dry_?run|plan|blame|grep|ls|cat|sample|aggregate|open|watch|monitor|visit|recall|ask|audit|is
+    |has|can|allowed)$
+  `);
 
 /** Servers that stand before one program: the command they are given is an argument of it. */
 const FRONTS: readonly (readonly [RegExp, string])[] = [

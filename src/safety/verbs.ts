@@ -1,4 +1,6 @@
 /** Verbs that, as a subcommand of any tool, take something away for good or stop something. */
+import { pattern } from '../text/pattern.ts';
+
 const DESTROY =
   'delete del remove rm rmi rmdir destroy drop purge prune wipe erase clear clean cleanup flush flushall flushdb reset revoke terminate kill stop shutdown poweroff reboot restart uninstall undeploy unregister deregister detach disable deactivate deprovision decommission evict drain truncate obliterate nuke expunge forget discard rollback revert restore overwrite zap teardown unpublish yank downgrade scuttle vacate purge-all delete-all remove-all deleteall rm-all clear-all reinitialize reformat unlink invalidate trash uncordon-all force-delete hard-delete cancel abort suspend eject scale-down power-off unassign dissociate disassociate untag unset quarantine rekey reclaim sweep gc undo decrypt-all factory-reset switchover failover takeover tear-down down';
 
@@ -64,9 +66,17 @@ function verbOfParts(parts: readonly string[], grouped: boolean): Word {
 }
 
 /** Verbs of subcommands that add something and lose nothing. */
-export const ADDING =
-  /^(create|add|start|enable|tag|attach|register|upload|mb|cp|copy|login|configure|init|connect|open|grant|associate|allocate|authorize|subscribe|import|clone|install|deploy|publish|launch|new|presign|put|write|set|label|annotate|expose|run|exec|invoke|up|apply-labels|wait|ssh|sync|backup|snapshot|request|generate|submit|link|build|push|save|use|switch|select|config|activate|resume)([-:]|$)/;
+export const ADDING = pattern(String.raw`
+    ^(create|add|start|enable|tag|attach|register|upload|mb|cp|copy|login|configure|init|connect|open|grant
+    |associate|allocate|authorize|subscribe|import|clone|install|deploy|publish|launch|new|presign|put|write|set
+    |label|annotate|expose|run|exec|invoke|up|apply-labels|wait|ssh|sync|backup|snapshot|request|generate|submit
+    |link|build|push|save|use|switch|select|config|activate|resume)([-:]|$)
+  `);
 
 /** Long options that take something away, whatever the tool. */
-export const DESTROYING_OPTION =
-  /^--?(delete|delete-all|delete-[a-z-]+|purge|purge-[a-z-]+|destroy|destroy-[a-z-]+|drop|drop-[a-z-]+|wipe|wipe-[a-z-]+|erase|erase-[a-z-]+|erase-all|uninstall|remove-all|rm-all|zap|zap-all|obliterate|nuke|truncate|expunge|factory-reset|reset-all|overwrite-all|force-delete|reset-offsets|unregister|revoke|remove-data|clear-all|format)$/;
+export const DESTROYING_OPTION = pattern(String.raw`
+    ^--?(delete|delete-all|delete-[a-z-]+|purge|purge-[a-z-]+|destroy|destroy-[a-z-]+|drop|drop-[a-z-]+|wipe
+    |wipe-[a-z-]+|erase|erase-[a-z-]+|erase-all|uninstall|remove-all|rm-all|zap|zap-all|obliterate|nuke|truncate
+    |expunge|factory-reset|reset-all|overwrite-all|force-delete|reset-offsets|unregister|revoke|remove-data
+    |clear-all|format)$
+  `);

@@ -1,5 +1,6 @@
 import type { Basis } from '../contracts/gate.ts';
 import type { Finding } from '../session/action.ts';
+import { pattern } from '../text/pattern.ts';
 
 /** What reading a command can tell without running it and without asking a model (SF-2). */
 export type StaticVerdict = {
@@ -146,8 +147,11 @@ const WORST = new Set([
 ]);
 
 /** What nobody can bring back from this machine, and whole trees. */
-const BAD =
-  /^(rm -rf|shred|find -delete|find -exec rm|DROP |TRUNCATE|sql |git push|git reset|git clean|git rewrite|git drop|forge |cloud |s3 |backup |database |framework |terraform|kubectl|helm|docker|write to |chown|chmod|tool )/;
+const BAD = pattern(String.raw`
+    ^(rm\x20-rf|shred|find\x20-delete|find\x20-exec\x20rm|DROP\x20|TRUNCATE|sql\x20|git\x20push|git\x20reset
+    |git\x20clean|git\x20rewrite|git\x20drop|forge\x20|cloud\x20|s3\x20|backup\x20|database\x20|framework\x20
+    |terraform|kubectl|helm|docker|write\x20to\x20|chown|chmod|tool\x20)
+  `);
 
 /** 3 for the worst, 1 for the rest; a pattern of the user's own is always first. */
 function severityOf(rule: string): number {

@@ -1,5 +1,6 @@
 /** Passwords passed as arguments whose name does not say so: `curl -u me:…`, `mysql -p…`, `sshpass -p …`. */
 
+import { pattern } from '../text/pattern.ts';
 import { PROGRAMS, type Program } from './rules/programs.ts';
 import { type Finding, mixed, RANK, random } from './shape.ts';
 import { isPlaceholder } from './vault.ts';
@@ -127,8 +128,18 @@ function wordAt(text: string, at: number, stop: number): Word {
 
 /** Passwords on their way into a program: `echo … | sudo -S`, `user:…` for chpasswd, lines of credential files. */
 
-const PIPED =
-  /(?:echo|printf)[ \t]{1,4}(?:-[ne]{1,2}[ \t]{1,4})?(?:["']%s(?:\\n)?["'][ \t]{1,4})?(?:"([^"\n$`]{3,200})"|'([^'\n]{3,200})'|([^\s"'|;&$`<>]{3,200}))[ \t]{0,4}\|[ \t]{0,4}(?:sudo[ \t]{1,4}(?:-\w{1,4}[ \t]{1,4}){0,3}-\w{0,3}S|sudo[ \t]{1,4}-S|[^|\n]{0,80}--(?:password|token|passphrase)-(?:stdin|fd)|passwd[ \t]{1,4}--stdin|(?:sudo[ \t]{1,4})?chpasswd|gpg[ \t][^|\n]{0,60}--passphrase-fd|cryptsetup|kinit|smbpasswd|vncpasswd|gh[ \t]{1,4}auth)/y;
+const PIPED = pattern(
+  String.raw`
+    (?:echo
+    |printf)[\x20\t]{1,4}(?:-[ne]{1,2}[\x20\t]{1,4})?(?:["']%s(?:\\n)?["'][\x20\t]{1,4})?(?:"([^"\n$\x60]{3,200})"
+    |'([^'\n]{3,200})'
+    |([^\s"'|;&$\x60<>]{3,200}))[\x20\t]{0,4}\|[\x20\t]{0,4}(?:sudo[\x20\t]{1,4}(?:-\w{1,4}[\x20\t]{1,4}){0,3}-\w{0,3}S
+    |sudo[\x20\t]{1,4}-S|[^|\n]{0,80}--(?:password|token|passphrase)-(?:stdin|fd)|passwd[\x20\t]{1,4}--stdin
+    |(?:sudo[\x20\t]{1,4})?chpasswd|gpg[\x20\t][^|\n]{0,60}--passphrase-fd|cryptsetup|kinit|smbpasswd|vncpasswd
+    |gh[\x20\t]{1,4}auth)
+  `,
+  'y',
+);
 
 /** @param at where `echo` or `printf` begins */
 export function pipedAt(text: string, at: number): Finding | undefined {

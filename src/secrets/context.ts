@@ -2,6 +2,7 @@
  * Secrets recognised by the name before them: `password=…`, `"token": "…"`, `--api-key …`, in any language or format.
  */
 
+import { pattern } from '../text/pattern.ts';
 import { type Grade, gradeOf } from './key-name.ts';
 import { PROGRAMS } from './rules/programs.ts';
 import { entropy, type Finding, isCode, isOrdinary, isUuid, mixed, RANK, random } from './shape.ts';
@@ -65,8 +66,15 @@ const LIST_VALUE =
 const VARIABLE = /["'][ \t]{0,4}\{[^{}]{0,200}?\bdefault[ \t]{0,8}=[ \t]{0,4}/y;
 const TAG_END = /[^<>\n]{0,80}>[ \t]{0,8}(?:<!\[CDATA\[)?/y;
 const TAG_VALUE = /[ \t]{1,4}(?:[\w:-]{1,20}="[^"\n]{0,60}"[ \t]{1,4}){0,2}value=(?=")/y;
-const SAID =
-  /(?:[ \t]for[ \t](?:the[ \t])?(?:user[ \t]|account[ \t])?["']?[\w.@-]{1,40}["']?)?[ \t]{1,4}(?:is generated for [^\s:]{1,60}:|(?:has been |was |is )?(?:set|changed|reset) to|is|was|are|of|to be|equals|as|used|changed to|set as|now)[ \t:]{1,4}(?=\S)/y;
+const SAID = pattern(
+  String.raw`
+    (?:[\x20\t]for[\x20\t](?:the[\x20\t])?(?:user[\x20\t]
+    |account[\x20\t])?["']?[\w.@-]{1,40}["']?)?[\x20\t]{1,4}(?:is\x20generated\x20for\x20[^\s:]{1,60}:
+    |(?:has\x20been\x20|was\x20|is\x20)?(?:set|changed|reset)\x20to|is|was|are|of|to\x20be|equals|as|used
+    |changed\x20to|set\x20as|now)[\x20\t:]{1,4}(?=\S)
+  `,
+  'y',
+);
 /** `token for ci: …`, `private key (hex): …`, `secret value: …` */
 const REMARK =
   /[ \t](?:\([^()\n]{1,24}\)|value|string|for[ \t][\w@.-]{1,40}(?:[ \t][\w@.-]{1,40})?)[ \t]{0,2}[:=][ \t]{1,4}(?=\S)/y;
@@ -165,10 +173,11 @@ function apart(text: string, from: number, to: number, before: Before, quoted: b
   if (before.flag) return valueAt(text, behind, 'flag', before);
   const lead = text.slice(Math.max(0, from - 80), from);
   const line = lead.slice(lead.lastIndexOf('\n') + 1);
-  const commanded =
-    /(?:\b(?:ENV|ARG|setenv|set -\w{1,3}|configure set|config set|config:set|secrets? set|env add|config --global|config|export|SET|put|add)[ \t]+(?:[\w./:-]{1,40}[ \t]+)?|\b(?:login|user|account|machine|default)[ \t]+\S{1,60}[ \t]+)$/.test(
-      line,
-    );
+  const commanded = pattern(String.raw`
+      (?:\b(?:ENV|ARG|setenv|set\x20-\w{1,3}|configure\x20set|config\x20set|config:set|secrets?\x20set
+      |env\x20add|config\x20--global|config|export|SET|put|add)[\x20\t]+(?:[\w./:-]{1,40}[\x20\t]+)?|\b(?:login
+      |user|account|machine|default)[\x20\t]+\S{1,60}[\x20\t]+)$
+    `).test(line);
   const directive = /^[ \t]*$/.test(line) || /^[A-Z_]+$/.test(before.name);
   return valueAt(text, behind, commanded ? 'flag' : directive ? 'directive' : 'word', before);
 }

@@ -1,6 +1,7 @@
 /** Turns a command with handles into the command that runs (SE-1): each secret is passed as an environment variable. */
 
 import { forEachChild, parse, type SyntaxNode } from 'unbash';
+import { pattern } from '../text/pattern.ts';
 import { handlesIn } from './vault.ts';
 
 /** What happened to a command's handles. */
@@ -166,8 +167,13 @@ const MAX_COMMAND_CHARS = 60_000;
 const ODD: Place = { kind: 'odd' };
 
 /** Programs that run the text they are given. */
-const INTERPRETERS =
-  /^(?:(?:ba|da|z|k|fi|a|tc|c|pw)?sh|eval|source|\.|trap|ssh|mosh|su|python[\d.]*|pypy\d?|perl[\d.]*|ruby[\d.]*|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|Rscript|osascript|[gmn]?awk|sed|expect|tclsh|psql|mysql|mariadb|sqlite3|mongosh?|sqlcmd|sqlplus|duckdb|clickhouse-client|jq|yq|xargs|parallel|watch|find|make|at|batch|crontab|tmux|screen|script|gdb|vim?|nvim|ed|ex|emacs|git|env|nsenter|chroot|docker|podman|kubectl|systemd-run|flock|timeout|bc|dc|let|declare|test|\[)$/;
+const INTERPRETERS = pattern(String.raw`
+    ^(?:(?:ba|da|z|k|fi|a|tc|c|pw)?sh|eval|source|\.|trap|ssh|mosh|su|python[\d.]*|pypy\d?|perl[\d.]*|ruby[\d.]*
+    |node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|Rscript|osascript|[gmn]?awk|sed|expect|tclsh|psql|mysql|mariadb
+    |sqlite3|mongosh?|sqlcmd|sqlplus|duckdb|clickhouse-client|jq|yq|xargs|parallel|watch|find|make|at|batch
+    |crontab|tmux|screen|script|gdb|vim?|nvim|ed|ex|emacs|git|env|nsenter|chroot|docker|podman|kubectl
+    |systemd-run|flock|timeout|bc|dc|let|declare|test|\[)$
+  `);
 /**
  * Of those, the ones that also take data as operands: code only in an operand that reads like code, or after an option
  * for it.
@@ -175,8 +181,11 @@ const INTERPRETERS =
 const ALSO_DATA =
   /^(?:psql|mysql|mariadb|mongosh?|sqlcmd|sqlplus|git|docker|podman|kubectl|env|timeout|ssh|find|watch|test|\[|su|jq|yq|flock|systemd-run|declare|make)$/;
 /** Programs that run what they read. */
-const READERS =
-  /^(?:(?:ba|da|z|k|fi|a|tc|c|pw)?sh|sudo|ssh|python[\d.]*|perl[\d.]*|ruby[\d.]*|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|psql|mysql|mariadb|sqlite3|mongosh?|sqlcmd|sqlplus|duckdb|xargs|parallel|at|batch|crontab|bc|dc|ed|ex|expect)$/;
+const READERS = pattern(String.raw`
+    ^(?:(?:ba|da|z|k|fi|a|tc|c|pw)?sh|sudo|ssh|python[\d.]*|perl[\d.]*|ruby[\d.]*|node|nodejs|deno|bun|php[\d.]*
+    |lua[\d.]*|psql|mysql|mariadb|sqlite3|mongosh?|sqlcmd|sqlplus|duckdb|xargs|parallel|at|batch|crontab|bc|dc
+    |ed|ex|expect)$
+  `);
 const CODE_OPTION = /^(?:-\w{0,3}[cerE]|--(?:command|execute|eval|expression|run))$/;
 
 /** The place of each offset in the command. In a command that can't be parsed every place is unusual. */

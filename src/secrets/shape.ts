@@ -1,5 +1,7 @@
 /** Facts about the characters of a value; the judgement is elsewhere. */
 
+import { pattern } from '../text/pattern.ts';
+
 const counts = new Uint16Array(128);
 
 /** Shannon entropy in bits per character over at most the first 400; all non-ASCII counts as one character. */
@@ -47,8 +49,11 @@ const UUID = /^\{?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\}
 const VERSION = /^[v^~<>=]*\d+(?:\.\d+)+(?:[-+][\w.+-]*)?$/i;
 const DATE = /^\d{4}-\d\d-\d\d(?:[T ]|$)|^\d{1,2}:\d\d(?::\d\d)?$/;
 const DIGEST = /^(?:sha\d{1,3}|md5|blake\w*)[:-]/i;
-const PATH =
-  /^(?:~|\.{1,2})?\/[\w.@~+-]*(?:\/[\w.@~+ -]*)*$|^[A-Za-z]:\\|^[\w./-]+\.(?:txt|pem|key|json|ya?ml|toml|env|cfg|conf|ini|sh|py|js|ts|tsx|jsx|go|rs|rb|md|html|css|php|java|pub|crt|cer|gpg|asc|p12|pfx|jks|log|lock|xml|properties)$/;
+const PATH = pattern(String.raw`
+    ^(?:~|\.{1,2})?/[\w.@~+-]*(?:/[\w.@~+\x20-]*)*$|^[A-Za-z]:\\|^[\w./-]+\.(?:txt|pem|key|json|ya?ml|toml|env
+    |cfg|conf|ini|sh|py|js|ts|tsx|jsx|go|rs|rb|md|html|css|php|java|pub|crt|cer|gpg|asc|p12|pfx|jks|log|lock|xml
+    |properties)$
+  `);
 const HOST = /^(?=.{1,120}$)[a-z][a-z0-9-]{0,62}(?:\.[a-z][a-z0-9-]{0,62})+(?::\d+)?(?:\/[a-z0-9/_.-]*)?$/;
 const ADDRESS = /^(?:https?|wss?|ftp|ssh|git|s3|gs|file|tcp|unix):\/\//i;
 const MAIL = /^[\w.+-]{1,64}@[\w-]{1,60}(?:\.[\w-]{1,60})+$/;

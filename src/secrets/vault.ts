@@ -1,6 +1,7 @@
 /** Handles that stand in for secrets, and the vault that resolves them (SE-3). */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { SeenIn } from '../contracts/secrets.ts';
+import { pattern } from '../text/pattern.ts';
 
 export type Entry = {
   readonly handle: string;
@@ -81,11 +82,24 @@ export function replaceHandles(text: string, value: (handle: string) => string |
 
 /** Text that stands where a secret would but is none: documentation, masks, references. */
 
-const REFERENCE =
-  /^(?:\$[A-Za-z_({]|\$\d|%[A-Za-z_]+%|%\(|%[sdv]$|\{\{|\$?\{|#\{|<|\[|@@|!(?:Ref|Sub|vault|secret|env|GetAtt)\b|(?:op|vault|aws-sm|gcp-sm|keyring|keychain|secretsmanager|ssm|sops|ref\+\w+):|arn:aws|(?:process\.)?env[.[(]|(?:os\.)?(?:environ|getenv)\b|ENV[.[]|var\.|local\.|data\.|secrets?[./]|config[.[(]|file:|env:|data:image|@Microsoft\.KeyVault|projects\/)/i;
+const REFERENCE = pattern(
+  String.raw`
+    ^(?:\$[A-Za-z_({]|\$\d|%[A-Za-z_]+%|%\(|%[sdv]$|\{\{|\$?\{|#\{|<|\[|@@|!(?:Ref|Sub|vault|secret|env
+    |GetAtt)\b|(?:op|vault|aws-sm|gcp-sm|keyring|keychain|secretsmanager|ssm|sops|ref\+\w+):|arn:aws
+    |(?:process\.)?env[.[(]|(?:os\.)?(?:environ|getenv)\b|ENV[.[]|var\.|local\.|data\.|secrets?[./]|config[.[(]
+    |file:|env:|data:image|@Microsoft\.KeyVault|projects/)
+  `,
+  'i',
+);
 const MASK = /^(.)\1{3,}$|^(?:[*•·●xX#.…_?-]{4,})$|\*{3}|•{3}|x{5}|X{4}|\.{3}|…|⟦|<[^<>]{1,60}>|\$\{[^{}]{0,80}\}|\{\{/;
-const MARKED =
-  /example|redacted|placeholder|changeme|change[_-]me|change-this|changeit|replace[_-]?(?:me|with|this)|insert[_-]|your[_-]|(?:^|[_-])yours?(?=[_-]|$)|_here$|-here$|dummy|notreal|not[_-]a[_-]real|masked|filtered|todo|fixme|^fake[_-]|scrubbed|\bhidden\b|sanitized|obfuscated/i;
+const MARKED = pattern(
+  String.raw`
+    example|redacted|placeholder|changeme|change[_-]me|change-this|changeit|replace[_-]?(?:me|with|this)
+    |insert[_-]|your[_-]|(?:^|[_-])yours?(?=[_-]|$)|_here$|-here$|dummy|notreal|not[_-]a[_-]real|masked|filtered
+    |todo|fixme|^fake[_-]|scrubbed|\bhidden\b|sanitized|obfuscated
+  `,
+  'i',
+);
 /** Words that describe a secret instead of being one. */
 const WORDS = new Set(
   `a an the my our your some any this that new old is not no yes on off ok true false null none nil undefined void empty default

@@ -99,9 +99,10 @@ describe('the import rule', () => {
     expect(said({ 'test/x.test.ts': '//\n'.repeat(801) })).toEqual([expect.stringContaining('801 lines')]);
   });
 
-  it('reports a comment, or a line of C, of more than 120 columns', () => {
+  it('reports a comment, or a line of C, of more than 120 columns, and a long regular expression', () => {
     const long = 'x'.repeat(118);
     expect(said({ 'src/text/x.ts': `// ${long}`, 'src/effects/launcher/x.c': `a ${long};` })).toHaveLength(2);
+    expect(said({ 'src/text/z.ts': `const a = /^${'ab|'.repeat(80)}c$/i;` })).toHaveLength(1);
     expect(said({ 'src/text/x.ts': `// ${long.slice(1)}`, 'src/text/y.ts': `const a = '${long}';` })).toEqual([]);
   });
 });

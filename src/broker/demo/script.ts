@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Category, Message, ToolSpec } from '../../session/message.ts';
 import { parseJson } from '../../text/json.ts';
+import { pattern } from '../../text/pattern.ts';
 import { asObject, asText } from '../json.ts';
 import type { Preset } from '../preset.ts';
 import type { Attempt } from '../transport.ts';
@@ -67,12 +68,21 @@ const SMALL_TALK: readonly Script[] = [hello, simple];
 /** The gate's question, by the beginning of its system message (SF-4). */
 const OPINION_PROMPT = 'Detect destructive shell commands';
 
-const READS =
-  /^(ls|cat|head|tail|wc|grep|egrep|fgrep|rg|find|du|df|stat|file|sort|uniq|cut|tr|echo|printf|pwd|date|whoami|id|uname|ps|which|type|true|false|test|\[|seq|basename|dirname|realpath|readlink|free|uptime|tree|sleep|cd|mkdir|touch|git)$/;
+const READS = pattern(String.raw`
+    ^(ls|cat|head|tail|wc|grep|egrep|fgrep|rg|find|du|df|stat|file|sort|uniq|cut|tr|echo|printf|pwd|date|whoami
+    |id|uname|ps|which|type|true|false|test|\[|seq|basename|dirname|realpath|readlink|free|uptime|tree|sleep|cd
+    |mkdir|touch|git)$
+  `);
 const READING_GIT = /^git\s+(-C\s+\S+\s+)?(status|log|diff|show|rev-parse|ls-files|blame|describe)\b/;
 const READING_TOOL = /(^|__)(read|list|get|search|find|show|view|describe|stat|fetch)(_|$)/i;
-const WRITES =
-  /[`$]\(|`|\b(rm|rmdir|unlink|shred|dd|truncate|kill|mv|delete|drop|purge|wipe|destroy|remove|format|overwrite)\b|-delete\b|-(exec|execdir|ok|fprintf?|fls)\b(?!\s+(du|ls|stat|wc|grep|cat|file)\b)|\bsort\b[^|;&]*\s-\w*o/i;
+const WRITES = pattern(
+  String.raw`
+    [\x60$]\(|\x60|\b(rm|rmdir|unlink|shred|dd|truncate|kill|mv|delete|drop|purge|wipe|destroy|remove|format
+    |overwrite)\b|-delete\b|-(exec|execdir|ok|fprintf?|fls)\b(?!\s+(du|ls|stat|wc|grep|cat|file)\b)
+    |\bsort\b[^|;&]*\s-\w*o
+  `,
+  'i',
+);
 
 /** The demo's second opinion: NO for what only reads, by a short list; YES for everything else. */
 export function opinionOn(question: string): 'YES' | 'NO' {

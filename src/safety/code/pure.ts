@@ -1,4 +1,5 @@
 import { isCredential } from '../../knowledge/credential-files.ts';
+import { pattern } from '../../text/pattern.ts';
 
 /** Source code with its strings taken out, so that a call in a string is not taken for a call. */
 export type Skeleton = {
@@ -247,8 +248,14 @@ const RUBY_MODULES = /^(json|yaml|date|time|set|pp|digest|securerandom|csv|uri|b
 const NODE_MODULES =
   /^((node:)?(fs|path|os|url|util|crypto|zlib|buffer|process|assert|querystring|events|punycode|v8|perf_hooks)|\.{0,2}\/?[\w./@-]*\.json)$/;
 /** Names that are no call here but may be handed to one (`map(os.remove, files)`), or reach past what can be read. */
-const SUSPECT =
-  /\b(remove|unlink\w*|rmtree|rmdir\w*|rm|rmSync|system|popen|Popen|exec\w*|eval|spawn\w*|fork|kill\w*|rename\w*|truncate\w*|write\w*|chmod|chown|move|symlink|link|mkdir\w*|makedirs|subprocess|child_process|ctypes|copyfile\w*|copy2|copytree|posix_\w+|pidfd_\w+|sendfile|__\w*(import|builtins|dict|class|subclasses|globals|getattribute)\w*__|getattr|setattr|delattr|globals|locals|compile|binding|constructor|prototype|Function|Proxy|Reflect|send|public_send|delete|drop\w*|destroy\w*|terminate\w*|setTimeout|fetch|urlopen|connect)\b/;
+const SUSPECT = pattern(String.raw`
+    \b(remove|unlink\w*|rmtree|rmdir\w*|rm|rmSync|system|popen|Popen|exec\w*|eval|spawn\w*|fork|kill\w*
+    |rename\w*|truncate\w*|write\w*|chmod|chown|move|symlink|link|mkdir\w*|makedirs|subprocess|child_process
+    |ctypes|copyfile\w*|copy2|copytree|posix_\w+|pidfd_\w+|sendfile|__\w*(import|builtins|dict|class|subclasses
+    |globals|getattribute)\w*__|getattr|setattr|delattr|globals|locals|compile|binding|constructor|prototype
+    |Function|Proxy|Reflect|send|public_send|delete|drop\w*|destroy\w*|terminate\w*|setTimeout|fetch|urlopen
+    |connect)\b
+  `);
 
 /** The environment as a whole, or a variable of it that may be a secret; by its parts it may be named in many ways. */
 const READS_ENVIRONMENT =

@@ -1,4 +1,5 @@
 import { isCredential } from '../../knowledge/credential-files.ts';
+import { pattern } from '../../text/pattern.ts';
 import { runCode } from '../programs/code.ts';
 import { overwrite } from '../programs/paths.ts';
 import { type Machine, plain } from '../shell/machine.ts';
@@ -212,8 +213,13 @@ function readWrites(machine: Machine, language: Language, read: Skeleton): void 
 }
 
 /** Calls by which code gives something to another machine, in the languages that one-liners are written in. */
-const SENDS =
-  /\.\s*request\s*\(|\b(requests|httpx|session|client|axios|got|http|https)\s*\.\s*(post|put|patch|request)\b|\burlopen\s*\([^()]*,|\.\s*send(all|to|mail|_message)?\s*\(|\bfetch\s*\([\s\S]{0,300}?\b(method|body)\b|Net::HTTP|\bpost_form\b|->\s*(post|put|request)\b|\bcurl_(exec|setopt)\b|file_get_contents\s*\(\s*["']https?:|\bfsockopen\b|TCPSocket|IO::Socket|\b(ftplib|smtplib|paramiko|http\.client)\b|\.\s*(storbinary|upload\w*|put_object)\s*\(/;
+const SENDS = pattern(String.raw`
+    \.\s*request\s*\(|\b(requests|httpx|session|client|axios|got|http|https)\s*\.\s*(post|put|patch|request)\b
+    |\burlopen\s*\([^()]*,|\.\s*send(all|to|mail|_message)?\s*\(|\bfetch\s*\([\s\S]{0,300}?\b(method|body)\b
+    |Net::HTTP|\bpost_form\b|->\s*(post|put|request)\b|\bcurl_(exec|setopt)\b
+    |file_get_contents\s*\(\s*["']https?:|\bfsockopen\b|TCPSocket|IO::Socket|\b(ftplib|smtplib|paramiko
+    |http\.client)\b|\.\s*(storbinary|upload\w*|put_object)\s*\(
+  `);
 
 const CONNECTS =
   /\bsocket\b|TCPSocket|fsockopen|\bnet\b["'`]?\)?\s*\.\s*(connect|createConnection|Socket)|\/inet\d?\/(tcp|udp)|IO::Socket|\bsockaddr_in\b/;
@@ -282,10 +288,22 @@ const PYTHON: Language = {
     [/fileinput\.(input|FileInput)\s*\([^)]*inplace\s*=\s*(True|1)/, 'edits files in place'],
     [/\bos\.chmod\s*\([^)]*0?o?777|\bos\.(chown|lchown)\s*\(/, 'changes permissions'],
   ],
-  shell:
-    /\b(?:os\s*\.\s*(?:system|popen)|commands\.getoutput|subprocess\s*\.\s*(?:run|call|Popen|check_call|check_output|getoutput|getstatusoutput)|(?<![.\w])(?:system|popen|Popen|check_output|check_call)|create_subprocess_shell|pty\.spawn)\s*\(\s*(?:args\s*=\s*)?[frb]?/g,
-  spawn:
-    /\b(?:subprocess\s*\.\s*(?:run|call|Popen|check_call|check_output)|(?<![.\w])(?:Popen|check_output|check_call|run)|pty\.spawn|os\.(?:exec[lv]p?e?|spawn[lv]p?e?|posix_spawnp?)|create_subprocess_exec)\s*\(\s*([^)]*)\)/g,
+  shell: pattern(
+    String.raw`
+      \b(?:os\s*\.\s*(?:system|popen)|commands\.getoutput|subprocess\s*\.\s*(?:run|call|Popen|check_call
+      |check_output|getoutput|getstatusoutput)|(?<![.\w])(?:system|popen|Popen|check_output|check_call)
+      |create_subprocess_shell|pty\.spawn)\s*\(\s*(?:args\s*=\s*)?[frb]?
+    `,
+    'g',
+  ),
+  spawn: pattern(
+    String.raw`
+      \b(?:subprocess\s*\.\s*(?:run|call|Popen|check_call|check_output)|(?<![.\w])(?:Popen|check_output
+      |check_call|run)|pty\.spawn|os\.(?:exec[lv]p?e?|spawn[lv]p?e?|posix_spawnp?)
+      |create_subprocess_exec)\s*\(\s*([^)]*)\)
+    `,
+    'g',
+  ),
   writes: [
     /\bopen\s*\(\s*(?:[fr]?"(\d+)"|[\w.[\]()]+)\s*,\s*(?:mode\s*=\s*)?"(\d+)"/g,
     /\b(?:os\s*\.\s*rename|shutil\s*\.\s*(?:move|copy|copy2|copyfile))\s*\([^,()]*,\s*[fr]?"(\d+)"/g,
@@ -337,7 +355,14 @@ const NODE: Language = {
     /(?:\b(?:exec|execSync)|\bchild_process\s*\.\s*(?:exec|execSync)|\)\s*\.\s*(?:exec|execSync)|\bexeca(?:\.command|Command)(?:Sync)?)\s*\(\s*/g,
   spawn: /(?:\b|\.\s*)(?:spawn|spawnSync|execFile|execFileSync|execa|Command)\s*\(\s*([^)]*)\)/g,
   writes: [
-    /(?:\b|\.\s*)(?:writeFileSync|writeFile|createWriteStream|outputFile|outputFileSync|writeTextFile|writeTextFileSync|copyFileSync\s*\([^,]*,|copyFile\s*\([^,]*,|renameSync\s*\([^,]*,)\s*\(?\s*(?:"(\d+)"|[\w.$])/g,
+    pattern(
+      String.raw`
+      (?:\b|\.\s*)(?:writeFileSync|writeFile|createWriteStream|outputFile|outputFileSync|writeTextFile
+      |writeTextFileSync|copyFileSync\s*\([^,]*,|copyFile\s*\([^,]*,|renameSync\s*\([^,]*,)\s*\(?\s*(?:"(\d+)"
+      |[\w.$])
+    `,
+      'g',
+    ),
   ],
   evaluates: /(?<![.\w])(?:eval|Function|runInThisContext|runInNewContext)\s*\(\s*(?:"(\d+)"|([^)\s]))/g,
   sql: SQL_CALL,

@@ -1,4 +1,6 @@
 /** What an awk program does beyond computing, reading and printing. */
+import { pattern } from '../../text/pattern.ts';
+
 export type AwkEffect =
   /** A command for the shell; `more`: parts of it are not known. */
   | { readonly kind: 'shell'; readonly text: string; readonly more: boolean }
@@ -11,8 +13,11 @@ type Token = { readonly kind: 'name' | 'number' | 'string' | 'regex' | 'sign' | 
 
 const KEYWORDS =
   /^(BEGIN|END|BEGINFILE|ENDFILE|if|else|while|for|do|break|continue|next|nextfile|exit|return|delete|in|function|func|print|printf|getline|switch|case|default)$/;
-const FUNCTIONS =
-  /^(length|substr|index|split|sub|gsub|match|sprintf|sin|cos|atan2|exp|log|sqrt|int|rand|srand|tolower|toupper|close|fflush|gensub|strftime|systime|mktime|asort|asorti|patsplit|strtonum|and|or|xor|compl|lshift|rshift|isarray|typeof)$/;
+const FUNCTIONS = pattern(String.raw`
+    ^(length|substr|index|split|sub|gsub|match|sprintf|sin|cos|atan2|exp|log|sqrt|int|rand|srand|tolower|toupper
+    |close|fflush|gensub|strftime|systime|mktime|asort|asorti|patsplit|strtonum|and|or|xor|compl|lshift|rshift
+    |isarray|typeof)$
+  `);
 const SIGN = /^(?:\*\*=|\|&|&&|\|\||\+\+|--|\*\*|[-+*/%^!=<>]=|>>|!~|[-+*/%^!~<>=?:,;(){}[\]$|&])/;
 const UNKNOWN_TEXT: AwkEffect = { kind: 'unknown', reason: 'an awk program that can not be read for certain' };
 

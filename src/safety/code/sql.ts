@@ -1,3 +1,4 @@
+import { pattern } from '../../text/pattern.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
 
 /** Statements that lose data or access, tried on each statement with strings and comments taken out. */
@@ -179,12 +180,31 @@ const LOOKS =
   /^(SHOW|DESCRIBE|DESC|HELP|STATUS|LISTEN|FETCH|CLOSE|ANALYZE|BEGIN|START\s+TRANSACTION|COMMIT|END|ROLLBACK|SAVEPOINT|RELEASE)\b[\w\s."`'*%,=<>]*$|^USE\s+[\w"`]+$/i;
 const EXPLAINS = /^EXPLAIN\s+(?!\(?[^)]*\bANALY)(QUERY\s+PLAN\s+)?(\([\w\s,]*\)\s*|VERBOSE\s+|FORMAT\s*=\s*\w+\s+)*\w/i;
 const EXPLAINS_RUN = /^EXPLAIN\s+(\([\w\s,]*\)|(ANALY[SZ]E|VERBOSE|BUFFERS)\s+)+/i;
-const ADDS =
-  /^(INSERT\s+(IGNORE\s+)?INTO|CREATE\s+(TEMP(ORARY)?\s+)?TABLE|CREATE\s+(UNIQUE\s+)?INDEX|CREATE\s+(TEMP(ORARY)?\s+)?VIEW|CREATE\s+(MATERIALIZED\s+VIEW|DATABASE|SCHEMA|SEQUENCE|TYPE|DOMAIN)|ALTER\s+TABLE\s+[^;]*\bADD)\b/i;
-const SETTING =
-  /^SET\s+((SESSION|LOCAL)\s+)?(search_path|statement_timeout|lock_timeout|work_mem|timezone|time\s+zone|names|client_encoding|datestyle|enable_\w+|client_min_messages|autocommit|@\w+|foreign_key_checks|row_security|extra_float_digits|intervalstyle|transaction)\b[^;]*$/i;
-const LOOKING_PRAGMA =
-  /^PRAGMA\s+(\w+\.)?((table_x?info|table_list|index_x?info|index_list|foreign_key_list|foreign_key_check|integrity_check|quick_check)(\s*\([^()]*\))?|database_list|user_version|schema_version|page_count|page_size|freelist_count|journal_mode|encoding|compile_options|foreign_keys|cache_size|application_id|collation_list|function_list|module_list|pragma_list|synchronous|wal_autocheckpoint|auto_vacuum|busy_timeout)$/i;
+const ADDS = pattern(
+  String.raw`
+    ^(INSERT\s+(IGNORE\s+)?INTO|CREATE\s+(TEMP(ORARY)?\s+)?TABLE|CREATE\s+(UNIQUE\s+)?INDEX
+    |CREATE\s+(TEMP(ORARY)?\s+)?VIEW|CREATE\s+(MATERIALIZED\s+VIEW|DATABASE|SCHEMA|SEQUENCE|TYPE|DOMAIN)
+    |ALTER\s+TABLE\s+[^;]*\bADD)\b
+  `,
+  'i',
+);
+const SETTING = pattern(
+  String.raw`
+    ^SET\s+((SESSION|LOCAL)\s+)?(search_path|statement_timeout|lock_timeout|work_mem|timezone|time\s+zone|names
+    |client_encoding|datestyle|enable_\w+|client_min_messages|autocommit|@\w+|foreign_key_checks|row_security
+    |extra_float_digits|intervalstyle|transaction)\b[^;]*$
+  `,
+  'i',
+);
+const LOOKING_PRAGMA = pattern(
+  String.raw`
+    ^PRAGMA\s+(\w+\.)?((table_x?info|table_list|index_x?info|index_list|foreign_key_list|foreign_key_check
+    |integrity_check|quick_check)(\s*\([^()]*\))?|database_list|user_version|schema_version|page_count|page_size
+    |freelist_count|journal_mode|encoding|compile_options|foreign_keys|cache_size|application_id|collation_list
+    |function_list|module_list|pragma_list|synchronous|wal_autocheckpoint|auto_vacuum|busy_timeout)$
+  `,
+  'i',
+);
 const COPIES = /^COPY\s+([\w."]+(\s*\([\w\s,"]*\))?|\(\s*SELECT\b[\s\S]*\))\s+TO\s+STDOUT\b[\w\s(),']*$/i;
 
 /** Tables in which servers keep their users' passwords. */

@@ -1,3 +1,4 @@
+import { pattern } from '../../text/pattern.ts';
 import { readCode } from '../code/read.ts';
 import { judgeSql } from '../code/sql.ts';
 import { FILE_TEXT, hasUnknown, UNKNOWN } from '../shell/taint.ts';
@@ -6,12 +7,20 @@ import { type Call, forAll, type Handlers } from './call.ts';
 import { runCode } from './code.ts';
 import { lookAt, overwrite } from './paths.ts';
 
-const REDIS_LOSSES =
-  /^(flushall|flushdb|del|unlink|getdel|hdel|srem|zrem|lrem|ltrim|lpop|rpop|spop|blpop|brpop|zpopmin|zpopmax|xdel|xtrim|zremrangebyscore|zremrangebyrank|zremrangebylex|expire|pexpire|expireat|rename|restore|swapdb|shutdown|replicaof|slaveof|failover|migrate|move|set|getset|mset|hset)$/;
+const REDIS_LOSSES = pattern(String.raw`
+    ^(flushall|flushdb|del|unlink|getdel|hdel|srem|zrem|lrem|ltrim|lpop|rpop|spop|blpop|brpop|zpopmin|zpopmax
+    |xdel|xtrim|zremrangebyscore|zremrangebyrank|zremrangebylex|expire|pexpire|expireat|rename|restore|swapdb
+    |shutdown|replicaof|slaveof|failover|migrate|move|set|getset|mset|hset)$
+  `);
 const REDIS_OVERWRITES =
   /^(set|getset|mset|hset|expire|pexpire|expireat|move|lpop|rpop|spop|blpop|brpop|zpopmin|zpopmax)$/;
-const REDIS_READS =
-  /^(get|mget|getrange|strlen|exists|keys|scan|type|ttl|pttl|dbsize|info|ping|time|hget|hgetall|hkeys|hvals|hlen|hmget|hscan|hexists|lrange|llen|lindex|smembers|scard|sismember|sscan|zrange|zcard|zscore|zscan|zrangebyscore|zcount|zrank|xrange|xlen|xinfo|xread|monitor|subscribe|psubscribe|lastsave|role|echo|select|auth|hello|randomkey|bitcount|getbit|pfcount|geopos|georadius|lolwut|dump|wait|incr|incrby|decr|lpush|rpush|sadd|zadd|xadd|publish|setnx|append|persist|touch|hsetnx|hincrby)$/;
+const REDIS_READS = pattern(String.raw`
+    ^(get|mget|getrange|strlen|exists|keys|scan|type|ttl|pttl|dbsize|info|ping|time|hget|hgetall|hkeys|hvals
+    |hlen|hmget|hscan|hexists|lrange|llen|lindex|smembers|scard|sismember|sscan|zrange|zcard|zscore|zscan
+    |zrangebyscore|zcount|zrank|xrange|xlen|xinfo|xread|monitor|subscribe|psubscribe|lastsave|role|echo|select
+    |auth|hello|randomkey|bitcount|getbit|pfcount|geopos|georadius|lolwut|dump|wait|incr|incrby|decr|lpush|rpush
+    |sadd|zadd|xadd|publish|setnx|append|persist|touch|hsetnx|hincrby)$
+  `);
 
 /** Clients of databases: SQL and commands in arguments and on standard input. */
 export const DATABASES: Handlers = {
@@ -131,9 +140,12 @@ function readRedis(call: Call, words: readonly string[]): void {
   const [name = '', sub = ''] = words;
   const two = `${name} ${sub}`;
   if (
-    /^(script flush|function flush|config set|config resetstat|config rewrite|acl deluser|acl setuser|cluster reset|cluster forget|cluster flushslots|cluster delslots|client kill|xgroup destroy|json del|debug \w+|memory purge|slowlog reset|latency reset|module unload)/.test(
-      two,
-    )
+    pattern(String.raw`
+      ^(script\x20flush|function\x20flush|config\x20set|config\x20resetstat|config\x20rewrite|acl\x20deluser
+      |acl\x20setuser|cluster\x20reset|cluster\x20forget|cluster\x20flushslots|cluster\x20delslots
+      |client\x20kill|xgroup\x20destroy|json\x20del|debug\x20\w+|memory\x20purge|slowlog\x20reset
+      |latency\x20reset|module\x20unload)
+    `).test(two)
   ) {
     machine.note(destructive('redis loss', 'removes data or changes the server'));
   } else if (name === 'eval' || name === 'evalsha') {
@@ -155,16 +167,23 @@ function readRedis(call: Call, words: readonly string[]): void {
   else if (
     (two === 'config get' && !/pass|auth|user|\*/i.test(words[2] ?? '*')) ||
     REDIS_READS.test(name) ||
-    /^(client list|client info|client getname|cluster info|cluster nodes|memory usage|memory stats|object \w+|slowlog get|slowlog len|acl whoami|command|command \w+|pubsub \w+|latency \w+|script load|function list|debug object)/.test(
-      two,
-    )
+    pattern(String.raw`
+      ^(client\x20list|client\x20info|client\x20getname|cluster\x20info|cluster\x20nodes|memory\x20usage
+      |memory\x20stats|object\x20\w+|slowlog\x20get|slowlog\x20len|acl\x20whoami|command|command\x20\w+
+      |pubsub\x20\w+|latency\x20\w+|script\x20load|function\x20list|debug\x20object)
+    `).test(two)
   )
     machine.note(harmless());
   else machine.note(unknown('redis command'));
 }
 
-const MONGO_READ =
-  /^(?:\s*(?:use\s+\w+|show\s+\w+|(?:print|printjson|JSON\.stringify|tojson|EJSON\.stringify)?\(?\s*(?:db|rs|sh)(?:\.getSiblingDB\("\d+"\)|\.getCollection\("\d+"\)|\.\w+)*\.(?:find|findOne|count|countDocuments|estimatedDocumentCount|distinct|stats|explain|getIndexes|getCollectionNames|getCollectionInfos|version|serverStatus|hello|isMaster|status|conf|printSecondaryReplicationInfo|currentOp|getUsers|getName|hostInfo|dataSize|totalSize|listCommands|adminCommand\(\{\s*(?:ping|listDatabases)|ping)\b[^;]*)\s*;?\s*)+$/;
+const MONGO_READ = pattern(String.raw`
+    ^(?:\s*(?:use\s+\w+|show\s+\w+|(?:print|printjson|JSON\.stringify|tojson|EJSON\.stringify)?\(?\s*(?:db|rs
+    |sh)(?:\.getSiblingDB\("\d+"\)|\.getCollection\("\d+"\)|\.\w+)*\.(?:find|findOne|count|countDocuments
+    |estimatedDocumentCount|distinct|stats|explain|getIndexes|getCollectionNames|getCollectionInfos|version
+    |serverStatus|hello|isMaster|status|conf|printSecondaryReplicationInfo|currentOp|getUsers|getName|hostInfo
+    |dataSize|totalSize|listCommands|adminCommand\(\{\s*(?:ping|listDatabases)|ping)\b[^;]*)\s*;?\s*)+$
+  `);
 
 function readMongo(call: Call, text: string): void {
   const { machine } = call;
@@ -198,8 +217,11 @@ function readMongo(call: Call, text: string): void {
  * Commands of database clients that only look, or change how things look. Each must be written out: clients take
  * abbreviations, and what is short for another command nobody tells them apart from.
  */
-const SQLITE =
-  /^\.(tables|schema|indexes|indices|databases|headers?|mode|width|nullvalue|separator|show|stats|timer|help|quit|exit|dbinfo|fullschema|echo|eqp|explain|changes|bail|print|dump|limits?|sha3sum|version|timeout|recover|output stdout|columns|maxrows|maxwidth|rows)(\s+[^|\\`]*)?$/;
+const SQLITE = pattern(String.raw`
+    ^\.(tables|schema|indexes|indices|databases|headers?|mode|width|nullvalue|separator|show|stats|timer|help
+    |quit|exit|dbinfo|fullschema|echo|eqp|explain|changes|bail|print|dump|limits?|sha3sum|version|timeout
+    |recover|output\x20stdout|columns|maxrows|maxwidth|rows)(\s+[^|\\\x60]*)?$
+  `);
 const PSQL =
   /^\\(d[a-zA-Z]{0,4}[S+]*|l[S+]*|list[S+]*|z|x|timing|conninfo|c|connect|q|pset|a|t|H|encoding|echo|qecho|warn|h|help|\?|sf\+?|sv\+?|p|r|errverbose|gx?|gdesc|crosstabview)(\s+[^\\|`:]*)?;?$/;
 /** A connection may lead to another server: only the name of a database. */

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { pattern } from '../../text/pattern.ts';
 import { readCode } from '../code/read.ts';
 import { hasRules, matchRules, RULE_PROGRAMS } from '../rules/table.ts';
 import { meansOther } from '../shell/dialect.ts';
@@ -187,8 +188,10 @@ function wrapped(call: Call): string | undefined {
 
 /** Scripts of a project whose name says what they are. */
 const KNOWN_LOCAL = /^(gradlew|mvnw|manage\.py|artisan|console|rails|rake|odoo-bin|occ|magento|drush|wp)$/;
-const STRONG_SCRIPT_WORD =
-  /^(delete|drop|destroy|flush|purge|wipe|fresh|truncate|erase|nuke|uninstall|teardown|drop-db|reset_db|(db|database)[:_-](drop|reset|wipe|purge)|migrate:(fresh|reset|refresh)|doctrine:(database|schema):drop)$/;
+const STRONG_SCRIPT_WORD = pattern(String.raw`
+    ^(delete|drop|destroy|flush|purge|wipe|fresh|truncate|erase|nuke|uninstall|teardown|drop-db|reset_db|(db
+    |database)[:_-](drop|reset|wipe|purge)|migrate:(fresh|reset|refresh)|doctrine:(database|schema):drop)$
+  `);
 
 function localScript(call: Call, path: string, disabled: ReadonlySet<string>): string {
   const strong = texts(call).find((text) => STRONG_SCRIPT_WORD.test(text));
@@ -361,8 +364,11 @@ function patternWord(machine: Machine, fields: readonly Field[], io: Io, disable
 }
 
 /** Words with which a program prints what is meant for `eval`. */
-const SHELL_SETUP_WORD =
-  /^(init|hook|shellenv|env|docker-env|docker-env|completion|completions|activate|shell\.\w+|export|config|-s|-c|-b|--eval|--sh|bash|sh|zsh|podman-env|signin|--alias|-o|load|virtualenv-init|--start|-Mlocal::lib|path|--bash|hook-env|generate-shell-completion)$/;
+const SHELL_SETUP_WORD = pattern(String.raw`
+    ^(init|hook|shellenv|env|docker-env|docker-env|completion|completions|activate|shell\.\w+|export|config|-s
+    |-c|-b|--eval|--sh|bash|sh|zsh|podman-env|signin|--alias|-o|load|virtualenv-init|--start|-Mlocal::lib|path
+    |--bash|hook-env|generate-shell-completion)$
+  `);
 
 function isSetupWord({ text }: Field): boolean {
   return SHELL_SETUP_WORD.test(text);

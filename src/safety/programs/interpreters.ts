@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { pattern } from '../../text/pattern.ts';
 import { readCode } from '../code/read.ts';
 import type { FileContent } from '../files.ts';
 import { plain } from '../shell/machine.ts';
@@ -17,8 +18,11 @@ const PROJECT_SCRIPTS =
 const PRELOAD =
   /^(-r(?!json$|yaml$|date$|time$|set$|pp$|digest$|csv$)|--require\b|--import\b|--loader\b|--experimental-loader\b|-I)/;
 /** Modules of Perl that do nothing by being loaded; what follows the name is code. */
-const PERL_MODULE =
-  /^-[Mm]-?(List::Util|Scalar::Util|POSIX|JSON::PP|Data::Dumper|strict|warnings|utf8|feature|bigint|bignum|integer|Time::HiRes|Time::Local|Time::Piece|Digest::(MD5|SHA)|MIME::Base64|Encode|Text::Wrap|Math::Trig|vars)(=[\w:,]*)?$/;
+const PERL_MODULE = pattern(String.raw`
+    ^-[Mm]-?(List::Util|Scalar::Util|POSIX|JSON::PP|Data::Dumper|strict|warnings|utf8|feature|bigint|bignum
+    |integer|Time::HiRes|Time::Local|Time::Piece|Digest::(MD5|SHA)|MIME::Base64|Encode|Text::Wrap|Math::Trig
+    |vars)(=[\w:,]*)?$
+  `);
 /** A separator of fields that is no code. */
 const PERL_FIELDS = /^-F([^\w\s"'/;`]|\\[t|]|\/(\\[ts|.]|[^/\\(){}@$&'"])+\/)$/;
 const PRELOAD_VARIABLES = [
@@ -153,8 +157,12 @@ function runsTests({ machine }: Call, words: readonly string[]): boolean {
   );
 }
 
-const TEST_WORD =
-  /^(--test(-only|-(name-pattern|skip-pattern|concurrency|timeout)=.*|-reporter=(spec|tap|dot|junit|lcov))?|--watch|--no-warnings|--experimental-(strip-types|test-coverage)|--enable-source-maps|(?!\/|-)(?!.*\.\.)([\w.@*-]+\/)*[\w.*-]+\.(test|spec)\.[cm]?[jt]sx?|(?!\/|-)(?!.*\.\.)([\w.@*-]+\/)*(__tests__|tests?)\/?([\w.@*-]+\/)*([\w.*-]+\.[cm]?[jt]sx?)?)$/;
+const TEST_WORD = pattern(String.raw`
+    ^(--test(-only|-(name-pattern|skip-pattern|concurrency|timeout)=.*|-reporter=(spec|tap|dot|junit|lcov))?
+    |--watch|--no-warnings|--experimental-(strip-types|test-coverage)|--enable-source-maps|(?!/
+    |-)(?!.*\.\.)([\w.@*-]+/)*[\w.*-]+\.(test|spec)\.[cm]?[jt]sx?|(?!/|-)(?!.*\.\.)([\w.@*-]+/)*(__tests__
+    |tests?)/?([\w.@*-]+/)*([\w.*-]+\.[cm]?[jt]sx?)?)$
+  `);
 
 function inPlace(call: Call, pattern: RegExp): void {
   const option = call.args.find(
@@ -189,8 +197,12 @@ type Target =
   | { readonly kind: 'stdin' };
 
 /** Modules of Python that are programs of their own. */
-const PYTHON_MODULES =
-  /^(pip|pytest|black|isort|ruff|flake8|pylint|mypy|coverage|twine|poetry|pipenv|virtualenv|tox|nox|ansible|alembic|uvicorn|gunicorn|flask|django|celery|jupyter|sphinx|mkdocs|awscli|http\.server|json\.tool|venv|unittest|build|timeit|cProfile|py_compile|compileall|site|this|platform|sysconfig|ensurepip|zipfile|tarfile|calendar|doctest|pdb|trace|dis|tokenize|ast|base64|hashlib)$/;
+const PYTHON_MODULES = pattern(String.raw`
+    ^(pip|pytest|black|isort|ruff|flake8|pylint|mypy|coverage|twine|poetry|pipenv|virtualenv|tox|nox|ansible
+    |alembic|uvicorn|gunicorn|flask|django|celery|jupyter|sphinx|mkdocs|awscli|http\.server|json\.tool|venv
+    |unittest|build|timeit|cProfile|py_compile|compileall|site|this|platform|sysconfig|ensurepip|zipfile|tarfile
+    |calendar|doctest|pdb|trace|dis|tokenize|ast|base64|hashlib)$
+  `);
 const HARMLESS_MODULES =
   /^(json\.tool|venv|timeit|site|this|platform|sysconfig|calendar|dis|tokenize|ast|base64|py_compile|compileall|virtualenv|build)$/;
 

@@ -1,6 +1,7 @@
 import { dirname, isAbsolute, join, normalize, relative } from 'node:path';
 import { hasHiddenName, isHomeStart, isOwnStart, isProjectControl, runsLater } from '../../knowledge/control-files.ts';
 import { isCredential } from '../../knowledge/credential-files.ts';
+import { pattern } from '../../text/pattern.ts';
 import { STANDARD_MODULES } from '../code/python/modules.ts';
 import { type FileLook, isAllOwn, isThere } from '../files.ts';
 import type { Machine } from '../shell/machine.ts';
@@ -263,8 +264,10 @@ export function bringsFiles({ scope }: Machine, path: string): void {
 }
 
 /** Names of directories that programs make for what they make. */
-const MADE_DIRECTORY =
-  /^(\.\/)?(dump|backups?|dist|out|outputs?|extracted|unpacked|tmp|temp|coverage|htmlcov|reports?|site|public|_build|wheels|wheelhouse|downloads?|vendor|b|build|target|rendered|manifests)(\/|$)|^\/tmp\/[^/]+/;
+const MADE_DIRECTORY = pattern(String.raw`
+    ^(\./)?(dump|backups?|dist|out|outputs?|extracted|unpacked|tmp|temp|coverage|htmlcov|reports?|site|public
+    |_build|wheels|wheelhouse|downloads?|vendor|b|build|target|rendered|manifests)(/|$)|^/tmp/[^/]+
+  `);
 
 /**
  * The verdict on a directory that gets files whose names nobody knows: it must not hold any yet, unless the program
@@ -303,8 +306,14 @@ export function isOwnProject(machine: Machine, path: string): boolean {
 const HOME = /^(~|\/root|\/home\/[^/]+|\/Users\/[^/]+|\$HOME)(?:\/|$)/;
 
 /** Names that begin with a dot and tell no tool what to run; all others may. */
-const PLAIN_HIDDEN =
-  /^\.(|\.|[\w-]*ignore|gitkeep|keep|nojekyll|mailmap|cache|tmp|temp|trash|ds_store|done|placeholder|env\.(example|sample|template|dist)|pytest_cache|mypy_cache|ruff_cache|next|nuxt|output|turbo|parcel-cache|nyc_output|coverage|ipynb_checkpoints|hypothesis)$/i;
+const PLAIN_HIDDEN = pattern(
+  String.raw`
+    ^\.(|\.|[\w-]*ignore|gitkeep|keep|nojekyll|mailmap|cache|tmp|temp|trash|ds_store|done|placeholder
+    |env\.(example|sample|template|dist)|pytest_cache|mypy_cache|ruff_cache|next|nuxt|output|turbo|parcel-cache
+    |nyc_output|coverage|ipynb_checkpoints|hypothesis)$
+  `,
+  'i',
+);
 
 /** Is this the home directory of somebody? */
 function isHome(path: string): boolean {

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { parseJsonObject } from '../../text/json.ts';
+import { pattern } from '../../text/pattern.ts';
 import { UNKNOWN } from '../shell/taint.ts';
 import { harmless, unknown } from '../verdict.ts';
 import type { Call, Handler, Handlers } from './call.ts';
@@ -123,8 +124,11 @@ function quoted(word: string): string {
 type Rule = { readonly needs: string[]; readonly recipe: string[] };
 
 /** Directives, functions and variables by which a makefile does more than its rules say. */
-const BEYOND =
-  /^\s*(-?include|sinclude|define|endef|export|unexport|override|private|vpath|undefine|load|ifeq|ifneq|ifdef|ifndef|else|endif)\b|\$[({](?!\w+[)}])|!=|::|%|^\s*(SHELL|MAKEFLAGS|GNUMAKEFLAGS|VPATH|\.SHELLFLAGS)\b|^\.(?!PHONY\s*:|DEFAULT_GOAL\s*:?=)/;
+const BEYOND = pattern(String.raw`
+    ^\s*(-?include|sinclude|define|endef|export|unexport|override|private|vpath|undefine|load|ifeq|ifneq|ifdef
+    |ifndef|else|endif)\b|\$[({](?!\w+[)}])|!=|::|%|^\s*(SHELL|MAKEFLAGS|GNUMAKEFLAGS|VPATH|\.SHELLFLAGS)\b
+    |^\.(?!PHONY\s*:|DEFAULT_GOAL\s*:?=)
+  `);
 /** Files that make would not make by a rule of its own. */
 const SOURCE = /\.(h|hpp|py|js|mjs|ts|tsx|json|txt|md|html|css|toml|ya?ml|lock|svg|png)$/;
 const MAX_RULES = 200;

@@ -1,3 +1,4 @@
+import { pattern } from '../../text/pattern.ts';
 import { readCode } from '../code/read.ts';
 import type { Field } from '../shell/machine.ts';
 import { hasUnknown, readable, UNKNOWN } from '../shell/taint.ts';
@@ -148,8 +149,11 @@ function judgeRole(call: Call, role: Role, what: string, value: string): StaticV
 }
 
 /** Names of what programs make: no suffix, archives, pictures, objects, dumps, keys. */
-const MADE =
-  /(^|\/)(dump|backups?|dist|build|out|output|target|bin|tmp|coverage)\/|(^|\/)[\w-]{2,}$|\.(o|a|so|out|exe|bin|img|tar|tgz|gz|zip|xz|zst|bz2|7z|whl|png|jpe?g|svg|gif|webp|pdf|html?|mp4|mp3|wav|dump|sql|key|pem|crt|csr|pub|gpg|asc|patch|diff|pcap|iso|wasm|class|jar|trace|bundle)$/;
+const MADE = pattern(String.raw`
+    (^|/)(dump|backups?|dist|build|out|output|target|bin|tmp|coverage)/|(^|/)[\w-]{2,}$|\.(o|a|so|out|exe|bin
+    |img|tar|tgz|gz|zip|xz|zst|bz2|7z|whl|png|jpe?g|svg|gif|webp|pdf|html?|mp4|mp3|wav|dump|sql|key|pem|crt|csr
+    |pub|gpg|asc|patch|diff|pcap|iso|wasm|class|jar|trace|bundle)$
+  `);
 /** What is made empty tells nobody anything, but what is put there next may. */
 function makesEmpty({ machine }: Call, path: string): StaticVerdict {
   const place = worse(specialTarget(machine, path) ?? harmless(), specialDirectory(machine, path) ?? harmless());
@@ -226,8 +230,15 @@ function judgeOwn(call: Call, path: string): StaticVerdict {
 }
 
 /** An address of this machine, of its own network, or of the service that tells a cloud machine its keys. */
-const NEAR_HOST =
-  /^(localhost|kubernetes|.*\.(localhost|local|internal|lan|home|corp|svc|consul|cluster|nip\.io|sslip\.io|xip\.io|lvh\.me|localtest\.me)|kubernetes\.default.*|0+|127\.[\d.]+|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|172\.(1[6-9]|2\d|3[01])\.\d+\.\d+|169\.254\.[\d.]+|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.\d+\.\d+|0\.0\.0\.0|\d+|0x[\da-f.x]+|0\d[\d.]*|host\.docker\.internal|metadata(\.google)?|\[.*\])$/i;
+const NEAR_HOST = pattern(
+  String.raw`
+    ^(localhost|kubernetes|.*\.(localhost|local|internal|lan|home|corp|svc|consul|cluster|nip\.io|sslip\.io
+    |xip\.io|lvh\.me|localtest\.me)|kubernetes\.default.*|0+|127\.[\d.]+|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+
+    |172\.(1[6-9]|2\d|3[01])\.\d+\.\d+|169\.254\.[\d.]+|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.\d+\.\d+
+    |0\.0\.0\.0|\d+|0x[\da-f.x]+|0\d[\d.]*|host\.docker\.internal|metadata(\.google)?|\[.*\])$
+  `,
+  'i',
+);
 /** What services answer everywhere to say how they are. */
 const LOOKS =
   /^\/?$|^\/(health(z|check)?|status|ready(z)?|live(z|ness)?|readiness|ping|version|metrics|favicon\.ico|robots\.txt|index\.html?)\/?$/i;

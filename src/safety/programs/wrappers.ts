@@ -1,3 +1,4 @@
+import { pattern } from '../../text/pattern.ts';
 import { type Field, plain } from '../shell/machine.ts';
 import { runVariable } from '../shell/run-variables.ts';
 import { FETCHED, FILE_TEXT, hasUnknown, UNKNOWN } from '../shell/taint.ts';
@@ -401,8 +402,14 @@ function idleWrapper(call: Call): string {
 }
 
 /** Settings of git whose value is a command. */
-const RUN_SETTING =
-  /^(core\.(sshcommand|pager|editor|fsmonitor|hookspath|gitproxy|askpass)|sequence\.editor|diff\.external|diff\..+\.(command|textconv)|pager\..+|filter\..+\.(clean|smudge|process)|merge\..+\.driver|credential\.helper|gpg\.program|uploadpack\..+|receive\..+)$/i;
+const RUN_SETTING = pattern(
+  String.raw`
+    ^(core\.(sshcommand|pager|editor|fsmonitor|hookspath|gitproxy|askpass)|sequence\.editor|diff\.external
+    |diff\..+\.(command|textconv)|pager\..+|filter\..+\.(clean|smudge|process)|merge\..+\.driver
+    |credential\.helper|gpg\.program|uploadpack\..+|receive\..+)$
+  `,
+  'i',
+);
 
 /** A setting on the command line whose value is a command. */
 const SET_BY_OPTION =

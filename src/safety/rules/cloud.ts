@@ -1,8 +1,15 @@
+import { pattern } from '../../text/pattern.ts';
 import type { Call } from '../programs/call.ts';
 import { NEVER, type Rule } from './rule.ts';
 
-const AWS_VERB =
-  /^(batch-|admin-)?(delete|terminate|leave|remove|stop|reboot|purge|deregister|detach|disassociate|revoke|disable|cancel|release|reject|reset|restore-db|restore-table|modify-db|schedule-key-deletion|empty|drop|abort|deactivate|unsubscribe|untag|evict|force|failover|decrease|shutdown|discard|delete-objects|put-bucket-policy|put-bucket-lifecycle|put-public-access-block|put-bucket-versioning|archive|clear|deprecate|dissociate|unassign|expire|rollback|restore-object|retire|rotate|kill|replace|withdraw|hibernate|suspend|quarantine|ban|scale-in|set-desired-capacity)(-|$)/;
+const AWS_VERB = pattern(String.raw`
+    ^(batch-|admin-)?(delete|terminate|leave|remove|stop|reboot|purge|deregister|detach|disassociate|revoke
+    |disable|cancel|release|reject|reset|restore-db|restore-table|modify-db|schedule-key-deletion|empty|drop
+    |abort|deactivate|unsubscribe|untag|evict|force|failover|decrease|shutdown|discard|delete-objects
+    |put-bucket-policy|put-bucket-lifecycle|put-public-access-block|put-bucket-versioning|archive|clear
+    |deprecate|dissociate|unassign|expire|rollback|restore-object|retire|rotate|kill|replace|withdraw|hibernate
+    |suspend|quarantine|ban|scale-in|set-desired-capacity)(-|$)
+  `);
 
 /** Calls of single services, by verb and by the whole line; the first that fits decides. */
 type AwsRow = {
@@ -172,8 +179,20 @@ export const CLOUD_RULES: readonly Rule[] = [
     of: {
       'rails rake artisan django-admin manage.py flask prisma sequelize typeorm knex alembic flyway liquibase diesel sqlx goose migrate dbmate atlas supabase hasura sqitch drush wp console symfony mix craft magento typo3 yii cake spark ts-node-dev drizzle-kit mikro-orm ecto dotnet-ef dotnet gorm tern bytebase strapi medusa directus ghost nova php-artisan occ bench odoo-bin airflow superset rasa dvc mlflow wandb kaggle meteor gitlab-rake gitlab-ctl gitlab-rails discourse mastodon tootctl zammad redmine sidekiq resque rq celery-beat sentry posthog phoenix':
         {
-          padded:
-            /(^|\s)(db:(drop|reset|purge|wipe|rollback|migrate:(down|reset|undo:all)|schema:load|truncate\w*|fresh|setup|nuke|seed:replant)|migrate:(fresh|reset|rollback|refresh|down|undo:all)|schema:(drop|revert|drop-tables)|migration:revert|migrate reset|db push --(force-reset|accept-data-loss)|db (reset|drop|wipe|clean|downgrade)|database (drop|reset|update 0)|ef database (drop|update 0)|flush|flushall|reset_db|sqlflush|clean|downgrade|undo|redo|rollback(-[a-z-]+)?|revert|down|reset|drop-all|dropAll|drop|repair|doctrine:(database:drop|schema:drop|fixtures:load|migrations:migrate (prev|first))|ecto\.(drop|reset|rollback)|cache:(clear|flush|clear-all)|queue:(flush|clear)|horizon:(clear|purge|terminate)|telescope:(clear|prune)|model:prune|migrate \S+ zero|post delete|user delete|site (empty|delete)|plugin (delete|deactivate)|db (reset|clean)|db clean|sql-drop|site-install|entity:delete|delete|remove|destroy|cleanse|reconfigure|media remove|gc|-- --fresh|search-replace)(\s|$)/,
+          padded: pattern(String.raw`
+              (^|\s)(db:(drop|reset|purge|wipe|rollback|migrate:(down|reset|undo:all)|schema:load|truncate\w*
+              |fresh|setup|nuke|seed:replant)|migrate:(fresh|reset|rollback|refresh|down|undo:all)|schema:(drop
+              |revert|drop-tables)|migration:revert|migrate\x20reset|db\x20push\x20--(force-reset
+              |accept-data-loss)|db\x20(reset|drop|wipe|clean|downgrade)|database\x20(drop|reset|update\x200)
+              |ef\x20database\x20(drop|update\x200)|flush|flushall|reset_db|sqlflush|clean|downgrade|undo|redo
+              |rollback(-[a-z-]+)?|revert|down|reset|drop-all|dropAll|drop|repair|doctrine:(database:drop
+              |schema:drop|fixtures:load|migrations:migrate\x20(prev|first))|ecto\.(drop|reset|rollback)
+              |cache:(clear|flush|clear-all)|queue:(flush|clear)|horizon:(clear|purge|terminate)
+              |telescope:(clear|prune)|model:prune|migrate\x20\S+\x20zero|post\x20delete|user\x20delete
+              |site\x20(empty|delete)|plugin\x20(delete|deactivate)|db\x20(reset|clean)|db\x20clean|sql-drop
+              |site-install|entity:delete|delete|remove|destroy|cleanse|reconfigure|media\x20remove|gc
+              |--\x20--fresh|search-replace)(\s|$)
+            `),
           not: [{ padded: /\s--(pretend|dry-run|sql|check|plan)\b/ }, { line: /^(list|status|history|show|info)\b/ }],
         },
     },

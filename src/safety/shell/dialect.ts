@@ -5,6 +5,8 @@
  * do something else there are left out. Beyond that a line is never known to lose nothing.
  */
 
+import { pattern } from '../../text/pattern.ts';
+
 export type Dialect = 'zsh' | 'fish' | 'ksh' | 'posix';
 
 const DIALECTS: Readonly<Record<string, Dialect>> = {
@@ -133,7 +135,11 @@ function signLength(code: string, at: number, dialect: Dialect): number {
 const OTHER_COMMANDS: Readonly<Record<Dialect, RegExp>> = {
   zsh: /^(hash|enable|disable|read|bind|complete|compgen|compopt|mapfile|readarray|shopt|fc|history|help|caller)$/,
   ksh: /^(hash|enable|read|bind|complete|compgen|compopt|mapfile|readarray|shopt|fc|history|pushd|popd|dirs|help|caller|source)$/,
-  fish: /^(set|read|source|\.|alias|unalias|export|declare|typeset|local|readonly|let|unset|hash|enable|bind|complete|compgen|compopt|history|trap|mapfile|readarray|shopt|fc|getopts|eval|help|caller|time|wait|dirs|umask|ulimit|shift)$/,
+  fish: pattern(String.raw`
+    ^(set|read|source|\.|alias|unalias|export|declare|typeset|local|readonly|let|unset|hash|enable|bind|complete
+    |compgen|compopt|history|trap|mapfile|readarray|shopt|fc|getopts|eval|help|caller|time|wait|dirs|umask
+    |ulimit|shift)$
+  `),
   posix:
     /^(pushd|popd|dirs|declare|typeset|source|let|shopt|mapfile|readarray|enable|bind|complete|compgen|compopt|history)$/,
 };
@@ -160,8 +166,12 @@ function optionsOf(words: readonly string[]): readonly string[] {
 }
 
 /** Variables by which zsh and ksh define, find or run something, beside those of every shell. */
-const ZSH_OWN =
-  /^((c?d?f?man|mail|module_)?path|cdpath|fpath|fignore|psvar|watch|argv|status|pipestatus|prompt|(dis_)?(functions|aliases|builtins|reswords|patchars)(_source)?|[gs]aliases|commands|nameddirs|userdirs|parameters|modules|dirstack|history(words)?|job(texts|dirs|states)|options|funcstack|sysparams|mapfile|keymaps|widgets|histchars|\w+_functions|NULLCMD|READNULLCMD|STTY|TMPPREFIX|MODULE_PATH|POSTEDIT|R?PS\d)$/;
+const ZSH_OWN = pattern(String.raw`
+    ^((c?d?f?man|mail|module_)?path|cdpath|fpath|fignore|psvar|watch|argv|status|pipestatus|prompt
+    |(dis_)?(functions|aliases|builtins|reswords|patchars)(_source)?|[gs]aliases|commands|nameddirs|userdirs
+    |parameters|modules|dirstack|history(words)?|job(texts|dirs|states)|options|funcstack|sysparams|mapfile
+    |keymaps|widgets|histchars|\w+_functions|NULLCMD|READNULLCMD|STTY|TMPPREFIX|MODULE_PATH|POSTEDIT|R?PS\d)$
+  `);
 
 /** Does giving this variable a value decide what runs there? */
 export function decidesThere(dialect: Dialect, name: string): boolean {

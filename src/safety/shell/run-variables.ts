@@ -1,9 +1,13 @@
+import { pattern } from '../../text/pattern.ts';
 import type { Machine } from './machine.ts';
 import { hasUnknown, UNKNOWN } from './taint.ts';
 
 /** Variables whose value other programs run as a command. */
-const RUN_VARIABLES =
-  /^(GIT_(SSH_COMMAND|SSH|EXTERNAL_DIFF|PAGER|EDITOR|SEQUENCE_EDITOR|ASKPASS|PROXY_COMMAND)|PAGER|MANPAGER|EDITOR|VISUAL|FCEDIT|BROWSER|LESSOPEN|LESSCLOSE|SSH_ASKPASS|SUDO_ASKPASS|SUDO_EDITOR|PSQL_EDITOR|RSYNC_RSH|CVS_RSH|TAR_OPTIONS)$/;
+const RUN_VARIABLES = pattern(String.raw`
+    ^(GIT_(SSH_COMMAND|SSH|EXTERNAL_DIFF|PAGER|EDITOR|SEQUENCE_EDITOR|ASKPASS|PROXY_COMMAND)|PAGER|MANPAGER
+    |EDITOR|VISUAL|FCEDIT|BROWSER|LESSOPEN|LESSCLOSE|SSH_ASKPASS|SUDO_ASKPASS|SUDO_EDITOR|PSQL_EDITOR|RSYNC_RSH
+    |CVS_RSH|TAR_OPTIONS)$
+  `);
 
 /** The shell expands these each time it asks for a line. */
 const PROMPTS = /^(PS[0-4]|R?PROMPT\d?|RPS[12]|SPROMPT)$/;

@@ -1,6 +1,8 @@
 /**
  * vi's normal mode over the prompt (IN-8): motions, operators, counts, `.`; the keys of a shell's `set -o vi`. Pure.
  */
+
+import { pattern } from '../../text/pattern.ts';
 import { insertText, killRange, lineEnd, lineStart, moveTo, next, previous, replace, snap, undo } from './edit.ts';
 import { type EditorState, OTHER } from './state.ts';
 
@@ -217,8 +219,14 @@ export const VI_INSERT: ViState = { mode: 'insert', pending: '', find: undefined
 export type ViResult = { readonly vi: ViState; readonly editor: EditorState; readonly command?: string };
 
 /** `[count] operator [count] motion`, or `[count] command`. */
-const WHOLE =
-  /^(?<count>[1-9]\d*)?(?:(?<operator>[dcy])(?<inner>[1-9]\d*)?(?<motion>[dcy]|[fFtT].|[hlwbeWBE0^$;,%| ]|[ia][wW"'`()b{}[\]])|(?<find>[fFtT].)|(?<replace>r.)|(?<simple>[hjklwbeWBE0^$;,%|xXDCYSsiaIAR~pPu.v/?nNGk+\- #]))$/su;
+const WHOLE = pattern(
+  String.raw`
+    ^(?<count>[1-9]\d*)?(?:(?<operator>[dcy])(?<inner>[1-9]\d*)?(?<motion>[dcy]|[fFtT].|[hlwbeWBE0^$;,%|\x20]
+    |[ia][wW"'\x60()b{}[\]])|(?<find>[fFtT].)|(?<replace>r.)
+    |(?<simple>[hjklwbeWBE0^$;,%|xXDCYSsiaIAR~pPu.v/?nNGk+\-\x20#]))$
+  `,
+  'su',
+);
 const BEGINS = /^(?:[1-9]\d*)?(?:[dcy](?:[1-9]\d*)?[fFtTia]?|[fFtTr])?$/u;
 
 /** Leaves insert mode: the cursor steps back onto a character. */

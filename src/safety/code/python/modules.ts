@@ -1,3 +1,4 @@
+import { pattern } from '../../../text/pattern.ts';
 import type { Binding, Effect, Expr, Node, NodeOf, Tree } from './scopes.ts';
 import { nameOf, type Values } from './values.ts';
 
@@ -54,7 +55,11 @@ const ROWS: Readonly<Record<string, ModuleRow>> = {
     only: /^(Process|Pool|Queue|cpu_count|Lock|RLock|Event|Value|Array|Manager|Pipe|current_process|freeze_support|set_start_method|TimeoutError)$/,
   },
   asyncio: {
-    only: /^(run|sleep|gather|wait|wait_for|create_task|Queue|Lock|Event|Semaphore|TimeoutError|CancelledError|timeout|as_completed|to_thread|get_event_loop|new_event_loop|get_running_loop|iscoroutinefunction|Task|Future|TaskGroup)$/,
+    only: pattern(String.raw`
+      ^(run|sleep|gather|wait|wait_for|create_task|Queue|Lock|Event|Semaphore|TimeoutError|CancelledError
+      |timeout|as_completed|to_thread|get_event_loop|new_event_loop|get_running_loop|iscoroutinefunction|Task
+      |Future|TaskGroup)$
+    `),
   },
   signal: {
     only: /^(signal|alarm|pause|getsignal|setitimer|ITIMER_\w+|SIG\w+|Signals|strsignal|default_int_handler)$/,
@@ -74,10 +79,23 @@ const ROWS: Readonly<Record<string, ModuleRow>> = {
   'xml.etree.ElementTree': { saves: /^write$/ },
   'xml.dom.minidom': OPEN,
   sys: {
-    only: /^(argv|exit|stdin|stdout|stderr|__stdout__|__stderr__|version|version_info|platform|executable|maxsize|byteorder|getsizeof|getrecursionlimit|setrecursionlimit|exc_info|float_info|implementation|hexversion|prefix|base_prefix|intern|getdefaultencoding|getfilesystemencoding|path|float_repr_style|maxunicode|api_version|flags|exception|stdlib_module_names|builtin_module_names)$/,
+    only: pattern(String.raw`
+      ^(argv|exit|stdin|stdout|stderr|__stdout__|__stderr__|version|version_info|platform|executable|maxsize
+      |byteorder|getsizeof|getrecursionlimit|setrecursionlimit|exc_info|float_info|implementation|hexversion
+      |prefix|base_prefix|intern|getdefaultencoding|getfilesystemencoding|path|float_repr_style|maxunicode
+      |api_version|flags|exception|stdlib_module_names|builtin_module_names)$
+    `),
   },
   os: {
-    only: /^(path|getcwd|listdir|getenv|cpu_count|getpid|getppid|uname|stat|lstat|fstat|walk|scandir|urandom|get_terminal_size|access|fspath|readlink|get[ug]id|gete[ug]id|getlogin|isatty|getloadavg|sched_getaffinity|strerror|pipe2?|close|read|write|fdopen|devnull|name|sep|linesep|pathsep|curdir|pardir|extsep|altsep|error|PathLike|stat_result|[RWXF]_OK|O_\w+|SEEK_\w+|EX_\w+|WNOHANG|W[A-Z]+|getpgid|getpgrp|getsid|setsid|setpgid|setpgrp|waitpid|wait|nice|sync|fsync|get_blocking|set_blocking|openpty|dup2?|lseek|times|mkdir|makedirs|environ|get_exec_path|_exit|abort|fsencode|fsdecode|statvfs|terminal_size|DirEntry|umask|supports_\w+)$/,
+    only: pattern(String.raw`
+      ^(path|getcwd|listdir|getenv|cpu_count|getpid|getppid|uname|stat|lstat|fstat|walk|scandir|urandom
+      |get_terminal_size|access|fspath|readlink|get[ug]id|gete[ug]id|getlogin|isatty|getloadavg
+      |sched_getaffinity|strerror|pipe2?|close|read|write|fdopen|devnull|name|sep|linesep|pathsep|curdir|pardir
+      |extsep|altsep|error|PathLike|stat_result|[RWXF]_OK|O_\w+|SEEK_\w+|EX_\w+|WNOHANG|W[A-Z]+|getpgid|getpgrp
+      |getsid|setsid|setpgid|setpgrp|waitpid|wait|nice|sync|fsync|get_blocking|set_blocking|openpty|dup2?|lseek
+      |times|mkdir|makedirs|environ|get_exec_path|_exit|abort|fsencode|fsdecode|statvfs|terminal_size|DirEntry
+      |umask|supports_\w+)$
+    `),
   },
   'os.path': OPEN,
   posixpath: OPEN,
@@ -170,16 +188,25 @@ export function splitName(name: string): { readonly module: string; readonly res
 }
 
 /** Attributes by which a module is reached through another: `glob.os`, `tempfile._os`. */
-export const MODULE_ATTRIBUTE =
-  /^_?(os|sys|posix|nt|io|shutil|subprocess|builtins|importlib|ctypes|pty|socket|socketserver|runpy|codeop|pickle|marshal|imp|pathlib|tempfile|meta_path|path_hooks|path_importer_cache|popen2|webbrowser|pydoc|pdb|bdb)$/;
+export const MODULE_ATTRIBUTE = pattern(String.raw`
+    ^_?(os|sys|posix|nt|io|shutil|subprocess|builtins|importlib|ctypes|pty|socket|socketserver|runpy|codeop
+    |pickle|marshal|imp|pathlib|tempfile|meta_path|path_hooks|path_importer_cache|popen2|webbrowser|pydoc|pdb
+    |bdb)$
+  `);
 
 /** Further modules that the standard library's own modules hold as attributes: `timeit.gc`, `statistics.operator`. */
-export const INNER_MODULE =
-  /^(gc|inspect|operator|codecs|typing|types|threading|tokenize|linecache|fileinput|asyncio|multiprocessing|http|email|ssl|signal|selectors|logging|code|glob|zipfile|tarfile|ast|sysconfig|warnings|weakref)$/;
+export const INNER_MODULE = pattern(String.raw`
+    ^(gc|inspect|operator|codecs|typing|types|threading|tokenize|linecache|fileinput|asyncio|multiprocessing
+    |http|email|ssl|signal|selectors|logging|code|glob|zipfile|tarfile|ast|sysconfig|warnings|weakref)$
+  `);
 
 /** Attributes that lead from any object to its class, its module, its globals or a frame. */
-export const REFLECTION =
-  /^(__(?!name__|doc__|version__|file__|init__|str__|repr__|len__|post_init__|all__|enter__|exit__|next__|iter__|new__|call__|eq__|hash__|lt__|qualname__|cause__|context__|traceback__|stdout__|stderr__|members__|contains__|setitem__|getitem__|add__)\w*__|f_(globals|locals|builtins|back|code|trace)|tb_(frame|next)|(gi|cr|ag)_(frame|code|yieldfrom|await)|func_globals)$/;
+export const REFLECTION = pattern(String.raw`
+    ^(__(?!name__|doc__|version__|file__|init__|str__|repr__|len__|post_init__|all__|enter__|exit__|next__
+    |iter__|new__|call__|eq__|hash__|lt__|qualname__|cause__|context__|traceback__|stdout__|stderr__|members__
+    |contains__|setitem__|getitem__|add__)\w*__|f_(globals|locals|builtins|back|code|trace)|tb_(frame|next)|(gi
+    |cr|ag)_(frame|code|yieldfrom|await)|func_globals)$
+  `);
 
 /** Builtins that compute, read or print, whatever they are given. */
 export const BUILTINS = new Set(
@@ -244,8 +271,10 @@ function classOfSelf(values: Values, only: Extract<Binding, { kind: 'parameter' 
 }
 
 /** Variables of the environment by which nothing else is run, loaded or written. */
-const HARMLESS_VARIABLE =
-  /^(LANG|LC_\w+|TZ|TERM|NO_COLOR|COLUMNS|LINES|\w+_NUM_THREADS|CUDA_VISIBLE_DEVICES|TOKENIZERS_PARALLELISM|TF_CPP_MIN_LOG_LEVEL|PYTHONHASHSEED|PYTHONUNBUFFERED|HF_HUB_OFFLINE|TRANSFORMERS_OFFLINE|DEBUG|LOG_LEVEL)$/;
+const HARMLESS_VARIABLE = pattern(String.raw`
+    ^(LANG|LC_\w+|TZ|TERM|NO_COLOR|COLUMNS|LINES|\w+_NUM_THREADS|CUDA_VISIBLE_DEVICES|TOKENIZERS_PARALLELISM
+    |TF_CPP_MIN_LOG_LEVEL|PYTHONHASHSEED|PYTHONUNBUFFERED|HF_HUB_OFFLINE|TRANSFORMERS_OFFLINE|DEBUG|LOG_LEVEL)$
+  `);
 
 /** A use of `os.environ`: what is set there decides what later programs load. */
 export function judgeEnvironment(judge: Judging, node: Node, method: string | undefined): void {

@@ -1,3 +1,4 @@
+import { pattern } from '../../../text/pattern.ts';
 import { readable } from '../../shell/taint.ts';
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { absolute, fillsDirectory, isOwnProject, lookAt } from '../paths.ts';
@@ -7,8 +8,10 @@ const MAKE_FILES =
   /(^|\/)((GNU)?[Mm]akefile|[^/]+\.ma?k|CMakeLists\.txt|[^/]+\.cmake|CMake(User)?Presets\.json|build\.ninja|meson\.build|[Jj]ustfile)$/;
 
 /** Tasks that compile and test, as `cargo test` does; what else a build file defines, nobody knows. */
-const BUILD_TASK =
-  /^(?::?[\w-]+:)*(test|build|check|assemble|classes|testClasses|compile(Test)?(Java|Kotlin)?|test-compile|jar|package|verify|validate|tasks|dependencies|projects|properties|help|dependency:tree|help:effective-pom)$/;
+const BUILD_TASK = pattern(String.raw`
+    ^(?::?[\w-]+:)*(test|build|check|assemble|classes|testClasses|compile(Test)?(Java|Kotlin)?|test-compile|jar
+    |package|verify|validate|tasks|dependencies|projects|properties|help|dependency:tree|help:effective-pom)$
+  `);
 const JVM_FILES =
   /(^|\/)(pom\.xml|[^/]+\.gradle(\.kts)?|gradle\.properties|gradlew|mvnw|[^/]+\.(java|kt|kts|groovy|scala))$|(^|\/)(\.mvn|gradle\/wrapper|buildSrc)\//;
 
@@ -255,8 +258,14 @@ const NODE_SETTINGS =
   /(^|\/)(package\.json|\.npmrc|\.yarnrc(\.yml)?|\.pnpmfile\.cjs|tsconfig[^/]*\.json|\.(eslint|babel|prettier|stylelint)rc[^/]*|[^/]+\.config\.[cm]?[jt]s)$/;
 
 /** Shapes of reports that a checker has of its own; any other name is a module that it loads, or a file. */
-const REPORTS =
-  /^(stylish|json|json2|json-?lines|json-with-metadata|html|compact|unix|tap|junit|junit-xml|checkstyle|visualstudio|jslint-xml|codeframe|pretty|summary|text|tab|parseable|colorized|msvs|github|github-actions|gitlab|azure|sarif|full|concise|grouped|pylint|rdjson|default|custom|screen|csv|xml|yaml|txt|progress|p|documentation|doc|d|j|h|dot|dots|verbose|spec|min|list|nyan|landing|doc|basic|tree|hanging-process|github-actions|blob|line|simple|clang|emacs|files|fuubar|offenses|worst|quiet|q|o|fu|pa|t|teamcity|colored-line-number|line-number|colored-tab|summaries|agent)$/;
+const REPORTS = pattern(String.raw`
+    ^(stylish|json|json2|json-?lines|json-with-metadata|html|compact|unix|tap|junit|junit-xml|checkstyle
+    |visualstudio|jslint-xml|codeframe|pretty|summary|text|tab|parseable|colorized|msvs|github|github-actions
+    |gitlab|azure|sarif|full|concise|grouped|pylint|rdjson|default|custom|screen|csv|xml|yaml|txt|progress|p
+    |documentation|doc|d|j|h|dot|dots|verbose|spec|min|list|nyan|landing|doc|basic|tree|hanging-process
+    |github-actions|blob|line|simple|clang|emacs|files|fuubar|offenses|worst|quiet|q|o|fu|pa|t|teamcity
+    |colored-line-number|line-number|colored-tab|summaries|agent)$
+  `);
 /** Languages that prettier reads by itself. */
 const PARSERS =
   /^(babel|babel-flow|babel-ts|flow|typescript|acorn|espree|meriyah|css|less|scss|json|json5|jsonc|json-stringify|graphql|markdown|mdx|vue|yaml|html|angular|lwc|glimmer)$/;

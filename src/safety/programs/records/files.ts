@@ -1,4 +1,5 @@
 import { isCredential } from '../../../knowledge/credential-files.ts';
+import { pattern } from '../../../text/pattern.ts';
 import type { Machine } from '../../shell/machine.ts';
 import { FETCHED, hasUnknown } from '../../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../../verdict.ts';
@@ -528,8 +529,11 @@ function worst(verdicts: readonly (StaticVerdict | undefined)[]): StaticVerdict 
 }
 
 /** Formats of one file or none. Others write many files (`hls`), several outputs (`tee`), or send (`rtsp`). */
-const FORMATS =
-  /^(mp4|mov|m4a|ipod|matroska|webm|mp3|wav|flac|ogg|opus|adts|aac|ac3|gif|apng|avi|mpegts|mpeg|flv|3gp|null|md5|hash|framemd5|framecrc|crc|rawvideo|yuv4mpegpipe|image2pipe|mjpeg|h264|hevc|[su](8|16|24|32)[lb]?e?|f(32|64)[lb]e|srt|ass|webvtt|ffmetadata|lavfi|concat)$/;
+const FORMATS = pattern(String.raw`
+    ^(mp4|mov|m4a|ipod|matroska|webm|mp3|wav|flac|ogg|opus|adts|aac|ac3|gif|apng|avi|mpegts|mpeg|flv|3gp|null
+    |md5|hash|framemd5|framecrc|crc|rawvideo|yuv4mpegpipe|image2pipe|mjpeg|h264|hevc|[su](8|16|24|32)[lb]?e?
+    |f(32|64)[lb]e|srt|ass|webvtt|ffmetadata|lavfi|concat)$
+  `);
 const FILE_ENDING =
   /\.(mp4|m4a|m4v|mov|mkv|mka|webm|mp3|wav|flac|ogg|oga|ogv|opus|aac|ac3|gif|apng|avi|ts|mpe?g|flv|wmv|wma|3gp|aiff?|y4m|png|jpe?g|webp|bmp|tiff?|srt|vtt|ass|null)$/i;
 

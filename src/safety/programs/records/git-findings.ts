@@ -1,6 +1,7 @@
 /** What single commands of git would do, and how that is judged. */
 import { isAbsolute, join } from 'node:path';
 import { isCredential } from '../../../knowledge/credential-files.ts';
+import { pattern } from '../../../text/pattern.ts';
 import type { Machine } from '../../shell/machine.ts';
 import { hasUnknown, NOT_KNOWN, UNKNOWN } from '../../shell/taint.ts';
 import { destructive, type StaticVerdict, unknown } from '../../verdict.ts';
@@ -183,8 +184,15 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
 ];
 
 /** Settings that only change how something looks or what is recorded as author; section and name in lower case. */
-const HARMLESS_KEY =
-  /^(user\.(name|email)|author\.\w+|committer\.\w+|color\..+|advice\..+|column\..+|core\.(quotepath|autocrlf|eol|safecrlf|ignorecase|abbrev|whitespace|commentchar|longpaths|precomposeunicode|preloadindex|untrackedcache|compression|filemode)|init\.defaultbranch|pull\.(ff|rebase)|merge\.(ff|conflictstyle|stat)|diff\.(algorithm|renames|colormoved|context|mnemonicprefix|noprefix|renamelimit)|log\.(date|decorate|follow|abbrevcommit)|status\..+|blame\..+|grep\.(linenumber|patterntype|extendedregexp|column)|rerere\.enabled|branch\.sort|tag\.sort|fetch\.parallel|pack\.threads|http\.postbuffer|gc\.auto|commit\.verbose|help\.autocorrect-none)$/;
+const HARMLESS_KEY = pattern(String.raw`
+    ^(user\.(name|email)|author\.\w+|committer\.\w+|color\..+|advice\..+|column\..+|core\.(quotepath|autocrlf
+    |eol|safecrlf|ignorecase|abbrev|whitespace|commentchar|longpaths|precomposeunicode|preloadindex
+    |untrackedcache|compression|filemode)|init\.defaultbranch|pull\.(ff|rebase)|merge\.(ff|conflictstyle|stat)
+    |diff\.(algorithm|renames|colormoved|context|mnemonicprefix|noprefix|renamelimit)|log\.(date|decorate|follow
+    |abbrevcommit)|status\..+|blame\..+|grep\.(linenumber|patterntype|extendedregexp|column)|rerere\.enabled
+    |branch\.sort|tag\.sort|fetch\.parallel|pack\.threads|http\.postbuffer|gc\.auto|commit\.verbose
+    |help\.autocorrect-none)$
+  `);
 
 /** Section and name count whatever their case; what stands between does not. */
 function isHarmlessKey(key: string): boolean {

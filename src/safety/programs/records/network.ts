@@ -1,3 +1,4 @@
+import { pattern } from '../../../text/pattern.ts';
 import type { Machine } from '../../shell/machine.ts';
 import { hasUnknown } from '../../shell/taint.ts';
 import { harmless, type StaticVerdict, unknown, worse } from '../../verdict.ts';
@@ -156,8 +157,14 @@ export function judgeItems(call: CallFacts, reading: Reading): StaticVerdict | u
 }
 
 /** Options of ssh that only change how the connection is made and kept. */
-const SSH_OPTION =
-  /^\s*(BatchMode|ConnectTimeout|ConnectionAttempts|StrictHostKeyChecking|ServerAlive\w+|TCPKeepAlive|LogLevel|Port|User|IdentitiesOnly|PasswordAuthentication|PreferredAuthentications|RequestTTY|Compression|NumberOfPasswordPrompts|ControlMaster|ControlPersist|HashKnownHosts|AddressFamily)\s*[= ]/i;
+const SSH_OPTION = pattern(
+  String.raw`
+    ^\s*(BatchMode|ConnectTimeout|ConnectionAttempts|StrictHostKeyChecking|ServerAlive\w+|TCPKeepAlive|LogLevel
+    |Port|User|IdentitiesOnly|PasswordAuthentication|PreferredAuthentications|RequestTTY|Compression
+    |NumberOfPasswordPrompts|ControlMaster|ControlPersist|HashKnownHosts|AddressFamily)\s*[=\x20]
+  `,
+  'i',
+);
 
 /** Talking to the network: names, addresses, downloads. */
 export const NETWORK: Records = {

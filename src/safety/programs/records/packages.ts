@@ -1,3 +1,4 @@
+import { pattern } from '../../../text/pattern.ts';
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { textOf, UNREAD } from '../code.ts';
 import { type CallFacts, given, isDryReading, type Reading, type Records, type Sends, type Spec } from '../record.ts';
@@ -218,8 +219,10 @@ export const SYSTEM_PACKAGES: Records = {
 };
 
 /** What replaces the way the machine starts, or lets others log in. */
-const SYSTEM_NAME =
-  /^(sysvinit|runit|openrc|s6|upstart|systemd|elogind|linux-image|linux-headers|kernel|grub|shim|openssh-server|telnetd|inetd|xinetd|rsh-server|vsftpd|proftpd|samba$|tigervnc|x11vnc|xrdp|cockpit|teamviewer|anydesk)/;
+const SYSTEM_NAME = pattern(String.raw`
+    ^(sysvinit|runit|openrc|s6|upstart|systemd|elogind|linux-image|linux-headers|kernel|grub|shim|openssh-server
+    |telnetd|inetd|xinetd|rsh-server|vsftpd|proftpd|samba$|tigervnc|x11vnc|xrdp|cockpit|teamviewer|anydesk)
+  `);
 
 function judgeSystemNames(reading: Reading): StaticVerdict | undefined {
   return reading.operands.some(({ text }) => SYSTEM_NAME.test(text))
@@ -265,8 +268,16 @@ const installs = (reason?: string): Spec => ({
 });
 
 /** Tools that are packages of this name, and that the gate knows. */
-const OF_NODE =
-  /^((@[\w-]+\/)?(tsc|tsx|ts-node|eslint|prettier|jest|vitest|mocha|ava|karma|playwright|cypress|biome|stylelint|standard|xo|knip|depcheck|madge|husky|lint-staged|commitlint|markdownlint|markdownlint-cli2?|webpack|vite|rollup|esbuild|next|nuxt|astro|nx|turbo|lerna|ng|vue-tsc|svelte-check|prisma|drizzle-kit|tsup|nodemon|serve|http-server|npm-check-updates|ncu|rimraf|cspell|c8|nyc|remark|storybook|tailwindcss|postcss|sass|wrangler|firebase|typescript|del-cli|shx|yarn|pnpm|npm|node|lighthouse|concurrently|cross-env|env-cmd|dotenv|kill-port|migrate|sequelize|sequelize-cli|typeorm|knex|supabase|vercel|netlify|expo|react-native|electron|gulp|grunt|bower|babel|swc|size-limit|license-checker|npm-run-all|run-s|run-p|wait-on|json|dprint|oxlint|publint|attw|api-extractor|typedoc|jsdoc|hardhat|pm2)$)/;
+const OF_NODE = pattern(String.raw`
+    ^((@[\w-]+/)?(tsc|tsx|ts-node|eslint|prettier|jest|vitest|mocha|ava|karma|playwright|cypress|biome|stylelint
+    |standard|xo|knip|depcheck|madge|husky|lint-staged|commitlint|markdownlint|markdownlint-cli2?|webpack|vite
+    |rollup|esbuild|next|nuxt|astro|nx|turbo|lerna|ng|vue-tsc|svelte-check|prisma|drizzle-kit|tsup|nodemon|serve
+    |http-server|npm-check-updates|ncu|rimraf|cspell|c8|nyc|remark|storybook|tailwindcss|postcss|sass|wrangler
+    |firebase|typescript|del-cli|shx|yarn|pnpm|npm|node|lighthouse|concurrently|cross-env|env-cmd|dotenv
+    |kill-port|migrate|sequelize|sequelize-cli|typeorm|knex|supabase|vercel|netlify|expo|react-native|electron
+    |gulp|grunt|bower|babel|swc|size-limit|license-checker|npm-run-all|run-s|run-p|wait-on|json|dprint|oxlint
+    |publint|attw|api-extractor|typedoc|jsdoc|hardhat|pm2)$)
+  `);
 
 /** The package of a system program's name is anybody's; without a name it is a shell. */
 function judgeFetched({ operands }: Reading): StaticVerdict | undefined {

@@ -1,4 +1,5 @@
 import { isCredential } from '../../../knowledge/credential-files.ts';
+import { pattern } from '../../../text/pattern.ts';
 import { verbOf } from '../../verbs.ts';
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { bringsFiles } from '../paths.ts';
@@ -547,7 +548,11 @@ export const SERVICES: Records = {
       '--visibility -R --repo --hostname -X --method -f --raw-field -F --field -H --header --input -q --jq -t --template -b --body --title -L --limit -l --label -a --assignee --json -s --state -B --base',
     leaves: {
       as: 'forge',
-      when: /^(pr|issue|release|gist|repo|project|label|workflow|run|secret|variable|ruleset|codespace|ssh-key|gpg-key) (?!list\b|ls\b|view\b|status\b|diff\b|checks\b|checkout\b|clone\b|get\b|logs\b|search\b|download\b|watch\b)|^api\b/,
+      when: pattern(String.raw`
+        ^(pr|issue|release|gist|repo|project|label|workflow|run|secret|variable|ruleset|codespace|ssh-key
+        |gpg-key)\x20(?!list\b|ls\b|view\b|status\b|diff\b|checks\b|checkout\b|clone\b|get\b|logs\b|search\b
+        |download\b|watch\b)|^api\b
+      `),
     },
     traits: ['sends', 'printsSetup', 'speaks'],
     reaches: true,

@@ -1,0 +1,7 @@
+/**
+ * A regular expression that is too long for one line: blanks and line ends count for nothing, `\x20` is a blank.
+ * @param source from `String.raw`
+ */
+export function pattern(source: string, flags?: string): RegExp {
+  return new RegExp(source.replace(/\s+/g, ''), flags);
+}
