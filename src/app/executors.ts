@@ -34,6 +34,8 @@ export type AgentOptions = {
   /** For full-output files. */
   readonly dataDir: string;
   readonly size: () => OutputSize;
+  /** Nobody is there to type into a command. */
+  readonly alone: boolean;
   /** The sandbox launcher, where the sandbox is available. */
   readonly launcher?: string;
   /** Commands in Unrestricted run under the light profile. A text: they would, but for this. */
@@ -146,7 +148,7 @@ async function inUnrestricted(
   command: string,
   { cwd, signal, outside = false, pipes = false, env: extra = {} }: LaunchOptions,
 ): Promise<Made> {
-  const { environment, dataDir, size, keep, light, launcher } = options;
+  const { environment, dataDir, size, alone, keep, light, launcher } = options;
   const env = await environment();
   const isLight = light === true && launcher !== undefined && !outside;
   // In the light sandbox nobody gains rights, kept or not.
@@ -158,7 +160,7 @@ async function inUnrestricted(
   const behind = behindIn(options, cwd, kept, isLight);
   const launch = behind ? { launcher: behind.wrap, ...(await pipeFor(pipes, behind.program)) } : {};
   const once = prepareOnce({
-    ...{ command, cwd, dataDir },
+    ...{ command, cwd, dataDir, alone },
     ...sizeForModel(size()),
     env: { ...env, ...extra },
     ...launch,
@@ -174,7 +176,7 @@ function giveUpAborted(signal: AbortSignal, kept: Keeping | undefined): void {
 }
 
 async function inRestricted(
-  { environment, dataDir, size, launcher }: AgentOptions,
+  { environment, dataDir, size, alone, launcher }: AgentOptions,
   command: string,
   { cwd, signal, pipes = false, env: extra = {} }: LaunchOptions,
 ): Promise<Made> {
@@ -184,7 +186,7 @@ async function inRestricted(
   if (launcher === undefined) throw new Error('the kernel sandbox is not available');
   const tmp = createPrivateTmp(ownedPrefix('run'));
   const once = prepareOnce({
-    ...{ command, cwd, dataDir },
+    ...{ command, cwd, dataDir, alone },
     ...sizeForModel(size()),
     env: { ...sandboxEnvironment(env, tmp.path), ...extra },
     launcher: (argv) => sandboxArgv({ launcher, argv, cwd, tmpDir: tmp.path, statusFile: tmp.statusFile }),
@@ -214,7 +216,7 @@ async function pipeFor(wanted: boolean, launcher: string) {
  * Behind the kernel's bounds of Project mode, its changes kept; a temporary directory of its own goes with it (MO-9).
  */
 async function inProject(
-  { environment, dataDir, size, launcher, keep, projectTree, held, cacheOf, network: shared }: AgentOptions,
+  { environment, dataDir, size, alone, launcher, keep, projectTree, held, cacheOf, network: shared }: AgentOptions,
   command: string,
   { cwd, signal, pipes = false, env: extra = {} }: LaunchOptions,
 ): Promise<Made> {
@@ -237,7 +239,7 @@ async function inProject(
     ...(kept ? { keep: kept, statusFile: kept.statusFile } : {}),
   };
   const once = prepareOnce({
-    ...{ command, cwd, dataDir },
+    ...{ command, cwd, dataDir, alone },
     ...sizeForModel(size()),
     env: { ...sandboxEnvironment(env, tmp?.path ?? '/tmp'), ...network?.env, ...ownSsh(env), ...cache?.env, ...extra },
     launcher: (argv) => projectArgv({ launcher, argv, ...how }),
@@ -254,7 +256,13 @@ function ownSsh({ GIT_SSH_COMMAND }: Readonly<Record<string, string>>) {
 
 /** Runs a command of the model in a trial, as `agentCommands` would for real. */
 export function trialCommands(
-  { environment, dataDir, size, cacheOf }: Pick<AgentOptions, 'environment' | 'dataDir' | 'size' | 'cacheOf'>,
+  {
+    environment,
+    dataDir,
+    size,
+    alone,
+    cacheOf,
+  }: Pick<AgentOptions, 'environment' | 'dataDir' | 'size' | 'alone' | 'cacheOf'>,
   launch: TrialLaunch,
 ): ConstructorParameters<typeof TrialStore>[0]['run'] {
   return async (command, trial, { cwd, env }) => {
@@ -267,7 +275,7 @@ export function trialCommands(
     const own = trial.asProject
       ? { ...sandboxEnvironment(outside, '/tmp'), ...cache?.env, ...env }
       : { ...outside, ...env, ...temporary(outside) };
-    const running = runOnce({ command, cwd, ...sizeForModel(size()), dataDir, env: own, launcher: wrap });
+    const running = runOnce({ command, cwd, ...sizeForModel(size()), dataDir, alone, env: own, launcher: wrap });
     return { command: running, status: () => Promise.resolve(ended()) };
   };
 }

@@ -117,7 +117,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
   const undoThere: UndoThere = createUndoThere(own, () => hosts.hosts);
   const fresh = {
     environment: async () => withoutKeys(config, learned(await (await shell.ready).environment())),
-    ...{ dataDir, size },
+    ...{ dataDir, size, alone: options.alone === true },
     cacheOf: (tree: string) => cacheOf(cache, tree),
   };
   const trialsHere = trialStore(own, undo, trialCommands(fresh, TRIAL_LAUNCH));

@@ -148,9 +148,10 @@ function execHeading({ command, approvedAt }: Exec): string {
 
 /** What it printed, and how it ended. */
 function execEnd({ result }: Exec): string {
-  const exit = result?.exit === null ? (result.note ?? 'exit unknown') : `exit ${result?.exit}`;
+  const exit = result?.exit === null ? undefined : `exit ${result?.exit}`;
+  const end = [exit, result?.note].filter((part) => part !== undefined).join(', ') || 'exit unknown';
   const output = result ? plainOutput(result).trimEnd() : '';
-  return [...(output === '' ? [] : [output]), `[${exit}]`].join('\n');
+  return [...(output === '' ? [] : [output]), `[${end}]`].join('\n');
 }
 
 function stepLine({ step, maxSteps, task }: Extract<Entry, { kind: 'norrisStep' }>): string {

@@ -24,7 +24,12 @@ export type OwnPtyOptions = {
   readonly token?: string;
   /** What is said of a command that has ended by itself. */
   readonly endNote?: () => string | undefined;
+  /** Nobody can type into it: a program that waits for a person is ended. */
+  readonly alone?: boolean;
 };
+
+/** How long a program may wait for a person where there is none: it may have a time limit of its own. In ms. */
+const ALONE_MS = 1500;
 
 /** What a command runs in: a terminal of its own, or a pipe. */
 type Child = Pick<Pty, 'pid' | 'pause' | 'resume'> & { readonly terminal?: Pty; hangUp(): void };
@@ -42,9 +47,11 @@ function byItself(options: OwnPtyOptions & { readonly pipe?: Pipe }): PreparedCo
     resume: () => child?.resume(),
     interrupt: () => stopper.stop(),
     hangUp: () => child?.hangUp(),
+    behind: true,
     ...(options.pipe ? { pipe: true } : {}),
   });
   const stopper = sessionStopper(() => child?.pid);
+  const vain = options.alone ? endVainWait(run, () => stopper.stop()) : () => undefined;
   const scanner = new MarkScanner(
     (given) => given === options.token,
     (data) => run.feed(data),
@@ -55,7 +62,9 @@ function byItself(options: OwnPtyOptions & { readonly pipe?: Pipe }): PreparedCo
   const onData = (data: Buffer) => scanner.push(data);
   const onExit = (code: number | null, why?: string) => {
     const note =
-      why === undefined ? (stopper.stopping ? 'interrupted' : options.endNote?.()) : `could not start: ${why}`;
+      why === undefined
+        ? (vain() ?? (stopper.stopping ? 'interrupted' : options.endNote?.()))
+        : `could not start: ${why}`;
     stopper.done();
     scanner.flush();
     void run.end(code, cwd, note);
@@ -76,6 +85,26 @@ function byItself(options: OwnPtyOptions & { readonly pipe?: Pipe }): PreparedCo
   };
 }
 
+/** Stops a command once it has waited a moment for a person. Returns how to ask why it was stopped. */
+function endVainWait(run: RunningCommand, stop: () => void): () => string | undefined {
+  let why: string | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  run.onModes(() => {
+    if (!run.asks) {
+      clearTimeout(timer);
+      timer = undefined;
+    } else
+      timer ??= setTimeout(() => {
+        why ??= `ended: ${run.asker ?? 'a program'} waits for a person, and nobody is here to answer it`;
+        stop();
+        // What draws a screen takes Ctrl-C for a key like any other.
+        if (run.fullScreen) stop();
+      }, ALONE_MS);
+  });
+  void run.result.finally(() => clearTimeout(timer));
+  return () => why;
+}
+
 function inTerminal(options: OwnPtyOptions, onData: (data: Buffer) => void, onExit: (code: number) => void): Child {
   if (!statSync(options.cwd).isDirectory()) throw new Error(`${options.cwd} is not a directory`);
   const terminal = new Pty({ ...options, onData, onExit: (code) => onExit(code) });
@@ -88,7 +117,7 @@ function inTerminal(options: OwnPtyOptions, onData: (data: Buffer) => void, onEx
   };
 }
 
-type CommandOptions = Pick<OwnPtyOptions, 'cwd' | 'columns' | 'rows' | 'dataDir' | 'endNote'> & {
+type CommandOptions = Pick<OwnPtyOptions, 'cwd' | 'columns' | 'rows' | 'dataDir' | 'endNote' | 'alone'> & {
   readonly command: string;
   /** The exported environment of the user's shell. */
   readonly env: Environment;

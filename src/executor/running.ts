@@ -24,6 +24,8 @@ export type Control = {
   readonly resume: () => void;
   /** Path of the terminal's slave side. */
   readonly slave: () => string;
+  /** It has a terminal of its own, which is not in front of the user. */
+  readonly behind?: true;
   /** There is no terminal: nobody can ask anything, and nothing can be typed. */
   readonly pipe?: true;
   /** Takes unread input out of a terminal that outlasts the command. */
@@ -115,6 +117,7 @@ export class Run implements RunningCommand {
       promptText: () => this.#screen.promptText,
       fullScreen: () => this.#alternateScreen.fullScreen,
       pipe: control.pipe ?? false,
+      behind: control.behind ?? false,
       ...(control.modes ? { modes: control.modes } : {}),
       onChange: () => this.#modesChanged(),
     });

@@ -240,8 +240,10 @@ type InputDetectorOptions = {
   readonly slave: () => string;
   /** The text left of the cursor. */
   readonly promptText: () => string;
-  /** A full-screen program: it has the terminal anyway. */
+  /** A full-screen program draws: in front of the user it has the terminal anyway. */
   readonly fullScreen: () => boolean;
+  /** The command is not in front of the user: a full-screen program waits for somebody to come. */
+  readonly behind?: boolean;
   /** There is no terminal to ask in. */
   readonly pipe: boolean;
   /** The terminal is elsewhere: who reads it is not to be seen, and only this tells its modes. */
@@ -308,10 +310,11 @@ export class InputDetector {
 
   async #find(look: number): Promise<InputState> {
     const { leader, slave, promptText, fullScreen } = this.#options;
-    if (fullScreen()) return NOTHING;
-    const { modes } = this.#options;
+    const { behind, modes } = this.#options;
+    if (fullScreen() && !behind) return NOTHING;
     if (modes) return farState(await modes(), promptText() !== '' && look > 0);
     const holder = foregroundReader(leader(), slave());
+    if (fullScreen()) return { ...NOTHING, asks: true, ...named(holder) };
     const prompted = promptText() !== '';
     // Asking the terminal costs a process: without a sign of a question it is asked twice, not at once and not for
     // ever.
@@ -322,8 +325,12 @@ export class InputDetector {
     // A program that reads single keys waits with poll(2): its question is taken for one once it stays.
     const asks = echoOff || holder.reads || (!lines && prompted && look > 0);
     const isShell = asks && !echoOff && holder.isShell;
-    return { asks, echoOff, isShell, ...(asks && holder.name !== undefined ? { name: visible(holder.name) } : {}) };
+    return { asks, echoOff, isShell, ...(asks ? named(holder) : {}) };
   }
+}
+
+function named({ name }: ForegroundReader) {
+  return name === undefined ? {} : { name: visible(name) };
 }
 
 /** @param prompted it has stood at a text for a while */

@@ -40,6 +40,19 @@ describe('aish-tui run', () => {
     }
   });
 
+  it('ends what waits for a person at once, and tells the model', async () => {
+    await using server = await startScriptedServer([
+      call('bash', { command: 'read -p "Name? " name; echo "<$name>"' }),
+      say('GOAL: complete'),
+    ]);
+    using place = scratch(server.baseUrl, { mode: 'unrestricted', safety: { llm_second_opinion: false } });
+    const { code, out } = await runProgram(place, ['run', 'ask']);
+    const why = 'ended: bash waits for a person, and nobody is here to answer it';
+    expect(out).toContain(why);
+    expect(server.requests[1]?.text).toContain(why);
+    expect(code).toBe(0);
+  });
+
   it('goes on without what needs a yes and loses nothing, and tells the model that nobody is there', async () => {
     const patch = { path: 'notes.txt', patches: [{ operation: 'overwrite', newText: 'mine\n' }] };
     await using server = await startScriptedServer([call('patch', patch), say('GOAL: complete')]);

@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
-import { once, shows, until, userShell, workspace } from './support.ts';
+import { baseEnv, once, shows, until, userShell, workspace } from './support.ts';
 
 /** As sudo asks: on the terminal itself, echo off, what was typed before thrown away; never on stdin. */
 const SUDO = `#!/bin/bash
@@ -84,4 +84,50 @@ it('one that works, sleeps or reads a pipe does not ask', async () => {
   expect(run.asks).toBe(false);
   run.interrupt();
   await run.result;
+});
+
+/** Draws on the alternate screen, as editors and monitors do, and never ends by itself. */
+const FULL_SCREEN = `printf '\\033[?1049hdrawn'; sleep 60`;
+
+it.each([
+  ['draws once', FULL_SCREEN, 'sleep'],
+  ['shows its answers', `printf '\\033[?47h'; cat /dev/zero >/dev/null`, 'cat'],
+])('a full-screen program of the model’s waits for a person: one that %s', waitsForPerson);
+
+describe.skipIf(lacks('vim') || lacks('less') || lacks('top'))('a full-screen program of the model’s', () => {
+  it.each([
+    ['vim', 'vim -u NONE file', 'vim'],
+    ['less', 'seq 500 | less', 'less'],
+    ['top', 'top', 'top'],
+  ])('waits for a person: %s', waitsForPerson);
+});
+
+async function waitsForPerson(_what: string, command: string, asker: string): Promise<void> {
+  const run = once(command, { env: { ...baseEnv(workspace()), TERM: 'xterm-256color' } });
+  await until(() => run.asks, 'it is seen to wait');
+  expect(run.asker).toContain(asker);
+  run.interrupt();
+  run.interrupt();
+  await run.result;
+}
+
+describe('where nobody can type', () => {
+  it.each([
+    ['a password', 'read -s x', 'bash'],
+    ['a question', 'read -p "Go on? [y/N] " x', 'bash'],
+    ['a program that reads', 'cat', 'cat'],
+    ['a full-screen program', FULL_SCREEN, 'sleep'],
+  ])('ends what waits for a person, and says so: %s', async (_what, command, asker) => {
+    const { note, milliseconds, exit } = await once(`${command}; echo over`, { alone: true }).result;
+    expect(note).toBe(`ended: ${asker} waits for a person, and nobody is here to answer it`);
+    expect(exit).not.toBe(0);
+    expect(milliseconds).toBeLessThan(15_000);
+  });
+
+  it('leaves what works in silence, and what reads a file', async () => {
+    expect(await once('sleep 3; cat /etc/hostname >/dev/null; echo done', { alone: true }).result).toMatchObject({
+      exit: 0,
+      head: 'done',
+    });
+  });
 });
