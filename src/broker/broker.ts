@@ -364,7 +364,7 @@ const LESSONS: readonly Lesson[] = [
   {
     words: pattern(
       String.raw`
-        image\x20input\x20is\x20not\x20supported|(does\x20not|doesn['’]t|not)\x20support\w*\x20(image|vision
+        image\x20input\x20is\x20not\x20supported|(does\x20not|doesn['\u2019]t|not)\x20support\w*\x20(image|vision
         |multi-?modal)|(image_url|images?|vision)\b[^.]{0,60}(not|un)[\x20-]?supported|(unknown|invalid
         |unsupported)\b[^.]{0,40}image_url|not\x20a\x20multi-?modal\x20model
       `,

@@ -1,7 +1,5 @@
 /** How the router splits a line into words, and its word lists. The weights come from training. */
 
-import { pattern } from '../text/pattern.ts';
-
 /** Splits a line into the pieces the router looks at. Much simpler than a shell's parser, and it never fails. */
 
 export type Shape =
@@ -145,15 +143,13 @@ const FOREIGN =
   'il lo gli uno di che chi cosa perché dove quanto quanti quante quale quali come sono nel nella nei dei della delle con per tutti tutte questa questo più ' +
   'mostrami mostra cancella elimina rimuovi cerca trova installa spiega scrivi crea apri riavvia conta ordina grazie cartella cartelle errore';
 
+const wholeWords = (words: string) => new RegExp(`^(?:${words.replaceAll(' ', '|')})$`, 'iu');
+
 /** Pieces of words and sentences by which a text in another script asks or tells, rather than names something. */
 const SPEECH: Readonly<Record<string, RegExp>> = {
-  Cyrillic: pattern(
-    String.raw`
-      ^(?:как|что|где|кто|когда|почему|зачем|сколько|какой|какая|какие|покажи|удали|найди|объясни|сделай|запусти
-      |останови|установи|обнови|отмени|создай|напиши|проверь|открой|не|на|в|во|с|из|для|и|у|по|это|эту|этот|все
-      |всех)$
-    `,
-    'iu',
+  Cyrillic: wholeWords(
+    'как что где кто когда почему зачем сколько какой какая какие покажи удали найди объясни сделай запусти останови ' +
+      'установи обнови отмени создай напиши проверь открой не на в во с из для и у по это эту этот все всех',
   ),
   Han: /怎么|怎樣|怎样|如何|为什么|為什麼|什么|什麼|哪|谁|多少|几个|请|請|帮我|吗|呢|的|了|把|被|是|要|想|能|没有|解释|撤销|删除|显示|查找/u,
   Japanese: /\p{Script=Hiragana}{2}|[をはがにでのと](?=\p{Script=Han}|\p{Script=Katakana}|$)/u,
