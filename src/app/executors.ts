@@ -1,6 +1,7 @@
 /** Runs commands: the model's in a fresh shell, the user's background commands beside their shell. */
 import type {
   AgentCommands,
+  Connecting,
   LaunchOptions,
   Leftover,
   PreparedCommand,
@@ -45,7 +46,7 @@ export type AgentOptions = {
   /** Directories of this program, in which no kept command may change anything (MO-12). */
   readonly own: readonly string[];
   /** The network that commands in Project mode share. */
-  readonly network: Pick<SessionNetwork, 'join'>;
+  readonly network: Pick<SessionNetwork, 'join' | 'grants'>;
   /** The directory for package caches of a project. */
   readonly cacheOf: (tree: string) => ProjectCache | undefined;
   /** The directory that Project mode may write in, as the user stands now; undefined: there is none (MO-9). */
@@ -94,6 +95,7 @@ export function agentCommands(options: AgentOptions): AgentCommands {
   const keepings = new WeakMap<RunningCommand, Keeping>();
   const inLight = new WeakSet<RunningCommand>();
   let told = false;
+  const connecting = new WeakMap<RunningCommand, Connecting>();
   const follow = (running: RunningCommand, kept: Keeping | undefined) => {
     const behind =
       kept &&
@@ -120,6 +122,11 @@ export function agentCommands(options: AgentOptions): AgentCommands {
         over = true;
         const running = follow(once.begin(), kept);
         if (isLight) inLight.add(running);
+        if (how.mode === 'project') {
+          const network = options.network.grants.began(running.pid);
+          connecting.set(running, network);
+          void running.result.then(() => network.gaveUp());
+        }
         if (dispose) void running.result.finally(dispose);
         return running;
       },
@@ -136,6 +143,7 @@ export function agentCommands(options: AgentOptions): AgentCommands {
     left: (running) => leftovers.get(running) ?? Promise.resolve(undefined),
     isLight: (running) => inLight.has(running),
     attempt: (running) => keepings.get(running)?.attempt(),
+    connecting: (running) => connecting.get(running),
     takeBack: (action) => options.keep.store.takeBack(action),
     waiting: () => options.keep.store.waiting(),
     prepare,

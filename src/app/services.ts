@@ -151,7 +151,10 @@ export function createServices(environment: Environment, bus: SessionBus) {
   const projectHere = () => projectTree(bus.engine.shellCwd, isTaken);
   const network = new SessionNetwork(
     LAUNCHER,
-    async ({ program, job }, items) => mayConnect(await bus.connected, program, items, job),
+    {
+      ask: async (client, items, gone) => mayConnect(await bus.connected, client, items, gone),
+      run: () => currentRun(bus, session.id),
+    },
     (pid) => jobs.running().find(({ running }) => running.pid === pid)?.id,
   );
   jobs.onEnd(({ id }) => network.grants.jobEnded(id));
@@ -221,7 +224,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
       left: async (running) => (await undoThere.left(running)) ?? localAgent.left?.(running),
     },
     trials,
-    connect: (target) => network.grants.setNamed(target, true),
+    connect: (target) => network.grants.setNamed(target, true, currentRun(bus, session.id)),
     user: onlyHere(userCommands({ shell: shell.ready, dataDir, size }), bus),
     jobs,
     tools,

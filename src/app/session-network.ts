@@ -4,7 +4,8 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { Server } from 'node:net';
 import { asCompanion } from '../executor/index.ts';
 import { shellQuote } from '../text/shell.ts';
-import { type Client, type GrantOptions, NetworkGrants, serveProxy } from './network-proxy.ts';
+import { type Client, type GrantOptions, NetworkGrants } from './network-grants.ts';
+import { serveProxy } from './network-proxy.ts';
 
 /** Commands then have a loopback each. Ms. */
 const GIVE_UP_MS = 2000;
@@ -25,16 +26,21 @@ export class SessionNetwork {
   #child: ChildProcess | undefined;
 
   /**
-   * @param ask puts connections to the user
+   * @param user puts connections to the user, and knows the run under way
    * @param jobOf the background job whose launcher is this process
    */
   constructor(
     launcher: string,
-    ask: GrantOptions['ask'],
+    user: Pick<GrantOptions, 'ask' | 'run'>,
     jobOf: (pid: number) => number | undefined = () => undefined,
   ) {
     this.#launcher = launcher;
-    this.grants = new NetworkGrants({ ask, clientAt: (port) => clientAt(this.#child?.pid, port, jobOf) });
+    const holder = () => this.#child?.pid;
+    this.grants = new NetworkGrants({
+      ...user,
+      clientAt: (port) => clientAt(holder(), port, jobOf, (pid) => this.grants.knows(pid)),
+      isOpen: (port) => socketAt(holder(), port)?.state === ESTABLISHED,
+    });
   }
 
   /** Undefined where none can be held: then each command has a loopback of its own. */
@@ -91,20 +97,49 @@ function proxyVariables(port: number, launcher: string): Readonly<Record<string,
   };
 }
 
-/** The client that connects from this port in the holder's network. */
-function clientAt(holder: number | undefined, port: number, jobOf: (pid: number) => number | undefined): Client {
+/** As `/proc/net/tcp` writes it. */
+const ESTABLISHED = '01';
+
+/** The sockets of a network for TCP over IPv4 or 6. */
+export function socketsIn(holder: number, family: 'tcp' | 'tcp6') {
+  const rows = readFileSync(`/proc/${holder}/net/${family}`, 'latin1').trim().split('\n').slice(1);
+  return rows.map((row) => {
+    const [, local = '', , state, , , , , , inode] = row.trim().split(/\s+/);
+    const [address = '', port = ''] = local.split(':');
+    return { address, port: Number.parseInt(port, 16), state, inode };
+  });
+}
+
+/** The client's end of the connection that comes from this port in the holder's network. */
+function socketAt(holder: number | undefined, port: number) {
   try {
-    const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-    const rows = readFileSync(`/proc/${holder}/net/tcp`, 'latin1')
-      .split('\n')
-      .map((row) => row.trim().split(/\s+/));
-    const inode = rows.find(([, from]) => from?.endsWith(local))?.[9];
-    const pid = readdirSync('/proc').find((name) => /^\d+$/.test(name) && holds(name, `socket:[${inode}]`));
+    return socketsIn(holder ?? 0, 'tcp').find((socket) => socket.port === port);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The process that has a socket open. */
+export function processWith(inode: string | undefined): number | undefined {
+  const pid = readdirSync('/proc').find((name) => /^\d+$/.test(name) && holds(name, `socket:[${inode}]`));
+  return pid === undefined ? undefined : Number(pid);
+}
+
+/** The client that connects from this port in the holder's network. */
+function clientAt(
+  holder: number | undefined,
+  port: number,
+  jobOf: (pid: number) => number | undefined,
+  isCommand: (pid: number) => boolean,
+): Client {
+  try {
+    const pid = processWith(socketAt(holder, port)?.inode);
     if (pid === undefined) return UNKNOWN;
     const own = nameOf(pid);
     // ssh connects by way of the launcher, its child.
     const program = own === LAUNCHER_NAME ? nameOf(parentOf(pid)) : own;
-    return { program, job: jobAbove(Number(pid), jobOf) };
+    const command = above(pid, (at) => (isCommand(at) ? at : undefined));
+    return { program, command, job: above(pid, jobOf) };
   } catch {
     return UNKNOWN;
   }
@@ -117,11 +152,11 @@ const nameOf = (pid: number | string) => readFileSync(`/proc/${pid}/comm`, 'utf8
 const parentOf = (pid: number | string) =>
   Number(/^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]);
 
-/** The job that started a process: one of the processes above it is the job's launcher. */
-function jobAbove(pid: number, jobOf: (pid: number) => number | undefined): number | undefined {
+/** What is known of a process or of one above it: the launcher of a command or job. */
+export function above(pid: number, known: (pid: number) => number | undefined): number | undefined {
   for (let at = pid; at > 1; at = parentOf(at)) {
-    const job = jobOf(at);
-    if (job !== undefined) return job;
+    const found = known(at);
+    if (found !== undefined) return found;
   }
   return undefined;
 }

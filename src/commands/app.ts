@@ -65,8 +65,8 @@ export type Info = {
 };
 
 export type NetworkPort = {
-  /** `host:port`, and whether it is allowed. */
-  list(): readonly (readonly [name: string, allowed: boolean])[];
+  /** `host:port`, whether it is allowed, and with what that ends before the session. */
+  list(): readonly (readonly [name: string, allowed: boolean, until?: string])[];
   /**
    * A host with or without a port; undefined: asked about again. Returns what was set, undefined where that is no host.
    */

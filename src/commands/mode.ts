@@ -138,7 +138,9 @@ export const net: Command = {
   async run({ network }, rest) {
     const word = rest.trim();
     if (word === '') {
-      const rows = network.list().map(([name, allowed]) => `${allowed ? 'allowed' : 'refused'}  ${name}`);
+      const rows = network
+        .list()
+        .map(([name, allowed, until]) => `${allowed ? 'allowed' : 'refused'}  ${name}${until ? ` (${until})` : ''}`);
       return rows.join('\n') || 'nothing is allowed yet: Project asks when a program connects';
     }
     const back = word.startsWith('-');

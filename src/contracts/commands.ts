@@ -111,6 +111,29 @@ export type Leftover = Omit<Review, 'command'> & {
 /** The same of a command whose program was closed before the user had spoken. */
 export type LeftBehind = { readonly command: string; readonly left: Leftover };
 
+/** `once`: for the command that waits; `always`: until the job, the run or the session ends. */
+export type NetworkAnswer = 'once' | 'always' | 'no';
+
+/** How a command of Project fares with the network (MO-10). */
+export type Connecting = {
+  /** For how long the user has been asked about its connections so far. Ms. */
+  askedMs(): number;
+  /** Behind its end, which withdraws its questions: what it had asked for and never got. */
+  gaveUp(): GaveUp | undefined;
+};
+
+/** What a program gave up to wait for. */
+export type GaveUp = {
+  readonly program: string;
+  readonly items: readonly string[];
+  /** The run under way, with which an answer for longer ends. */
+  readonly run?: string | undefined;
+  /** The user has said yes to all of it, too late. */
+  readonly isAllowed: boolean;
+  /** Takes the answer for the command that runs next. */
+  settle(said: NetworkAnswer): void;
+};
+
 /** How a command of the model is to run. */
 export type LaunchOptions = {
   readonly cwd: string;
@@ -140,6 +163,8 @@ export type AgentCommands = {
   attempt?(running: RunningCommand): Attempt | undefined;
   /** Whether one of its commands was in the light sandbox of Unrestricted. */
   isLight?(running: RunningCommand): boolean;
+  /** How it fares with the network; undefined where it has none to ask for. */
+  connecting?(running: RunningCommand): Connecting | undefined;
   /** Takes it back, or nothing of it; why not, in a line. Once it is taken back, it does nothing. Never rejects. */
   takeBack?(action: number): Promise<string | undefined>;
   /** What commands of earlier programs of this session left, and nobody has answered. Never rejects. */

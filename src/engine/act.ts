@@ -1,5 +1,5 @@
 /** The one way from the model to an executor or a tool (law 2). */
-import type { PreparedCommand, RunningCommand } from '../contracts/commands.ts';
+import type { Connecting, PreparedCommand, RunningCommand } from '../contracts/commands.ts';
 import type { TrialChange, TrialOutcome, Trials } from '../contracts/trials.ts';
 import { runsLater } from '../knowledge/control-files.ts';
 import { type CommandResult, describeAction, notRun, withoutEnd } from '../session/action.ts';
@@ -13,7 +13,7 @@ import { pattern } from '../text/pattern.ts';
 import { plainText } from '../text/sanitize.ts';
 import type { EffectContext } from './effect-context.ts';
 import type { Permit } from './permit.ts';
-import { review } from './review.ts';
+import { connectsAgain, review } from './review.ts';
 
 type Act = Extract<Effect, { kind: 'act' }>;
 
@@ -199,23 +199,24 @@ async function command(
   const interrupt = () => running.interrupt();
   signal.addEventListener('abort', interrupt, { once: true });
   if (signal.aborted) interrupt();
-  const seconds = runs.waitSeconds ?? waitSeconds;
-  let wait = waiter(seconds * 1000);
+  const connecting = context.services.agent.connecting?.(running);
   try {
-    let result = await Promise.race([running.result, wait.over]);
-    // The command waits for the user's answer about a connection: that time does not count.
-    while (result === 'over' && !signal.aborted && asksToConnect(context)) {
-      wait = waiter(seconds * 1000);
-      result = await Promise.race([running.result, wait.over]);
-    }
+    const result = await endWithin((runs.waitSeconds ?? waitSeconds) * 1000, running, connecting, signal);
     if (result !== 'over') {
       await reviewed(session);
       const { agent } = context.services;
-      const refused = agent.isLight?.(running)
-        ? refusedByLight(result)
-        : refusedBy(mode, result, () => gate.onlyReads(runs.command, place));
-      const attempt = refused && agent.attempt?.(running);
-      return { kind: 'command', result, ...(refused ? { refused } : {}), ...(attempt ? { attempt } : {}) };
+      const changed = agent.attempt?.(running);
+      const again = await connectsAgain(context, connecting, changed, signal);
+      const inLight = agent.isLight?.(running) ?? false;
+      const lacks = () =>
+        inLight ? refusedByLight(result) : refusedBy(mode, result, () => gate.onlyReads(runs.command, place));
+      const refused = again ? undefined : lacks();
+      const attempt = refused || again ? changed : undefined;
+      return {
+        ...{ kind: 'command', result, ...(again ? { again } : {}) },
+        ...(refused ? { refused } : {}),
+        ...(attempt ? { attempt } : {}),
+      };
     }
     // An abort is under way: its end is near and is waited for.
     if (signal.aborted) {
@@ -224,15 +225,30 @@ async function command(
     }
     return asJob();
   } finally {
-    wait.clear();
     signal.removeEventListener('abort', interrupt);
     context.live.commands.delete(op);
     unwatch();
   }
 }
 
-function asksToConnect({ state }: EffectContext): boolean {
-  return state.questions.some((question) => question.kind === 'review' && question.about === 'network');
+/** How soon a clock that stands is looked at again, at least. Ms. */
+const SHORTEST_WAIT_MS = 100;
+
+/** What a command came to, or that it takes longer. While the user is asked about its connections the clock stands. */
+async function endWithin(
+  milliseconds: number,
+  { result }: RunningCommand,
+  connecting: Connecting | undefined,
+  signal: AbortSignal,
+): Promise<CommandResult | 'over'> {
+  const began = performance.now();
+  for (let left = milliseconds; ; ) {
+    const wait = waiter(left);
+    const ended = await Promise.race([result, wait.over]).finally(wait.clear);
+    left = milliseconds + (connecting?.askedMs() ?? 0) - (performance.now() - began);
+    if (ended !== 'over' || signal.aborted || left < 1) return ended;
+    left = Math.max(left, SHORTEST_WAIT_MS);
+  }
 }
 
 function waiter(milliseconds: number) {

@@ -1,8 +1,9 @@
 /**
  * What a command left for the user's word (MO-9): asked before its end is told, so that the model's next step waits.
  */
-import type { Leftover, RunningCommand } from '../contracts/commands.ts';
+import type { Connecting, Leftover, NetworkAnswer, RunningCommand } from '../contracts/commands.ts';
 import type { SessionId } from '../session/ids.ts';
+import type { Attempt } from '../session/phase.ts';
 import type { EffectContext } from './effect-context.ts';
 
 type Asking = {
@@ -45,26 +46,57 @@ export async function mayStart(context: EffectContext, command: string, items: r
   return started;
 }
 
-/** Asks whether a program of Project mode may connect to these. Never rejects; what is no answer is a no. */
+/** Who wants to connect, and what a yes does where that program has ended meanwhile. */
+type Connects = {
+  readonly program: string;
+  readonly job?: number | undefined;
+  readonly run?: string | undefined;
+  readonly again?: 'undone' | 'partly';
+};
+
+/**
+ * Asks whether a program of Project mode may connect to these. Undefined: `gone` came first. Never rejects; what is no
+ * answer is a no.
+ */
 export async function mayConnect(
   context: EffectContext,
-  program: string,
+  { program, job, run, again }: Connects,
   items: readonly string[],
-  job?: number,
-): Promise<'once' | 'always' | 'no'> {
+  gone: AbortSignal,
+): Promise<NetworkAnswer | undefined> {
   const name = `network-${context.services.now()}-${items.join()}`;
   const session = context.state.root;
-  const answered = context.answers.of(name, new AbortController().signal);
-  const until = job === undefined ? 'for this session' : `until job ${job} ends`;
+  const answered = context.answers.of(name, gone);
+  const holds = job !== undefined ? 'job' : run === undefined ? 'session' : 'run';
+  const until = job === undefined ? `for this ${holds}` : `until job ${job} ends`;
   const command = job === undefined ? program : `${program} (job ${job})`;
-  const asked = { about: 'network', command, items, diff: '' } as const;
+  const asked = { about: 'network', command, items, diff: '', holds, ...(again ? { again } : {}) } as const;
   await context.dispatch({ type: 'reviewAsked', review: name, ...asked }, session).catch(() => {});
   const answer = await answered;
+  const isGone = answer === undefined && gone.aborted && !context.closed;
   const said = answer?.kind === 'proceed' ? 'once' : answer?.kind === 'always' ? 'always' : 'no';
   const words = { once: 'allowed once', always: `allowed ${until}`, no: `refused ${until}` };
-  const text = `network: ${items.join(', ')} ${words[said]}`;
+  const text = `network: ${items.join(', ')} ${isGone ? `was not answered: ${program} has ended` : words[said]}`;
   if (!context.closed) void context.dispatch({ type: 'reviewed', review: name, text }, session).catch(() => {});
-  return said;
+  return isGone ? undefined : said;
+}
+
+/** Whether a command that gave up to wait for a connection runs again, by the user's yes. Never rejects. */
+export async function connectsAgain(
+  context: EffectContext,
+  connecting: Connecting | undefined,
+  attempt: Attempt | undefined,
+  signal: AbortSignal,
+): Promise<true | undefined> {
+  const gaveUp = connecting?.gaveUp();
+  if (!gaveUp || signal.aborted) return undefined;
+  const { program, items, run, isAllowed, settle } = gaveUp;
+  // The yes came too late for the program; where something of it stays, the user has not said yes to that.
+  const again = attempt?.whole ? 'undone' : 'partly';
+  const said =
+    isAllowed && again === 'undone' ? 'once' : await mayConnect(context, { program, run, again }, items, signal);
+  if (said !== undefined) settle(said);
+  return said === 'once' || said === 'always' || undefined;
 }
 
 async function ask(

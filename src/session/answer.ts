@@ -220,8 +220,8 @@ function answerForm(next: Transition, id: string): boolean {
 
 // Reviews: the command's end waits for the answer.
 
-export function askReview(next: Transition, { review, about, command, items, diff }: Of<'reviewAsked'>): void {
-  next.ask({ kind: 'review', review, about, command, items, diff });
+export function askReview(next: Transition, { type: _, at: __, session: ___, ...asked }: Of<'reviewAsked'>): void {
+  next.ask({ kind: 'review', ...asked });
 }
 
 /** It is carried out: the model and the transcript are told, and the question goes where nobody has answered it. */

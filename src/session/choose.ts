@@ -32,7 +32,9 @@ export function chooseMode(next: Transition, mode: Mode): void {
   if (phase.kind === 'awaitingModeApproval') {
     next.unask(phase.question);
     if (!isWider(mode, now)) setMode(next, mode);
-    return answerUpgrade(next, phase, isWider(mode, now) ? mode : undefined);
+    // What the user chooses so is for longer than one action.
+    const { once: _, ...asked } = phase;
+    return answerUpgrade(next, asked, isWider(mode, now) ? mode : undefined);
   }
   // A sub-agent never widens (MO-6).
   if (parent && isWider(mode, tightening ?? now)) return;

@@ -3,8 +3,9 @@
  * MO-11).
  */
 import type { Action } from './action.ts';
+import type { Mode } from './ids.ts';
 import { modeName, offersFrom } from './mode.ts';
-import type { Attempt, Dispatch, NotRun, Refused } from './phase.ts';
+import type { Attempt, Dispatch, NotRun, Outcome, Refused } from './phase.ts';
 import type { NorrisRun, Run } from './run.ts';
 import { decidesAs } from './state.ts';
 import type { Transition } from './transition.ts';
@@ -62,8 +63,10 @@ export function offerMode(next: Transition, run: Run, dispatch: Dispatch): boole
     return true;
   }
   const began = refusedAction.kind === 'command' && mode === 'project';
-  const reason = `${modeName(mode)} mode blocked ${what}${againText(began, refusedAttempt)}`;
-  ask(next, reason, run, dispatch, { offered: 'action', action: refusedAction }, refusedAttempt);
+  const blocked = `${modeName(mode)} mode blocked ${what}${againText(began, refusedAttempt)}`;
+  // Which hosts it wants is not known, so they can't be asked about one by one.
+  const once = began && refused === 'network' ? ({ once: true } as const) : {};
+  ask(next, blocked, run, dispatch, { offered: 'action', action: refusedAction, ...once }, refusedAttempt);
   return true;
 }
 
@@ -91,6 +94,12 @@ export function offerForPlan(next: Transition, run: NorrisRun, tasks: number): b
   return true;
 }
 
+/** The wider mode is for the action in hand: behind it this one holds again, and may be left again by a question. */
+export function returnTo(next: Transition, mode: Mode): void {
+  const { offeredIn = [] } = next.conversation;
+  next.set({ tightening: mode, offeredIn: offeredIn.filter((one) => one !== mode) });
+}
+
 /** The actions with the refused one put before the next: it is judged anew and runs as a new action. */
 export function withAgain(before: Dispatch, action: Action, attempt?: Attempt): Dispatch {
   const { index, skipped } = before;
@@ -103,12 +112,25 @@ export function withAgain(before: Dispatch, action: Action, attempt?: Attempt): 
   return { ...dispatch, actions, reading: false, skipped: Object.fromEntries(later) };
 }
 
+/** Remembers a command that runs again, since its program gave up before the user's yes to a connection. */
+export function noteAgain(dispatch: Dispatch, action: Action | undefined, outcome: Outcome): Dispatch {
+  if (outcome.kind !== 'command' || !outcome.again || !action) return dispatch;
+  return { ...dispatch, again: [...(dispatch.again ?? []), { action, attempt: outcome.attempt }] };
+}
+
+/** The actions with the first of those put before the next; undefined: there is none. */
+export function nextAgain({ again = [], ...dispatch }: Dispatch): Dispatch | undefined {
+  const [first, ...others] = again;
+  if (!first) return undefined;
+  return withAgain(others.length === 0 ? dispatch : { ...dispatch, again: others }, first.action, first.attempt);
+}
+
 function ask(
   next: Transition,
   reason: string,
   run: Run,
   dispatch: Dispatch,
-  how: { readonly offered: 'plan' | 'action'; readonly action?: Action },
+  how: { readonly offered: 'plan' | 'action'; readonly action?: Action; readonly once?: true },
   attempt?: Attempt,
 ): void {
   const { mode, settings, cwd } = next.conversation;
@@ -118,6 +140,7 @@ function ask(
   next.phase({
     ...{ kind: 'awaitingModeApproval', question, run, dispatch, offered: how.offered },
     ...(how.action ? { again: how.action } : {}),
+    ...(how.once ? { once: how.once } : {}),
     ...(attempt ? { attempt } : {}),
   });
 }

@@ -20,6 +20,8 @@ export type Outcome =
       readonly result: CommandResult;
       readonly refused?: Refused;
       readonly attempt?: Attempt;
+      /** It gave up a connection before the user's yes: it runs again. */
+      readonly again?: true;
     }
   | { readonly kind: 'job'; readonly job: number; readonly result: CommandResult }
   | { readonly kind: 'tool'; readonly text: string; readonly failed: boolean }
@@ -40,6 +42,8 @@ export type Dispatch = {
   readonly skipped?: Readonly<Record<number, NotRun>>;
   /** Before the action at this place is judged, what an earlier attempt of it has changed is taken back. */
   readonly takesBack?: { readonly index: number; readonly action: number };
+  /** What gave up a connection before the user's yes: it runs again before the next action. */
+  readonly again?: readonly { readonly action: Action; readonly attempt?: Attempt | undefined }[];
   /** Every one of them only reads, by the gate's static word: they may run side by side. */
   readonly reading: boolean;
 };
@@ -166,6 +170,8 @@ export type Phase =
       /** It is to run outside the light sandbox, in the same mode. */
       readonly outside?: true;
       readonly attempt?: Attempt;
+      /** The wider mode is for that action only. */
+      readonly once?: true;
     }
   | {
       readonly kind: 'escalated';

@@ -70,6 +70,8 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
       readonly offered?: 'plan' | 'action';
       /** No mode is asked for, but to run `action` again outside the light sandbox. */
       readonly outside?: true;
+      /** The wider mode is for this action only: a program in it does not use the proxy. */
+      readonly once?: true;
     }
   /** What a command left that only the user decides on. Belongs to no phase: the command's end waits for it. */
   | ({ readonly kind: 'review'; readonly review: string } & Review)
@@ -97,6 +99,10 @@ export type Review = {
   readonly items: readonly string[];
   /** What was in the files and what the command wrote, as unified diffs; may be empty. */
   readonly diff: string;
+  /** Of a connection: with what an answer for longer ends. Absent in older journals. */
+  readonly holds?: 'job' | 'run' | 'session';
+  /** The program has ended: a yes runs the command again, and what it changed is taken back, or it stays in part. */
+  readonly again?: 'undone' | 'partly';
 };
 
 /** A question of several machines, put to the user once. */

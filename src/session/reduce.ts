@@ -24,7 +24,7 @@ import { forgetLeave, leaveFor, setLeave } from './leaving.ts';
 import { namesOf } from './message.ts';
 import { possibleMode } from './mode.ts';
 import { countAction, ifNorris } from './norris.ts';
-import { noteRefused } from './offer.ts';
+import { noteAgain, noteRefused } from './offer.ts';
 import type { Outcome } from './phase.ts';
 import { goToShell, hostOf } from './place.ts';
 import { continueLastNorris, recordPreplan, startNorris, takePlan } from './planning.ts';
@@ -286,7 +286,8 @@ function actionEnded(next: Transition, { op, outcome }: Of<'actionEnded'>): void
   if (alone && moves) next.set({ cwd: outcome.result.cwd });
   const ended = slotOf(phase, op)?.action;
   if (outcome.kind === 'command' && ended) noteRefused(next, outcome.refused, ended, outcome.attempt);
-  if (phase.kind === 'acting') goOn(next, run, { dispatch, slots }, phase.concurrency);
+  if (phase.kind === 'acting')
+    goOn(next, run, { dispatch: noteAgain(dispatch, ended, outcome), slots }, phase.concurrency);
   else if (slots.some((slot) => slot.kind === 'running')) next.phase({ ...phase, run, slots });
   else settle(next, run, { dispatch, slots });
 }

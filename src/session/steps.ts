@@ -24,7 +24,7 @@ import {
   upgradeWish,
 } from './mode.ts';
 import { currentTask, type Ending, endingOf, leftOver, mustEscalate, nextStep, summaryOf } from './norris.ts';
-import { noteOffer, noteRefused, offerMode, withAgain } from './offer.ts';
+import { nextAgain, noteOffer, noteRefused, offerMode, returnTo, withAgain } from './offer.ts';
 import type { ActionSlots, Decided, Dispatch, Phase, Sentinel } from './phase.ts';
 import { goToShell } from './place.ts';
 
@@ -188,6 +188,8 @@ export function examineNext(
 ): void {
   const action = dispatch.actions[dispatch.index];
   tighten(next);
+  const again = decided.length === 0 ? nextAgain(dispatch) : undefined;
+  if (again) return examineNext(next, run, again, 'edited');
   if (decided.length === 0 && offerMode(next, run, dispatch)) return;
   if (!action) return afterDispatch(next, run, dispatch);
   const skipped = dispatch.skipped?.[dispatch.index];
@@ -313,15 +315,20 @@ export function answerOutside(
 
 /** The user has answered a mode request with a mode or with no; the agent continues either way (MO-3). */
 export function answerUpgrade(next: Transition, phase: Requesting, approved: Mode | undefined): void {
-  const { run, dispatch, raised, offered, again, attempt, outside } = phase;
+  const { run, dispatch, raised, offered, again, attempt, outside, once } = phase;
   if (outside) return answerOutside(next, phase, 'no');
-  const denied = upgradeDenied(next.conversation.mode);
+  const { mode } = next.conversation;
+  const denied = upgradeDenied(mode);
   if (offered) {
     if (approved) setMode(next, approved);
     else next.notice('info', denied);
     if (offered === 'plan') return startStep(next, run);
     // The yes is for the mode and for the action: only what is destructive asks again.
-    if (approved && again) return examineNext(next, run, withAgain(dispatch, again, attempt), 'edited');
+    if (approved && again) {
+      examineNext(next, run, withAgain(dispatch, again, attempt), 'edited');
+      if (once) returnTo(next, mode);
+      return;
+    }
     return examineNext(next, run, dispatch, 'policy');
   }
   const action = dispatch.actions[dispatch.index];

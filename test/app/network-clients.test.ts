@@ -5,83 +5,12 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NetworkGrants, targetOf } from '../../src/app/network-proxy.ts';
 import { SessionNetwork } from '../../src/app/session-network.ts';
 import { projectArgv } from '../../src/effects/sandbox/index.ts';
 import { buildTools, type Tools } from '../effects/sandbox/tools.ts';
 import { trialsWork } from '../effects/undo/trial-support.ts';
 import { lacks } from '../support/lacks.ts';
 import { lacksSshd, startSshd } from '../support/sshd.ts';
-
-it('a host and port is read in one spelling, whoever writes it how', () => {
-  expect(targetOf('Example.COM.:80')).toEqual({ host: 'example.com', port: 80 });
-  expect(targetOf('0x7f.1:443')).toEqual({ host: '127.0.0.1', port: 443 });
-  expect(targetOf('2130706433', 80)).toEqual({ host: '127.0.0.1', port: 80 });
-  expect(targetOf('[::FFFF:127.0.0.1]:8')).toEqual({ host: '::ffff:7f00:1', port: 8 });
-  for (const wrong of ['', 'a', 'a:0', 'a:65536', 'a/b:1', 'u@a:1', '::1:80', 'a b:1'])
-    expect(targetOf(wrong), wrong).toBeUndefined();
-});
-
-it('connections that wait are one question, a no is remembered, and a bare address is named for what it is', async () => {
-  const asked: (readonly string[])[] = [];
-  const answers = ['no', 'once', 'always'] as const;
-  const ask = async (_: unknown, items: readonly string[]) => answers[asked.push(items) - 1] ?? 'no';
-  const grants = new NetworkGrants({ ask, clientAt: () => ({ program: 'curl' }) });
-  const many = [
-    'a.example:443',
-    'b.example:443',
-    'a.example:443',
-    '169.254.169.254:80',
-    '[::ffff:127.0.0.9]:80',
-    '8.8.8.8:53',
-  ];
-  const allows = async (name: string) => {
-    const target = targetOf(name);
-    return target ? grants.allows(target, 0) : 'no target';
-  };
-  expect(new Set(await Promise.all(many.map(allows)))).toEqual(new Set([false]));
-  expect(asked).toEqual([
-    [
-      'a.example:443',
-      'b.example:443',
-      '169.254.169.254:80 (link-local, where clouds give out keys)',
-      '[::ffff:7f00:9]:80 (this machine)',
-      '8.8.8.8:53 (an address without a name)',
-    ],
-  ]);
-  expect(await allows('a.example:443')).toBe(false);
-  expect([await allows('c.example:1'), await allows('c.example:1'), await allows('c.example:1')]).toEqual([
-    true,
-    true,
-    true,
-  ]);
-  expect(asked).toHaveLength(3);
-  expect(grants.setNamed('c.example:1', undefined)).toBe('c.example:1');
-  expect(await allows('c.example:1')).toBe(false);
-  expect(grants.setNamed('d.example', true)).toBe('d.example:443, d.example:80');
-  expect(await allows('d.example:80')).toBe(true);
-});
-
-it('what a job was allowed ends with the job, and nothing else does', async () => {
-  const asked: string[] = [];
-  let job: number | undefined = 7;
-  const grants = new NetworkGrants({
-    ask: async (client, items) => {
-      asked.push(`${client.job} ${items.join()}`);
-      return 'always';
-    },
-    clientAt: () => ({ program: 'node', job }),
-  });
-  const allows = async (host: string) => grants.allows({ host, port: 443 }, 0);
-  await allows('a.example');
-  job = undefined;
-  await allows('b.example');
-  await allows('a.example');
-  grants.jobEnded(7);
-  expect(grants.list()).toEqual([['b.example:443', true]]);
-  await allows('a.example');
-  expect(asked).toEqual(['7 a.example:443', 'undefined b.example:443', 'undefined a.example:443']);
-});
 
 describe.skipIf(!trialsWork())('from Project', () => {
   let tools: Tools;
@@ -91,6 +20,10 @@ describe.skipIf(!trialsWork())('from Project', () => {
   const asked: string[] = [];
   let answer: 'once' | 'no' = 'once';
   let network: SessionNetwork;
+  const ask = async ({ program }: { readonly program: string }, items: readonly string[]) => {
+    asked.push(`${program} ${items.join()}`);
+    return answer;
+  };
 
   beforeAll(async () => {
     tools = await buildTools();
@@ -105,10 +38,7 @@ describe.skipIf(!trialsWork())('from Project', () => {
     await new Promise((resolve) => outside.once('listening', resolve));
     const address = outside.address();
     port = typeof address === 'object' && address ? address.port : 0;
-    network = new SessionNetwork(tools.launcher, async ({ program }, items) => {
-      asked.push(`${program} ${items.join()}`);
-      return answer;
-    });
+    network = new SessionNetwork(tools.launcher, { ask, run: () => undefined });
   });
   afterAll(() => {
     network.close();
@@ -181,10 +111,7 @@ describe.skipIf(!trialsWork())('from Project', () => {
       copyFileSync(file, join(tree, basename(file)));
     const config = readFileSync(host.config, 'utf8').replaceAll(join(host.identity, '..'), tree);
     writeFileSync(join(tree, 'config'), config);
-    const other = new SessionNetwork(join(folder, 'aish-sandbox'), async (client, items) => {
-      asked.push(`${client.program} ${items.join()}`);
-      return answer;
-    });
+    const other = new SessionNetwork(join(folder, 'aish-sandbox'), { ask, run: () => undefined });
     const list = `GIT_SSH_COMMAND="$GIT_SSH_COMMAND -F '${tree}/config'" git ls-remote web1:${repository} && echo listed`;
     asked.length = 0;
     answer = 'once';

@@ -39,7 +39,7 @@ describe.skipIf(!trialsWork())('the network of a session', () => {
   }
 
   it('lets a command reach what another one serves, and shows its addresses', async () => {
-    const network = new SessionNetwork(tools.launcher, async () => 'no');
+    const network = new SessionNetwork(tools.launcher, { ask: async () => 'no', run: () => undefined });
     const holder = (await network.join())?.holder;
     expect(holder).toBeGreaterThan(0);
     const server = node(
@@ -56,7 +56,7 @@ describe.skipIf(!trialsWork())('the network of a session', () => {
   });
 
   it('reaches no service of the machine, and nothing beyond it', async () => {
-    const network = new SessionNetwork(tools.launcher, async () => 'no');
+    const network = new SessionNetwork(tools.launcher, { ask: async () => 'no', run: () => undefined });
     const outside = createServer((socket) => socket.end('outside')).listen(0, '127.0.0.1');
     await new Promise((resolve) => outside.once('listening', resolve));
     const address = outside.address();
@@ -81,7 +81,7 @@ describe.skipIf(!trialsWork())('the network of a session', () => {
   });
 
   it('ends with its session, and another one can follow', async () => {
-    const network = new SessionNetwork(tools.launcher, async () => 'no');
+    const network = new SessionNetwork(tools.launcher, { ask: async () => 'no', run: () => undefined });
     const first = (await network.join())?.holder ?? 0;
     network.close();
     for (let tries = 0; tries < 100 && isAlive(first); tries++) await setTimeout(20);

@@ -181,7 +181,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
   });
 
   it.skipIf(lacks('curl'))(
-    'a connection is asked about once, and :net lists and takes back what was said',
+    'a connection is asked about once in a run, and :net allows, lists and takes back',
     async () => {
       const outside = createServer((_, reply) => reply.end('from outside')).listen(0, '127.0.0.2');
       await new Promise((resolve) => outside.once('listening', resolve));
@@ -201,10 +201,12 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
       rig.type(':norris fetch\r');
       await rig.waitFor(`127.0.0.2:${port} (this machine)`);
       expect(rig.text()).toMatch(/CONNECT\?[\s\S]*Program: curl/);
-      await answer(rig, 'session', 'P');
+      await answer(rig, /P {2}run/, 'P');
       await rig.waitFor('✓ done');
       expect(told(server).match(/from outside end 42/g)).toHaveLength(2);
       rig.type(':net\r');
+      await rig.waitFor('nothing is allowed yet');
+      rig.type(`:net 127.0.0.2:${port}\r:net\r`);
       await rig.waitFor(`allowed  127.0.0.2:${port}`);
       rig.type(`:net -127.0.0.2:${port}\r`);
       await rig.waitFor('is asked about again');
@@ -212,13 +214,13 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
       await answer(rig, 'CONNECT?', 's');
       await rig.waitFor(/✓ done[\s\S]*✓ done/);
       expect(told(server)).toContain('does not allow a connection');
-      expect(rig.text()).toContain('refused for this session');
+      expect(rig.text()).toContain('refused for this run');
       outside.close();
     },
   );
 
   it.skipIf(lacks('curl'))(
-    'sub-agents and later commands share what was allowed for the session, and a job’s part of it ends with the job',
+    'sub-agents and later commands share what was allowed for the run, and a job’s part of it ends with the job',
     async () => {
       const outside = createServer((_, reply) => reply.end('from outside')).listen(0, '127.0.0.2');
       await new Promise((resolve) => outside.once('listening', resolve));
@@ -262,6 +264,40 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
       outside.close();
     },
   );
+
+  it.skipIf(lacks('curl'))('a yes to a program that has given up runs its command again, and once', async () => {
+    const outside = createServer((_, reply) => reply.end('from outside')).listen(0, '127.0.0.2');
+    await new Promise((resolve) => outside.once('listening', resolve));
+    const address = outside.address();
+    const host = `127.0.0.2:${typeof address === 'object' && address ? address.port : 0}`;
+    await using server = await startScriptedServer([
+      call('bash', { command: `echo more >> notes.txt; curl -sS -m 1 http://${host}/` }),
+      call('bash', { command: `curl -sS http://${host}/; echo end` }),
+      say('GOAL: complete'),
+    ]);
+    using place = scratch(server.baseUrl, { ...QUIET, mode: 'project', wait_seconds: 2 });
+    repository(place);
+    await using rig = startRig(place, { rows: 40 });
+    await rig.waitFor('-- PROJECT --');
+    rig.type(':norris fetch\r');
+    await rig.waitFor('CONNECT?');
+    await rig.waitFor(/It gave up waiting for you\. A yes takes back what the command has changed/);
+    await answer(rig, 'It gave up waiting', 'p');
+    // The yes was for the command that ran again: the next one asks, and its clock stands meanwhile.
+    await rig.waitFor(/Program: curl/);
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    await answer(rig, 'What it sends there', 'P');
+    await rig.waitFor('✓ done');
+    expect(readFileSync(join(place.work, 'notes.txt'), 'utf8')).toBe('mine\nmore\n');
+    expect(told(server)).toContain('from outside');
+    expect(told(server)).toContain('from outsideend');
+    expect(told(server)).not.toContain('runs on as job');
+    expect(told(server)).toContain('was not answered: curl has ended');
+    expect(told(server)).toContain('allowed for this run');
+    rig.type(':net\r');
+    await rig.waitFor('nothing is allowed yet');
+    outside.close();
+  });
 
   it.skipIf(lacks('curl'))('without a screen a connection is refused at once, unless --net allows it', async () => {
     const outside = createServer((_, reply) => reply.end('from outside')).listen(0, '127.0.0.2');

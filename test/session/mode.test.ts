@@ -408,6 +408,74 @@ describe('a wider mode is offered by itself', () => {
     expect(machine.phase.kind).toBe('replying');
   });
 
+  const inProject = () => {
+    const machine = new Machine({ ...here, semantics: 3 });
+    // A mode that the user has just narrowed is not offered to be left.
+    machine.send({ type: 'modeChosen', mode: 'restricted' });
+    machine.send({ type: 'modeChosen', mode: 'project' });
+    machine.send({ type: 'norrisStarted', goal: 'g' });
+    return machine;
+  };
+  /** Ends the action in hand, and whether the same one is examined again. */
+  const endsWith = (machine: Machine, outcome: object) => {
+    const { op } = machine;
+    machine.send({ type: 'actionStarted', op });
+    machine.send({ type: 'actionEnded', op, outcome: { ...printed('no', 1), ...outcome } });
+    return machine.last.filter(({ kind }) => kind === 'examine');
+  };
+
+  it('widens the mode for one command where Project has refused it the network, and asks again about the next', () => {
+    const machine = inProject();
+    for (const _ of [1, 2]) {
+      machine.says('', write);
+      machine.judges(harmless);
+      endsWith(machine, { refused: 'network', attempt: { action: 4, whole: true } });
+      expect(machine.state.questions).toMatchObject([{ kind: 'mode', once: true, offers: ['unrestricted'] }]);
+      machine.answers('proceed');
+      expect(machine.last).toContainEqual(
+        expect.objectContaining({ kind: 'examine', mode: 'unrestricted', takesBack: 4 }),
+      );
+      machine.judges(harmless);
+      expect(machine.last).toContainEqual(expect.objectContaining({ kind: 'act', mode: 'unrestricted' }));
+      endsWith(machine, {});
+      expect(machine.conversation.mode).toBe('project');
+      expect(machine.phase.kind).toBe('replying');
+    }
+  });
+
+  it('stays in the mode that the user chooses by name while that question is open', () => {
+    const machine = inProject();
+    machine.says('', write);
+    machine.judges(harmless);
+    endsWith(machine, { refused: 'network' });
+    machine.send({ type: 'modeChosen', mode: 'unrestricted' });
+    machine.judges(harmless);
+    endsWith(machine, {});
+    expect(machine.conversation.mode).toBe('unrestricted');
+  });
+
+  it('runs a command again that gave up a connection before the yes, once and in the same mode', () => {
+    const machine = inProject();
+    machine.says('', write, bash('c2', 'echo next'));
+    machine.judges(harmless);
+    const again = endsWith(machine, { again: true, attempt: { action: 7, whole: true } });
+    expect(again).toMatchObject([{ action: { command: 'echo x > y' }, mode: 'project', takesBack: 7 }]);
+    machine.judges(harmless);
+    expect(endsWith(machine, {})).toMatchObject([{ action: { command: 'echo next' } }]);
+    expect(machine.state.questions).toEqual([]);
+  });
+
+  it('runs nothing again after an abort', () => {
+    const machine = inProject();
+    machine.says('', write);
+    machine.judges(harmless);
+    const { op } = machine;
+    machine.send({ type: 'actionStarted', op });
+    machine.send({ type: 'aborted' });
+    machine.send({ type: 'actionEnded', op, outcome: { ...printed('no', 1), again: true } as never });
+    expect([machine.phase.kind, machine.last.filter(({ kind }) => kind === 'examine')]).toEqual(['idle', []]);
+  });
+
   it('an open offer is dropped by an abort, and with the program', () => {
     for (const end of ['aborted', 'resumed'] as const) {
       const machine = restricted();

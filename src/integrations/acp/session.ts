@@ -325,6 +325,11 @@ const REVIEWED = {
   start: 'starts from files that a model has changed',
 } as const;
 
+const AGAIN = {
+  undone: 'it gave up waiting: a yes takes back what its command has changed and runs it again',
+  partly: 'it gave up waiting, and the first part has already run: a yes runs all of it again',
+} as const;
+
 /**
  * What is offered, and what each means. Only a connection and the light sandbox can be allowed for longer; findings are
  * asked about anew.
@@ -343,9 +348,9 @@ const OPTIONS: Readonly<Record<Question['kind'], readonly PermissionOption[]>> =
   fleet: [{ ...RUN, name: 'Run it on these hosts' }, SKIP, STOP],
 };
 
-const CONNECT: readonly PermissionOption[] = [
+const connectOptions = (holds: string): readonly PermissionOption[] => [
   { ...RUN, name: 'Connect once' },
-  { optionId: 'always', name: 'Connect until the session ends', kind: 'allow_always' },
+  { optionId: 'always', name: `Connect until the ${holds} ends`, kind: 'allow_always' },
   { ...SKIP, name: 'Do not connect' },
 ];
 
@@ -358,7 +363,8 @@ const OUTSIDE: readonly PermissionOption[] = [
 
 function optionsFor(question: Question): readonly PermissionOption[] {
   if (question.kind === 'mode' && question.outside) return OUTSIDE;
-  return question.kind === 'review' && question.about === 'network' ? CONNECT : OPTIONS[question.kind];
+  const isNetwork = question.kind === 'review' && question.about === 'network';
+  return isNetwork ? connectOptions(question.holds ?? 'session') : OPTIONS[question.kind];
 }
 
 /** The exact command stands in `rawInput`, every finding with its impact in the content: titles are cut by editors. */
@@ -430,6 +436,7 @@ function own(question: Question): readonly string[] {
     case 'review':
       return [
         `${nameText(question.command)}: ${REVIEWED[question.about]}`,
+        ...(question.again ? [AGAIN[question.again]] : []),
         ...question.items.map((item) => `- ${nameText(item)}`),
       ];
   }

@@ -220,15 +220,9 @@ const CHOICES: Readonly<Record<Review['about'], readonly Choice[]>> = {
     ABORT,
   ],
   network: [
-    { answer: 'skip', key: 's', label: 'no', does: 'refuses it, for this session' },
-    { answer: 'proceed', key: 'p', label: 'once', does: 'lets what waits connect now', harmful: true },
-    {
-      answer: 'always',
-      key: 'P',
-      label: 'session',
-      does: 'lets it connect until the session, or its job, ends',
-      harmful: true,
-    },
+    { answer: 'skip', key: 's', label: 'no', does: 'refuses it, as long as P would allow it' },
+    { answer: 'proceed', key: 'p', label: 'once', does: 'lets this command connect there', harmful: true },
+    { answer: 'always', key: 'P', label: 'session', does: 'lets all commands connect there, as long', harmful: true },
     ABORT,
   ],
   room: [
@@ -269,16 +263,22 @@ const WORDS: Readonly<Record<Review['about'], Record<'chip' | 'title' | 'by' | '
   },
 };
 
+/** Of a program that has ended before the answer: what a yes does. */
+const AGAIN: Readonly<Record<NonNullable<Review['again']>, string>> = {
+  undone: 'It gave up waiting for you. A yes takes back what the command has changed and runs it again.',
+  partly: 'It gave up waiting for you. The first part has already run: run all of it again?',
+};
+
 /** Title, reasons, lines and answers. */
-export function reviewParts({ about, command, items, diff }: Review) {
+export function reviewParts({ about, command, items, diff, holds = 'session', again }: Review) {
   const listed = items.map((item): TreeLine => ({ text: nameText(item), indent: '    ' }));
   const { chip, title, by, reason, under } = WORDS[about];
   return {
     chip,
     title,
-    reasons: [`${by}: ${oneLine(command)}`, reason],
+    reasons: [`${by}: ${oneLine(command)}`, again ? AGAIN[again] : reason],
     tree: [...listed, ...diffLines(diff)],
-    choices: CHOICES[about],
+    choices: CHOICES[about].map((choice) => (choice.answer === 'always' ? { ...choice, label: holds } : choice)),
     place: { path: '', under },
   };
 }

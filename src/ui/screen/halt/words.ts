@@ -160,17 +160,19 @@ function outsideWords({ reason, action }: Of<'mode'>): QuestionWords {
   };
 }
 
-function modeWords({ reason, from, offers, wish, cwd, missing, action, offered }: Of<'mode'>): QuestionWords {
+function modeWords({ reason, from, offers, wish, cwd, missing, action, offered, once }: Of<'mode'>): QuestionWords {
   const choices = MODE_CHOICES.filter(({ answer }) => answer !== 'proceed' || offers.includes('project'));
   const named = wish === undefined ? '' : ` It names ${modeName(wish)}.`;
   return {
     ...BARE,
     chip: 'CHANGE MODE?',
-    title: `leave ${modeName(from)}`,
+    title: once ? 'for this command only' : `leave ${modeName(from)}`,
     reasons: offered
       ? [
           `${reason[0]?.toUpperCase()}${oneLine(reason).slice(1)}${reason.endsWith('?') ? '' : '.'}`,
-          'You are asked once; :mode changes the mode at any time.',
+          once
+            ? `A program in it does not use the proxy, so you can't be asked about a host. ${modeName(from)} holds again behind it.`
+            : 'You are asked once; :mode changes the mode at any time.',
         ]
       : action
         ? [`${modeName(from)} refuses what the model wants to run: ${oneLine(reason)}.`]
