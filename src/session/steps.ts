@@ -201,18 +201,26 @@ export function examineNext(
   if (refusal !== undefined) return refuse(next, { run, dispatch, decided }, action, refusal);
   const { id: session, cwd, mode, settings } = next.conversation;
   const wanted = upgradeWish(action, settings);
-  if (wanted) {
-    const missing = settings.projectMissing === undefined ? {} : { missing: settings.projectMissing };
-    const offers = offersFrom(next);
-    noteOffer(next);
-    const question = next.ask({ kind: 'mode', ...wanted, from: mode, offers, cwd, ...missing });
-    return next.phase({ kind: 'awaitingModeApproval', question, run, dispatch });
-  }
+  if (wanted) return askForMode(next, run, dispatch, wanted);
   const op = next.id('op');
   next.phase({ kind: 'judging', op, run, dispatch, consent, decided, ...(seen ? { seen } : {}) });
   const { takesBack } = dispatch;
   const before = takesBack?.index === dispatch.index && consent === 'edited' ? { takesBack: takesBack.action } : {};
   next.effect({ kind: 'examine', session, op, action, cwd, mode, goal: goalOf(next.conversation), ...before });
+}
+
+function askForMode(
+  next: Transition,
+  run: Run,
+  dispatch: Dispatch,
+  wanted: NonNullable<ReturnType<typeof upgradeWish>>,
+) {
+  const { cwd, mode, settings } = next.conversation;
+  const missing = settings.projectMissing === undefined ? {} : { missing: settings.projectMissing };
+  const offers = offersFrom(next);
+  noteOffer(next);
+  const question = next.ask({ kind: 'mode', ...wanted, from: mode, offers, cwd, ...missing });
+  next.phase({ kind: 'awaitingModeApproval', question, run, dispatch });
 }
 
 function refuse(next: Transition, inHand: InHand, action: Action, text: string): void {
