@@ -220,7 +220,8 @@ function answerForm(next: Transition, id: string): boolean {
 
 // Reviews: the command's end waits for the answer.
 
-export function askReview(next: Transition, { type: _, at: __, session: ___, ...asked }: Of<'reviewAsked'>): void {
+export function askReview(next: Transition, event: Of<'reviewAsked'>): void {
+  const { type: _, at: __, session: ___, ...asked } = event;
   next.ask({ kind: 'review', ...asked });
 }
 

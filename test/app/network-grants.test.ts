@@ -12,7 +12,7 @@ function grantsFor(...answers: readonly NetworkAnswer[]) {
     client: { program: 'curl' } as Client,
     run: undefined as string | undefined,
     isOpen: true,
-    say: (_: NetworkAnswer) => {},
+    say: undefined as ((said: NetworkAnswer) => void) | undefined,
   };
   const grants = new NetworkGrants({
     ask: ({ program, job, run }, items, gone) => {
@@ -152,7 +152,7 @@ it('knows a yes that came too late from one that a later connection of the comma
     const waits = allows('a.example:443');
     await opened;
     state.isOpen = false;
-    state.say('always');
+    state.say?.('always');
     expect(await waits).toBe(false);
     state.isOpen = true;
     if (retries) expect(await allows('a.example:443')).toBe(true);
@@ -171,7 +171,7 @@ it('counts the time of its questions once, however many connections wait', async
   await opened;
   await setTimeout(60);
   expect(command.askedMs()).toBeGreaterThan(50);
-  state.say('no');
+  state.say?.('no');
   await waits;
   const asked = command.askedMs();
   expect(asked).toBeLessThanOrEqual(performance.now() - began);
