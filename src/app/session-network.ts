@@ -101,7 +101,7 @@ function proxyVariables(port: number, launcher: string): Readonly<Record<string,
 const ESTABLISHED = '01';
 
 /** The sockets of a network for TCP over IPv4 or 6. */
-export function socketsIn(holder: number, family: 'tcp' | 'tcp6') {
+function socketsIn(holder: number, family: 'tcp' | 'tcp6') {
   const rows = readFileSync(`/proc/${holder}/net/${family}`, 'latin1').trim().split('\n').slice(1);
   return rows.map((row) => {
     const [, local = '', , state, , , , , , inode] = row.trim().split(/\s+/);
@@ -120,7 +120,7 @@ function socketAt(holder: number | undefined, port: number) {
 }
 
 /** The process that has a socket open. */
-export function processWith(inode: string | undefined): number | undefined {
+function processWith(inode: string | undefined): number | undefined {
   const pid = readdirSync('/proc').find((name) => /^\d+$/.test(name) && holds(name, `socket:[${inode}]`));
   return pid === undefined ? undefined : Number(pid);
 }
@@ -153,7 +153,7 @@ const parentOf = (pid: number | string) =>
   Number(/^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]);
 
 /** What is known of a process or of one above it: the launcher of a command or job. */
-export function above(pid: number, known: (pid: number) => number | undefined): number | undefined {
+function above(pid: number, known: (pid: number) => number | undefined): number | undefined {
   for (let at = pid; at > 1; at = parentOf(at)) {
     const found = known(at);
     if (found !== undefined) return found;
