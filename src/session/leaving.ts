@@ -3,6 +3,9 @@ import type { Judgement, Leaving } from './action.ts';
 import { type LeaveWord, rootOf, type State } from './state.ts';
 import type { Transition } from './transition.ts';
 
+/** What is asked about instead of a machine: programs that are installed as root, for everybody. */
+export const PACKAGES = 'the packages of this system';
+
 /** The user's word on all that would leave: a no to one of them is a no; undefined where one is still open. */
 export function leaveWord({ leaving = [] }: State, leaves: readonly Leaving[]): boolean | undefined {
   const words = leaves.map(({ to }) => leaving.find((word) => covers(word, to))?.allowed);

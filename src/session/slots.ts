@@ -4,6 +4,7 @@
  */
 import type { Action, AllowedBy } from './action.ts';
 import type { OpId } from './ids.ts';
+import { PACKAGES } from './leaving.ts';
 import { isUpgradeRequest } from './mode.ts';
 import type { ActionSlot, ActionSlots, Approved, Decided, Dispatch, Outcome } from './phase.ts';
 import { showOutcome, tellOutcome } from './results.ts';
@@ -72,10 +73,11 @@ export function startSlots(next: Transition, { dispatch, slots }: ActionSlots, c
   });
 }
 
-/** Outside the light sandbox runs what the user has let run there, and what was approved at a HALT. */
+/** Outside the light sandbox run what the user has let run there, what was approved at a HALT, and package managers. */
 function runsOutside({ state }: Transition, action: Action, { userApproved, judgement }: Approved): boolean {
   if (action.kind !== 'command') return false;
-  return action.outside === true || state.outside === true || (userApproved && judgement.destructive);
+  if (action.outside || state.outside || (userApproved && judgement.destructive)) return true;
+  return judgement.leaves?.some(({ to }) => to === PACKAGES) === true;
 }
 
 /** Whether and when the user let it run. */

@@ -1,6 +1,7 @@
 /** Unrestricted runs in a light sandbox; what it refuses leads to one question (MO-12). */
 import { expect, it } from 'vitest';
 import type { Judgement } from '../../src/session/action.ts';
+import { PACKAGES } from '../../src/session/leaving.ts';
 import type { Attempt, Outcome } from '../../src/session/phase.ts';
 import { SEMANTICS } from '../../src/session/state.ts';
 import { bash, deadly, harmless, Machine, printed } from '../support/machine.ts';
@@ -86,6 +87,18 @@ it('runs what was approved at a HALT outside at once', () => {
   const machine = run();
   runs(machine, worked, deadly);
   expect(started(machine)).toEqual([true]);
+});
+
+it('runs package managers of the system outside at once, which the user has allowed as root', () => {
+  const machine = run();
+  const installs: Judgement = { ...harmless, leaves: [{ to: PACKAGES, what: ['jq'], connects: [] }] };
+  for (const asks of [true, false]) {
+    machine.says('', bash(`i${asks}`, `sudo apt-get install jq ${asks}`));
+    machine.judges(installs);
+    if (asks) machine.answers('proceed');
+    ends(machine, worked);
+  }
+  expect(started(machine)).toEqual([true, true]);
 });
 
 it('asks again where the judgement is destructive outside', () => {

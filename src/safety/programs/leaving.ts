@@ -1,4 +1,6 @@
 /** What a call sends to another machine, and to whom (AC-8): read from its words, by what its record says it sends. */
+
+import { PACKAGES } from '../../session/leaving.ts';
 import { hasUnknown } from '../shell/taint.ts';
 import type { Sending } from '../verdict.ts';
 import type { Call } from './call.ts';
@@ -163,9 +165,6 @@ function socatEnd(words: readonly string[]): End | undefined {
   if (host === undefined || isReceiver || /LISTEN/i.test(other) || REMOTE_END.test(other)) return undefined;
   return { host, port: Number(port) || 443, takes: /^-$|^(STDIO|STDIN)\b/i.test(other) ? 'input' : 'file' };
 }
-
-/** What is asked about instead of a machine: programs that are installed as root, for everybody. */
-export const PACKAGES = 'the packages of this system';
 
 const REGISTRY: Readonly<Record<string, string>> = {
   npm: 'registry.npmjs.org',
