@@ -96,9 +96,10 @@ const lazySegmenters = {
 };
 
 // One sign beyond Latin-1, and V8 keeps the whole file with two bytes for each character. The bundler leaves such signs in
-// regular expressions, where an escape means the same; in a raw template, or behind a backslash, it would not.
+// regular expressions, where an escape means the same, as in the raw template of a `pattern`; in another one, or behind a
+// backslash, it would not.
 const oneByte = (text) => {
-  if (/String\.raw`[^`]*[^\0-\xff]|\\[^\0-\xff]/.test(text))
+  if (/(?<!pattern\()String\.raw`[^`]*[^\0-\xff]|\\[^\0-\xff]/.test(text))
     throw new Error('a sign beyond Latin-1 that no escape can stand for');
   return text.replace(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 };
