@@ -1,14 +1,17 @@
 /** MCP servers of the configuration → tools, wired to the other services. */
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Config } from '../config/index.ts';
+import { type Config, filledText, type McpServer } from '../config/index.ts';
 import type { McpPort } from '../contracts/tools.ts';
 import { asCompanion, saveOutput } from '../executor/index.ts';
 import { hostOf } from '../session/place.ts';
 import { matchesGlob } from '../text/matching.ts';
 import { McpServers } from '../tools/index.ts';
 import { openInBrowser } from './open-address.ts';
-import type { OwnStarts } from './own-starts.ts';
+import type { OwnCommand, OwnStarts } from './own-starts.ts';
+import { keyFrom } from './presets.ts';
 import type { SessionBus } from './session-bus.ts';
 
 type McpLinks = {
@@ -23,6 +26,9 @@ type McpLinks = {
   readonly runsInProject: () => boolean;
   readonly starts: OwnStarts;
 };
+
+/** How long a program without a screen waits for servers, where nothing is configured. In ms. */
+const PATIENCE_MS = 10_000;
 
 /** The user's variables that a server may see: paths and locale, no credentials. */
 const HARMLESS = /^(?:HOME|LOGNAME|USER|PATH|SHELL|LANG|LC_\w+|TZ|TMPDIR|XDG_(?:CACHE|CONFIG|DATA|STATE)_\w+)$/;
@@ -42,9 +48,11 @@ export function openMcp(
     readOnly: mcp.read_only,
     version,
     launch: asCompanion,
+    startTimeoutMs: mcp.start_seconds && mcp.start_seconds * 1000,
+    fill: (name, server, byUser) => fillServer(name, server, (command) => starts.mayStart(command, byUser), learn),
     mayRestart: () => !runsInProject(),
-    mayStart: (name, { command, args = [], env = {} }, byUser) =>
-      starts.mayStart({ name: `the MCP server ${name}`, words: [command, ...args], env, cwd: process.cwd() }, byUser),
+    mayStart: (name, { command, args = [], env = {}, cwd = process.cwd() }, byUser) =>
+      starts.mayStart({ name: `the MCP server ${name}`, words: [command, ...args], env, cwd }, byUser),
     env,
     cwd: process.cwd(),
     // The one root that servers are told is the directory of the user's shell.
@@ -59,6 +67,38 @@ export function openMcp(
   });
 }
 
+/** A server with the values of variables and of commands in it. Throws with why that can't be. */
+export async function fillServer(
+  name: string,
+  server: McpServer,
+  mayStart: (command: OwnCommand) => Promise<boolean>,
+  learn: (value: string) => void,
+): Promise<McpServer> {
+  const text = (key: string, value: string) => filledText(value, `mcp.servers.${name}.${key}`, process.env);
+  const all = (key: string, values: Readonly<Record<string, string>> = {}) =>
+    Object.fromEntries(Object.entries(values).map(([inner, value]) => [inner, text(`${key}.${inner}`, value)]));
+  if ('url' in server) return { ...server, url: text('url', server.url), headers: all('headers', server.headers) };
+  const { env_cmd: commands = {}, cwd, ...rest } = server;
+  const printed: Record<string, string> = {};
+  for (const [variable, line] of Object.entries(commands)) {
+    const place = `mcp.servers.${name}.env_cmd.${variable}`;
+    const command = { name: `the command for ${variable} of the MCP server ${name}`, words: [line] };
+    const value = (await mayStart(command)) ? await keyFrom(line).catch(() => undefined) : undefined;
+    if (value === undefined) throw new Error(`${place} printed nothing, or failed`);
+    learn(value);
+    printed[variable] = value;
+  }
+  const directory = cwd === undefined ? undefined : resolve(text('cwd', cwd).replace(/^~(?=\/|$)/, homedir()));
+  if (directory !== undefined && !statSync(directory, { throwIfNoEntry: false })?.isDirectory())
+    throw new Error(`mcp.servers.${name}.cwd is no directory: ${directory}`);
+  return {
+    ...rest,
+    args: (server.args ?? []).map((value) => text('args', value)),
+    env: { ...all('env', server.env), ...printed },
+    ...(directory === undefined ? {} : { cwd: directory }),
+  };
+}
+
 /** What `:mcp` shows and does. */
 export function createMcpPort(
   { mcp, auto_approve: autoApprove, safety }: Config,
@@ -66,6 +106,7 @@ export function createMcpPort(
   bus: SessionBus,
 ): McpPort {
   return {
+    patience: mcp.start_seconds === undefined ? PATIENCE_MS : mcp.start_seconds * 1000,
     servers: () =>
       servers.servers.map(({ name, state, startingSince, address, title, lastError, written, tools }) => ({
         name,

@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process';
 import { homedir } from 'node:os';
 import { promisify } from 'node:util';
 import { DEMO_PRESET, discover, type Found, type Preset } from '../broker/index.ts';
-import type { Config, ModelConfig } from '../config/index.ts';
+import { type Config, filledText, type ModelConfig, variablesIn } from '../config/index.ts';
 import type { PresetInfo } from '../contracts/models.ts';
 import { asArray, isJsonObject, type JsonObject } from '../text/json.ts';
 
@@ -15,12 +15,9 @@ const KEY_COMMAND_TIMEOUT_MS = 10_000;
 /** A timer of Node that is set to more than 24 days fires at once. */
 const MAX_TIMER_MS = 2_000_000_000;
 
-/** A variable of the environment in a value: `${NAME}`. */
-const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
-
 /** The variables that headers of a preset take their values from. */
 export function headerVariables({ headers = {} }: ModelConfig): readonly string[] {
-  return Object.values(headers).flatMap((value) => [...value.matchAll(VARIABLE)].map(([, name = '']) => name));
+  return Object.values(headers).flatMap(variablesIn);
 }
 
 export type Presets = {
@@ -135,15 +132,8 @@ function filledIn(values: JsonObject, place: string, env: Environment): JsonObje
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, filled(value, key)]));
 }
 
-function filledText(text: string, place: string, env: Environment): string {
-  return text.replace(VARIABLE, (_whole, variable: string) => {
-    const found = env[variable];
-    if (found === undefined) throw new Error(`${place} needs the environment variable ${variable}, which is not set`);
-    return found;
-  });
-}
-
-async function keyFrom(command: string): Promise<string | undefined> {
+/** What a command of the configuration prints. */
+export async function keyFrom(command: string): Promise<string | undefined> {
   const { stdout } = await promisify(execFile)('sh', ['-c', command], {
     // Nothing of a project is found by the directory.
     cwd: homedir(),

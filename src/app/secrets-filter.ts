@@ -1,7 +1,7 @@
 /** The one filter of this process, and the part of it that each side of the program gets. */
 
 import { type Preset, secretsPolicy } from '../broker/index.ts';
-import type { Config } from '../config/index.ts';
+import { type Config, variablesIn } from '../config/index.ts';
 import type { Broker } from '../contracts/models.ts';
 import type { RestoredAction, Secrets } from '../contracts/secrets.ts';
 import {
@@ -116,7 +116,13 @@ export function learnConfig(filter: SecretsFilter, { models, mcp }: Config, env:
   filter.learn(function* () {
     for (const { headers = {} } of Object.values(models)) yield* environmentSources(headers);
     for (const server of Object.values(mcp.servers)) {
-      yield* environmentSources('command' in server ? (server.env ?? {}) : (server.headers ?? {}));
+      const given = ('command' in server ? server.env : server.headers) ?? {};
+      yield* environmentSources(given);
+      for (const [key, value] of Object.entries(given)) {
+        // What a header takes in is a key, whatever the variable is called; `HOME=${HOME}` is none.
+        const keys = 'url' in server ? [key] : [];
+        for (const name of variablesIn(value)) yield* environmentSources({ [key]: env[name] }, keys);
+      }
     }
   });
 }

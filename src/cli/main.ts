@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { GlobalOptions, SessionWish } from '../app/options.ts';
 import type { App } from '../commands/app.ts';
 import { messageOf } from '../text/errors.ts';
+import { visible } from '../text/sanitize.ts';
 import type { FirstFrame } from '../ui/screen/first-frame.ts';
 import type { AttachedFile } from './attachments.ts';
 import { EXIT } from './exit-codes.ts';
@@ -18,9 +19,6 @@ for (const stream of [process.stdout, process.stderr]) {
     if (error.code !== 'EPIPE') unwritten ??= error;
   });
 }
-
-/** How long a program without a screen waits for its MCP servers before the first question. In ms. */
-const SERVERS_TIMEOUT_MS = 10_000;
 
 /** After this long it says what it waits for. In ms. */
 const SERVERS_WORD_AFTER_MS = 1000;
@@ -326,16 +324,21 @@ async function piped({ global, session }: Extract<Invocation, { kind: 'screen' }
 
 /** The tools of the servers are there, or it took too long. What takes more than a moment is named. */
 async function serversReady(app: App): Promise<void> {
+  const { patience } = app.mcp;
   const word = setTimeout(() => {
     const starting = app.mcp.servers().filter(({ state }) => state === 'starting');
     const names = starting.map(({ name }) => name).join(', ');
-    if (names !== '')
-      err(`aish-tui: waiting for ${names} (MCP, at most ${SERVERS_TIMEOUT_MS / 1000} s; Ctrl-C ends it)\n`);
+    if (names !== '') err(`aish-tui: waiting for ${names} (MCP, at most ${patience / 1000} s; Ctrl-C ends it)\n`);
   }, SERVERS_WORD_AFTER_MS);
   try {
-    await app.mcp.start(SERVERS_TIMEOUT_MS);
+    await app.mcp.start(patience);
   } finally {
     clearTimeout(word);
+  }
+  for (const { name, state, lastError } of app.mcp.servers()) {
+    if (state === 'ready') continue;
+    const why = state === 'starting' ? 'it has not started yet' : lastError || 'it is not running';
+    err(`aish-tui: the tools of ${name} (MCP) are missing: ${visible(why)}\n`);
   }
 }
 

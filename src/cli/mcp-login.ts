@@ -1,6 +1,7 @@
 /** `aish-tui mcp login NAME`, `logout NAME`: the login to one server of the configuration, without a screen. */
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fillServer } from '../app/mcp.ts';
 import { loadConfig, placesOf } from '../config/index.ts';
 import { asCompanion } from '../executor/index.ts';
 import { visible } from '../text/sanitize.ts';
@@ -29,6 +30,13 @@ export async function mcpLogin(
     readOnly: [],
     version,
     launch: asCompanion,
+    fill: (name, server) =>
+      fillServer(
+        name,
+        server,
+        () => Promise.resolve(true),
+        () => {},
+      ),
     env: {},
     cwd: process.cwd(),
     root: () => process.cwd(),

@@ -13,6 +13,7 @@ import { asArray, isJsonObject, type JsonObject, MAX_JSON_DEPTH, tooDeepAt } fro
 import { nearest } from '../text/matching.ts';
 import type { Config, McpServer } from './config.ts';
 import { SCHEMA, type Schema } from './schema.ts';
+import { variablesIn } from './variables.ts';
 
 export type Checked =
   | { readonly ok: true; readonly value: Readonly<Record<string, unknown>>; readonly tree?: Node }
@@ -264,7 +265,12 @@ function badServers({ mcp }: Partial<Config>): readonly Mistake[] {
     if (!isServerName(name)) return [{ place, message: `${place.join('.')}: ${NAMING}` }];
     if ('command' in server === 'url' in server)
       return [{ place, message: `mcp.servers.${name} needs either command or url` }];
-    if ('url' in server && !/^https?:$/.test(URL.canParse(server.url) ? new URL(server.url).protocol : ''))
+    // With a variable in it, its address is known at the start only.
+    if (
+      'url' in server &&
+      variablesIn(server.url).length === 0 &&
+      !/^https?:$/.test(URL.canParse(server.url) ? new URL(server.url).protocol : '')
+    )
       return [{ place: [...place, 'url'], message: `mcp.servers.${name}.url is not an http or https address` }];
     const problem = 'oauth' in server ? badLogin(server) : undefined;
     return problem === undefined

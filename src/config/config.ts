@@ -36,6 +36,8 @@ export type McpServer =
       readonly command: string;
       readonly args?: readonly string[];
       readonly env?: Readonly<Record<string, string>>;
+      readonly env_cmd?: Readonly<Record<string, string>>;
+      readonly cwd?: string;
     }
   | {
       readonly url: string;
@@ -92,6 +94,8 @@ export type Config = {
     readonly auto_approve: readonly string[];
     /** Globs over tools that may run in Restricted (MO-2). */
     readonly read_only: readonly string[];
+    /** Seconds that a server may take to start. */
+    readonly start_seconds?: number;
   };
   /** Dollars of a session (CO-2). */
   readonly cost: { readonly warn_at_dollars?: number; readonly stop_at_dollars?: number };

@@ -13,4 +13,5 @@ export {
 } from './load.ts';
 export { createTrust, type Trust } from './project.ts';
 export { SCHEMA, type Schema } from './schema.ts';
+export { filledText, variablesIn } from './variables.ts';
 export { changeConfig, writeModelChoice, writePrivate } from './write.ts';

@@ -9,6 +9,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJsonObject } from '../text/json.ts';
 import type { Config } from './config.ts';
+import { variablesIn } from './variables.ts';
 import { writePrivate } from './write.ts';
 
 type Rule = {
@@ -31,6 +32,13 @@ const only =
 const added: Rule['take'] = (own, theirs) => [...asList(own), ...asList(theirs)];
 /** New names only: a project can't put another server behind a name that the user's own rules already mention. */
 const newNames: Rule['take'] = (own, theirs) => ({ ...asRecord(theirs), ...asRecord(own) });
+/** What is the user's, variables and commands for them, goes to no server that a project names. */
+const newServers: Rule['take'] = (own, theirs) => {
+  const takes = (value: unknown): boolean =>
+    typeof value === 'string' ? variablesIn(value).length > 0 : Object.values(asRecord(value)).some(takes);
+  const isOwn = Object.values(asRecord(theirs)).some((server) => takes(server) || 'env_cmd' in asRecord(server));
+  return isOwn ? undefined : newNames(own, theirs);
+};
 const any: Rule['take'] = (_own, theirs) => theirs;
 
 /** THE list. A key that is not here is the user's alone. */
@@ -58,7 +66,7 @@ export const PROJECT_RULES: readonly Rule[] = [
   { key: 'norris.preplanner', trusted: true, take: any },
   { key: 'norris.executor', trusted: true, take: any },
   { key: 'norris.preplan_system', trusted: true, take: any },
-  { key: 'mcp.servers', trusted: true, take: newNames },
+  { key: 'mcp.servers', trusted: true, take: newServers },
   { key: 'ui.theme', trusted: true, take: any },
 ];
 

@@ -115,6 +115,8 @@ const server = block('One MCP server: either `command`, which starts it, or `url
   command: text('The program that speaks MCP on its standard input and output.'),
   args: names('Its arguments.'),
   env: strings('Environment variables for it, in addition to a few harmless ones of yours.'),
+  env_cmd: strings('Environment variables whose values these shell commands print, for example a password manager’s.'),
+  cwd: text('The directory that it starts in. Default: the one that aish-tui was started in.'),
   url: text('Address of a server that speaks streamable HTTP.'),
   headers: strings('Headers sent with each request.'),
   oauth: block('How to log in to a server that wants it (`:mcp login NAME`). Most need nothing of it.', {
@@ -201,6 +203,12 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
     },
     auto_approve: names('Globs over NAME__tool (and names of built-in tools) that run without asking.'),
     read_only: names('Globs over NAME__tool that you know to be read-only: they work in Restricted.'),
+    start_seconds: {
+      type: 'integer',
+      minimum: 1,
+      description:
+        'Seconds that a server may take to start. A run without a screen waits as long for its tools. Default: 60, and 10 without a screen.',
+    },
   }),
   cost: block('Costs.', {
     warn_at_dollars: dollars('Warn once a session has cost this much.'),

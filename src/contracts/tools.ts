@@ -74,6 +74,8 @@ export type McpServerInfo = {
 };
 
 export type McpPort = {
+  /** How long a program without a screen waits for its servers. In ms. */
+  readonly patience: number;
   servers(): readonly McpServerInfo[];
   /** Starts all of them; resolves when each is ready or has failed, at the latest after so many ms. */
   start(milliseconds: number): Promise<void>;

@@ -212,6 +212,7 @@ export async function setStage(change: StageOptions = {}) {
     network: { list: () => [], setNamed: () => undefined },
     rules: { keep: (rule) => `${rule} kept`, drop: () => undefined },
     mcp: {
+      patience: 0,
       enable: () => false,
       servers: () => [],
       start: async () => {},

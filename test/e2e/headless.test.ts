@@ -40,6 +40,19 @@ describe('aish-tui run', () => {
     }
   });
 
+  it('names the servers whose tools are missing, each in one line', async () => {
+    const servers = {
+      gone: { command: 'no-such-program' },
+      slow: { command: 'sleep', args: ['60'] },
+      fails: { command: 'sh', args: ['-c', 'echo broken >&2; exit 3'] },
+    };
+    using place = scratch(undefined, { mcp: { servers, start_seconds: 2 } });
+    const { err } = await runProgram(place, ['ask', 'hello']);
+    expect(err).toMatch(/the tools of gone \(MCP\) are missing: could not start: .*no-such-program/);
+    expect(err).toMatch(/the tools of slow \(MCP\) are missing: ./);
+    expect(err).toMatch(/the tools of fails \(MCP\) are missing: ended with exit 3: broken/);
+  });
+
   it('ends what waits for a person at once, and tells the model', async () => {
     await using server = await startScriptedServer([
       call('bash', { command: 'read -p "Name? " name; echo "<$name>"' }),

@@ -4,7 +4,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   ElicitRequestSchema,
@@ -18,13 +18,15 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { FormAnswer } from '../../session/form.ts';
 import { asArray, isJsonObject, isTooDeep, type JsonObject, MAX_JSON_DEPTH } from '../../text/json.ts';
-import { joined, LONG_BYTES, LongAnswers, parseLongJson } from './long-json.ts';
+import { joined, LONG_BYTES, LongAnswers, parseLongJson, withObjectResult } from './long-json.ts';
 import type { Launch, ServerConfig } from './messages.ts';
 import { type Authorization, LoginNeeded } from './oauth/authorization.ts';
 
 export type ConnectionOptions = {
   readonly config: ServerConfig;
   readonly version: string;
+  /** How long a start may take. In ms. */
+  readonly startTimeoutMs: number;
   readonly launch: Launch;
   readonly env: Readonly<Record<string, string>>;
   /** Where a child starts. */
@@ -49,8 +51,7 @@ export type CallOptions = {
   readonly onProgress: (progress: JsonObject) => void;
 };
 
-/** How long a start may take (npx may have to download), and a list of tools. In ms. */
-const START_TIMEOUT_MS = 60_000;
+/** How long a list of tools may take. In ms. */
 const LIST_TIMEOUT_MS = 30_000;
 const PING_TIMEOUT_MS = 5000;
 /** Node's longest timer: the timeout of a call is the caller's. */
@@ -94,12 +95,13 @@ export class Connection {
     options.signal.addEventListener('abort', giveUp, { once: true });
     try {
       options.signal.throwIfAborted();
-      await client.connect(transport as Transport, { timeout: START_TIMEOUT_MS });
+      await client.connect(transport as Transport, { timeout: options.startTimeoutMs });
     } catch (error) {
       connection.#closed = true;
       await client.close().catch(() => {});
       await transport.close().catch(() => {});
-      throw transport instanceof StdioTransport && transport.ending !== undefined ? new Error(transport.ending) : error;
+      if (transport instanceof StdioTransport && transport.ending !== undefined) throw new Error(transport.ending);
+      throw 'url' in options.config && (await isOldSse(options.config, error)) ? new Error(OLD_SSE) : error;
     } finally {
       options.signal.removeEventListener('abort', giveUp);
     }
@@ -205,13 +207,42 @@ function transportFor(options: ConnectionOptions): StdioTransport | HttpTranspor
   const { config, launch, env, cwd, onText } = options;
   if ('url' in config) return new HttpTransport(config.url, config.headers ?? {}, options.authorization);
   const started = launch([config.command, ...(config.args ?? [])], { ...env, ...config.env });
-  return new StdioTransport({ ...started, cwd, onText });
+  return new StdioTransport({ ...started, cwd: config.cwd ?? cwd, onText });
 }
 
 // A server over streamable HTTP. Redirects to another origin are not followed: headers may hold secrets.
 
 /** The longest answer taken to one request, in bytes. */
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
+/** No other try will help. */
+const OLD_SSE =
+  'could not start: it speaks only the old SSE transport (2024-11-05), which aish-tui does not; look for its streamable HTTP address, often ending in /mcp';
+/** How long it may take to show that. In ms. */
+const OLD_SSE_TIMEOUT_MS = 3000;
+
+/** Whether an address that takes no message is one of a server of the old kind: there a GET begins a stream. */
+async function isOldSse(config: Extract<ServerConfig, { url: string }>, error: unknown) {
+  if (!(error instanceof StreamableHTTPError) || ![400, 404, 405].includes(error.code ?? 0)) return false;
+  const end = new AbortController();
+  const timer = setTimeout(() => end.abort(), OLD_SSE_TIMEOUT_MS);
+  try {
+    const headers = { ...config.headers, accept: 'text/event-stream' };
+    const {
+      ok,
+      headers: answered,
+      body,
+    } = await fetch(config.url, { headers, redirect: 'manual', signal: end.signal });
+    if (!ok || !body || !answered.get('content-type')?.startsWith('text/event-stream')) return false;
+    for await (const piece of body) return /^event: *endpoint/m.test(Buffer.from(piece).toString('utf8'));
+    return false;
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+    end.abort();
+  }
+}
+
 /** How long a server may take to be told of the end. In ms. */
 const CLOSE_TIMEOUT_MS = 1000;
 
@@ -408,7 +439,7 @@ class StdioTransport implements Transport {
   async #long(pieces: readonly Buffer[]): Promise<void> {
     const line = await joined(pieces);
     try {
-      const message = JSONRPCMessageSchema.parse(await parseLongJson(line));
+      const message = JSONRPCMessageSchema.parse(withObjectResult(await parseLongJson(line)));
       if (!this.#closed) this.onmessage?.(message);
     } catch {
       this.#garbage(line.toString('utf8', 0, MAX_GARBAGE_CHARS));
@@ -418,7 +449,7 @@ class StdioTransport implements Transport {
   #line(line: string): void {
     let message: JSONRPCMessage;
     try {
-      message = deserializeMessage(line);
+      message = JSONRPCMessageSchema.parse(withObjectResult(JSON.parse(line)));
     } catch {
       this.#garbage(line);
       return;

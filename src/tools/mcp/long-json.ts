@@ -61,6 +61,30 @@ export async function parseLongJson(bytes: Buffer, sizes: PieceSizes = SIZES): P
   );
 }
 
+/**
+ * The message, with an object as its result: `null` or a bare text is an answer as well, which the library would take
+ * for no message, so that the call would wait in vain.
+ */
+export function withObjectResult(message: unknown): unknown {
+  if (!isJsonObject(message) || message.id === undefined || message.result === undefined) return message;
+  const { result } = message;
+  if (isJsonObject(result)) return message;
+  const text = typeof result === 'string' ? result : JSON.stringify(result);
+  return { ...message, result: result === null ? {} : { content: [{ type: 'text', text }] } };
+}
+
+/** The same for a line of an event stream, as far as it is one with data. */
+function withObjectLine(line: Buffer): readonly Uint8Array[] | undefined {
+  if (!line.subarray(0, DATA.length).equals(DATA)) return undefined;
+  const text = line.toString('utf8', DATA.length);
+  if (!/"result"\s*:\s*[^\s{]/.test(text)) return undefined;
+  try {
+    return [DATA, Buffer.from(JSON.stringify(withObjectResult(JSON.parse(text))))];
+  } catch {
+    return undefined;
+  }
+}
+
 /** The quote that ends the text which begins at `from`. */
 function endOfText(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(QUOTE, from); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
@@ -163,7 +187,7 @@ export class LongAnswers {
       const json = async () => {
         const pieces: Uint8Array[] = [];
         await body.pipeTo(new WritableStream({ write: (piece: Uint8Array) => void pieces.push(piece) }));
-        return parseLongJson(await joined(pieces));
+        return withObjectResult(await parseLongJson(await joined(pieces)));
       };
       return Object.defineProperty(response, 'json', { value: json });
     }
@@ -190,7 +214,7 @@ export class LongAnswers {
       const whole = pieces;
       pieces = [];
       const bytes = whole.reduce((sum, piece) => sum + piece.length, 0);
-      const text = bytes < LONG_BYTES ? undefined : await this.#standIn(await joined(whole));
+      const text = bytes < LONG_BYTES ? withObjectLine(Buffer.concat(whole)) : await this.#standIn(await joined(whole));
       for (const piece of text ?? whole) controller.enqueue(piece);
       if (end.length > 0) controller.enqueue(end);
     };

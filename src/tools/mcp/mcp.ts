@@ -11,7 +11,10 @@ import type { ForeignTools } from '../registry.ts';
 import { type Annotations, type KeepText, readResult, type ServerConfig, type ToolDefinition } from './messages.ts';
 import { Server, type ServerOptions } from './server.ts';
 
-export type McpOptions = Omit<ServerOptions, 'name' | 'config' | 'onChange' | 'callTimeoutMs' | 'restartDelayMs'> & {
+export type McpOptions = Omit<
+  ServerOptions,
+  'name' | 'config' | 'onChange' | 'startTimeoutMs' | 'callTimeoutMs' | 'restartDelayMs'
+> & {
   readonly servers: Readonly<Record<string, ServerConfig>>;
   /** Globs over tools that the user knows to only read. */
   readonly readOnly: readonly string[];
@@ -19,10 +22,13 @@ export type McpOptions = Omit<ServerOptions, 'name' | 'config' | 'onChange' | 'c
   readonly keep: KeepText;
   /** Told when a server has another state, or other tools. */
   readonly changed?: () => void;
+  readonly startTimeoutMs?: number | undefined;
   readonly callTimeoutMs?: number;
   readonly restartDelayMs?: number;
 };
 
+/** npx may have to download. */
+const START_TIMEOUT_MS = 60_000;
 const CALL_TIMEOUT_MS = 120_000;
 const RESTART_DELAY_MS = 1000;
 /** How long a call waits for a server that is on its way. In ms. */
@@ -45,7 +51,8 @@ export class McpServers implements ForeignTools {
   constructor(options: McpOptions) {
     this.#options = options;
     const { callTimeoutMs = CALL_TIMEOUT_MS, restartDelayMs = RESTART_DELAY_MS } = options;
-    const common = { ...options, callTimeoutMs, restartDelayMs, onChange: () => this.#collect() };
+    const startTimeoutMs = options.startTimeoutMs ?? START_TIMEOUT_MS;
+    const common = { ...options, startTimeoutMs, callTimeoutMs, restartDelayMs, onChange: () => this.#collect() };
     this.servers = Object.entries(options.servers).map(([name, config]) => new Server({ ...common, name, config }));
   }
 

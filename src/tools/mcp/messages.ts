@@ -223,6 +223,10 @@ export type Program = {
   readonly command: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Variables whose values commands print. */
+  readonly env_cmd?: Readonly<Record<string, string>>;
+  /** Where it starts. */
+  readonly cwd?: string;
 };
 
 /** A server as the user has configured it (MC-1): started here, or reached over streamable HTTP. */

@@ -1,5 +1,6 @@
 /** One configured server through its whole life: started, watched, started again, closed. */
 import type { Form, FormAnswer } from '../../session/form.ts';
+import { messageOf } from '../../text/errors.ts';
 import type { JsonObject } from '../../text/json.ts';
 import { plainText } from '../../text/sanitize.ts';
 import type { Connection } from './connection.ts';
@@ -20,6 +21,10 @@ export type ServerOptions = LoginOptions & {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly root: () => string;
+  /** Puts in what the configuration takes from the environment and from commands. Rejects with why it can't. */
+  readonly fill?: (name: string, config: ServerConfig, byUser: boolean) => Promise<ServerConfig>;
+  /** Milliseconds that a start may take. */
+  readonly startTimeoutMs: number;
   /** Milliseconds without a sign of life after which a call is given up. */
   readonly callTimeoutMs: number;
   /** Milliseconds before the first restart; each further one waits twice as long. */
@@ -63,6 +68,8 @@ export class Server {
   readonly #redactor: Redactor;
   #connection: Connection | undefined;
   readonly #login: ServerLogin;
+  /** The configuration with what it takes from elsewhere. */
+  #filled: ServerConfig;
   /** Grows with every start and stop: what belongs to an earlier one is too late. */
   #generation = 0;
   #restarts = 0;
@@ -79,8 +86,12 @@ export class Server {
     this.name = options.name;
     this.config = options.config;
     this.#options = options;
-    this.#login = new ServerLogin(options);
-    this.#redactor = redactorFor(options.config, () => this.#login.secrets);
+    this.#filled = options.config;
+    this.#login = new ServerLogin(options, () => this.#filled);
+    this.#redactor = redactorFor(
+      () => this.#filled,
+      () => this.#login.secrets,
+    );
   }
 
   /** What it is, in a few words without a secret. */
@@ -105,14 +116,15 @@ export class Server {
   async #open(generation: number, signal: AbortSignal, byUser: boolean): Promise<void> {
     try {
       const { Connection: Live } = await import('./connection.ts');
-      const { config, version, launch, env, cwd, root } = this.#options;
-      const { mayStart } = this.#options;
+      const { version, launch, env, cwd, root, startTimeoutMs, mayStart } = this.#options;
+      const config = await this.#fill(byUser);
       if ('command' in config && mayStart && !(await mayStart(this.name, config, byUser)))
         return this.#refused(generation);
       if (generation !== this.#generation) return;
       const connection = await Live.open({
         config,
         version,
+        startTimeoutMs,
         launch,
         env,
         cwd,
@@ -139,6 +151,16 @@ export class Server {
       if (loginWanted(error) === undefined) this.#lost(generation, reasonOf(error));
       else this.#wantsLogin(generation);
     }
+  }
+
+  async #fill(byUser: boolean): Promise<ServerConfig> {
+    const { fill, config } = this.#options;
+    try {
+      if (fill) this.#filled = await fill(this.name, config, byUser);
+    } catch (error) {
+      throw new Error(`${NO_PROGRAM}: ${messageOf(error)}`);
+    }
+    return this.#filled;
   }
 
   #refused(generation: number): void {
@@ -457,10 +479,9 @@ type Redactor = {
  * Takes out of texts what may be secret in a server's configuration: the values of headers and variables, and whatever
  * its address holds beside host and path; and what a login has brought (`learned`).
  */
-export function redactorFor(config: ServerConfig, learned: () => readonly string[]): Redactor {
-  const own = secretsOf(config);
+export function redactorFor(config: () => ServerConfig, learned: () => readonly string[]): Redactor {
   const text = (given: string) =>
-    [...new Set([...own, ...learned()])]
+    [...new Set([...secretsOf(config()), ...learned()])]
       .filter((value) => value.length >= MIN_SECRET_CHARS)
       .sort((a, b) => b.length - a.length)
       .reduce((shown, secret) => shown.replaceAll(secret, '…'), given);
@@ -507,8 +528,12 @@ class ServerLogin {
   #authorization: Authorization | undefined;
   #underWay = new AbortController();
 
-  constructor(options: LoginOptions) {
+  readonly #config: () => ServerConfig;
+
+  /** @param config as it is now, with what it takes from elsewhere */
+  constructor(options: LoginOptions, config: () => ServerConfig) {
     this.#options = options;
+    this.#config = config;
   }
 
   /** Values that must not be shown. */
@@ -518,7 +543,8 @@ class ServerLogin {
 
   /** Of a server with an address and without a header of the user's that says who they are. */
   async authorization(): Promise<Authorization | undefined> {
-    const { config, loginFolder: folder, secret, learn } = this.#options;
+    const { loginFolder: folder, secret, learn } = this.#options;
+    const config = this.#config();
     if (!('url' in config) || Object.keys(config.headers ?? {}).some((name) => /^authorization$/i.test(name))) return;
     const { Authorization } = await import('./oauth/authorization.ts');
     this.#authorization ??= new Authorization({ url: config.url, config: config.oauth ?? {}, folder, secret, learn });

@@ -134,13 +134,16 @@ describe('a result', () => {
 
 it('keeps what the configuration hands to a server out of what is shown', () => {
   const { line } = redactorFor(
-    { url: 'http://x/mcp?token=query-1', headers: { Authorization: 'Bearer s3cret-value', Accept: '*' } },
+    () => ({ url: 'http://x/mcp?token=query-1', headers: { Authorization: 'Bearer s3cret-value', Accept: '*' } }),
     () => [],
   );
   expect(line('GET http://x/mcp?token=query-1 with s3cret-value\n and * failed')).toBe(
     'GET http://x/mcp?… with … and * failed',
   );
-  const { text } = redactorFor({ command: 'x', env: { KEY: 'hunter22' } }, () => ['from-a-login']);
+  const { text } = redactorFor(
+    () => ({ command: 'x', env: { KEY: 'hunter22' } }),
+    () => ['from-a-login'],
+  );
   expect(text('bad\nkey hunter22 from-a-login')).toBe('bad\nkey … …');
 });
 
