@@ -240,6 +240,10 @@ export function createServices(environment: Environment, bus: SessionBus) {
     systemPrompt: (config.system_prompt ?? SYSTEM_PROMPT) + instructionsBlock(environment.instructions) + told,
     ...(config.system_prompt === undefined ? { protocol: protocolFor } : {}),
     maxAnswerTokens: config.max_answer_tokens,
+    summaries: {
+      automatic: config.context.summarize,
+      ...(config.context.summary_model === undefined ? {} : { preset: config.context.summary_model }),
+    },
     ...(config.token_budget === undefined ? {} : { tokenBudget: config.token_budget }),
     saveEvictedText: saveEvictedText(dataDir),
     now: Date.now,

@@ -127,7 +127,7 @@ export function createBroker(options: BrokerOptions): Broker {
         continue;
       }
       const known = answered.has(preset.baseUrl);
-      const single = call.category === 'safety';
+      const single = call.category === 'safety' || call.category === 'summary';
       const ms = nextPause(retry, why, { failed, waited, known, fallback, single }, random);
       if (ms === undefined) return { result: { ...result, fault: gaveUp(why, failed) }, dropped, sent };
       if (failed === 1) call.onNotice?.(waitingLine(preset, why, ms));

@@ -11,8 +11,11 @@ export const history: Command = {
   group: 'talk',
   summary: 'show the conversation, and what is out of context',
   run({ engine }) {
-    const { turns, preplans = [] } = engine.conversation;
-    const before = (place: number) => preplans.filter(({ after }) => after === place).map(preplanLines);
+    const { turns, preplans = [], summary } = engine.conversation;
+    const before = (place: number) => [
+      ...preplans.filter(({ after }) => after === place).map(preplanLines),
+      ...(summary?.upTo === place ? [`summary of the above (written by the model): ${summary.text}`] : []),
+    ];
     const from = firstInContext(engine.conversation);
     const lines = turns.flatMap((turn, place) => [...before(place), line(turn, markOf(turn, place < from))]);
     const all = [...lines, ...before(turns.length)];
@@ -28,6 +31,18 @@ export const reset: Command = {
   summary: 'start a new conversation; costs and mode stay',
   run({ engine }) {
     void engine.dispatch({ type: 'turnsReset' });
+    return undefined;
+  },
+};
+
+/** `:compact`: a summary in place of the conversation so far (CX-8). */
+export const compact: Command = {
+  name: 'compact',
+  usage: ':compact',
+  group: 'talk',
+  summary: 'have the model summarise the conversation so far',
+  run({ engine }) {
+    void engine.dispatch({ type: 'compactAsked' });
     return undefined;
   },
 };

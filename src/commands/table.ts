@@ -3,7 +3,7 @@
 import { allow } from './allow.ts';
 import type { App } from './app.ts';
 import { COMMAND_GROUPS, type Command, CommandError } from './command.ts';
-import { history, memory, reset, sessions } from './conversation.ts';
+import { compact, history, memory, reset, sessions } from './conversation.ts';
 import { cost } from './cost.ts';
 import { copy, exportTo } from './export.ts';
 import { adopt, fleet, host } from './host.ts';
@@ -96,6 +96,7 @@ export const commands: readonly Command[] = [
   cost,
   history,
   reset,
+  compact,
   sessions,
   memory,
   secrets,

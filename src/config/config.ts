@@ -106,6 +106,8 @@ export type Config = {
     readonly caches_mb: number;
     readonly days: number;
   };
+  /** Whether turns that leave the context are summarised, and by which preset. */
+  readonly context: { readonly summarize: boolean; readonly summary_model?: string };
   readonly memory: { readonly enabled: boolean; readonly model?: string };
   /** The mode a conversation starts in, where the kernel sandbox is there (MO-1). */
   readonly mode: Mode;
@@ -163,6 +165,7 @@ export const DEFAULTS: Config = {
   mcp: { servers: {}, auto_approve: [], read_only: [] },
   cost: {},
   disk: { session_mb: 256, total_mb: 2048, caches_mb: 4096, days: 30 },
+  context: { summarize: true },
   memory: { enabled: true },
   mode: 'restricted',
   projects: {},

@@ -224,6 +224,7 @@ function withDefaults(
     norris: { ...DEFAULTS.norris, ...(steps === undefined ? {} : { max_norris_steps: steps }), ...given.norris },
     mcp: { ...DEFAULTS.mcp, ...given.mcp },
     disk: { ...DEFAULTS.disk, ...given.disk },
+    context: { ...DEFAULTS.context, ...given.context },
     memory: { ...DEFAULTS.memory, ...given.memory },
     sandbox: { ...DEFAULTS.sandbox, ...given.sandbox },
     undo: { ...DEFAULTS.undo, ...given.undo },

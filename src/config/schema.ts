@@ -216,6 +216,13 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
       'Ask before every paid call with which a session could cost more than this. 0 asks before each one.',
     ),
   }),
+  context: block('What the model is told of a long conversation.', {
+    summarize: flag(
+      'Have a model summarise turns that no longer fit; off, or in a window below 16,000 tokens, they are dropped.',
+      DEFAULTS.context.summarize,
+    ),
+    summary_model: text('The preset that writes these summaries. Default: the active one.'),
+  }),
   memory: block('What is remembered from one session to the next.', {
     enabled: flag('Save a short summary of each session for later ones.', DEFAULTS.memory.enabled),
     model: text('The preset that writes the summaries. Default: the active one.'),

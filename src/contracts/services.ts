@@ -9,7 +9,7 @@ import type { Tools } from './tools.ts';
 import type { Trials } from './trials.ts';
 
 export type Services = {
-  readonly models: Pick<Broker, 'chatStream' | 'measure'> & Partial<Pick<Broker, 'takesTools'>>;
+  readonly models: Pick<Broker, 'chatStream' | 'measure'> & Partial<Pick<Broker, 'takesTools' | 'chat' | 'window'>>;
   readonly gate: Gate;
   readonly preplanner?: Preplanner;
   readonly spending?: Spending;
@@ -40,6 +40,11 @@ export type Services = {
   readonly protocol?: (how: { readonly tools: boolean; readonly agent: boolean }) => string;
   /** The longest answer asked for, in tokens: without a limit a model may write to the end of its window. */
   readonly maxAnswerTokens: number;
+  /**
+   * How turns that leave the context are summarised (CX-8): by this preset, else by the one in use; `automatic` false:
+   * only when the user asks for it. Absent: they are dropped.
+   */
+  readonly summaries?: { readonly preset?: string; readonly automatic: boolean };
   /** Tokens of one request at most; absent: the window less room for the answer (CX-1). */
   readonly tokenBudget?: number;
   /** Saves a text that leaves the context where the model can read it again; the path, where that worked. */

@@ -21,6 +21,7 @@ import { fitContext, systemFor, takesTools } from './fit.ts';
 import { LiveReply } from './live.ts';
 import type { ReadyAction } from './resolved-action.ts';
 import { toolsOf } from './secrets-on-entry.ts';
+import { summarise } from './summary.ts';
 
 /** To the model. */
 const NOT_RUN = `not run: ${NO_TREE}. Use request_mode_upgrade to request write access.`;
@@ -37,6 +38,8 @@ export function carryOut(context: EffectContext, effect: Effect): void {
   switch (effect.kind) {
     case 'callModel':
       return start(context, effect.op, (signal) => callModel(context, effect, signal));
+    case 'compact':
+      return start(context, effect.op, (signal) => compact(context, effect, signal));
     case 'preplan':
       return start(context, effect.op, (signal) => preplan(context, effect, signal));
     case 'examine':
@@ -114,6 +117,24 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
   reply = await cleaned(context, reply);
   context.live.replies.delete(op);
   replied(context, effect, reply, context.services.secrets.reveal(conversation.cwd));
+}
+
+/** All turns give way to a summary; nothing is asked beside it. */
+async function compact(context: EffectContext, effect: Of<'compact'>, signal: AbortSignal): Promise<void> {
+  const { op, session, preset } = effect;
+  const { models, now } = context.services;
+  const conversation = context.state.sessions[session];
+  if (!conversation) return;
+  context.live.replies.set(op, new LiveReply(preset, now()));
+  context.changed();
+  const { turns, evictedTurns = 0 } = conversation;
+  const window = conversation.budget?.window ?? models.window?.(preset);
+  const of = { op, session, preset, signal, ...(window !== undefined && { window }) };
+  const problem = await summarise(context, of, { from: evictedTurns, upTo: turns.length });
+  context.live.replies.delete(op);
+  const said = { text: '', reasoning: '', toolCalls: [], preset, finish: 'stop', notices: [] } as const;
+  const reply = problem === undefined ? said : failedReply(preset, '', { kind: 'refused', message: problem });
+  void context.dispatch({ type: 'replyEnded', op, reply }, session);
 }
 
 function messagesFor({ services, state }: EffectContext, { session }: Of<'callModel'>, tools: boolean) {

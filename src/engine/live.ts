@@ -12,6 +12,8 @@ export class LiveReply {
   pause: { readonly why: string; readonly until: number } | undefined;
   /** When the request went out, and when its server has waited too long with the first word, in ms. */
   patience: { readonly from: number; readonly until: number } | undefined;
+  /** What goes on before the request is made, in words. */
+  doing: string | undefined;
   version = 0;
   readonly preset: string;
   readonly startedAt: number;
@@ -24,6 +26,11 @@ export class LiveReply {
 
   addText(delta: string): void {
     this.text.add(delta);
+    this.#changed();
+  }
+
+  does(doing: string | undefined): void {
+    this.doing = doing;
     this.#changed();
   }
 
@@ -90,6 +97,8 @@ export class Live {
   readonly progress = new Map<OpId, string>();
   /** The tools that were not described to the model, as the user was told. */
   leftTools = '';
+  /** Why the last summary was not written, as the user was told. */
+  noSummary = '';
 }
 
 // A text that grows by pieces and is read at its end.

@@ -20,6 +20,7 @@ const WHERE: Readonly<Partial<Record<EventType, string>>> = {
   tried: 'the output of a trial',
   applied: 'a trial that was applied',
   undone: 'an action that was taken back',
+  summarized: 'a summary of the conversation',
   noticed: 'a message from the program',
 };
 
@@ -37,6 +38,7 @@ const OWN: ReadonlySet<EventType> = new Set([
   'aborted',
   'actionStarted',
   'turnsReset',
+  'compactAsked',
   'discarded',
 ]);
 

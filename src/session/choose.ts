@@ -18,10 +18,21 @@ export function resetTurns(next: Transition): void {
     preplans: [],
     lastTasks: undefined,
     evictedTurns: 0,
+    summary: undefined,
     named: undefined,
     toldCwd: undefined,
   });
   next.notice('info', '[aish] a new conversation starts');
+}
+
+/** `:compact`: a summary takes the place of all turns (CX-8). */
+export function compact(next: Transition): void {
+  const { id: session, phase, preset, turns, evictedTurns = 0 } = next.conversation;
+  if (phase.kind !== 'idle') return next.notice('warning', '[aish] not during a run; Ctrl-X Ctrl-C ends it');
+  if (turns.length - evictedTurns < 2) return next.notice('info', '[aish] there is nothing to summarise');
+  const op = next.id('op');
+  next.phase({ kind: 'replying', op, run: { kind: 'chat', preset, round: 1 }, compacts: true });
+  next.effect({ kind: 'compact', session, op, preset });
 }
 
 /** The user's own choice of mode (MO-4). What was judged under the old mode is judged again. */

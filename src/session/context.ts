@@ -83,8 +83,14 @@ function toldDirectory({ kind, text }: Turn): string | undefined {
   return /, cwd ([^\n]*)\](?:\n\[[^\n]*\])?$/.exec(text)?.[1];
 }
 
+/** What stands for the turns before it, as the model reads it. */
+export function summaryText({ summary }: Conversation): string {
+  return summary ? `\n[aish] summary (written by the model):\n${summary.text}` : '';
+}
+
 /** Stands for the evicted turns; depends on nothing else, so that it stays the same until the next eviction. */
-function evictedNotice({ turns, mode, named }: Conversation, from: number): string {
+function evictedNotice(conversation: Conversation, from: number): string {
+  const { turns, mode, named } = conversation;
   const last = turns.slice(0, from).findLast(isAsked);
   const asked = last ? `; what was asked last among them:\n${clip(last.text, MAX_TOLD_CHARS)}` : '';
   // A mode other than the one that the system message names was told in a turn that may be gone by now.
@@ -95,7 +101,8 @@ function evictedNotice({ turns, mode, named }: Conversation, from: number): stri
       .map(toldDirectory)
       .findLast((told) => told !== undefined);
   const place = cwd === undefined || cwd === named?.cwd ? '' : `\n[aish] directory: ${cwd}`;
-  return EVICTED + asked + place + (mode === (named?.mode ?? 'unrestricted') ? '' : `\n${modeNotice(mode)}`);
+  const changed = mode === (named?.mode ?? 'unrestricted') ? '' : `\n${modeNotice(mode)}`;
+  return EVICTED + asked + place + changed + summaryText(conversation);
 }
 
 function runBlock({ phase }: Conversation): string {
@@ -155,20 +162,51 @@ function firstKept(turns: readonly Turn[], maxTurns: number): number {
 
 // Token counts have come in: what does not fit leaves the context, with one notice (CX-1).
 
-/** Takes counts and files over into the turns, then makes them fit. Facts of a call that is over change nothing. */
-export function takeMeasure(next: Transition, { op, budget: stored, tokens, files = [] }: Of<'measured'>): void {
-  const { phase, budget: before } = next.conversation;
-  if (phase.kind !== 'replying' || phase.op !== op) return;
-  const { room: requestLimit, ...rest } = stored;
-  const budget: Budget = { ...rest, requestLimit };
-  const recount = before !== undefined && before.counter !== budget.counter;
-  const turns: Turn[] = recount ? next.conversation.turns.map(uncounted) : next.ownTurns();
+type Measure = Pick<Of<'measured'>, 'budget' | 'tokens' | 'files'>;
+
+/** Puts counts and files into `turns`. */
+function withMeasure(turns: Turn[], { tokens, files = [] }: Measure): void {
   for (const [at, count] of tokens) if (turns[at]) turns[at] = { ...turns[at], tokens: count };
   for (const [at, file] of files) {
     // Naming the file makes the text longer: it is counted again.
     const turn = turns[at];
     if (turn) turns[at] = { ...uncounted(turn), file };
   }
+}
+
+/** The turns that would leave the context with this measure, and are in no summary: from one index to another. */
+export function leavingTurns(
+  conversation: Conversation,
+  measure: Measure,
+): { readonly from: number; readonly upTo: number } | undefined {
+  const { evictedTurns = 0, summary } = conversation;
+  const turns = [...conversation.turns];
+  withMeasure(turns, measure);
+  const upTo = evict(turns, firstInContext(conversation), measure.budget.limit).evictedTurns;
+  const from = Math.max(evictedTurns, summary?.upTo ?? 0);
+  return upTo > from ? { from, upTo } : undefined;
+}
+
+/** The turns before `upTo` leave the context, and the summary takes their place (CX-8). */
+export function takeSummary(next: Transition, { op, upTo, text, preset }: Of<'summarized'>): void {
+  const { phase, turns, evictedTurns = 0, budget } = next.conversation;
+  if (phase.kind !== 'replying' || phase.op !== op || upTo <= evictedTurns || upTo > turns.length) return;
+  next.set({ summary: { text, upTo }, evictedTurns: upTo });
+  if (budget) next.set({ used: Math.ceil((budget.head + tokensFrom(turns, upTo)) * budget.factor) });
+  const left = upTo - evictedTurns;
+  const what = left === 1 ? '1 turn was' : `${left} turns were`;
+  next.notice('info', `[aish] ${what} summarised by ${preset}; :history shows the summary`);
+}
+
+/** Takes counts and files over into the turns, then makes them fit. Facts of a call that is over change nothing. */
+export function takeMeasure(next: Transition, { op, ...measure }: Of<'measured'>): void {
+  const { phase, budget: before } = next.conversation;
+  if (phase.kind !== 'replying' || phase.op !== op) return;
+  const { room: requestLimit, ...rest } = measure.budget;
+  const budget: Budget = { ...rest, requestLimit };
+  const recount = before !== undefined && before.counter !== budget.counter;
+  const turns: Turn[] = recount ? next.conversation.turns.map(uncounted) : next.ownTurns();
+  withMeasure(turns, measure);
   const { evictedTurns = 0, settings } = next.conversation;
   const from = firstInContext(next.conversation);
   if (from > evictedTurns)

@@ -16,6 +16,8 @@ export type Effect =
       /** The last answer was spent in thinking: this one may be twice as long. */
       readonly longer?: true;
     }
+  /** Have all turns summarised. Ends with `replyEnded`, behind `summarized` where that worked. */
+  | { readonly kind: 'compact'; readonly session: SessionId; readonly op: OpId; readonly preset: string }
   /** Ask the preplanner for the tasks of this goal, at most `tasksMax`. Ends with `replyEnded`. */
   | {
       readonly kind: 'preplan';

@@ -68,6 +68,8 @@ type Body =
       readonly unattended?: true;
     }
   | { readonly type: 'turnsReset' }
+  /** Have all turns summarised now (`:compact`). */
+  | { readonly type: 'compactAsked' }
   /** The user's own choice; loosening this way counts as an approval (MO-4). */
   | { readonly type: 'modeChosen'; readonly mode: Mode }
   | { readonly type: 'presetChosen'; readonly preset: string }
@@ -89,6 +91,14 @@ type Body =
       readonly tokens: readonly (readonly [turn: number, tokens: number])[];
       /** Where the text of shortened turns was kept. */
       readonly files?: readonly (readonly [turn: number, file: string])[];
+    }
+  /** A model's summary takes the place of the turns before `upTo`, before the call `op` is sent. */
+  | {
+      readonly type: 'summarized';
+      readonly op: OpId;
+      readonly upTo: number;
+      readonly text: string;
+      readonly preset: string;
     }
   /**
    * `reading`: by the gate's static word every action of the reply only reads. Decides what runs side by side, nothing

@@ -106,6 +106,8 @@ export type Phase =
       readonly overflowed?: true;
       /** It is asked once more, since the first answer was of no use. */
       readonly again?: true;
+      /** The turns are summarised; what comes is not an answer. */
+      readonly compacts?: true;
       /** What left the context for this call, for the one notice about it. */
       readonly evicted?: Evicted;
     }

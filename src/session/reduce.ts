@@ -13,8 +13,8 @@ import {
   takeReviewed,
   takeTrial,
 } from './answer.ts';
-import { chooseMode, choosePreset, resetTurns } from './choose.ts';
-import { takeMeasure, takeUsage } from './context.ts';
+import { chooseMode, choosePreset, compact, resetTurns } from './choose.ts';
+import { takeMeasure, takeSummary, takeUsage } from './context.ts';
 import { addCall } from './cost.ts';
 import { beginTask, childOf, delegationOf, subAgents } from './delegate.ts';
 import type { Effect } from './effect.ts';
@@ -65,6 +65,7 @@ const FOR_ROOT: ReadonlySet<SessionEvent['type']> = new Set([
   'norrisStarted',
   'norrisContinued',
   'turnsReset',
+  'compactAsked',
   'presetChosen',
   'ruleSet',
   'leaveSet',
@@ -139,6 +140,7 @@ const CHANGES: { readonly [Type in SessionEvent['type']]: (next: Transition, eve
   answered,
   aborted: (next, { at, unattended }) => abort(next, unattended ? {} : { at }),
   turnsReset: resetTurns,
+  compactAsked: compact,
   modeChosen: (next, event) => chooseMode(next, event.mode),
   presetChosen: (next, event) => choosePreset(next, event.preset),
   ruleSet: (next, event) => (event.allowed ? allow(next, [event.rule]) : disallow(next, event.rule)),
@@ -147,6 +149,7 @@ const CHANGES: { readonly [Type in SessionEvent['type']]: (next: Transition, eve
   shellEnded,
   shellMoved,
   measured: takeMeasure,
+  summarized: takeSummary,
   replyEnded,
   callCounted(next, event) {
     next.state = { ...next.state, costs: addCall(next.state.costs, event.call) };

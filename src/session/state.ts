@@ -168,6 +168,8 @@ export type Preplan = {
 /** A sub-agent's parent, and the operation of the parent's that waits for its report. */
 export type Parent = { readonly session: SessionId; readonly op: OpId };
 
+export type Summary = { readonly text: string; readonly upTo: number };
+
 /** One conversation: the user's, or a sub-agent's. */
 export type Conversation = {
   readonly id: SessionId;
@@ -211,6 +213,8 @@ export type Conversation = {
   readonly budget?: Budget;
   /** How many of the oldest turns have left the context for want of room; `max_turns` may take more. */
   readonly evictedTurns?: number;
+  /** What a model wrote in place of the turns before `upTo`. */
+  readonly summary?: Summary | undefined;
   /** Tokens of the last request, and of its answer once the server has reported them. */
   readonly used?: number;
 };

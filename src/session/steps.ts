@@ -98,6 +98,8 @@ function deliver(next: Transition, item: InboxItem): void {
 /** The reply is recorded before its first action (AC-4). What a failed or cut reply asked for is never run. */
 export function takeReply(next: Transition, run: Run, op: OpId, reply: Reply, reading: boolean): void {
   const { text } = reply;
+  const { phase } = next.conversation;
+  if (phase.kind === 'replying' && phase.compacts) return endCompact(next, run, reply);
   const whole = reply.finish === 'stop' || reply.finish === 'tools' || reply.finish === 'length';
   recordReply(next, op, reply, whole);
   if (!whole) {
@@ -118,6 +120,11 @@ export function takeReply(next: Transition, run: Run, op: OpId, reply: Reply, re
   if (run.kind === 'chat' && text.trim() === '' && actions.length === 0)
     next.notice('warning', 'the model returned an empty answer');
   examineNext(next, run, dispatch, 'policy');
+}
+
+function endCompact(next: Transition, run: Run, { failure }: Reply): void {
+  if (failure) next.notice('error', `[aish] not summarised: ${failure.message}`);
+  finishRun(next, run, { status: failure ? 'failed' : 'done' });
 }
 
 function recordReply(next: Transition, op: OpId, reply: Reply, whole: boolean): void {

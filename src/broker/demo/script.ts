@@ -293,7 +293,7 @@ function answer(messages: readonly Message[], tools: ReadonlySet<string>, catego
   if (category === 'safety' || system.startsWith(OPINION_PROMPT)) return { text: opinionOn(asked) };
   if (category === 'norris-preplan')
     return { text: `TASK: Look for what the goal is about\nTASK: ${firstLine(asked)}` };
-  if (category === 'memory') return { text: memoryOf(messages) };
+  if (category === 'memory' || category === 'summary') return { text: memoryOf(messages) };
   const scene = readScene(messages, tools);
   const script = SCRIPTS.find((candidate) => candidate.matches(scene.goal));
   return spoken(script ? script.next(scene) : unknownGoal(), scene);

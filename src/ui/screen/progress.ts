@@ -16,6 +16,8 @@ export type AwaitedReply = {
   readonly opened: boolean;
   readonly text: { readonly length: number };
   readonly reasoning: { readonly length: number };
+  /** What goes on before the request is made, in words. */
+  readonly doing?: string | undefined;
   /** The next attempt begins at `until`, in ms. */
   /** When the request went out, and when its server has waited too long with the first word, in ms. */
   readonly patience?: { readonly from: number; readonly until: number } | undefined;
@@ -65,7 +67,8 @@ export function waitingLine(waiting: Waiting, { width, paint }: RenderContext): 
 /** What goes on, and what there is to say of it. */
 function factsOf({ what, now, reply, answeringSince, runs }: Waiting): readonly [string, ...string[]] {
   if (reply && what !== 'stopping') {
-    const { pause } = reply;
+    const { pause, doing } = reply;
+    if (doing !== undefined) return [doing, reply.preset];
     if (pause) return [pause.why, `trying again in ${Math.max(0, Math.ceil((pause.until - now) / 1000))} s`];
     if (reply.text.length > 0) return ['answering', ...rateOf(reply.text.length, answeringSince, now)];
     if (reply.reasoning.length > 0) return ['thinking', reply.preset];
