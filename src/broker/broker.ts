@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Broker, ChatOptions, PresetInfo, StreamOptions } from '../contracts/models.ts';
-import type { CallFailure, Message, Reply } from '../session/message.ts';
+import type { CallFailure, Category, Message, Reply } from '../session/message.ts';
 import { messageOf } from '../text/errors.ts';
 import { pattern } from '../text/pattern.ts';
 import type { Accumulated } from './accumulator.ts';
@@ -43,6 +43,9 @@ export type BrokerOptions = {
   /** Ends early, without an error, when the signal fires. Milliseconds. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 };
+
+/** Somebody waits, and there is a safe way without an answer. */
+const ASKED_ONCE: ReadonlySet<Category> = new Set(['safety', 'summary']);
 
 /** Makes the broker over the configured presets. */
 export function createBroker(options: BrokerOptions): Broker {
@@ -127,7 +130,7 @@ export function createBroker(options: BrokerOptions): Broker {
         continue;
       }
       const known = answered.has(preset.baseUrl);
-      const single = call.category === 'safety' || call.category === 'summary';
+      const single = ASKED_ONCE.has(call.category);
       const ms = nextPause(retry, why, { failed, waited, known, fallback, single }, random);
       if (ms === undefined) return { result: { ...result, fault: gaveUp(why, failed) }, dropped, sent };
       if (failed === 1) call.onNotice?.(waitingLine(preset, why, ms));

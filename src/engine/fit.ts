@@ -2,7 +2,7 @@
 
 import type { Measured } from '../contracts/models.ts';
 import type { Services } from '../contracts/services.ts';
-import { firstInContext, headOf, leavingTurns, summaryText } from '../session/context.ts';
+import { firstInContext, headOf, summaryText } from '../session/context.ts';
 import type { Effect } from '../session/effect.ts';
 import { isOutput, sentImages, sentWhole, tokensFrom } from '../session/evict.ts';
 import { IMAGE_TOKENS, type ToolSpec } from '../session/message.ts';
@@ -10,7 +10,7 @@ import { IMAGE_TOKENS, type ToolSpec } from '../session/message.ts';
 import type { Conversation, StoredBudget } from '../session/state.ts';
 import type { EffectContext } from './effect-context.ts';
 import { toolsOf } from './secrets-on-entry.ts';
-import { summarise, summarises } from './summary.ts';
+import { summariser } from './summary.ts';
 
 type Call = Extract<Effect, { kind: 'callModel' }>;
 
@@ -46,7 +46,7 @@ export async function fitContext(
   const { models, maxAnswerTokens, tokenBudget } = context.services;
   const { op, session, preset } = call;
   const files = new Map<number, string>();
-  let summarised = false;
+  const madeRoom = summariser(context, { ...call, signal }, onNotice);
   for (let round = 0; ; round += 1) {
     const conversation = context.state.sessions[session];
     if (!conversation) return { answer: CAUTIOUS_ANSWER_TOKENS };
@@ -65,17 +65,7 @@ export async function fitContext(
     const budget = budgetOf(preset, measured, most, tokenBudget);
     if (budget.limit < MIN_LIMIT_TOKENS) return { tooSmall: tooSmall(budget, specs.length) };
     const tokens = changed(conversation, from, measured);
-    const may = !summarised && summarises(context.services, budget);
-    const leaving = may ? leavingTurns(conversation, { budget, tokens }) : undefined;
-    if (leaving) {
-      // Once for each call: what does not fit even so is dropped.
-      summarised = true;
-      const of = { op, session, preset, window: budget.window, signal };
-      const problem = await summarise(context, of, leaving);
-      if (problem === undefined) continue;
-      if (problem !== context.live.noSummary) onNotice(`no summary was written: ${problem}`);
-      context.live.noSummary = problem;
-    }
+    if (await madeRoom(conversation, { budget, tokens })) continue;
     void context.dispatch(
       { type: 'measured', op, budget, tokens, ...(files.size > 0 && { files: [...files] }) },
       session,

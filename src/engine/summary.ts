@@ -1,5 +1,6 @@
 /** Turns that leave the context are summarised by a model, in pieces that its window has room for (CX-8). */
 import type { Services } from '../contracts/services.ts';
+import { leavingTurns, type Measure } from '../session/context.ts';
 import { clip } from '../session/exec-text.ts';
 import type { OpId, SessionId } from '../session/ids.ts';
 import type { Conversation, Turn } from '../session/state.ts';
@@ -22,6 +23,7 @@ const MAX_TURN_CHARS = 2000;
 /** Of longer conversations the newest pieces. */
 const MAX_PIECES = 8;
 
+/** Turns from one index to another. */
 type Span = { readonly from: number; readonly upTo: number };
 
 type Of = {
@@ -34,8 +36,7 @@ type Of = {
   readonly signal: AbortSignal;
 };
 
-/** Whether turns that leave such a window are summarised without being asked. */
-export function summarises({ summaries, models }: Services, { window }: { readonly window: number }): boolean {
+function summarises({ summaries, models }: Services, window: number): boolean {
   return summaries?.automatic === true && models.chat !== undefined && window >= MIN_WINDOW;
 }
 
@@ -72,6 +73,25 @@ export async function summarise(context: EffectContext, of: Of, span: Span): Pro
   } finally {
     live?.does(undefined);
   }
+}
+
+/**
+ * For one call: has the turns that would leave summarised, once. True: what is sent has changed and is to be counted
+ * again. False: they are dropped; why no summary was written is told once.
+ */
+export function summariser(context: EffectContext, of: Of, onNotice: (line: string) => void) {
+  let asked = false;
+  return async (conversation: Conversation, measure: Measure): Promise<boolean> => {
+    const { window } = measure.budget;
+    const leaving = !asked && summarises(context.services, window) ? leavingTurns(conversation, measure) : undefined;
+    if (!leaving) return false;
+    asked = true;
+    const problem = await summarise(context, { ...of, window }, leaving);
+    if (problem === undefined) return true;
+    if (problem !== context.live.noSummary) onNotice(`no summary was written: ${problem}`);
+    context.live.noSummary = problem;
+    return false;
+  };
 }
 
 function promptFor(words: number): string {

@@ -162,7 +162,7 @@ function firstKept(turns: readonly Turn[], maxTurns: number): number {
 
 // Token counts have come in: what does not fit leaves the context, with one notice (CX-1).
 
-type Measure = Pick<Of<'measured'>, 'budget' | 'tokens' | 'files'>;
+export type Measure = Pick<Of<'measured'>, 'budget' | 'tokens' | 'files'>;
 
 /** Puts counts and files into `turns`. */
 function withMeasure(turns: Turn[], { tokens, files = [] }: Measure): void {

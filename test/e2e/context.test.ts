@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { runProgram, scratch } from '../support/program.ts';
-import { call, say, startScriptedServer } from '../support/scripted-server.ts';
+import { call, say, startScriptedServer, whenever } from '../support/scripted-server.ts';
 
 it('an output that leaves the context stays in a private file, which the model is told of and can read', async () => {
   const numbers = (from: number) => call('bash', { command: `seq -f 'line %g of the output' ${from} ${from + 119}` });
@@ -28,4 +28,23 @@ it('an output that leaves the context stays in a private file, which the model i
   expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
   // In Restricted too, the model can read it again.
   expect(last?.messages.at(-1)?.content).toContain('line 1 of the output\n');
+});
+
+it('turns that leave the context are summarised, counted, and shown by :history', async () => {
+  const summary = say('The user counts lines. Nothing is open.', { usage: { prompt: 700, completion: 30 } });
+  const long = (n: number) => say(`Answer ${n}. ${'Words fill the window. '.repeat(120)}`);
+  await using server = await startScriptedServer([
+    whenever(/You shorten the record/, summary),
+    ...[1, 2, 3, 4, 5, 6, 7, 8].map(long),
+  ]);
+  using place = scratch(server.baseUrl, { token_budget: 5000, memory: { enabled: false } });
+  const questions = [1, 2, 3, 4, 5, 6, 7].map((n) => `?question ${n}\n`).join('');
+  const { out } = await runProgram(place, [], { input: `${questions}:history\n:cost detail\n:compact\n?question 8\n` });
+  expect(out).toMatch(/\[aish\] \d+ turns were summarised by fast; :history shows the summary/);
+  expect(out).toContain('summary of the above (written by the model): The user counts lines. Nothing is open.');
+  expect(out).toMatch(/scripted {2}summary {2}1 calls/);
+  expect(out).toContain('Answer 8.');
+  const last = server.requests.at(-1);
+  expect(last?.messages).toHaveLength(2);
+  expect(last?.lastUser).toMatch(/summary \(written by the model\):\nThe user counts lines\.[\s\S]*question 8$/);
 });
