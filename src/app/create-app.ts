@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { constants, existsSync, statSync } from 'node:fs';
 import { copyFile, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -15,11 +16,18 @@ import {
   probeServer,
   silenceOf,
 } from '../broker/index.ts';
-import type { App, ScreenPort } from '../commands/app.ts';
+import type { App, RulesPort, ScreenPort } from '../commands/app.ts';
 import { type CompleteShell, completeLine } from '../commands/complete.ts';
 import { FleetDesk } from '../commands/fleet-desk.ts';
 import { Waits } from '../commands/waits.ts';
-import { type ModelConfig, placesOf, writeModelChoice } from '../config/index.ts';
+import {
+  type Config,
+  changeConfig,
+  type ModelConfig,
+  ofDirectory,
+  placesOf,
+  writeModelChoice,
+} from '../config/index.ts';
 import type { AttachmentsPort } from '../contracts/lines.ts';
 import type { PresetsPort, SetupOffer, SetupPort, SetupProblem } from '../contracts/models.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -31,12 +39,12 @@ import { hostOf } from '../session/place.ts';
 import { isLocked, journalPath, listSessions, oldSessions, readEnding, removeSessions } from '../store/index.ts';
 import { makeDirectory, readBeginning } from '../text/files.ts';
 import { clean, plainText } from '../text/sanitize.ts';
-import { rulesPort } from './allow-rules.ts';
 import { quotedName } from './attachments/read.ts';
 import type { Environment } from './environment.ts';
 import { gitBranch } from './git-branch.ts';
 import { openInBrowser } from './open-address.ts';
 import { configOf, isUnasked, UNASKED } from './presets.ts';
+import { treeAround } from './project-tree.ts';
 import type { AppServices } from './services.ts';
 
 /** Programs on PATH offered by Tab. */
@@ -458,4 +466,37 @@ function kubeContext(env: Surroundings): string {
   } catch {
     return '';
   }
+}
+
+// The allow rules of a directory in the user's own configuration: `projects.PATH.allow` (AC-7).
+
+type Place = {
+  readonly config: Pick<Config, 'projects'>;
+  readonly configFile: string;
+  readonly cwd: string;
+};
+
+/** Keeps rules for the directory that has some already, else for the project around `cwd`. */
+export function rulesPort({ config, configFile, cwd }: Place): RulesPort {
+  const tree = treeAround(cwd, homedir(), (directory) => existsSync(join(directory, '.git'))) ?? cwd;
+  const found = ofDirectory(config.projects, cwd, 'allow');
+  const name = found?.name ?? tree;
+  let rules = found?.value ?? [];
+  const write = (wanted: readonly string[], done: string): string => {
+    const place = ['projects', name, 'allow'];
+    const problem = changeConfig(configFile, [{ place, value: wanted.length > 0 ? wanted : undefined }]);
+    if (problem !== undefined) return problem;
+    rules = wanted;
+    return `${done} in ${configFile}`;
+  };
+  return {
+    keep: (rule) => write([...new Set([...rules, rule])], `${rule} is kept for ${name}`),
+    drop: (rule) =>
+      rules.includes(rule)
+        ? write(
+            rules.filter((one) => one !== rule),
+            `${rule} is no longer kept for ${name}`,
+          )
+        : undefined,
+  };
 }

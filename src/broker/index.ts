@@ -1,10 +1,9 @@
 /** The broker: what talks to models. */
 export type { BrokerOptions } from './broker.ts';
-export { createBroker, presetInfo } from './broker.ts';
+export { createBroker, fallbacksOf, presetInfo } from './broker.ts';
 export { DEMO_PRESET } from './demo/script.ts';
 export { discover } from './discover.ts';
 export { type Capabilities, type Preset, secretsPolicy } from './preset.ts';
 export { probeServer, silenceOf } from './probe.ts';
-export { fallbacksOf } from './route.ts';
 export { type Found, isAddress, isSameServer, lookAtAddress } from './server-at.ts';
 export { estimateTokens } from './tokens/count.ts';

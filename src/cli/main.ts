@@ -194,7 +194,7 @@ type OnScreen = Extract<Invocation, { kind: 'screen' }>;
 async function screens(invocation: OnScreen, version: string): Promise<number> {
   const { code, next } = await screen(invocation, version);
   if (!next) return code;
-  const opened = (await import('./next-session.ts')).openedNext(invocation, next);
+  const opened = (await import('./place.ts')).openedNext(invocation, next);
   await isPlaced(opened);
   return screens(opened, version);
 }

@@ -1,8 +1,8 @@
 import type { Services } from '../contracts/services.ts';
-import type { EventBody } from '../session/event.ts';
+import type { Answer, EventBody, SessionEvent } from '../session/event.ts';
 import type { OpId, SessionId } from '../session/ids.ts';
+import type { Question } from '../session/question.ts';
 import type { State } from '../session/state.ts';
-import type { Answers } from './answers.ts';
 import type { Live } from './live.ts';
 import type { Permits } from './permit.ts';
 import type { ResolvedActions } from './resolved-action.ts';
@@ -24,3 +24,34 @@ export type EffectContext = {
   saved(): Promise<void>;
   dispatch(body: EventBody, session?: SessionId): Promise<void>;
 };
+
+// The user's word on questions that belong to no phase (MO-9, fleets), past the machine.
+
+export class Answers {
+  readonly #open = new Map<string, (answer: Answer | undefined) => void>();
+
+  /** Resolves to what the user says to the question of this name; undefined where it is withdrawn. */
+  of(name: string, signal: AbortSignal): Promise<Answer | undefined> {
+    return new Promise((resolve) => {
+      const settle = (answer: Answer | undefined) => {
+        this.#open.delete(name);
+        resolve(answer);
+      };
+      this.#open.set(name, settle);
+      signal.addEventListener('abort', () => settle(undefined), { once: true });
+      if (signal.aborted) settle(undefined);
+    });
+  }
+
+  /** To be called with each event and the state before it. */
+  follow(event: SessionEvent, { questions }: State): void {
+    if (event.type !== 'answered') return;
+    const asked = questions.find(({ id }) => id === event.question);
+    if (asked) this.#open.get(nameOf(asked) ?? '')?.(event.answer);
+  }
+}
+
+function nameOf(question: Question): string | undefined {
+  if (question.kind === 'review') return question.review;
+  return question.kind === 'fleet' ? question.fleet : undefined;
+}

@@ -7,7 +7,7 @@ import type { Mode, OpId, SessionId } from '../session/ids.ts';
 import type { Phase } from '../session/phase.ts';
 import { reduce } from '../session/reduce.ts';
 import { type Conversation, rootOf, type State } from '../session/state.ts';
-import { Answers } from './answers.ts';
+import { Answers } from './effect-context.ts';
 import { carryOut } from './effects.ts';
 import { Live } from './live.ts';
 import { Permits } from './permit.ts';

@@ -1,7 +1,7 @@
 /** Passwords passed as arguments whose name does not say so: `curl -u me:…`, `mysql -p…`, `sshpass -p …`. */
 
 import { pattern } from '../text/pattern.ts';
-import { PROGRAMS, type Program } from './rules/programs.ts';
+import { PROGRAMS, type Program } from './rules/table.ts';
 import { type Finding, mixed, RANK, random } from './shape.ts';
 import { isPlaceholder } from './vault.ts';
 

@@ -4,7 +4,7 @@
 
 import { pattern } from '../text/pattern.ts';
 import { type Grade, gradeOf } from './key-name.ts';
-import { PROGRAMS } from './rules/programs.ts';
+import { PROGRAMS } from './rules/table.ts';
 import { entropy, type Finding, isCode, isOrdinary, isUuid, mixed, RANK, random } from './shape.ts';
 import { isPlaceholder } from './vault.ts';
 

@@ -13,9 +13,8 @@ import {
   signatureAt,
 } from './command-line.ts';
 import { nameAround, namedValue } from './context.ts';
-import { PROGRAMS } from './rules/programs.ts';
-import type { TokenRule } from './rules/rule.ts';
-import { TOKEN_RULES, VENDORS } from './rules/table.ts';
+import { PROGRAMS, TOKEN_RULES, type TokenRule, VENDORS } from './rules/table.ts';
+
 import { type Finding, isUuid, mixed, RANK, random, settle } from './shape.ts';
 import { isPlaceholder } from './vault.ts';
 

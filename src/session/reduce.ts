@@ -1,5 +1,4 @@
 /** (state, event) → [state, effects]. Pure: time, ids and randomness come in with events. */
-
 import {
   answered,
   askFleet,
@@ -13,28 +12,108 @@ import {
   takeReviewed,
   takeTrial,
 } from './answer.ts';
-import { chooseMode, choosePreset, compact, resetTurns } from './choose.ts';
 import { takeMeasure, takeSummary, takeUsage } from './context.ts';
 import { addCall } from './cost.ts';
 import { beginTask, childOf, delegationOf, subAgents } from './delegate.ts';
 import type { Effect } from './effect.ts';
 import type { Of, SessionEvent } from './event.ts';
 import { allow, disallow } from './grants.ts';
+import { isWider, type Mode } from './ids.ts';
 import { forgetLeave, leaveFor, setLeave } from './leaving.ts';
-import { namesOf } from './message.ts';
-import { possibleMode } from './mode.ts';
-import { countAction, ifNorris } from './norris.ts';
-import { noteAgain, noteRefused } from './offer.ts';
+import { type Attachment, namesOf, type Reply, turnOf } from './message.ts';
+import { modeMeaning, modeName, possibleMode, setMode, whyNotEnforced } from './mode.ts';
+import { countAction, ifNorris, newRun, parseTasks } from './norris.ts';
+import { noteAgain, noteOffer, noteRefused, offerForPlan } from './offer.ts';
 import type { Outcome } from './phase.ts';
 import { goToShell, hostOf } from './place.ts';
-import { continueLastNorris, recordPreplan, startNorris, takePlan } from './planning.ts';
 import { showStarted } from './results.ts';
+import type { NorrisRun } from './run.ts';
 import { closeShell, jobEnded, shellEnded, shellStarted } from './shell.ts';
-import { endSlot, slotOf } from './slots.ts';
-import type { Conversation, State } from './state.ts';
-import { examineNext, finishRun, goOn, startStep, takeExamination, takeReply } from './steps.ts';
+import { dropPending, endSlot, openSlots, rememberSkipped, slotOf } from './slots.ts';
+import { type Conversation, decidesAs, type State } from './state.ts';
+import { answerUpgrade, examineNext, finishRun, goOn, startStep, takeExamination, takeReply } from './steps.ts';
 import { abort, resume, settle } from './stop.ts';
+import { nameSurroundings } from './surroundings.ts';
 import { type OwnedTurns, Transition } from './transition.ts';
+
+// How a Norris run begins: with a plan, where a preplanner is set, then with its first step (PP-1, PP-4, NO-1).
+
+const MAX_TASKS = 16;
+const UNDER_WAY = '[aish] a run is under way; Ctrl-X Ctrl-C or :norris off ends it';
+
+/** Starts a run; the goal is a turn of its own, so that the conversation reads well afterwards. */
+function startNorris(next: Transition, { goal, attached = [], git }: Of<'norrisStarted'>): void {
+  if (next.conversation.phase.kind !== 'idle') return next.notice('warning', UNDER_WAY);
+  const run = begin(next, goal, git, attached);
+  next.turn(turnOf('goal', goal, attached));
+  const { settings, parent, id: session } = next.conversation;
+  const { preplanner: preset, tasksMax = MAX_TASKS } = settings;
+  if (preset === undefined || parent !== undefined) return startStep(next, run);
+  nameSurroundings(next);
+  const op = next.id('op');
+  next.phase({ kind: 'planning', op, run });
+  next.effect({ kind: 'preplan', session, op, preset, goal, tasksMax });
+}
+
+/** Goes on with the last goal and what its run left of the plan, in the same context (NO-1). */
+function continueLastNorris(next: Transition, { git }: Of<'norrisContinued'>): void {
+  const { phase, lastGoal, lastTasks } = next.conversation;
+  if (phase.kind !== 'idle') return next.notice('warning', UNDER_WAY);
+  if (lastGoal === undefined) return next.notice('warning', '[aish] there is no goal to continue yet');
+  const run = begin(next, lastGoal, git);
+  next.turn({ kind: 'user', origin: 'aish', text: `[aish] go on with the goal: ${lastGoal}` });
+  if (!lastTasks) return startStep(next, run);
+  const left = lastTasks.list.length - lastTasks.current;
+  next.notice('info', `[aish] continuing with ${left} of ${lastTasks.list.length} tasks`);
+  startStep(next, { ...run, tasks: lastTasks });
+}
+
+function begin(
+  next: Transition,
+  goal: string,
+  git: string | undefined,
+  attached: readonly Attachment[] = [],
+): NorrisRun {
+  const run = newRun(next.conversation, goal, next.event.at, next.state.costs);
+  goToShell(next, git);
+  next.set({ lastGoal: goal, lastTasks: undefined, repeats: undefined });
+  const { preset, maxSteps } = run;
+  next.show({ kind: 'norrisBegan', goal, preset, maxSteps, ...namesOf(attached) });
+  return run;
+}
+
+/** The preplanner has answered, or has not: then it is one model, as without it (PP-4). */
+function takePlan(next: Transition, run: NorrisRun, reply: Reply): void {
+  for (const notice of reply.notices) next.notice('warning', notice);
+  const failed = reply.finish === 'failed' || reply.finish === 'cancelled';
+  if (failed) {
+    const reason = reply.failure?.message ?? 'it was cancelled';
+    return withoutPlan(next, run, reply, `[aish] preplan failed: ${reason}; running single-model`);
+  }
+  const { tasksMax = MAX_TASKS } = next.conversation.settings;
+  const whole = reply.finish !== 'length' && reply.truncated !== true;
+  const { list, more } = parseTasks(reply.text, whole, tasksMax);
+  if (list.length === 0)
+    return withoutPlan(next, run, reply, '[aish] preplan produced no TASK lines; running single-model');
+  if (more) next.notice('warning', `[aish] preplan emitted >${tasksMax} tasks; truncated`);
+  const planner = reply.preset;
+  recordPreplan(next, run.goal, reply, `[aish] preplanned ${list.length} tasks via ${planner}`);
+  next.show({ kind: 'plan', preset: planner, tasks: list });
+  const planned = { ...run, tasks: { list, current: 0, planner } };
+  if (!offerForPlan(next, planned, list.length)) startStep(next, planned);
+}
+
+function withoutPlan(next: Transition, run: NorrisRun, reply: Reply, outcome: string): void {
+  recordPreplan(next, run.goal, reply, outcome);
+  next.notice('warning', outcome);
+  startStep(next, run);
+}
+
+/** Kept for `:history`, beside the turns. */
+function recordPreplan(next: Transition, goal: string, { preset, text }: Reply, outcome: string): void {
+  const { preplans = [], turns } = next.conversation;
+  next.set({ preplans: [...preplans, { after: turns.length, preset, goal, text, outcome }] });
+}
 
 type Result = readonly [State, readonly Effect[]];
 
@@ -293,4 +372,84 @@ function actionEnded(next: Transition, { op, outcome }: Of<'actionEnded'>): void
     goOn(next, run, { dispatch: noteAgain(dispatch, ended, outcome), slots }, phase.concurrency);
   else if (slots.some((slot) => slot.kind === 'running')) next.phase({ ...phase, run, slots });
   else settle(next, run, { dispatch, slots });
+}
+
+// What the user sets by hand: the mode, the preset, a new conversation.
+
+/** `:reset` (CX-3). */
+function resetTurns(next: Transition): void {
+  if (next.conversation.phase.kind !== 'idle') {
+    return next.notice('warning', '[aish] not during a run; Ctrl-X Ctrl-C ends it');
+  }
+  next.set({
+    turns: [],
+    inbox: [],
+    preplans: [],
+    lastTasks: undefined,
+    evictedTurns: 0,
+    summary: undefined,
+    named: undefined,
+    toldCwd: undefined,
+  });
+  next.notice('info', '[aish] a new conversation starts');
+}
+
+/** `:compact`: a summary takes the place of all turns (CX-8). */
+function compact(next: Transition): void {
+  const { id: session, phase, preset, turns, evictedTurns = 0 } = next.conversation;
+  if (phase.kind !== 'idle') return next.notice('warning', '[aish] not during a run; Ctrl-X Ctrl-C ends it');
+  if (turns.length - evictedTurns < 2) return next.notice('info', '[aish] there is nothing to summarise');
+  const op = next.id('op');
+  next.phase({ kind: 'replying', op, run: { kind: 'chat', preset, round: 1 }, compacts: true });
+  next.effect({ kind: 'compact', session, op, preset });
+}
+
+/** The user's own choice of mode (MO-4). What was judged under the old mode is judged again. */
+function chooseMode(next: Transition, mode: Mode): void {
+  const { phase, settings, parent, tightening, mode: now } = next.conversation;
+  const why = whyNotEnforced(mode, settings);
+  if (why !== undefined) return next.notice('error', why);
+  if (phase.kind === 'awaitingModeApproval') {
+    next.unask(phase.question);
+    if (!isWider(mode, now)) setMode(next, mode);
+    // What the user chooses so is for longer than one action.
+    const { once: _, ...asked } = phase;
+    return answerUpgrade(next, asked, isWider(mode, now) ? mode : undefined);
+  }
+  // A sub-agent never widens (MO-6).
+  if (parent && isWider(mode, tightening ?? now)) return;
+  if (mode === now) {
+    if (tightening === undefined) return;
+    next.set({ tightening: undefined });
+    return next.notice('info', modeMeaning(mode));
+  }
+  if (isWider(now, mode) && (phase.kind === 'acting' || phase.kind === 'stoppingActions')) {
+    next.set({ tightening: mode });
+    // Pending actions were judged under the old mode and are judged again.
+    if (phase.kind === 'acting') next.phase({ ...phase, ...dropPending(phase) });
+    return next.notice('info', `[aish] ${modeName(mode)} takes effect when the running action ends`);
+  }
+  setMode(next, mode);
+  // Who has just tightened the mode is not asked to widen it.
+  if (isWider(now, mode) && decidesAs(next.conversation.settings, 3)) noteOffer(next);
+  judgeAgain(next);
+}
+
+function judgeAgain(next: Transition): void {
+  const { phase, id } = next.conversation;
+  if (phase.kind !== 'judging' && phase.kind !== 'halted' && phase.kind !== 'trying') return;
+  if (phase.kind === 'trying') next.effect({ kind: 'cancel', session: id, op: phase.op });
+  next.unask();
+  const { run, decided } = phase;
+  const { slots, ...rest } = openSlots(phase);
+  const dispatch = rememberSkipped(rest.dispatch, slots);
+  const before = phase.kind === 'judging' ? phase.consent : 'asked';
+  examineNext(next, run, dispatch, decided.length > 0 && before === 'edited' ? 'policy' : before);
+}
+
+/** `:model NAME` (BR-3). */
+function choosePreset(next: Transition, preset: string): void {
+  next.set({ preset });
+  const later = next.conversation.phase.kind === 'idle' ? '' : ' (for later runs)';
+  next.notice('info', `[aish] model: ${preset}${later}`);
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { rulesPort } from '../../src/app/allow-rules.ts';
+import { rulesPort } from '../../src/app/create-app.ts';
 import { loadConfig, ofDirectory } from '../../src/config/index.ts';
 
 async function read(file: string) {

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { chooseSession } from '../../src/app/choose-session.ts';
+import { chooseSession } from '../../src/app/environment.ts';
 import type { SessionEvent } from '../../src/session/event.ts';
 import { journalPath, listSessions, markLeft, openJournal, readJournal } from '../../src/store/index.ts';
 import { formatRecord, parseJournal } from '../../src/store/read.ts';

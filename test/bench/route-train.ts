@@ -6,7 +6,7 @@
  * stands in a set that is measured.
  */
 import { writeFileSync } from 'node:fs';
-import { BUCKETS, features, inspect, MIN_LANGUAGE_SCORE } from '../../src/router/features.ts';
+import { BUCKETS, features, inspect, MIN_LANGUAGE_SCORE } from '../../src/router/classify.ts';
 import { shellWords } from '../../src/router/vocabulary.ts';
 import { type Labelled, ownLines, randomFrom, tldrLines } from './route-data.ts';
 

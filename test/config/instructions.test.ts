@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { instructionsBlock } from '../../src/app/system-prompt.ts';
+import { instructionsBlock } from '../../src/app/services.ts';
 import { createTrust, readInstructions } from '../../src/config/index.ts';
 
 let home = '';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { protocolFor, SYSTEM_PROMPT } from '../../src/app/system-prompt.ts';
+import { protocolFor, SYSTEM_PROMPT } from '../../src/app/services.ts';
 import { startEngine } from '../support/engine.ts';
 
 type Body = { readonly messages: readonly { readonly content: string }[]; readonly tools?: unknown };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { allowParts } from '../../src/safety/allow.ts';
 import { realFiles } from '../../src/safety/files.ts';
+import { allowParts } from '../../src/safety/gate.ts';
 import { WRAPPER_NAMES } from '../../src/safety/programs/records/index.ts';
 import { cases } from '../support/cases.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Services } from '../../src/contracts/services.ts';
 import type { EffectContext } from '../../src/engine/effect-context.ts';
-import { fitContext } from '../../src/engine/fit.ts';
+import { fitContext } from '../../src/engine/effects.ts';
 import { Live } from '../../src/engine/live.ts';
 import { composeMessages } from '../../src/session/context.ts';
 import type { Message, ToolCall } from '../../src/session/message.ts';

@@ -38,7 +38,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/effects/sandbox/detect.ts': 'the self-test of the sandbox',
   'src/effects/sandbox/compile.ts': 'a header for the launcher, at build time',
   'src/app/own-starts.ts': 'names of files that a model changed, 0600; hashes of commands',
-  'src/safety/rules/code-rules.ts': 'the name of a call that it looks for',
+  'src/safety/rules/table.ts': 'the name of a call that it looks for',
 };
 
 it('nothing writes a file without having thought of secrets', () => {

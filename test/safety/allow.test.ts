@@ -1,7 +1,7 @@
 /** Which commands an allow rule may cover (AC-7). */
 import { describe, expect, it } from 'vitest';
-import { allowParts } from '../../src/safety/allow.ts';
 import { realFiles } from '../../src/safety/files.ts';
+import { allowParts } from '../../src/safety/gate.ts';
 
 const parts = (command: string) => allowParts(command, { cwd: import.meta.dirname, files: realFiles() });
 

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allowParts } from '../../src/safety/allow.ts';
 import { realFiles } from '../../src/safety/files.ts';
+import { allowParts } from '../../src/safety/gate.ts';
 import { leavingOf } from '../../src/safety/impact/leaving.ts';
 import { createGate } from '../../src/safety/index.ts';
 import { judgeCommand } from '../../src/safety/judge.ts';

@@ -1,6 +1,210 @@
+import type { RunningCommand } from '../../contracts/commands.ts';
+import type { LeftOnHosts, Machine, ShellThere } from '../../contracts/machine.ts';
+import { shellQuote } from '../../text/shell.ts';
+import { Connection, type ConnectionOptions, isHostName } from './connection.ts';
+import { isPathThere } from './facts.ts';
+import { type AskHost, absentHost } from './files.ts';
+import { Host, type HostOptions } from './host.ts';
+import { type LeftThere, measureThere, readMeasured, type SandboxThere } from './launcher.ts';
+import { shellThere } from './shell-there.ts';
+
+// The hosts of this session, by name.
+
+type HostsOptions = Pick<ConnectionOptions, 'folder' | 'inTerminal' | 'companion'> &
+  Omit<HostOptions, 'trusted'> & {
+    /** What programs have left on hosts. */
+    readonly left?: LeftOnHosts;
+    /** A connection is gone though nobody wanted it to. */
+    readonly onLost: (host: string) => void;
+  };
+
+/** Directories that a connection makes for itself. */
+const OURS = /^\/[\w./@+-]{1,500}\/aish-tui-\w{8}$/;
+
+export class Hosts {
+  readonly #options: HostsOptions;
+  readonly #hosts = new Map<string, Host>();
+  readonly #trusted = new Set<string>();
+
+  constructor(options: HostsOptions) {
+    this.#options = options;
+  }
+
+  /** The machine of a name, connected or not. */
+  machine(name: string): Machine {
+    return this.#hosts.get(name)?.machine ?? absentHost(name);
+  }
+
+  /** Those that were asked for, in that order. */
+  list(): readonly { readonly name: string; readonly state: Connection['state'] }[] {
+    return [...this.#hosts].map(([name, { connection }]) => ({ name, state: connection.state }));
+  }
+
+  /**
+   * Connects, where it is not: what ssh asks is shown by `asks` and answered there. Resolves with what is to be told of
+   * commands whose end was not seen. Rejects with one line for the user.
+   */
+  async open(
+    name: string,
+    asks: (master: RunningCommand, ready: Promise<string | undefined>) => Promise<void>,
+  ): Promise<readonly string[]> {
+    if (!isHostName(name)) throw new Error(`${name} is no name of a host`);
+    const known = this.#hosts.get(name);
+    const host = known ?? this.#make(name);
+    const { connection } = host;
+    if (connection.state === 'opening') throw new Error(`${name} is being connected to`);
+    if (connection.state === 'open') {
+      if (await connection.answers()) return [];
+      await connection.drop();
+    }
+    this.#hosts.set(name, host);
+    const { master, ready } = connection.open();
+    await asks(master, ready);
+    const why = await ready;
+    if (why === undefined) {
+      void this.#collect(host.connection);
+      return host.settle();
+    }
+    if (!known) this.#hosts.delete(name);
+    throw new Error(why);
+  }
+
+  /** How the user's shell is run there; undefined where it is not connected. */
+  shell(name: string): ShellThere | undefined {
+    const connection = this.#hosts.get(name)?.connection;
+    return connection?.state === 'open' && connection.facts
+      ? shellThere(connection, connection.facts, this.#options.companion)
+      : undefined;
+  }
+
+  /** Runs code of the program's own there; undefined where there is no whole answer. Never rejects. */
+  async ask(name: string, code: string): Promise<string | undefined> {
+    const answer = await this.#hosts.get(name)?.connection.ask(code);
+    return answer?.exit === 0 ? answer.text : undefined;
+  }
+
+  /** Runs as root there. */
+  isRoot(name: string): boolean {
+    return this.#hosts.get(name)?.connection.facts?.root === true;
+  }
+
+  trust(name: string): void {
+    this.#trusted.add(name);
+  }
+
+  /** The launcher there; undefined: there is none, or no connection. */
+  sandbox(name: string): SandboxThere | undefined {
+    return this.#hosts.get(name)?.sandbox;
+  }
+
+  /** Where a directory there lies; undefined where that can't be told. Never rejects. */
+  async standing(name: string, directory: string): Promise<Standing | undefined> {
+    const connection = this.#hosts.get(name)?.connection;
+    return connection && standingOf((code) => connection.ask(code), directory);
+  }
+
+  /** Starts a command of a model there in a trial. Rejects where it can't be tried. */
+  async try(name: string, ...how: Parameters<Host['try']>): Promise<RunningCommand> {
+    const host = this.#hosts.get(name);
+    if (!host) throw new Error(`${name} is not connected`);
+    return host.try(...how);
+  }
+
+  /** Puts the launcher there and tries it; why it can't be used, in a line. Never rejects. */
+  async putLauncher(name: string): Promise<string | undefined> {
+    return this.#hosts.get(name)?.putLauncher() ?? `${name} is not connected`;
+  }
+
+  /** What outlasts the connection there: the launcher and what it keeps. */
+  async left(name: string): Promise<readonly LeftThere[]> {
+    const answer = await this.#hosts.get(name)?.connection.ask(measureThere());
+    return answer ? readMeasured(answer.text) : [];
+  }
+
+  /**
+   * Ends the connection and removes what lies there, `left` as well; what was removed. Rejects where there is none.
+   */
+  async forget(name: string, left: readonly LeftThere[] = []): Promise<readonly string[]> {
+    const host = this.#hosts.get(name);
+    if (!host) throw new Error(`${name} is not connected; :host lists those that are`);
+    const removed: string[] = [];
+    for (const { directory } of left) {
+      // What took away its own rights can be removed as well.
+      const quoted = shellQuote(directory);
+      const answer = await host.connection.work(
+        `rm -rf ${quoted} || { find ${quoted} -xdev -type d -exec chmod u+rwx {} \\;; rm -rf ${quoted}; }`,
+      );
+      removed.push(`${answer?.exit === 0 ? 'removed there' : 'not removed, and still there'}: ${directory}`);
+    }
+    const { facts, state } = host.connection;
+    this.#hosts.delete(name);
+    this.#trusted.delete(name);
+    await host.close();
+    if (!facts) return removed;
+    return [
+      ...removed,
+      state === 'open' ? `removed there: ${facts.folder}` : `not reached: ${facts.folder} is still there`,
+    ];
+  }
+
+  /** Ends all connections. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#hosts.values()].map((host) => host.close()));
+    this.#hosts.clear();
+  }
+
+  /**
+   * Removes what programs that are gone have left there: what is ours by name, and the user's, and a directory. That
+   * may be much: no question waits for it.
+   */
+  async #collect(connection: Connection): Promise<void> {
+    for (const { directory, forget } of this.#options.left?.of(connection.host) ?? []) {
+      if (!OURS.test(directory)) continue;
+      const quoted = shellQuote(directory);
+      const isOurs = `[ -O ${quoted} ] && [ -d ${quoted} ] && [ ! -h ${quoted} ]`;
+      const answer = await connection.work(`if ${isOurs}; then rm -rf ${quoted}; fi`);
+      if (answer?.exit === 0) forget();
+    }
+  }
+
+  #make(name: string): Host {
+    const { left, onLost } = this.#options;
+    const connection = new Connection({
+      ...this.#options,
+      host: name,
+      ...(left ? { lies: (directory) => left.lies(name, directory) } : {}),
+      onLost: () => onLost(name),
+    });
+    return new Host(connection, { ...this.#options, trusted: () => this.#trusted.has(name) });
+  }
+}
+
+// Where a directory of a host lies, as the host says: what its project is, is decided here.
+
+export type Standing = {
+  /** The directory and the home, behind all links. */
+  readonly cwd: string;
+  readonly home: string;
+  /** Of it and what it lies in, those that hold a `.git`. */
+  readonly repositories: readonly string[];
+};
+
+/** Undefined where it is gone, or the host does not say so in words that can be paths. Never rejects. */
+export async function standingOf(ask: AskHost, directory: string): Promise<Standing | undefined> {
+  const answer = await ask(`(cd -P -- "$HOME" && h=$PWD && cd -P -- ${shellQuote(directory)} || exit 1
+printf '%s\\0' "$PWD" "$h"; d=$PWD
+while :; do
+  [ ! -e "$d/.git" ] || printf '%s\\0' "\${d:-/}"
+  [ -n "$d" ] || break
+  d=\${d%/*}
+done)`);
+  if (answer?.exit !== 0) return undefined;
+  const [cwd = '', home = '', ...rest] = answer.text.split('\0');
+  const repositories = rest.slice(0, -1);
+  return [cwd, home, ...repositories].every(isPathThere) ? { cwd, home, repositories } : undefined;
+}
+
 export { endMasters } from './connection.ts';
 export { absentHost } from './files.ts';
 export type { HostOptions, KeepingThere } from './host.ts';
-export type { Standing } from './hosts.ts';
-export { Hosts } from './hosts.ts';
 export type { KeepThere, LauncherKit, LeftThere, SandboxThere } from './launcher.ts';

@@ -4,11 +4,109 @@ import { ROWS } from '../programs/records/index.ts';
 import { destructive, type StaticVerdict } from '../verdict.ts';
 import { ACCOUNT_RULES, GRANT_RULES, PROCESS_RULES } from './accounts.ts';
 import { CLOUD_RULES, CLUSTER_RULES } from './cloud.ts';
-import { CODE_RULES } from './code-rules.ts';
 import { DISK_RULES, FILE_RULES, VERSION_CONTROL_RULES } from './files.ts';
 import { PACKAGE_RULES, PUBLISHING_RULES } from './packages.ts';
 import { NETWORK_RULES, PROTECTION_RULES, SETTING_RULES } from './protection.ts';
 import { compileRow, type Matcher, type RowOf, type Rule, rowsOf, wordsOfRow } from './rule.ts';
+
+/** Rows that readers of redirections, code and files report by name; they have no shape of their own. */
+const CODE_RULES: readonly Rule[] = [
+  row('output over a file', 'overwrites an existing file', { kept: true }),
+  row('command over the network', 'sends a server a command that deletes or stops'),
+  row('truncating redirection', 'empties an existing file', { kept: true }),
+  row('write to raw disk', 'write to raw disk'),
+  row('write to kernel interface', 'changes kernel or process state'),
+  row('write to system file', 'changes a file of the system'),
+  row('credential leaves', 'sends a key, token or password to another machine'),
+  row('write to start file', 'changes what your own shell and tools run later', { bounded: true }),
+  row('write to credentials', 'changes keys or credentials'),
+  row('dd to device', 'dd to device'),
+  row('dd over a file', 'overwrites an existing file', { kept: true }),
+  row('tee', 'empties an existing file', { kept: true }),
+  row('sponge', 'overwrites a file', { kept: true }),
+  row('sort -o', 'overwrites an existing file', { kept: true }),
+  row('same file in and out', 'empties the file it reads', { kept: true }),
+  row('uniq to a file', 'overwrites an existing file', { kept: true }),
+  row('cp over a file', 'overwrites an existing file', { kept: true }),
+  row('mv over a file', 'overwrites an existing file', { kept: true }),
+  row('install over a file', 'overwrites an existing file', { kept: true }),
+  row('ln -f', 'replaces a link or file', { kept: true }),
+  row('mv of system files', 'moves files that others rely on'),
+  row('download over a file', 'overwrites an existing file'),
+  row('HTTP DELETE', 'asks a server to delete'),
+  row('sed -i', 'edits files in place', { kept: true }),
+  row('sed w', 'empties an existing file', { kept: true }),
+  row('sed e', 'sed runs text as shell commands'),
+  row('awk -i inplace', 'edits files in place', { kept: true }),
+  row('awk system', 'awk runs text as shell commands'),
+  row('awk to a file', 'empties an existing file', { kept: true }),
+  row('perl -i', 'edits files in place', { kept: true }),
+  row('ruby -i', 'edits files in place', { kept: true }),
+  row('ed script', 'edits files in place', { kept: true }),
+  row('editor script', 'edits files in place', { kept: true }),
+  row('find -exec rm', 'find -exec rm', { kept: true, named: true }),
+  row('DROP TABLE', 'DROP TABLE', { kept: true, named: true }),
+  row('DROP DATABASE', 'DROP DATABASE', { named: true }),
+  row('TRUNCATE TABLE', 'TRUNCATE TABLE', { kept: true, named: true }),
+  row('sql DROP', 'drops a database object', { kept: true }),
+  row('sql DROP USER', 'removes a database account'),
+  row('sql DELETE', 'deletes rows', { kept: true }),
+  row('sql UPDATE', 'overwrites rows', { kept: true }),
+  row('sql ALTER DROP', 'drops part of a table', { kept: true }),
+  row('sql account', 'changes a database account'),
+  row('sql REVOKE', 'takes away access'),
+  row('sql REPLACE', 'overwrites rows', { kept: true }),
+  row('sql logs', 'removes recovery logs'),
+  row('sql kill', 'ends a session'),
+  row('sql server', 'changes or stops the server'),
+  row('sql program', 'writes files or runs programs'),
+  row('database output', 'empties an existing file', { kept: true }),
+  row('database restore', 'overwrites the database'),
+  row('redis loss', 'removes data or changes the server'),
+  row('mongosh code', 'deletes or overwrites data'),
+  row('code over a file', 'empties an existing file', { kept: true }),
+  row('curl | sh', 'runs code from the network unseen'),
+  row('decoded code', 'runs decoded code'),
+  row('unresolved code', 'runs code that can not be resolved'),
+  row('fork bomb', 'starts processes without end'),
+  row('python venv --clear', 'deletes the environment first', { kept: true }),
+  ...[
+    'python',
+    'node',
+    'perl',
+    'ruby',
+    'php',
+    'lua',
+    'deno',
+    'bun',
+    'emacs',
+    'Rscript',
+    'R',
+    'julia',
+    'tclsh',
+    'groovy',
+    'osascript',
+    'scala',
+    'elixir',
+    'swift',
+    'ghc',
+    'pwsh',
+    'sbcl',
+    'guile',
+  ].map((program) =>
+    row(
+      `${program} code`,
+      'deletes, overwrites or runs something',
+      /^(python|node|perl|ruby|php)$/.test(program) ? { kept: true } : {},
+    ),
+  ),
+  row('destroying verb', 'a subcommand that takes something away'),
+  row('destroying option', 'an option that takes something away'),
+];
+
+function row(name: string, reason: string, loss: Pick<Rule, 'kept' | 'named' | 'bounded'> = {}): Rule {
+  return { name, programs: '', reason, ...loss };
+}
 
 /** The rows that speak of many programs. */
 const SHARED: Readonly<Record<string, readonly Rule[]>> = {

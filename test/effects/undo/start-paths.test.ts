@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startPathsIn } from '../../../src/effects/undo/start-paths.ts';
+import { startPathsIn } from '../../../src/effects/undo/leftovers.ts';
 
 let home = '';
 let tree = '';

@@ -4,7 +4,7 @@ import { askEnd, readEnd } from '../../../src/remote/hosts/commands.ts';
 import { readFacts } from '../../../src/remote/hosts/connection.ts';
 import { hostFiles, hostProcesses } from '../../../src/remote/hosts/files.ts';
 import { Helper } from '../../../src/remote/hosts/helper.ts';
-import { standingOf } from '../../../src/remote/hosts/hosts.ts';
+import { standingOf } from '../../../src/remote/hosts/index.ts';
 import { readMeasured } from '../../../src/remote/hosts/launcher.ts';
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
