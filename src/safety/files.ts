@@ -1,7 +1,7 @@
-import { constants, globSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { constants, globSync, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { basename, dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize, resolve } from 'node:path';
 import type { FileRead } from '../contracts/gate.ts';
 import { sha256 } from '../text/digest.ts';
 
@@ -89,9 +89,22 @@ function realOf(path: string, known: Map<string, string>): string {
     real = realpathSync(path);
   } catch {
     real = parent === path ? path : join(realOf(parent, known), basename(path));
+    // Of links that lead in a circle the second is left as it is written.
+    known.set(path, real);
+    const leads = linkAt(real);
+    if (leads !== undefined) real = realOf(resolve(dirname(real), leads), known);
   }
   if (known.size < MAX_REAL_PATHS) known.set(path, real);
   return real;
+}
+
+/** Where a link leads that may lead to nothing. */
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What the session made, by absolute path, as it is now; runs through what its actions have named as written. */
@@ -232,6 +245,14 @@ export class Reading {
     return found;
   }
 
+  /** What git says to a question; undefined: not asked yet. */
+  ask(question: string): FileContent | undefined {
+    const found = this.known.get(question);
+    if (!found) this.wanted.add(question);
+    else if (found.kind === 'text') this.used.set(question, { path: question, hash: found.hash });
+    return found;
+  }
+
   /** Nothing runs, since nothing is at this absolute path. */
   runsNothing(path: string): void {
     this.missing.add(path);
@@ -256,8 +277,26 @@ export class Reading {
   }
 }
 
+/** Stands before a question to git among the paths that are read. */
+const ASKS_GIT = '\0git\0';
+/** Longest time that git may take for an answer, in milliseconds. */
+const MAX_GIT_MS = 800;
+
+/** A question to git in a directory, to be read like a path: no path has such a name. */
+export function gitQuestion(directory: string, args: readonly string[]): string {
+  return ASKS_GIT + [directory, ...args].join('\0');
+}
+
+async function askGit(question: string): Promise<FileContent> {
+  const [directory = '', ...args] = question.slice(ASKS_GIT.length).split('\0');
+  const { gitReader } = await import('./impact/git.ts');
+  const text = await gitReader()(directory, args, MAX_GIT_MS);
+  return text === undefined ? { kind: 'absent' } : { kind: 'text', text, hash: hashOf(text) };
+}
+
 /** Reads one path without ever waiting for a device or a pipe. Never rejects. */
 export async function readContent(path: string): Promise<FileContent> {
+  if (path.startsWith(ASKS_GIT)) return askGit(path);
   let stamp = 'not to be looked at';
   try {
     const found = await stat(path, { bigint: true });

@@ -130,6 +130,13 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     covers: GATE,
     hours: true,
   },
+  state: {
+    what: '3,000 safe lines in another state than they expect are run, confined, and must lose nothing',
+    commands: ['vitest run test/safety/state-runs'],
+    env: { AISH_STATES: '3000' },
+    covers: GATE,
+    hours: true,
+  },
   gallery: {
     what: 'every state of the gallery, dark, light and without colour',
     commands: ['vitest run test/gallery'],

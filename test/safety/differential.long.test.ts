@@ -8,24 +8,15 @@ import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { lacks } from '../support/lacks.ts';
 import type { Outcome } from './differential/case.ts';
-import { runConfined } from './differential/run.ts';
+import { confinementFault, runConfined } from './differential/run.ts';
 
 const ALL = process.env.AISH_PROOF === 'all';
 const ROOM_MS = ALL ? 3_600_000 : 120_000;
 const CHECKOUT = new URL('../..', import.meta.url).pathname;
 
 const missing = ['unshare', 'setpriv', 'prlimit', 'strace', 'bash', 'git'].filter((program) => lacks(program));
-const refused = missing.length > 0 ? `no ${missing.join(', ')}` : await refusal();
+const refused = missing.length > 0 ? `no ${missing.join(', ')}` : await confinementFault();
 if (refused) console.log(`skipped: lines can't be confined on this machine: ${refused}`);
-
-async function refusal(): Promise<string | undefined> {
-  try {
-    await runConfined([{ line: 'true', judged: true }]);
-    return undefined;
-  } catch (error) {
-    return String(error);
-  }
-}
 
 function rows<Row>(name: string): readonly Row[] {
   const text = readFileSync(new URL(`../corpus/${name}.jsonl`, import.meta.url), 'utf8');

@@ -19,6 +19,8 @@ beforeAll(() => {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), `${text}\n`);
   symlinkSync('real/below', join(cwd, 'link'));
   symlinkSync('notes.txt', join(cwd, 'to-notes'));
+  symlinkSync('nothing', join(cwd, 'dangling'));
+  symlinkSync('.git/hooks/pre-commit', join(cwd, 'to-hook'));
 });
 afterAll(() => rmSync(cwd, { recursive: true }));
 
@@ -65,6 +67,15 @@ describe('a line is not safe by a state that may not come about', () => {
     'cp -P to-notes n; echo x > n',
     'cp -a to-notes n; echo x > n',
     'echo x > link/../victim',
+    'cd link; ls > ../victim',
+    'cd link; cd -P ..; ls > victim',
+    'mv link moved; echo x > moved/../victim',
+    'cp -R dangling n; echo x > n',
+    'unzip -q a.zip; echo x > n',
+    'git merge -q others; echo x > n',
+    'git clone -q other copy; cp notes.txt copy',
+    'echo x > to-hook',
+    'touch -d yesterday notes.txt',
     // Operands that come from elsewhere.
     'chmod 644 $(find .)',
     'find / -type f -exec chmod 600 {} +',

@@ -35,6 +35,8 @@ const RUNS =
 export function gitReader(wrap?: Wrap): GitReader {
   const configured = new Map<string, Promise<readonly string[] | undefined>>();
   return async (cwd, args, ms) => {
+    // Listing settings runs none of them.
+    if (args[0] === 'config') return run(cwd, args, wrap, ms);
     const names = configured.get(cwd) ?? programKeys(cwd, wrap, ms);
     configured.set(cwd, names);
     const keys = await names;

@@ -8,6 +8,7 @@ import { unknown } from '../verdict.ts';
 import type { Call, Handlers } from './call.ts';
 import { runCode } from './code.ts';
 import { judgeDefinition, judgeUnset } from './environment.ts';
+import { absolute } from './paths.ts';
 import { runScriptFile } from './shells.ts';
 
 const texts = (call: Call) => call.args.map((field) => field.text);
@@ -175,12 +176,15 @@ function giveNamed(machine: Machine, name: string, value: string | readonly stri
 function changeDirectory(call: Call): string {
   const { scope, files } = call.machine;
   const { place } = scope;
-  const target = call.operands[0]?.text ?? scope.text('HOME');
+  const words = texts(call).filter((word) => !/^-[LPe@n]+$/.test(word));
+  const target = words[words[0] === '--' ? 1 : 0] ?? scope.text('HOME');
   const unknown = hasUnknown(target) || target === '-' || /^[+-]\d*$/.test(target);
+  const physical = texts(call).some((word) => /^-\w*P/.test(word)) ? absolute(call.machine, target) : undefined;
   if (unknown || target.includes(OWN_TEMP)) scope.cwd = undefined;
   else if (target.startsWith('/')) scope.cwd = files ? target : undefined;
   else scope.cwd = scope.cwd === undefined ? undefined : join(scope.cwd, target);
-  if (unknown) scope.near = undefined;
+  if (physical !== undefined && files) scope.cwd = files.real(physical);
+  if (unknown || (physical !== undefined && scope.cwd !== physical)) scope.near = undefined;
   else scope.near = target.startsWith('/') || scope.near === undefined ? known(target) : join(scope.near, target);
   const fails =
     scope.cwd !== undefined && !scope.made.has(scope.cwd) && files && files.stat(scope.cwd)?.kind !== 'directory';

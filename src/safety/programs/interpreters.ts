@@ -272,7 +272,8 @@ function pythonOutput(call: Call): string {
 function runScript(call: Call, file: string, argv: readonly string[]): string {
   const { machine } = call;
   const script = file.slice(file.lastIndexOf('/') + 1);
-  if (PYTHON_SCRIPTS.test(script)) return machine.runFields([script, ...argv].map(plain), call.io);
+  if (PYTHON_SCRIPTS.test(script) && startsFramework(call, file, argv))
+    return machine.runFields([script, ...argv].map(plain), call.io);
   const known = machine.substituted.get(file) ?? machine.written.get(fileKey(machine, file));
   if (known !== undefined) return runSource(call, known, { argv, file, stdin: call.io.stdin });
   const path = absolute(machine, file);
@@ -282,6 +283,18 @@ function runScript(call: Call, file: string, argv: readonly string[]): string {
   const ran = path !== undefined && text !== undefined ? machine.reading?.within(path, run) : undefined;
   if (ran === undefined) noteUnread(call, file, content);
   return pythonOutput(call);
+}
+
+/** Does a script of a famous name do what it is famous for? What else its text takes away is noted. */
+function startsFramework(call: Call, file: string, argv: readonly string[]): boolean {
+  const { machine } = call;
+  const path = absolute(machine, file);
+  const content = path === undefined ? undefined : machine.reading?.look(path);
+  if (content?.kind !== 'text') return true;
+  if (!/\bexecute_from_command_line\(|\bodoo\.cli\.main\(/.test(content.text)) return false;
+  const found = machine.watch(() => machine.inSubshell(() => runSource(call, content.text, { argv, file })));
+  if (found.verdict === 'destructive') machine.note(found);
+  return true;
 }
 
 function runModule(call: Call, name: string, at: number): string {

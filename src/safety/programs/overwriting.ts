@@ -18,12 +18,14 @@ import {
   isMadeHere,
   isSystemPath,
   lookAt,
+  MAY_BE_LINK,
   MAY_WRITE_OVER,
   onOurs,
   overwrite,
   remember,
   specialDirectory,
   specialTarget,
+  throughLink,
 } from './paths.ts';
 
 const BACKUP_NAME =
@@ -88,7 +90,7 @@ function makesLink(call: Call, sources: readonly Field[]): boolean {
   if (program !== 'mv' && !hasGiven(call, /^(-[PdarR]|--no-dereference|--archive|--recursive)$/)) return false;
   return sources.some(({ text }) => {
     const path = absolute(machine, text);
-    return path !== undefined && machine.files?.stat(path) !== undefined && isLink(machine.files, path);
+    return path !== undefined && machine.files !== undefined && isLink(machine.files, path);
   });
 }
 
@@ -292,6 +294,7 @@ function judgeTarget(
     const inside = join(target, source.replace(/\/+$/, '').split('/').pop() ?? '');
     const there = lookAt(machine, inside);
     if (there === 'file') return destructive(rule, reason);
+    if (throughLink(machine, inside)) return unknown(MAY_BE_LINK);
     if (there === 'unseen') return destructive(rule, MAY_WRITE_OVER);
     if (there === 'directory') return unknown('copies into a directory that is there, over files of the same name');
   }

@@ -28,17 +28,21 @@ const KEYS = /(^|\/)(\.ssh\/|authorized_keys|\.gnupg\/|\.aws\/credentials|\.kube
 export function absolute(machine: Machine, path: string): string | undefined {
   if (hasUnknown(path) || path.includes('\0') || machine.scope.elsewhere) return undefined;
   const { cwd } = machine.scope;
-  const near = machine.files ? withoutParents(machine.files, path, cwd) : path;
+  const near = machine.files ? withoutParents(machine, machine.files, path, cwd) : path;
+  if (near === undefined) return undefined;
   if (isAbsolute(near)) return normalize(near);
   return cwd === undefined ? undefined : join(cwd, near);
 }
 
-/** `a/../b` is not `b` where `a` is a link: then the way up starts where it leads. */
-function withoutParents(files: FileLook, path: string, cwd: string | undefined): string {
-  if (!/[^/.][^/]*\/+(?:\.\/+)*\.\.(?:\/|$)|\.\.[^/]+\/+\.\.(?:\/|$)/.test(path)) return path;
+/** `a/../b` is not `b` where `a` is a link, or the directory is one: then the way up starts where it leads. */
+function withoutParents(machine: Machine, files: FileLook, path: string, cwd: string | undefined): string | undefined {
+  if (!path.includes('..') || !/(^|\/)\.\.(\/|$)/.test(path)) return path;
   let at = isAbsolute(path) ? '/' : (cwd ?? '');
   if (at === '') return path;
-  for (const part of path.split('/')) at = part === '..' ? dirname(files.real(at)) : join(at, part);
+  for (const part of path.split('/')) {
+    if (part === '..' && isBehindLink(machine, at)) return undefined;
+    at = part === '..' ? dirname(files.real(at)) : join(at, part);
+  }
   return at;
 }
 
@@ -92,7 +96,7 @@ export function adds(machine: Machine, path: string): StaticVerdict {
 export function makes(machine: Machine, path: string): StaticVerdict {
   const special = specialTarget(machine, path);
   if (special) return special;
-  if (throughLink(machine, path)) return unknown('writes through a link made just now');
+  if (throughLink(machine, path)) return unknown(MAY_BE_LINK);
   if (machine.files && lookAt(machine, path) === 'absent') remember(machine, path);
   const placed = isAbsolute(path) || machine.scope.near !== undefined || machine.scope.cwd !== undefined;
   return placed && !hasUnknown(path) ? harmless() : unknown('writes where nobody knows');
@@ -183,6 +187,9 @@ function judgePlace(path: string): StaticVerdict | undefined {
 /** Whether a path is known to exist already; `unseen`: it could not be looked at, so it may be any file. */
 export type Existing = 'empty' | 'file' | 'directory' | 'absent' | 'unseen' | 'unknown';
 
+/** What is said of a write to a name that this command may have made a link. */
+export const MAY_BE_LINK = 'writes through what may be a link made just now';
+
 /** Did this command make the file, in place of nothing, or did an action of the session before it? */
 export function isMadeHere(machine: Machine, path: string): boolean {
   const key = fileKey(machine, path);
@@ -203,9 +210,12 @@ export function lookAt(machine: Machine, path: string): Existing {
   return seen.kind === 'file' && seen.size > 0 ? 'file' : 'empty';
 }
 
-/** Does the path lead through a link that the same command made? */
-function throughLink(machine: Machine, path: string): boolean {
-  const key = fileKey(machine, path);
+/** May the path lead through a link that the same command made, or brought with files of others? */
+export function throughLink(machine: Machine, path: string): boolean {
+  return isBehindLink(machine, fileKey(machine, path));
+}
+
+function isBehindLink(machine: Machine, key: string): boolean {
   for (const link of machine.scope.links) if (key === link || key.startsWith(`${link}/`)) return true;
   return false;
 }
@@ -253,13 +263,15 @@ export function overwrite(
   if (found === 'file') return destructive(rule, reason);
   if (found === 'unseen') return destructive(rule, MAY_WRITE_OVER);
   if (special) return found === 'unknown' && !machine.files ? worse(special, blind) : special;
-  if (throughLink(machine, path)) return unknown('writes through a link made just now');
+  if (throughLink(machine, path)) return unknown(MAY_BE_LINK);
   if (found === 'unknown') return machine.files ? unknown('writes to a file whose name is not known') : blind;
   return harmless();
 }
 
-/** Remembers that files of others were put there, from where the command starts. */
-export function bringsFiles({ scope }: Machine, path: string): void {
+/** Remembers that files of others were put there, from where the command starts: some of them may be links. */
+export function bringsFiles(machine: Machine, path: string): void {
+  const { scope } = machine;
+  scope.links.add(fileKey(machine, path));
   if (!isAbsolute(path)) scope.foreign.add(join(scope.near ?? '', path));
 }
 

@@ -1,10 +1,13 @@
-/** A line to run. `judged`: only in trees where the gate calls it safe. */
-export type Case = { readonly line: string; readonly judged: boolean };
+/**
+ * A line to run. `judged`: only in trees where the gate calls it safe. `setup`: what bash does in the tree before; then
+ * the tree is as that leaves it, and what counts as lost is content that is nowhere any more.
+ */
+export type Case = { readonly line: string; readonly judged: boolean; readonly setup?: string };
 
-/** What a line did in one tree: with its paths there, or (`absent`) as the tree is without them. */
+/** What a line did in one tree: with its paths there, or (`absent`) as the tree is without them, or (`state`) as a setup left it. */
 export type Outcome = {
   readonly line: string;
-  readonly tree: 'present' | 'absent';
+  readonly tree: 'present' | 'absent' | 'state';
   readonly verdict: string;
   /** What it took from the tree, one sentence each. */
   readonly losses: readonly string[];

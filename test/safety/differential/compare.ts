@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Entry, Snapshot } from './tree.ts';
 
 /** What git keeps for itself: its index and its notes on the last operation. What it keeps for the user is the rest. */
@@ -35,4 +36,29 @@ function isKeptByGit(path: string, content: string, after: Snapshot): boolean {
   if (name === 'HEAD') return after.has(path);
   const log = after.get(`${git}/logs/${name}`)?.content ?? '';
   return after.has(path) && log.includes(content.trim());
+}
+
+/** The same, but what is still somewhere, under any name or in git, is not lost, and neither is an empty folder. */
+export function contentLost(before: Snapshot, after: Snapshot, named: Named): readonly string[] {
+  const kept = new Set([...after.values()].map(({ kind, content }) => kind + content));
+  return losses(before, after, named).filter((loss) => {
+    const path = loss.slice(loss.indexOf(': ') + 2);
+    const was = before.get(path);
+    if (!was || loss.startsWith('appended')) return false;
+    if (loss.startsWith('mode')) return true;
+    if (was.kind === 'folder' || was.content === '' || kept.has(was.kind + was.content)) return false;
+    return !hasLines(after.get(path), was, /\.git\/config$/.test(path)) && !isObject(was.content, after);
+  });
+}
+
+/** Settings of git are put in between others. */
+function hasLines(is: Entry | undefined, was: Entry, settings: boolean): boolean {
+  const lines = settings && is ? new Set(is.content.split('\n')) : undefined;
+  return lines !== undefined && was.content.split('\n').every((line) => lines.has(line));
+}
+
+function isObject(content: string, after: Snapshot): boolean {
+  const bytes = Buffer.from(content, 'latin1');
+  const name = createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+  return [...after.keys()].some((path) => path.endsWith(`.git/objects/${name.slice(0, 2)}/${name.slice(2)}`));
 }

@@ -16,9 +16,9 @@ import {
 } from 'node:fs';
 import { basename } from 'node:path';
 import { realFiles } from '../../../src/safety/files.ts';
-import { judgeCommand } from '../../../src/safety/judge.ts';
+import { judgeCommand, judgeWithFiles } from '../../../src/safety/judge.ts';
 import type { Case, Outcome } from './case.ts';
-import { losses } from './compare.ts';
+import { contentLost, losses } from './compare.ts';
 import { Seen } from './seen.ts';
 import { fill, freshTree, HOME, makeTemplate, PROJECT, snapshot } from './tree.ts';
 
@@ -27,6 +27,7 @@ const TRACE = '/log/trace';
 const LIMITS = ['--fsize=30000000', '--core=0', '--cpu=3', '--nproc=300', '--nofile=512', '--data=3000000000'];
 const ENVIRONMENT = { PATH: process.env.PATH, HOME, TERM: 'xterm', LANG: 'C.UTF-8', USER: 'u', PWD: PROJECT };
 const TRACED = `strace -f -qq -s 200 -e trace=execve,execveat -e signal=none -o ${TRACE} bash --norc -c`.split(' ');
+const PLAIN = ['bash', '--norc', '-c'];
 /** A process namespace of its own: what a line leaves behind ends with it. */
 const OWN = [
   '--user',
@@ -45,8 +46,12 @@ const cases: readonly Case[] = readFileSync(0, 'utf8')
   .split('\n')
   .filter(Boolean)
   .map((line) => JSON.parse(line));
-for (const { line, judged } of cases) {
+for (const { line, judged, setup } of cases) {
   freshTree();
+  if (setup !== undefined) {
+    writeSync(1, `${JSON.stringify([await outcomeInState(line, setup, judged)])}\n`);
+    continue;
+  }
   const filled = fill(line);
   const outcomes = [outcome(line, 'present', judged)];
   if (filled) {
@@ -90,10 +95,24 @@ function outcome(line: string, tree: Outcome['tree'], judged: boolean): Outcome 
   return { line, tree, verdict, losses: judged && seen.undo ? [] : lost, unnamed: seen.unnamed(started()), end };
 }
 
+/** What a line does in the tree as a setup leaves it, with the files read that the line runs. */
+async function outcomeInState(line: string, setup: string, judged: boolean): Promise<Outcome> {
+  const made = spawnSync('bash', ['--norc', '-c', setup], { cwd: PROJECT, env: ENVIRONMENT, encoding: 'utf8' });
+  if (made.error) throw made.error;
+  const seen = new Seen();
+  judgeCommand(line, { cwd: PROJECT, files: realFiles() }, seen);
+  const { verdict } = await judgeWithFiles(line, { cwd: PROJECT, files: realFiles() });
+  const outcome = { line, tree: 'state', verdict, unnamed: [] } as const;
+  if (judged && verdict !== 'safe') return { ...outcome, losses: [], end: 'not run' };
+  const before = snapshot();
+  const end = run(line, PLAIN);
+  return { ...outcome, losses: contentLost(before, snapshot(), seen), end };
+}
+
 /** Runs a line under every limit, and says how it ended. */
-function run(line: string): string {
+function run(line: string, shell = TRACED): string {
   rmSync(TRACE, { force: true });
-  const { status, signal, stderr } = spawnSync('unshare', [...OWN, 'prlimit', ...LIMITS, ...TRACED, line], {
+  const { status, signal, stderr } = spawnSync('unshare', [...OWN, 'prlimit', ...LIMITS, ...shell, line], {
     cwd: PROJECT,
     env: ENVIRONMENT,
     timeout: WALL_MS,
@@ -103,7 +122,8 @@ function run(line: string): string {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   unlock();
-  if (!existsSync(TRACE) || statSync(TRACE).size === 0) throw new Error(`nothing was started for ${line}: ${stderr}`);
+  if (shell === TRACED && (!existsSync(TRACE) || statSync(TRACE).size === 0))
+    throw new Error(`nothing was started for ${line}: ${stderr}`);
   if (signal) return 'stopped';
   return status === 127 || /command not found/.test(stderr) ? 'missing' : `exit ${status}`;
 }

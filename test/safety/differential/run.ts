@@ -32,6 +32,16 @@ export async function runConfined(cases: readonly Case[]): Promise<readonly Outc
   }
 }
 
+/** Why lines can't be confined on this machine; undefined where they can. */
+export async function confinementFault(): Promise<string | undefined> {
+  try {
+    await runConfined([{ line: 'true', judged: true }]);
+    return undefined;
+  } catch (error) {
+    return String(error);
+  }
+}
+
 function outcomesOf(words: readonly string[], cases: readonly Case[]): Promise<readonly Outcome[]> {
   return new Promise((resolve, reject) => {
     const child = spawn('unshare', words, { env: { PATH: process.env.PATH } });

@@ -8,6 +8,7 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
@@ -16,7 +17,12 @@ export const HOME = '/home/proof';
 export const PROJECT = `${HOME}/project`;
 
 /** Kept in memory, out of reach of every line; folders have no content and stand before what they hold. */
-let template: readonly { readonly path: string; readonly mode: number; readonly content: Buffer | undefined }[] = [];
+let template: readonly {
+  readonly path: string;
+  readonly mode: number;
+  readonly content: Buffer | undefined;
+  readonly leads?: string;
+}[] = [];
 
 /** What stands at a path: its kind, its mode, and its content or where it leads. */
 export type Entry = {
@@ -52,7 +58,8 @@ const FILES: Readonly<Record<string, string>> = {
 
 const HISTORY = `git init -q -b main && git add -A && git commit -qm one && echo more >>notes.md && git commit -qam two &&
   git branch feature && git tag v1 && git update-ref refs/remotes/origin/main HEAD && echo stashed >>docs/x.md &&
-  git stash -q && echo dirty >>src/main.py && echo untracked >untracked.txt && tar czf a.tar.gz data && gzip -k data/a.txt`;
+  git stash -q && echo dirty >>src/main.py && echo untracked >untracked.txt && tar czf a.tar.gz data && gzip -k data/a.txt && echo precious >precious.txt && mkdir -p lib/below &&
+  echo victim >lib/victim && ln -s lib/below link && ln -s precious.txt lnk`;
 
 /** Makes the tree that every line gets a copy of: a project with a history, changes not committed, and a home folder. */
 export function makeTemplate(): void {
@@ -65,21 +72,31 @@ export function makeTemplate(): void {
   template = readdirSync(HOME, { recursive: true, withFileTypes: true }).map((entry) => {
     const path = join(entry.parentPath, entry.name);
     const mode = lstatSync(path).mode & 0o7777;
-    return { path, mode, content: entry.isFile() ? readFileSync(path) : undefined };
+    const leads = entry.isSymbolicLink() ? { leads: readlinkSync(path) } : {};
+    return { path, mode, content: entry.isFile() ? readFileSync(path) : undefined, ...leads };
   });
 }
 
 /** A fresh tree, for one line. */
 export function freshTree(): void {
-  // A line may have locked a folder.
-  spawnSync('chmod', ['-R', 'u+rwX', HOME, '/tmp'], { stdio: 'ignore' });
-  for (const name of namesIn('/tmp')) rmSync(join('/tmp', name), { recursive: true, force: true });
-  rmSync(HOME, { recursive: true, force: true });
+  try {
+    removeTree();
+  } catch {
+    // A line may have locked a folder.
+    spawnSync('chmod', ['-R', 'u+rwX', HOME, '/tmp'], { stdio: 'ignore' });
+    removeTree();
+  }
   mkdirSync(HOME, { recursive: true });
-  for (const { path, mode, content } of template) {
-    if (content === undefined) mkdirSync(path, { mode });
+  for (const { path, mode, content, leads } of template) {
+    if (leads !== undefined) symlinkSync(leads, path);
+    else if (content === undefined) mkdirSync(path, { mode });
     else writeFileSync(path, content, { mode });
   }
+}
+
+function removeTree(): void {
+  for (const name of readdirSync('/tmp')) rmSync(join('/tmp', name), { recursive: true, force: true });
+  rmSync(HOME, { recursive: true, force: true });
 }
 
 const PATH = /^(?:~\/|\/tmp\/|\.\/)?(?:[\w.@+-]+\/)*[\w.@+-]*$/;
@@ -92,19 +109,27 @@ const MOST_COLLISIONS = 60;
  * is there can be lost. Says whether anything was put.
  */
 export function fill(line: string): boolean {
-  const paths = line.split(/[\s'"=;|&<>(){}:,]+/).flatMap((word) => {
-    const named = PATH.test(word) && !word.includes('..') && word.length < 80 && !word.startsWith('-');
-    if (!named || !(word.includes('/') || LIKE_A_FILE.test(word))) return [];
-    if (word.startsWith('/')) return [word];
-    return [word.startsWith('~/') ? join(HOME, word.slice(2)) : join(PROJECT, word)];
+  const paths = pathsIn(line).map((word) => {
+    if (word.startsWith('/')) return word;
+    return word.startsWith('~/') ? join(HOME, word.slice(2)) : join(PROJECT, word);
   });
-  for (const [, target = ''] of line.matchAll(/>\|?\s*(\w+)(?=\s|$|[;)}])/g)) paths.push(join(PROJECT, target));
   const named = paths.filter((path) => put(path, path.endsWith('/')));
   const folders = [...new Set(paths)].filter((path) => isFolder(path));
   const names = [...new Set(paths.map((path) => basename(path)))];
   const collisions = folders.flatMap((folder) => names.map((name) => join(folder, name)));
   const collided = collisions.slice(0, MOST_COLLISIONS).filter((path) => put(path, false));
   return named.length + collided.length > 0;
+}
+
+/** The words of a line that may be paths, as written, and what it writes to at the end. */
+export function pathsIn(line: string): readonly string[] {
+  const paths = line.split(/[\s'"=;|&<>(){}:,]+/).flatMap((word) => {
+    const named = PATH.test(word) && !word.includes('..') && word.length < 80 && !word.startsWith('-');
+    if (!named || !(word.includes('/') || LIKE_A_FILE.test(word))) return [];
+    return [word];
+  });
+  for (const [, target = ''] of line.matchAll(/>\|?\s*(\w+)(?=\s|$|[;)}])/g)) paths.push(target);
+  return paths;
 }
 
 function isFolder(path: string): boolean {

@@ -141,6 +141,13 @@ export const FILES: Records = {
     tune: '-a -c -d= -f -h -m -t= --no-create --date= --no-dereference --time=',
     read: '-r= --reference=',
     operands: 'make',
+    // What a file's times were is nowhere kept.
+    judge: ({ machine }, reading) =>
+      given(reading, '-d', '--date', '-t', '-r', '--reference') &&
+      machine.files !== undefined &&
+      !reading.operands.every(({ text }) => /^(absent|empty)$/.test(lookAt(machine, text)))
+        ? unknown('changes the times of files that are there')
+        : undefined,
   },
   'cp mv': {
     valuesOf: 'first',

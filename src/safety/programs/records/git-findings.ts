@@ -5,6 +5,7 @@ import { pattern } from '../../../text/pattern.ts';
 import type { Machine } from '../../shell/machine.ts';
 import { hasUnknown, NOT_KNOWN, UNKNOWN } from '../../shell/taint.ts';
 import { destructive, type StaticVerdict, unknown } from '../../verdict.ts';
+import { configuredFetch, configuredPush, overwritesIgnored } from '../git-state.ts';
 import { bringsFiles, isOwnProject, lookAt, specialDirectory } from '../paths.ts';
 import { type CallFacts, given, type Reading, type RecordFinding } from '../record.ts';
 
@@ -295,9 +296,9 @@ export function judgeRemote(_: CallFacts, reading: Reading) {
 /** What is fetched goes below `refs/remotes`, or into a branch by its name that is only moved forward. */
 export function judgeFetch(call: CallFacts, reading: Reading) {
   const [, ...refs] = reading.operands.map(({ text }) => text);
-  return refs.some((text) => /:refs\/(?!remotes\/[\w-])/.test(text))
-    ? unknown('moves or makes refs of this repository')
-    : judgeRemote(call, reading);
+  if (refs.some((text) => /:refs\/(?!remotes\/[\w-])/.test(text)))
+    return unknown('moves or makes refs of this repository');
+  return judgeRemote(call, reading) ?? (refs.length > 0 ? undefined : configuredFetch(call, reading));
 }
 
 /** `-f` takes in what the project leaves out on purpose, and so some day a key or a password. */
@@ -320,7 +321,8 @@ export function judgeUpstream(_: CallFacts, reading: Reading) {
 const USUAL_REMOTE = /^(origin|upstream)$/;
 
 /** Pushing one's own branch to the usual remote is known; another remote or branch, or a rewrite, is not. */
-export function judgePush({ machine }: CallFacts, reading: Reading) {
+export function judgePush(call: CallFacts, reading: Reading) {
+  const { machine } = call;
   const [remote, ...refs] = reading.operands.map(({ text }) => text);
   if (refs.some((text) => /^[+:]|::/.test(text))) return unknown('overwrites or deletes on the remote');
   if (remote !== undefined && !USUAL_REMOTE.test(remote)) {
@@ -329,32 +331,39 @@ export function judgePush({ machine }: CallFacts, reading: Reading) {
   }
   if (refs.some((text) => /:/.test(text) || hasUnknown(text)))
     return unknown('sends commits to a branch of another name');
-  return machine.written.has(SETTINGS) ? unknown('sends commits to a remote that was set just now') : undefined;
+  if (machine.written.has(SETTINGS)) return unknown('sends commits to a remote that was set just now');
+  return given(reading, '-n', '--dry-run') ? undefined : configuredPush(call, reading);
 }
 
 /** `git pull` merges what the remote holds: the user's own remote, not any address. */
 export function judgePull(call: CallFacts, reading: Reading) {
   bringsFiles(call.machine, '.');
-  const remote = reading.operands[0]?.text;
+  const [remote, branch] = reading.operands.map(({ text }) => text);
   if (remote !== undefined && /[:/]/.test(remote)) return unknown('merges what an address holds');
   return (
     judgeRemote(call, reading) ??
-    (call.machine.written.has(SETTINGS) ? unknown('merges from a remote that was set just now') : undefined)
+    (call.machine.written.has(SETTINGS) ? unknown('merges from a remote that was set just now') : undefined) ??
+    configuredFetch(call, reading) ??
+    overwritesIgnored(
+      call,
+      reading,
+      branch === undefined ? '@{upstream}' : remote === '.' ? branch : `${remote}/${branch}`,
+    )
   );
 }
 
 /** Other commits in the working tree: what obeys its files obeys those of others. */
-export function judgeOtherCommits({ machine }: CallFacts, reading: Reading) {
-  if (reading.operands.length > 0 && !given(reading, '-b', '-c', '--create', '--orphan')) bringsFiles(machine, '.');
-  return undefined;
+export function judgeOtherCommits(call: CallFacts, reading: Reading) {
+  const first = reading.operands[0]?.text;
+  if (first === undefined) return undefined;
+  if (!given(reading, '-b', '-c', '--create', '--orphan')) bringsFiles(call.machine, '.');
+  return overwritesIgnored(call, reading, first);
 }
 
-/** One's own commits on top of others: it refuses where work would be lost, and the log has where the branch was. */
-export function judgeRebase({ machine }: CallFacts, reading: Reading) {
+/** One's own commits on top of others are other commits, as with `commit --amend`. */
+export function judgeRebase({ machine }: CallFacts) {
   bringsFiles(machine, '.');
-  return reading.operands.length === 1 && !given(reading, '--onto', '--continue')
-    ? undefined
-    : unknown('rewrites commits');
+  return unknown('rewrites commits');
 }
 
 /** What was put aside comes back into the tree. */

@@ -1,0 +1,123 @@
+/** What a repository itself says about a git command: the files it would write over, and where it sends and fetches. */
+import { dirname, isAbsolute, join } from 'node:path';
+import { type FileLook, gitQuestion } from '../files.ts';
+import type { Machine } from '../shell/machine.ts';
+import { destructive, type StaticVerdict, unknown } from '../verdict.ts';
+import { absolute } from './paths.ts';
+import type { CallFacts, Reading } from './record.ts';
+
+/** The top directory of the repository that a call works in; undefined where there is none, or nobody can look. */
+function repositoryOf({ machine }: CallFacts, reading: Reading): string | undefined {
+  const from = reading.given
+    .slice(0, reading.before)
+    .flatMap(({ name, value = '' }) => (name === '-C' ? [value] : []))
+    .reduce((base, next) => (isAbsolute(next) ? next : join(base, next)), '.');
+  const start = absolute(machine, from);
+  // What was cloned or made a moment before has nothing to lose.
+  if (start === undefined || machine.files?.stat(start)?.kind !== 'directory') return undefined;
+  return topOf(machine.files, start);
+}
+
+function topOf(files: FileLook, directory: string): string | undefined {
+  if (files.stat(join(directory, '.git')) !== undefined) return directory;
+  return directory === '/' ? undefined : topOf(files, dirname(directory));
+}
+
+/** What git answers; `waits`: it was not asked yet · undefined: it could not say. */
+function answerOf(machine: Machine, directory: string, args: readonly string[]): string | 'waits' | undefined {
+  const found = machine.reading?.ask(gitQuestion(directory, args));
+  return found ? (found.kind === 'text' ? found.text : undefined) : 'waits';
+}
+
+/**
+ * Files of `commit` that the working tree has and git does not track: what is ignored is written over without a word.
+ * What a remote has got since the last fetch is not known here.
+ */
+export function overwritesIgnored(call: CallFacts, reading: Reading, commit: string): StaticVerdict | undefined {
+  const { machine } = call;
+  const top = machine.reading && repositoryOf(call, reading);
+  if (top === undefined || commit.startsWith('-')) return undefined;
+  const added = ['diff', '--name-only', '--diff-filter=A', '--no-renames', '--no-ext-diff', '-z'];
+  const tried = commit === '-' ? ['@{-1}'] : [commit, `refs/remotes/origin/${commit}`];
+  for (const one of tried) {
+    const names = answerOf(machine, top, [...added, 'HEAD', one, '--']);
+    if (names === 'waits') return undefined;
+    if (names === undefined) continue;
+    const lost = names.split('\0').find((name) => name !== '' && machine.files?.stat(join(top, name)) !== undefined);
+    return lost === undefined ? undefined : unknown(`may write over ${lost.slice(0, 60)}, which git does not keep`);
+  }
+  return unknown('git could not say which files this writes over');
+}
+
+type Settings = ReadonlyMap<string, readonly string[]>;
+
+/** The settings of the repository, their names in small letters; undefined: none to be known. */
+function settingsOf(call: CallFacts, reading: Reading): Settings | StaticVerdict | undefined {
+  const top = call.machine.reading && repositoryOf(call, reading);
+  const listed = top === undefined ? 'waits' : answerOf(call.machine, top, ['config', '--list', '-z']);
+  if (listed === 'waits') return undefined;
+  if (listed === undefined) return unknown('git could not say what is set for this repository');
+  const settings = new Map<string, string[]>();
+  for (const entry of listed.split('\0')) {
+    const [name = '', value = ''] = entry.split(/\n([\s\S]*)/, 2);
+    const key = name.toLowerCase();
+    settings.set(key, [...(settings.get(key) ?? []), value]);
+  }
+  return settings;
+}
+
+/** Where an address leads, however it is written. */
+const placeOf = (address: string) =>
+  address
+    .replace(/^\w+:\/\//, '')
+    .replace(/^[\w.-]+@/, '')
+    .replace(/:(?=\D)/, '/')
+    .replace(/(\.git)?\/*$/, '');
+
+/** What the settings of a repository make of a push that names no refs, or of where it goes. */
+export function configuredPush(call: CallFacts, reading: Reading): StaticVerdict | undefined {
+  const settings = settingsOf(call, reading);
+  if (settings === undefined || 'verdict' in settings) return settings;
+  const [named, ...refs] = reading.operands.map(({ text }) => text);
+  const elsewhere = [...settings].some(
+    ([key, [value = '']]) =>
+      /^url\..*\.(push)?insteadof$/.test(key) ||
+      (/^(remote\.pushdefault|branch\..*\.pushremote)$/.test(key) && !/^(origin|upstream)$/.test(value)),
+  );
+  if (elsewhere) return unknown('is set to send commits to another address than the one named');
+  for (const [key, values] of settings) {
+    const [, remote, what] = /^remote\.(.+)\.(mirror|push|pushurl)$/.exec(key) ?? [];
+    if (remote === undefined || (named !== undefined && named.toLowerCase() !== remote)) continue;
+    if (what === 'mirror' && !/^(false|no|off|0)$/i.test(values.at(-1) ?? ''))
+      return destructive(
+        'git push --force',
+        'is set to make the remote a mirror, with all that it has on its own deleted',
+      );
+    const address = settings.get(`remote.${remote}.url`)?.[0] ?? '';
+    if (what === 'pushurl' && values.some((value) => placeOf(value) !== placeOf(address)))
+      return unknown('is set to send commits to another address than the one named');
+    if (what !== 'push' || refs.length > 0) continue;
+    if (values.some((value) => /^[+:]/.test(value)))
+      return destructive('git push -f', 'is set to overwrite or delete on the remote');
+    if (values.some((value) => value.includes(':')))
+      return unknown('is set to send commits to a branch of another name');
+  }
+  return settings.get('push.default')?.at(-1) === 'matching' && refs.length === 0
+    ? unknown('is set to send every branch that the remote has as well')
+    : undefined;
+}
+
+/** What the settings of a repository make of a fetch that names no refs. */
+export function configuredFetch(call: CallFacts, reading: Reading): StaticVerdict | undefined {
+  const settings = settingsOf(call, reading);
+  if (settings === undefined || 'verdict' in settings) return settings;
+  const named = reading.operands[0]?.text.toLowerCase();
+  for (const [key, values] of settings) {
+    const remote = /^remote\.(.+)\.fetch$/.exec(key)?.[1];
+    const counts =
+      remote !== undefined && (named === undefined || named === remote || !settings.has(`remote.${named}.url`));
+    if (counts && values.some((value) => /:refs\/(?!remotes\/[\w-])/.test(value)))
+      return unknown('is set to move refs of this repository');
+  }
+  return undefined;
+}
