@@ -3,6 +3,7 @@ import { evaluateName, evaluateText } from '../shell/arithmetic.ts';
 import type { Machine } from '../shell/machine.ts';
 import { echoOutput, printfOutput } from '../shell/output.ts';
 import { runVariable } from '../shell/run-variables.ts';
+import type { Place } from '../shell/scope.ts';
 import { hasUnknown, NUMBER, OWN_TEMP, UNKNOWN } from '../shell/taint.ts';
 import { unknown } from '../verdict.ts';
 import type { Call, Handlers } from './call.ts';
@@ -178,18 +179,27 @@ function changeDirectory(call: Call): string {
   const { place } = scope;
   const words = texts(call).filter((word) => !/^-[LPe@n]+$/.test(word));
   const target = words[words[0] === '--' ? 1 : 0] ?? scope.text('HOME');
-  const unknown = hasUnknown(target) || target === '-' || /^[+-]\d*$/.test(target);
-  const physical = texts(call).some((word) => /^-\w*P/.test(word)) ? absolute(call.machine, target) : undefined;
-  if (unknown || target.includes(OWN_TEMP)) scope.cwd = undefined;
-  else if (target.startsWith('/')) scope.cwd = files ? target : undefined;
-  else scope.cwd = scope.cwd === undefined ? undefined : join(scope.cwd, target);
-  if (physical !== undefined && files) scope.cwd = files.real(physical);
-  if (unknown || (physical !== undefined && scope.cwd !== physical)) scope.near = undefined;
-  else scope.near = target.startsWith('/') || scope.near === undefined ? known(target) : join(scope.near, target);
-  const fails =
-    scope.cwd !== undefined && !scope.made.has(scope.cwd) && files && files.stat(scope.cwd)?.kind !== 'directory';
-  if (fails && !scope.stops && place.cwd !== undefined) scope.mayStay = place;
+  const next = placeAfter(call, target);
+  scope.cwd = next.cwd;
+  scope.near = next.near;
+  const fails = next.cwd !== undefined && !scope.made.has(next.cwd) && files?.stat(next.cwd)?.kind !== 'directory';
+  if (fails && files && !scope.stops && place.cwd !== undefined) scope.mayStay = place;
   return '';
+}
+
+/** Where a shell is once it has changed to a directory. */
+function placeAfter(call: Call, target: string): Place {
+  const { scope, files } = call.machine;
+  const { cwd, near } = scope;
+  if (hasUnknown(target) || target === '-' || /^[+-]\d*$/.test(target)) return { cwd: undefined, near: undefined };
+  const isFull = target.startsWith('/');
+  const named = isFull || near === undefined ? known(target) : join(near, target);
+  if (target.includes(OWN_TEMP)) return { cwd: undefined, near: named };
+  if (isFull) return { cwd: files ? target : undefined, near: named };
+  const physical = texts(call).some((word) => /^-\w*P/.test(word)) ? absolute(call.machine, target) : undefined;
+  if (physical === undefined || !files) return { cwd: cwd === undefined ? undefined : join(cwd, target), near: named };
+  const real = files.real(physical);
+  return { cwd: real, near: real === physical ? named : undefined };
 }
 
 /** A directory that is known by itself: not from one that isn't. */

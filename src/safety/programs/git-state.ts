@@ -74,36 +74,44 @@ const placeOf = (address: string) =>
     .replace(/:(?=\D)/, '/')
     .replace(/(\.git)?\/*$/, '');
 
+const ELSEWHERE = unknown('is set to send commits to another address than the one named');
+
 /** What the settings of a repository make of a push that names no refs, or of where it goes. */
 export function configuredPush(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   const settings = settingsOf(call, reading);
   if (settings === undefined || 'verdict' in settings) return settings;
   const [named, ...refs] = reading.operands.map(({ text }) => text);
-  const elsewhere = [...settings].some(
-    ([key, [value = '']]) =>
-      /^url\..*\.(push)?insteadof$/.test(key) ||
-      (/^(remote\.pushdefault|branch\..*\.pushremote)$/.test(key) && !/^(origin|upstream)$/.test(value)),
-  );
-  if (elsewhere) return unknown('is set to send commits to another address than the one named');
   for (const [key, values] of settings) {
+    if (sendsElsewhere(key, values)) return ELSEWHERE;
     const [, remote, what] = /^remote\.(.+)\.(mirror|push|pushurl)$/.exec(key) ?? [];
     if (remote === undefined || (named !== undefined && named.toLowerCase() !== remote)) continue;
-    if (what === 'mirror' && !/^(false|no|off|0)$/i.test(values.at(-1) ?? ''))
-      return destructive(
-        'git push --force',
-        'is set to make the remote a mirror, with all that it has on its own deleted',
-      );
     const address = settings.get(`remote.${remote}.url`)?.[0] ?? '';
-    if (what === 'pushurl' && values.some((value) => placeOf(value) !== placeOf(address)))
-      return unknown('is set to send commits to another address than the one named');
-    if (what !== 'push' || refs.length > 0) continue;
-    if (values.some((value) => /^[+:]/.test(value)))
-      return destructive('git push -f', 'is set to overwrite or delete on the remote');
-    if (values.some((value) => value.includes(':')))
-      return unknown('is set to send commits to a branch of another name');
+    if (what === 'pushurl' && values.some((value) => placeOf(value) !== placeOf(address))) return ELSEWHERE;
+    const found = what === 'mirror' ? mirrors(values) : refs.length === 0 ? refspecs(what, values) : undefined;
+    if (found) return found;
   }
   return settings.get('push.default')?.at(-1) === 'matching' && refs.length === 0
     ? unknown('is set to send every branch that the remote has as well')
+    : undefined;
+}
+
+function sendsElsewhere(key: string, [value = '']: readonly string[]): boolean {
+  if (/^url\..*\.(push)?insteadof$/.test(key)) return true;
+  return /^(remote\.pushdefault|branch\..*\.pushremote)$/.test(key) && !/^(origin|upstream)$/.test(value);
+}
+
+function mirrors(values: readonly string[]): StaticVerdict | undefined {
+  return /^(false|no|off|0)$/i.test(values.at(-1) ?? '')
+    ? undefined
+    : destructive('git push --force', 'is set to make the remote a mirror, with all that it has on its own deleted');
+}
+
+function refspecs(what: string | undefined, values: readonly string[]): StaticVerdict | undefined {
+  if (what !== 'push') return undefined;
+  if (values.some((value) => /^[+:]/.test(value)))
+    return destructive('git push -f', 'is set to overwrite or delete on the remote');
+  return values.some((value) => value.includes(':'))
+    ? unknown('is set to send commits to a branch of another name')
     : undefined;
 }
 
