@@ -242,6 +242,7 @@ type Given = { readonly verdict: StaticVerdict; readonly settled: boolean };
 
 function byArguments(name: string, args: Record<string, unknown>, options: ToolOptions, texts: boolean): Given {
   const walk = new ArgumentWalk(name, args, options, texts);
+  walk.request(args, 0);
   for (const [key, value] of Object.entries(args)) walk.visit(key, value, 0);
   return walk;
 }
@@ -266,6 +267,7 @@ class ArgumentWalk implements Given {
 
   visit(key: string, value: unknown, depth: number): void {
     if (++this.seen > 500 || depth > 8) return;
+    this.request(value, depth);
     if (typeof value === 'string') this.text(key, value);
     else if (Array.isArray(value)) {
       this.line(key, value);
@@ -279,6 +281,20 @@ class ArgumentWalk implements Given {
     } else if (value === 0 && /^(replicas|desired_?count|min_?size)$/i.test(key))
       this.note(destructive('tool argument', `${key} is 0: nothing is left running`));
     else if (value === true && FORCING_KEY.test(key)) this.note(destructive('tool argument', `${key} is set`));
+  }
+
+  /** A call of JSON-RPC, as an object or as its text, is the call of the tool that its method names. */
+  request(value: unknown, depth: number): void {
+    const call = typeof value === 'string' && /^\s*\{[\s\S]*"method"/.test(value) ? parseJsonObject(value) : value;
+    if (typeof call !== 'object' || call === null || !('method' in call) || typeof call.method !== 'string') return;
+    if (depth > 3 || !('params' in call || 'jsonrpc' in call)) return;
+    const params: object =
+      'params' in call && typeof call.params === 'object' && call.params !== null ? call.params : {};
+    const tool = call.method === 'tools/call' && 'name' in params && typeof params.name === 'string';
+    const [name, args] = tool
+      ? [String(params.name), 'arguments' in params ? params.arguments : {}]
+      : [call.method.replaceAll(/[/.]/g, '_'), params];
+    this.note(onlyLoss(judgeTool(name, JSON.stringify(args ?? {}), this.tool.options)));
   }
 
   private note(found: StaticVerdict): void {
@@ -323,6 +339,26 @@ type Argument = {
 const SQL_TEXT =
   /^\s*(--|\/\*|\(|select|insert|update|delete|drop|create|alter|truncate|with|explain|show|grant|revoke|merge|replace|call|do|begin|vacuum|pragma)/i;
 
+const GRAPH_KEY = /^(query|mutation|document|graphql|operation|gql|body|source)$/i;
+/** A document of GraphQL in which an operation changes something. */
+const MUTATION = /(?:^|\})(?:\s|#.*\n)*mutation\b[^{}]*\{/;
+
+/** A document, by itself or in the request that carries it. */
+function documentOf(text: string): string {
+  const query = /^\s*\{\s*"/.test(text) ? parseJsonObject(text)?.query : text;
+  return typeof query === 'string' ? query : '';
+}
+
+/** What a mutation does, by the names of its fields. */
+function judgeMutation(text: string): StaticVerdict {
+  const plain = text.replace(/#.*|"""[\s\S]*?"""|"(?:[^"\\\n]|\\.)*"/g, '');
+  for (const [, field = ''] of plain.matchAll(/([A-Za-z_]\w*)\s*(?=[({}])/g)) {
+    const word = nameWords(field).find((each) => verbOf(each) === 'destroys');
+    if (word !== undefined) return destructive('tool argument', `a mutation: ${field.slice(0, 40)}`);
+  }
+  return unknown('a mutation: it changes something');
+}
+
 /** Of a string argument only losses count: that it is not known as a command means nothing. */
 function judgeString(argument: Argument): StaticVerdict {
   const { name, key, value, options, texts } = argument;
@@ -332,6 +368,8 @@ function judgeString(argument: Argument): StaticVerdict {
     if (fronted.verdict === 'destructive') return fronted;
   }
   if (/^(method|http_method|verb|action|operation|op|type|mode)$/i.test(key)) return judgeMethod(key, value);
+  const document = GRAPH_KEY.test(key) ? documentOf(value) : '';
+  if (MUTATION.test(document)) return judgeMutation(document);
   const hidden = hiddenIn(name, key, value, options);
   if (hidden.verdict === 'destructive' || (texts && !LOUD_KEY.test(key) && !CODE_KEY.test(key))) return hidden;
   if (SQL_KEY.test(key)) return judgeQuery(argument);

@@ -58,7 +58,7 @@ it('puts a HALT as text and takes whole words for an answer', async () => {
   await rig.waitFor('[aish:fast]>');
   rig.type(':norris clean up\r');
   await rig.waitFor(
-    /Question: HALT[\s\S]*1\. Deletes files and directories: rm -rf foo\.[\s\S]*Command: rm -rf foo[\s\S]*whole word: skip, (?:try, )?proceed, abort\./,
+    /Question: HALT[\s\S]*1\. Deletes files and directories: `rm -rf foo`\.[\s\S]*Command: rm -rf foo[\s\S]*whole word: skip, (?:try, )?proceed, abort\./,
   );
   rig.type('p\r');
   await rig.waitFor(/answer> p[\s\S]*whole word/);

@@ -323,7 +323,7 @@ function treeLines(question: Question, tree: readonly TreeLine[], place: string)
 function sentenceOf({ verb, part, impact, undoable }: Danger): string {
   const words = unmarked(part).replaceAll('\n', '⟨U+000A⟩');
   const undo = undoable === undefined ? '' : undoable ? ' Undoable.' : ' Not undoable.';
-  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)}${words === '' ? '' : `: ${words}`}.${impact.map((line) => ` ${line}.`).join('')}${undo}`;
+  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)}${words === '' ? '' : `: \`${words}\``}.${impact.map((line) => ` ${line}.`).join('')}${undo}`;
 }
 
 /** The answer that a typed line is; a whole word, since a letter is typed too easily. */

@@ -45,7 +45,8 @@ export function contentLost(before: Snapshot, after: Snapshot, named: Named): re
     const path = loss.slice(loss.indexOf(': ') + 2);
     const was = before.get(path);
     if (!was || loss.startsWith('appended')) return false;
-    if (loss.startsWith('mode')) return true;
+    // Rights of the own files that are added lose nothing.
+    if (loss.startsWith('mode')) return (was.mode & ~(after.get(path)?.mode ?? 0)) !== 0;
     if (was.kind === 'folder' || was.content === '' || kept.has(was.kind + was.content)) return false;
     return !hasLines(after.get(path), was, /\.git\/config$/.test(path)) && !isObject(was.content, after);
   });

@@ -342,6 +342,7 @@ function unpacksInto(call: CallFacts, reading: Reading, ...options: readonly str
   bringsFiles(call.machine, into ?? '.');
   const special = specialDirectory(call.machine, into ?? '.');
   if (special) return special;
+  if (hasUnknown(into ?? '')) return unknown('unpacks where nobody knows');
   if (call.machine.files === undefined) return undefined;
   return isThere(call, into) === false || (into !== undefined && call.machine.scope.made.has(into))
     ? undefined

@@ -1,3 +1,4 @@
+import { hasUnknown } from '../../shell/taint.ts';
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { endsOnlyOwn, isKill, isQuiet, lookAt, signalOf } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records } from '../record.ts';
@@ -96,7 +97,9 @@ export const SYSTEM: Records = {
     delete: '-w --write',
     operands: 'tune',
     judge: (_, reading) =>
-      reading.operands.some(({ text }) => text.includes('=')) ? unknown('changes the kernel') : undefined,
+      reading.operands.some(({ text }) => text.includes('=') || hasUnknown(text))
+        ? unknown('changes the kernel')
+        : undefined,
   },
   mount: {
     tune: '-l -t= --show-labels --types=',
