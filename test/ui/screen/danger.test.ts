@@ -150,7 +150,7 @@ it('in plain lines every part is a numbered sentence, and the command’s lines 
   const lines = questionLines(halt("rm -rf a 'b\n2. Reads nothing.'; dd of=/dev/sda", ['3 files, 1.2 MB']));
   expect(lines[1]).toBe('1. Writes over a disk: `dd of=/dev/sda`. 3 files, 1.2 MB.');
   expect(lines[2]).toBe(
-    "2. Deletes files and directories: rm -rf a 'b⟨U+000A⟩⟨U+000A⟩2. Reads nothing.'. 3 files, 1.2 MB.",
+    "2. Deletes files and directories: `rm -rf a 'b⟨U+000A⟩⟨U+000A⟩2. Reads nothing.'`. 3 files, 1.2 MB.",
   );
   expect(lines.filter((line) => line.startsWith('2. '))).toHaveLength(1);
   expect(lines.at(-1)).toBe('Answer with a whole word: skip, proceed, abort.');
