@@ -250,12 +250,13 @@ export class Run implements RunningCommand {
     this.#rawListeners.clear();
     this.#replay = [];
     // What can't be cleaned is not offered to anybody.
-    const { file, ...shown } = output;
+    const { file, encoding, ...shown } = output;
     const isClean = file === undefined || (await overwriteInFile(file, this.#echoed.secrets));
     const head = this.#echoed.takeOut(output.head);
     const tail = this.#echoed.takeOut(output.tail);
     const facts = { ...shown, ...(file !== undefined && isClean ? { file } : {}), head, tail, milliseconds };
-    const how = { ...(note === undefined ? {} : { note }), ...(began === undefined ? {} : { began }) };
+    const notes = [note, encoding].filter((each) => each !== undefined).join('; ');
+    const how = { ...(notes === '' ? {} : { note: notes }), ...(began === undefined ? {} : { began }) };
     this.#resolve({ exit, cwd, ...facts, ...how });
   }
 

@@ -2,6 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import headless, { type IBufferNamespace, type IParser, type Terminal } from '@xterm/headless';
 import type { KeyboardModes, LiveOutput, TerminalFacts } from '../contracts/commands.ts';
 import { type CellReader, cellReader, renderLine } from './cells.ts';
+import { EncodingGuess } from './encoding.ts';
 import { find, wanted } from './find-bytes.ts';
 import { UnicodeGraphemesAddon } from './graphemes.ts';
 import { OutputRecorder } from './output-file.ts';
@@ -44,6 +45,8 @@ export type Output = {
   readonly omittedLines: number;
   readonly bytes: number;
   readonly file?: string;
+  /** A line about its encoding, where it is not UTF-8. */
+  readonly encoding?: string;
 };
 
 /** What is needed to draw as a terminal does. */
@@ -73,6 +76,7 @@ export class Screen implements LiveOutput {
   #model: Model | undefined;
   readonly #recorder: OutputRecorder;
   readonly #decoder = new StringDecoder('utf8');
+  readonly #encoding = new EncodingGuess();
   readonly #queue = new OutputQueue();
   readonly #meter = new FloodMeter();
   readonly #listeners = new Set<() => void>();
@@ -245,7 +249,9 @@ export class Screen implements LiveOutput {
     const parts = kept.result(this.#lost ? this.#recorder.lines : 0);
     const file = await this.#recorder.close(parts.omittedLines > 0 || kept.shortened);
     this.#changed();
-    return { ...parts, bytes: this.bytes, ...(file === undefined ? {} : { file }) };
+    const { line: encoding } = this.#encoding;
+    const more = { ...(file === undefined ? {} : { file }), ...(encoding === undefined ? {} : { encoding }) };
+    return { ...parts, bytes: this.bytes, ...more };
   }
 
   /** Frees the terminal. The last lines stay readable. */
@@ -279,6 +285,7 @@ export class Screen implements LiveOutput {
     this.#writes += 1;
     // The terminal would drop bytes that are no UTF-8 without a trace.
     const text = typeof data === 'string' ? data : this.#decoder.write(data);
+    if (typeof data !== 'string') this.#encoding.add(data, text);
     this.#withModel().terminal.write(text, () => {
       this.#writes -= 1;
       if (this.#disposed) return;

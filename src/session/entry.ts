@@ -27,6 +27,8 @@ export type Entry =
       readonly allowedBy?: AllowedBy;
       readonly by: 'user' | 'model';
       readonly command: string;
+      /** What it does, in the model's words. */
+      readonly label?: string;
       readonly cwd: string;
       readonly private: boolean;
       readonly job?: number;

@@ -18,6 +18,10 @@ function allowanceOf({ approvedAt, allowedBy }: Allowance): Allowance {
   return { ...(approvedAt === undefined ? {} : { approvedAt }), ...(allowedBy ? { allowedBy } : {}) };
 }
 
+function labelOf({ label }: { readonly label?: string }) {
+  return label === undefined ? {} : { label };
+}
+
 /** Shows the action as under way. */
 export function showStarted(next: Transition, op: OpId, action: Action, allowed: Allowance): void {
   const approval = allowanceOf(allowed);
@@ -25,7 +29,16 @@ export function showStarted(next: Transition, op: OpId, action: Action, allowed:
     case 'command': {
       const { command } = action;
       return next.show(
-        { kind: 'exec', op, by: 'model', command, cwd: next.conversation.cwd, private: false, ...approval },
+        {
+          kind: 'exec',
+          op,
+          by: 'model',
+          command,
+          ...labelOf(action),
+          cwd: next.conversation.cwd,
+          private: false,
+          ...approval,
+        },
         op,
       );
     }
@@ -77,7 +90,10 @@ export function showOutcome(
   const { command } = action;
   if (outcome.kind === 'job') next.set({ jobs: [...(next.conversation.jobs ?? []), { job: outcome.job, command }] });
   next.show(
-    { kind: 'exec', op, by: 'model', command, cwd, private: false, result: outcome.result, ...job, ...approval },
+    {
+      ...{ kind: 'exec', op, by: 'model', command, ...labelOf(action), cwd, private: false },
+      ...{ result: outcome.result, ...job, ...approval },
+    },
     op,
   );
 }

@@ -45,6 +45,31 @@ describe('reading the transcript', () => {
     expect(stage.frame()).toContain('row 59');
   });
 
+  it.each([
+    ['31 lines', 31],
+    ['3,000 lines', 3000],
+  ])('folds a pasted question of %s by itself', async (_, count) => {
+    const stage = await setStage({ rows: 20 });
+    const text = Array.from({ length: count }, (_line, number) => `pasted ${number}`).join('\n');
+    stage.engine.showLocal({ kind: 'show', key: 'q', entry: { kind: 'user', text, queued: false } });
+    await stage.see(`pasted ${count - 1}`);
+    expect(stage.frame()).toContain('more · Ctrl-O');
+    expect(stage.frame()).not.toContain(`pasted ${Math.floor(count / 2)}`);
+  });
+
+  it.each([
+    ['as it is', 'counts to sixty', 'counts to sixty'],
+    ['in one line', 'counts\nto sixty', 'counts to sixty'],
+    ['without what could pass for something else', 'a\u001b[31mb', 'a⟨U+001B⟩[31mb'],
+    ['cut where it is long', 'word '.repeat(40), `${'word '.repeat(11)}word…`],
+  ])('shows what the model says that a command does: %s', async (_, label, shown) => {
+    const stage = await setStage();
+    const exec = { kind: 'exec', op: 'o', by: 'model', command: 'seq 60', cwd: '/', private: false } as const;
+    const result = { exit: 0, cwd: '/', head: 'out', tail: '', omittedLines: 0, bytes: 3, milliseconds: 5 };
+    stage.engine.showLocal({ kind: 'show', key: 'l', entry: { ...exec, label, result } });
+    await stage.see(shown);
+  });
+
   it('leaves what the user ran as it is', async () => {
     const stage = await setStage();
     stage.press('ls deep\r');

@@ -15,6 +15,28 @@ describe('bytes that are no UTF-8', () => {
   });
 });
 
+describe('of an output that is not UTF-8 the likely encoding is told', () => {
+  it.each([
+    ['Latin-1', String.raw`Gr\xf6\xdfe aus M\xfcnchen`, 'LATIN1'],
+    ['Windows-1252', String.raw`\x93caf\xe9\x94 \x96 5 \x80`, 'CP1252'],
+    ['CP850', String.raw`B\x84r und T\x81r`, 'CP850'],
+    ['UTF-16', String.raw`\xff\xfea\x00b\x00`, 'UTF-16'],
+  ])('%s', async (_, text, name) => {
+    const { note } = await once(`printf '${text}\\n'`).result;
+    expect(note).toBe(`its output is not UTF-8, likely ${name}: iconv -f ${name} reads it`);
+  });
+
+  it.each([
+    ['UTF-8', 'Grüße €'],
+    ['a character that is cut off', String.raw`a\xe2\x82`],
+    ['a true U+FFFD', String.raw`\xef\xbf\xbd`],
+    ['binary', String.raw`\x7fELF\x01\xf3\x80\x02\xd0`],
+    ['Cyrillic in KOI8', String.raw`\xf0\xd2\xc9\xd7\xc5\xd4`],
+  ])('and nothing of %s', async (_, text) => {
+    expect((await once(`printf '${text}\\n'`).result).note).toBeUndefined();
+  });
+});
+
 describe('output', () => {
   it('is what a terminal would show: redrawn bars leave their last state, colours stay', async () => {
     const bar = 'for i in $(seq 1000); do printf "\\r\\033[K%d%%" $i; done; echo; printf "\\033[1;32mdone\\033[0m\\n"';

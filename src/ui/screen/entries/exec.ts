@@ -19,6 +19,8 @@ export const BAR_WIDTH = GUTTER;
 
 /** Cells between a command and where it ran. */
 const PLACE_DISTANCE = 6;
+/** The longest that a model may say what a command does. In columns. */
+const MAX_LABEL = 60;
 /** Rows of the screen beside the output: heading, sign, prompt, status. */
 const FRAME_ROWS = 4;
 
@@ -35,13 +37,14 @@ export function execLines(entry: Exec, context: RenderContext): string[] {
 }
 
 type Named = Pick<Exec, 'by' | 'command'> &
-  Partial<Pick<Exec, 'private' | 'job' | 'approvedAt' | 'allowedBy' | 'result' | 'cwd'>>;
+  Partial<Pick<Exec, 'label' | 'private' | 'job' | 'approvedAt' | 'allowedBy' | 'result' | 'cwd'>>;
 
 /** Who runs what, and how it went: the row that a fold keeps. */
 export function execHeading(named: Named, context: RenderContext): string[] {
-  const { by, command, private: hidden, job, result, cwd } = named;
+  const { by, command, label = '', private: hidden, job, result, cwd } = named;
   const { paint, width } = context;
-  const about = [hidden ? 'private' : '', job === undefined ? '' : `job ${job}`, allowedText(named)];
+  const says = cut(visible(label).replace(/\s+/g, ' ').trim(), MAX_LABEL);
+  const about = [says, hidden ? 'private' : '', job === undefined ? '' : `job ${job}`, allowedText(named)];
   const notes = about.filter(Boolean).map((note) => paint('dim', note));
   const user = by === 'user';
   const right = (place: string) => {

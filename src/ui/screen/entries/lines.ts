@@ -203,9 +203,15 @@ export const HEADING = 1;
 const ENDS = 8;
 const CLOSED = 2;
 
-/** Output that nobody typed a command for: it may be folded without being asked. What the user ran stays as it is. */
+/**
+ * Output that nobody typed a command for may be folded without being asked, and so may a question that was pasted. What
+ * the user ran stays as it is.
+ */
 function foldsByItself(entry: Entry, lines: number): boolean {
-  return lines > MAX_UNFOLDED_LINES && ((entry.kind === 'exec' && entry.by === 'model') || entry.kind === 'tool');
+  return (
+    lines > MAX_UNFOLDED_LINES &&
+    ((entry.kind === 'exec' && entry.by === 'model') || entry.kind === 'tool' || entry.kind === 'user')
+  );
 }
 
 /** What a sub-agent did, and what a model thought. */
