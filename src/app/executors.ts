@@ -26,6 +26,7 @@ import {
 } from '../effects/undo/index.ts';
 import { type OutputSize, sizeForModel } from '../engine/live.ts';
 import { ownedPrefix, prepareOnce, runForUser, runOnce, takePipe, type UserShell } from '../executor/index.ts';
+import { gitIdentity } from './git-identity.ts';
 import type { ProjectCache } from './project-caches.ts';
 import type { SessionNetwork } from './session-network.ts';
 
@@ -246,10 +247,13 @@ async function inProject(
     ...(writable === undefined ? {} : { tmpDir: writable }),
     ...(kept ? { keep: kept, statusFile: kept.statusFile } : {}),
   };
+  // Held by Landlock alone there is no private /tmp.
+  const identity = held ? {} : await gitIdentity(env, cwd);
+  const own = { ...sandboxEnvironment(env, tmp?.path ?? '/tmp'), ...identity };
   const once = prepareOnce({
     ...{ command, cwd, dataDir, alone },
     ...sizeForModel(size()),
-    env: { ...sandboxEnvironment(env, tmp?.path ?? '/tmp'), ...network?.env, ...ownSsh(env), ...cache?.env, ...extra },
+    env: { ...own, ...network?.env, ...ownSsh(env), ...cache?.env, ...extra },
     launcher: (argv) => projectArgv({ launcher, argv, ...how }),
     ...(await pipeFor(pipes, launcher)),
     endNote: () => endNote(kept?.statusFile),
