@@ -54,6 +54,16 @@ describe('turns that no longer fit', () => {
     expect(summary?.upTo).toBe(evictedTurns);
   });
 
+  it('change what was sent before only where a summary takes their place', async () => {
+    await using server = await startScriptedServer([whenever(asksForSummary, SUMMARY), ...answers(16)]);
+    await using running = bench(server);
+    await askOften(running, 12);
+    const sent = others(server).map(({ messages }) => JSON.stringify(messages).slice(0, -1));
+    const changed = sent.slice(1).filter((text, at) => !text.startsWith(sent[at] ?? ''));
+    expect(changed).toHaveLength(summaries(server).length);
+    expect(changed.length).toBeGreaterThan(1);
+  });
+
   it('are summarised together with the summary before', async () => {
     await using server = await startScriptedServer([whenever(asksForSummary, SUMMARY), ...answers(16)]);
     await using running = bench(server);
