@@ -3,7 +3,7 @@
  * it works here.
  */
 import { execFile } from 'node:child_process';
-import { chmodSync, constants, copyFileSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, constants, copyFileSync, existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory, removeTree } from '../../text/files.ts';
 import { bytesOfText, isOfBytes, textOfBytes } from './paths.ts';
@@ -143,9 +143,10 @@ export async function probeStore(
   launcher: string,
   directory: string,
   budgetBytes: number,
-): Promise<string | undefined> {
-  if (budgetBytes === 0) return 'nothing is kept: undo.budget is 0';
-  if (process.platform !== 'linux') return `nothing is kept: that needs ${NEEDS}; this is ${process.platform}`;
+): Promise<NotKept | undefined> {
+  const lasting = (why: string) => ({ why: `nothing is kept: ${why}`, passes: false });
+  if (budgetBytes === 0) return lasting('undo.budget is 0');
+  if (process.platform !== 'linux') return lasting(`that needs ${NEEDS}; this is ${process.platform}`);
   let probe: string | undefined;
   try {
     makeDirectory(directory);
@@ -157,35 +158,48 @@ export async function probeStore(
     const { steps } = await runLauncher(launcher, ['--undo', vault]);
     if (statSync(file).isFile() && steps.some(({ verb, path }) => verb === 'created' && path.endsWith('/file')))
       return undefined;
-    return `nothing is kept: ${fullDisk(directory) ?? (said || `that needs ${NEEDS}`)}`;
+    return notWritten(directory) ?? lasting(said || `that needs ${NEEDS}`);
   } catch (error) {
     // The system's word for it, without the path of the trial.
     const why = error instanceof Error ? (error.message.split(/[:\n]/)[0] ?? '') : String(error);
-    return `nothing is kept: ${fullDisk(directory) ?? `that needs ${NEEDS} (${why})`}`;
+    return notWritten(directory, error) ?? lasting(`that needs ${NEEDS} (${why})`);
   } finally {
     if (probe !== undefined) removeTree(probe);
   }
 }
 
+/** Why nothing is kept; `passes`: once the disk can be written again. */
+export type NotKept = { readonly why: string; readonly passes: boolean };
+
 /** More than the trial needs. */
 const ROOM_BYTES = 1 << 16;
 
+function notWritten(directory: string, error?: unknown): NotKept | undefined {
+  const why = unwritable(directory, error);
+  return why === undefined ? undefined : { why: `nothing is kept: ${why}`, passes: true };
+}
+
 /**
- * What to say where nothing more can be written to this directory for want of room; undefined: there is room, or
- * another reason.
+ * What to say where nothing can be written to this directory: its disk is full, or read-only; undefined: it can, or for
+ * another reason. @param error what making the directory ended with
  */
-function fullDisk(directory: string): string | undefined {
+export function unwritable(directory: string, error?: unknown): string | undefined {
   const path = join(directory, `room-${process.pid}`);
-  let code: unknown;
+  let code = codeOf(error);
   try {
-    writeFileSync(path, Buffer.alloc(ROOM_BYTES, 1), { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (existsSync(directory)) writeFileSync(path, Buffer.alloc(ROOM_BYTES, 1), { flag: 'wx', mode: 0o600 });
+  } catch (failed) {
+    code = codeOf(failed);
   }
   // Also what was only begun.
   removeTree(path);
+  if (code === 'EROFS') return `the disk with ${directory} is read-only`;
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return undefined;
   return `the disk with ${directory} is full: make room on it, then do the same again`;
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 /** Whether a copy in this directory shares the blocks of what it copies (a reflink), found by trying. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TrialMode, TrialOutcome } from '../../contracts/trials.ts';
 import { makeDirectory, removeTree } from '../../text/files.ts';
 import { visible } from '../../text/sanitize.ts';
-import { runLauncher } from './launcher.ts';
+import { runLauncher, unwritable } from './launcher.ts';
 import { readText } from './preview.ts';
 import { lives, markApplied, notesOf, numbersIn, type Opening, openRecord, readTrial, TRIAL } from './record.ts';
 import {
@@ -198,7 +198,7 @@ export class LocalTrialDisk implements TrialDisk {
       return `nothing can be tried: that needs ${NEEDS}${typeof listed === 'string' ? ` (${visible(listed)})` : ''}`;
     } catch (error) {
       const why = error instanceof Error ? (error.message.split(/[:\n]/)[0] ?? '') : String(error);
-      return `nothing can be tried: that needs ${NEEDS} (${why})`;
+      return `nothing can be tried: ${unwritable(directory, error) ?? `that needs ${NEEDS} (${why})`}`;
     } finally {
       tmp.dispose();
       if (probe !== undefined) removeTree(probe);

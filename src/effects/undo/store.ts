@@ -8,7 +8,7 @@ import type { LeftBehind, Leftover } from '../../contracts/commands.ts';
 import type { ChangedFile, KeptAction, RunChanges, UndoPort, UndoResult, UndoTarget } from '../../contracts/undo.ts';
 import { explain, unkeptPaths } from './explained.ts';
 import { Kept, warnOf, whatGoes } from './kept.ts';
-import { probeStore, type Ran, runLauncher, sharesBlocks } from './launcher.ts';
+import { type NotKept, probeStore, type Ran, runLauncher, sharesBlocks } from './launcher.ts';
 import { Leftovers } from './leftovers.ts';
 import { unkeptIn, whenEnded } from './names.ts';
 import { Net, readSteps, writeSteps } from './net.ts';
@@ -93,7 +93,7 @@ export class ChangeStore implements UndoPort {
   /** Actions that something passed by, each with the running actions of the session that may explain it. */
   readonly #unexplained = new Map<number, Set<number>>();
   readonly #leftovers: Leftovers;
-  #probe: Promise<string | undefined> | undefined;
+  #probe: Promise<NotKept | undefined> | undefined;
   readonly #kept: Kept;
   #recovered: Promise<void> | undefined;
   readonly #empty = new EmptyRecords();
@@ -134,11 +134,17 @@ export class ChangeStore implements UndoPort {
     });
   }
 
-  /** Found by trying, once: a file is made under supervision, and its making is found in the journal. */
-  unavailable(): Promise<string | undefined> {
+  /**
+   * Found by trying: a file is made under supervision, and its making is found in the journal. Tried once, but for a
+   * disk that can't be written, which may be mended.
+   */
+  async unavailable(): Promise<string | undefined> {
     const { launcher, directory, budgetBytes } = this.#options;
     this.#probe ??= probeStore(launcher, directory, budgetBytes);
-    return this.#probe;
+    const trying = this.#probe;
+    const found = await trying;
+    if (found?.passes && this.#probe === trying) this.#probe = undefined;
+    return found?.why;
   }
 
   /**

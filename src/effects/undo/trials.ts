@@ -110,9 +110,13 @@ export class TrialStore implements Trials {
     this.#options = options;
   }
 
-  unavailable(): Promise<string | undefined> {
+  async unavailable(): Promise<string | undefined> {
     this.#probe ??= this.#options.disk.probe();
-    return this.#probe;
+    const trying = this.#probe;
+    const why = await trying;
+    // What stands in the way may be mended: a full disk, a connection.
+    if (why !== undefined && this.#probe === trying) this.#probe = undefined;
+    return why;
   }
 
   async start(command: string, { cwd, signal, env = {}, mode }: Parameters<Trials['start']>[1]): Promise<RunningTrial> {

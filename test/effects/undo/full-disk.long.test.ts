@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ChangeStore } from '../../../src/effects/undo/index.ts';
 import { probeStore } from '../../../src/effects/undo/launcher.ts';
 import { lacks } from '../../support/lacks.ts';
 import { sceneForEach } from './bench.ts';
@@ -54,14 +55,32 @@ describe.skipIf(!isRoot || lacks('cc') || lacks('mount'))('a store on a full dis
     expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=600k', 'none', store]).status).toBe(0);
     spawnSync('/bin/sh', ['-c', 'head -c 1000000 /dev/zero > fill'], { cwd: store });
     const why = await probeStore(at.tools.launcher, store, 1e9);
-    expect(why).toBe(`nothing is kept: the disk with ${store} is full: make room on it, then do the same again`);
+    const full = `nothing is kept: the disk with ${store} is full: make room on it, then do the same again`;
+    expect(why).toEqual({ why: full, passes: true });
+    const kept = new ChangeStore({
+      launcher: at.tools.launcher,
+      directory: store,
+      ...{ budgetBytes: 1e9, maxFileBytes: 1e8, days: 7, session: 's1' },
+      ...{ run: () => undefined, now: () => 1, hide: (text: string) => text, warn: () => {} },
+    });
+    expect(await kept.unavailable()).toBe(full);
     rmSync(join(store, 'fill'));
-    expect(await probeStore(at.tools.launcher, store, 1e9)).toBeUndefined();
+    expect(await kept.unavailable()).toBeUndefined();
+  });
+
+  it('is said to be read-only, whether its directory is there or not', async () => {
+    const { store } = at.scene;
+    expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'none', store]).status).toBe(0);
+    for (const directory of [store, join(store, 'state', 'undo')]) {
+      const why = `nothing is kept: the disk with ${directory} is read-only`;
+      expect(await probeStore(at.tools.launcher, directory, 1e9)).toEqual({ why, passes: true });
+    }
   });
 });
 
 it('a store that can’t be made, since a file is in its way, is said to be that', async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'file-')), 'file');
   writeFileSync(file, '');
-  expect(await probeStore('/none', join(file, 'undo'), 1e9)).toMatch(/^nothing is kept: .*ENOTDIR/);
+  const why = expect.stringMatching(/^nothing is kept: .*ENOTDIR/);
+  expect(await probeStore('/none', join(file, 'undo'), 1e9)).toEqual({ why, passes: false });
 });
