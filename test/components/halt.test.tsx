@@ -47,6 +47,26 @@ describe('a HALT', () => {
     expect(stage.screen.ui.get().question?.armed).toBe(false);
   });
 
+  it('is armed after three seconds though keys keep coming, and what is typed then answers nothing', async () => {
+    const stage = await halt('rm -rf build');
+    const question = () => stage.screen.ui.get().question;
+    stage.press('w');
+    await stage.drawn();
+    for (let key = 0; key < 10; key += 1) {
+      stage.clock.advance(400);
+      stage.press('p');
+    }
+    expect(question()).toMatchObject({ armed: true, hurried: true });
+    await stage.see('still being typed at');
+    const { focus } = question() ?? {};
+    stage.press('\t');
+    expect(question()?.focus).not.toBe(focus);
+    expect(stage.commands).toHaveLength(0);
+    stage.clock.advance(500);
+    stage.answer('p');
+    await stage.until(() => stage.commands.length === 1);
+  });
+
   it('starts the quiet time anew at every key that comes too early', async () => {
     const stage = await halt('rm -rf build');
     await stage.until(() => stage.clock.pending() > 0);

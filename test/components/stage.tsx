@@ -363,11 +363,15 @@ export async function setStage(change: StageOptions = {}) {
       this.press(letter);
       clock.advance(150);
     },
-    /** The terminal has drawn the question, and the keyboard was quiet. */
-    async arm(): Promise<void> {
+    /** The terminal has drawn the question. */
+    async drawn(): Promise<void> {
       await until(() => fences.length > 0);
       for (const answer of fences.splice(0)) answer();
       await Promise.resolve();
+    },
+    /** The terminal has drawn the question, and the keyboard was quiet. */
+    async arm(): Promise<void> {
+      await this.drawn();
       clock.advance(500);
       // What stands on the screen counts as seen once its frame was written.
       await until(() => {

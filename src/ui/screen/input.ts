@@ -89,7 +89,7 @@ function takeKey(screen: Screen, key: KeyToken): void {
   // An abort is the one thing that a question not yet armed lets through: it runs nothing.
   const passes = resolution.kind === 'pending' || (resolution.kind === 'command' && resolution.command === 'abort');
   const asked = context === 'halt' || screen.ui.get().question;
-  if (asked && !passes && !screen.questionDialog.ready()) return typeOn(screen, key);
+  if (asked && !passes && !screen.questionDialog.ready(types(key))) return typeOn(screen, key);
   switch (resolution.kind) {
     case 'command':
       return run(screen, context, resolution.command, key);
@@ -115,11 +115,15 @@ function isVi(screen: Screen, key: KeyToken): boolean {
 /** Whether a key is held until it is known whom it is for; one that does not type ends the waiting. */
 function waits(screen: Screen, key: KeyToken): boolean {
   const { ahead } = screen.keyboard;
-  const types = key.text !== undefined || key.name === 'enter' || key.name === 'backspace';
-  if (types) return ahead.hold(() => takeKey(screen, key));
+  if (types(key)) return ahead.hold(() => takeKey(screen, key));
   if (key.ctrl && key.name === 'c') ahead.drop();
   else ahead.release();
   return false;
+}
+
+/** Whether somebody who writes a text could have pressed the key. */
+function types(key: KeyToken): boolean {
+  return key.text !== undefined || key.name === 'enter' || key.name === 'backspace';
 }
 
 function run(screen: Screen, context: KeyContext, command: KeyCommand, key: KeyToken): void {
@@ -185,7 +189,7 @@ function pasteToProgram(screen: Screen, paste: PasteToken): void {
 }
 
 function takeMouse(screen: Screen, mouse: MouseToken): void {
-  if (mouse.action === 'press' && screen.ui.get().question && !screen.questionDialog.ready()) return;
+  if (mouse.action === 'press' && screen.ui.get().question && !screen.questionDialog.ready(false)) return;
   pressMouse(screen, mouse);
 }
 

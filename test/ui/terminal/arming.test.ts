@@ -28,13 +28,25 @@ it('arms when the frame is drawn and no key came for half a second', async () =>
 it('waits anew after every key', async () => {
   const { fences, armed, arming, advance } = question();
   fences.answered();
-  for (let key = 0; key < 10; key++) {
+  for (let key = 0; key < 7; key++) {
     await advance(400);
     arming.disturbed();
   }
   expect(armed).not.toHaveBeenCalled();
   await advance(500);
-  expect(armed).toHaveBeenCalledOnce();
+  expect(armed).toHaveBeenLastCalledWith(true);
+});
+
+it('arms after three seconds though keys keep coming, and says when it was quiet', async () => {
+  const { fences, armed, arming, advance } = question();
+  fences.answered();
+  for (let key = 0; key < 20; key++) {
+    await advance(400);
+    arming.disturbed();
+  }
+  expect(armed.mock.calls).toEqual([[false]]);
+  await advance(500);
+  expect(armed.mock.calls).toEqual([[false], [true]]);
 });
 
 it('arms after its time limit where the terminal answers nothing, and never after it is cancelled', async () => {

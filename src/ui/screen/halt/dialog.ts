@@ -71,7 +71,8 @@ export class QuestionDialog {
   drawn(id: string): void {
     const shown = this.#ui.get().question;
     if (this.#held || shown?.id !== id || shown.armed || this.#arming) return;
-    this.#arming = startArming(this.#fence, this.#schedule, () => this.#change(id, { armed: true, hurried: false }));
+    const armed = (calm: boolean) => this.#change(id, { armed: true, hurried: !calm });
+    this.#arming = startArming(this.#fence, this.#schedule, armed);
   }
 
   /** The screen is hidden, or back: a question that could not be seen is not armed, and begins to wait anew. */
@@ -93,13 +94,16 @@ export class QuestionDialog {
     if (from <= known && to > known) this.#change(id, { seen: { columns, to } });
   }
 
-  /** Whether input may act on the question; input that may not starts the quiet time anew. */
-  ready(): boolean {
+  /**
+   * Whether input may act on the question; what is typed and may not starts the quiet time anew. @param types whether
+   * somebody who writes a text could have pressed it: then it acts only behind a quiet time
+   */
+  ready(types = true): boolean {
     const shown = this.#ui.get().question;
     if (!shown) return false;
     if (this.#cancelLetter) this.stray();
-    else if (shown.armed) return true;
-    this.#arming?.disturbed();
+    else if (shown.armed && !(types && shown.hurried)) return true;
+    if (types) this.#arming?.disturbed();
     this.#change(shown.id, { hurried: true });
     return false;
   }
@@ -197,32 +201,43 @@ export class QuestionDialog {
 /** How long the keyboard must have been quiet, and how long a terminal that never answers is waited for. */
 const QUIET_MS = 500;
 const DRAWN_TIMEOUT_MS = 500;
+/** After so long a question is armed though somebody types on; what is typed still answers only behind a quiet time. */
+const MOST_MS = 3000;
 
 type Arming = {
-  /** Call for every key, click and paste while the question is not armed: restarts the quiet time. */
+  /** Call for everything that is typed or pasted until it was quiet: restarts the quiet time. */
   disturbed(): void;
   /** The question is gone; nothing will be armed any more. */
   cancel(): void;
 };
 
 /**
- * Starts the wait; `armed` is called once. To be started after the question's frame was handed to the terminal.
+ * Starts the wait; `armed` is called once the question may be answered, and again once it was quiet (`calm`) where it was
+ * not. To be started after the question's frame was handed to the terminal.
  * `fence` is `Terminal.fence`.
  */
 export function startArming(
   fence: (milliseconds: number) => Promise<boolean>,
   schedule: Schedule,
-  armed: () => void,
+  armed: (calm: boolean) => void,
 ): Arming {
   let over = false;
   let drawn = false;
   let quiet = false;
+  let late = false;
   let cancelQuiet = schedule(becomeQuiet, QUIET_MS);
+  const cancelLate = schedule(becomeLate, MOST_MS);
 
   function check(): void {
-    if (over || !drawn || !quiet) return;
-    over = true;
-    armed();
+    if (over || !drawn || !(quiet || late)) return;
+    over = quiet;
+    if (quiet) cancelLate();
+    armed(quiet);
+  }
+
+  function becomeLate(): void {
+    late = true;
+    check();
   }
 
   function becomeQuiet(): void {
@@ -245,6 +260,7 @@ export function startArming(
     cancel() {
       over = true;
       cancelQuiet();
+      cancelLate();
     },
   };
 }

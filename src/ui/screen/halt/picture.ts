@@ -159,6 +159,7 @@ function hintOf(
   layout: QuestionLayout,
 ): string {
   if (layout.tooSmall) return 'too small a window: s or a';
+  if (armed && hurried) return 'still being typed at: letters and Enter work after half a second without a key';
   if (!armed) return hurried ? 'ready in a moment: pressed too early' : 'ready in a moment';
   if (form) return edit === undefined ? 'e fills it in' : 'Enter: next field · Tab back and forth · Esc: look it over';
   if (noting) return 'Enter skips and tells the model this · Esc goes back';
