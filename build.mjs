@@ -167,14 +167,19 @@ if (process.argv[2] === undefined) {
 // The cache of compiled code must be on before the program's own code is compiled. It is code that will be run, so it
 // lies in a private folder and not in Node's default, which is shared between the machine's users.
 const start = (file) => `import { existsSync, mkdirSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
+import nodeModule from 'node:module';
 import { homedir } from 'node:os';
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 12)) {
+  process.stderr.write(\`aish-tui needs Node 22.12 or newer; found \${process.version}. Install one from https://nodejs.org\\n\`);
+  process.exit(2);
+}
 try {
   const cache = process.env.XDG_CACHE_HOME || \`\${homedir()}/.cache\`;
   // Not with { recursive: true }, which never ends in /proc.
   for (const folder of [cache, \`\${cache}/aish\`, \`\${cache}/aish/compiled\`])
     if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
-  enableCompileCache(\`\${cache}/aish/compiled\`);
+  nodeModule.enableCompileCache(\`\${cache}/aish/compiled\`);
 } catch {
   // Without a place for it, it starts a little slower.
 }

@@ -48,6 +48,15 @@ run() {
   exit 1
 }
 
+# An npm that once ran as root left files in the cache that nobody else may change, and npm fails on them.
+use_own_cache() {
+  cache=${npm_config_cache:-$HOME/.npm}
+  [ -d "$cache" ] && [ "$(id -u)" != 0 ] || return 0
+  [ -w "$cache" ] && [ -z "$(find "$cache" ! -user "$(id -u)" 2>/dev/null | head -n 1)" ] && return 0
+  say "$cache holds files of another user; using .runtime/npm-cache in its place"
+  export npm_config_cache="$here/.runtime/npm-cache"
+}
+
 # npm as it was set up on this machine, less what an `npm --flag start` around us would pass on to an install here.
 npm_quietly() {
   (
@@ -117,6 +126,7 @@ if [ -z "$node" ] || ! packages_are_current || ! build_is_current; then
     exit 1
   fi
   take_lock
+  packages_are_current && [ -n "$node" ] || use_own_cache
   [ -n "$node" ] || . ./scripts/find-node.sh
   [ -n "$node" ] || fetch_node
   PATH_BEFORE=$PATH

@@ -15,7 +15,11 @@ try {
   // Pipes, timers and children of the user's must not hold the program once it is done.
   process.exit(await carryOut(await invocationOf(process.argv.slice(2)), VERSION));
 } catch (error) {
-  const { reportCrash } = await import('./cli/crash.ts');
-  process.stderr.write(`aish-tui: ${reportCrash(error)}\n`);
+  // Without a free descriptor not even the report can be loaded.
+  const told = await import('./cli/crash.ts').then(
+    ({ reportCrash }) => reportCrash(error),
+    () => (error instanceof Error ? error.message : String(error)),
+  );
+  process.stderr.write(`aish-tui: ${told}\n`);
   process.exit(1);
 }

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -151,6 +152,15 @@ describe('setup.sh', () => {
     expect(refused.err).toMatch(/^aish-tui: \S+ is to be set up, and \S+ can't write there\. .*sh setup\.sh\n$/);
   });
 
+  it('keeps out of an npm cache with files of another user, and says so', () => {
+    const cache = at('.npm');
+    mkdirSync(cache);
+    program('bin/id', '#!/bin/sh\necho 4242\n');
+    program('bin/npm', NPM.replace('"npm $1"', '"npm $1 $npm_config_cache"'));
+    expect(setUp([]).err).toContain(`aish-tui: ${cache} holds files of another user; using .runtime/npm-cache`);
+    expect(readFileSync(at('npm.log'), 'utf8')).toMatch(/^npm ci \S+\/\.runtime\/npm-cache$/m);
+  });
+
   it('takes over the lock of a set-up that was killed', () => {
     const { pid } = spawnSync('/bin/true');
     program('.runtime/set-up.lock/pid', `${pid}\n`);
@@ -179,6 +189,28 @@ describe('the shim', () => {
     program('dist/aish-tui.mjs', '');
     const line = new RegExp(`^aish-tui needs Node 22\\.12 or newer; found v${version}\\. .*\\n$`);
     expect(shim()).toMatchObject({ status: 1, out: '', err: expect.stringMatching(line) });
+  });
+
+  it('names no npm start where there is no checkout, as in the package', () => {
+    nodeOnPath('20.20.2');
+    program('dist/aish-tui.mjs', '');
+    rmSync(at('setup.sh'));
+    expect(shim().err).toBe(
+      'aish-tui needs Node 22.12 or newer; found v20.20.2. Install one from https://nodejs.org\n',
+    );
+  });
+
+  it.runIf(process.platform === 'linux').each([
+    ['-n 20', '20 open files'],
+    ['-u 10', '10 processes'],
+    ['-u 100', '100 processes'],
+  ])('says that the limit %s is too low, in a line, before Node aborts with its stack', (limit, told) => {
+    program('bin/node', NODE('24.0.0').replace('*)', '-e) exit 134 ;;\n  *)'));
+    program('bin/id', '#!/bin/sh\necho 4242\n');
+    program('dist/aish-tui.mjs', '');
+    const { status, out, err } = run('bash', ['-c', `ulimit -S ${limit}; exec ./aish-tui`]);
+    expect([status, out]).toEqual([1, '']);
+    expect(err).toMatch(new RegExp(`^aish-tui can't start: only .*${told} .*\n$`));
   });
 
   it('finds its folder through links to links', () => {

@@ -241,13 +241,16 @@ function list(folder: string): readonly string[] {
 }
 
 function readOnlyHome({ home }: Scratch): Readonly<Record<string, string>> {
-  const blocker = join(home, 'state');
-  writeFileSync(blocker, '');
-  return { XDG_STATE_HOME: blocker };
+  return { XDG_STATE_HOME: join(home, 'state'), ...loaded('read-only-home.mjs') };
 }
 
 function fullDisk(): Readonly<Record<string, string>> {
-  return { NODE_OPTIONS: `--import=${new URL('full-disk.mjs', import.meta.url).href}` };
+  return loaded('full-disk.mjs');
+}
+
+/** The program is started with a file of this directory. */
+function loaded(file: string): Readonly<Record<string, string>> {
+  return { NODE_OPTIONS: `--import=${new URL(file, import.meta.url).href}` };
 }
 
 /** The user's shell is the program's own child. */

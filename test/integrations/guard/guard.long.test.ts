@@ -22,6 +22,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
+it('refuses an old Node in a line, without its stack', () => {
+  const old = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})';
+  const { status, stderr } = spawnSync(process.execPath, ['--import', old, GUARD], { encoding: 'utf8', env: env() });
+  expect({ status, lines: stderr.split('\n') }).toEqual({
+    status: 2,
+    lines: [expect.stringMatching(/^aish-tui needs Node 22\.12 or newer; found v.* Install one from https:/), ''],
+  });
+});
+
 const env = () => ({ HOME: home, PATH: process.env.PATH ?? '', SHELL: '/bin/bash', TERM: 'xterm-256color' });
 
 function guard(agent: Agent, input: string, ...flags: readonly string[]) {
