@@ -212,8 +212,8 @@ type Arming = {
 };
 
 /**
- * Starts the wait; `armed` is called once the question may be answered, and again with `calm` once it was quiet where it
- * was not. To be started after the question's frame was handed to the terminal.
+ * Starts the wait; `armed` is called once the question may be answered, and again with `calm` once it was quiet where
+ * it was not. To be started after the question's frame was handed to the terminal.
  * `fence` is `Terminal.fence`.
  */
 export function startArming(
