@@ -57,7 +57,7 @@ describe('a HALT', () => {
       stage.press('p');
     }
     expect(question()).toMatchObject({ armed: true, hurried: true });
-    await stage.see('still being typed at');
+    await stage.see('keys keep coming');
     const { focus } = question() ?? {};
     stage.press('\t');
     expect(question()?.focus).not.toBe(focus);

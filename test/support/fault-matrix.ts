@@ -241,16 +241,16 @@ function list(folder: string): readonly string[] {
 }
 
 function readOnlyHome({ home }: Scratch): Readonly<Record<string, string>> {
-  return { XDG_STATE_HOME: join(home, 'state'), ...loaded('read-only-home.mjs') };
+  return { XDG_STATE_HOME: join(home, 'state'), ...loaded(new URL('read-only-home.mjs', import.meta.url)) };
 }
 
 function fullDisk(): Readonly<Record<string, string>> {
-  return loaded('full-disk.mjs');
+  return loaded(new URL('full-disk.mjs', import.meta.url));
 }
 
 /** The program is started with a file of this directory. */
-function loaded(file: string): Readonly<Record<string, string>> {
-  return { NODE_OPTIONS: `--import=${new URL(file, import.meta.url).href}` };
+function loaded({ href }: URL): Readonly<Record<string, string>> {
+  return { NODE_OPTIONS: `--import=${href}` };
 }
 
 /** The user's shell is the program's own child. */

@@ -152,15 +152,21 @@ function markedText(text: string, role: Role, mark: Role, paint: Paint): string 
   ).out;
 }
 
+/** Why a letter would do nothing yet; undefined where it would. */
+function waitHint({ armed, hurried }: Pick<QuestionUi, 'armed' | 'hurried'>): string | undefined {
+  if (armed) return hurried ? 'keys keep coming: letters and Enter work after half a second without one' : undefined;
+  return hurried ? 'ready in a moment: pressed too early' : 'ready in a moment';
+}
+
 /** What a key would do now, or why it would do nothing. */
 function hintOf(
   { aside, choices }: QuestionWords,
-  { armed, hurried, edit, noting, form, seen }: QuestionUi,
+  { edit, noting, form, seen, ...ready }: QuestionUi,
   layout: QuestionLayout,
 ): string {
   if (layout.tooSmall) return 'too small a window: s or a';
-  if (armed && hurried) return 'still being typed at: letters and Enter work after half a second without a key';
-  if (!armed) return hurried ? 'ready in a moment: pressed too early' : 'ready in a moment';
+  const waits = waitHint(ready);
+  if (waits !== undefined) return waits;
   if (form) return edit === undefined ? 'e fills it in' : 'Enter: next field · Tab back and forth · Esc: look it over';
   if (noting) return 'Enter skips and tells the model this · Esc goes back';
   if (edit !== undefined) return 'Enter judges it anew · Esc leaves it as it was';
