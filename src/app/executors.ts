@@ -47,7 +47,7 @@ export type AgentOptions = {
   /** Directories of this program, in which no kept command may change anything (MO-12). */
   readonly own: readonly string[];
   /** The network that commands in Project mode share. */
-  readonly network: Pick<SessionNetwork, 'join' | 'grants'>;
+  readonly network: Pick<SessionNetwork, 'join' | 'began'>;
   /** The directory for package caches of a project. */
   readonly cacheOf: (tree: string) => ProjectCache | undefined;
   /** The directory that Project mode may write in, as the user stands now; undefined: there is none (MO-9). */
@@ -123,11 +123,7 @@ export function agentCommands(options: AgentOptions): AgentCommands {
         over = true;
         const running = follow(once.begin(), kept);
         if (isLight) inLight.add(running);
-        if (how.mode === 'project') {
-          const network = options.network.grants.began(running.pid);
-          connecting.set(running, network);
-          void running.result.then(() => network.gaveUp());
-        }
+        if (how.mode === 'project') connecting.set(running, options.network.began(running));
         if (dispose) void running.result.finally(dispose);
         return running;
       },

@@ -57,8 +57,19 @@ export function serveProxy(server: Server, grants: NetworkGrants): void {
     void tunnel(incoming.url ?? '', client, head, grants);
   });
   proxy.on('clientError', (_, client) => client.destroy());
-  server.on('connection', (socket) => proxy.emit('connection', socket));
+  server.on('connection', (socket: Socket) => {
+    socket.on('error', () => {});
+    socket.once('data', (first) => {
+      const [, url] = CONNECT.exec(first.toString('latin1')) ?? [];
+      if (url !== undefined) return void tunnel(url, socket, first.subarray(0, 0), grants);
+      socket.unshift(first);
+      proxy.emit('connection', socket);
+    });
+  });
 }
+
+/** The whole head of a tunnel and nothing behind it: what clients send first, read without a parser. */
+const CONNECT = /^CONNECT (\S+) HTTP\/1\.[01]\r\n(?:[^\r\n]+\r\n)*\r\n$/;
 
 async function tunnel(url: string, client: Duplex, head: Buffer, grants: NetworkGrants): Promise<void> {
   try {

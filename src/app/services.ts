@@ -161,6 +161,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     {
       ask: async (client, items, gone) => mayConnect(await bus.connected, client, items, gone),
       run: () => currentRun(bus, session.id),
+      say: (text) => bus.show(text, 'info'),
     },
     (pid) => jobs.running().find(({ running }) => running.pid === pid)?.id,
   );

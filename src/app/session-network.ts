@@ -1,9 +1,11 @@
 /** The network that a session's commands in Project mode share (MO-9): a loopback of its own, which a process holds. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { Server } from 'node:net';
+import { Server, Socket } from 'node:net';
+import type { Connecting, RunningCommand } from '../contracts/commands.ts';
 import { asCompanion } from '../executor/index.ts';
 import { shellQuote } from '../text/shell.ts';
+import { Forwards, type Listening } from './network-forward.ts';
 import { type Client, type GrantOptions, NetworkGrants } from './network-grants.ts';
 import { serveProxy } from './network-proxy.ts';
 
@@ -22,16 +24,19 @@ export type Joinable = {
 export class SessionNetwork {
   readonly grants: NetworkGrants;
   readonly #launcher: string;
+  readonly #forwards: Forwards;
+  readonly #connecting = new Map<number, PromiseWithResolvers<Socket>>();
+  #connections = 0;
   #held: Promise<Joinable | undefined> | undefined;
   #child: ChildProcess | undefined;
 
   /**
-   * @param user puts connections to the user, and knows the run under way
+   * @param user puts connections to the user and tells what is served, and knows the run under way
    * @param jobOf the background job whose launcher is this process
    */
   constructor(
     launcher: string,
-    user: Pick<GrantOptions, 'ask' | 'run'>,
+    { say, ...user }: Pick<GrantOptions, 'ask' | 'run'> & { readonly say: (text: string) => void },
     jobOf: (pid: number) => number | undefined = () => undefined,
   ) {
     this.#launcher = launcher;
@@ -41,6 +46,17 @@ export class SessionNetwork {
       clientAt: (port) => clientAt(holder(), port, jobOf, (pid) => this.grants.knows(pid)),
       isOpen: (port) => socketAt(holder(), port)?.state === ESTABLISHED,
     });
+    // Who has a socket open is found once.
+    const processes = new Map<string, number | undefined>();
+    this.#forwards = new Forwards({
+      listening: () => listeningIn(holder()),
+      jobOf: (inode) => {
+        if (processes.get(inode) === undefined) processes.set(inode, processWith(inode));
+        return above(processes.get(inode) ?? 0, jobOf);
+      },
+      connect: (port, family) => this.#connect(port, family),
+      say,
+    });
   }
 
   /** Undefined where none can be held: then each command has a loopback of its own. */
@@ -49,7 +65,33 @@ export class SessionNetwork {
     return this.#held;
   }
 
+  /** A command has begun in this network. */
+  began({ pid, result }: Pick<RunningCommand, 'pid' | 'result'>): Connecting {
+    const connecting = this.grants.began(pid);
+    void result.then(() => connecting.gaveUp());
+    this.#forwards.follow(result);
+    return connecting;
+  }
+
+  /** A connection to a port of the session's loopback, which the holder makes. */
+  #connect(port: number, family: 4 | 6): Promise<Socket> {
+    this.#connections += 1;
+    const socket = Promise.withResolvers<Socket>();
+    this.#connecting.set(this.#connections, socket);
+    this.#child?.send([this.#connections, port, family], (error) => error && socket.reject(error));
+    return socket.promise;
+  }
+
+  #connected(message: unknown, socket: unknown): void {
+    const id = typeof message === 'number' ? message : Number(Object(message).refused);
+    const waits = this.#connecting.get(id);
+    this.#connecting.delete(id);
+    if (waits && socket instanceof Socket) waits.resolve(socket);
+    else waits?.reject(new Error('nothing listens there'));
+  }
+
   close(): void {
+    this.#forwards.close();
     if (this.#child?.connected) this.#child.disconnect();
   }
 
@@ -64,7 +106,8 @@ export class SessionNetwork {
     return new Promise((resolve) => {
       const without = () => resolve(undefined);
       const limit = setTimeout(without, GIVE_UP_MS);
-      child.on('message', (_, server) => {
+      child.on('message', (message, socket) => this.#connected(message, socket));
+      child.once('message', (_, server) => {
         clearTimeout(limit);
         const address = server instanceof Server ? server.address() : null;
         if (!(server instanceof Server) || child.pid === undefined || typeof address !== 'object' || !address)
@@ -108,6 +151,25 @@ function socketsIn(holder: number, family: 'tcp' | 'tcp6') {
     const [address = '', port = ''] = local.split(':');
     return { address, port: Number.parseInt(port, 16), state, inode };
   });
+}
+
+/** IPv4 and IPv6 addresses that are this loopback, or all addresses, as `/proc/net/tcp` writes them. */
+const LOOPBACKS = new Set(['0100007F', '00000000000000000000000001000000', '0000000000000000FFFF00000100007F']);
+const ALL = new Set(['00000000', '0'.repeat(32)]);
+const LISTENS = '0A';
+
+function listeningIn(holder: number | undefined): readonly Listening[] {
+  try {
+    return (['tcp', 'tcp6'] as const).flatMap((table) =>
+      socketsIn(holder ?? 0, table).flatMap(({ address, port, state, inode = '' }): readonly Listening[] => {
+        const onAllAddresses = ALL.has(address);
+        if (state !== LISTENS || !(onAllAddresses || LOOPBACKS.has(address))) return [];
+        return [{ port, inode, onAllAddresses, family: table === 'tcp' || address.includes('FFFF') ? 4 : 6 }];
+      }),
+    );
+  } catch {
+    return [];
+  }
 }
 
 /** The client's end of the connection that comes from this port in the holder's network. */

@@ -278,7 +278,7 @@ const NO_WRITE = /Permission denied|Operation not permitted|Read-only file syste
 const NO_WRITE_OUTSIDE =
   /Read-only file system|\bEROFS\b|could not (lock|write) config file|config\.lock|Device or resource busy/;
 const NO_NETWORK =
-  /Network is unreachable|\bENETUNREACH\b|Temporary failure in name resolution|Could not resolve host|\b(EAI_AGAIN|ENOTFOUND)\b|getaddrinfo/;
+  /[Nn]etwork is unreachable|\bENETUNREACH\b|Temporary failure in name resolution|Could not resolve host|\b(EAI_AGAIN|ENOTFOUND)\b|getaddrinfo|UnknownHostException|\bno such host\b/;
 
 /**
  * Undefined: nothing says so. Only an offer to the user rests on it, since a program prints what it likes.

@@ -38,7 +38,7 @@ describe.skipIf(!trialsWork())('from Project', () => {
     await new Promise((resolve) => outside.once('listening', resolve));
     const address = outside.address();
     port = typeof address === 'object' && address ? address.port : 0;
-    network = new SessionNetwork(tools.launcher, { ask, run: () => undefined });
+    network = new SessionNetwork(tools.launcher, { ask, run: () => undefined, say: () => {} });
   });
   afterAll(() => {
     network.close();
@@ -111,7 +111,7 @@ describe.skipIf(!trialsWork())('from Project', () => {
       copyFileSync(file, join(tree, basename(file)));
     const config = readFileSync(host.config, 'utf8').replaceAll(join(host.identity, '..'), tree);
     writeFileSync(join(tree, 'config'), config);
-    const other = new SessionNetwork(join(folder, 'aish-sandbox'), { ask, run: () => undefined });
+    const other = new SessionNetwork(join(folder, 'aish-sandbox'), { ask, run: () => undefined, say: () => {} });
     const list = `GIT_SSH_COMMAND="$GIT_SSH_COMMAND -F '${tree}/config'" git ls-remote web1:${repository} && echo listed`;
     asked.length = 0;
     answer = 'once';

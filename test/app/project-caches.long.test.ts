@@ -41,7 +41,7 @@ describe.skipIf(!trialsWork())('in Project', () => {
     await new Promise((resolve) => registry.once('listening', resolve));
     const address = registry.address();
     at = `127.0.0.2:${typeof address === 'object' && address ? address.port : 0}`;
-    network = new SessionNetwork(tools.launcher, { ask: async () => 'no', run: () => undefined });
+    network = new SessionNetwork(tools.launcher, { ask: async () => 'no', run: () => undefined, say: () => {} });
     network.grants.setNamed(at, true);
   });
   afterAll(() => {

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -39,7 +39,7 @@ describe.skipIf(!trialsWork())('the network of a session', () => {
   }
 
   it('lets a command reach what another one serves, and shows its addresses', async () => {
-    const network = new SessionNetwork(tools.launcher, { ask: async () => 'no', run: () => undefined });
+    const network = new SessionNetwork(tools.launcher, { ask: async () => 'no', run: () => undefined, say: () => {} });
     const holder = (await network.join())?.holder;
     expect(holder).toBeGreaterThan(0);
     const server = node(
@@ -56,7 +56,7 @@ describe.skipIf(!trialsWork())('the network of a session', () => {
   });
 
   it('reaches no service of the machine, and nothing beyond it', async () => {
-    const network = new SessionNetwork(tools.launcher, { ask: async () => 'no', run: () => undefined });
+    const network = new SessionNetwork(tools.launcher, { ask: async () => 'no', run: () => undefined, say: () => {} });
     const outside = createServer((socket) => socket.end('outside')).listen(0, '127.0.0.1');
     await new Promise((resolve) => outside.once('listening', resolve));
     const address = outside.address();
@@ -80,8 +80,68 @@ describe.skipIf(!trialsWork())('the network of a session', () => {
     outside.close();
   });
 
+  it('serves what a job listens with on this machine, on loopback only, and says so once', async () => {
+    const said: string[] = [];
+    const jobs = new Map<number | undefined, number>();
+    const user = { ask: async () => 'no' as const, run: () => undefined, say: (text: string) => said.push(text) };
+    const network = new SessionNetwork(tools.launcher, user, (pid) => jobs.get(pid));
+    const holder = (await network.join())?.holder;
+    const serve = (text: string, port: number, address: string) => {
+      const code = `const s = require('http').createServer((_, a) => a.end('${text}')).listen(${port}, '${address}', () => console.log(s.address().port))`;
+      const { child, ended, begun } = node(code, holder);
+      if (child.pid !== undefined) network.began({ pid: child.pid, result: ended as never });
+      return { child, begun };
+    };
+    const has = async (wanted: RegExp) => {
+      for (let tries = 0; tries < 300; tries++) {
+        const found = said.map((line) => wanted.exec(line)).find((match) => match !== null);
+        if (found) return found;
+        await setTimeout(20);
+      }
+      throw new Error(`${wanted}: ${said.join('; ')}`);
+    };
+    const first = serve('first', 0, '127.0.0.1');
+    const port = Number(await first.begun);
+    await setTimeout(700);
+    // A command that is no job yet.
+    expect(said).toEqual([]);
+    jobs.set(first.child.pid, 1);
+    await has(new RegExp(`^http://127\\.0\\.0\\.1:${port} is served from the session \\(job 1\\)$`));
+    const get = async (at: number | string) =>
+      fetch(`http://127.0.0.1:${at}/`, { headers: { connection: 'close' } }).then((reply) => reply.text());
+    expect(await Promise.all([get(port), get(port), get(port)])).toEqual(['first', 'first', 'first']);
+    const second = serve('second', 0, '::');
+    jobs.set(second.child.pid, 2);
+    const [, all = ''] = await has(/:(\d+) is served from the session \(job 2\); it listens on all addresses, and is/);
+    expect(await get(all)).toBe('second');
+    await setTimeout(1200);
+    expect(said).toHaveLength(2);
+    const [own] = Object.values(networkInterfaces()).flatMap((each) => each?.filter((one) => !one.internal) ?? []);
+    if (own?.family === 'IPv4')
+      await expect(fetch(`http://${own.address}:${all}/`).then((reply) => reply.status)).rejects.toThrow();
+    // Where another program of this machine has the port, it is served on another one.
+    const busy = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => busy.once('listening', resolve));
+    const address = busy.address();
+    const taken = typeof address === 'object' && address ? address.port : 0;
+    const third = serve('third', taken, '::1');
+    jobs.set(third.child.pid, 3);
+    const [, other = ''] = await has(new RegExp(`:(\\d+) is served from the session \\(port ${taken} of job 3\\)$`));
+    expect(await get(other)).toBe('third');
+    for (const { child } of [first, second, third]) child.kill();
+    const ends = async () =>
+      get(port).then(
+        () => false,
+        () => true,
+      );
+    for (let tries = 0; tries < 200 && !(await ends()); tries++) await setTimeout(20);
+    expect(await ends()).toBe(true);
+    busy.close();
+    network.close();
+  });
+
   it('ends with its session, and another one can follow', async () => {
-    const network = new SessionNetwork(tools.launcher, { ask: async () => 'no', run: () => undefined });
+    const network = new SessionNetwork(tools.launcher, { ask: async () => 'no', run: () => undefined, say: () => {} });
     const first = (await network.join())?.holder ?? 0;
     network.close();
     for (let tries = 0; tries < 100 && isAlive(first); tries++) await setTimeout(20);

@@ -124,7 +124,11 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     await using rig = startRig(place, { rows: 40 });
     await rig.waitFor('-- PROJECT --');
     rig.type(':norris serve and edit\r');
+    await rig.waitFor(/127\.0\.0\.1:\d+ is served from the session/);
+    const [, served = ''] = /127\.0\.0\.1:(\d+) is served/.exec(rig.text()) ?? [];
+    expect(await fetch(`http://127.0.0.1:${served}/`).then((reply) => reply.text())).toMatch(/^(mine|version)/);
     await rig.waitFor('✓ done');
+    await expect(fetch(`http://127.0.0.1:${served}/`)).rejects.toThrow();
     const all = server.requests.flatMap(({ messages }) => messages.map(({ content }) => String(content))).join('\n');
     for (let at = 0; at < 10; at += 1) expect(all).toContain(`version ${at}\n[exit 0`);
     expect(readFileSync(join(place.work, 'page'), 'utf8')).toBe('last\n');

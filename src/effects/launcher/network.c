@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #ifndef CLONE_NEWUSER
@@ -52,10 +53,11 @@ int loopback_up(void) {
   return failed ? -1 : 0;
 }
 
-/* Node takes a listening socket from a child in this form. Standard input is the channel to it. */
-static int hand_over(int socket) {
-  static char text[] = "{\"cmd\":\"NODE_HANDLE\",\"type\":\"net.Server\",\"msg\":\"held\"}\n";
-  struct iovec line = {text, sizeof text - 1};
+/* Node takes a socket from a child in this form. Standard input is the channel to it. */
+static int hand_over(int socket, const char *type, int id) {
+  char text[80];
+  struct iovec line = {text,
+      (size_t)snprintf(text, sizeof text, "{\"cmd\":\"NODE_HANDLE\",\"type\":\"net.%s\",\"msg\":%d}\n", type, id)};
   union {
     struct cmsghdr align;
     char bytes[CMSG_SPACE(sizeof(int))];
@@ -73,26 +75,75 @@ static int hand_over(int socket) {
 /* What the program answers on in this network. */
 static int proxy_socket(void) {
   struct sockaddr_in loopback = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  int fd = (int)syscall(SYS_socket, AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int fd = (int)syscall(SYS_socket, AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0 || syscall(SYS_bind, fd, &loopback, sizeof loopback) || syscall(SYS_listen, fd, 128)) return -1;
   return fd;
+}
+
+/* A connection to a port of this loopback. */
+static int connect_inside(uint64_t port, int six) {
+  const struct timeval longest = {.tv_sec = 1};
+  const struct sockaddr_in v4 = {.sin_family = AF_INET,
+      .sin_port = htons((uint16_t)port),
+      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  const struct sockaddr_in6 v6 = {.sin6_family = AF_INET6,
+      .sin6_port = htons((uint16_t)port),
+      .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+  int fd = (int)syscall(SYS_socket, six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return -1;
+  /* A server that accepts nothing must not hold up the other connections. */
+  if (!syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_SNDTIMEO, &longest, sizeof longest) &&
+      !syscall(SYS_connect, fd, six ? (const void *)&v6 : &v4, six ? sizeof v6 : sizeof v4) &&
+      !fcntl(fd, F_SETFL, O_NONBLOCK))
+    return fd;
+  close(fd);
+  return -1;
+}
+
+/* `[ID,PORT,FAMILY]`: the program wants a connection. Its other lines acknowledge sockets. */
+static int take_line(const char *line) {
+  if (*line != '[') return 0;
+  const char *port = strchr(line, ','), *family = port ? strchr(port + 1, ',') : NULL;
+  if (!family) return 0;
+  const int id = (int)to_number(line + 1), fd = connect_inside(to_number(port + 1), family[1] == '6');
+  if (fd < 0) return dprintf(0, "{\"refused\":%d}\n", id) > 0 ? 0 : -1;
+  int failed = hand_over(fd, "Socket", id);
+  close(fd);
+  return failed;
+}
+
+/* Answers the program until its input ends. */
+static int serve_connections(void) {
+  char line[64], byte;
+  uint64_t used = 0;
+  for (ssize_t got; (got = read(0, &byte, 1)) != 0;) {
+    if (got < 0 && errno != EINTR) break;
+    if (got < 0) continue;
+    if (byte != '\n') {
+      /* No line of ours is longer. */
+      if (used < sizeof line - 1) line[used++] = byte;
+      continue;
+    }
+    line[used] = 0;
+    used = 0;
+    if (take_line(line)) return EXIT_SETUP;
+  }
+  return 0;
 }
 
 /* Holds a network until its input ends or the program dies. Once it can be joined, the program gets its socket
    there. */
 int hold_network(pid_t program) {
   const int uid = (int)geteuid(), gid = (int)syscall(SYS_getegid);
-  char byte;
   /* Root needs no user namespace, unless it is root only in a container. */
   if ((uid || syscall(SYS_unshare, CLONE_NEWNET)) &&
       (syscall(SYS_unshare, CLONE_NEWUSER | CLONE_NEWNET) || map_ids((uid_t)uid, (gid_t)gid)))
     return EXIT_SETUP;
   if (loopback_up() || prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != program) return EXIT_SETUP;
   int proxy = proxy_socket();
-  if (proxy < 0 || hand_over(proxy)) return EXIT_SETUP;
+  if (proxy < 0 || hand_over(proxy, "Server", 0)) return EXIT_SETUP;
   close(proxy);
-  for (ssize_t got = 1; got > 0 || (got < 0 && errno == EINTR);) got = read(0, &byte, 1);
-  return 0;
+  return serve_connections();
 }
 
 static int differs(int fd, const char *own) {
