@@ -249,7 +249,7 @@ async function inProject(
   const once = prepareOnce({
     ...{ command, cwd, dataDir, alone },
     ...sizeForModel(size()),
-    env: { ...own, ...network?.env, ...ownSsh(env), ...cache?.env, ...extra },
+    env: { ...own, ...network?.env, ...withOwn(env, network?.env), ...cache?.env, ...extra },
     launcher: (argv) => projectArgv({ launcher, argv, ...how }),
     ...(await pipeFor(pipes, launcher)),
     endNote: () => endNote(kept?.statusFile),
@@ -257,10 +257,17 @@ async function inProject(
   return { once, kept, ...(tmp ? { dispose: () => tmp.dispose() } : {}) };
 }
 
-/** The user's own way to start ssh stays, though it does not know the proxy. */
-function ownSsh({ GIT_SSH_COMMAND }: Readonly<Record<string, string>>) {
-  return GIT_SSH_COMMAND === undefined ? {} : { GIT_SSH_COMMAND };
+/** The user's own way to start ssh stays, though it does not know the proxy, and so do options of Java. */
+function withOwn({ GIT_SSH_COMMAND, JAVA_TOOL_OPTIONS }: Variables, network: Variables = {}) {
+  return {
+    ...(GIT_SSH_COMMAND === undefined ? {} : { GIT_SSH_COMMAND }),
+    ...(JAVA_TOOL_OPTIONS === undefined
+      ? {}
+      : { JAVA_TOOL_OPTIONS: `${JAVA_TOOL_OPTIONS} ${network.JAVA_TOOL_OPTIONS ?? ''}`.trim() }),
+  };
 }
+
+type Variables = Readonly<Record<string, string>>;
 
 /** Runs a command of the model in a trial, as `agentCommands` would for real. */
 export function trialCommands(

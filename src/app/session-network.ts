@@ -137,6 +137,10 @@ function proxyVariables(port: number, launcher: string): Readonly<Record<string,
     // Node's own clients look at the others only with it.
     NODE_USE_ENV_PROXY: '1',
     GIT_SSH_COMMAND: ssh,
+    JAVA_TOOL_OPTIONS: [
+      ...['http', 'https'].flatMap((scheme) => [`-D${scheme}.proxyHost=127.0.0.1`, `-D${scheme}.proxyPort=${port}`]),
+      `-Dhttp.nonProxyHosts=${INSIDE.replace('::1', '[::1]').replaceAll(',', '|')}`,
+    ].join(' '),
   };
 }
 
@@ -175,7 +179,9 @@ function listeningIn(holder: number | undefined): readonly Listening[] {
 /** The client's end of the connection that comes from this port in the holder's network. */
 function socketAt(holder: number | undefined, port: number) {
   try {
-    return socketsIn(holder ?? 0, 'tcp').find((socket) => socket.port === port);
+    const at = (table: 'tcp' | 'tcp6') => socketsIn(holder ?? 0, table).find((socket) => socket.port === port);
+    // Java connects to IPv4 by sockets of IPv6.
+    return at('tcp') ?? at('tcp6');
   } catch {
     return undefined;
   }

@@ -12,12 +12,51 @@ import { trialsWork } from '../effects/undo/trial-support.ts';
 import { lacks } from '../support/lacks.ts';
 import { lacksSshd, startSshd } from '../support/sshd.ts';
 
+/** By the client of `java.net.http`. */
+const GET = `
+import java.net.URI;
+import java.net.http.*;
+class Get {
+  public static void main(String[] args) throws Exception {
+    var request = HttpRequest.newBuilder(URI.create(System.getenv("URL"))).build();
+    var reply = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+    System.out.println(reply.statusCode() + " " + reply.body());
+  }
+}`;
+
+/** Every way to an address outside that is no proxy's, with what it fails with. */
+const SOCKETS = `
+import asyncio, errno, select, socket
+V4, V6, TCP, UDP = socket.AF_INET, socket.AF_INET6, socket.SOCK_STREAM, socket.SOCK_DGRAM
+def told(name, act):
+    try: print(name, act())
+    except OSError as error: print(name, errno.errorcode[error.errno])
+def epoll(before):
+    one, poll = socket.socket(V4, TCP), select.epoll()
+    one.setblocking(False)
+    if before: poll.register(one)
+    failed = one.connect_ex(('192.0.2.1', 80))
+    if not before: poll.register(one)
+    return errno.errorcode[failed]
+told('tcp', lambda: socket.socket(V4, TCP).connect(('192.0.2.1', 80)))
+told('tcp6', lambda: socket.socket(V6, TCP).connect(('2001:db8::1', 80)))
+told('asyncio', lambda: asyncio.run(asyncio.open_connection('192.0.2.1', 80)))
+told('epoll before connect', lambda: epoll(True))
+told('epoll behind connect', lambda: epoll(False))
+told('udp', lambda: socket.socket(V4, UDP).sendto(b'x', ('192.0.2.1', 9)))
+told('connected udp', lambda: socket.socket(V4, UDP).connect(('192.0.2.1', 9)))
+told('dns over udp', lambda: socket.socket(V4, UDP).sendto(b'x', ('192.0.2.1', 53)))
+told('dns over tcp', lambda: socket.socket(V4, TCP).connect(('192.0.2.1', 53)))
+`;
+
 describe.skipIf(!trialsWork())('from Project', () => {
   let tools: Tools;
   let tree: string;
   let outside: Server;
   let port: number;
   const asked: string[] = [];
+  /** Requests that have come out of the session. */
+  const reached: string[] = [];
   let answer: 'once' | 'no' = 'once';
   let network: SessionNetwork;
   const ask = async ({ program }: { readonly program: string }, items: readonly string[]) => {
@@ -29,6 +68,7 @@ describe.skipIf(!trialsWork())('from Project', () => {
     tools = await buildTools();
     tree = mkdtempSync(join(tmpdir(), 'aish-clients-'));
     outside = createServer((incoming, reply) => {
+      reached.push(`${incoming.method} ${incoming.url}`);
       let body = '';
       incoming.on('data', (text) => {
         body += text;
@@ -38,6 +78,7 @@ describe.skipIf(!trialsWork())('from Project', () => {
     await new Promise((resolve) => outside.once('listening', resolve));
     const address = outside.address();
     port = typeof address === 'object' && address ? address.port : 0;
+    writeFileSync(join(tree, 'Get.java'), GET);
     network = new SessionNetwork(tools.launcher, { ask, run: () => undefined, say: () => {} });
   });
   afterAll(() => {
@@ -58,13 +99,14 @@ describe.skipIf(!trialsWork())('from Project', () => {
       PORT: String(port),
       ...joined?.env,
     };
-    return new Promise((resolve) => {
-      execFile(file, args, { env, timeout: 30_000 }, (_, out, err) => resolve(out + err));
-    });
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const child = execFile(file, args, { env, timeout: 30_000 }, (_, out, err) => resolve(out + err));
+    if (child.pid !== undefined) through.began({ pid: child.pid, result: promise as never });
+    return promise;
   }
 
   const node = JSON.stringify(process.execPath);
-  const CLIENTS: readonly (readonly [name: string, program: string, script: string])[] = [
+  const CLIENTS: readonly (readonly [name: string, program: string, script: string, needs?: string])[] = [
     ['curl', 'curl', 'curl -sS "$URL"'],
     ['curl with a body', 'curl', 'curl -sS -d body=1 "$URL"'],
     ['curl through a tunnel', 'curl', 'curl -sS --proxytunnel "$URL"'],
@@ -74,28 +116,41 @@ describe.skipIf(!trialsWork())('from Project', () => {
       'python3',
       `python3 -c 'import os, urllib.request as u; print(u.urlopen(os.environ["URL"]).read().decode())'`,
     ],
+    [
+      'Python requests',
+      'python3',
+      // As pip brings it.
+      `python3 -c 'import os, pip._vendor.requests as r; print(r.get(os.environ["URL"]).text)'`,
+      'pip',
+    ],
+    ['npm', 'npm', 'npm view x --fetch-retries 0 --registry "$URL"'],
+    ['pip', 'pip', 'pip download --retries 0 --trusted-host 127.0.0.2 --index-url "$URL" x'],
+    ['git over HTTP', 'git', 'git ls-remote "$URL"'],
     ['Node fetch', 'node', `${node} -e 'fetch(process.env.URL).then((r) => r.text()).then(console.log)'`],
     ['Node http', 'node', `${node} -e 'http.get(process.env.URL, (r) => r.pipe(process.stdout))'`],
   ];
 
-  for (const [name, program, script] of CLIENTS)
-    it.skipIf(program !== 'node' && lacks(program))(
+  for (const [name, program, script, needs = program] of CLIENTS)
+    it.skipIf(needs !== 'node' && lacks(needs))(
       `${name} works where it is allowed, and ends cleanly where it is not`,
       async () => {
         asked.length = 0;
+        reached.length = 0;
         answer = 'once';
-        expect(await run(script)).toContain(name === 'curl with a body' ? 'outside POST /x body=1' : 'outside GET /x');
+        const text = await run(script);
+        expect(reached[0], text).toMatch(name === 'curl with a body' ? /^POST \/x$/ : /^GET \/x/);
+        // However many connections it makes.
         expect(asked).toHaveLength(1);
         expect(asked[0]).toMatch(
-          new RegExp(`^\\S*${program === 'node' ? '' : program}\\S* 127\\.0\\.0\\.2:${port} \\(this machine\\)$`),
+          new RegExp(`^.*${program === 'node' ? '' : program}.* 127\\.0\\.0\\.2:${port} \\(this machine\\)$`),
         );
+        reached.length = 0;
         answer = 'no';
-        const refused = await run(script);
-        expect(refused).not.toContain('outside GET');
-        expect(refused).toMatch(/403|does not allow/);
+        expect(await run(script)).toMatch(/403|does not allow|No matching distribution/);
         // A no is remembered.
         await run(script);
         expect(asked).toHaveLength(2);
+        expect(reached).toEqual([]);
         network.grants.setNamed(`127.0.0.2:${port}`, undefined);
       },
     );
@@ -134,6 +189,35 @@ describe.skipIf(!trialsWork())('from Project', () => {
     const packet = `require('dgram').createSocket('udp4').send('x', 53, '192.0.2.1', (error) => { console.log(error.code); process.exit(); })`;
     expect(await run(`${node} -e "${packet}"`)).toContain('ENETUNREACH');
     expect(asked).toEqual([]);
+  });
+
+  it.skipIf(lacks('javac'))(
+    'Java finds the proxy by its options, but never for an address of 127.0.0.0/8',
+    async () => {
+      asked.length = 0;
+      answer = 'no';
+      expect(await run('java Get.java')).toContain('ConnectException');
+      expect(asked).toEqual([]);
+      expect(await run('URL=http://a.example/ java Get.java')).toContain('403 aish-tui: the user does not allow');
+      expect(asked).toEqual(['java a.example:80']);
+    },
+  );
+
+  it.skipIf(lacks('python3'))('a socket of every kind finds no network at once, however it waits', async () => {
+    writeFileSync(join(tree, 'sockets.py'), SOCKETS);
+    const began = performance.now();
+    expect((await run('python3 sockets.py')).trim().split('\n')).toEqual([
+      'tcp ENETUNREACH',
+      'tcp6 ENETUNREACH',
+      'asyncio ENETUNREACH',
+      'epoll before connect ENETUNREACH',
+      'epoll behind connect ENETUNREACH',
+      'udp ENETUNREACH',
+      'connected udp ENETUNREACH',
+      'dns over udp ENETUNREACH',
+      'dns over tcp ENETUNREACH',
+    ]);
+    expect(performance.now() - began).toBeLessThan(20_000);
   });
 
   it.skipIf(lacks('curl'))(
