@@ -83,7 +83,8 @@ export class SessionNetwork {
   }
 
   #connected(message: unknown, socket: unknown): void {
-    const id = typeof message === 'number' ? message : Number(Object(message).refused);
+    // Without a socket it is the negative number.
+    const id = Math.abs(Number(message));
     const waits = this.#connecting.get(id);
     this.#connecting.delete(id);
     if (waits && socket instanceof Socket) waits.resolve(socket);

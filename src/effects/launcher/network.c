@@ -106,7 +106,7 @@ static int take_line(const char *line) {
   const char *port = strchr(line, ','), *family = port ? strchr(port + 1, ',') : NULL;
   if (!family) return 0;
   const int id = (int)to_number(line + 1), fd = connect_inside(to_number(port + 1), family[1] == '6');
-  if (fd < 0) return dprintf(0, "{\"refused\":%d}\n", id) > 0 ? 0 : -1;
+  if (fd < 0) return dprintf(0, "-%d\n", id) > 0 ? 0 : -1;
   int failed = hand_over(fd, "Socket", id);
   close(fd);
   return failed;
