@@ -96,6 +96,7 @@ function followSession(engine: Engine, { session, index }: Environment, services
   keepAgentCommands(engine, services);
   keepFacts(engine, services);
   tellChanges(engine, session.id, services);
+  makeReady(engine, services);
   watchKeeping(engine, session.id, services, bus);
   tellNoTree(engine, bus);
   engine.onEvent(({ type }) => {
@@ -141,6 +142,17 @@ function tellNoTree(engine: Engine, bus: SessionBus): void {
   };
   look();
   engine.onEvent(look);
+}
+
+/** The request goes first: what is started here takes the processor from it. */
+const BEHIND_THE_REQUEST_MS = 30;
+
+function makeReady(engine: Engine, services: Pick<AppServices, 'makeReady'>): void {
+  const stop = engine.onEvent(() => {
+    if (engine.conversation.phase.kind === 'idle') return;
+    stop();
+    setTimeout(() => services.makeReady(engine.conversation.mode, engine.shellCwd), BEHIND_THE_REQUEST_MS).unref();
+  });
 }
 
 /** Once something of the model's runs, it is known whether its changes could be taken back. */

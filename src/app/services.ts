@@ -14,6 +14,7 @@ import type { UndoPort } from '../contracts/undo.ts';
 import { sandboxArgv } from '../effects/sandbox/index.ts';
 import { mayConnect, mayStart } from '../engine/review.ts';
 import {
+  ensureWatchdog,
   JobRegistry,
   killTagged,
   limitOutputs,
@@ -25,6 +26,7 @@ import { openMachine } from '../fleet/ssh.ts';
 import { createFleetPort } from '../fleet/start-and-resume.ts';
 import { knownWords, PathCache } from '../router/index.ts';
 import { createGate, listRules, localSight } from '../safety/index.ts';
+import type { Mode } from '../session/ids.ts';
 import { directoryAt, hostOf } from '../session/place.ts';
 import type { Turn } from '../session/state.ts';
 import {
@@ -275,6 +277,15 @@ export function createServices(environment: Environment, bus: SessionBus) {
     fleets,
     /** What the engine is given. */
     services,
+    /** What an action of the model needs once in a session: it is made while the first request is out. */
+    makeReady(mode: Mode, cwd: string): void {
+      ensureWatchdog();
+      gate.onlyReads(':', cwd);
+      if (mode === 'restricted' || hostOf(cwd) !== undefined) return;
+      void undo.unavailable();
+      void trials?.unavailable(cwd);
+      if (mode === 'project') void network.join();
+    },
     /** For full outputs; it goes with the session. */
     dataDir,
     broker,

@@ -3,7 +3,7 @@ export { processEnvironment } from './environment.ts';
 export { isIncomplete } from './incomplete.ts';
 export { JobRegistry } from './jobs.ts';
 export { type OnceOptions, prepareOnce, runForUser, runOnce } from './model-command.ts';
-export { asCompanion, killTagged } from './orphans.ts';
+export { asCompanion, ensureWatchdog, killTagged } from './orphans.ts';
 export { limitOutputs, saveOutput } from './output-file.ts';
 export { takePipe } from './pipes.ts';
 export { collectAbandoned, ownedPrefix, socketFolder } from './private-directory.ts';
