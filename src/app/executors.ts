@@ -236,16 +236,11 @@ async function inProject(
   const cache = held ? undefined : cacheOf(tree);
   const writable = tmp?.path ?? cache?.directory;
   const how = {
-    cwd,
-    project: tree,
-    held,
-    network: network?.holder,
+    ...{ cwd, project: tree, held, network: network?.holder },
     ...(writable === undefined ? {} : { tmpDir: writable }),
     ...(kept ? { keep: kept, statusFile: kept.statusFile } : {}),
   };
-  // Held by Landlock alone there is no private /tmp.
-  const identity = held ? {} : await gitIdentity(env, cwd);
-  const own = { ...sandboxEnvironment(env, tmp?.path ?? '/tmp'), ...identity };
+  const own = await projectVariables(env, cwd, tmp);
   const once = prepareOnce({
     ...{ command, cwd, dataDir, alone },
     ...sizeForModel(size()),
@@ -255,6 +250,11 @@ async function inProject(
     endNote: () => endNote(kept?.statusFile),
   });
   return { once, kept, ...(tmp ? { dispose: () => tmp.dispose() } : {}) };
+}
+
+/** @param tmp held by Landlock alone, there is no private /tmp, and the user's own configuration of git is seen */
+async function projectVariables(env: Variables, cwd: string, tmp: { readonly path: string } | undefined) {
+  return { ...sandboxEnvironment(env, tmp?.path ?? '/tmp'), ...(tmp ? {} : await gitIdentity(env, cwd)) };
 }
 
 /** The user's own way to start ssh stays, though it does not know the proxy, and so do options of Java. */

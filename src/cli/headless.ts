@@ -291,3 +291,26 @@ export async function runLines(app: App, lines: AsyncIterable<string>, options: 
   }
   return headless.ended ?? quit ?? EXIT.ok;
 }
+
+/** After this long it says what it waits for. In ms. */
+const SERVERS_WORD_AFTER_MS = 1000;
+
+/** The tools of the servers are there, or it took too long. What takes more than a moment is named. */
+export async function serversReady(app: App, err: Writer): Promise<void> {
+  const { patience } = app.mcp;
+  const word = setTimeout(() => {
+    const starting = app.mcp.servers().filter(({ state }) => state === 'starting');
+    const names = starting.map(({ name }) => name).join(', ');
+    if (names !== '') err(`aish-tui: waiting for ${names} (MCP, at most ${patience / 1000} s; Ctrl-C ends it)\n`);
+  }, SERVERS_WORD_AFTER_MS);
+  try {
+    await app.mcp.start(patience);
+  } finally {
+    clearTimeout(word);
+  }
+  for (const { name, state, lastError } of app.mcp.servers()) {
+    if (state === 'ready') continue;
+    const why = state === 'starting' ? 'it has not started yet' : lastError || 'it is not running';
+    err(`aish-tui: the tools of ${name} (MCP) are missing: ${visible(why)}\n`);
+  }
+}

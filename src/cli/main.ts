@@ -5,7 +5,6 @@ import { setFlagsFromString } from 'node:v8';
 import type { GlobalOptions, SessionWish } from '../app/options.ts';
 import type { App } from '../commands/app.ts';
 import { messageOf } from '../text/errors.ts';
-import { visible } from '../text/sanitize.ts';
 import type { FirstFrame } from '../ui/screen/first-frame.ts';
 import type { AttachedFile } from './attachments.ts';
 import { EXIT } from './exit-codes.ts';
@@ -19,9 +18,6 @@ for (const stream of [process.stdout, process.stderr]) {
     if (error.code !== 'EPIPE') unwritten ??= error;
   });
 }
-
-/** After this long it says what it waits for. In ms. */
-const SERVERS_WORD_AFTER_MS = 1000;
 
 const out = (text: string) => void process.stdout.write(text);
 const err = (text: string) => void process.stderr.write(text);
@@ -62,9 +58,9 @@ async function runOnce(invocation: InvocationOf<'run'>, version: string): Promis
     const run = (app: App) => runFleet(app, goal, fleet, { json, onHalt, out, err, ...limit });
     return withApp(invocation.global, version, run, { session });
   }
-  const { runGoal } = await import('./headless.ts');
+  const { runGoal, serversReady } = await import('./headless.ts');
   const run = async (app: App) => {
-    await serversReady(app);
+    await serversReady(app, err);
     return runGoal(app, goal, { json, onHalt, net, leave, out, err, ...(seconds === undefined ? {} : { seconds }) });
   };
   return withApp(invocation.global, version, run, { alone: true });
@@ -74,9 +70,9 @@ async function ask(invocation: InvocationOf<'ask'>, version: string): Promise<nu
   const { json, seconds } = invocation;
   const question = await textOf(invocation.question, invocation.files);
   if (question === undefined) return EXIT.usage;
-  const { askQuestion } = await import('./headless.ts');
+  const { askQuestion, serversReady } = await import('./headless.ts');
   const run = async (app: App) => {
-    await serversReady(app);
+    await serversReady(app, err);
     const limit = seconds === undefined ? {} : { seconds };
     return askQuestion(app, question, { json, onHalt: 'skip', out, err, ...limit });
   };
@@ -309,37 +305,17 @@ async function piped({ global, session }: Extract<Invocation, { kind: 'screen' }
     err('aish-tui: the output is not a terminal; use aish-tui run or aish-tui ask\n');
     return EXIT.usage;
   }
-  const { runLines } = await import('./headless.ts');
+  const { runLines, serversReady } = await import('./headless.ts');
   const options: HeadlessOptions = { json: false, onHalt: 'skip', out, err };
   return withApp(
     global,
     version,
     async (app) => {
-      await serversReady(app);
+      await serversReady(app, err);
       return runLines(app, createInterface({ input: process.stdin }), options);
     },
     { session, alone: true },
   );
-}
-
-/** The tools of the servers are there, or it took too long. What takes more than a moment is named. */
-async function serversReady(app: App): Promise<void> {
-  const { patience } = app.mcp;
-  const word = setTimeout(() => {
-    const starting = app.mcp.servers().filter(({ state }) => state === 'starting');
-    const names = starting.map(({ name }) => name).join(', ');
-    if (names !== '') err(`aish-tui: waiting for ${names} (MCP, at most ${patience / 1000} s; Ctrl-C ends it)\n`);
-  }, SERVERS_WORD_AFTER_MS);
-  try {
-    await app.mcp.start(patience);
-  } finally {
-    clearTimeout(word);
-  }
-  for (const { name, state, lastError } of app.mcp.servers()) {
-    if (state === 'ready') continue;
-    const why = state === 'starting' ? 'it has not started yet' : lastError || 'it is not running';
-    err(`aish-tui: the tools of ${name} (MCP) are missing: ${visible(why)}\n`);
-  }
 }
 
 async function withApp(

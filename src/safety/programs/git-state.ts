@@ -23,10 +23,12 @@ function topOf(files: FileLook, directory: string): string | undefined {
   return directory === '/' ? undefined : topOf(files, dirname(directory));
 }
 
-/** What git answers; `waits`: it was not asked yet · undefined: it could not say. */
-function answerOf(machine: Machine, directory: string, args: readonly string[]): string | 'waits' | undefined {
+const WAITS = Symbol('git was not asked yet');
+
+/** What git answers; undefined: it could not say. */
+function answerOf(machine: Machine, directory: string, args: readonly string[]): string | typeof WAITS | undefined {
   const found = machine.reading?.ask(gitQuestion(directory, args));
-  return found ? (found.kind === 'text' ? found.text : undefined) : 'waits';
+  return found ? (found.kind === 'text' ? found.text : undefined) : WAITS;
 }
 
 /**
@@ -41,7 +43,7 @@ export function overwritesIgnored(call: CallFacts, reading: Reading, commit: str
   const tried = commit === '-' ? ['@{-1}'] : [commit, `refs/remotes/origin/${commit}`];
   for (const one of tried) {
     const names = answerOf(machine, top, [...added, 'HEAD', one, '--']);
-    if (names === 'waits') return undefined;
+    if (names === WAITS) return undefined;
     if (names === undefined) continue;
     const lost = names.split('\0').find((name) => name !== '' && machine.files?.stat(join(top, name)) !== undefined);
     return lost === undefined ? undefined : unknown(`may write over ${lost.slice(0, 60)}, which git does not keep`);
@@ -54,8 +56,8 @@ type Settings = ReadonlyMap<string, readonly string[]>;
 /** The settings of the repository, their names in small letters; undefined: none to be known. */
 function settingsOf(call: CallFacts, reading: Reading): Settings | StaticVerdict | undefined {
   const top = call.machine.reading && repositoryOf(call, reading);
-  const listed = top === undefined ? 'waits' : answerOf(call.machine, top, ['config', '--list', '-z']);
-  if (listed === 'waits') return undefined;
+  const listed = top === undefined ? WAITS : answerOf(call.machine, top, ['config', '--list', '-z']);
+  if (listed === WAITS) return undefined;
   if (listed === undefined) return unknown('git could not say what is set for this repository');
   const settings = new Map<string, string[]>();
   for (const entry of listed.split('\0')) {

@@ -345,14 +345,13 @@ it.each([
 });
 
 /** What somebody else makes meanwhile is found only where the tree is searched. */
-describe.skipIf(lacks('cc')).each([
-  ['Project', projectArgv],
-  ['Unrestricted', supervisedArgv],
-])('a command in a terminal, in %s', (_, argvOf) => {
+describe.skipIf(lacks('cc'))('a command in a terminal', () => {
   it.each([
-    ['that writes to its terminal and to nothing else needs no search of the tree', ':', true],
-    ['that makes a file does', ': > mine', false],
-  ])('%s', async (_, makes, isQuick) => {
+    ['that writes to nothing else needs no search of the tree, in Project', projectArgv, ':', true],
+    ['that writes to nothing else needs no search of the tree, in Unrestricted', supervisedArgv, ':', true],
+    ['that makes a file does, in Project', projectArgv, ': > mine', false],
+    ['that makes a file does, in Unrestricted', supervisedArgv, ': > mine', false],
+  ])('%s', async (_, argvOf, makes, isQuick) => {
     const store = open();
     const command = `${makes}; echo begun > /dev/tty; until [ -e ${tree}/go ]; do sleep 0.01; done; (exec 3<>/dev/tty)`;
     const keeping = await store.keepCommand(command, tree, tree);
