@@ -7,6 +7,7 @@ import type { NorrisRun } from '../src/session/run.ts';
 import { runningOf } from '../src/session/slots.ts';
 import { rootOf, type State } from '../src/session/state.ts';
 import { visible } from '../src/text/sanitize.ts';
+import { PHASE_WORDS } from '../src/ui/screen/entries/delegate.ts';
 import type { RunFacts } from '../src/ui/screen/progress.ts';
 import { useReveal, useScreen } from './context.ts';
 import { useTicker } from './useFrames.ts';
@@ -40,28 +41,7 @@ export function activityOf(state: State): string | undefined {
   const { phase } = rootOf(state);
   // The agent continues with the report of a sub-agent that asks.
   if (state.questions.length > 0) return 'waits for you';
-  switch (phase.kind) {
-    case 'idle':
-      return undefined;
-    case 'planning':
-      return 'planning';
-    case 'replying':
-      return 'thinking';
-    case 'judging':
-      return 'checking';
-    case 'halted':
-    case 'escalated':
-    case 'awaitingModeApproval':
-    case 'awaitingSpend':
-      return 'waits for you';
-    case 'trying':
-      return 'trying';
-    case 'acting':
-      return state.questions[0]?.kind === 'form' ? 'waits for you' : 'running';
-    case 'stopping':
-    case 'stoppingActions':
-      return 'stopping';
-  }
+  return phase.kind === 'idle' ? undefined : PHASE_WORDS[phase.kind];
 }
 
 /** The sub-agents that run, and how many tasks wait for one to end. */

@@ -381,10 +381,12 @@ function historyOf(shell: UserShell | undefined): ShellHistoryFile | undefined {
   return format && path !== undefined ? { path, format } : undefined;
 }
 
-/** Whether commands in Unrestricted run in the light sandbox; where they can't, why not. */
+/**
+ * Whether commands in Unrestricted run in the light sandbox; where only that can't be had, why. That there is no
+ * sandbox at all is said at the start.
+ */
 function lightOf({ config, sandbox }: Environment): boolean | string {
-  if (config.sandbox.unrestricted !== 'light') return false;
-  if (!sandbox.available) return sandbox.why ?? 'there is no kernel sandbox';
+  if (config.sandbox.unrestricted !== 'light' || !sandbox.available) return false;
   return sandbox.landlockAbi >= 2 || 'it needs Linux 5.19 or newer';
 }
 

@@ -70,7 +70,9 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   },
   sandbox: {
     what: 'what a command may reach in each mode, and what tries to get out',
-    commands: ['vitest run test/effects/sandbox test/app/project-caches test/app/network-clients test/e2e/mode test/e2e/project'],
+    commands: [
+      'vitest run test/effects/sandbox test/app/project-caches test/app/network-clients test/e2e/mode test/e2e/project',
+    ],
     covers: [
       'src/effects/**',
       'src/app/{project,session-network,network}*',

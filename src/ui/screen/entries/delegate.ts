@@ -70,30 +70,27 @@ export function agentLine(
   return cut(`▹ ${left}${padding}`, width - textWidth(right)) + paint(waits ? 'warning' : 'dim', right);
 }
 
-/** What a sub-agent does, in a word or two. */
+/** What a conversation does, in a word or two; idle, a sub-agent is about to end. */
+export const PHASE_WORDS: Readonly<Record<Phase['kind'], string>> = {
+  planning: 'planning',
+  replying: 'thinking',
+  judging: 'checking',
+  halted: 'waits for you',
+  escalated: 'waits for you',
+  awaitingModeApproval: 'waits for you',
+  awaitingSpend: 'waits for you',
+  trying: 'trying',
+  acting: 'running',
+  stopping: 'stopping',
+  stoppingActions: 'stopping',
+  idle: 'stopping',
+};
+
+/** What a sub-agent does, with the command that runs. */
 export function doing(phase: Phase): string {
-  switch (phase.kind) {
-    case 'planning':
-    case 'replying':
-      return 'thinking';
-    case 'judging':
-      return 'checking';
-    case 'halted':
-    case 'escalated':
-    case 'awaitingModeApproval':
-    case 'awaitingSpend':
-      return 'waits for you';
-    case 'trying':
-      return 'tries it';
-    case 'acting': {
-      const [first] = runningOf(phase);
-      return first ? `runs ${describeAction(first.action)}` : 'starting';
-    }
-    case 'stopping':
-    case 'stoppingActions':
-    case 'idle':
-      return 'stopping';
-  }
+  if (phase.kind !== 'acting') return PHASE_WORDS[phase.kind];
+  const [first] = runningOf(phase);
+  return first ? `runs ${describeAction(first.action)}` : 'starting';
 }
 
 function oneLine(text: string): string {
