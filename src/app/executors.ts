@@ -1,4 +1,7 @@
 /** Runs commands: the model's in a fresh shell, the user's background commands beside their shell. */
+
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type {
   AgentCommands,
   Connecting,
@@ -26,7 +29,6 @@ import {
 } from '../effects/undo/index.ts';
 import { type OutputSize, sizeForModel } from '../engine/live.ts';
 import { ownedPrefix, prepareOnce, runForUser, runOnce, takePipe, type UserShell } from '../executor/index.ts';
-import { gitIdentity } from './git-identity.ts';
 import type { ProjectCache } from './project-caches.ts';
 import type { SessionNetwork } from './session-network.ts';
 
@@ -306,4 +308,29 @@ export function userCommands({ shell, dataDir, size }: UserCommandOptions): User
       return runForUser({ command, shell: up.program, cwd: up.cwd, env, ...size(), dataDir });
     },
   };
+}
+
+// Who commits, for commands in Project mode: its private `/tmp` hides the user's git configuration where that lies
+// below `/tmp`, as in containers and in tests.
+
+const PLACES = ['HOME', 'XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL'];
+const TIMEOUT_MS = 2000;
+
+/** Variables that git takes name and address from, as they hold in `cwd`; none where git finds them by itself. */
+export async function gitIdentity(env: Variables, cwd: string): Promise<Variables> {
+  if (!PLACES.some((place) => env[place]?.startsWith('/tmp/'))) return {};
+  const asked = ['config', '--get-regexp', '^user\\.(name|email)$'];
+  const { stdout } = await promisify(execFile)('git', asked, { cwd, env, timeout: TIMEOUT_MS }).catch(() => ({
+    stdout: '',
+  }));
+  const found: Record<string, string> = {};
+  for (const line of stdout.split('\n')) {
+    const [, what, value] = /^user\.(name|email) (.+)$/.exec(line) ?? [];
+    if (what === undefined || value === undefined) continue;
+    for (const who of ['AUTHOR', 'COMMITTER']) {
+      const variable = `GIT_${who}_${what.toUpperCase()}`;
+      if (env[variable] === undefined) found[variable] = value;
+    }
+  }
+  return found;
 }

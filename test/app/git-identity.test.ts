@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { gitIdentity } from '../../src/app/git-identity.ts';
+import { gitIdentity } from '../../src/app/executors.ts';
 import { lacks } from '../support/lacks.ts';
 
 const CONFIG = '[user]\n\tname = Ada Lovelace\n\temail = ada@example\n';

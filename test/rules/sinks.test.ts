@@ -20,7 +20,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/app/services.ts': 'text of the session, which holds handles',
   'src/executor/output-file.ts': 'full outputs of commands: in clear by design, 0600, gone with their session',
   'src/executor/user-programs.ts': "the user's own draft, for the user's own editor",
-  'src/tools/patch/file.ts': 'the files that the model edits on this machine get the true values',
+  'src/tools/patch/tool.ts': 'the files that the model edits on this machine get the true values',
   'src/tools/mcp/oauth/provider.ts': 'tokens of logins, in clear by design, 0600; the filter learns each',
   'src/config/write.ts': 'the choice of a model; keys are named by their variable',
   'src/config/project.ts': 'hashes of files',

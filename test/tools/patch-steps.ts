@@ -3,7 +3,7 @@
 import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { link, open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { FileSteps, StepHandle } from '../../src/tools/patch/file.ts';
+import type { FileSteps, StepHandle } from '../../src/tools/patch/tool.ts';
 
 /** Without the descriptor of its directory, which ends with the work. */
 const lasting = (path: string) => join(realpathSync(dirname(path)), basename(path));

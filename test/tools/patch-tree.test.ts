@@ -13,8 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FILE_STEPS, type FileSteps } from '../../src/tools/patch/file.ts';
-import { patchTool } from '../../src/tools/patch/tool.ts';
+import { FILE_STEPS, type FileSteps, patchTool } from '../../src/tools/patch/tool.ts';
 
 let root = '';
 let tree = '';

@@ -18,8 +18,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTools } from '../../src/tools/index.ts';
-import { FILE_STEPS, type FileSteps } from '../../src/tools/patch/file.ts';
-import { type PatchTool, patchTool } from '../../src/tools/patch/tool.ts';
+import { FILE_STEPS, type FileSteps, type PatchTool, patchTool } from '../../src/tools/patch/tool.ts';
+
 import { crashing } from './patch-steps.ts';
 
 /** Whether the tool calls it destructive. */
