@@ -44,6 +44,8 @@ type Batch = {
   readonly client: Client;
   readonly targets: Target[];
   readonly answer: Promise<NetworkAnswer | undefined>;
+  /** What stood in the question, by name. */
+  readonly listed: Set<string>;
 };
 
 /** A command that runs. */
@@ -77,6 +79,7 @@ const LINK = new BlockList();
 LINK.addSubnet('169.254.0.0', 16);
 LINK.addSubnet('fe80::', 10, 'ipv6');
 LINK.addAddress('fd00:ec2::254', 'ipv6');
+LINK.addAddress('100.100.100.200');
 const MACHINE = new BlockList();
 for (const [net, bits] of [
   ['0.0.0.0', 8],
@@ -240,8 +243,8 @@ export class NetworkGrants {
     batch.targets.push(target);
     const run = client.job === undefined ? this.#options.run() : undefined;
     const said = await batch.answer;
-    // Another question was about it as well.
-    if (said === undefined) return this.#saidOf(nameOf(target))?.allowed === true;
+    // Another question was about it, and its answer holds.
+    if (said === undefined || !batch.listed.has(nameOf(target))) return this.#saidOf(nameOf(target))?.allowed === true;
     if (said !== 'once') this.#set(target, { allowed: said === 'always', job: client.job, run });
     else if (client.job === undefined) this.#commands.get(client.command ?? 0)?.allowed.add(nameOf(target));
     return said !== 'no';
@@ -250,6 +253,7 @@ export class NetworkGrants {
   /** One question at a time; it closes its list when it is put. */
   #open(client: Client): Batch {
     const targets: Target[] = [];
+    const listed = new Set<string>();
     const running = this.#commands.get(client.command ?? 0);
     const gone = running?.gone.signal ?? new AbortController().signal;
     const run = client.job === undefined ? this.#options.run() : undefined;
@@ -259,6 +263,7 @@ export class NetworkGrants {
       if (this.#batch?.targets === targets) this.#batch = undefined;
       const open = targets.filter((target) => this.#saidOf(nameOf(target)) === undefined);
       if (gone.aborted || open.length === 0) return undefined;
+      for (const target of open) listed.add(nameOf(target));
       return this.#options.ask({ ...client, run }, open.map(described), gone);
     });
     this.#last = answer
@@ -266,7 +271,7 @@ export class NetworkGrants {
       .then(() => {
         if (running && --running.open === 0) running.askedMs += performance.now() - running.since;
       });
-    this.#batch = { client, targets, answer };
+    this.#batch = { client, targets, listed, answer };
     return this.#batch;
   }
 }

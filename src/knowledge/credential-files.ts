@@ -47,7 +47,7 @@ const OTHER_NAMES = `
 
 /** Where programs keep them. */
 const PLACES = `
-  .ssh/ .gnupg/ .password-store/ .aws/ .azure/ .local/share/keyrings/ Library/Keychains/ run/secrets/ aish-tui/mcp-logins/
+  .ssh/ .gnupg/ .password-store/ .aws/ .azure/ .local/share/keyrings/ Library/Keychains/ run/secrets/ aish/mcp-logins/
   .config/{gcloud,rclone,op,remmina,openai}/ .config/{git/credentials,linode-cli,msmtp/config,pypoetry/auth.toml}
   .config/{github-copilot/{apps,hosts}.json,doctl/config.yaml,hcloud/cli.toml,containers/auth.json,composer/auth.json}
   .config/{sops/age/keys.txt,ngrok/ngrok.yml,stripe/config.toml,configstore/firebase-tools.json,pulumi/credentials.json}

@@ -178,3 +178,21 @@ it('counts the time of its questions once, however many connections wait', async
   await setTimeout(20);
   expect(command.askedMs()).toBe(asked);
 });
+
+it('allows by the answer to a question only what stood in it', async () => {
+  const { asked, allows, state, open } = grantsFor();
+  const opens = open();
+  const first = allows('evil.example:443');
+  await opens;
+  state.client = { program: 'curl', command: 2 };
+  const again = [allows('evil.example:443'), allows('npm.example:443')];
+  await setTimeout(100);
+  const next = open();
+  state.say?.('no');
+  expect(await first).toBe(false);
+  await next;
+  expect(asked.at(-1)).toBe('curl npm.example:443');
+  state.say?.('always');
+  expect(await Promise.all(again)).toEqual([false, true]);
+  expect(await allows('evil.example:443')).toBe(false);
+});

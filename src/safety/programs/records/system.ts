@@ -184,10 +184,14 @@ export const SYSTEM: Records = {
           judge: ({ args }) =>
             args.some(({ text }) => text.includes('#(')) ? unknown('a format may run a command') : undefined,
         },
-      'capture-pane capturep': { tune: '-# -a -C -e -J -N -p -P -q -S= -E= -t= -b=' },
+      'capture-pane capturep send-keys send': {
+        operands: 'judged',
+        tune: '-# -a -C -e -J -N -p -P -q -S= -E= -t= -b= -l -X -R -M -H -F -K -c=',
+        judge: () => unknown('reads or types in a terminal that may be yours'),
+      },
       'attach attach-session a select-window select-pane': { tune: '-t= -d -r', operands: 'tune' },
       '': { open: 'starts a session' },
-      'new new-session neww new-window split-window splitw send-keys send run run-shell': {
+      'new new-session neww new-window split-window splitw run run-shell': {
         operands: 'judged',
         tune: '-# -A -d -h -v -l -s= -n= -t= -c= -x= -y= -F= -P -p= -b -E -D -X',
       },
