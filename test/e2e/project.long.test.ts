@@ -118,7 +118,8 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
       call('bash', { command: 'echo last > page' }),
       say('GOAL: complete'),
     ]);
-    using place = scratch(server.baseUrl, { ...QUIET, mode: 'project', norris: { max_norris_steps: 40 } });
+    const settings = { mode: 'project', norris: { max_norris_steps: 40 }, context: { summarize: false } };
+    using place = scratch(server.baseUrl, { ...QUIET, ...settings });
     repository(place);
     writeFileSync(join(place.work, 'page'), 'mine\n');
     await using rig = startRig(place, { rows: 40 });
