@@ -113,7 +113,7 @@ export function createApp(
     incomplete(line) {
       const program = front()?.program;
       // Enter asks before it takes the line from the prompt, and what runs it once more.
-      if (line !== completeness?.line || program !== completeness.program) {
+      if (line !== completeness.line || program !== completeness.program) {
         completeness = { line, program, incomplete: isIncomplete(line, program) };
       }
       return completeness.incomplete;

@@ -79,6 +79,7 @@ const LINK = new BlockList();
 LINK.addSubnet('169.254.0.0', 16);
 LINK.addSubnet('fe80::', 10, 'ipv6');
 LINK.addAddress('fd00:ec2::254', 'ipv6');
+// Of a cloud that keeps its keys elsewhere.
 LINK.addAddress('100.100.100.200');
 const MACHINE = new BlockList();
 for (const [net, bits] of [

@@ -1,7 +1,7 @@
 /** Who may connect where, for how long, and what becomes of a question that nobody waits for any more. */
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { type Client, NetworkGrants, targetOf } from '../../src/app/network-grants.ts';
+import { type Client, NetworkGrants, special, targetOf } from '../../src/app/network-grants.ts';
 import type { NetworkAnswer } from '../../src/contracts/commands.ts';
 
 /** Grants whose questions are listed, and answered in turn; without an answer left a question stays open. */
@@ -195,4 +195,10 @@ it('allows by the answer to a question only what stood in it', async () => {
   state.say?.('always');
   expect(await Promise.all(again)).toEqual([false, true]);
   expect(await allows('evil.example:443')).toBe(false);
+});
+
+it('knows the address at which a cloud gives out keys', () => {
+  for (const address of ['169.254.169.254', 'fd00:ec2::254', '100.100.100.200'])
+    expect(special(address)).toBe('link-local, where clouds give out keys');
+  expect(special('100.100.100.201')).toBeUndefined();
 });

@@ -290,7 +290,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     await answer(rig, 'It gave up waiting', 'p');
     // The yes was for the command that ran again: the next one asks, and its clock stands meanwhile.
     await rig.waitFor(/Program: curl/);
-    await new Promise((resolve) => setTimeout(resolve, 3000));
+    await rig.waitFor(/waits for you [3-9] s/);
     await answer(rig, 'What it sends there', 'P');
     await rig.waitFor('✓ done');
     expect(readFileSync(join(place.work, 'notes.txt'), 'utf8')).toBe('mine\nmore\n');
