@@ -225,7 +225,7 @@ async function pipeFor(wanted: boolean, launcher: string) {
 async function inProject(
   { environment, dataDir, size, alone, launcher, keep, projectTree, held, cacheOf, network: shared }: AgentOptions,
   command: string,
-  { cwd, signal, pipes = false, env: extra = {} }: LaunchOptions,
+  { cwd, signal, pipes = false, approved = false, env: extra = {} }: LaunchOptions,
 ): Promise<Made> {
   const tree = projectTree();
   // Fail closed: what was judged under Project never runs without it.
@@ -240,7 +240,7 @@ async function inProject(
   const how = {
     ...{ cwd, project: tree, held, network: network?.holder },
     ...(writable === undefined ? {} : { tmpDir: writable }),
-    ...(kept ? { keep: kept, statusFile: kept.statusFile } : {}),
+    ...(kept ? { keep: { ...kept, protects: !approved }, statusFile: kept.statusFile } : {}),
   };
   const own = await projectVariables(env, cwd, tmp);
   const once = prepareOnce({
@@ -249,7 +249,7 @@ async function inProject(
     env: { ...own, ...network?.env, ...withOwn(env, network?.env), ...cache?.env, ...extra },
     launcher: (argv) => projectArgv({ launcher, argv, ...how }),
     ...(await pipeFor(pipes, launcher)),
-    endNote: () => endNote(kept?.statusFile),
+    endNote: () => kept?.refusal() ?? endNote(kept?.statusFile),
   });
   return { once, kept, ...(tmp ? { dispose: () => tmp.dispose() } : {}) };
 }

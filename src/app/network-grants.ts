@@ -102,8 +102,21 @@ for (const [net, bits] of [
   PRIVATE.addSubnet(net, bits);
 PRIVATE.addSubnet('fc00::', 7, 'ipv6');
 
+/** The IPv4 address that a translating one (NAT64, 6to4) leads to. */
+function translated(address: string): string | undefined {
+  if (isIP(address) !== 6 || address.includes('%')) return undefined;
+  const { hostname } = new URL(`http://[${address}]`);
+  const [, high, low] = /^\[(?:64:ff9b::|2002:)(?:([\da-f]{1,4}):)?([\da-f]{1,4})(?::|\])/.exec(hostname) ?? [];
+  if (low === undefined) return undefined;
+  return [high ?? '0', low]
+    .flatMap((half) => [Number.parseInt(half, 16) >> 8, Number.parseInt(half, 16) & 255])
+    .join('.');
+}
+
 /** Names an address to which no name of the internet may lead; undefined for an ordinary address. */
 export function special(address: string): string | undefined {
+  const behind = translated(address);
+  if (behind !== undefined) return special(behind);
   const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
   if (LINK.check(address, family)) return 'link-local, where clouds give out keys';
   if (MANY.check(address, family)) return 'many machines at once';

@@ -143,6 +143,8 @@ export type LaunchOptions = {
   readonly pipes?: boolean;
   /** In Unrestricted: outside the light sandbox, where that is on. */
   readonly outside?: boolean;
+  /** The user was asked what it may destroy, and said yes. */
+  readonly approved?: boolean;
   /** Variables beside those of the user's shell. */
   readonly env?: Readonly<Record<string, string>>;
 };

@@ -91,7 +91,7 @@ export type RunChanges = {
   readonly lost: readonly string[];
 };
 
-const TAKE_BACK = ' · :undo run takes it back';
+const TAKE_BACK = / · :undo run takes (?:it|the rest) back$/;
 /** Up to so many names are all given; of more the first few. */
 const MAX_NAMES = 5;
 const FIRST_NAMES = 3;
@@ -126,7 +126,8 @@ function countsOf(changed: readonly ChangedFile[]): string {
   return [head, ...rest.map(({ word, count }) => `${count} ${word}`)].join(', ');
 }
 
-function namesOf(paths: readonly string[], cwd: string): string {
+/** Paths as they are called from a directory: all of a few, the first of many. */
+export function namesOf(paths: readonly string[], cwd: string): string {
   const shown = paths.slice(0, paths.length > MAX_NAMES ? FIRST_NAMES : MAX_NAMES);
   const names = shown.map((path) => nameIn(path, cwd)).join(', ');
   return paths.length > shown.length ? `${names} and ${paths.length - shown.length} more` : names;
@@ -143,7 +144,9 @@ export function changesText({ files, lost }: RunChanges, cwd: string): string {
     ...(caches.length > 0 ? [`caches: ${caches.length}`] : []),
   ];
   const all = parts.length > 0 ? parts.join(' · ') : 'only modes or times changed';
-  return `${all}${lost.length > 0 ? ` · not kept: ${namesOf(lost, cwd)}` : ''}${TAKE_BACK}`;
+  if (lost.length === 0) return `${all} · :undo run takes it back`;
+  const gone = `not kept: ${namesOf(lost, cwd)}`;
+  return parts.length === 0 ? `changed, and ${gone}` : `${all} · ${gone} · :undo run takes the rest back`;
 }
 
 /** A path as it is called from a directory; of a long one its end. */
@@ -154,5 +157,5 @@ export function nameIn(path: string, cwd: string): string {
 
 /** Whether a notice says that. */
 export function tellsChanges(notice: string): boolean {
-  return notice.endsWith(TAKE_BACK);
+  return TAKE_BACK.test(notice);
 }

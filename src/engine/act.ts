@@ -141,7 +141,7 @@ type Ready = Promise<PreparedCommand | (() => Promise<RunningCommand>) | string>
 /** Undefined for what is no command. Nothing of it runs yet. */
 function madeReady(
   context: EffectContext,
-  { action, cwd, mode, basis }: Permit,
+  { action, cwd, mode, basis, destructive }: Permit,
   approved: boolean,
   signal: AbortSignal,
 ): Ready | undefined {
@@ -153,7 +153,7 @@ function madeReady(
     const pipes = gate.worksOverPipes(runs.command, place);
     // A process of the session's own job is in another sandbox, which no signal from this one reaches.
     const outside = approved || basis?.own.some((name) => /^\d+$/.test(name)) === true;
-    const options = { cwd: place, mode, signal, env, pipes, outside };
+    const options = { cwd: place, mode, signal, env, pipes, outside, approved: destructive };
     return (await agent.prepare?.(runs.command, options)) ?? (() => agent.run(runs.command, options));
   };
   return make().catch((error: unknown) => messageOf(error));

@@ -70,8 +70,9 @@ const SYSTEM = `
   /etc/openvpn/*.{key,ovpn,txt} /proc/*/environ /proc/*/task/*/environ
 `;
 
-/** Of all these, what holds no secret: public keys, and samples that only show how such a file is written. */
+/** Of all these, what holds no secret: samples that only show how such a file is written, and what packages ship. */
 const NO_SECRETS = `
+  node_modules/ site-packages/
   *.pub pub*key.pem *pub{,lic}{,-,_}key.pem .ssh/config .ssh/config.d/ .ssh/known_hosts* .ssh/authorized_keys*
   {example,sample,template,dist}{,s}.* *{.,_,-}{example,sample,template,dist}{,s}.* *.{example,sample,template,dist}
 `;

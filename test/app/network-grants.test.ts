@@ -202,3 +202,11 @@ it('knows the address at which a cloud gives out keys', () => {
     expect(special(address)).toBe('link-local, where clouds give out keys');
   expect(special('100.100.100.201')).toBeUndefined();
 });
+
+it('knows an address by whatever other address leads to it', () => {
+  for (const address of ['64:ff9b::a9fe:a9fe', '64:ff9b::169.254.169.254', '2002:a9fe:a9fe::1'])
+    expect(special(address)).toBe('link-local, where clouds give out keys');
+  expect(special('64:ff9b::7f00:1')).toBe('this machine');
+  expect(special('64:ff9b::808:808')).toBeUndefined();
+  expect(special('2606:4700::1')).toBeUndefined();
+});

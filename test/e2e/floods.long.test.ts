@@ -12,6 +12,8 @@ import { type Rig, startRig } from '../support/rig.ts';
 import { restored } from '../support/written.ts';
 
 /** Keys typed during the floods of one kind, where they are measured. */
+/** Two frames of a slow screen: a key that shows within them is not felt as late, however fast others are. */
+const UNFELT_MS = 33;
 const KEYS = Number(process.env.AISH_FLOOD_KEYS ?? 0);
 /** At rest, between two floods, at least. */
 const KEYS_IN_A_ROW = 5;
@@ -140,7 +142,7 @@ it.each(FLOODS)('%s', { timeout: 4 * PATIENCE + KEYS * 1000 }, async (fault, say
     console.log(
       `${fault}: key p50 / p99 ${during.p50.toFixed(1)} / ${during.p99.toFixed(1)} ms (${busy.length} keys), at rest ${idly.p50.toFixed(1)} / ${idly.p99.toFixed(1)} ms (${rest.length})`,
     );
-    expect(during.p99).toBeLessThanOrEqual(3 * idly.p99);
+    expect(during.p99).toBeLessThanOrEqual(Math.max(3 * idly.p99, UNFELT_MS));
   }
   rig.type('\x15:quit\r');
   expect(await rig.exited).toMatchObject({ code: 0 });

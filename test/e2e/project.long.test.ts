@@ -327,6 +327,29 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     outside.close();
   });
 
+  it('a script can’t overwrite the keys of which no copy is kept, a command that names them can after a yes', async () => {
+    await using server = await startScriptedServer([
+      call('bash', { command: 'sh reset.sh' }),
+      call('bash', { command: 'echo KEY=new > .env' }),
+      call('bash', { command: 'echo KEY=last > .env' }),
+      say('GOAL: complete'),
+    ]);
+    using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
+    writeFileSync(join(place.work, '.env'), 'KEY=old\n');
+    writeFileSync(join(place.work, 'reset.sh'), 'name=env; echo KEY=lost > ".$name"; exit 0\n');
+    await using rig = startRig(place, { rows: 40 });
+    await rig.waitFor('-- PROJECT --');
+    rig.type(':norris set the key\r');
+    await answer(rig, /HALT[\s\S]*KEY=new/, 's');
+    expect(readFileSync(join(place.work, '.env'), 'utf8')).toBe('KEY=old\n');
+    await rig.waitFor(/KEY=last/);
+    expect(told(server)).toContain('not changed: .env (no copy of keys and passwords is kept');
+    await answer(rig, /HALT[\s\S]*KEY=last/, 'p');
+    await rig.waitFor('✓ done');
+    expect(readFileSync(join(place.work, '.env'), 'utf8')).toBe('KEY=last\n');
+    await rig.waitFor('changed, and not kept: .env');
+  });
+
   it('`rm -rf src` halts, is tried, shows its diff, is discarded, tried again, applied, and undone', async () => {
     await using server = await startScriptedServer([
       call('bash', { command: 'rm -rf src' }),

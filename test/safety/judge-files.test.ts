@@ -205,6 +205,17 @@ describe('recipes of the project are read', () => {
     file('Makefile', text);
     expect(await verdict('make')).not.toBe('safe');
   });
+
+  it.each([
+    'clean:\n\t$(RM) -r src\n',
+    'OBJ := $(wildcard *.o)\nall: $(OBJ)\n\tcc $(CFLAGS) -o a $^\nclean:\n\trm -rf src\n',
+    'ifeq ($(OS),Windows)\nX = del\nelse\nX = rm -rf\nendif\nclean::\n\trm -rf src\n',
+    'include other.mk\n%.o: %.c\n\t$(CC) -c $<\nclean: ; rm -rf src\n',
+  ])('finds the deletions of a makefile that it can read in part: %j', async (text) => {
+    file('Makefile', text);
+    expect(await verdict('make clean')).toBe('destructive');
+    expect(await verdict('make')).not.toBe('safe');
+  });
 });
 
 describe('where nothing is there to run, nothing runs', () => {

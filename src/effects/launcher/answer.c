@@ -140,6 +140,22 @@ static int leads_outside(struct store *s, const struct call *c, const struct pla
   return 1;
 }
 
+/* Whether the call would take away the content of keys or passwords: no copy of these is kept, and nobody was asked.
+ * What git writes over is in its repository, or the gate asks. */
+static int loses_credentials(struct store *s, pid_t pid, const struct call *c, const struct place *at,
+    const struct place *to, uint64_t flags) {
+  struct id id;
+  struct state state;
+  const int writes = (flags & (O_APPEND | O_TRUNC)) != O_APPEND && (flags & EXCLUSIVE) != EXCLUSIVE;
+  const int loses = c->what == OPEN ? writes : c->what == REMOVE || c->what == TRUNCATE;
+  const struct place *lost = c->what == RENAME && !(flags & EXCHANGE) ? to : loses ? at : NULL;
+  if (!s->protects_credentials || !lost || !holds_credentials(lost->directory, lost->name)) return 0;
+  if (look(lost->directory, lost->name, 0, &id, &state) || !S_ISREG(state.mode) || !state.size) return 0;
+  if (id.born > s->started || runs(pid, "git")) return 0;
+  note_at(s, "protected", lost);
+  return 1;
+}
+
 /*
  * Commands open two paths for writing that are no files: /dev/null, to discard output, and /dev/tty, to look for their
  * terminal or speak to it. Both are answered without letting the call go on, so the path is not read a second time.
@@ -363,15 +379,16 @@ static int decide(struct store *s, int listener, const struct seccomp_notif *q) 
     return close_places(&at, &to), 0;
   }
   const int resolved = how;
-  if (how == 0 && s->guards && leads_outside(s, c, &at, flags)) how = OUTSIDE;
-  if (how == 0 && s->holds && (is_of_git(s, &at, 1) || (to.directory >= 0 && is_of_git(s, &to, 1)))) how = OUTSIDE;
+  if (how == 0 && s->guards && leads_outside(s, c, &at, flags)) how = BARRED;
+  if (how == 0 && loses_credentials(s, pid, c, &at, &to, flags)) how = BARRED;
+  if (how == 0 && s->holds && (is_of_git(s, &at, 1) || (to.directory >= 0 && is_of_git(s, &to, 1)))) how = BARRED;
   /* The process may have died, and another may have its number. */
   if (how == 0 && syscall(SYS_ioctl, listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &q->id)) how = NOT_OURS;
   int why = how < 0 ? met : how == 0 && s->vault >= 0 && keep_call(s, pid, c, flags, &at, &to) ? errno : 0;
   const int is_absent = why == ENOENT || why == ENOTDIR || (how < 0 && why == EBADF);
   if (is_absent && at.directory >= 0 && !*at.name) why = 0; /* an open file that has no name any more */
   if (why && !is_absent) note_refusal(s, &at, how, why);
-  if (how == OUTSIDE) why = EPERM;
+  if (how == BARRED) why = EPERM;
   if (resolved == FAILS) why = met;
   /* Nothing else bounds these calls, so they never go on by themselves. */
   if (sets && !why) why = target < 0 ? ENOENT : set_state(s, pid, c->nr, a, target) ? errno : IS_DONE;

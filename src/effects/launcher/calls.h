@@ -33,7 +33,7 @@ const struct call *call_of(int nr);
 enum {
   NOT_OURS = 1, /* the path leads where nothing is kept */
   EMPTY = 2,    /* the call has no path */
-  OUTSIDE = 3,  /* the call would change something outside the project */
+  BARRED = 3,   /* it would change something outside the project, or what is not kept */
   FAILS = 4,    /* the kernel would answer with this errno too, so nothing was refused and nothing is reported */
 };
 

@@ -48,6 +48,7 @@ struct options {
   uint64_t keep_budget;    /* bytes that the store may use */
   uint64_t keep_file;      /* bytes of the largest file that is copied */
   int keep_credentials;    /* copies of keys and passwords are kept as well */
+  int protect_credentials; /* they are not kept, and may not be changed */
   pid_t network;           /* the process that holds the session's network; 0: a network of the command's own */
   pid_t parent;            /* the process that must still be alive; 0: whoever started the launcher */
   struct limits limits;

@@ -69,7 +69,7 @@ static const char usage[] =
     "usage: aish-sandbox [--light | --supervise | --trial EMPTY_DIR [--as-project] --tree DIR...\n"
     "                    | --project DIR [--without-namespaces | --network PID]]\n"
     "                    [--tmp DIR] [--cwd DIR] [--status NEW_FILE] [--parent PID] [--keep EMPTY_DIR [--keep-tree DIR]\n"
-    "                    [--keep-budget BYTES] [--keep-file BYTES] [--keep-credentials] [--own DIR]...]\n"
+    "                    [--keep-budget BYTES] [--keep-file BYTES] [--keep-credentials|--protect-credentials] [--own DIR]...]\n"
     "                    [--limit as|data|fsize|cpu|nofile|procs|wall=NUMBER]... -- command [argument...]\n"
     "       aish-sandbox --selftest DIR\n"
     "       aish-sandbox --changes STORE --tree DIR...\n"
@@ -115,6 +115,7 @@ static struct options parse(int argc, char **argv) {
     if (!strcmp(name, "--without-namespaces")) bare = 1;
     else if (!strcmp(name, "--as-project")) o.as_project = 1;
     else if (!strcmp(name, "--keep-credentials")) o.keep_credentials = 1;
+    else if (!strcmp(name, "--protect-credentials")) o.protect_credentials = 1;
     else if (!strcmp(name, "--light") || !strcmp(name, "--supervise")) {
       o.profile = name[2] == 'l' ? LIGHT : SUPERVISE;
       o.limits.wall = 0;

@@ -125,6 +125,7 @@ struct store {
   unsigned gathers : 1;          /* no call waits for the records: several go into one write */
   unsigned watches : 1;          /* a trial: nothing is kept, but what the trial can't show is noted */
   unsigned keeps_credentials : 1;
+  unsigned protects_credentials : 1; /* they are not kept, and may not be changed */
   unsigned guards : 1;           /* Project mode: a file with a name outside the tree is not written to */
   unsigned is_mapped : 1;        /* in a user namespace, where other users' numbers can't be read */
   unsigned plans : 1;            /* nothing is written down */

@@ -276,6 +276,7 @@ static int keep_begin(struct store *s, const struct options *o) {
   set_guards(s, o);
   s->max_file = o->keep_file;
   s->keeps_credentials = o->keep_credentials;
+  s->protects_credentials = o->protect_credentials;
   if (o->keep_tree) look(AT_FDCWD, o->keep_tree, 1, &s->tree, NULL);
   for (int i = 0; i < o->own_count; i++) guard_directory(s, open(o->own[i], O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (guard_directory(s, openat(s->vault, "..", O_PATH | O_DIRECTORY | O_CLOEXEC))) return -1;

@@ -41,6 +41,8 @@ export type Launch = {
     readonly fileBytes: number;
     /** Copies of keys and passwords as well. */
     readonly credentials?: boolean;
+    /** Where no copies of them are kept: they may not be changed. */
+    readonly protects?: boolean;
     /** Directories in which nothing may be changed: the program's own. */
     readonly own?: readonly string[];
   };
@@ -133,7 +135,7 @@ function compose(launch: Launch, options: readonly string[]): readonly string[] 
 }
 
 function keepOptions(keep: NonNullable<Launch['keep']>): readonly string[] {
-  const { directory, tree, budgetBytes, fileBytes, credentials = false, own = [] } = keep;
+  const { directory, tree, budgetBytes, fileBytes, credentials = false, protects = false, own = [] } = keep;
   const bounds = ['--keep-budget', String(budgetBytes), '--keep-file', String(fileBytes)];
   const guarded = own.flatMap((path) => ['--own', path]);
   return [
@@ -142,7 +144,7 @@ function keepOptions(keep: NonNullable<Launch['keep']>): readonly string[] {
     '--keep-tree',
     tree,
     ...bounds,
-    ...(credentials ? ['--keep-credentials'] : []),
+    ...(credentials ? ['--keep-credentials'] : protects ? ['--protect-credentials'] : []),
     ...guarded,
   ];
 }

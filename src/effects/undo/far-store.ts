@@ -162,7 +162,7 @@ export type FarStoreOptions = {
   readonly warn: (text: string) => void;
 };
 
-type KeepingFar = Omit<Keeping, 'left' | 'end' | 'drop' | 'statusFile' | 'attempt'> & {
+type KeepingFar = Omit<Keeping, 'left' | 'end' | 'drop' | 'refusal' | 'statusFile' | 'attempt'> & {
   /**
    * To be called once its last process has ended, or it is known that it never ran: what it left that the user decides
    * on. Never rejects.

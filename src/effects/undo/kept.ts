@@ -2,7 +2,7 @@
  * What a store keeps and puts back, on whatever machine it lies: which action is meant, in which order, and what a
  * crash cut off.
  */
-import type { KeptAction, UndoResult, UndoTarget } from '../../contracts/undo.ts';
+import { type KeptAction, namesOf, type UndoResult, type UndoTarget } from '../../contracts/undo.ts';
 import { visible } from '../../text/sanitize.ts';
 import type { Ran, Step } from './launcher.ts';
 import { describeSteps, previewOf, previewOfRun, type ReadText, undoneOf } from './preview.ts';
@@ -251,6 +251,14 @@ function meantBy(target: UndoTarget, all: readonly Recorded[], session: string):
   const run = target === 'run' ? own.find((action) => action.run !== undefined)?.run : target.run;
   const actions = open.filter((action) => run !== undefined && action.run === run);
   return actions.length > 0 ? { actions } : { ok: false, text: 'no run to undo' };
+}
+
+/** What a command was not allowed to change, for the model; undefined: nothing. Repeats of a path are one. */
+export function refusalIn(notes: readonly string[], cwd: string): string | undefined {
+  const said = notes.filter((note) => note.startsWith('protected ')).map((note) => note.slice('protected '.length));
+  if (said.length === 0) return undefined;
+  const names = namesOf([...new Set(said)], cwd);
+  return `not changed: ${names} (no copy of keys and passwords is kept; a command that names the file asks the user)`;
 }
 
 /** Tells what was not kept of an action, and what was refused for that. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { LeftBehind, Leftover } from '../../contracts/commands.ts';
 import type { ChangedFile, KeptAction, RunChanges, UndoPort, UndoResult, UndoTarget } from '../../contracts/undo.ts';
 import { explain, unkeptPaths } from './explained.ts';
-import { Kept, warnOf, whatGoes } from './kept.ts';
+import { Kept, refusalIn, warnOf, whatGoes } from './kept.ts';
 import { type NotKept, probeStore, type Ran, runLauncher, sharesBlocks } from './launcher.ts';
 import { Leftovers } from './leftovers.ts';
 import { unkeptIn, whenEnded } from './names.ts';
@@ -17,6 +17,7 @@ import {
   EmptyRecords,
   leftNothing,
   markUndone,
+  notesOf,
   numbersIn,
   type Opening,
   openRecord,
@@ -67,6 +68,8 @@ export type Keeping = {
   readonly budgetBytes: number;
   readonly fileBytes: number;
   readonly credentials: boolean;
+  /** For the model, once it has ended: what it was not allowed to change. Never throws. */
+  refusal(): string | undefined;
   /** To be called once its last process has ended. Never throws. */
   end(): void;
   /** In place of that: it was never begun, and no record of it stays. Never throws. */
@@ -189,7 +192,8 @@ export class ChangeStore implements UndoPort {
         if (!action) return { whole: true };
         return { action: number, whole: action.state === 'ended' && action.complete && !this.#unexplained.has(number) };
       };
-      return { ...room, tree: project ?? cwd, end, drop: () => this.#neverBegun(place), left, attempt };
+      const refusal = () => refusalIn(notesOf(directory), cwd);
+      return { ...room, tree: project ?? cwd, refusal, end, drop: () => this.#neverBegun(place), left, attempt };
     } catch (error) {
       warn(`nothing is kept of this command: ${error instanceof Error ? error.message : String(error)}`);
       return undefined;

@@ -82,7 +82,7 @@ function scriptsIn(manifest: string): ReadonlyMap<string, string> | undefined {
   return new Map(entries);
 }
 
-/** `make`, `make target`: the recipes that would run, where the whole makefile can be read. */
+/** `make`, `make target`: the recipes that would run. Undefined: not all of the makefile can be read. */
 function runMake(call: Call): string | undefined {
   const given = call.args.map((field) => field.text);
   const words = given.filter((word) => !SHOWS_ONLY.test(word));
@@ -93,11 +93,17 @@ function runMake(call: Call): string | undefined {
   const texts = ['GNUmakefile', 'makefile', 'Makefile'].map((name) => textOf(call, name));
   if (texts.includes(undefined)) return undefined;
   const text = texts.find((found) => typeof found === 'string');
-  const recipes = typeof text === 'string' ? recipesOf(text, targets) : undefined;
-  if (!recipes) return undefined;
+  if (typeof text !== 'string') return undefined;
+  const { recipes, isWhole } = recipesOf(text, targets);
+  if (!isWhole) {
+    // What can be read of it is judged all the same.
+    for (const line of recipes)
+      call.machine.inSubshell(() => runCode(call.machine, line, { stdin: call.io.stdin ?? '' }));
+    return undefined;
+  }
   if (words.length < given.length) {
     // `make -n` runs the lines that begin with a plus all the same.
-    if (/^\t[@\-\s]*\+/m.test(text ?? '')) return undefined;
+    if (/^\t[@\-\s]*\+/m.test(text)) return undefined;
     call.machine.note(harmless('only shows what it would run'));
     if (call.machine.reading) call.machine.reading.accounted++;
     return UNKNOWN;
@@ -119,7 +125,7 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** What `make` would run, of makefiles plain enough to say so for certain. */
+// What `make` would run.
 
 type Rule = { readonly needs: string[]; readonly recipe: string[] };
 
@@ -133,113 +139,122 @@ const BEYOND = pattern(String.raw`
 const SOURCE = /\.(h|hpp|py|js|mjs|ts|tsx|json|txt|md|html|css|toml|ya?ml|lock|svg|png)$/;
 const MAX_RULES = 200;
 
+/** What make sets by itself. The user's environment and the command line may say otherwise. */
+const BUILT_IN: Readonly<Record<string, string>> = {
+  RM: 'rm -f',
+  CC: 'cc',
+  CXX: 'g++',
+  AR: 'ar',
+  LD: 'ld',
+  MAKE: 'make',
+};
+
 /**
- * The recipe lines that `make TARGETS` may run, in the order of the rules; without a target the first one.
- * Undefined where the file does more than plain rules and plain variables can say.
+ * The recipe lines that `make TARGETS` may run, in the order of the rules; without a target of the first one.
+ * `isWhole`: the file does no more than plain rules and plain variables can say, so these are all.
  */
-function recipesOf(text: string, targets: readonly string[]): readonly string[] | undefined {
+function recipesOf(
+  text: string,
+  targets: readonly string[],
+): { readonly recipes: readonly string[]; readonly isWhole: boolean } {
   const makefile = new Makefile();
-  for (const line of text.replace(/\\\r?\n\s*/g, ' ').split(/\r?\n/)) if (!makefile.read(line)) return undefined;
-  const { rules, variables, phony } = makefile;
-  // A makefile that has a rule of its own is made anew before anything else, even by `make -n`.
-  if ([...rules.keys()].some((name) => /(^|\/)(GNUm|[Mm])akefile$/.test(name))) return undefined;
+  for (const line of text.replace(/\\\r?\n\s*/g, ' ').split(/\r?\n/)) makefile.read(line);
+  const { rules, variables } = makefile;
   const goal = variables.get('.DEFAULT_GOAL') ?? rules.keys().next().value;
-  const goals = targets.length > 0 ? targets : goal === undefined ? [] : [goal];
-  return goals.length === 0 ? undefined : collect(goals, rules, phony);
+  const recipes = makefile.collect(targets.length > 0 ? targets : goal === undefined ? [] : [goal]);
+  // A makefile that has a rule of its own is made anew before anything else, even by `make -n`.
+  const makesItself = [...rules.keys()].some((name) => /(^|\/)(GNUm|[Mm])akefile$/.test(name));
+  return { recipes, isWhole: makefile.isWhole && !makesItself };
 }
 
-/** The rules of a makefile, read line by line. */
+/** The rules of a makefile, read line by line. What is not understood is passed over, and it is not whole then. */
 class Makefile {
   readonly rules = new Map<string, Rule>();
   readonly variables = new Map<string, string>();
-  readonly phony = new Set<string>();
+  isWhole = true;
+  readonly #phony = new Set<string>();
   /** The rules that the next line of a recipe belongs to. */
-  private current: Rule[] = [];
+  #current: Rule[] = [];
 
-  /** Takes in one line; false: it says more than plain rules and plain variables do. */
-  read(line: string): boolean {
-    if (line.startsWith('\t')) return this.recipe(line);
+  read(line: string): void {
+    if (line.startsWith('\t')) return this.#recipe(line);
     const plain = line.replace(/(^|\s)#.*$/, '').trimEnd();
-    if (plain.trim() === '') return true;
-    if (BEYOND.test(plain)) return false;
-    const assigned = /^([A-Za-z_]\w*|\.DEFAULT_GOAL)\s*(?:\?|:|\+)?=\s*(.*)$/.exec(plain);
-    return assigned ? this.assign(assigned[1] ?? '', assigned[2] ?? '', plain) : this.header(plain);
+    if (plain.trim() === '') return;
+    if (BEYOND.test(plain)) this.isWhole = false;
+    const assigned = /^([A-Za-z_]\w*|\.DEFAULT_GOAL)\s*(?:\?|::?|\+)?=\s*(.*)$/.exec(plain);
+    if (assigned) this.#assign(assigned[1] ?? '', assigned[2] ?? '', plain);
+    else this.#header(plain);
   }
 
-  private recipe(line: string): boolean {
-    if (/^\t[@\-+\s]*$/.test(line) || /^\t\s*#/.test(line)) return true;
-    const command = expanded(line.replace(/^\t[@\-+\s]*/, ''), this.variables);
-    if (command === undefined || this.current.length === 0) return false;
-    for (const rule of this.current) rule.recipe.push(command);
-    return true;
+  #recipe(line: string): void {
+    if (/^\t[@\-+\s]*$/.test(line) || /^\t\s*#/.test(line)) return;
+    if (this.#current.length === 0) this.isWhole = false;
+    const command = this.#expanded(line.replace(/^\t[@\-+\s]*/, ''));
+    for (const rule of this.#current) rule.recipe.push(command);
   }
 
   /** One value each: what it has where it is used hangs on the order otherwise. */
-  private assign(name: string, value: string, line: string): boolean {
-    if (this.variables.has(name) || /[`]/.test(value) || line.includes('?=')) return false;
-    const known = expanded(value, this.variables);
-    if (known !== undefined) this.variables.set(name, known);
-    return known !== undefined;
+  #assign(name: string, value: string, line: string): void {
+    if (this.variables.has(name) || /[`]/.test(value) || line.includes('?=')) this.isWhole = false;
+    if (!this.variables.has(name)) this.variables.set(name, this.#expanded(value));
   }
 
-  private header(line: string): boolean {
-    const header = /^([^:=\s][^:=]*):([^=]*)$/.exec(line);
-    if (!header) return false;
-    const names = words(header[1], this.variables);
-    const [needs, inline] = (header[2] ?? '').split(';', 2);
-    const needed = words(needs, this.variables);
-    if (!names || !needed || inline !== undefined || this.rules.size > MAX_RULES) return false;
+  #header(line: string): void {
+    const header = /^([^:=\s][^:=]*)::?([^=:]*)$/.exec(line);
+    const [needs = '', inline] = (header?.[2] ?? '').split(';', 2);
+    const names = this.#words(header?.[1] ?? '');
+    if (!header || inline !== undefined || this.rules.size > MAX_RULES) this.isWhole = false;
+    if (this.rules.size > MAX_RULES) return;
+    const needed = this.#words(needs);
     const isPhony = names.includes('.PHONY');
-    if (isPhony) for (const name of needed) this.phony.add(name);
-    this.current = isPhony ? [] : names.map((name) => this.rule(name, needed));
-    return true;
+    if (isPhony) for (const name of needed) this.#phony.add(name);
+    this.#current = isPhony ? [] : names.map((name) => this.#rule(name, needed));
+    if (inline !== undefined) for (const rule of this.#current) rule.recipe.push(this.#expanded(inline));
   }
 
-  private rule(name: string, needed: readonly string[]): Rule {
+  #rule(name: string, needed: readonly string[]): Rule {
     const rule = this.rules.get(name) ?? { needs: [], recipe: [] };
     rule.needs.push(...needed);
     this.rules.set(name, rule);
     return rule;
   }
-}
 
-function collect(
-  goals: readonly string[],
-  rules: ReadonlyMap<string, Rule>,
-  phony: ReadonlySet<string>,
-): readonly string[] | undefined {
-  const done = new Set<string>();
-  const out: string[] = [];
-  const open = [...goals];
-  for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    if (done.has(name)) continue;
-    done.add(name);
-    const rule = rules.get(name);
-    // Without a recipe make looks for a rule of its own.
-    if (!rule && SOURCE.test(name) && !goals.includes(name)) continue;
-    if (!rule || (rule.recipe.length === 0 && !phony.has(name))) return undefined;
-    out.unshift(...rule.recipe.map((line) => line.replaceAll('\0@', name ?? '')));
-    open.push(...rule.needs);
+  collect(goals: readonly string[]): readonly string[] {
+    const done = new Set<string>();
+    const out: string[] = [];
+    const open = [...goals];
+    if (goals.length === 0) this.isWhole = false;
+    for (let name = open.pop(); name !== undefined; name = open.pop()) {
+      if (done.has(name)) continue;
+      done.add(name);
+      const target = name;
+      const rule = this.rules.get(target);
+      // Without a recipe make looks for a rule of its own.
+      if (!rule && SOURCE.test(target) && !goals.includes(target)) continue;
+      if (!rule || (rule.recipe.length === 0 && !this.#phony.has(target))) this.isWhole = false;
+      out.unshift(...(rule?.recipe ?? []).map((line) => line.replaceAll('\0@', target)));
+      open.push(...(rule?.needs ?? []));
+    }
+    return out;
   }
-  return out;
-}
 
-function words(text: string | undefined, variables: ReadonlyMap<string, string>): readonly string[] | undefined {
-  const found = expanded(text ?? '', variables);
-  return found === undefined || /[*?[\0]/.test(found) ? undefined : found.split(/\s+/).filter((word) => word !== '');
-}
+  #words(text: string): readonly string[] {
+    const found = this.#expanded(text);
+    if (/[*?[\0$]/.test(found)) this.isWhole = false;
+    return found.split(/\s+/).filter((word) => word !== '');
+  }
 
-/** With its variables put in; `$@` stays a mark for the target. Undefined: one that is not known. */
-function expanded(text: string, variables: ReadonlyMap<string, string>): string | undefined {
-  let known = true;
-  const out = text.replace(/\$(\$|@|\((\w+)\)|\{(\w+)\}|.|$)/g, (_, all: string, round?: string, curly?: string) => {
-    if (all === '$') return '$';
-    if (all === '@') return '\0@';
-    const value = variables.get(round ?? curly ?? '');
-    if (value === undefined) known = false;
-    return value ?? '';
-  });
-  return known ? out : undefined;
+  /** With its variables put in; `$@` stays a mark for the target, and what is not known a variable of the shell. */
+  #expanded(text: string): string {
+    return text.replace(/\$(\$|@|\((\w+)\)|\{(\w+)\}|.|$)/g, (_, all: string, round?: string, curly?: string) => {
+      if (all === '$') return '$';
+      if (all === '@') return '\0@';
+      const name = round ?? curly ?? '';
+      const value = this.variables.get(name);
+      if (value === undefined) this.isWhole = false;
+      return value ?? BUILT_IN[name] ?? `\${${name || 'UNKNOWN'}}`;
+    });
+  }
 }
 
 /** Build tools whose input carries commands. */

@@ -91,7 +91,7 @@ describe('the line at the end of a run', () => {
   it('tells the files of the user from those of git and of caches, and says what is not kept', () => {
     const files = changed('/w/a', '/w/.git/index', '/w/.git/HEAD', '/w/node_modules/x/y', '/w/p/__pycache__/z.pyc');
     expect(text(files, ['/w/.env'])).toBe(
-      "1 file changed: a · git's own: 2 · caches: 2 · not kept: .env · :undo run takes it back",
+      "1 file changed: a · git's own: 2 · caches: 2 · not kept: .env · :undo run takes the rest back",
     );
   });
 

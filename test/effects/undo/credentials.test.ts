@@ -79,4 +79,45 @@ describe.skipIf(lacks('cc'))('credential files', () => {
     const stored = storedTexts();
     expect(files.filter((file) => !stored.includes(`the old text of ${file}`))).toEqual([]);
   });
+
+  const LOSSES = [
+    'echo new > .env',
+    'sed -i s/old/new/ .env',
+    'rm -f .env',
+    'echo new > tmp; mv tmp .env',
+    'mv .env /tmp/elsewhere',
+    'truncate -s 0 .env',
+    `python3 -c "import os; os.truncate('.env', 1)"`,
+    'tar xf pack.tar',
+  ];
+  test.each(LOSSES)('protected, an environment file that is not kept outlives %s', async (loss) => {
+    put('.env', 'an old password\n');
+    await scene.real('mkdir -p p && echo packed > p/.env && tar cf pack.tar -C p .env');
+    const { code, notes } = await scene.keep(loss, { protects: true, project: true });
+    expect(code).not.toBe(0);
+    expect(readFileSync(join(scene.tree, '.env'), 'latin1')).toBe('an old password\n');
+    expect(notes).toContain(`protected ${join(scene.tree, '.env')}`);
+    expect(notes.filter((note) => /^(?:secret|refused) /.test(note))).toEqual([]);
+  });
+
+  test('protected, credential files can be read, added to, moved, made, and written over by git', async () => {
+    put('.env', 'an old password\n');
+    const script = `set -e
+      cat .env; echo more >> .env; chmod 600 .env; mv .env .env.bak; mv .env.bak .env
+      echo made > new.env; echo again > new.env; rm new.env
+      git init -q r; cd r; git config user.email a@b; git config user.name a
+      echo one > .npmrc; git add .; git commit -qm one
+      echo two > .npmrc; git commit -qam two; git checkout -q HEAD~`;
+    const { code, notes } = await scene.keep(script, { protects: true });
+    expect(notes.filter((note) => note.startsWith('protected '))).toEqual([]);
+    expect(code).toBe(0);
+    expect(readFileSync(join(scene.tree, '.env'), 'latin1')).toBe('an old password\nmore\n');
+  });
+
+  test('what packages ship is kept and replaced like any other file', async () => {
+    put('node_modules/tls/test/server.key', 'a key of old for tests\n');
+    const { code } = await scene.keep('rm -r node_modules', { protects: true });
+    expect(code).toBe(0);
+    expect(storedTexts()).toContain('a key of old for tests');
+  });
 });

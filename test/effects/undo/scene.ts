@@ -56,6 +56,8 @@ export type KeepOptions = {
   readonly fileBytes?: number;
   /** Keys and passwords as well. */
   readonly credentials?: boolean;
+  /** Those that are not kept may not be changed. */
+  readonly protects?: boolean;
   /** Directories of the program itself. */
   readonly own?: readonly string[];
   /** The tree belongs to who should have it. */
@@ -130,8 +132,8 @@ export function makeScene(launcher: string, ordinary = false, elsewhere?: string
     async keep(script, options = {}) {
       give();
       const { number: mine, directory } = next();
-      const { budgetBytes = 2e9, fileBytes = 2e8, credentials = false, own = [] } = options;
-      const keep = { directory, tree, budgetBytes, fileBytes, credentials, own };
+      const { budgetBytes = 2e9, fileBytes = 2e8, credentials = false, protects = false, own = [] } = options;
+      const keep = { directory, tree, budgetBytes, fileBytes, credentials, protects, own };
       const launch = { launcher, argv: ['bash', '-c', script], cwd: tree, ...(options.nothing ? {} : { keep }) };
       const tmpDir = join(root, 'tmp');
       const held = options.held ? { held: true, tmpDir } : {};

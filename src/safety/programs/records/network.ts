@@ -325,7 +325,7 @@ export const NETWORK: Records = {
     of: { nc: { valuesOf: 'first' } },
     leaves: { as: 'stream' },
     traits: ['sends'],
-    tune: '-# -4 -6 -C -d -D -h -i= -I= -k -l -M= -m= -n -N -O= -p= -q= -r -S -s= -T= -t -u -U -v -V= -w= -W= -z -b -F -Z',
+    tune: '-# -4 -6 -C -d -D -h -i= -I= -k -l -M= -m= -n -N -O= -p= -q= -r -S -s= -T= -t -u -v -V= -w= -W= -z -b -F -Z',
     write: '-o= -x=',
     run: '-e= -c= --exec= --sh-exec= --lua-exec=',
     send: '-X= -P=',
