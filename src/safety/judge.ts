@@ -188,7 +188,7 @@ function userVerdict(command: string, patterns: readonly UserPattern[] | undefin
     const found = compile(pattern).exec(command);
     if (!found) continue;
     const part = [found.index, found.index + found[0].length] as const;
-    verdict = worse(verdict, { ...destructive(`user: ${pattern}`, reason, part), byUser: true });
+    verdict = worse(verdict, { ...destructive(`user: ${pattern}`, reason, part, 4), byUser: true });
   }
   return verdict;
 }

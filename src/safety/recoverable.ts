@@ -11,7 +11,7 @@ import type { Finding } from '../session/action.ts';
 import type { Own } from './files.ts';
 import { countMatches } from './impact/files.ts';
 import { survey, type Touched } from './impact/targets.ts';
-import { isBoundedRule, isKeptRule, isNamedRule } from './rules/table.ts';
+import { type Loss, lossOf } from './rules/table.ts';
 import type { StaticVerdict } from './verdict.ts';
 
 /** Where a command would run; `tree`: the project that the kernel holds it to, absent in Unrestricted. */
@@ -47,24 +47,24 @@ export async function recoveryOf(
   const { touched, calls, brought } = survey(command, cwd, homedir());
   const findings: Finding[] = [];
   for (const finding of verdict.findings) {
+    const loss = lossOf(finding.rule);
     const mine = touched.filter(({ part }) => within(part, finding.part));
     const about = calls.filter(({ part }) => within(part, finding.part));
     const known = mine.length > 0 && about.every((call) => call.known);
-    const kept = isKeptRule(finding.rule) && !about.some(({ away }) => away) && !mine.some(touchesLeftOut);
+    const kept = loss.kept === true && !about.some(({ away }) => away) && !mine.some(touchesLeftOut);
     // Where the kernel bounds nothing, only a loss whose files are all known is promised back.
     const undoable = kept && (tree !== undefined || known) ? true : kept ? undefined : false;
     const isNobodysLoss = async () =>
-      known && (await isNobodys(finding, mine, { cwd, tree }, brought.size > 0 ? NOTHING : own));
-    const blocked = isBoundedRule(finding.rule) && (namespaces || !/kill/.test(finding.rule));
+      known && (await isNobodys(loss.named, mine, { cwd, tree }, brought.size > 0 ? NOTHING : own));
+    const blocked = loss.bounded === 'writes' || (loss.bounded === 'signals' && namespaces === true);
     const bounded = tree !== undefined && blocked && !about.some(({ away }) => away);
-    const recoverable = bounded || (undoable === true && (!isNamed(finding) || (await isNobodysLoss())));
+    const recoverable =
+      bounded || (undoable === true && ((loss.named === undefined && !finding.named) || (await isNobodysLoss())));
     findings.push({ ...finding, ...(undoable === undefined ? {} : { undoable }), recoverable });
   }
   const recoverable = findings.every((finding) => finding.recoverable === true);
   return { recoverable: recoverable && (verdict.verdict !== 'destructive' || findings.length > 0), findings };
 }
-
-const isNamed = ({ rule, named }: Finding) => named === true || isNamedRule(rule);
 
 function within(part: Finding['part'], [from, to]: Finding['part']): boolean {
   return to <= from || (part[0] < to && part[1] > from);
@@ -78,12 +78,12 @@ function touchesLeftOut(each: Touched): boolean {
 
 /** Whether all that a `find` deletes was made in this session, or no repository is there that git could change. */
 async function isNobodys(
-  { rule }: Finding,
+  named: Loss['named'],
   mine: readonly Touched[],
   { cwd, tree }: Place,
   own: Own,
 ): Promise<boolean> {
-  if (rule.startsWith('git ')) return !hasRepository(cwd, tree ?? '/');
+  if (named === 'repository') return !hasRepository(cwd, tree ?? '/');
   for (const each of mine) {
     if (each.kind !== 'finds') return false;
     const end = performance.now() + FIND_MS;

@@ -67,7 +67,7 @@ const FRONTS: readonly (readonly [RegExp, string])[] = [
 /** Cypher, which graph databases take where others take SQL. */
 const CYPHER_LOSS = /\b(detach\s+delete|delete|drop|remove)\b/i;
 
-const READS_REASON = 'its name says that it reads';
+const ITS_NAME_READS = harmless('its name says that it reads');
 /** Servers whose tools hand a `query` to a database, whatever the tool is called. */
 const DATABASE =
   /sql|postgres|maria|oracle|snowflake|bigquery|clickhouse|duckdb|redshift|athena|trino|presto|databricks|cassandra|mongo|redis|(^|[_-])db([_-]|$)|database|query|exec|run|shell|command/;
@@ -87,7 +87,7 @@ function judge(name: string, argumentsJson: string, options: ToolOptions): Stati
   const always = options.alwaysDestructive.find((glob) => matchesGlob(name, [glob]));
   if (always !== undefined)
     return worse(
-      destructive(`tool ${always}`, `${name} is always asked about`),
+      destructive(`tool ${always}`, `${name} is always asked about`, undefined, 2),
       args ? judgePaths(name, args, options) : harmless(),
     );
   if (BUILT_IN_HARMLESS.has(name)) return harmless();
@@ -95,7 +95,7 @@ function judge(name: string, argumentsJson: string, options: ToolOptions): Stati
   let verdict = worse(named, unknown('its arguments are not a JSON object'));
   if (args !== undefined) {
     // What a tool that only looks something up is asked for is text, however much it reads like a command.
-    const texts = named.reason === READS_REASON && !DATABASE.test(name.toLowerCase());
+    const texts = named === ITS_NAME_READS && !DATABASE.test(name.toLowerCase());
     const given = byArguments(name, args, options, texts);
     // A tool that runs what it is given is as harmless as that.
     verdict = named.verdict === 'unknown' && given.settled ? given.verdict : worse(named, given.verdict);
@@ -168,7 +168,7 @@ function byName(name: string, args: Record<string, unknown> | undefined): Static
 function byWord(list: readonly string[], index: number, dry: boolean): StaticVerdict | undefined {
   const word = list[index] ?? '';
   if (READS.test(word) && !list.slice(0, index).some((other) => verbOf(other)?.startsWith('destroys')))
-    return harmless(READS_REASON);
+    return ITS_NAME_READS;
   if (
     verbOf(word)?.startsWith('destroys') ||
     /^(kill|truncate|deletes?|removal|force|empty|kick|ban|evict)$/.test(word)

@@ -1,6 +1,5 @@
 import type { Basis } from '../contracts/gate.ts';
 import type { Finding } from '../session/action.ts';
-import { pattern } from '../text/pattern.ts';
 
 /** What reading a command can tell without running it and without asking a model (SF-2). */
 export type StaticVerdict = {
@@ -75,9 +74,10 @@ export function unknown(reason: string, more?: { unresolved?: boolean; runsFiles
   return { verdict: 'unknown', reason, ...more, findings: NO_FINDINGS };
 }
 
-/** The verdict "destructive by rule `rule`"; its one finding has no place yet. */
-export function destructive(rule: string, reason = rule, part = UNPLACED): StaticVerdict {
-  return { verdict: 'destructive', rule, reason, findings: [{ rule, verb: verbOfRule(rule) ?? reason, part }] };
+/** The verdict "destructive by rule `rule`". `part`: else it is placed later; `severity`: else that of the rule. */
+export function destructive(rule: string, reason = rule, part = UNPLACED, severity?: number): StaticVerdict {
+  const finding = { rule, verb: VERBS[rule] ?? reason, part, ...(severity === undefined ? {} : { severity }) };
+  return { verdict: 'destructive', rule, reason, findings: [finding] };
 }
 
 /** The verdict with its unplaced findings placed at `part`. */
@@ -98,7 +98,7 @@ export function worse(a: StaticVerdict, b: StaticVerdict): StaticVerdict {
 
 function isWorse(b: StaticVerdict, a: StaticVerdict): boolean {
   if (RANK[b.verdict] !== RANK[a.verdict]) return RANK[b.verdict] > RANK[a.verdict];
-  return b.verdict === 'destructive' && severityOf(b.rule ?? '') > severityOf(a.rule ?? '');
+  return b.verdict === 'destructive' && severityOf(b.findings[0]) > severityOf(a.findings[0]);
 }
 
 function withFlags(kept: StaticVerdict, a: StaticVerdict, b: StaticVerdict): StaticVerdict {
@@ -119,46 +119,42 @@ function merged(a: readonly Finding[], b: readonly Finding[]): readonly Finding[
       !a.some(({ rule, part }) => rule === finding.rule && part[0] === finding.part[0] && part[1] === finding.part[1]),
   );
   if (more.length === 0) return a;
-  return [...a, ...more].sort((left, right) => severityOf(right.rule) - severityOf(left.rule)).slice(0, MAX_FINDINGS);
+  return [...a, ...more].sort((left, right) => severityOf(right) - severityOf(left)).slice(0, MAX_FINDINGS);
 }
 
 // How bad a finding is beside others of the same command, and what it does in plain words.
 
-/** Devices and whole systems, and code that nobody can read. */
-const WORST = new Set([
-  'write to raw disk',
-  'dd to device',
-  'mkfs (format)',
-  'wipefs',
-  'partition table',
-  'blkdiscard',
-  'image to device',
-  'ddrescue and imagers',
-  'logical volume',
-  'zfs destroy',
-  'raid',
-  'luks',
-  'fastboot',
-  'fork bomb',
-  'curl | sh',
-  'decoded code',
-  'unresolved code',
-  'write to kernel interface',
+const listed = (names: string, severity: number) => names.split(',').map((name) => [name.trim(), severity] as const);
+
+/**
+ * By rule, 1 for the rest. 3: devices, whole systems, and code that nobody can read. 2: what nobody can bring back from
+ * this machine, and whole trees.
+ */
+export const SEVERE: ReadonlyMap<string, number> = new Map([
+  ...listed(
+    `write to raw disk, dd to device, mkfs (format), wipefs, partition table, blkdiscard, image to device,
+     ddrescue and imagers, logical volume, zfs destroy, raid, luks, fastboot, fork bomb, curl | sh, decoded code,
+     unresolved code, write to kernel interface`,
+    3,
+  ),
+  ...listed(
+    `rm -rf, shred, find -delete, find -exec rm, chmod 777, chown on root path, write to credentials,
+     write to start file, write to system file, DROP DATABASE, DROP TABLE, TRUNCATE TABLE, sql ALTER DROP, sql DELETE,
+     sql DROP, sql DROP USER, sql GRANT, sql REPLACE, sql REVOKE, sql UPDATE, sql account, sql kill, sql logs,
+     sql program, sql server, database output, database restore, git clean -fd, git drop objects, git push --delete,
+     git push --force, git push -f, git reset --hard, git rewrite history, forge branch delete, forge delete,
+     forge overwrite, backup loss, cloud delete, framework data loss, tool verb, tool argument`,
+    2,
+  ),
 ]);
 
-/** What nobody can bring back from this machine, and whole trees. */
-const BAD = pattern(String.raw`
-    ^(rm\x20-rf|shred|find\x20-delete|find\x20-exec\x20rm|DROP\x20|TRUNCATE|sql\x20|git\x20push|git\x20reset
-    |git\x20clean|git\x20rewrite|git\x20drop|forge\x20|cloud\x20|s3\x20|backup\x20|database\x20|framework\x20
-    |terraform|kubectl|helm|docker|write\x20to\x20|chown|chmod|tool\x20)
-  `);
+const severityOf = (finding?: Finding) => finding?.severity ?? SEVERE.get(finding?.rule ?? '') ?? 1;
 
-/** 3 for the worst, 1 for the rest; a pattern of the user's own is always first. */
-function severityOf(rule: string): number {
-  if (rule.startsWith('user: ')) return 4;
-  if (WORST.has(rule)) return 3;
-  return BAD.test(rule) ? 2 : 1;
-}
+/** The rules on programs that delete the files they name. */
+const DELETES: ReadonlySet<string | undefined> = new Set(['rm', 'rm -rf', 'rm -fr']);
+
+/** Does the verdict say that the command deletes the files it names? */
+export const deletesNamed = ({ rule }: StaticVerdict): boolean => DELETES.has(rule);
 
 /** The original names, whose reason is the name itself, in words that say what is done. */
 const VERBS: Readonly<Record<string, string>> = {
@@ -185,8 +181,3 @@ const VERBS: Readonly<Record<string, string>> = {
   'chmod 777': 'lets everyone write to files',
   'chown on root path': 'changes the owner of system files',
 };
-
-/** What a rule's call does, as a predicate; undefined where the rule's reason already says it. */
-function verbOfRule(rule: string): string | undefined {
-  return VERBS[rule];
-}

@@ -60,6 +60,8 @@ export type Finding = {
   readonly impact?: readonly string[];
   /** It deletes what it names, though its rule speaks of more than that. */
   readonly named?: boolean;
+  /** How bad it is beside others of the same command, where its rule does not tell; from 1 to 4. */
+  readonly severity?: number;
   /** `:undo` could bring it back. */
   readonly undoable?: boolean;
   /** In Project mode it needs no question: what it loses is kept, and not deleted by name, or is nobody's. */

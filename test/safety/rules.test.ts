@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { judgeCommand, listRules } from '../../src/safety/index.ts';
 import { FAMILIES } from '../../src/safety/rules/table.ts';
+import { SEVERE } from '../../src/safety/verdict.ts';
 import { examplesOf, RULE_EXAMPLES } from '../support/rule-examples.ts';
 
 describe.each(Object.entries(FAMILIES))('rules of the family %s', (_, rules) => {
@@ -16,6 +17,11 @@ describe.each(Object.entries(FAMILIES))('rules of the family %s', (_, rules) => 
 test('every example names a rule', () => {
   const names = new Set(Object.values(FAMILIES).flatMap((rules) => rules.map(({ name }) => name)));
   expect(RULE_EXAMPLES.map(({ rule }) => rule).filter((rule) => !names.has(rule))).toEqual([]);
+});
+
+test('every rule whose severity is listed is in the tables, but for those on tools', () => {
+  const names = new Set(Object.values(FAMILIES).flatMap((rules) => rules.map(({ name }) => name)));
+  expect([...SEVERE.keys()].filter((rule) => !names.has(rule))).toEqual(['tool verb', 'tool argument']);
 });
 
 test('every one of the 22 original reasons is the name of a rule and its reason', () => {

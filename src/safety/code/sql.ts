@@ -1,18 +1,22 @@
 import { pattern } from '../../text/pattern.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
 
-/** Statements that lose data or access, tried on each statement with strings and comments taken out. */
-const LOSSES: readonly (readonly [RegExp, string, string])[] = [
+/**
+ * Statements that lose data or access, tried on each statement with strings and comments taken out. `rows`: a rollback
+ * undoes it; `grant` and `program`: see `judgeStatement`.
+ */
+const LOSSES: readonly (readonly [RegExp, string, string, ('rows' | 'grant' | 'program')?])[] = [
   [/\bDROP\s+(DATABASE|SCHEMA|KEYSPACE|TABLESPACE|CATALOG)\b/i, 'DROP DATABASE', 'DROP DATABASE'],
   [/\bDROP\s+(TEMPORARY\s+)?(TABLE|MATERIALIZED|VIEW|COLLECTION|FOREIGN\s+TABLE)\b/i, 'DROP TABLE', 'DROP TABLE'],
   [/\bDROP\s+(USER|ROLE|LOGIN|OWNED|GROUP)\b/i, 'sql DROP USER', 'removes a database account'],
   [/^\s*(DROP|UNDROP)\s+\w+/i, 'sql DROP', 'drops a database object'],
   [/\bTRUNCATE\b(?!\s*\()/i, 'TRUNCATE TABLE', 'TRUNCATE TABLE'],
-  [/\bDELETE\s+(LOW_PRIORITY\s+|QUICK\s+|IGNORE\s+)*(FROM\b|[\w.,\s]+\bFROM\b)/i, 'sql DELETE', 'deletes rows'],
+  [/\bDELETE\s+(LOW_PRIORITY\s+|QUICK\s+|IGNORE\s+)*(FROM\b|[\w.,\s]+\bFROM\b)/i, 'sql DELETE', 'deletes rows', 'rows'],
   [
     /\bUPDATE\s+(?!.*\bSKIP LOCKED)[\w."`[\]]+(\s+(AS\s+)?\w+)?(\s*,\s*[\w.]+(\s+\w+)?)*(\s+(INNER\s+|LEFT\s+)?JOIN\b[^;]*)?\s+SET\b/i,
     'sql UPDATE',
     'overwrites rows',
+    'rows',
   ],
   [
     /\bALTER\s+(TABLE|TYPE|DATABASE|SCHEMA)\b[^;]*\b(DROP|TRUNCATE|DISABLE|DETACH|DELETE|UPDATE)\b/i,
@@ -20,7 +24,7 @@ const LOSSES: readonly (readonly [RegExp, string, string])[] = [
     'drops part of a table',
   ],
   [/\bALTER\s+TABLE\b[^;]*\b(MODIFY|CHANGE|ALTER)\b[^;]*\b(COLUMN|TYPE)\b/i, 'sql ALTER DROP', 'rewrites a column'],
-  [/^\s*GRANT\b/i, 'sql GRANT', 'gives somebody rights in the database'],
+  [/^\s*GRANT\b/i, 'sql GRANT', 'gives somebody rights in the database', 'grant'],
   [/^\s*CREATE\s+(OR\s+REPLACE\s+)?(USER|ROLE|LOGIN)\b/i, 'sql account', 'adds a database account'],
   [/\bALTER\s+(USER|ROLE|LOGIN)\b|\bSET\s+PASSWORD\b/i, 'sql account', 'changes a database account'],
   [/\bREVOKE\b/i, 'sql REVOKE', 'takes away access'],
@@ -28,6 +32,7 @@ const LOSSES: readonly (readonly [RegExp, string, string])[] = [
     /^\s*REPLACE\s+INTO\b|\bMERGE\s+INTO\b[\s\S]*\b(DELETE|UPDATE)\b|\bINSERT\s+OVERWRITE\b/i,
     'sql REPLACE',
     'overwrites rows',
+    'rows',
   ],
   [
     /\bPURGE\s+(BINARY|MASTER)\s+LOGS\b|\bRESET\s+(MASTER|SLAVE|REPLICA|BINARY)\b/i,
@@ -44,6 +49,7 @@ const LOSSES: readonly (readonly [RegExp, string, string])[] = [
     /\bINTO\s+(OUTFILE|DUMPFILE)\b|\bCOPY\b[^;]*\bTO\s+PROGRAM\b|\bFROM\s+PROGRAM\b|\bxp_cmdshell\b/i,
     'sql program',
     'writes files or runs programs',
+    'program',
   ],
   [
     /^\s*OPTIMIZE\s+TABLE\b[^;]*\bFINAL\b|^\s*DETACH\s+TABLE\b|\bDROP\s+PARTITION\b/i,
@@ -51,6 +57,11 @@ const LOSSES: readonly (readonly [RegExp, string, string])[] = [
     'drops a database object',
   ],
 ];
+
+/** The rules on what a rollback undoes. */
+const OF_ROWS: ReadonlySet<string | undefined> = new Set(
+  LOSSES.flatMap(([, rule, , kind]) => (kind === 'rows' ? rule : [])),
+);
 
 /** The verdict on SQL text; several statements count together. */
 export function judgeSql(source: string): StaticVerdict {
@@ -66,13 +77,7 @@ export function judgeSql(source: string): StaticVerdict {
     : harmless('only reads or adds rows');
   const statements = text.split(';').filter((statement) => statement.trim() !== '');
   for (const statement of statements) verdict = worse(verdict, judgeStatement(statement));
-  if (
-    verdict.verdict === 'destructive' &&
-    /^(sql DELETE|sql UPDATE|sql REPLACE)$/.test(verdict.rule ?? '') &&
-    rolledBack(statements)
-  ) {
-    return unknown('a change that the same text rolls back');
-  }
+  if (OF_ROWS.has(verdict.rule) && rolledBack(statements)) return unknown('a change that the same text rolls back');
   return verdict;
 }
 
@@ -111,16 +116,13 @@ function rolledBack(statements: readonly string[]): boolean {
 function judgeStatement(statement: string): StaticVerdict {
   if (/^\s*(EXPLAIN|DESCRIBE|DESC|SHOW)\b/i.test(statement) && !/^\s*EXPLAIN\s+(\([^)]*ANALY|ANALY)/i.test(statement))
     return harmless();
-  for (const [pattern, rule, reason] of LOSSES) {
+  for (const [pattern, rule, reason, kind] of LOSSES) {
     const found = pattern.exec(statement);
     if (!found) continue;
     // `SELECT … FOR UPDATE`, `ON UPDATE SET NULL`, `CREATE TABLE … ON DELETE …`
-    if (
-      /^\s*(CREATE\s+(TABLE|TRIGGER|FUNCTION|PROCEDURE|RULE|VIEW|INDEX))\b/i.test(statement) &&
-      rule !== 'sql program'
-    )
+    if (/^\s*(CREATE\s+(TABLE|TRIGGER|FUNCTION|PROCEDURE|RULE|VIEW|INDEX))\b/i.test(statement) && kind !== 'program')
       continue;
-    if (/^\s*GRANT\b/i.test(statement) && rule !== 'sql GRANT') continue;
+    if (/^\s*GRANT\b/i.test(statement) && kind !== 'grant') continue;
     return destructive(rule, reason);
   }
   const why = whyNotKnown(statement);

@@ -384,9 +384,12 @@ export type Finding = {
   /** What it takes are changes of files alone, which the store keeps where they lie in the project's tree. */
   readonly kept?: true;
   /** One of the deletions and losses of history that always ask where the user made what is lost (SF-10, MO-9). */
-  readonly named?: true;
-  /** In Project mode the kernel blocks it, on every kernel: a write outside the project. It runs and is refused. */
-  readonly bounded?: true;
+  readonly named?: 'files' | 'repository' | 'data';
+  /**
+   * In Project mode the kernel blocks it, so it runs and is refused: a write outside the project on every kernel, a
+   * signal to other processes where commands have namespaces.
+   */
+  readonly bounded?: 'writes' | 'signals';
 };
 
 /**

@@ -2,7 +2,7 @@ import { pattern } from '../../text/pattern.ts';
 import { type Field, plain } from '../shell/machine.ts';
 import { runVariable } from '../shell/run-variables.ts';
 import { FETCHED, FILE_TEXT, hasUnknown, UNKNOWN } from '../shell/taint.ts';
-import { destructive, harmless, unknown } from '../verdict.ts';
+import { deletesNamed, destructive, harmless, unknown } from '../verdict.ts';
 import { type Call, forAll, type Handler, type Handlers } from './call.ts';
 import { runCode } from './code.ts';
 import { judgeAssignment, judgeUnset } from './environment.ts';
@@ -252,7 +252,7 @@ function runFind(call: Call): undefined {
           return machine.runFields(command, { stdin: '' });
         }),
       );
-      machine.note(/^rm\b/.test(found.rule ?? '') ? destructive('find -exec rm') : found);
+      machine.note(deletesNamed(found) ? destructive('find -exec rm') : found);
     }
   }
 }

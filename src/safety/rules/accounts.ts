@@ -262,7 +262,7 @@ export const GRANT_RULES: readonly Rule[] = [
 export const PROCESS_RULES: readonly Rule[] = [
   {
     name: 'pkill -9',
-    bounded: true,
+    bounded: 'signals',
     programs: 'pkill killall skill slay killall5',
     // A signal is written in five ways.
     when: (call) => isKill(signalOf(call)) || call.has('-9', '-KILL'),
@@ -270,7 +270,7 @@ export const PROCESS_RULES: readonly Rule[] = [
   },
   {
     name: 'pkill',
-    bounded: true,
+    bounded: 'signals',
     programs: 'pkill killall skill slay killall5 xkill fkill taskkill fuser snice tskill',
     // A signal is written in five ways; `fuser` knows no signal without its own option.
     when: (call) => {

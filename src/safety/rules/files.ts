@@ -6,7 +6,7 @@ export const FILE_RULES: readonly Rule[] = [
   {
     name: 'rm',
     kept: true,
-    named: true,
+    named: 'files',
     programs: 'rm unlink rmdir rimraf del-cli trash trash-put gio-trash rip',
     shapes: ['+'],
     // What is own hangs on the files.

@@ -18,7 +18,7 @@ const CODE_RULES: readonly Rule[] = [
   row('write to kernel interface', 'changes kernel or process state'),
   row('write to system file', 'changes a file of the system'),
   row('credential leaves', 'sends a key, token or password to another machine'),
-  row('write to start file', 'changes what your own shell and tools run later', { bounded: true }),
+  row('write to start file', 'changes what your own shell and tools run later', { bounded: 'writes' }),
   row('write to credentials', 'changes keys or credentials'),
   row('dd to device', 'dd to device'),
   row('dd over a file', 'overwrites an existing file', { kept: true }),
@@ -44,10 +44,10 @@ const CODE_RULES: readonly Rule[] = [
   row('ruby -i', 'edits files in place', { kept: true }),
   row('ed script', 'edits files in place', { kept: true }),
   row('editor script', 'edits files in place', { kept: true }),
-  row('find -exec rm', 'find -exec rm', { kept: true, named: true }),
-  row('DROP TABLE', 'DROP TABLE', { kept: true, named: true }),
-  row('DROP DATABASE', 'DROP DATABASE', { named: true }),
-  row('TRUNCATE TABLE', 'TRUNCATE TABLE', { kept: true, named: true }),
+  row('find -exec rm', 'find -exec rm', { kept: true, named: 'files' }),
+  row('DROP TABLE', 'DROP TABLE', { kept: true, named: 'data' }),
+  row('DROP DATABASE', 'DROP DATABASE', { named: 'data' }),
+  row('TRUNCATE TABLE', 'TRUNCATE TABLE', { kept: true, named: 'data' }),
   row('sql DROP', 'drops a database object', { kept: true }),
   row('sql DROP USER', 'removes a database account'),
   row('sql DELETE', 'deletes rows', { kept: true }),
@@ -104,7 +104,7 @@ const CODE_RULES: readonly Rule[] = [
   row('destroying option', 'an option that takes something away'),
 ];
 
-function row(name: string, reason: string, loss: Pick<Rule, 'kept' | 'named' | 'bounded'> = {}): Rule {
+function row(name: string, reason: string, loss: Loss = {}): Rule {
   return { name, programs: '', reason, ...loss };
 }
 
@@ -157,25 +157,24 @@ export function listRules(): readonly RuleInfo[] {
   return [...seen.values()];
 }
 
-/** Is the loss that a rule speaks of a change of files alone? */
-export const isKeptRule = (rule: string): boolean => markedRules().kept.has(rule);
-/** Is what a rule speaks of blocked by the kernel in Project mode? */
-export const isBoundedRule = (rule: string): boolean => markedRules().bounded.has(rule);
-/** Does a rule name one of the losses that always ask where the user made what is lost? */
-export const isNamedRule = (rule: string): boolean => markedRules().named.has(rule);
+/** What becomes of the loss that a rule speaks of, of all its rows. */
+export type Loss = Pick<Rule, 'kept' | 'named' | 'bounded'>;
 
-type Mark = 'kept' | 'named' | 'bounded';
-let marked: Readonly<Record<Mark, ReadonlySet<string>>> | undefined;
+let losses: ReadonlyMap<string, Loss> | undefined;
 
-function markedRules(): NonNullable<typeof marked> {
-  const having = (key: Mark) =>
-    new Set(
-      Object.values(FAMILIES)
-        .flat()
-        .flatMap((rule) => (rule[key] ? [rule.name] : [])),
-    );
-  marked ??= { kept: having('kept'), named: having('named'), bounded: having('bounded') };
-  return marked;
+export function lossOf(rule: string): Loss {
+  losses ??= allLosses();
+  return losses.get(rule) ?? {};
+}
+
+function allLosses(): ReadonlyMap<string, Loss> {
+  const found = new Map<string, Loss>();
+  for (const { name, kept, named, bounded } of Object.values(FAMILIES).flat()) {
+    if (!kept && !named && !bounded) continue;
+    const given = { ...(kept ? { kept } : {}), ...(named ? { named } : {}), ...(bounded ? { bounded } : {}) };
+    found.set(name, { ...found.get(name), ...given });
+  }
+  return found;
 }
 
 type Entry = { readonly verdict: StaticVerdict; readonly matches: Matcher };

@@ -5,7 +5,7 @@ import { judgeRedirect } from '../../programs/outputs.ts';
 import { absolute, fileKey, overwrite } from '../../programs/paths.ts';
 import { type Machine, plain } from '../../shell/machine.ts';
 import { DIGITS, escapeMarks, hasUnknown, OWN_TEMP, UNKNOWN } from '../../shell/taint.ts';
-import { destructive, harmless, type StaticVerdict, unknown } from '../../verdict.ts';
+import { deletesNamed, destructive, harmless, type StaticVerdict, unknown } from '../../verdict.ts';
 import { judgeSql } from '../sql.ts';
 import { CALLS, METHODS } from './calls.ts';
 import {
@@ -481,9 +481,9 @@ export function readPython(machine: Machine, source: string, run: PythonRun = {}
 }
 
 /** The finding of the program that the code does as; what deletes by name stays that. */
-function asPython({ rule = '', reason }: StaticVerdict): StaticVerdict {
-  const verdict = destructive('python code', `python: ${reason}`);
-  if (!/^rm\b/.test(rule)) return verdict;
+function asPython(found: StaticVerdict): StaticVerdict {
+  const verdict = destructive('python code', `python: ${found.reason}`);
+  if (!deletesNamed(found)) return verdict;
   return { ...verdict, findings: verdict.findings.map((finding) => ({ ...finding, named: true })) };
 }
 

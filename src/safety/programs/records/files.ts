@@ -89,7 +89,7 @@ export const FILES: Records = {
   find: {
     family: 'files',
     findings: [
-      { name: 'find -delete', kept: true, named: true, shapes: ['-delete'], reason: 'find -delete' },
+      { name: 'find -delete', kept: true, named: 'files', shapes: ['-delete'], reason: 'find -delete' },
       {
         name: 'find to a file',
         kept: true,
@@ -276,7 +276,7 @@ export const REMOVING: Records = {
       {
         name: 'rm -rf',
         kept: true,
-        named: true,
+        named: 'files',
         shapes: ['-r|-R|-f|--recursive|--force'],
         // What is own hangs on the files; the order of the letters, on no single word.
         when: (call) => !deletesOnlyOwn(call) && !forceFirst(call),
@@ -285,7 +285,7 @@ export const REMOVING: Records = {
       {
         name: 'rm -fr',
         kept: true,
-        named: true,
+        named: 'files',
         shapes: ['-r|-R|-f|--recursive|--force'],
         // As above.
         when: (call) => !deletesOnlyOwn(call) && forceFirst(call),

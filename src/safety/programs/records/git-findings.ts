@@ -53,14 +53,14 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
   {
     name: 'git reset --hard',
     kept: true,
-    named: true,
+    named: 'repository',
     shapes: ['reset --hard|--merge|--keep'],
     reason: 'git reset --hard',
   },
   {
     name: 'git clean -fd',
     kept: true,
-    named: true,
+    named: 'repository',
     shapes: ['clean -f|--force|-x|-X|-d|--no-dry-run'],
     asks: { any: [{ shape: '-f|--force|--no-dry-run' }, { line: /clean\.requireForce=(false|0)/i }] },
     reason: 'git clean -fd',
@@ -68,7 +68,7 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
   {
     name: 'git branch -D',
     kept: true,
-    named: true,
+    named: 'repository',
     shapes: ['branch -D|-M|-f|--force', 'branch -d|--delete -r|--remotes'],
     reason: 'git branch -D',
   },

@@ -210,13 +210,13 @@ export const SYSTEM: Records = {
     findings: [
       {
         name: 'kill -9',
-        bounded: true,
+        bounded: 'signals',
         when: (call) => isKill(signalOf(call)) && !endsOnlyOwn(call),
         reason: 'kill -9',
       },
       {
         name: 'kill',
-        bounded: true,
+        bounded: 'signals',
         // As above.
         when: (call) => !isQuiet(call) && call.args.length > 0 && !endsOnlyOwn(call),
         reason: 'ends a process',
