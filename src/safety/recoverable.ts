@@ -56,14 +56,16 @@ export async function recoveryOf(
     const undoable = kept && (tree !== undefined || known) ? true : kept ? undefined : false;
     const isNobodysLoss = async () =>
       known && (await isNobodys(loss.named, mine, { cwd, tree }, brought.size > 0 ? NOTHING : own));
-    const blocked = loss.bounded === 'writes' || (loss.bounded === 'signals' && namespaces === true);
-    const bounded = tree !== undefined && blocked && !about.some(({ away }) => away);
-    const recoverable =
-      bounded || (undoable === true && ((loss.named === undefined && !finding.named) || (await isNobodysLoss())));
+    const bounded = tree !== undefined && isBlocked(loss, namespaces) && !about.some(({ away }) => away);
+    const recoverable = bounded || (undoable === true && (!(loss.named ?? finding.named) || (await isNobodysLoss())));
     findings.push({ ...finding, ...(undoable === undefined ? {} : { undoable }), recoverable });
   }
   const recoverable = findings.every((finding) => finding.recoverable === true);
   return { recoverable: recoverable && (verdict.verdict !== 'destructive' || findings.length > 0), findings };
+}
+
+function isBlocked({ bounded }: Loss, namespaces = false): boolean {
+  return bounded === 'writes' || (bounded === 'signals' && namespaces);
 }
 
 function within(part: Finding['part'], [from, to]: Finding['part']): boolean {
