@@ -1,16 +1,10 @@
 import { CONSENT, type Consent, type EffectKind } from '../session/consent.ts';
 import { MODES, type Mode } from '../session/ids.ts';
+import { MODE_WORDS } from '../session/mode-words.ts';
 import type { Conversation } from '../session/state.ts';
 import type { App } from './app.ts';
 import { startGoal } from './attachments.ts';
 import { type Argument, type Command, CommandError } from './command.ts';
-
-/** What each mode lets the model do. */
-const MEANS = {
-  restricted: 'restricted: the model can read, not write',
-  project: "project: the model can write in this project's tree and nowhere else; a connection asks first",
-  unrestricted: 'unrestricted: the model can write',
-} as const;
 
 const EFFECTS: Readonly<Record<EffectKind, string>> = {
   reads: 'changes nothing',
@@ -39,32 +33,22 @@ function consentLines(mode: Mode): readonly string[] {
   });
 }
 
-const NOTES = {
-  restricted: 'only read',
-  project: 'write in this tree; a connection asks first',
-  unrestricted: 'also write',
-} as const;
-
 /** `:mode` shows it, `:mode restricted|project|unrestricted` changes it (MO-4, MO-9). */
 export const mode: Command = {
   name: 'mode',
   usage: ':mode [restricted | project | unrestricted]',
   group: 'agent',
   summary: 'show or change what the model may do',
-  forms: [
-    [':mode restricted', 'it reads; it writes nothing and has no network'],
-    [':mode project', 'it writes in this tree only; a connection asks first; :undo takes it back'],
-    [':mode unrestricted', 'it does anything; what destroys still asks'],
-  ],
-  arguments: () => MODES.map((word) => ({ word, note: NOTES[word] })),
+  forms: MODES.map((name) => [`:mode ${name}`, MODE_WORDS[name].help]),
+  arguments: () => MODES.map((word) => ({ word, note: MODE_WORDS[word].note })),
   run({ engine }, rest) {
     if (rest === '') {
       const { mode: now } = engine.conversation;
-      return [MEANS[now], ...consentLines(now)].join('\n');
+      return [`${now}: ${MODE_WORDS[now].answer}`, ...consentLines(now)].join('\n');
     }
     const chosen = MODES.find((word) => word === rest);
     if (chosen === undefined) throw new CommandError('use :mode restricted, :mode project or :mode unrestricted');
-    if (chosen === engine.conversation.mode) return `already ${MEANS[chosen]}`;
+    if (chosen === engine.conversation.mode) return `already ${chosen}: ${MODE_WORDS[chosen].answer}`;
     void engine.dispatch({ type: 'modeChosen', mode: chosen });
     return undefined;
   },

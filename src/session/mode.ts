@@ -7,11 +7,10 @@ import { parseJsonObject } from '../text/json.ts';
 import { matchesGlob } from '../text/matching.ts';
 import type { Action } from './action.ts';
 import { isWider, MODES, type Mode } from './ids.ts';
+import { MODE_WORDS } from './mode-words.ts';
 import { hostOf } from './place.ts';
 import type { Conversation, Settings } from './state.ts';
 import type { Transition } from './transition.ts';
-
-const NAMES = { restricted: 'Restricted', project: 'Project', unrestricted: 'Unrestricted' } as const;
 
 const UPGRADE_TOOL = 'request_mode_upgrade';
 export const PATCH_DISABLED =
@@ -29,22 +28,6 @@ const NO_PROJECT =
 export const NO_TREE =
   'Project mode has no tree here: neither the home directory and what is above it, nor one that holds, also by a link, aish-tui, its settings, or what it, your shells or your tools start with';
 
-const MEANINGS = {
-  restricted:
-    'Restricted. Commands run in a kernel sandbox: files can be read but not written (only $TMPDIR can), and there is no network.',
-  project:
-    "Project. Commands may read everything and write in this project's tree and in $TMPDIR; HTTP(S) and git over ssh wait for the user's yes, all else has loopback only; git hooks, .git/config and what else runs later outside are out of reach. What is changed can be put back.",
-  unrestricted:
-    'Unrestricted. Commands may write files and use the network; destructive ones are still put to the user.',
-} as const;
-
-/** How the model asks for more; of no use to who reads the screen. */
-const WIDER = {
-  restricted: ' Use request_mode_upgrade to request write access.',
-  project: ' Use request_mode_upgrade if a place outside or more network is needed.',
-  unrestricted: '',
-} as const;
-
 /** What a mode means, as the notice to the model (MO-5). */
 export function modeNotice(mode: Mode): string {
   return `[aish] mode: ${modeWords(mode)}`;
@@ -52,22 +35,23 @@ export function modeNotice(mode: Mode): string {
 
 /** Names the mode to a model and says what it allows; to one that may ask for a wider one, how. */
 export function modeWords(mode: Mode, mayAsk = true): string {
-  return MEANINGS[mode] + (mayAsk ? WIDER[mode] : '');
+  const { meaning, wider } = MODE_WORDS[mode];
+  return meaning + (mayAsk ? wider : '');
 }
 
 /** The same for the user. */
 export function modeMeaning(mode: Mode): string {
-  return `[aish] mode: ${MEANINGS[mode]}`;
+  return `[aish] mode: ${MODE_WORDS[mode].meaning}`;
 }
 
 export function modeName(mode: Mode): string {
-  return NAMES[mode];
+  return MODE_WORDS[mode].name;
 }
 
 /** What a model is told that may not leave its mode. */
 export function upgradeDenied(mode: Mode): string {
   const how = mode === 'project' ? "within the project's tree" : 'without writing';
-  return `[aish] mode upgrade denied by user; still in ${NAMES[mode]} mode. Go on ${how}.`;
+  return `[aish] mode upgrade denied by user; still in ${modeName(mode)} mode. Go on ${how}.`;
 }
 
 /** The modes that the user may widen to, the narrowest first. */
@@ -103,7 +87,7 @@ export function isUnenforced({ mode, settings }: Pick<Conversation, 'mode' | 'se
 export function unenforced(mode: Mode, { unread }: Settings): string {
   const why = unread
     ? `the user's configuration can't be read (${unread.join(', ')})`
-    : `${NAMES[mode]} mode can't be enforced here without the kernel sandbox`;
+    : `${modeName(mode)} mode can't be enforced here without the kernel sandbox`;
   return `[aish] not run: ${why}. Nothing runs until the user chooses :mode unrestricted, or approves a request_mode_upgrade.`;
 }
 
@@ -142,7 +126,7 @@ export function refusedByMode(next: Transition, action: Action): string | undefi
   const delegates = action.kind === 'delegate' || action.name === 'delegate';
   if (delegates) return parent ? NO_DELEGATION : undefined;
   if (isForeign(action.name) && !isForeignAllowed(action.name, mode, settings))
-    return `${action.name} is disabled in ${NAMES[mode]} mode. Use request_mode_upgrade to request write access.`;
+    return `${action.name} is disabled in ${modeName(mode)} mode. Use request_mode_upgrade to request write access.`;
   if (action.name !== UPGRADE_TOOL) return undefined;
   if (parent) return ONLY_PARENT;
   if (mode === 'unrestricted') return ALREADY_UNRESTRICTED;

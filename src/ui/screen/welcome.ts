@@ -4,6 +4,7 @@
 
 import type { App } from '../../commands/app.ts';
 import type { Mode } from '../../session/ids.ts';
+import { MODE_WORDS } from '../../session/mode-words.ts';
 import { lineWidth, wrapText } from '../../text/wrap.ts';
 import { padTo, type RenderContext, type Role } from '../render/theme.ts';
 import { GUTTER } from './entries/frame.ts';
@@ -32,12 +33,6 @@ const EXAMPLES: readonly (readonly [glyph: string, role: Role, line: string, wha
   ['?', 'accent', 'why did that fail', 'asks the model'],
   ['»', 'accent', ':norris find files > 10 MB', 'works on a goal by itself'],
 ];
-
-const MODES: Readonly<Record<Mode, string>> = {
-  restricted: 'the model can read, not write; you can do both',
-  project: 'the model writes in this tree only, and :undo takes it back',
-  unrestricted: 'the model may do what you may; what destroys asks first',
-};
 
 const SAFE = 'Nothing destructive of the model’s runs unseen. F1 lists the keys and commands.';
 
@@ -73,7 +68,7 @@ export function welcomeLines({ version, place, model, mode }: WelcomeFacts, cont
     '',
     ...examples,
     '',
-    `${paint(mode, ` ${mode.toUpperCase()} `)} ${MODES[mode]}`,
+    `${paint(mode, ` ${mode.toUpperCase()} `)} ${MODE_WORDS[mode].welcome}`,
     last,
   ].flatMap((line) =>
     line === '' ? [' '] : wrapText(line, Math.max(1, context.width), { indent: ' '.repeat(GUTTER) }),

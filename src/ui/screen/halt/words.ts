@@ -5,6 +5,7 @@ import { shortDollars } from '../../../session/cost.ts';
 import { grantOf } from '../../../session/grants.ts';
 import type { Mode } from '../../../session/ids.ts';
 import { modeName } from '../../../session/mode.ts';
+import { MODE_WORDS } from '../../../session/mode-words.ts';
 import { hostOf } from '../../../session/place.ts';
 import { canBeApplied, type FleetAsked, type Question, type Trial } from '../../../session/question.ts';
 import { shortPath } from '../../../text/display.ts';
@@ -71,14 +72,6 @@ export type QuestionWords = {
   /** A look beside the question, such as at a diff, and the key that leads back: nothing is let run from here. */
   readonly aside?: 'd' | '?';
 };
-
-/** What each mode would let the model do. */
-const MODE_LINES = {
-  restricted: () => '',
-  project: (cwd: string) =>
-    `y project: write in ${oneLine(cwd)}'s tree and a private /tmp; a connection asks; undo works`,
-  unrestricted: () => 'u unrestricted: write anywhere, use the network; what destroys still asks',
-} as const;
 
 /** A server may change a tool under a consent that was given before. */
 const CHANGED = 'The tool is not defined as it was when it was approved or first seen.';
@@ -180,7 +173,7 @@ function modeWords({ reason, from, offers, wish, cwd, missing, action, offered, 
     action: action ? visible(describeAction(action)) : '',
     said: offered || action ? '' : visible(reason),
     impact: [
-      ...offers.map((mode) => MODE_LINES[mode](shortPath(cwd))),
+      ...offers.map((mode) => MODE_WORDS[mode].offer(oneLine(shortPath(cwd)))),
       ...(missing !== undefined && offers.includes('project') ? [`project here: ${missing}`] : []),
     ],
     danger: true,
