@@ -17,7 +17,7 @@ import { backgroundOf, findProcess, isAlive, signal } from './processes.ts';
 import { Run, type RunOptions } from './running.ts';
 import { idleText } from './shell-integration/integration.ts';
 import { noteOnEnd, type ShellEnd, ShellSupervisor } from './shell-supervisor.ts';
-import { completeStop, ignoresCtrlC, Stopper, shellStopper, suspendGroup } from './stopper.ts';
+import { ignoresCtrlC, StopCompleter, Stopper, shellStopper, suspendGroup } from './stopper.ts';
 import type { TerminalModes } from './terminal-state.ts';
 import { drainInput } from './typeahead.ts';
 
@@ -41,6 +41,7 @@ export async function startUserShell(options: UserShellOptions): Promise<UserShe
 export class UserShell implements InteractiveShell {
   readonly #options: UserShellOptions;
   readonly #supervisor: ShellSupervisor;
+  readonly #stops = new StopCompleter();
   #cwd: string;
   #size: TerminalSize;
   #task: Task | undefined;
@@ -254,7 +255,7 @@ export class UserShell implements InteractiveShell {
     this.#keysSent = true;
     this.#supervisor.process?.write(data);
     const task = this.#task;
-    if (task && data.includes('\x1a')) completeStop(this.pid);
+    if (task && data.includes('\x1a')) this.#stops.complete(this.pid);
     if (!data.includes('\x03') || !task) return;
     this.#expectEnd(task);
     void ignoresCtrlC(this.#pty).then((ignored) => ignored && this.#task === task && this.#interrupt(task));

@@ -201,34 +201,36 @@ export async function ignoresCtrlC(
   return (await terminalModes(terminal.slave)).lines;
 }
 
-/** Groups of which a Ctrl-Z is being looked after, and how often it was since the last one. */
-const looks = new Map<number, number>();
-
 /**
  * Behind a Ctrl-Z that was typed: where it has stopped a child between vfork(2) and exec(2), the rest of its group is
  * not stopped (see `suspendGroup`), and no further key would reach the child. So both go on for a breath, and it is
  * given once more. What takes Ctrl-Z for a key like any other is left alone.
  */
-export function completeStop(shell: number): void {
-  const front = () => findProcess(shell)?.foreground ?? -1;
-  const group = front();
-  if (group <= 1 || group === shell) return;
-  // A key that is held down starts no more of them.
-  const isLooked = looks.has(group);
-  looks.set(group, 0);
-  if (isLooked) return;
-  const looking = setInterval(() => {
-    const nth = (looks.get(group) ?? 0) + 1;
-    looks.set(group, nth);
-    if (front() !== group || nth > MAX_LOOKS) {
-      looks.delete(group);
-      return clearInterval(looking);
-    }
-    if (!isHeldByChild(group)) return;
-    signal(-group, 'SIGCONT');
-    setTimeout(() => front() === group && signal(-group, 'SIGTSTP'), RESUME_MS).unref();
-  }, STOP_RETRY_MS);
-  looking.unref();
+export class StopCompleter {
+  /** How often each group was looked at since its last Ctrl-Z. */
+  readonly #looks = new Map<number, number>();
+
+  complete(shell: number): void {
+    const front = () => findProcess(shell)?.foreground ?? -1;
+    const group = front();
+    if (group <= 1 || group === shell) return;
+    // A key that is held down starts no more of them.
+    const isLooked = this.#looks.has(group);
+    this.#looks.set(group, 0);
+    if (isLooked) return;
+    const looking = setInterval(() => {
+      const nth = (this.#looks.get(group) ?? 0) + 1;
+      this.#looks.set(group, nth);
+      if (front() !== group || nth > MAX_LOOKS) {
+        this.#looks.delete(group);
+        return clearInterval(looking);
+      }
+      if (!isHeldByChild(group)) return;
+      signal(-group, 'SIGCONT');
+      setTimeout(() => front() === group && signal(-group, 'SIGTSTP'), RESUME_MS).unref();
+    }, STOP_RETRY_MS);
+    looking.unref();
+  }
 }
 
 /** A stopped child holds its parent, which waits for its exec(2) in a state that only SIGKILL ends. */

@@ -19,7 +19,7 @@ import type { Schedule } from '../terminal/schedule.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { Token } from '../terminal/token.ts';
 import { AttachedWatch } from './attachments.ts';
-import { engineChanges } from './frames.ts';
+import { engineChanges, ticking } from './frames.ts';
 import { ClearWatch, type DirectOutput, FullScreen } from './full-screen.ts';
 import { QuestionDialog } from './halt/dialog.ts';
 import type { QuestionLayout } from './halt/layout.ts';
@@ -84,6 +84,8 @@ export class Screen {
   readonly failure: AfterFailure;
   readonly redraw: () => void;
   readonly schedule: Schedule;
+  /** One timer for all that shows a time: it is drawn in one frame a second. */
+  readonly seconds = ticking(1000);
   #route: { readonly of: Pick<Ui, 'editor' | 'flip'>; readonly route: Route } | undefined;
   /** The last key asked to leave in spite of jobs. */
   leaveAsked = false;
