@@ -276,7 +276,7 @@ function adopted(context: EffectContext, running: RunningCommand, { action, cwd,
 const NO_WRITE = /Permission denied|Operation not permitted|Read-only file system|\b(EACCES|EPERM|EROFS)\b/;
 /** In Project the rest of the file system is read-only, and `.git/config` can't be replaced. */
 const NO_WRITE_OUTSIDE =
-  /Read-only file system|\bEROFS\b|could not (lock|write) config file|config\.lock|Device or resource busy/;
+  /Read-only file system|\bEROFS\b|could not (lock|write) config file|config\.lock|Device or resource busy|unable to create temporary object directory/;
 const NO_NETWORK =
   /[Nn]etwork is unreachable|\bENETUNREACH\b|Temporary failure in name resolution|Could not resolve host|\b(EAI_AGAIN|ENOTFOUND)\b|getaddrinfo|UnknownHostException|\bno such host\b/;
 

@@ -24,6 +24,18 @@ class Get {
   }
 }`;
 
+const GO = `
+package main
+
+import ("fmt"; "io"; "net/http"; "os")
+
+func main() {
+  reply, err := http.Get(os.Getenv("URL"))
+  if err != nil { fmt.Println(err); return }
+  body, _ := io.ReadAll(reply.Body)
+  fmt.Println(reply.StatusCode, string(body))
+}`;
+
 /** Every way to an address outside that is no proxy's, with what it fails with. */
 const SOCKETS = `
 import asyncio, errno, select, socket
@@ -202,6 +214,17 @@ describe.skipIf(!trialsWork())('from Project', () => {
       expect(asked).toEqual(['java a.example:80']);
     },
   );
+
+  it.skipIf(lacks('go'))('Go asks the proxy, but never for an address of 127.0.0.0/8', async () => {
+    writeFileSync(join(tree, 'get.go'), GO);
+    expect(await run('CGO_ENABLED=0 go build -o get get.go')).toBe('');
+    asked.length = 0;
+    answer = 'no';
+    expect(await run('./get')).toContain('connection refused');
+    expect(asked).toEqual([]);
+    expect(await run('URL=http://a.example/ ./get')).toContain('403 aish-tui: the user does not allow');
+    expect(asked).toEqual(['get a.example:80']);
+  });
 
   it.skipIf(lacks('python3'))('a socket of every kind finds no network at once, however it waits', async () => {
     writeFileSync(join(tree, 'sockets.py'), SOCKETS);

@@ -140,6 +140,29 @@ with zipfile.ZipFile(sys.argv[1], 'w') as z:
     expect(await run('cd app && rm -r target && cargo run --offline', fresh)).toContain('tiny works');
   });
 
+  it.skipIf(lacks('go') || lacks('python3'))('go builds with a module of a proxy', async () => {
+    const proxy = join(root, 'proxy/tiny.example/m/@v');
+    mkdirSync(proxy, { recursive: true });
+    writeFileSync(join(proxy, 'list'), 'v1.0.0\n');
+    writeFileSync(join(proxy, 'v1.0.0.info'), '{"Version":"v1.0.0","Time":"2024-01-01T00:00:00Z"}');
+    writeFileSync(join(proxy, 'v1.0.0.mod'), 'module tiny.example/m\n');
+    const write = `
+import sys, zipfile
+with zipfile.ZipFile(sys.argv[1], 'w') as z:
+    z.writestr('tiny.example/m@v1.0.0/go.mod', 'module tiny.example/m\\n')
+    z.writestr('tiny.example/m@v1.0.0/m.go', 'package m\\nfunc Works() string { return "tiny works" }\\n')`;
+    execFileSync('python3', ['-c', write, join(proxy, 'v1.0.0.zip')]);
+    const app = join(tree, 'goapp');
+    mkdirSync(app);
+    writeFileSync(join(app, 'go.mod'), 'module app\nrequire tiny.example/m v1.0.0\n');
+    const main = 'package main\nimport ("fmt"; "tiny.example/m")\nfunc main() { fmt.Println(m.Works()) }\n';
+    writeFileSync(join(app, 'main.go'), main);
+    const settings = `export CGO_ENABLED=0 GOFLAGS=-mod=mod GOSUMDB=off GOPROXY=file://${join(root, 'proxy')}`;
+    expect(await run(`${settings}; cd goapp; go run .`)).toContain('tiny works');
+    rmSync(join(root, 'proxy'), { recursive: true });
+    expect(await run(`${settings}; cd goapp; go run .`)).toBe('tiny works\n');
+  });
+
   it('nothing of it is in the project or in the home directory', async () => {
     expect(await run('touch "$PIP_CACHE_DIR"; touch ~/x || echo refused')).toMatch(/Read-only file system\s*refused/);
     expect(readdirSync(tree).filter((name) => name.startsWith('.'))).toEqual([]);

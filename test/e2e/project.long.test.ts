@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -327,6 +337,47 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     outside.close();
   });
 
+  it.skipIf(lacks('python3'))(
+    'twenty commands whose text looks like places outside the project run without a question',
+    async () => {
+      const harmless = [
+        'ls -la /opt/ /etc/hostname',
+        `sed -i 's|/app/logs|/var/log|g' src/main.c`,
+        `sed -n '/^int/,/}/p' src/main.c`,
+        `sed 's/,/\\//g' notes.txt > /tmp/notes.csv`,
+        `cat > app.py <<'EOF'\n@app.route('/etc/passwd')\ndef index(): return open('/srv/x').read()\nEOF`,
+        `python3 -c 'import urllib.parse; print(urllib.parse.quote("/a/b"))'`,
+        `python3 -c "import http.client, socket; print(socket.AF_INET)"`,
+        `grep -rn 'http://server:8000' src || echo none`,
+        `sed -i 's|http://server:8000|http://server:8001|g' notes.txt`,
+        'git -C ../other status; true',
+        'git -C . log --oneline',
+        'find / -maxdepth 1 -name usr',
+        'which python3 && ls /usr/bin/ | grep -c python',
+        'mkdir -p /tmp/passing/a && touch /tmp/passing/a/b && rm -r /tmp/passing',
+        'echo "https://example.com/x?y=/z" > urls.txt',
+        `printf '%s\\n' /usr/local/bin | tee paths.txt`,
+        'tar czf /tmp/src.tgz src && tar tzf /tmp/src.tgz',
+        `awk -F/ '{print $NF}' paths.txt; readlink -f /usr/bin/../lib`,
+        // The directory stays for the next one.
+        'cd /usr && ls 2>&1 | head -3',
+        'cd /etc; cat hostname',
+      ];
+      expect(harmless).toHaveLength(20);
+      const steps = harmless.map((command) => call('bash', { command }));
+      await using server = await startScriptedServer([...steps, say('GOAL: complete')]);
+      const settings = { mode: 'project', norris: { max_norris_steps: 40 }, context: { summarize: false } };
+      using place = scratch(server.baseUrl, settings);
+      repository(place);
+      const { code, out, err } = await runProgram(place, ['run', '--json', 'look around']);
+      expect(code, err).toBe(0);
+      expect(jsonLines(out).filter(({ kind }) => kind === 'question')).toEqual([]);
+      expect(out).not.toContain('nobody is there');
+      expect(server.requests).toHaveLength(21);
+      expect(told(server)).not.toMatch(/^\[exit [1-9]/m);
+    },
+  );
+
   it('a script can’t overwrite the keys of which no copy is kept, a command that names them can after a yes', async () => {
     await using server = await startScriptedServer([
       call('bash', { command: 'sh reset.sh' }),
@@ -541,23 +592,28 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     expect(readFileSync(join(place.work, 'made.txt'), 'utf8')).toBe('made\n');
   });
 
-  it.each([['git remote add origin https://example.com/x.git', 'Project mode blocked a write']])(
-    '%s is refused by the kernel, and then the mode is asked about',
-    async (command, asked) => {
-      await using server = await startScriptedServer([call('bash', { command }), say('GOAL: blocked\nrefused')]);
-      using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
-      repository(place);
-      await using rig = startRig(place, { rows: 40 });
-      await rig.waitFor('-- PROJECT --');
-      rig.type(':norris set the remote\r');
-      await rig.waitFor('leave Project');
-      expect(rig.text()).toContain('u unrestricted: write anywhere');
-      await answer(rig, asked, 'n');
-      await rig.waitFor('! blocked');
-      expect(told(server)).toMatch(/could not write config file/);
-      expect(readFileSync(join(place.work, '.git', 'config'), 'utf8')).not.toContain('example.com');
-    },
-  );
+  it.each([
+    ['git remote add origin https://example.com/x.git', /could not write config file/],
+    ['git push -q REMOTE HEAD', /unable to create temporary object directory/],
+  ])('%s is refused by the kernel, and then the mode is asked about', async (line, refusal) => {
+    // Project mode has a /tmp of its own.
+    const remote = mkdtempSync('/var/tmp/aish-remote-');
+    using _ = { [Symbol.dispose]: () => rmSync(remote, { recursive: true }) };
+    const command = line.replace('REMOTE', remote);
+    await using server = await startScriptedServer([call('bash', { command }), say('GOAL: blocked\nrefused')]);
+    using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
+    repository(place);
+    execFileSync('git', ['init', '-q', '--bare', remote]);
+    await using rig = startRig(place, { rows: 40 });
+    await rig.waitFor('-- PROJECT --');
+    rig.type(':norris set the remote\r');
+    await rig.waitFor('leave Project');
+    expect(rig.text()).toContain('u unrestricted: write anywhere');
+    await answer(rig, 'Project mode blocked a write', 'n');
+    await rig.waitFor('! blocked');
+    expect(told(server)).toMatch(refusal);
+    expect(readFileSync(join(place.work, '.git', 'config'), 'utf8')).not.toContain('example.com');
+  });
 
   it('Alt-M narrows it at once, and the dialog of Restricted offers it first', async () => {
     await using server = await startScriptedServer([
