@@ -23,7 +23,7 @@ import { Pty } from './pty.ts';
 import { parseAbbreviations } from './shell-integration/fish.ts';
 import { type EditorIntegration, FLAG, type HandOver, type Line } from './shell-integration/integration.ts';
 import type { Mark } from './shell-integration/marks.ts';
-import { waitsForLine } from './terminal-state.ts';
+import { seesReaders, waitsForLine } from './terminal-state.ts';
 
 /** How long an answer to a key of ours may take. Ms. */
 const ANSWER_TIMEOUT_MS = 1000;
@@ -120,6 +120,7 @@ export class EditorShell implements DrivenShell {
           if (prompt) this.#prompt = promptRow(prompt);
           this.#settled = this.#atPrompt();
         },
+        onDoubt: () => void this.#doubted(),
         onRest: () => {
           events.onRest();
           if (integration.clearsRest) this.#stream.notRun();
@@ -364,11 +365,24 @@ export class EditorShell implements DrivenShell {
     const asks = editing || (!this.seat && this.#integration.pollsInEditorOnly === true);
     this.#silenceMs = Math.min(this.#silenceMs * 2, MAX_SILENCE_MS);
     this.#silence = setTimeout(() => void this.#lookForPrompt(), this.#silenceMs).unref();
+    if (asks) await this.#askForPrompt();
+  }
+
+  async #askForPrompt(): Promise<void> {
     const prompts = this.#prompts;
-    if (!asks || !(await this.#isInFront()) || prompts !== this.#prompts) return;
+    if (!(await this.#isInFront()) || prompts !== this.#prompts) return;
     const [flags = '', serial, exit] = (await this.#askState())?.fields ?? [];
-    if (flags.includes(FLAG.unmarked)) this.#press(this.#integration.keys.repair);
-    else if (serial !== undefined) this.#stream.promptUnseen(serial, Number(exit));
+    if (flags.includes(FLAG.unmarked)) {
+      this.#stream.promptUnmarked();
+      this.#press(this.#integration.keys.repair);
+    } else if (serial !== undefined) this.#stream.promptUnseen(serial, Number(exit));
+  }
+
+  /** The shell has its editor open without a mark: at a prompt that has lost them, or for its `read -e`. */
+  async #doubted(): Promise<void> {
+    // Where nobody sees who has the terminal, its marks are all there is.
+    if (!this.seat && seesReaders) await this.#askForPrompt();
+    this.#stream.decided();
   }
 
   /** The shell itself has the terminal, and waits. Another program in its place has none of our keys. */

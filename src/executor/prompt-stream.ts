@@ -2,8 +2,6 @@ import { clean } from '../text/sanitize.ts';
 import { find, type Wanted, wanted } from './find-bytes.ts';
 import { type Mark, MarkScanner } from './shell-integration/marks.ts';
 
-/** How long it is doubted that what looks like the beginning of a prompt is one: its mark comes right behind it. Ms. */
-const PROMPT_TIMEOUT_MS = 30;
 /** A prompt without marks has been drawn by then, once the shell waits. Ms. */
 const SETTLE_MS = 4;
 /** How often a subshell that told of a prompt may still be in front. */
@@ -31,6 +29,8 @@ export type PromptEvents = {
   readonly onEnd: (exit: number, cwd: string | undefined) => void;
   /** It waits for a line; its prompt, as drawn. */
   readonly onReady: (prompt?: Buffer) => void;
+  /** The shell itself may have opened its editor, and shows no mark: `decided` follows. */
+  readonly onDoubt: () => void;
   /** It waits for the rest of a line. */
   readonly onRest: () => void;
   /** What a key of ours asked for. */
@@ -89,10 +89,12 @@ export class PromptStream {
   #lastRow = '';
   /** The editor executes what was sent. */
   #executes = false;
-  /** Text that may be the beginning of a prompt. */
+  /** Text that may be the beginning of a prompt: it is output once another program is seen to have the terminal. */
   #doubtful: Buffer = NOTHING;
-  #doubt: NodeJS.Timeout | undefined;
+  readonly #doubting: ShellWait;
   readonly #waiting: ShellWait;
+  /** What the editor draws at its prompt, as far as it may go on as a prompt that is drawn again. */
+  #redraw = '';
   /** An editor has said that it takes pastes, and not that it leaves. */
   #editing = false;
   /** What comes right behind the echo is the editor's: ends of lines and modes. */
@@ -107,6 +109,7 @@ export class PromptStream {
     this.#token = Buffer.from(options.token);
     this.#prompt = options.promptBegins === undefined ? undefined : wanted(options.promptBegins);
     this.#waiting = new ShellWait(options.waits, () => this.#refuse());
+    this.#doubting = new ShellWait(options.waits, () => this.#release());
     this.#scanner = new MarkScanner(
       (token) => token === options.token,
       (data) => this.#text(this.#withoutToken(data)),
@@ -141,11 +144,13 @@ export class PromptStream {
   push(data: Buffer): void {
     this.#editing = takesPastes(data) ?? this.#editing;
     this.#waiting.came(data.length);
+    this.#doubting.came(data.length);
     this.#scanner.push(data);
   }
 
   /** A line is about to be written to the editor. */
   sent(): void {
+    this.#idle();
     this.#phase = 'sent';
     this.#aside = false;
     this.#executes = false;
@@ -164,20 +169,26 @@ export class PromptStream {
     const serial = told === '-' ? this.#serial : Number(told);
     const old = told !== '-' && !(serial > this.#serial);
     if (old || this.#pending || (this.#phase !== 'command' && this.#phase !== 'sent')) return;
-    this.#pending = { exit, cwd: undefined, held: [], serial: this.#serial };
+    this.#pending = { exit, cwd: undefined, held: [this.#settleDoubt()], serial: this.#serial };
     this.#serial = serial;
     // What answers the key may be a subshell.
     this.#waiting.verify(() => this.#ready(), SUBSHELL_LOOKS);
   }
 
+  /** What was doubted is a prompt that has lost its marks; the one that follows has them. */
+  promptUnmarked(): void {
+    this.#settleDoubt();
+    this.#drawing = true;
+  }
+
+  /** What is still doubted is output. */
+  decided(): void {
+    this.#release();
+  }
+
   flush(): void {
     this.#scanner.flush();
     this.#release();
-    this.dispose();
-  }
-
-  dispose(): void {
-    clearTimeout(this.#doubt);
     this.#waiting.stop();
   }
 
@@ -218,12 +229,12 @@ export class PromptStream {
           this.#events.onReady();
         }
         if (!this.#pending) return;
-        this.#pending.drawn = this.#pending.held.length;
+        // What is drawn behind that is the editor's, for lines that were typed ahead.
+        this.#pending.drawn ??= this.#pending.held.length;
         this.#waiting.verify(() => this.#ready(), this.#patience());
         return;
       case '2':
-        clearTimeout(this.#doubt);
-        this.#doubtful = NOTHING;
+        this.#settleDoubt();
         if (this.#phase === 'command' || this.#phase === 'sent') this.#waiting.verify(this.#events.onRest);
         return;
       default:
@@ -238,7 +249,8 @@ export class PromptStream {
   #repaints(kind: 'P' | '<' | '>'): void {
     if (kind === '>') this.#aside = false;
     else if (kind === '<') this.#aside = this.#pending !== undefined || this.#phase !== 'command';
-    else if (this.#phase === 'ready' && !this.#pending) this.#drawing = true;
+    else if (this.#pending) delete this.#pending.drawn;
+    else if (this.#phase === 'ready') this.#drawing = true;
   }
 
   /** What was typed ahead, or asked, may run already. */
@@ -248,7 +260,9 @@ export class PromptStream {
 
   #begins(): void {
     if (this.#pending) this.#refuse();
+    this.#idle();
     if (this.#phase === 'sent') this.#begin();
+    this.#drawing = false;
     this.#leaving = false;
     this.#ran = true;
     this.#start();
@@ -287,8 +301,7 @@ export class PromptStream {
     this.#stuck = old;
     this.#flags = flags;
     this.#drawing = false;
-    clearTimeout(this.#doubt);
-    this.#doubtful = NOTHING;
+    this.#settleDoubt();
     const ended = { serial: believed, exit: exitTold(old && !this.#ran, Number(exit)), held: [] };
     // A program may have printed the pending one, and the shell's own comes last. One that is drawn again says the
     // same.
@@ -364,11 +377,19 @@ export class PromptStream {
     }
   }
 
-  /** Behind the prompt. The editor draws its last row again, behind a key of ours. */
+  /** Behind the prompt. The editor draws its last row again, behind a key of ours; it may come in pieces. */
   #edited(data: Buffer): void {
     if (this.lent) return this.lent(data);
-    let text = withoutRedraw(data.toString('latin1'));
-    if (this.#lastRow !== '' && text.endsWith(this.#lastRow)) text = text.slice(0, -this.#lastRow.length);
+    this.#redraw += data.toString('latin1');
+    if (!begunAgain(this.#redraw, this.#lastRow)) this.#idle();
+  }
+
+  /** What may have gone on as a prompt is what came between. */
+  #idle(): void {
+    const drawn = withoutRedraw(this.#redraw);
+    this.#redraw = '';
+    const row = this.#lastRow;
+    const text = row !== '' && drawn.endsWith(row) ? drawn.slice(0, -row.length) : drawn;
     if (text !== '') this.#events.onIdle(Buffer.from(text, 'latin1'));
   }
 
@@ -384,18 +405,28 @@ export class PromptStream {
     this.#start();
     if (this.#prompt === undefined) return this.#events.onOutput(text);
     text = this.#doubtful.length === 0 ? text : Buffer.concat([this.#doubtful, text]);
-    this.#doubtful = NOTHING;
-    clearTimeout(this.#doubt);
-    if (find(text, this.#prompt) < 0) return this.#events.onOutput(text);
-    const at = text.lastIndexOf(this.#prompt.bytes);
+    const at = find(text, this.#prompt) < 0 ? -1 : text.lastIndexOf(this.#prompt.bytes);
+    // An editor that is closed again was none of the prompt's.
+    if (at < 0 || takesPastes(text) === false) {
+      this.#settleDoubt();
+      return this.#events.onOutput(text);
+    }
     if (at > 0) this.#events.onOutput(text.subarray(0, at));
+    const begins = this.#doubtful.length === 0;
     this.#doubtful = text.subarray(at);
-    this.#doubt = setTimeout(() => this.#release(), PROMPT_TIMEOUT_MS);
+    if (begins) this.#doubting.verify(this.#events.onDoubt);
+  }
+
+  /** Takes what was doubted. */
+  #settleDoubt(): Buffer {
+    this.#doubting.stop();
+    const data = this.#doubtful;
+    this.#doubtful = NOTHING;
+    return data;
   }
 
   #release(): void {
-    const data = this.#doubtful;
-    this.#doubtful = NOTHING;
+    const data = this.#settleDoubt();
     if (data.length > 0) this.#events.onOutput(data);
   }
 
@@ -477,6 +508,14 @@ const REDRAWN = /\r\x1b\[K\r?|\x1b\[\?2004[hl]|^\r+$/g;
 /** What is left of it without what draws a prompt again. */
 function withoutRedraw(drawn: string): string {
   return drawn.replace(REDRAWN, '');
+}
+
+/** Whether what was drawn behind a prompt may be the beginning of the same row again, after what came between. */
+function begunAgain(drawn: string, row: string): boolean {
+  if (withoutRedraw(drawn) === '' || /(?:\r|\x1b(?:\[\??\d*)?)$/.test(drawn)) return true;
+  for (let from = Math.max(0, drawn.length - row.length + 1); from < drawn.length; from += 1)
+    if (row.startsWith(drawn.slice(from))) return true;
+  return false;
 }
 
 /** The last row of a prompt, as drawn. */

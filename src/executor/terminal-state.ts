@@ -19,6 +19,9 @@ const POLL: Readonly<Record<string, readonly string[]>> = {
   loong64: ['72', '73', '22', '65', ...NEWER_POLL],
 };
 
+/** Whether this machine shows who reads a terminal. */
+export const seesReaders = process.platform === 'linux' && POLL[process.arch] !== undefined;
+
 /** Shells keep descriptors below this for what they run. */
 const MIN_OWN_FD = 10;
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lacks, pathOf } from '../support/lacks.ts';
-import { type Bench, until, userShell, workspace } from './support.ts';
+import { type Bench, shows, until, userShell, workspace } from './support.ts';
 
 /** A shell whose startup file is `rc`. */
 async function shellWith(name: 'zsh' | 'fish', rc: string): Promise<Bench & { readonly home: string }> {
@@ -57,6 +57,50 @@ describe.skipIf(lacks('zsh'))('zsh shows no part of its prompt as output', () =>
     ],
   ])('%s', async (_, rc) => {
     expect(await threeCommands(await shellWith('zsh', rc))).toEqual(['one', 'two', 'three']);
+  });
+});
+
+describe('bash shows no part of its prompt as output', () => {
+  const TWO = "PS1='first \\w\\nsecond> '";
+  it.each([
+    ['a prompt of two rows', TWO],
+    ['set anew each time', 'PROMPT_COMMAND=\'PS1="first $RANDOM\\nsecond> "\''],
+    ['by a DEBUG trap', `trap : DEBUG; PROMPT_COMMAND='${TWO.replaceAll("'", '"')}'`],
+    ['vi keys shown on the left', `set -o vi; bind 'set show-mode-in-prompt on'; ${TWO}`],
+    ['something on the right', "PS1='\\[\\e[s\\e[1;70Hright\\e[u\\]first\\nsecond> '"],
+    ['a row that is too long', `PS1='${'wide '.repeat(30)}\\n> '`],
+  ])('%s', async (_, rc) => {
+    expect(await threeCommands(await userShell(rc))).toEqual(['one', 'two', 'three']);
+  });
+
+  it.each([
+    ['a prompt set by hand', "PS1='first\\nsecond> '"],
+    ['and by a command for each prompt', 'PROMPT_COMMAND=\'PS1="first\\nsecond> "\''],
+    ['and with its hooks taken away', "PROMPT_COMMAND= PS1='first\\nsecond> '"],
+    ['and with a prompt of more rows', "PS1='\\n\\n[first]\\nsecond\\n> '"],
+  ])('%s', async (_, line) => {
+    const bench = await userShell(`${TWO}; PROMPT_COMMAND=:`);
+    expect((await bench.run(line)).head).toBe('');
+    expect(await threeCommands(bench)).toEqual(['one', 'two', 'three']);
+  });
+
+  it('nor where lines were typed ahead', async () => {
+    const { shell, run, idle } = await userShell(TWO);
+    const line = shell.run('echo go; sleep 0.3');
+    await shows(line, 'go');
+    line.write('echo a\recho b\r');
+    await line.result;
+    expect(await line.unread()).toBe('echo a\necho b\n');
+    await run('echo next');
+    expect(idle).toEqual([]);
+  });
+
+  it('and `read -e` shows what it asks', async () => {
+    const { shell } = await userShell(TWO);
+    const line = shell.run('read -e -p "name? " x; echo "got $x"');
+    await shows(line, 'name?');
+    line.write('Ann\r');
+    expect((await line.result).head).toBe('name? Ann\ngot Ann');
   });
 });
 
