@@ -24,7 +24,7 @@ import {
   startUserShell,
   type UserShell,
 } from '../executor/index.ts';
-import { Hosts, type LauncherKit, type LeftThere } from '../remote/hosts/index.ts';
+import { type HostOptions, Hosts, type LauncherKit, type LeftThere } from '../remote/hosts/index.ts';
 import { hostOf, placeOn } from '../session/place.ts';
 import { leavesShell } from '../session/shell.ts';
 import type { HostAnswers } from '../store/index.ts';
@@ -41,6 +41,8 @@ export type HostShells = HostsPort & {
   /** The same, where it has started. */
   readonly current: UserShell | undefined;
   readonly hosts: Hosts;
+  /** Hands over what works on the hosts besides; before the first of them connects. */
+  serve(users: Users): void;
   /** Whether a word is a program there, where the user's lines go to a host. */
   knows(word: string): boolean;
   close(): Promise<void>;
@@ -52,30 +54,24 @@ type Options = {
   readonly size: () => OutputSize;
   /** Where the user's shell here is. */
   readonly localPlace: () => string;
-  /** Whether a fleet is at work there. */
-  readonly inFleet: (host: string) => boolean;
   readonly kit: LauncherKit;
-  readonly keep: NonNullable<ConstructorParameters<typeof Hosts>[0]['keep']>;
-  /** Finishes what a lost connection cut off there. Never rejects. */
-  readonly recover: (host: string) => Promise<void>;
   /** What programs have left there. */
   readonly left: LeftOnHosts;
   /** Which hosts get the launcher by themselves, by the user's word. */
   readonly answers: HostAnswers;
 };
 
-export function createHosts({
-  bus,
-  dataDir,
-  size,
-  localPlace,
-  inFleet,
-  kit,
-  keep,
-  recover,
-  left,
-  answers,
-}: Options): HostShells {
+/** What works on the hosts besides, and is made for them. */
+type Users = {
+  readonly keep: NonNullable<HostOptions['keep']>;
+  /** Finishes what a lost connection cut off there. Never rejects. */
+  readonly recover: (host: string) => Promise<void>;
+  /** Whether a fleet is at work there. */
+  readonly inFleet: (host: string) => boolean;
+};
+
+export function createHosts({ bus, dataDir, size, localPlace, kit, left, answers }: Options): HostShells {
+  let users: Users | undefined;
   const shells = new Map<string, UserShell>();
   /** Shells that are about to come: lines wait for them. */
   const coming = new Map<string, Promise<UserShell>>();
@@ -97,7 +93,7 @@ export function createHosts({
   };
   const hosts = new Hosts({
     kit,
-    keep,
+    keep: async (...command) => users?.keep(...command),
     left,
     get folder() {
       folder ??= socketFolder('ssh');
@@ -118,7 +114,7 @@ export function createHosts({
     if (without !== undefined) return bus.show(`${without}: only Unrestricted runs commands there`);
     const noProject = hosts.machine(name).lacks('project');
     if (noProject !== undefined) bus.show(noProject);
-    void recover(name).catch(() => {});
+    void users?.recover(name).catch(() => {});
   };
 
   const startShell = async (name: string): Promise<UserShell> => {
@@ -161,6 +157,9 @@ export function createHosts({
 
   return {
     hosts,
+    serve: (those) => {
+      users = those;
+    },
     get front() {
       if (current === undefined) return undefined;
       const shell = shells.get(current) ?? coming.get(current);
@@ -182,7 +181,7 @@ export function createHosts({
       })),
     names: () => Promise.resolve(configuredNames(join(env.HOME ?? '/', '.ssh/config'))),
     async enter(name, asks) {
-      if (inFleet(name)) throw new Error(`a fleet is at work on ${name}; :fleet stop ends it`);
+      if (users?.inFleet(name)) throw new Error(`a fleet is at work on ${name}; :fleet stop ends it`);
       const { promise, resolve, reject } = Promise.withResolvers<UserShell>();
       promise.catch(() => {});
       // Nothing is asked where it is connected.

@@ -29,8 +29,6 @@ type Options = {
   readonly file: string;
   /** Puts the question to the user; false where nobody can be asked. */
   ask(names: string, files: readonly string[]): Promise<boolean>;
-  /** Resolves when the last changes are noted. */
-  settled(): Promise<void> | undefined;
 };
 
 /** One line of the file: files of one tree were changed, or a command was let start. */
@@ -56,6 +54,9 @@ export class OwnStarts {
     | { readonly commands: OwnCommand[]; readonly files: Set<string>; readonly answer: Promise<boolean> }
     | undefined;
 
+  /** Resolves when the last changes are noted. */
+  settled: () => Promise<void> | undefined = () => undefined;
+
   constructor(options: Options) {
     this.#options = options;
   }
@@ -77,7 +78,7 @@ export class OwnStarts {
 
   /** @param byUser the user has just asked for it: a refusal counts no more */
   async mayStart(command: OwnCommand, byUser = false): Promise<boolean> {
-    await this.#options.settled();
+    await this.settled();
     const key = keyOf(command);
     const changes = this.#changesOf(command, key);
     const last = changes.at(-1)?.at;

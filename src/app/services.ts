@@ -90,12 +90,12 @@ export function createServices(environment: Environment, bus: SessionBus) {
   const wrap = (argv: readonly string[]) => sandboxArgv({ launcher: LAUNCHER, argv });
 
   const own = { config, bus, session: session.id, hide: hidden };
-  const undo = changeStore({ ...own, changed: (files: readonly string[]) => starts.changed(files) });
   const starts = new OwnStarts({
     file: join(state, 'own-starts.jsonl'),
     ask: async (names, files) => mayStart(await bus.connected, names, files),
-    settled: () => undo.looking,
   });
+  const undo = changeStore({ ...own, changed: (files: readonly string[]) => starts.changed(files) });
+  starts.settled = () => undo.looking;
   const { broker, costs, stopServers } = openModels(environment, filter, bus, starts);
   const jobs = new JobRegistry();
   const shell = startShell(environment, dataDir, bus, starts);
@@ -106,11 +106,18 @@ export function createServices(environment: Environment, bus: SessionBus) {
   const kit = launcherKit(import.meta.url);
   const left = openLeftOnHosts(join(state, 'on-hosts'));
   const hosts = createHosts({
-    keep: (...command) => undoThere.keep(...command),
-    recover: async (host) => undoThere.store(host)?.recover(),
     ...{ bus, dataDir, size, kit, answers: openHostAnswers(join(state, 'hosts')), left },
     localPlace: () => shell.current?.cwd ?? process.cwd(),
-    inFleet: (host) => fleetHosts.has(host),
+  });
+  const undoThere: UndoThere = createUndoThere(own, () => hosts.hosts);
+  const fleetHosts = openMachine({
+    ...{ dataDir, size, left },
+    isUsers: (host) => hosts.hosts.list().some(({ name }) => name === host),
+  });
+  hosts.serve({
+    keep: undoThere.keep,
+    recover: async (host) => undoThere.store(host)?.recover(),
+    inFleet: fleetHosts.has,
   });
   const front = () => hosts.current ?? shell.current;
   const choices = openChoices(join(state, 'choices'));
@@ -123,7 +130,6 @@ export function createServices(environment: Environment, bus: SessionBus) {
     runsInProject: () => undo.runsInProject,
     starts,
   });
-  const undoThere: UndoThere = createUndoThere(own, () => hosts.hosts);
   const fresh = {
     environment: async () => withoutKeys(config, learned(await (await shell.ready).environment())),
     ...{ dataDir, size, alone: options.alone === true },
@@ -260,10 +266,6 @@ export function createServices(environment: Environment, bus: SessionBus) {
     waitSeconds: config.wait_seconds,
   };
 
-  const fleetHosts = openMachine({
-    ...{ dataDir, size, left },
-    isUsers: (host) => hosts.hosts.list().some(({ name }) => name === host),
-  });
   const fleets = createFleetPort({
     folder: session.folder,
     settings: settingsOf(environment),

@@ -42,7 +42,6 @@ const at = (...files: readonly string[]) => files.map((file) => join(home, file)
 const program = () =>
   new OwnStarts({
     file: join(home, '.local/state/own-starts.jsonl'),
-    settled: () => undefined,
     async ask(names, files) {
       asked.push({ names, files });
       return answer;
