@@ -1,7 +1,10 @@
 #!/bin/sh
-# setup.sh [COMMAND…]: makes what is missing or out of date (a Node that is new enough, the packages, the build),
-# then becomes COMMAND. With nothing to do it costs milliseconds and says nothing. What it says goes to stderr.
+# setup.sh [--tests] [COMMAND…]: makes what is missing or out of date (a Node that is new enough, the packages, the
+# build), then becomes COMMAND. With nothing to do it costs milliseconds and says nothing. What it says goes to stderr.
+# Packages that only tests and checks need are installed with --tests, and then stay.
 set -u
+tests=
+[ "${1-}" != --tests ] || { tests=yes && shift; }
 here=$(cd "$(dirname "$0")" && pwd -P) && cd "$here" || exit 1
 
 NODE_PACKAGE_VERSION=24.21.0
@@ -62,13 +65,22 @@ npm_quietly() {
   (
     unset npm_config_global npm_config_location npm_config_dry_run npm_config_package_lock_only npm_config_json \
       npm_config_workspace npm_config_workspaces npm_config_include_workspace_root
-    exec npm "$@" --ignore-scripts --include=dev --include=optional --engine-strict=false \
+    exec npm "$@" --ignore-scripts --include=optional --engine-strict=false \
       --no-audit --no-fund --no-progress --no-update-notifier --loglevel=error
   )
 }
 
+has_test_packages() { [ -d node_modules/vitest ]; }
+
 packages_are_current() {
-  [ -f node_modules/.package-lock.json ] && [ ! package-lock.json -nt node_modules/.package-lock.json ]
+  [ -f node_modules/.package-lock.json ] && [ ! package-lock.json -nt node_modules/.package-lock.json ] &&
+    { [ -z "$tests" ] || has_test_packages; }
+}
+
+install_packages() {
+  if [ -n "$tests" ] || has_test_packages; then set -- --include=dev; else set -- --omit=dev; fi
+  run 'installing packages' npm_quietly ci "$@"
+  touch node_modules/.package-lock.json
 }
 
 # What can't be told, as where there is no `find`, is not current.
@@ -133,8 +145,7 @@ if [ -z "$node" ] || ! packages_are_current || ! build_is_current; then
   PATH=$(dirname "$node"):$PATH
   if ! packages_are_current; then
     say 'installing packages'
-    run 'installing packages' npm_quietly ci
-    touch node_modules/.package-lock.json
+    install_packages
   fi
   if ! build_is_current; then
     say 'building'

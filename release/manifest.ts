@@ -22,9 +22,13 @@ export function readManifest(): Manifest {
   return manifest;
 }
 
-/** The published `package.json`: run-time dependencies and the launchers only, and nothing to run at install. */
+/** The packages that the bundle loads from outside of it. */
+const EXTERNAL = ['node-pty'];
+
+/** The published `package.json`: what the bundle lacks and the launchers, and nothing to run at install. */
 export function packageManifest(manifest: Manifest, launchers: readonly string[]): Record<string, unknown> {
-  const { name, version, description, license, type, bin, engines, dependencies } = manifest;
+  const { name, version, description, license, type, bin, engines } = manifest;
+  const dependencies = Object.fromEntries(EXTERNAL.map((external) => [external, manifest.dependencies[external]]));
   const optional = Object.fromEntries(launchers.map((launcher) => [launcher, version]));
   // On Windows it runs within WSL, which is a Linux.
   const os = ['!win32'];

@@ -10,7 +10,7 @@ trap 'rm -rf "$place"' EXIT
 chmod 755 "$place"
 git clone --quiet --no-hardlinks . "$place/the clone"
 cd "$place/the clone"
-sh setup.sh
+sh setup.sh --tests
 unshare --mount sh -c '
   mount --bind . . && mount -o remount,ro,bind . && cd "$(pwd)" && umask 077 &&
   { LANG=C LC_ALL=C setsid --wait sh scripts/as-ordinary.sh sh setup.sh vitest run --configLoader runner "$@" </dev/null 2>&1

@@ -31,11 +31,13 @@ esac
 
 /** Installs what it is asked to, unless the registry is down. */
 const NPM = `#!/bin/sh
-echo "npm $1" >> npm.log
+echo "npm $*" >> npm.log
 [ ! -f registry-is-down ] || { echo 'npm error network' >&2; exit 1; }
 until [ ! -f registry-is-slow ]; do sleep 0.05; done
 case $1 in
-  ci) mkdir -p node_modules && touch node_modules/.package-lock.json ;;
+  ci)
+    mkdir -p node_modules && touch node_modules/.package-lock.json
+    case $* in *--include=dev*) mkdir -p node_modules/vitest ;; esac ;;
   install) mkdir -p .runtime/node_modules/node-linux-${MACHINE}/bin && cp private-node .runtime/node_modules/node-linux-${MACHINE}/bin/node ;;
 esac
 `;
@@ -98,6 +100,18 @@ describe('setup.sh', () => {
     expect(setUp([]).err).toContain('aish-tui: installing packages\n');
   });
 
+  it('installs what only tests need with --tests alone, and keeps it from then on', () => {
+    const installs = () => readFileSync(at('npm.log'), 'utf8').match(/(?<=^npm ci .*)--(?:omit|include)=dev/gm);
+    setUp([]);
+    expect(setUp(['--tests', 'echo', 'hello'])).toMatchObject({ status: 0, out: 'hello\n' });
+    setUp(['--tests']);
+    expect(installs()).toEqual(['--omit=dev', '--include=dev']);
+    const later = Date.now() / 1000 + 60;
+    utimesSync(at('package-lock.json'), later, later);
+    setUp([]);
+    expect(installs()).toEqual(['--omit=dev', '--include=dev', '--include=dev']);
+  });
+
   it('builds where it can’t be told whether a source is newer', () => {
     setUp([]);
     program('bin/find', '#!/bin/sh\necho find: not found >&2; exit 127\n');
@@ -156,7 +170,7 @@ describe('setup.sh', () => {
     const cache = at('.npm');
     mkdirSync(cache);
     program('bin/id', '#!/bin/sh\necho 4242\n');
-    program('bin/npm', NPM.replace('"npm $1"', '"npm $1 $npm_config_cache"'));
+    program('bin/npm', NPM.replace('"npm $*"', '"npm $1 $npm_config_cache"'));
     expect(setUp([]).err).toContain(`aish-tui: ${cache} holds files of another user; using .runtime/npm-cache`);
     expect(readFileSync(at('npm.log'), 'utf8')).toMatch(/^npm ci \S+\/\.runtime\/npm-cache$/m);
   });
