@@ -184,13 +184,35 @@ function weigh(sight: LineFeatures, words: Words): Verdict {
   const known = first !== undefined && words.knows(first.text);
   const score = languageScore(sight, known);
   const verdict =
-    score > MIN_LANGUAGE_SCORE ? ai('reads like language') : shell(known ? 'known command' : 'looks like a command');
+    score > (isNoCommand(sight, known, words) ? MIN_NO_COMMAND_SCORE : MIN_LANGUAGE_SCORE)
+      ? ai('reads like language')
+      : shell(known ? 'known command' : 'looks like a command');
   const [, ...rest] = sight.pieces;
   const doubtful = known && sight.syntax === 0 && rest.length > 0 && !rest.some(({ text }) => words.isPath?.(text));
   if (!doubtful || Math.abs(score - MIN_LANGUAGE_SCORE) >= DOUBT) return verdict;
   const unsure = shapeOf(sight);
   const taken = words.taken?.(unsure);
   return taken ? { kind: taken, why: 'as such a line was taken before' } : { ...verdict, unsure };
+}
+
+/** Plain words, the first of which runs nothing and is no slip for what does: as a command they would only fail. */
+function isNoCommand({ pieces }: LineFeatures, known: boolean, words: Words): boolean {
+  const [first] = pieces;
+  if (known || first === undefined || pieces.length < 2 || !pieces.every(isWord)) return false;
+  return ![...slipsOf(first.text)].some((word) => words.knows(word));
+}
+
+/** What a word may have been meant for: a letter wrong, left out, too many, or two in the wrong order. */
+function* slipsOf(word: string): Iterable<string> {
+  for (let at = 0; at <= word.length; at += 1) {
+    const [before, after] = [word.slice(0, at), word.slice(at)];
+    yield before + after.slice(1);
+    if (after.length > 1) yield `${before}${after[1]}${after[0]}${after.slice(2)}`;
+    for (const letter of 'abcdefghijklmnopqrstuvwxyz') {
+      yield before + letter + after;
+      yield before + letter + after.slice(1);
+    }
+  }
 }
 
 /** Lines that the user would take alike: the same command, and words of the same kinds behind it. */
@@ -341,6 +363,8 @@ let table: Int8Array | undefined;
 
 /** How much a line must read like language before it is not run as a command; chosen on held-out halves of the data. */
 export const MIN_LANGUAGE_SCORE = 0.5;
+/** Where nothing could run but what is not installed. */
+const MIN_NO_COMMAND_SCORE = -2;
 
 /** How much a line reads like language: the log-odds, above 0 for language, below 0 for a command. */
 function languageScore(sight: LineFeatures, known: boolean): number {

@@ -71,6 +71,16 @@ describe('without a prefix (IN-2)', () => {
     expect(classify('hello', { knows: () => false }).kind).toBe('ai');
   });
 
+  it.each(['hallo welt', 'queued two', 'second try', 'buongiorno mondo', 'ohai there'])(
+    'asks about plain words that run nothing: %s',
+    (line) => expect(kindOf(line)).toBe('ai'),
+  );
+
+  it.each(['gti status', 'dokcer ps', 'mkae test', 'terraform plan', 'kubectl get pods', 'pnpm dev'])(
+    'lets the shell refuse a slip, and a program that is not installed: %s',
+    (line) => expect(classify(line, knownWords(new Set(['git', 'docker', 'make']))).kind).toBe('shell'),
+  );
+
   it('takes a polite alias for what runs the rest of the line', () => {
     const polite = knownWords(new Set([...ownKnown(), 'please', 'apt']));
     expect(classify('please apt update', polite).kind).toBe('shell');
