@@ -160,6 +160,13 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     covers: ['src/executor/**'],
     hours: true,
   },
+  'shell-loaded': {
+    what: 'the same beside ten busy processes; writes the last row of docs/shell.md',
+    commands: ['vitest run test/executor/shell-table'],
+    env: { AISH_SHELL_TABLE: 'loaded' },
+    covers: ['src/executor/**'],
+    hours: true,
+  },
   effects: {
     what: 'undo and trials are exact, also in Project mode: 200 random cases each',
     commands: forBothUsers('test/effects/undo test/effects/sandbox/project'),

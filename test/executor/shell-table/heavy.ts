@@ -1,6 +1,6 @@
 /**
  * Startup files as people have them after years: bash-preexec, suggestions and highlighting, vi's keys, a prompt of two lines that
- * is set anew each time, hooks that take their time and print. What the machine lacks is left out.
+ * is set anew each time with a clock on the right (zsh's shrinks as its line runs), a greeting, hooks that take their time and print. What the machine lacks is left out.
  */
 import { existsSync } from 'node:fs';
 import type { ShellName } from './row.ts';
@@ -24,7 +24,7 @@ const sourced = (shell: ShellName) => PLUGINS[shell].map((path) => `source ${pat
 export const HEAVY: Readonly<Record<ShellName, string>> = {
   bash: `
 set -o vi
-_slow() { sleep 0.05; echo printed by a hook; PS1='\\n[two] \\w\\n${PROMPT_TEXT} '; }
+_slow() { sleep 0.05; echo printed by a hook; PS1='\\n\\[\\e[s\\e[1;70H\\t\\e[u\\]\\[\\e[1;36m\\][two]\\[\\e[0m\\] \\w\\n${PROMPT_TEXT} '; }
 PROMPT_COMMAND=_slow
 _before() { :; }
 ${sourced('bash')}
@@ -33,7 +33,9 @@ preexec_functions+=(_before)
   zsh: `
 bindkey -v
 autoload -Uz add-zsh-hook
-_slow() { sleep 0.05; echo printed by a hook; PS1=$'\\n[two] %~\\n${PROMPT_TEXT} ' }
+_slow() { sleep 0.05; echo printed by a hook; PS1=$'\\n%F{cyan}[two]%f %~\\n${PROMPT_TEXT} ' RPROMPT='%F{240}%*%f' }
+_shrink() { PROMPT='%# ' RPROMPT= ; zle .reset-prompt }
+zle -N zle-line-finish _shrink
 _before() { : }
 add-zsh-hook precmd _slow
 add-zsh-hook preexec _before
@@ -41,6 +43,8 @@ ${sourced('zsh')}
 `,
   fish: `
 fish_vi_key_bindings
+function fish_greeting; echo Welcome; echo; end
+function fish_right_prompt; set_color brblack; date +%T; set_color normal; end
 function _before --on-event fish_preexec; true; end
 function _slow --on-event fish_prompt; sleep 0.05; echo printed by a hook; end
 function fish_prompt; echo; echo "[two] "(prompt_pwd); echo -n '${PROMPT_TEXT} '; end

@@ -23,26 +23,53 @@ Made by \`npm run check -- shell\`: every row is run in the plain shell and insi
 function heavyText(): string {
   const names = (shell: ShellName) => PLUGINS[shell].map((path) => basename(path).replace(/\.\w+$/, ''));
   const plugins = [...names('bash'), ...names('zsh')];
-  return `*Heavy* is the same with startup files as people have them after years: ${plugins.map((name) => `${name}, `).join('')}vi's keys, a prompt of two lines set anew each time, hooks that take 50 ms and print. \`–\`: not run so, since the row is about the startup files themselves.\n\n`;
+  return `*Heavy* is the same with startup files as people have them after years: ${plugins.map((name) => `${name}, `).join('')}vi's keys, a prompt of two lines set anew each time with a clock on the right (zsh's shrinks as its line runs), fish's greeting, hooks that take 50 ms and print. \`–\`: not run so, since the row is about the startup files themselves.\n\n`;
 }
 
-export function shellPage(outcomes: Outcomes, versions: Readonly<Record<string, string>>): string {
+/** The last row of a page: how a run at load has ended, by column. */
+const LOADED = '| **the same at load 10** |';
+
+const loadedOf = (page: string): readonly string[] =>
+  page
+    .split('\n')
+    .find((line) => line.startsWith(LOADED))
+    ?.slice(LOADED.length)
+    .split('|')
+    .map((text) => text.trim()) ?? [];
+
+/** @param page as it was: a run at load writes its sums only, another leaves them */
+export function shellPage(
+  outcomes: Outcomes,
+  versions: Readonly<Record<string, string>>,
+  page: string,
+  loaded: boolean,
+): string {
   const cell = ({ name, steps, plainOnly }: Row, shell: ShellName, heavy: boolean) => {
     const outcome = outcomes.get(outcomeKey(name, shell, heavy));
     if (steps[shell] === undefined) return '·';
     if (heavy && plainOnly) return '–';
     return outcome === undefined ? 'not run' : typeof outcome === 'string' ? outcome : outcome ? '=' : '≠';
   };
-  const rows = ROWS.map(
-    (row) => `| ${rowLabel(row.name)} | ${COLUMNS.map(({ shell, heavy }) => cell(row, shell, heavy)).join(' | ')} |`,
-  );
-  const heads = COLUMNS.map(({ shell, heavy }) => (heavy ? 'heavy' : `${shell} ${versions[shell] ?? ''}`.trim()));
   const sums = COLUMNS.map(({ shell, heavy }) => {
     const cells = ROWS.map((row) => cell(row, shell, heavy)).filter((text) => text === '=' || text === '≠');
     return `${cells.filter((text) => text === '=').length} of ${cells.length}`;
   });
+  if (loaded) {
+    const before = loadedOf(page);
+    const now = sums.map((sum, at) => (sum.endsWith(' of 0') ? (before[at] ?? '') : sum));
+    return `${page
+      .split('\n')
+      .filter((line) => !line.startsWith(LOADED))
+      .join('\n')
+      .trimEnd()}\n${LOADED} ${now.join(' | ')} |\n`;
+  }
+  const rows = ROWS.map(
+    (row) => `| ${rowLabel(row.name)} | ${COLUMNS.map(({ shell, heavy }) => cell(row, shell, heavy)).join(' | ')} |`,
+  );
+  const heads = COLUMNS.map(({ shell, heavy }) => (heavy ? 'heavy' : `${shell} ${versions[shell] ?? ''}`.trim()));
+  const kept = loadedOf(page).slice(0, COLUMNS.length);
   const line = `|---${'|---'.repeat(COLUMNS.length)}|`;
-  return `${HEAD}${heavyText()}| behaviour | ${heads.join(' | ')} |\n${line}\n${rows.join('\n')}\n| **as natively** | ${sums.join(' | ')} |\n`;
+  return `${HEAD}${heavyText()}| behaviour | ${heads.join(' | ')} |\n${line}\n${rows.join('\n')}\n| **as natively** | ${sums.join(' | ')} |\n${kept.length > 0 ? `${LOADED} ${kept.join(' | ')} |\n` : ''}`;
 }
 
 /** What a page says: where a run is of some rows only (`-t`), the others stay as they were. */

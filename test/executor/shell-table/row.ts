@@ -19,6 +19,8 @@ export type Step =
   | { readonly file: string; readonly holds: string }
   /** Until the shell is at its prompt again, and reads. */
   | { readonly prompt: true }
+  /** What the line has shown, and what came before it behind the last one, joins the result. */
+  | { readonly shown: true }
   /** Until the shell has ended. */
   | { readonly ended: true };
 

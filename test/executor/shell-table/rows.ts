@@ -2,6 +2,7 @@
 import { PROMPT, type Row, same, stopped, two, withoutNumbers, words, zsh } from './row.ts';
 import { HOOK_ROWS } from './rows-of-hooks.ts';
 import { PROGRAM_ROWS } from './rows-of-programs.ts';
+import { PROMPTS } from './rows-of-prompts.ts';
 
 const JOBS: readonly Row[] = [
   {
@@ -188,4 +189,4 @@ const INPUT: readonly Row[] = [
   },
 ];
 
-export const ROWS: readonly Row[] = [...JOBS, ...VALUES, ...INPUT, ...HOOK_ROWS, ...PROGRAM_ROWS];
+export const ROWS: readonly Row[] = [...JOBS, ...VALUES, ...INPUT, ...HOOK_ROWS, ...PROMPTS, ...PROGRAM_ROWS];
