@@ -35,9 +35,9 @@ Five more, each met by a test of its own:
 
 | what | what comes of it | test |
 |---|---|---|
-| a mode is asked for, and nothing can enforce it | the screen and its shell work, and the model runs nothing until \`:mode unrestricted\`; without a screen exit 2 | \`test/e2e/mode.test.ts\` |
+| a mode is asked for, and nothing can enforce it | the screen and its shell work, and the model runs nothing until \`:mode unrestricted\`; without a screen exit 2 | \`test/e2e/mode.test.ts\`, \`mode.long.test.ts\` |
 | one transient failure in step n of a run | the same request again, up to 8 tries; the run goes on | \`test/e2e/hiccups.long.test.ts\` |
-| a job of the model runs at the end of \`run\` | the model is told once; then it is waited for, a minute at most; what is ended is named, exit 3 | \`test/e2e/headless.test.ts\` |
+| a job of the model runs at the end of \`run\` | the model is told once; then it is waited for, a minute at most; what is ended is named, exit 3 | \`test/e2e/headless.long.test.ts\` |
 | a line is typed while a command runs | a shell line, a question or a \`:\` line, as at the prompt; what no program has read comes back | \`test/e2e/typed-ahead.long.test.ts\` |
 | the journal is deleted while the program runs | it is written again, whole, with the next event | \`test/store/journal.test.ts\` |
 `;

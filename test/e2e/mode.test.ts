@@ -1,37 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
-import { runProgram, type Scratch, scratch } from '../support/program.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { answer, decline, made, quiet, withoutSandbox, writer } from '../support/modes.ts';
+import { runProgram, scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
-
-const quiet = { safety: { llm_second_opinion: false } };
-
-/** A model that tries to write, is refused by the kernel, asks for the upgrade, and writes again when it got it. */
-const writer = () => [
-  call('bash', { command: 'echo first > made.txt' }),
-  call('request_mode_upgrade', { reason: 'to write made.txt' }),
-  call('bash', { command: 'echo second > made.txt' }),
-  say('That was it.\nGOAL: complete'),
-];
-
-const made = (place: Scratch) => join(place.work, 'made.txt');
-
-/** Says no to the program's own question, after the first write that was blocked. */
-async function decline(rig: Rig): Promise<void> {
-  await rig.waitFor('Restricted mode blocked a write');
-  await rig.waitFor(/seen to the end/);
-  rig.type('n');
-}
-
-async function answer(rig: Rig, key: string): Promise<void> {
-  await rig.waitFor('leave Restricted');
-  await rig.waitFor('to write made.txt');
-  await rig.waitFor(/seen to the end/);
-  rig.type(key);
-}
 
 describe.skipIf(lacks('cc'))('Restricted', () => {
   it('refuses a write with the kernel’s own error; the approved upgrade lets it through', async () => {
@@ -53,81 +26,12 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     expect(results[2]).toContain('[exit 0');
   });
 
-  it('tells the model when it is denied, and goes on', async () => {
-    await using server = await startScriptedServer(writer());
-    using place = scratch(server.baseUrl, quiet);
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('-- RESTRICTED --');
-    rig.type(':norris write it\r');
-    await decline(rig);
-    await answer(rig, 'n');
-    await rig.waitFor('✓ done');
-    expect(existsSync(made(place))).toBe(false);
-    const results = (server.requests[3]?.messages ?? [])
-      .filter((message) => message.role === 'tool')
-      .map((m) => m.content);
-    expect(results[1]).toContain('[aish] mode upgrade denied by user');
-    expect(results[2]).toContain('Permission denied');
-    expect(rig.text()).toContain('-- RESTRICTED --');
-  });
-
-  it('still asks after the program was killed while it waited, and nothing ran meanwhile', async () => {
-    await using server = await startScriptedServer(writer());
-    using place = scratch(server.baseUrl, quiet);
-    {
-      await using rig = startRig(place, { rows: 40 });
-      await rig.waitFor('-- RESTRICTED --');
-      rig.type(':norris write it\r');
-      await decline(rig);
-      await rig.waitFor('to write made.txt');
-      rig.kill('SIGKILL');
-      await rig.exited;
-    }
-    expect(existsSync(made(place))).toBe(false);
-    await using again = startRig(place, { rows: 40, args: ['--resume'] });
-    await answer(again, 'u');
-    await again.waitFor('✓ done');
-    expect(readFileSync(made(place), 'utf8')).toBe('second\n');
-  });
-
   it('is denied at once where there is no person', async () => {
     await using server = await startScriptedServer(writer());
     using place = scratch(server.baseUrl, quiet);
     const { code, err } = await runProgram(place, ['run', 'write it']);
     expect(code).toBe(0);
     expect(err).toContain('the agent requests Unrestricted mode: to write made.txt -> skip (no person to ask)');
-    expect(existsSync(made(place))).toBe(false);
-  });
-
-  it('comes back with :mode restricted, and patch is refused in it', async () => {
-    await using server = await startScriptedServer([call('patch', { path: 'made.txt', patches: [] }), say('No.')]);
-    using place = scratch(server.baseUrl, { ...quiet, mode: 'unrestricted' });
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('-- UNRESTRICTED --');
-    rig.type(':mode restricted\r');
-    await rig.waitFor('-- RESTRICTED --');
-    rig.type('?patch it\r');
-    await rig.waitFor('No.');
-    const result = server.requests[1]?.messages.findLast((message) => message.role === 'tool')?.content;
-    expect(result).toBe('Patch tool is disabled in Restricted mode. Use request_mode_upgrade to request write access.');
-  });
-
-  it('keeps a job in the mode it was started in', async () => {
-    await using server = await startScriptedServer([
-      say('CMD&: until [ -e go ]; do sleep 0.05; done; echo late > made.txt'),
-      say('GOAL: complete'),
-    ]);
-    using place = scratch(server.baseUrl, quiet);
-    await using rig = startRig(place, { rows: 30 });
-    await rig.waitFor('-- RESTRICTED --');
-    rig.type(':norris serve\r');
-    await rig.waitFor('✓ done');
-    rig.type(':mode unrestricted\r');
-    await rig.waitFor('-- UNRESTRICTED --');
-    rig.type(':jobs\r');
-    await rig.waitFor(/1 {2}model {2}restricted/);
-    rig.type('touch go\r');
-    await rig.waitFor('job 1 ended (exit 1)');
     expect(existsSync(made(place))).toBe(false);
   });
 
@@ -147,43 +51,6 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     expect(rig.text()).toMatch(/✓ +1 +echo yes >> made\.txt.*approved by you/);
     expect(readFileSync(made(place), 'utf8')).toBe('yes\n');
   });
-
-  it('stays in the light sandbox where there is no person, and says how to turn it off', async () => {
-    await using server = await startScriptedServer([
-      call('bash', { command: 'kill -0 $PPID && echo > made.txt' }),
-      say('GOAL: complete'),
-    ]);
-    using place = scratch(server.baseUrl, { ...quiet, mode: 'unrestricted' });
-    const { code, err } = await runProgram(place, ['run', 'try it']);
-    expect(code).toBe(0);
-    expect(err).toContain('not run outside the light sandbox: kill -0 $PPID && echo > made.txt');
-    expect(existsSync(made(place))).toBe(false);
-  });
-
-  it('confines nothing in Unrestricted with sandbox.unrestricted plain', async () => {
-    await using server = await startScriptedServer([
-      call('bash', { command: 'kill -0 $PPID && echo yes > made.txt' }),
-      say('GOAL: complete'),
-    ]);
-    using place = scratch(server.baseUrl, { ...quiet, mode: 'unrestricted', sandbox: { unrestricted: 'plain' } });
-    expect((await runProgram(place, ['run', 'try it'])).code).toBe(0);
-    expect(readFileSync(made(place), 'utf8')).toBe('yes\n');
-  });
-
-  it('leaves the user’s own shell alone', async () => {
-    using place = scratch();
-    await using rig = startRig(place);
-    await rig.waitFor('-- RESTRICTED --');
-    rig.type('echo mine > made.txt\r');
-    await rig.waitFor(/✓/);
-    expect(readFileSync(made(place), 'utf8')).toBe('mine\n');
-  });
-});
-
-const WITHOUT = pathToFileURL(join(import.meta.dirname, '../support/without-sandbox.mjs')).href;
-const withoutSandbox = (place: Scratch): Scratch => ({
-  ...place,
-  env: { ...place.env, NODE_OPTIONS: `--import ${WITHOUT}` },
 });
 
 describe('a mode that was asked for where there is no sandbox', () => {
@@ -212,32 +79,5 @@ describe('a mode that was asked for where there is no sandbox', () => {
     expect(code).toBe(0);
     expect(err).toContain('only Unrestricted mode is available');
     expect(existsSync(made(place))).toBe(true);
-  });
-
-  it('keeps the screen and its shell working, and the model from running anything until :mode unrestricted', async () => {
-    await using server = await startScriptedServer([
-      call('bash', { command: 'echo first > made.txt' }),
-      say('It did not run.'),
-      call('bash', { command: 'echo second > made.txt' }),
-      say('It ran.'),
-    ]);
-    using place = scratch(server.baseUrl, quiet);
-    await using rig = startRig(withoutSandbox(place), { columns: 120, rows: 40, args: ['--mode', 'restricted'] });
-    await rig.waitFor('-- RESTRICTED --');
-    await rig.waitFor(/the model can run nothing until\s+you choose :mode unrestricted/);
-    rig.type('echo mine > own.txt\r');
-    await rig.waitFor(/✓/);
-    expect(readFileSync(join(place.work, 'own.txt'), 'utf8')).toBe('mine\n');
-    rig.type('?write it\r');
-    await rig.waitFor('It did not run.');
-    expect(rig.text()).toContain("not run: Restricted mode can't be enforced here without the kernel sandbox");
-    expect(existsSync(made(place))).toBe(false);
-    rig.type(':mode unrestricted\r');
-    await rig.waitFor('-- UNRESTRICTED --');
-    rig.type('?write it again\r');
-    await rig.waitFor(/echo second[\s\S]*seen to the end/);
-    rig.type('p');
-    await rig.waitFor('It ran.');
-    expect(readFileSync(made(place), 'utf8')).toBe('second\n');
   });
 });

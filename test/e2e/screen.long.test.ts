@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
+import { call, startScriptedServer } from '../support/scripted-server.ts';
+
+describe('the screen', () => {
+  it('writes nothing while nothing happens', async () => {
+    using place = scratch();
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:demo]>');
+    // The ends of two jobs are its clock: what was drawn between them had no reason.
+    rig.type(':bg sleep 2\r');
+    await rig.waitFor('job 1');
+    rig.type(':bg sleep 8\r');
+    await rig.waitFor('job 2');
+    rig.type('x');
+    await rig.waitFor(/job 1 ended[\s\S]*\[aish:demo\]> x[\s\S]* 1 job/);
+    const { length } = rig.raw;
+    await rig.waitFor(/job 2 ended[\s\S]*\[aish:demo\]> x/);
+    // That end itself, and what was still to be drawn of the other; a clock of any kind would have drawn more.
+    expect(rig.raw.slice(length).match(/\x1b\[\?2026h/g)?.length).toBeLessThan(4);
+  });
+
+  it('uses no colour with NO_COLOR', async () => {
+    using place = scratch();
+    await using rig = startRig(place, { env: { NO_COLOR: '1' } });
+    await rig.waitFor('[aish:demo]>');
+    rig.type('false\r');
+    await rig.waitFor('✗ 1');
+    expect(rig.coloured('✗ 1')).toBe(false);
+  });
+
+  it('takes a click on a button of a HALT', async () => {
+    await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' })]);
+    using place = scratch(server.baseUrl, { mode: 'unrestricted' });
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:fast]>');
+    rig.type(':norris clean up\r');
+    await rig.waitFor('seen to the end');
+    const row = rig.screen().findIndex((line) => line.includes('abort'));
+    const column = rig.screen()[row]?.indexOf('abort') ?? 0;
+    rig.type(`\x1b[<0;${column + 1};${row + 1}M\x1b[<0;${column + 1};${row + 1}m`);
+    await rig.waitFor('! aborted');
+  });
+});
