@@ -198,14 +198,14 @@ TASK: <imperative sentence, at most 80 characters>
 At most ${tasksMax} tasks, as few as the goal needs. No prose, no numbering, nothing beside TASK: lines.`;
 }
 
-/** Asks a preset once for the tasks of a goal: not streamed, no tools, counted as `norris-preplan`. */
+/** Asks a preset once for the tasks of a goal: not streamed, no tools, counted by `category`. */
 export function createPreplanner(
   broker: Pick<Broker, 'chat'>,
   system: string | undefined,
   timeoutMs = PLAN_TIMEOUT_MS,
 ): Preplanner {
   return {
-    async plan(preset, goal, tasksMax, signal) {
+    async plan(preset, goal, tasksMax, signal, category = 'norris-preplan') {
       const limit = AbortSignal.timeout(timeoutMs);
       const messages = [
         { role: 'system', content: system ?? promptFor(tasksMax) },
@@ -214,7 +214,7 @@ export function createPreplanner(
       const reply = await broker.chat(preset, messages, {
         signal: AbortSignal.any([signal, limit]),
         maxTokens: PLAN_MAX_TOKENS,
-        category: 'norris-preplan',
+        category,
       });
       // A call that the user aborted counts as aborted, not as timed out.
       if (reply.finish !== 'cancelled' || signal.aborted) return reply;

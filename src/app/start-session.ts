@@ -74,8 +74,9 @@ function applyFlags(engine: Engine, { mode, model }: GlobalOptions, presets: Pre
 }
 
 export function settingsOf({ config, presets, sandbox, options, unread }: Environment): Settings {
-  const { executor, preplanner, tasks_max: tasksMax } = config.norris;
+  const { executor, preplanner, tasks_max: tasksMax, task_models, approve_plan } = config.norris;
   const known = presets.list.some((preset) => preset.name === executor);
+  const taskModels = task_models.filter((name) => presets.list.some((preset) => preset.name === name));
   const kept = ofDirectory(config.projects, process.cwd(), 'allow');
   return {
     preset: presets.active,
@@ -85,6 +86,8 @@ export function settingsOf({ config, presets, sandbox, options, unread }: Enviro
     maxNorrisSteps: config.norris.max_norris_steps,
     ...(preplanner === undefined ? {} : { preplanner }),
     tasksMax,
+    ...(taskModels.length > 0 && { taskModels }),
+    ...(approve_plan === 'ask' && { approvesPlan: true }),
     semantics: SEMANTICS,
     offers: true,
     confirmCmd: config.confirm_cmd,

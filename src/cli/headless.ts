@@ -182,9 +182,10 @@ function jobName({ id, command }: Pick<Job, 'id' | 'command'>): string {
   return `job ${id} (${oneLine(command)})`;
 }
 
-/** Continuing after many skips, write access (MO-3) and further spending need a person. */
+/** Continuing after many skips, beginning a plan, write access (MO-3) and further spending need a person. */
 const answerWithout = {
   escalation: 'abort',
+  plan: 'abort',
   mode: 'skip',
   spend: 'abort',
   form: 'skip',
@@ -198,6 +199,8 @@ function haltLine(question: Question): string {
   switch (question.kind) {
     case 'escalation':
       return `HALT${who}: ${question.skips} actions skipped in a row`;
+    case 'plan':
+      return 'the plan needs a yes before its first step (norris.approve_plan)';
     case 'mode':
       if (question.outside)
         return `not run outside the light sandbox${who}: ${question.action ? oneLine(describeAction(question.action)) : ''} ("sandbox": { "unrestricted": "plain" } turns it off)`;

@@ -118,7 +118,7 @@ export function plainEntry(entry: Entry): string {
       return `[norris] goal: ${entry.goal} (${entry.preset}, at most ${entry.maxSteps} steps)`;
     case 'plan':
       return [
-        `[aish] preplanned ${entry.tasks.length} tasks via ${entry.preset}`,
+        `[aish] ${entry.how === 'anew' ? 're' : 'pre'}planned ${entry.tasks.length} tasks via ${entry.preset}`,
         ...entry.tasks.map((task, index) => `  ${index + 1}. ${task}`),
       ].join('\n');
     case 'norrisStep':

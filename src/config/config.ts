@@ -88,6 +88,9 @@ export type Config = {
     readonly executor?: string;
     readonly tasks_max: number;
     readonly preplan_system?: string;
+    /** Presets that a task of a plan may name. */
+    readonly task_models: readonly string[];
+    readonly approve_plan: 'never' | 'ask';
   };
   readonly mcp: {
     readonly servers: Readonly<Record<string, McpServer>>;
@@ -161,7 +164,7 @@ export const DEFAULTS: Config = {
     disable_rules: [],
     always_destructive_tools: ['*__shell', '*__shell_bg', '*__write_file', '*__edit_file'],
   },
-  norris: { max_norris_steps: 16, tasks_max: 16 },
+  norris: { max_norris_steps: 16, tasks_max: 16, task_models: [], approve_plan: 'never' },
   mcp: { servers: {}, auto_approve: [], read_only: [] },
   cost: {},
   disk: { session_mb: 256, total_mb: 2048, caches_mb: 4096, days: 30 },

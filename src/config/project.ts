@@ -51,6 +51,7 @@ export const PROJECT_RULES: readonly Rule[] = [
   { key: 'norris.tasks_max', trusted: false, take: smaller },
   { key: 'cost.warn_at_dollars', trusted: false, take: smaller },
   { key: 'cost.stop_at_dollars', trusted: false, floor: 0.01, take: smaller },
+  { key: 'norris.approve_plan', trusted: false, take: only('ask') },
   { key: 'confirm_cmd', trusted: false, take: only(true) },
   { key: 'mode', trusted: false, take: only('restricted') },
   { key: 'sandbox.unrestricted', trusted: false, take: only('light') },
@@ -66,6 +67,7 @@ export const PROJECT_RULES: readonly Rule[] = [
   { key: 'norris.preplanner', trusted: true, take: any },
   { key: 'norris.executor', trusted: true, take: any },
   { key: 'norris.preplan_system', trusted: true, take: any },
+  { key: 'norris.task_models', trusted: true, take: any },
   { key: 'mcp.servers', trusted: true, take: newServers },
   { key: 'ui.theme', trusted: true, take: any },
 ];

@@ -194,6 +194,11 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
     executor: text('The preset for the steps. Default: the active one.'),
     tasks_max: count('Tasks taken from a plan.', DEFAULTS.norris.tasks_max),
     preplan_system: text('Replaces the system prompt of the planning call.'),
+    task_models: names('Presets that a task of a plan may name: `TASK: @deep …`.'),
+    approve_plan: text('Whether a plan waits for you before its first step.', {
+      enum: ['never', 'ask'],
+      default: DEFAULTS.norris.approve_plan,
+    }),
   }),
   mcp: block('Tools of MCP servers.', {
     servers: {

@@ -109,7 +109,13 @@ export type Broker = {
 
 /** Asks for the tasks of a goal (PP-1). A failure is part of the reply. */
 export type Preplanner = {
-  plan(preset: string, goal: string, tasksMax: number, signal: AbortSignal): Promise<Reply>;
+  plan(
+    preset: string,
+    goal: string,
+    tasksMax: number,
+    signal: AbortSignal,
+    category?: 'norris-preplan' | 'norris-replan',
+  ): Promise<Reply>;
 };
 
 /** A server that answers here, or a key in the environment. */

@@ -189,19 +189,28 @@ function replied(
 
 /** Nothing of it is streamed: a plan is read when it is whole. */
 async function preplan(context: EffectContext, effect: Of<'preplan'>, signal: AbortSignal): Promise<void> {
-  const { preset, goal, tasksMax, session } = effect;
+  const { preset, goal, tasksMax, session, category, more, taskModels } = effect;
   const { preplanner, listing } = context.services;
   try {
     if (!preplanner) throw new Error('there is no preplanner here');
     const conversation = context.state.sessions[session];
     const about = conversation ? surroundingsBlock(conversation).trim() : '';
     const files = about === '' ? undefined : await listing?.(context.services.secrets.reveal(conversation?.cwd ?? ''));
-    const parts = about === '' ? [goal] : [about, ...(files ? [`Files there:\n${files}`] : []), `Goal: ${goal}`];
-    const reply = await preplanner.plan(preset, parts.join('\n\n'), tasksMax, signal);
+    const first = about === '' ? [goal] : [about, ...(files ? [`Files there:\n${files}`] : []), `Goal: ${goal}`];
+    const parts = [
+      ...first,
+      ...(taskModels ? [taskModelsText(taskModels)] : []),
+      ...(more === undefined ? [] : [more]),
+    ];
+    const reply = await preplanner.plan(preset, parts.join('\n\n'), tasksMax, signal, category);
     replied(context, effect, await cleaned(context, reply));
   } catch (error) {
     replied(context, effect, brokenReply(preset, '', error));
   }
+}
+
+function taskModelsText(names: readonly string[]): string {
+  return `A task that is hard may name the model that does it: TASK: @${names[0]} and the task. Names: ${names.join(', ')}. Without a name the usual model does it.`;
 }
 
 function brokenReply(preset: string, text: string, error: unknown): Reply {

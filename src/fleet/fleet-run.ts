@@ -358,8 +358,9 @@ class HostRun {
     if (this.#seen.has(question.id)) return;
     this.#seen.add(question.id);
     if (question.kind === 'halt') return void this.#halt(engine, machine, question);
-    // Without a word of the user's: no wider mode, no form, no further spending, no row of skips that goes on.
-    const kind = question.kind === 'escalation' ? 'abort' : 'skip';
+    // Without a word of the user's: no wider mode, no form, no further spending, no row of skips that goes on, and no
+    // plan that waits for a yes.
+    const kind = question.kind === 'escalation' || question.kind === 'plan' ? 'abort' : 'skip';
     if (question.kind === 'spend') this.#spent = true;
     queueMicrotask(() => {
       const answered = { type: 'answered', question: question.id, answer: { kind }, unattended: true } as const;

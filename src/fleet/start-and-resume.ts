@@ -177,7 +177,9 @@ async function openFleet(
 function planOnce(preplanner: Preplanner): Preplanner {
   let made: ReturnType<Preplanner['plan']> | undefined;
   return {
-    plan(preset, goal, tasksMax) {
+    plan(preset, goal, tasksMax, signal, category) {
+      // A new plan is about what happened on that machine.
+      if (category === 'norris-replan') return preplanner.plan(preset, goal, tasksMax, signal, category);
       // A host that ends meanwhile takes the plan from nobody.
       made ??= preplanner.plan(preset, goal, tasksMax, new AbortController().signal);
       return made;

@@ -50,8 +50,8 @@ export function composeMessages(conversation: Conversation, system: string): rea
 }
 
 /** What holds for this one call only and is stored nowhere, so that nothing before it changes (CX-6). */
-function tailOf({ phase }: Conversation): string | undefined {
-  return phase.kind === 'idle' || phase.run.kind !== 'norris' ? undefined : taskLine(phase.run);
+function tailOf({ phase, settings }: Conversation): string | undefined {
+  return phase.kind === 'idle' || phase.run.kind !== 'norris' ? undefined : taskLine(phase.run, settings.taskModels);
 }
 
 /** The system message: the constant prompt, and over a run its block (NO-6, TO-4). */

@@ -26,6 +26,11 @@ export type Effect =
       readonly preset: string;
       readonly goal: string;
       readonly tasksMax: number;
+      readonly category: 'norris-preplan' | 'norris-replan';
+      /** What it is told behind the goal: the plan that the user sent back, or how the run has gone so far. */
+      readonly more?: string;
+      /** Presets that a task may name. */
+      readonly taskModels?: readonly string[];
     }
   /** Validate, judge and look up consent (AC-5). Ends with `examined`. */
   | {

@@ -71,7 +71,13 @@ export type Entry =
       readonly attached?: readonly string[];
     }
   /** The tasks of a run. The planning call is not part of the conversation (CX-3). */
-  | { readonly kind: 'plan'; readonly preset: string; readonly tasks: readonly string[] }
+  | {
+      readonly kind: 'plan';
+      readonly preset: string;
+      readonly tasks: readonly string[];
+      /** It takes the place of what was left of an earlier one, or is what the user made of it. */
+      readonly how?: 'anew' | 'edited';
+    }
   | {
       readonly kind: 'norrisStep';
       readonly step: number;

@@ -27,9 +27,10 @@ export type Answer =
    * question about the light sandbox: all commands of this session run outside it.
    */
   | { readonly kind: 'always' }
-  /** `note`: what the user wants the model to know. */
+  /** `note`: what the user wants the model to know. To a plan: it goes back to the planner with this word. */
   | { readonly kind: 'skip'; readonly note?: string }
   | { readonly kind: 'abort' }
+  /** Of a plan: its tasks, one a line. */
   | { readonly kind: 'edit'; readonly command: string };
 
 /** The git branch where the user's shell is, and what git is in the middle of there; absent outside a repository. */
@@ -55,6 +56,8 @@ type Body =
   | ({ readonly type: 'norrisStarted'; readonly goal: string; readonly attached?: readonly Attachment[] } & Git)
   /** The last goal, what its run left of its plan, a fresh budget of steps (NO-1). */
   | ({ readonly type: 'norrisContinued' } & Git)
+  /** The user wants to look at the plan before its first step (PP-6). */
+  | { readonly type: 'planHeld' }
   | {
       readonly type: 'answered';
       readonly question: QuestionId;

@@ -32,7 +32,15 @@ export type Usage = {
 };
 
 /** What a call is made for; costs are counted by it (CO-1). */
-export type Category = 'chat' | 'norris' | 'norris-preplan' | 'safety' | 'delegate' | 'memory' | 'summary';
+export type Category =
+  | 'chat'
+  | 'norris'
+  | 'norris-preplan'
+  | 'norris-replan'
+  | 'safety'
+  | 'delegate'
+  | 'memory'
+  | 'summary';
 
 /** Why a call failed, for the machine to decide on and for one clear line on screen (BR-5). */
 export type CallFailure = {

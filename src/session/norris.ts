@@ -4,14 +4,13 @@
  */
 import { type Costs, receiptOf, rowsSince, sumOf } from './cost.ts';
 import type { Entry } from './entry.ts';
+import { clip } from './exec-text.ts';
 import type { Sentinel } from './phase.ts';
-import type { NorrisRun, NorrisStatus, Run, Tasks } from './run.ts';
-import type { Conversation } from './state.ts';
+import type { Ending, NorrisRun, Run, Tasks } from './run.ts';
+import type { Conversation, Turn } from './state.ts';
 
 /** Skips in a row after which the user is asked whether to continue (HA-4). */
 const SKIPS_BEFORE_ESCALATION = 3;
-
-export type Ending = { readonly status: NorrisStatus; readonly reason?: string };
 
 /** A fresh run under the conversation's settings, at its first step. */
 export function newRun({ settings, preset }: Conversation, goal: string, at: number, costs: Costs): NorrisRun {
@@ -57,9 +56,9 @@ export function countSkip(run: NorrisRun): NorrisRun {
 
 /** The one-line summary, with the receipt of a run that was split (NO-8). */
 export function summaryOf(run: NorrisRun, ending: Ending, at: number, costs: Costs): Entry {
-  const { step: steps, commands, skips, tasks, preset } = run;
+  const { step: steps, commands, skips, tasks, preset, usual = preset } = run;
   const rows = rowsSince(costs, run.costsBefore ?? costs);
-  const split = tasks !== undefined && tasks.planner !== preset;
+  const split = tasks !== undefined && tasks.planner !== usual;
   return {
     kind: 'norrisEnded',
     ...ending,
@@ -91,12 +90,52 @@ const MAX_TASK_CHARS = 120;
 export function parseTasks(text: string, whole: boolean, most: number) {
   const lines = text.split('\n');
   if (!whole) lines.pop();
-  const all = lines
-    .filter((line) => TASK.test(line))
+  const all = tasksIn(lines.filter((line) => TASK.test(line)));
+  return { list: all.slice(0, most), more: all.length > most };
+}
+
+/** The tasks that the user has written, one a line; `TASK:` and a number in front are no part of one. */
+export function editedTasks(text: string, most: number): readonly string[] {
+  return tasksIn(text.split('\n').map((line) => line.replace(/^[ \t]*\d+[.)][ \t]+/, ''))).slice(0, most);
+}
+
+function tasksIn(lines: readonly string[]): readonly string[] {
+  return lines
     .map((line) => line.replace(TASK, '').trim())
     .filter((task) => task !== '')
     .map(shortened);
-  return { list: all.slice(0, most), more: all.length > most };
+}
+
+// Presets that tasks name (PP-7).
+
+const NAMED = /^@([\w.:-]+)[ \t]+(?=\S)/;
+
+/** The preset that a task names, where it is one of `known`, and what there is to do. */
+function splitTask(task: string, known: readonly string[]): { readonly preset?: string; readonly text: string } {
+  const [name = '', preset = ''] = NAMED.exec(task) ?? [];
+  return known.includes(preset) ? { preset, text: task.slice(name.length) } : { text: task };
+}
+
+/** The tasks without the names that are not among `known`, and those names. */
+export function withKnownPresets(list: readonly string[], known: readonly string[]) {
+  if (known.length === 0) return { list, unknown: [] };
+  const unknown = new Set<string>();
+  const tasks = list.map((task) => {
+    const [name = '', preset = ''] = NAMED.exec(task) ?? [];
+    if (name === '' || known.includes(preset)) return task;
+    unknown.add(preset);
+    return task.slice(name.length);
+  });
+  return { list: tasks, unknown: [...unknown] };
+}
+
+/** The run under the preset that its current task names, else under its usual one. */
+export function underTaskPreset(run: NorrisRun, known: readonly string[] = []): NorrisRun {
+  const task = run.reporting ? undefined : run.tasks?.list[run.tasks.current];
+  const { preset } = task === undefined ? {} : splitTask(task, known);
+  if (preset === undefined && run.usual === undefined) return run;
+  const { usual = run.preset, fallbacks: _, ...rest } = run;
+  return preset === undefined ? { ...rest, preset: usual } : { ...rest, preset, usual };
 }
 
 function shortened(task: string): string {
@@ -113,11 +152,11 @@ export function currentTask({ tasks }: NorrisRun): CurrentTask | undefined {
 }
 
 /** The plan's text in the tail of this call (CX-6); undefined without a plan. */
-export function taskLine(run: NorrisRun): string | undefined {
+export function taskLine(run: NorrisRun, known: readonly string[] = []): string | undefined {
   if (run.reporting)
     return '[aish] All tasks are through. Report in a few sentences what came of the goal; nothing you ask for in this reply is run.';
   const task = currentTask(run);
-  return task && `[aish] Current step ${task.k}/${task.n}: ${task.text}`;
+  return task && `[aish] Current step ${task.k}/${task.n}: ${splitTask(task.text, known).text}`;
 }
 
 /** The run at its next step: the next task, even if the last one failed (PP-3); after the last task the report. */
@@ -137,4 +176,58 @@ export function leftOver({ tasks }: NorrisRun, { status }: Ending): Tasks | unde
 
 function advanced(tasks: Tasks): Tasks {
   return { ...tasks, current: tasks.current + 1 };
+}
+
+// A plan that did not work out is made anew for the tasks that are left (PP-7).
+
+const MAX_REPLANS = 2;
+const SKIPS_BEFORE_REPLAN = 2;
+/** Turns that the planner is told of, the characters of each, and of all. */
+const MAX_TURNS = 12;
+const MAX_TURN_CHARS = 500;
+
+/** Why the rest of the run is to be planned anew; undefined where it is not. */
+export function replanReason(run: NorrisRun, ending: Ending | undefined): string | undefined {
+  const { tasks, reporting, replans = { count: 0, skips: 0 }, step, maxSteps } = run;
+  if (!tasks || reporting || replans.count >= MAX_REPLANS || step >= maxSteps) return undefined;
+  if (ending?.status === 'blocked') return `it is blocked: ${ending.reason ?? 'no reason given'}`;
+  if (ending?.status === 'stalled') return `it got nowhere: ${ending.reason ?? 'no reason given'}`;
+  if (ending) return undefined;
+  const skipped = run.skipsInARow >= SKIPS_BEFORE_REPLAN && run.skips > replans.skips;
+  return skipped ? `the user skipped the last ${run.skipsInARow} actions` : undefined;
+}
+
+/** The run with a new plan behind the current task. */
+export function withNewTasks(run: NorrisRun, list: readonly string[], planner: string): NorrisRun {
+  const done = run.tasks?.list.slice(0, run.tasks.current + 1) ?? [];
+  return { ...run, step: run.step + 1, tasks: { list: [...done, ...list], current: done.length, planner } };
+}
+
+/** How the run has gone so far, for the planner. */
+export function progressText(run: NorrisRun, turns: readonly Turn[], why: string): string {
+  const { list = [], current = 0 } = run.tasks ?? {};
+  const states = list.map((task, at) => `${at < current ? 'done' : at === current ? why : 'left'}: ${task}`);
+  const begin = turns.findLastIndex((turn) => turn.kind === 'user' && turn.origin === 'goal');
+  const last = turns
+    .slice(begin + 1)
+    .slice(-MAX_TURNS)
+    .map(turnLine);
+  return [
+    `The plan so far did not work out:\n${states.join('\n')}`,
+    ...(last.length > 0 ? [`What happened last:\n${last.join('\n')}`] : []),
+    'Answer with TASK: lines for what is still to be done. They take the place of the tasks that are left.',
+  ].join('\n\n');
+}
+
+function turnLine(turn: Turn): string {
+  const calls = turn.kind === 'assistant' ? turn.toolCalls.map((call) => `${call.name} ${call.arguments}`) : [];
+  const who = turn.kind === 'assistant' ? 'model' : 'result';
+  return `${who}: ${clip([turn.text, ...calls].filter((part) => part !== '').join('\n'), MAX_TURN_CHARS)}`;
+}
+
+/** A plan that the user sends back, for the planner. */
+export function sentBackText({ tasks }: NorrisRun, word: string): string {
+  const plan = (tasks?.list ?? []).map((task) => `TASK: ${task}`).join('\n');
+  const said = word === '' ? 'The user wants another plan.' : `The user sends it back: ${word}`;
+  return `Your plan was:\n${plan}\n\n${said}`;
 }

@@ -2,7 +2,7 @@
 import type { Action, AllowedBy, CommandResult, Judgement } from './action.ts';
 import type { Mode, OpId, QuestionId } from './ids.ts';
 import type { Asked, ToApply, Tried } from './question.ts';
-import type { NorrisRun, Run } from './run.ts';
+import type { Ending, NorrisRun, Run } from './run.ts';
 
 /**
  * What the kernel has refused a command for its mode, as far as its output tells. `sandbox`: what the light sandbox of
@@ -97,7 +97,17 @@ export type ActionSlots = { readonly dispatch: Dispatch; readonly slots: readonl
 export type Phase =
   | { readonly kind: 'idle' }
   /** The preplanner is asked; its reply is a plan, never a turn (PP-1). */
-  | { readonly kind: 'planning'; readonly op: OpId; readonly run: NorrisRun }
+  | {
+      readonly kind: 'planning';
+      readonly op: OpId;
+      readonly run: NorrisRun;
+      /** The user wants to see the plan before its first step. */
+      readonly hold?: true;
+      /** The rest of a run is planned anew; `ending` is how the run ends if no new plan comes. */
+      readonly replans?: { readonly ending?: Ending };
+    }
+  /** The plan waits for the user before its first step (PP-6). */
+  | { readonly kind: 'planReview'; readonly question: QuestionId; readonly run: NorrisRun }
   | {
       readonly kind: 'replying';
       readonly op: OpId;

@@ -40,6 +40,8 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
       readonly task?: { readonly k: number; readonly n: number; readonly text: string };
     }
   | { readonly kind: 'escalation'; readonly skips: number }
+  /** A plan that nothing has been done of: begin, edit it, send it back, or end the run (PP-6). */
+  | { readonly kind: 'plan'; readonly planner: string; readonly tasks: readonly string[] }
   /**
    * The session has cost `spent` of the `limit` dollars it may, and the next call of `preset` costs more: up to
    * `estimate`, where that is what would pass the limit.

@@ -22,23 +22,42 @@ import { isWider, type Mode } from './ids.ts';
 import { forgetLeave, leaveFor, setLeave } from './leaving.ts';
 import { type Attachment, namesOf, type Reply, turnOf } from './message.ts';
 import { modeMeaning, modeName, possibleMode, setMode, whyNotEnforced } from './mode.ts';
-import { countAction, ifNorris, newRun, parseTasks } from './norris.ts';
+import {
+  countAction,
+  editedTasks,
+  ifNorris,
+  newRun,
+  nextStep,
+  parseTasks,
+  sentBackText,
+  withKnownPresets,
+  withNewTasks,
+} from './norris.ts';
 import { noteAgain, noteOffer, noteRefused, offerForPlan } from './offer.ts';
-import type { Outcome } from './phase.ts';
+import type { Outcome, Phase } from './phase.ts';
 import { goToShell, hostOf } from './place.ts';
 import { showStarted } from './results.ts';
 import type { NorrisRun } from './run.ts';
 import { closeShell, jobEnded, shellEnded, shellStarted } from './shell.ts';
 import { dropPending, endSlot, openSlots, rememberSkipped, slotOf } from './slots.ts';
 import { type Conversation, decidesAs, type State } from './state.ts';
-import { answerUpgrade, examineNext, finishRun, goOn, startStep, takeExamination, takeReply } from './steps.ts';
+import {
+  answerUpgrade,
+  askForPlan,
+  examineNext,
+  finishRun,
+  goOn,
+  startStep,
+  takeExamination,
+  takeReply,
+  tasksMaxOf,
+} from './steps.ts';
 import { abort, resume, settle } from './stop.ts';
 import { nameSurroundings } from './surroundings.ts';
 import { type OwnedTurns, Transition } from './transition.ts';
 
 // How a Norris run begins: with a plan, where a preplanner is set, then with its first step (PP-1, PP-4, NO-1).
 
-const MAX_TASKS = 16;
 const UNDER_WAY = '[aish] a run is under way; Ctrl-X Ctrl-C or :norris off ends it';
 
 /** Starts a run; the goal is a turn of its own, so that the conversation reads well afterwards. */
@@ -46,13 +65,11 @@ function startNorris(next: Transition, { goal, attached = [], git }: Of<'norrisS
   if (next.conversation.phase.kind !== 'idle') return next.notice('warning', UNDER_WAY);
   const run = begin(next, goal, git, attached);
   next.turn(turnOf('goal', goal, attached));
-  const { settings, parent, id: session } = next.conversation;
-  const { preplanner: preset, tasksMax = MAX_TASKS } = settings;
+  const { settings, parent } = next.conversation;
+  const { preplanner: preset } = settings;
   if (preset === undefined || parent !== undefined) return startStep(next, run);
   nameSurroundings(next);
-  const op = next.id('op');
-  next.phase({ kind: 'planning', op, run });
-  next.effect({ kind: 'preplan', session, op, preset, goal, tasksMax });
+  askForPlan(next, run, preset);
 }
 
 /** Goes on with the last goal and what its run left of the plan, in the same context (NO-1). */
@@ -82,30 +99,101 @@ function begin(
   return run;
 }
 
+type Planning = Extract<Phase, { kind: 'planning' }>;
+
 /** The preplanner has answered, or has not: then it is one model, as without it (PP-4). */
-function takePlan(next: Transition, run: NorrisRun, reply: Reply): void {
+function takePlan(next: Transition, phase: Planning, reply: Reply): void {
+  const { run, replans, hold } = phase;
   for (const notice of reply.notices) next.notice('warning', notice);
+  const name = replans ? 'replan' : 'preplan';
   const failed = reply.finish === 'failed' || reply.finish === 'cancelled';
-  if (failed) {
-    const reason = reply.failure?.message ?? 'it was cancelled';
-    return withoutPlan(next, run, reply, `[aish] preplan failed: ${reason}; running single-model`);
-  }
-  const { tasksMax = MAX_TASKS } = next.conversation.settings;
+  if (failed)
+    return withoutPlan(next, phase, reply, `[aish] ${name} failed: ${reply.failure?.message ?? 'it was cancelled'}`);
+  const { settings } = next.conversation;
+  const { approvesPlan, taskModels = [] } = settings;
+  const tasksMax = tasksMaxOf(settings, run, phase);
   const whole = reply.finish !== 'length' && reply.truncated !== true;
-  const { list, more } = parseTasks(reply.text, whole, tasksMax);
-  if (list.length === 0)
-    return withoutPlan(next, run, reply, '[aish] preplan produced no TASK lines; running single-model');
-  if (more) next.notice('warning', `[aish] preplan emitted >${tasksMax} tasks; truncated`);
+  const { list: all, more } = parseTasks(reply.text, whole, tasksMax);
+  if (all.length === 0) return withoutPlan(next, phase, reply, `[aish] ${name} produced no TASK lines`);
+  if (more) next.notice('warning', `[aish] ${name} emitted >${tasksMax} tasks; truncated`);
+  const list = knownTasks(next, all, taskModels);
   const planner = reply.preset;
-  recordPreplan(next, run.goal, reply, `[aish] preplanned ${list.length} tasks via ${planner}`);
-  next.show({ kind: 'plan', preset: planner, tasks: list });
+  recordPreplan(next, run.goal, reply, `[aish] ${name}ned ${list.length} tasks via ${planner}`);
+  next.show({ kind: 'plan', preset: planner, tasks: list, ...(replans && { how: 'anew' }) });
+  if (replans) return startStep(next, withNewTasks(run, list, planner));
   const planned = { ...run, tasks: { list, current: 0, planner } };
-  if (!offerForPlan(next, planned, list.length)) startStep(next, planned);
+  if (approvesPlan || hold) reviewPlan(next, planned, list, planner);
+  else beginPlan(next, planned);
 }
 
-function withoutPlan(next: Transition, run: NorrisRun, reply: Reply, outcome: string): void {
+/** The tasks; names of presets that no task may have are taken off and named. */
+function knownTasks(next: Transition, all: readonly string[], known: readonly string[]): readonly string[] {
+  const { list, unknown } = withKnownPresets(all, known);
+  const names = unknown.map((name) => `@${name}`).join(', ');
+  if (names !== '') next.notice('warning', `[aish] ${names}: not one of norris.task_models; the usual model does it`);
+  return list;
+}
+
+function beginPlan(next: Transition, run: NorrisRun): void {
+  if (!offerForPlan(next, run, run.tasks?.list.length ?? 0)) startStep(next, run);
+}
+
+/** Puts a plan to the user before its first step (PP-6). */
+function reviewPlan(next: Transition, run: NorrisRun, tasks: readonly string[], planner: string): void {
+  const question = next.ask({ kind: 'plan', planner, tasks });
+  next.phase({ kind: 'planReview', question, run });
+}
+
+/** One key, before the plan has led to anything. */
+function holdPlan(next: Transition): void {
+  const { phase, id: session } = next.conversation;
+  if (phase.kind === 'planning' && !phase.replans) {
+    next.notice('info', '[aish] the plan will wait for you');
+    return next.phase({ ...phase, hold: true });
+  }
+  const run = phase.kind === 'replying' && phase.run.kind === 'norris' ? phase.run : undefined;
+  if (phase.kind !== 'replying' || !run?.tasks || run.step > 1 || run.tasks.current > 0 || phase.again)
+    return next.notice('warning', '[aish] no plan waits for its first step');
+  next.effect({ kind: 'cancel', session, op: phase.op });
+  reviewPlan(next, run, run.tasks.list, run.tasks.planner);
+}
+
+/** The user has looked at the plan. What they have changed is put to them again. */
+function answerPlan(next: Transition, { question, answer }: Of<'answered'>): boolean {
+  const { phase, settings } = next.conversation;
+  if (phase.kind !== 'planReview' || phase.question !== question) return false;
+  const { run } = phase;
+  const { planner = '' } = run.tasks ?? {};
+  if (answer.kind === 'abort') settle(next, run);
+  if (answer.kind === 'proceed') {
+    next.unask(question);
+    beginPlan(next, run);
+  }
+  if (answer.kind === 'skip') {
+    next.unask(question);
+    askForPlan(next, run, planner, { hold: true }, sentBackText(run, answer.note?.trim() ?? ''));
+  }
+  if (answer.kind === 'edit') {
+    const { taskModels = [] } = settings;
+    const list = knownTasks(next, editedTasks(answer.command, tasksMaxOf(settings, run, {})), taskModels);
+    if (list.length === 0) return true;
+    next.unask(question);
+    next.show({ kind: 'plan', preset: planner, tasks: list, how: 'edited' });
+    reviewPlan(next, { ...run, tasks: { list, current: 0, planner } }, list, planner);
+  }
+  return true;
+}
+
+/** Without a first plan one model goes on alone, without a second one the first plan holds. */
+function withoutPlan(next: Transition, { run, replans, hold }: Planning, reply: Reply, problem: string): void {
+  const old = run.tasks;
+  const how = replans?.ending ? 'the run ends' : old ? 'the plan stays' : 'running single-model';
+  const outcome = `${problem}; ${how}`;
   recordPreplan(next, run.goal, reply, outcome);
   next.notice('warning', outcome);
+  if (replans?.ending) return finishRun(next, run, replans.ending);
+  if (replans) return startStep(next, nextStep(run));
+  if (old && hold) return reviewPlan(next, run, old.list, old.planner);
   startStep(next, run);
 }
 
@@ -143,6 +231,7 @@ const FOR_ROOT: ReadonlySet<SessionEvent['type']> = new Set([
   'lineTakenBack',
   'norrisStarted',
   'norrisContinued',
+  'planHeld',
   'turnsReset',
   'compactAsked',
   'presetChosen',
@@ -216,7 +305,10 @@ const CHANGES: { readonly [Type in SessionEvent['type']]: (next: Transition, eve
   lineTakenBack: (next, event) => takeBack(next, event.line),
   norrisStarted: startNorris,
   norrisContinued: continueLastNorris,
-  answered,
+  planHeld: holdPlan,
+  answered(next, event) {
+    if (!answerPlan(next, event)) answered(next, event);
+  },
   aborted: (next, { at, unattended }) => abort(next, unattended ? {} : { at }),
   turnsReset: resetTurns,
   compactAsked: compact,
@@ -304,7 +396,7 @@ function replyEnded(next: Transition, { op, reply, reading }: Of<'replyEnded'>):
   const { phase } = next.conversation;
   if ('op' in phase && phase.op === op) takeUsage(next, reply);
   if (phase.kind === 'replying' && phase.op === op) return takeReply(next, phase.run, op, reply, reading === true);
-  if (phase.kind === 'planning' && phase.op === op) return takePlan(next, phase.run, reply);
+  if (phase.kind === 'planning' && phase.op === op) return takePlan(next, phase, reply);
   if (phase.kind !== 'stopping' || phase.op !== op || phase.open) return;
   if (phase.planning) recordPreplan(next, phase.run.kind === 'norris' ? phase.run.goal : '', reply, 'aborted');
   else if (reply.text.trim() !== '') {

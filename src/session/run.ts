@@ -11,6 +11,8 @@ export type NorrisStatus =
   | 'budget_exhausted'
   | 'failed';
 
+export type Ending = { readonly status: NorrisStatus; readonly reason?: string };
+
 /** The tasks of a planned run. `current` is the index of the current one, the list's length once all are done. */
 export type Tasks = {
   readonly list: readonly string[];
@@ -38,6 +40,10 @@ export type NorrisRun = {
   /** What the session had cost when the run began. */
   readonly costsBefore?: Costs;
   readonly fallbacks?: readonly string[];
+  /** The preset of the other tasks, while `preset` is the one that the current task names. */
+  readonly usual?: string;
+  /** How often the rest was planned anew, and how many skips there were at the last time (PP-7). */
+  readonly replans?: { readonly count: number; readonly skips: number };
   /** The model has been told that it wants to end with jobs that run. */
   readonly toldOfJobs?: true;
 };

@@ -86,6 +86,10 @@ export type Settings = {
   readonly allow?: { readonly tree: string; readonly rules: readonly string[] };
   /** Tasks taken from a plan. */
   readonly tasksMax?: number;
+  /** Presets that a task of a plan may name (PP-7). */
+  readonly taskModels?: readonly string[];
+  /** A plan waits for the user before its first step (PP-6). */
+  readonly approvesPlan?: true;
 };
 
 /** Whether the machine decides as version `version` or a later one of its semantics does. */

@@ -23,16 +23,26 @@ import {
   upgradeDenied,
   upgradeWish,
 } from './mode.ts';
-import { currentTask, type Ending, endingOf, leftOver, mustEscalate, nextStep, summaryOf } from './norris.ts';
+import {
+  currentTask,
+  endingOf,
+  leftOver,
+  mustEscalate,
+  nextStep,
+  progressText,
+  replanReason,
+  summaryOf,
+  underTaskPreset,
+} from './norris.ts';
 import { nextAgain, noteOffer, noteRefused, offerMode, returnTo, withAgain } from './offer.ts';
 import type { ActionSlots, Decided, Dispatch, Phase, Sentinel } from './phase.ts';
 import { goToShell } from './place.ts';
 
 import type { HaltReason } from './question.ts';
 import { readReply, USELESS, uselessness } from './reply.ts';
-import type { NorrisRun, Run } from './run.ts';
+import type { Ending, NorrisRun, Run } from './run.ts';
 import { canRunWithNext, concurrencyOf, flushResults, openSlots, rememberSkipped, startSlots } from './slots.ts';
-import { decidesAs, type InboxItem, type State } from './state.ts';
+import { decidesAs, type InboxItem, type Settings, type State } from './state.ts';
 import { nameSurroundings } from './surroundings.ts';
 import type { Transition } from './transition.ts';
 
@@ -47,7 +57,8 @@ type Judged = Extract<Examination, { kind: 'judged' }>;
 type InHand = { readonly run: Run; readonly dispatch: Dispatch; readonly decided: readonly Decided[] };
 
 /** Everything that waited joins the conversation, then the model is called. */
-export function startStep(next: Transition, run: Run): void {
+export function startStep(next: Transition, begun: Run): void {
+  const run = begun.kind === 'norris' ? underTaskPreset(begun, next.conversation.settings.taskModels) : begun;
   nameSurroundings(next);
   for (const item of next.conversation.inbox) deliver(next, item);
   next.set({ inbox: [] });
@@ -425,6 +436,7 @@ function afterDispatch(next: Transition, run: Run, dispatch: Dispatch): void {
   if (loops(next)) {
     const reason = 'the model repeats a call that gives the same result each time';
     if (run.kind === 'chat') next.notice('warning', `[aish] stopped: ${reason}`);
+    if (run.kind === 'norris' && replan(next, run, { status: 'stalled', reason })) return;
     return finishRun(next, run, { status: 'stalled', reason });
   }
   if (run.kind === 'norris') return afterNorrisStep(next, run, dispatch);
@@ -463,8 +475,53 @@ function answersTask({ conversation: { settings, turns } }: Transition, run: Nor
 export function continueNorris(next: Transition, run: NorrisRun, acted: boolean, sentinel: Sentinel | undefined): void {
   const ending = endingOf(run, acted, sentinel);
   if (ending?.status === 'done' && tellOfJobs(next, run)) return;
+  if (replan(next, run, ending)) return;
   if (ending) finishRun(next, run, ending);
   else startStep(next, nextStep(run));
+}
+
+/** Has the rest of a plan made anew where it did not work out (PP-7). @param ending how the run ends otherwise */
+function replan(next: Transition, run: NorrisRun, ending: Ending | undefined): boolean {
+  const { settings, turns } = next.conversation;
+  const why = replanReason(run, ending);
+  const { preplanner: preset } = settings;
+  if (why === undefined || preset === undefined || !decidesAs(settings, 3)) return false;
+  next.notice('info', `[aish] asking ${preset} for a new plan of what is left: ${why}`);
+  next.set({ repeats: undefined });
+  const replans = { count: (run.replans?.count ?? 0) + 1, skips: run.skips };
+  askForPlan(next, { ...run, replans }, preset, { replans: ending ? { ending } : {} }, progressText(run, turns, why));
+  return true;
+}
+
+/** Asks the preplanner; a new plan of the rest has as many tasks as there are steps. */
+export function askForPlan(
+  next: Transition,
+  run: NorrisRun,
+  preset: string,
+  how: Pick<Extract<Phase, { kind: 'planning' }>, 'hold' | 'replans'> = {},
+  more?: string,
+): void {
+  const { id: session, settings } = next.conversation;
+  const { taskModels = [] } = settings;
+  const op = next.id('op');
+  next.phase({ kind: 'planning', op, run, ...how });
+  next.effect({
+    ...{ kind: 'preplan', session, op, preset, goal: run.goal, tasksMax: tasksMaxOf(settings, run, how) },
+    category: how.replans ? 'norris-replan' : 'norris-preplan',
+    ...(more === undefined ? {} : { more }),
+    ...(taskModels.length > 0 ? { taskModels } : {}),
+  });
+}
+
+const MAX_TASKS = 16;
+
+/** Tasks taken from a plan: of one in the middle of a run no more than there are steps left. */
+export function tasksMaxOf(
+  { tasksMax = MAX_TASKS }: Settings,
+  { step, maxSteps }: NorrisRun,
+  { replans }: { readonly replans?: unknown },
+): number {
+  return replans === undefined ? tasksMax : Math.min(tasksMax, maxSteps - step);
 }
 
 /**

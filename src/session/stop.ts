@@ -42,6 +42,7 @@ export function abort(next: Transition, byUser: ByUser = { at: next.event.at }):
     case 'halted':
       return settleHalted(next, phase, byUser);
     case 'escalated':
+    case 'planReview':
     case 'awaitingSpend':
       return settle(next, phase.run);
     case 'planning': {
@@ -111,6 +112,7 @@ export function resume(next: Transition, settings: Settings, asked?: Mode): void
   switch (phase.kind) {
     case 'idle':
     case 'escalated':
+    case 'planReview':
     case 'awaitingSpend':
       return;
     case 'awaitingModeApproval':

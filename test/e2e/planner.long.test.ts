@@ -97,6 +97,86 @@ describe('a run planned by one model and carried out by another', () => {
     await rig.waitFor('preplan call to cloud (out of context)');
   });
 
+  it('edits a plan, sends it back, plans the rest anew, and has a row for each model', async () => {
+    await using cloud = await startScriptedServer([
+      say('TASK: look\nTASK: look again\nTASK: report'),
+      say('TASK: list the files\nTASK: @deep read the manual\nTASK: report'),
+      say('TASK: @deep ask the shell\nTASK: @huge report'),
+    ]);
+    await using deep = await startScriptedServer([say('GOAL: blocked there is no manual'), say('CMD: type cd')]);
+    await using fast = await startScriptedServer([
+      say('CMD: ls'),
+      say('cd is a builtin.'),
+      say('All that is known is said.'),
+    ]);
+    using place = split(cloud, fast, {
+      models: {
+        fast: { base_url: fast.baseUrl, model: 'qwen-small' },
+        deep: { base_url: deep.baseUrl, model: 'qwen-large' },
+        cloud: { base_url: cloud.baseUrl, model: 'claude-big', prices: PRICES },
+      },
+      norris: { preplanner: 'cloud', executor: 'fast', approve_plan: 'ask', task_models: ['deep'] },
+    });
+    const editor = join(place.home, 'editor');
+    writeFileSync(editor, '#!/bin/sh\nprintf "find out\\nreport\\n" > "$1"\n', { mode: 0o755 });
+    place.env.EDITOR = editor;
+    await using rig = startRig(place, { rows: 50, columns: 110 });
+    await rig.waitFor('[aish:fast]>');
+    rig.type(':norris how cd works\r');
+    await rig.waitFor('BEGIN?');
+    await rig.waitFor(/seen to the end/);
+    expect(fast.requests).toHaveLength(0);
+    rig.type('e');
+    await rig.waitFor(/▸ edited plan · 2 tasks/);
+    await rig.waitFor(/seen to the end/);
+    rig.type('n');
+    await rig.waitFor('Enter sends it back with this');
+    rig.type('use the manual\r');
+    await rig.waitFor(/3 tasks .*by cloud[\s\S]*2\. @deep read the manual/);
+    expect(cloud.requests[1]?.lastUser).toMatch(
+      /TASK: @deep and the task\. Names: deep\.[\s\S]*Your plan was:\nTASK: find out\nTASK: report\n\nThe user sends it back: use the manual$/,
+    );
+    await rig.waitFor(/seen to the end/);
+    rig.type('p');
+    await rig.waitFor(/▸ new plan · 2 tasks/);
+    expect(cloud.requests[2]?.lastUser).toMatch(
+      /it is blocked: there is no manual: @deep read the manual\nleft: report/,
+    );
+    await rig.waitFor('tasks complete');
+    expect(rig.text()).toContain('@huge: not one of norris.task_models');
+    expect(deep.requests.map(({ lastUser }) => /Current step .*/.exec(lastUser)?.[0])).toEqual([
+      'Current step 2/3: read the manual',
+      'Current step 3/4: ask the shell',
+    ]);
+    rig.type(':cost detail\r');
+    await rig.waitFor('session usage detail');
+    expect(rig.text()).toMatch(/claude-big {2}norris-preplan {2}2 calls/);
+    expect(rig.text()).toMatch(/claude-big {2}norris-replan {3}1 calls/);
+    expect(rig.text()).toMatch(/qwen-large {2}norris {10}2 calls/);
+    expect(rig.text()).toMatch(/qwen-small {2}norris {10}3 calls/);
+  });
+
+  it('stops before its first step by a key, and goes on behind the last one by the same', async () => {
+    await using cloud = await startScriptedServer([{ text: [hold('the plan'), 'TASK: look\nTASK: look again'] }]);
+    await using fast = await startScriptedServer([say('CMD: ls'), say('CMD: ls -a'), say('Two files.')]);
+    using place = split(cloud, fast, { norris: { preplanner: 'cloud', executor: 'fast', max_norris_steps: 1 } });
+    await using rig = startRig(place, { rows: 40, columns: 110 });
+    await rig.waitFor('[aish:fast]>');
+    rig.type(':norris look around\r');
+    await cloud.request(1);
+    rig.type('\x18n');
+    await rig.waitFor('the plan will wait for you');
+    cloud.release('the plan');
+    await rig.waitFor('BEGIN?');
+    await rig.waitFor(/seen to the end/);
+    rig.type('p');
+    await rig.waitFor(/Ctrl-X n goes\s+on/);
+    rig.type('\x18n');
+    await rig.waitFor(/continuing with 1 of 2 tasks/);
+    await rig.waitFor('tasks complete');
+    expect(fast.requests).toHaveLength(3);
+  });
+
   it('sends the very same requests as ever where there is no preplanner', async () => {
     await using cloud = await startScriptedServer([]);
     await using fast = await startScriptedServer([say('CMD: ls'), say('GOAL: complete')]);

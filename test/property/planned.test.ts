@@ -4,7 +4,7 @@ import { withoutEnd } from '../../src/session/action.ts';
 import { composeMessages } from '../../src/session/context.ts';
 import type { Effect } from '../../src/session/effect.ts';
 import { reduce } from '../../src/session/reduce.ts';
-import { emptyState, rootOf, type State } from '../../src/session/state.ts';
+import { emptyState, rootOf, SEMANTICS, type Settings, type State } from '../../src/session/state.ts';
 import { cases } from '../support/cases.ts';
 import { bash, deadly, harmless, judged, Machine, reply, triedAs } from '../support/machine.ts';
 
@@ -71,6 +71,7 @@ function go(machine: Machine, { pick, tasks }: Luck): void {
     case 'stoppingActions':
       return machine.runs('x');
     case 'halted':
+    case 'planReview':
     case 'escalated':
     case 'awaitingSpend':
     case 'awaitingModeApproval':
@@ -79,11 +80,15 @@ function go(machine: Machine, { pick, tasks }: Luck): void {
 }
 
 /** Random runs with a preplanner; `look` sees the machine after every move. How often each kind of step was seen. */
-function property(look: (machine: Machine, before: State) => void): Map<string, number> {
+function property(
+  look: (machine: Machine, before: State) => void,
+  change: Partial<Settings> = {},
+): Map<string, number> {
   const seen = new Map<string, number>();
   fc.assert(
     fc.property(fc.array(luck, { minLength: 20, maxLength: 80 }), (moves) => {
-      const machine = new Machine({ preplanner: 'cloud', tasksMax: 3, maxNorrisSteps: 5, confirmCmd: false });
+      const how = { preplanner: 'cloud', tasksMax: 3, maxNorrisSteps: 5, confirmCmd: false, ...change };
+      const machine = new Machine(how);
       for (const move of moves) {
         const before = machine.state;
         go(machine, move);
@@ -180,5 +185,22 @@ describe('planned runs, over random runs', () => {
       expect(state).toEqual(machine.state);
       expect(shown).toEqual(machine.effects);
     });
+  });
+
+  it('plan the rest anew at most twice, within the budget, and run nothing of a plan that waits', () => {
+    const seen = property(
+      (machine, before) => {
+        const run = runOf(machine.conversation);
+        const { phase } = rootOf(before);
+        if (run) expect(run.step).toBeLessThanOrEqual(5);
+        expect(run?.replans?.count ?? 0).toBeLessThanOrEqual(2);
+        if (phase.kind !== 'planReview' || !machine.last.some(({ kind }) => kind === 'callModel')) return;
+        const last = machine.events.at(-1);
+        expect(last).toMatchObject({ type: 'answered', question: phase.question, answer: { kind: 'proceed' } });
+      },
+      { semantics: SEMANTICS, approvesPlan: true, taskModels: ['deep'] },
+    );
+    for (const kind of ['planning', 'planReview', 'report', 'halted'])
+      expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(5);
   });
 });

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { composeMessages } from '../../src/session/context.ts';
+import type { Answer, SessionEvent } from '../../src/session/event.ts';
 import { parseTasks } from '../../src/session/norris.ts';
-import { SEMANTICS } from '../../src/session/state.ts';
+import { reduce } from '../../src/session/reduce.ts';
+import { emptyState, SEMANTICS, type Settings, type State } from '../../src/session/state.ts';
 import { bash, deadly, harmless, Machine, reply } from '../support/machine.ts';
 
 const PLAN = 'TASK: find the files\nTASK: stat them\nTASK: report';
 
 /** A run that was planned as `plan` says, at its first step. */
-function planned(
-  plan = PLAN,
-  change: { tasksMax?: number; maxNorrisSteps?: number; semantics?: typeof SEMANTICS } = {},
-): Machine {
+function planned(plan = PLAN, change: Partial<Settings> = {}): Machine {
   const machine = new Machine({ preplanner: 'cloud', executorPreset: 'fast', tasksMax: 16, ...change });
   machine.send({ type: 'norrisStarted', goal: 'sizes of logs' });
   plans(machine, plan);
@@ -20,6 +19,32 @@ function planned(
 function plans(machine: Machine, text: string, extra: Parameters<typeof reply>[2] = {}): void {
   machine.send({ type: 'replyEnded', op: machine.op, reply: reply(text, [], { preset: 'cloud', ...extra }) });
 }
+
+/** Settings of a session of today. */
+const NOW = { semantics: SEMANTICS } as const;
+
+/** The question about a plan is answered. */
+function answersPlan(machine: Machine, answer: Answer): void {
+  const [question] = machine.state.questions;
+  if (question?.kind !== 'plan') throw new Error('no plan waits');
+  machine.send({ type: 'answered', question: question.id, answer });
+}
+
+function foldOf(events: readonly SessionEvent[]): State {
+  return events.reduce((state, event) => reduce(state, event)[0], emptyState('main'));
+}
+
+/** The session after a fold of its journal and a resume. */
+function resumed(machine: Machine): Machine {
+  const copy = new Machine();
+  copy.state = foldOf(machine.events);
+  expect(copy.state).toEqual(machine.state);
+  copy.send({ type: 'resumed', settings: machine.conversation.settings });
+  return copy;
+}
+
+const asked = (machine: Machine) => machine.last.find((effect) => effect.kind === 'preplan');
+const tasksOf = ({ phase }: Machine) => ('run' in phase && phase.run.kind === 'norris' ? phase.run.tasks : undefined);
 
 /** One whole step: a harmless command that runs. */
 function step(machine: Machine, command = 'ls'): void {
@@ -133,6 +158,7 @@ describe('a planned run', () => {
     silent.says(' ');
     expect(silent.phase.kind).toBe('replying');
     silent.says(' ');
+    plans(silent, 'no other way');
     expect(ending(silent)).toMatchObject({ status: 'stalled' });
     expect(silent.conversation.lastTasks).toMatchObject({ current: 0 });
   });
@@ -241,5 +267,242 @@ describe(':norris continue', () => {
     machine.send({ type: 'norrisContinued' });
     expect(machine.phase.kind).toBe('idle');
     expect(notices(machine)).toEqual(['[aish] there is no goal to continue yet']);
+  });
+});
+
+describe('a plan that waits for the user', () => {
+  it('runs nothing before the yes, with norris.approve_plan', () => {
+    const machine = planned(PLAN, { ...NOW, approvesPlan: true });
+    expect(machine.state.questions).toMatchObject([
+      { kind: 'plan', planner: 'cloud', tasks: ['find the files', 'stat them', 'report'] },
+    ]);
+    expect(machine.effects.some((effect) => effect.kind === 'callModel')).toBe(false);
+    answersPlan(machine, { kind: 'proceed' });
+    expect(lastMessage(machine)).toMatch(/Current step 1\/3: find the files$/);
+    expect(machine.state.questions).toEqual([]);
+  });
+
+  it('is edited, shown again, and begun as it was edited', () => {
+    const machine = planned(PLAN, { ...NOW, approvesPlan: true });
+    answersPlan(machine, { kind: 'edit', command: '1. look around\n\n TASK: report\n' });
+    expect(machine.shown).toContainEqual(expect.objectContaining({ kind: 'plan', how: 'edited' }));
+    expect(machine.state.questions).toMatchObject([{ tasks: ['look around', 'report'] }]);
+    answersPlan(machine, { kind: 'edit', command: ' \n' });
+    expect(machine.state.questions).toMatchObject([{ tasks: ['look around', 'report'] }]);
+    answersPlan(machine, { kind: 'proceed' });
+    expect(lastMessage(machine)).toMatch(/Current step 1\/2: look around$/);
+  });
+
+  it('goes back to the planner with a word, and is put to the user again', () => {
+    const machine = planned(PLAN, { ...NOW, approvesPlan: true });
+    answersPlan(machine, { kind: 'skip', note: 'without the report' });
+    expect(asked(machine)).toMatchObject({
+      category: 'norris-preplan',
+      preset: 'cloud',
+      more: 'Your plan was:\nTASK: find the files\nTASK: stat them\nTASK: report\n\nThe user sends it back: without the report',
+    });
+    plans(machine, 'TASK: find and stat the files');
+    expect(machine.state.questions).toMatchObject([{ kind: 'plan', tasks: ['find and stat the files'] }]);
+  });
+
+  it('stays where the planner has no other', () => {
+    const machine = planned(PLAN, { ...NOW, approvesPlan: true });
+    answersPlan(machine, { kind: 'skip' });
+    plans(machine, 'I like the first one.');
+    expect(notices(machine)).toContain('[aish] preplan produced no TASK lines; the plan stays');
+    expect(machine.state.questions).toMatchObject([{ tasks: ['find the files', 'stat them', 'report'] }]);
+  });
+
+  it('ends the run by an abort, and :norris continue begins it without asking', () => {
+    const machine = planned(PLAN, { ...NOW, approvesPlan: true });
+    answersPlan(machine, { kind: 'abort' });
+    expect(ending(machine)).toMatchObject({ status: 'aborted', commands: 0 });
+    machine.send({ type: 'norrisContinued' });
+    expect(lastMessage(machine)).toMatch(/Current step 1\/3/);
+  });
+
+  it('is stopped by one key while it is made, and while its first step is asked for', () => {
+    const early = new Machine({ ...NOW, preplanner: 'cloud' });
+    early.send({ type: 'norrisStarted', goal: 'g' });
+    early.send({ type: 'planHeld' });
+    plans(early, PLAN);
+    expect(early.state.questions).toMatchObject([{ kind: 'plan' }]);
+    const late = planned(PLAN, NOW);
+    const { op } = late;
+    late.send({ type: 'planHeld' });
+    expect(late.last).toContainEqual({ kind: 'cancel', session: 'main', op });
+    expect(late.phase.kind).toBe('planReview');
+    late.send({ type: 'replyEnded', op, reply: reply('CMD: rm -rf x', [], { finish: 'cancelled' }) });
+    expect(late.phase.kind).toBe('planReview');
+    expect(late.conversation.turns).toHaveLength(1);
+    answersPlan(late, { kind: 'proceed' });
+    expect(lastMessage(late)).toMatch(/Current step 1\/3/);
+  });
+
+  it('is not stopped behind its first step, nor where there is none', () => {
+    const machine = planned(PLAN, NOW);
+    step(machine);
+    machine.send({ type: 'planHeld' });
+    expect(machine.phase.kind).toBe('replying');
+    expect(notices(machine)).toContain('[aish] no plan waits for its first step');
+    const idle = new Machine(NOW);
+    idle.send({ type: 'planHeld' });
+    expect(idle.phase.kind).toBe('idle');
+  });
+
+  it('waits on after the program was closed', () => {
+    const machine = planned(PLAN, { ...NOW, approvesPlan: true });
+    answersPlan(machine, { kind: 'edit', command: 'look around' });
+    const later = resumed(machine);
+    expect(later.state.questions).toMatchObject([{ kind: 'plan', tasks: ['look around'] }]);
+    answersPlan(later, { kind: 'proceed' });
+    expect(lastMessage(later)).toMatch(/Current step 1\/1: look around$/);
+  });
+
+  it('that was sent back when the program closed leaves its tasks to :norris continue', () => {
+    const machine = planned(PLAN, { ...NOW, approvesPlan: true });
+    answersPlan(machine, { kind: 'skip', note: 'shorter' });
+    const later = resumed(machine);
+    expect(ending(later)).toMatchObject({ status: 'aborted' });
+    expect(later.conversation.lastTasks).toMatchObject({ current: 0 });
+  });
+});
+
+describe('a plan that does not work out', () => {
+  const blocked = (machine: Machine) => machine.says('GOAL: blocked there is no such directory');
+
+  it('is made anew for the tasks that are left, with what has happened, when a task is blocked', () => {
+    const machine = planned(PLAN, { ...NOW, maxNorrisSteps: 5 });
+    step(machine);
+    blocked(machine);
+    expect(machine.phase).toMatchObject({ kind: 'planning' });
+    const effect = asked(machine);
+    expect(effect).toMatchObject({ category: 'norris-replan', goal: 'sizes of logs', tasksMax: 3 });
+    expect(effect?.more).toMatch(
+      /^The plan so far did not work out:\ndone: find the files\nit is blocked: there is no such directory: stat them\nleft: report\n\nWhat happened last:\n/,
+    );
+    expect(effect?.more).toMatch(/model: CMD: ls\nresult: [\s\S]*\nmodel: GOAL: blocked/);
+    plans(machine, 'TASK: look elsewhere\nTASK: report');
+    expect(machine.shown).toContainEqual({
+      kind: 'plan',
+      preset: 'cloud',
+      tasks: ['look elsewhere', 'report'],
+      how: 'anew',
+    });
+    expect(lastMessage(machine)).toMatch(/Current step 3\/4: look elsewhere$/);
+    expect(machine.phase).toMatchObject({ run: { step: 3 } });
+  });
+
+  it('is made anew twice at most, then the run ends as it would have', () => {
+    const machine = planned(PLAN, { ...NOW, maxNorrisSteps: 9 });
+    for (const _ of [1, 2]) {
+      blocked(machine);
+      plans(machine, 'TASK: try again');
+    }
+    blocked(machine);
+    expect(ending(machine)).toMatchObject({ status: 'blocked', reason: 'there is no such directory' });
+    expect(machine.effects.filter((effect) => effect.kind === 'preplan')).toHaveLength(3);
+  });
+
+  it.each([
+    ['in its last step', { maxNorrisSteps: 1 }],
+    ['in a session of an older version', { semantics: 2 }],
+  ] as const)('stays as it is %s', (_, change) => {
+    const machine = planned(PLAN, { ...NOW, ...change });
+    blocked(machine);
+    expect(ending(machine)).toMatchObject({ status: 'blocked' });
+  });
+
+  it('ends the run as blocked where no new plan comes', () => {
+    const machine = planned(PLAN, NOW);
+    blocked(machine);
+    plans(machine, '', { finish: 'failed', failure: { kind: 'timeout', message: 'no answer' } });
+    expect(notices(machine)).toContain('[aish] replan failed: no answer; the run ends');
+    expect(ending(machine)).toMatchObject({ status: 'blocked' });
+    expect(machine.conversation.lastTasks).toMatchObject({ current: 0 });
+  });
+
+  const skip = (machine: Machine) => {
+    machine.says('CMD: rm -rf x');
+    machine.judges(deadly);
+    machine.answers('skip');
+  };
+
+  it('is made anew after two skips in a row, and the third still asks whether to go on', () => {
+    const machine = planned(PLAN, { ...NOW, maxNorrisSteps: 9 });
+    skip(machine);
+    expect(machine.phase.kind).toBe('replying');
+    skip(machine);
+    expect(asked(machine)?.more).toContain('the user skipped the last 2 actions: stat them');
+    plans(machine, 'TASK: only look');
+    machine.says('All is well.');
+    expect(lastMessage(machine)).toMatch(/All tasks are through/);
+    const another = planned(PLAN, { ...NOW, maxNorrisSteps: 9 });
+    skip(another);
+    skip(another);
+    plans(another, 'TASK: only look');
+    skip(another);
+    expect(another.state.questions).toMatchObject([{ kind: 'escalation', skips: 3 }]);
+  });
+
+  it('goes on with what is left where the planner has nothing better after skips', () => {
+    const machine = planned(PLAN, { ...NOW, maxNorrisSteps: 9 });
+    skip(machine);
+    skip(machine);
+    plans(machine, 'The plan is fine.');
+    expect(notices(machine)).toContain('[aish] replan produced no TASK lines; the plan stays');
+    expect(lastMessage(machine)).toMatch(/Current step 3\/3: report$/);
+  });
+
+  it('leaves its tasks to :norris continue where the program closes meanwhile', () => {
+    const machine = planned(PLAN, NOW);
+    step(machine);
+    blocked(machine);
+    const later = resumed(machine);
+    expect(ending(later)).toMatchObject({ status: 'aborted' });
+    later.send({ type: 'norrisContinued' });
+    expect(lastMessage(later)).toMatch(/Current step 2\/3: stat them$/);
+  });
+});
+
+describe('a task that names a preset', () => {
+  const MIXED = 'TASK: look around\nTASK: @deep mend the parser\nTASK: report';
+
+  it('is done by it, and the next one by the usual preset again', () => {
+    const machine = planned(MIXED, { ...NOW, taskModels: ['deep'] });
+    expect(called(machine)).toMatchObject({ preset: 'fast' });
+    step(machine);
+    expect(called(machine)).toMatchObject({ preset: 'deep', category: 'norris' });
+    expect(lastMessage(machine)).toMatch(/Current step 2\/3: mend the parser$/);
+    step(machine);
+    expect(called(machine)).toMatchObject({ preset: 'fast' });
+    expect(machine.effects.find((effect) => effect.kind === 'preplan')).toMatchObject({ taskModels: ['deep'] });
+  });
+
+  it('is done by the usual one where the name is unknown, and the user is told', () => {
+    const machine = planned('TASK: @huge mend the parser\nTASK: @types/node is to be updated', {
+      ...NOW,
+      taskModels: ['deep'],
+    });
+    expect(notices(machine)).toContain('[aish] @huge: not one of norris.task_models; the usual model does it');
+    expect(called(machine)).toMatchObject({ preset: 'fast' });
+    expect(tasksOf(machine)?.list).toEqual(['mend the parser', '@types/node is to be updated']);
+  });
+
+  it('is a plain task where no names are configured', () => {
+    const machine = planned('TASK: @deep mend the parser', NOW);
+    expect(called(machine)).toMatchObject({ preset: 'fast' });
+    expect(lastMessage(machine)).toMatch(/Current step 1\/1: @deep mend the parser$/);
+  });
+
+  it('goes back to the usual preset after a fallback of its own', () => {
+    const machine = planned(MIXED, { ...NOW, taskModels: ['deep'] });
+    step(machine);
+    const failure = { kind: 'unreachable', message: 'gone' } as const;
+    const failed = reply('', [], { finish: 'failed', failure, fallback: ['spare'] });
+    machine.send({ type: 'replyEnded', op: machine.op, reply: failed });
+    expect(called(machine)).toMatchObject({ preset: 'spare' });
+    step(machine);
+    expect(called(machine)).toMatchObject({ preset: 'fast' });
   });
 });

@@ -130,6 +130,7 @@ function fitting(
       return given.examine;
     case 'halted':
     case 'escalated':
+    case 'planReview':
     case 'awaitingModeApproval':
     case 'awaitingSpend':
       return given.answer;

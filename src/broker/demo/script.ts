@@ -291,7 +291,7 @@ function answer(messages: readonly Message[], tools: ReadonlySet<string>, catego
   const system = messages.find((message) => message.role === 'system')?.content ?? '';
   const asked = messages.findLast((message) => message.role === 'user')?.content ?? '';
   if (category === 'safety' || system.startsWith(OPINION_PROMPT)) return { text: opinionOn(asked) };
-  if (category === 'norris-preplan')
+  if (category === 'norris-preplan' || category === 'norris-replan')
     return { text: `TASK: Look for what the goal is about\nTASK: ${firstLine(asked)}` };
   if (category === 'memory' || category === 'summary') return { text: memoryOf(messages) };
   const scene = readScene(messages, tools);

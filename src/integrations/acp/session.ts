@@ -340,6 +340,7 @@ const STOP = { optionId: 'abort', name: 'Stop the work', kind: 'reject_once' } a
 
 const OPTIONS: Readonly<Record<Question['kind'], readonly PermissionOption[]>> = {
   halt: [RUN, SKIP, STOP],
+  plan: [{ ...RUN, name: 'Begin' }, STOP],
   escalation: [{ ...RUN, name: 'Go on' }, STOP],
   spend: [{ ...RUN, name: 'Spend on' }, STOP],
   mode: [{ ...RUN, name: 'Widen the mode' }, SKIP, STOP],
@@ -416,6 +417,8 @@ function own(question: Question): readonly string[] {
     }
     case 'escalation':
       return [`${question.skips} actions were skipped in a row: go on?`];
+    case 'plan':
+      return ['Begin with this plan?', ...question.tasks.map((task, at) => `${at + 1}. ${visible(task)}`)];
     case 'spend':
       return [visible(spendText(question))];
     case 'mode':

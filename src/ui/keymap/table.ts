@@ -70,6 +70,7 @@ const PROMPT = [
   ['complete', ['tab'], 'complete'],
   ['toggleRail', ['ctrl-x a'], 'hide or show what runs beside the conversation'],
   ['norris', ['ctrl-n'], 'Norris: make the line the goal; while it runs, end it'],
+  ['norrisPlan', ['ctrl-x n'], 'before the first step of a run: look at its plan; behind the last: :norris continue'],
   ['interrupt', ['ctrl-c'], 'interrupt, or clear the line'],
   ['takeBack', ['escape'], 'take back the queued line'],
   ['deleteForwardOrLeave', ['ctrl-d'], 'delete forward; on an empty line, leave'],

@@ -73,6 +73,7 @@ export function agentLine(
 /** What a conversation does, in a word or two; idle, a sub-agent is about to end. */
 export const PHASE_WORDS: Readonly<Record<Phase['kind'], string>> = {
   planning: 'planning',
+  planReview: 'asks about the plan',
   replying: 'thinking',
   judging: 'checking',
   halted: 'waits for you',

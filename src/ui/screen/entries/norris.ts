@@ -15,11 +15,16 @@ export function norrisBeganLines(entry: Of<'norrisBegan'>, context: RenderContex
   return askedLines({ glyph: '»', role: 'strong', text: goal, right, attached }, context);
 }
 
+const NAMES = { first: 'plan', anew: 'new plan', edited: 'edited plan' } as const;
+
 /** The plan, one line a task. The call that named it is no part of the conversation. */
-export function planLines({ preset, tasks }: Of<'plan'>, context: RenderContext): string[] {
+export function planLines({ preset, tasks, how }: Of<'plan'>, context: RenderContext): string[] {
   const { width, paint } = context;
   const right = paint('dim', `by ${plainText(preset)}`);
-  const text = paint('function', `plan · ${tasks.length === 1 ? '1 task' : `${tasks.length} tasks`}`);
+  const text = paint(
+    'function',
+    `${NAMES[how ?? 'first']} · ${tasks.length === 1 ? '1 task' : `${tasks.length} tasks`}`,
+  );
   const list = tasks.flatMap((task, index) => {
     const number = `${index + 1}. `.padStart(5);
     return withGutter(wrapText(plainText(task), Math.max(1, width - number.length)), {
@@ -58,7 +63,8 @@ export function norrisEndedLines(entry: Of<'norrisEnded'>, { width, paint }: Ren
   const role = good ? 'success' : 'warning';
   // Of a failed one the line above it has said why.
   const why = reason && status !== 'failed' ? `: ${plainText(reason)}` : '';
-  const text = `${paint(role, status.replace('_', ' '))}${why} ${paint('dim', `· ${facts}`)}`;
+  const more = status === 'budget_exhausted' ? ' · Ctrl-X n goes on' : '';
+  const text = `${paint(role, status.replace('_', ' '))}${why} ${paint('dim', `· ${facts}${more}`)}`;
   const lines = [text, ...(receipt ? [paint('dim', receiptText(receipt))] : [])];
   return withGutter(
     lines.flatMap((line) => wrapText(line, Math.max(1, width - GUTTER))),

@@ -96,6 +96,20 @@ export const ESCALATION_CHOICES: readonly Choice[] = [
   { ...ABORT, does: 'the run ends; the conversation stays' },
 ];
 
+/** Of a plan before its first step (PP-6). */
+export const PLAN_CHOICES: readonly Choice[] = [
+  { ...PROCEED, label: 'begin', does: 'begins with the first task', harmful: true },
+  { ...EDIT, does: 'opens the tasks in your editor, one a line; you see the plan again' },
+  {
+    ...NOTE,
+    label: 'send back',
+    long: 'send back with a word',
+    short: 'send back',
+    does: 'has it planned anew, with what you write',
+  },
+  { ...ABORT, does: 'the run ends; nothing has run' },
+];
+
 /** Of a mode request: the modes that are offered, the narrowest first (MO-3, MO-9). */
 export const MODE_CHOICES: readonly Choice[] = [
   { answer: 'proceed', key: 'y', label: 'project', does: 'Project mode', harmful: true },

@@ -168,6 +168,8 @@ function hintOf(
   const waits = waitHint(ready);
   if (waits !== undefined) return waits;
   if (form) return edit === undefined ? 'e fills it in' : 'Enter: next field · Tab back and forth · Esc: look it over';
+  const note = choices.find(({ answer }) => answer === 'note');
+  if (noting && note?.label === 'send back') return 'Enter sends it back with this · Esc goes back';
   if (noting) return 'Enter skips and tells the model this · Esc goes back';
   if (edit !== undefined) return 'Enter judges it anew · Esc leaves it as it was';
   if (aside !== undefined) return aside === 'd' ? 'd: back to the list' : 'Esc: back to the question';

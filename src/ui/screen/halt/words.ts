@@ -21,6 +21,7 @@ import {
   helpOf,
   MODE_CHOICES,
   OUTSIDE_CHOICES,
+  PLAN_CHOICES,
   SPEND_CHOICES,
   sendOf,
   TRY,
@@ -113,6 +114,8 @@ function wordsBehind(question: Question, ui: Looks): QuestionWords {
       return formWords(question, ui.form ?? beginForm(question).form, ui.edit !== undefined);
     case 'escalation':
       return escalationWords(question);
+    case 'plan':
+      return planWords(question);
     case 'mode':
       return question.outside ? outsideWords(question) : modeWords(question);
     case 'spend':
@@ -136,6 +139,18 @@ function escalationWords({ skips }: Of<'escalation'>): QuestionWords {
       'proceed continues the run; abort ends it and keeps the conversation.',
     ],
     choices: ESCALATION_CHOICES,
+  };
+}
+
+function planWords({ planner, tasks }: Of<'plan'>): QuestionWords {
+  return {
+    ...BARE,
+    chip: 'BEGIN?',
+    title: `plan by ${visible(planner)}`,
+    reasons: ['Nothing has run yet.'],
+    action: tasks.map((task, at) => `${at + 1}. ${oneLine(task)}`).join('\n'),
+    choices: PLAN_CHOICES,
+    editable: true,
   };
 }
 

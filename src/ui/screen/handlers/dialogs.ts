@@ -1,6 +1,9 @@
 /** Keys at a question, in a dialog, and in a dialog's text field. */
 
+import type { Question } from '../../../session/question.ts';
+import { messageOf } from '../../../text/errors.ts';
 import { visible } from '../../../text/sanitize.ts';
+import { fromVisible } from '../../../text/spelled.ts';
 import { stripStyles } from '../../../text/style.ts';
 import type { KeyToken, MouseToken } from '../../terminal/token.ts';
 import type { Choice } from '../halt/choices.ts';
@@ -45,7 +48,19 @@ function edit(screen: Screen): void {
   if (head?.kind === 'form') screen.questionDialog.enterFields();
   if (head?.kind === 'halt' && head.action.kind === 'command')
     screen.questionDialog.show({ edit: visible(head.action.command), help: false });
+  if (head?.kind === 'plan') void editPlan(screen, head);
   if (head?.kind === 'fleet') screen.questionDialog.show({ edit: head.hosts.join(', '), help: false });
+}
+
+/** A plan in the user's own editor, one task a line; it is put to them again. */
+async function editPlan(screen: Screen, { id, session, tasks }: Extract<Question, { kind: 'plan' }>): Promise<void> {
+  const text = tasks.map(visible).join('\n');
+  const failed = (error: unknown) => ({ ok: false, problem: messageOf(error) }) as const;
+  const edited = await screen.lend(() => screen.app.edit(text)).catch(failed);
+  if (!edited.ok) return screen.hint(edited.problem);
+  if (edited.text.trim() === text) return;
+  const answer = { kind: 'edit', command: fromVisible(edited.text) } as const;
+  void screen.app.engine.dispatch({ type: 'answered', question: id, answer }, session);
 }
 
 /** A letter that a question knows, pressed by itself. */

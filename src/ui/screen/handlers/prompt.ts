@@ -57,6 +57,14 @@ function norris(screen: Screen): void {
   else screen.ui.update({ goalNext: !goalNext });
 }
 
+/** The plan waits for the user before its first step (PP-6); where no run is under way, the last one goes on. */
+function norrisPlan(screen: Screen): void {
+  const { phase, lastGoal } = screen.app.engine.conversation;
+  if (phase.kind !== 'idle') void screen.app.engine.dispatch({ type: 'planHeld' });
+  else if (lastGoal === undefined) screen.hint('there is no goal to continue yet');
+  else void screen.app.engine.dispatch({ type: 'norrisContinued' });
+}
+
 function askForGoal(screen: Screen): void {
   const { phase } = screen.app.engine.conversation;
   if (phase.kind === 'idle') screen.ui.update({ panel: { kind: 'goal', text: '' } });
@@ -126,6 +134,7 @@ export const promptHandlers: Handlers = {
   toggleRail: (screen) => screen.toggleRail(),
   submit,
   norris,
+  norrisPlan,
   interrupt,
   takeBack,
   flipVerdict,
