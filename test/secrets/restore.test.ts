@@ -13,10 +13,15 @@ const folder = mkdtempSync(join(tmpdir(), 'aish-restore-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const canary = join(folder, 'canary');
 
-/** Runs a command with a handle as the program would, in a real bash. */
-function run(command: string, secret: string): { readonly out: string; readonly unsafe: string | undefined } {
+function restoredIn(command: string, secret: string) {
   const restored = restoreCommand(command, () => secret);
   if (restored.kind !== 'restored') throw new Error('not restored');
+  return restored;
+}
+
+/** Runs a command with a handle as the program would, in a real bash. */
+function run(command: string, secret: string): { readonly out: string; readonly unsafe: string | undefined } {
+  const restored = restoredIn(command, secret);
   const env = { PATH: process.env.PATH ?? '', ...restored.env };
   return { out: bash(restored.command, env), unsafe: restored.unsafe };
 }
@@ -24,6 +29,19 @@ function run(command: string, secret: string): { readonly out: string; readonly 
 function bash(command: string, env: NodeJS.ProcessEnv = process.env): string {
   const stdio: StdioOptions = ['ignore', 'pipe', 'inherit'];
   return execFileSync('bash', ['--norc', '-c', command], { cwd: folder, env, stdio, encoding: 'utf8' });
+}
+
+type Restored = { readonly command: string; readonly env: Readonly<Record<string, string>> };
+
+const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** What each of several commands prints, each in a shell of its own that one bash forks. */
+function bashEach(commands: readonly Restored[]): readonly string[] {
+  const parts = commands.map(({ command, env }) => {
+    const variables = Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}\n`);
+    return `(\n${variables.join('')}${command}\n)\nprintf '\\0'\n`;
+  });
+  return bash(parts.join('')).split('\0').slice(0, -1);
 }
 
 /** Secrets that would do something if a shell ever read them. */
@@ -64,21 +82,20 @@ const places = [
 
 describe('a secret in a command', () => {
   it.each(places)('%s', (command) => {
-    for (const secret of hostile) {
-      const { out, unsafe } = run(command, secret);
-      expect(out).toBe(secret);
-      expect(unsafe).toBeUndefined();
-      expect(existsSync(canary)).toBe(false);
-    }
+    const restored = hostile.map((secret) => restoredIn(command, secret));
+    expect(bashEach(restored)).toEqual(hostile);
+    expect(restored.filter(({ unsafe }) => unsafe !== undefined)).toEqual([]);
+    expect(existsSync(canary)).toBe(false);
   });
 
   it('is itself in a here-document and a here-string', () => {
-    for (const secret of hostile) {
-      expect(run(`cat <<EOF\nis ${H}\nEOF`, secret).out).toBe(`is ${secret}\n`);
-      expect(run(`cat <<< ${H}`, secret).out).toBe(`${secret}\n`);
-      if (!secret.includes('\n')) expect(run(`cat <<'EOF'\nis ${H}\nEOF`, secret).out).toBe(`is ${secret}\n`);
-      expect(existsSync(canary)).toBe(false);
-    }
+    const printed = (command: string, secrets = hostile) =>
+      bashEach(secrets.map((secret) => restoredIn(command, secret)));
+    expect(printed(`cat <<EOF\nis ${H}\nEOF`)).toEqual(hostile.map((secret) => `is ${secret}\n`));
+    expect(printed(`cat <<< ${H}`)).toEqual(hostile.map((secret) => `${secret}\n`));
+    const lines = hostile.filter((secret) => !secret.includes('\n'));
+    expect(printed(`cat <<'EOF'\nis ${H}\nEOF`, lines)).toEqual(lines.map((secret) => `is ${secret}\n`));
+    expect(existsSync(canary)).toBe(false);
   });
 
   it('is itself next to anything', () => {
@@ -153,37 +170,29 @@ it('what is judged is the same command with the true value as a word', () => {
     const restored = restoreCommand(command, () => secret);
     return restored.kind === 'restored' ? restored.judged : '';
   };
-  for (const secret of hostile) {
-    for (const place of places) {
-      expect(bash(judged(place, secret))).toBe(secret);
-    }
+  for (const place of places) {
+    expect(bashEach(hostile.map((secret) => ({ command: judged(place, secret), env: {} })))).toEqual(hostile);
   }
   expect(judged(`rm -rf ${H}`, '/')).toBe(`rm -rf '/'`);
 });
 
 describe('what runs is what was judged', () => {
-  const both = (command: string, secret: string) => {
-    const restored = restoreCommand(command, () => secret);
-    if (restored.kind !== 'restored') throw new Error('not restored');
-    return restored;
-  };
-
   it('also behind a backslash, which would take the quote that goes in with the secret', () => {
     // Judged with single quotes this is one echo; run with double quotes it would be three commands.
     const sly = `echo \\${H}" ; touch ${canary} ; : ' # '" # "`;
-    const plain = both(sly, 'ghp_0123abcDEF');
+    const plain = restoredIn(sly, 'ghp_0123abcDEF');
     expect(plain.command).toBe(plain.judged);
     bash(plain.command, { PATH: process.env.PATH ?? '', ...plain.env });
     expect(existsSync(canary)).toBe(false);
     for (const command of [sly, `echo "\\${H}"`, `echo $'\\${H}'`, `cat <<E\n\\${H}\nE`]) {
-      expect(both(command, `a"b'c $d`).unsafe).toMatch(/a secret/);
+      expect(restoredIn(command, `a"b'c $d`).unsafe).toMatch(/a secret/);
     }
-    expect(both(`echo \\\\${H}`, 'a b').unsafe).toBeUndefined();
+    expect(restoredIn(`echo \\\\${H}`, 'a b').unsafe).toBeUndefined();
   });
 
   it('and a command that reads the variable by its own name asks', () => {
-    expect(both(`password="${H}"; $AISH_SECRET_1`, 'rm -rf /tmp/x1').unsafe).toMatch(/names the variable/);
-    expect(both('$AISH_SECRET_1', 'x').unsafe).toBeUndefined();
+    expect(restoredIn(`password="${H}"; $AISH_SECRET_1`, 'rm -rf /tmp/x1').unsafe).toMatch(/names the variable/);
+    expect(restoredIn('$AISH_SECRET_1', 'x').unsafe).toBeUndefined();
   });
 
   it('whatever is written around it: bash prints the same for both', () => {
@@ -211,7 +220,7 @@ describe('what runs is what was judged', () => {
     let compared = 0;
     fc.assert(
       fc.property(command, fc.constantFrom(...values), (words, secret) => {
-        const { judged, command: runs, env, unsafe } = both(words.join(''), secret);
+        const { judged, command: runs, env, unsafe } = restoredIn(words.join(''), secret);
         if (unsafe !== undefined || judged === runs) return;
         compared += 1;
         expect(outcome(runs, env)).toEqual(outcome(judged, {}));
