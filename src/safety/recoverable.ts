@@ -33,7 +33,7 @@ export type Recovery = {
 const isLeftOut = (path: string): boolean => isCredential(path) || isCredential(`${path}/any`);
 
 const MAX_LOOKED_AT = 5000;
-const FIND_MS = 100;
+const FIND_MS = 500;
 
 const NOTHING: Own = new Set<string>();
 
