@@ -395,6 +395,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     expect(readFileSync(join(place.work, '.env'), 'utf8')).toBe('KEY=old\n');
     await rig.waitFor(/KEY=last/);
     expect(told(server)).toContain('not changed: .env (no copy of keys and passwords is kept');
+    expect(rig.text()).toContain('not changed, since no copy of keys and passwords is kept');
     await answer(rig, /HALT[\s\S]*KEY=last/, 'p');
     await rig.waitFor('✓ done');
     expect(readFileSync(join(place.work, '.env'), 'utf8')).toBe('KEY=last\n');
