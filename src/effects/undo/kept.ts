@@ -270,7 +270,8 @@ export function warnOf(notes: readonly string[], warn: (text: string) => void): 
   const [full, refused, unkept, skipped] = [of('full'), of('refused'), of('unkept'), of('skipped')];
   const [secret, guarded] = [of('secret'), of('protected')];
   if (secret.length > 0) warn(`keys or passwords, and not kept (undo.credentials keeps them): ${named(secret)}`);
-  if (guarded.length > 0) warn(`not changed, since no copy of keys and passwords is kept: ${named([...new Set(guarded)])}`);
+  if (guarded.length > 0)
+    warn(`not changed, since no copy of keys and passwords is kept: ${named([...new Set(guarded)])}`);
   if (skipped.length > 0) warn(`shredded on purpose, and not kept: ${named(skipped)}`);
   if (full.length > 0)
     warn(
