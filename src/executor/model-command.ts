@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import type { PreparedCommand, RunningCommand } from '../contracts/commands.ts';
 import { messageOf } from '../text/errors.ts';
 import { type Environment, unattendedEnvironment } from './environment.ts';
-import { ensureWatchdog, tagLimit, tagVariable } from './orphans.ts';
+import { marked, tagLimit } from './orphans.ts';
 import type { OnEnd, Pipe, ToBegin } from './pipes.ts';
 import { bash, closeInherited, signal, withoutInherited } from './processes.ts';
 import { Pty } from './pty.ts';
@@ -151,7 +151,6 @@ function prelude(token: string, pipe: boolean, launched: boolean, command: strin
  * change what runs is taken out of the environment. Nothing of it outlives this program.
  */
 export function prepareOnce({ command, launcher, env, ...rest }: OnceOptions): PreparedCommand {
-  ensureWatchdog();
   const token = randomBytes(16).toString('hex');
   const own = [
     bash,
@@ -166,7 +165,7 @@ export function prepareOnce({ command, launcher, env, ...rest }: OnceOptions): P
   return byItself({
     ...rest,
     argv: [file, ...args],
-    env: { ...unattendedEnvironment(env), ...tagVariable },
+    env: marked(unattendedEnvironment(env)),
     token,
   });
 }

@@ -19,13 +19,53 @@ const tag = randomInt(2 ** 24, 2 ** 46);
 export const tagLimit = `ulimit -S -x ${tag}`;
 /** With an end of its own, so that no other program's mark can begin with it. */
 const mark = `${tag}.`;
-export const tagVariable: Readonly<Record<string, string>> = { [VARIABLE]: mark };
+
+/** The environment of a process that is to end with this program, and the watchdog that sees to it. */
+export function marked(env: Environment): Environment {
+  ensureWatchdog();
+  return { ...env, [VARIABLE]: mark };
+}
+
+/** The last number given to a process, how many processes were started, and where the numbers begin anew. */
+type Numbering = { readonly last: number; readonly started: number; readonly highest: number };
+
+/** Each is NaN where the kernel does not tell. */
+function readNumbering(): Numbering {
+  const read = (path: string, number: RegExp) => {
+    try {
+      return Number(number.exec(readFileSync(`/proc/${path}`, 'latin1'))?.[1]);
+    } catch {
+      return Number.NaN;
+    }
+  };
+  return {
+    last: read('loadavg', / (\d+)$/m),
+    started: read('stat', /^processes (\d+)$/m),
+    highest: read('sys/kernel/pid_max', /^(\d+)$/m),
+  };
+}
+
+/**
+ * Which numbers the kernel may have given out between `first` and `now`. All, where it may have come round, or where
+ * that would leave out `known`, which it gave out in between.
+ */
+export function givenBetween(first: Numbering, now: Numbering, known: number): (pid: number) => boolean {
+  const isBetween = (pid: number) =>
+    first.last <= now.last ? pid > first.last && pid <= now.last : pid > first.last || pid <= now.last;
+  const isTold = first.last >= 0 && now.last >= 0;
+  return isTold && now.started < roundTrip(first) && isBetween(known) ? isBetween : () => true;
+}
+
+/** A number that a failed start has used up is not counted: half of them are left for those. */
+const roundTrip = ({ started, highest }: Numbering) => started + Math.floor(highest / 2);
 
 /**
  * Waits for the end of its input (the program is gone, however it went), then kills what carries the mark. It needs
  * nothing but the shell, since what a missing program does not find would be left alive; only where there is no /proc
  * it asks `ps`. `read` drops the zero bytes of an environment. The mark is put together in the script, so that the
- * script's own command line does not hold it.
+ * script's own command line does not hold it. It looks at the processes of `givenBetween` alone.
+ * @param $1 the last number before the first marked process
+ * @param $2 how many processes have been started when numbers may come round
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM
@@ -44,9 +84,17 @@ marked() {
   done <"$1/environ"
   return 1
 }
+between() {
+  if [ "$1" -le "$last" ]; then [ "$2" -gt "$1" ] && [ "$2" -le "$last" ]; else [ "$2" -gt "$1" ] || [ "$2" -le "$last" ]; fi
+}
 for round in 1 2 3 4 5 6; do
-  found=
+  found= started=
+  read -r _ _ _ _ last </proc/loadavg
+  while read -r key started _ && [ "$key" != processes ]; do :; done </proc/stat
+  few=
+  [ "$1" -ge 0 ] && [ "$last" -ge 0 ] && [ "$started" -lt "$2" ] && between "$1" $$ && few=yes
   for process in /proc/[0-9]*; do
+    [ -z "$few" ] || between "$1" "\${process##*/}" || continue
     marked "$process" || continue
     kill -KILL "\${process##*/}"
     found=yes
@@ -58,6 +106,8 @@ for round in 1 2 3 4 5 6; do
 done`;
 
 let watchdog: ChildProcess | undefined;
+/** As it was before the first marked process; undefined while there was none. */
+let first: Numbering | undefined;
 
 /**
  * Starts, once, the process that outlives this program by a moment to end what a model started (EX-6). It holds nothing
@@ -65,7 +115,9 @@ let watchdog: ChildProcess | undefined;
  */
 export function ensureWatchdog(): void {
   if (watchdog && watchdog.exitCode === null && watchdog.signalCode === null) return;
-  const [file, ...args] = withoutInherited(['/bin/sh', '-c', SCRIPT]);
+  first ??= readNumbering();
+  const told = [first.last, roundTrip(first)].map(String);
+  const [file, ...args] = withoutInherited(['/bin/sh', '-c', SCRIPT, 'sh', ...told]);
   const child = spawn(file, args, {
     // A session of its own: what ends the program's terminal must not end it.
     detached: true,
@@ -84,18 +136,24 @@ export function ensureWatchdog(): void {
 
 /** Kills everything a model started that still runs, also what left its session. For the program's orderly end. */
 export function killTagged(): void {
+  // One that is killed carries its mark until it is gone, but starts nothing any more.
+  const killed = new Set<number>();
   for (let round = 0; round < 6; round += 1) {
-    const pids = taggedProcesses();
+    const pids = taggedProcesses().filter((pid) => !killed.has(pid));
     if (pids.length === 0) return;
-    for (const pid of pids) signal(pid, 'SIGKILL');
+    for (const pid of pids) {
+      signal(pid, 'SIGKILL');
+      killed.add(pid);
+    }
   }
 }
 
 /** Processes that carry this program's mark. Empty where there is no /proc. */
 function taggedProcesses(): number[] {
-  if (process.platform !== 'linux') return [];
+  if (process.platform !== 'linux' || !first) return [];
+  const isCandidate = givenBetween(first, readNumbering(), watchdog?.pid ?? 0);
   return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && isTagged(name))
+    .filter((name) => /^\d+$/.test(name) && isCandidate(Number(name)) && isTagged(name))
     .map(Number);
 }
 
@@ -120,7 +178,6 @@ export function asCompanion(
   env: Environment,
   closes = false,
 ): { readonly argv: readonly [string, ...string[]]; readonly env: Environment } {
-  ensureWatchdog();
   const [file = '', ...words] = argv;
-  return { argv: closes ? [file, ...words] : withoutInherited(argv), env: { ...env, ...tagVariable } };
+  return { argv: closes ? [file, ...words] : withoutInherited(argv), env: marked(env) };
 }

@@ -6,7 +6,7 @@ import { constants as system } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { Environment } from './environment.ts';
-import { tagVariable } from './orphans.ts';
+import { marked } from './orphans.ts';
 import { PrivateDirectory } from './private-directory.ts';
 import { withoutInherited } from './processes.ts';
 
@@ -96,7 +96,7 @@ class Starter {
     const child = spawn(file, args, {
       detached: true,
       cwd: '/',
-      env: { ...tagVariable },
+      env: marked({}),
       stdio: ['pipe', 'pipe', 'ignore'],
     });
     this.#child = child;

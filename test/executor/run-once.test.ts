@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { killTagged } from '../../src/executor/index.ts';
+import { givenBetween } from '../../src/executor/orphans.ts';
 import { lacks } from '../support/lacks.ts';
 import { baseEnv, once, shows, until, workspace } from './support.ts';
 
@@ -185,6 +186,21 @@ describe('a command of the model', () => {
     await until(() => !pids().some(isAlive), 'none is left');
     // What another run of the program has started is not ours.
     expect(isAlive(other.pid ?? 0)).toBe(true);
+  });
+
+  it('looks at those processes alone that were started since, unless the numbers may have come round', () => {
+    const first = { last: 900, started: 5000, highest: 1000 };
+    const candidates = (now: { last: number; started: number }, known: number, from = first) =>
+      [100, 900, 901, 950, 999].filter(givenBetween(from, { highest: 1000, ...now }, known));
+    expect(candidates({ last: 950, started: 5050 }, 901)).toEqual([901, 950]);
+    expect(candidates({ last: 100, started: 5200 }, 901)).toEqual([100, 901, 950, 999]);
+    const all = [100, 900, 901, 950, 999];
+    expect(candidates({ last: 950, started: 5500 }, 901)).toEqual(all);
+    // What the kernel told is of other processes than those that are seen here.
+    expect(candidates({ last: 950, started: 5050 }, 40)).toEqual(all);
+    expect(candidates({ last: Number.NaN, started: 5050 }, 901)).toEqual(all);
+    for (const name of ['last', 'started', 'highest'])
+      expect(candidates({ last: 950, started: 5050 }, 901, { ...first, [name]: Number.NaN })).toEqual(all);
   });
 
   it('leaves nothing alive when the program ends in order', async () => {
