@@ -33,7 +33,7 @@ import type { PresetsPort, SetupOffer, SetupPort, SetupProblem } from '../contra
 import type { Engine } from '../engine/engine.ts';
 import type { Forms } from '../engine/forms.ts';
 import { ForegroundJob, ShellQueue } from '../engine/shell-queue.ts';
-import { completeShell, editText, isIncomplete, processEnvironment } from '../executor/index.ts';
+import { completeShell, editText, isIncomplete, processEnvironment, type UserShell } from '../executor/index.ts';
 import { classify, isAffirmation } from '../router/index.ts';
 import { hostOf } from '../session/place.ts';
 import { isLocked, journalPath, listSessions, oldSessions, readEnding, removeSessions } from '../store/index.ts';
@@ -49,6 +49,14 @@ import type { AppServices } from './services.ts';
 
 /** Programs on PATH offered by Tab. */
 const MAX_OFFERED_PROGRAMS = 200;
+
+/** The shell, once its startup files have been read; undefined where that fails, or nobody waits for it any more. */
+function loaded(shell: Promise<UserShell>, end: AbortSignal): Promise<UserShell | undefined> {
+  return new Promise((resolve) => {
+    end.addEventListener('abort', () => resolve(undefined), { once: true });
+    shell.then(resolve, () => resolve(undefined));
+  });
+}
 
 export function createApp(
   environment: Environment,
@@ -70,7 +78,7 @@ export function createApp(
       {
         cwd: engine.shellCwd,
         ask: async (question, end) => {
-          const facts = await front()?.complete(question, end);
+          const facts = await (front() ?? (await loaded(hosts.front ?? shell.ready, end)))?.complete(question, end);
           // Files and programs of this machine are nothing for a line that runs on a host.
           return hostOf(engine.shellCwd) === undefined ? facts : (facts ?? []);
         },

@@ -2,7 +2,7 @@ import type { ShellFiles } from '../contracts/machine.ts';
 import { directoryAt } from '../session/place.ts';
 import { messageOf } from '../text/errors.ts';
 import type { Fact, Question } from './completion/complete.ts';
-import { ForkQuestions, namesThere } from './completion/shell-answers.ts';
+import { COMPLETER_TIMEOUT_MS, ForkQuestions, namesThere } from './completion/shell-answers.ts';
 
 import {
   type DrivenShell,
@@ -160,7 +160,7 @@ export class EditorShell implements DrivenShell {
   async complete(question: Question, signal: AbortSignal): Promise<readonly Fact[] | undefined> {
     const { completer } = this.#integration;
     if (completer && 'ask' in completer) {
-      const { exit, output } = await this.#own(completer.ask(question));
+      const { exit, output } = await this.#own(completer.ask(question), COMPLETER_TIMEOUT_MS);
       return exit === 0 && !signal.aborted ? completer.facts(output.toString('utf8')) : undefined;
     }
     if (this.seat) return namesThere(this.seat.there, question, directoryAt(this.#cwd));
@@ -255,11 +255,11 @@ export class EditorShell implements DrivenShell {
   }
 
   /** Runs code in the shell itself, where that is at its prompt; nothing of it is seen. */
-  async #own(code: string): Promise<{ readonly exit: number; readonly output: Buffer }> {
+  async #own(code: string, patience?: number): Promise<{ readonly exit: number; readonly output: Buffer }> {
     // A machine that can't be reached any more is as gone as its shell.
     if (this.#gone || (await this.#directory.write('own', code)?.catch(messageOf)) !== undefined)
       return { exit: 1, output: Buffer.alloc(0) };
-    const mark = await this.#ask('O', this.#integration.keys.own);
+    const mark = await this.#ask('O', this.#integration.keys.own, patience);
     const output = Buffer.from((await this.#directory.take('told')) ?? '');
     this.#directory.discard('own');
     return { exit: Number(mark?.fields[0] ?? 1), output };

@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lacks, pathOf } from '../support/lacks.ts';
 import { type Scratch, scratch } from '../support/program.ts';
@@ -23,6 +23,27 @@ async function start(place: Scratch, rc: string, shell = '/bin/bash'): Promise<R
 }
 
 describe('Tab', () => {
+  it.each([
+    ['/bin/bash', `sleep 3; ${PETS}`],
+    ['/bin/bash', PETS.replace('{ COMP', '{ sleep 2; COMP')],
+    [pathOf('zsh'), 'sleep 3; autoload -Uz compinit; compinit -D -i; _pets() { compadd cat dog }; compdef _pets pets'],
+    [pathOf('fish'), 'sleep 3; complete -c pets -f -a "cat dog"'],
+  ])('says that the shell is loading, and completes once it has: %s %#', async (shell, rc) => {
+    if (shell === undefined) return expect(lacks('zsh') || lacks('fish')).toBe(true);
+    using place = scratch();
+    const file = { bash: '.bashrc', zsh: '.zshrc', fish: '.config/fish/config.fish' }[basename(shell)] ?? '';
+    mkdirSync(dirname(join(place.home, file)), { recursive: true });
+    writeFileSync(join(place.home, file), rc);
+    await using rig = startRig(place, { env: { SHELL: shell }, columns: 120 });
+    await rig.waitFor('[aish:demo]>');
+    rig.type('pets d\t');
+    await rig.waitFor('still loading');
+    await rig.waitFor('[aish:demo]> pets dog');
+    rig.type('x');
+    await rig.waitFor('[aish:demo]> pets dog x');
+    expect(rig.text()).not.toContain('still loading');
+  });
+
   it('asks the live bash, and lists what there is', async () => {
     using place = scratch();
     mkdirSync(join(place.work, 'a folder'));

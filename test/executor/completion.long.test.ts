@@ -124,7 +124,7 @@ PROMPT_COMMAND='echo prompted >> ~/prompts'`);
     expect((await asked).items).toBeDefined();
     const began = performance.now();
     await complete('hang ');
-    expect(performance.now() - began).toBeLessThan(5000);
+    expect(performance.now() - began).toBeLessThan(15_000);
     expect((await run('echo alive')).head).toContain('alive');
   });
 });

@@ -75,8 +75,8 @@ export async function namesThere(there: ShellThere, question: Question, director
 // The answer of a completer: a file of records, each three fields ended by NUL, the first of them the process, the last
 // `end`.
 
-/** How long a completer may take. Ms. */
-const ANSWER_TIMEOUT_MS = 1500;
+/** How long a completer may take: the first one loads what it completes by. Any key ends it sooner. Ms. */
+export const COMPLETER_TIMEOUT_MS = 10_000;
 const POLL_INTERVAL_MS = 5;
 /** Records read at most. */
 const MAX_RECORDS = 5000;
@@ -91,7 +91,7 @@ type Answer = { readonly pid: number | undefined; readonly facts: readonly Fact[
  * the promise `over` resolves when nothing of it can write any more.
  */
 export function readAnswer(path: string, abort: AbortSignal) {
-  const deadline = performance.now() + ANSWER_TIMEOUT_MS;
+  const deadline = performance.now() + COMPLETER_TIMEOUT_MS;
   const { promise, resolve } = Promise.withResolvers<readonly Fact[] | undefined>();
   const watch = async () => {
     for (;;) {

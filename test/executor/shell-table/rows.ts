@@ -19,18 +19,18 @@ const JOBS: readonly Row[] = [
     ),
     clean: withoutNumbers,
   },
-  { name: 'Ctrl-Z, jobs, fg: a command', steps: same(...stopped('sleep 1')), clean: withoutNumbers, short: true },
+  { name: 'Ctrl-Z, jobs, fg: a command', steps: same(...stopped('sleep 4')), clean: withoutNumbers, short: true },
   {
     name: 'Ctrl-Z, jobs, fg: `sleep && echo`',
-    steps: same(...stopped('sleep 1 && echo after > $O.2')),
+    steps: same(...stopped('sleep 4 && echo after > $O.2')),
     files: ['', '.2'],
     clean: withoutNumbers,
   },
   {
     name: 'Ctrl-Z, jobs, fg: a loop',
     steps: words(
-      stopped('for i in 1 2 3; do sleep 0.5; echo $i >> $O.3; done'),
-      stopped('for i in 1 2 3; sleep 0.5; echo $i >> $O.3; end'),
+      stopped('for i in 1 2 3; do sleep 2; echo $i >> $O.3; done'),
+      stopped('for i in 1 2 3; sleep 2; echo $i >> $O.3; end'),
     ),
     files: ['', '.3'],
     clean: withoutNumbers,

@@ -11,8 +11,11 @@ import type { Handlers } from './global.ts';
 
 // Tab (IN-6): the one completion, or what all have in common, or the list. Typing continues while they are being found.
 
-/** How long a completion may take before a hint explains the wait. */
-const HINT_DELAY_MS = 200;
+/** After how long a hint explains the wait for a completion, and then what it waits for. */
+const HINTS = [
+  [200, 'completing…'],
+  [1000, 'the shell is still loading: it completes then, or type on'],
+] as const;
 
 const NOTHING: Completions = { start: 0, items: [] };
 
@@ -23,11 +26,11 @@ export async function complete(screen: Screen): Promise<void> {
   const stop = screen.ui.subscribe(() => {
     if (screen.ui.get().editor !== editor) asked.abort();
   });
-  const waiting = screen.schedule(() => screen.hint('completing…'), HINT_DELAY_MS);
+  const hints = HINTS.map(([delay, text]) => screen.schedule(() => screen.hint(text), delay));
   // Whatever goes wrong while looking, there is nothing to offer.
   const found = await screen.app.complete(editor.text, editor.cursor, asked.signal).catch(() => NOTHING);
   stop();
-  waiting();
+  for (const end of hints) end();
   const { editor: now, panel, question } = screen.ui.get();
   if (now !== editor || panel.kind !== 'none' || question) return;
   screen.ui.update({ hint: undefined });
