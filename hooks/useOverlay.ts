@@ -23,30 +23,30 @@ export function useOverlay(columns: number, main: number): Overlay {
 export function useArming(id: string): void {
   const { questionDialog } = useScreen();
   const { waitUntilRenderFlush } = useApp();
-  useEffect(() => {
-    let gone = false;
-    const limit = new Promise((resolve) => setTimeout(resolve, FLUSH_TIMEOUT_MS));
-    void Promise.race([waitUntilRenderFlush(), limit]).then(() => {
-      if (!gone) questionDialog.drawn(id);
-    });
-    return () => {
-      gone = true;
-    };
-  }, [questionDialog, id, waitUntilRenderFlush]);
+  useEffect(
+    () => onceDrawn(waitUntilRenderFlush, () => questionDialog.drawn(id)),
+    [questionDialog, id, waitUntilRenderFlush],
+  );
 }
 
 /** Tells the question which of its lines were on the screen, once the frame that shows them was written (HA-8). */
 export function useSeen(id: string, columns: number, from: number, to: number): void {
   const { questionDialog } = useScreen();
   const { waitUntilRenderFlush } = useApp();
-  useEffect(() => {
-    let gone = false;
-    const limit = new Promise((resolve) => setTimeout(resolve, FLUSH_TIMEOUT_MS));
-    void Promise.race([waitUntilRenderFlush(), limit]).then(() => {
-      if (!gone) questionDialog.saw(id, columns, from, to);
-    });
-    return () => {
-      gone = true;
-    };
-  }, [questionDialog, waitUntilRenderFlush, id, columns, from, to]);
+  useEffect(
+    () => onceDrawn(waitUntilRenderFlush, () => questionDialog.saw(id, columns, from, to)),
+    [questionDialog, waitUntilRenderFlush, id, columns, from, to],
+  );
+}
+
+/** Calls `tell` when the frame is written, unless the returned function was called before. */
+function onceDrawn(flushed: () => Promise<void>, tell: () => void): () => void {
+  let gone = false;
+  const limit = new Promise((resolve) => setTimeout(resolve, FLUSH_TIMEOUT_MS));
+  void Promise.race([flushed(), limit]).then(() => {
+    if (!gone) tell();
+  });
+  return () => {
+    gone = true;
+  };
 }

@@ -75,19 +75,7 @@ export type ForegroundReader = {
 };
 
 /** Shells, and what leads to one elsewhere. */
-const SHELLS: ReadonlySet<string> = new Set([
-  'bash',
-  'zsh',
-  'fish',
-  'sh',
-  'dash',
-  'ksh',
-  'mksh',
-  'ash',
-  'tcsh',
-  'nu',
-  'xonsh',
-]);
+const SHELLS: ReadonlySet<string> = new Set('bash zsh fish sh dash ksh mksh ash tcsh nu xonsh'.split(' '));
 const LEADS_TO_SHELL: ReadonlySet<string> = new Set([
   'ssh',
   'mosh-client',

@@ -220,17 +220,10 @@ function escaped(command: string, at: number): boolean {
 }
 
 /** Nodes that are parts of a word (quotes, expansions); all others are the structure of a command. */
-const PARTS: ReadonlySet<string> = new Set([
-  'Literal',
-  'Glob',
-  'SingleQuoted',
-  'DoubleQuoted',
-  'AnsiCQuoted',
-  'LocaleString',
-  'SimpleExpansion',
-  'ParameterExpansion',
-  'BraceExpansion',
-]);
+const PARTS: ReadonlySet<string> = new Set(
+  `Literal Glob SingleQuoted DoubleQuoted AnsiCQuoted LocaleString SimpleExpansion ParameterExpansion
+   BraceExpansion`.split(/\s+/),
+);
 
 /**
  * Whether both parse as the same commands with the same number of words. A text that can't be parsed equals no other.
@@ -276,25 +269,10 @@ function pathTo(root: SyntaxNode, at: number): readonly SyntaxNode[] {
 }
 
 /** Containers: what lies in them but in none of their parts is a comment or blank. */
-const CONTAINERS: ReadonlySet<string> = new Set([
-  'Script',
-  'CompoundList',
-  'Statement',
-  'Pipeline',
-  'AndOr',
-  'Subshell',
-  'BraceGroup',
-  'If',
-  'Elif',
-  'While',
-  'Case',
-  'CaseItem',
-  'For',
-  'Select',
-  'Function',
-  'Redirected',
-  'Command',
-]);
+const CONTAINERS: ReadonlySet<string> = new Set(
+  `Script CompoundList Statement Pipeline AndOr Subshell BraceGroup If Elif While Case CaseItem For Select
+   Function Redirected Command`.split(/\s+/),
+);
 /** Between these and the word nothing changes how it is quoted. */
 const PASSING: ReadonlySet<string> = new Set(['Literal', 'BraceExpansion', 'Glob']);
 

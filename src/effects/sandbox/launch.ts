@@ -271,34 +271,12 @@ export function runsOn(path: string, arch: string): boolean {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Ways to reach something outside: agents, buses, displays, remote engines. Sockets are refused anyway. */
-const SOCKETS = new Set([
-  'SSH_AUTH_SOCK',
-  'SSH_AGENT_PID',
-  'GPG_AGENT_INFO',
-  'GNOME_KEYRING_CONTROL',
-  'GNOME_KEYRING_PID',
-  'DBUS_SESSION_BUS_ADDRESS',
-  'DBUS_SYSTEM_BUS_ADDRESS',
-  'DISPLAY',
-  'WAYLAND_DISPLAY',
-  'XAUTHORITY',
-  'ICEAUTHORITY',
-  'SESSION_MANAGER',
-  'DOCKER_HOST',
-  'CONTAINER_HOST',
-  'KUBECONFIG',
-  'TMUX',
-  'TMUX_PANE',
-  'STY',
-  'NOTIFY_SOCKET',
-  'LISTEN_FDS',
-  'LISTEN_PID',
-  'VSCODE_IPC_HOOK_CLI',
-  'VSCODE_GIT_IPC_HANDLE',
-  'SUDO_ASKPASS',
-  'SSH_ASKPASS',
-  'GIT_ASKPASS',
-]);
+const SOCKETS = new Set(
+  `SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO GNOME_KEYRING_CONTROL GNOME_KEYRING_PID DBUS_SESSION_BUS_ADDRESS
+   DBUS_SYSTEM_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY XAUTHORITY ICEAUTHORITY SESSION_MANAGER DOCKER_HOST
+   CONTAINER_HOST KUBECONFIG TMUX TMUX_PANE STY NOTIFY_SOCKET LISTEN_FDS LISTEN_PID VSCODE_IPC_HOOK_CLI
+   VSCODE_GIT_IPC_HANDLE SUDO_ASKPASS SSH_ASKPASS GIT_ASKPASS`.split(/\s+/),
+);
 
 /** A value that carries a password whatever its name: `https://user:pass@host`. */
 const CREDENTIALS_IN_URL = /^[a-z][a-z0-9+.-]{0,30}:\/\/[^/@\s:]{0,200}:[^/@\s]{1,500}@/i;

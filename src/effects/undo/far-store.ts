@@ -28,7 +28,7 @@ import {
   toldLate,
   unseen,
 } from './set-aside.ts';
-import type { Keeping } from './store.ts';
+import type { ChangeStoreOptions, Keeping } from './store.ts';
 import type { Later, Waiting } from './waiting.ts';
 
 // Its records, as pieces of code for the host's `sh` and what they answer. A host says what it likes: all is bounded
@@ -137,10 +137,9 @@ export async function readFarText(ask: AskFar, path: string): Promise<string | u
   return text === undefined || /[\0\ufffd]/.test(text) ? undefined : text;
 }
 
-export type FarStoreOptions = {
+/** `directory`: that of all actions, there. */
+export type FarStoreOptions = Omit<ChangeStoreOptions, 'launcher' | 'changed' | 'onChanged'> & {
   readonly host: string;
-  /** The directory of all actions, there. */
-  readonly directory: string;
   readonly ask: AskFar;
   /** The same for what may take its time. */
   readonly work: AskFar;
@@ -150,16 +149,6 @@ export type FarStoreOptions = {
   readonly launch: (args: readonly string[]) => Promise<Ran>;
   /** Whether it works there: why not, in a line. */
   readonly probe: () => Promise<string | undefined>;
-  /** Bytes of all that is kept there; 0 keeps nothing. */
-  readonly budgetBytes: number;
-  readonly maxFileBytes: number;
-  readonly credentials?: boolean;
-  readonly days: number;
-  readonly session: string;
-  readonly run: () => string | undefined;
-  readonly now: () => number;
-  readonly hide: (text: string) => string;
-  readonly warn: (text: string) => void;
 };
 
 type KeepingFar = Omit<Keeping, 'left' | 'end' | 'drop' | 'refusal' | 'statusFile' | 'attempt'> & {

@@ -70,42 +70,20 @@ const CODE_RULES: readonly Rule[] = [
   row('unresolved code', 'runs code that can not be resolved'),
   row('fork bomb', 'starts processes without end'),
   row('python venv --clear', 'deletes the environment first', { kept: true }),
-  ...[
-    'python',
-    'node',
-    'perl',
-    'ruby',
-    'php',
-    'lua',
-    'deno',
-    'bun',
-    'emacs',
-    'Rscript',
-    'R',
-    'julia',
-    'tclsh',
-    'groovy',
-    'osascript',
-    'scala',
-    'elixir',
-    'swift',
-    'ghc',
-    'pwsh',
-    'sbcl',
-    'guile',
-  ].map((program) =>
-    row(
-      `${program} code`,
-      'deletes, overwrites or runs something',
-      /^(python|node|perl|ruby|php)$/.test(program) ? { kept: true } : {},
-    ),
-  ),
+  ...'python node perl ruby php'.split(' ').map((program) => codeRow(program, { kept: true })),
+  ...'lua deno bun emacs Rscript R julia tclsh groovy osascript scala elixir swift ghc pwsh sbcl guile'
+    .split(' ')
+    .map((program) => codeRow(program)),
   row('destroying verb', 'a subcommand that takes something away'),
   row('destroying option', 'an option that takes something away'),
 ];
 
 function row(name: string, reason: string, loss: Loss = {}): Rule {
   return { name, programs: '', reason, ...loss };
+}
+
+function codeRow(program: string, loss: Loss = {}): Rule {
+  return row(`${program} code`, 'deletes, overwrites or runs something', loss);
 }
 
 /** The rows that speak of many programs. */
