@@ -30,6 +30,11 @@ makefiles that are plain enough. Python is judged by its syntax tree
 to the judgement: where one of the files has changed by the time of the launch, or one that was missing is there,
 nothing runs.
 
+A project is **new** when its directory appeared during a session, cloned or unpacked, until you have run a command
+there and a later session begins. In a new project whatever runs its code without being read (tests, builds, linters,
+wrappers, compose) is unknown; in Project mode it runs, held to the tree. What the model itself wrote is not new. The
+directories you have worked in are listed in \`~/.local/state/aish/trees.jsonl\`.
+
 Files that the model's own actions made in this conversation are its own: overwriting, editing or deleting exactly
 those is not destructive. The program knows them by looking before and after each action. A file is nobody's any more
 once someone else has changed it, and links and files with several names never count.

@@ -10,7 +10,7 @@ import { collectAbandoned } from '../executor/index.ts';
 import { classify } from '../router/index.ts';
 import type { Mode, OpId } from '../session/ids.ts';
 import { NO_TREE } from '../session/mode.ts';
-import { directoryAt } from '../session/place.ts';
+import { directoryAt, hostOf } from '../session/place.ts';
 import { runningOf } from '../session/slots.ts';
 import { type Log, pruneOutputs } from '../store/index.ts';
 import { createApp } from './create-app.ts';
@@ -206,11 +206,12 @@ function keepLog(log: Log, engine: Engine, session: string): void {
 }
 
 /** What is known of a command of the user's: where and when it ran, and how it ended. */
-function keepFacts(engine: Engine, { history }: Pick<AppServices, 'history'>): void {
+function keepFacts(engine: Engine, { history, trees }: Pick<AppServices, 'history' | 'trees'>): void {
   const begun = new Map<string, { readonly line: string; readonly cwd: string; readonly at: number }>();
   engine.onEvent((event) => {
     if (event.type === 'shellStarted')
       begun.set(event.op, { line: event.line, cwd: engine.state.shell.cwd, at: engine.services.now() });
+    if (event.type === 'shellStarted' && hostOf(engine.shellCwd) === undefined) trees.note(engine.shellCwd);
     if (event.type !== 'shellEnded') return;
     const known = begun.get(event.op);
     begun.delete(event.op);

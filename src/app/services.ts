@@ -52,6 +52,7 @@ import { type Environment, LAUNCHER } from './environment.ts';
 import { agentCommands, trialCommands, userCommands } from './executors.ts';
 import { gitState } from './git-branch.ts';
 import { createHosts, launcherKit } from './host-shells.ts';
+import { KnownTrees } from './known-trees.ts';
 import { createMcpPort, openMcp } from './mcp.ts';
 import { createPreplanner, createSecondOpinion, openModels, watched } from './models.ts';
 import { holds, ownDirectories, realOf, takenHere } from './own-places.ts';
@@ -196,8 +197,10 @@ export function createServices(environment: Environment, bus: SessionBus) {
     const host = hostOf(place);
     return host === undefined ? local : (fleetMachines.get(host) ?? hosts.hosts.machine(host));
   };
+  const trees = new KnownTrees(join(state, 'trees.jsonl'), process.cwd());
   const gate = createGate({
     machineAt,
+    isNew: (directory, isWritten) => trees.isNew(directory, isWritten),
     enabled: config.safety.llm_second_opinion,
     secondOpinion: watched(
       createSecondOpinion(broker, () => opinionPreset(environment, bus)),
@@ -324,6 +327,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     undo,
     /** That of the machine that the user's lines go to. */
     undoPort: undoWhereLinesGo(undo, undoThere, () => bus.engine.shellCwd),
+    trees,
     history: openHistory(join(state, 'history'), hidden, () => historyOf(shell.current)),
     log,
     /** The journal can't be written at the moment. */

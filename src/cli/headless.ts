@@ -2,7 +2,7 @@
 import type { App } from '../commands/app.ts';
 import { submitLine } from '../commands/submit.ts';
 import type { Job } from '../contracts/commands.ts';
-import { describeAction, type Judgement, plainReason } from '../session/action.ts';
+import { describeAction, everyDanger } from '../session/action.ts';
 import { spendText } from '../session/cost.ts';
 import { modeName } from '../session/mode.ts';
 import type { Question, Trial } from '../session/question.ts';
@@ -227,11 +227,8 @@ function haltLine(question: Question): string {
   }
 }
 
-/** Every danger, the worst first: who reads a log has no dialog that names the rest. */
-function dangersIn(judged: Pick<Judgement, 'reason' | 'rule' | 'findings'>): string {
-  const verbs = new Set(judged.findings?.map(({ verb }) => verb));
-  return oneLine(verbs.size > 1 ? [...verbs].join('; ') : plainReason(judged));
-}
+/** Who reads a log has no dialog that names the rest. */
+const dangersIn = (judged: Parameters<typeof everyDanger>[0]): string => oneLine(everyDanger(judged));
 
 /** `aish-tui run <goal>`: one Norris run; the exit code tells how it ended. */
 export async function runGoal(app: App, goal: string, options: HeadlessOptions): Promise<number> {

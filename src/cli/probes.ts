@@ -5,35 +5,46 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { processFilter } from '../app/secrets-filter.ts';
+import { dangerLines } from '../commands/safety.ts';
+import { loadConfig } from '../config/index.ts';
 import { classify, createPathIndex, knownWords, routeLine } from '../router/index.ts';
-import { checkLine, judgeCommand, realFiles } from '../safety/index.ts';
+import { checkLine, judgeCommand, realFiles, recoveryOf } from '../safety/index.ts';
 import { checkSecretsLine } from '../secrets/index.ts';
 import { plainReason } from '../session/action.ts';
+import { visible } from '../text/sanitize.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';
 import type { Invocation } from './program.ts';
 
 /** `aish-tui safety check`. Exit 0: a verdict was given; 2: nothing to judge. */
 export async function safetyCheck(
-  { command, jsonl, strict }: Extract<Invocation, { kind: 'safetyCheck' }>,
+  { global, command, jsonl, strict }: Extract<Invocation, { kind: 'safetyCheck' }>,
   out: Writer,
   err: Writer,
 ): Promise<number> {
+  const loaded = await loadConfig(global.config, process.env);
+  if (!loaded.ok) err(`aish-tui: ${visible(loaded.message)}\n`);
+  const { safety } = (loaded.ok ? loaded : loaded.rest).config;
+  const rules = { userPatterns: safety.destructive_patterns, disabledRules: safety.disable_rules };
   if (jsonl) {
     const [{ detectSandbox }, { LAUNCHER }] = await Promise.all([
       import('../effects/sandbox/index.ts'),
       import('../app/environment.ts'),
     ]);
     const { available, projectMissing } = await detectSandbox({ launcher: LAUNCHER });
-    const options = { strict, namespaces: available && projectMissing === undefined };
+    const namespaces = available && projectMissing === undefined;
+    const options = { strict, namespaces, rules, alwaysDestructive: safety.always_destructive_tools };
     return eachLine(async (line) => out(`${await checkLine(line, options)}\n`));
   }
   if (command === '')
     return usage(err, 'no command given: aish-tui safety check "<command>", or --jsonl with lines on stdin');
-  const judged = judgeCommand(command, { cwd: process.cwd(), files: realFiles() });
+  const cwd = process.cwd();
+  const judged = judgeCommand(command, { cwd, files: realFiles(), ...rules });
   const { verdict, rule } = judged;
   const word = verdict === 'unknown' && strict ? 'destructive' : verdict;
   out(`${word}: ${plainReason(judged)}${rule === undefined ? '' : ` (rule: ${rule})`}\n`);
+  const { findings } = await recoveryOf(command, judged, { cwd });
+  for (const line of dangerLines(command, findings)) out(`${line}\n`);
   return EXIT.ok;
 }
 

@@ -38,7 +38,13 @@ export type Invocation =
       readonly seconds?: number;
       readonly files: readonly AttachedFile[];
     }
-  | { readonly kind: 'safetyCheck'; readonly command: string; readonly jsonl: boolean; readonly strict: boolean }
+  | {
+      readonly kind: 'safetyCheck';
+      readonly global: GlobalOptions;
+      readonly command: string;
+      readonly jsonl: boolean;
+      readonly strict: boolean;
+    }
   | { readonly kind: 'route'; readonly line: string; readonly jsonl: boolean; readonly known?: string }
   | { readonly kind: 'secretsCheck'; readonly text: string; readonly jsonl: boolean }
   | { readonly kind: 'sessions'; readonly global: GlobalOptions }
@@ -157,7 +163,7 @@ export function commandLine(version: string): { program: Command; chosen: () => 
     .option('--strict', 'count unknown as destructive', false)
     .showHelpAfterError('(the command is one argument: put it in quotes)')
     .action((command: string, { jsonl, strict }: { jsonl: boolean; strict: boolean }) => {
-      chosen = { kind: 'safetyCheck', command, jsonl, strict };
+      chosen = { kind: 'safetyCheck', global: globalOf(program), command, jsonl, strict };
     });
   program
     .command('route')

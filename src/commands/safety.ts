@@ -1,4 +1,4 @@
-import { type Judgement, plainReason } from '../session/action.ts';
+import { type Finding, type Judgement, plainReason } from '../session/action.ts';
 import { CONSENT, effectOf } from '../session/consent.ts';
 import type { Conversation } from '../session/state.ts';
 import { visible } from '../text/sanitize.ts';
@@ -39,11 +39,21 @@ export const safety: Command = {
     return [
       `${verdict}: ${plainReason(checked)}${rule === undefined ? '' : ` (rule: ${rule})`}`,
       `  ${visible(command)}`,
+      ...dangerLines(command, judgement.findings ?? []),
       ...(verdict === 'unknown' || judgement.destructive !== (verdict === 'destructive') ? [judgement.reason] : []),
       wouldHappen(judgement, engine.conversation),
     ].join('\n');
   },
 };
+
+/** Each of several dangers with its part of the command, what can't be undone first. */
+export function dangerLines(command: string, findings: readonly Finding[]): readonly string[] {
+  if (findings.length < 2) return [];
+  return findings.map(
+    ({ verb, part, undoable }) =>
+      `  ${verb}: ${visible(command.slice(...part))}${undoable === false ? ' (:undo can’t bring it back)' : ''}`,
+  );
+}
 
 /** What a model's wish to run it would lead to now (AC-3, NO-5). */
 function wouldHappen(judgement: Judgement, { mode, settings }: Conversation): string {

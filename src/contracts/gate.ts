@@ -35,6 +35,8 @@ export type Basis = {
   readonly own: readonly string[];
   /** What it writes to, as far as it names it. */
   readonly writes: readonly string[];
+  /** Where it puts files of others, such as a clone; absent: nowhere. */
+  readonly brings?: readonly string[];
   /** What the paths of a command stood for when the user was asked. */
   readonly targets?: Targets;
 };

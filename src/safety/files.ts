@@ -116,6 +116,8 @@ export type Own = Iterable<string> & {
   readonly orNothing?: true;
   /** Whether the command sees nothing of what is at this absolute path, but a place of its own. */
   hides?(path: string): boolean;
+  /** Whether an absolute directory belongs to a tree that appeared during a session; absent: none does. */
+  isNew?(directory: string): boolean;
 };
 
 /** What a command in Project mode sees in place of the real ones, where there are namespaces. */

@@ -53,6 +53,8 @@ export type GateOptions = {
   readonly madeHere?: (path: string) => boolean;
   /** Whether this process belongs to a job of the session. */
   readonly startedHere?: (pid: number) => boolean;
+  /** Whether a directory's tree appeared during a session, but for what the model made itself; absent: none did. */
+  readonly isNew?: (directory: string, isWritten: (path: string) => boolean) => boolean;
   /** In Project commands have namespaces: a `/tmp` of their own, and signals to their own processes only. */
   readonly namespaces?: boolean;
   /** Globs over the tools that the user has declared to only read. */
@@ -93,7 +95,12 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
   const reader = options.read ? { read: options.read } : {};
 
   const written = new Set<string>();
+  const brought = new Set<string>();
+  const isWritten = (path: string): boolean =>
+    !brought.has(path) &&
+    (written.has(path) || (own.has(path) && [...written].some((other) => other.startsWith(`${path}/`))));
   const own: Own = {
+    isNew: (directory) => options.isNew?.(directory, isWritten) === true,
     has: (path) => options.madeHere?.(path) === true,
     runs: (pid) => options.startedHere?.(pid) === true,
     *[Symbol.iterator]() {
@@ -206,7 +213,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
         ? judged
         : { ...judged, ...(await whatItReads(action, context.cwd)) };
     },
-    async begin({ reads, own: changed, writes, targets }) {
+    async begin({ reads, own: changed, writes, brings = [], targets }) {
       const aims = targets ? areSame(targets, sightOf(targets.cwd)) : true;
       const same = await Promise.all([isUnchanged(reads), aims]);
       if (
@@ -215,6 +222,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
       )
         return false;
       for (const path of writes) if (written.size < MAX_WRITTEN) written.add(path);
+      for (const path of brings) brought.add(path);
       return true;
     },
   };

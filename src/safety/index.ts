@@ -4,6 +4,7 @@ export { localSight } from './impact/preview.ts';
 export { survey } from './impact/targets.ts';
 export { type JudgeOptions, judgeCommand } from './judge.ts';
 export { checkLine } from './probe.ts';
+export { recoveryOf } from './recoverable.ts';
 export { listRules } from './rules/table.ts';
 export type { ToolAnnotations, ToolOptions } from './tool.ts';
 export type { StaticVerdict, UserPattern } from './verdict.ts';

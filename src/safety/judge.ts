@@ -120,8 +120,12 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
     shell.note(destructive('unresolved code', 'names files that could not be looked at in time', [0, command.length]));
   if (reading?.mayDiffer(new Set([...shell.scope.made, ...shell.changed]), shell.usedOwn))
     shell.note(unknown('runs a file that may be another by then', { runsFiles: true }));
-  if (shell.verdict.verdict === 'safe' && shell.usedOwn.size > 0)
-    shell.verdict = { ...shell.verdict, reason: 'changes nothing but what was made in this session' };
+  if (shell.verdict.verdict === 'safe' && (shell.runsProject || shell.usedOwn.size > 0)) {
+    const reason = shell.runsProject
+      ? 'obeys files of this project, which were not read'
+      : 'changes nothing but what was made in this session';
+    shell.verdict = { ...shell.verdict, reason };
+  }
   const verdict = withFacts(worse(shell.verdict, own), shell, reading);
   if (verdict.verdict !== 'destructive' && script.errors?.length)
     return worse(verdict, judgeByPatterns(command, 'not valid shell syntax'));
@@ -147,7 +151,11 @@ function withFacts(judged: StaticVerdict, shell: ShellInterpreter, reading: Read
   const writes = [...new Set([...shell.scope.made, ...shell.usedOwn, ...(reading?.targets ?? [])])].filter((path) =>
     isAbsolute(path),
   );
-  return { ...verdict, basis: { reads: reading?.reads ?? [], own: [...shell.usedOwn], writes } };
+  const brings = [...shell.scope.links];
+  return {
+    ...verdict,
+    basis: { reads: reading?.reads ?? [], own: [...shell.usedOwn], writes, ...(brings.length > 0 ? { brings } : {}) },
+  };
 }
 
 /** Programs that write only to files they name or to package stores, and wrappers. */

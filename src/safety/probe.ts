@@ -1,6 +1,6 @@
 import { hiddenFrom, type Own, plainFiles, realFiles } from './files.ts';
 import { ALWAYS_DESTRUCTIVE } from './gate.ts';
-import { judgeCommand, judgeWithFiles } from './judge.ts';
+import { type JudgeOptions, judgeCommand, judgeWithFiles } from './judge.ts';
 import { type Recovery, recoveryOf } from './recoverable.ts';
 import { judgeTool } from './tool.ts';
 import { type StaticVerdict, unknown } from './verdict.ts';
@@ -10,13 +10,16 @@ export type ProbeOptions = {
   readonly strict?: boolean;
   /** On this machine a command in Project has a `/tmp` of its own, and can signal only processes of its own. */
   readonly namespaces?: boolean;
+  readonly rules?: Pick<JudgeOptions, 'userPatterns' | 'disabledRules'>;
+  readonly alwaysDestructive?: readonly string[];
 };
 
 /**
- * One line of `aish-tui safety check --jsonl` (CL-2): `{"cmd","cwd"?,"made"?,"mode"?,"id"?}` (`made`: absolute paths of
- * files that the agent made and nobody has changed since; `mode`: `project` adds whether it needs no question there) or
- * `{"tool","args","id"?}` in, `{"id"?,"verdict","rule","reason","findings"}` out. Nothing is run, no model called.
- * Never throws; what is no such line is `unknown`. With `strict`, unknown counts as destructive.
+ * One line of `aish-tui safety check --jsonl` (CL-2): `{"cmd","cwd"?,"made"?,"tree"?,"mode"?,"id"?}` or
+ * `{"tool","args","id"?}` in, `{"id"?,"verdict","rule","reason","findings"}` out. `made`: absolute paths of files that
+ * the agent made and nobody has changed since; `tree`: `new` where the project appeared during a session; `mode`:
+ * `project` adds whether it needs no question there. Nothing is run, no model called. Never throws; what is no such
+ * line is `unknown`. With `strict`, unknown counts as destructive.
  */
 export async function checkLine(json: string, options: ProbeOptions = {}): Promise<string> {
   let id: unknown;
@@ -54,6 +57,7 @@ async function recoveryIn(input: object, verdict: StaticVerdict, options: ProbeO
 function ownOf(input: object, { namespaces }: ProbeOptions): Own {
   const made = 'made' in input && Array.isArray(input.made) ? input.made : [];
   const own = plainFiles(made.filter((path) => typeof path === 'string'));
+  if ('tree' in input && input.tree === 'new') Object.assign(own, { isNew: () => true });
   if (!('mode' in input) || input.mode !== 'project') return own;
   const hides = namespaces && 'cwd' in input && typeof input.cwd === 'string' ? hiddenFrom(input.cwd) : undefined;
   return Object.assign(own, { orNothing: true } as const, hides && { hides });
@@ -61,16 +65,16 @@ function ownOf(input: object, { namespaces }: ProbeOptions): Own {
 
 async function judgeInput(input: object, options: ProbeOptions): Promise<StaticVerdict> {
   const cwd = 'cwd' in input && typeof input.cwd === 'string' ? input.cwd : undefined;
-  const look = cwd === undefined ? {} : { cwd, files: realFiles() };
+  const look = { ...options.rules, ...(cwd === undefined ? {} : { cwd, files: realFiles() }) };
   if ('cmd' in input && typeof input.cmd === 'string') {
     return cwd === undefined
-      ? judgeCommand(input.cmd)
+      ? judgeCommand(input.cmd, { ...look, own: ownOf(input, options) })
       : judgeWithFiles(input.cmd, { ...look, own: ownOf(input, options) });
   }
   if ('tool' in input && typeof input.tool === 'string') {
     const args = 'args' in input ? input.args : {};
     return judgeTool(input.tool, typeof args === 'string' ? args : JSON.stringify(args ?? {}), {
-      alwaysDestructive: ALWAYS_DESTRUCTIVE,
+      alwaysDestructive: options.alwaysDestructive ?? ALWAYS_DESTRUCTIVE,
       ...look,
     });
   }

@@ -25,7 +25,7 @@ export type Place = {
 export type Recovery = {
   /** In Project it runs without a question: all it may lose is nobody's, or is kept and not deleted by name. */
   readonly recoverable: boolean;
-  /** The findings of the verdict, each with whether `:undo` could bring it back and whether it asks. */
+  /** The findings of the verdict, what `:undo` can't bring back first; each says whether it asks. */
   readonly findings: readonly Finding[];
 };
 
@@ -60,6 +60,8 @@ export async function recoveryOf(
     const recoverable = bounded || (undoable === true && (!(loss.named ?? finding.named) || (await isNobodysLoss())));
     findings.push({ ...finding, ...(undoable === undefined ? {} : { undoable }), recoverable });
   }
+  // What can't be undone is read first.
+  findings.sort((left, right) => Number(left.undoable === true) - Number(right.undoable === true));
   const recoverable = findings.every((finding) => finding.recoverable === true);
   return { recoverable: recoverable && (verdict.verdict !== 'destructive' || findings.length > 0), findings };
 }

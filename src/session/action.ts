@@ -131,6 +131,12 @@ export function plainReason({ reason, rule, findings }: Pick<Judgement, 'reason'
   return findings?.find((finding) => finding.rule === rule)?.verb ?? reason;
 }
 
+/** Every danger in one line, in the order of the findings; without several of them, why. */
+export function everyDanger(judged: Pick<Judgement, 'reason' | 'rule' | 'findings'>): string {
+  const verbs = new Set(judged.findings?.map(({ verb }) => verb));
+  return verbs.size > 1 ? [...verbs].join('; ') : plainReason(judged);
+}
+
 /** What is known of a tool beside its name. A consent that lasts is bound to the definition. */
 export type ToolFacts = {
   /** A digest of the tool's definition: description, schema, annotations. */

@@ -182,6 +182,23 @@ describe('piped lines', () => {
   });
 });
 
+describe('safety check', () => {
+  it('honours the configuration and names every danger, what can’t be undone first', async () => {
+    using place = scratch('http://127.0.0.1:9/v1');
+    const config = { safety: { destructive_patterns: [{ pattern: 'deploy', reason: 'goes live' }] } };
+    const file = join(place.work, 'own.jsonc');
+    writeFileSync(file, JSON.stringify(config));
+    writeFileSync(join(place.work, 'kept'), 'x');
+    const check = async (command: string) =>
+      (await runProgram(place, ['--config', file, 'safety', 'check', command])).out.trimEnd().split('\n');
+    expect(await check('echo deploy')).toEqual(['destructive: goes live (rule: user: deploy)']);
+    expect((await check('rm -rf kept; kill -9 123')).slice(1)).toEqual([
+      '  ends a process at once: kill -9 123 (:undo can’t bring it back)',
+      '  deletes files and directories: rm -rf kept',
+    ]);
+  });
+});
+
 describe('mistakes', () => {
   it.each([
     [['--frobnicate'], 2, /unknown option '--frobnicate'/],

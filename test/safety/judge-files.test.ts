@@ -30,6 +30,15 @@ const judge = (command: string, own: readonly string[] = [], busy = false) =>
 const verdict = async (command: string, own: readonly string[] = []) => (await judge(command, own)).verdict;
 
 describe('a script that is run is read', () => {
+  it('whatever it is called', async () => {
+    const gradle = '#!/bin/sh\nexec java org.gradle.wrapper.GradleWrapperMain "$@"\n';
+    file('gradlew', gradle, 0o755);
+    expect(await judge('./gradlew test')).toMatchObject({ reason: 'a program outside the directories of the system' });
+    file('gradlew', 'rm -rf src\n', 0o755);
+    file('mvnw', 'echo hello\n', 0o755);
+    expect([await verdict('./gradlew test'), await verdict('./mvnw clean')]).toEqual(['destructive', 'safe']);
+  });
+
   it('python, sh, and what its first line says', async () => {
     file('quiet.py', 'print(1)');
     file('loss.py', "import os\nos.remove('keep')");

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkLine } from '../../src/safety/index.ts';
 
 const ask = async (input: unknown, strict = false) =>
@@ -35,6 +35,47 @@ test.each([
   '{"cmd":"ls","cwd":5}',
 ])('the line %j gets an answer', async (line) => {
   expect(JSON.parse(await checkLine(line))).toHaveProperty('verdict');
+});
+
+describe('the code of a project', () => {
+  const judge = (cmd: string, tree: unknown) => ask({ cmd, tree });
+
+  test.each([
+    'pytest -q',
+    'go test ./...',
+    'npx eslint .',
+    'cargo build',
+    'dotnet test',
+    'swift build',
+    'node --test',
+    'rake -T',
+    'yarn',
+    './gradlew test',
+    'docker compose up -d',
+  ])('%s is unknown where the project is new, and says so where it is known', async (cmd) => {
+    expect(await judge(cmd, 'new')).toMatchObject({
+      verdict: 'unknown',
+      reason: 'runs code of a project you have not run before',
+    });
+    const known = await ask({ cmd });
+    expect(await judge(cmd, 'known')).toEqual(known);
+    if ((known as { verdict: string }).verdict === 'safe')
+      expect(known).toMatchObject({ reason: 'obeys files of this project, which were not read' });
+  });
+
+  test.each(['ls', 'git log', 'cat package.json', 'npm ls', 'grep -r x src', 'cargo --version'])(
+    '%s only reads, in a new project as well',
+    async (cmd) => {
+      expect(await judge(cmd, 'new')).toMatchObject({ verdict: 'safe' });
+    },
+  );
+});
+
+test('the user’s own patterns count, and rules that are switched off are not known to be harmless', async () => {
+  const rules = { userPatterns: [{ pattern: 'deploy', reason: 'goes live' }], disabledRules: ['chmod 777'] };
+  const judge = async (cmd: string) => JSON.parse(await checkLine(JSON.stringify({ cmd }), { rules })) as unknown;
+  expect(await judge('echo deploy')).toMatchObject({ verdict: 'destructive', reason: 'goes live' });
+  expect(await judge('chmod 777 x')).toMatchObject({ verdict: 'unknown' });
 });
 
 test('in Project a signal needs no question where the kernel holds it to the command’s own processes', async () => {

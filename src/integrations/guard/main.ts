@@ -9,6 +9,7 @@ import { AGENTS, type Agent } from '../../knowledge/programs.ts';
 import { realFiles } from '../../safety/files.ts';
 import { judgeWithFiles } from '../../safety/judge.ts';
 import { MAX_COMMAND_CHARS } from '../../safety/shell/machine.ts';
+import { everyDanger } from '../../session/action.ts';
 import { messageOf } from '../../text/errors.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../text/json.ts';
 import { visible } from '../../text/sanitize.ts';
@@ -131,9 +132,10 @@ async function decide(asked: Asked | undefined, options: DecideOptions): Promise
     };
   if (GUARD_ITSELF.test(command))
     return { kind: 'deny', reason: 'aish-guard: only a person may speak with the guard, in a terminal of their own.' };
-  const { verdict, reason, unresolved } = await judgeWithFiles(command, { cwd, files: realFiles() });
+  const judged = await judgeWithFiles(command, { cwd, files: realFiles() });
+  const { verdict, reason, unresolved } = judged;
   if (verdict === 'safe') return { kind: 'silence' };
-  const why = visible(reason);
+  const why = visible(judged.findings.length > 1 ? everyDanger(judged) : reason);
   if (verdict === 'unknown' && !unresolved && !strict)
     return { kind: 'ask', reason: `aish-guard: not known to be harmless: ${why}` };
   if (allowances.take({ command, cwd }, now)) return { kind: 'silence' };

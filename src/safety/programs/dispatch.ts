@@ -106,7 +106,7 @@ export function dispatch(
   const written = isPath ? machine.written.get(fileKey(machine, word.text)) : undefined;
   if (written !== undefined) return runWritten(call, word.text, written);
   if (asksForHelp(call)) return help(call);
-  if (isPath && isLocalScript(word.text) && !KNOWN_LOCAL.test(name)) return localScript(call, word.text, disabled);
+  if (isPath && isLocalScript(word.text) && !isFamous(call, word.text)) return localScript(call, word.text, disabled);
   // All that would run was read, and every word of the call is known to it.
   const isOfSystem = !isPath || isSystemWord(word.text);
   const project = isOfSystem ? PROJECT.get(name)?.(call) : undefined;
@@ -188,6 +188,19 @@ function wrapped(call: Call): string | undefined {
 
 /** Scripts of a project whose name says what they are. */
 const KNOWN_LOCAL = /^(gradlew|mvnw|manage\.py|artisan|console|rails|rake|odoo-bin|occ|magento|drush|wp)$/;
+/** What stands in their text where they are what their name says. */
+const FAMOUS_TEXT = pattern(String.raw`
+    GradleWrapperMain|[Mm]aven.?[Ww]rapper|execute_from_command_line|odoo\.cli|Illuminate|bootstrap/app|Symfony
+    |AppKernel|rails/commands|config/application|\b[Rr]ake\b|console\.php|Magento|[Dd]rush|WP_CLI|wp-cli
+  `);
+
+/** Is a script what its name says, by its text where that is read? What is not is judged like any other. */
+function isFamous({ machine, program }: Call, path: string): boolean {
+  if (!KNOWN_LOCAL.test(program)) return false;
+  const content = machine.reading?.look(absolute(machine, path) ?? '');
+  return content === undefined || (content.kind === 'text' && FAMOUS_TEXT.test(content.text));
+}
+
 const STRONG_SCRIPT_WORD = pattern(String.raw`
     ^(delete|drop|destroy|flush|purge|wipe|fresh|truncate|erase|nuke|uninstall|teardown|drop-db|reset_db|(db
     |database)[:_-](drop|reset|wipe|purge)|migrate:(fresh|reset|refresh)|doctrine:(database|schema):drop)$

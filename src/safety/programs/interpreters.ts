@@ -8,7 +8,7 @@ import { destructive, harmless, type StaticVerdict, unknown } from '../verdict.t
 import { type Call, forAll, type Handlers } from './call.ts';
 import { noteOrigin } from './code.ts';
 import { editsInPlace } from './overwriting.ts';
-import { absolute, fileKey, lookAt, specialDirectory } from './paths.ts';
+import { absolute, fileKey, lookAt, runsProject, specialDirectory } from './paths.ts';
 import { lookAtScript, noteUnread } from './shells.ts';
 
 /** Scripts that are programs of their own, with subcommands the tables know. */
@@ -150,11 +150,12 @@ function runsOptions(call: Call, words: readonly string[]): boolean {
 
 /** `node --test`: the project's tests, as `cargo test` runs them. Not where the same command has just written one. */
 function runsTests({ machine }: Call, words: readonly string[]): boolean {
-  return (
+  const tests =
     words.includes('--test') &&
     words.every((word) => TEST_WORD.test(word)) &&
-    ![...machine.written.keys()].some((path) => /\.([cm]?[jt]sx?|json)$/.test(path))
-  );
+    ![...machine.written.keys()].some((path) => /\.([cm]?[jt]sx?|json)$/.test(path));
+  if (tests) machine.note(runsProject(machine));
+  return tests;
 }
 
 const TEST_WORD = pattern(String.raw`

@@ -315,6 +315,14 @@ export function isOwnProject(machine: Machine, path: string): boolean {
   return ![...foreign].some((place) => place === '.' || inside === place || inside.startsWith(`${place}/`));
 }
 
+/** The verdict on code of the project at this place that is run without being read. */
+export function runsProject(machine: Machine, path = '.'): StaticVerdict {
+  machine.runsProject = true;
+  return machine.own?.isNew?.(absolute(machine, path) ?? path)
+    ? unknown('runs code of a project you have not run before', { runsFiles: true })
+    : harmless();
+}
+
 const HOME = /^(~|\/root|\/home\/[^/]+|\/Users\/[^/]+|\$HOME)(?:\/|$)/;
 
 /** Names that begin with a dot and tell no tool what to run; all others may. */

@@ -13,6 +13,7 @@ import {
   isHarmlessTarget,
   isOwnProject,
   makes,
+  runsProject,
   specialDirectory,
   specialTarget,
 } from './paths.ts';
@@ -135,7 +136,7 @@ function judgeRole(call: Call, role: Role, what: string, value: string): StaticV
       return writes(call, value);
     case 'project':
       return isOwnProject(call.machine, value)
-        ? harmless()
+        ? runsProject(call.machine, value)
         : unknown(`${what} runs what another place says`, { runsFiles: true });
     case 'run':
       return runs(call, what, value);
@@ -196,7 +197,7 @@ function judgeObeyed(call: Call, { root, level, operands }: Reading): StaticVerd
     for (const path of paths)
       if (control.test(path))
         return unknown(`${program} obeys ${readable(path).slice(-60)}, which was written just now`);
-  let verdict = harmless();
+  let verdict = runsProject(machine);
   const named = new Set(operands.map(({ text }) => absolute(machine, text.replace(/::.*$/, ''))));
   for (const path of machine.own ?? []) {
     if (control.test(path) && (PYTHON_RUNNERS.test(program) ? isTest(path) || named.has(path) : true))

@@ -73,6 +73,7 @@ export class ShellInterpreter implements Machine {
   namesCredential = false;
   sends = false;
   changesOurs = false;
+  runsProject = false;
   readonly sendings: Sending[] = [];
   private readonly judge: Judge;
   private nested = 0;
@@ -94,7 +95,7 @@ export class ShellInterpreter implements Machine {
     this.judge = judge;
     this.disabled = disabled;
     this.scope = new Scope(cwd);
-    this.around = cwd === undefined ? NOTHING_AROUND : { files, reading, own, ours };
+    this.around = cwd === undefined ? { ...NOTHING_AROUND, own } : { files, reading, own, ours };
     this.root = cwd;
     if (this.files) this.scope.set('HOME', this.files.home);
   }

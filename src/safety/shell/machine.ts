@@ -91,6 +91,8 @@ export interface Machine {
   sends: boolean;
   /** Some call changes this program's own files. */
   changesOurs: boolean;
+  /** Some call runs what files of the project say, and none of them was read. */
+  runsProject: boolean;
   /** What leaves this machine, and to whom. */
   readonly sendings: Sending[];
   /** Records what is thought of one call. */

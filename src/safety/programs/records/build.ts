@@ -186,6 +186,7 @@ export const PROJECT_TOOLS: Records = {
   },
   dotnet: {
     traits: ['runsProject'],
+    control: /\.((cs|fs|vb)(proj)?|sln|props|targets)$/,
     idle: '--info --version --list-sdks --list-runtimes -h',
     subs: {
       'build test restore list': {
@@ -208,7 +209,7 @@ export const PROJECT_TOOLS: Records = {
     traits: ['printsSetup'],
     idle: '--version',
     subs: {
-      'build test': { tune: '-c= -v --configuration= --parallel --filter= -q' },
+      'build test': { control: /\.swift$/, tune: '-c= -v --configuration= --parallel --filter= -q' },
       'run package': { operands: 'judged', open: 'runs the project', runsFiles: true },
     },
   },
@@ -226,12 +227,13 @@ export const PROJECT_TOOLS: Records = {
   'rake rails': {
     of: { rake: { traits: ['runsProject'] }, rails: { traits: ['runsProject', 'speaks'] } },
     operands: 'judged',
-    idle: '--version -v -V -h -T --tasks',
-    tune: '-q -n --quiet --trace',
+    idle: '--version -v -V -h',
+    tune: '-T --tasks -q -n --quiet --trace',
     singleDash: true,
     control: /\.(rb|rake|gemspec|yml)$|(^|\/)(Rakefile|Gemfile|config\.ru)$/,
     judge: (_, reading) =>
-      reading.operands.length > 0 && reading.operands.every(({ text }) => RUBY_TASK.test(text))
+      given(reading, '-T', '--tasks') ||
+      (reading.operands.length > 0 && reading.operands.every(({ text }) => RUBY_TASK.test(text)))
         ? undefined
         : unknown('runs files of the project', { runsFiles: true }),
   },

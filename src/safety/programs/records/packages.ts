@@ -322,6 +322,7 @@ export const PACKAGES: Records = {
     idle: '-v --version -h --help -l',
     subs: {
       '': {
+        control: SCRIPTS,
         judge: ({ program, args }) =>
           program === 'yarn' && args.length === 0 ? undefined : unknown(`${program} without a subcommand`),
       },

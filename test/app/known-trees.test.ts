@@ -1,0 +1,63 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KnownTrees } from '../../src/app/known-trees.ts';
+
+const LONG_AGO = 1;
+const never = () => false;
+
+describe('whether a project is new', () => {
+  let root: string;
+  let file: string;
+  const make = (name: string): string => {
+    mkdirSync(join(root, name), { recursive: true });
+    return join(root, name);
+  };
+
+  beforeEach(() => {
+    root = realpathSync(mkdtempSync(join(tmpdir(), 'aish-trees-')));
+    file = join(root, 'trees.jsonl');
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  it('knows the directory that it was started in, and what was in it before', () => {
+    const here = make('work/src');
+    const trees = new KnownTrees(file, join(root, 'work'), Date.now() + 1000);
+    expect([trees.isNew(join(root, 'work'), never), trees.isNew(here, never)]).toEqual([false, false]);
+  });
+
+  it('takes a directory that appears during the session for new, with all below it', () => {
+    const trees = new KnownTrees(file, make('work'), LONG_AGO);
+    const deep = make('work/cloned/src');
+    expect([trees.isNew(deep, never), trees.isNew(join(root, 'work'), never)]).toEqual([true, false]);
+  });
+
+  it('does not take a directory for new that the model made itself', () => {
+    const trees = new KnownTrees(file, make('work'), LONG_AGO);
+    const own = make('work/own');
+    expect(trees.isNew(own, (path) => path === own)).toBe(false);
+  });
+
+  it('knows in the next session where the user ran a command in this one, and not yet now', () => {
+    const trees = new KnownTrees(file, make('work'), LONG_AGO);
+    const cloned = make('work/cloned');
+    trees.note(cloned);
+    expect(trees.isNew(cloned, never)).toBe(true);
+    expect(new KnownTrees(file, join(root, 'work'), LONG_AGO).isNew(cloned, never)).toBe(false);
+  });
+
+  it('still takes a repository for new that appeared in an earlier session and was never worked in', () => {
+    const work = make('work');
+    writeFileSync(file, `${JSON.stringify({ at: LONG_AGO, directory: work })}\n`);
+    const cloned = make('work/cloned');
+    make('work/cloned/.git');
+    expect(new KnownTrees(file, work, Date.now() + 1000).isNew(cloned, never)).toBe(true);
+  });
+
+  it('reads past lines that are damaged', () => {
+    const work = make('work');
+    writeFileSync(file, `{"at":1,"directory":"${work}"}\nno line\n{"at":"x"}\n`);
+    expect(new KnownTrees(file, root, LONG_AGO).isNew(work, never)).toBe(false);
+  });
+});
