@@ -1,7 +1,7 @@
 /** What `:` commands and front ends see of the program, over what was opened. */
 import { randomBytes } from 'node:crypto';
 import { constants, existsSync, statSync } from 'node:fs';
-import { copyFile, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -139,6 +139,7 @@ export function createApp(
       return { pager: env.PAGER ?? 'less -R', editor: env.VISUAL ?? env.EDITOR ?? 'vi' };
     },
     saveOutput: (command, text, file) => saveOutput(here(), command, text, file),
+    readOutput: (file) => readFile(file, 'utf8'),
     saveNew: (name, text) => saveNew(here(), name, text),
     history,
     attachments: lazyAttachments(() => app, services.dataDir),

@@ -119,6 +119,8 @@ export type App = {
    * @param file the full text, where only a part of it is at hand
    */
   saveOutput(command: string, text: string, file?: string): Promise<string>;
+  /** The full text of an output, of which only a part is at hand. */
+  readOutput(file: string): Promise<string>;
   /** Writes a new file, 0600, by this name in the shell's directory; its path. Rejects where one is there. */
   saveNew(name: string, text: string): Promise<string>;
   /** Writes a text where it goes with the session, 0600; its path. */

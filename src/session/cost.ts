@@ -191,7 +191,7 @@ export function spendText(stop: {
 /** A receipt in one line. */
 export function receiptText({ planner, cloud, local, atPlannersPrices }: Receipt): string {
   const same =
-    atPlannersPrices === undefined ? '' : `, at ${planner}'s prices ${dollarsText(atPlannersPrices)} (estimate)`;
-  const paid = cloud.dollars > 0 ? `${dollarsText(cloud.dollars)}, ` : '';
+    atPlannersPrices === undefined ? '' : `, at ${planner}'s prices ${shortDollars(atPlannersPrices)} (estimate)`;
+  const paid = cloud.dollars > 0 ? `${shortDollars(cloud.dollars)}, ` : '';
   return `[aish] split: cloud ${paid}${cloud.tokens} tokens · local ${local.tokens} tokens${same}`;
 }

@@ -170,6 +170,23 @@ describe('a HALT', () => {
     await stage.see('[aish:fast]> half a thought ');
   });
 
+  it.each([
+    ['a', 'its own key'],
+    ['\x03', 'Ctrl-C'],
+    ['\x0e', 'the key that starts and ends a run'],
+  ])('ends the run on %j: %s', async (key) => {
+    const stage = await setStage();
+    stage.press(':norris tidy up\r');
+    await stage.until(() => stage.calls.length === 1);
+    stage.calls[0]?.say('CMD: rm x');
+    stage.calls[0]?.end();
+    await stage.see('HALT');
+    await stage.arm();
+    stage.press(key);
+    await stage.see('! aborted');
+    expect(stage.commands).toHaveLength(0);
+  });
+
   it('explains its keys within itself, from where nothing is let run, and gives every key back', async () => {
     const stage = await halt('rm -rf build');
     await stage.arm();

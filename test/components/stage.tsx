@@ -153,6 +153,7 @@ export async function setStage(change: StageOptions = {}) {
     saveNew: async (name) => name,
     programs: async () => ({ pager: 'less', editor: 'vi' }),
     saveOutput: async () => '/tmp/saved',
+    readOutput: async () => 'the part that was cut: needle',
     words: {
       kindOf: () => 'known',
       isPath: () => false,

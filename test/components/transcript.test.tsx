@@ -153,6 +153,44 @@ describe('reading the transcript', () => {
     expect(stage.frame()).toContain('row 33');
   });
 
+  it('says where an output has a hit in the part that was cut out', async () => {
+    const stage = await setStage({ columns: 160 });
+    const cut = (key: string, head: string, omittedLines: number) => {
+      const result = {
+        exit: 0,
+        cwd: '/',
+        head,
+        tail: 'end',
+        omittedLines,
+        bytes: 9,
+        milliseconds: 5,
+        file: '/tmp/full',
+      };
+      const entry = { kind: 'exec', op: key, by: 'model', command: key, cwd: '/', private: false, result } as const;
+      stage.engine.showLocal({ kind: 'show', key, entry });
+    };
+    cut('make all', 'begin', 500);
+    cut('make whole', 'all of it', 0);
+    stage.press('\x1bt/');
+    await stage.until(stage.listens);
+    stage.press('needle');
+    await stage.see('"needle": no match · also in the part not shown of make all: /tmp/full');
+    stage.press('\r');
+    await stage.see(/SCROLL.*also in the part not shown of make all/);
+    stage.press('/');
+    await stage.until(stage.listens);
+    stage.press('begin');
+    await stage.see('"begin": 1 of 1');
+    expect(stage.frame()).not.toContain('not shown of');
+    cut('make again', 'a needle', 500);
+    stage.press('\x1b');
+    await stage.see('-- SCROLL --');
+    stage.press('/');
+    await stage.until(stage.listens);
+    stage.press('needle');
+    await stage.see('also in the part not shown of make all');
+  });
+
   it('copies no more than terminals take, and says so', async () => {
     const stage = await setStage();
     stage.screen.warn('界'.repeat(40_000));

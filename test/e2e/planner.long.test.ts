@@ -67,7 +67,7 @@ describe('a run planned by one model and carried out by another', () => {
     rig.type('s');
     await rig.waitFor('tasks complete');
     expect(rig.text()).toContain(
-      "[aish] split: cloud $0.000160, 215 tokens · local 498 tokens, at cloud's prices $0.000306 (estimate)",
+      "[aish] split: cloud $0.00016, 215 tokens · local 498 tokens, at cloud's prices $0.00031 (estimate)",
     );
     expect(statSync(old).size).toBe(1);
 

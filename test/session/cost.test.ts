@@ -80,8 +80,10 @@ describe('the receipt of a split run', () => {
     const ended = machine.shown.findLast((entry) => entry.kind === 'norrisEnded');
     if (ended?.kind !== 'norrisEnded' || !ended.receipt) throw new Error('no receipt');
     expect(ended.cost).toEqual({ dollars: 0.000099, promptTokens: 280, completionTokens: 45 });
+    // The end of the run, its receipt and `:cost` write one number.
+    expect(receiptText(ended.receipt)).toContain(`cloud ${shortDollars(ended.cost?.dollars ?? 0)},`);
     expect(receiptText(ended.receipt)).toBe(
-      "[aish] split: cloud $0.000099, 215 tokens · local 110 tokens, at cloud's prices $0.000120 (estimate)",
+      "[aish] split: cloud $0.000099, 215 tokens · local 110 tokens, at cloud's prices $0.00012 (estimate)",
     );
   });
 

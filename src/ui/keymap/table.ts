@@ -154,7 +154,7 @@ const HALT = [
   ['showDiff', ['d'], 'after a trial: the whole diff, or the list'],
   ['skip', ['s'], 'don’t run it, tell the model'],
   ['skipWithNote', ['n'], 'don’t run it, with a note to the model; of a mode or more spending: no'],
-  ['abortRun', ['a', 'ctrl-c'], 'don’t run it, end the run'],
+  ['abortRun', ['a', 'ctrl-c', 'ctrl-n'], 'don’t run it, end the run'],
   ['editAction', ['e'], 'edit it; it is judged again'],
   ['toggleWhole', ['ctrl-o'], 'the whole of a long command, or excerpts'],
   ['toProject', ['y'], 'Project mode instead; of more spending: yes'],

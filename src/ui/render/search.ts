@@ -72,6 +72,12 @@ export function countMatches(source: Searchable, query: string, at: Anchor | und
   return { index, count, more: false };
 }
 
+/** How often a query stands in a text, without regard to line ends. */
+export function occurrences(text: string, query: string): number {
+  const needle = squeeze(fold(query, query));
+  return needle === '' ? 0 : squeeze(fold(stripStyles(text), query)).split(needle).length - 1;
+}
+
 function wordsOf(query: string): readonly string[] {
   return fold(query, query)
     .split(/\s+/)

@@ -163,7 +163,7 @@ export class Screen {
     );
     this.#clearWatch = new ClearWatch(app, this.view);
     const write = (sequence: string) => output.direct(Buffer.from(sequence));
-    this.navigator = new TranscriptNavigator(this.view, this.ui, write);
+    this.navigator = new TranscriptNavigator(this.view, this.ui, write, (file) => app.readOutput(file));
     this.notifier = new Notifier({
       engine: app.engine,
       enabled: app.ui.notify,

@@ -1,12 +1,16 @@
 /** Reading the transcript: the entry that keys act on, the search, and copying (UI-2). */
 
 import type { Entry } from '../../session/entry.ts';
-import { type Count, countMatches, findLine, type Searchable } from '../render/search.ts';
+import { visible } from '../../text/sanitize.ts';
+import { type Count, countMatches, findLine, occurrences, type Searchable } from '../render/search.ts';
 import type { Anchor } from '../render/viewport.ts';
 import { type Clip, clipboardSequence } from '../terminal/terminal.ts';
 import { entryName, entryText, partOf } from './entries/lines.ts';
 import type { TranscriptView } from './transcript-view.ts';
 import { NO_PANEL, type Store, type Ui } from './ui.ts';
+
+/** Characters of a command that name it in a note. */
+const MAX_NAME = 30;
 
 export class TranscriptNavigator {
   readonly #view: TranscriptView;
@@ -20,11 +24,22 @@ export class TranscriptNavigator {
   /** Where the search that is being typed began. */
   #origin: Anchor | undefined;
 
-  /** @param write past the drawing, straight to the terminal */
-  constructor(view: TranscriptView, ui: Store<Ui>, write: (sequence: string) => void) {
+  readonly #readOutput: (file: string) => Promise<string>;
+
+  /**
+   * @param write past the drawing, straight to the terminal
+   * @param readOutput reads the whole of an output that was cut
+   */
+  constructor(
+    view: TranscriptView,
+    ui: Store<Ui>,
+    write: (sequence: string) => void,
+    readOutput: (file: string) => Promise<string>,
+  ) {
     this.#view = view;
     this.#ui = ui;
     this.#write = write;
+    this.#readOutput = readOutput;
   }
 
   /** The key of the entry that is folded and copied. */
@@ -179,7 +194,26 @@ export class TranscriptNavigator {
       this.#select(match.key);
       this.#view.reveal(match);
     } else this.#view.refresh();
-    return matchCount(this.#query, countMatches(this.#source, this.#query, match));
+    const note = matchCount(this.#query, countMatches(this.#source, this.#query, match));
+    void this.#lookInCut(this.#query, note);
+    return note;
+  }
+
+  /** Adds to the note the last output that holds the query where it was cut out: no line of the transcript shows it. */
+  async #lookInCut(query: string, note: string): Promise<void> {
+    if (query.trim() === '') return;
+    for (const key of this.#view.searchable.keys.toReversed()) {
+      const entry = this.#view.entryOf(key);
+      const result = entry?.kind === 'exec' ? entry.result : undefined;
+      if (entry?.kind !== 'exec' || !result?.file || result.omittedLines === 0) continue;
+      const whole = await this.#readOutput(result.file).catch(() => '');
+      const { panel } = this.#ui.get();
+      if (query !== this.#query || (panel.kind !== 'find' && panel.kind !== 'scroll') || panel.note !== note) return;
+      if (occurrences(whole, query) <= occurrences(`${result.head}\n${result.tail}`, query)) continue;
+      const name = visible(entry.command).slice(0, MAX_NAME);
+      this.#ui.update({ panel: { ...panel, note: `${note} · also in the part not shown of ${name}: ${result.file}` } });
+      return;
+    }
   }
 
   #isBefore(one: Anchor, other: Anchor): boolean {
