@@ -425,6 +425,24 @@ const HOOK_KEY = /(^|_)(run|exec|command|cmd|hook|shell|script)s?$/i;
 /** A statement that loses data, as the whole of a value or smuggled in behind another. */
 const SQL_LOSS =
   /(^|;)\s*(drop\s+(table|database|schema|view|index)\s+\w|truncate\s+\w|delete\s+from\s+\w|detach\s+delete\b)/i;
+/** What begins like a statement that changes something. */
+const SQL_CHANGE = pattern(
+  String.raw`
+    (^|;)\s*((drop|alter)\s+(table|database|schema|view|index|user|role|trigger|function|sequence)\s+["\w]
+    |(grant|revoke)\s[\w\s,]+\s(on|to|from)\s|(merge|replace)\s+into\s|with\s+\w+\s+as\s*\(
+    |update\s+[\w."]+\s+set\s+[\w."]+\s*=)
+  `,
+  'i',
+);
+/** A statement as the whole of a value, which is no prose. */
+const SQL_WHOLE = pattern(
+  String.raw`
+    ^\s*(drop\s+(table|database|schema|view|index|user|role)\s+(if\s+exists\s+)?[\w."]+(\s+cascade)?
+    |truncate(\s+table)?\s+[\w."]+|delete\s+from\s+[\w."]+(\s+where\s.*[=<>].*)?
+    |update\s+[\w."]+\s+set\s+[\w."]+\s*=.*)\s*;?\s*$
+  `,
+  'i',
+);
 const GRAPH_LOSS = /\)\s*detach\s+delete\b/i;
 /** Tools that look for words, wherever they stand. */
 const SEARCHES = /(^|_)(search|find|grep|lookup|web|google|ask)(_|$)/;
@@ -432,10 +450,18 @@ const SEARCHES = /(^|_)(search|find|grep|lookup|web|google|ask)(_|$)/;
 /** What a tool that says it only reads is given beside words to look for: a benign name never ends the judgement. */
 function hiddenIn(name: string, key: string, value: string, options: ToolOptions): StaticVerdict {
   if (HOOK_KEY.test(key)) return onlyLoss(judgeCommand(value, options));
-  const words = PROSE_KEY.test(key) || (SQL_KEY.test(key) && SEARCHES.test(nameWords(name).join('_')));
-  if (!words && (SQL_LOSS.test(value) || GRAPH_LOSS.test(value)))
+  const called = nameWords(name);
+  const searches = SEARCHES.test(called.join('_'));
+  const prose = PROSE_KEY.test(key);
+  if (
+    prose
+      ? searches || called.some((word) => WRITES.test(word)) || !SQL_WHOLE.test(value)
+      : searches && SQL_KEY.test(key)
+  )
+    return harmless();
+  if (SQL_LOSS.test(value) || GRAPH_LOSS.test(value))
     return destructive('tool argument', `${key} holds a statement that deletes`);
-  return harmless();
+  return prose || SQL_CHANGE.test(value) ? onlyLoss(judgeSql(value)) : harmless();
 }
 
 /** The command of a tool whose server stands before a program, with that program in front. */

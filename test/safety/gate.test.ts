@@ -232,3 +232,19 @@ test('a foreign tool’s benign name is no proof: a model is asked, unless the u
   expect(await gate.judge(read('docs__get_page'), context())).toMatchObject({ destructive: false, source: 'static' });
   expect(seen).toHaveLength(1);
 });
+
+test.each([
+  ['db__query', { statement_text: 'UPDATE users SET admin = 1' }, 'overwrites rows'],
+  ['data__fetch', { expr: 'DROP USER bob' }, 'removes a database account'],
+  ['data__get', { raw: 'with d as (delete from t returning *) select * from d' }, 'deletes rows'],
+  ['data__get', { batch: [{ q: 'delete from t' }] }, 'q holds a statement that deletes'],
+  ['data__get', { grants: 'GRANT ALL ON t TO bob' }, 'gives somebody rights in the database'],
+])('SQL in any argument of a tool is judged by its text: %s %j', async (name, args, reason) => {
+  const action = { kind: 'tool', name, arguments: JSON.stringify(args) } as const;
+  const judged = await createGate({ enabled: false }).judge(action, {
+    cwd: '/srv/none',
+    goal: '',
+    signal: new AbortController().signal,
+  });
+  expect(judged).toMatchObject({ destructive: true, reason });
+});
