@@ -19,7 +19,7 @@ import { safety, secrets } from './safety.ts';
 import { clear, keys, theme } from './screen.ts';
 
 import { setup } from './setup.ts';
-import { undo } from './undo.ts';
+import { rewind, undo } from './undo.ts';
 
 const help: Command = {
   name: 'help',
@@ -95,6 +95,7 @@ export const commands: readonly Command[] = [
   undo,
   cost,
   history,
+  rewind,
   reset,
   compact,
   sessions,

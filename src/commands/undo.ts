@@ -1,4 +1,6 @@
 import { type KeptAction, summaryOf, type UndoResult, type UndoTarget } from '../contracts/undo.ts';
+import { questionName } from '../session/rewind.ts';
+import type { AskedTurn, Branch } from '../session/state.ts';
 import { visible } from '../text/sanitize.ts';
 import { bytesText } from '../text/spelled.ts';
 import type { App } from './app.ts';
@@ -90,6 +92,132 @@ async function takeBack({ engine }: App, work: () => Promise<UndoResult>): Promi
     throw new CommandError('an action of the agent is running; undo when it has ended');
   const { ok, text } = await work();
   if (text.startsWith('undone')) void engine.dispatch({ type: 'undone', text });
+  if (!ok && !text.startsWith('undone')) throw new CommandError(text);
+  return text;
+}
+
+/** Questions that `:rewind` lists. */
+const MAX_QUESTIONS = 10;
+const REWIND = ':rewind [N | back [N]] [yes | keep]';
+
+/** `:rewind`: back to an earlier question, and what the model has changed since (CX-8). */
+export const rewind: Command = {
+  name: 'rewind',
+  usage: REWIND,
+  group: 'talk',
+  summary: 'go back to an earlier question, and undo what came of it',
+  forms: [
+    [':rewind', 'list the last questions, and the branches'],
+    [':rewind 3', 'go back before question 3; first shows what the model has changed since'],
+    [':rewind 3 yes', 'and take that back'],
+    [':rewind 3 keep', 'and leave the files as they are'],
+    [':rewind back', 'return to where you went back from; yes brings the files back'],
+  ],
+  arguments({ engine }, before) {
+    const { asked = [], branches = [] } = engine.conversation;
+    if (before.length > 0) return before.at(-1) === 'back' || before.length === 1 ? ['yes', 'keep'] : [];
+    const rows = asked.map((each, at) => ({ word: String(at + 1), note: questionName(each) }));
+    return [...(branches.length > 0 ? ['back'] : []), ...rows.slice(-MAX_QUESTIONS)];
+  },
+  async run(app, rest) {
+    const words = rest.split(/\s+/).filter((word) => word !== '');
+    const last = words.at(-1);
+    const how = last === 'yes' || last === 'keep' ? last : undefined;
+    const named = how ? words.slice(0, -1) : words;
+    const { asked = [], branches = [], phase } = app.engine.conversation;
+    if (named.length === 0 && how === undefined) return questionList(asked, branches);
+    if (phase.kind !== 'idle') throw new CommandError('not during a run; Ctrl-X Ctrl-C ends it');
+    const number = Number(named.at(-1));
+    if (named[0] === 'back' && named.length < 3) {
+      const branch = named.length === 2 ? branches.find((each) => each.number === number) : branches.at(-1);
+      if (!branch) throw new CommandError('there is no such branch; :rewind lists them');
+      return returnTo(app, branch, named.join(' '), how);
+    }
+    const question = named.length === 1 ? asked[number - 1] : undefined;
+    if (!question) throw new CommandError(`there is no such question; say ${REWIND}`);
+    return goBack(app, question, named.join(' '), how);
+  },
+};
+
+function questionList(asked: readonly AskedTurn[], branches: readonly Branch[]): string {
+  const rows = asked.map(
+    (each, at) => `${String(at + 1).padStart(4)}  ${clockOf(each.at)}  ${visible(questionName(each))}`,
+  );
+  const back = branches.map(
+    ({ number, question }) => `${String(number).padStart(4)}  ${visible(questionName(question))}`,
+  );
+  if (rows.length + back.length === 0) return 'nothing has been asked yet';
+  return [
+    ...rows.slice(-MAX_QUESTIONS),
+    ...(rows.length > 0 ? [':rewind N goes back before a question'] : []),
+    ...(back.length > 0 ? ['branches:', ...back, ':rewind back N returns to one'] : []),
+  ].join('\n');
+}
+
+function clockOf(at: number): string {
+  return new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+}
+
+type How = 'yes' | 'keep' | undefined;
+
+/** Shows what the model has changed since the question, or goes back before it. */
+async function goBack(app: App, { turn, at }: AskedTurn, word: string, how: How): Promise<string | undefined> {
+  const lacks = (await app.undo.unavailable()) !== undefined;
+  const { sessionId } = app.info();
+  const since = (action: KeptAction) => action.session === sessionId && action.at >= at;
+  const isOpen = (action: KeptAction) => since(action) && action.kind !== 'undo' && action.state !== 'undone';
+  const all = lacks ? [] : await app.undo.list();
+  const numbers = all.filter(isOpen).map(({ number }) => number);
+  if (how === undefined && numbers.length > 0) return ask(app, numbers, word);
+  const known = new Set(all.map(({ number }) => number));
+  const text = how === 'yes' && numbers.length > 0 ? await restored(app, numbers, word) : undefined;
+  const now = lacks ? [] : await app.undo.list();
+  const undos = now.filter(({ kind, number }) => kind === 'undo' && !known.has(number)).map(({ number }) => number);
+  const changed = lacks || now.some(isOpen);
+  void app.engine.dispatch({ type: 'rewound', turn, undos, ...(changed && { changed }) });
+  return text;
+}
+
+/** Shows which files would be brought back, or returns to the branch. */
+async function returnTo(app: App, { number, undos }: Branch, word: string, how: How): Promise<string | undefined> {
+  const lacks = undos.length > 0 && (await app.undo.unavailable()) !== undefined;
+  if (how === undefined && undos.length > 0 && !lacks) {
+    const taken = (await app.undo.list()).filter((action) => undos.includes(action.number));
+    const rows = taken.map(({ text }) => `  ${visible(text.split('\n')[0] ?? '').slice(0, 60)}`);
+    return offer(app, ['Taken back when you went:', ...rows].join('\n'), word, 'returns and brings the files back');
+  }
+  const restores = how === 'yes' && undos.length > 0;
+  const text = restores ? await restored(app, undos, word) : undefined;
+  const changed = undos.length > 0 && !restores;
+  void app.engine.dispatch({ type: 'branchTaken', branch: number, ...(changed && { changed }) });
+  return text;
+}
+
+/** What the last preview of a word was about. */
+const shownFor = new WeakMap<App, { readonly word: string; readonly shown: string | undefined }>();
+
+async function ask(app: App, numbers: readonly number[], word: string): Promise<string> {
+  const { ok, text, shown } = await app.undo.preview(numbers);
+  if (!ok) return `${text}\n${keepLine(word)}`;
+  shownFor.set(app, { word, shown });
+  return offer(app, `The model has changed since then:\n${text}`, word, 'goes back and takes that back');
+}
+
+/** The lines that do it: the first in the prompt, where nothing else is being typed there. */
+function offer(app: App, text: string, word: string, does: string): string {
+  const yes = `:rewind ${word} yes`;
+  return `${text}\n${app.screen?.suggest(yes) ? `Enter (${yes})` : yes} ${does}; ${keepLine(word)}`;
+}
+
+function keepLine(word: string): string {
+  return `:rewind ${word} keep leaves the files as they are`;
+}
+
+/** Takes actions back, and throws where nothing of it was done. The model is not told: it does not know of them. */
+async function restored(app: App, numbers: readonly number[], word: string): Promise<string> {
+  const seenLast = shownFor.get(app);
+  shownFor.delete(app);
+  const { ok, text } = await app.undo.undo(numbers, seenLast?.word === word ? seenLast.shown : undefined);
   if (!ok && !text.startsWith('undone')) throw new CommandError(text);
   return text;
 }

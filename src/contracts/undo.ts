@@ -32,10 +32,10 @@ export type KeptAction = {
 };
 
 /**
- * Of this session the newest action that is not undone, or the newest run; of any the action of this number, or this
- * run.
+ * Of this session the newest action that is not undone, or the newest run; of any the action of this number, all of
+ * these numbers, or this run.
  */
-export type UndoTarget = 'last' | 'run' | number | { readonly run: string };
+export type UndoTarget = 'last' | 'run' | number | readonly number[] | { readonly run: string };
 
 export type UndoPort = {
   /** Why nothing is kept here, in one line; undefined where it is. */

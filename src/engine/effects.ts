@@ -4,7 +4,7 @@ import type { Basis, JudgeContext, Judged } from '../contracts/gate.ts';
 import type { Measured } from '../contracts/models.ts';
 import type { Services } from '../contracts/services.ts';
 import type { Action, Examination, Judgement } from '../session/action.ts';
-import { composeMessages, firstInContext, headOf, summaryText } from '../session/context.ts';
+import { composeMessages, firstInContext, headOf, summaryText, surroundingsBlock } from '../session/context.ts';
 import type { Effect } from '../session/effect.ts';
 import { isOutput, sentImages, sentWhole, tokensFrom } from '../session/evict.ts';
 import type { Mode, OpId, SessionId } from '../session/ids.ts';
@@ -14,7 +14,7 @@ import { hostOf } from '../session/place.ts';
 import { readReply } from '../session/reply.ts';
 import type { Conversation, StoredBudget } from '../session/state.ts';
 import { wouldAsk } from '../session/steps.ts';
-import { surroundingsBlock } from '../session/surroundings.ts';
+
 import { messageOf } from '../text/errors.ts';
 import { clean, isSuspect, plainText } from '../text/sanitize.ts';
 import { eachInTurns } from '../text/turns.ts';

@@ -38,6 +38,8 @@ const OWN: ReadonlySet<EventType> = new Set([
   'aborted',
   'actionStarted',
   'turnsReset',
+  'rewound',
+  'branchTaken',
   'compactAsked',
   'discarded',
 ]);

@@ -2,17 +2,16 @@
  * State → the messages of the next call: fixed head + turns + volatile tail (CX-1, CX-6); and what leaves when it grows
  * too large.
  */
-
 import { DELEGATE_BLOCK } from './delegate.ts';
 import type { Of } from './event.ts';
 import { evict, isAsked, MAX_TOLD_CHARS, sentCalls, sentImages, sentText, tokensFrom, uncounted } from './evict.ts';
 import { clip } from './exec-text.ts';
 import type { ImageAttachment, Message, Reply } from './message.ts';
-import { modeNotice } from './mode.ts';
+import { modeNotice, modeWords } from './mode.ts';
 import { taskLine } from './norris.ts';
 import type { Evicted } from './phase.ts';
+import { placeWords } from './place.ts';
 import type { Budget, Conversation, Turn } from './state.ts';
-import { surroundingsBlock } from './surroundings.ts';
 import type { Transition } from './transition.ts';
 
 const NORRIS_BLOCK = `[NORRIS MODE]
@@ -263,4 +262,33 @@ function leftText(turns: number): string {
 
 function assumed({ preset, window }: Budget): string {
   return `[aish] the window of ${preset} is not known; ${window} tokens are assumed (models.${preset}.context sets it)`;
+}
+
+// What a model is told of its surroundings: once in the system message, and at each later change in a turn (CX-7).
+
+/** Fixes what the system message says, with the first request after a start, a resume or a reset. */
+export function nameSurroundings(next: Transition): void {
+  const { settings, named, mode, cwd, git } = next.conversation;
+  if (!settings.surroundings || named) return;
+  next.set({
+    named: {
+      ...settings.surroundings,
+      mode,
+      cwd,
+      ...(git === undefined ? {} : { git }),
+      ...(settings.alone ? { alone: true } : {}),
+    },
+  });
+}
+
+/** The block behind the system prompt; empty for journals that know no surroundings. */
+export function surroundingsBlock({ named, parent }: Pick<Conversation, 'named' | 'parent'>): string {
+  if (!named) return '';
+  const { mode, cwd, git, system, shell, date, alone } = named;
+  const block = `\n\nAt the start (later changes are told as [aish]):
+Mode: ${modeWords(mode, parent === undefined)}
+Directory: ${placeWords(cwd, git)}
+System: ${system}; the user's shell is ${shell}. Date: ${date}`;
+  if (parent) return block;
+  return `${block}\n${alone ? 'Nobody is there to answer: decide, and report what is left.' : 'The user is there and can answer.'}`;
 }

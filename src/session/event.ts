@@ -71,6 +71,13 @@ type Body =
       readonly unattended?: true;
     }
   | { readonly type: 'turnsReset' }
+  /**
+   * Back to the question that is this turn (`:rewind`). `undos`: the undos that took back what was changed since;
+   * `changed`: something of it stays.
+   */
+  | { readonly type: 'rewound'; readonly turn: number; readonly undos?: readonly number[]; readonly changed?: true }
+  /** The conversation goes on in a branch that was gone back from. `changed`: files are not as they were there. */
+  | { readonly type: 'branchTaken'; readonly branch: number; readonly changed?: true }
   /** Have all turns summarised now (`:compact`). */
   | { readonly type: 'compactAsked' }
   /** The user's own choice; loosening this way counts as an approval (MO-4). */

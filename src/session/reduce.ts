@@ -12,7 +12,7 @@ import {
   takeReviewed,
   takeTrial,
 } from './answer.ts';
-import { takeMeasure, takeSummary, takeUsage } from './context.ts';
+import { nameSurroundings, takeMeasure, takeSummary, takeUsage } from './context.ts';
 import { addCall } from './cost.ts';
 import { beginTask, childOf, delegationOf, subAgents } from './delegate.ts';
 import type { Effect } from './effect.ts';
@@ -37,6 +37,7 @@ import { noteAgain, noteOffer, noteRefused, offerForPlan } from './offer.ts';
 import type { Outcome, Phase } from './phase.ts';
 import { goToShell, hostOf } from './place.ts';
 import { showStarted } from './results.ts';
+import { noteQuestion, rewind, takeBranch } from './rewind.ts';
 import type { NorrisRun } from './run.ts';
 import { closeShell, jobEnded, shellEnded, shellStarted } from './shell.ts';
 import { dropPending, endSlot, openSlots, rememberSkipped, slotOf } from './slots.ts';
@@ -53,7 +54,7 @@ import {
   tasksMaxOf,
 } from './steps.ts';
 import { abort, resume, settle } from './stop.ts';
-import { nameSurroundings } from './surroundings.ts';
+
 import { type OwnedTurns, Transition } from './transition.ts';
 
 // How a Norris run begins: with a plan, where a preplanner is set, then with its first step (PP-1, PP-4, NO-1).
@@ -63,7 +64,9 @@ const UNDER_WAY = '[aish] a run is under way; Ctrl-X Ctrl-C or :norris off ends 
 /** Starts a run; the goal is a turn of its own, so that the conversation reads well afterwards. */
 function startNorris(next: Transition, { goal, attached = [], git }: Of<'norrisStarted'>): void {
   if (next.conversation.phase.kind !== 'idle') return next.notice('warning', UNDER_WAY);
-  const run = begin(next, goal, git, attached);
+  const key = next.id('e');
+  const run = begin(next, goal, git, attached, key);
+  noteQuestion(next, { key, text: goal, goal: true });
   next.turn(turnOf('goal', goal, attached));
   const { settings, parent } = next.conversation;
   const { preplanner: preset } = settings;
@@ -90,12 +93,13 @@ function begin(
   goal: string,
   git: string | undefined,
   attached: readonly Attachment[] = [],
+  key: string = next.id('e'),
 ): NorrisRun {
   const run = newRun(next.conversation, goal, next.event.at, next.state.costs);
   goToShell(next, git);
   next.set({ lastGoal: goal, lastTasks: undefined, repeats: undefined });
   const { preset, maxSteps } = run;
-  next.show({ kind: 'norrisBegan', goal, preset, maxSteps, ...namesOf(attached) });
+  next.show({ kind: 'norrisBegan', goal, preset, maxSteps, ...namesOf(attached) }, key);
   return run;
 }
 
@@ -233,6 +237,8 @@ const FOR_ROOT: ReadonlySet<SessionEvent['type']> = new Set([
   'norrisContinued',
   'planHeld',
   'turnsReset',
+  'rewound',
+  'branchTaken',
   'compactAsked',
   'presetChosen',
   'ruleSet',
@@ -311,6 +317,8 @@ const CHANGES: { readonly [Type in SessionEvent['type']]: (next: Transition, eve
   },
   aborted: (next, { at, unattended }) => abort(next, unattended ? {} : { at }),
   turnsReset: resetTurns,
+  rewound: rewind,
+  branchTaken: takeBranch,
   compactAsked: compact,
   modeChosen: (next, event) => chooseMode(next, event.mode),
   presetChosen: (next, event) => choosePreset(next, event.preset),
@@ -477,6 +485,8 @@ function resetTurns(next: Transition): void {
     turns: [],
     inbox: [],
     preplans: [],
+    asked: [],
+    branches: [],
     lastTasks: undefined,
     evictedTurns: 0,
     summary: undefined,

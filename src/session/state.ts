@@ -174,6 +174,28 @@ export type Parent = { readonly session: SessionId; readonly op: OpId };
 
 export type Summary = { readonly text: string; readonly upTo: number };
 
+/** A question or goal of the user's among the turns. */
+export type AskedTurn = {
+  readonly turn: number;
+  /** When it became a turn, in ms since the epoch. */
+  readonly at: number;
+  /** The key of its entry in the transcript. */
+  readonly key: string;
+  readonly text: string;
+  readonly goal?: true;
+};
+
+/** A conversation that the user has gone back from (CX-8). */
+export type Branch = {
+  readonly number: number;
+  /** Where it leaves the other one. */
+  readonly question: AskedTurn;
+  readonly turn: number;
+  /** The undos that went with it: undone themselves, they bring the files back. */
+  readonly undos: readonly number[];
+  readonly kept: Omit<Conversation, 'branches'>;
+};
+
 /** One conversation: the user's, or a sub-agent's. */
 export type Conversation = {
   readonly id: SessionId;
@@ -209,6 +231,8 @@ export type Conversation = {
   /** What the last run left of its plan, for `:norris continue` (NO-1). */
   readonly lastTasks?: Tasks | undefined;
   readonly preplans?: readonly Preplan[];
+  readonly asked?: readonly AskedTurn[];
+  readonly branches?: readonly Branch[];
   /** A trial that is neither applied nor thrown away. */
   readonly trial?: string | undefined;
   /** Preset chosen for later runs (BR-3). */

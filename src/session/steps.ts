@@ -5,6 +5,7 @@
 import { type Action, type Examination, findsNoMore, type Judgement, whyUnfinished } from './action.ts';
 import { braked, loops } from './brake.ts';
 import { consentFor } from './consent.ts';
+import { nameSurroundings } from './context.ts';
 import { delegateEnding, goalOf, MAX_DELEGATE_STEPS, reportOf } from './delegate.ts';
 import { withChange } from './grants.ts';
 import { isWider, type Mode, type OpId, type SessionId } from './ids.ts';
@@ -37,13 +38,12 @@ import {
 import { nextAgain, noteOffer, noteRefused, offerMode, returnTo, withAgain } from './offer.ts';
 import type { ActionSlots, Decided, Dispatch, Phase, Sentinel } from './phase.ts';
 import { goToShell } from './place.ts';
-
 import type { HaltReason } from './question.ts';
 import { readReply, USELESS, uselessness } from './reply.ts';
+import { noteQuestion } from './rewind.ts';
 import type { Ending, NorrisRun, Run } from './run.ts';
 import { canRunWithNext, concurrencyOf, flushResults, openSlots, rememberSkipped, startSlots } from './slots.ts';
 import { decidesAs, type InboxItem, type Settings, type State } from './state.ts';
-import { nameSurroundings } from './surroundings.ts';
 import type { Transition } from './transition.ts';
 
 const INTERRUPTED = '[aish] the answer was interrupted: nothing that it asked for has run. Answer anew.';
@@ -101,6 +101,7 @@ function deliver(next: Transition, item: InboxItem): void {
     next.turn({ kind: 'user', origin, text, ...(file === undefined ? {} : { file }) });
   } else {
     const { id, text, attached = [] } = item;
+    noteQuestion(next, { key: id, text });
     next.turn(turnOf('user', text, attached));
     next.show({ kind: 'user', text, queued: false, ...namesOf(attached) }, id);
   }

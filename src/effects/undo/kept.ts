@@ -244,6 +244,10 @@ function meantBy(target: UndoTarget, all: readonly Recorded[], session: string):
       ? { actions }
       : { ok: false, text: `there is no action ${target}; :undo list shows them` };
   }
+  if (isList(target)) {
+    const actions = all.filter(({ number }) => target.includes(number));
+    return actions.length > 0 ? { actions } : { ok: false, text: 'nothing of it is kept' };
+  }
   const open = all.filter(({ kind, state }) => kind !== 'undo' && state !== 'undone');
   const own = open.filter((action) => action.session === session);
   const [last] = own;
@@ -251,6 +255,10 @@ function meantBy(target: UndoTarget, all: readonly Recorded[], session: string):
   const run = target === 'run' ? own.find((action) => action.run !== undefined)?.run : target.run;
   const actions = open.filter((action) => run !== undefined && action.run === run);
   return actions.length > 0 ? { actions } : { ok: false, text: 'no run to undo' };
+}
+
+function isList(target: UndoTarget): target is readonly number[] {
+  return Array.isArray(target);
 }
 
 /** What a command was not allowed to change, for the model; undefined: nothing. Repeats of a path are one. */

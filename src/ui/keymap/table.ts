@@ -136,6 +136,7 @@ const TRANSCRIPT = [
   ['commandPrevious', ['[', 'alt-up'], 'previous command'],
   ['commandNext', [']', 'alt-down'], 'next command'],
   ['rerun', ['r'], 'run your command again'],
+  ['rewind', ['R'], 'go back to the question (:rewind)'],
   ['editCommand', ['e'], 'put the command in the prompt'],
   ['filterOutput', ['&'], 'show only the lines of the output that match'],
   ['saveOutput', ['s'], 'save the output in a file of your directory'],

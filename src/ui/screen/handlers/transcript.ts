@@ -39,6 +39,17 @@ function rerun(screen: Screen, entry: Exec): void {
   void submitLine(screen.app, text, { kind: 'shell', forced: true, private: hidden, text, why: '' });
 }
 
+/** Back to the question that is selected: what would become of the files is asked first. */
+function rewind(screen: Screen): void {
+  const { asked = [] } = screen.app.engine.conversation;
+  const number = asked.findIndex(({ key }) => key === screen.navigator.selected) + 1;
+  if (number === 0)
+    return screen.hint('no question of this conversation is selected: { and } go from one entry to the next');
+  leave(screen);
+  const line = `:rewind ${number}`;
+  void submitLine(screen.app, line, screen.app.classify(line));
+}
+
 async function save(screen: Screen, entry: Exec): Promise<void> {
   const path = await screen.app.saveOutput(entry.command, partOf(entry, 'output') ?? '', entry.result?.file);
   screen.hint(`saved in ${path}`);
@@ -84,6 +95,7 @@ export const transcriptHandlers: Handlers = {
   commandPrevious: stepCommand(-1),
   commandNext: stepCommand(1),
   rerun: withCommand(rerun),
+  rewind,
   editCommand: withCommand(edit),
   copyCommand: (screen) => screen.hint(screen.navigator.copy('command')),
   copyOutput: (screen) => screen.hint(screen.navigator.copy('output')),
