@@ -116,18 +116,7 @@ export function resume(next: Transition, settings: Settings, asked?: Mode): void
     case 'awaitingSpend':
       return;
     case 'awaitingModeApproval':
-      if (phase.raised) {
-        next.unask(phase.question);
-        return examineNext(next, phase.run, openSlots({ dispatch: phase.dispatch, ...phase.raised }).dispatch, 'asked');
-      }
-      if (settings.sandbox) return;
-      // What the question offers may not be there any more (MO-5, MO-13).
-      return settleUpgrade(
-        next,
-        phase,
-        possible === 'unrestricted' ? ALREADY_UNRESTRICTED : unenforced(possible, settings),
-        CLOSED,
-      );
+      return resumeRequest(next, phase, settings, possible);
     case 'planning':
     case 'replying':
       return settle(next, phase.run, undefined, CLOSED);
@@ -144,6 +133,17 @@ export function resume(next: Transition, settings: Settings, asked?: Mode): void
     case 'stoppingActions':
       return settleUnknown(next, phase, lost);
   }
+}
+
+/** What the question offers may not be there any more (MO-5, MO-13). */
+function resumeRequest(next: Transition, phase: Requesting, settings: Settings, possible: Mode): void {
+  if (phase.raised) {
+    next.unask(phase.question);
+    return examineNext(next, phase.run, openSlots({ dispatch: phase.dispatch, ...phase.raised }).dispatch, 'asked');
+  }
+  if (settings.sandbox) return;
+  const answer = possible === 'unrestricted' ? ALREADY_UNRESTRICTED : unenforced(possible, settings);
+  return settleUpgrade(next, phase, answer, CLOSED);
 }
 
 /** Answers a mode request, then settles the actions behind it. */

@@ -158,6 +158,11 @@ function waitHint({ armed, hurried }: Pick<QuestionUi, 'armed' | 'hurried'>): st
   return hurried ? 'ready in a moment: pressed too early' : 'ready in a moment';
 }
 
+function noteHint(choices: QuestionWords['choices']): string {
+  const sendsBack = choices.some(({ label }) => label === 'send back');
+  return `Enter ${sendsBack ? 'sends it back with this' : 'skips and tells the model this'} · Esc goes back`;
+}
+
 /** What a key would do now, or why it would do nothing. */
 function hintOf(
   { aside, choices }: QuestionWords,
@@ -168,9 +173,7 @@ function hintOf(
   const waits = waitHint(ready);
   if (waits !== undefined) return waits;
   if (form) return edit === undefined ? 'e fills it in' : 'Enter: next field · Tab back and forth · Esc: look it over';
-  const note = choices.find(({ answer }) => answer === 'note');
-  if (noting && note?.label === 'send back') return 'Enter sends it back with this · Esc goes back';
-  if (noting) return 'Enter skips and tells the model this · Esc goes back';
+  if (noting) return noteHint(choices);
   if (edit !== undefined) return 'Enter judges it anew · Esc leaves it as it was';
   if (aside !== undefined) return aside === 'd' ? 'd: back to the list' : 'Esc: back to the question';
   const left = layout.body.length - layout.top - layout.shown;
