@@ -62,6 +62,31 @@ describe('what a change costs', () => {
     expect(token).toMatchObject({ writes: 1, frames: 0, commits: 0 });
   });
 
+  it('the sign that turns meanwhile is a write, and a longer text commits once for each row', async () => {
+    const stage = await setComposed({ columns: 120, rows: 40, motion: true });
+    stage.press('?tell me\r');
+    await stage.until(() => stage.calls.length === 1);
+    stage.calls[0]?.say('Once upon');
+    await stage.see('Once upon');
+    await turn();
+    const sign = await cost(stage, () => new Promise((resolve) => setTimeout(resolve, 1200)));
+    expect(sign.writes).toBeGreaterThanOrEqual(3);
+    expect(sign).toMatchObject({ frames: 0, commits: 0 });
+    const rows = 5;
+    const text = await cost(stage, async () => {
+      for (let row = 0; row < rows; row += 1) {
+        stage.calls[0]?.say(` more\n\nand ${row}`);
+        await stage.see(`and ${row}`);
+        for (let n = 0; n < 5; n += 1) {
+          stage.calls[0]?.say(` w${n}`);
+          await stage.see(`w${n}`);
+        }
+      }
+    });
+    // A paragraph is two rows, which come at once.
+    expect(text.commits).toBeLessThanOrEqual(2 * rows);
+  });
+
   it('output of a program in a full pane costs no frame of Ink', async () => {
     const stage = await setComposed();
     stage.press('sleep 9\r');

@@ -62,6 +62,7 @@ export type StageOptions = Partial<Pick<App['presets'], 'problem'>> & {
   readonly fleets?: FleetPort;
   /** Drawn by the compositor on a terminal, as the program does; else as Ink's text. */
   readonly composed?: boolean;
+  readonly motion?: boolean;
 };
 
 export async function setStage(change: StageOptions = {}) {
@@ -240,7 +241,14 @@ export async function setStage(change: StageOptions = {}) {
     ...QUIET_PORTS,
     openAddress: () => false,
     doctor: async () => [],
-    ui: { mouse: true, screen: 'full', wheel_lines: 3, notify: true, motion: false, suggestions: true },
+    ui: {
+      mouse: true,
+      screen: 'full',
+      wheel_lines: 3,
+      notify: true,
+      motion: change.motion ?? false,
+      suggestions: true,
+    },
     get screen() {
       return attached;
     },

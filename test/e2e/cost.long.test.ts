@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { runProgram, scratch } from '../support/program.ts';
 import { type Rig, startRig } from '../support/rig.ts';
@@ -63,4 +65,27 @@ it('a line that comes in one piece is drawn once', async () => {
   await rig.waitFor(`?${line}`);
   // Letter by letter it is more than two bytes for each of them.
   expect(rig.raw.length - before).toBeLessThanOrEqual(line.length + MAX_KEY_BYTES);
+});
+
+it('Enter in the own shell starts at most one program, and waits for none', async () => {
+  using place = scratch();
+  const log = join(place.home, 'spawns');
+  const preload = fileURLToPath(new URL('../support/told-spawns.mjs', import.meta.url));
+  await using rig = startRig(place, { env: { NODE_OPTIONS: `--import=${preload}`, AISH_SPAWNS: log } });
+  await rig.waitFor('[aish:demo]>');
+  rig.type('unset NODE_OPTIONS; echo re""ady\r');
+  await rig.waitFor(/│ ready/);
+  await rig.waitFor(/✓/);
+  await delay(1500);
+  const before = readFileSync(log, 'utf8');
+  const lines = ['echo line', 'for i in 1; do echo line; done', 'echo "$(echo line)"', "echo 'li''ne'"];
+  for (const [n, line] of lines.entries()) {
+    rig.type(`${line} | sed s/line/told-${n}/\r`);
+    await rig.waitFor(`│ told-${n}`);
+  }
+  await delay(500);
+  expect(before).toContain('spawn ');
+  const since = readFileSync(log, 'utf8').slice(before.length).split('\n').filter(Boolean);
+  expect(since.length).toBeLessThanOrEqual(lines.length);
+  expect(since.filter((start) => /^\w+Sync /.test(start))).toEqual([]);
 });
