@@ -6,6 +6,8 @@ export type AgentServer = {
   readonly baseUrl: string;
   /** From the end of an answer to the request with its result, in ms. */
   readonly gaps: readonly number[];
+  /** When its last answer had gone, as `performance.now()` tells it. */
+  readonly lastEnded: number;
   /** The n-th request has come, from 1. */
   reached(n: number): Promise<void>;
   close(): void;
@@ -38,6 +40,9 @@ export async function agentServer(
   return {
     baseUrl: server.baseUrl,
     gaps,
+    get lastEnded() {
+      return ended ?? Number.NaN;
+    },
     reached: (n) =>
       new Promise((resolve) => {
         const look = () => {

@@ -1,6 +1,7 @@
-/** The programs that `npm run bench` compares: this one, an earlier build of it, pi where it is installed, and floors. */
-import { accessSync, constants, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+/** The programs that `npm run bench` compares: this one, an earlier build of it, pi where npx has it, and floors. */
+import { execFileSync, type StdioOptions } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PROGRAM, type Scratch, scratch } from '../support/program.ts';
 import { type Rig, startRig } from '../support/rig.ts';
@@ -67,19 +68,20 @@ function pi(file: string): Agent {
   };
 }
 
-function onPath(name: string): string | undefined {
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-    try {
-      accessSync(join(folder, name), constants.X_OK);
-      return join(folder, name);
-    } catch {
-      // Not there.
-    }
+/** The release that the goals are set beside. */
+export const PI = '@earendil-works/pi-coding-agent@1.6.0';
+
+/** Where npx keeps it, which fetches it once; undefined where it is not to be had. */
+function findPi(): string | undefined {
+  try {
+    const stdio: StdioOptions = ['ignore', 'pipe', 'ignore'];
+    return execFileSync('npx', ['--yes', '--package', PI, '-c', 'command -v pi'], { encoding: 'utf8', stdio }).trim();
+  } catch {
+    return undefined;
   }
-  return undefined;
 }
 
-const [before, installed] = [process.env.BENCH_BEFORE, onPath('pi')];
+const [before, installed] = [process.env.BENCH_BEFORE, findPi()];
 
 export const hasPi = installed !== undefined;
 export const hasBefore = before !== undefined;
@@ -91,8 +93,8 @@ export const AGENTS: readonly Agent[] = [
 ];
 
 /** Its full screen, in its place. */
-export function openAgent(agent: Agent, place: Scratch, more: readonly string[] = []): Rig {
-  return startRig(place, { ...SIZE, file: agent.file, args: [...agent.args, ...more] });
+export function openAgent(agent: Agent, place: Scratch, more: readonly string[] = [], size = SIZE): Rig {
+  return startRig(place, { ...size, file: agent.file, args: [...agent.args, ...more] });
 }
 
 const SMALLEST_INK = fileURLToPath(new URL('smallest-ink.mjs', import.meta.url));

@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const BENCHES: Readonly<Record<string, string>> = {
-  table: 'start, keys, streaming, steps, output, idle, requests: ratios, each beside its goal [SECTION…]',
+  table:
+    'start, waits, keys, streaming, steps, output, idle, requests, growth: ratios, each beside its goal [SECTION…]',
   flood: '100 MB of output: the executor against the raw terminal, keys meanwhile, memory',
   agents: 'typing while eight sub-agents stream',
   context: 'what a real llama.cpp server reads anew of each prompt [QUESTIONS [CONTEXT]]',

@@ -2,25 +2,19 @@
  * `npm run bench -- resume`: what a long session costs when it is resumed: its first frame against that of a fresh start,
  * and reading and folding its journal against `JSON.parse` of the same lines.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { Transcript } from '../../src/engine/transcript.ts';
 import { reduce } from '../../src/session/reduce.ts';
 import { emptyState } from '../../src/session/state.ts';
 import type { OwnedTurns } from '../../src/session/transition.ts';
-import { journalPath } from '../../src/store/index.ts';
 import { parseJournal } from '../../src/store/read.ts';
-import { journalOf, longRun } from '../support/long-session.ts';
-import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { longJournal, startSession } from './figures/growth.ts';
 import { median } from './typing.ts';
 
 const EVENTS = Number(process.env.BENCH_EVENTS ?? 12_000);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7);
 const GOALS = { frame: 1.3, fold: 5 } as const;
 
-const run = longRun(Math.ceil(EVENTS / 6));
-const text = journalOf(run.events.slice(0, EVENTS));
+const text = longJournal(EVENTS);
 const bytes = Buffer.from(text);
 
 function parsed(): number {
@@ -42,28 +36,12 @@ function folded(): number {
   return performance.now() - began;
 }
 
-/** Milliseconds from the start of the program to its prompt, and to the session behind it. */
-async function start(resume: boolean): Promise<readonly [frame: number, session: number]> {
-  using place = scratch();
-  if (resume) {
-    const path = journalPath(join(place.home, '.local/state/aish/sessions'), 'long');
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  }
-  const began = performance.now();
-  await using rig = startRig(place, { columns: 100, rows: 30, args: resume ? ['--resume', 'long'] : [] });
-  await rig.waitFor('[aish:', 60_000);
-  const frame = performance.now() - began;
-  await rig.waitFor(/ -- \w+ -- /, 60_000);
-  return [frame, performance.now() - began];
-}
-
 type Times = { readonly parsed: number[]; readonly folded: number[]; readonly starts: (readonly number[])[] };
 const times: Times = { parsed: [], folded: [], starts: [] };
 for (let n = 0; n < ROUNDS; n += 1) {
   times.parsed.push(parsed());
   times.folded.push(folded());
-  times.starts.push([...(await start(false)), ...(await start(true))]);
+  times.starts.push([...(await startSession()), ...(await startSession(text))]);
 }
 const [json = 1, fold = 0] = [times.parsed, times.folded].map(median);
 const [fresh = 1, freshSession = 1, resumed = 0, resumedSession = 0] = [0, 1, 2, 3].map((at) =>

@@ -1,10 +1,11 @@
 /**
  * `npm run bench [-- SECTION…]`: what a person feels, as ratios of neighbours measured in turns in one run: times of a
- * noisy machine mean little. Each stands beside the least that could do the same, beside pi where it is on the PATH
- * (`npx -p @mariozechner/pi-coding-agent -c 'npm run bench'`), and beside an earlier build with BENCH_BEFORE=PATH.
+ * noisy machine mean little. Each stands beside the least that could do the same, beside pi where npx has it or can fetch
+ * it, and beside an earlier build with BENCH_BEFORE=PATH.
  * Ends with 1 where a goal is missed. BENCH_ROUNDS=3 rounds, the median counts.
  */
-import { hasBefore, hasPi } from './contenders.ts';
+import { hasBefore, hasPi, PI } from './contenders.ts';
+import { growth } from './figures/growth.ts';
 import { idle } from './figures/idle.ts';
 import { keys } from './figures/keys.ts';
 import { output } from './figures/output.ts';
@@ -12,10 +13,11 @@ import { requests } from './figures/requests.ts';
 import { start } from './figures/start.ts';
 import { steps } from './figures/steps.ts';
 import { streaming } from './figures/streaming.ts';
+import { waits } from './figures/waits.ts';
 import type { Beside, Section } from './section.ts';
 import { median } from './typing.ts';
 
-const SECTIONS: readonly Section[] = [start, keys, streaming, steps, output, idle, requests];
+const SECTIONS: readonly Section[] = [start, waits, keys, streaming, steps, output, idle, requests, growth];
 const OURS = 'aish-tui';
 const COLUMNS = [46, 26, 8, 8] as const;
 
@@ -59,7 +61,7 @@ function compare(what: string, ours: number, beside: Beside, theirs: number | un
   row(what, shown, ratio.toFixed(2), goal === undefined ? '' : `≤ ${goal}`, verdict);
 }
 
-if (!hasPi) console.log('pi is not on the PATH: no figure beside it');
+console.log(hasPi ? `pi is ${PI}` : `npx does not get ${PI}: no figure beside pi`);
 row('figure', 'beside', 'ratio', 'goal');
 for (const section of SECTIONS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
   const value = await measured(section);

@@ -15,6 +15,7 @@ const LINES_PER_COMMAND = 50;
 /** In ms; `times` are those of every key. */
 export type Latency = {
   readonly p50: number;
+  readonly p95: number;
   readonly p99: number;
   readonly bytes: number;
   readonly times: readonly number[];
@@ -34,7 +35,7 @@ export function median(values: readonly number[]): number {
 /** Sums up keys, of several measurements too. */
 export function latencyOf(times: readonly number[], bytes: number): Latency {
   const sorted = times.toSorted((a, b) => a - b);
-  return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), bytes, times };
+  return { p50: percentile(sorted, 0.5), p95: percentile(sorted, 0.95), p99: percentile(sorted, 0.99), bytes, times };
 }
 
 /** Types one letter at a time and waits until it stands on the screen. */

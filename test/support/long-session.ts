@@ -23,6 +23,8 @@ const LINES = 12;
 /** A run of so many steps that has not ended, with the state that it leads to. */
 export function longRun(steps: number, settings: Partial<Settings> = {}): Machine {
   const machine = new Machine({ maxNorrisSteps: steps + 1, ...settings });
+  // Earlier states are nobody's: else each event would copy all turns before it.
+  machine.owned = new Map();
   machine.send({ type: 'norrisStarted', goal: 'look at everything' });
   for (let n = 1; n <= steps; n += 1) {
     countTurns(machine);

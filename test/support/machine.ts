@@ -9,6 +9,7 @@ import type { Outcome } from '../../src/session/phase.ts';
 import type { Trial } from '../../src/session/question.ts';
 import { reduce } from '../../src/session/reduce.ts';
 import { type Conversation, emptyState, rootOf, type Settings, type State } from '../../src/session/state.ts';
+import type { OwnedTurns } from '../../src/session/transition.ts';
 
 export const settings: Settings = {
   preset: 'fast',
@@ -73,6 +74,8 @@ export class Machine {
   state: State = emptyState('main');
   readonly events: SessionEvent[] = [];
   readonly effects: Effect[] = [];
+  /** Turns that an event may add to in place; without, every state stays as it was. */
+  owned: OwnedTurns | undefined;
   /** Effects of the last event. */
   last: readonly Effect[] = [];
 
@@ -91,7 +94,7 @@ export class Machine {
   send(body: EventBody, session = 'main'): readonly Effect[] {
     const event: SessionEvent = { session, at: 1000 + this.events.length, ...body };
     this.events.push(event);
-    const [state, effects] = reduce(this.state, event);
+    const [state, effects] = reduce(this.state, event, this.owned);
     this.state = state;
     this.effects.push(...effects);
     this.last = effects;

@@ -78,7 +78,7 @@ export const start: Section = {
       figure: ANSWER,
       beside: [
         { name: 'smallest Ink', figure: PROMPT, goal: 2 },
-        { name: 'pi', figure: PROMPT, goal: 0.9 },
+        { name: 'pi', figure: PROMPT, goal: 0.5 },
       ],
     },
   ],

@@ -99,14 +99,14 @@ export const steps: Section = {
     {
       figure: HEADLESS,
       beside: [
-        { name: 'bare loop', goal: 1.5 },
+        { name: 'bare loop', goal: 1.4 },
         { name: 'pi', goal: 1 },
       ],
     },
     {
       figure: SCREEN,
       beside: [
-        { name: 'bare loop', figure: HEADLESS, goal: 2.5 },
+        { name: 'bare loop', figure: HEADLESS, goal: 2 },
         { name: 'pi', goal: 1 },
       ],
     },
