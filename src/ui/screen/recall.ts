@@ -142,6 +142,12 @@ const USAGE_EXITS = new Set([2, 64, 129]);
 const USAGE =
   /^usage:|(?:unrecognized|unknown|invalid|illegal) (?:option|argument|flag|command|subcommand)|try ['`"].* --help|is not a \S+ command/im;
 
+/** The name that a shell did not find. Source: bash, dash, zsh, fish. */
+const MISSING = /(?:command not found|Unknown command): (\S+)|([^\s:]+): (?:command )?not found(?!:)/gm;
+
+/** What stands before the name of a command. */
+const BEFORE_COMMAND = /(?:^|[;&|({!]|\b(?:then|do|else|time|sudo|exec))$/;
+
 /** Follows the user's commands; knows the last one that failed. */
 export class AfterFailure {
   readonly #app: App;
@@ -191,18 +197,25 @@ export class AfterFailure {
     // What is private is not the model's to hear of.
     if (!begun || begun.private || exit === null || exit === 0 || event.result.note !== undefined) return;
     const { line } = begun;
-    const corrected = exit === NOT_FOUND ? this.#correct(line) : undefined;
+    const corrected = exit === NOT_FOUND ? this.#correct(line, event.result) : undefined;
     this.#failed = { line, exit, ...(corrected === undefined ? {} : { corrected }) };
     const ask = `${askKey} asks the model`;
     if (corrected !== undefined) this.#hint(`did you mean ${corrected}? → takes it · ${ask}`);
     else if (exit === NOT_FOUND || isUsageError(event.result)) this.#hint(`${ask} what is wrong`);
   }
 
-  /** The line with another first word; undefined where no name is near. */
-  #correct(line: string): string | undefined {
-    const word = /^\s*([\w.+-]+)/.exec(line)?.[1];
+  /** The line with another name for the one that was not found; undefined where none is near. */
+  #correct(line: string, { head, tail }: CommandResult): string | undefined {
+    const [, ...names] = [...plainText(`${head}\n${tail}`).matchAll(MISSING)].at(-1) ?? [];
+    // In other languages only a line of one command tells what was not found.
+    const word = names.find(Boolean) ?? (/[;&|(){}]/.test(line) ? undefined : /^\s*([\w.+-]+)/.exec(line)?.[1]);
     const near = word === undefined ? undefined : this.#app.words.nearest(word);
-    return word === undefined || near === undefined ? undefined : line.trimStart().replace(word, near);
+    if (word === undefined || near === undefined) return undefined;
+    // A word that a parenthesis follows is a function's name.
+    const parts = line.trimStart().split(/(?<=[\s;&|({!])|(?=[\s;&|)])/);
+    const before = (at: number) => parts.slice(0, at).join('').trimEnd();
+    const at = parts.findIndex((part, place) => part === word && BEFORE_COMMAND.test(before(place)));
+    return at < 0 ? undefined : parts.with(at, near).join('');
   }
 }
 
