@@ -56,7 +56,7 @@ describe('a program in the shell', () => {
     await rig.waitFor(/^\W*up$/m);
     await rig.waitFor('keys go to the program');
     rig.key('ctrl-z');
-    await rig.waitFor(/✗ 148/);
+    await rig.waitFor(/stopped/);
     const ticks = () => (existsSync(file) ? readFileSync(file, 'utf8').length : 0);
     const stopped = ticks();
     rig.type('jobs\r');

@@ -1,5 +1,6 @@
 /** A command and what it printed: heading, output behind a coloured bar, and how it ended (EX-3, EX-5). */
 
+import { constants } from 'node:os';
 import { basename } from 'node:path';
 import type { NestedShell } from '../../../contracts/commands.ts';
 import type { OutputSize } from '../../../engine/live.ts';
@@ -82,9 +83,13 @@ export function stepLine(entry: Exec, step: number, { width, paint }: RenderCont
   return right === '' ? left : `${padTo(left, width - lineWidth(right) - 1)}${paint('dim', right)}`;
 }
 
-/** `✓ 34 ms`, `✗ 127 · 69 ms`. */
+/** What a shell says of a line that Ctrl-Z has stopped: 128 and the number of SIGTSTP. */
+const STOPPED = 128 + constants.signals.SIGTSTP;
+
+/** `✓ 34 ms`, `✗ 127 · 69 ms`; `stopped · 2 s`, which is no failure. */
 function outcome({ exit, milliseconds }: CommandResult, { paint }: RenderContext): string {
   const time = milliseconds > 0 ? duration(milliseconds) : '';
+  if (exit === STOPPED) return paint('dim', ['stopped', time].filter(Boolean).join(' · '));
   if (exit === 0) return [paint('success', '✓'), time && paint('dim', time)].filter(Boolean).join(' ');
   return paint('error', [exit === null ? '✗' : `✗ ${exit}`, time].filter(Boolean).join(' · '));
 }
