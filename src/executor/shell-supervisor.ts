@@ -14,9 +14,11 @@ import { fishEditor } from './shell-integration/fish.ts';
 import type { EditorIntegration } from './shell-integration/integration.ts';
 import { plainSh } from './shell-integration/plain-sh.ts';
 import { zshEditor } from './shell-integration/zsh.ts';
+import { anyoneReads, waitsForLine } from './terminal-state.ts';
 
-/** A startup file that reaches no prompt in this time (`exec fish` in it) is left out at the next start. */
+/** A startup file that reaches no prompt in this time is left out at the next start; slow ones have longer. */
 const STARTUP_TIMEOUT_MS = 10_000;
+const SLOW_STARTUP_TIMEOUT_MS = 60_000;
 /** A shell that ends sooner than this, this often in a row, is not started again. */
 const MIN_LIFE_MS = 1000;
 const MAX_RESTARTS = 3;
@@ -78,6 +80,8 @@ export class ShellSupervisor {
   readonly #events: SupervisorEvents;
   #process: DrivenShell | undefined;
   #state: ShellState | undefined;
+  /** Why a startup file was given up. */
+  #tooLong: string | undefined;
   #startup: { timer: NodeJS.Timeout; done: () => void; failed: (error: Error) => void } | undefined;
   #startedAt = 0;
   #shortLives = 0;
@@ -150,8 +154,20 @@ export class ShellSupervisor {
     }
     await new Promise<void>((resolve, reject) => {
       // Killing it leads to `#exited`, which starts it again without the startup file.
-      const timer = setTimeout(() => signal(process.pty.pid, 'SIGKILL'), STARTUP_TIMEOUT_MS);
-      this.#startup = { timer, done: resolve, failed: reject };
+      const end = (why: string) => {
+        this.#tooLong = why;
+        signal(process.pty.pid, 'SIGKILL');
+      };
+      const tooSlow = () => end(`reached no prompt in ${SLOW_STARTUP_TIMEOUT_MS / 1000} s`);
+      const look = () => {
+        const { pid, slave } = process.pty;
+        // On a host nobody sees who reads. `exec fish` in it waits in a line editor.
+        const asks = !seat && (anyoneReads(pid, slave, true) || waitsForLine(pid, slave) === true);
+        if (asks || seat) return end('waits for input');
+        startup.timer = setTimeout(tooSlow, SLOW_STARTUP_TIMEOUT_MS - STARTUP_TIMEOUT_MS);
+      };
+      const startup = { timer: setTimeout(look, STARTUP_TIMEOUT_MS), done: resolve, failed: reject };
+      this.#startup = startup;
     });
   }
 
@@ -233,8 +249,12 @@ export class ShellSupervisor {
     this.#shortLives = tooSoon ? this.#shortLives + 1 : 0;
     const restarted = this.#shortLives < MAX_RESTARTS;
     const why = startup ? 'without its startup file, which ended it' : 'in its place';
+    const slow = this.#tooLong;
+    this.#tooLong = undefined;
     const message = restarted
-      ? `The shell ended (exit ${code}); a new one was started ${why}.`
+      ? slow === undefined
+        ? `The shell ended (exit ${code}); a new one was started ${why}.`
+        : `The startup file of the shell ${slow}: the shell was started again without it.`
       : `The shell ended (exit ${code}) repeatedly and was not restarted; check its startup file and start aish-tui again.`;
     this.#events.onExit({ code, restarted, left: false, message });
     if (!restarted) {

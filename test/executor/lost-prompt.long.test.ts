@@ -11,6 +11,24 @@ const BUSY_KEY: Readonly<Record<string, readonly [path: string, text: string]>> 
   fish: ['.config/fish/config.fish', `bind \\cg 'sleep 1'\n`],
 };
 
+describe('a startup file', () => {
+  it('may take longer than ten seconds where it only works', async () => {
+    const { run, exits } = await userShell('sleep 12; slow() { echo loaded; }');
+    expect((await run('slow')).head).toBe('loaded');
+    expect(exits).toEqual([]);
+  });
+
+  it.each([
+    ['by its own question', 'read -p "Passphrase: " answer'],
+    ['by a program that asks', "sh -c 'read answer'"],
+    ['by another shell', 'exec bash --norc -i'],
+  ])('that waits for input is left out, and the user is told why: %s', async (_, rc) => {
+    const { run, exits } = await userShell(rc);
+    expect(exits).toEqual(['The startup file of the shell waits for input: the shell was started again without it.']);
+    expect((await run('echo here')).head).toBe('here');
+  });
+});
+
 describe.each(everyShell().map((program) => [basename(program), program] as const))('%s', (name, program) => {
   it('a prompt with a program in front of it ends the line once the shell is back', async () => {
     const home = workspace();
