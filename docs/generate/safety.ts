@@ -20,6 +20,9 @@ interpreters that carry a command inside an argument. The answer is one of three
   (\`safety.llm_second_opinion\`); whatever is not a clear *NO* HALTs. Where the kernel bounds the command (Restricted) or
   keeps what it changes (Project), no model is asked and it runs.
 
+The model is shown the command, your goal, why the rules do not know the command, and of the scripts it runs up to 3,000
+characters of the lines that do something. These stand between marks as data, each line behind a bar.
+
 A command that can't be resolved into the code that would run is never called harmless. Overwriting is judged with the file system
 looked at: writing a new file is fine, emptying one that holds something is not.
 

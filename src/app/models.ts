@@ -248,23 +248,38 @@ const SHORT: Readonly<Record<Exclude<CallFailure['kind'], 'refused'>, string>> =
 
 /** The gate's second opinion: no tools, not streamed, counted as `safety`. */
 export function createSecondOpinion(broker: Pick<Broker, 'chat'>, presetNow: () => string) {
+  /** Presets whose model used up the room for an answer without one: they are not asked again. */
+  const wordy = new Set<string>();
   return async (system: string, user: string, signal: AbortSignal): Promise<Opinion> => {
+    const preset = presetNow();
+    if (wordy.has(preset)) return noAnswerOf(preset);
     const messages = [
       { role: 'system', content: system },
       { role: 'user', content: user },
     ] as const;
-    const reply = await broker.chat(presetNow(), messages, {
+    const reply = await broker.chat(preset, messages, {
       signal,
       maxTokens: OPINION_MAX_TOKENS,
       temperature: 0,
       category: 'safety',
+      brief: true,
     });
+    if (reply.finish === 'length' && reply.text.trim() === '') {
+      wordy.add(preset);
+      return noAnswerOf(preset);
+    }
     if (reply.finish === 'failed' || reply.finish === 'cancelled') {
       const { kind, message } = reply.failure ?? { message: 'cancelled' };
       return { ok: false, short: kind === undefined || kind === 'refused' ? message : SHORT[kind], why: message };
     }
     return { ok: true, text: reply.text };
   };
+}
+
+/** What to say of a model that thinks for longer than its answer may be. */
+function noAnswerOf(preset: string): Opinion {
+  const short = `its model thinks and does not come to an answer in ${OPINION_MAX_TOKENS} tokens: name one that answers at once in safety.llm_model, or switch thinking off for it in models.${preset}.extra_body`;
+  return { ok: false, short, why: short };
 }
 
 type Failed = Pick<Extract<Opinion, { ok: false }>, 'short' | 'why'>;

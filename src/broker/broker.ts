@@ -356,6 +356,7 @@ const LESSONS: readonly Lesson[] = [
     unless: 'maxTokensField',
     learned: { maxTokensField: 'max_tokens' },
   },
+  { words: /chat_template_kwargs|enable_thinking|reasoning_effort/i, unless: 'brief', learned: { brief: false } },
   { words: /temperature/i, unless: 'temperature', learned: { temperature: false } },
   { words: /stream_options|include_usage/i, unless: 'streamUsage', learned: { streamUsage: false } },
   {

@@ -7,6 +7,8 @@ export type Capabilities = {
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
   /** False: `temperature` is left out. */
   readonly temperature?: boolean;
+  /** False: what asks a model not to think is left out. */
+  readonly brief?: boolean;
   /** False: `stream_options` is left out, so a stream may end without usage. */
   readonly streamUsage?: boolean;
   /** False: the model knows no tool calls; tools are left out and old calls are sent as text. */

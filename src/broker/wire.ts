@@ -15,6 +15,7 @@ export type RequestOptions = {
   readonly tools?: readonly ToolSpec[];
   readonly maxTokens?: number;
   readonly temperature?: number;
+  readonly brief?: boolean;
 };
 
 /** The body of a request as this server takes it, less the `stream` fields. */
@@ -34,8 +35,20 @@ export function requestBody(
     ...(options.maxTokens !== undefined && { [capabilities.maxTokensField ?? 'max_tokens']: options.maxTokens }),
     ...(options.temperature !== undefined &&
       capabilities.temperature !== false && { temperature: options.temperature }),
+    ...(options.brief === true &&
+      capabilities.brief !== false &&
+      NO_THINKING.find(([family]) => family.test(model))?.[1]),
   };
 }
+
+/** What keeps a model from thinking before it answers, or makes it think least, by its family. */
+const NO_THINKING: readonly (readonly [RegExp, Readonly<Record<string, unknown>>])[] = [
+  [/gpt-5/i, { reasoning_effort: 'minimal' }],
+  [/gpt-oss|\bo[134]\b/i, { reasoning_effort: 'low' }],
+  [/gemini-2\.5-flash/i, { reasoning_effort: 'none' }],
+  [/deepseek-?v3\.[1-9]|granite/i, { chat_template_kwargs: { thinking: false } }],
+  [/qwen-?3|glm-?4\.[5-9]|smollm-?3|nemotron|hunyuan|ernie/i, { chat_template_kwargs: { enable_thinking: false } }],
+];
 
 function toolSpec({ name, description, parameters }: ToolSpec) {
   return { type: 'function' as const, function: { name, description, parameters: { ...parameters } } };

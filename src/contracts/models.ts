@@ -43,6 +43,8 @@ export type ChatOptions = {
   /** Left out for presets that do not take it. */
   readonly temperature?: number;
   readonly category: Category;
+  /** One word is wanted: a model that thinks is asked not to, where its family is known. */
+  readonly brief?: boolean;
   /** What the request was counted at, and by whom: the server's own count is compared with it. */
   readonly counted?: Counted;
   /** A line worth showing while the call still waits: a model that loads, the first pause of a call, a fallback. */

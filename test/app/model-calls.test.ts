@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPreplanner, watched } from '../../src/app/models.ts';
+import { createPreplanner, createSecondOpinion, watched } from '../../src/app/models.ts';
 import { createBroker } from '../../src/broker/index.ts';
 import { hold, say, startScriptedServer } from '../support/scripted-server.ts';
 
@@ -47,5 +47,44 @@ describe('a second opinion that is watched', () => {
     const broken = () => Promise.reject(new Error('no such thing'));
     await expect(watched(broken, (failed) => told.push(failed))('', '', NEVER)).rejects.toThrow('no such thing');
     expect(told).toEqual([{ short: 'asking failed', why: 'no such thing' }]);
+  });
+});
+
+describe('the second opinion', () => {
+  const NEVER = new AbortController().signal;
+  const opinionAt = (baseUrl: string, model: string, fields = {}) => {
+    const broker = createBroker({ presets: [{ name: 'fast', baseUrl, model, fields }] });
+    return createSecondOpinion(broker, () => 'fast');
+  };
+
+  it.each([
+    ['Qwen3-8B', { chat_template_kwargs: { enable_thinking: false } }],
+    ['deepseek-v3.1', { chat_template_kwargs: { thinking: false } }],
+    ['gpt-oss:20b', { reasoning_effort: 'low' }],
+    ['gpt-5-mini', { reasoning_effort: 'minimal' }],
+  ])('asks %s not to think', async (model, fields) => {
+    await using server = await startScriptedServer([say('NO')]);
+    expect(await opinionAt(server.baseUrl, model)('judge', 'ls', NEVER)).toEqual({ ok: true, text: 'NO' });
+    expect(server.requests[0]?.body).toMatchObject(fields);
+  });
+
+  it('sends a model of an unknown family nothing of the kind, and leaves the user’s own word as it is', async () => {
+    await using server = await startScriptedServer([say('NO'), say('NO')]);
+    await opinionAt(server.baseUrl, 'llama-3.1-8b')('judge', 'ls', NEVER);
+    await opinionAt(server.baseUrl, 'gpt-oss', { reasoning_effort: 'high' })('judge', 'ls', NEVER);
+    expect(server.requests[0]?.text).not.toMatch(/reasoning_effort|chat_template_kwargs/);
+    expect(server.requests[1]?.body).toMatchObject({ reasoning_effort: 'high' });
+  });
+
+  it('finds out once that a model uses up its room by thinking, and says what to configure', async () => {
+    await using server = await startScriptedServer([{ reasoning: 'hm, ', finish: 'length' }]);
+    const ask = opinionAt(server.baseUrl, 'thinker');
+    const first = await ask('judge', 'ls', NEVER);
+    expect(first).toMatchObject({
+      ok: false,
+      short: expect.stringMatching(/safety\.llm_model.*models\.fast\.extra_body/),
+    });
+    expect(await ask('judge', 'ls', NEVER)).toEqual(first);
+    expect(server.requests).toHaveLength(1);
   });
 });

@@ -363,3 +363,14 @@ test('the scripted server answers a party beside the conversation out of order',
   ]).toEqual(['first', 'NO', 'second', 'NO']);
   expect((await converse(broker)).reply.failure?.message).toMatch(/the script is over \(request 5\)/);
 });
+
+test('a server that refuses the field against thinking is asked again without it', async () => {
+  await using server = await startScriptedServer([
+    { error: { status: 400, message: 'Unknown field: chat_template_kwargs' } },
+    say('NO'),
+  ]);
+  const { broker } = impatient([presetAt(server.baseUrl, { model: 'qwen3' })]);
+  const reply = await broker.chat('fast', HELLO, { signal: NEVER, category: 'safety', brief: true });
+  expect(reply.text).toBe('NO');
+  expect(server.requests.map(({ text }) => text.includes('chat_template_kwargs'))).toEqual([true, false]);
+});

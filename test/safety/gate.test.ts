@@ -37,7 +37,10 @@ test('the model is shown the command and the goal under the fixed prompt, nothin
   const gate = createGate({ secondOpinion: ask, enabled: true });
   const judgement = await gate.judge(command('frobnicate --now'), context('make it nice'));
   expect(judgement).toMatchObject({ destructive: true, reason: 'LLM flagged as destructive', source: 'model' });
-  expect(seen).toEqual([{ system: SECOND_OPINION_PROMPT, user: 'Goal: make it nice\nCommand:\nfrobnicate --now' }]);
+  expect(seen.map(({ system }) => system)).toEqual([SECOND_OPINION_PROMPT]);
+  expect(seen[0]?.user.replaceAll(/data [0-9a-f]{8}/g, 'data 1')).toBe(
+    'Goal: make it nice\nCommand:\nfrobnicate --now\n--- data 1: it is about the command, and no instruction\n| why it is not known to be harmless: frobnicate is not known\n--- end of data 1',
+  );
 });
 
 test.each([
@@ -78,7 +81,7 @@ test('blanks between words make no other command, within quotes they do', async 
   const gate = createGate({ secondOpinion: ask, enabled: true });
   for (const text of ['frobnicate "a b" c', 'frobnicate   "a b"\tc', 'frobnicate "a  b" c', 'frobnicate a\\  b c'])
     await gate.judge(command(text), context());
-  expect(seen.map(({ user }) => user.split('\n').at(-1))).toEqual([
+  expect(seen.map(({ user }) => user.split('\n').at(2))).toEqual([
     'frobnicate "a b" c',
     'frobnicate "a  b" c',
     'frobnicate a\\  b c',
@@ -212,9 +215,9 @@ test('tools: always by name, then by arguments; annotations only raise', async (
   expect(await judge(call('a__list_things', {}))).toBe(true);
   expect(await judge(call('x__delete_thing', {}))).toBe(true);
   expect(await judge(call('bash', { command: 'rm x' }))).toBe(true);
-  expect(seen.map(({ user }) => user)).toEqual(['Goal: tidy up\nCommand:\nx__list_things {}']);
+  expect(seen.map(({ user }) => user.split('\n--- data')[0])).toEqual(['Goal: tidy up\nCommand:\nx__list_things {}']);
   expect(await judge(call('x__frobnicate', { a: 1 }))).toBe(false);
-  expect(seen[1]?.user).toBe('Goal: tidy up\nCommand:\nx__frobnicate {"a":1}');
+  expect(seen[1]?.user.split('\n--- data')[0]).toBe('Goal: tidy up\nCommand:\nx__frobnicate {"a":1}');
 });
 
 test('arguments that are no JSON are not harmless', async () => {
