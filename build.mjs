@@ -95,6 +95,32 @@ const lazySegmenters = {
   },
 };
 
+// For each frame Ink makes an object for each cell of the screen, though nearly all rows of ours are blank: surfaces are
+// painted over them. So blank rows are one row, which is copied where something is written into it; cells never change.
+const BLANK_ROWS = `const BLANK = { type: 'char', value: ' ', fullWidth: false, styles: [] };
+let blank = [];
+const blankRow = (width) => blank.length === width ? blank : (blank = Array(width).fill(BLANK));
+const ownRow = (output, y) => output[y] === blank ? (output[y] = [...blank]) : output[y];
+`;
+const ROW_EDITS = [
+  [/const row = \[\];\s+for \(let x = 0;[^}]*\}\);\s+\}\s+output\.push\(row\);/, 'output.push(blankRow(this.width));'],
+  [/const currentLine = output\[y \+ index\];/, 'const currentLine = ownRow(output, y + index);'],
+  [/(?<=const generatedOutput = output\s+\.map\(line => \{)/, "if (line === blank) return '';"],
+];
+const sharedBlankRows = {
+  name: 'shared-blank-rows',
+  setup(build) {
+    build.onLoad({ filter: /node_modules\/ink\/build\/output\.js$/ }, async ({ path }) => {
+      let contents = await readFile(path, 'utf8');
+      for (const [part, by] of ROW_EDITS) {
+        if (!part.test(contents)) throw new Error(`${path}: how it makes its rows has changed`);
+        contents = contents.replace(part, by);
+      }
+      return { contents: `${contents}\n${BLANK_ROWS}` };
+    });
+  },
+};
+
 // One sign beyond Latin-1, and V8 keeps the whole file with two bytes for each character. The bundler leaves such signs in
 // regular expressions, where an escape means the same, as in the raw template of a `pattern`; in another one, or behind a
 // backslash, it would not.
@@ -131,7 +157,7 @@ const common = {
   write: false,
   logLevel: 'warning',
   metafile: true,
-  plugins: [noDevtools, madeValidator, yogaFromBytes, lazySegmenters],
+  plugins: [noDevtools, madeValidator, yogaFromBytes, lazySegmenters, sharedBlankRows],
 };
 // The tokenizer's table is a file of its own, whose name the program must know.
 const TOKENS = 'node_modules/gpt-tokenizer/data/o200k_base.tiktoken';
