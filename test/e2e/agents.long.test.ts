@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { agent, delegates, parent } from '../support/agent-script.ts';
 import { lacks } from '../support/lacks.ts';
 import { runProgram, scratch } from '../support/program.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { openRig, type Rig, startRig } from '../support/rig.ts';
 import { call, hold, say, startScriptedServer } from '../support/scripted-server.ts';
 
 const unrestricted = { mode: 'unrestricted', safety: { llm_second_opinion: false } };
@@ -27,8 +27,7 @@ describe('sub-agents on screen', () => {
     await using server = await three();
     using place = scratch(server.baseUrl, unrestricted);
     writeFileSync(join(place.work, 'a'), '');
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(place, '[aish:fast]>', { rows: 40 });
     rig.type(':norris look around\r');
     await rig.waitFor(/1 Count the alpha files +2\/12 thinking \d+ s/);
     await rig.waitFor(/2 Read the beta notes +1\/12 thinking \d+ s/);
@@ -62,9 +61,7 @@ describe('sub-agents on screen', () => {
 
   it('end all together with Ctrl-X Ctrl-C', async () => {
     await using server = await three();
-    using place = scratch(server.baseUrl, unrestricted);
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(scratch(server.baseUrl, unrestricted), '[aish:fast]>', { rows: 40 });
     rig.type(':norris look around\r');
     await rig.waitFor(/1 Count the alpha files +2\/12 thinking/);
     rig.key('ctrl-x', 'ctrl-c');
@@ -83,8 +80,7 @@ describe('sub-agents on screen', () => {
     ]);
     using place = scratch(server.baseUrl, unrestricted);
     mkdirSync(join(place.work, 'foo'));
-    await using rig = startRig(place, { rows: 30, columns: 120 });
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(place, '[aish:fast]>', { rows: 30, columns: 120 });
     rig.type(':norris tidy\r');
     await rig.waitFor(/HALT\W+sub-agent 1 · step 1 of 12/);
     expect(rig.text()).toContain('its task: tidy up the work tree');
@@ -105,8 +101,7 @@ describe('sub-agents on screen', () => {
       agent('write', say('Not possible here.')),
     ]);
     using place = scratch(server.baseUrl, { safety: { llm_second_opinion: false } });
-    await using rig = startRig(place, { rows: 30 });
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(place, '[aish:fast]>', { rows: 30 });
     rig.type('?please write a file\r');
     await rig.waitFor('RUN THIS?');
     expect(rig.text()).toContain('DELEGATE: write a file');
@@ -172,8 +167,7 @@ describe('commands that only read', () => {
     await using server = await startScriptedServer([{ toolCalls }, say('GOAL: complete')]);
     using place = scratch(server.baseUrl, unrestricted);
     execFileSync('mkfifo', [join(place.work, 'fifo')]);
-    await using rig = startRig(place, { rows: 30 });
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(place, '[aish:fast]>', { rows: 30 });
     rig.type(':norris read\r');
     // The second has ended while the first still waits for somebody to write.
     await rig.waitFor(/^✓ +1 +ls +only reads/m);
@@ -186,9 +180,7 @@ describe('commands that only read', () => {
 
 it('stand at the right of a wide screen, with the jobs, until they have ended or a key hides them', async () => {
   await using server = await three();
-  using place = scratch(server.baseUrl, unrestricted);
-  await using rig = startRig(place, { rows: 40, columns: 160 });
-  await rig.waitFor('[aish:fast]>');
+  await using rig = await openRig(scratch(server.baseUrl, unrestricted), '[aish:fast]>', { rows: 40, columns: 160 });
   rig.type(':bg echo listening; sleep 600\r');
   await rig.waitFor(/│ jobs +1 running\s/);
   await rig.waitFor(/│ +listening/);

@@ -1,12 +1,10 @@
 /** What is typed for a command that does not read it: whole lines run behind it, a part of one comes back to the prompt. */
 import { expect, it } from 'vitest';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig } from '../support/rig.ts';
 
 it('runs the whole lines that a command did not read, in order, and gives the rest back', async () => {
-  using place = scratch();
-  await using rig = startRig(place);
-  await rig.waitFor('[aish:demo]>');
+  await using rig = await openRig(scratch(), '[aish:demo]>');
   rig.type('sleep 2\r');
   await rig.waitFor('keys go to the program');
   for (const key of 'echo A""HEAD\recho MO""RE\recho half') rig.type(key);
@@ -15,9 +13,7 @@ it('runs the whole lines that a command did not read, in order, and gives the re
 });
 
 it('and nothing of what was typed while typing was hidden', async () => {
-  using place = scratch();
-  await using rig = startRig(place);
-  await rig.waitFor('[aish:demo]>');
+  await using rig = await openRig(scratch(), '[aish:demo]>');
   rig.type('stty -echo; printf "Secret: "; sleep 2; stty echo; echo; echo over\r');
   await rig.waitFor('typing is hidden');
   rig.type('opensesame\r');
@@ -28,9 +24,7 @@ it('and nothing of what was typed while typing was hidden', async () => {
 });
 
 it('in plain lines too', async () => {
-  using place = scratch(undefined, { ui: { screen: 'plain' } });
-  await using rig = startRig(place);
-  await rig.waitFor('[aish:demo]>');
+  await using rig = await openRig(scratch(undefined, { ui: { screen: 'plain' } }), '[aish:demo]>');
   rig.type('echo works; sleep 1\r');
   await rig.waitFor(/input> /);
   rig.type('echo o""ne\recho t""wo\r');

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig, startRig } from '../support/rig.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 
 /** One black pixel. */
@@ -20,8 +20,7 @@ describe('an attached text', () => {
     writeFileSync(join(place.work, 'my notes.txt'), 'seven and nine\n```\n');
     mkdirSync(join(place.work, 'src', 'deep'), { recursive: true });
     writeFileSync(join(place.work, 'src', 'deep', 'leaf.c'), '');
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(place, '[aish:fast]>');
     rig.type('what do the numbers in @my');
     await rig.waitFor('@my');
     rig.key('tab');
@@ -41,9 +40,7 @@ describe('an attached text', () => {
 
   it('is the last output, and what was selected', async () => {
     await using server = await startScriptedServer([say('Both came.')]);
-    using place = scratch(server.baseUrl);
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(scratch(server.baseUrl), '[aish:fast]>');
     rig.type('why is @selection so?\r');
     await rig.waitFor('@selection: nothing was selected or copied yet');
     expect(server.requests).toHaveLength(0);
@@ -67,8 +64,7 @@ describe('an attached text', () => {
     await using server = await startScriptedServer([say('GOAL: done\nfollowed it'), say('GOAL: done\nand once more')]);
     using place = scratch(server.baseUrl);
     writeFileSync(join(place.work, 'plan.txt'), 'seven steps\n');
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(place, '[aish:fast]>');
     rig.type(':norris follow @pl');
     await rig.waitFor('@pl');
     rig.key('tab');
@@ -116,8 +112,7 @@ describe('an attached text', () => {
     await using server = await startScriptedServer([]);
     using place = scratch(server.baseUrl);
     writeFileSync(join(place.work, 'a.txt'), 'one');
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(place, '[aish:fast]>');
     rig.type('echo @a.txt\r');
     await rig.waitFor(/❯ echo @a\.txt .*✓/);
     expect(rig.text()).not.toContain('+ @a.txt');
@@ -131,8 +126,7 @@ describe('an image', () => {
     using place = scratch(server.baseUrl);
     const shot = join(place.work, 'my shot.png');
     writeFileSync(shot, PNG);
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(place, '[aish:fast]>');
     rig.paste(`'${shot}'`);
     await rig.waitFor(/\+ .*image, 67 bytes/);
     rig.type('what is this?\r');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { everyShell } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { openRig, type Rig } from '../support/rig.ts';
 
 /** What was last sent to the terminal's clipboard. */
 function clipboard(rig: Rig): string {
@@ -14,8 +14,7 @@ function clipboard(rig: Rig): string {
 describe.each(everyShell())('commands in the transcript: %s', (program) => {
   it('are gone to, run again, changed, copied, filtered, marked and saved by keys', async () => {
     using place = scratch();
-    await using rig = startRig(place, { env: { SHELL: program }, rows: 30 });
-    await rig.waitFor(/\[aish:\w+\]>/);
+    await using rig = await openRig(place, /\[aish:\w+\]>/, { env: { SHELL: program }, rows: 30 });
     rig.type('seq 100 108\r');
     await rig.waitFor(/│ 108/);
     rig.type('echo second\r');
@@ -65,8 +64,7 @@ describe.each(everyShell())('commands in the transcript: %s', (program) => {
 
   it('say where they ran; one that still runs is not among them, and that is said', async () => {
     using place = scratch();
-    await using rig = startRig(place, { env: { SHELL: program }, columns: 100 });
-    await rig.waitFor(/\[aish:\w+\]>/);
+    await using rig = await openRig(place, /\[aish:\w+\]>/, { env: { SHELL: program }, columns: 100 });
     rig.type('echo here\r');
     await rig.waitFor(new RegExp(`❯ echo here +${place.work} · ✓`));
     rig.type('sleep 100\r');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { everyShell, lacks } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig } from '../support/rig.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
 
 describe.each(everyShell())('clearing: %s', (program) => {
@@ -11,9 +11,7 @@ describe.each(everyShell())('clearing: %s', (program) => {
     ['', 'ctrl-l'],
   ];
   it.each(ways)('%j %s clears the view, and what was there is reached by scrolling', async (line, key) => {
-    using place = scratch();
-    await using rig = startRig(place, { env: { SHELL: program } });
-    await rig.waitFor(/\[aish:\w+\]>/);
+    await using rig = await openRig(scratch(), /\[aish:\w+\]>/, { env: { SHELL: program } });
     rig.type('echo earl""ier\r');
     // What is typed while it runs is its own, and then the shell's.
     await rig.waitFor(/echo earl""ier .*✓[\s\S]*│ earlier/);
@@ -33,9 +31,7 @@ describe.each(everyShell())('clearing: %s', (program) => {
 describe(':last', () => {
   it.skipIf(lacks('less'))('shows the last output in the pager, saves it, and asks about it', async () => {
     await using server = await startScriptedServer([{ text: ['They are numbers.'] }]);
-    using place = scratch(server.baseUrl);
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(scratch(server.baseUrl), '[aish:fast]>');
     rig.type('seq 1 3\r');
     await rig.waitFor(/seq 1 3 .*✓/);
     rig.type(':last\r');
@@ -51,9 +47,7 @@ describe(':last', () => {
 });
 
 it('a long command of the user’s rings when it ends, where nobody looks', async () => {
-  using place = scratch();
-  await using rig = startRig(place);
-  await rig.waitFor(/\[aish:\w+\]>/);
+  await using rig = await openRig(scratch(), /\[aish:\w+\]>/);
   rig.type('sleep 10.2\r');
   await rig.waitFor(/✓ 10\.\d s/, 30_000);
   await rig.waitFor(() => rig.raw.includes('\x1b]9;aish-tui: your command has ended\x07'));

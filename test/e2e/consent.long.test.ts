@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig, startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 describe('in chat', () => {
@@ -19,8 +19,7 @@ describe('in chat', () => {
       ]);
       using place = scratch(server.baseUrl);
       writeFileSync(join(place.work, 'only-file.txt'), 'its text\n');
-      await using rig = startRig(place, { rows: 40 });
-      await rig.waitFor('[aish:fast]>');
+      await using rig = await openRig(place, '[aish:fast]>', { rows: 40 });
       rig.type('?what is here\r');
       await rig.waitFor('Restricted mode blocked a write');
       expect(rig.text()).toContain('touch made');
@@ -66,8 +65,7 @@ describe('in chat', () => {
       say('That is all.'),
     ]);
     using place = scratch(server.baseUrl, { mode: 'unrestricted' });
-    await using rig = startRig(place, { rows: 40, columns: 100 });
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(place, '[aish:fast]>', { rows: 40, columns: 100 });
     rig.type('?what is here\r');
     await rig.waitFor('don’t ask again for commands that only read');
     await rig.waitFor(/seen to the end/);
@@ -97,8 +95,7 @@ describe('in chat', () => {
       writeFileSync(join(place.work, 'Makefile'), 'test:\n\t@echo ran >> runs\nother:\n\t@echo other >> runs\n');
       const config = join(place.home, 'config.jsonc');
       const runs = () => readFileSync(join(place.work, 'runs'), 'utf8');
-      await using rig = startRig(place, { rows: 40, columns: 100 });
-      await rig.waitFor('[aish:fast]>');
+      await using rig = await openRig(place, '[aish:fast]>', { rows: 40, columns: 100 });
       rig.type('?test it\r');
       await rig.waitFor('don’t ask again for make test');
       await rig.waitFor(/seen to the end/);

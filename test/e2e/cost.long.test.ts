@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { runProgram, scratch } from '../support/program.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { openRig, type Rig } from '../support/rig.ts';
 import { say, startScriptedServer, whenever } from '../support/scripted-server.ts';
 
 /** Counts, not times: these hold on any machine. The times are in `npm run bench`. */
@@ -16,8 +16,7 @@ it('the first request of a run and of a chat is small', async () => {
   using place = scratch(server.baseUrl);
   await runProgram(place, ['run', 'count the files']);
   const asked = server.requests.length;
-  await using rig = startRig(place);
-  await rig.waitFor('[aish:fast]>');
+  await using rig = await openRig(place, '[aish:fast]>');
   rig.type('?count the files\r');
   await server.request(asked + 1);
   for (const { text } of server.requests) expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_REQUEST_BYTES);
@@ -30,9 +29,7 @@ function ticks(rig: Rig): number {
 }
 
 it('a typed letter is a few bytes, and at rest nothing is written and nothing runs', async () => {
-  using place = scratch();
-  await using rig = startRig(place, { columns: 120, rows: 40 });
-  await rig.waitFor('[aish:demo]>');
+  await using rig = await openRig(scratch(), '[aish:demo]>', { columns: 120, rows: 40 });
   rig.type('seq 100; echo th""en\r');
   await rig.waitFor(/│ then/);
   await rig.waitFor(/exit 0|✓/);
@@ -54,9 +51,7 @@ it('a typed letter is a few bytes, and at rest nothing is written and nothing ru
 });
 
 it('a line that comes in one piece is drawn once', async () => {
-  using place = scratch();
-  await using rig = startRig(place, { columns: 120, rows: 40 });
-  await rig.waitFor('[aish:demo]>');
+  await using rig = await openRig(scratch(), '[aish:demo]>', { columns: 120, rows: 40 });
   rig.type('?');
   await rig.waitFor('> ?');
   const before = rig.raw.length;
@@ -71,8 +66,8 @@ it('Enter in the own shell starts at most one program, and waits for none', asyn
   using place = scratch();
   const log = join(place.home, 'spawns');
   const preload = fileURLToPath(new URL('../support/told-spawns.mjs', import.meta.url));
-  await using rig = startRig(place, { env: { NODE_OPTIONS: `--import=${preload}`, AISH_SPAWNS: log } });
-  await rig.waitFor('[aish:demo]>');
+  const env = { NODE_OPTIONS: `--import=${preload}`, AISH_SPAWNS: log };
+  await using rig = await openRig(place, '[aish:demo]>', { env });
   rig.type('unset NODE_OPTIONS; echo re""ady\r');
   await rig.waitFor(/│ ready/);
   await rig.waitFor(/✓/);

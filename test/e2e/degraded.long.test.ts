@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runProgram, type Scratch, scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig } from '../support/rig.ts';
 import { call, say, startScriptedServer, whenever } from '../support/scripted-server.ts';
 
 const OPINION = /Detect destructive/;
@@ -48,8 +48,7 @@ it('a second opinion that can not be got is in the status bar until it can', asy
     whenever(OPINION, say('YES')),
   ]);
   using place = scratch(undefined, withGuard(server.baseUrl, guard.baseUrl));
-  await using rig = startRig(place, { columns: 120, rows: 30 });
-  await rig.waitFor('[aish:fast]>');
+  await using rig = await openRig(place, '[aish:fast]>', { columns: 120, rows: 30 });
   rig.type(':norris frobnicate\r');
   await rig.waitFor(/HALT[\s\S]*seen to the end/);
   expect(rig.screen().at(-1)).toContain('no second opinion');

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { lacks, pathOf } from '../support/lacks.ts';
 import { type Scratch, scratch } from '../support/program.ts';
 import { expectSameWhenRedrawn } from '../support/redrawn.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { openRig, type Rig, startRig } from '../support/rig.ts';
 
 const PETS = `
 _pets() { COMPREPLY=($(compgen -W "cat chameleon dog" -- "$2")); }
@@ -34,8 +34,7 @@ describe('Tab', () => {
     const file = { bash: '.bashrc', zsh: '.zshrc', fish: '.config/fish/config.fish' }[basename(shell)] ?? '';
     mkdirSync(dirname(join(place.home, file)), { recursive: true });
     writeFileSync(join(place.home, file), rc);
-    await using rig = startRig(place, { env: { SHELL: shell }, columns: 120 });
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(place, '[aish:demo]>', { env: { SHELL: shell }, columns: 120 });
     rig.type('pets d\t');
     await rig.waitFor('still loading');
     await rig.waitFor('[aish:demo]> pets dog');
@@ -90,9 +89,7 @@ precmd() { print hooked }`,
   });
 
   it('completes commands of the program and their arguments', async () => {
-    using place = scratch('http://127.0.0.1:9/v1');
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(scratch('http://127.0.0.1:9/v1'), '[aish:fast]>');
     rig.type(':mod\t');
     await rig.waitFor(/completions[\s\S]*:mode\s[\s\S]*:model\s/);
     rig.key('escape');

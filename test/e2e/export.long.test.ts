@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { scratch } from '../support/program.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { openRig, type Rig } from '../support/rig.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 
 /** What was last sent to the terminal's clipboard. */
@@ -15,8 +15,7 @@ function clipboard(rig: Rig): string {
 it('copies the last answer and output, and writes the session into new files', async () => {
   await using server = await startScriptedServer([say('It says **hello**.')]);
   using place = scratch(server.baseUrl);
-  await using rig = startRig(place, { rows: 40, columns: 110 });
-  await rig.waitFor('[aish:fast]>');
+  await using rig = await openRig(place, '[aish:fast]>', { rows: 40, columns: 110 });
   rig.type('echo hello\r');
   await rig.waitFor(/echo hello .*✓/);
   rig.type('?what does it say\r');

@@ -16,7 +16,7 @@ import { describe, expect, it } from 'vitest';
 import { fakeDocker } from '../support/fake-docker.ts';
 import { jsonLines } from '../support/lines.ts';
 import { runProgram, type Scratch, scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig, startRig } from '../support/rig.ts';
 import { startScriptedServer, type Turn, whenever } from '../support/scripted-server.ts';
 import { lacksSshd, startSshd } from '../support/sshd.ts';
 
@@ -233,8 +233,7 @@ describe(':fleet', () => {
     using place = scratch(server.baseUrl, { ui: { screen: 'plain' } });
     for (const box of Object.values(fakeDocker(place, ['a', 'b']))) writeFileSync(join(box, 'at'), place.work);
     const env = onPath(place);
-    await using rig = startRig(place, { columns: 110, rows: 36, env });
-    await rig.waitFor(/\[aish:\w+\]>/);
+    await using rig = await openRig(place, /\[aish:\w+\]>/, { columns: 110, rows: 36, env });
     rig.type(':fleet stop it on docker:a,docker:b\r');
     for (const [answer, then] of [
       ['only docker:b', /Question: HALT · on docker:b/],
@@ -288,8 +287,7 @@ describe.skipIf(lacksSshd())('a name is one machine', () => {
       using place = scratch(server.baseUrl);
       execFileSync('mkfifo', [join(place.home, 'fifo')]);
       const env = { PATH: `${host.bin}:${place.env.PATH}` };
-      await using rig = startRig(place, { columns: 120, rows: 30, env });
-      await rig.waitFor(/\[aish:\w+\]>/);
+      await using rig = await openRig(place, /\[aish:\w+\]>/, { columns: 120, rows: 30, env });
       rig.type(':host web1\r');
       await rig.waitFor(/@web1 \[aish:\w+\]>/);
       rig.type(':fleet look on web1\r');

@@ -8,7 +8,7 @@ import { journalOf, longRun } from '../support/long-session.ts';
 import { bash, deadly, judged, reply } from '../support/machine.ts';
 import { scratch } from '../support/program.ts';
 import { expectSameWhenRedrawn } from '../support/redrawn.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { openRig, type Rig, startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 /** Enough for the clock to be looked at several times, and far from what a busy machine counts in a second. */
@@ -119,8 +119,7 @@ it('is answered with skip and abort alone where not one dangerous part fits', as
   await using server = await startScriptedServer([say('CMD: rm -rf precious'), say('GOAL: blocked\nno')]);
   using place = scratch(server.baseUrl, { mode: 'unrestricted' });
   mkdirSync(join(place.work, 'precious'));
-  await using rig = startRig(place, { columns: 40, rows: 5 });
-  await rig.waitFor(/\[aish:fast\]>/);
+  await using rig = await openRig(place, /\[aish:fast\]>/, { columns: 40, rows: 5 });
   rig.type(':norris clean up\r');
   await rig.waitFor('too small a window');
   // Keys count once the keyboard was quiet, which this window has no room to say.

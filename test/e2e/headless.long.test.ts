@@ -14,7 +14,7 @@ describe('aish-tui run', () => {
       slow: { command: 'sleep', args: ['60'] },
       fails: { command: 'sh', args: ['-c', 'echo broken >&2; exit 3'] },
     };
-    using place = scratch(undefined, { mcp: { servers, start_seconds: 2 } });
+    using place = scratch(undefined, { mcp: { servers, start_seconds: 5 } });
     const { err } = await runProgram(place, ['ask', 'hello']);
     expect(err).toMatch(/the tools of gone \(MCP\) are missing: could not start: .*no-such-program/);
     expect(err).toMatch(/the tools of slow \(MCP\) are missing: ./);
@@ -29,7 +29,7 @@ describe('aish-tui run', () => {
       [say('GOAL: blocked'), 3, []],
       [call('bash', { command: 'rm -rf mine' }), 4, []],
       [say('GOAL: complete'), 0, ['--json']],
-      [call('bash', { command: 'sleep 60' }), 5, ['--timeout', '4']],
+      [call('bash', { command: 'sleep 60' }), 5, ['--timeout', '8']],
     ];
     for (const [last, code, flags] of ways) {
       await using server = await startScriptedServer([edit, last]);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addUser, removeUser } from '../support/accounts.ts';
 import { pathOf } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig, startRig } from '../support/rig.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 import { lacksSshd, type SshHost, startSshd } from '../support/sshd.ts';
 
@@ -78,8 +78,7 @@ describe.skipIf(lacksSshd())('a model’s command there that asks for a secret',
       await using model = await startScriptedServer([say(`CMD: ${ask}`), say('that was it')]);
       using place = scratch(model.baseUrl, { mode: 'unrestricted' });
       const env = { PATH: `${server.bin}:${process.env.PATH}` };
-      await using rig = startRig(place, { env, columns: 100, rows: 30 });
-      await rig.waitFor(/\[aish:\w+\]>/);
+      await using rig = await openRig(place, /\[aish:\w+\]>/, { env, columns: 100, rows: 30 });
       rig.type(':host web1\r');
       await rig.waitFor(/@web1 \[aish:\w+\]>/);
       rig.type('?ask me\r');

@@ -10,7 +10,7 @@ import { expect, it } from 'vitest';
 import { HOSTILE, hostileBytes, hostileText, random } from '../support/hostile.ts';
 import { lacks } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { openRig, type Rig, startRig } from '../support/rig.ts';
 import { call, startScriptedServer, type Turn } from '../support/scripted-server.ts';
 import { SEED } from '../support/seed.ts';
 import { foreign } from '../support/written.ts';
@@ -46,8 +46,7 @@ it('what a program of the user’s prints, and the names of files and directorie
   writeFileSync(join(place.work, 'corpus'), HOSTILE.filter((each) => !each.includes('?47')).join('\n'));
   const names = HOSTILE.filter((each) => !each.includes('/')).map((each) => `evil ${each}`);
   for (const name of names) mkdirSync(join(place.work, 'names', name), { recursive: true });
-  await using rig = startRig(place);
-  await rig.waitFor('[aish:demo]>');
+  await using rig = await openRig(place, '[aish:demo]>');
   let exit = 10;
   const line = async (text: string) => {
     exit += 1;
@@ -69,8 +68,7 @@ it('what a program with a screen of its own paints', async () => {
   using place = scratch();
   const painted = HOSTILE.filter((each) => !/\?47|\x1bc|\x1b\[!p/.test(each)).join('');
   writeFileSync(join(place.work, 'painted'), `\x1b[?1049h${painted}\x18`);
-  await using rig = startRig(place);
-  await rig.waitFor('[aish:demo]>');
+  await using rig = await openRig(place, '[aish:demo]>');
   const before = rig.raw.length;
   rig.type('cat painted; printf "\\017\\033(B\\033[2J\\033[H%s" lo""ok; read -rsn1 x; printf "\\033[?1049l"\r');
   await rig.waitFor('look');
@@ -98,8 +96,7 @@ it.skipIf(missing)('what a model says, thinks, calls, and how a server fails', {
   ];
   await using server = await startScriptedServer(turns.map((turn) => ({ usage: null, ...turn })));
   using place = scratch(server.baseUrl, { safety: { llm_second_opinion: false } });
-  await using rig = startRig(place, { rows: 40 });
-  await rig.waitFor('[aish:fast]>');
+  await using rig = await openRig(place, '[aish:fast]>', { rows: 40 });
   // A line that comes while the model still answers joins its next step; but when the run fails it goes back to the prompt.
   for (const [steps, questions, failure] of [
     [1, [], ''],

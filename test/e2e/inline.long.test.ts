@@ -1,7 +1,7 @@
 /** Without a screen of its own: by wish, and where the terminal can't move its cursor. */
 import { expect, it } from 'vitest';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig } from '../support/rig.ts';
 
 it.each([
   // Within its line the cursor is free.
@@ -9,8 +9,7 @@ it.each([
   ['a dumb terminal', { env: { TERM: 'dumb' } }, /\x1b/],
 ])('prints lines with %s, and goes to no place on the screen', async (_why, options, moves) => {
   using place = scratch();
-  await using rig = startRig(place, options);
-  await rig.waitFor(/aish/);
+  await using rig = await openRig(place, /aish/, options);
   rig.type('echo one; echo two\r');
   await rig.waitFor(/one\ntwo\n\[exit 0\]/);
   expect(rig.alternate).toBe(false);

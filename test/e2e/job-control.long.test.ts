@@ -3,15 +3,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROGRAM, scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig } from '../support/rig.ts';
 
 const BASH = { file: '/bin/bash', args: ['--norc', '-i'], env: { PS1: 'outer> ' } };
 
 describe('Ctrl-Z at the prompt', () => {
   it('gives the terminal to the shell outside, and fg brings everything back', async () => {
-    using place = scratch();
-    await using rig = startRig(place, BASH);
-    await rig.waitFor('outer> ');
+    await using rig = await openRig(scratch(), 'outer> ', BASH);
     rig.type(`'${PROGRAM}'\r`);
     await rig.waitFor('[aish:demo]>');
     rig.type('echo in""side\r');
@@ -48,8 +46,7 @@ setInterval(() => appendFileSync('ticks', '.'), 10);`;
 describe('a program in the shell', () => {
   it('is stopped by Ctrl-Z, goes on in the background with bg, comes back with fg', async () => {
     using place = scratch();
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(place, '[aish:demo]>');
     writeFileSync(join(place.work, 'ticker.mjs'), TICKER);
     const file = join(place.work, 'ticks');
     rig.type('node ticker.mjs\r');

@@ -3,16 +3,14 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig, startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 const demo = '[aish:demo]>';
 
 describe(':bg', () => {
   it('with a screen of its own gets the terminal when it is brought to the front', async () => {
-    using place = scratch();
-    await using rig = startRig(place);
-    await rig.waitFor(demo);
+    await using rig = await openRig(scratch(), demo);
     rig.type(":bg printf '\\033[?1049h\\033[Hpainted'; read x; printf '\\033[?1049l'; echo closed\r");
     await rig.waitFor('1 job ');
     rig.type(':fg\r');
@@ -30,8 +28,7 @@ it('what the agent did can be taken over: its directory, and its commands in the
   ]);
   using place = scratch(server.baseUrl, { safety: { llm_second_opinion: false } });
   writeFileSync(join(place.home, '.bashrc'), 'HISTFILE=~/.history');
-  await using rig = startRig(place);
-  await rig.waitFor('[aish:fast]>');
+  await using rig = await openRig(place, '[aish:fast]>');
   rig.type(':norris look\r');
   await rig.waitFor('✓ done');
   rig.key('up');
@@ -92,8 +89,7 @@ it('a nohup of the user’s in a job outlives the program; the job does not', as
 
 it('a safe hyperlink of a program reaches the terminal, an unsafe one does not', async () => {
   using place = scratch();
-  await using rig = startRig(place);
-  await rig.waitFor(demo);
+  await using rig = await openRig(place, demo);
   const link = (target: string, text: string) => `\\033]8;;${target}\\007${text}\\033]8;;\\007`;
   writeFileSync(
     join(place.work, 'links.sh'),

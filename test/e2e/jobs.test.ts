@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { waitsForLine } from '../../src/executor/terminal-state.ts';
 import { below } from '../support/processes.ts';
 import { scratch } from '../support/program.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { openRig, type Rig } from '../support/rig.ts';
 
 const demo = '[aish:demo]>';
 
@@ -18,8 +18,7 @@ function isAtPrompt(rig: Rig): boolean {
 describe('a running command', () => {
   it('goes to the background by a key; the shell is free, its end and output are told', async () => {
     using place = scratch();
-    await using rig = startRig(place);
-    await rig.waitFor(demo);
+    await using rig = await openRig(place, demo);
     rig.type("sh -c 'echo one; while [ ! -e go ]; do sleep 0.05; done; echo two'\r");
     await rig.waitFor(/^│ one$/m);
     await rig.waitFor('keys go to the program');
@@ -37,9 +36,7 @@ describe('a running command', () => {
   });
 
   it('comes back with :fg, keyboard and all', async () => {
-    using place = scratch();
-    await using rig = startRig(place);
-    await rig.waitFor(demo);
+    await using rig = await openRig(scratch(), demo);
     rig.type('cat\r');
     await rig.waitFor('keys go to the program');
     rig.key('ctrl-x', 'ctrl-z');
@@ -58,9 +55,7 @@ describe('a running command', () => {
 
 describe(':bg', () => {
   it('runs in the user’s name and environment; :jobs, :fg and :kill know it', async () => {
-    using place = scratch();
-    await using rig = startRig(place);
-    await rig.waitFor(demo);
+    await using rig = await openRig(scratch(), demo);
     rig.type('export COLOUR=teal; cd /usr\r');
     await rig.waitFor(/✓/);
     rig.type(':bg read -p "$COLOUR in $PWD? " answer; echo "<$answer>"\r');

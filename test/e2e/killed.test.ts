@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { everyShell } from '../support/lacks.ts';
 import { PROGRAM, scratch } from '../support/program.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { openRig, type Rig } from '../support/rig.ts';
 
 /** The modes that the program switches on: alternate screen, mouse, focus reports, bracketed paste. */
 const MODES = ['1049', '1002', '1006', '1004', '2004'];
@@ -25,10 +25,8 @@ async function guarded(rig: Rig): Promise<number> {
 }
 
 it.each(['SIGKILL', 'SIGABRT'] as const)('gives back modes, screen and line editing after %s', async (signal) => {
-  using place = scratch();
   const line = `echo before; ${PROGRAM}; echo "ended $?"; sleep 1; stty -a; read word; echo "got $word"`;
-  await using rig = startRig(place, { file: '/bin/sh', args: ['-c', line], rows: 40 });
-  await rig.waitFor('[aish:demo]>');
+  await using rig = await openRig(scratch(), '[aish:demo]>', { file: '/bin/sh', args: ['-c', line], rows: 40 });
   process.kill(await guarded(rig), signal);
   await rig.waitFor(/\sisig icanon iexten echo /);
   expect(rig.alternate).toBe(false);
@@ -41,8 +39,7 @@ it.each(['SIGKILL', 'SIGABRT'] as const)('gives back modes, screen and line edit
 
 it.each(everyShell())('leaves the line editor of %s as the shell set it', async (shell) => {
   using place = scratch();
-  await using rig = startRig(place, { file: shell, args: [BARE[basename(shell)] ?? ''] });
-  await rig.waitFor(/[#$%>] *$/m);
+  await using rig = await openRig(place, /[#$%>] *$/m, { file: shell, args: [BARE[basename(shell)] ?? ''] });
   rig.type(`${PROGRAM}\r`);
   await rig.waitFor('[aish:demo]>');
   process.kill(await guarded(rig), 'SIGKILL');

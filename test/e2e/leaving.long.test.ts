@@ -3,13 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { everyShell, userShells } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig } from '../support/rig.ts';
 
 describe.each(userShells())('%s', (program) => {
   it('Ctrl-C on a program that ignores it ends it all the same, and not the shell', async () => {
-    using place = scratch();
-    await using rig = startRig(place, { env: { SHELL: program } });
-    await rig.waitFor(/\[aish:\w+\]>/);
+    await using rig = await openRig(scratch(), /\[aish:\w+\]>/, { env: { SHELL: program } });
     rig.type('mine=kept; sh -c \'trap "" INT; echo begun; sleep 300; sleep 300\'\r');
     await rig.waitFor(/│ begun/);
     await rig.waitFor('keys go to the program');
@@ -20,9 +18,7 @@ describe.each(userShells())('%s', (program) => {
   });
 
   it('Ctrl-C is a key for a program that handles it', async () => {
-    using place = scratch();
-    await using rig = startRig(place, { env: { SHELL: program } });
-    await rig.waitFor(/\[aish:\w+\]>/);
+    await using rig = await openRig(scratch(), /\[aish:\w+\]>/, { env: { SHELL: program } });
     rig.type('sh -c \'trap "echo not yet" INT; while ! read line; do :; done; echo "read $line"\'\r');
     await rig.waitFor('keys go to the program');
     rig.key('ctrl-c');
@@ -34,9 +30,7 @@ describe.each(userShells())('%s', (program) => {
 
 describe.each(everyShell())('leaving %s', (program) => {
   it('with a stopped job warns once, by exit and by Ctrl-D', async () => {
-    using place = scratch();
-    await using rig = startRig(place, { env: { SHELL: program } });
-    await rig.waitFor(/\[aish:\w+\]>/);
+    await using rig = await openRig(scratch(), /\[aish:\w+\]>/, { env: { SHELL: program } });
     rig.type('sleep 301\r');
     await rig.waitFor('keys go to the program');
     rig.key('ctrl-z');
@@ -52,9 +46,7 @@ describe.each(everyShell())('leaving %s', (program) => {
   });
 
   it('with a job in the background warns once by exit, and again after another line', async () => {
-    using place = scratch();
-    await using rig = startRig(place, { env: { SHELL: program } });
-    await rig.waitFor(/\[aish:\w+\]>/);
+    await using rig = await openRig(scratch(), /\[aish:\w+\]>/, { env: { SHELL: program } });
     rig.type(':bg sleep 302\r');
     await rig.waitFor('1 job');
     rig.type('exit\r');
@@ -69,8 +61,7 @@ describe.each(everyShell())('leaving %s', (program) => {
 
   it('what is typed before a program hides typing is in no journal', async () => {
     using place = scratch();
-    await using rig = startRig(place, { env: { SHELL: program } });
-    await rig.waitFor(/\[aish:\w+\]>/);
+    await using rig = await openRig(place, /\[aish:\w+\]>/, { env: { SHELL: program } });
     // What is typed while the shell still comes up are lines.
     rig.type('true\r');
     await rig.waitFor(/❯ true .*✓/);

@@ -3,23 +3,19 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FAULT } from '../support/fault.ts';
 import { PROGRAM, scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig, startRig } from '../support/rig.ts';
 import { restored } from '../support/written.ts';
 
 describe('the terminal', () => {
   it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('is restored on %s', async (signal) => {
-    using place = scratch();
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(scratch(), '[aish:demo]>');
     rig.kill(signal);
     await rig.exited;
     expect(restored(rig.raw)).toBe(true);
   });
 
   it('is restored by :quit, which says how to come back', async () => {
-    using place = scratch();
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(scratch(), '[aish:demo]>');
     rig.type('echo something\r');
     await rig.waitFor(/✓/);
     rig.type(':quit\r');
@@ -30,8 +26,7 @@ describe('the terminal', () => {
 
   it('is restored after a crash, which leaves a report and no stack on screen', async () => {
     using place = scratch();
-    await using rig = startRig(place, { env: FAULT });
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(place, '[aish:demo]>', { env: FAULT });
     rig.kill('SIGUSR2');
     const { code } = await rig.exited;
     expect(code).not.toBe(0);
@@ -41,9 +36,7 @@ describe('the terminal', () => {
   });
 
   it('leaves with Ctrl-D on an empty line; Ctrl-C only says how', async () => {
-    using place = scratch();
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(scratch(), '[aish:demo]>');
     rig.key('ctrl-c');
     await rig.waitFor('Ctrl-D');
     rig.key('ctrl-d');
@@ -53,9 +46,7 @@ describe('the terminal', () => {
 
 describe('resizing', () => {
   it('down to 40×10 and back leaves no damage', async () => {
-    using place = scratch();
-    await using rig = startRig(place, { columns: 100, rows: 30 });
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(scratch(), '[aish:demo]>', { columns: 100, rows: 30 });
     rig.type('seq 1 50\r');
     await rig.waitFor(/✓[\s\S]*50\n/);
     const before = rig.text();

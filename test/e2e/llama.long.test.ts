@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Llama, llamaMissing, startLlama } from '../broker/llama-server.ts';
 import { runProgram, scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig } from '../support/rig.ts';
 
 const missing = llamaMissing();
 if (missing !== undefined) console.log(`skipped: no real llama.cpp server here (${missing})`);
@@ -20,8 +20,7 @@ describe.skipIf(missing !== undefined)('with a real llama.cpp server', () => {
   it('answers a question, by way of a tool call that the user confirms', async () => {
     using place = scratch(llama.baseUrl, { mode: 'unrestricted' });
     writeFileSync(join(place.work, 'only-file.txt'), '');
-    await using rig = startRig(place, { rows: 30 });
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(place, '[aish:fast]>', { rows: 30 });
     rig.type('?run `ls`\r');
     await rig.waitFor('RUN THIS?');
     await rig.waitFor(/seen to the end/);
@@ -33,8 +32,7 @@ describe.skipIf(missing !== undefined)('with a real llama.cpp server', () => {
   it('HALTs on what it wants to delete, and runs it only after proceed', async () => {
     using place = scratch(llama.baseUrl, { mode: 'unrestricted' });
     mkdirSync(join(place.work, 'foo'));
-    await using rig = startRig(place, { rows: 30 });
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(place, '[aish:fast]>', { rows: 30 });
     rig.type('?run `rm -rf foo`\r');
     await rig.waitFor('HALT');
     await rig.waitFor(/seen to the end/);
@@ -46,8 +44,7 @@ describe.skipIf(missing !== undefined)('with a real llama.cpp server', () => {
 
   it('stops a story that never ends', async () => {
     using place = scratch(llama.baseUrl, { max_answer_tokens: 10_000 });
-    await using rig = startRig(place, { rows: 30 });
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(place, '[aish:fast]>', { rows: 30 });
     rig.type('?tell a long story\r');
     await rig.waitFor(/thinking|answering|writing/);
     await rig.waitFor((r) => r.screen().filter((line) => line.trim() !== '').length > 8);

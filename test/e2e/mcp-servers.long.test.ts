@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runProgram, type Scratch, scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig } from '../support/rig.ts';
 import { startLoginServer } from '../tools/mcp/login-server.ts';
 
 const mcp = (place: Scratch, ...args: string[]) => runProgram(place, ['mcp', ...args]);
@@ -95,8 +95,7 @@ it(':mcp login logs in on the screen', async () => {
   await using server = await startLoginServer();
   using place = scratch();
   await mcp(place, 'add', 'web', server.url);
-  await using rig = startRig(place, { rows: 40, columns: 600 });
-  await rig.waitFor('mcp: web wants a login: :mcp login web');
+  await using rig = await openRig(place, 'mcp: web wants a login: :mcp login web', { rows: 40, columns: 600 });
   rig.type(':mcp login web\r');
   await rig.waitFor(/log in at 127\.0\.0\.1/);
   await rig.waitFor('give it to :mcp login web ADDRESS');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
 import { runProgram, type Scratch, scratch } from '../support/program.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { openRig, type Rig, startRig } from '../support/rig.ts';
 import { call, type ScriptedServer, say, startScriptedServer, type Turn } from '../support/scripted-server.ts';
 import { alive, fault, real } from '../tools/mcp/support.ts';
 
@@ -240,8 +240,7 @@ it(':mcp lists servers, tools, and what a server wrote; Tab knows their names', 
     read_only: ['f__look'],
   };
   configure(place, server, { mcp, safety: { always_destructive_tools: ['f__die'] } });
-  await using rig = startRig(place, { rows: 40 });
-  await rig.waitFor(/mcp: gone: could not start: no-such-program: not found/);
+  await using rig = await openRig(place, /mcp: gone: could not start: no-such-program: not found/, { rows: 40 });
   await ready(rig, 'f');
   rig.type(':mcp\r');
   await rig.waitFor(/gone +failed +0 tools +could not start/);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig, startRig } from '../support/rig.ts';
 import { say, startScriptedServer, whenever } from '../support/scripted-server.ts';
 
 const SUMMARY = 'The user renamed the parser to reader; its tests are still to be renamed.';
@@ -43,8 +43,7 @@ it('remembers a session when it is left, tells the next one, and forgets on requ
 it('leaves at once where nothing was said to a model', async () => {
   await using server = await startScriptedServer([]);
   using place = scratch(server.baseUrl, { memory: { enabled: true } });
-  await using rig = startRig(place, { columns: 120 });
-  await rig.waitFor('[aish:fast]>');
+  await using rig = await openRig(place, '[aish:fast]>', { columns: 120 });
   rig.type('echo hello\r');
   await rig.waitFor(/✓/);
   rig.type(':quit\r');

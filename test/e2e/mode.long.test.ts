@@ -5,15 +5,14 @@ import { describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
 import { answer, decline, made, quiet, withoutSandbox, writer } from '../support/modes.ts';
 import { runProgram, scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig, startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 describe.skipIf(lacks('cc'))('Restricted', () => {
   it('tells the model when it is denied, and goes on', async () => {
     await using server = await startScriptedServer(writer());
     using place = scratch(server.baseUrl, quiet);
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('-- RESTRICTED --');
+    await using rig = await openRig(place, '-- RESTRICTED --', { rows: 40 });
     rig.type(':norris write it\r');
     await decline(rig);
     await answer(rig, 'n');
@@ -49,8 +48,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
   it('comes back with :mode restricted, and patch is refused in it', async () => {
     await using server = await startScriptedServer([call('patch', { path: 'made.txt', patches: [] }), say('No.')]);
     using place = scratch(server.baseUrl, { ...quiet, mode: 'unrestricted' });
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('-- UNRESTRICTED --');
+    await using rig = await openRig(place, '-- UNRESTRICTED --', { rows: 40 });
     rig.type(':mode restricted\r');
     await rig.waitFor('-- RESTRICTED --');
     rig.type('?patch it\r');
@@ -65,8 +63,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
       say('GOAL: complete'),
     ]);
     using place = scratch(server.baseUrl, quiet);
-    await using rig = startRig(place, { rows: 30 });
-    await rig.waitFor('-- RESTRICTED --');
+    await using rig = await openRig(place, '-- RESTRICTED --', { rows: 30 });
     rig.type(':norris serve\r');
     await rig.waitFor('✓ done');
     rig.type(':mode unrestricted\r');
@@ -102,8 +99,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
 
   it('leaves the user’s own shell alone', async () => {
     using place = scratch();
-    await using rig = startRig(place);
-    await rig.waitFor('-- RESTRICTED --');
+    await using rig = await openRig(place, '-- RESTRICTED --');
     rig.type('echo mine > made.txt\r');
     await rig.waitFor(/✓/);
     expect(readFileSync(made(place), 'utf8')).toBe('mine\n');

@@ -3,15 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
 import { answer, decline, made, quiet, withoutSandbox, writer } from '../support/modes.ts';
 import { runProgram, scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 describe.skipIf(lacks('cc'))('Restricted', () => {
   it('refuses a write with the kernel’s own error; the approved upgrade lets it through', async () => {
     await using server = await startScriptedServer(writer());
     using place = scratch(server.baseUrl, quiet);
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('-- RESTRICTED --');
+    await using rig = await openRig(place, '-- RESTRICTED --', { rows: 40 });
     rig.type(':norris write it\r');
     await decline(rig);
     await answer(rig, 'u');
@@ -39,8 +38,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     const command = 'echo yes >> made.txt; kill -0 $PPID && echo REACHED';
     await using server = await startScriptedServer([call('bash', { command }), say('GOAL: complete')]);
     using place = scratch(server.baseUrl, { ...quiet, mode: 'unrestricted' });
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('-- UNRESTRICTED --');
+    await using rig = await openRig(place, '-- UNRESTRICTED --', { rows: 40 });
     rig.type(':norris try it\r');
     await rig.waitFor('RUN OUTSIDE?');
     expect(rig.text()).toContain('not permitted');

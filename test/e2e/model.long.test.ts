@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { startPeer } from '../broker/peer.ts';
 import { runProgram, scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig, startRig } from '../support/rig.ts';
 import { hold, startScriptedServer } from '../support/scripted-server.ts';
 
 describe(':model', () => {
@@ -43,8 +43,7 @@ describe('a key that was found in the environment', () => {
     const env = { OPENAI_API_KEY: 'sk-test-key-of-nobody', OPENAI_BASE_URL: elsewhere };
     const doctor = await runProgram({ ...place, env: { ...place.env, ...env } }, ['doctor']);
     expect(doctor.out).toMatch(/cloud .*not contacted: nothing is sent there until you choose it/);
-    await using rig = startRig(place, { columns: 120, rows: 30, env });
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(place, '[aish:demo]>', { columns: 120, rows: 30, env });
     rig.type(':model\r');
     await rig.waitFor(/cloud +\S+ +not contacted: nothing is sent there until you choose it/);
     expect(peer.asked).toEqual([]);

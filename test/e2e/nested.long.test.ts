@@ -3,13 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { everyShell } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig } from '../support/rig.ts';
 
 describe.each(everyShell())('in %s', (program) => {
   it('a shell in the shell is said to be without blocks; `read` and a script are not', async () => {
-    using place = scratch();
-    await using rig = startRig(place, { env: { SHELL: program } });
-    await rig.waitFor(/\[aish:\w+\]>/);
+    await using rig = await openRig(scratch(), /\[aish:\w+\]>/, { env: { SHELL: program } });
     rig.type('bash --norc\r');
     await rig.waitFor('keys go to bash, a shell without blocks');
     rig.type('exit\r');
@@ -24,8 +22,7 @@ describe.each(everyShell())('in %s', (program) => {
     using place = scratch();
     const marks = "PS0='\\e]133;C\\a'; PS1='\\[\\e]133;D;$?\\a\\e]133;A\\a\\]within> \\[\\e]133;B\\a\\]'";
     writeFileSync(join(place.work, 'marks'), marks);
-    await using rig = startRig(place, { env: { SHELL: program } });
-    await rig.waitFor(/\[aish:\w+\]>/);
+    await using rig = await openRig(place, /\[aish:\w+\]>/, { env: { SHELL: program } });
     rig.type('bash --rcfile marks -i\r');
     await rig.waitFor('keys go to bash, a shell of its own');
     rig.type('(exit 4)\r');
@@ -37,9 +34,7 @@ describe.each(everyShell())('in %s', (program) => {
   });
 
   it('a pasted block that no program reads waits in the prompt', async () => {
-    using place = scratch();
-    await using rig = startRig(place, { env: { SHELL: program } });
-    await rig.waitFor(/\[aish:\w+\]>/);
+    await using rig = await openRig(scratch(), /\[aish:\w+\]>/, { env: { SHELL: program } });
     rig.type('sleep 2\r');
     await rig.waitFor('keys go to the program');
     rig.paste('echo pas""ted1\necho pas""ted2');

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { armed, haltOn, withFoo } from '../support/halts.ts';
 import { lacks } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig, startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 const unrestricted = { mode: 'unrestricted' };
@@ -12,9 +12,7 @@ const unrestricted = { mode: 'unrestricted' };
 describe('Norris on screen', () => {
   it('starts from the prompt with Ctrl-N', async () => {
     await using server = await startScriptedServer([say('GOAL: complete')]);
-    using place = scratch(server.baseUrl);
-    await using rig = startRig(place, { rows: 30 });
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(scratch(server.baseUrl), '[aish:fast]>', { rows: 30 });
     rig.type('say hello');
     rig.key('ctrl-n', 'enter');
     await rig.waitFor('✓ done');

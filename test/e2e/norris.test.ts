@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { haltOn, withFoo } from '../support/halts.ts';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig, startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 const unrestricted = { mode: 'unrestricted' };
@@ -12,8 +12,7 @@ describe('Norris on screen', () => {
   it('counts recently changed Python files in several steps without a question', async () => {
     using place = scratch();
     for (const name of ['a.py', 'b.py', 'c.py', 'd.txt']) writeFileSync(join(place.work, name), 'x');
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(place, '[aish:demo]>', { rows: 40 });
     rig.type(':norris find all Python files modified in the last week and count them\r');
     await rig.waitFor(/done/);
     expect(rig.text()).toContain('There are 3 Python files');
@@ -60,8 +59,7 @@ describe('Norris on screen', () => {
   it('is aborted by Ctrl-X Ctrl-C in the middle of a command', async () => {
     await using server = await startScriptedServer([say('CMD: echo begun; sleep 300')]);
     using place = scratch(server.baseUrl, { ...unrestricted, safety: { llm_second_opinion: false } });
-    await using rig = startRig(place, { rows: 30 });
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(place, '[aish:fast]>', { rows: 30 });
     rig.type(':norris wait\r');
     await rig.waitFor(/\Wbegun\n/);
     // What it is about stays on top; what it does and what stops it stands above the prompt, and goes with it.
@@ -79,8 +77,7 @@ describe('a HALT that is open', () => {
     await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' })]);
     using place = scratch(server.baseUrl, unrestricted);
     const foo = withFoo(place);
-    await using rig = startRig(place, { rows: 30 });
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(place, '[aish:fast]>', { rows: 30 });
     rig.type(':norris clean up\r');
     // A person who types on without looking: every letter comes before the keyboard was quiet for half a second.
     const letters = 'ppp please ';

@@ -3,14 +3,12 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type Scratch, scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig } from '../support/rig.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 
 it('a progress bar of 1,000 redraws leaves one line, to the user and to the model', async () => {
   await using server = await startScriptedServer([say('Done.')]);
-  using place = scratch(server.baseUrl);
-  await using rig = startRig(place);
-  await rig.waitFor('[aish:fast]>');
+  await using rig = await openRig(scratch(server.baseUrl), '[aish:fast]>');
   rig.type('for ((n = 1; n <= 1000; n++)); do printf "\\r\\033[K%d of 1000" $n; done; echo\r');
   await rig.waitFor(/✓/);
   expect(rig.screen().filter((line) => /\d of 1000$/.test(line))).toEqual(['│ 1000 of 1000']);
@@ -33,8 +31,7 @@ const PATIENCE = 60_000;
 it('a question is typed and answered while 100 MB pour out, Ctrl-C ends them', { timeout: 2 * PATIENCE }, async () => {
   await using server = await startScriptedServer([say('All quiet here.')]);
   using place = scratch(server.baseUrl);
-  await using rig = startRig(place);
-  await rig.waitFor('[aish:fast]>');
+  await using rig = await openRig(place, '[aish:fast]>');
   rig.type('yes | head -c 100M\r');
   await rig.waitFor('keys go to the program');
   rig.key('ctrl-]');

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 const change = { path: 'notes.txt', patches: [{ operation: 'replace', oldText: 'two', newText: 'TWO' }] };
@@ -15,8 +15,7 @@ it.each([[{}], [{ undo: { budget: 0 } }]])(
     using place = scratch(server.baseUrl, { mode: 'unrestricted', ...more });
     const file = join(place.work, 'notes.txt');
     writeFileSync(file, 'one\ntwo\nthree\n');
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(place, '[aish:fast]>', { rows: 40 });
     rig.type('?put it in capitals\r');
     await rig.waitFor(/CHANGE THIS FILE\?.*notes\.txt · \+1 −1/);
     expect(rig.text()).toMatch(/2 − two[\s\S]*2 \+ TWO/);
@@ -46,8 +45,7 @@ it('asks anew where the file has another text by the time of the answer', async 
   using place = scratch(server.baseUrl, { mode: 'unrestricted' });
   const file = join(place.work, 'notes.txt');
   writeFileSync(file, 'one\ntwo\nthree\n');
-  await using rig = startRig(place, { rows: 40 });
-  await rig.waitFor('[aish:fast]>');
+  await using rig = await openRig(place, '[aish:fast]>', { rows: 40 });
   rig.type('?put it in capitals\r');
   await rig.waitFor('CHANGE THIS FILE?');
   await rig.waitFor(/seen to the end/);
@@ -71,8 +69,7 @@ it('HALTs before it overwrites a file that is there, but not before it makes a n
   ]);
   using place = scratch(server.baseUrl, { mode: 'unrestricted', auto_approve: ['patch'] });
   writeFileSync(join(place.work, 'there.txt'), 'old\n');
-  await using rig = startRig(place, { rows: 40 });
-  await rig.waitFor('[aish:fast]>');
+  await using rig = await openRig(place, '[aish:fast]>', { rows: 40 });
   rig.type(':norris write both\r');
   await rig.waitFor('overwrites an existing file');
   expect(rig.text()).toMatch(/1 − old[\s\S]*1 \+ new/);

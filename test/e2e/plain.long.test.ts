@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { trialsWork } from '../effects/undo/trial-support.ts';
 import { lacks } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig, startRig } from '../support/rig.ts';
 import { call, startScriptedServer } from '../support/scripted-server.ts';
 
 /** How the compositor gets about on the screen. */
@@ -14,9 +14,7 @@ const PLAIN = { ui: { screen: 'plain' } };
 
 it('runs commands, asks questions and answers programs in plain lines', async () => {
   await using server = await startScriptedServer([{ text: ['It is **tea**.'] }]);
-  using place = scratch(server.baseUrl, PLAIN);
-  await using rig = startRig(place);
-  await rig.waitFor('[aish:fast]>');
+  await using rig = await openRig(scratch(server.baseUrl, PLAIN), '[aish:fast]>');
   rig.type('echo one\r');
   await rig.waitFor(/\$ echo one\none\n\[exit 0\]/);
   rig.type('?what is it\r');
@@ -37,9 +35,7 @@ it('runs commands, asks questions and answers programs in plain lines', async ()
 });
 
 it('has Ink write for a screen reader by itself: cells and moves of the cursor would say nothing', async () => {
-  using place = scratch();
-  await using rig = startRig(place, { env: { INK_SCREEN_READER: 'true' } });
-  await rig.waitFor('[aish:demo]>');
+  await using rig = await openRig(scratch(), '[aish:demo]>', { env: { INK_SCREEN_READER: 'true' } });
   rig.type('echo one');
   await rig.waitFor('[aish:demo]> echo one');
   rig.key('enter');
@@ -53,9 +49,7 @@ it('puts a HALT as text and takes whole words for an answer', async () => {
     call('bash', { command: 'rm -rf foo' }),
     { text: ['GOAL: complete'] },
   ]);
-  using place = scratch(server.baseUrl, { ...PLAIN, mode: 'unrestricted' });
-  await using rig = startRig(place);
-  await rig.waitFor('[aish:fast]>');
+  await using rig = await openRig(scratch(server.baseUrl, { ...PLAIN, mode: 'unrestricted' }), '[aish:fast]>');
   rig.type(':norris clean up\r');
   await rig.waitFor(
     /Question: HALT[\s\S]*1\. Deletes files and directories: `rm -rf foo`\.[\s\S]*Command: rm -rf foo[\s\S]*whole word: skip, (?:try, )?proceed, abort\./,
@@ -73,8 +67,7 @@ it('puts a HALT as text and takes whole words for an answer', async () => {
 it.skipIf(lacks('less'))('gives the terminal to a full-screen program and goes on behind it', async () => {
   using place = scratch(undefined, PLAIN);
   writeFileSync(join(place.work, 'poem'), Array.from({ length: 100 }, (_, n) => `verse ${n + 1}.`).join('\n'));
-  await using rig = startRig(place);
-  await rig.waitFor('[aish:demo]>');
+  await using rig = await openRig(place, '[aish:demo]>');
   rig.type('less poem\r');
   await rig.waitFor(() => rig.alternate && rig.screen()[0] === 'verse 1.');
   rig.type('q');
@@ -91,8 +84,7 @@ it.skipIf(!trialsWork())('tries a halted command, applies it and takes it back, 
   using place = scratch(server.baseUrl, { ...PLAIN, mode: 'project' });
   mkdirSync(join(place.work, 'src'));
   writeFileSync(join(place.work, 'src', 'a.c'), 'int a;\n');
-  await using rig = startRig(place, { rows: 60 });
-  await rig.waitFor('[aish:fast]>');
+  await using rig = await openRig(place, '[aish:fast]>', { rows: 60 });
   /** An answer right behind the question does not count. */
   const answer = async (question: RegExp, word: string, then: RegExp) => {
     await rig.waitFor(question);

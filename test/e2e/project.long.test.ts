@@ -18,7 +18,7 @@ import { agent, delegates, parent } from '../support/agent-script.ts';
 import { lacks } from '../support/lacks.ts';
 import { jsonLines } from '../support/lines.ts';
 import { runProgram, type Scratch, scratch } from '../support/program.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { openRig, type Rig, startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 const QUIET = { safety: { llm_second_opinion: false }, norris: { max_norris_steps: 20 } };
@@ -84,8 +84,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
     repository(place);
     const before = snapshot(place.work);
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('-- PROJECT --');
+    await using rig = await openRig(place, '-- PROJECT --', { rows: 40 });
     rig.type(':norris work\r');
     await rig.waitFor('✓ done');
     expect(rig.text()).toMatch(/17 steps · 16 commands · /);
@@ -105,8 +104,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
       say('GOAL: complete'),
     ]);
     using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('-- PROJECT --');
+    await using rig = await openRig(place, '-- PROJECT --', { rows: 40 });
     rig.type(':norris serve and check\r');
     await rig.waitFor('✓ done');
     expect(told(server)).toContain('served end');
@@ -132,8 +130,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     using place = scratch(server.baseUrl, { ...QUIET, ...settings });
     repository(place);
     writeFileSync(join(place.work, 'page'), 'mine\n');
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('-- PROJECT --');
+    await using rig = await openRig(place, '-- PROJECT --', { rows: 40 });
     rig.type(':norris serve and edit\r');
     await rig.waitFor(/127\.0\.0\.1:\d+ is served from the session/);
     const [, served = ''] = /127\.0\.0\.1:(\d+) is served/.exec(rig.text()) ?? [];
@@ -159,8 +156,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
       await using server = await startScriptedServer([call('bash', { command }), say('GOAL: complete')]);
       using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
       repository(place);
-      await using rig = startRig(place, { rows: 40 });
-      await rig.waitFor('-- PROJECT --');
+      await using rig = await openRig(place, '-- PROJECT --', { rows: 40 });
       rig.type(':norris append\r');
       await rig.waitFor(/Project mode blocked the network; a yes takes back what the/);
       await answer(rig, 'CHANGE MODE?', key);
@@ -184,8 +180,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
       say('GOAL: complete'),
     ]);
     using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('-- PROJECT --');
+    await using rig = await openRig(place, '-- PROJECT --', { rows: 40 });
     rig.type(':norris start\r');
     await rig.waitFor('✓ done');
     expect(told(server)).toMatch(
@@ -211,8 +206,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
         say('GOAL: complete'),
       ]);
       using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
-      await using rig = startRig(place, { rows: 40 });
-      await rig.waitFor('-- PROJECT --');
+      await using rig = await openRig(place, '-- PROJECT --', { rows: 40 });
       rig.type(':norris fetch\r');
       await rig.waitFor(`127.0.0.2:${port} (this machine)`);
       expect(rig.text()).toMatch(/CONNECT\?[\s\S]*Program: curl/);
@@ -256,8 +250,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
         parent(say('GOAL: complete')),
       ]);
       using place = scratch(server.baseUrl, { ...QUIET, mode: 'project', auto_approve: ['delegate'] });
-      await using rig = startRig(place, { rows: 40 });
-      await rig.waitFor('-- PROJECT --');
+      await using rig = await openRig(place, '-- PROJECT --', { rows: 40 });
       rig.type(':norris fetch\r');
       await answer(rig, 'CONNECT?', 'P');
       await rig.waitFor('✓ done');
@@ -292,8 +285,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     ]);
     using place = scratch(server.baseUrl, { ...QUIET, mode: 'project', wait_seconds: 2 });
     repository(place);
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('-- PROJECT --');
+    await using rig = await openRig(place, '-- PROJECT --', { rows: 40 });
     rig.type(':norris fetch\r');
     await rig.waitFor('CONNECT?');
     await rig.waitFor(/It gave up waiting for you\. A yes takes back what the command has changed/);
@@ -388,8 +380,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
     writeFileSync(join(place.work, '.env'), 'KEY=old\n');
     writeFileSync(join(place.work, 'reset.sh'), 'name=env; echo KEY=lost > ".$name"; exit 0\n');
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('-- PROJECT --');
+    await using rig = await openRig(place, '-- PROJECT --', { rows: 40 });
     rig.type(':norris set the key\r');
     await answer(rig, /HALT[\s\S]*KEY=new/, 's');
     expect(readFileSync(join(place.work, '.env'), 'utf8')).toBe('KEY=old\n');
@@ -411,8 +402,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
     repository(place);
     const before = snapshot(place.work);
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('-- PROJECT --');
+    await using rig = await openRig(place, '-- PROJECT --', { rows: 40 });
     rig.type(':norris clean up\r');
     await answer(rig, 'undoable', 't');
     await rig.waitFor('nothing has changed yet');
@@ -482,8 +472,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     ]);
     using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
     repository(place);
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('-- PROJECT --');
+    await using rig = await openRig(place, '-- PROJECT --', { rows: 40 });
     rig.type(':norris set it up\r');
     await rig.waitFor(/SET ASIDE\W+others would run this/);
     expect(server.requests).toHaveLength(1);
@@ -517,8 +506,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
       ]);
       using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
       repository(place);
-      await using rig = startRig(place, { rows: 40 });
-      await rig.waitFor('-- PROJECT --');
+      await using rig = await openRig(place, '-- PROJECT --', { rows: 40 });
       rig.type(':norris build\r');
       await rig.waitFor('✓ done');
       expect(readdirSync(join(place.work, 'build', 'deep'))).toHaveLength(3);
@@ -566,8 +554,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     await using server = await startScriptedServer([write, write, say('GOAL: complete')]);
     using place = scratch(server.baseUrl, QUIET);
     repository(place);
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('-- RESTRICTED --');
+    await using rig = await openRig(place, '-- RESTRICTED --', { rows: 40 });
     rig.type(':norris write\r');
     await rig.waitFor('leave Restricted');
     expect(server.requests).toHaveLength(1);
@@ -583,8 +570,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     await using server = await startScriptedServer([write, write, say('GOAL: complete')]);
     using place = scratch(server.baseUrl, QUIET);
     repository(place);
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('-- RESTRICTED --');
+    await using rig = await openRig(place, '-- RESTRICTED --', { rows: 40 });
     rig.type(':norris write\r');
     await answer(rig, 'leave Restricted', 'y');
     await rig.waitFor('✓ done');
@@ -605,8 +591,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
     repository(place);
     execFileSync('git', ['init', '-q', '--bare', remote]);
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('-- PROJECT --');
+    await using rig = await openRig(place, '-- PROJECT --', { rows: 40 });
     rig.type(':norris set the remote\r');
     await rig.waitFor('leave Project');
     expect(rig.text()).toContain('u unrestricted: write anywhere');
@@ -624,8 +609,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     ]);
     using place = scratch(server.baseUrl, { ...QUIET, projects: {} });
     repository(place);
-    await using rig = startRig(place, { rows: 40, args: ['--mode', 'project'] });
-    await rig.waitFor('-- PROJECT --');
+    await using rig = await openRig(place, '-- PROJECT --', { rows: 40, args: ['--mode', 'project'] });
     rig.type('\x1bm');
     await rig.waitFor('-- RESTRICTED --');
     rig.type(':norris write\r');

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { everyShell } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig } from '../support/rig.ts';
 
 const RC: Readonly<Record<string, readonly [string, string]>> = {
   bash: ['.bashrc', "PS1='first row\\n\\[\\e[35m\\]\\W[$?]\\[\\e[m\\] => '\n"],
@@ -21,8 +21,7 @@ describe.each(everyShell())('the prompt of %s', (program) => {
     mkdirSync(join(place.home, '.config/fish'), { recursive: true });
     writeFileSync(join(place.home, path), text);
     mkdirSync(join(place.work, 'deep'));
-    await using rig = startRig(place, { env: { SHELL: program } });
-    await rig.waitFor(/\[0\] =>/);
+    await using rig = await openRig(place, /\[0\] =>/, { env: { SHELL: program } });
     rig.type('cd deep\r');
     await rig.waitFor(/^deep\[0\] =>/m);
     expect(rig.coloured('deep[0]')).toBe(true);
@@ -37,8 +36,7 @@ describe.each(everyShell())('the prompt of %s', (program) => {
     using place = scratch();
     mkdirSync(join(place.home, '.kube'));
     writeFileSync(join(place.home, '.kube/config'), 'apiVersion: v1\ncurrent-context: prod-eu\n');
-    await using rig = startRig(place, { env: { SHELL: program }, columns: 120 });
-    await rig.waitFor(/k8s prod-eu/);
+    await using rig = await openRig(place, /k8s prod-eu/, { env: { SHELL: program }, columns: 120 });
     rig.type('export VIRTUAL_ENV=/srv/api CONDA_DEFAULT_ENV=lab\r');
     await rig.waitFor(/venv api · conda lab · k8s prod-eu/);
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { userShells } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig } from '../support/rig.ts';
 
 /** Asks the terminal with single keys read, and prints every byte of what comes, until nothing has come for 0.4 s. */
 const ASK = `stty -icanon -echo min 0 time 4
@@ -22,8 +22,7 @@ describe.each(userShells())('what a program asks of its terminal: %s', (program)
   it('is answered once, and what it did not ask is not', async () => {
     using place = scratch();
     writeFileSync(join(place.work, 'ask'), ASK);
-    await using rig = startRig(place, { env: { SHELL: program }, rows: 40 });
-    await rig.waitFor(/\[aish:\w+\]>/);
+    await using rig = await openRig(place, /\[aish:\w+\]>/, { env: { SHELL: program }, rows: 40 });
     const answers: string[] = [];
     for (const [index, query] of ['\\033[c', '\\033[6n', '\\033[5n', '\\033[>q', ''].entries()) {
       rig.type(`sh ask '${query}'; echo "done ${index}"\r`);
@@ -43,8 +42,7 @@ describe.each(userShells())('what a program asks of its terminal: %s', (program)
   it('is told the colours that the terminal told the program, and no other', async () => {
     using place = scratch();
     writeFileSync(join(place.work, 'ask'), ASK);
-    await using rig = startRig(place, { env: { SHELL: program }, rows: 40 });
-    await rig.waitFor(/\[aish:\w+\]>/);
+    await using rig = await openRig(place, /\[aish:\w+\]>/, { env: { SHELL: program }, rows: 40 });
     // As a terminal answers what it was asked at the start.
     expect(rig.raw).toContain('\x1b]10;?\x1b\\\x1b]4;0;?;1;?');
     rig.type('\x1b]10;rgb:d0d0/d0d0/d0d0\x1b\\\x1b]4;1;rgb:cc/00/00\x1b\\\x1b]4;2;not a colour\x1b\\');

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig } from '../support/rig.ts';
 import { call, startScriptedServer } from '../support/scripted-server.ts';
 
 describe('the screen', () => {
   it('writes nothing while nothing happens', async () => {
-    using place = scratch();
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(scratch(), '[aish:demo]>');
     // The ends of two jobs are its clock: what was drawn between them had no reason.
     rig.type(':bg sleep 2\r');
     await rig.waitFor('job 1');
@@ -22,9 +20,7 @@ describe('the screen', () => {
   });
 
   it('uses no colour with NO_COLOR', async () => {
-    using place = scratch();
-    await using rig = startRig(place, { env: { NO_COLOR: '1' } });
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(scratch(), '[aish:demo]>', { env: { NO_COLOR: '1' } });
     rig.type('false\r');
     await rig.waitFor('✗ 1');
     expect(rig.coloured('✗ 1')).toBe(false);
@@ -32,9 +28,7 @@ describe('the screen', () => {
 
   it('takes a click on a button of a HALT', async () => {
     await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' })]);
-    using place = scratch(server.baseUrl, { mode: 'unrestricted' });
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(scratch(server.baseUrl, { mode: 'unrestricted' }), '[aish:fast]>');
     rig.type(':norris clean up\r');
     await rig.waitFor('seen to the end');
     const row = rig.screen().findIndex((line) => line.includes('abort'));

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
 import { atRest, expectSameWhenRedrawn } from '../support/redrawn.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { openRig, type Rig } from '../support/rig.ts';
 
 /** The last line of the screen is the status bar, the one before it the prompt: nothing has slipped or is left over. */
 async function expectWhole(rig: Rig, rows: number): Promise<void> {
@@ -17,9 +17,7 @@ async function expectWhole(rig: Rig, rows: number): Promise<void> {
 
 describe('the screen', () => {
   it('is whole at every size, with a long transcript and with the help open', async () => {
-    using place = scratch();
-    await using rig = startRig(place, { columns: 40, rows: 10 });
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(scratch(), '[aish:demo]>', { columns: 40, rows: 10 });
     rig.type('seq 1 500\r');
     await rig.waitFor(/✓[\s\S]*│ 500/);
     // The status bar counts the seconds of a command until it has heard of its end.
@@ -47,9 +45,7 @@ describe('the screen', () => {
   });
 
   it('is whole again after any row of resizes', async () => {
-    using place = scratch();
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(scratch(), '[aish:demo]>');
     rig.type('seq 1 100\r');
     await rig.waitFor(/│ 100/);
     for (const [columns, rows] of [
@@ -71,9 +67,7 @@ describe('the screen', () => {
   });
 
   it('scrolls by key and wheel and says how much is below', async () => {
-    using place = scratch();
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(scratch(), '[aish:demo]>');
     rig.type('seq 1 300\r');
     await rig.waitFor(/✓[\s\S]*│ 300/);
     rig.key('pageup');
@@ -88,8 +82,7 @@ describe('the screen', () => {
   it.skipIf(lacks('less'))('gives a full-screen program the whole terminal, and gets it back', async () => {
     using place = scratch();
     writeFileSync(join(place.work, 'poem'), Array.from({ length: 200 }, (_, n) => `verse ${n + 1}.`).join('\n'));
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(place, '[aish:demo]>');
     rig.type('less poem\r');
     // It has the whole terminal, and has drawn itself at its size.
     await rig.waitFor(() => rig.screen()[0] === 'verse 1.' && rig.screen()[23] === ':');
@@ -105,9 +98,7 @@ describe('the screen', () => {
   });
 
   it('keeps the end of the transcript on the normal screen, with how to resume', async () => {
-    using place = scratch();
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(scratch(), '[aish:demo]>');
     rig.type('echo remember me\r');
     await rig.waitFor(/✓/);
     rig.key('ctrl-d');

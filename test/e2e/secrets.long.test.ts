@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { filled, seeded } from '../support/fake-values.ts';
 import { runProgram, type Scratch, scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig } from '../support/rig.ts';
 import { call, say, startScriptedServer, whenever } from '../support/scripted-server.ts';
 
 const random = seeded(11);
@@ -225,8 +225,7 @@ describe('the screen', () => {
     ]);
     using place = scratch(server.baseUrl, withPolicy(server.baseUrl, 'scrub'));
     writeFileSync(join(place.work, 'token.txt'), token);
-    await using rig = startRig(place, { columns: 100, rows: 30 });
-    await rig.waitFor('fast');
+    await using rig = await openRig(place, 'fast', { columns: 100, rows: 30 });
     rig.type('?what is in token.txt?');
     rig.key('enter');
     await rig.waitFor('HALT');

@@ -1,7 +1,7 @@
 /** Selecting with the mouse (UI-2): within one entry, copied on release, and said. */
 import { describe, expect, it } from 'vitest';
 import { scratch } from '../support/program.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { openRig, type Rig, startRig } from '../support/rig.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 
 /** What was last sent to the terminal's clipboard. */
@@ -70,9 +70,7 @@ describe('with the mouse', () => {
 it('a click on an address opens or copies it; one behind words is shown whole first; other schemes are not opened', async () => {
   const text = 'See [the manual](https://docs.example/a?b=1), https://plain.example/x and [that](file:///etc/passwd).';
   await using server = await startScriptedServer([say(text)]);
-  using place = scratch(server.baseUrl);
-  await using rig = startRig(place, { columns: 110 });
-  await rig.waitFor('[aish:fast]>');
+  await using rig = await openRig(scratch(server.baseUrl), '[aish:fast]>', { columns: 110 });
   rig.type('?where is it written\r');
   // The end of the answer moves it.
   await rig.waitFor(/See the manual.*passwd\)\.\s*\n\[aish:fast\]> [\s\S]*ctx [▮▯]+ \d+%/);

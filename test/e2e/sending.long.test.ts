@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
 import { runProgram, scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig } from '../support/rig.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 
 type Place = ReturnType<typeof scratch>;
@@ -42,8 +42,7 @@ describe.skipIf(lacks('git'))('git push', () => {
     ]);
     using place = scratch(server.baseUrl, SETTINGS);
     const pushed = repository(place);
-    await using rig = startRig(place, { rows: 40, columns: 100 });
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(place, '[aish:fast]>', { rows: 40, columns: 100 });
     rig.type('?push it\r');
     await rig.waitFor('SEND THIS?  to code.example/me/tool');
     expect(rig.text()).toContain('1 commit to main, 1 file');

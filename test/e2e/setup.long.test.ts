@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { startPeer } from '../broker/peer.ts';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig, startRig } from '../support/rig.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 
 it('connects a server of this machine in the middle of a session, whose configuration keeps its comments', async () => {
@@ -41,8 +41,7 @@ it('asks no service before it is chosen, never writes a key, and leaves a preset
   using place = scratch(undefined, { models: { cloud: { base_url: 'http://127.0.0.1:9/v1' } } });
   const elsewhere = `http://[::ffff:127.0.0.1]:${peer.port}/v1`;
   const env = { OPENAI_API_KEY: 'sk-test-key-of-nobody', OPENAI_BASE_URL: elsewhere };
-  await using rig = startRig(place, { columns: 110, env });
-  await rig.waitFor('[aish:cloud]>');
+  await using rig = await openRig(place, '[aish:cloud]>', { columns: 110, env });
   rig.type(':setup\r');
   await rig.waitFor('key in OPENAI_API_KEY · not contacted');
   rig.type('OpenAI');
@@ -69,8 +68,7 @@ it('takes the address of a server, says what it found there, and uses it by a ye
   using place = scratch();
   const path = place.env.AISH_CONFIG ?? '';
   writeFileSync(path, '{ "model": "demo" }');
-  await using rig = startRig(place, { columns: 110 });
-  await rig.waitFor('[aish:demo]>');
+  await using rig = await openRig(place, '[aish:demo]>', { columns: 110 });
   rig.type(':setup http://127.0.0.1:9\r');
   await rig.waitFor('nothing answers at http://127.0.0.1:9');
   rig.type(`:setup 127.0.0.1:${server.port}\r`);
@@ -100,8 +98,7 @@ it.each([
     };
     using place = scratch(undefined, { model: 'demo', models: { gate } });
     const path = place.env.AISH_CONFIG ?? '';
-    await using rig = startRig(place, { columns: 110, env: { GATE_KEY: 'key-of-the-gate' } });
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(place, '[aish:demo]>', { columns: 110, env: { GATE_KEY: 'key-of-the-gate' } });
     rig.type(`:setup 127.0.0.1:${server.port}\r`);
     await rig.waitFor(
       /model scripted: ✓ ready, window 9,000 tokens[\s\S]*Enter writes this into[\s\S]*only the model of gate changes[\s\S]*> :setup 127\.0\.0\.1:\d+ yes/,
@@ -122,8 +119,7 @@ it.each([
 it('does not take a preset whose address lacks what its server wants for the same', async () => {
   await using peer = await startPeer({ '/v1/models': { data: [{ id: 'first' }] } });
   using place = scratch(undefined, { model: 'demo', models: { fast: { base_url: `http://127.0.0.1:${peer.port}` } } });
-  await using rig = startRig(place, { columns: 110 });
-  await rig.waitFor('[aish:demo]>');
+  await using rig = await openRig(place, '[aish:demo]>', { columns: 110 });
   rig.type(`:setup localhost:${peer.port} please\r`);
   await rig.waitFor(/nothing but yes may follow: :setup localhost:\d+ yes/);
   rig.type(`:setup localhost:${peer.port}\r`);
@@ -150,9 +146,7 @@ it('takes the name of a preset for a name, dots or not, and keeps its model wher
 
 it('does not take the list of models of a server elsewhere for a proof', async () => {
   await using peer = await startPeer({ '/v1/models': { data: [{ id: 'open' }] } });
-  using place = scratch();
-  await using rig = startRig(place, { columns: 110 });
-  await rig.waitFor('[aish:demo]>');
+  await using rig = await openRig(scratch(), '[aish:demo]>', { columns: 110 });
   rig.type(`:setup http://[::ffff:127.0.0.1]:${peer.port}\r`);
   await rig.waitFor('to everybody; to answer it may want a key: api_key_env');
 });

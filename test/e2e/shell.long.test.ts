@@ -1,13 +1,11 @@
 import { describe, it } from 'vitest';
 import { everyShell } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig } from '../support/rig.ts';
 
 describe('the shell on screen', () => {
   it.each(everyShell())('asks for the rest of half a command, as %s does', async (shell) => {
-    using place = scratch();
-    await using rig = startRig(place, { env: { SHELL: shell } });
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(scratch(), '[aish:demo]>', { env: { SHELL: shell } });
     rig.type('echo "one\r');
     await rig.waitFor('the command is incomplete');
     rig.type('two"\r');
@@ -19,9 +17,7 @@ describe('the shell on screen', () => {
   });
 
   it('shows a line that waits for the running one', async () => {
-    using place = scratch();
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(scratch(), '[aish:demo]>');
     rig.type('sleep 1000\r');
     await rig.waitFor('keys go to the program');
     rig.key('ctrl-]');
@@ -32,9 +28,7 @@ describe('the shell on screen', () => {
   });
 
   it('shows while typing how the line will be taken', async () => {
-    using place = scratch();
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(scratch(), '[aish:demo]>');
     rig.type('ls -la');
     await rig.waitFor(/ls -la\s+shell/);
     rig.key('alt-s');

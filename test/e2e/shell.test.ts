@@ -2,14 +2,12 @@ import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig } from '../support/rig.ts';
 import { hold, startScriptedServer } from '../support/scripted-server.ts';
 
 describe('the shell on screen', () => {
   it('runs a command in colour and shows how it ended', async () => {
-    using place = scratch();
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(scratch(), '[aish:demo]>');
     rig.type("printf '\\033[32mgreen\\033[m\\n'; sh -c 'exit 3'\r");
     await rig.waitFor(/✗ 3/);
     await rig.waitFor(({ screen }) => screen.call(rig).some((line) => /^\W*green$/.test(line)));
@@ -19,8 +17,7 @@ describe('the shell on screen', () => {
   it('keeps cd and export from line to line', async () => {
     using place = scratch();
     mkdirSync(join(place.work, 'deep'));
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(place, '[aish:demo]>');
     rig.type('cd deep\r');
     await rig.waitFor(/✓/);
     rig.type('export COLOUR=teal\r');
@@ -30,9 +27,7 @@ describe('the shell on screen', () => {
   });
 
   it('gives the keyboard to a program that reads, and takes it back', async () => {
-    using place = scratch();
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(scratch(), '[aish:demo]>');
     rig.type('read -p "name? " name; echo "hello $name"\r');
     await rig.waitFor('keys go to the program');
     rig.type('world\r');
@@ -43,9 +38,7 @@ describe('the shell on screen', () => {
   });
 
   it('interrupts the running command with Ctrl-C', async () => {
-    using place = scratch();
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:demo]>');
+    await using rig = await openRig(scratch(), '[aish:demo]>');
     rig.type('sh -c "echo begun; exec sleep 300"\r');
     await rig.waitFor(/│ begun\n/);
     rig.key('ctrl-c');
@@ -56,9 +49,7 @@ describe('the shell on screen', () => {
 describe('a question', () => {
   it('streams its answer, with what was just run in the request', async () => {
     await using server = await startScriptedServer([{ text: ['It says ', hold('rest'), '**tea**.'] }]);
-    using place = scratch(server.baseUrl);
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(scratch(server.baseUrl), '[aish:fast]>');
     rig.type('echo tea\r');
     await rig.waitFor(/✓/);
     rig.type('what does the last output say?\r');
@@ -71,9 +62,7 @@ describe('a question', () => {
 
   it('is stopped in mid-stream by Ctrl-X Ctrl-C; what had come stays', async () => {
     await using server = await startScriptedServer([{ text: ['One, two, ', hold('never'), 'three.'] }]);
-    using place = scratch(server.baseUrl);
-    await using rig = startRig(place);
-    await rig.waitFor('[aish:fast]>');
+    await using rig = await openRig(scratch(server.baseUrl), '[aish:fast]>');
     rig.type('?count\r');
     await rig.waitFor('One, two,');
     rig.key('ctrl-x', 'ctrl-c');

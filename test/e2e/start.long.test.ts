@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runProgram, scratch } from '../support/program.ts';
 import { expectSameWhenRedrawn } from '../support/redrawn.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig, startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 describe('the first moment', () => {
   it('names the configured preset, and takes the size that the terminal gets meanwhile', async () => {
     using place = scratch('http://127.0.0.1:9/v1', { model: 'fast', ui: { theme: 'light' } });
-    await using rig = startRig(place);
-    await rig.waitFor(/\[aish:fast\]> *\n starting/);
+    await using rig = await openRig(place, /\[aish:fast\]> *\n starting/);
     rig.resize(60, 12);
     await rig.waitFor((r) => r.screen().length === 12 && /RESTRICTED --/.test(r.screen()[11] ?? ''));
     // The look at its server is the last to come.
@@ -37,8 +36,7 @@ describe('the first moment', () => {
     const told = join(place.home, 'asked-for-the-key');
     const fast = { base_url: closed.baseUrl, model: 'scripted', api_key_cmd: `touch ${told}; echo key` };
     writeFileSync(place.env.AISH_CONFIG ?? '', JSON.stringify({ models: { fast }, memory: { enabled: false } }));
-    await using rig = startRig(place, { columns: 100 });
-    await rig.waitFor(/✗ nothing answers at http:\S+ · start it/);
+    await using rig = await openRig(place, /✗ nothing answers at http:\S+ · start it/, { columns: 100 });
     await using _server = await startScriptedServer([say('Here I am.')], { port: closed.port });
     await rig.waitFor(/Nothing destructive/);
     expect(existsSync(told)).toBe(false);
@@ -90,9 +88,7 @@ describe('the first moment', () => {
   });
 
   it('is left by a signal, and gives the terminal back', async () => {
-    using place = scratch();
-    await using rig = startRig(place);
-    await rig.waitFor('starting');
+    await using rig = await openRig(scratch(), 'starting');
     process.kill(rig.pty.pid, 'SIGTERM');
     expect((await rig.exited).code).toBe(143);
     expect(rig.alternate).toBe(false);

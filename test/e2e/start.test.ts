@@ -3,13 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { scratch } from '../support/program.ts';
 import { atRest, expectSameWhenRedrawn } from '../support/redrawn.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig, startRig } from '../support/rig.ts';
 
 describe('the first moment', () => {
   it('shows what is typed before anything runs, and runs it when the shell is there', async () => {
-    using place = scratch();
-    await using rig = startRig(place);
-    await rig.waitFor(/\[aish:demo\]> *\n starting/);
+    await using rig = await openRig(scratch(), /\[aish:demo\]> *\n starting/);
     rig.type('echo one 你好');
     await rig.waitFor('[aish:demo]> echo one 你好');
     rig.type('\recho two\recho dr');

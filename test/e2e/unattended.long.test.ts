@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig } from '../support/rig.ts';
 import { call, type ScriptedServer, say, startScriptedServer } from '../support/scripted-server.ts';
 
 const quiet = { mode: 'unrestricted', safety: { llm_second_opinion: false } } as const;
@@ -30,8 +30,7 @@ it.skipIf(missing)('what opens a pager prints instead; a pager that is asked for
   git('init', '-q');
   execFileSync('sh', ['-c', 'seq 1 500 > numbers'], { cwd: place.work });
   for (let n = 1; n <= 60; n += 1) git('commit', '-q', '--allow-empty', '-m', `commit number ${n}.`);
-  await using rig = startRig(place, { rows: 30 });
-  await rig.waitFor('[aish:fast]>');
+  await using rig = await openRig(place, '[aish:fast]>', { rows: 30 });
   rig.type(':norris look at the history\r');
   await rig.waitFor('✓ done');
   const [log = '', less = ''] = results(server);
@@ -48,8 +47,7 @@ it('a command that never ends becomes a job, and nothing of it outlives a killed
     call('bash', { command: 'echo $$ > near; echo again; sleep 1002' }),
   ]);
   using place = scratch(server.baseUrl, quiet);
-  await using rig = startRig(place, { rows: 30 });
-  await rig.waitFor('[aish:fast]>');
+  await using rig = await openRig(place, '[aish:fast]>', { rows: 30 });
   rig.type(':norris wait\r');
   const second = await server.request(2);
   expect(second.messages.findLast(({ role }) => role === 'tool')?.content).toMatch(/begun[\s\S]*runs on as job 1/);

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runProgram, type Scratch, scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig } from '../support/rig.ts';
 
 /** One past session, a cache, a configuration, and a file elsewhere that a link in the state names. */
 function used({ home, work }: Scratch) {
@@ -34,8 +34,7 @@ it('uninstall says what is kept and removes it with --yes, the configuration onl
 it('does not take the state away under a session that is open', async () => {
   using place = scratch();
   const { state } = used(place);
-  await using rig = startRig(place);
-  await rig.waitFor('[aish:demo]>');
+  await using rig = await openRig(place, '[aish:demo]>');
   rig.type('echo begun\r');
   await rig.waitFor('│ begun');
   expect(await runProgram(place, ['uninstall', '--yes'])).toMatchObject({

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { runProgram, type Scratch, scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig } from '../support/rig.ts';
 import { call, say, startScriptedServer, whenever } from '../support/scripted-server.ts';
 
 const FIXTURES = fileURLToPath(new URL('../fixtures/', import.meta.url));
@@ -40,8 +40,7 @@ describe.each(RELEASES)('a session of %s', (release) => {
     await using server = await startScriptedServer([say('GOAL: complete')]);
     using place = scratch(server.baseUrl, unrestricted);
     const id = plant(place, release, 'halt-pending');
-    await using rig = startRig(place, { rows: 30, args: ['--resume', id] });
-    await rig.waitFor('HALT');
+    await using rig = await openRig(place, 'HALT', { rows: 30, args: ['--resume', id] });
     await rig.waitFor('rm -rf foo');
     expect(server.requests).toHaveLength(0);
     await rig.waitFor(/seen to the end/);

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { describe, it } from 'vitest';
 import { everyShell } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig } from '../support/rig.ts';
 
 const RC: Readonly<Record<string, readonly [string, string]>> = {
   bash: ['.bashrc', 'set -o vi\n'],
@@ -17,8 +17,7 @@ describe.each(everyShell())('where %s has vi’s keys, the prompt has them', (pr
     const [path, text] = RC[basename(program)] ?? ['', ''];
     mkdirSync(join(place.home, '.config/fish'), { recursive: true });
     writeFileSync(join(place.home, path), text);
-    await using rig = startRig(place, { env: { SHELL: program } });
-    await rig.waitFor(/\[aish:\w+\]>/);
+    await using rig = await openRig(place, /\[aish:\w+\]>/, { env: { SHELL: program } });
     rig.type('echo one two three\r');
     await rig.waitFor(/│ one two three/);
     rig.type('echo aa bb aa');

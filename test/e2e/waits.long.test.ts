@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { journalPath } from '../../src/store/index.ts';
 import { forkFaultServer } from '../support/fault-server.ts';
 import { scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { openRig, startRig } from '../support/rig.ts';
 
 /** Starts, and never says a word. */
 const MUTE = { mcp: { servers: { mute: { command: 'sleep', args: ['1000'] } } } };
@@ -13,18 +13,14 @@ const MUTE = { mcp: { servers: { mute: { command: 'sleep', args: ['1000'] } } } 
 const EVENTS = 500_000;
 
 it('an MCP server that starts: the session does not wait for it, and it can be stopped', async () => {
-  using place = scratch(undefined, MUTE);
-  await using rig = startRig(place, { columns: 120 });
-  await rig.waitFor(/mute starts [2-9] s \(:mcp stop mute\)/);
+  await using rig = await openRig(scratch(undefined, MUTE), /mute starts [2-9] s \(:mcp stop mute\)/, { columns: 120 });
   rig.type(':mcp stop mute\r');
   await rig.waitFor(/mute +off/);
   expect(rig.screen().at(-1)).not.toContain('mute');
 });
 
 it('a : command counts its time, and Ctrl-C stops it', async () => {
-  using place = scratch(undefined, MUTE);
-  await using rig = startRig(place, { columns: 120 });
-  await rig.waitFor(/-- \w+ --/);
+  await using rig = await openRig(scratch(undefined, MUTE), /-- \w+ --/, { columns: 120 });
   rig.type(':mcp restart mute\r');
   await rig.waitFor(/:mcp [2-9] s \(Ctrl-C stops\)/);
   rig.key('ctrl-c');
@@ -34,9 +30,7 @@ it('a : command counts its time, and Ctrl-C stops it', async () => {
 
 it('a question that :safety check asks a model is dropped with it', async () => {
   await using server = await forkFaultServer('stall-before-anything');
-  using place = scratch(server.baseUrl);
-  await using rig = startRig(place, { columns: 120 });
-  await rig.waitFor(/-- \w+ --/);
+  await using rig = await openRig(scratch(server.baseUrl), /-- \w+ --/, { columns: 120 });
   rig.type(':safety check frobnicate --all\r');
   await rig.waitFor(/:safety [1-9] s \(Ctrl-C stops\)/);
   rig.key('ctrl-c');
@@ -44,9 +38,7 @@ it('a question that :safety check asks a model is dropped with it', async () => 
 });
 
 it('on the plain screen it is said once', async () => {
-  using place = scratch(undefined, { ...MUTE, ui: { screen: 'plain' } });
-  await using rig = startRig(place);
-  await rig.waitFor('[aish:demo]>');
+  await using rig = await openRig(scratch(undefined, { ...MUTE, ui: { screen: 'plain' } }), '[aish:demo]>');
   rig.type(':mcp restart mute\r');
   await rig.waitFor(':mcp takes its time; Ctrl-C stops it');
   rig.key('ctrl-c');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { noneLeft } from './leftovers.ts';
 import { scratch } from './program.ts';
-import { startRig } from './rig.ts';
+import { openRig, startRig } from './rig.ts';
 
 const BASH = { file: '/bin/bash', args: ['--norc', '-i'] };
 
@@ -62,7 +62,5 @@ it('a process that outlives its program is killed and reported', async () => {
 });
 
 it.each([{ CI: 'true' }, {}])('the program draws in a terminal with %o', async (env) => {
-  using place = scratch();
-  await using rig = startRig(place, { env });
-  await rig.waitFor('[aish:demo]>');
+  await using _rig = await openRig(scratch(), '[aish:demo]>', { env });
 });

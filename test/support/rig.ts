@@ -38,10 +38,13 @@ export class Rig {
   /** Resolves when everything that came is on the screen. */
   #shown: Promise<void> = Promise.resolve();
   readonly #mark = randomUUID();
+  /** The place that goes with the rig. */
+  readonly #own: Scratch | undefined;
   #exit: Exit | undefined;
 
-  constructor(place: Scratch, options: RigOptions) {
+  constructor(place: Scratch, options: RigOptions, owns = false) {
     const { columns = 80, rows = 24 } = options;
+    this.#own = owns ? place : undefined;
     this.#terminal = new headless.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 2000 });
     this.#terminal.loadAddon(new UnicodeGraphemesAddon());
     this.#terminal.unicode.activeVersion = '15-graphemes';
@@ -192,6 +195,7 @@ export class Rig {
 
   /** Ends the program the hard way. Throws when anything it started outlives it. */
   async [Symbol.asyncDispose](): Promise<void> {
+    using _own = this.#own;
     if (!this.#exit) {
       this.pty.kill('SIGKILL');
       await this.exited;
@@ -216,4 +220,17 @@ export class Rig {
 /** Starts the built program in a terminal of its own; dispose it with `await using`. */
 export function startRig(place: Scratch, options: RigOptions = {}): Rig {
   return new Rig(place, options);
+}
+
+/** The same for the only program of a place, which goes with it; resolves once the screen shows `shown`. */
+export async function openRig(place: Scratch, shown: string | RegExp, options: RigOptions = {}): Promise<Rig> {
+  const rig = new Rig(place, options, true);
+  try {
+    await rig.waitFor(shown);
+  } catch (error) {
+    // What it left running says less than what it did not show.
+    await rig[Symbol.asyncDispose]().catch(() => {});
+    throw error;
+  }
+  return rig;
 }
