@@ -217,7 +217,7 @@ async function screen({ global, session }: OnScreen, version: string) {
     await turn();
     process.off('uncaughtException', broke);
     process.off('unhandledRejection', broke);
-    const ended = face ? face.runScreen(app, first) : (await import('./plain.ts')).plainScreen(app);
+    const ended = face ? face.runScreen(app, first) : (await import('./print.ts')).plainScreen(app);
     // Not before the first frame.
     void app.mcp.start(0);
     const code = await ended;

@@ -1,4 +1,5 @@
 /** Transcript entries as plain lines or as JSON lines, for a program without a screen. */
+import type { App } from '../commands/app.ts';
 import { isBeside, type TranscriptItem } from '../engine/transcript.ts';
 import { nameAction } from '../session/action.ts';
 import { receiptText, shortDollars } from '../session/cost.ts';
@@ -174,4 +175,27 @@ function endedLine(entry: Extract<Entry, { kind: 'norrisEnded' }>): string {
   const counts = [count(steps, 'step'), count(commands, 'command'), count(skips, 'skip')].join(', ');
   const line = `[norris] ${status}${why} (${counts}, ${seconds} s${price})`;
   return receipt ? `${line}\n${receiptText(receipt)}` : line;
+}
+
+// The plain screen, over this printer.
+
+/** How many entries of a resumed session are printed again. */
+const REPEATED_ENTRIES = 20;
+
+/** Runs until the user leaves; the exit code. */
+export async function plainScreen(app: App): Promise<number> {
+  // Node's line editor asks for that name before it moves a cursor.
+  process.env.TERM ||= 'dumb';
+  const { runPlain } = await import('../ui/plain/plain.ts');
+  const { engine } = app;
+  return runPlain({
+    app,
+    input: process.stdin,
+    output: process.stdout,
+    printer(write) {
+      const from = Math.max(0, engine.transcript.entries.length - REPEATED_ENTRIES);
+      const printer = new EntryPrinter({ out: write, json: false }, from, engine.services.secrets.reveal);
+      return () => printer.print(engine.transcript.entries);
+    },
+  });
 }
