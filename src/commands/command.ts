@@ -1,7 +1,8 @@
 /** What a `:` command is. The table in `table.ts` is the one place that lists them. */
 import type { App } from './app.ts';
 
-export { CommandError } from './command-error.ts';
+/** A user error: its message is one clear line that says what to do. */
+export class CommandError extends Error {}
 
 /** A word, optionally with a description. */
 export type Argument = string | { readonly word: string; readonly note?: string };

@@ -5,7 +5,7 @@ import type { FleetPort, FleetRun, FleetWish, HaltGroup } from '../contracts/fle
 import type { Engine } from '../engine/engine.ts';
 import type { Answer } from '../session/event.ts';
 import { isUnenforced } from '../session/mode.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError } from './command.ts';
 import { askedOf, fleetTable } from './fleet-table.ts';
 import { showMeta } from './show-meta.ts';
 

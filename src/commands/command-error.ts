@@ -1,2 +1,0 @@
-/** A user error: its message is one clear line that says what to do. */
-export class CommandError extends Error {}
