@@ -80,6 +80,9 @@ describe('a line is not safe by a state that may not come about', () => {
     'chmod 644 $(find .)',
     'find / -type f -exec chmod 600 {} +',
     'ls / | xargs chmod 700',
+    'chmod 644 src',
+    'chmod 600 *',
+    'for d in src; do chmod u=rw $d; done',
   ])('%s', async (cmd) => expect(await verdictOf(cmd)).not.toBe('safe'));
 });
 
@@ -95,6 +98,9 @@ describe('a line stays safe where its state is known', () => {
     'mkdir -p out && cd out; ls > notes.txt',
     'cd nope; ls > fresh.txt',
     'RANDOM=42; OPTIND=1',
+    'chmod 644 notes.txt',
+    'chmod 755 src',
+    'chmod go-x src',
     'mv clean.py tidy.py; echo x > other.txt',
     'cp -a src s2; echo x > s2/new.ts',
   ])('%s', async (cmd) => expect(await verdictOf(cmd)).toBe('safe'));

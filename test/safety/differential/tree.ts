@@ -8,6 +8,7 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  type Stats,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -176,13 +177,23 @@ function namesIn(folder: string): readonly string[] {
 }
 
 function entryAt(path: string): Entry {
-  const stats = lstatSync(path);
+  const stats = statsOf(path);
+  // A folder that lost the right to be entered: what stood in it can't be read any more.
+  if (!stats) return { kind: 'other', mode: 0, content: 'locked' };
   const mode = stats.mode & 0o7777;
   if (stats.isSymbolicLink()) return { kind: 'link', mode, content: readlinkSync(path) };
   if (stats.isDirectory()) return { kind: 'folder', mode, content: '' };
   if (!stats.isFile()) return { kind: 'other', mode, content: '' };
   const content = stats.size > LARGEST ? `${stats.size} bytes` : contentOf(path);
   return { kind: 'file', mode, content };
+}
+
+function statsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function contentOf(path: string): string {

@@ -14,6 +14,9 @@ const PLAIN_LETTERS = /^(u[+=][rwxX]+|(?:[ugoa]*)\+[rxX]+|[go]+-[rwxX]+|[go]+=[r
 /** Rights that leave nothing for anybody but the owner. */
 const NARROW = /^(0?[4-7]00|[go]+(=|-[rwx]+))$/;
 
+/** What leaves the owner of a directory no right to enter it. */
+const CLOSES = /^([0-7]?[0246][0-7]{2}|(?![go]+[-+=])[ugoa]*(-[rwst]*[xX][rwst]*|=[rw]*))$/;
+
 /** `chmod`: rights for others are a grant, and making a file executable arms it where something looks for it. */
 function judgeMode({ machine, args }: CallFacts, reading: Reading): StaticVerdict | undefined {
   // `-w` and the like are a mode, though they look like an option.
@@ -22,6 +25,12 @@ function judgeMode({ machine, args }: CallFacts, reading: Reading): StaticVerdic
   if (hasUnknown(mode) || args.length < 2 || given(reading, '--reference'))
     return unknown('sets rights that are not known');
   const parts = mode.split(',');
+  const closes = machine.files !== undefined && parts.some((part) => CLOSES.test(part));
+  if (
+    closes &&
+    targets.some(({ text, glob }) => lookAt(machine, text) === 'directory' || (glob && !/\.\w+$/.test(text)))
+  )
+    return unknown('takes away the right to enter a directory');
   if (parts.every((part) => NARROW.test(part))) return undefined;
   if (targets.some(({ text }) => isCredential(text)))
     return destructive('grant rights', 'lets others read a key, token or password');
