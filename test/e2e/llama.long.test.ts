@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Llama, llamaMissing, startLlama } from '../broker/llama-server.ts';
-import { runProgram, scratch } from '../support/program.ts';
+import { runProgram, type Scratch, scratch } from '../support/program.ts';
 import { openRig } from '../support/rig.ts';
 
 const missing = llamaMissing();
@@ -58,5 +59,56 @@ describe.skipIf(missing !== undefined)('with a real llama.cpp server', () => {
     const { err } = await runProgram(place, ['ask', 'run `rm -rf foo`']);
     expect(err).toContain('HALT');
     expect(existsSync(join(place.work, 'foo'))).toBe(true);
+  });
+});
+
+/** Goals that the tiny model was trained for, and what shows that each was reached. */
+const GOALS: readonly (readonly [string, (place: Scratch, out: string) => boolean])[] = [
+  ['run `echo hello`', (_, out) => /^hello$/m.test(out)],
+  ['run `ls -la` and `pwd`', (place, out) => out.includes('fruits.txt') && out.includes(place.work)],
+  ['run `ls` then `pwd`', (place, out) => out.includes('fruits.txt') && out.includes(place.work)],
+  ['list files', (_, out) => out.includes('fruits.txt')],
+  ['show disk usage', (_, out) => out.includes('Filesystem')],
+  ['git status', (_, out) => out.includes('branch')],
+  ['search for apple in fruits.txt', (_, out) => out.includes('apple pie')],
+  ['run `touch made.txt`', (place) => existsSync(join(place.work, 'made.txt'))],
+  ['run `cat fruits.txt`', (_, out) => out.includes('apple pie')],
+  ['run `mkdir newdir`', (place) => existsSync(join(place.work, 'newdir'))],
+];
+
+/** Asks for a goal where nothing needs a yes; whether it was reached, and what was printed. */
+async function reach({ baseUrl }: Llama, [goal, reached]: (typeof GOALS)[number]) {
+  using place = scratch(undefined, {
+    models: { fast: { base_url: baseUrl, model: 'aish-tiny', temperature: 0 } },
+    model: 'fast',
+    mode: 'unrestricted',
+    confirm_cmd: false,
+    auto_approve: ['bash'],
+    safety: { llm_second_opinion: false },
+  });
+  writeFileSync(join(place.work, 'fruits.txt'), 'pear tart\napple pie\n');
+  execFileSync('git', ['init', '-q', place.work]);
+  const { out } = await runProgram(place, ['ask', goal]);
+  return { goal, reached: reached(place, out), out };
+}
+
+describe.skipIf(missing !== undefined)('goals that the tiny model was trained for', () => {
+  it.each([4096, 8192])('reaches 7 of 10 in a window of %i tokens', async (window) => {
+    await using llama = await startLlama(['-c', String(window)]);
+    const done: string[] = [];
+    for (const goal of GOALS) {
+      const { goal: name, reached } = await reach(llama, goal);
+      if (reached) done.push(name);
+    }
+    expect(done.length, done.join(', ')).toBeGreaterThanOrEqual(7);
+  });
+
+  it('runs nothing where the server takes no tools: the model writes to the user, not a CMD: line', async () => {
+    await using llama = await startLlama(['--no-jinja']);
+    for (const goal of GOALS.slice(7)) {
+      const { reached, out } = await reach(llama, goal);
+      expect(reached).toBe(false);
+      expect(out).toContain('run this yourself');
+    }
   });
 });
