@@ -85,6 +85,7 @@ export class UserShell implements InteractiveShell {
       shellPid: () => this.#pty?.pid ?? -1,
       cwd: () => this.#cwd,
       say: (text) => options.onIdleOutput?.(text),
+      program: () => this.program,
       remembersExits: () => this.#supervisor.process?.remembersExits ?? false,
     });
   }
@@ -341,7 +342,9 @@ export class UserShell implements InteractiveShell {
   #finish(task: Task, exit: number | null, cwd: string, note: string | undefined): void {
     clearTimeout(task.late);
     task.stopper.done();
-    const leaves = task.leave !== undefined && exit !== null && STOPPED.has(exit);
+    // A stopped program is no end in fish: $status stays as it was.
+    const stopped = exit !== null && (STOPPED.has(exit) || (isFish(this.program) && isStopped(task.group)));
+    const leaves = task.leave !== undefined && stopped;
     task.leave?.(leaves ? cwd : undefined);
     if (!leaves) void task.run.end(exit, cwd, note);
   }
@@ -487,12 +490,18 @@ type Task = {
   unfinished?: boolean;
   /** It is being sent to the background: called with where it stopped, or undefined when it ended instead. */
   leave?: (cwd: string | undefined) => void;
+  /** The process group of what is sent. */
+  group?: number;
 };
+
+const isFish = (program: string) => program.endsWith('/fish');
+const isStopped = (group: number | undefined) => group !== undefined && findProcess(group)?.state === 'T';
 
 type JobHost = {
   /** Runs a line of this program's own in the shell, before any of the user's. */
   readonly hidden: (text: string) => Promise<CommandResult>;
   readonly shellPid: () => number;
+  readonly program: () => string;
   readonly cwd: () => string;
   readonly say: (text: string) => void;
   /** Whether `wait` reports the exit code of a job that has ended: zsh's does not. */
@@ -541,6 +550,7 @@ class ShellJobs {
       return 'the shell itself is running: there is no program to send to the background';
     const stopped = new Promise<string | undefined>((resolve) => {
       task.leave = resolve;
+      task.group = group;
     });
     const letGo = suspendGroup(group);
     const cwd = await stopped;
@@ -557,7 +567,10 @@ class ShellJobs {
    * lost it.
    */
   async #take(group: number, options: RunOptions, adopt: Adopt): Promise<number | undefined> {
-    const { head } = await this.#host.hidden('\\builtin bg >/dev/null 2>&1; \\builtin jobs -l');
+    // An alias of the user's must not run; in fish `\b` is a character.
+    const builtin = isFish(this.#host.program()) ? 'builtin' : '\\builtin';
+    const list = isFish(this.#host.program()) ? 'jobs' : 'jobs -l';
+    const { head } = await this.#host.hidden(`${builtin} bg >/dev/null 2>&1; ${builtin} ${list}`);
     const found = findJob(head, group);
     if (!found) return undefined;
     const stopper = new Stopper(
@@ -666,7 +679,7 @@ class ShellJobs {
   }
 
   #lookForStop(job: Job): void {
-    const stopped = findProcess(job.group)?.state === 'T';
+    const stopped = isStopped(job.group);
     if (stopped && !job.stopped) this.#host.say(`[aish] job ${job.id} is stopped: it waits for input; :fg ${job.id}`);
     job.stopped = stopped;
   }
@@ -699,11 +712,11 @@ class ShellJobs {
   }
 }
 
-/** A job in what `jobs -l` of bash or zsh lists: its number, and the last process of its pipeline. */
+/** A job in what `jobs -l` lists: its number, and the last process of its pipeline (in fish, its group). */
 function findJob(listed: string, group: number): { readonly number: number; readonly last: number } | undefined {
   let found: { number: number; last: number } | undefined;
   for (const line of listed.split('\n')) {
-    const first = /^\[(\d+)\]\s*[-+]?\s*(\d+)\s/.exec(line);
+    const first = /^\[(\d+)\]\s*[-+]?\s*(\d+)\s/.exec(line) ?? /^(\d+)\s+(\d+)\s/.exec(line);
     if (first) {
       if (found) return found;
       if (Number(first[2]) === group) found = { number: Number(first[1]), last: group };

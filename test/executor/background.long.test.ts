@@ -6,7 +6,7 @@ import { JobRegistry, type UserShell } from '../../src/executor/index.ts';
 import { findProcess } from '../../src/executor/processes.ts';
 import { waitsForLine } from '../../src/executor/terminal-state.ts';
 import type { CommandResult } from '../../src/session/action.ts';
-import { lacks, userShells } from '../support/lacks.ts';
+import { lacks, pathOf, userShells } from '../support/lacks.ts';
 import { shows, until, userShell } from './support.ts';
 
 /** A shell whose commands can be sent to the background, and the jobs they become. */
@@ -191,4 +191,23 @@ it.skipIf(lacks('vim'))('vim gives the screen back on its Ctrl-Z and takes it ag
   again.write(':wq\r');
   expect((await again.result).exit).toBe(0);
   expect(readFileSync(`${home}/note.txt`, 'utf8')).toBe('before\n');
+});
+
+describe.skipIf(lacks('fish'))('a command sent to the background of fish', () => {
+  it.each([
+    ['a program', 'sleep 30'],
+    ['a script', "sh -c 'while sleep 1; do echo tick; done'"],
+    ['a pipeline', 'sleep 31 | cat'],
+  ])('becomes a job, and fg brings it back: %s', async (_, line) => {
+    const { shell, run, jobs, send, home } = await bench(pathOf('fish'));
+    const running = shell.run(line);
+    await until(() => (findProcess(shell.pid)?.foreground ?? shell.pid) !== shell.pid, 'the program is in front');
+    expect(await send(line)).toBeUndefined();
+    expect(await running.result).toMatchObject({ exit: 148, note: 'continues as job 1', cwd: home });
+    expect((await run('echo free; jobs')).head).toMatch(/^free\n.*running/s);
+    const [job] = jobs.running();
+    expect(job && shell.lineToResume(job.running)).toBe('fg %1');
+    jobs.kill(1);
+    await until(() => jobs.running().length === 0, 'the job is over');
+  });
 });

@@ -26,6 +26,19 @@ function heavyText(): string {
   return `*Heavy* is the same with startup files as people have them after years: ${plugins.map((name) => `${name}, `).join('')}vi's keys, a prompt of two lines set anew each time with a clock on the right (zsh's shrinks as its line runs), fish's greeting, hooks that take 50 ms and print. \`–\`: not run so, since the row is about the startup files themselves.\n\n`;
 }
 
+/** What a day by hand in each shell has shown. */
+const DAYS = `
+## A day in each
+
+By hand, in tmux: clone, branch, an edit in vim, tests in watch mode, a Python conversation, a commit in an editor, a push to a bare repository.
+
+**bash.** A \`PS1\` set by hand left its rows behind the line, and lines that were typed ahead drew the prompt again: both are mended. A loop of the shell itself (\`while sleep 1; do …; done\`) can't go on in the background: \`Ctrl-X Ctrl-Z\` stops the program in it and the loop ends, as \`Ctrl-Z\` does natively. Written as \`sh -c '…'\` it goes on. What was sent to the background still has a red ✗ 148 in its heading; that stays.
+
+**zsh.** A prompt that a child completes later, with a clock on the right, left no trace. What a job prints may stand between the lines of the next command, as natively. ssh to this machine and back worked, with the keys going to the other shell.
+
+**fish.** \`Ctrl-X Ctrl-Z\` stopped a program and then said that only a part of the line had stopped, so that no job was made: mended. A loop of the shell itself does not go there, and the hint says so. ssh to this machine and back worked. The greeting is a notice above the first line.
+`;
+
 /** The last row of a page: how a run at load has ended, by column. */
 const LOADED = '| **the same at load 10** |';
 
@@ -57,11 +70,12 @@ export function shellPage(
   if (loaded) {
     const before = loadedOf(page);
     const now = sums.map((sum, at) => (sum.endsWith(' of 0') ? (before[at] ?? '') : sum));
-    return `${page
+    const [table = ''] = page.split('\n## ');
+    return `${table
       .split('\n')
       .filter((line) => !line.startsWith(LOADED))
       .join('\n')
-      .trimEnd()}\n${LOADED} ${now.join(' | ')} |\n`;
+      .trimEnd()}\n${LOADED} ${now.join(' | ')} |\n${DAYS}`;
   }
   const rows = ROWS.map(
     (row) => `| ${rowLabel(row.name)} | ${COLUMNS.map(({ shell, heavy }) => cell(row, shell, heavy)).join(' | ')} |`,
@@ -69,7 +83,7 @@ export function shellPage(
   const heads = COLUMNS.map(({ shell, heavy }) => (heavy ? 'heavy' : `${shell} ${versions[shell] ?? ''}`.trim()));
   const kept = loadedOf(page).slice(0, COLUMNS.length);
   const line = `|---${'|---'.repeat(COLUMNS.length)}|`;
-  return `${HEAD}${heavyText()}| behaviour | ${heads.join(' | ')} |\n${line}\n${rows.join('\n')}\n| **as natively** | ${sums.join(' | ')} |\n${kept.length > 0 ? `${LOADED} ${kept.join(' | ')} |\n` : ''}`;
+  return `${HEAD}${heavyText()}| behaviour | ${heads.join(' | ')} |\n${line}\n${rows.join('\n')}\n| **as natively** | ${sums.join(' | ')} |\n${kept.length > 0 ? `${LOADED} ${kept.join(' | ')} |\n` : ''}${DAYS}`;
 }
 
 /** What a page says: where a run is of some rows only (`-t`), the others stay as they were. */
