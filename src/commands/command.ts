@@ -1,8 +1,7 @@
 /** What a `:` command is. The table in `table.ts` is the one place that lists them. */
 import type { App } from './app.ts';
 
-/** A user error: its message is one clear line that says what to do. */
-export class CommandError extends Error {}
+export { CommandError } from '../text/errors.ts';
 
 /** A word, optionally with a description. */
 export type Argument = string | { readonly word: string; readonly note?: string };

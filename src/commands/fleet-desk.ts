@@ -1,11 +1,12 @@
 /**
  * The fleet that works beside the conversation: its questions are put one at a time, and its end is shown as a table.
  */
+
 import type { FleetPort, FleetRun, FleetWish, HaltGroup } from '../contracts/fleet.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Answer } from '../session/event.ts';
 import { isUnenforced } from '../session/mode.ts';
-import { CommandError } from './command.ts';
+import { CommandError } from '../text/errors.ts';
 import { askedOf, fleetTable } from './fleet-table.ts';
 import { showMeta } from './show-meta.ts';
 

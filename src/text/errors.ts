@@ -7,3 +7,6 @@ export function messageOf(error: unknown): string {
 export function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
+
+/** A user error: its message is one clear line that says what to do. */
+export class CommandError extends Error {}

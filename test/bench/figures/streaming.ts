@@ -24,8 +24,8 @@ const COPY = `
   }`;
 
 /** Processor time of its stream in ms, on a screen of that size. */
-export async function streamingCpu(agent: Agent, size = SIZE): Promise<number> {
-  return await whileStreaming(agent, busy, size);
+export function streamingCpu(agent: Agent, size = SIZE): Promise<number> {
+  return whileStreaming(agent, busy, size);
 }
 
 async function whileStreaming<T>(agent: Agent, measure: (rig: Rig) => Promise<T>, size = SIZE): Promise<T> {
