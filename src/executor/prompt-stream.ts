@@ -223,16 +223,7 @@ export class PromptStream {
       case '>':
         return this.#repaints(kind);
       case 'R':
-        this.#drawing = false;
-        if (this.#fresh) {
-          this.#fresh = false;
-          this.#events.onReady();
-        }
-        if (!this.#pending) return;
-        // What is drawn behind that is the editor's, for lines that were typed ahead.
-        this.#pending.drawn ??= this.#pending.held.length;
-        this.#waiting.verify(() => this.#ready(), this.#patience());
-        return;
+        return this.#promptEnds();
       case '2':
         this.#settleDoubt();
         if (this.#phase === 'command' || this.#phase === 'sent') this.#waiting.verify(this.#events.onRest);
@@ -240,6 +231,18 @@ export class PromptStream {
       default:
         this.#events.onAnswer(mark);
     }
+  }
+
+  #promptEnds(): void {
+    this.#drawing = false;
+    if (this.#fresh) {
+      this.#fresh = false;
+      this.#events.onReady();
+    }
+    if (!this.#pending) return;
+    // What is drawn behind that is the editor's, for lines that were typed ahead.
+    this.#pending.drawn ??= this.#pending.held.length;
+    this.#waiting.verify(() => this.#ready(), this.#patience());
   }
 
   /**

@@ -120,17 +120,18 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
     shell.note(destructive('unresolved code', 'names files that could not be looked at in time', [0, command.length]));
   if (reading?.mayDiffer(new Set([...shell.scope.made, ...shell.changed]), shell.usedOwn))
     shell.note(unknown('runs a file that may be another by then', { runsFiles: true }));
-  if (shell.verdict.verdict === 'safe' && (shell.runsProject || shell.usedOwn.size > 0)) {
-    const reason = shell.runsProject
-      ? 'obeys files of this project, which were not read'
-      : 'changes nothing but what was made in this session';
-    shell.verdict = { ...shell.verdict, reason };
-  }
-  const verdict = withFacts(worse(shell.verdict, own), shell, reading);
+  const verdict = withFacts(worse(withReason(shell), own), shell, reading);
   if (verdict.verdict !== 'destructive' && script.errors?.length)
     return worse(verdict, judgeByPatterns(command, 'not valid shell syntax'));
   if (ODD.test(command)) return worse(verdict, unknown('control characters in the command', { unresolved: true }));
   return verdict;
+}
+
+/** The verdict; of a safe one the reason says what it rests on. */
+function withReason({ verdict, runsProject, usedOwn }: ShellInterpreter): StaticVerdict {
+  if (verdict.verdict !== 'safe') return verdict;
+  if (runsProject) return { ...verdict, reason: 'obeys files of this project, which were not read' };
+  return usedOwn.size > 0 ? { ...verdict, reason: 'changes nothing but what was made in this session' } : verdict;
 }
 
 /** The last text that was taken apart. */
