@@ -49,7 +49,7 @@ describe('names in the pages', () => {
     expect(unknown).toEqual([]);
     const lists = { bench: textOf('test/bench/index.ts'), check: `${textOf('test/checks/table.ts')}\n  for: ` };
     for (const [, kind = 'bench', name = ''] of textOf(page).matchAll(/npm run (bench|check) -- ([a-z][a-z:-]*)/g))
-      expect(lists[kind === 'check' ? 'check' : 'bench']).toMatch(new RegExp(`^  '?${name}'?: `, 'm'));
+      expect(lists[kind === 'check' ? 'check' : 'bench']).toMatch(new RegExp(`^  '?${name}'?:\\s`, 'm'));
   });
 
   it.each(PAGES)('%s: links lead somewhere', (page) => {
