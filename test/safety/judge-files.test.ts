@@ -227,6 +227,14 @@ describe('recipes of the project are read', () => {
   });
 });
 
+it('a file whose name begins with a dash is seen behind a pattern of chmod', async () => {
+  file('a.sh', 'echo\n');
+  expect(await verdict('chmod u+x *')).toBe('safe');
+  file('-o', '');
+  expect(await verdict('chmod u+x *')).toBe('unknown');
+  expect(await verdict('chmod u+x ./*')).toBe('safe');
+});
+
 describe('where nothing is there to run, nothing runs', () => {
   it('as long as nothing may put it there', async () => {
     expect(await verdict('./nothing')).toBe('safe');

@@ -62,7 +62,7 @@ function restAreOperands(state: State, args: readonly Field[], at: number): numb
 }
 
 /** A text that nobody knows, or a pattern: what it becomes may begin with a dash. */
-function mayBeOption({ text, glob, named }: Field): boolean {
+export function mayBeOption({ text, glob, named }: Field): boolean {
   return UNREAD.test(text) || (glob && !named && /^[*?[]/.test(text));
 }
 

@@ -4,6 +4,7 @@ import type { Machine } from '../../shell/machine.ts';
 import { FETCHED, hasUnknown } from '../../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../../verdict.ts';
 import { adds, bringsFiles, deletesOnlyOwn, lookAt, specialDirectory, specialTarget } from '../paths.ts';
+import { mayBeOption } from '../read-options.ts';
 import { type CallFacts, given, isFed, type Reading, type Records, type Spec } from '../record.ts';
 import { judgeRsync, judgeUnzip } from './network.ts';
 
@@ -24,6 +25,8 @@ function judgeMode({ machine, args }: CallFacts, reading: Reading): StaticVerdic
   const targets = reading.operands.slice(1);
   if (hasUnknown(mode) || args.length < 2 || given(reading, '--reference'))
     return unknown('sets rights that are not known');
+  if (machine.reading && targets.some(mayBeOption))
+    return unknown('takes a name that begins with a dash for the rights');
   const parts = mode.split(',');
   const closes = machine.files !== undefined && parts.some((part) => CLOSES.test(part));
   if (
