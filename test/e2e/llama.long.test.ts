@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Llama, llamaMissing, startLlama } from '../broker/llama-server.ts';
+import { lacks } from '../support/lacks.ts';
 import { runProgram, type Scratch, scratch } from '../support/program.ts';
 import { openRig } from '../support/rig.ts';
 
@@ -92,7 +93,7 @@ async function reach({ baseUrl }: Llama, [goal, reached]: (typeof GOALS)[number]
   return { goal, reached: reached(place, out), out };
 }
 
-describe.skipIf(missing !== undefined)('goals that the tiny model was trained for', () => {
+describe.skipIf(missing !== undefined || lacks('git'))('goals that the tiny model was trained for', () => {
   it.each([4096, 8192])('reaches 7 of 10 in a window of %i tokens', async (window) => {
     await using llama = await startLlama(['-c', String(window)]);
     const done: string[] = [];

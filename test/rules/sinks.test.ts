@@ -37,6 +37,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/executor/completion/shell-answers.ts': "the user's half line, 0600, for the user's own shell",
   'src/effects/sandbox/detect.ts': 'the self-test of the sandbox',
   'src/effects/sandbox/compile.ts': 'a header for the launcher, at build time',
+  'src/app/known-trees.ts': 'names of directories in which the user ran something, 0600',
   'src/app/own-starts.ts': 'names of files that a model changed, 0600; hashes of commands',
   'src/safety/rules/table.ts': 'the name of a call that it looks for',
 };
