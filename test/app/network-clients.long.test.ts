@@ -222,8 +222,8 @@ describe.skipIf(!trialsWork())('from Project', () => {
     answer = 'no';
     expect(await run('./get')).toContain('connection refused');
     expect(asked).toEqual([]);
-    expect(await run('URL=http://a.example/ ./get')).toContain('403 aish-tui: the user does not allow');
-    expect(asked).toEqual(['get a.example:80']);
+    expect(await run('URL=http://b.example/ ./get')).toContain('403 aish-tui: the user does not allow');
+    expect(asked).toEqual(['get b.example:80']);
   });
 
   it.skipIf(lacks('python3'))('a socket of every kind finds no network at once, however it waits', async () => {
