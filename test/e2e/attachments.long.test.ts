@@ -61,7 +61,10 @@ describe('an attached text', () => {
   });
 
   it('comes with a goal as well, typed behind :norris or turned into one by Ctrl-N', async () => {
-    await using server = await startScriptedServer([say('GOAL: done\nfollowed it'), say('GOAL: done\nand once more')]);
+    await using server = await startScriptedServer([
+      say('GOAL: complete\nfollowed it'),
+      say('GOAL: complete\nand once more'),
+    ]);
     using place = scratch(server.baseUrl);
     writeFileSync(join(place.work, 'plan.txt'), 'seven steps\n');
     await using rig = await openRig(place, '[aish:fast]>');

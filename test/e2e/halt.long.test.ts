@@ -52,7 +52,7 @@ describe.each(LOOKS)('a HALT at $columns×$rows $colours colours', ({ columns, r
     await haltOn(rig);
     await expectSameWhenRedrawn(rig);
     const seen = await seeAll(rig);
-    for (const row of [/1 {2}writes over a disk/, /2 {2}deletes files and/, /3 {2}overwrites the/])
+    for (const row of [/1 {2}writes over a disk/, /2 {2}overwrites the/, /3 {2}deletes files and/])
       expect(seen).toMatch(row);
     expect(seen).toMatch(/┆ dd if=\/dev\/zero of=\/dev\/sda\s*│$/m);
     expect(seen).toMatch(/┆ rm -rf nothere\s*│$/m);

@@ -25,26 +25,25 @@ describe('aish-tui run', () => {
   it.each([
     ['abort', 4],
     ['skip', 0],
-  ] as const)(
-    'never proceeds at a HALT with --on-halt %s, and names every danger, the worst first',
-    async (answer, code) => {
-      const command = 'rm -rf foo && chmod -R 777 .';
-      await using server = await startScriptedServer([call('bash', { command }), say('GOAL: complete')]);
-      using place = scratch(server.baseUrl);
-      mkdirSync(join(place.work, 'foo'));
-      const ended = await runProgram(place, ['run', '--json', '--on-halt', answer, 'clean up']);
-      expect(ended.code).toBe(code);
-      expect(ended.err).toMatch(/HALT: [^:]*deletes files[^:]*; [^:]*: rm -rf foo && chmod -R 777 . -> /);
-      const lines = jsonLines(ended.out);
-      expect(lines.find(({ kind }) => kind === 'question')).toMatchObject({
-        asks: 'halt',
-        action: { kind: 'command', command },
-        judgement: { destructive: true, reason: expect.stringContaining('rm -rf') },
-        answer,
-      });
-      expect(existsSync(join(place.work, 'foo'))).toBe(true);
-    },
-  );
+  ] as const)('never proceeds at a HALT with --on-halt %s, and names every danger', async (answer, code) => {
+    const command = 'rm -rf foo && chmod -R 777 .';
+    await using server = await startScriptedServer([call('bash', { command }), say('GOAL: complete')]);
+    using place = scratch(server.baseUrl);
+    mkdirSync(join(place.work, 'foo'));
+    const ended = await runProgram(place, ['run', '--json', '--on-halt', answer, 'clean up']);
+    expect(ended.code).toBe(code);
+    // The first is what can be undone least, which hangs on what the machine can keep.
+    expect(ended.err).toMatch(/HALT: [^:]*; [^:]*: rm -rf foo && chmod -R 777 . -> /);
+    for (const danger of ['deletes files', 'lets everyone write']) expect(ended.err).toContain(danger);
+    const lines = jsonLines(ended.out);
+    expect(lines.find(({ kind }) => kind === 'question')).toMatchObject({
+      asks: 'halt',
+      action: { kind: 'command', command },
+      judgement: { destructive: true, reason: expect.stringContaining('rm -rf') },
+      answer,
+    });
+    expect(existsSync(join(place.work, 'foo'))).toBe(true);
+  });
 
   it('ends what waits for a person at once, and tells the model', async () => {
     await using server = await startScriptedServer([
