@@ -54,7 +54,7 @@ async function startAll(rig: Rig, all: readonly string[]): Promise<void> {
       rig.key('ctrl-z');
     }
     // What is typed before its end is a line only once Enter is pressed again.
-    if (job !== JOBS.at(-1)) await rig.waitFor(new RegExp(`❯ ${line} .*[✓✗]`));
+    if (job !== JOBS.at(-1)) await rig.waitFor(new RegExp(`❯ ${line} .*(?:[✓✗]|stopped)`));
   }
 }
 
