@@ -32,7 +32,7 @@ const DAYS = `
 
 By hand, in tmux: clone, branch, an edit in vim, tests in watch mode, a Python conversation, a commit in an editor, a push to a bare repository.
 
-**bash.** A \`PS1\` set by hand left its rows behind the line, and lines that were typed ahead drew the prompt again: both are mended. A loop of the shell itself (\`while sleep 1; do …; done\`) can't go on in the background: \`Ctrl-X Ctrl-Z\` stops the program in it and the loop ends, as \`Ctrl-Z\` does natively. Written as \`sh -c '…'\` it goes on. What was sent to the background still has a red ✗ 148 in its heading; that stays.
+**bash.** A \`PS1\` set by hand left its rows behind the line, and lines that were typed ahead drew the prompt again: both are mended. A loop of the shell itself (\`while sleep 1; do …; done\`) can't go on in the background: \`Ctrl-X Ctrl-Z\` stops the program in it and the loop ends, as \`Ctrl-Z\` does natively. Written as \`sh -c '…'\` it goes on.
 
 **zsh.** A prompt that a child completes later, with a clock on the right, left no trace. What a job prints may stand between the lines of the next command, as natively. ssh to this machine and back worked, with the keys going to the other shell.
 

@@ -87,9 +87,11 @@ export function stepLine(entry: Exec, step: number, { width, paint }: RenderCont
 const STOPPED = 128 + constants.signals.SIGTSTP;
 
 /** `✓ 34 ms`, `✗ 127 · 69 ms`; `stopped · 2 s`, which is no failure. */
-function outcome({ exit, milliseconds }: CommandResult, { paint }: RenderContext): string {
+function outcome({ exit, milliseconds, note }: CommandResult, { paint }: RenderContext): string {
   const time = milliseconds > 0 ? duration(milliseconds) : '';
-  if (exit === STOPPED) return paint('dim', ['stopped', time].filter(Boolean).join(' · '));
+  // The note of one that went to the background says which job it is.
+  if (exit === STOPPED)
+    return paint('dim', [note === undefined ? 'stopped' : 'goes on', time].filter(Boolean).join(' · '));
   if (exit === 0) return [paint('success', '✓'), time && paint('dim', time)].filter(Boolean).join(' ');
   return paint('error', [exit === null ? '✗' : `✗ ${exit}`, time].filter(Boolean).join(' · '));
 }
