@@ -357,8 +357,9 @@ const GROWTH_PERCENT = 30;
  * would take many times that in a flood, and go on growing in a long run. Called once the program's first pieces are
  * loaded: by then the room is some 2 MB. As arguments of Node both would slow its start: it compiles anew what it has
  * compiled with other settings, its own modules among it.
+ * @public its test calls it in a process of its own
  */
-function boundHeap(): void {
+export function boundHeap(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
 }
