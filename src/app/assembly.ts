@@ -146,12 +146,22 @@ function tellNoTree(engine: Engine, bus: SessionBus): void {
 
 /** The request goes first: what is started here takes the processor from it. */
 const BEHIND_THE_REQUEST_MS = 30;
+/** After the start of the program, when nobody waits for the screen or the shell any more. */
+const IDLE_AFTER_START_MS = 700;
 
-function makeReady(engine: Engine, services: Pick<AppServices, 'makeReady'>): void {
+/** Prepares the model's first action: what ends by itself while nothing happens, processes with the first request. */
+function makeReady(engine: Engine, services: Pick<AppServices, 'makeReady' | 'startCompanions'>): void {
+  const make = () => void services.makeReady(engine.conversation.mode, engine.shellCwd);
+  const idle = setTimeout(make, IDLE_AFTER_START_MS).unref();
   const stop = engine.onEvent(() => {
     if (engine.conversation.phase.kind === 'idle') return;
     stop();
-    setTimeout(() => services.makeReady(engine.conversation.mode, engine.shellCwd), BEHIND_THE_REQUEST_MS).unref();
+    clearTimeout(idle);
+    const begin = () => {
+      services.startCompanions(engine.conversation.mode, engine.shellCwd);
+      make();
+    };
+    setTimeout(begin, BEHIND_THE_REQUEST_MS).unref();
   });
 }
 

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { loadClient } from '../broker/index.ts';
 import { type Config, type Instructions, ofDirectory, placesOf } from '../config/index.ts';
 import type { TerminalFacts, UserCommands } from '../contracts/commands.ts';
 import type { WordFacts } from '../contracts/lines.ts';
@@ -19,6 +21,7 @@ import {
   killTagged,
   limitOutputs,
   processEnvironment,
+  startAhead,
   startUserShell,
   type UserShell,
 } from '../executor/index.ts';
@@ -78,6 +81,9 @@ const MAX_NAMES = 2000;
 const BYTES_PER_MB = 1_000_000;
 
 export type AppServices = ReturnType<typeof createServices>;
+
+/** Between two parts of what is made ready a key is taken. */
+const BETWEEN_PARTS_MS = 40;
 
 export function createServices(environment: Environment, bus: SessionBus) {
   const { options, config, sandbox, session } = environment;
@@ -282,13 +288,24 @@ export function createServices(environment: Environment, bus: SessionBus) {
     fleets,
     /** What the engine is given. */
     services,
-    /** What an action of the model needs once in a session: it is made while the first request is out. */
-    makeReady(mode: Mode, cwd: string): void {
+    /** Makes what the model's first request and action need once in a session, one thing after the other. */
+    async makeReady(mode: Mode, cwd: string): Promise<void> {
+      const local = mode !== 'restricted' && hostOf(cwd) === undefined;
+      const parts = [
+        () => void gate.onlyReads(':', cwd),
+        () => void loadClient(),
+        ...(local ? [() => void undo.unavailable(), () => void trials?.unavailable(cwd)] : []),
+      ];
+      for (const part of parts) {
+        part();
+        await delay(BETWEEN_PARTS_MS, undefined, { ref: false });
+      }
+    },
+    /** The processes that the model's commands need, started while its first request is out. */
+    startCompanions(mode: Mode, cwd: string): void {
       ensureWatchdog();
-      gate.onlyReads(':', cwd);
-      if (mode === 'restricted' || hostOf(cwd) !== undefined) return;
-      void undo.unavailable();
-      void trials?.unavailable(cwd);
+      if (hostOf(cwd) !== undefined) return;
+      if (sandbox.available) startAhead(LAUNCHER);
       if (mode === 'project') void network.join();
     },
     /** For full outputs; it goes with the session. */

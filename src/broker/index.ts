@@ -7,3 +7,4 @@ export { type Capabilities, type Preset, secretsPolicy } from './preset.ts';
 export { probeServer, silenceOf } from './probe.ts';
 export { type Found, isAddress, isSameServer, lookAtAddress } from './server-at.ts';
 export { estimateTokens } from './tokens/count.ts';
+export { loadClient } from './transport.ts';

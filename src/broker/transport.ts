@@ -125,11 +125,13 @@ function limitOf(stop: Stop, limits: Timeouts): number {
 /** Made once for each preset, as long as its key stays the same. */
 const clients = new WeakMap<Preset, { readonly key: string | undefined; readonly client: OpenAI }>();
 
+/** Loads the openai package, which a start of the program must not wait for. */
+export const loadClient = () => import('openai');
+
 async function clientFor(preset: Preset, key: string | undefined): Promise<OpenAI> {
   const known = clients.get(preset);
   if (known && known.key === key) return known.client;
-  // Loaded with the first call: a start of the program must not wait for it.
-  const { OpenAI } = await import('openai');
+  const { OpenAI } = await loadClient();
   const client = new OpenAI({
     baseURL: preset.baseUrl,
     apiKey: key ?? 'none',

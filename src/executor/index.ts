@@ -5,7 +5,7 @@ export { JobRegistry } from './jobs.ts';
 export { type OnceOptions, prepareOnce, runForUser, runOnce } from './model-command.ts';
 export { asCompanion, ensureWatchdog, killTagged } from './orphans.ts';
 export { limitOutputs, saveOutput } from './output-file.ts';
-export { takePipe } from './pipes.ts';
+export { startAhead, takePipe } from './pipes.ts';
 export { collectAbandoned, ownedPrefix, socketFolder } from './private-directory.ts';
 export { withoutInherited } from './processes.ts';
 export { openElsewhere, type Reported, runElsewhere, runReported } from './run-elsewhere.ts';

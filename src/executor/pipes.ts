@@ -57,7 +57,7 @@ class Starter {
   /** The launcher that waits; undefined where none does (yet). */
   take(): Pipe | undefined {
     const [child, waiting] = [this.#child, this.#waiting];
-    if (!child && !this.#broken) setImmediate(() => this.#begin());
+    if (!child) setImmediate(() => this.begin());
     if (!child || !waiting) return undefined;
     let read: number;
     try {
@@ -89,8 +89,9 @@ class Starter {
     };
   }
 
-  #begin(): void {
-    if (this.#child) return;
+  /** Starts the process, if there is none; its first launcher waits a moment later. */
+  begin(): void {
+    if (this.#child || this.#broken) return;
     const [file, ...args] = withoutInherited([this.#launcher, '--starter', String(process.pid)]);
     // A session of its own: what ends the program's terminal must not end it. Its environment is nobody's.
     const child = spawn(file, args, {
@@ -167,6 +168,11 @@ function starterOf(launcher: string): Starter {
   const known = starters.get(launcher) ?? new Starter(launcher);
   starters.set(launcher, known);
   return known;
+}
+
+/** Has a launcher wait for the first command, which then need not wait for its start. */
+export function startAhead(launcher: string): void {
+  starterOf(launcher).begin();
 }
 
 /** How many are made at a time, and how few are left when more are made. */

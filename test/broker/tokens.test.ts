@@ -1,5 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
-import type { BrokerOptions } from '../../src/broker/broker.ts';
+import { describe, expect, test } from 'vitest';
 import { createBroker } from '../../src/broker/index.ts';
 import { countByLibrary, estimateTokens } from '../../src/broker/tokens/count.ts';
 import { createCalibration, featuresOf } from '../../src/broker/tokens/meter.ts';
@@ -80,15 +79,8 @@ describe('what servers count teaches', () => {
   });
 });
 
-/** Of a program that has not counted anything yet. */
-async function freshBroker(options: BrokerOptions) {
-  vi.resetModules();
-  return (await import('../../src/broker/broker.ts')).createBroker(options);
-}
-
 describe('a preset is measured', () => {
   const request = { head: 'You are aish.', texts: ['one two three', 'four'], signal };
-  /** Too much for an estimate to be enough. */
   const long = { ...request, texts: ['one two three '.repeat(1000), 'four'] };
 
   test('by llama.cpp’s tokenizer, with its window, each text once', async () => {
@@ -151,15 +143,6 @@ describe('a preset is measured', () => {
     const broker = createBroker({ presets: [presetAt(peer.baseUrl, { context: 2000, secrets: 'scrub' })] });
     expect(await broker.measure('fast', long)).toMatchObject({ counter: 'library' });
     expect(peer.asked).toEqual([]);
-  });
-
-  test('by an estimate while that leaves half of the window, so that nothing has to be loaded first', async () => {
-    await using peer = await startPeer({ '/v1/models': { data: [] } });
-    const fresh = await freshBroker({ presets: [presetAt(peer.baseUrl, { context: 8192 })] });
-    expect(await fresh.measure('fast', request)).toMatchObject({ counter: 'estimate', window: 8192 });
-    expect(await fresh.measure('fast', long)).toMatchObject({ counter: 'library' });
-    // Once it is there, it counts everything.
-    expect(await fresh.measure('fast', request)).toMatchObject({ counter: 'library' });
   });
 
   test('as small where nobody tells its window, larger elsewhere, and not at all where nothing answers', async () => {

@@ -24,24 +24,14 @@ export class TokenCounter {
   readonly #mute = new Set<string>();
   readonly #kept = new Map<string, Map<string, number>>();
 
-  /**
-   * @param enough up to so many tokens an estimate, which is guessed high, says all there is to know: nobody waits
-   * for the library
-   */
-  async count(preset: Preset, texts: readonly string[], enough: number, signal: AbortSignal): Promise<Counted> {
+  async count(preset: Preset, texts: readonly string[], signal: AbortSignal): Promise<Counted> {
     if (preset.demo) return { kind: 'demo', counts: texts.map(demoTokens) };
     const exact = secretsPolicy(preset) === 'off' && !this.#mute.has(preset.name);
     const told = exact ? await this.#byServer(preset, texts, signal) : undefined;
     if (told) return { kind: 'server', counts: told };
-    const guessed = () => this.#cached('estimate', texts, estimatesOf);
-    if (!libraryIsLoaded()) {
-      const counts = (await guessed()) ?? [];
-      const all = counts.reduce((sum, tokens) => sum + tokens, 0);
-      if (all > enough / 2) loadLibrary();
-      if (all <= enough) return { kind: 'estimate', counts };
-    }
     const counts = await this.#cached('library', texts, countByLibrary);
-    return counts ? { kind: 'library', counts } : { kind: 'estimate', counts: (await guessed()) ?? [] };
+    if (counts) return { kind: 'library', counts };
+    return { kind: 'estimate', counts: (await this.#cached('estimate', texts, estimatesOf)) ?? [] };
   }
 
   #byServer(preset: Preset, texts: readonly string[], signal: AbortSignal) {
@@ -177,7 +167,6 @@ declare const AISH_TOKENS: string | undefined;
 const SOURCE = '../../../node_modules/gpt-tokenizer/data/o200k_base.tiktoken';
 
 let loading: Promise<Vocabulary | undefined> | undefined;
-let settled = false;
 
 async function load(): Promise<Vocabulary | undefined> {
   try {
@@ -185,23 +174,11 @@ async function load(): Promise<Vocabulary | undefined> {
       typeof AISH_TOKENS === 'undefined'
         ? packTokens(await readFile(new URL(SOURCE, import.meta.url), 'utf8'))
         : await readFile(new URL(AISH_TOKENS, import.meta.url));
-    return await Vocabulary.load(tokens);
+    return new Vocabulary(tokens);
   } catch {
-    // Then it is guessed.
+    // Then the counts are estimates.
     return undefined;
-  } finally {
-    settled = true;
   }
-}
-
-/** Whether counting waits for nothing: the vocabulary is there, or it can't be had. */
-function libraryIsLoaded(): boolean {
-  return settled;
-}
-
-/** Has the vocabulary loaded; nobody has to wait for it. */
-function loadLibrary(): void {
-  loading ??= load();
 }
 
 /** Tokens of texts in the o200k encoding; undefined where its vocabulary can't be loaded. */

@@ -15,10 +15,6 @@ const MARGINS = { server: [0.06, 0.02], library: [0.25, 0.1], estimate: [0.15, 0
 const POLL_INTERVAL_MS = 400;
 /** What an overflow without numbers leaves of what had been sent. */
 const AFTER_OVERFLOW = 0.7;
-/** Of a window, what an estimate may take without being checked by a real tokenizer. */
-const ESTIMATED_SHARE = 1 / 2;
-/** No more of that on this machine, whose servers cut what is too long for them without a word. In tokens. */
-const MAX_ESTIMATED_LOCALLY = 2048;
 
 type Waiting = Pick<MeasureRequest, 'signal' | 'onNotice'>;
 type Window = Pick<Measured, 'window' | 'source'>;
@@ -53,9 +49,8 @@ export class Meter {
     const { head, texts, signal } = request;
     const window = await this.#windowOf(preset, request);
     if (!window || signal.aborted) return undefined;
-    const enough = Math.min(window.window * ESTIMATED_SHARE, isLocal(preset) ? MAX_ESTIMATED_LOCALLY : Infinity);
     const all = [head, ...texts];
-    const { kind, counts } = await this.#counter.count(preset, all, enough, signal);
+    const { kind, counts } = await this.#counter.count(preset, all, signal);
     const features = kind === 'library' ? await featuresOfAll(all) : [];
     if (signal.aborted) return undefined;
     const counter = keyOf(preset, kind);

@@ -1,34 +1,39 @@
 /**
- * The o200k encoding, for counting. Its 200,000 tokens lie as bytes in one buffer and are found by their hash: 5 MB,
- * where a table of strings takes 80. A file of its own because the build imports it too.
+ * The o200k encoding, for counting. The build writes its 200,000 tokens and a hash table of them into one file of 4 MB,
+ * which is used as it is read; a table of strings takes 80 MB. A module of its own because the build imports it too.
  */
-import { setImmediate as turn } from 'node:timers/promises';
 import { Turns } from '../../text/turns.ts';
 
-/** Tokens that are taken in one turn of the event loop. */
-const BATCH = 4096;
 /** A power of two, more than twice as many as there are tokens. */
 const SLOTS = 1 << 19;
-const MAX_TOKENS = SLOTS / 2;
+const TABLE_BYTES = SLOTS * Int32Array.BYTES_PER_ELEMENT;
 /** Characters: a run of one character takes time in the square of its length. */
 const PIECE_CHARS = 500;
 const NEVER = 0x7fffffff;
 
 /**
- * The tokens of a `.tiktoken` file (a token in base64 and its rank in each line, by rank) as length and bytes, one
- * after another.
+ * Returns the file for a `.tiktoken` text, which has a token in base64 and its rank in each line, by rank: the table,
+ * then length and bytes of each token. The table has one more than the place of a token in the slot of its hash, or in
+ * one of the slots behind it, and 0 where none is. Throws for another text, and for more tokens than half the slots.
  */
 export function packTokens(tiktoken: string): Buffer {
-  const parts = tiktoken
-    .trimEnd()
-    .split('\n')
-    .flatMap((line, at) => {
+  const lines = tiktoken.trimEnd().split('\n');
+  if (lines.length > SLOTS / 2) throw new Error(`more than ${SLOTS / 2} tokens`);
+  const tokens = Buffer.concat(
+    lines.flatMap((line, at) => {
       const [base64 = '', rank] = line.split(' ');
       const token = Buffer.from(base64, 'base64');
       if (Number(rank) !== at || token.length === 0 || token.length > 255) throw new Error(`not a token: ${line}`);
       return [Buffer.from([token.length]), token];
-    });
-  return Buffer.concat(parts);
+    }),
+  );
+  const slots = new Int32Array(SLOTS);
+  for (let at = 0; at < tokens.length; at += 1 + (tokens[at] ?? 0)) {
+    let slot = hashOf(tokens, at + 1, at + 1 + (tokens[at] ?? 0)) & (SLOTS - 1);
+    while (slots[slot] !== 0) slot = (slot + 1) & (SLOTS - 1);
+    slots[slot] = at + 1;
+  }
+  return Buffer.concat([new Uint8Array(slots.buffer), tokens]);
 }
 
 /** How OpenAI's o200k_base cuts a text into what is encoded by itself. Source: its published pattern. */
@@ -59,31 +64,19 @@ const ASCII = wordsOf('A-Z', 'a-z', 'A-Za-z', '0-9', 'g');
 const IS_ASCII = /^[\0-\x7f]*$/;
 
 export class Vocabulary {
-  readonly #tokens: Buffer;
-  /** Where a token's length stands, by rank. */
-  readonly #places = new Int32Array(MAX_TOKENS);
-  /** One more than the rank of the token with this hash, or one of the slots behind it; 0 where none is. */
-  readonly #slots = new Int32Array(SLOTS);
+  readonly #tokens: Uint8Array;
+  readonly #slots: Int32Array;
   readonly #encoder = new TextEncoder();
-  /** One word, its parts by their beginnings, and for each the rank of what it makes with the next. */
+  /** One word, its parts by their beginnings, and for each the place of the token that it makes with the next. */
   readonly #word = new Uint8Array(PIECE_CHARS * 4);
   readonly #starts = new Int32Array(PIECE_CHARS * 4 + 2);
-  readonly #ranks = new Int32Array(PIECE_CHARS * 4 + 2);
+  readonly #places = new Int32Array(PIECE_CHARS * 4 + 2);
 
-  private constructor(tokens: Buffer) {
-    this.#tokens = tokens;
-  }
-
-  /** @param tokens as `packTokens` lays them out */
-  static async load(tokens: Buffer): Promise<Vocabulary> {
-    const vocabulary = new Vocabulary(tokens);
-    let rank = 0;
-    for (let at = 0; at < tokens.length; at += 1 + (tokens[at] ?? 0)) {
-      if (rank % BATCH === 0) await turn();
-      vocabulary.#add(rank, at);
-      rank += 1;
-    }
-    return vocabulary;
+  /** @param packed what `packTokens` returned */
+  constructor(packed: Buffer) {
+    // A view: a buffer of this size begins where its memory does.
+    this.#slots = new Int32Array(packed.buffer, packed.byteOffset, SLOTS);
+    this.#tokens = packed.subarray(TABLE_BYTES);
   }
 
   /** A little more than exact, since it is counted in pieces. */
@@ -98,20 +91,12 @@ export class Vocabulary {
     return tokens;
   }
 
-  #add(rank: number, at: number): void {
-    if (rank >= MAX_TOKENS) throw new Error(`more than ${MAX_TOKENS} tokens`);
-    this.#places[rank] = at;
-    let slot = hashOf(this.#tokens, at + 1, at + 1 + (this.#tokens[at] ?? 0)) & (SLOTS - 1);
-    while (this.#slots[slot] !== 0) slot = (slot + 1) & (SLOTS - 1);
-    this.#slots[slot] = rank + 1;
-  }
-
-  /** The rank of bytes of the word; NEVER where they are no token. */
-  #rankOf(from: number, to: number): number {
+  /** The place of the token with these bytes of the word, in the order of the ranks; NEVER where they are no token. */
+  #placeOf(from: number, to: number): number {
     for (let slot = hashOf(this.#word, from, to) & (SLOTS - 1); ; slot = (slot + 1) & (SLOTS - 1)) {
-      const rank = (this.#slots[slot] ?? 0) - 1;
-      if (rank < 0) return NEVER;
-      if (this.#is(this.#places[rank] ?? 0, from, to)) return rank;
+      const place = (this.#slots[slot] ?? 0) - 1;
+      if (place < 0) return NEVER;
+      if (this.#is(place, from, to)) return place;
     }
   }
 
@@ -121,24 +106,25 @@ export class Vocabulary {
     return true;
   }
 
-  /** Byte pairs are joined, those of the lowest rank first, until none of what stands beside each other is a token. */
+  /** Joins pairs of parts, the one of the lowest rank first, until no two neighbours make a token. */
   #inWord(text: string): number {
     const { written } = this.#encoder.encodeInto(text, this.#word);
-    if (this.#rankOf(0, written) !== NEVER) return 1;
-    const [starts, ranks] = [this.#starts, this.#ranks];
+    if (this.#placeOf(0, written) !== NEVER) return 1;
+    const [starts, places] = [this.#starts, this.#places];
     let parts = written;
     for (let part = 0; part <= parts; part += 1) starts[part] = part;
-    const pair = (part: number) => (part + 2 > parts ? NEVER : this.#rankOf(starts[part] ?? 0, starts[part + 2] ?? 0));
-    for (let part = 0; part < parts; part += 1) ranks[part] = pair(part);
+    const pair = (part: number) => (part + 2 > parts ? NEVER : this.#placeOf(starts[part] ?? 0, starts[part + 2] ?? 0));
+    for (let part = 0; part < parts; part += 1) places[part] = pair(part);
     for (;;) {
       let lowest = 0;
-      for (let part = 1; part < parts; part += 1) if ((ranks[part] ?? NEVER) < (ranks[lowest] ?? NEVER)) lowest = part;
-      if ((ranks[lowest] ?? NEVER) === NEVER) return parts;
+      for (let part = 1; part < parts; part += 1)
+        if ((places[part] ?? NEVER) < (places[lowest] ?? NEVER)) lowest = part;
+      if ((places[lowest] ?? NEVER) === NEVER) return parts;
       starts.copyWithin(lowest + 1, lowest + 2, parts + 1);
-      ranks.copyWithin(lowest + 1, lowest + 2, parts);
+      places.copyWithin(lowest + 1, lowest + 2, parts);
       parts -= 1;
-      ranks[lowest] = pair(lowest);
-      if (lowest > 0) ranks[lowest - 1] = pair(lowest - 1);
+      places[lowest] = pair(lowest);
+      if (lowest > 0) places[lowest - 1] = pair(lowest - 1);
     }
   }
 }
