@@ -30,6 +30,9 @@ const LOOK_EVERY_MS = 50;
 /** The pictures of docs/gallery.md: few, since each one is in the history of the repository for good. */
 export const SHOWN: ReadonlySet<string> = new Set([
   'start',
+  'first-halt',
+  'first-run',
+  'first-undo',
   'prompt-command',
   'failed',
   'answer',
