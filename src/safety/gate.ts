@@ -167,6 +167,9 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
         reason: `${verdict.reason}; Restricted mode blocks what it would change`,
         source: 'static',
       };
+    const kept = verdict.onlyEdits && hostOf(context.cwd) === undefined && (await options.keeps?.()) === true;
+    if (kept && action.kind === 'command')
+      return { destructive: false, reason: `${verdict.reason}; :undo takes it back`, source: 'static' };
     if (!options.enabled || !secondOpinion) {
       const halts = verdict.unresolved === true;
       const reason = halts

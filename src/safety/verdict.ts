@@ -13,6 +13,8 @@ export type StaticVerdict = {
   readonly unresolved?: boolean;
   /** What happens depends on files whose content may change; the second opinion on it is not cached (SF-5). */
   readonly runsFiles?: boolean;
+  /** All that is not known is how it changes the user's files: needs no model where the store keeps those. */
+  readonly onlyEdits?: boolean;
   /** One of the user's own patterns decided it. */
   readonly byUser?: true;
   /** It names a credential file and may print it. */
@@ -67,12 +69,26 @@ export function harmless(reason?: string): StaticVerdict {
 }
 
 const HARMLESS: StaticVerdict = { verdict: 'safe', reason: 'only reads or adds', findings: NO_FINDINGS };
+/** For a command whose parts are harmless for different reasons. */
+const LOSES_NOTHING: StaticVerdict = { verdict: 'safe', reason: 'loses nothing that is there', findings: NO_FINDINGS };
 
 /** The verdict "not known"; the second opinion is asked. */
-export function unknown(reason: string, more?: { unresolved?: boolean; runsFiles?: boolean }): StaticVerdict {
-  if (!more) return { verdict: 'unknown', reason, findings: NO_FINDINGS };
-  return { verdict: 'unknown', reason, ...more, findings: NO_FINDINGS };
+export function unknown(
+  reason: string,
+  { unresolved, runsFiles, onlyEdits }: { unresolved?: boolean; runsFiles?: boolean; onlyEdits?: true } = {},
+): StaticVerdict {
+  return {
+    verdict: 'unknown',
+    reason,
+    ...(unresolved ? { unresolved } : {}),
+    ...(runsFiles ? { runsFiles } : {}),
+    ...(onlyEdits ? { onlyEdits } : {}),
+    findings: NO_FINDINGS,
+  };
 }
+
+/** For a formatter: it writes over files, and leaves what they mean. */
+export const FORMATS = unknown('formats files in place', { onlyEdits: true });
 
 /** The verdict "destructive by rule `rule`". `part`: else it is placed later; `severity`: else that of the rule. */
 export function destructive(rule: string, reason = rule, part = UNPLACED, severity?: number): StaticVerdict {
@@ -91,6 +107,8 @@ export function placed(verdict: StaticVerdict, part: Part): StaticVerdict {
 export function worse(a: StaticVerdict, b: StaticVerdict): StaticVerdict {
   // Adds nothing, and is what most judges say.
   if (b === HARMLESS || b === a) return a;
+  if (a.verdict === 'safe' && b.verdict === 'safe' && a.reason !== b.reason)
+    return b.reason.startsWith('only ') ? a : a.reason.startsWith('only ') ? b : LOSES_NOTHING;
   const kept = withFlags(isWorse(b, a) ? b : a, a, b);
   if (a.findings.length === 0 || b.findings.length === 0) return kept;
   return { ...kept, findings: merged(a.findings, b.findings) };
@@ -106,6 +124,8 @@ function withFlags(kept: StaticVerdict, a: StaticVerdict, b: StaticVerdict): Sta
   const runsFiles = a.runsFiles || b.runsFiles;
   const credential = a.credential || b.credential;
   const changesOurs = a.changesOurs ?? b.changesOurs;
+  if (kept.onlyEdits && (a === kept ? b : a).verdict === 'unknown' && !(a.onlyEdits && b.onlyEdits))
+    return withFlags({ ...kept, onlyEdits: false }, a, b);
   if (unresolved === kept.unresolved && runsFiles === kept.runsFiles && credential === kept.credential && !changesOurs)
     return kept;
   const flags = { ...(unresolved ? { unresolved } : {}), ...(runsFiles ? { runsFiles } : {}) };

@@ -14,7 +14,7 @@ type Run = { readonly commands: readonly string[] };
 type Answer = { readonly verdict: string; readonly rule: string | null; readonly reason: string };
 
 const HERE_DOC =
-  /cat\s+(?:>\s*(\S+)\s+<<-?\s*['"]?(\w+)['"]?|<<-?\s*['"]?(\w+)['"]?\s*>\s*(\S+))[^\n]*\n([\s\S]*?)\n(?:\2|\3)(?=\n|$)/g;
+  /cat\s+(?:>\s*(\S+)\s+<<-?\s*['"]?(\w+)['"]?|<<-?\s*['"]?(\w+)['"]?\s*>\s*(\S+))[^\n]*\n([\s\S]*?)\n\2\3(?=\n|$)/g;
 /** Where a command works: behind the `cd` that it begins with. */
 const BEGINS = /^\s*cd\s+([A-Za-z0-9_./-]+)\s*&&/;
 const VENV = /python3?\s+-m\s+venv\s+([A-Za-z0-9_./-]+)/g;

@@ -81,4 +81,16 @@ describe.skipIf(noGit)('a repository', () => {
     git('config', '--unset', key, `^${value.replace(/[+*.]/g, '\\$&')}$`);
     expect(found).toBe(verdict);
   });
+
+  it('asks in a new tree where hooks or settings came with it', async () => {
+    const inNew = async (cmd: string) => JSON.parse(await checkLine(JSON.stringify({ cmd, cwd, tree: 'new' }))).verdict;
+    expect([await inNew('git status'), await inNew('git commit -m x')]).toEqual(['safe', 'safe']);
+    const hook = join(cwd, '.git/hooks/pre-commit');
+    writeFileSync(hook, 'rm -rf src\n', { mode: 0o755 });
+    expect([await inNew('git commit -m x'), await verdictOf('git commit -m x')]).toEqual(['unknown', 'safe']);
+    rmSync(hook);
+    git('config', 'core.fsmonitor', './evil');
+    expect(await inNew('git status')).toBe('unknown');
+    git('config', '--unset', 'core.fsmonitor');
+  });
 });

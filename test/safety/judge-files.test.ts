@@ -33,7 +33,7 @@ describe('a script that is run is read', () => {
   it('whatever it is called', async () => {
     const gradle = '#!/bin/sh\nexec java org.gradle.wrapper.GradleWrapperMain "$@"\n';
     file('gradlew', gradle, 0o755);
-    expect(await judge('./gradlew test')).toMatchObject({ reason: 'a program outside the directories of the system' });
+    expect(await judge('./gradlew test')).toMatchObject({ reason: 'runs a program that was not read' });
     file('gradlew', 'rm -rf src\n', 0o755);
     file('mvnw', 'echo hello\n', 0o755);
     expect([await verdict('./gradlew test'), await verdict('./mvnw clean')]).toEqual(['destructive', 'safe']);

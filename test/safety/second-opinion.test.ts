@@ -144,3 +144,26 @@ describe('a script that begs for a NO', () => {
     expect(asked[0]).toContain('| import frobnicate\n| frobnicate.delete("all")\n| (1000 more lines)');
   });
 });
+
+test.each([
+  ['black src', true],
+  ['gofmt -w main.go && npx prettier --write src', true],
+  ['python3 -c "import somebodys_package"', true],
+  ['python3 -c "import somebodys_package; somebodys_package.wipe()"', false],
+  ['black src && frobnicate', false],
+  ['black src && rm -rf build', false],
+])('is not asked about edits alone where they are kept: %s', async (command, kept) => {
+  let asked = 0;
+  const secondOpinion: AskModel = () => {
+    asked++;
+    return Promise.resolve({ ok: true, text: 'NO' });
+  };
+  const judge = (keeps: boolean) =>
+    createGate({ enabled: true, secondOpinion, keeps: async () => keeps }).judge(
+      { kind: 'command', command, job: false },
+      { cwd: '/srv/none', goal: '', signal: new AbortController().signal },
+    );
+  const deletes = command.includes('rm');
+  expect((await judge(true)).source).toBe(kept || deletes ? 'static' : 'model');
+  expect([asked, (await judge(false)).source]).toEqual([kept || deletes ? 0 : 1, deletes ? 'static' : 'model']);
+});

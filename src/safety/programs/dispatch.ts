@@ -135,7 +135,7 @@ function judgeKnown(call: Call, isOfSystem: boolean, disabled: ReadonlySet<strin
   if (rule) machine.note(rule);
   else if (sameInAndOut(call)) machine.note(destructive('same file in and out', 'empties the file it reads'));
   else if (output === undefined && proof.verdict !== 'safe' && !dry) machine.note(byKnowledge(call));
-  if (!isOfSystem) machine.note(unknown('a program outside the directories of the system', { runsFiles: true }));
+  if (!isOfSystem) machine.note(unknown('runs a program that was not read', { runsFiles: true }));
   return untilItsEnd(call, isShellSetup(call) ? '' : markNames(call, output ?? outputOf(call)));
 }
 

@@ -1,5 +1,6 @@
 /** What a repository itself says about a git command: the files it would write over, and where it sends and fetches. */
 import { dirname, isAbsolute, join } from 'node:path';
+import { pattern } from '../../text/pattern.ts';
 import { type FileLook, gitQuestion } from '../files.ts';
 import type { Machine } from '../shell/machine.ts';
 import { destructive, type StaticVerdict, unknown } from '../verdict.ts';
@@ -21,6 +22,28 @@ function repositoryOf({ machine }: CallFacts, reading: Reading): string | undefi
 function topOf(files: FileLook, directory: string): string | undefined {
   if (files.stat(join(directory, '.git')) !== undefined) return directory;
   return directory === '/' ? undefined : topOf(files, dirname(directory));
+}
+
+/** Settings whose value is a program that git starts. */
+const STARTS = pattern(
+  String.raw`
+    \[\s*(alias|filter|include|includeif|credential|gpg|pager|difftool|mergetool|sendemail|protocol|submodule)\b
+    |\b(fsmonitor|hookspath|\w*editor|\w*pager|sshcommand|gitproxy|askpass|textconv|command|driver|program|vcs
+    |proxy|helper|\w*pack|attributesfile|worktree\w*)\s*=
+  `,
+  'i',
+);
+
+/** Hooks and settings that came with a repository which was unpacked or copied here: a clone has none. */
+export function broughtCode(call: CallFacts, reading: Reading): StaticVerdict | undefined {
+  const top = call.machine.reading && repositoryOf(call, reading);
+  if (top === undefined || call.machine.own?.isNew?.(top) !== true) return undefined;
+  const [hooks, settings] = ['hooks', 'config'].map((name) => call.machine.reading?.look(join(top, '.git', name)));
+  const noHooks = hooks?.kind === 'directory' && [...hooks.names].every((name) => name.endsWith('.sample'));
+  const plain = settings?.kind === 'text' && !STARTS.test(settings.text);
+  return (noHooks || hooks?.kind === 'absent') && plain
+    ? undefined
+    : unknown('may run hooks or settings that came with this repository', { runsFiles: true });
 }
 
 const WAITS = Symbol('git was not asked yet');

@@ -50,7 +50,8 @@ export function prove(call: Call): StaticVerdict {
   if (!operands.fit) return verdict;
   if (isAnswered(call, reading))
     verdict = worse(verdict, unknown(`${program} asks before it writes over something, and its input answers`));
-  const { open, runsFiles, judge: ofLevel } = reading.level;
+  const { open, runsFiles, judge: ofLevel, spec } = reading.level;
+  if (spec.undo !== undefined) verdict = worse(verdict, harmless(`${spec.undo} takes it back`));
   if (open !== undefined && !isDryReading(reading))
     verdict = worse(verdict, unknown(open, runsFiles ? { runsFiles } : undefined));
   // The program's own judge, and the subcommand's.

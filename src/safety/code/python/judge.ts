@@ -188,7 +188,9 @@ class Judge implements Judging {
     }
     const row = found.kind === 'absent' ? splitName(name) : undefined;
     if (!row || row.rest.length > 0) {
-      this.unknown(node, found.kind === 'absent' ? `module ${name} is not known` : `module ${name} was not read`);
+      if (found.kind === 'absent')
+        this.note(node, { kind: 'unknown', reason: `module ${name} is not known`, onlyEdits: true });
+      else this.unknown(node, `module ${name} was not read`);
       return;
     }
     const listed = moduleRow(row.module);
@@ -280,7 +282,11 @@ class Judge implements Judging {
     }
     if (root === 'builtins') return this.builtin(inner, node);
     const found = splitName(name);
-    if (!found) return;
+    if (!found) {
+      // Loading an installed module is one matter, what is done with it another.
+      if (this.importedNames.has(root) && !/^Import/.test(node.nodeType)) this.unknown(node, `${name} is not known`);
+      return;
+    }
     const [first, ...rest] = found.rest;
     if (first === undefined) return handsRoundModule(this, node, found.module, this.depth === 0);
     if (!isHarmlessMember(found.module, first)) {
@@ -515,7 +521,7 @@ function noteEffect(machine: Machine, effect: Effect, stdin: string): void {
       return;
     }
     case 'unknown':
-      return machine.note(unknown(`python code: ${effect.reason}`, effect.unresolved ? { unresolved: true } : {}));
+      return machine.note(unknown(`python code: ${effect.reason}`, effect));
     case 'destructive':
       return machine.note(destructive(effect.rule, effect.reason));
   }

@@ -460,7 +460,7 @@ export type Effect = { readonly part?: Part } & (
   /** Text for a shell. */
   | { readonly kind: 'shell'; readonly text: string; readonly stdin?: string; readonly cwd?: string }
   | { readonly kind: 'sql'; readonly text: string }
-  | { readonly kind: 'unknown'; readonly reason: string; readonly unresolved?: boolean }
+  | { readonly kind: 'unknown'; readonly reason: string; readonly unresolved?: boolean; readonly onlyEdits?: true }
   | { readonly kind: 'destructive'; readonly rule: string; readonly reason: string }
 );
 

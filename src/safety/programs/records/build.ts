@@ -1,6 +1,6 @@
 import { pattern } from '../../../text/pattern.ts';
 import { readable } from '../../shell/taint.ts';
-import { type StaticVerdict, unknown } from '../../verdict.ts';
+import { FORMATS, type StaticVerdict, unknown } from '../../verdict.ts';
 import { absolute, fillsDirectory, isOwnProject, lookAt } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records, type Spec, words } from '../record.ts';
 
@@ -367,8 +367,7 @@ export const CHECKERS: Records = {
     write: '-o= --output-file=',
     operands: 'project',
     control: NODE_SETTINGS,
-    judge: (call, reading) =>
-      given(reading, '--fix') ? unknown('formats files in place') : judgeChoices(call, reading),
+    judge: (call, reading) => (given(reading, '--fix') ? FORMATS : judgeChoices(call, reading)),
   },
   prettier: {
     tune: '-# -c -l -u -v -h --check --list-different --color --no-color --no-error-on-unmatched-pattern --single-quote --tab-width= --print-width= --use-tabs --no-semi --trailing-comma= --end-of-line= --prose-wrap= --parser= --log-level= --loglevel= --no-config --no-cache --stdin-filepath= --support-info --file-info --find-config-path= --no-editorconfig --ignore-unknown',
@@ -376,8 +375,7 @@ export const CHECKERS: Records = {
     load: '--config= --plugin= --ignore-path=',
     operands: 'project',
     control: NODE_SETTINGS,
-    judge: (call, reading) =>
-      given(reading, '--write', '-w') ? unknown('formats files in place') : judgeChoices(call, reading),
+    judge: (call, reading) => (given(reading, '--write', '-w') ? FORMATS : judgeChoices(call, reading)),
   },
   rubocop: {
     tune: '-# -d -D -E -l -L -S -V -P -f= --format= --display-cop-names --extra-details --display-style-guide --fail-level= --fail-fast --only= --except= --parallel --no-parallel --force-exclusion --lint --list-target-files --show-cops --color --no-color --cache= --ignore-parent-exclusion --disable-pending-cops --enable-pending-cops',
@@ -398,7 +396,7 @@ export const CHECKERS: Records = {
         '--fix-layout',
         '--safe-auto-correct',
       )
-        ? unknown('formats files in place')
+        ? FORMATS
         : judgeChoices(call, reading),
   },
   tsc: {
@@ -481,7 +479,7 @@ function formatter({ shows = '', writes = '', always }: Ways, spec: Spec): Spec 
     operands: spec.operands ?? 'read',
     judge: (call, reading) =>
       given(reading, ...written) || (always && !given(reading, ...shown))
-        ? unknown('formats files in place')
+        ? FORMATS
         : (spec.judge?.(call, reading) ?? judgeChoices(call, reading)),
   };
 }

@@ -1,4 +1,4 @@
-import { type StaticVerdict, unknown } from '../../verdict.ts';
+import { FORMATS, type StaticVerdict, unknown } from '../../verdict.ts';
 import { isOwnProject, lookAt } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records, type Spec } from '../record.ts';
 
@@ -124,7 +124,7 @@ export const COMPILERS: Records = {
       fmt: {
         tune: '--check --all -p= --package= --message-format=',
         operands: 'tune',
-        judge: (_, reading) => (given(reading, '--check') ? undefined : unknown('formats files in place')),
+        judge: (_, reading) => (given(reading, '--check') ? undefined : FORMATS),
       },
       'new init': { tune: '--bin --lib --name= --edition= --vcs=', operands: 'add' },
       clean: {
@@ -192,7 +192,7 @@ export const COMPILERS: Records = {
           },
         },
       },
-      fmt: { tune: '-n -x', singleDash: true, operands: 'read', open: 'formats files in place' },
+      fmt: { tune: '-n -x', singleDash: true, operands: 'read', judge: () => FORMATS },
       help: { operands: 'tune' },
       get: {
         singleDash: true,
@@ -370,8 +370,7 @@ export const LANGUAGES: Records = {
       fmt: {
         tune: '--check --ext= --ignore= --quiet --line-width= --indent-width= --single-quote --no-semicolons --use-tabs --prose-wrap= -q',
         operands: 'read',
-        judge: (call, reading) =>
-          given(reading, '--check') ? denoFiles(call, reading) : unknown('formats files in place'),
+        judge: (call, reading) => (given(reading, '--check') ? denoFiles(call, reading) : FORMATS),
       },
       doc: { tune: '--json --private --filter= --quiet', operands: 'read', judge: denoFiles },
       eval: { tune: '-p --print --ext= -q --quiet', operands: 'judged' },

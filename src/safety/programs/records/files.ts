@@ -18,6 +18,8 @@ const NARROW = /^(0?[4-7]00|[go]+(=|-[rwx]+))$/;
 /** What leaves the owner of a directory no right to enter it. */
 const CLOSES = /^([0-7]?[0246][0-7]{2}|(?![go]+[-+=])[ugoa]*(-[rwst]*[xX][rwst]*|=[rw]*))$/;
 
+const CHANGES_RIGHTS = harmless('changes rights, and no content');
+
 /** `chmod`: rights for others are a grant, and making a file executable arms it where something looks for it. */
 function judgeMode({ machine, args }: CallFacts, reading: Reading): StaticVerdict | undefined {
   // `-w` and the like are a mode, though they look like an option.
@@ -34,14 +36,14 @@ function judgeMode({ machine, args }: CallFacts, reading: Reading): StaticVerdic
     targets.some(({ text, glob }) => lookAt(machine, text) === 'directory' || (glob && !/\.\w+$/.test(text)))
   )
     return unknown('takes away the right to enter a directory');
-  if (parts.every((part) => NARROW.test(part))) return undefined;
+  if (parts.every((part) => NARROW.test(part))) return CHANGES_RIGHTS;
   if (targets.some(({ text }) => isCredential(text)))
     return destructive('grant rights', 'lets others read a key, token or password');
   if (!parts.every((part) => PLAIN_NUMBER.test(part) || PLAIN_LETTERS.test(part)))
     return unknown('gives rights to others, or takes the own ones away');
   return targets.some(({ text }) => specialTarget(machine, text))
     ? unknown('changes rights where the shell or a tool looks')
-    : undefined;
+    : CHANGES_RIGHTS;
 }
 
 /** `install -m`: the rights that the copy gets. */
@@ -159,7 +161,7 @@ export const FILES: Records = {
       machine.files !== undefined &&
       !reading.operands.every(({ text }) => /^(absent|empty)$/.test(lookAt(machine, text)))
         ? unknown('changes the times of files that are there')
-        : undefined,
+        : harmless('adds files, or changes the times of those that are there'),
   },
   'cp mv': {
     valuesOf: 'first',

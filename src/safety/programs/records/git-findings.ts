@@ -5,7 +5,7 @@ import { pattern } from '../../../text/pattern.ts';
 import type { Machine } from '../../shell/machine.ts';
 import { hasUnknown, NOT_KNOWN, UNKNOWN } from '../../shell/taint.ts';
 import { destructive, type StaticVerdict, unknown } from '../../verdict.ts';
-import { configuredFetch, configuredPush, overwritesIgnored } from '../git-state.ts';
+import { broughtCode, configuredFetch, configuredPush, overwritesIgnored } from '../git-state.ts';
 import { bringsFiles, isOwnProject, lookAt, specialDirectory } from '../paths.ts';
 import { type CallFacts, given, type Reading, type RecordFinding } from '../record.ts';
 
@@ -244,7 +244,8 @@ function judgeOtherPlace(machine: Machine, place: string, subcommand: string): S
 }
 
 /** A setting for this one call. */
-export function judgeSettings({ machine }: CallFacts, reading: Reading) {
+export function judgeSettings(call: CallFacts, reading: Reading) {
+  const { machine } = call;
   if (machine.scope.elsewhere === 'machine' && !LOOKS.test(reading.path[0] ?? ''))
     return unknown('changes a repository on another machine');
   if (ANYBODYS.test(machine.scope.near ?? '') && !isOwnProject(machine, '.'))
@@ -256,7 +257,7 @@ export function judgeSettings({ machine }: CallFacts, reading: Reading) {
     if (name === '-c' && !isHarmlessKey(value.split('=')[0] ?? ''))
       return unknown('sets a setting of git that is not known to be harmless');
   }
-  return undefined;
+  return broughtCode(call, reading);
 }
 
 /** After `git -C dir` what is written is named from there. */

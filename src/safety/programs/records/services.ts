@@ -1,7 +1,7 @@
 import { isCredential } from '../../../knowledge/credential-files.ts';
 import { pattern } from '../../../text/pattern.ts';
 import { verbOf } from '../../verbs.ts';
-import { type StaticVerdict, unknown } from '../../verdict.ts';
+import { FORMATS, type StaticVerdict, unknown } from '../../verdict.ts';
 import { bringsFiles } from '../paths.ts';
 import { type CallFacts, given, isDryReading, type Reading, type Records, type Spec } from '../record.ts';
 import { judgeJq } from './text.ts';
@@ -625,7 +625,7 @@ function judgeChart(_: CallFacts, reading: Reading) {
 function judgeTerraform(reading: Reading) {
   const [sub] = reading.path;
   const second = reading.operands[0]?.text ?? '';
-  if (sub === 'fmt') return given(reading, '-check', '-write=false') ? undefined : unknown('formats files in place');
+  if (sub === 'fmt') return given(reading, '-check', '-write=false') ? undefined : FORMATS;
   if (sub === 'state') return /^(list|show)$/.test(second) ? undefined : unknown('changes the state');
   if (sub === 'workspace') return /^(list|show)$/.test(second) ? undefined : unknown('changes a workspace');
   if (sub === 'get') return unknown('fetches modules');
