@@ -1,4 +1,4 @@
-/** The composition root, in two steps: the services on one bus; then the engine, and what follows it. */
+/** The composition root. First it connects the services to one bus; then it starts the engine and its subscribers. */
 import { rmdir } from 'node:fs/promises';
 import type { App } from '../commands/app.ts';
 import { placesOf } from '../config/index.ts';
@@ -22,18 +22,21 @@ import { SessionBus } from './session-bus.ts';
 import { modeProblem, startMode, startSession } from './start-session.ts';
 import { runKey } from './undo.ts';
 
-/** The user's own conversation. */
+/** The session id of the user's own conversation. */
 const ROOT = 'main';
 
-export type Opened = { readonly app: App /** Ends everything it started. Idempotent. */; close(): Promise<void> };
+export type Opened = {
+  readonly app: App /** Ends everything that the app started. Idempotent. */;
+  close(): Promise<void>;
+};
 
-/** Opens a session. A problem that prevents it is one line for the user. */
+/** Opens a session. If that fails, the problem is one line for the user. */
 export async function openApp(options: OpenOptions): Promise<Opened | { readonly problem: string }> {
   const loaded = await loadEnvironment(options);
   if ('problem' in loaded) return loaded;
   const { turn = () => Promise.resolve() } = options;
   await turn();
-  // Before there is anything that could send an event of its own.
+  // Fold the journal first: the services below may send events of their own.
   const folded = await foldInPieces(loaded.events, ROOT, turn);
   const { environment } = loaded;
   const mode = startMode(environment, folded.state.sessions[ROOT]?.mode);
@@ -57,7 +60,7 @@ function assemble(environment: Environment, folded: Folded, mode: Mode): Opened 
 
   const notices = startSession(bus, environment, services.costs.problem, mode);
   followSession(engine, environment, services, bus);
-  // After the first frame: nobody waits for it, and what can't be removed now is tried at the next start.
+  // Tidying waits for the first frame. What can't be removed now is tried at the next start.
   setImmediate(() => void tidyDisk(environment, services.log).catch(() => {}));
   let closing: Promise<void> | undefined;
   return {
@@ -71,9 +74,7 @@ function assemble(environment: Environment, folded: Folded, mode: Mode): Opened 
 
 const BYTES_PER_MB = 1_000_000;
 
-/**
- * Takes away what earlier sessions left beyond the budget, and what killed ones left in the temporary directory (RE-7).
- */
+/** Removes old sessions beyond the disk budget, and temporary files of killed sessions (RE-7). */
 async function tidyDisk({ config, sessions }: Environment, log: Log): Promise<void> {
   const { total_mb: total, caches_mb: caches, days } = config.disk;
   const folders = collectAbandoned();
@@ -100,14 +101,14 @@ function followSession(engine: Engine, { session, index }: Environment, services
   watchKeeping(engine, session.id, services, bus);
   tellNoTree(engine, bus);
   engine.onEvent(({ type }) => {
-    // A command may have installed something, or changed PATH.
+    // The command may have installed a program or changed PATH.
     if (type === 'shellEnded') void index.refresh(shell.current?.path.join(':'));
     if (type === 'shellMoved' || type === 'shellEnded') services.forgetPaths();
     if (type === 'shellMoved' || type === 'shellEnded') mcp.rootMoved();
   });
 }
 
-/** Says at the end of a Norris run what it has changed, where that can be taken back (EF-3). */
+/** Lists at the end of a Norris run what the run has changed and the user can undo (EF-3). */
 function tellChanges(engine: Engine, session: string, { undo }: Pick<AppServices, 'undo'>): void {
   let last: string | undefined;
   const tell = (run: string) => {
@@ -121,13 +122,13 @@ function tellChanges(engine: Engine, session: string, { undo }: Pick<AppServices
     const ended = now === undefined ? last : undefined;
     last = now;
     if (ended === undefined) return;
-    // At once where it can be: a run without a screen ends the program.
+    // Without a pending scan report immediately: a run without a screen ends the program.
     if (undo.looking) void undo.looking.then(() => tell(ended));
     else tell(ended);
   });
 }
 
-/** Where Project mode has no tree, all that a model runs is refused: whoever takes the mode learns it at once. */
+/** Warns in Project mode outside any project, because every command of the model would be refused there. */
 function tellNoTree(engine: Engine, bus: SessionBus): void {
   let last: Mode | undefined;
   const look = () => {
@@ -144,12 +145,15 @@ function tellNoTree(engine: Engine, bus: SessionBus): void {
   engine.onEvent(look);
 }
 
-/** The request goes first: what is started here takes the processor from it. */
+/** Milliseconds to wait after a model request starts, so that the request gets the processor first. */
 const BEHIND_THE_REQUEST_MS = 30;
-/** After the start of the program, when nobody waits for the screen or the shell any more. */
+/** Milliseconds after the start, when the screen and the shell are up. */
 const IDLE_AFTER_START_MS = 700;
 
-/** Prepares the model's first action: what ends by itself while nothing happens, processes with the first request. */
+/**
+ * Prepares the model's first action: some work at idle after the start, the companion processes with the first
+ * request.
+ */
 function makeReady(engine: Engine, services: Pick<AppServices, 'makeReady' | 'startCompanions'>): void {
   const make = () => void services.makeReady(engine.conversation.mode, engine.shellCwd);
   const idle = setTimeout(make, IDLE_AFTER_START_MS).unref();
@@ -165,7 +169,7 @@ function makeReady(engine: Engine, services: Pick<AppServices, 'makeReady' | 'st
   });
 }
 
-/** Once something of the model's runs, it is known whether its changes could be taken back. */
+/** Checks whether changes can be undone as soon as the model runs its first command. */
 function watchKeeping(engine: Engine, session: string, { undo, log }: AppServices, bus: SessionBus): void {
   const stop = engine.onEvent(({ type }) => {
     if (type !== 'actionStarted') return;
@@ -198,7 +202,7 @@ function keepLog(log: Log, engine: Engine, session: string): void {
     tellOpening();
     log.write(...line);
   };
-  // After the first frame, since the secrets filter reads its sources at the first line it sees.
+  // After the first frame, since the secrets filter reads its sources when it sees the first line.
   setImmediate(tellOpening);
   let last = mode;
   engine.onEvent((event) => {
@@ -215,7 +219,7 @@ function keepLog(log: Log, engine: Engine, session: string): void {
   });
 }
 
-/** What is known of a command of the user's: where and when it ran, and how it ended. */
+/** Records for each of the user's commands where and when it ran, and how it ended. */
 function keepFacts(engine: Engine, { history, trees }: Pick<AppServices, 'history' | 'trees'>): void {
   const begun = new Map<string, { readonly line: string; readonly cwd: string; readonly at: number }>();
   engine.onEvent((event) => {
@@ -233,17 +237,17 @@ function keepFacts(engine: Engine, { history, trees }: Pick<AppServices, 'histor
 }
 
 /**
- * Keeps each command of the agent as it starts (EX-11): in this program's history, and in that of the user's shell. In
- * the prompt it reads as it would be typed: with a `!` where it would otherwise be taken for something else. In the
- * shell's history a mark must be part of the command: `:` does nothing in every shell, and stands in front since a
- * comment behind could end up in a here-document.
+ * Adds each command of the agent to the histories as it starts (EX-11): aish-tui's own and that of the user's shell.
+ * Our own history shows the command as the user would type it, with a leading `!` where the prompt needs one. In the
+ * shell's history the mark is a leading `:` command, which does nothing in every shell; a trailing comment could end
+ * up inside a here-document.
  */
 function keepAgentCommands(
   engine: Engine,
   { history, words, shell }: Pick<AppServices, 'history' | 'words' | 'shell'>,
 ): void {
   const begun = new Map<OpId, () => void>();
-  /** Once it runs, or has ended without: its launch waits for the disk, and not for a history. */
+  /** Only when the command has started: its launch must not wait for the history file. */
   const keep = (op: OpId) => {
     const write = begun.get(op);
     if (begun.delete(op) && write) setImmediate(write);

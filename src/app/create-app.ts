@@ -1,4 +1,4 @@
-/** What `:` commands and front ends see of the program, over what was opened. */
+/** The app as `:` commands and front ends use it. */
 import { randomBytes } from 'node:crypto';
 import { constants, existsSync, statSync } from 'node:fs';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
@@ -50,7 +50,7 @@ import type { AppServices } from './services.ts';
 /** Programs on PATH offered by Tab. */
 const MAX_OFFERED_PROGRAMS = 200;
 
-/** The shell, once its startup files have been read; undefined where that fails, or nobody waits for it any more. */
+/** The shell after its startup files; undefined if it fails to start or `end` aborts. */
 function loaded(shell: Promise<UserShell>, end: AbortSignal): Promise<UserShell | undefined> {
   return new Promise((resolve) => {
     end.addEventListener('abort', () => resolve(undefined), { once: true });
@@ -79,7 +79,7 @@ export function createApp(
         cwd: engine.shellCwd,
         ask: async (question, end) => {
           const facts = await (front() ?? (await loaded(hosts.front ?? shell.ready, end)))?.complete(question, end);
-          // Files and programs of this machine are nothing for a line that runs on a host.
+          // On a remote host, this machine's files and programs say nothing about a line.
           return hostOf(engine.shellCwd) === undefined ? facts : (facts ?? []);
         },
         executables: (start) => index.startingWith(start, MAX_OFFERED_PROGRAMS),
@@ -104,7 +104,7 @@ export function createApp(
     waits: new Waits(() => engine.changed()),
     classify(line) {
       const route = classify(line, words);
-      // After a question from the model, a short "yes" is an answer to it.
+      // After the model has asked a question, a short "yes" answers it.
       return !route.forced && isAffirmation(line) && asksBack(engine)
         ? { ...route, kind: 'ai', why: 'an answer' }
         : route;
@@ -120,7 +120,7 @@ export function createApp(
     ownSearch: (line, size, onData) => front()?.search(line, size, onData),
     incomplete(line) {
       const program = front()?.program;
-      // Enter asks before it takes the line from the prompt, and what runs it once more.
+      // Both Enter and the code that runs the line ask for completeness: reuse the last answer.
       if (line !== completeness.line || program !== completeness.program) {
         completeness = { line, program, incomplete: isIncomplete(line, program) };
       }
@@ -130,7 +130,7 @@ export function createApp(
     openAddress: (address) => openInBrowser(address, process.env),
     async edit(text) {
       const env = (await shell.current?.environment()) ?? processEnvironment();
-      // It runs in the real terminal, not in the shell's.
+      // The editor runs in the real terminal, not in the shell's.
       return editText(text, { env: { ...env, TERM: process.env.TERM ?? 'xterm' }, cwd: here() });
     },
     keepOutput: (text) => keepOutput(services.dataDir, text),
@@ -147,7 +147,7 @@ export function createApp(
     cost: costs,
     info() {
       return {
-        // Looks into files: only for who wants to know.
+        // Reads files; therefore a getter.
         get branch() {
           return hostOf(engine.shellCwd) === undefined ? gitBranch(engine.shellCwd) : undefined;
         },
@@ -221,7 +221,7 @@ export function createApp(
       for (const listener of quitListeners) listener(code);
     },
   };
-  // Behind the end of its last line, which is part of the session.
+  // After the end of the last command, which belongs to the session.
   void shell.left.then(async (code) => {
     await app.shell.idle;
     app.quit(code);
@@ -260,14 +260,14 @@ function presetsPort({ presets, config }: Environment, { broker }: AppServices, 
   };
 }
 
-// What a command printed, saved by the user's wish.
+// Saves the output of a command when the user asks for it.
 
-/** Names tried before it is given up. */
+/** How many file names to try before giving up. */
 const MAX_NAMES = 100;
 
 /**
- * Writes a new file, 0600, named after the command; its path. Nothing that is there is written over.
- * @param file the full text, where only a part of it is at hand
+ * Writes an output to a new file with mode 0600, named after the command. Returns its path. Never overwrites a file.
+ * @param file the file of the full output, if `text` is only a part
  */
 async function saveOutput(folder: string, command: string, text: string, file?: string): Promise<string> {
   const name = (/[\w.-]+/.exec(command)?.[0] ?? 'output').replace(/^[.-]+/, '') || 'output';
@@ -284,7 +284,7 @@ async function saveOutput(folder: string, command: string, text: string, file?: 
   throw new Error(`${name}.out.txt and its like are all there`);
 }
 
-/** Writes a new file, 0600, of this name; its path. Rejects with one line where it can't be made. */
+/** Creates a file of this name with mode 0600. Returns its path. Rejects with one line if that fails. */
 async function saveNew(folder: string, name: string, text: string): Promise<string> {
   const path = resolve(folder, name);
   try {
@@ -297,7 +297,7 @@ async function saveNew(folder: string, name: string, text: string): Promise<stri
   }
 }
 
-/** Writes a text beside the session's full outputs, 0600; its path. */
+/** Writes a text beside the session's full outputs, with mode 0600. Returns its path. */
 async function keepOutput(folder: string, text: string): Promise<string> {
   const path = join(folder, `last-${randomBytes(6).toString('hex')}.txt`);
   makeDirectory(folder);
@@ -305,13 +305,13 @@ async function keepOutput(folder: string, text: string): Promise<string> {
   return path;
 }
 
-// The way to `find.ts`, which is loaded with the first `@`: a start must not wait for it.
+// Loads `find.ts` with the first `@`, so that the start does not wait for it.
 
-/** A path that a terminal puts in place of a file that is dropped on it. */
+/** The path that a terminal pastes when the user drops a file on it. */
 const DROPPED = /^(?:'[^'\n]+'|"[^"\n]+"|(?:file:\/\/|~?\/)(?:\\.|[^\s\\])+)$/;
 const IMAGE = /\.(?:png|jpe?g|gif|webp)$/i;
 
-/** @param keep where images are kept */
+/** @param keep the folder for images */
 function lazyAttachments(app: () => App, keep: string): AttachmentsPort {
   const port = async () => (await import('./attachments/find.ts')).attachmentsOf(app(), keep);
   return {
@@ -337,18 +337,18 @@ function pathOf(url: string): string | undefined {
   }
 }
 
-// `:setup`: what answers on this machine and which keys are there, tested, and written down by a yes (BR-6).
+// `:setup`: finds local servers and API keys, tests a model, and saves the preset after the user's yes (BR-6).
 
-/** For servers that take their time; nobody waits for it but who asked. In ms. */
+/** Local servers may be slow to answer, and only the user who asked waits. In ms. */
 const DISCOVERY_TIMEOUT_MS = 1500;
-/** The same for an address that may be elsewhere. */
+/** The same for an address that may be remote. In ms. */
 const ADDRESS_TIMEOUT_MS = 3500;
 
 type Offered = {
   readonly offer: SetupOffer;
   readonly preset: Preset;
   readonly model: ModelConfig;
-  /** What the configuration gets under the preset's name. */
+  /** What to save in the configuration under the preset's name. */
   readonly change: Partial<ModelConfig>;
 };
 
@@ -361,7 +361,7 @@ function setupPort({ config, configFile, presets }: Environment): SetupPort {
       const name = own?.name ?? freeName(each, taken);
       taken.add(name);
       const id = own ? modelOf(own.model, each) : each.preset.model;
-      // Its own address, key, window and policy: they belong together.
+      // Address, key, window and policy belong together: take all four from one preset.
       const preset = { ...(presets.list.find((one) => own && one.name === name) ?? each.preset), model: id };
       const model = { ...(own?.model ?? configOf(each)), model: id };
       const { kind, label, keyVariable } = each;
@@ -376,7 +376,7 @@ function setupPort({ config, configFile, presets }: Environment): SetupPort {
   };
   const look = async (wanted?: string) =>
     offered(await discover({ env: process.env, timeoutMs: DISCOVERY_TIMEOUT_MS }), wanted);
-  /** By its name in the list, or at its address. A name may look like an address: `qwen2.5`. */
+  /** Match the list before trying an address: a name like `qwen2.5` looks like an address. */
   const named = async (wanted: string, signal: AbortSignal): Promise<Offered | SetupProblem> => {
     const configured = Object.hasOwn(config.models, wanted);
     const problem = configured
@@ -407,7 +407,7 @@ function setupPort({ config, configFile, presets }: Environment): SetupPort {
   };
 }
 
-/** The configured preset of a server that was found: the one that is called `wanted`, or the first. */
+/** The configured preset of the server that was found: the one called `wanted`, else the first. */
 async function presetAt(
   { models }: Environment['config'],
   found: Found,
@@ -420,20 +420,20 @@ async function presetAt(
   return there.find(({ name }) => name === wanted) ?? there[0];
 }
 
-/** The model a preset has, unless its server lists others only. */
+/** The preset's model, unless the server lists only others. */
 function modelOf({ model }: ModelConfig, { kind, models, preset }: Found): string {
   const stays = model !== undefined && (kind === 'key' || models.length === 0 || models.includes(model));
   return stays ? model : preset.model;
 }
 
-/** Its own name, or one that the user's configuration does not use for another address. */
+/** The server's own name, unless the configuration already uses it for another address. */
 function freeName({ preset, label }: Found, taken: ReadonlySet<string>): string {
   const own = label.toLowerCase().replace(/[^a-z0-9]+/g, '');
   const names = [preset.name, own, ...Array.from({ length: 20 }, (_, at) => `${own}${at + 2}`)];
   return names.find((name) => !taken.has(name)) ?? preset.name;
 }
 
-// What besides the directory decides what a command does: the virtual environment, conda's, the cluster of kubectl.
+// The environment that changes what a command does: Python's virtual environment, conda, kubectl's context.
 
 const MAX_BYTES = 64 * 1024;
 const MAX_NAME_CHARS = 24;
@@ -442,7 +442,7 @@ type Surroundings = Readonly<Record<string, string | undefined>>;
 
 let kube: { readonly path: string; readonly changed: number; readonly context: string } | undefined;
 
-/** `venv api · k8s prod`, from the exported environment of the user's shell; empty where there is none of them. */
+/** Returns `venv api · k8s prod` from the exported environment of the user's shell, or '' if nothing applies. */
 function surroundings(env: Surroundings): string {
   const venv = env.VIRTUAL_ENV_PROMPT ?? (env.VIRTUAL_ENV && basename(env.VIRTUAL_ENV));
   const parts = [
@@ -453,7 +453,7 @@ function surroundings(env: Surroundings): string {
   return parts.flatMap(([what, name]) => (name ? [`${what} ${short(name)}`] : [])).join(' · ');
 }
 
-/** Text of the environment and of files is hostile like any other. */
+/** Sanitize: variables and files may contain control characters. */
 function short(name: string): string {
   const text = plainText(clean(name))
     .replace(/[()\s]+/g, ' ')
@@ -461,7 +461,7 @@ function short(name: string): string {
   return text.length > MAX_NAME_CHARS ? `${text.slice(0, MAX_NAME_CHARS - 1)}…` : text;
 }
 
-/** The current context of the first file that kubectl reads; read again when the file has changed. */
+/** The current context of kubectl's first readable file, cached until the file changes. */
 function kubeContext(env: Surroundings): string {
   const path = env.KUBECONFIG?.split(':')[0] || join(env.HOME ?? '/nonexistent', '.kube/config');
   try {
@@ -477,7 +477,7 @@ function kubeContext(env: Surroundings): string {
   }
 }
 
-// The allow rules of a directory in the user's own configuration: `projects.PATH.allow` (AC-7).
+// The user's allow rules for one directory: `projects.PATH.allow` in the configuration (AC-7).
 
 type Place = {
   readonly config: Pick<Config, 'projects'>;
@@ -485,7 +485,7 @@ type Place = {
   readonly cwd: string;
 };
 
-/** Keeps rules for the directory that has some already, else for the project around `cwd`. */
+/** Saves rules under the configured directory around `cwd`, else under the project's root. */
 export function rulesPort({ config, configFile, cwd }: Place): RulesPort {
   const tree = treeAround(cwd, homedir(), (directory) => existsSync(join(directory, '.git'))) ?? cwd;
   const found = ofDirectory(config.projects, cwd, 'allow');

@@ -12,17 +12,17 @@ import { effectsOutside } from './undo.ts';
 
 const PROBE_TIMEOUT_MS = 4000;
 
-/** One dependency of the program: it works, it does not, or it is a part that may be missing. */
+/** One dependency of the program: it works, it failed, or it is optional and missing. */
 export type Examined = { readonly name: string; readonly state: 'ok' | 'failed' | 'missing'; readonly text: string };
 
 const MARKS = { ok: 'ok ', failed: 'NO ', missing: '   ' } as const;
 
-/** As a line for a person. */
+/** Formats a dependency as one line. */
 export function examinedLine({ name, state, text }: Examined): string {
   return `${MARKS[state]} ${name.padEnd(9)} ${text}`;
 }
 
-/** Each dependency of the program (SB-3). Resolves to whether all of them work. */
+/** Checks each dependency of the program (SB-3). Resolves to whether all of them work. */
 export async function examine(global: GlobalOptions, tell: (examined: Examined) => void): Promise<boolean> {
   let fine = true;
   const line = (name: string, good: boolean, text: string) => {
@@ -81,25 +81,25 @@ export async function examine(global: GlobalOptions, tell: (examined: Examined) 
   return fine;
 }
 
-// What this machine is, in a few words: what a sandbox and undo can do depends on it.
+// Describes this machine in a few words, since the sandbox and undo depend on it.
 
 type Look = {
   readonly platform: string;
   readonly arch: string;
-  /** A small file; undefined where it can't be read. */
+  /** Reads a small file; undefined if that fails. */
   readonly read: (path: string) => string | undefined;
   readonly exists: (path: string) => boolean;
 };
 
-/** Files that container programs leave in the root: Docker's, Podman's. */
+/** Files that Docker and Podman leave in a container's root. */
 const CONTAINER_FILES = ['/.dockerenv', '/run/.containerenv'];
 
-/** `linux x64`, and what it runs in where that is known. */
+/** Returns `linux x64`, followed by the container or virtual machine if known. */
 export function systemName(look: Look = here): string {
   const { platform, arch, read, exists } = look;
   const name = `${platform} ${arch}`;
   if (platform !== 'linux') return name;
-  // WSL 1 translates calls and names itself with a capital; WSL 2 has a kernel, in lower case.
+  // WSL 1 writes "Microsoft" with a capital, WSL 2 in lower case.
   const version = read('/proc/version') ?? '';
   if (/microsoft-standard|WSL2/.test(version)) return `${name}, in WSL 2`;
   if (version.includes('Microsoft')) return `${name}, in WSL 1, which has no kernel for a sandbox: use WSL 2`;

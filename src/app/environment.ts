@@ -1,4 +1,6 @@
-/** What a session depends on, determined before anything is started: configuration, models, sandbox, which session. */
+/**
+ * Determines what a session needs before anything starts: configuration, models, sandbox, and which session to open.
+ */
 
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -42,29 +44,29 @@ export type OpenOptions = {
   /** The size of the user's terminal. */
   readonly columns: number;
   readonly rows: number;
-  /** Lets pending keys through between two pieces of work. */
+  /** Yields to pending key presses between two pieces of work. */
   readonly turn?: () => Promise<void>;
-  /** Somebody is there to choose another mode, where the one asked for can't be enforced. */
+  /** A user is there to choose another mode if the requested one can't be enforced. */
   readonly person?: true;
-  /** Nobody is there at all, and the program ends with its work. */
+  /** No user is there, and the program ends with its task. */
   readonly alone?: true;
 };
 
 export type Environment = {
   readonly options: OpenOptions;
   readonly config: Config;
-  /** Somebody set the mode in a file; otherwise it is the default. */
+  /** Whether a configuration file set the mode; otherwise the mode is the default. */
   readonly modeAsked: boolean;
   readonly configFile: string;
   readonly notices: readonly string[];
-  /** What protects the user and can't be read: the model runs nothing until that is mended or waived. */
+  /** Security settings that can't be read. Until the user fixes or waives them the model runs nothing. */
   readonly unread?: readonly string[];
-  /** What the project tells every agent, where it is trusted and wanted. */
+  /** The project's instructions for agents, if the user trusts and wants them. */
   readonly instructions?: Instructions;
   readonly presets: Presets;
   readonly sandbox: SandboxStatus;
   readonly session: Omit<SessionChoice, 'events'> & {
-    /** How many events the journal holds: none for a new session. */
+    /** The number of events in the journal; 0 for a new session. */
     readonly seq: number;
   };
   readonly sessions: string;
@@ -72,8 +74,8 @@ export type Environment = {
 };
 
 /**
- * Only reads; starts nothing. A problem that prevents a session is one line for the user.
- * The events of a resumed session stand beside it: nobody needs them once they are folded.
+ * Reads only, starts nothing. A problem that prevents a session is one line for the user.
+ * The events of a resumed session are a separate result, so that they can be freed once folded.
  */
 export async function loadEnvironment(
   options: OpenOptions,
@@ -121,7 +123,7 @@ export async function loadEnvironment(
   return { environment, events };
 }
 
-/** Every mistake of the configuration, what holds in spite of them, and what to do. */
+/** Lists every mistake in the configuration, which settings still apply, and what to do. */
 function mistakeNotices({ mistakes, rest: { unread } }: Extract<Loaded, { ok: false }>): readonly string[] {
   const held =
     unread && `the model can run nothing while ${unread.join(', ')} can't be read; :mode unrestricted waives that`;
@@ -129,14 +131,14 @@ function mistakeNotices({ mistakes, rest: { unread } }: Extract<Loaded, { ok: fa
   return [...mistakes, `what is wrong there was left out: ${fix}`, ...(held ? [held] : [])];
 }
 
-/** The limits of the command line over the configuration's. */
+/** Applies the limits of the command line over those of the configuration. */
 function withLimits(config: Config, { maxSteps, maxDollars }: GlobalOptions): Config {
   const norris = maxSteps === undefined ? config.norris : { ...config.norris, max_norris_steps: maxSteps };
   const cost = maxDollars === undefined ? config.cost : { ...config.cost, stop_at_dollars: maxDollars };
   return { ...config, norris, cost };
 }
 
-/** What of the project waits for the user's trust, and what its instructions take of the context. */
+/** Lists project settings that need the user's trust, and the size of the project's instructions. */
 function trustNotices({ project }: Extract<Loaded, { ok: true }>, told: Instructions | undefined): readonly string[] {
   const waits = (project?.waiting.length ?? 0) > 0 || told?.trusted === false;
   return [
@@ -151,13 +153,13 @@ function instructionsNotice({ path, trusted, characters, omitted }: Instructions
   return `${path} is part of the system prompt: ${characters} characters, about ${Math.ceil(characters / 4)} tokens${cut}`;
 }
 
-/** Names in the configuration that name nothing: said at every start, and by doctor. */
+/** Names in the configuration that refer to nothing; reported at every start and by doctor. */
 export function nameNotices(config: Config, { list, active }: Pick<Presets, 'list' | 'active'>): readonly string[] {
   const names = list.map(({ name }) => name);
   return [...presetNotices(config, names, active), ...ruleNotices(config)];
 }
 
-/** Presets that the configuration names but does not define, and what is used instead (PP-2, SF-4). */
+/** Reports presets that the configuration uses but does not define, and their replacement (PP-2, SF-4). */
 function presetNotices({ norris, safety }: Config, names: readonly string[], active: string): readonly string[] {
   const { executor } = norris;
   const opinion = safety.llm_second_opinion && active !== 'demo' && !names.includes(safety.llm_model);
@@ -171,7 +173,7 @@ function presetNotices({ norris, safety }: Config, names: readonly string[], act
   ];
 }
 
-/** A name in disable_rules that matches no rule disables nothing. */
+/** Reports names in disable_rules that match no rule. */
 function ruleNotices({ safety }: Config): readonly string[] {
   const names = listRules().map(({ name }) => name);
   const unknown = safety.disable_rules.filter((name) => !names.includes(name));
@@ -181,7 +183,7 @@ function ruleNotices({ safety }: Config): readonly string[] {
   });
 }
 
-/** A remote fallback with a weaker secrets policy than its preset is not used (BR-4); the user learns it at start. */
+/** Reports remote fallbacks whose secrets policy is weaker than the preset's; they are never used (BR-4). */
 function fallbackNotices(presets: readonly Preset[]): readonly string[] {
   const byName = new Map(presets.map((preset) => [preset.name, preset]));
   return presets.flatMap((preset) =>
@@ -192,21 +194,21 @@ function fallbackNotices(presets: readonly Preset[]): readonly string[] {
   );
 }
 
-/** The kernel sandbox's launcher for this machine. */
+/** The path of the kernel sandbox's launcher for this machine. */
 export const LAUNCHER = findLauncher(import.meta.url);
 
-// Which session this is: a new one, an earlier one that is resumed, or a copy of one.
+// The chosen session: new, resumed, or a copy of an earlier one.
 
 type SessionChoice = {
   readonly id: string;
   readonly folder: string;
   readonly journal: string;
   readonly lock: Lock;
-  /** What the journal holds; empty for a new session. */
+  /** The events of the journal; empty for a new session. */
   readonly events: readonly SessionEvent[];
-  /** Their size in the journal file, in bytes. */
+  /** The size of the journal's readable part, in bytes. */
   readonly goodBytes: number;
-  /** What the user must be told about it. */
+  /** Notices for the user about this choice. */
   readonly notices: readonly string[];
 };
 
@@ -218,16 +220,16 @@ type Circumstances = {
   readonly now: number;
   /** Where the program was started. */
   readonly cwd: string;
-  /** Lets pending keys through between two pieces of work. */
+  /** Yields to pending key presses between two pieces of work. */
   readonly turn?: () => Promise<void>;
 };
 
-/** Sessions of other directories that are tried where this one has none. */
+/** How many sessions of other directories to try if this one has none. */
 const MAX_ELSEWHERE = 50;
 
 /**
- * A failure is one line with what to do. Without an id it is the one left last of those that began in this directory;
- * where there is none, of all, which is said.
+ * Chooses the session to resume. Without an id: the latest of this directory, else the latest of all, with a notice.
+ * On failure the problem is one line that says what to do.
  */
 export async function chooseSession(
   { resume, fork = false }: SessionWish,
@@ -249,18 +251,18 @@ export async function chooseSession(
   return { problem: `there is no session to resume; start without --resume${why}` };
 }
 
-/** Those of this directory, then the others; each the last left first. */
+/** Yields the sessions of this directory, then the others, latest first. */
 async function* byNearness({ sessionsDir, cwd }: Circumstances): AsyncGenerator<SessionSummary> {
   const elsewhere: SessionSummary[] = [];
   for await (const session of sessionsByAge(sessionsDir)) {
-    // One that can't be read may be of this directory: it is tried, and named.
+    // An unreadable session may belong to this directory: try it, so that the user learns its name.
     if (session.cwd === cwd || session.cwd === '') yield session;
     else if (elsewhere.length < MAX_ELSEWHERE) elsewhere.push(session);
   }
   yield* elsewhere;
 }
 
-/** One session by its id: the session itself, or a copy if one was requested or nothing else is possible. */
+/** Opens one session by its id: itself, or a copy if requested or if the session is in use. */
 async function take(id: string, fork: boolean, circumstances: Circumstances): Promise<SessionChoice | Refused> {
   const { sessionsDir, turn } = circumstances;
   if (!/^[\w-]+$/.test(id)) return { problem: `${id} is not a session id; aish-tui sessions lists them` };
@@ -272,7 +274,7 @@ async function take(id: string, fork: boolean, circumstances: Circumstances): Pr
     const read = await readJournal(journal, turn);
     return refusalOf(read, id) ?? newSession(read.events, [`this is a copy of session ${id}`], circumstances);
   }
-  // Take the lock first: another program that is just closing may still write.
+  // Lock first: another program may still write while it closes.
   const lock = lockSession(folder);
   if ('heldBy' in lock) {
     const problem = `session ${id} is open in process ${lock.heldBy}; close it there first, or take a copy with --fork`;
@@ -298,7 +300,7 @@ function refusalOf({ problem, newer, events }: ReadJournal, id: string): Refused
   return events.length === 0 ? { problem: `nothing of session ${id} can be read` } : undefined;
 }
 
-/** A new session that begins with these events. */
+/** Creates a new session that begins with these events. */
 async function newSession(
   events: readonly SessionEvent[],
   notices: readonly string[],
@@ -323,7 +325,7 @@ async function newSession(
   return { id, folder, journal, lock, events, goodBytes, notices };
 }
 
-/** Readable and sortable: day, time, a few random letters. */
+/** A sortable id: date, time, a few random letters. */
 function newId(now: number): string {
   const [day = '', time = ''] = new Date(now).toISOString().split('T');
   return `${day}-${time.slice(0, 5).replace(':', '')}-${randomBytes(2).toString('hex')}`;

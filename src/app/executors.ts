@@ -1,4 +1,4 @@
-/** Runs commands: the model's in a fresh shell, the user's background commands beside their shell. */
+/** Runs commands: the model's in a fresh shell, the user's background commands in their own shell's environment. */
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -35,48 +35,48 @@ import type { SessionNetwork } from './session-network.ts';
 export type AgentOptions = {
   /** The exported environment of the user's shell as of its last prompt. */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
-  /** For full-output files. */
+  /** The folder for files of full output. */
   readonly dataDir: string;
   readonly size: () => OutputSize;
-  /** Nobody is there to type into a command. */
+  /** No user is there to type into a command. */
   readonly alone: boolean;
-  /** The sandbox launcher, where the sandbox is available. */
+  /** The path of the sandbox launcher; undefined if the sandbox is unavailable. */
   readonly launcher?: string;
-  /** Commands in Unrestricted run under the light profile. A text: they would, but for this. */
+  /** Whether commands in Unrestricted run in the light sandbox. A string gives the reason why they can't. */
   readonly light: boolean | string;
-  /** Project mode is held by Landlock alone: there are no namespaces here. */
+  /** Project mode relies on Landlock alone, because this machine allows no namespaces. */
   readonly held: boolean;
-  /** Directories of this program, in which no kept command may change anything (MO-12). */
+  /** aish-tui's own directories, which no recorded command may change (MO-12). */
   readonly own: readonly string[];
-  /** The network that commands in Project mode share. */
+  /** The network shared by all commands in Project mode. */
   readonly network: Pick<SessionNetwork, 'join' | 'began'>;
-  /** The directory for package caches of a project. */
+  /** Returns the directory for package caches of a project. */
   readonly cacheOf: (tree: string) => ProjectCache | undefined;
-  /** The directory that Project mode may write in, as the user stands now; undefined: there is none (MO-9). */
+  /** Returns the directory that Project mode may write to at the moment; undefined if there is none (MO-9). */
   readonly projectTree: () => string | undefined;
-  /** Keeps what commands in Unrestricted and Project change (EF-1), by way of the launcher at `supervisor`. */
+  /** Records what commands in Unrestricted and Project change (EF-1), with the launcher at `supervisor`. */
   readonly keep: {
     readonly store: Pick<ChangeStore, 'keepCommand' | 'unavailable' | 'waiting' | 'takeBack'>;
     readonly supervisor: string;
     readonly warn: (text: string) => void;
-    /** Told where a command runs without being kept. */
+    /** Called when a command runs without recording its changes. */
     readonly unseen: (cwd: string) => void;
   };
 };
 
-/** Rights that a program gains at its start are gained by nobody below a supervisor, unless root started it. */
+/** setuid programs and file capabilities have no effect below a supervisor, unless root started it. */
 const GAINS_RIGHTS = /(?:^|[^\w.-])(?:sudo|su|doas|pkexec|run0|sg|newgrp|fusermount3?|ping|mount|umount)(?![\w-])/;
 
-/** Said where a command runs without being kept. */
+/** The notice for a command whose changes are not recorded. */
 export const NOT_KEPT =
   'this command is not kept, since it gains rights (sudo, su, mount …), which nobody can below a supervisor: :undo can’t take it back';
 
-/** Whether a command would no longer work if it were kept. Biased to leaving it as it is. */
+/** Returns whether a command would fail below a supervisor. In doubt true: then the command runs unrecorded. */
 export function gainsRights(command: string, root: boolean): boolean {
   return !root && GAINS_RIGHTS.test(command);
 }
 
-/** Said to the model of a command whose background processes went with it. */
+/** The note for the model if background processes ended with their command. */
 function endNote(statusFile: string | undefined): string | undefined {
   const count = statusFile === undefined ? 0 : endedWith(statusFile);
   if (count === 0) return undefined;
@@ -84,7 +84,7 @@ function endNote(statusFile: string | undefined): string | undefined {
   return `${what} ended with it; a job (CMD&: or wait_seconds 0) stays`;
 }
 
-/** A command that is ready to begin, what is kept of it, and what goes with it. */
+/** A command ready to start, with its recording and what to release afterwards. */
 type Made = {
   readonly once: PreparedCommand;
   readonly kept?: Keeping | undefined;
@@ -116,7 +116,7 @@ export function agentCommands(options: AgentOptions): AgentCommands {
       told = true;
       keep.warn(`commands in Unrestricted run without the light sandbox: ${light}`);
     }
-    // Fail closed: what is no mode of ours is the narrowest.
+    // Fail closed: an unknown mode gets the strictest sandbox.
     const inMode = how.mode === 'unrestricted' ? inUnrestricted : how.mode === 'project' ? inProject : inRestricted;
     const { once, kept, dispose, isLight } = await inMode(options, command, how);
     let over = false;
@@ -158,7 +158,7 @@ async function inUnrestricted(
   const { environment, dataDir, size, alone, keep, light, launcher } = options;
   const env = await environment();
   const isLight = light === true && launcher !== undefined && !outside;
-  // In the light sandbox nobody gains rights, kept or not.
+  // The light sandbox blocks gaining rights anyway.
   const gains = !isLight && gainsRights(command, process.getuid?.() === 0);
   const kept = gains ? undefined : await keep.store.keepCommand(command, cwd);
   if (gains && (await keep.store.unavailable()) === undefined) keep.warn(NOT_KEPT);
@@ -176,7 +176,7 @@ async function inUnrestricted(
   return { once, kept, isLight };
 }
 
-/** The shell may have started slowly: a command aborted meanwhile is not started. */
+/** The user may abort while the shell starts; then the command must not start. */
 function giveUpAborted(signal: AbortSignal, kept: Keeping | undefined): void {
   if (signal.aborted) kept?.drop();
   signal.throwIfAborted();
@@ -189,7 +189,7 @@ async function inRestricted(
 ): Promise<Made> {
   const env = await environment();
   giveUpAborted(signal, undefined);
-  // Fail closed: what was judged under Restricted never runs without it.
+  // Fail closed: a command judged for Restricted never runs without the sandbox.
   if (launcher === undefined) throw new Error('the kernel sandbox is not available');
   const tmp = createPrivateTmp(ownedPrefix('run'));
   const once = prepareOnce({
@@ -203,7 +203,7 @@ async function inRestricted(
   return { once, dispose: () => tmp.dispose() };
 }
 
-/** What a command of Unrestricted is put behind, and the program that does it; undefined: nothing. */
+/** The wrapper program and arguments of a command in Unrestricted; undefined: no wrapper. */
 function behindIn({ launcher, keep, own }: AgentOptions, cwd: string, kept: Keeping | undefined, isLight: boolean) {
   const how = kept === undefined ? { cwd } : { cwd, keep: { ...kept, own }, statusFile: kept.statusFile };
   if (launcher !== undefined && isLight)
@@ -213,22 +213,22 @@ function behindIn({ launcher, keep, own }: AgentOptions, cwd: string, kept: Keep
   return { program, wrap: (argv: readonly string[]) => supervisedArgv({ ...how, launcher: program, argv }) };
 }
 
-/** A pipe for a command that needs no terminal. Only below the launcher, which ends what would hold it open. */
+/**
+ * A pipe for a command that needs no terminal. Only below the launcher, which ends processes that keep the pipe open.
+ */
 async function pipeFor(wanted: boolean, launcher: string) {
   const pipe = wanted ? await takePipe(launcher) : undefined;
   return pipe ? { pipe } : {};
 }
 
-/**
- * Behind the kernel's bounds of Project mode, its changes kept; a temporary directory of its own goes with it (MO-9).
- */
+/** Runs a command in Project's kernel sandbox with its own temporary directory, and records its changes (MO-9). */
 async function inProject(
   { environment, dataDir, size, alone, launcher, keep, projectTree, held, cacheOf, network: shared }: AgentOptions,
   command: string,
   { cwd, signal, pipes = false, approved = false, env: extra = {} }: LaunchOptions,
 ): Promise<Made> {
   const tree = projectTree();
-  // Fail closed: what was judged under Project never runs without it.
+  // Fail closed: a command judged for Project never runs without the sandbox.
   if (launcher === undefined || tree === undefined) throw new Error('there is no project that could be written in');
   const env = await environment();
   const network = held ? undefined : await shared.join();
@@ -254,12 +254,15 @@ async function inProject(
   return { once, kept, ...(tmp ? { dispose: () => tmp.dispose() } : {}) };
 }
 
-/** @param tmp held by Landlock alone, there is no private /tmp, and the user's own configuration of git is seen */
+/**
+ * @param tmp the temporary directory where only Landlock is available; without a private /tmp, git finds the user's
+ * configuration
+ */
 async function projectVariables(env: Variables, cwd: string, tmp: { readonly path: string } | undefined) {
   return { ...sandboxEnvironment(env, tmp?.path ?? '/tmp'), ...(tmp ? {} : await gitIdentity(env, cwd)) };
 }
 
-/** The user's own way to start ssh stays, though it does not know the proxy, and so do options of Java. */
+/** The user's own ssh command and Java options win, although they ignore the proxy. */
 function withOwn({ GIT_SSH_COMMAND, JAVA_TOOL_OPTIONS }: Variables, network: Variables = {}) {
   return {
     ...(GIT_SSH_COMMAND === undefined ? {} : { GIT_SSH_COMMAND }),
@@ -271,7 +274,7 @@ function withOwn({ GIT_SSH_COMMAND, JAVA_TOOL_OPTIONS }: Variables, network: Var
 
 type Variables = Readonly<Record<string, string>>;
 
-/** Runs a command of the model in a trial, as `agentCommands` would for real. */
+/** Runs a command of the model in a trial, with the same settings as `agentCommands`. */
 export function trialCommands(
   {
     environment,
@@ -286,7 +289,7 @@ export function trialCommands(
     const outside = await environment();
     const [tree = cwd] = trial.trees;
     const cache = trial.asProject ? cacheOf(tree) : undefined;
-    // The cache is written as in Project mode, and neither listed nor applied.
+    // A trial writes the package cache directly; its changes are not listed.
     const seen = { ...trial, trees: [...trial.trees, ...(cache ? [cache.directory] : [])] };
     const { temporary, wrap, ended } = behindTrial(seen, launch);
     const own = trial.asProject
@@ -299,7 +302,7 @@ export function trialCommands(
 
 export type UserCommandOptions = Pick<AgentOptions, 'dataDir' | 'size'> & { readonly shell: Promise<UserShell> };
 
-/** Runs the user's `:bg` commands: with their shell's program, directory and environment. */
+/** Runs the user's `:bg` commands with the program, directory and environment of their shell. */
 export function userCommands({ shell, dataDir, size }: UserCommandOptions): UserCommands {
   return {
     async run(command) {
@@ -310,13 +313,13 @@ export function userCommands({ shell, dataDir, size }: UserCommandOptions): User
   };
 }
 
-// Who commits, for commands in Project mode: its private `/tmp` hides the user's git configuration where that lies
-// below `/tmp`, as in containers and in tests.
+// The git identity for commands in Project mode. Their private `/tmp` hides a git configuration below `/tmp`, as in
+// containers and tests.
 
 const PLACES = ['HOME', 'XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL'];
 const TIMEOUT_MS = 2000;
 
-/** Variables that git takes name and address from, as they hold in `cwd`; none where git finds them by itself. */
+/** Returns variables with git's author name and address for `cwd`; none if git can read its configuration itself. */
 export async function gitIdentity(env: Variables, cwd: string): Promise<Variables> {
   if (!PLACES.some((place) => env[place]?.startsWith('/tmp/'))) return {};
   const asked = ['config', '--get-regexp', '^user\\.(name|email)$'];

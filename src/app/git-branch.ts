@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { readBeginning } from '../text/files.ts';
 import { clean, plainText } from '../text/sanitize.ts';
 
-/** Far more than a branch or a path can be long. */
+/** Far more than the length of any branch name or path. */
 const MAX_BYTES = 8192;
 
 /**
@@ -14,7 +14,7 @@ export function gitBranch(cwd: string): string | undefined {
   return repositoryAround(cwd)?.branch;
 }
 
-/** What git has begun and not ended, by the file or directory that it keeps meanwhile. */
+/** Operations git has begun and not finished, each with the file or directory that marks it. */
 const BEGUN = [
   ['MERGE_HEAD', 'merge'],
   ['rebase-merge', 'rebase'],
@@ -24,7 +24,7 @@ const BEGUN = [
   ['BISECT_LOG', 'bisect'],
 ] as const;
 
-/** Returns the branch and what git is in the middle of, as `main, rebase under way`; undefined outside a repository. */
+/** Returns the branch and any unfinished operation, as `main, rebase under way`; undefined outside a repository. */
 export function gitState(cwd: string): string | undefined {
   const found = repositoryAround(cwd);
   if (!found) return undefined;
@@ -32,7 +32,7 @@ export function gitState(cwd: string): string | undefined {
   return begun ? `${found.branch}, ${begun[1]} under way` : found.branch;
 }
 
-/** The nearest repository, by the directory where it keeps its own files. */
+/** Finds the nearest repository and the directory of git's own files. */
 function repositoryAround(cwd: string): { readonly directory: string; readonly branch: string } | undefined {
   try {
     for (let folder = cwd; ; folder = dirname(folder)) {
@@ -53,14 +53,14 @@ function gitDirectory(git: string): string | undefined {
   const stat = statSync(git, { throwIfNoEntry: false });
   if (!stat || stat.isDirectory()) return stat && git;
   if (!stat.isFile()) return undefined;
-  // A work tree or submodule: a file that names the real directory.
+  // In a worktree or submodule `.git` is a file that names the real directory.
   const named = readBeginning(git, MAX_BYTES)
     .replace(/^gitdir: /, '')
     .trim();
   return isAbsolute(named) ? named : join(dirname(git), named);
 }
 
-/** Hostile text like any other: a repository may have been written by anyone. */
+/** Sanitized: anyone may have written the repository. */
 function firstLine(path: string): string | undefined {
   if (!statSync(path).isFile()) return undefined;
   return plainText(clean(readBeginning(path, MAX_BYTES)))

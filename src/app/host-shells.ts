@@ -1,4 +1,4 @@
-/** The hosts of the session, and the user's shells on them: one for each, and which one the lines go to. */
+/** The session's remote hosts and the user's shell on each of them. Decides which shell runs the user's lines. */
 
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
@@ -32,18 +32,20 @@ import { messageOf } from '../text/errors.ts';
 import { bytesText } from '../text/spelled.ts';
 import type { SessionBus } from './session-bus.ts';
 
-/** Bytes read of ssh's configuration for the names of hosts. */
+/** How many characters of ssh's configuration are searched for host names. */
 const MAX_CONFIG_CHARS = 1_000_000;
 
 export type HostShells = HostsPort & {
-  /** The shell that the user's lines go to where that is on a host; undefined: it is here. Rejects where it is gone. */
+  /**
+   * The remote shell that gets the user's lines; undefined: the local one does. Rejects if the connection is lost.
+   */
   readonly front: Promise<UserShell> | undefined;
-  /** The same, where it has started. */
+  /** The same shell, once it has started. */
   readonly current: UserShell | undefined;
   readonly hosts: Hosts;
-  /** Hands over what works on the hosts besides; before the first of them connects. */
+  /** Sets the other users of host connections; called before the first host connects. */
   serve(users: Users): void;
-  /** Whether a word is a program there, where the user's lines go to a host. */
+  /** Returns whether a word is a program on the host that gets the user's lines. */
   knows(word: string): boolean;
   close(): Promise<void>;
 };
@@ -52,28 +54,28 @@ type Options = {
   readonly bus: SessionBus;
   readonly dataDir: string;
   readonly size: () => OutputSize;
-  /** Where the user's shell here is. */
+  /** The directory of the user's local shell. */
   readonly localPlace: () => string;
   readonly kit: LauncherKit;
-  /** What programs have left there. */
+  /** The files that programs have left on hosts. */
   readonly left: LeftOnHosts;
-  /** Which hosts get the launcher by themselves, by the user's word. */
+  /** The hosts on which the user has agreed to install the launcher. */
   readonly answers: HostAnswers;
 };
 
-/** What works on the hosts besides, and is made for them. */
+/** Other users of host connections, built after this module. */
 type Users = {
   readonly keep: NonNullable<HostOptions['keep']>;
-  /** Finishes what a lost connection cut off there. Never rejects. */
+  /** Finishes an apply or undo that a lost connection interrupted on the host. Never rejects. */
   readonly recover: (host: string) => Promise<void>;
-  /** Whether a fleet is at work there. */
+  /** Whether a fleet uses the host. */
   readonly inFleet: (host: string) => boolean;
 };
 
 export function createHosts({ bus, dataDir, size, localPlace, kit, left, answers }: Options): HostShells {
   let users: Users | undefined;
   const shells = new Map<string, UserShell>();
-  /** Shells that are about to come: lines wait for them. */
+  /** Shells that are still starting; lines wait for them. */
   const coming = new Map<string, Promise<UserShell>>();
   const programs = new Map<string, ReadonlySet<string>>();
   let current: string | undefined;
@@ -108,7 +110,7 @@ export function createHosts({ bus, dataDir, size, localPlace, kit, left, answers
     },
   });
 
-  /** As the user has said before. What a lost connection cut off there is finished by the way. */
+  /** Installs the launcher if the user has agreed before, and finishes interrupted work on the host. */
   const putLauncher = async (name: string) => {
     const without = await hosts.putLauncher(name);
     if (without !== undefined) return bus.show(`${without}: only Unrestricted runs commands there`);
@@ -121,7 +123,7 @@ export function createHosts({ bus, dataDir, size, localPlace, kit, left, answers
     const there = hosts.shell(name);
     if (!there) throw new Error(`${name} is not connected`);
     const home = placeOn(name, there.home);
-    // It may end before it is up: then whoever waits for it is told.
+    // The shell may end before it is ready; then everybody who waits for it must be notified.
     let shell: UserShell | undefined;
     shell = await startUserShell({
       there,
@@ -135,11 +137,11 @@ export function createHosts({ bus, dataDir, size, localPlace, kit, left, answers
       onPrompt: () => bus.changed(),
       onIdleOutput: (text) => bus.notice('info', text.trimEnd()),
       onExit: ({ left, message }) => {
-        // By now there may be another one.
+        // Another shell may have replaced this one by now.
         if (!shell || shells.get(name) !== shell) return;
         shells.delete(name);
         if (!left || current !== name) return;
-        // A host can end a shell at any time: what is typed for it then is not meant for this machine.
+        // A host can end its shell at any time. Lines typed for the host must not run on this machine.
         const asked = leavesShell(bus.engine.state.shell.running?.line ?? '');
         const then = asked ? 'back on this machine' : `:host ${name} starts another, :host - goes back to this machine`;
         bus.notice('info', `${message}; ${then}`);
@@ -184,12 +186,12 @@ export function createHosts({ bus, dataDir, size, localPlace, kit, left, answers
       if (users?.inFleet(name)) throw new Error(`a fleet is at work on ${name}; :fleet stop ends it`);
       const { promise, resolve, reject } = Promise.withResolvers<UserShell>();
       promise.catch(() => {});
-      // Nothing is asked where it is connected.
+      // A connected host needs no questions.
       if (hosts.shell(name)) coming.set(name, promise);
       try {
         const told = await hosts.open(name, (master, ready) => {
           const shown = asks(untilReady(master, ready, bus));
-          // Behind the frame, so that no line which waits for the shell stands before it.
+          // After the frame, so that lines waiting for the shell appear below it.
           coming.set(name, promise);
           return shown;
         });
@@ -246,7 +248,7 @@ export function createHosts({ bus, dataDir, size, localPlace, kit, left, answers
 const LAUNCHER_ASKS = (name: string) =>
   `puts aish-tui's sandbox launcher (a program of some 100 kB) on ${name}, into a private directory below ~/.cache, now and whenever you connect to it; it is compared with the one here before every use. Restricted, Project and :undo work there then. :host forget ${name} removes it`;
 
-/** A shell that could not be driven: without aish-tui in between it may be usable. */
+/** The shell could not be controlled; plain ssh may still work. */
 function sshMayWork(name: string): (error: unknown) => never {
   return (error) => {
     throw new Error(`${messageOf(error)}; plain ssh may work: ssh ${name}`);
@@ -258,7 +260,7 @@ function leftText(name: string) {
     `on ${name} lies ${directory}: the launcher, and what is kept of ${actions} ${actions === 1 ? 'action' : 'actions'}; ${bytesText(bytes)}`;
 }
 
-/** The master as a command that ends once there is a connection, or none. */
+/** Represents the connection as a command, which ends once the connection succeeds or fails. */
 function untilReady(master: RunningCommand, ready: Promise<string | undefined>, bus: SessionBus): RunningCommand {
   const began = performance.now();
   const connected = ready.then((why) => {
@@ -278,7 +280,7 @@ function untilReady(master: RunningCommand, ready: Promise<string | undefined>, 
   });
 }
 
-/** Names of hosts in ssh's configuration, without its patterns and what it includes. */
+/** Lists the host names of ssh's configuration, without patterns and included files. */
 function configuredNames(path: string): readonly string[] {
   try {
     const text = readFileSync(path, 'utf8').slice(0, MAX_CONFIG_CHARS);
@@ -291,9 +293,9 @@ function configuredNames(path: string): readonly string[] {
   }
 }
 
-// The launcher as hosts get it: the build of this checkout or the package's, for the architecture there.
+// The launcher to install on hosts, for their architecture: from the package, or built in this checkout.
 
-/** Of a launcher; a larger file is none. */
+/** The largest size of a launcher; a larger file is rejected. */
 const MAX_BYTES = 1_000_000;
 
 /** @param base as `findLauncher` takes it */

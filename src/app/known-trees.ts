@@ -1,27 +1,27 @@
 /**
- * Which directories hold a project that the user has worked in before. A tree that appears during a session, cloned or
- * unpacked, is new until a later session: what runs its code counts as unknown.
+ * Remembers the projects that the user has worked in. A directory that appears during a session, cloned or unpacked,
+ * stays new until a later session; commands that run its code count as unknown.
  */
 import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseJsonObject } from '../text/json.ts';
 import { realOf } from './own-places.ts';
 
-/** Most directories that are read back, the newest first. */
+/** How many directories to read back, newest first. */
 const MAX_TREES = 2000;
 
-/** One line of the file: a directory in which the user ran something, and when, in ms. */
+/** One line of the file: a directory the user ran a command in, and when, in ms. */
 type Line = { readonly at: number; readonly directory: string };
 
 export class KnownTrees {
   readonly #file: string;
   readonly #began: number;
-  /** When the list was begun, in ms: what is older than that was there before this program was. */
+  /** When this file was created, in ms: older directories existed before aish-tui did. */
   readonly #since: number;
   readonly #known = new Set<string>();
   readonly #noted = new Set<string>();
 
-  /** @param began when the session began, in ms; what was there then has not appeared in it */
+  /** @param began when the session began, in ms; older directories are not new */
   constructor(file: string, startedIn: string, began = Date.now()) {
     this.#file = file;
     this.#began = began;
@@ -33,7 +33,7 @@ export class KnownTrees {
     this.note(startedIn);
   }
 
-  /** Notes that the user works in a directory. Later sessions know it; this one goes on as it is. */
+  /** Notes that the user works in a directory. Only later sessions treat it as known. */
   note(directory: string): void {
     const real = realOf(directory) ?? directory;
     if (this.#noted.has(real)) return;
@@ -42,13 +42,13 @@ export class KnownTrees {
     try {
       appendFileSync(this.#file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
     } catch {
-      // Where nothing can be written, the directory stays new: that only asks more often.
+      // Without a writable file the directory stays new, which only means more questions.
     }
   }
 
   /**
-   * Whether a directory belongs to a tree that appeared during a session.
-   * @param isWritten whether the model made this directory itself, by name
+   * Returns whether a directory belongs to a tree that appeared during a session.
+   * @param isWritten whether the model itself created this directory
    */
   isNew(directory: string, isWritten: (path: string) => boolean): boolean {
     for (let at = realOf(directory) ?? directory; !this.#known.has(at); at = dirname(at)) {
@@ -60,7 +60,7 @@ export class KnownTrees {
   }
 }
 
-/** When what is at a path was made, in ms; 0: nothing is there. */
+/** The creation time of a path in ms; 0 if nothing exists there. */
 function bornAt(path: string): number {
   try {
     return statSync(path).birthtimeMs;

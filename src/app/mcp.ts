@@ -1,4 +1,4 @@
-/** MCP servers of the configuration → tools, wired to the other services. */
+/** Turns the configured MCP servers into tools and connects them to the other services. */
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -16,21 +16,21 @@ import type { SessionBus } from './session-bus.ts';
 
 type McpLinks = {
   readonly dataDir: string;
-  /** The folder that stays from one session to the next. */
+  /** The state folder shared by all sessions. */
   readonly state: string;
-  /** Told of the values of a login. */
+  /** Adds a login's values to the known secrets. */
   readonly learn: (value: string) => void;
   readonly version: string;
   readonly bus: SessionBus;
-  /** What a command in Project makes may be obeyed by a server before anybody has seen it. */
+  /** In Project mode a server may run files that a command wrote before the user has reviewed them. */
   readonly runsInProject: () => boolean;
   readonly starts: OwnStarts;
 };
 
-/** How long a program without a screen waits for servers, where nothing is configured. In ms. */
+/** How long a run without a screen waits for servers by default, in ms. */
 const PATIENCE_MS = 10_000;
 
-/** The user's variables that a server may see: paths and locale, no credentials. */
+/** Environment variables a server may see: paths and locale, no credentials. */
 const HARMLESS = /^(?:HOME|LOGNAME|USER|PATH|SHELL|LANG|LC_\w+|TZ|TMPDIR|XDG_(?:CACHE|CONFIG|DATA|STATE)_\w+)$/;
 
 export function openMcp(
@@ -39,7 +39,7 @@ export function openMcp(
 ): McpServers {
   const env = Object.fromEntries(
     Object.entries(process.env).filter(
-      // A function of bash is code.
+      // An exported bash function is code.
       (pair): pair is [string, string] => HARMLESS.test(pair[0]) && pair[1] !== undefined && !pair[1].startsWith('()'),
     ),
   );
@@ -55,7 +55,7 @@ export function openMcp(
       starts.mayStart({ name: `the MCP server ${name}`, words: [command, ...args], env, cwd }, byUser),
     env,
     cwd: process.cwd(),
-    // The one root that servers are told is the directory of the user's shell.
+    // Servers get one root: the local directory of the user's shell.
     root: () => (hostOf(bus.engine.shellCwd) === undefined ? bus.engine.shellCwd : process.cwd()),
     say: (level, text) => bus.show(text, level),
     changed: () => bus.changed(),
@@ -67,7 +67,7 @@ export function openMcp(
   });
 }
 
-/** A server with the values of variables and of commands in it. Throws with why that can't be. */
+/** Substitutes variables and command output in a server's configuration. Throws with the reason on failure. */
 export async function fillServer(
   name: string,
   server: McpServer,
@@ -99,7 +99,7 @@ export async function fillServer(
   };
 }
 
-/** What `:mcp` shows and does. */
+/** Implements the `:mcp` command. */
 export function createMcpPort(
   { mcp, auto_approve: autoApprove, safety }: Config,
   servers: McpServers,

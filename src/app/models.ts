@@ -1,4 +1,4 @@
-/** The broker as the rest of the program sees it: secrets filtered, costs counted, servers started when needed. */
+/** The broker for the rest of the program: it filters secrets, counts costs, and starts servers on demand. */
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createBroker, type Preset, presetInfo } from '../broker/index.ts';
@@ -28,7 +28,7 @@ import type { SessionBus } from './session-bus.ts';
 type OpenModels = {
   readonly broker: Broker;
   readonly costs: CostMeter;
-  /** Ends the servers that were started. */
+  /** Stops the model servers that aish-tui started. */
   stopServers(): Promise<void>;
 };
 
@@ -72,7 +72,7 @@ export function openModels(
   return { broker, costs, stopServers };
 }
 
-/** A command that prints a key is started only where it may be; else there is no key. */
+/** Gets the key from its configured command only if that command may run; otherwise there is no key. */
 function withKeyAsked(preset: Preset, model: ModelConfig | undefined, starts: OwnStarts): Preset {
   const { apiKey } = preset;
   const line = model?.api_key_cmd;
@@ -81,14 +81,16 @@ function withKeyAsked(preset: Preset, model: ModelConfig | undefined, starts: Ow
   return { ...preset, apiKey: async () => ((await starts.mayStart(command)) ? apiKey() : undefined) };
 }
 
-// Counts every model call, and stops calls when the session has reached its spending limit (CO-1, CO-2).
+// Counts every model call, and blocks calls once the session reaches its spending limit (CO-1, CO-2).
 
-/** What an approval adds at least, so that a limit of 0 asks before each call instead of blocking the first. */
+/**
+ * The smallest increase that an approval gives. Without it, a limit of 0 would block the first call even after a yes.
+ */
 const MIN_ALLOWANCE_DOLLARS = 0.01;
 
 type CostOptions = {
   readonly config: Config;
-  /** The configuration file in use: the user's own price list is beside it. */
+  /** The configuration file; the user's own price list is in the same folder. */
   readonly configFile: string;
   readonly stateDir: string;
   readonly session: string;
@@ -98,9 +100,9 @@ type CostOptions = {
 
 type CostMeter = CostPort & {
   readonly spending: Spending;
-  /** The broker, with each call counted when it has ended. */
+  /** Returns the broker with each finished call counted. */
   metered(broker: Broker): Broker;
-  /** Why nothing more may be sent to this preset; asked for every preset that a call goes to, including fallbacks. */
+  /** Returns why nothing may be sent to this preset, if so. Called for every preset including fallbacks. */
   refusal(preset: string, call?: Planned): string | undefined;
   close(): void;
 };
@@ -246,7 +248,7 @@ const SHORT: Readonly<Record<Exclude<CallFailure['kind'], 'refused'>, string>> =
   'unknown-preset': 'there is no such preset',
 };
 
-/** The gate's second opinion: no tools, not streamed, counted as `safety`. */
+/** Presets whose model used the whole answer for thinking: they are not asked again. */
 export function createSecondOpinion(broker: Pick<Broker, 'chat'>, presetNow: () => string) {
   /** Presets whose model used up the room for an answer without one: they are not asked again. */
   const wordy = new Set<string>();
@@ -304,7 +306,7 @@ export function watched(
   };
 }
 
-// Starts model servers when they are first needed: `models.NAME.serve` (CF-3).
+// Milliseconds for a large model to load. Afterwards the call goes ahead and reports its failure itself.
 
 /** How long a large model may take to load; after that the call goes ahead and reports the failure itself. In ms. */
 const START_TIMEOUT_MS = 180_000;

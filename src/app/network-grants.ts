@@ -1,72 +1,72 @@
 /**
- * Who may connect where (MO-10). A connection waits until the user has answered; a grant is a host and a port, and ends
- * with the command, the job, the run or the session that it was given for.
+ * Decides which program may connect where (MO-10). A connection waits until the user has answered. A grant covers one
+ * host and port, and ends with its command, job, run or session.
  */
 import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Connecting, GaveUp, NetworkAnswer } from '../contracts/commands.ts';
 
-/** Connections that come together are asked about together. Ms. */
+/** Connections within this many milliseconds share one question. */
 const TOGETHER_MS = 50;
 const MAX_GRANTS = 500;
 const WEB_PORTS = [443, 80];
 
 export type Target = { readonly host: string; readonly port: number };
 
-/** Who connects. */
+/** The program that wants to connect. */
 export type Client = {
   /** The program's name, for the question. */
   readonly program: string;
-  /** The process in which its command began. */
+  /** The first process of its command. */
   readonly command?: number | undefined;
-  /** The background job that it is part of: what is allowed to it ends with the job. */
+  /** The background job it belongs to; its grants end with the job. */
   readonly job?: number | undefined;
 };
 
 export type GrantOptions = {
-  /** Asks the user. `run`: an answer for longer holds until this run ends. `gone`: nobody waits for the answer. */
+  /** Asks the user. `run`: a lasting answer ends with this run. `gone` aborts once no client waits for the answer. */
   readonly ask: (
     client: Client & { readonly run?: string | undefined },
     items: readonly string[],
     gone: AbortSignal,
   ) => Promise<NetworkAnswer | undefined>;
-  /** The client that connects from this port. */
+  /** Returns the client whose connection has this source port. */
   readonly clientAt: (port: number) => Client;
-  /** Whether the client has not closed that connection. */
+  /** Whether the client still has that connection open. */
   readonly isOpen: (port: number) => boolean;
-  /** The run under way. */
+  /** The current Norris run. */
   readonly run: () => string | undefined;
 };
 
-/** `job`, `run`: what a grant ends with, where that is before the session. */
+/** `job`, `run`: the grant ends with this job or run, before the session ends. */
 type Grant = { readonly allowed: boolean; readonly job?: number | undefined; readonly run?: string | undefined };
 type Batch = {
   readonly client: Client;
   readonly targets: Target[];
   readonly answer: Promise<NetworkAnswer | undefined>;
-  /** What stood in the question, by name. */
+  /** The names of the targets listed in the question. */
   readonly listed: Set<string>;
 };
 
-/** A command that runs. */
+/** A running command. */
 type Running = {
-  /** What the user has allowed to this command. */
+  /** Targets that the user has allowed for this command. */
   readonly allowed: Set<string>;
-  /** What it has asked for and has not got, with its client. */
+  /** Targets that it wanted and could not reach, with their clients. */
   readonly missed: Map<string, { readonly target: Target; readonly client: Client }>;
   readonly gone: AbortController;
-  /** Questions that are open, since when, and how long others were. Ms. */
+  /** How many of its questions are open, since when, and how long earlier ones were open. In ms. */
   open: number;
   since: number;
   askedMs: number;
 };
 
-/** `host:port` as the user and a CONNECT line write it; addresses in one spelling. Undefined: none. */
+/** Parses `host:port` from a user or a CONNECT line and normalizes addresses. Undefined if invalid. */
 export function targetOf(text: string, port?: number): Target | undefined {
   if (!/^[\w.:[\]-]+$/.test(text)) return undefined;
   const url = URL.parse(`http://${text}`);
   if (!url || url.pathname !== '/' || url.username !== '' || url.hostname === '') return undefined;
-  // The URL leaves the port of its scheme out.
+  // A URL omits the default port of its scheme.
   const given = /:(\d{1,5})$/.exec(text)?.[1];
   const own = given === undefined || /^\[[^\]]*\]$/.test(text) ? port : Number(given);
   if (own === undefined || own < 1 || own > 65_535) return undefined;
@@ -79,7 +79,7 @@ const LINK = new BlockList();
 LINK.addSubnet('169.254.0.0', 16);
 LINK.addSubnet('fe80::', 10, 'ipv6');
 LINK.addAddress('fd00:ec2::254', 'ipv6');
-// Of a cloud that keeps its keys elsewhere.
+// The metadata address of Alibaba Cloud, which is not link-local.
 LINK.addAddress('100.100.100.200');
 const MACHINE = new BlockList();
 for (const [net, bits] of [
@@ -87,7 +87,7 @@ for (const [net, bits] of [
   ['127.0.0.0', 8],
 ] as const)
   MACHINE.addSubnet(net, bits);
-// With the old way to write an IPv4 address.
+// IPv4-compatible IPv6 addresses, the deprecated form.
 MACHINE.addSubnet('::', 96, 'ipv6');
 const MANY = new BlockList();
 MANY.addSubnet('224.0.0.0', 3);
@@ -102,7 +102,7 @@ for (const [net, bits] of [
   PRIVATE.addSubnet(net, bits);
 PRIVATE.addSubnet('fc00::', 7, 'ipv6');
 
-/** The IPv4 address that a translating one (NAT64, 6to4) leads to. */
+/** Returns the IPv4 address inside a NAT64 or 6to4 address. */
 function translated(address: string): string | undefined {
   if (isIP(address) !== 6 || address.includes('%')) return undefined;
   const { hostname } = new URL(`http://[${address}]`);
@@ -113,7 +113,7 @@ function translated(address: string): string | undefined {
     .join('.');
 }
 
-/** Names an address to which no name of the internet may lead; undefined for an ordinary address. */
+/** Describes an address that no public host name may resolve to; undefined for ordinary addresses. */
 export function special(address: string): string | undefined {
   const behind = translated(address);
   if (behind !== undefined) return special(behind);
@@ -126,19 +126,19 @@ export function special(address: string): string | undefined {
   return MACHINE.check(address, family) || own.check(address, family) ? 'this machine' : undefined;
 }
 
-/** As it stands in the question: a bare address is named for what it is. */
+/** The target as the question shows it; a special address gets its description. */
 function described(target: Target): string {
   if (isIP(target.host) === 0) return nameOf(target);
   const isPrivate = PRIVATE.check(target.host, isIP(target.host) === 6 ? 'ipv6' : 'ipv4');
   return `${nameOf(target)} (${special(target.host) ?? (isPrivate ? 'in a private network' : 'an address without a name')})`;
 }
 
-/** The user's answer for each host and port. */
+/** Keeps the user's answer for each host and port. */
 export class NetworkGrants {
   readonly #options: GrantOptions;
   readonly #said = new Map<string, Grant>();
   readonly #commands = new Map<number, Running>();
-  /** What the next command that connects there is allowed: one that runs again after a yes. */
+  /** Targets allowed to the next command that connects there: the user let a failed command run again. */
   readonly #next = new Set<string>();
   readonly #waiting = new Map<string, Promise<boolean>>();
   #batch: Batch | undefined;
@@ -148,7 +148,7 @@ export class NetworkGrants {
     this.#options = options;
   }
 
-  /** A host with or without a port, as the user writes it; what was set, undefined where it is none. */
+  /** Sets the answer for a host, with or without a port. Returns the name that was set; undefined if invalid. */
   setNamed(text: string, allowed: boolean | undefined, run?: string): string | undefined {
     const known = targetOf(text);
     const targets = known ? [known] : WEB_PORTS.flatMap((port) => targetOf(text, port) ?? []);
@@ -156,7 +156,7 @@ export class NetworkGrants {
     return targets.map(nameOf).join(', ') || undefined;
   }
 
-  /** `host:port`, whether it is allowed, and what ends that where it is not the session. */
+  /** Each `host:port`, whether it is allowed, and the job or run that ends the answer. */
   list(): readonly (readonly [string, boolean, string?])[] {
     return [...this.#said.keys()].flatMap((name) => {
       const said = this.#saidOf(name);
@@ -167,13 +167,13 @@ export class NetworkGrants {
     });
   }
 
-  /** Undefined: asked about again. */
+  /** Undefined removes the answer, so that the next connection asks. */
   #set(target: Target, grant: Grant | undefined): void {
     if (grant === undefined) this.#said.delete(nameOf(target));
     else if (this.#said.size < MAX_GRANTS) this.#said.set(nameOf(target), grant);
   }
 
-  /** The answer for a name, unless the run that it was given in is over. */
+  /** Returns the answer for a name, unless the answer's run has ended. */
   #saidOf(name: string): Grant | undefined {
     const said = this.#said.get(name);
     if (said?.run === undefined || said.run === this.#options.run()) return said;
@@ -185,12 +185,12 @@ export class NetworkGrants {
     for (const [name, grant] of this.#said) if (grant.job === job) this.#said.delete(name);
   }
 
-  /** Whether a command that runs began in this process. */
+  /** Whether this process is the first one of a running command. */
   knows(process: number): boolean {
     return this.#commands.has(process);
   }
 
-  /** A command has begun in this process; `gaveUp` is to be called at its end. */
+  /** Registers a command by its first process. Call `gaveUp` when it ends. */
   began(command: number): Connecting {
     const running: Running = {
       ...{ allowed: new Set(), missed: new Map(), gone: new AbortController(), open: 0, since: 0, askedMs: 0 },
@@ -206,7 +206,7 @@ export class NetworkGrants {
     };
   }
 
-  /** What a command that has ended had asked for and never got. Its questions are withdrawn. */
+  /** Returns the targets that an ended command could not reach, and withdraws its questions. */
   #ended(command: number, { missed, allowed, gone }: Running): { readonly gaveUp: GaveUp | undefined } {
     this.#commands.delete(command);
     this.#next.clear();
@@ -229,7 +229,7 @@ export class NetworkGrants {
   async allows(target: Target, port: number): Promise<boolean> {
     const name = nameOf(target);
     const said = this.#saidOf(name);
-    // Who it is costs a look at every process.
+    // Finding the client reads every process, so check first whether it matters.
     const isMissed = [...this.#commands.values()].some(({ missed }) => missed.has(name));
     if (said !== undefined && !isMissed) return said.allowed;
     const client = this.#options.clientAt(port);
@@ -244,7 +244,7 @@ export class NetworkGrants {
     this.#waiting.set(key, asked);
     running?.missed.set(name, { target, client });
     const allowed = await asked;
-    // A client that has gone away meanwhile is not connected, and its command may run again.
+    // If the client has disconnected during the question, its command must run again to connect.
     const isOpen = this.#options.isOpen(port);
     if (!allowed || isOpen) running?.missed.delete(name);
     return allowed && isOpen;
@@ -257,14 +257,14 @@ export class NetworkGrants {
     batch.targets.push(target);
     const run = client.job === undefined ? this.#options.run() : undefined;
     const said = await batch.answer;
-    // Another question was about it, and its answer holds.
+    // An earlier question has answered this one.
     if (said === undefined || !batch.listed.has(nameOf(target))) return this.#saidOf(nameOf(target))?.allowed === true;
     if (said !== 'once') this.#set(target, { allowed: said === 'always', job: client.job, run });
     else if (client.job === undefined) this.#commands.get(client.command ?? 0)?.allowed.add(nameOf(target));
     return said !== 'no';
   }
 
-  /** One question at a time; it closes its list when it is put. */
+  /** Only one question is open at a time; no target can join it once the user sees it. */
   #open(client: Client): Batch {
     const targets: Target[] = [];
     const listed = new Set<string>();

@@ -1,6 +1,7 @@
 /**
- * The way out of a session's network (MO-10): a proxy that commands in Project mode find by the variables that clients
- * know. It learns names, asks before it looks one up, and connects to the address that it has itself looked at.
+ * The only exit of a session's network (MO-10): a proxy that commands in Project mode find through the usual
+ * variables. It asks before it resolves a name, and connects only to addresses that it has resolved and checked
+ * itself.
  */
 import { lookup } from 'node:dns/promises';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
@@ -10,10 +11,10 @@ import { type NetworkGrants, nameOf, special, type Target, targetOf } from './ne
 
 const CONNECT_MS = 30_000;
 
-/** Thrown for what is not let through; the text goes to the program. */
+/** Thrown when a connection is not allowed; the text goes to the program. */
 class Refused extends Error {}
 
-/** The addresses that may be connected to: those of a name that was allowed. */
+/** Resolves an allowed target to the addresses that may be used. */
 async function addressesOf(target: Target, grants: NetworkGrants, port: number): Promise<readonly string[]> {
   if (!(await grants.allows(target, port)))
     throw new Refused(`the user does not allow a connection to ${nameOf(target)}`);
@@ -48,9 +49,9 @@ async function connected(target: Target, grants: NetworkGrants, from: Duplex): P
 const statusOf = (error: unknown) => (error instanceof Refused ? 403 : 502);
 const sayOf = (error: unknown) => `aish-tui: ${error instanceof Error ? error.message : String(error)}\n`;
 
-/** Answers what comes in at `server`, a listening socket in the session's network. */
+/** Serves connections to `server`, a socket that listens in the session's network. */
 export function serveProxy(server: Server, grants: NetworkGrants): void {
-  // A request waits as long as the user's question is open.
+  // No timeout: a request waits while the user decides.
   const proxy = createServer({ requestTimeout: 0 }, (incoming, answer) => void forward(incoming, answer, grants));
   proxy.on('connect', (incoming: IncomingMessage, client: Duplex, head: Buffer) => {
     client.on('error', () => {});
@@ -68,7 +69,7 @@ export function serveProxy(server: Server, grants: NetworkGrants): void {
   });
 }
 
-/** The whole head of a tunnel and nothing behind it: what clients send first, read without a parser. */
+/** A complete CONNECT request without a body; the first bytes of a client are matched without an HTTP parser. */
 const CONNECT = /^CONNECT (\S+) HTTP\/1\.[01]\r\n(?:[^\r\n]+\r\n)*\r\n$/;
 
 async function tunnel(url: string, client: Duplex, head: Buffer, grants: NetworkGrants): Promise<void> {

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { withoutInherited } from '../executor/index.ts';
 
 /**
- * Opens the user's browser, where there is a screen for one; false where there is none. It inherits no terminal: it
- * would keep the user's shell alive, and could type into it.
+ * Opens an address in the user's browser; returns false without a graphical screen. The browser gets no terminal,
+ * because it could type into it and would keep the user's shell alive.
  */
 export function openInBrowser(address: string, env: NodeJS.ProcessEnv): boolean {
   const mac = process.platform === 'darwin';

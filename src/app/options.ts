@@ -1,27 +1,27 @@
 import manifest from '../../package.json' with { type: 'json' };
 import type { Mode } from '../session/ids.ts';
 
-/** What the command line asks of every front end. */
+/** The command line's options that every front end shares. */
 export type GlobalOptions = {
   readonly config?: string;
   readonly mode?: Mode;
   readonly model?: string;
-  /** Lines in the terminal's own scrollback instead of a screen. */
+  /** Print lines to the terminal's own scrollback instead of using the full screen. */
   readonly inline?: true;
-  /** Full path of the directory to work in. */
+  /** The absolute path of the working directory. */
   readonly cwd?: string;
-  /** Steps of a run and dollars of the session: the user's word for this time, whatever the configuration says. */
+  /** Limits for a run and for the session; they override the configuration. */
   readonly maxSteps?: number;
   readonly maxDollars?: number;
 };
 
 /** Which session to open; a new one by default. */
 export type SessionWish = {
-  /** An id, or `true` for the one left last, of those begun in this directory, that can be resumed. */
+  /** An id, or `true` for the latest resumable session that began in this directory. */
   readonly resume?: string | true;
   /** Continue in a copy and leave the session unchanged, even if another program has it open. */
   readonly fork?: boolean;
-  /** It was open until now, in this very window. */
+  /** The session was open in this window until now. */
   readonly again?: true;
 };
 

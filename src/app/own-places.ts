@@ -1,7 +1,7 @@
 /**
- * What decides what runs unconfined: this program with what it starts, and what the user's shells and tools obey. A
- * project that holds any of it has no Project mode (MO-9). What lies there under any other name, by a bind mount, is
- * not seen.
+ * Files that control what runs outside the sandbox: aish-tui itself, the programs it starts, configuration of the
+ * user's shells and tools. A project that contains any of them has no Project mode (MO-9). Bind mounts under other
+ * names are not detected.
  */
 import { realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -13,28 +13,26 @@ import { STARTED } from '../knowledge/programs.ts';
 import { pattern } from '../text/pattern.ts';
 import { LAUNCHER } from './environment.ts';
 
-/** What separates a path from the rest of a variable's value: a command line, a list, an option. */
+/** The characters that separate paths within a variable's value: a command line, a list, an option. */
 export const BETWEEN_WORDS = /[\s:=|'"`;&()<>,{}!$]+/;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export type OwnPlaces = {
-  /** Directories with all that is in them: neither in a project, nor around one. */
+  /** Directories that may neither contain a project nor lie inside one. */
   readonly whole: readonly string[];
-  /** Files and directories that are no project's. */
+  /** Files and directories that may not lie inside a project. */
   readonly single: readonly string[];
-  /** Where what shells and tools obey has the names that everybody knows; undefined: nowhere. */
+  /** The home directory with its well-known configuration files; undefined: none. */
   readonly home?: string;
-  /** Every program that is started looks for its libraries in the directory it is started in. */
+  /** Every program is affected by its working directory, because it searches for libraries there. */
   readonly here?: boolean;
 };
 
-/**
- * Lists of directories by which the system's loader finds libraries: an empty or relative one is the working directory.
- */
+/** Search paths of the system's loader: an empty or relative entry means the working directory. */
 const LOADER = /^(LD_LIBRARY_PATH|DYLD_\w*PATH|GCONV_PATH)$/;
 
-/** Variables by which loaders, interpreters and the programs that are started find what they run or obey. */
+/** Variables that tell loaders, interpreters and aish-tui's programs where to find code or configuration. */
 const NAMING = pattern(
   String.raw`
     ^((AISH|BASH|FISH|GIT|SSH|NODE|TMUX|SUDO|DOCKER|PODMAN|CONTAINERS|ANSIBLE|PASSWORD_STORE|OPENSSL|SSL|LD|DYLD
@@ -45,16 +43,16 @@ const NAMING = pattern(
   `,
   'i',
 );
-/** Of these, what names data: git sets them for its hooks and aliases. */
+/** Exceptions: variables that git sets for its hooks and aliases; they name data. */
 const DATA = /^GIT_(DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|PREFIX|OBJECT_DIRECTORY|CEILING_DIRECTORIES)$/;
 
-/** Where this program keeps its configuration and its state: nothing that a model does may change anything there. */
+/** The directories of aish-tui's configuration and state. No action of a model may change anything in them. */
 export function ownDirectories(env: Environment = process.env): readonly string[] {
   const { config, state } = placesOf(env);
   return [dirname(config), state].map((path) => realOf(path) ?? path);
 }
 
-/** For a program whose launcher is this one, and that was started with this configuration; default: the usual one. */
+/** Returns the own places for this launcher and configuration file (default: the usual one). */
 export function ownPlaces(launcher: string, config?: string, env: Environment = process.env): OwnPlaces {
   const usual = placesOf(env);
   const dist = dirname(launcher);
@@ -72,7 +70,7 @@ export function ownPlaces(launcher: string, config?: string, env: Environment = 
       ...(config === undefined ? [] : [resolve(config)]),
       tmpdir(),
       ...named,
-      // Where there is none yet, one that comes is set aside.
+      // A missing configuration file needs no entry: if a command creates it, the file is set aside.
       ...paths.flatMap((path) => STARTED.map((name) => join(path, name))).filter(isThere),
     ],
     home,
@@ -82,7 +80,7 @@ export function ownPlaces(launcher: string, config?: string, env: Environment = 
 
 const isRelative = (list: string) => list !== '' && list.split(/[:;]/).some((part) => !part.startsWith('/'));
 
-/** What a value may name: all of it, and each word of it, also behind an option or a mark. */
+/** Returns every path that a value may contain: the whole value, and each word, also after an option. */
 function pathsIn(value: string, home: string): readonly string[] {
   const text = value.replace(/\$(HOME\b|\{HOME\})|~(?=\/)/g, home);
   return [text, ...text.split(':'), ...text.split(BETWEEN_WORDS)].flatMap((word) => {
@@ -92,17 +90,23 @@ function pathsIn(value: string, home: string): readonly string[] {
   });
 }
 
-/** Also where that can't be told. */
+/** A path that can't be examined counts as existing. */
 const isThere = (path: string) => seenAt(path) !== undefined;
 
 const partsOf = (directory: string) => (entriesAt(directory) ?? []).map(({ name }) => join(directory, name));
 
-/** A project's own name for this program: whoever starts it there starts what the project says. */
+/** The project's own copy of aish-tui: running it would run code of the project. */
 const STARTED_THERE = join('node_modules', '.bin', 'aish-tui');
-/** A step asks several times. What is outside a project is changed by the user alone. Milliseconds. */
+/**
+ * Milliseconds to cache the result, since a step needs it several times. Only the user changes files outside a
+ * project.
+ */
 const KNOWN_MS = 10_000;
 
-/** Tells whether a tree holds any of these, also by a link, or lies in one of those that are whole. */
+/**
+ * Returns a function that tells whether a tree contains an own place, also through a symlink, or lies inside a
+ * `whole` one.
+ */
 export function takenBy(places: () => OwnPlaces): (tree: string) => boolean {
   let last: { readonly tree: string; readonly at: number; readonly taken: boolean } | undefined;
   return (tree) => {
@@ -113,7 +117,7 @@ export function takenBy(places: () => OwnPlaces): (tree: string) => boolean {
   };
 }
 
-/** The same of this program, started with this configuration. */
+/** The same for this program, started with this configuration. */
 export const takenHere = (config?: string) => takenBy(() => ownPlaces(LAUNCHER, config));
 
 function isTaken(tree: string, { whole, single, home, here }: OwnPlaces): boolean {
@@ -129,26 +133,26 @@ function isTaken(tree: string, { whole, single, home, here }: OwnPlaces): boolea
       (home !== undefined && isOfHome(tree, home))
     );
   } catch {
-    // Too many links to be looked through, or what can't be read: any of them may lead there.
+    // Too many symlinks, or an unreadable path: any of them may lead to an own place.
     return true;
   }
 }
 
-/** Whether it holds the home directory, or what is obeyed by its name there, or lies in such. */
+/** Whether the tree contains the home directory or its configuration files, or lies inside such a directory. */
 function isOfHome(tree: string, home: string): boolean {
   const real = realOf(home) ?? home;
   return holds(tree, real) || (holds(real, tree) && concernsHome(relative(real, tree)));
 }
 
-/** Whether `path` is the directory or lies in it. */
+/** Returns whether `path` is the directory or lies inside it. */
 export function holds(directory: string, path: string): boolean {
   return path === directory || path.startsWith(directory === sep ? sep : directory + sep);
 }
 
-/** Behind all links as the system follows them; undefined where there is nothing. */
+/** Resolves all symlinks as the system does; undefined if nothing exists there. */
 export function realOf(path: string): string | undefined {
   try {
-    // The other one takes `..` behind a link for the directory that the link lies in.
+    // `realpathSync` alone resolves `..` after a symlink differently from the kernel.
     return realpathSync.native(path);
   } catch {
     return undefined;

@@ -1,7 +1,7 @@
 /**
- * Whether a command of the user's own configuration may start (MO-9): an MCP server, the server of a model, a command
- * that prints a key, the shell. Where a model has changed the tree that it comes from since the user last let it start,
- * they are asked first.
+ * Decides whether a command of the user's configuration may start (MO-9): an MCP server, a model server, a command
+ * that prints a key, the shell. If a model has changed the tree of its program since its last start, the user is
+ * asked first.
  */
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
@@ -14,60 +14,60 @@ import { BETWEEN_WORDS, holds, realOf } from './own-places.ts';
 import { treeAround } from './project-tree.ts';
 
 export type OwnCommand = {
-  /** What the configuration calls it: `the MCP server files`. */
+  /** Its name in a question: `the MCP server files`. */
   readonly name: string;
-  /** A program with its arguments; a line for the shell as one word. */
+  /** A program with its arguments, or one string for a shell command line. */
   readonly words: readonly string[];
-  /** What it gets besides the environment of this program. */
+  /** Variables added to this program's environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Where it starts; absent where it finds nothing by that. */
+  /** Its working directory; undefined if that does not affect which files it runs. */
   readonly cwd?: string;
 };
 
 type Options = {
-  /** What models have changed, and what the user has let start; it stays from one session to the next. */
+  /** The log of changes by models and of allowed starts, shared by all sessions. */
   readonly file: string;
-  /** Puts the question to the user; false where nobody can be asked. */
+  /** Asks the user; false if no user is there. */
   ask(names: string, files: readonly string[]): Promise<boolean>;
 };
 
-/** One line of the file: files of one tree were changed, or a command was let start. */
+/** One line of the file: either files of one tree changed, or a command was allowed to start. */
 type Line = { readonly at: number; readonly tree?: string; readonly files?: readonly string[]; readonly let?: string };
 
-/** Files that are named of each tree and action. */
+/** How many changed files to keep for each tree and action. */
 const MAX_NAMED = 20;
-/** Of more trees that one action has changed, the directory around all of them is noted. */
+/** If one action changed more trees than this, note only their common directory. */
 const MAX_TREES = 50;
 const MAX_FILE_BYTES = 500_000;
 const MAX_WORDS = 200;
-/** Servers that start together are asked about together. In ms. */
+/** Commands that start within this many milliseconds share one question. */
 const TOGETHER_MS = 50;
 
 export class OwnStarts {
   readonly #options: Options;
-  /** What is asked about now, and what was refused, as of which change. */
+  /** Open questions, and refusals with the time of the change they were about. */
   readonly #asked = new Map<string, Promise<boolean>>();
   readonly #refused = new Map<string, number>();
-  /** Bytes after which the file is made shorter. */
+  /** The file is compacted when it is larger than this. */
   #longest = MAX_FILE_BYTES;
   #batch:
     | { readonly commands: OwnCommand[]; readonly files: Set<string>; readonly answer: Promise<boolean> }
     | undefined;
 
-  /** Resolves when the last changes are noted. */
+  /** Resolves once the latest changes are written. */
   settled: () => Promise<void> | undefined = () => undefined;
 
   constructor(options: Options) {
     this.#options = options;
   }
 
-  /** Notes what an action of a model has changed. Never throws. */
+  /** Notes the files that a model's action changed. Never throws. */
   changed(files: readonly string[]): void {
     const known = new Map<string, string>();
     const treeAt = (file: string) => {
       const directory = dirname(file);
       const tree = known.get(directory) ?? treeOf(file, directory);
-      // In the home directory each file is one.
+      // Directly in the home directory, each file counts as a tree of its own.
       if (tree !== file) known.set(directory, tree);
       return tree;
     };
@@ -76,7 +76,7 @@ export class OwnStarts {
     for (const [tree, all] of few) this.#write({ at: Date.now(), tree, files: all.slice(0, MAX_NAMED) });
   }
 
-  /** @param byUser the user has just asked for it: a refusal counts no more */
+  /** @param byUser the user has just requested the start, so earlier refusals don't apply */
   async mayStart(command: OwnCommand, byUser = false): Promise<boolean> {
     await this.settled();
     const key = keyOf(command);
@@ -111,7 +111,7 @@ export class OwnStarts {
     return this.#batch;
   }
 
-  /** Since it was let start, of the trees that it comes from; the oldest first. */
+  /** Returns the changes to the command's trees since it was last allowed to start, oldest first. */
   #changesOf(command: OwnCommand, key: string): readonly Line[] {
     const lines = this.#read();
     const since = Math.max(0, ...lines.filter((line) => line.let === key).map(({ at }) => at));
@@ -136,11 +136,11 @@ export class OwnStarts {
       if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > this.#longest) this.#shorten();
       appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
     } catch {
-      // A full disk: nothing of the model's runs either, since its journal can't be written.
+      // On a full disk the model runs nothing either, since its journal can't be written.
     }
   }
 
-  /** The last change of each tree, and the last time that each command was let start. */
+  /** Compacts the file: keeps the last change of each tree and the last allowed start of each command. */
   #shorten(): void {
     const last = new Map(this.#read().map((line) => [line.tree ?? ` ${line.let}`, line]));
     const text = [...last.values()].map((line) => `${JSON.stringify(line)}\n`).join('');
@@ -164,8 +164,8 @@ const keyOf = ({ name, words, env = {}, cwd = '' }: OwnCommand): string =>
     .digest('hex');
 
 /**
- * The top of the repository around it, else its directory, with what lies beside a `bin`; in the home directory itself
- * the file alone.
+ * Returns the tree of a file: its repository, else its directory (for a `bin`, the parent). Directly in the home
+ * directory the tree is the file itself.
  */
 function treeOf(path: string, directory = directoryOf(path)): string {
   const home = realOf(homedir()) ?? homedir();
@@ -184,11 +184,11 @@ function commonTo(one: string, other: string): string {
   return common;
 }
 
-/** What its words name, its directory and its program, as they are and behind all links. */
+/** Returns the paths in a command: its words, directory and program, each also with symlinks resolved. */
 function placesOf({ words, env = {}, cwd }: OwnCommand): readonly string[] {
   const all = [...words, ...Object.values(env)].flatMap((written) => {
     const word = written.replace(/\$(HOME\b|\{HOME\})/g, homedir());
-    // A quoted or escaped path may hold blanks.
+    // A quoted or escaped path may contain blanks.
     const escaped = word.replaceAll('\\ ', '\0').split(BETWEEN_WORDS);
     return [
       word,
@@ -206,7 +206,7 @@ function placesOf({ words, env = {}, cwd }: OwnCommand): readonly string[] {
     return [resolve(cwd ?? homedir(), path), ...inPath].filter((each) => existsSync(each));
   });
   const places = cwd === undefined ? named : [...named, cwd];
-  // What holds the home directory is data of a server: everything lies in it.
+  // Ignore directories that contain the home directory: for a server they are data, and everything lies inside them.
   return [...new Set(places.flatMap((place) => [place, realOf(place) ?? place]))].filter(
     (place) => !holds(place, realOf(homedir()) ?? homedir()) && !holds(place, homedir()),
   );

@@ -1,5 +1,5 @@
 /**
- * The configured models as presets for the broker; without any, the servers and keys found here, or the demo (BR-6).
+ * The broker's presets from the configured models; without any, from detected servers and keys, or the demo (BR-6).
  */
 import { execFile } from 'node:child_process';
 import { homedir } from 'node:os';
@@ -9,13 +9,13 @@ import { type Config, filledText, type ModelConfig, variablesIn } from '../confi
 import type { PresetInfo } from '../contracts/models.ts';
 import { asArray, isJsonObject, type JsonObject } from '../text/json.ts';
 
-/** Loopback ports answer or refuse at once; this is for one that hangs. */
+/** Loopback ports answer or refuse at once; the timeout is for a server that hangs. */
 const DISCOVERY_TIMEOUT_MS = 400;
 const KEY_COMMAND_TIMEOUT_MS = 10_000;
-/** A timer of Node that is set to more than 24 days fires at once. */
+/** Node fires a timer of more than 24 days at once. */
 const MAX_TIMER_MS = 2_000_000_000;
 
-/** The variables that headers of a preset take their values from. */
+/** Returns the environment variables used in a preset's headers. */
 export function headerVariables({ headers = {} }: ModelConfig): readonly string[] {
   return Object.values(headers).flatMap(variablesIn);
 }
@@ -23,38 +23,38 @@ export function headerVariables({ headers = {} }: ModelConfig): readonly string[
 export type Presets = {
   readonly list: readonly Preset[];
   readonly active: string;
-  /** A line for the user on where the model comes from, when it was detected. */
+  /** A line that tells the user where a detected model comes from. */
   readonly notice?: string;
-  /** What was found, ready to be written into the configuration. */
+  /** The detected models, in the form of the configuration. */
   readonly found: Readonly<Record<string, ModelConfig>>;
 };
 
-/** The state of a remote preset detected by a key in the environment: it is not contacted until chosen. */
+/** The state of a remote preset detected by its key: it is not contacted until the user chooses it. */
 export const UNASKED = {
   reachable: false,
   unasked: true,
   detail: 'not contacted: nothing is sent there until you choose it',
 } as const;
 
-/** Whether the preset was only detected, is remote, and is not the active one. */
+/** Whether the preset was only detected, is remote, and is not active. */
 export function isUnasked({ found }: Presets, { name, local }: PresetInfo, active: string): boolean {
   return name in found && !local && name !== active;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @param wanted the preset asked for by `--model`, before the configured one */
+/** @param wanted the preset from `--model`, which overrides the configured one */
 export async function choosePresets(config: Config, env: Environment, wanted: string | undefined): Promise<Presets> {
   const configured = Object.entries(config.models).map(([name, model]) => presetOf(name, model, env));
   if (configured.length > 0) {
     const list = configured.some((preset) => preset.name === 'demo') ? configured : [...configured, DEMO_PRESET];
     return { list, active: wanted ?? config.model ?? configured[0]?.name ?? 'demo', found: {} };
   }
-  // Who names the demo wants it, whatever else runs here.
+  // A user who names the demo gets it, whatever servers run here.
   if ((wanted ?? config.model) === 'demo') return { list: [DEMO_PRESET], active: 'demo', found: {} };
   const found = await discover({ env, timeoutMs: DISCOVERY_TIMEOUT_MS });
   const writable = Object.fromEntries(found.map((item) => [item.preset.name, configOf(item)]));
-  // Nothing leaves this machine unless the user has chosen a remote preset.
+  // Prefer a local server: nothing leaves this machine unless the user has chosen a remote preset.
   const here = found.find((item) => item.kind === 'server');
   const active = wanted ?? here?.preset.name ?? 'demo';
   const list = [...found.map((item) => item.preset), DEMO_PRESET];
@@ -71,7 +71,7 @@ function foundNotice(found: readonly Found[], here: Found | undefined): string {
   return [...used, ...offered].join('. ');
 }
 
-/** A key is named by its variable, never written down. */
+/** Saves the name of the key's variable, never the key. */
 export function configOf({ preset, keyVariable }: Found): ModelConfig {
   const key = keyVariable === undefined ? {} : { api_key_env: keyVariable };
   return { base_url: preset.baseUrl, model: preset.model, ...key };
@@ -122,7 +122,7 @@ function presetOf(name: string, model: ModelConfig, env: Environment): Preset {
   };
 }
 
-/** Puts values of the environment in place of `${NAME}`. Throws where there is none. */
+/** Replaces `${NAME}` by the environment's value. Throws if the variable is missing. */
 function filledIn(values: JsonObject, place: string, env: Environment): JsonObject {
   const filled = (value: unknown, key: string): unknown => {
     if (typeof value === 'string') return filledText(value, `${place}.${key}`, env);
@@ -132,10 +132,10 @@ function filledIn(values: JsonObject, place: string, env: Environment): JsonObje
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, filled(value, key)]));
 }
 
-/** What a command of the configuration prints. */
+/** Returns what a configured command prints. */
 export async function keyFrom(command: string): Promise<string | undefined> {
   const { stdout } = await promisify(execFile)('sh', ['-c', command], {
-    // Nothing of a project is found by the directory.
+    // The home directory: the command must not pick up files of a project.
     cwd: homedir(),
     timeout: KEY_COMMAND_TIMEOUT_MS,
   });

@@ -1,6 +1,6 @@
 /**
- * The caches of package managers in Project mode (MO-9). The user's own can't be written there, so a table of variables
- * points them to a directory of the project in aish-tui's cache. Nothing of it is kept or counted as a change.
+ * The caches of package managers in Project mode (MO-9). The user's own caches are read-only there, so variables
+ * point each package manager to a directory of aish-tui's cache. Changes in it are neither recorded nor counted.
  */
 import { createHash } from 'node:crypto';
 import { lutimesSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
@@ -13,11 +13,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export type ProjectCache = {
   readonly directory: string;
-  /** What points package managers to it. */
+  /** The variables that package managers read. */
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** Variables, and the place in the directory that each names. */
+/** Variables with their path inside the cache directory. */
 const PLACES: Readonly<Record<string, string>> = {
   npm_config_cache: 'npm',
   YARN_CACHE_FOLDER: 'yarn',
@@ -33,7 +33,9 @@ const MS_PER_DAY = 24 * 60 * 60 * 1000;
 
 const rootIn = (cache: string) => join(cache, 'projects');
 
-/** The cache of a project, made at its first use; undefined where it can't be made. @param cache aish-tui's own. */
+/**
+ * Returns a project's cache, created on first use; undefined if that fails. @param cache aish-tui's cache directory
+ */
 export function cacheOf(cache: string, tree: string, env: Environment = process.env): ProjectCache | undefined {
   const root = rootIn(cache);
   const directory = join(root, createHash('sha256').update(tree).digest('hex').slice(0, 16));
@@ -45,11 +47,11 @@ export function cacheOf(cache: string, tree: string, env: Environment = process.
     return undefined;
   }
   const places = Object.entries(PLACES).map(([name, place]) => [name, join(directory, place)] as const);
-  // No file can have two names in the cache and in the tree: they are two mounts.
+  // `UV_LINK_MODE=copy`: the cache and the tree are separate mounts, so hard links between them fail.
   return { directory, env: { ...Object.fromEntries(places), UV_LINK_MODE: 'copy', ...goProxy(env) } };
 }
 
-/** Under another name until it is whole: no command can put a link in the way of what is made here. */
+/** Created under a temporary name and renamed when complete, so that no command can place a symlink in the way. */
 function make(directory: string, env: Environment): void {
   const fresh = `${directory}.${process.pid}`;
   mkdirSync(fresh, { recursive: true, mode: 0o700 });
@@ -57,14 +59,14 @@ function make(directory: string, env: Environment): void {
   try {
     renameSync(fresh, directory);
   } catch {
-    // Another session was faster.
+    // Another session created it first.
     removeTree(fresh);
   }
 }
 
 /**
- * Only the registry and the checkouts are the project's own: configuration and programs are the user's, and so are the
- * crates that the user has already, by links.
+ * The project gets its own registry and checkouts. Configuration, programs and existing crates are symlinks to the
+ * user's.
  */
 function linkCargo(from: string, to: string): void {
   const own = ['registry', 'git'];
@@ -81,7 +83,7 @@ function linkCargo(from: string, to: string): void {
     mirror(join(from, part), join(to, part), depth);
 }
 
-/** Makes the directories down to a depth, and links to what is there. */
+/** Creates the directories down to a depth, with symlinks to everything below. */
 function mirror(from: string, to: string, depth: number): void {
   mkdirSync(to, { recursive: true, mode: 0o700 });
   for (const entry of entriesOf(from)) {
@@ -91,7 +93,7 @@ function mirror(from: string, to: string, depth: number): void {
   }
 }
 
-/** Go takes the modules that the user has already from their cache, which is laid out as a proxy is. */
+/** Go's module cache is laid out like a proxy, so Go can read the user's existing modules from it. */
 function goProxy(env: Environment): Readonly<Record<string, string>> {
   const home = env.HOME || homedir();
   const had = join(env.GOMODCACHE || join(env.GOPATH?.split(':')[0] || join(home, 'go'), 'pkg/mod'), 'cache/download');
@@ -101,8 +103,8 @@ function goProxy(env: Environment): Readonly<Record<string, string>> {
 }
 
 /**
- * Removes caches that no command has used for so many days, then the least recently used until the rest fits. One that
- * was used within a day stays. Returns the bytes that were freed.
+ * Removes caches unused for this many days, then the least recently used ones until the rest fits. A cache used
+ * within a day stays. Returns the number of bytes freed.
  */
 export async function pruneCaches(
   cache: string,
@@ -121,7 +123,7 @@ export async function pruneCaches(
   return freed;
 }
 
-/** Every project's cache. */
+/** Lists the caches of all projects. */
 export async function cachesIn(cache: string) {
   const root = rootIn(cache);
   return Promise.all(

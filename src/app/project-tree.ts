@@ -1,4 +1,4 @@
-/** Which directory is "this project" in Project mode (MO-9). */
+/** Determines the directory that is "this project" in Project mode (MO-9). */
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,11 +6,11 @@ import type { Standing } from '../remote/hosts/index.ts';
 import { holds, realOf } from './own-places.ts';
 
 /**
- * The top of the repository that `cwd` lies in, else `cwd` itself; behind all links. Undefined where that would be the
- * home directory, what it lies in, or a directory that is gone: such a tree holds what runs later everywhere. Nor is it
- * one that holds, also by a link, this program or its settings, what it starts or what the user's shells obey: whoever
- * writes there decides what runs unconfined.
- * @param isTaken whether it holds any of that
+ * Returns the top of the repository around `cwd`, else `cwd`, with symlinks resolved.
+ * Undefined if that is the home directory, contains it, or no longer exists, since such a tree holds files that run
+ * everywhere later. Undefined also if the tree contains aish-tui, its settings, programs it starts, or the shells'
+ * configuration: writing there controls what runs outside the sandbox.
+ * @param isTaken whether the tree contains any of that
  * @param home the user's home directory
  */
 export function projectTree(
@@ -24,7 +24,7 @@ export function projectTree(
   return tree === undefined || isTaken(tree) ? undefined : tree;
 }
 
-/** The same on whatever machine: both directories behind all links. */
+/** Shared by local and remote trees: both directories have their symlinks resolved. */
 export function treeAround(here: string, home: string, isTop: (directory: string) => boolean): string | undefined {
   for (let directory = here; !holds(directory, home); directory = dirname(directory)) {
     if (isTop(directory)) return directory;
@@ -32,7 +32,7 @@ export function treeAround(here: string, home: string, isTop: (directory: string
   return holds(here, home) ? undefined : here;
 }
 
-/** The same of a directory of a host, as the host says that it lies. */
+/** The same for a directory on a host, from the host's own answer. */
 export function treeThere(there: Standing | undefined): string | undefined {
   return there && treeAround(there.cwd, there.home, (directory) => there.repositories.includes(directory));
 }

@@ -1,4 +1,4 @@
-/** The one filter of this process, and the part of it that each side of the program gets. */
+/** The one secrets filter of this process, and the views of it that each side of the program gets. */
 
 import { type Preset, secretsPolicy } from '../broker/index.ts';
 import { type Config, variablesIn } from '../config/index.ts';
@@ -20,9 +20,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 let filter: SecretsFilter | undefined;
 
-/**
- * The filter, with the secrets known on this machine. Its sources are read lazily, before the first text is filtered.
- */
+/** Creates the filter for the secrets of this machine. It reads its sources only when it filters the first text. */
 export function processFilter(): SecretsFilter {
   if (filter) return filter;
   const made = new SecretsFilter();
@@ -38,8 +36,8 @@ export function processFilter(): SecretsFilter {
 }
 
 /**
- * Whether a tool's arguments get the true values: the program's own `patch`, which writes a file here, and MCP servers
- * that run here as a child of this program. A server elsewhere gets handles.
+ * Whether a tool's arguments get the true values: our own `patch`, and MCP servers that run on this machine. A remote
+ * server gets handles.
  */
 function takesValues(name: string, { mcp }: Config): boolean {
   if (name === 'patch') return true;
@@ -47,7 +45,7 @@ function takesValues(name: string, { mcp }: Config): boolean {
   return server !== undefined && 'command' in server;
 }
 
-/** What the engine is given. */
+/** The functions that the engine gets. */
 export function engineSecrets(filter: SecretsFilter, config: Config): Secrets {
   const visited = new Set<string>();
   return {
@@ -56,7 +54,7 @@ export function engineSecrets(filter: SecretsFilter, config: Config): Secrets {
     reveal: (value) => filter.reveal(value),
     hideEchoed(action, outcome) {
       if (!('result' in outcome)) return filter.hideValuesOf(action, outcome);
-      // The directory and the output file are paths that must stay usable.
+      // These two are paths, and must stay usable.
       const { head, tail } = outcome.result;
       return { ...outcome, result: { ...outcome.result, ...filter.hideValuesOf(action, { head, tail }) } };
     },
@@ -109,7 +107,7 @@ function unknownText(handles: readonly string[]): string {
   return `not run: nothing here knows the secret behind ${handles.join(', ')} any more; read it again from where it is kept, or ask the user for it`;
 }
 
-/** Variables that the configuration names as keys, and secrets of other programs in it. */
+/** Registers the secrets of the configuration: variables that it names as keys, and values for other programs. */
 export function learnConfig(filter: SecretsFilter, { models, mcp }: Config, env: Environment): void {
   const keys = Object.values(models).flatMap((model) => [model.api_key_env ?? [], headerVariables(model)].flat());
   filter.learn(() => environmentSources(Object.fromEntries(keys.map((name) => [name, env[name]])), keys));
@@ -119,7 +117,7 @@ export function learnConfig(filter: SecretsFilter, { models, mcp }: Config, env:
       const given = ('command' in server ? server.env : server.headers) ?? {};
       yield* environmentSources(given);
       for (const [key, value] of Object.entries(given)) {
-        // What a header takes in is a key, whatever the variable is called; `HOME=${HOME}` is none.
+        // A variable in a header is a key, whatever its name; `HOME=${HOME}` is not.
         const keys = 'url' in server ? [key] : [];
         for (const name of variablesIn(value)) yield* environmentSources({ [key]: env[name] }, keys);
       }
@@ -127,7 +125,7 @@ export function learnConfig(filter: SecretsFilter, { models, mcp }: Config, env:
   });
 }
 
-/** The environment without the keys of the configured presets, but for those that `sandbox.pass_keys` names. */
+/** Returns the environment without the keys of the configured presets, except those in `sandbox.pass_keys`. */
 export function withoutKeys(
   { models, sandbox: { pass_keys: passed } }: Pick<Config, 'models' | 'sandbox'>,
   env: Readonly<Record<string, string>>,
@@ -137,7 +135,7 @@ export function withoutKeys(
   return Object.fromEntries(Object.entries(env).filter(([name]) => !goes(name)));
 }
 
-/** The preset, with its key registered as a secret once fetched: the output of a key command is in no variable. */
+/** Registers the preset's key once it is fetched: the output of a key command is in no variable. */
 export function learningKey(filter: SecretsFilter, preset: Preset): Preset {
   const { apiKey } = preset;
   if (!apiKey) return preset;
@@ -151,12 +149,12 @@ export function learningKey(filter: SecretsFilter, preset: Preset): Preset {
   };
 }
 
-/** Learns what a login has brought: a value without a name. */
+/** Registers the value of a login, which has no name. */
 export function learnsToken(filter: SecretsFilter) {
   return (token: string): void => filter.learn(() => environmentSources({ MCP_TOKEN: token }, ['MCP_TOKEN']));
 }
 
-/** Learns the secrets of each environment that a command runs with; one seen before costs nothing. */
+/** Registers the secrets of each environment that a command gets; an unchanged environment costs nothing. */
 export function learnsEnvironment(filter: SecretsFilter) {
   const seen = new Map<string, string>();
   return (env: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
@@ -188,7 +186,7 @@ function kindOf(handle: string): string {
   return handle.slice(1, handle.lastIndexOf('_'));
 }
 
-/** Token counts are of the text that is sent: true values for a preset that gets those. */
+/** Counts tokens of the text that is sent: true values for a preset that gets them. */
 export function countingTrueTexts(broker: Broker, filter: SecretsFilter, presets: readonly Preset[]): Broker {
   return {
     ...broker,

@@ -10,11 +10,11 @@ export class SessionBus {
   #forms: Forms | undefined;
   #shown = 0;
   readonly #connected = Promise.withResolvers<Engine>();
-  /** The journal can't be written at the moment: events are kept in memory only. */
+  /** Whether the journal can't be written at the moment, so that events are kept in memory only. */
   unsaved = false;
-  /** The last second opinion could not be got: what is not known to be safe counts as destructive. */
+  /** Whether the last second opinion failed; then commands not known to be safe count as destructive. */
   withoutOpinion = false;
-  /** What a model changes can't be undone here, as was found out when it first did something. */
+  /** Whether the model's changes can't be undone here, known from its first action on. */
   withoutUndo = false;
 
   /** The second step of the assembly. */
@@ -35,23 +35,23 @@ export class SessionBus {
     this.engine.dispatch(event).catch(() => {});
   }
 
-  /** Something that is shown beside the session has changed. */
+  /** Redraws the values shown beside the session. */
   changed(): void {
     this.#engine?.changed();
   }
 
-  /** A notice that is part of the session. */
+  /** Adds a notice to the session. */
   notice(level: 'info' | 'warning', text: string): void {
     this.dispatch({ type: 'noticed', level, text });
   }
 
-  /** A notice of the program that is not part of the session. */
+  /** Shows a notice that is not part of the session. */
   show(text: string, level: 'info' | 'warning' = 'warning'): void {
     this.#shown += 1;
     this.engine.showLocal({ kind: 'show', key: keyBeside(this.#shown), entry: { kind: 'notice', level, text } });
   }
 
-  /** The session, once there is one. */
+  /** Resolves to the engine once it is connected. */
   get connected(): Promise<Engine> {
     return this.#connected.promise;
   }

@@ -1,4 +1,7 @@
-/** The network that a session's commands in Project mode share (MO-9): a loopback of its own, which a process holds. */
+/**
+ * The network shared by a session's commands in Project mode (MO-9): a loopback interface kept open by a holder
+ * process.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer, Server, Socket } from 'node:net';
@@ -8,15 +11,15 @@ import { shellQuote } from '../text/shell.ts';
 import { type Client, type GrantOptions, NetworkGrants } from './network-grants.ts';
 import { serveProxy } from './network-proxy.ts';
 
-/** Commands then have a loopback each. Ms. */
+/** Milliseconds to wait for the holder. Afterwards each command gets a loopback of its own. */
 const GIVE_UP_MS = 2000;
 /** Hosts that clients reach without the proxy. */
 const INSIDE = 'localhost,127.0.0.1,::1';
 
 export type Joinable = {
-  /** The process that holds the network. */
+  /** The process that keeps the network open. */
   readonly holder: number;
-  /** By which clients find the way out. */
+  /** Variables that tell clients where the proxy is. */
   readonly env: Readonly<Record<string, string>>;
 };
 
@@ -30,8 +33,8 @@ export class SessionNetwork {
   #child: ChildProcess | undefined;
 
   /**
-   * @param user puts connections to the user and tells what is served, and knows the run under way
-   * @param jobOf the background job whose launcher is this process
+   * @param user asks about connections, shows the served ports, and knows the current run
+   * @param jobOf returns the background job whose launcher is this process
    */
   constructor(
     launcher: string,
@@ -45,7 +48,7 @@ export class SessionNetwork {
       clientAt: (port) => clientAt(holder(), port, jobOf, (pid) => this.grants.knows(pid)),
       isOpen: (port) => socketAt(holder(), port)?.state === ESTABLISHED,
     });
-    // Who has a socket open is found once.
+    // Cached, because finding the owner of a socket reads every process.
     const processes = new Map<string, number | undefined>();
     this.#forwards = new Forwards({
       listening: () => listeningIn(holder()),
@@ -58,13 +61,13 @@ export class SessionNetwork {
     });
   }
 
-  /** Undefined where none can be held: then each command has a loopback of its own. */
+  /** Undefined if there is no holder: then each command has its own loopback. */
   join(): Promise<Joinable | undefined> {
     this.#held ??= this.#hold();
     return this.#held;
   }
 
-  /** A command has begun in this network. */
+  /** Registers a command that has started in this network. */
   began({ pid, result }: Pick<RunningCommand, 'pid' | 'result'>): Connecting {
     const connecting = this.grants.began(pid);
     void result.then(() => connecting.gaveUp());
@@ -72,7 +75,7 @@ export class SessionNetwork {
     return connecting;
   }
 
-  /** A connection to a port of the session's loopback, which the holder makes. */
+  /** Connects to a port of the session's loopback through the holder. */
   #connect(port: number, family: 4 | 6): Promise<Socket> {
     this.#connections += 1;
     const socket = Promise.withResolvers<Socket>();
@@ -82,7 +85,7 @@ export class SessionNetwork {
   }
 
   #connected(message: unknown, socket: unknown): void {
-    // Without a socket it is the negative number.
+    // A negative number means that no socket follows.
     const id = Math.abs(Number(message));
     const waits = this.#connecting.get(id);
     this.#connecting.delete(id);
@@ -98,7 +101,7 @@ export class SessionNetwork {
   #hold(): Promise<Joinable | undefined> {
     const { argv, env } = asCompanion([this.#launcher, '--hold-network', String(process.pid)], {});
     const [file, ...args] = argv;
-    // A session of its own: what ends the program's terminal must not end it.
+    // Detached: closing the terminal must not end the holder.
     const child = spawn(file, args, { detached: true, cwd: '/', env, stdio: ['ipc', 'ignore', 'ignore'] });
     this.#child = child;
     child.unref();
@@ -134,7 +137,7 @@ function proxyVariables(port: number, launcher: string): Readonly<Record<string,
     ...Object.fromEntries(names.map((name) => [name, proxy])),
     no_proxy: INSIDE,
     NO_PROXY: INSIDE,
-    // Node's own clients look at the others only with it.
+    // Node's own HTTP clients ignore the other variables without this one.
     NODE_USE_ENV_PROXY: '1',
     GIT_SSH_COMMAND: ssh,
     JAVA_TOOL_OPTIONS: [
@@ -144,10 +147,10 @@ function proxyVariables(port: number, launcher: string): Readonly<Record<string,
   };
 }
 
-/** As `/proc/net/tcp` writes it. */
+/** The state ESTABLISHED in `/proc/net/tcp`. */
 const ESTABLISHED = '01';
 
-/** The sockets of a network for TCP over IPv4 or 6. */
+/** Reads the IPv4 or IPv6 TCP sockets of a network. */
 function socketsIn(holder: number, family: 'tcp' | 'tcp6') {
   const rows = readFileSync(`/proc/${holder}/net/${family}`, 'latin1').trim().split('\n').slice(1);
   return rows.map((row) => {
@@ -157,7 +160,7 @@ function socketsIn(holder: number, family: 'tcp' | 'tcp6') {
   });
 }
 
-/** IPv4 and IPv6 addresses that are this loopback, or all addresses, as `/proc/net/tcp` writes them. */
+/** Loopback and unspecified addresses in the format of `/proc/net/tcp`. */
 const LOOPBACKS = new Set(['0100007F', '00000000000000000000000001000000', '0000000000000000FFFF00000100007F']);
 const ALL = new Set(['00000000', '0'.repeat(32)]);
 const LISTENS = '0A';
@@ -176,11 +179,11 @@ function listeningIn(holder: number | undefined): readonly Listening[] {
   }
 }
 
-/** The client's end of the connection that comes from this port in the holder's network. */
+/** Finds the client's end of the connection from this port in the holder's network. */
 function socketAt(holder: number | undefined, port: number) {
   try {
     const at = (table: 'tcp' | 'tcp6') => socketsIn(holder ?? 0, table).find((socket) => socket.port === port);
-    // Java connects to IPv4 by sockets of IPv6.
+    // Java uses IPv6 sockets for IPv4 connections.
     return at('tcp') ?? at('tcp6');
   } catch {
     return undefined;
@@ -193,7 +196,7 @@ function processWith(inode: string | undefined): number | undefined {
   return pid === undefined ? undefined : Number(pid);
 }
 
-/** The client that connects from this port in the holder's network. */
+/** Finds the client with this source port in the holder's network. */
 function clientAt(
   holder: number | undefined,
   port: number,
@@ -204,7 +207,7 @@ function clientAt(
     const pid = processWith(socketAt(holder, port)?.inode);
     if (pid === undefined) return UNKNOWN;
     const own = nameOf(pid);
-    // ssh connects by way of the launcher, its child.
+    // ssh connects through the launcher, which is its child.
     const program = own === LAUNCHER_NAME ? nameOf(parentOf(pid)) : own;
     const command = above(pid, (at) => (isCommand(at) ? at : undefined));
     return { program, command, job: above(pid, jobOf) };
@@ -220,7 +223,7 @@ const nameOf = (pid: number | string) => readFileSync(`/proc/${pid}/comm`, 'utf8
 const parentOf = (pid: number | string) =>
   Number(/^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]);
 
-/** What is known of a process or of one above it: the launcher of a command or job. */
+/** Returns the first known value of a process or one of its ancestors, such as the launcher of a command or job. */
 function above(pid: number, known: (pid: number) => number | undefined): number | undefined {
   for (let at = pid; at > 1; at = parentOf(at)) {
     const found = known(at);
@@ -243,36 +246,36 @@ function holds(pid: string, socket: string): boolean {
   }
 }
 
-// Servers of the session's jobs, made reachable on this machine's loopback for the user's browser (MO-10).
+// Makes servers of background jobs reachable on this machine's loopback, for the user's browser (MO-10).
 
-/** How often new servers are looked for while a command runs. Ms. */
+/** How often to look for new servers while a command runs, in ms. */
 const LOOK_MS = 500;
-/** Lower ports are those of the system. */
+/** Ports below belong to the system. */
 const FIRST_PORT = 1024;
 
 /** A socket that listens on the session's loopback. */
 type Listening = {
   readonly port: number;
   readonly inode: string;
-  /** The loopback address that reaches it. */
+  /** The family of the loopback address that reaches it. */
   readonly family: 4 | 6;
   readonly onAllAddresses: boolean;
 };
 
 type ForwardOptions = {
-  /** What listens in the session's network now. */
+  /** Returns the listening sockets of the session's network. */
   readonly listening: () => readonly Listening[];
-  /** The job whose process has this socket open. */
+  /** Returns the job that has this socket open. */
   readonly jobOf: (inode: string) => number | undefined;
   /** Connects to a port of the session's loopback. */
   readonly connect: (port: number, family: 4 | 6) => Promise<Socket>;
-  /** Tells the user. */
+  /** Shows a line to the user. */
   readonly say: (text: string) => void;
 };
 
 class Forwards {
   readonly #options: ForwardOptions;
-  /** By the socket inside. */
+  /** Keyed by the inode of the server's socket. */
   readonly #open = new Map<string, { readonly server: Server; readonly sockets: Set<Socket>; readonly port: number }>();
   readonly #said = new Set<string>();
   #commands = 0;
@@ -282,7 +285,7 @@ class Forwards {
     this.#options = options;
   }
 
-  /** Looks for servers as long as this command, or another one, runs. */
+  /** Looks for servers while any command is running. */
   follow(ended: Promise<unknown>): void {
     this.#commands += 1;
     this.#timer ??= setInterval(() => this.look(), LOOK_MS).unref();
@@ -295,7 +298,7 @@ class Forwards {
     });
   }
 
-  /** Opens what has begun to listen, and closes what no longer does. */
+  /** Opens ports for new servers, and closes those of servers that have ended. */
   look(): void {
     const listening = this.#options.listening();
     for (const [inode, forward] of this.#open) {
@@ -305,7 +308,7 @@ class Forwards {
       for (const socket of forward.sockets) socket.destroy();
     }
     for (const one of listening) {
-      // The same port of IPv4 and of IPv6 is one server.
+      // One server often listens on the same port of IPv4 and IPv6.
       if (one.port < FIRST_PORT || [...this.#open.values()].some(({ port }) => port === one.port)) continue;
       const job = this.#options.jobOf(one.inode);
       if (job !== undefined) this.#forward(one, job);
@@ -325,7 +328,7 @@ class Forwards {
     const sockets = new Set<Socket>();
     const server = createServer((client) => void this.#serve(one, client, sockets)).unref();
     this.#open.set(one.inode, { server, sockets, port: one.port });
-    // Another program of the user may have the port.
+    // If another program uses the port, take any free one.
     server.once('error', () => server.once('error', () => {}).listen(0, '127.0.0.1'));
     server.on('listening', () => {
       const address = server.address();

@@ -15,25 +15,22 @@ import type { GlobalOptions } from './options.ts';
 import type { Presets } from './presets.ts';
 import type { SessionBus } from './session-bus.ts';
 
-/** More than any system says of itself. */
+/** More than any system's release file. */
 const MAX_RELEASE_BYTES = 4096;
 
-/**
- * The mode that the session begins in: only the default falls back to Unrestricted where nothing enforces it (MO-1,
- * MO-13).
- */
+/** The session's first mode. Only the default falls back to Unrestricted if nothing can enforce it (MO-1, MO-13). */
 export function startMode({ options, config, modeAsked, sandbox, unread }: Environment, kept?: Mode): Mode {
   if (unread) return 'restricted';
   return options.global.mode ?? kept ?? (modeAsked || sandbox.available ? config.mode : 'unrestricted');
 }
 
-/** Why the model can run nothing in `mode` here; undefined where it can. */
+/** Why the model can't run anything in `mode` on this machine; undefined if it can. */
 export function modeProblem({ available, why }: SandboxStatus, mode: Mode): string | undefined {
   if (available || mode === 'unrestricted') return undefined;
   return `no kernel sandbox here (${why}), so ${modeName(mode)} mode can't be enforced`;
 }
 
-/** Opens or resumes the session in the engine and shows what the user must know; returns those lines. */
+/** Starts or resumes the session in the engine. Returns the lines that the user must see. */
 export function startSession(
   bus: SessionBus,
   environment: Environment,
@@ -62,13 +59,13 @@ function resume(engine: Engine, settings: Settings, again: true | undefined, mod
   void reviewAgain(engine);
 }
 
-/** The command line also applies to a resumed session; a preset that no longer exists is replaced. */
+/** Applies the command line to a resumed session too, and replaces a preset that no longer exists. */
 function applyFlags(engine: Engine, { mode, model }: GlobalOptions, presets: Presets, sandbox: SandboxStatus): void {
   if (mode !== undefined && sandbox.available && !engine.conversation.settings.unread)
     void engine.dispatch({ type: 'modeChosen', mode });
   const { preset } = engine.conversation;
   const known = presets.list.some(({ name }) => name === preset);
-  // A user who has connected a model since then no longer wants the demo's script.
+  // A user who has since connected a model no longer wants the demo.
   const outgrown = preset === 'demo' && presets.active !== 'demo';
   if (model !== undefined || !known || outgrown) void engine.dispatch({ type: 'presetChosen', preset: presets.active });
 }
@@ -103,14 +100,14 @@ export function settingsOf({ config, presets, sandbox, options, unread }: Enviro
   };
 }
 
-/** What a model is told of the machine. */
+/** What the model learns about the machine. */
 function surroundingsOf({ config }: Environment): Surroundings {
   const shell = basename(config.shell ?? process.env.SHELL ?? 'sh');
   const system = [distribution(), `${type()} ${release()} ${process.arch}`].filter((name) => name !== undefined);
   return { system: system.join(', '), shell, date: new Date().toDateString() };
 }
 
-/** `Debian GNU/Linux 13 (trixie)`; undefined where the system does not name itself so. */
+/** Returns `Debian GNU/Linux 13 (trixie)`; undefined if the system has no such name. */
 function distribution(): string | undefined {
   try {
     const text = readBeginning('/etc/os-release', MAX_RELEASE_BYTES);
@@ -126,7 +123,7 @@ function disabledNotice({ safety }: Config): string | undefined {
   return `turned off in the gate: ${safety.disable_rules.join(', ')} (safety.disable_rules)`;
 }
 
-/** The start reports that no kernel sandbox protects the user (MO-1); `doctor` names the parts that are missing. */
+/** Warns at the start that there is no kernel sandbox (MO-1); `doctor` names the missing parts. */
 function sandboxNotice(sandbox: SandboxStatus, mode: Mode): string | undefined {
   if (sandbox.available) return undefined;
   const problem = modeProblem(sandbox, mode);
@@ -135,7 +132,7 @@ function sandboxNotice(sandbox: SandboxStatus, mode: Mode): string | undefined {
     : `${problem}: the model can run nothing until you choose :mode unrestricted`;
 }
 
-/** Where there is a sandbox and no Project mode, or one that lacks something: trials are not there either. */
+/** Warns about a sandbox without a complete Project mode, which trials need too. */
 function projectNotice({ available, noProject, projectMissing }: SandboxStatus): string | undefined {
   if (!available) return undefined;
   if (noProject !== undefined) return `no Project mode here, and nothing can be tried: ${noProject}`;

@@ -1,4 +1,4 @@
-/** The change stores on hosts, one for each that has the launcher, as this session uses them. */
+/** The change stores on remote hosts, one for each host with the launcher. */
 import type { Leftover, RunningCommand } from '../contracts/commands.ts';
 import type { Trials } from '../contracts/trials.ts';
 import type { UndoPort } from '../contracts/undo.ts';
@@ -12,14 +12,14 @@ import { treeThere } from './project-tree.ts';
 import { storeSettings, trialSettings, type UndoNeeds } from './undo.ts';
 
 export type UndoThere = {
-  /** Of a host that has the launcher; undefined: there is nothing. */
+  /** The store on a host; undefined without the launcher. */
   store(host: string): FarStore | undefined;
   readonly keep: NonNullable<HostOptions['keep']>;
-  /** What a command in Project there has left that the user decides on; undefined: it ran elsewhere. */
+  /** What a command in Project mode has left there for the user to decide on; undefined if it ran elsewhere. */
   left(running: RunningCommand): Promise<Leftover | undefined> | undefined;
-  /** Why nothing of a command is kept at a place of a host. */
+  /** Why changes are not recorded at this place of a host. */
   unavailable(place: string): Promise<string | undefined>;
-  /** That of the host that a place is on. */
+  /** The undo port of the host in this place. */
   at(place: string): UndoPort | undefined;
 };
 
@@ -91,7 +91,7 @@ export function createUndoThere(
   };
 }
 
-/** `:undo` takes back what was done where the user's lines go. */
+/** Makes `:undo` act on the machine that gets the user's lines. */
 export function undoWhereLinesGo(here: UndoPort, there: UndoThere, place: () => string): UndoPort {
   const port = () => there.at(place()) ?? here;
   return {
@@ -107,10 +107,10 @@ export function undoWhereLinesGo(here: UndoPort, there: UndoThere, place: () => 
 
 type HostsOfTrials = Pick<Hosts, 'sandbox' | 'standing' | 'try'>;
 
-/** The trials of a host; undefined: it has no launcher, or no connection. */
+/** Returns the trials on a host; undefined without launcher or connection. */
 type TrialsThere = (host: string) => TrialStore | undefined;
 
-/** @param store what an applied trial is kept in, there */
+/** @param store returns the store on the host that records an applied trial */
 export function createTrialsThere(
   needs: UndoNeeds,
   hosts: () => HostsOfTrials,
@@ -159,12 +159,12 @@ function trialsOn(
       return kept ? kept.rollBack(number) : Promise.resolve(`${visible(host)} does not answer`);
     },
   });
-  // What programs that are gone have left there.
+  // Removes trials of programs that no longer run.
   void trials.discardAbandoned();
   return trials;
 }
 
-/** One door for all machines: a trial on a host is named after it. */
+/** Combines the trials of all machines; the name of a remote trial begins with its host. */
 export function trialsOfAll(here: Trials, there: TrialsThere): Trials {
   const at = (place: string) => {
     const host = hostOf(place);

@@ -1,4 +1,4 @@
-/** The change store of this user, as this session uses it. */
+/** The user's change store, set up for this session. */
 import { join } from 'node:path';
 import { type Config, loadConfig, placesOf } from '../config/index.ts';
 import { createPrivateTmp, trialArgv } from '../effects/sandbox/index.ts';
@@ -13,7 +13,7 @@ import type { SessionBus } from './session-bus.ts';
 
 const MB = 1_000_000;
 
-/** How a Norris run is called in the store; undefined outside one. */
+/** Returns the key of a Norris run in the store; undefined outside a run. */
 export function runKey(phase: Phase, session: string): string | undefined {
   return 'run' in phase && phase.run.kind === 'norris' ? `${session}:${phase.run.startedAt}` : undefined;
 }
@@ -22,9 +22,9 @@ export type UndoNeeds = {
   readonly config: Pick<Config, 'undo'>;
   readonly session: string;
   readonly hide: (text: string) => string;
-  /** Told of each file that a model has changed. */
+  /** Called with each file that a model has changed. */
   readonly changed?: (files: readonly string[]) => void;
-  /** Absent outside a session: nothing runs there. */
+  /** Undefined outside a session, where no commands run. */
   readonly bus?: SessionBus;
 };
 
@@ -37,7 +37,7 @@ export function changeStore(needs: UndoNeeds): ChangeStore {
   });
 }
 
-/** What holds for the store of any machine. */
+/** Settings shared by the stores of all machines. */
 export function storeSettings({ config, bus, session, hide }: UndoNeeds) {
   const { budget, days, max_file, credentials } = config.undo;
   return {
@@ -54,7 +54,7 @@ export function storeSettings({ config, bus, session, hide }: UndoNeeds) {
   };
 }
 
-/** How the run under way is called in the store. */
+/** Returns the key of the current run in the store. */
 export function currentRun(bus: SessionBus | undefined, session: string): string | undefined {
   const phase = bus?.engine.conversation.phase;
   return phase && runKey(phase, session);
@@ -62,14 +62,14 @@ export function currentRun(bus: SessionBus | undefined, session: string): string
 
 type RunTrial = ConstructorParameters<typeof TrialStore>[0]['run'];
 
-/** How commands are put into trials on this machine. */
+/** The launcher's options for trials on this machine. */
 export const TRIAL_LAUNCH: TrialLaunch = {
   launcher: LAUNCHER,
   createTmp: () => createPrivateTmp(ownedPrefix('trial')),
   wrap: trialArgv,
 };
 
-/** Trials of commands (EF-5), beside the store in which an applied one is kept. */
+/** The trials of commands (EF-5), beside the store that records the applied ones. */
 export function trialStore(needs: UndoNeeds, store: ChangeStore, run: RunTrial): TrialStore {
   const disk = new LocalTrialDisk({
     ...TRIAL_LAUNCH,
@@ -80,7 +80,7 @@ export function trialStore(needs: UndoNeeds, store: ChangeStore, run: RunTrial):
   return new TrialStore({ ...trialSettings(needs), disk, run, rollBack, applied: (number) => store.applied(number) });
 }
 
-/** What holds for trials on any machine. */
+/** Settings shared by the trials of all machines. */
 export function trialSettings({ config, bus, session, hide }: UndoNeeds) {
   return {
     spaceBytes: config.undo.budget * MB,
@@ -91,7 +91,7 @@ export function trialSettings({ config, bus, session, hide }: UndoNeeds) {
   };
 }
 
-/** Both outside a session, where whoever asks starts the command. */
+/** Stores for use outside a session, where the caller starts the command. */
 export function effectsOutside(config: UndoNeeds['config']): {
   readonly store: ChangeStore;
   readonly trials: TrialStore;
@@ -102,7 +102,7 @@ export function effectsOutside(config: UndoNeeds['config']): {
   return { store, trials: trialStore(needs, store, run) };
 }
 
-/** The same by the user's configuration, or what is wrong with it in a line. */
+/** The same from the user's configuration; a string is a problem with it, in one line. */
 export async function loadEffects(file: string | undefined): Promise<ReturnType<typeof effectsOutside> | string> {
   const loaded = await loadConfig(file, process.env);
   return loaded.ok ? effectsOutside(loaded.config) : loaded.message;

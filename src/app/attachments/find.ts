@@ -1,4 +1,4 @@
-/** What `@` words stand for: files, directories, images, the last output, what was selected (IN-8). */
+/** Resolves `@` words: files, directories, images, the last output, the user's selection (IN-8). */
 import { randomBytes } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -28,7 +28,7 @@ import {
 
 const MAX_WORDS = 20;
 
-/** @param keep where images are kept */
+/** @param keep the folder for images */
 export function attachmentsOf(app: App, keep: string): Omit<AttachmentsPort, 'pasted'> {
   const find = async (question: string): Promise<readonly AtWord[]> => {
     const words = wordsOf(question);
@@ -61,7 +61,7 @@ export function attachmentsOf(app: App, keep: string): Omit<AttachmentsPort, 'pa
   };
 }
 
-/** Undefined where it is a word like any other. */
+/** Undefined if the word names nothing and is ordinary text. */
 async function meant(app: App, { word, name }: Word): Promise<AtWord | undefined> {
   const own = withoutMarks(name);
   if (own === 'last') return { word, ...(await ofOutput(app)) };
@@ -79,7 +79,7 @@ async function meant(app: App, { word, name }: Word): Promise<AtWord | undefined
   return { word, ...sized(await readText(called, path)), ...doubt };
 }
 
-/** The real path: what a link leads to is what counts. */
+/** Use the real path, so that a symlink counts as its target. */
 async function placed(app: App, name: string) {
   const expanded = name.replace(/^~(?=\/|$)/, homedir());
   const whole = isAbsolute(expanded) ? expanded : join(app.engine.shellCwd, expanded);
@@ -104,7 +104,7 @@ async function ofOutput(app: App): Promise<Omit<AtWord, 'word'>> {
   if (output.private) return { problem: '@last: the model is not to see that output (!!)' };
   if (output.text.trim() === '') return { problem: '@last: that command printed nothing' };
   const name = `output of ${output.command}`;
-  // What is too long for that stays its beginning and its end.
+  // Of an output too large for an attachment, keep the stored beginning and end.
   const whole = output.file === undefined ? undefined : await readText(name, output.file);
   const text = whole?.ok ? plainText(whole.attached.text) : output.text;
   return sized({ ok: true, attached: { kind: 'text', name, text } });
@@ -116,7 +116,7 @@ function ofSelection(app: App): Omit<AtWord, 'word'> {
   return sized({ ok: true, attached: { kind: 'text', name: 'selection', text } });
 }
 
-/** Refused with a word where it is known that the model sees none. */
+/** Refuses an image with a reason if the active model can't see images. */
 function ofImage(app: App, read: Read<Attachment>): Omit<AtWord, 'word'> {
   const { preset } = app.engine.conversation;
   const known = app.presets.list().find(({ name }) => name === preset)?.images;
@@ -124,7 +124,7 @@ function ofImage(app: App, read: Read<Attachment>): Omit<AtWord, 'word'> {
   return sized(read);
 }
 
-/** With its bytes as they are now beside the session. */
+/** Copies the image into the session's folder, since the original may change later. */
 async function kept(found: AtWord, folder: string): Promise<AtWord> {
   const { attachment } = found;
   if (attachment?.kind !== 'image') return found;

@@ -1,4 +1,4 @@
-/** Files, directories and images that a question comes with, read within bounds. */
+/** Reads the files, directories and images attached to a question, within size limits. */
 import { constants } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative } from 'node:path';
@@ -7,17 +7,17 @@ import { makeDirectory } from '../../text/files.ts';
 import { bytesText } from '../../text/spelled.ts';
 
 const MAX_TEXT_BYTES = 256_000;
-/** What servers take; more than a screen has. */
+/** The usual limit of model servers; no screenshot needs more. */
 const MAX_IMAGE_BYTES = 5_000_000;
-/** Names of a directory, and how deep they are looked for. */
+/** How many names of a directory are listed, and how deep. */
 const MAX_NAMES = 400;
 const MAX_DEPTH = 4;
-/** What is in them was written by programs. */
+/** Directories written by programs, not people. */
 const OTHERS: ReadonlySet<string> = new Set(['.git', 'node_modules', '__pycache__', '.venv']);
 
 export type Read<T> = { readonly ok: true; readonly attached: T } | { readonly ok: false; readonly problem: string };
 
-/** The beginnings of the kinds of images that models take. */
+/** Image types that models accept, recognized by their first bytes. */
 const IMAGES: readonly (readonly [type: string, extensions: readonly string[], start: RegExp])[] = [
   ['image/png', ['.png'], /^\x89PNG\r\n\x1a\n/],
   ['image/jpeg', ['.jpg', '.jpeg'], /^\xff\xd8\xff/],
@@ -25,13 +25,13 @@ const IMAGES: readonly (readonly [type: string, extensions: readonly string[], s
   ['image/webp', ['.webp'], /^RIFF[\s\S]{4}WEBP/],
 ];
 
-/** Whether a file of this name is sent as an image. */
+/** Returns whether a file of this name is sent as an image. */
 export function isImageName(path: string): boolean {
   const extension = extname(path).toLowerCase();
   return IMAGES.some(([, extensions]) => extensions.includes(extension));
 }
 
-/** The text of a file, under `name`; or why not, in a sentence that names it. */
+/** Reads a text file; on failure the reason is a sentence that contains `name`. */
 export async function readText(name: string, path: string): Promise<Read<TextAttachment>> {
   return withFile(name, path, MAX_TEXT_BYTES, async (file, size) => {
     const text = textOf(await bytesOf(file, size));
@@ -39,7 +39,7 @@ export async function readText(name: string, path: string): Promise<Read<TextAtt
   });
 }
 
-/** An image by its name and its first bytes. */
+/** Reads an image, recognized by its name and its first bytes. */
 export async function readImage(name: string, path: string): Promise<Read<Attachment>> {
   return withFile(name, path, MAX_IMAGE_BYTES, async (file, size) => {
     const start = (await bytesOf(file, Math.min(size, 16))).toString('latin1');
@@ -49,7 +49,7 @@ export async function readImage(name: string, path: string): Promise<Read<Attach
   });
 }
 
-/** The names below a directory, a directory's own before those in it; what programs wrote is left out. */
+/** Lists the names below a directory, breadth first, without directories that programs wrote. */
 export async function readDirectory(name: string, path: string): Promise<Read<TextAttachment>> {
   const names: string[] = [];
   let more = false;
@@ -72,7 +72,9 @@ export async function readDirectory(name: string, path: string): Promise<Read<Te
   return { ok: true, attached: { kind: 'text', name, text: text === '' ? '(empty)' : text } };
 }
 
-/** An image's bytes copied to a file of the session's, 0600; undefined where it is no longer what it was. */
+/**
+ * Copies an image to a file of the session with mode 0600. Returns false if the image has changed since it was read.
+ */
 export async function copyImage(from: string, to: string, bytes: number): Promise<boolean> {
   const read = await withFile(basename(from), from, MAX_IMAGE_BYTES, async (file, size) => ({
     ok: true,
@@ -93,7 +95,7 @@ async function withFile<T>(
 ): Promise<Read<T>> {
   let file: FileHandle | undefined;
   try {
-    // A pipe would wait for a writer.
+    // O_NONBLOCK: opening a pipe would otherwise wait for a writer.
     file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stat = await file.stat();
     if (!stat.isFile()) return no(name, 'it is not a file');
@@ -128,15 +130,15 @@ function no(name: string, why: string): { readonly ok: false; readonly problem: 
 /** `@` words in a line: `@src/a.py`, `@"my notes.txt"`, `@my\\ notes.txt`. Pure. */
 
 export type Word = {
-  /** As it stands in the line. */
+  /** The word as typed. */
   readonly word: string;
-  /** What it names, without quotes. */
+  /** The name without quotes and backslashes. */
   readonly name: string;
 };
 
 const WORDS = /(?<=^|\s)@(?:"([^"\n]+)"|((?:\\.|[^\s\\@"])(?:\\.|[^\s\\])*))/g;
 
-/** The `@` words of a question, each once. */
+/** Returns the distinct `@` words of a question. */
 export function wordsOf(question: string): readonly Word[] {
   const found = new Map<string, Word>();
   for (const [word, quoted, bare = ''] of question.matchAll(WORDS)) {
@@ -146,12 +148,12 @@ export function wordsOf(question: string): readonly Word[] {
   return [...found.values()];
 }
 
-/** A name as it stands behind an `@`. */
+/** Quotes a name for use after `@`. */
 export function quotedName(name: string): string {
   return name.replace(/[\s\\"@]/g, '\\$&');
 }
 
-/** The name without the marks with which a sentence goes on behind it: `@a.py?` */
+/** Removes punctuation of the sentence after a name: `@a.py?` */
 export function withoutMarks(name: string): string {
   return name.replace(/[.,;:?!)\]}'"]+$/, '');
 }
