@@ -158,7 +158,7 @@ export function createCostMeter({ config, configFile, stateDir, session, presets
     metered: (broker) => ({
       ...broker,
       async chat(name, messages, options) {
-        // What was aborted before it began cost nothing.
+        // A call that was aborted before it began cost nothing.
         const dead = options.signal.aborted;
         const reply = await broker.chat(name, messages, options);
         if (!dead) for (const each of [...(reply.attempts ?? []), reply]) count(options.category, messages, each);
@@ -178,16 +178,16 @@ export function createCostMeter({ config, configFile, stateDir, session, presets
   };
 }
 
-/** The most that a call may take: nothing is cached, and the answer is as long as it may be. */
+/** The upper bound of a call's tokens: no cached input, and an answer of the maximum length. */
 function tokensOf({ messages, counted, maxTokens = 0 }: Planned) {
   return { promptTokens: counted?.corrected ?? promptTokensOf(messages), completionTokens: maxTokens };
 }
 
-// The program's own model calls: the plan of a run (PP-1) and the gate's second opinion (SF-4).
+// aish-tui's own model calls: the plan of a run (PP-1) and the safety gate's second opinion (SF-4).
 
 const PLAN_MAX_TOKENS = 800;
 const PLAN_TIMEOUT_MS = 60_000;
-/** Answers are one word; a thinking model needs room before it. */
+/** The answer is one word, but a thinking model needs room before it. */
 const OPINION_MAX_TOKENS = 256;
 
 /** The system prompt of the planning call. */
@@ -228,12 +228,12 @@ export function createPreplanner(
 
 type Opinion =
   | { readonly ok: true; readonly text: string }
-  /** `short`: a few words of our own; `why`: the whole line, for the log. */
+  /** `short`: a few words of our own for the question. `why`: the whole line for the log. */
   | { readonly ok: false; readonly short: string; readonly why: string };
 
 /**
- * Why there is no second opinion. The words are ours: it is told beside questions about what a model wants to run. Only
- * what was refused has its own, one clean line, since often nothing was sent.
+ * Short reasons why there is no second opinion. They appear beside questions about the model's commands, so they must
+ * not contain text from a server. Only refusals have their own clean line, because often nothing was sent.
  */
 const SHORT: Readonly<Record<Exclude<CallFailure['kind'], 'refused'>, string>> = {
   unreachable: 'nothing answers at its address',
@@ -248,9 +248,9 @@ const SHORT: Readonly<Record<Exclude<CallFailure['kind'], 'refused'>, string>> =
   'unknown-preset': 'there is no such preset',
 };
 
-/** Presets whose model used the whole answer for thinking: they are not asked again. */
+/** Asks a model for the safety gate's second opinion: no tools, not streamed, counted as `safety`. */
 export function createSecondOpinion(broker: Pick<Broker, 'chat'>, presetNow: () => string) {
-  /** Presets whose model used up the room for an answer without one: they are not asked again. */
+  /** Presets whose model used the whole answer for thinking: they are not asked again. */
   const wordy = new Set<string>();
   return async (system: string, user: string, signal: AbortSignal): Promise<Opinion> => {
     const preset = presetNow();
@@ -278,7 +278,7 @@ export function createSecondOpinion(broker: Pick<Broker, 'chat'>, presetNow: () 
   };
 }
 
-/** What to say of a model that thinks for longer than its answer may be. */
+/** The message about a model whose thinking exceeds the answer's maximum length. */
 function noAnswerOf(preset: string): Opinion {
   const short = `its model thinks and does not come to an answer in ${OPINION_MAX_TOKENS} tokens: name one that answers at once in safety.llm_model, or switch thinking off for it in models.${preset}.extra_body`;
   return { ok: false, short, why: short };
@@ -287,8 +287,8 @@ function noAnswerOf(preset: string): Opinion {
 type Failed = Pick<Extract<Opinion, { ok: false }>, 'short' | 'why'>;
 
 /**
- * The same, where `onEnd` is told why each call failed or what it threw, or undefined. One that was cancelled says
- * nothing.
+ * Wraps `ask` so that `onEnd` gets the reason of a failed call, or undefined after a successful one. A cancelled call
+ * reports nothing.
  */
 export function watched(
   ask: (system: string, user: string, signal: AbortSignal) => Promise<Opinion>,
@@ -306,26 +306,26 @@ export function watched(
   };
 }
 
-// Milliseconds for a large model to load. Afterwards the call goes ahead and reports its failure itself.
+// Starts model servers when they are first needed: `models.NAME.serve` (CF-3).
 
-/** How long a large model may take to load; after that the call goes ahead and reports the failure itself. In ms. */
+/** Milliseconds for a large model to load. Afterwards the call goes ahead and reports its failure itself. */
 const START_TIMEOUT_MS = 180_000;
 const PROBE_INTERVAL_MS = 300;
 const MAX_LOG_END_BYTES = 8192;
 
 type Serving = {
   readonly broker: Broker;
-  /** Ends the servers that this program started. */
+  /** Stops the servers that aish-tui started. */
   stop(): Promise<void>;
 };
 
 /**
- * The broker, with a check before each call to a preset that has a command: a server that does not answer is started,
- * once for all calls that need it, and awaited.
+ * Wraps the broker: before a call to a preset with a start command, starts its server if it does not answer.
+ * Concurrent calls share one start.
  * @param commands by preset
- * @param logOf where a server's output goes
- * @param say one line for the user
- * @param mayStart whether the user lets it start
+ * @param logOf the log file of a server
+ * @param say shows one line to the user
+ * @param mayStart whether the user allows the start
  */
 function serving(
   broker: Broker,
@@ -357,7 +357,7 @@ function serving(
     const enough = new AbortController();
     const how = await Promise.race([daemon.ended, answers(broker, name, enough.signal)]);
     enough.abort();
-    // A slower server is awaited again at the next call, and ends with the program.
+    // A slow server is awaited again at the next call; it is stopped when the program ends.
     if (how === 'it answers') return;
     say(`${name}: its server did not answer (${how}); ${lastLine(log)}the full log is in ${log}`);
   };
@@ -367,7 +367,7 @@ function serving(
     if (command === undefined || signal.aborted) return;
     if (!coming.has(name)) {
       if ((await broker.probe(name, signal)).reachable || signal.aborted) return;
-      // Two calls may have checked at the same time.
+      // Another call may have started the server during the check.
       if (!coming.has(name)) {
         const up = bringUp(name, command).catch((error: Error) => say(`${name}: ${error.message}`));
         coming.set(
@@ -403,7 +403,7 @@ function serving(
   };
 }
 
-/** The presets that have a command to start their server. */
+/** Returns the start commands of those presets that have one. */
 function serveCommands(models: Config['models']): ReadonlyMap<string, string> {
   return new Map(Object.entries(models).flatMap(([name, { serve }]) => (serve === undefined ? [] : [[name, serve]])));
 }

@@ -1,4 +1,4 @@
-/** What a model asks for, the gate's judgement on it, and its outcome. */
+/** An action that a model asks for, the safety gate's judgement on it, and its outcome. */
 import type { Unfinished } from '../text/shell.ts';
 
 /** A shell command, from a `CMD:`/`CMD&:` line or from the built-in `bash` tool. */
@@ -7,15 +7,15 @@ export type CommandAction = {
   readonly command: string;
   /** Run as a background job (`CMD&:`). */
   readonly job: boolean;
-  /** Set when a tool call asked: its result must answer this id. */
+  /** Set if a tool call asked for the command: the result must answer this id. */
   readonly callId?: string;
   readonly waitSeconds?: number;
-  /** What the model had written, where the user changed it at the HALT (HA-7). */
+  /** The model's command, if the user edited it at the HALT (HA-7). */
   readonly editedFrom?: string;
   readonly label?: string;
-  /** It runs again, outside the light sandbox, which had refused it something: the user said yes to that. */
+  /** The command runs again outside the light sandbox, because the sandbox refused something and the user agreed. */
   readonly outside?: true;
-  /** It ended before its shell syntax did, or the reply was cut in it: it is refused, never run (AC-1). */
+  /** The command's shell syntax is incomplete, or the reply was cut inside it: it is refused, never run (AC-1). */
   readonly unfinished?: Unfinished | 'cut';
 };
 
@@ -23,9 +23,9 @@ export type CommandAction = {
 export type DelegateAction = {
   readonly kind: 'delegate';
   readonly task: string;
-  /** Set when a tool call asked. */
+  /** Set if a tool call asked for it. */
   readonly callId?: string;
-  /** The reply was cut in it. */
+  /** The reply was cut inside the task. */
   readonly unfinished?: 'cut';
 };
 
@@ -34,9 +34,9 @@ export type ToolAction = {
   readonly kind: 'tool';
   readonly name: string;
   readonly arguments: string;
-  /** Set when a tool call asked. */
+  /** Set if a tool call asked for it. */
   readonly callId?: string;
-  /** Its text is no whole patch, or the reply was cut in it. */
+  /** The text is not a complete patch, or the reply was cut inside it. */
   readonly unfinished?: 'patch' | 'cut';
 };
 
@@ -45,79 +45,84 @@ export type Action = CommandAction | DelegateAction | ToolAction;
 /** Where a judgement came from (SF-1). */
 export type JudgeSource = 'static' | 'model' | 'cache' | 'user-pattern' | 'default';
 
-/** By what an action ran that nobody was asked about: it only reads, or what it changes can be taken back. */
+/** Why an action ran without a question: it only reads, or its changes can be undone. */
 export type AllowedBy = 'reads' | 'kept';
 
-/** One destructive thing that a command or call would do. */
+/** One destructive effect of a command or call. */
 export type Finding = {
   /** The name of the rule that matched. */
   readonly rule: string;
   /** What it does, in plain words and as a predicate: `deletes files`. */
   readonly verb: string;
-  /** Its place in the command's text: start and end, in UTF-16 units; [0, 0] where that is not known. */
+  /** Where it is in the command's text: start and end in UTF-16 units; [0, 0] if unknown. */
   readonly part: readonly [number, number];
-  /** What would be lost, in lines; absent where that can't be found out. */
+  /** What would be lost, in lines; undefined if unknown. */
   readonly impact?: readonly string[];
-  /** It deletes what it names, though its rule speaks of more than that. */
+  /** It deletes exactly what it names, although its rule covers more than that. */
   readonly named?: boolean;
-  /** How bad it is beside others of the same command, where its rule does not tell; from 1 to 4. */
+  /** Severity from 1 to 4 beside other findings of the command, if the rule does not define it. */
   readonly severity?: number;
   /** `:undo` could bring it back. */
   readonly undoable?: boolean;
-  /** In Project mode it needs no question: what it loses is kept, and not deleted by name, or is nobody's. */
+  /** In Project mode it needs no question: what it destroys is recorded and not deleted by name, or has no owner. */
   readonly recoverable?: boolean;
 };
 
 /**
- * The parts of a command line that rules may allow, each as its program and subcommand (AC-7). `reads`: those that only
+ * The parts of a command line for allow rules, each as program and subcommand (AC-7). `reads`: the parts that only
  * read.
  */
 export type AllowParts = { readonly acts: readonly string[]; readonly reads: readonly string[] };
 
-/** What would leave this machine for one receiver, in lines for the question (AC-8). */
+/** Data that would leave this machine for one receiver, in lines for the question (AC-8). */
 export type Leaving = {
   /** `github.com/me/tool`, a host, a registry, an address. */
   readonly to: string;
   readonly what: readonly string[];
-  /** `host:port` that it connects to. */
+  /** The `host:port` addresses that it connects to. */
   readonly connects: readonly string[];
-  /** Files of keys and passwords among it. */
+  /** Files with keys and passwords among the data. */
   readonly keys?: readonly string[];
 };
 
-/** The gate's judgement on one action. `reason` names the rule or says why it is not known to be safe. */
+/**
+ * The safety gate's judgement on one action. `reason` names the rule, or says why the action is not known to be safe.
+ */
 export type Judgement = {
   readonly destructive: boolean;
   readonly reason: string;
   readonly source: JudgeSource;
-  /** The name of the static rule, where one matched. */
+  /** The static rule that matched. */
   readonly rule?: string;
-  /** Everything destructive in it, the worst first; absent in journals of before it was recorded. */
+  /** Every destructive effect, the worst first; absent in older journals. */
   readonly findings?: readonly Finding[];
-  /** What would be lost, in lines for the HALT (HA-5); absent where that can't be found out. */
+  /** What would be lost, in lines for the HALT (HA-5); undefined if unknown. */
   readonly impact?: readonly string[];
-  /** In Project mode: all of it is bounded by the kernel and kept, so that it runs without a question (MO-9). */
+  /** In Project mode: the kernel limits its effects and they are recorded, so it runs without a question (MO-9). */
   readonly recoverable?: true;
-  /** It can't run in this mode where it is to run; `needs` says why. */
+  /** It can't run in this mode; `needs` says why. */
   readonly upgrade?: { readonly mode: 'unrestricted'; readonly needs: string };
-  /** By the program's own word it changes nothing at all, so that others may run beside it. Never by a model's word. */
+  /**
+   * aish-tui itself has determined that it changes nothing, so others may run beside it. Never set from a model's
+   * answer.
+   */
   readonly readOnly?: true;
   /**
-   * By the tables a command that, run alone, only reads; absent where it may show a credential to a model elsewhere.
-   * `held`: only where the kernel holds it, since the settings of the place it is in can make it run something.
+   * A command that, run alone, only reads; absent if it may show a credential to a remote model.
+   * `held`: only inside the kernel sandbox, since settings in its directory can make it run something.
    */
   readonly looks?: true | 'held';
-  /** What it changes is kept, so that `:undo` can take it back. */
+  /** Its changes are recorded, so that `:undo` can reverse them. */
   readonly kept?: true;
-  /** It may show what a store of credentials holds to a model that is not on this machine. */
+  /** It may show stored credentials to a model that does not run on this machine. */
   readonly credential?: true;
-  /** What it sends to other machines, by receiver. */
+  /** The data it sends to other machines, by receiver. */
   readonly leaves?: readonly Leaving[];
-  /** What rules must allow for it to need no consent; absent where no rule may. */
+  /** The parts that rules must allow for it to run without consent; absent if no rule may. */
   readonly parts?: AllowParts;
 };
 
-/** Whether a judgement finds nothing destructive that `seen`, which the user has approved, did not show. */
+/** Returns whether a judgement has no destructive findings beyond those of `seen`, which the user has approved. */
 export function findsNoMore(seen: Judgement, now: Judgement): boolean {
   if (!now.destructive) return true;
   const shown = new Set([seen.rule, ...(seen.findings ?? []).map(({ rule }) => rule)]);
@@ -125,49 +130,49 @@ export function findsNoMore(seen: Judgement, now: Judgement): boolean {
   return seen.destructive && found.every((rule) => rule !== undefined && shown.has(rule));
 }
 
-/** Why, in words for the screen: a reason that is only the name of its rule could pass for words of the command. */
+/** Returns the reason in words for the screen; a bare rule name could look like part of the command. */
 export function plainReason({ reason, rule, findings }: Pick<Judgement, 'reason' | 'rule' | 'findings'>): string {
   if (reason !== rule) return reason;
   return findings?.find((finding) => finding.rule === rule)?.verb ?? reason;
 }
 
-/** Every danger in one line, in the order of the findings; without several of them, why. */
+/** Returns every danger in one line, in the order of the findings; with fewer than two, the reason. */
 export function everyDanger(judged: Pick<Judgement, 'reason' | 'rule' | 'findings'>): string {
   const verbs = new Set(judged.findings?.map(({ verb }) => verb));
   return verbs.size > 1 ? [...verbs].join('; ') : plainReason(judged);
 }
 
-/** What is known of a tool beside its name. A consent that lasts is bound to the definition. */
+/** Facts about a tool. A lasting consent is bound to `definition`. */
 export type ToolFacts = {
   /** A digest of the tool's definition: description, schema, annotations. */
   readonly definition: string;
-  /** What the tool's server claims about it, in lines for the HALT. Unverified. */
+  /** The tool's own claims, in lines for the HALT. Unverified. */
   readonly claims: readonly string[];
-  /** It was defined otherwise when it was first seen. */
+  /** The tool's definition has changed since the session first saw it. */
   readonly changed: boolean;
 };
 
-/** What came of examining an action: refused outright (answered to the model), or judged. */
+/** The result of examining an action: refused (the model gets the answer), or judged. */
 export type Examination =
   | { readonly kind: 'refused'; readonly text: string }
   | {
       readonly kind: 'judged';
       readonly judgement: Judgement;
       readonly autoApproved: boolean;
-      /** It can be tried before the user decides (HA-10). */
+      /** The user can try it before deciding (HA-10). */
       readonly canTry?: true;
-      /** Why it can't, where that is worth a word. */
+      /** Why it can't be tried, if the user should know. */
       readonly noTry?: string;
       readonly tool?: ToolFacts;
-      /** What a call of the program's own would change, as a unified diff. */
+      /** What a call of a built-in tool would change, as a unified diff. */
       readonly diff?: string;
     };
 
-/** What a finished command is known by (EX-2, EX-5, EX-7). Output is clean rendered text. */
+/** The result of a finished command (EX-2, EX-5, EX-7). Output is clean rendered text. */
 export type CommandResult = {
-  /** Exit code as a shell tells it (128+n for a signal); null when it never started or its end is unknown. */
+  /** The exit code as a shell reports it (128+n for a signal); null if it never started or its end is unknown. */
   readonly exit: number | null;
-  /** The working directory after it. */
+  /** The working directory after the command. */
   readonly cwd: string;
   /**
    * The first part of the output; the whole of it when `omittedLines` is 0. May carry SGR colour and safe hyperlinks,
@@ -177,26 +182,26 @@ export type CommandResult = {
   readonly tail: string;
   readonly omittedLines: number;
   readonly bytes: number;
-  /** The full text, 0600, where output was cut. */
+  /** The file with the full output, if the output was cut. Mode 0600. */
   readonly file?: string;
   readonly milliseconds: number;
   /** Set when the command did not end normally: 'interrupted', 'could not start: …', 'became job 3'. */
   readonly note?: string;
-  /** It is known that it did not run, and will not. */
+  /** The command certainly did not run, and will not. */
   readonly began?: false;
 };
 
-/** The result of a command that still runs as a job, or whose end is unknown. */
+/** Returns the result of a command that still runs as a job, or whose end is unknown. */
 export function withoutEnd(cwd: string, note: string): CommandResult {
   return { exit: null, cwd, head: '', tail: '', omittedLines: 0, bytes: 0, milliseconds: 0, note };
 }
 
-/** The result of a command that never ran. */
+/** Returns the result of a command that never ran. */
 export function notRun(cwd: string, note: string): CommandResult {
   return { ...withoutEnd(cwd, note), began: false };
 }
 
-/** Why a command that is not whole was not run, to the model. */
+/** Tells the model why an incomplete command was not run. */
 export function whyUnfinished(unfinished: Unfinished | 'patch' | 'cut'): string {
   if (unfinished === 'cut') return '[aish] not run: the answer was cut off here. Send it again, in shorter answers.';
   if (unfinished === 'patch')
@@ -216,10 +221,10 @@ export function describeAction(action: Action): string {
   }
 }
 
-/** Characters that name an action which did not run; nobody reads on, and a model may have written any number. */
+/** The length of the name of an action that did not run. The model may have written megabytes. */
 const MAX_NAME_CHARS = 600;
 
-/** The same, cut where it is long. */
+/** The same, cut if it is long. */
 export function nameAction(action: Action): string {
   const text = describeAction(action);
   if (text.length <= MAX_NAME_CHARS) return text;

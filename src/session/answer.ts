@@ -1,4 +1,4 @@
-/** The user's answers to questions, what each leads to, and the questions that belong to no phase. */
+/** The user's answers to questions and their effects, and the questions that belong to no phase. */
 import { type Action, describeAction, type Judgement, plainReason } from './action.ts';
 import type { Effect } from './effect.ts';
 import type { Of, SessionEvent } from './event.ts';
@@ -113,9 +113,7 @@ function approve(next: Transition, phase: Halted, applies: { readonly trial?: To
   decide(next, phase, { kind: 'approved', judgedAs, judgement, ...approval, cwd, mode, ...applies });
 }
 
-/**
- * The user widens the mode and lets the action run there: it is judged anew, and asks again only where more is found.
- */
+/** The user widens the mode and runs the action in it. The action is judged again, and asks only if more is found. */
 function proceedIn(next: Transition, phase: Halted, mode: Mode): void {
   const { run, dispatch, decided, judgement } = phase;
   if (isWider(mode, next.conversation.mode) && offersFrom(next).includes(mode)) setMode(next, mode);
@@ -131,7 +129,7 @@ function edit(next: Transition, phase: Halted, action: Extract<Action, { kind: '
   examineNext(next, run, { ...dispatch, actions }, 'edited', phase.decided);
 }
 
-/** A trial that can be applied in this mode. */
+/** Returns the trial if it can be applied in this mode. */
 function toApply(tried: Tried | undefined): ToApply | undefined {
   if (!tried || !canBeApplied(tried.trial)) return undefined;
   const { id, digest } = tried.trial;
@@ -167,25 +165,28 @@ function skip(
   decide(next, { run: skipped, dispatch, decided }, { kind: 'notRun', text, skipped: true });
 }
 
-/** The gate's reason is given only where it warned: a harmless verdict on a skipped action would mislead the model. */
+/**
+ * Returns the gate's reason only if it warned: for a skipped harmless action a harmless verdict would mislead the
+ * model.
+ */
 function reasonOfSkip({ conversation: { settings } }: Transition, { destructive, reason }: Judgement): string {
   return destructive || !decidesAs(settings, 2) ? reason : '';
 }
 
-// Questions of a fleet: it goes on beside the conversation.
+// Adds a fleet's question; the fleet runs beside the conversation.
 
 export function askFleet(next: Transition, event: Of<'fleetAsked'>): void {
   const { type: _type, session: _session, at: _at, ...question } = event;
   next.ask({ kind: 'fleet', ...question });
 }
 
-/** What it was about has changed, or the fleet is over. */
+/** The question's subject has changed, or the fleet has ended. */
 export function dropFleet(next: Transition, { fleet }: Of<'fleetGone'>): void {
   const goes = next.state.questions.find((question) => question.kind === 'fleet' && question.fleet === fleet);
   if (goes) next.unask(goes.id);
 }
 
-/** Whether `id` is one; any answer takes it off the line, and goes to the fleet past the machine. */
+/** Returns whether `id` is a fleet's question. Any answer removes it; the engine passes the answer to the fleet. */
 function answerFleet(next: Transition, id: string): boolean {
   const isIt = (question: Question) => question.kind === 'fleet' && question.id === id;
   if (!next.state.questions.some(isIt)) return false;
@@ -193,15 +194,15 @@ function answerFleet(next: Transition, id: string): boolean {
   return true;
 }
 
-// A server's form: only the server waits for it.
+// Adds a server's form; only the server waits for it.
 
 export function askForm(next: Transition, { form, server, message, fields }: Of<'formAsked'>) {
   next.ask({ kind: 'form', form, server, message, fields });
 }
 
 /**
- * Takes a form off the line, or all of them, reviews and a fleet's questions: who waited for them is gone with the
- * program that closed.
+ * Removes one form; without `form` all forms, reviews and questions of fleets, because their senders ended with the
+ * program.
  */
 export function dropForms(next: Transition, form?: string): void {
   const stays = (q: Question) => {
@@ -211,21 +212,21 @@ export function dropForms(next: Transition, form?: string): void {
   next.state = { ...next.state, questions: next.state.questions.filter(stays) };
 }
 
-/** Whether `id` is a form; any answer takes it off the line. Its values go to the server past the machine. */
+/** Returns whether `id` is a form. Any answer removes it; the engine passes its values to the server. */
 function answerForm(next: Transition, id: string): boolean {
   const found = next.state.questions.some((question) => question.kind === 'form' && question.id === id);
   if (found) next.unask(id);
   return found;
 }
 
-// Reviews: the command's end waits for the answer.
+// Adds a review; the command's end waits for its answer.
 
 export function askReview(next: Transition, event: Of<'reviewAsked'>): void {
   const { type: _, at: __, session: ___, ...asked } = event;
   next.ask({ kind: 'review', ...asked });
 }
 
-/** It is carried out: the model and the transcript are told, and the question goes where nobody has answered it. */
+/** The answer was carried out: tells model and transcript, and removes a question that nobody has answered. */
 export function takeReviewed(next: Transition, { review, text }: Of<'reviewed'>): void {
   const goes = next.state.questions.find((question) => question.kind === 'review' && question.review === review);
   if (goes) next.unask(goes.id);
@@ -233,7 +234,7 @@ export function takeReviewed(next: Transition, { review, text }: Of<'reviewed'>)
   next.inbox({ kind: 'note', origin: 'aish', text: `[aish] ${text}` });
 }
 
-/** Whether `id` is a review; any answer takes it off the line, and an abort ends the run as well. */
+/** Returns whether `id` is a review. Any answer removes it; an abort also ends the run. */
 function answerReview(next: Transition, { question: id, answer }: Of<'answered'>): boolean {
   const found = next.state.questions.some((question) => question.kind === 'review' && question.id === id);
   if (!found) return false;
@@ -242,17 +243,17 @@ function answerReview(next: Transition, { question: id, answer }: Of<'answered'>
   return true;
 }
 
-// Past `cost.stop_at_dollars` the user is asked before a call that costs money (CO-2). Prices are the services'
-// business.
+// Past `cost.stop_at_dollars` the user is asked before each call that costs money (CO-2). Only the services know
+// prices.
 
 type Result = readonly [State, readonly Effect[]];
 type Awaiting = Extract<Phase, { kind: 'awaitingSpend' }>;
 
-/** The call that was about to be made has to wait for the user. */
+/** The planned model call waits for the user's answer. */
 export function askToSpend(next: Transition, { op, preset, spent, limit, ...more }: Of<'spendReached'>): void {
   const { allowance, estimate } = more;
   const { phase } = next.conversation;
-  // Aborted in the same moment: the call was never made, so nothing else will end it.
+  // The user aborted at the same moment: the call was never made, so no other event will end this phase.
   if (phase.kind === 'stopping' && phase.op === op) return settle(next, phase.run, phase.open);
   if (phase.kind !== 'replying' || phase.op !== op) return;
   const question = next.ask({
@@ -266,14 +267,14 @@ export function askToSpend(next: Transition, { op, preset, spent, limit, ...more
   next.phase({ kind: 'awaitingSpend', question, run: phase.run, upTo: spent + allowance });
 }
 
-/** A yes lets the session cost one slice more; the call is made after all. */
+/** A yes raises the limit by one allowance and makes the call. */
 function letSpend(next: Transition, { question, run, upTo }: Awaiting): void {
   next.unask(question);
   next.state = { ...next.state, allowedDollars: Math.max(upTo, next.state.allowedDollars ?? 0) };
   callModel(next, run);
 }
 
-/** A yes holds for the session: it answers all other spend questions as well. */
+/** A yes holds for the session, so it answers all open spending questions. */
 export function forSpenders(
   [state, effects]: Result,
   event: Of<'answered'>,
@@ -288,11 +289,11 @@ export function forSpenders(
   return result;
 }
 
-// Trying a halted command before the user decides (HA-10, EF-4): how a trial begins, comes back, and ends.
+// Trying a halted command before the user decides (HA-10, EF-4): a trial's start, result and end.
 
 type HaltQuestion = Extract<Question, { kind: 'halt' }>;
 
-/** The user wants to see what it would do: it runs where nothing of it stays. */
+/** Starts a trial: the command runs without lasting effects, to show what it would change. */
 function beginTrial(next: Transition, phase: Halted, question: HaltQuestion): void {
   const { run, dispatch, judgement, judgedAs, decided } = phase;
   const action = dispatch.actions[dispatch.index];
@@ -305,7 +306,7 @@ function beginTrial(next: Transition, phase: Halted, question: HaltQuestion): vo
   next.effect({ kind: 'try', session, op, judgedAs, action, cwd, mode });
 }
 
-/** The trial is over: the same HALT again, with what it would change. After an abort it is thrown away. */
+/** The trial has ended: asks the same question again, with the changes. After an abort the trial is discarded. */
 export function takeTrial(next: Transition, { op, trial, result }: Of<'tried'>): void {
   const { phase } = next.conversation;
   if ((phase.kind !== 'trying' && phase.kind !== 'stopping') || phase.op !== op) return;
@@ -316,7 +317,7 @@ export function takeTrial(next: Transition, { op, trial, result }: Of<'tried'>):
   next.phase({ kind: 'halted', question, run, dispatch, judgement, judgedAs, decided, tried: { trial, result } });
 }
 
-/** A trial that no question and no apply holds any more is thrown away, whatever led there. */
+/** Discards the trial if no question and no apply refers to it any more. */
 export function dropTrial(next: Transition): void {
   const { trial, phase, id: session } = next.conversation;
   if (trial === undefined || (next.report === undefined && holds(phase, trial))) return;

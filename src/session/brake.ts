@@ -1,10 +1,10 @@
-/** A brake on loops: the same call with the same result is not run a third time in a row. */
+/** A brake on loops: an identical call with an identical result is refused the third time in a row. */
 import { type Action, describeAction } from './action.ts';
 import { decidesAs } from './state.ts';
 import type { Transition } from './transition.ts';
 
 const MOST = 2;
-/** What is run again in order to see whether something has ended. */
+/** Commands that a model repeats on purpose, to see whether something has ended. */
 const WAITS = /\b(?:sleep|wait|watch|timeout|inotifywait|tail -[fF])\b/;
 
 const REPEATED =
@@ -19,7 +19,7 @@ function mayRepeat(action: Action): boolean {
   return action.kind === 'tool' && (action.name === 'jobs' || /wait|poll|sleep/i.test(action.name));
 }
 
-/** Counts a call by what the model was told of it. */
+/** Counts a call together with the result that the model got. */
 export function noteResult(next: Transition, action: Action, result: string): void {
   if (!decidesAs(next.conversation.settings, 3)) return;
   const { repeats } = next.conversation;
@@ -28,7 +28,7 @@ export function noteResult(next: Transition, action: Action, result: string): vo
   next.set({ repeats: { call, result, count: same ? repeats.count + 1 : 1 } });
 }
 
-/** Why the action is not run, where it would be the third time in a row; that attempt is counted as well. */
+/** Why the action is refused: it would be the third identical attempt in a row. The attempt counts too. */
 export function braked(next: Transition, action: Action): string | undefined {
   const { repeats } = next.conversation;
   if (!repeats || repeats.count < MOST || repeats.call !== callOf(action) || mayRepeat(action)) return undefined;
@@ -36,7 +36,7 @@ export function braked(next: Transition, action: Action): string | undefined {
   return REPEATED;
 }
 
-/** Whether the model came again with a call that was not run for that, and nobody is there to see it. */
+/** Returns whether the model repeats a refused call with no user to notice. */
 export function loops({ conversation: { settings, repeats } }: Transition): boolean {
   return settings.alone === true && (repeats?.count ?? 0) > MOST + 1;
 }

@@ -1,4 +1,7 @@
-/** Whether an action asks first: the mode and the kind of its effect decide, never the surface it came from (AC-6). */
+/**
+ * Decides whether an action asks first. Only the mode and the kind of effect count, not where the action came from
+ * (AC-6).
+ */
 import type { Action, Examination, Judgement } from './action.ts';
 import { isAllowed, isGranted, isRead, readsFreely } from './grants.ts';
 import type { Mode } from './ids.ts';
@@ -9,24 +12,26 @@ import { decidesAs } from './state.ts';
 import type { Transition } from './transition.ts';
 
 /**
- * The kind of an action's effect. `reads`: changes nothing. `kept`: `:undo` can put it back. `other`: neither is known.
- * `subAgent`: a task whose own actions are judged one by one. `server`: a tool of an MCP server, which runs outside
- * every mode. `credential`: may show a key to a model elsewhere. `leaves`: sends something to another machine.
- * `loses`: the gate found something destructive.
+ * The kind of an action's effect.
+ * `reads`: changes nothing. `kept`: `:undo` can reverse it. `other`: neither is known. `subAgent`: a task whose own
+ * actions are judged one by one. `server`: a tool of an MCP server, which runs outside every sandbox. `credential`:
+ * may show a key to a remote model. `leaves`: sends data to another machine. `loses`: the gate found something
+ * destructive.
  */
 export type EffectKind = 'reads' | 'kept' | 'other' | 'subAgent' | 'server' | 'credential' | 'leaves' | 'loses';
 
 /**
- * `run`: without a question. `confirm`: a tool call after a yes, unless the user has allowed the tool; a command as
- * `confirm_cmd` says in a chat, and without a question in a run. `ask`: after a yes, unless the user has allowed the
- * tool. `once`: after a yes, once for each receiver in a run, in a chat in the session. `halt`: the HALT dialog.
+ * How the user consents.
+ * `run`: no question. `confirm`: a tool call asks unless the user has allowed the tool; a command follows
+ * `confirm_cmd` in a chat, and asks nothing in a run. `ask`: asks unless the user has allowed the tool. `once`: asks
+ * once for each receiver, per run or per chat session. `halt`: opens the HALT dialog.
  */
 export type Consent = 'run' | 'confirm' | 'ask' | 'once' | 'halt';
 
-/** The same in every mode. */
+/** These kinds are the same in every mode. */
 const EVERYWHERE = { subAgent: 'confirm', server: 'ask', credential: 'ask', loses: 'halt' } as const;
 
-/** In Restricted the kernel refuses writes, and a refusal leads to one question about the mode. */
+/** In Restricted the kernel refuses writes; after a refusal aish-tui asks once about the mode. */
 export const CONSENT: Readonly<Record<Mode, Readonly<Record<EffectKind, Consent>>>> = {
   restricted: { reads: 'run', kept: 'run', other: 'run', leaves: 'run', ...EVERYWHERE },
   project: { reads: 'run', kept: 'run', other: 'confirm', leaves: 'once', ...EVERYWHERE },
@@ -36,7 +41,7 @@ export const CONSENT: Readonly<Record<Mode, Readonly<Record<EffectKind, Consent>
 type Judged = Extract<Examination, { kind: 'judged' }>;
 type Within = Pick<Transition, 'state' | 'conversation'>;
 
-/** The kind of what an action would do in `mode`, by its judgement. */
+/** Returns the kind of an action's effect in `mode`, from its judgement. */
 export function effectOf(action: Action, judgement: Judgement, mode: Mode): EffectKind {
   if (judgement.destructive) return 'loses';
   if (judgement.leaves) return 'leaves';
@@ -47,7 +52,7 @@ export function effectOf(action: Action, judgement: Judgement, mode: Mode): Effe
   return judgement.kept || judgement.recoverable ? 'kept' : 'other';
 }
 
-/** Why the user is asked before an action that nobody has consented to runs; undefined where it runs without. */
+/** Returns why the user is asked before an action without consent; undefined if it runs without a question. */
 export function consentFor(within: Within, run: Run, action: Action, examined: Judged): HaltReason | undefined {
   const { mode, settings } = within.conversation;
   if (!decidesAs(settings, 3)) return consentOfOlder(within, run, action, examined);
@@ -68,8 +73,8 @@ export function consentFor(within: Within, run: Run, action: Action, examined: J
 }
 
 /**
- * The same of what leaves the machine: where nothing can, or the user has said yes, what the action does beside sending
- * is asked about as ever.
+ * The same for data that leaves the machine. If it can't leave, or the user has agreed, the action's other effects
+ * decide.
  */
 function consentToSend(within: Within, run: Run, action: Action, examined: Judged): HaltReason | undefined {
   const { leaves = [], ...judgement } = examined.judgement;
@@ -79,8 +84,8 @@ function consentToSend(within: Within, run: Run, action: Action, examined: Judge
 }
 
 /**
- * The same for journals of semantics 1 and 2, in which a chat asked in every mode. What is destructive has halted
- * before.
+ * The same for journals of semantics 1 and 2, where a chat asked in every mode. Destructive actions have halted
+ * before this.
  */
 function consentOfOlder(within: Within, run: Run, action: Action, { judgement, autoApproved, tool }: Judged) {
   const { settings } = within.conversation;

@@ -1,6 +1,6 @@
 /**
- * State → the messages of the next call: fixed head + turns + volatile tail (CX-1, CX-6); and what leaves when it grows
- * too large.
+ * Builds the messages of the next call from the state: fixed head, turns, volatile tail (CX-1, CX-6). Also decides
+ * which turns leave when the context is full.
  */
 import { DELEGATE_BLOCK } from './delegate.ts';
 import type { Of } from './event.ts';
@@ -34,9 +34,9 @@ in the next turn as "[aish] action skipped by user" or "[aish] action approved".
 const EVICTED = '[aish] earlier turns were left out to stay within the limit';
 
 /**
- * The whole request. `system` is the constant system prompt; the block of a run follows it (NO-6).
- * Nothing changes from call to call but by eviction, and turns are only added, so that a server's prompt cache holds.
- * News (a mode, a job, what the user ran) are turns of their own, delivered with the next call.
+ * Returns the whole request. `system` is the constant system prompt; in a run its block follows (NO-6).
+ * Earlier messages change only by eviction, so that the server's prompt cache stays valid. News (a mode, a job, the
+ * user's commands) are turns of their own, delivered with the next call.
  */
 export function composeMessages(conversation: Conversation, system: string): readonly Message[] {
   const from = firstInContext(conversation);
@@ -48,22 +48,22 @@ export function composeMessages(conversation: Conversation, system: string): rea
   return mergeUsers(messages);
 }
 
-/** What holds for this one call only and is stored nowhere, so that nothing before it changes (CX-6). */
+/** Text for this one call only. It is never stored, so that earlier messages stay unchanged (CX-6). */
 function tailOf({ phase, settings }: Conversation): string | undefined {
   return phase.kind === 'idle' || phase.run.kind !== 'norris' ? undefined : taskLine(phase.run, settings.taskModels);
 }
 
-/** The system message: the constant prompt, and over a run its block (NO-6, TO-4). */
+/** The system message: the constant prompt, followed in a run by the run's block (NO-6, TO-4). */
 export function headOf(conversation: Conversation, system: string): string {
   return system + surroundingsBlock(conversation) + runBlock(conversation);
 }
 
-/** Index of the oldest turn that is still sent: `max_turns` and the room in the window each have a say. */
+/** Returns the index of the oldest turn that is still sent, limited by `max_turns` and by the window. */
 export function firstInContext({ turns, settings, evictedTurns = 0 }: Conversation): number {
   return Math.max(evictedTurns, firstKept(turns, settings.maxTurns));
 }
 
-/** How full the context is: tokens of the last request and its answer, and of what may be sent (CX-2, UI-4). */
+/** Returns how full the context is, in tokens: the last request with its answer, and the limit (CX-2, UI-4). */
 export function contextUse({
   turns,
   evictedTurns = 0,
@@ -76,23 +76,23 @@ export function contextUse({
   return { tokens, budget: budget.requestLimit, percent: (100 * tokens) / budget.requestLimit };
 }
 
-/** The directory that a turn names at its end, where the model had come to another one. */
+/** The new directory named at the end of a turn, if the model changed it. */
 function toldDirectory({ kind, text }: Turn): string | undefined {
   if (kind === 'assistant') return undefined;
   return /, cwd ([^\n]*)\](?:\n\[[^\n]*\])?$/.exec(text)?.[1];
 }
 
-/** What stands for the turns before it, as the model reads it. */
+/** The summary of earlier turns, in the form the model reads. */
 export function summaryText({ summary }: Conversation): string {
   return summary ? `\n[aish] summary (written by the model):\n${summary.text}` : '';
 }
 
-/** Stands for the evicted turns; depends on nothing else, so that it stays the same until the next eviction. */
+/** The notice for evicted turns. It depends on nothing else, so that it stays the same until the next eviction. */
 function evictedNotice(conversation: Conversation, from: number): string {
   const { turns, mode, named } = conversation;
   const last = turns.slice(0, from).findLast(isAsked);
   const asked = last ? `; what was asked last among them:\n${clip(last.text, MAX_TOLD_CHARS)}` : '';
-  // A mode other than the one that the system message names was told in a turn that may be gone by now.
+  // The turn that announced the mode or directory may have been evicted, so name both again.
   const cwd =
     named &&
     turns
@@ -146,34 +146,34 @@ function mergeUsers(messages: readonly Message[]): readonly Message[] {
 }
 
 /**
- * Index of the oldest turn that is still sent. Moves in blocks of a quarter of `maxTurns`, so that the prefix stays
- * the same over many calls, and never lands inside a tool exchange: a result goes with its call.
+ * Returns the index of the oldest turn that is still sent. It moves in blocks of a quarter of `maxTurns`, so that the
+ * prefix stays the same over many calls. It never separates a result from its call.
  */
 function firstKept(turns: readonly Turn[], maxTurns: number): number {
   if (turns.length <= maxTurns) return 0;
   const block = Math.max(1, Math.floor(maxTurns / 4));
   let from = Math.ceil((turns.length - maxTurns) / block) * block;
   while (from < turns.length - 1 && turns[from]?.kind === 'result') from += 1;
-  // A very long exchange at the end may leave nothing but results: then its call and all of them stay.
+  // If a very long exchange at the end leaves only results, keep their call and all of them.
   while (from > 0 && turns[from]?.kind === 'result') from -= 1;
   return from;
 }
 
-// Token counts have come in: what does not fit leaves the context, with one notice (CX-1).
+// New token counts arrived: turns beyond the budget leave the context, with one notice (CX-1).
 
 export type Measure = Pick<Of<'measured'>, 'budget' | 'tokens' | 'files'>;
 
-/** Puts counts and files into `turns`. */
+/** Stores counts and file names in `turns`. */
 function withMeasure(turns: Turn[], { tokens, files = [] }: Measure): void {
   for (const [at, count] of tokens) if (turns[at]) turns[at] = { ...turns[at], tokens: count };
   for (const [at, file] of files) {
-    // Naming the file makes the text longer: it is counted again.
+    // The file's name makes the text longer, so its tokens must be counted again.
     const turn = turns[at];
     if (turn) turns[at] = { ...uncounted(turn), file };
   }
 }
 
-/** The turns that would leave the context with this measure, and are in no summary: from one index to another. */
+/** Returns the range of turns that this measure would evict and that no summary covers. */
 export function leavingTurns(
   conversation: Conversation,
   measure: Measure,
@@ -186,7 +186,7 @@ export function leavingTurns(
   return upTo > from ? { from, upTo } : undefined;
 }
 
-/** The turns before `upTo` leave the context, and the summary takes their place (CX-8). */
+/** The summary replaces the turns before `upTo` (CX-8). */
 export function takeSummary(next: Transition, { op, upTo, text, preset }: Of<'summarized'>): void {
   const { phase, turns, evictedTurns = 0, budget } = next.conversation;
   if (phase.kind !== 'replying' || phase.op !== op || upTo <= evictedTurns || upTo > turns.length) return;
@@ -197,7 +197,7 @@ export function takeSummary(next: Transition, { op, upTo, text, preset }: Of<'su
   next.notice('info', `[aish] ${what} summarised by ${preset}; :history shows the summary`);
 }
 
-/** Takes counts and files over into the turns, then makes them fit. Facts of a call that is over change nothing. */
+/** Stores counts and files in the turns, then makes the turns fit. Late facts of an ended call change nothing. */
 export function takeMeasure(next: Transition, { op, ...measure }: Of<'measured'>): void {
   const { phase, budget: before } = next.conversation;
   if (phase.kind !== 'replying' || phase.op !== op) return;
@@ -224,16 +224,16 @@ export function takeMeasure(next: Transition, { op, ...measure }: Of<'measured'>
   tell(next, op, budget, kept.evicted);
 }
 
-/** The server's own count is the last word on the request that it read, and on its answer (CX-2). */
+/** The server's own token count of a request and its answer overrides our estimate (CX-2). */
 export function takeUsage(next: Transition, { usage }: Reply): void {
   const { phase, used } = next.conversation;
   if (usage === undefined || used === undefined || phase.kind === 'planning') return;
-  // Some servers count only what was not in their cache.
+  // Some servers count only tokens that were not in their cache.
   const prompt = usage.promptTokens * 2 < used ? used : usage.promptTokens;
   next.set({ used: prompt + usage.completionTokens });
 }
 
-/** One line for all that one call makes room for, however often it is counted. */
+/** Shows one line for everything that one call evicted, even if it was counted several times. */
 function tell(next: Transition, op: string, budget: Budget, more: Evicted): void {
   const { phase } = next.conversation;
   if (phase.kind !== 'replying' || (more.dropped === 0 && more.shortened === 0)) return;
@@ -248,7 +248,7 @@ function evictionLine({ dropped, shortened }: Evicted, { preset, window, request
     ...(shortened > 0 ? [`${shortened} long ${shortened === 1 ? 'text was' : 'texts were'} shortened`] : []),
     ...(dropped > 0 ? [leftText(dropped)] : []),
   ];
-  // The limit that was in force: the user's own where it is below what the window leaves.
+  // The limit in force: the user's own, if it is smaller than the window's.
   const limit =
     requestLimit < window - answer
       ? `token_budget (${requestLimit} tokens)`
@@ -264,9 +264,9 @@ function assumed({ preset, window }: Budget): string {
   return `[aish] the window of ${preset} is not known; ${window} tokens are assumed (models.${preset}.context sets it)`;
 }
 
-// What a model is told of its surroundings: once in the system message, and at each later change in a turn (CX-7).
+// What a model learns about the machine: once in the system message, later changes in turns (CX-7).
 
-/** Fixes what the system message says, with the first request after a start, a resume or a reset. */
+/** Fixes the system message with the first request after a start, resume or reset. */
 export function nameSurroundings(next: Transition): void {
   const { settings, named, mode, cwd, git } = next.conversation;
   if (!settings.surroundings || named) return;
@@ -281,7 +281,7 @@ export function nameSurroundings(next: Transition): void {
   });
 }
 
-/** The block behind the system prompt; empty for journals that know no surroundings. */
+/** The machine's description after the system prompt; empty for journals without surroundings. */
 export function surroundingsBlock({ named, parent }: Pick<Conversation, 'named' | 'parent'>): string {
   if (!named) return '';
   const { mode, cwd, git, system, shell, date, alone } = named;

@@ -1,10 +1,10 @@
-/** What calls of models have cost, as facts in the state: a journal folds to the same sums (CO-1). Pure. */
+/** Costs of model calls as facts in the state, so that a replayed journal gives the same sums (CO-1). Pure. */
 import type { Category } from './message.ts';
 
-/** Dollars per million tokens. `cached`: tokens sent that the server had in its cache; absent: as `input`. */
+/** Dollars per million tokens. `cached`: input tokens from the server's cache; absent: priced as `input`. */
 export type Prices = { readonly input: number; readonly output: number; readonly cached?: number };
 
-/** One call of a model as it was counted when it ended. */
+/** One finished and counted model call. */
 export type CountedCall = {
   readonly preset: string;
   readonly model: string;
@@ -12,14 +12,14 @@ export type CountedCall = {
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly cachedTokens?: number;
-  /** Absent where no price is known. */
+  /** Undefined if no price is known. */
   readonly dollars?: number;
-  /** On this machine and without a price: it is free. */
+  /** The model runs on this machine and has no price: the call is free. */
   readonly local: boolean;
-  /** The server reported no tokens: they were estimated from the characters. */
+  /** The server reported no tokens: they are estimated from the number of characters. */
   readonly estimated?: true;
   readonly prices?: Prices;
-  /** Where the price comes from, for the user: `config`, `the server`, a table with its date. */
+  /** The source of the price, for the user: `config`, `the server`, or a table with its date. */
   readonly priceFrom?: string;
 };
 
@@ -34,11 +34,11 @@ export type CostRow = {
   readonly completionTokens: number;
   readonly cachedTokens: number;
   readonly dollars: number;
-  /** Calls elsewhere that no price is known for: `dollars` lacks them. */
+  /** Remote calls without a known price; `dollars` does not include them. */
   readonly unpriced: number;
-  /** Calls whose tokens are an estimate. */
+  /** Calls whose token counts are estimates. */
   readonly estimated: number;
-  /** Of the last call. */
+  /** The prices of the last call. */
   readonly prices?: Prices;
   readonly priceFrom?: string;
 };
@@ -51,7 +51,7 @@ export type CostSum = { readonly dollars: number; readonly promptTokens: number;
 
 export const NO_COSTS: Costs = { rows: [] };
 
-/** The costs with one more call in them. */
+/** Returns the costs with one more call. */
 export function addCall({ rows }: Costs, call: CountedCall): Costs {
   const at = rows.findIndex((row) => sameRow(row, call));
   const row = plus(rows[at] ?? emptyRow(call), call);
@@ -105,7 +105,7 @@ export function sumOf(rows: readonly CostSum[]): CostSum {
   );
 }
 
-/** What came on top of `before`, row by row. */
+/** Returns what was added since `before`, row by row. */
 export function rowsSince(now: Costs, before: Costs): readonly CostRow[] {
   return now.rows
     .map((row) => {
@@ -125,7 +125,7 @@ export function rowsSince(now: Costs, before: Costs): readonly CostRow[] {
     .filter((row) => row.calls > 0);
 }
 
-/** What prices make of tokens, in dollars. Cached tokens are part of the prompt's. */
+/** Returns the price of tokens in dollars. Cached tokens are part of the prompt's. */
 export function priceOf(
   { input, output, cached = input }: Prices,
   tokens: { readonly promptTokens: number; readonly completionTokens: number; readonly cachedTokens?: number },
@@ -136,18 +136,18 @@ export function priceOf(
   );
 }
 
-/** What splitting a run between a planner and an executor has cost, and what it might have cost. */
+/** The cost of a run split between a planner and an executor, and an estimate without the split. */
 export type Receipt = {
   readonly planner: string;
-  /** Calls that cost money or left this machine. */
+  /** Calls that cost money or went to another machine. */
   readonly cloud: { readonly dollars: number; readonly tokens: number };
   readonly local: { readonly tokens: number };
-  /** An estimate: the local tokens at the planner's prices; absent where those are not known, or nothing was local. */
+  /** The local tokens at the planner's prices; undefined if the prices are unknown or no call was local. */
   readonly atPlannersPrices?: number;
 };
 
 /**
- * The receipt of a run planned by the preset `planner`, over the rows of that run; `all`: where its prices are found.
+ * Returns the receipt of a run planned by the preset `planner`. `all`: rows that may contain the planner's prices.
  */
 export function receiptOf(rows: readonly CostRow[], planner: string, all: readonly CostRow[]): Receipt {
   const local = sumOf(rows.filter((row) => row.local));
@@ -161,19 +161,19 @@ export function receiptOf(rows: readonly CostRow[], planner: string, all: readon
   };
 }
 
-/** Dollars with the six digits that one call needs. */
+/** Formats dollars with six digits, enough for one call. */
 export function dollarsText(dollars: number): string {
   return `$${dollars.toFixed(6)}`;
 }
 
-/** Dollars in few characters: cents, and where there are none two digits that count. */
+/** Formats dollars briefly: cents, or two significant digits below one cent. */
 export function shortDollars(dollars: number): string {
   if (dollars >= 0.1 || dollars === 0) return `$${dollars.toFixed(2)}`;
   const digits = Math.min(6, 1 - Math.floor(Math.log10(dollars)));
   return `$${dollars.toFixed(digits).replace(/(\.\d\d\d*?)0+$/, '$1')}`;
 }
 
-/** Why a call that costs money is not made, in one line. */
+/** Says in one line why a call that costs money is not made. */
 export function spendText(stop: {
   readonly preset: string;
   readonly spent: number;
@@ -188,7 +188,7 @@ export function spendText(stop: {
   return `the session has cost ${shortDollars(spent)} of ${shortDollars(limit)} (cost.stop_at_dollars), and ${cost}`;
 }
 
-/** A receipt in one line. */
+/** Formats a receipt as one line. */
 export function receiptText({ planner, cloud, local, atPlannersPrices }: Receipt): string {
   const same =
     atPlannersPrices === undefined ? '' : `, at ${planner}'s prices ${shortDollars(atPlannersPrices)} (estimate)`;

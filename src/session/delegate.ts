@@ -1,4 +1,4 @@
-/** Sub-agents (TO-4, MO-6): how one begins, when it ends, and what its parent hears of it. */
+/** Sub-agents (TO-4, MO-6): their start, their end, and the report to their parent. */
 import type { DelegateAction } from './action.ts';
 import { clip, MAX_OUTPUT_CHARS } from './exec-text.ts';
 import type { OpId, SessionId } from './ids.ts';
@@ -9,12 +9,12 @@ import { slotOf } from './slots.ts';
 import type { Conversation, State } from './state.ts';
 import type { Transition } from './transition.ts';
 
-/** Steps that a sub-agent has (TO-4). */
+/** The step limit of a sub-agent (TO-4). */
 export const MAX_DELEGATE_STEPS = 12;
-/** Characters kept of the last words of a sub-agent that did not finish: they are not a report. */
+/** How many characters of an unfinished sub-agent's last text the parent gets; such text is not a report. */
 const MAX_UNFINISHED_CHARS = 1000;
 
-/** What follows the system prompt of a sub-agent. Constant over its life. */
+/** The text after a sub-agent's system prompt. Constant during its life. */
 export const DELEGATE_BLOCK = `[SUB-AGENT]
 You are a sub-agent: another agent has given you one task. Work on it by yourself,
 in at most ${MAX_DELEGATE_STEPS} steps. Nobody reads along and nobody answers questions.
@@ -27,7 +27,7 @@ Avoid destructive operations unless the task explicitly requires them.`;
 
 type Found = { readonly action: DelegateAction; readonly parent: Conversation };
 
-/** The parent's delegation that waits for a sub-agent under `op`; undefined where none does. */
+/** Finds the parent's delegation that waits for a sub-agent under `op`. */
 export function delegationOf(state: State, session: SessionId, op: OpId): Found | undefined {
   const parent = state.sessions[session];
   if (!parent || parent.parent) return undefined;
@@ -39,7 +39,10 @@ export function delegationOf(state: State, session: SessionId, op: OpId): Found 
   return { action: found.action, parent };
 }
 
-/** A new conversation in the parent's mode and directory; a parent about to be tightened counts as if it were. */
+/**
+ * Returns a new conversation in the parent's mode and directory. A narrower mode that is pending for the parent
+ * applies at once.
+ */
 export function childOf(
   { id: session, settings, mode, tightening, cwd, git, preset, phase }: Conversation,
   id: SessionId,
@@ -60,7 +63,7 @@ export function childOf(
   return child;
 }
 
-/** The task is its first turn; the run it begins with. */
+/** Starts the sub-agent's run, with the task as the first turn. */
 export function beginTask(next: Transition, { action, parent }: Found): DelegateRun {
   const agent = next.state.agents + 1;
   next.state = { ...next.state, agents: agent };
@@ -71,14 +74,14 @@ export function beginTask(next: Transition, { action, parent }: Found): Delegate
   return { kind: 'delegate', agent, task: action.task, goal, preset, startedAt: next.event.at, step: 1 };
 }
 
-/** The user's own words behind what a conversation does: what the second opinion may see, never the agent's prose. */
+/** Returns the user's own words behind a conversation's actions, for the second opinion. Never the agent's prose. */
 export function goalOf({ phase, turns }: Conversation): string {
   if (phase.kind !== 'idle' && phase.run.kind !== 'chat') return phase.run.goal;
   const turn = turns.findLast((t) => t.kind === 'user' && (t.origin === 'user' || t.origin === 'goal'));
   return turn?.kind === 'user' ? turn.text : '';
 }
 
-/** How a sub-agent ends after this step, or undefined to continue. */
+/** Returns how a sub-agent ends after this step, or undefined to continue. */
 export function delegateEnding(run: DelegateRun, { actions, sentinel }: Dispatch): Ending | undefined {
   if (sentinel?.kind === 'blocked') return { status: 'blocked', reason: sentinel.reason };
   if (sentinel?.kind === 'complete' || actions.length === 0) return { status: 'done' };
@@ -86,7 +89,7 @@ export function delegateEnding(run: DelegateRun, { actions, sentinel }: Dispatch
   return { status: 'budget_exhausted', reason: `its ${MAX_DELEGATE_STEPS} steps are spent` };
 }
 
-/** The report to the parent. An unfinished task is reported as such, with what is known. */
+/** Builds the report to the parent. An unfinished task is reported as such, with what is known. */
 export function reportOf(child: Conversation, run: DelegateRun, ending: Ending): Outcome {
   const known = lastWords(child, ending.status === 'done' ? MAX_OUTPUT_CHARS : MAX_UNFINISHED_CHARS);
   const steps = run.step;
@@ -110,7 +113,7 @@ const WORDS: Readonly<Record<Exclude<Ending['status'], 'done'>, string>> = {
   failed: 'failed',
 };
 
-/** The text of its newest answer, without `GOAL:` lines. */
+/** Returns the text of the newest answer without `GOAL:` lines. */
 function lastWords({ turns }: Conversation, most: number): string {
   const spoken = turns.findLast((turn) => turn.kind === 'assistant' && withoutGoal(turn.text) !== '');
   return spoken ? clip(withoutGoal(spoken.text), most) : '';
@@ -120,7 +123,7 @@ function withoutGoal(text: string): string {
   return text.replace(/^[ \t]*GOAL:[ \t]*(?:complete|blocked)[ \t.]*$/gim, '').trim();
 }
 
-/** What is known at a resume of a sub-agent that the closing ended: nothing of it runs again. */
+/** Builds the report on a sub-agent that ended with the program: nothing of it runs again. */
 export function lostReport(child: Conversation | undefined): Outcome {
   const run = child && child.phase.kind !== 'idle' && child.phase.run.kind === 'delegate' ? child.phase.run : undefined;
   const known = child ? lastWords(child, MAX_UNFINISHED_CHARS) : '';
@@ -132,7 +135,7 @@ export function lostReport(child: Conversation | undefined): Outcome {
 
 export type SubAgent = { readonly conversation: Conversation; readonly run: DelegateRun };
 
-/** The sub-agents that run, oldest first. */
+/** Lists the running sub-agents, oldest first. */
 export function subAgents({ sessions }: Pick<State, 'sessions'>): readonly SubAgent[] {
   const agents = Object.values(sessions).flatMap((conversation): SubAgent[] => {
     const { phase } = conversation;

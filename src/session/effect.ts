@@ -1,4 +1,4 @@
-/** What the machine wants done. The engine carries effects out through services and answers with events. */
+/** Requests of the state machine. The engine carries out these effects through services and answers with events. */
 import type { Action, Judgement } from './action.ts';
 import type { Entry } from './entry.ts';
 import type { Mode, OpId, SessionId } from './ids.ts';
@@ -13,10 +13,10 @@ export type Effect =
       readonly op: OpId;
       readonly preset: string;
       readonly category: Category;
-      /** The last answer was spent in thinking: this one may be twice as long. */
+      /** The model spent its last answer on thinking: allow twice the length. */
       readonly longer?: true;
     }
-  /** Have all turns summarised. Ends with `replyEnded`, behind `summarized` where that worked. */
+  /** Summarise all turns. Ends with `replyEnded`, after `summarized` on success. */
   | { readonly kind: 'compact'; readonly session: SessionId; readonly op: OpId; readonly preset: string }
   /** Ask the preplanner for the tasks of this goal, at most `tasksMax`. Ends with `replyEnded`. */
   | {
@@ -27,7 +27,7 @@ export type Effect =
       readonly goal: string;
       readonly tasksMax: number;
       readonly category: 'norris-preplan' | 'norris-replan';
-      /** What it is told behind the goal: the plan that the user sent back, or how the run has gone so far. */
+      /** Text for the planner after the goal: the plan that the user sent back, or the run's progress. */
       readonly more?: string;
       /** Presets that a task may name. */
       readonly taskModels?: readonly string[];
@@ -40,14 +40,14 @@ export type Effect =
       readonly action: Action;
       readonly cwd: string;
       readonly mode: Mode;
-      /** What the second opinion may see beside the command. */
+      /** Context for the second opinion, besides the command. */
       readonly goal: string;
-      /** Before that, this kept action is taken back: an attempt of the same command. */
+      /** Undo this action first: it was an earlier attempt of the same command. */
       readonly takesBack?: number;
     }
   /**
-   * Run an action that was judged under `judgedAs`: dispatch `actionStarted`, wait for it to be durable, launch. Ends
-   * with `actionEnded`.
+   * Run an action judged under `judgedAs`: dispatch `actionStarted`, wait until that is durable, launch. Ends with
+   * `actionEnded`.
    */
   | {
       readonly kind: 'act';
@@ -61,10 +61,10 @@ export type Effect =
       readonly mode: Mode;
       /** In Unrestricted: outside the light sandbox. */
       readonly outside?: true;
-      /** Not run but applied, as this trial has shown it. Ends with `applied`. */
+      /** Apply this trial's changes instead of running the action. Ends with `applied`. */
       readonly trial?: ToApply;
     }
-  /** Run it in a trial, under the judgement `judgedAs`. Ends with `tried`. */
+  /** Run the action in a trial, under the judgement `judgedAs`. Ends with `tried`. */
   | {
       readonly kind: 'try';
       readonly session: SessionId;
@@ -74,15 +74,15 @@ export type Effect =
       readonly cwd: string;
       readonly mode: Mode;
     }
-  /** Throw a trial away. Ends with `discarded`. */
+  /** Discard a trial. Ends with `discarded`. */
   | { readonly kind: 'discardTrial'; readonly session: SessionId; readonly trial: string }
-  /** Cancel an operation. It still ends with its own event, soon. */
+  /** Cancel an operation. The operation still ends with its own event. */
   | { readonly kind: 'cancel'; readonly session: SessionId; readonly op: OpId }
-  /** `within` is the key of the entry that it belongs to: a sub-agent's doings belong to its task. */
+  /** `within` is the key of the parent entry: a sub-agent's entries belong to its task. */
   | { readonly kind: 'show'; readonly key: string; readonly entry: Entry; readonly within?: string }
-  /** Take an entry off the transcript (a queued line taken back). */
+  /** Remove an entry from the transcript (a queued line that was taken back). */
   | { readonly kind: 'hide'; readonly key: string }
   /** Give queued lines back to the prompt (IN-7). */
   | { readonly kind: 'giveBack'; readonly text: string }
-  /** A question was put; a front without a person answers it by its policy. */
+  /** A new question; a front end without a user answers it by its policy. */
   | { readonly kind: 'ask'; readonly session: SessionId; readonly question: string };

@@ -1,5 +1,6 @@
 /**
- * What the user sees: the transcript is the fold of `show` effects. An entry shown again under its key replaces itself.
+ * Transcript entries. The transcript is the fold of `show` effects; an entry with a known key replaces the earlier
+ * one.
  */
 import type { Action, AllowedBy, CommandResult } from './action.ts';
 import type { CostSum, Receipt } from './cost.ts';
@@ -11,11 +12,11 @@ export type Entry =
       readonly kind: 'user';
       readonly text: string;
       readonly queued: boolean;
-      /** What came with it, each by its name and size. */
+      /** The names and sizes of attachments. */
       readonly attached?: readonly string[];
     }
   | { readonly kind: 'assistant'; readonly text: string; readonly preset: string; readonly partial: boolean }
-  /** What the model thought before it answered; on screens that can fold. */
+  /** The model's thoughts before its answer, on screens that can fold them. */
   | { readonly kind: 'thoughts'; readonly text: string }
   /** One command, of the user or of the model. `result` is absent while it runs. */
   | {
@@ -23,11 +24,11 @@ export type Entry =
       readonly op: string;
       /** When the user approved it, in ms since the epoch; absent if the user was not asked. */
       readonly approvedAt?: number;
-      /** Of the model's: why the user was not asked, or need not have been; absent where it is not known. */
+      /** For a model's command: why the user was not asked; undefined if unknown. */
       readonly allowedBy?: AllowedBy;
       readonly by: 'user' | 'model';
       readonly command: string;
-      /** What it does, in the model's words. */
+      /** The model's description of the command. */
       readonly label?: string;
       readonly cwd: string;
       readonly private: boolean;
@@ -43,7 +44,7 @@ export type Entry =
       readonly arguments: string;
       readonly result?: { readonly text: string; readonly failed: boolean };
     }
-  /** A sub-agent's task and report. What it did in between are entries that belong to this one. */
+  /** A sub-agent's task and report. Entries of its work belong to this one. */
   | {
       readonly kind: 'delegate';
       readonly op: string;
@@ -51,14 +52,14 @@ export type Entry =
       readonly task: string;
       readonly result?: { readonly text: string; readonly failed: boolean; readonly steps: number };
     }
-  /** An action that did not run, or a tried one that could not be applied, and why. */
+  /** An action that did not run, or a tried one that could not be applied, with the reason. */
   | {
       readonly kind: 'refused';
       readonly action: Action;
       readonly how: 'skipped' | 'aborted' | 'invalid' | 'unapplied';
-      /** Empty where the answer alone is the reason. */
+      /** Empty if the user's answer is the only reason. */
       readonly reason: string;
-      /** When the user said so, in ms since the epoch; missing where no person answered. */
+      /** When the user said so, in ms since the epoch; undefined if no user answered. */
       readonly at?: number;
       /** The user's note to the model. */
       readonly note?: string;
@@ -75,7 +76,7 @@ export type Entry =
       readonly kind: 'plan';
       readonly preset: string;
       readonly tasks: readonly string[];
-      /** It takes the place of what was left of an earlier one, or is what the user made of it. */
+      /** The plan replaces what was left of an earlier one, or was edited by the user. */
       readonly how?: 'anew' | 'edited';
     }
   | {
@@ -92,23 +93,23 @@ export type Entry =
       readonly commands: number;
       readonly skips: number;
       readonly milliseconds: number;
-      /** What the run has cost; absent where no call was counted. */
+      /** The cost of the run; undefined if no call was counted. */
       readonly cost?: CostSum;
-      /** Set when another preset planned than carried out. */
+      /** Set if different presets planned and executed. */
       readonly receipt?: Receipt;
     }
-  /** From here on the session was gone on with, at this time, in ms since the epoch. */
+  /** The session was resumed here, at this time in ms since the epoch. */
   | { readonly kind: 'resumed'; readonly at: number }
   | { readonly kind: 'notice'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
   /** Output of a `:` command. Not part of the session; gone after a resume. */
   | { readonly kind: 'meta'; readonly line: string; readonly text: string; readonly failed: boolean };
 
-/** Where a session was gone on with, in words. */
+/** Describes where a session was resumed. */
 export function resumedText({ at }: Extract<Entry, { kind: 'resumed' }>): string {
   return `resumed ${dayAndClock(at)}`;
 }
 
-/** A day and its time for people who read it on another day, in their own time. */
+/** Date and time in the user's time zone, complete enough to read on another day. */
 
 const DAY = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
 

@@ -1,4 +1,4 @@
-/** Everything that can happen. Events are what the journal keeps: the session is the fold of them. */
+/** All events. The journal stores them, and the session is the fold of them. */
 import type { CommandResult, Examination } from './action.ts';
 import type { CountedCall } from './cost.ts';
 import type { Form } from './form.ts';
@@ -10,40 +10,40 @@ import type { FleetAsked, Review, Trial } from './question.ts';
 import type { Settings, StoredBudget } from './state.ts';
 
 /**
- * The user's answer to a question (HA-1, HA-4, HA-7). For a mode request proceed approves the narrowest mode that is
- * offered, skip denies (MO-3).
+ * The user's answer to a question (HA-1, HA-4, HA-7). For a mode request, proceed approves the narrowest offered mode
+ * and skip denies (MO-3).
  */
 export type Answer =
-  /** `mode`: at a HALT that the mode would block, in this wider one (HA-6). */
+  /** `mode`: run in this wider mode, at a HALT that the current mode would block (HA-6). */
   | { readonly kind: 'proceed'; readonly mode?: Mode }
-  /** Run it where nothing of it stays, then ask again with what it would change (HA-10). */
+  /** Run it in a trial, then ask again with what it would change (HA-10). */
   | { readonly kind: 'try' }
-  /** Do exactly what the trial listed. */
+  /** Apply exactly the changes that the trial listed. */
   | { readonly kind: 'apply' }
-  /** To a mode request: Unrestricted, whatever else is offered. */
+  /** For a mode request: Unrestricted, whatever else is offered. */
   | { readonly kind: 'unrestricted' }
   /**
-   * Proceed, and don't ask again for exactly this in this session; never for a destructive call (SF-10, AC-7). To the
-   * question about the light sandbox: all commands of this session run outside it.
+   * Proceed, and don't ask again for exactly this in this session; never for a destructive call (SF-10, AC-7). For
+   * the question about the light sandbox: run all commands of this session outside it.
    */
   | { readonly kind: 'always' }
-  /** `note`: what the user wants the model to know. To a plan: it goes back to the planner with this word. */
+  /** `note`: the user's message to the model. For a plan: return it to the planner with this message. */
   | { readonly kind: 'skip'; readonly note?: string }
   | { readonly kind: 'abort' }
-  /** Of a plan: its tasks, one a line. */
+  /** For a plan: its tasks, one per line. */
   | { readonly kind: 'edit'; readonly command: string };
 
-/** The git branch where the user's shell is, and what git is in the middle of there; absent outside a repository. */
+/** The git branch in the shell's directory, with any unfinished git operation; absent outside a repository. */
 type Git = { readonly git?: string };
 
 type Body =
   // what the user does
   | { readonly type: 'opened'; readonly cwd: string; readonly mode: Mode; readonly settings: Settings }
-  /** A sub-agent begins, for the delegation that `op` of the parent's is. The event's session is the new one's. */
+  /** A sub-agent starts for the parent's operation `op`. The event's session is the sub-agent's. */
   | { readonly type: 'spawned'; readonly parent: SessionId; readonly op: OpId }
   /**
-   * `again`: only to be read with other settings; nobody was away. `mode`: what the command line asks for, where there
-   * is no sandbox to enforce it.
+   * `again`: the settings have changed while the program ran. `mode`: the mode from the command line, if no sandbox
+   * can enforce it.
    */
   | { readonly type: 'resumed'; readonly settings: Settings; readonly again?: true; readonly mode?: Mode }
   | ({
@@ -54,55 +54,55 @@ type Body =
     } & Git)
   | { readonly type: 'lineTakenBack'; readonly line: string }
   | ({ readonly type: 'norrisStarted'; readonly goal: string; readonly attached?: readonly Attachment[] } & Git)
-  /** The last goal, what its run left of its plan, a fresh budget of steps (NO-1). */
+  /** Continue with the last goal and the rest of its plan, with a full step budget (NO-1). */
   | ({ readonly type: 'norrisContinued' } & Git)
-  /** The user wants to look at the plan before its first step (PP-6). */
+  /** The user wants to review the plan before its first step (PP-6). */
   | { readonly type: 'planHeld' }
   | {
       readonly type: 'answered';
       readonly question: QuestionId;
       readonly answer: Answer;
-      /** No person was there: a rule of the front end answered. */
+      /** No user was there: the front end's policy answered. */
       readonly unattended?: true;
     }
   | {
       readonly type: 'aborted';
-      /** No person said so: a limit, a rule of the front end, a fault. */
+      /** The cause was a limit, a policy of the front end, or a fault, not a user. */
       readonly unattended?: true;
     }
   | { readonly type: 'turnsReset' }
   /**
-   * Back to the question that is this turn (`:rewind`). `undos`: the undos that took back what was changed since;
-   * `changed`: something of it stays.
+   * Return to the question that is this turn (`:rewind`). `undos`: undos that reversed later changes. `changed`: some
+   * of those changes remain.
    */
   | { readonly type: 'rewound'; readonly turn: number; readonly undos?: readonly number[]; readonly changed?: true }
-  /** The conversation goes on in a branch that was gone back from. `changed`: files are not as they were there. */
+  /** Continue on an earlier branch of the conversation. `changed`: files differ from that branch's state. */
   | { readonly type: 'branchTaken'; readonly branch: number; readonly changed?: true }
   /** Have all turns summarised now (`:compact`). */
   | { readonly type: 'compactAsked' }
-  /** The user's own choice; loosening this way counts as an approval (MO-4). */
+  /** The user sets the mode; choosing a wider one counts as approval (MO-4). */
   | { readonly type: 'modeChosen'; readonly mode: Mode }
   | { readonly type: 'presetChosen'; readonly preset: string }
-  /** The user allows something without a further question, or takes that back (`:allow`). */
+  /** The user allows something without further questions, or revokes that (`:allow`). */
   | { readonly type: 'ruleSet'; readonly rule: string; readonly allowed: boolean }
-  /** The same of a receiver of what leaves the machine. */
+  /** The same for a receiver of data from this machine. */
   | { readonly type: 'leaveSet'; readonly to: string; readonly allowed: boolean }
   // the user's shell
   | { readonly type: 'shellStarted'; readonly op: OpId; readonly line: string; readonly private: boolean }
   | { readonly type: 'shellEnded'; readonly op: OpId; readonly result: CommandResult }
-  /** `project`: it is on a host, and Project holds there. */
+  /** `project`: the directory is on a host where Project mode can be enforced. */
   | { readonly type: 'shellMoved'; readonly cwd: string; readonly project?: true }
-  // facts told by services
+  // facts reported by services
   /** Tokens of turns by their index, and the budget, reported before the call `op` is sent (CX-2). */
   | {
       readonly type: 'measured';
       readonly op: OpId;
       readonly budget: StoredBudget;
       readonly tokens: readonly (readonly [turn: number, tokens: number])[];
-      /** Where the text of shortened turns was kept. */
+      /** The files with the full text of shortened turns. */
       readonly files?: readonly (readonly [turn: number, file: string])[];
     }
-  /** A model's summary takes the place of the turns before `upTo`, before the call `op` is sent. */
+  /** A model's summary replaces the turns before `upTo`, before the call `op` is sent. */
   | {
       readonly type: 'summarized';
       readonly op: OpId;
@@ -111,39 +111,39 @@ type Body =
       readonly preset: string;
     }
   /**
-   * `reading`: by the gate's static word every action of the reply only reads. Decides what runs side by side, nothing
-   * else.
+   * `reading`: static analysis says that every action of the reply only reads. Decides only which actions run in
+   * parallel.
    */
   | { readonly type: 'replyEnded'; readonly op: OpId; readonly reply: Reply; readonly reading?: true }
   /** A call of a model has ended and was counted. */
   | { readonly type: 'callCounted'; readonly call: CountedCall }
-  /** The call `op` was not made: it costs money, and with it the session may cost more than allowed. In dollars. */
+  /** The call `op` was not made: the session's cost could exceed its limit. In dollars. */
   | {
       readonly type: 'spendReached';
       readonly op: OpId;
       readonly preset: string;
       readonly spent: number;
       readonly limit: number;
-      /** What a yes lets the session cost beyond `spent`. */
+      /** How much a yes adds to `spent`. */
       readonly allowance: number;
-      /** What the call may cost at most, where that is what would pass the limit. */
+      /** The maximum cost of the call, if that would exceed the limit. */
       readonly estimate?: number;
     }
-  /** A server asks the user to fill in a form; what is typed into it is never part of an event. */
+  /** A server asks the user to fill in a form. Values of the form are never part of an event. */
   | ({ readonly type: 'formAsked'; readonly form: string } & Form)
-  /** The server no longer wants it. */
+  /** The server has withdrawn its form. */
   | { readonly type: 'formGone'; readonly form: string }
   | { readonly type: 'examined'; readonly op: OpId; readonly examination: Examination }
   | { readonly type: 'actionStarted'; readonly op: OpId }
   /**
-   * What it names or rests on is no longer what was judged: it was not launched and is judged anew. `outcome` is what
-   * it came to where that is too late.
+   * A file that the action names or depends on has changed since the judgement: the action was not started and is
+   * judged again. `outcome` is its result if it had already run.
    */
   | { readonly type: 'actionVoided'; readonly op: OpId; readonly outcome: Outcome }
   | { readonly type: 'actionEnded'; readonly op: OpId; readonly outcome: Outcome }
-  /** A trial is over. */
+  /** A trial has ended. */
   | { readonly type: 'tried'; readonly op: OpId; readonly trial: Trial; readonly result: CommandResult }
-  /** What a trial listed was done, or refused; `number`: the action that `:undo` takes back. */
+  /** A trial's changes were applied, or refused. `number`: the action for `:undo`. */
   | {
       readonly type: 'applied';
       readonly op: OpId;
@@ -151,33 +151,33 @@ type Body =
       readonly text: string;
       readonly number?: number;
     }
-  /** A trial was thrown away. */
+  /** A trial was discarded. */
   | { readonly type: 'discarded'; readonly trial: string }
   | {
       readonly type: 'jobEnded';
       readonly job: number;
       readonly command: string;
       readonly result: CommandResult;
-      /** Whose job it was: the user's own is shown with its output. */
+      /** Who started the job: the user's own is shown with its output. */
       readonly by: 'user' | 'model';
     }
-  /** A command has ended and left something that the user decides on; its end waits for the answer. */
+  /** A command has ended and left something for the user to decide; its end waits for the answer. */
   | ({ readonly type: 'reviewAsked'; readonly review: string } & Review)
-  /** The answer to a review was carried out; `text`: what came of it. */
+  /** The answer to a review was carried out; `text` is the result. */
   | { readonly type: 'reviewed'; readonly review: string; readonly text: string }
-  /** A fleet has begun; what comes of it is in a journal of its own. */
+  /** A fleet has started; its results are in a journal of its own. */
   | { readonly type: 'fleetBegan'; readonly goal: string }
-  /** Hosts of a fleet came to a question that is one. */
+  /** Hosts of a fleet need the same answer from the user. */
   | ({ readonly type: 'fleetAsked'; readonly fleet: string } & FleetAsked)
-  /** It is no longer what it was. */
+  /** The fleet's question is no longer valid. */
   | { readonly type: 'fleetGone'; readonly fleet: string }
-  /** The user took back what actions of the agent had changed; `text`: which, and what was left alone (EF-3). */
+  /** The user undid changes of the agent. `text`: which ones, and what was left alone (EF-3). */
   | { readonly type: 'undone'; readonly text: string }
   | { readonly type: 'noticed'; readonly level: 'info' | 'warning' | 'error'; readonly text: string };
 
 export type EventType = Body['type'];
 
-/** One event: whose session, when (ms since the epoch), and what. */
+/** One event: its session, its time in ms since the epoch, and its body. */
 export type SessionEvent = { readonly session: SessionId; readonly at: number } & Body;
 export type EventBody = Body;
 /** The event of one type. */

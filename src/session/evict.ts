@@ -1,6 +1,6 @@
 /**
- * Who leaves the context when it is full (CX-1): old outputs first, then the oldest turns, in blocks; and what is still
- * sent of them. Pure.
+ * Decides which turns leave a full context (CX-1), old outputs first, then the oldest turns in blocks, and what
+ * remains of them. Pure.
  */
 
 import { parseBoundedJson } from '../text/json.ts';
@@ -9,45 +9,42 @@ import type { ImageAttachment, ToolCall } from './message.ts';
 import type { Evicted } from './phase.ts';
 import type { Turn } from './state.ts';
 
-/**
- * The most that one output may take of the room for all turns when it comes in; what is cut to that is marked in its
- * text.
- */
+/** The largest share of the room for turns that one output may take. A cut output says so in its text. */
 const OUTPUT_SHARE = 0.3;
 /**
- * What an eviction goes down to, so that the next one is many steps away and a server's prompt cache holds meanwhile.
+ * An eviction frees this much, so that the next one is far off and the server's prompt cache stays valid until then.
  */
 const LOW_WATER = 0.5;
-/** Where outputs alone brought it down to this, no turn goes: what was done is worth knowing, in a line each. */
+/** If shortening outputs alone frees this much, no turn is dropped: a line about each past action is useful. */
 const ENOUGH = 0.7;
-/** Anything smaller, in tokens, is not worth replacing by a line that names it. */
+/** Smaller outputs, in tokens, are not worth replacing by a line. */
 const WORTH_SHORTENING = 64;
-/** Characters that stay of the newest texts, however little room there is. */
+/** How many characters of the newest texts always stay. */
 const MIN_KEPT_CHARS = 120;
-/** Tokens of the line that says turns were left out and which mode it is, and of the words around it. */
+/** The tokens of the line that reports evicted turns and the mode. */
 const EVICTION_LINE = 130;
 
 export type Kept = { readonly turns: readonly Turn[]; readonly evictedTurns: number; readonly evicted: Evicted };
 
-/** Tokens of a turn: as counted, else a guess that is seldom too low. */
+/** Returns the tokens of a turn: as counted, else a guess that is rarely too low. */
 function tokensOf(turn: Turn): number {
   return turn.tokens ?? Math.ceil(sentWhole(turn).length / 2) + 8;
 }
 
-/** The turn without its count, which is no longer that of what is sent. */
+/** Removes the turn's token count, which is wrong once the sent text changes. */
 export function uncounted(turn: Turn): Turn {
   const { tokens: _, ...rest } = turn;
   return rest;
 }
 
-/** Tokens of the turns from `from` on. */
+/** Returns the tokens of the turns from `from` on. */
 export function tokensFrom(turns: readonly Turn[], from: number): number {
   let sum = from > 0 ? lineTokens(turns, from) : 0;
   for (const turn of from > 0 ? turns.slice(from) : turns) sum += tokensOf(turn);
   return sum;
 }
 
-/** Tokens of what stands for the turns before `from`, whichever of the questions is told again in it. */
+/** Returns the tokens of the text that replaces the turns before `from`, whichever question it repeats. */
 function lineTokens(turns: readonly Turn[], from: number): number {
   let most = mostTold(turns, from);
   for (const turn of turns.slice(from)) if (isAsked(turn)) most = Math.max(most, toldTokens(turn));
@@ -58,11 +55,12 @@ function toldTokens(turn: Turn): number {
   return tokensOf(turn) * Math.min(1, MAX_TOLD_CHARS / sentWhole(turn).length);
 }
 
-/** By the last of the turns that left. They don't change any more: when all are counted anew, each is a new object. */
+/** Keyed by the last evicted turn, which no longer changes; recounting creates new objects. */
 const told = new WeakMap<Turn, number>();
 
 /**
- * The most that a question before `from` takes to tell again. Only those are looked at that left since the last time.
+ * Returns the most tokens that repeating a question before `from` can take. Looks only at turns evicted since the
+ * last call.
  */
 function mostTold(turns: readonly Turn[], from: number): number {
   const known = (turn: Turn | undefined) => (turn ? told.get(turn) : undefined);
@@ -77,8 +75,8 @@ function mostTold(turns: readonly Turn[], from: number): number {
 }
 
 /**
- * Makes the turns fit into `limit` tokens. What has left or was shortened stays so. A turn that is shortened loses its
- * count, so that it is counted again; a second look then takes what was guessed too low. Changes `turns`.
+ * Makes the turns fit into `limit` tokens. Evicted and shortened turns stay so. A shortened turn loses its count, so
+ * that a second pass after counting can correct a low guess. Changes `turns`.
  */
 export function evict(turns: Turn[], before: number, limit: number): Kept {
   if (fits(turns, before, limit)) return { turns, evictedTurns: before, evicted: { shortened: 0, dropped: 0 } };
@@ -88,14 +86,14 @@ export function evict(turns: Turn[], before: number, limit: number): Kept {
   if (eviction.used > limit) {
     eviction.reduceOutputs(limit * LOW_WATER);
     if (eviction.used > limit * ENOUGH) eviction.dropOldest(limit * LOW_WATER);
-    // Nothing left to cut: of a row of interrupted answers only the last question stays.
+    // Nothing left to cut: of several interrupted answers in a row keep only the last question.
     if (eviction.used > limit && !eviction.squeezeNewest(limit)) eviction.dropOldest(limit * LOW_WATER, eviction.asked);
   }
   const { evictedTurns, shortened } = eviction;
   return { turns: eviction.turns, evictedTurns, evicted: { shortened, dropped: evictedTurns - before } };
 }
 
-/** Nothing has to go, and no turn takes more than an output may: so it is nearly always. */
+/** Returns whether everything fits already, which is the usual case. */
 function fits(turns: readonly Turn[], before: number, limit: number): boolean {
   let used = before > 0 ? lineTokens(turns, before) : 0;
   for (let at = before; at < turns.length; at += 1) {
@@ -112,7 +110,7 @@ class Eviction {
   evictedTurns: number;
   shortened = 0;
   readonly #before: number;
-  /** Of the turns from `before` on: those that have left cost nothing, however many they are. */
+  /** The costs of turns from `before` on; evicted turns cost nothing. */
   readonly #costs: number[];
   readonly #line: number;
 
@@ -128,20 +126,20 @@ class Eviction {
     return this.#sum();
   }
 
-  /** Tokens of what is left, no turn taking more than `most`. */
+  /** Sums the tokens that are left, counting at most `most` for a turn. */
   #sum(most = Number.POSITIVE_INFINITY): number {
     const left = this.#costs.slice(this.evictedTurns - this.#before);
     return left.reduce((sum, cost) => sum + Math.min(cost, most), this.evictedTurns > 0 ? this.#line : 0);
   }
 
-  /** Where the newest exchange begins: it always stays. An interrupted answer does not begin one. */
+  /** The start of the newest exchange, which always stays. An interrupted answer does not start one. */
   get #newest(): number {
     const answered = this.turns.findLastIndex((turn) => turn.kind === 'assistant' && !turn.partial);
     if (answered >= 0) return Math.max(this.evictedTurns, answered);
     return Math.max(this.evictedTurns, this.asked);
   }
 
-  /** The last question or goal. */
+  /** The index of the last question or goal. */
   get asked(): number {
     return this.turns.findLastIndex((turn) => isAsked(turn) || (turn.kind === 'user' && turn.origin === 'goal'));
   }
@@ -153,7 +151,7 @@ class Eviction {
     }
   }
 
-  /** Oldest first, each to one line. */
+  /** Reduces outputs to one line each, oldest first. */
   reduceOutputs(goal: number): void {
     const newest = this.#newest;
     for (let at = this.evictedTurns; at < newest && this.used > goal; at += 1) {
@@ -164,7 +162,7 @@ class Eviction {
     }
   }
 
-  /** A call never goes without its results, nor they without it. */
+  /** Drops the oldest turns, keeping each call with its results. */
   dropOldest(goal: number, newest = this.#newest): void {
     while (this.evictedTurns < newest && this.used > goal) {
       this.evictedTurns += 1;
@@ -172,9 +170,7 @@ class Eviction {
     }
   }
 
-  /**
-   * The newest exchange alone is too large: the largest texts of it are cut to the same size. False: there were none.
-   */
+  /** Cuts the largest texts of the newest exchange to one common size. Returns false if there were none. */
   squeezeNewest(limit: number): boolean {
     const before = this.shortened;
     let low = 0;
@@ -195,10 +191,10 @@ class Eviction {
   #clip(at: number, most: number): void {
     const turn = this.turns[at];
     if (!turn) return;
-    // What its cost was counted for: of an answer that has been cut before only that is left.
+    // The length that the cost was counted for; an answer that was cut before has only a part of its text.
     const length =
       turn.kind === 'assistant' ? Math.min(turn.text.length, turn.keptChars || Infinity) : sentWhole(turn).length;
-    // A little less than its share: what stays may be denser than what goes.
+    // A little less than its share, because the kept part may have more tokens per character.
     const keptChars = Math.floor((length * most * 0.9) / Math.max(1, this.#cost(at)));
     if (keptChars < MIN_KEPT_CHARS && isOutput(turn)) this.#shorten(at, 0);
     else this.#shorten(at, Math.max(MIN_KEPT_CHARS, keptChars), most);
@@ -214,16 +210,16 @@ class Eviction {
   }
 }
 
-// What is still sent of a turn once it has been shortened.
+// The part of a shortened turn that is still sent.
 
-/** Characters of arguments that a shortened turn keeps; each long text in them is left out, then all of them. */
+/** The maximum length of a shortened call's arguments. First its long strings are removed, then all of it. */
 const MAX_ARGUMENTS_CHARS = 1200;
 const MAX_VALUE_CHARS = 120;
 const MAX_COMMAND_CHARS = 160;
-/** Characters repeated of a question whose turn was evicted. */
+/** How many characters of an evicted question are repeated. */
 export const MAX_TOLD_CHARS = 800;
 
-/** The text of a turn as the next request has it. */
+/** Returns the text of a turn for the next request. */
 export function sentText(turn: Turn): string {
   const text = turn.kind === 'user' && turn.origin === 'goal' ? `Goal: ${turn.text}` : turn.text;
   if (turn.keptChars === undefined) return text;
@@ -231,9 +227,7 @@ export function sentText(turn: Turn): string {
   return isOutput(turn) ? outputLine(text, turn.file) : text;
 }
 
-/**
- * By turn, which never changes: each request asks for the same several times, and the lines of a megabyte are counted.
- */
+/** Cached by turn, because each request asks several times and counting lines of a large output is slow. */
 const clipped = new WeakMap<Turn, string>();
 
 function clippedOf(turn: Turn, text: string, keptChars: number): string {
@@ -242,20 +236,20 @@ function clippedOf(turn: Turn, text: string, keptChars: number): string {
   return known;
 }
 
-/** The images of a turn, while it is sent whole. */
+/** Returns the images of a turn that is still sent in full. */
 export function sentImages(turn: Turn): readonly ImageAttachment[] {
   return turn.kind === 'user' && turn.keptChars === undefined ? (turn.images ?? []) : [];
 }
 
-/** The calls of a turn as the next request has them. */
+/** Returns the calls of a turn for the next request. */
 export function sentCalls(turn: Turn): readonly ToolCall[] {
   if (turn.kind !== 'assistant') return [];
   return turn.keptChars === undefined ? turn.toolCalls : turn.toolCalls.map(withoutLongValues);
 }
 
-/** All that is sent of a turn, for counting and for its size. */
+/** Returns everything that is sent of a turn, for counting tokens. */
 export function sentWhole(turn: Turn): string {
-  // About what chat templates put around calls and results.
+  // Approximates the markup that chat templates add around calls and results.
   const calls = sentCalls(turn).map(
     (call) => `<tool_call>{"name": "${call.name}", "arguments": ${call.arguments}}</tool_call>`,
   );
@@ -264,22 +258,22 @@ export function sentWhole(turn: Turn): string {
   );
 }
 
-/** Output of a command, job or tool, which can be looked up again; not the words of the user or a model. */
+/** Whether the turn is output of a command, job or tool, which can be looked up again. */
 export function isOutput(turn: Turn): boolean {
   if (turn.kind !== 'user') return turn.kind === 'result';
   return turn.origin === 'exec' || (turn.origin === 'aish' && /^\[aish\] job \d/.test(turn.text));
 }
 
 /**
- * The request of the user, or of a sub-agent's parent: repeated when its turn was evicted. A goal is in the head
- * anyway.
+ * Whether the turn is a request of the user or of a sub-agent's parent, which is repeated after eviction. A goal is
+ * in the head anyway.
  */
 export function isAsked(turn: Turn): boolean {
   if (turn.kind !== 'user') return false;
   return turn.origin === 'user' || (turn.origin === 'aish' && turn.text.startsWith('Task: '));
 }
 
-/** `[output left out: 120 lines, full text: path]` between the command and how it ended, where the text has those. */
+/** Puts `[output left out: 120 lines, full text: path]` between the command and its exit code. */
 function outputLine(text: string, file: string | undefined): string {
   const lines = text.split('\n');
   const command = lines.findIndex((line) => line.startsWith('$ '));
@@ -293,7 +287,7 @@ function outputLine(text: string, file: string | undefined): string {
   ].join('\n');
 }
 
-/** The same call with its long texts replaced; the arguments stay a JSON object. */
+/** Replaces the long strings in a call's arguments; they stay a JSON object. */
 function withoutLongValues(call: ToolCall): ToolCall {
   if (call.arguments.length <= MAX_ARGUMENTS_CHARS / 4) return call;
   const whole = `{"left_out":"${call.arguments.length} characters"}`;

@@ -1,19 +1,19 @@
 import { plainText } from '../text/sanitize.ts';
 import type { CommandResult } from './action.ts';
 
-/** The most a command's output may take in the context, in characters (EX-7). */
+/** The maximum length of a command's output in the context, in characters (EX-7). */
 export const MAX_OUTPUT_CHARS = 8000;
 const HEAD_SHARE = 0.4;
 const SHARE_OF_WINDOW = 0.1;
 const CHARS_PER_TOKEN = 4;
 
-/** Up to `limit` characters from the start, to a line end where there is one. */
+/** Returns up to `limit` characters from the start, preferably up to a line end. */
 function firstPart(text: string, limit: number): string {
   if (text.length <= limit) return text;
   return text.slice(0, text.lastIndexOf('\n', limit - 1) + 1 || wholeCharacters(text, limit));
 }
 
-/** Up to `limit` characters from the end, from a line start where there is one. */
+/** Returns up to `limit` characters from the end, preferably from a line start. */
 function lastPart(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const floor = text.length - limit;
@@ -21,13 +21,13 @@ function lastPart(text: string, limit: number): string {
   return text.slice(lineStart > 0 && lineStart < text.length ? lineStart : wholeCharacters(text, floor));
 }
 
-/** The nearest index at or after `at` that does not split a surrogate pair. */
+/** Returns the nearest index at or after `at` that does not split a surrogate pair. */
 function wholeCharacters(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
 }
 
-/** Lines begun in `text` between two places; a part of one line counts as one. */
+/** Counts lines of `text` between two positions; a partial line counts as one. */
 function linesBetween(text: string, from: number, to: number): number {
   if (from >= to) return 0;
   let lines = 0;
@@ -42,8 +42,8 @@ function joined(head: string, omittedLines: number, file: string | undefined, ta
 }
 
 /**
- * Cuts `text` to about `limit` characters (head 40 %, tail 60 %, on line ends) around a line that gives the size of the
- * omitted part.
+ * Cuts `text` to about `limit` characters (head 40 %, tail 60 %, at line ends) around a line that reports the size of
+ * the omitted part.
  */
 export function clip(text: string, limit: number, file?: string): string {
   if (text.length <= limit) return text;
@@ -53,7 +53,7 @@ export function clip(text: string, limit: number, file?: string): string {
   return joined(head, linesBetween(text, head.length, text.length - tail.length), file, tail);
 }
 
-/** The output of a command as plain text within `limit` characters (EX-7). */
+/** Returns a command's output as plain text within `limit` characters (EX-7). */
 export function plainOutput(result: CommandResult, limit: number = MAX_OUTPUT_CHARS): string {
   const wholeHead = plainText(result.head);
   if (result.omittedLines === 0) return clip(wholeHead, limit, result.file);
@@ -68,21 +68,21 @@ export function plainOutput(result: CommandResult, limit: number = MAX_OUTPUT_CH
   return joined(head, lost, result.file, tail);
 }
 
-/** Where the whole output of a command is, as a part of what is kept of it. */
+/** Returns the file of the full output in a form to spread into a turn. */
 export function fileOf({ file }: CommandResult): { readonly file?: string } {
   return file === undefined ? {} : { file };
 }
 
-/** The most that one output may take of a window of so many tokens, in characters: about a tenth of it (EX-7). */
+/** Returns the maximum characters of one output for a window of this many tokens: about a tenth (EX-7). */
 export function outputLimit(window: number | undefined): number {
   if (window === undefined) return MAX_OUTPUT_CHARS;
   return Math.min(MAX_OUTPUT_CHARS, Math.floor(window * SHARE_OF_WINDOW * CHARS_PER_TOKEN));
 }
 
 /**
- * A finished command as the model reads it: what it printed, its exit code and the cwd after it (EX-7).
- * @param command the first line, where the model did not write it in the call that this answers
- * @param known the directory that the model takes itself to be in: another one is named
+ * Formats a finished command for the model: output, exit code, and the directory after it (EX-7).
+ * @param command the first line, if the model's call did not contain it
+ * @param known the directory that the model assumes; a different one is named
  */
 export function formatForModel(result: CommandResult, command?: string, limit?: number, known?: string): string {
   const output = plainOutput(result, limit).replace(/\n+$/, '');

@@ -1,4 +1,4 @@
-/** A form that a server puts to the user: flat, of simple fields. Each value is typed as text and read here. */
+/** A form from an MCP server: flat, with simple fields. The user types each value as text; this module parses it. */
 
 export type Form = {
   readonly server: string;
@@ -11,7 +11,7 @@ export type FormField = {
   readonly title: string;
   readonly description?: string;
   readonly required: boolean;
-  /** What the user is offered at first. */
+  /** The initial value of the field. */
   readonly initial: string;
 } & (
   | { readonly type: 'text'; readonly least?: number; readonly most?: number; readonly format?: string }
@@ -29,7 +29,7 @@ export type FormAnswer =
   | { readonly action: 'accept'; readonly content: FormContent }
   | { readonly action: 'decline' | 'cancel' };
 
-/** The values as the server wants them, or the first field that does not fit and why. Empty ones are left out. */
+/** Returns the values for the server, or the first invalid field with the reason. Empty values are omitted. */
 export function readForm(
   { fields }: Form,
   texts: readonly string[],
@@ -43,7 +43,7 @@ export function readForm(
   return { content: Object.fromEntries(content) };
 }
 
-/** What is wrong with one value; undefined when it fits. */
+/** Returns what is wrong with a value; undefined if it is valid. */
 export function valueProblem(field: FormField, text: string): string | undefined {
   const read = readValue(field, text);
   return 'problem' in read ? read.problem : undefined;
@@ -75,7 +75,7 @@ function readValue(field: FormField, given: string): Read {
   }
 }
 
-/** By its value, its label, or its number in the list. */
+/** Finds a choice by its value, label, or number in the list. */
 function choiceOf(choices: readonly FormChoice[], text: string): string | undefined {
   const same = (word: string) => word.toLowerCase() === text.toLowerCase();
   const found = choices.find(({ value, label }) => same(value) || same(label));
@@ -86,7 +86,7 @@ function within(size: number, { least, most }: { readonly least?: number; readon
   return size >= (least ?? Number.NEGATIVE_INFINITY) && size <= (most ?? Number.POSITIVE_INFINITY);
 }
 
-/** What a field takes, in words for the user. */
+/** Describes to the user what a field accepts. */
 export function wanted(field: FormField): string {
   switch (field.type) {
     case 'text':

@@ -1,6 +1,6 @@
 /**
- * Consent that lasts for a session: for one tool as it was defined then, for what only reads, or for the program and
- * subcommand of a command (AC-7). Never for a destructive call (SF-10).
+ * Consent that lasts for a session: for a tool with its current definition, for commands that only read, or for a
+ * program with its subcommand (AC-7). Never for a destructive call (SF-10).
  */
 import type { Action, AllowParts, Judgement, ToolFacts } from './action.ts';
 import { isWider, type Mode, type QuestionId } from './ids.ts';
@@ -13,7 +13,7 @@ type Within = Pick<Transition, 'state' | 'conversation'>;
 /** What `always` would allow: a tool, reading commands, or these rules. */
 export type Grant = { readonly of: 'tool' | 'reads' } | { readonly of: 'rules'; readonly rules: readonly string[] };
 
-/** Whether a question may be answered with `always`, and for what that would be. */
+/** Returns the consent that `always` would give; undefined if the question does not offer it. */
 export function grantOf(question: Question): Grant | undefined {
   if (question.kind !== 'halt' || question.judgement.destructive) return undefined;
   const { action, judgement, mode, tool, why } = question;
@@ -26,7 +26,7 @@ export function grantOf(question: Question): Grant | undefined {
   return rules.length === 0 ? undefined : { of: 'rules', rules };
 }
 
-/** Remembers the user's consent to what a question asks about; false where it can't be given. */
+/** Stores the user's lasting consent; returns false if the question does not allow one. */
 export function grantAlways(next: Transition, id: QuestionId): boolean {
   const question = next.state.questions.find((one) => one.id === id);
   const grant = question && grantOf(question);
@@ -57,7 +57,7 @@ export function allow(next: Transition, rules: readonly string[]): void {
   next.notice('info', `[aish] not asked about again in this session: ${rules.join(', ')} (:allow lists them)`);
 }
 
-/** Takes back a rule of the session or of the configuration, or what was allowed under this name. */
+/** Removes a rule of the session or the configuration, or a consent by its name. */
 export function disallow(next: Transition, rule: string): void {
   const { allowed = [], grants = {}, readsGranted, outside, ...others } = next.state;
   const state = outside && rule !== OUTSIDE ? { ...others, outside } : others;
@@ -71,12 +71,12 @@ export function disallow(next: Transition, rule: string): void {
   next.notice('info', `[aish] asked about again: ${rule}`);
 }
 
-/** The name of the consent to commands that only read. */
+/** The name of the consent to read-only commands. */
 export const READS = 'reads';
-/** The name of the consent to commands outside the light sandbox. */
+/** The name of the consent to run outside the light sandbox. */
 export const OUTSIDE = 'outside';
 
-/** All that is allowed in this session, by name: rules, kept rules, tools, reading commands. */
+/** Lists everything that is allowed in this session by name. */
 export function allowedIn(state: State) {
   const { allow: kept } = rootOf(state).settings;
   return {
@@ -89,7 +89,10 @@ export function allowedIn(state: State) {
   };
 }
 
-/** Whether rules allow every part of a command that does not run by itself; reading does, outside Unrestricted. */
+/**
+ * Returns whether rules allow every part of a command that needs consent; outside Unrestricted, reading parts need
+ * none.
+ */
 export function isAllowed({ state, conversation: { cwd, mode } }: Within, parts: AllowParts | undefined): boolean {
   if (!parts) return false;
   const { allow: kept } = rootOf(state).settings;
@@ -99,26 +102,29 @@ export function isAllowed({ state, conversation: { cwd, mode } }: Within, parts:
   return [...parts.acts, ...reads].every((part) => rules.has(part));
 }
 
-/** Whether a command only reads, in this mode. */
+/** Returns whether a command only reads in this mode. */
 export function isRead({ looks }: Judgement, mode: Mode): boolean {
   return looks === true || (looks === 'held' && mode !== 'unrestricted');
 }
 
-/** A command that only reads needs no consent: the user has given it, or the kernel lets it do nothing else (AC-3). */
+/**
+ * Returns whether a read-only command needs no consent: the user has given it, or the kernel prevents anything else
+ * (AC-3).
+ */
 export function readsFreely({ state, conversation: { settings, mode } }: Within, judgement: Judgement): boolean {
   if (!isRead(judgement, mode)) return false;
   const { readsGranted: given } = state;
-  // What was said where the kernel bounds it says nothing of a mode where it doesn't.
+  // A consent given in a sandboxed mode does not apply in a wider mode.
   if (given !== undefined && !isWider(mode, given)) return true;
   return settings.confirmCmd === 'acts' && mode !== 'unrestricted';
 }
 
-/** Whether the user has consented to this tool, defined just so. */
+/** Returns whether the user has consented to this tool with this definition. */
 export function isGranted(within: Pick<Transition, 'state'>, action: Action, tool: ToolFacts | undefined): boolean {
   return action.kind === 'tool' && tool !== undefined && grantFor(within, action.name) === tool.definition;
 }
 
-/** The tool's facts, marked where the user had consented to another definition. */
+/** Returns the tool's facts, marked if the user consented to a different definition. */
 export function withChange(next: Transition, action: Action, tool: ToolFacts): ToolFacts {
   const granted = action.kind === 'tool' ? grantFor(next, action.name) : undefined;
   return granted === undefined || granted === tool.definition ? tool : { ...tool, changed: true };

@@ -1,7 +1,7 @@
 /** The names of things in flight, and the three modes. */
 
 export type SessionId = string;
-/** Names one operation in flight; facts of an operation that is over are dropped. */
+/** Identifies one running operation. Facts about an ended operation are dropped. */
 export type OpId = string;
 export type QuestionId = string;
 
@@ -9,7 +9,7 @@ export type QuestionId = string;
 export const MODES = ['restricted', 'project', 'unrestricted'] as const;
 export type Mode = (typeof MODES)[number];
 
-/** Whether `mode` lets the model do more than `than`. Only the user widens. */
+/** Returns whether `mode` lets the model do more than `than`. Only the user may widen a mode. */
 export function isWider(mode: Mode, than: Mode): boolean {
   return MODES.indexOf(mode) > MODES.indexOf(than);
 }

@@ -1,12 +1,15 @@
-/** What may leave the machine, by receiver: asked once for a run, in a chat once for the session (AC-8). Pure. */
+/**
+ * Data that leaves the machine, by receiver. The user is asked once per run, or in a chat once per session (AC-8).
+ * Pure.
+ */
 import type { Judgement, Leaving } from './action.ts';
 import { type LeaveWord, rootOf, type State } from './state.ts';
 import type { Transition } from './transition.ts';
 
-/** What is asked about instead of a machine: programs that are installed as root, for everybody. */
+/** The receiver's name for programs installed as root, for all users. */
 export const PACKAGES = 'the packages of this system';
 
-/** The user's word on all that would leave: a no to one of them is a no; undefined where one is still open. */
+/** Returns the user's answer for all receivers: false if any was denied, undefined if any is unanswered. */
 export function leaveWord({ leaving = [] }: State, leaves: readonly Leaving[]): boolean | undefined {
   const words = leaves.map(({ to }) => leaving.find((word) => covers(word, to))?.allowed);
   return words.includes(false) ? false : words.includes(undefined) ? undefined : true;
@@ -16,13 +19,13 @@ function covers({ to, named }: LeaveWord, receiver: string): boolean {
   return to === receiver || (named === true && receiver.startsWith(`${to}/`));
 }
 
-/** How long an answer given now holds. */
+/** How long an answer given now is valid. */
 export function leaveFor({ state, conversation }: Pick<Transition, 'state' | 'conversation'>): 'run' | 'session' {
   const { phase } = conversation.parent ? rootOf(state) : conversation;
   return phase.kind !== 'idle' && phase.run.kind === 'norris' ? 'run' : 'session';
 }
 
-/** Remembers the user's answer to a question about what leaves; a HALT is about more, and says nothing of it. */
+/** Stores the answer to a question about leaving data. A HALT covers more than that, so its answer is not stored. */
 export function rememberLeave(next: Transition, { leaves = [], destructive }: Judgement, allowed: boolean): void {
   if (destructive) return;
   const run = leaveFor(next) === 'run' ? ({ run: true } as const) : {};
@@ -32,7 +35,7 @@ export function rememberLeave(next: Transition, { leaves = [], destructive }: Ju
   );
 }
 
-/** The user names a receiver (`:allow leave`, `--leave`), or takes their word back. */
+/** The user allows or forbids a receiver (`:allow leave`, `--leave`), or removes that setting. */
 export function setLeave(next: Transition, to: string, allowed: boolean): void {
   if (allowed) return setWords(next, [{ to, allowed, named: true }]);
   next.state = { ...next.state, leaving: (next.state.leaving ?? []).filter((word) => word.to !== to) };
@@ -44,7 +47,7 @@ function setWords(next: Transition, words: readonly LeaveWord[]): void {
   next.state = { ...next.state, leaving: [...others, ...words] };
 }
 
-/** A run begins or ends: what was said in it is over. In a chat a no is, with the user's next line. */
+/** Forgets the answers of a run when it starts or ends. In a chat the user's next line forgets denials. */
 export function forgetLeave(next: Transition, what: 'run' | 'no'): void {
   const { leaving } = next.state;
   if (!leaving) return;
@@ -52,7 +55,7 @@ export function forgetLeave(next: Transition, what: 'run' | 'no'): void {
   next.state = { ...next.state, leaving: leaving.filter(stays) };
 }
 
-/** To the model, where the user has said no already. */
+/** Tells the model that the user has already denied this. */
 export function leaveRefused(leaves: readonly Leaving[]): string {
   return `[aish] not run: the user has said that nothing may leave for ${leaves.map(({ to }) => to).join(', ')}`;
 }

@@ -1,29 +1,24 @@
-/**
- * The words that model calls are made of, and what is attached to them. Neutral of any wire format; the broker
- * translates.
- */
+/** Types of model calls and their attachments, independent of any wire format; the broker translates them. */
 import { bytesText } from '../text/spelled.ts';
 
-/**
- * One call of a tool as the model wrote it. `arguments` is JSON text exactly as received, not yet parsed or trusted.
- */
+/** One tool call as the model wrote it. `arguments` is JSON text as received, neither parsed nor trusted. */
 export type ToolCall = { readonly id: string; readonly name: string; readonly arguments: string };
 
-/** One message of a request. Exactly one system message stands first (CX-6); a tool message answers one call. */
+/** One message of a request. Exactly one system message comes first (CX-6); a tool message answers one call. */
 export type Message =
   | { readonly role: 'system'; readonly content: string }
   | { readonly role: 'user'; readonly content: string; readonly images?: readonly ImageAttachment[] }
   | { readonly role: 'assistant'; readonly content: string; readonly toolCalls: readonly ToolCall[] }
   | { readonly role: 'tool'; readonly callId: string; readonly content: string };
 
-/** What a tool tells the model of itself. `parameters` is a JSON Schema. Never changes with the mode (MO-2). */
+/** The definition of a tool for the model. `parameters` is a JSON Schema. Never changes with the mode (MO-2). */
 export type ToolSpec = {
   readonly name: string;
   readonly description: string;
   readonly parameters: Readonly<Record<string, unknown>>;
 };
 
-/** Tokens of one call as the server counted them; `dollars` only where the server itself named a price. */
+/** The token counts reported by the server; `dollars` only if the server reported a price. */
 export type Usage = {
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -31,7 +26,7 @@ export type Usage = {
   readonly dollars?: number;
 };
 
-/** What a call is made for; costs are counted by it (CO-1). */
+/** The purpose of a call; costs are counted by it (CO-1). */
 export type Category =
   | 'chat'
   | 'norris'
@@ -42,7 +37,7 @@ export type Category =
   | 'memory'
   | 'summary';
 
-/** Why a call failed, for the machine to decide on and for one clear line on screen (BR-5). */
+/** Why a call failed: for the state machine's decisions and for one clear line on screen (BR-5). */
 export type CallFailure = {
   readonly kind:
     | 'unreachable'
@@ -60,51 +55,51 @@ export type CallFailure = {
   readonly message: string;
 };
 
-/** The whole of one model reply. A failed or cancelled call still carries what had arrived. */
+/** A complete model reply. A failed or cancelled call still contains what had arrived. */
 export type Reply = {
   readonly text: string;
   readonly reasoning: string;
-  /** Complete calls only: a call cut by the token limit is dropped and named in `notices`. */
+  /** Complete calls only: a call cut by the token limit is dropped and reported in `notices`. */
   readonly toolCalls: readonly ToolCall[];
-  /** How many more calls it made than one reply may. */
+  /** How many calls exceeded the limit for one reply. */
   readonly tooMany?: number;
   readonly usage?: Usage;
-  /** The preset that answered in the end (a fallback may have). */
+  /** The preset that finally answered, which may be a fallback. */
   readonly preset: string;
-  /** Presets that may be asked instead after a failure, in order (BR-4). Absent: nothing there would help. */
+  /** Presets to try after a failure, in order (BR-4). Absent: no other preset would help. */
   readonly fallback?: readonly string[];
-  /** Failed replies of the same call before this one, by this preset or others. They may have used tokens too. */
+  /** Earlier failed replies of the same call, by this preset or others. They may have used tokens too. */
   readonly attempts?: readonly Reply[];
   readonly finish: 'stop' | 'tools' | 'length' | 'cancelled' | 'failed';
   /** The token limit cut the text: its last line may be half a line. */
   readonly truncated?: boolean;
-  /** A command behind a marker may have several lines; absent in older journals, which fold as they did. */
+  /** Commands after a marker may have several lines. Absent in older journals, which replay without that. */
   readonly wholeCommands?: true;
   readonly failure?: CallFailure;
-  /** Lines worth telling the user: a truncated tool call, an answer spent in thinking, a fallback used. */
+  /** Lines for the user: a truncated tool call, an answer spent on thinking, a fallback used. */
   readonly notices: readonly string[];
 };
 
-// What a question comes with beside its words: texts that stand behind it, and images.
+// Attachments of a question: texts appended to it, and images.
 
 export type TextAttachment = { readonly kind: 'text'; readonly name: string; readonly text: string };
 
-/** An image; its bytes stay in a file of the session, whole as they were when they were attached. */
+/** An image. Its bytes are in a file of the session, a copy from when it was attached. */
 export type ImageAttachment = {
   readonly kind: 'image';
   readonly name: string;
   readonly file: string;
-  /** As `image/png`. */
+  /** The media type, such as `image/png`. */
   readonly type: string;
   readonly bytes: number;
 };
 
 export type Attachment = TextAttachment | ImageAttachment;
 
-/** What an image counts in a request: about that of a screenshot, guessed high, as no server says it beforehand. */
+/** The assumed tokens of an image, as for a screenshot. Guessed high, because no server reports it in advance. */
 export const IMAGE_TOKENS = 1500;
 
-/** The question with the texts behind it, each under its name; an image is named only. */
+/** Appends the texts to the question, each under its name. Images are only named. */
 export function withAttached(question: string, attached: readonly Attachment[]): string {
   const parts = attached.map((each) =>
     each.kind === 'image' ? `[image ${each.name}]` : `${each.name}:\n${fenced(each.text)}`,
@@ -112,7 +107,7 @@ export function withAttached(question: string, attached: readonly Attachment[]):
   return [question, ...parts].filter((part) => part !== '').join('\n\n');
 }
 
-/** What it is called in the transcript: `a.py 3.2 kB`. */
+/** Returns the attachment's name in the transcript: `a.py 3.2 kB`. */
 function attachedName(attached: Attachment): string {
   const bytes = attached.kind === 'image' ? attached.bytes : Buffer.byteLength(attached.text);
   return `${attached.name} ${bytesText(bytes)}`;
@@ -125,19 +120,19 @@ type AskedTurn = {
   readonly images?: readonly ImageAttachment[];
 };
 
-/** What is asked, as the model gets it. */
+/** Returns the turn of a question for the model. */
 export function turnOf(origin: 'user' | 'goal', text: string, attached: readonly Attachment[]): AskedTurn {
   const images = attached.filter((each) => each.kind === 'image');
   const turn = { kind: 'user', origin, text: withAttached(text, attached) } as const;
   return { ...turn, ...(images.length > 0 && { images }) };
 }
 
-/** The part of an entry that names what was attached; none where nothing was. */
+/** Returns the names of attachments to spread into an entry; nothing without attachments. */
 export function namesOf(attached: readonly Attachment[]): { readonly attached?: readonly string[] } {
   return attached.length === 0 ? {} : { attached: attached.map(attachedName) };
 }
 
-/** In a fence that nothing in the text closes. */
+/** Wraps a text in a fence that the text can't close. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);

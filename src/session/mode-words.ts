@@ -1,4 +1,4 @@
-/** What each mode means, in every place that says so. */
+/** The texts that explain each mode, for every place that shows them. */
 
 import type { Mode } from './ids.ts';
 
@@ -6,14 +6,14 @@ type ModeWords = {
   readonly name: string;
   /** For the model, and in a notice for the user (MO-5). */
   readonly meaning: string;
-  /** How the model asks for more; of no use to who reads the screen. */
+  /** How the model asks for a wider mode; omitted for users. */
   readonly wider: string;
-  /** What the model can do in it: as `:mode` answers, as Tab notes, in the help of `:mode`, on the first screen. */
+  /** What the model can do in the mode: for `:mode`, Tab, help and the first screen. */
   readonly answer: string;
   readonly note: string;
   readonly help: string;
   readonly welcome: string;
-  /** What a question says of it that offers it. */
+  /** The mode's description in a question that offers it. */
   readonly offer: (tree: string) => string;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Restricted, Project and Unrestricted: who may change the mode, when it takes effect, and how it is announced (MO-1 …
- * MO-9).
+ * Restricted, Project and Unrestricted: who may change the mode, when a change takes effect, and how it is announced
+ * (MO-1 … MO-9).
  */
 
 import { parseJsonObject } from '../text/json.ts';
@@ -24,16 +24,16 @@ const NO_SANDBOX =
   '[aish] Restricted mode needs the kernel sandbox: Linux 5.13 or newer with Landlock (6.12 or newer for all of it), and a C compiler at build time.';
 const NO_PROJECT =
   '[aish] Project mode needs user namespaces or Landlock, and neither holds here; aish-tui doctor says why.';
-/** In the home directory or above it, and where this program or its settings lie. */
+/** There is no project in the home directory, above it, or around aish-tui and its settings. */
 export const NO_TREE =
   'Project mode has no tree here: neither the home directory and what is above it, nor one that holds, also by a link, aish-tui, its settings, or what it, your shells or your tools start with';
 
-/** What a mode means, as the notice to the model (MO-5). */
+/** Explains a mode in the notice to the model (MO-5). */
 export function modeNotice(mode: Mode): string {
   return `[aish] mode: ${modeWords(mode)}`;
 }
 
-/** Names the mode to a model and says what it allows; to one that may ask for a wider one, how. */
+/** Names and explains the mode to a model; if the model may ask for a wider one, also how. */
 export function modeWords(mode: Mode, mayAsk = true): string {
   const { meaning, wider } = MODE_WORDS[mode];
   return meaning + (mayAsk ? wider : '');
@@ -48,13 +48,13 @@ export function modeName(mode: Mode): string {
   return MODE_WORDS[mode].name;
 }
 
-/** What a model is told that may not leave its mode. */
+/** Tells a model that it may not leave its mode. */
 export function upgradeDenied(mode: Mode): string {
   const how = mode === 'project' ? "within the project's tree" : 'without writing';
   return `[aish] mode upgrade denied by user; still in ${modeName(mode)} mode. Go on ${how}.`;
 }
 
-/** The modes that the user may widen to, the narrowest first. */
+/** Returns the wider modes the user may choose, narrowest first. */
 export function offersFrom({ conversation, state }: Pick<Transition, 'conversation' | 'state'>): readonly Mode[] {
   const { mode, settings, cwd } = conversation;
   const host = hostOf(cwd);
@@ -62,28 +62,28 @@ export function offersFrom({ conversation, state }: Pick<Transition, 'conversati
   return MODES.filter((other) => isWider(other, mode) && (other !== 'project' || project));
 }
 
-/** Why the kernel can't hold commands to `mode` here; undefined where it can. */
+/** Returns why the kernel can't enforce `mode` here; undefined if it can. */
 export function whyNotEnforced(mode: Mode, { sandbox, project }: Settings): string | undefined {
   if (mode === 'unrestricted') return undefined;
   if (!sandbox) return NO_SANDBOX;
   return mode === 'project' && project !== true ? NO_PROJECT : undefined;
 }
 
-/** The mode that a conversation gets here: never wider than `mode`, but for older journals (MO-1, MO-13). */
+/** Returns the mode a conversation gets here: never wider than `mode`, except in older journals (MO-1, MO-13). */
 export function possibleMode(mode: Mode, settings: Settings): Mode {
   if (!settings.sandbox) return settings.keepsMode ? mode : 'unrestricted';
   return whyNotEnforced(mode, settings) === undefined ? mode : 'restricted';
 }
 
 /**
- * Whether the mode is narrower than Unrestricted and nothing enforces it (MO-13), or what else protects the user can't
- * be read (CF-1): then no action of the model runs.
+ * Returns whether no action of the model may run: nothing enforces the mode (MO-13), or a security setting can't be
+ * read (CF-1).
  */
 export function isUnenforced({ mode, settings }: Pick<Conversation, 'mode' | 'settings'>): boolean {
   return mode !== 'unrestricted' && (!settings.sandbox || settings.unread !== undefined);
 }
 
-/** The refusal of an action in such a mode, for the model and the user. */
+/** The refusal of an action in an unenforced mode, for the model and the user. */
 export function unenforced(mode: Mode, { unread }: Settings): string {
   const why = unread
     ? `the user's configuration can't be read (${unread.join(', ')})`
@@ -91,18 +91,18 @@ export function unenforced(mode: Mode, { unread }: Settings): string {
   return `[aish] not run: ${why}. Nothing runs until the user chooses :mode unrestricted, or approves a request_mode_upgrade.`;
 }
 
-/** Sets the mode by the user's own choice, shows it, and tells the model with the next call. */
+/** Sets the mode that the user chose, shows it, and tells the model with the next call. */
 export function setMode(next: Transition, mode: Mode): void {
   if (!changeMode(next, mode) || isToBeNamed(next)) return;
   next.inbox({ kind: 'note', origin: 'aish', text: modeNotice(mode) });
 }
 
-/** Whether the system message will name the mode, since nothing has been sent yet. */
+/** Whether the system message will name the mode, because no request has been sent yet. */
 function isToBeNamed({ conversation: { settings, named, turns } }: Transition): boolean {
   return settings.surroundings !== undefined && !named && turns.length === 0;
 }
 
-/** The same, where the answer to the model's request serves as the notice. False: it was in that mode already. */
+/** Changes the mode when the reply to the model's request is the notice. Returns false if it was already set. */
 export function changeMode(next: Transition, mode: Mode): boolean {
   next.set({ tightening: undefined });
   if (next.conversation.mode === mode) return false;
@@ -111,13 +111,13 @@ export function changeMode(next: Transition, mode: Mode): boolean {
   return true;
 }
 
-/** The narrower mode that was chosen while an action ran takes effect, now that none does. */
+/** Applies the narrower mode that the user chose while an action ran. */
 export function tighten(next: Transition): void {
   const { tightening } = next.conversation;
   if (tightening !== undefined) setMode(next, tightening);
 }
 
-/** The refusal of an action by the mode alone, before schema and gate (AC-5); undefined: not refused. */
+/** Returns the refusal of an action by its mode alone, before schema and gate (AC-5); undefined: not refused. */
 export function refusedByMode(next: Transition, action: Action): string | undefined {
   const { mode, parent, settings } = next.conversation;
   if (action.kind === 'tool' && action.name === 'patch' && mode === 'restricted') return PATCH_DISABLED;
@@ -133,12 +133,12 @@ export function refusedByMode(next: Transition, action: Action): string | undefi
   return mode === 'project' && upgradeWish(action, settings)?.wish === 'project' ? ALREADY_PROJECT : undefined;
 }
 
-/** Tools of other servers are called `server__tool`; no built-in one is. */
+/** Tools of MCP servers are named `server__tool`; no built-in tool is. */
 function isForeign(name: string): boolean {
   return name.includes('__');
 }
 
-/** A server runs outside every boundary, so only the user's own word about its tools counts. */
+/** MCP servers run outside every sandbox, so only the user's configuration decides about their tools. */
 function isForeignAllowed(name: string, mode: Mode, { readOnlyTools = [], approvedTools = [] }: Settings): boolean {
   if (mode === 'unrestricted' || matchesGlob(name, readOnlyTools)) return true;
   return mode === 'project' && matchesGlob(name, approvedTools);
@@ -149,8 +149,7 @@ export function isUpgradeRequest(action: Action): boolean {
 }
 
 /**
- * What a well-formed request to widen the mode says; undefined for anything else. Journals of before Project know no
- * `mode`.
+ * Parses a request for a wider mode; undefined for other actions. Journals older than Project mode have no `mode`.
  */
 export function upgradeWish(
   action: Action,

@@ -1,6 +1,6 @@
 /**
- * The Norris controller's decisions: an autonomous run toward a goal, with a budget, sentinels and an escalation (NO-3,
- * HA-4). Pure.
+ * The Norris controller: an autonomous run toward a goal, with a step budget, sentinels and an escalation to the user
+ * (NO-3, HA-4). Pure.
  */
 import { type Costs, receiptOf, rowsSince, sumOf } from './cost.ts';
 import type { Entry } from './entry.ts';
@@ -9,7 +9,7 @@ import type { Sentinel } from './phase.ts';
 import type { Ending, NorrisRun, Run, Tasks } from './run.ts';
 import type { Conversation, Turn } from './state.ts';
 
-/** Skips in a row after which the user is asked whether to continue (HA-4). */
+/** After this many skips in a row the user is asked whether to continue (HA-4). */
 const SKIPS_BEFORE_ESCALATION = 3;
 
 /** A fresh run under the conversation's settings, at its first step. */
@@ -33,18 +33,18 @@ export function mustEscalate(run: NorrisRun): boolean {
   return run.skipsInARow >= SKIPS_BEFORE_ESCALATION;
 }
 
-/** How the run ends after this step, or undefined to continue. First match wins, in the order of NO-3. */
+/** Returns how the run ends after this step, or undefined to continue. The first match wins, in the order of NO-3. */
 export function endingOf(run: NorrisRun, acted: boolean, sentinel: Sentinel | undefined): Ending | undefined {
   if (sentinel?.kind === 'complete') return { status: 'done' };
   if (sentinel?.kind === 'blocked') return { status: 'blocked', reason: sentinel.reason };
   if (!acted) return { status: 'stalled', reason: 'the model named no action and no GOAL: line' };
-  // After the last task there is one report, whatever the budget says (NO-3 names tasks_complete before it).
+  // After the last task one report follows, even without budget (NO-3 names tasks_complete first).
   if (run.tasks && run.tasks.current + 1 >= run.tasks.list.length) return undefined;
   if (run.step < run.maxSteps) return undefined;
   return { status: 'budget_exhausted', reason: `${run.maxSteps} steps (norris.max_norris_steps)` };
 }
 
-/** A command or tool call ran; a yes of the user's ends a row of skips. */
+/** A command or tool call ran; if the user approved it, the count of skips in a row starts again. */
 export function countAction(run: NorrisRun, approved: boolean): NorrisRun {
   return { ...run, commands: run.commands + 1, skipsInARow: approved ? 0 : run.skipsInARow };
 }
@@ -54,7 +54,7 @@ export function countSkip(run: NorrisRun): NorrisRun {
   return { ...run, skips: run.skips + 1, skipsInARow: run.skipsInARow + 1 };
 }
 
-/** The one-line summary, with the receipt of a run that was split (NO-8). */
+/** Returns the one-line summary, with a receipt if the run was split (NO-8). */
 export function summaryOf(run: NorrisRun, ending: Ending, at: number, costs: Costs): Entry {
   const { step: steps, commands, skips, tasks, preset, usual = preset } = run;
   const rows = rowsSince(costs, run.costsBefore ?? costs);
@@ -71,21 +71,21 @@ export function summaryOf(run: NorrisRun, ending: Ending, at: number, costs: Cos
   };
 }
 
-/** Changes a Norris run, and leaves any other as it is. */
+/** Applies `change` to a Norris run; other runs stay as they are. */
 export function ifNorris(run: Run, change: (run: NorrisRun) => NorrisRun): Run {
   return run.kind === 'norris' ? change(run) : run;
 }
 
-// The task list of a planned run: read from the preplanner's reply, gone through one task a step (PP-1, PP-3).
+// The task list of a planned run, parsed from the preplanner's reply, one task per step (PP-1, PP-3).
 
 const TASK = /^[ \t]*TASK:/;
 
-/** A sentence of 80 characters is asked for; each call of its step has to have room for it beside the turns. */
+/** The prompt asks for at most 80 characters; each call of a task's step repeats the text. */
 const MAX_TASK_CHARS = 120;
 
 /**
- * The tasks that a reply names, at most `most`; `more` when it named more than that.
- * With `whole` false (cut by the token limit) the last line may be half a task and is left out.
+ * Parses at most `most` tasks; `more` is set if there were more.
+ * `whole` false means that the token limit cut the reply: its last line may be incomplete and is ignored.
  */
 export function parseTasks(text: string, whole: boolean, most: number) {
   const lines = text.split('\n');
@@ -94,7 +94,7 @@ export function parseTasks(text: string, whole: boolean, most: number) {
   return { list: all.slice(0, most), more: all.length > most };
 }
 
-/** The tasks that the user has written, one a line; `TASK:` and a number in front are no part of one. */
+/** Parses the user's edited tasks, one per line, without leading `TASK:` or numbers. */
 export function editedTasks(text: string, most: number): readonly string[] {
   return tasksIn(text.split('\n').map((line) => line.replace(/^[ \t]*\d+[.)][ \t]+/, ''))).slice(0, most);
 }
@@ -106,17 +106,17 @@ function tasksIn(lines: readonly string[]): readonly string[] {
     .map(shortened);
 }
 
-// Presets that tasks name (PP-7).
+// The preset named at the start of a task (PP-7).
 
 const NAMED = /^@([\w.:-]+)[ \t]+(?=\S)/;
 
-/** The preset that a task names, where it is one of `known`, and what there is to do. */
+/** Splits a task into its preset, if that is one of `known`, and its text. */
 function splitTask(task: string, known: readonly string[]): { readonly preset?: string; readonly text: string } {
   const [name = '', preset = ''] = NAMED.exec(task) ?? [];
   return known.includes(preset) ? { preset, text: task.slice(name.length) } : { text: task };
 }
 
-/** The tasks without the names that are not among `known`, and those names. */
+/** Removes unknown presets from the tasks, and returns their names. */
 export function withKnownPresets(list: readonly string[], known: readonly string[]) {
   if (known.length === 0) return { list, unknown: [] };
   const unknown = new Set<string>();
@@ -129,7 +129,7 @@ export function withKnownPresets(list: readonly string[], known: readonly string
   return { list: tasks, unknown: [...unknown] };
 }
 
-/** The run under the preset that its current task names, else under its usual one. */
+/** Sets the run's preset to that of its current task, else to its usual one. */
 export function underTaskPreset(run: NorrisRun, known: readonly string[] = []): NorrisRun {
   const task = run.reporting ? undefined : run.tasks?.list[run.tasks.current];
   const { preset } = task === undefined ? {} : splitTask(task, known);
@@ -143,7 +143,7 @@ function shortened(task: string): string {
   return characters.length <= MAX_TASK_CHARS ? task : `${characters.slice(0, MAX_TASK_CHARS - 1).join('')}…`;
 }
 
-/** The current task as every front end shows it: its number, how many there are, its text. */
+/** The current task for front ends: its number, the total, its text. */
 type CurrentTask = { readonly k: number; readonly n: number; readonly text: string };
 
 export function currentTask({ tasks }: NorrisRun): CurrentTask | undefined {
@@ -151,7 +151,7 @@ export function currentTask({ tasks }: NorrisRun): CurrentTask | undefined {
   return tasks && text !== undefined ? { k: tasks.current + 1, n: tasks.list.length, text } : undefined;
 }
 
-/** The plan's text in the tail of this call (CX-6); undefined without a plan. */
+/** Describes the plan at the end of this call's messages (CX-6); undefined without a plan. */
 export function taskLine(run: NorrisRun, known: readonly string[] = []): string | undefined {
   if (run.reporting)
     return '[aish] All tasks are through. Report in a few sentences what came of the goal; nothing you ask for in this reply is run.';
@@ -159,17 +159,17 @@ export function taskLine(run: NorrisRun, known: readonly string[] = []): string 
   return task && `[aish] Current step ${task.k}/${task.n}: ${splitTask(task.text, known).text}`;
 }
 
-/** The run at its next step: the next task, even if the last one failed (PP-3); after the last task the report. */
+/** Returns the run at its next step: the next task, even after a failure (PP-3); after the last one, the report. */
 export function nextStep(run: NorrisRun): NorrisRun {
   const next = run.tasks && advanced(run.tasks);
   if (next && next.current >= next.list.length) return { ...run, tasks: next, reporting: true };
   return { ...run, step: run.step + 1, ...(next ? { tasks: next } : {}) };
 }
 
-/** What `:norris continue` would continue with; undefined if nothing is left of the plan. */
+/** Returns the tasks that `:norris continue` would continue; undefined if none are left. */
 export function leftOver({ tasks }: NorrisRun, { status }: Ending): Tasks | undefined {
   if (!tasks || status === 'done' || status === 'tasks_complete') return undefined;
-  // The step that used up the budget was one that would have gone on.
+  // The step that used up the budget had completed its task.
   const left = status === 'budget_exhausted' ? advanced(tasks) : tasks;
   return left.current < left.list.length ? left : undefined;
 }
@@ -178,15 +178,15 @@ function advanced(tasks: Tasks): Tasks {
   return { ...tasks, current: tasks.current + 1 };
 }
 
-// A plan that did not work out is made anew for the tasks that are left (PP-7).
+// How often a failed plan is replaced by a new one for the remaining tasks (PP-7).
 
 const MAX_REPLANS = 2;
 const SKIPS_BEFORE_REPLAN = 2;
-/** Turns that the planner is told of, the characters of each, and of all. */
+/** How many turns the planner gets, the characters of each, and of all. */
 const MAX_TURNS = 12;
 const MAX_TURN_CHARS = 500;
 
-/** Why the rest of the run is to be planned anew; undefined where it is not. */
+/** Returns why to replan the rest of the run; undefined if not needed. */
 export function replanReason(run: NorrisRun, ending: Ending | undefined): string | undefined {
   const { tasks, reporting, replans = { count: 0, skips: 0 }, step, maxSteps } = run;
   if (!tasks || reporting || replans.count >= MAX_REPLANS || step >= maxSteps) return undefined;
@@ -197,13 +197,13 @@ export function replanReason(run: NorrisRun, ending: Ending | undefined): string
   return skipped ? `the user skipped the last ${run.skipsInARow} actions` : undefined;
 }
 
-/** The run with a new plan behind the current task. */
+/** Returns the run with a new plan after the current task. */
 export function withNewTasks(run: NorrisRun, list: readonly string[], planner: string): NorrisRun {
   const done = run.tasks?.list.slice(0, run.tasks.current + 1) ?? [];
   return { ...run, step: run.step + 1, tasks: { list: [...done, ...list], current: done.length, planner } };
 }
 
-/** How the run has gone so far, for the planner. */
+/** Describes the run's progress for the planner. */
 export function progressText(run: NorrisRun, turns: readonly Turn[], why: string): string {
   const { list = [], current = 0 } = run.tasks ?? {};
   const states = list.map((task, at) => `${at < current ? 'done' : at === current ? why : 'left'}: ${task}`);
@@ -225,7 +225,7 @@ function turnLine(turn: Turn): string {
   return `${who}: ${clip([turn.text, ...calls].filter((part) => part !== '').join('\n'), MAX_TURN_CHARS)}`;
 }
 
-/** A plan that the user sends back, for the planner. */
+/** Describes for the planner the plan that the user sent back. */
 export function sentBackText({ tasks }: NorrisRun, word: string): string {
   const plan = (tasks?.list ?? []).map((task) => `TASK: ${task}`).join('\n');
   const said = word === '' ? 'The user wants another plan.' : `The user sends it back: ${word}`;

@@ -1,5 +1,5 @@
 /**
- * The program's own question for a wider mode: once in each mode, after the first action that the mode refused (MO-9,
+ * aish-tui's own question for a wider mode, asked once in each mode after the mode first refused an action (MO-9,
  * MO-11).
  */
 import type { Action } from './action.ts';
@@ -12,14 +12,14 @@ import type { Transition } from './transition.ts';
 
 const NO_ACTIONS: Dispatch = { actions: [], index: 0, reading: false };
 
-/** Whether the program may ask: the user has not answered that question in this mode yet. */
+/** Returns whether aish-tui may ask: the user has not answered that question in this mode yet. */
 function mayOffer(next: Transition, refused?: Refused): boolean {
   const { mode, parent, settings, offeredIn = [] } = next.conversation;
   if (settings.offers !== true || parent || offeredIn.includes(mode)) return false;
   return refused === 'sandbox' ? !next.state.outside && mode === 'unrestricted' : offersFrom(next).length > 0;
 }
 
-/** The user has been asked about leaving this mode, or has just chosen it: the program does not ask again. */
+/** The user has decided about leaving this mode, so aish-tui does not ask again. */
 export function noteOffer(next: Transition): void {
   const { mode, offeredIn = [], settings } = next.conversation;
   if (settings.offers === true)
@@ -31,7 +31,10 @@ export function noteOffer(next: Transition): void {
     });
 }
 
-/** The mode refused `action` something, by what the action printed. @param attempt what it had changed before */
+/**
+ * Notes that the mode refused something to `action`, as its output shows. @param attempt what the action had changed
+ * before
+ */
 export function noteRefused(
   next: Transition,
   refused: Refused | undefined,
@@ -43,16 +46,14 @@ export function noteRefused(
   next.set({ refused, ...again });
 }
 
-/** What a yes to running it again does with what the first attempt has changed. */
+/** Says what happens to the first attempt's changes if the command runs again. */
 function againText(began: boolean, { action, whole }: Attempt): string {
   if (!began || (whole && action === undefined)) return '; a yes runs this again';
   if (whole) return '; a yes takes back what the command has changed and runs it again';
   return '; the first part has already run: run all of it again?';
 }
 
-/**
- * Asks, before the next action or step, where the last one was refused something; false where nothing is to be asked.
- */
+/** Asks about a refusal before the next action or step; returns false if there is nothing to ask. */
 export function offerMode(next: Transition, run: Run, dispatch: Dispatch): boolean {
   const { refused, refusedAction, refusedAttempt = { whole: false }, mode } = next.conversation;
   if (refused === undefined || !mayOffer(next, refused)) return false;
@@ -64,13 +65,13 @@ export function offerMode(next: Transition, run: Run, dispatch: Dispatch): boole
   }
   const began = refusedAction.kind === 'command' && mode === 'project';
   const blocked = `${modeName(mode)} mode blocked ${what}${againText(began, refusedAttempt)}`;
-  // Which hosts it wants is not known, so they can't be asked about one by one.
+  // The hosts that it needs are unknown, so the question can't be about single hosts.
   const once = began && refused === 'network' ? ({ once: true } as const) : {};
   ask(next, blocked, run, dispatch, { offered: 'action', action: refusedAction, ...once }, refusedAttempt);
   return true;
 }
 
-/** Asks whether the refused command may run again outside the light sandbox; false where it can't. */
+/** Asks whether the refused command may run again outside the light sandbox; returns false if it can't. */
 function offerOutside(next: Transition, run: Run, dispatch: Dispatch, again: Action | undefined, attempt: Attempt) {
   next.set({ refused: undefined, refusedAction: undefined, refusedAttempt: undefined });
   if (again?.kind !== 'command') return false;
@@ -84,7 +85,7 @@ function offerOutside(next: Transition, run: Run, dispatch: Dispatch, again: Act
   return true;
 }
 
-/** Before the first task of a plan, in journals of semantics 1 and 2. */
+/** Asks before the first task of a plan; only in journals of semantics 1 and 2. */
 export function offerForPlan(next: Transition, run: NorrisRun, tasks: number): boolean {
   const { mode, settings } = next.conversation;
   if (decidesAs(settings, 3) || !mayOffer(next) || mode !== 'restricted') return false;
@@ -94,13 +95,13 @@ export function offerForPlan(next: Transition, run: NorrisRun, tasks: number): b
   return true;
 }
 
-/** The wider mode is for the action in hand: behind it this one holds again, and may be left again by a question. */
+/** The wider mode was only for one action: restores the mode, which may be asked about again. */
 export function returnTo(next: Transition, mode: Mode): void {
   const { offeredIn = [] } = next.conversation;
   next.set({ tightening: mode, offeredIn: offeredIn.filter((one) => one !== mode) });
 }
 
-/** The actions with the refused one put before the next: it is judged anew and runs as a new action. */
+/** Inserts the refused action before the next one; it is judged again and runs as a new action. */
 export function withAgain(before: Dispatch, action: Action, attempt?: Attempt): Dispatch {
   const { index, skipped } = before;
   const actions = before.actions.toSpliced(index, 0, action);
@@ -112,13 +113,13 @@ export function withAgain(before: Dispatch, action: Action, attempt?: Attempt): 
   return { ...dispatch, actions, reading: false, skipped: Object.fromEntries(later) };
 }
 
-/** Remembers a command that runs again, since its program gave up before the user's yes to a connection. */
+/** Remembers a command to run again, because its program gave up before the user allowed its connection. */
 export function noteAgain(dispatch: Dispatch, action: Action | undefined, outcome: Outcome): Dispatch {
   if (outcome.kind !== 'command' || !outcome.again || !action) return dispatch;
   return { ...dispatch, again: [...(dispatch.again ?? []), { action, attempt: outcome.attempt }] };
 }
 
-/** The actions with the first of those put before the next; undefined: there is none. */
+/** Inserts the first of those commands before the next action; undefined if there are none. */
 export function nextAgain({ again = [], ...dispatch }: Dispatch): Dispatch | undefined {
   const [first, ...others] = again;
   if (!first) return undefined;

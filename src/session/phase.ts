@@ -1,31 +1,31 @@
-/** The phase of a conversation. Illegal combinations can't be expressed. */
+/** The phases of a conversation. The types exclude invalid combinations. */
 import type { Action, AllowedBy, CommandResult, Judgement } from './action.ts';
 import type { Mode, OpId, QuestionId } from './ids.ts';
 import type { Asked, ToApply, Tried } from './question.ts';
 import type { Ending, NorrisRun, Run } from './run.ts';
 
 /**
- * What the kernel has refused a command for its mode, as far as its output tells. `sandbox`: what the light sandbox of
- * Unrestricted refuses.
+ * What the kernel refused to a command, according to its output. `sandbox`: a refusal by Unrestricted's light
+ * sandbox.
  */
 export type Refused = 'write' | 'network' | 'sandbox';
 
-/** What a refused command had changed before: the action that `:undo` takes back, and whether that is all of it. */
+/** Changes by a refused command: the action for `:undo`, and whether that covers all of them. */
 export type Attempt = { readonly action?: number; readonly whole: boolean };
 
-/** What came of an action that ran. */
+/** The result of an action that ran. */
 export type Outcome =
   | {
       readonly kind: 'command';
       readonly result: CommandResult;
       readonly refused?: Refused;
       readonly attempt?: Attempt;
-      /** It gave up a connection before the user's yes: it runs again. */
+      /** Its program gave up a connection before the user allowed it: the command runs again. */
       readonly again?: true;
     }
   | { readonly kind: 'job'; readonly job: number; readonly result: CommandResult }
   | { readonly kind: 'tool'; readonly text: string; readonly failed: boolean }
-  /** What a trial had shown was done, or refused. */
+  /** A trial's changes were applied, or refused. */
   | { readonly kind: 'applied'; readonly ok: boolean; readonly text: string; readonly result: CommandResult }
   /** What a sub-agent reported, or what is known of it. */
   | { readonly kind: 'report'; readonly text: string; readonly failed: boolean; readonly steps: number };
@@ -33,22 +33,22 @@ export type Outcome =
 /** A `GOAL:` line outside fences (AC-1). */
 export type Sentinel = { readonly kind: 'complete' } | { readonly kind: 'blocked'; readonly reason: string };
 
-/** The actions of one reply as they are worked through: `index` is the current one, or the first of those that run. */
+/** The actions of one reply. `index` is the current one, or the first of those that run. */
 export type Dispatch = {
   readonly actions: readonly Action[];
   readonly index: number;
   readonly sentinel?: Sentinel;
-  /** What the user skipped, by its place among `actions`: they stay skipped when the others are judged again. */
+  /** Skipped actions by their index: they stay skipped when the others are judged again. */
   readonly skipped?: Readonly<Record<number, NotRun>>;
-  /** Before the action at this place is judged, what an earlier attempt of it has changed is taken back. */
+  /** Before judging this action, undo the changes of an earlier attempt. */
   readonly takesBack?: { readonly index: number; readonly action: number };
-  /** What gave up a connection before the user's yes: it runs again before the next action. */
+  /** Commands that gave up a connection before the user allowed it: they run again before the next action. */
   readonly again?: readonly { readonly action: Action; readonly attempt?: Attempt | undefined }[];
-  /** Every one of them only reads, by the gate's static word: they may run side by side. */
+  /** Static analysis says that every action only reads: they may run in parallel. */
   readonly reading: boolean;
 };
 
-/** The user or the policy has approved it as it was judged; it waits for its turn. */
+/** An action approved by the user or the policy, waiting for its turn. */
 export type Approved = {
   readonly kind: 'approved';
   readonly judgedAs: OpId;
@@ -59,23 +59,23 @@ export type Approved = {
   readonly approvedAt?: number;
   readonly cwd: string;
   readonly mode: Mode;
-  /** It does not run: what this trial has shown is done. */
+  /** Apply this trial's changes instead of running the action. */
   readonly trial?: ToApply;
 };
 
-/** Refused or skipped: its result reports this to the model, in order. */
+/** Refused or skipped; the result reports this to the model, in order. */
 export type NotRun = {
   readonly kind: 'notRun';
   readonly text: string;
   readonly skipped?: true;
-  /** It was tried, and the text holds what it printed. */
+  /** The action was tried; `text` contains what it printed. */
   readonly tried?: true;
 };
 
-/** An action that is decided and has not started. */
+/** A decided action that has not started. */
 export type Decided = Approved | NotRun;
 
-/** One of the actions that run side by side. `started` is set by `actionStarted`, durable before the launch (RE-4). */
+/** An action that runs in parallel with others. `actionStarted` sets `started`, durably before the launch (RE-4). */
 export type ActionSlot =
   | Decided
   | {
@@ -87,38 +87,38 @@ export type ActionSlot =
       readonly started: boolean;
       readonly trial?: ToApply;
     }
-  /** Its result is reported once the actions before it have theirs. */
+  /** The result is reported after those of all earlier actions. */
   | { readonly kind: 'ended'; readonly userApproved: boolean; readonly approvedAt?: number; readonly outcome: Outcome };
 
 /** The actions from `dispatch.index` on, each in its slot. */
 export type ActionSlots = { readonly dispatch: Dispatch; readonly slots: readonly ActionSlot[] };
 
-/** The phase of a conversation, which names every outstanding operation and question. */
+/** The phase of a conversation. It names every outstanding operation and question. */
 export type Phase =
   | { readonly kind: 'idle' }
-  /** The preplanner is asked; its reply is a plan, never a turn (PP-1). */
+  /** The preplanner is working; its reply is a plan, never a turn (PP-1). */
   | {
       readonly kind: 'planning';
       readonly op: OpId;
       readonly run: NorrisRun;
-      /** The user wants to see the plan before its first step. */
+      /** The user wants to review the plan before its first step. */
       readonly hold?: true;
-      /** The rest of a run is planned anew; `ending` is how the run ends if no new plan comes. */
+      /** Replans the rest of a run; `ending` is how the run ends if no new plan comes. */
       readonly replans?: { readonly ending?: Ending };
     }
-  /** The plan waits for the user before its first step (PP-6). */
+  /** The plan waits for the user's approval before its first step (PP-6). */
   | { readonly kind: 'planReview'; readonly question: QuestionId; readonly run: NorrisRun }
   | {
       readonly kind: 'replying';
       readonly op: OpId;
       readonly run: Run;
-      /** The same step was asked before and did not fit: it is asked again once. */
+      /** The request did not fit into the window before: it is sent once more, shortened. */
       readonly overflowed?: true;
-      /** It is asked once more, since the first answer was of no use. */
+      /** The first answer was unusable: the model is asked once more. */
       readonly again?: true;
-      /** The turns are summarised; what comes is not an answer. */
+      /** The turns are being summarised; the reply is not an answer. */
       readonly compacts?: true;
-      /** What left the context for this call, for the one notice about it. */
+      /** What was evicted for this call, for one common notice. */
       readonly evicted?: Evicted;
     }
   | {
@@ -127,15 +127,16 @@ export type Phase =
       readonly run: Run;
       readonly dispatch: Dispatch;
       /**
-       * `policy`: no one has consented yet, the policy decides. `edited`: the user wrote the command, or said yes to
-       * running it again, only a destructive one asks again. `asked`: it was put to the user before and is still open
-       * (a restart, another mode), it asks again. `changed`: what it names is no longer what was judged, it asks again.
-       * `approved`: the user said yes to it in this wider mode; it asks again only where more is found than was shown.
+       * How the action got here.
+       * `policy`: nobody has consented yet. `edited`: the user wrote the command or agreed to run it again, so only a
+       * destructive one asks. `asked`: an earlier question is still open (after a restart, or in another mode).
+       * `changed`: a file it names changed after the judgement, so it asks again. `approved`: the user approved it in
+       * this wider mode, so it asks only about new findings.
        */
       readonly consent: 'policy' | 'edited' | 'asked' | 'changed' | 'approved';
-      /** What the user has seen, where `consent` is `approved`. */
+      /** The judgement the user saw, if `consent` is `approved`. */
       readonly seen?: Judgement;
-      /** Those right before `index`: decided, and waiting to start side by side with it. */
+      /** Decided actions right before `index`, waiting to start in parallel with it. */
       readonly decided: readonly Decided[];
     }
   | {
@@ -147,10 +148,10 @@ export type Phase =
       /** The operation that judged it. */
       readonly judgedAs: OpId;
       readonly decided: readonly Decided[];
-      /** It was tried, and the user looks at what it would change. */
+      /** The action was tried, and the user reviews its changes. */
       readonly tried?: Tried;
     }
-  /** The user wants to see what it would do (HA-10); `asked` is put again with it. */
+  /** A trial runs for the user (HA-10); afterwards `asked` is asked again with its result. */
   | {
       readonly kind: 'trying';
       readonly op: OpId;
@@ -167,45 +168,45 @@ export type Phase =
       /** How many of them may run at the same time. */
       readonly concurrency: number;
     } & ActionSlots)
-  /** The agent asked for a wider mode, or needs one; only approve or deny lead out (MO-3). */
+  /** The agent asked for a wider mode, or needs one. Only approve or deny continues (MO-3). */
   | {
       readonly kind: 'awaitingModeApproval';
       readonly question: QuestionId;
       readonly run: Run;
       readonly dispatch: Dispatch;
-      /** The action in hand asks for no mode, but can't do its work in this one; `decided` wait for it. */
+      /** The current action did not ask, but can't work in this mode; `decided` wait for it. */
       readonly raised?: { readonly decided: readonly Decided[] };
-      /** Nothing in hand needs it: it is offered before the first step, or behind an action. */
+      /** No current action needs the mode: it is offered before the first step, or after an action. */
       readonly offered?: 'plan' | 'action';
-      /** What the mode has refused: it runs again after a yes, behind the undo of what it had changed. */
+      /** The refused action: after a yes its changes are undone and it runs again. */
       readonly again?: Action;
-      /** It is to run outside the light sandbox, in the same mode. */
+      /** The action is to run outside the light sandbox, in the same mode. */
       readonly outside?: true;
       readonly attempt?: Attempt;
-      /** The wider mode is for that action only. */
+      /** The wider mode is for this action only. */
       readonly once?: true;
     }
   | {
       readonly kind: 'escalated';
       readonly question: QuestionId;
       readonly run: NorrisRun;
-      /** Whether the step had actions at all, and what it said of the goal: looked at once the user has answered. */
+      /** Whether the step had actions, and its sentinel: evaluated after the user's answer. */
       readonly acted: boolean;
       readonly sentinel?: Sentinel;
     }
-  /** The next call costs money and the session has cost what it may (CO-2). */
+  /** The next call costs money and the session has reached its limit (CO-2). */
   | { readonly kind: 'awaitingSpend'; readonly question: QuestionId; readonly run: Run; readonly upTo: number }
-  /** Aborted while the model was called or an action was judged: that operation's end is waited for. */
+  /** Aborted during a model call or a judgement; waits for that operation's end. */
   | {
       readonly kind: 'stopping';
       readonly op: OpId;
       readonly run: Run;
-      /** What was being dispatched; its open calls get their results when the operation has ended. */
+      /** The reply's actions: their open calls get results once the operation has ended. */
       readonly open?: ActionSlots;
-      /** Set when the preplan is being stopped: its text is not a turn. */
+      /** Set while stopping the preplanner, whose text is not a turn. */
       readonly planning?: true;
     }
-  /** Aborted while actions ran: their outcomes are still to be recorded, none is started any more. */
+  /** Aborted while actions ran: their outcomes are still recorded, and no further action starts. */
   | ({ readonly kind: 'stoppingActions'; readonly run: Run } & ActionSlots);
 
 /** How many turns were shortened, and how many were dropped. */

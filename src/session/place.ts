@@ -1,16 +1,16 @@
 /**
- * A place is where a command runs: a directory of this machine (`/srv`), or of a host (`web1:/srv`). Every working
- * directory of the session is one, so what was judged for one machine is bound to it, and whoever takes a place of a
- * host for a path of this machine finds nothing there.
+ * A place is a directory of this machine (`/srv`) or of a host (`web1:/srv`). Every working directory of the session
+ * is a place, so a judgement stays bound to its machine. Code that mistakes a host's place for a local path finds
+ * nothing there.
  */
 import type { Transition } from './transition.ts';
 
-/** The host of a place; undefined: this machine. */
+/** Returns the host of a place; undefined: this machine. */
 export function hostOf(place: string): string | undefined {
   return /^[^/].*?(?=:\/)/.exec(place)?.[0];
 }
 
-/** The directory on the machine of the place. */
+/** Returns the directory on the place's machine. */
 export function directoryAt(place: string): string {
   const host = hostOf(place);
   return host === undefined ? place : place.slice(host.length + 1);
@@ -22,9 +22,9 @@ export function placeOn(host: string | undefined, directory: string): string {
 }
 
 /**
- * The conversation goes where the user's shell is. A model that comes to another machine, directory or branch by that
- * is told.
- * @param git the branch there and what git is in the middle of; undefined outside a repository
+ * Moves the conversation to the directory of the user's shell, and tells the model about a new machine, directory or
+ * branch.
+ * @param git the branch with any unfinished git operation; undefined outside a repository
  */
 export function goToShell(next: Transition, git: string | undefined): void {
   const { cwd } = next.state.shell;
@@ -36,7 +36,7 @@ export function goToShell(next: Transition, git: string | undefined): void {
   next.set({ cwd, git, ...(named ? { toldCwd: cwd } : {}) });
 }
 
-/** A directory with its git branch. */
+/** Formats a directory with its git branch. */
 export function placeWords(cwd: string, git: string | undefined): string {
   return git === undefined ? cwd : `${cwd} (git: ${git})`;
 }

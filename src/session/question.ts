@@ -1,18 +1,19 @@
-/** What waits for the user's decision, and what the user is shown for it: reviews, questions of a fleet, trials. */
+/** Questions that wait for the user, and the data shown for them: reviews, questions of a fleet, trials. */
 import type { Action, CommandResult, Finding, Judgement, ToolFacts } from './action.ts';
 import type { Form } from './form.ts';
 import type { Mode, QuestionId, SessionId } from './ids.ts';
 
-/** Whose question it is, where a sub-agent asks. */
+/** The sub-agent that asks. */
 export type Asker = { readonly agent: number; readonly task: string };
 
 /**
- * `destructive`: the gate stopped it. `consent`: harmless, but this kind of action needs a yes. `resumed`: still
- * open. `changed`: what it names has changed since the user was asked, so nothing has run (SF-13).
+ * Why a HALT asks. `destructive`: the gate stopped the action. `consent`: harmless, but this kind of action needs a
+ * yes. `resumed`: still open from before. `changed`: a file it names changed after the question, so nothing has run
+ * (SF-13).
  */
 export type HaltReason = 'destructive' | 'consent' | 'resumed' | 'changed';
 
-/** A decision that waits for the user. The head of the line is on screen. */
+/** A decision that waits for the user. The screen shows the first one. */
 export type Question = { readonly id: QuestionId; readonly session: SessionId; readonly asker?: Asker } & (
   | {
       readonly kind: 'halt';
@@ -21,30 +22,30 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
       readonly why: HaltReason;
       readonly cwd: string;
       readonly mode: Mode;
-      /** Wider modes that the user may choose instead, where the kernel would refuse it in this one (HA-6). */
+      /** Wider modes the user may choose instead, because the kernel would block the action in this mode (HA-6). */
       readonly offers?: readonly Mode[];
       readonly step?: { readonly k: number; readonly n: number };
-      /** Of a tool call. `changed` also where the user had approved another definition of it. */
+      /** For a tool call. `changed` is also set if the user had approved a different definition. */
       readonly tool?: ToolFacts;
-      /** What it would change, of a call of the program's own. */
+      /** The changes of a built-in tool, as a diff. */
       readonly diff?: string;
-      /** Of what leaves the machine: how long a yes holds. */
+      /** For leaving data: how long a yes is valid. */
       readonly leaveFor?: 'run' | 'session';
-      /** It can be tried first. */
+      /** The action can be tried first. */
       readonly canTry?: true;
-      /** Why it can't, where that is worth a word. */
+      /** Why it can't be tried, if the user should know. */
       readonly noTry?: string;
-      /** What it would change, as a trial has shown. */
+      /** What it would change, according to a trial. */
       readonly trial?: Trial;
       /** The current task of a planned run. */
       readonly task?: { readonly k: number; readonly n: number; readonly text: string };
     }
   | { readonly kind: 'escalation'; readonly skips: number }
-  /** A plan that nothing has been done of: begin, edit it, send it back, or end the run (PP-6). */
+  /** A plan before its first step: begin, edit, send back, or end the run (PP-6). */
   | { readonly kind: 'plan'; readonly planner: string; readonly tasks: readonly string[] }
   /**
-   * The session has cost `spent` of the `limit` dollars it may, and the next call of `preset` costs more: up to
-   * `estimate`, where that is what would pass the limit.
+   * The session has cost `spent` of its `limit` in dollars, and the next call of `preset` costs more: at most
+   * `estimate`, if that would exceed the limit.
    */
   | {
       readonly kind: 'spend';
@@ -54,91 +55,93 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
       readonly allowance: number;
       readonly estimate?: number;
     }
-  /** A wider mode than `from` is asked for, for this reason; `wish` is the one that the agent named. */
+  /** A request for a wider mode than `from`, with its reason; `wish` is the mode that the agent named. */
   | {
       readonly kind: 'mode';
       readonly reason: string;
       readonly from: Mode;
-      /** The narrowest first: a plain yes means it. */
+      /** Narrowest first: a plain yes chooses the first. */
       readonly offers: readonly Mode[];
       readonly wish?: Mode;
-      /** The project's tree is meant, from here. */
+      /** The place whose project tree is meant. */
       readonly cwd: string;
-      /** What Project can't enforce here. */
+      /** What Project mode can't enforce here. */
       readonly missing?: string;
-      /** What can't do its work in this mode, where the model did not ask by itself. */
+      /** The action that can't work in this mode, if the model did not ask itself. */
       readonly action?: Action;
-      /** Nobody asked for it: a plan is about to begin, or the mode has refused a command something. */
+      /** aish-tui offers the mode: a plan is about to start, or the mode refused a command something. */
       readonly offered?: 'plan' | 'action';
-      /** No mode is asked for, but to run `action` again outside the light sandbox. */
+      /** Asks to run `action` again outside the light sandbox, in the same mode. */
       readonly outside?: true;
-      /** The wider mode is for this action only: a program in it does not use the proxy. */
+      /** The wider mode is for this action only, because a program in it ignores the proxy. */
       readonly once?: true;
     }
-  /** What a command left that only the user decides on. Belongs to no phase: the command's end waits for it. */
+  /** Something a command left for the user to decide on. Belongs to no phase: the command's end waits for it. */
   | ({ readonly kind: 'review'; readonly review: string } & Review)
-  /** What several machines of a fleet wait for. Belongs to no phase: the fleet goes on beside the conversation. */
+  /** A decision that several hosts of a fleet need. Belongs to no phase: the fleet runs beside the conversation. */
   | ({ readonly kind: 'fleet'; readonly fleet: string } & FleetAsked)
   /** A server asks the user for input. Belongs to no phase: the run continues when the server does. */
   | ({ readonly kind: 'form'; readonly form: string } & Form)
 );
 
-/** A HALT's question before it has a name and an asker. */
+/** A HALT's question without id and asker. */
 export type Asked = Omit<Extract<Question, { kind: 'halt' }>, 'id' | 'session' | 'asker' | 'trial'>;
 
 /**
- * What a command left, and what may be started from it (MO-9, EF-1). Put to the user before the command's end is told.
+ * What a command left, or what may start because of it (MO-9, EF-1). The user decides before the command's end is
+ * reported.
  */
 export type Review = {
   /**
-   * `later`: files that others run were set aside. `room`: the store was full, so that a change was refused. `start`:
-   * something of the user's own is to start from files that a model has changed. `network`: a program waits to connect.
+   * `later`: new files that other programs would run were set aside. `room`: the store was full, so a change was
+   * refused. `start`: a command of the user's configuration depends on files that a model has changed. `network`: a
+   * program waits to connect.
    */
   readonly about: 'later' | 'room' | 'start' | 'network';
-  /** The command; of `start` what is to be started, of `network` the program. */
+  /** The command; for `start` the command to start, for `network` the program. */
   readonly command: string;
-  /** One phrase for each file. */
+  /** One phrase per file. */
   readonly items: readonly string[];
-  /** What was in the files and what the command wrote, as unified diffs; may be empty. */
+  /** Unified diffs of the files before and after the command; may be empty. */
   readonly diff: string;
-  /** Of a connection: with what an answer for longer ends. Absent in older journals. */
+  /** For a connection: how long a lasting answer is valid. Absent in older journals. */
   readonly holds?: 'job' | 'run' | 'session';
-  /** The program has ended: a yes runs the command again, and what it changed is taken back, or it stays in part. */
+  /** The program has ended: a yes runs the command again, after its changes are undone in full or in part. */
   readonly again?: 'undone' | 'partly';
 };
 
-/** A question of several machines, put to the user once. */
+/** A question of several hosts, asked once. */
 export type FleetAsked = {
   readonly goal: string;
-  /** Whom an answer is for. */
+  /** The hosts that the answer applies to. */
   readonly hosts: readonly string[];
-  /** How many other hosts wait with a question of their own. */
+  /** How many other hosts wait with a different question. */
   readonly others: number;
   readonly command: string;
-  /** The directory on each of them. */
+  /** The directory on each of these hosts. */
   readonly cwd: string;
   readonly root: boolean;
   readonly reason: string;
   readonly findings: readonly Finding[];
-  /** What the hosts report of what it names, one line each. */
+  /** What the hosts report about the files it names, one line each. */
   readonly reported: readonly string[];
-  /** In what it is another question than that of most hosts. */
+  /** How it differs from the question of most hosts. */
   readonly differences: readonly string[];
-  /** Behind a yes this one goes first, and the others wait for its end. */
+  /** After a yes this host runs first, and the others wait for its result. */
   readonly canary?: string;
 };
 
-/** What would become of one path. */
+/** What would happen to one path. */
 export type TrialRow = {
   readonly path: string;
   readonly kind: 'created' | 'deleted' | 'changed' | 'mode';
   readonly type: 'file' | 'directory' | 'link' | 'other';
   readonly bytes: number;
-  /** Other names of the same file would change with it. */
+  /** Hard links of the same file would change with it. */
   readonly shared?: true;
 };
 
-/** What a trial has shown (HA-10). */
+/** The result of a trial (HA-10). */
 export type Trial =
   | {
       readonly kind: 'changes';
@@ -147,17 +150,17 @@ export type Trial =
       readonly counts: { readonly deleted: number; readonly changed: number; readonly created: number };
       readonly deletedBytes: number;
       readonly writtenBytes: number;
-      /** The first of the paths, in their order. */
+      /** The first paths, in order. */
       readonly rows: readonly TrialRow[];
-      /** Paths beyond those. */
+      /** The number of further paths. */
       readonly more: number;
-      /** What the user's yes is bound to. */
+      /** The user's yes is bound to this digest. */
       readonly digest: string;
-      /** What it could not show. */
+      /** What the trial could not show. */
       readonly doubts: readonly string[];
-      /** Branches before and after, one line each. */
+      /** Git branches before and after, one line each. */
       readonly moves: readonly string[];
-      /** Unified diffs, bounded. */
+      /** Unified diffs, limited in size. */
       readonly diff: string;
       /** Why it can't be applied in this mode. */
       readonly beyond?: string;
@@ -166,13 +169,13 @@ export type Trial =
 
 type Shown = Extract<Trial, { kind: 'changes' }>;
 
-/** Whether an apply would do anything, and may. */
+/** Returns whether an apply would change anything and is allowed. */
 export function canBeApplied(trial: Trial): trial is Shown {
   return trial.kind === 'changes' && trial.beyond === undefined && trial.rows.length > 0;
 }
 
-/** A trial that is over, with what its command printed. */
+/** A finished trial, with its command's output. */
 export type Tried = { readonly trial: Trial; readonly result: CommandResult };
 
-/** A trial that is to be applied. */
+/** A trial to apply. */
 export type ToApply = { readonly id: string; readonly digest: string; readonly result: CommandResult };

@@ -57,11 +57,11 @@ import { abort, resume, settle } from './stop.ts';
 
 import { type OwnedTurns, Transition } from './transition.ts';
 
-// How a Norris run begins: with a plan, where a preplanner is set, then with its first step (PP-1, PP-4, NO-1).
+// The start of a Norris run: with a plan if a preplanner is set, then its first step (PP-1, PP-4, NO-1).
 
 const UNDER_WAY = '[aish] a run is under way; Ctrl-X Ctrl-C or :norris off ends it';
 
-/** Starts a run; the goal is a turn of its own, so that the conversation reads well afterwards. */
+/** Starts a run. The goal is a turn of its own, so that the conversation still makes sense afterwards. */
 function startNorris(next: Transition, { goal, attached = [], git }: Of<'norrisStarted'>): void {
   if (next.conversation.phase.kind !== 'idle') return next.notice('warning', UNDER_WAY);
   const key = next.id('e');
@@ -75,7 +75,7 @@ function startNorris(next: Transition, { goal, attached = [], git }: Of<'norrisS
   askForPlan(next, run, preset);
 }
 
-/** Goes on with the last goal and what its run left of the plan, in the same context (NO-1). */
+/** Continues with the last goal and the rest of its plan, in the same context (NO-1). */
 function continueLastNorris(next: Transition, { git }: Of<'norrisContinued'>): void {
   const { phase, lastGoal, lastTasks } = next.conversation;
   if (phase.kind !== 'idle') return next.notice('warning', UNDER_WAY);
@@ -105,7 +105,7 @@ function begin(
 
 type Planning = Extract<Phase, { kind: 'planning' }>;
 
-/** The preplanner has answered, or has not: then it is one model, as without it (PP-4). */
+/** The preplanner has replied. Without a usable plan the run goes on with one model (PP-4). */
 function takePlan(next: Transition, phase: Planning, reply: Reply): void {
   const { run, replans, hold } = phase;
   for (const notice of reply.notices) next.notice('warning', notice);
@@ -130,7 +130,7 @@ function takePlan(next: Transition, phase: Planning, reply: Reply): void {
   else beginPlan(next, planned);
 }
 
-/** The tasks; names of presets that no task may have are taken off and named. */
+/** Returns the tasks without presets that they may not use, and reports those. */
 function knownTasks(next: Transition, all: readonly string[], known: readonly string[]): readonly string[] {
   const { list, unknown } = withKnownPresets(all, known);
   const names = unknown.map((name) => `@${name}`).join(', ');
@@ -142,13 +142,13 @@ function beginPlan(next: Transition, run: NorrisRun): void {
   if (!offerForPlan(next, run, run.tasks?.list.length ?? 0)) startStep(next, run);
 }
 
-/** Puts a plan to the user before its first step (PP-6). */
+/** Shows a plan to the user before its first step (PP-6). */
 function reviewPlan(next: Transition, run: NorrisRun, tasks: readonly string[], planner: string): void {
   const question = next.ask({ kind: 'plan', planner, tasks });
   next.phase({ kind: 'planReview', question, run });
 }
 
-/** One key, before the plan has led to anything. */
+/** The user pressed the key for a review before the plan's first step. */
 function holdPlan(next: Transition): void {
   const { phase, id: session } = next.conversation;
   if (phase.kind === 'planning' && !phase.replans) {
@@ -162,7 +162,7 @@ function holdPlan(next: Transition): void {
   reviewPlan(next, run, run.tasks.list, run.tasks.planner);
 }
 
-/** The user has looked at the plan. What they have changed is put to them again. */
+/** The user has answered a plan review. A plan that they edited is shown again. */
 function answerPlan(next: Transition, { question, answer }: Of<'answered'>): boolean {
   const { phase, settings } = next.conversation;
   if (phase.kind !== 'planReview' || phase.question !== question) return false;
@@ -188,7 +188,7 @@ function answerPlan(next: Transition, { question, answer }: Of<'answered'>): boo
   return true;
 }
 
-/** Without a first plan one model goes on alone, without a second one the first plan holds. */
+/** The planning failed: without a first plan one model goes on alone, without a new plan the old one stays. */
 function withoutPlan(next: Transition, { run, replans, hold }: Planning, reply: Reply, problem: string): void {
   const old = run.tasks;
   const how = replans?.ending ? 'the run ends' : old ? 'the plan stays' : 'running single-model';
@@ -201,7 +201,7 @@ function withoutPlan(next: Transition, { run, replans, hold }: Planning, reply: 
   startStep(next, run);
 }
 
-/** Kept for `:history`, beside the turns. */
+/** Stored for `:history`, outside the turns. */
 function recordPreplan(next: Transition, goal: string, { preset, text }: Reply, outcome: string): void {
   const { preplans = [], turns } = next.conversation;
   next.set({ preplans: [...preplans, { after: turns.length, preset, goal, text, outcome }] });
@@ -210,8 +210,8 @@ function recordPreplan(next: Transition, goal: string, { preset, text }: Reply, 
 type Result = readonly [State, readonly Effect[]];
 
 /**
- * One event. Facts of operations no longer outstanding, and events of unknown sessions, change nothing.
- * @param owned of a fold that keeps no state but the last: then its lists of turns are continued in place
+ * Applies one event. Facts about ended operations, and events of unknown sessions, change nothing.
+ * @param owned for a fold that uses only the final state: its lists of turns are changed in place
  */
 export function reduce(state: State, event: SessionEvent, owned?: OwnedTurns): Result {
   const conversation = conversationOf(state, event);
@@ -227,7 +227,7 @@ export function reduce(state: State, event: SessionEvent, owned?: OwnedTurns): R
   return forChildren([next, effects], event);
 }
 
-/** The user's own events go to their conversation; sub-agents get only what `forChildren` passes on. */
+/** Events of the user go to the user's conversation; sub-agents get only what `forChildren` passes on. */
 const FOR_ROOT: ReadonlySet<SessionEvent['type']> = new Set([
   'opened',
   'resumed',
@@ -255,7 +255,7 @@ function conversationOf(state: State, event: SessionEvent): Conversation | undef
 }
 
 /**
- * An abort ends a conversation's sub-agents, and they follow it into a narrower mode (MO-4); never into a wider one.
+ * An abort also ends a conversation's sub-agents. They follow it into a narrower mode (MO-4), never into a wider one.
  */
 function forChildren([state, effects]: Result, event: SessionEvent): Result {
   if (event.type !== 'aborted' && event.type !== 'modeChosen') return [state, effects];
@@ -268,7 +268,7 @@ function forChildren([state, effects]: Result, event: SessionEvent): Result {
   return result;
 }
 
-/** A sub-agent that has ended is gone; its report is the outcome of its parent's action. */
+/** Removes an ended sub-agent; its report is the outcome of its parent's action. */
 function deliverReport(
   state: State,
   effects: readonly Effect[],
@@ -301,7 +301,7 @@ const CHANGES: { readonly [Type in SessionEvent['type']]: (next: Transition, eve
   opened: goTo,
   spawned,
   resumed(next, event) {
-    // A key that takes no number: what comes after it in a journal is called as it was.
+    // This entry must not use up an entry number: older journals would otherwise renumber what follows.
     if (!event.again) next.show({ kind: 'resumed', at: event.at }, `resumed${event.at}`);
     dropForms(next);
     closeShell(next);
@@ -379,7 +379,7 @@ function spawned(next: Transition, event: Of<'spawned'>): void {
   else finishRun(next, run, { status: 'aborted' });
 }
 
-/** A question starts the sub-loop at once, or waits in line for the next step (IN-7). */
+/** A question starts the sub-loop at once, or waits for the next step (IN-7). */
 function asked(next: Transition, { line, text, attached = [], git }: Of<'asked'>): void {
   const idle = next.conversation.phase.kind === 'idle';
   if (leaveFor(next) === 'session') forgetLeave(next, 'no');
@@ -429,10 +429,7 @@ function actionStarted(next: Transition, { op }: Of<'actionStarted'>): void {
   next.phase({ ...phase, slots: phase.slots.with(found.at, { ...found.slot, started: true }) });
 }
 
-/**
- * The world has moved under the user's answer: they are asked again (SF-13). Anything else that was voided counts as
- * ended.
- */
+/** A file changed after the user's answer: they are asked again (SF-13). Other voided actions count as ended. */
 function actionVoided(next: Transition, { op, outcome, ...event }: Of<'actionVoided'>): void {
   const { phase } = next.conversation;
   const asked = phase.kind === 'acting' && phase.slots.length === 1 && slotOf(phase, op)?.slot.userApproved;
@@ -441,7 +438,7 @@ function actionVoided(next: Transition, { op, outcome, ...event }: Of<'actionVoi
   examineNext(next, phase.run, phase.dispatch, 'changed');
 }
 
-/** The trial is gone, whatever came of it. */
+/** The trial was applied or refused; either way it no longer exists. */
 function applied(next: Transition, { op, ok, text, number, ...event }: Of<'applied'>): void {
   const { phase } = next.conversation;
   const trial = 'slots' in phase ? slotOf(phase, op)?.slot.trial : undefined;
@@ -457,12 +454,12 @@ function actionEnded(next: Transition, { op, outcome }: Of<'actionEnded'>): void
   if (phase.kind !== 'acting' && phase.kind !== 'stoppingActions') return;
   const { dispatch } = phase;
   const approved = slotOf(phase, op)?.slot.userApproved ?? false;
-  // A delegation ends with its sub-agent, not before.
+  // A delegation ends only with its sub-agent.
   const alive = subAgents(next.state).some(({ conversation }) => conversation.parent?.op === op);
   const slots = alive ? undefined : endSlot(next, phase, op, outcome);
   if (!slots) return;
   const run = ifNorris(phase.run, (r) => countAction(r, approved));
-  // Of several at once none moves the agent for the others.
+  // Of several parallel actions none may change the agent's directory.
   const alone = phase.kind === 'acting' ? phase.concurrency === 1 : slots.length === 1;
   const moves = outcome.kind === 'command' || (outcome.kind === 'applied' && outcome.ok);
   if (alone && moves) next.set({ cwd: outcome.result.cwd });
@@ -474,7 +471,7 @@ function actionEnded(next: Transition, { op, outcome }: Of<'actionEnded'>): void
   else settle(next, run, { dispatch, slots });
 }
 
-// What the user sets by hand: the mode, the preset, a new conversation.
+// Settings the user changes by hand: the mode, the preset, a new conversation.
 
 /** `:reset` (CX-3). */
 function resetTurns(next: Transition): void {
@@ -496,7 +493,7 @@ function resetTurns(next: Transition): void {
   next.notice('info', '[aish] a new conversation starts');
 }
 
-/** `:compact`: a summary takes the place of all turns (CX-8). */
+/** `:compact`: a summary replaces all turns (CX-8). */
 function compact(next: Transition): void {
   const { id: session, phase, preset, turns, evictedTurns = 0 } = next.conversation;
   if (phase.kind !== 'idle') return next.notice('warning', '[aish] not during a run; Ctrl-X Ctrl-C ends it');
@@ -506,7 +503,7 @@ function compact(next: Transition): void {
   next.effect({ kind: 'compact', session, op, preset });
 }
 
-/** The user's own choice of mode (MO-4). What was judged under the old mode is judged again. */
+/** The user chooses a mode (MO-4). Pending judgements from the old mode are repeated. */
 function chooseMode(next: Transition, mode: Mode): void {
   const { phase, settings, parent, tightening, mode: now } = next.conversation;
   const why = whyNotEnforced(mode, settings);
@@ -514,7 +511,7 @@ function chooseMode(next: Transition, mode: Mode): void {
   if (phase.kind === 'awaitingModeApproval') {
     next.unask(phase.question);
     if (!isWider(mode, now)) setMode(next, mode);
-    // What the user chooses so is for longer than one action.
+    // A mode that the user chooses here stays for more than one action.
     const { once: _, ...asked } = phase;
     return answerUpgrade(next, asked, isWider(mode, now) ? mode : undefined);
   }
@@ -527,12 +524,12 @@ function chooseMode(next: Transition, mode: Mode): void {
   }
   if (isWider(now, mode) && (phase.kind === 'acting' || phase.kind === 'stoppingActions')) {
     next.set({ tightening: mode });
-    // Pending actions were judged under the old mode and are judged again.
+    // Pending actions are judged again in the new mode.
     if (phase.kind === 'acting') next.phase({ ...phase, ...dropPending(phase) });
     return next.notice('info', `[aish] ${modeName(mode)} takes effect when the running action ends`);
   }
   setMode(next, mode);
-  // Who has just tightened the mode is not asked to widen it.
+  // A user who has just narrowed the mode is not asked to widen it.
   if (isWider(now, mode) && decidesAs(next.conversation.settings, 3)) noteOffer(next);
   judgeAgain(next);
 }

@@ -1,4 +1,4 @@
-/** A model's reply → its actions and its sentinel (AC-1), and what of it is said to people. */
+/** Parses a model's reply into actions and a sentinel (AC-1), and extracts its text for people. */
 import { parseJsonObject } from '../text/json.ts';
 import { ShellLines, type Unfinished } from '../text/shell.ts';
 import type { Action, CommandAction, DelegateAction } from './action.ts';
@@ -7,26 +7,26 @@ import type { Sentinel } from './phase.ts';
 import type { Run } from './run.ts';
 
 const MARKER = /^[ \t]*(CMD|CMD&|DELEGATE|PATCH|MODE):[ \t]*(\S.*)$/;
-/** Others are words of an answer. */
+/** Any other word belongs to the answer's prose. */
 const WISH = /^(project|unrestricted)\b[\s:.,–—-]*(.*)$/i;
 const FENCE = /^[ \t]*(`{3,}|~{3,})/;
 const GOAL = /^GOAL:[ \t]*(complete|blocked)\b[ \t.:;,–—-]*(.*)$/i;
 
-/** A marker that is no line of its own: in a list, a quotation or bold. */
+/** A marker that does not start its line: inside a list, a quotation or bold text. */
 const MISFORMED = /^[ \t]*(?:(?:[-+*>]|\d+[.)])[ \t]+|[*_`]{1,3})+(?:CMD&?|DELEGATE|PATCH):/;
-/** A call of a tool in words that nothing here reads. */
+/** A tool call written as text in a form that this parser does not support. */
 const WRITTEN_CALL = /^[ \t]*(?:<tool_call>|<function[=_]|\[TOOL_CALLS\]|<\|python_tag\|>|<invoke\b)/;
 
 export type ParsedReply = {
   readonly actions: readonly Action[];
   readonly sentinel?: Sentinel;
-  /** It asks for something in a form that is not read. */
+  /** The reply asks for an action in an unsupported form. */
   readonly misformed?: true;
 };
 
-/** A line of a reply, and what it belongs to. */
+/** A line of a reply, with its action if it belongs to one. */
 type Line = { readonly fenced: boolean; readonly text: string; readonly action: MarkerAction | undefined };
-/** What a marker asks for, with all of its lines; `shell` reads those of a command. */
+/** An action that a marker starts, with all its lines; `shell` tracks a command's open syntax. */
 type MarkerAction = {
   readonly marker: string;
   readonly lines: string[];
@@ -34,14 +34,14 @@ type MarkerAction = {
   readonly patch?: PatchLines;
 };
 
-/** Reads what a whole reply asks for. The last action of a reply that the token limit cut may be half of one. */
+/** Parses a complete reply. If the token limit cut it, its last action may be incomplete. */
 export function readReply({ text, toolCalls, finish, truncated, wholeCommands }: Reply): ParsedReply {
   return parseReply(text, toolCalls, finish !== 'length' && truncated !== true, wholeCommands === true);
 }
 
 /**
- * Reads tool calls first, then the markers as they stand in the text.
- * @param complete false: the token limit cut the text, and its last action is not to be run
+ * Parses tool calls first, then the markers in order.
+ * @param complete false: the token limit cut the text, so its last action is marked and never run
  * @param whole false: each marker takes one line, as in older journals
  */
 export function parseReply(text: string, toolCalls: readonly ToolCall[], complete: boolean, whole = true): ParsedReply {
@@ -61,7 +61,7 @@ function isMisformed(line: string, fenced: boolean): boolean {
 
 type Uselessness = 'misformed' | 'thought' | 'empty' | 'cut' | 'idle';
 
-/** Why a reply without an action or sentinel is of no use; undefined where it is an answer. */
+/** Returns why a reply without action or sentinel is useless; undefined if it is an answer. */
 export function uselessness(run: Run, reply: Reply, misformed: boolean): Uselessness | undefined {
   const { text, reasoning, finish, truncated } = reply;
   if (text.trim() === '') return reasoning.trim() === '' ? 'empty' : 'thought';
@@ -72,7 +72,7 @@ export function uselessness(run: Run, reply: Reply, misformed: boolean): Useless
 
 const FORM = 'call a tool, or begin a line with CMD: and the command, nothing before it';
 
-/** What the user and the model are told of it. */
+/** The messages about it, to the user and to the model. */
 export const USELESS: Readonly<Record<Uselessness, readonly [shown: string, told: string]>> = {
   misformed: ['the answer asks for something in a form that is not read', `Nothing ran. To act, ${FORM}.`],
   thought: ['the answer was spent in thinking', 'Your answer was all thinking. Think less, and answer.'],
@@ -84,16 +84,16 @@ export const USELESS: Readonly<Record<Uselessness, readonly [shown: string, told
   ],
 };
 
-/** The places of the lines that ask for an action or say how the goal stands, rather than being prose. */
+/** Returns the indexes of lines that are markers or belong to one, rather than prose. */
 function markerLines(text: string): ReadonlySet<number> {
   const lines = readLines(text, true);
   return new Set(lines.flatMap((line, at) => (line.action || isSentinel(withoutEmphasis(line)) ? [at] : [])));
 }
 
 /**
- * Every line with the action that it is a part of: a command goes on while its shell syntax is open. A here-document
- * goes on to its delimiter, whatever its lines look like. Anything else ends before the next marker and where the fence
- * around it ends; an open quote outside a fence also before a blank line.
+ * Assigns each line to its action. A command continues while its shell syntax is open; a here-document continues to
+ * its delimiter, whatever its lines contain. Anything else ends before the next marker and at the end of its fence.
+ * Outside a fence, an open quote also ends at a blank line.
  */
 function readLines(text: string, whole: boolean): readonly Line[] {
   let fence: string | undefined;
@@ -117,7 +117,7 @@ function readLines(text: string, whole: boolean): readonly Line[] {
   });
 }
 
-/** In older journals `PATCH:` and `MODE:` are words. */
+/** In older journals `PATCH:` and `MODE:` are prose. */
 function markerOf(line: string, whole: boolean): readonly (string | undefined)[] {
   const found = MARKER.exec(line) ?? [];
   const [, marker, rest = ''] = found;
@@ -125,7 +125,7 @@ function markerOf(line: string, whole: boolean): readonly (string | undefined)[]
   return marker === 'PATCH' && !whole ? [] : found;
 }
 
-/** Whether the line belongs to the patch that the lines before it began. The end of a fence around it does not. */
+/** Returns whether the line continues the patch. The closing line of a surrounding fence does not. */
 function goesOn({ patch }: MarkerAction, line: string, fence: string | undefined): boolean {
   return patch !== undefined && !isClosing(line, fence) && patch.read(line);
 }
@@ -134,7 +134,7 @@ function isClosing(line: string, fence: string | undefined): boolean {
   return fence !== undefined && FENCE.exec(line)?.[1]?.startsWith(fence) === true;
 }
 
-/** Whether a line ends an open command that no fence surrounds. */
+/** Returns whether a line ends an open command outside a fence. */
 function endsOutside(line: string, open: Unfinished | undefined): boolean {
   const words = line.trim();
   return GOAL.test(words) || (open === 'quote' && words === '');
@@ -142,7 +142,7 @@ function endsOutside(line: string, open: Unfinished | undefined): boolean {
 
 function startAction(marker: string, rest: string, whole: boolean): MarkerAction {
   const trimmed = rest.trimEnd();
-  // A blank behind a backslash is a part of the command.
+  // A blank after a backslash is part of the command.
   const first = trimmed.endsWith('\\') ? rest : trimmed;
   const shell = new ShellLines();
   if (whole && marker.startsWith('CMD')) shell.read(first);
@@ -170,7 +170,7 @@ function modeWish(text: string, cut: boolean): Action {
   return { kind: 'tool', name, arguments: JSON.stringify(given), ...(cut && { unfinished: 'cut' }) };
 }
 
-/** `**GOAL: complete**` and the like, as models write what matters. */
+/** Removes emphasis as in `**GOAL: complete**`, which models often write. */
 function withoutEmphasis(line: Line): Line {
   const found = /^[*_`#> \t]+(GOAL:.*?)[*_`]*[ \t]*$/i.exec(line.text);
   return found?.[1] === undefined || line.fenced ? line : { ...line, text: found[1] };
@@ -180,7 +180,7 @@ function isSentinel({ fenced, text, action }: Line): boolean {
   return !fenced && !action && GOAL.test(text.trim());
 }
 
-/** Sentinels count outside fences only; complete beats blocked. */
+/** Finds the sentinel. Only lines outside fences count; complete beats blocked. */
 function findSentinel(lines: readonly Line[]): Sentinel | undefined {
   let blocked: Sentinel | undefined;
   for (const [index, line] of lines.entries()) {
@@ -193,8 +193,8 @@ function findSentinel(lines: readonly Line[]): Sentinel | undefined {
 }
 
 /**
- * `bash` and `delegate` with well-formed arguments are as their lines; anything else stays a tool call for its schema
- * to judge.
+ * Converts well-formed `bash` and `delegate` calls to the actions of the line markers. Other calls stay tool calls,
+ * checked against their schema.
  */
 function fromToolCall(call: ToolCall): Action {
   const action = call.name === 'bash' ? bashCommand(call) : call.name === 'delegate' ? delegation(call) : undefined;
@@ -225,7 +225,7 @@ function bashCommand(call: ToolCall): CommandAction | undefined {
 }
 
 const SHOWN_FENCE = /^ {0,3}(?:```|~~~)/;
-/** How lines begin that may become a marker with the next token. */
+/** Beginnings of lines that the next token may turn into a marker. */
 const BEGINNINGS = [
   'CMD:',
   'CMD&:',
@@ -238,15 +238,15 @@ const BEGINNINGS = [
 ] as const;
 
 /**
- * A model's text without its markers (AC-1): each stands in the transcript as an action of its own, and in `:history`
- * as it was written. The prefix of a growing text gives the prefix of the result, but for its last line.
+ * Returns a model's text without its markers (AC-1), which the transcript shows as actions. For a growing text, each
+ * result is a prefix of the next, except for its last line.
  */
 export function withoutMarkers(text: string, growing = false): string {
   const lines = text.split('\n');
   const asked = markerLines(text);
   const kept: string[] = [];
   let fenced = false;
-  /** A fence's first lines, until something in it is no marker: one that only asks for actions says nothing else. */
+  /** Hold back a fence's first lines until one is not a marker: a fence with only markers is dropped. */
   let held: string[] = [];
   let asks = false;
   for (const [index, line] of lines.entries()) {
@@ -274,7 +274,7 @@ function isBeginning(words: string): boolean {
   return BEGINNINGS.some((marker) => marker.startsWith(words));
 }
 
-/** A patch written as text behind `PATCH: path`, for models that call no tools: as a diff or as blocks (TO-2). */
+/** A patch as text after `PATCH: path`, for models without tool calls: a diff or search/replace blocks (TO-2). */
 
 type Patch = { readonly operation: 'replace' | 'overwrite'; readonly oldText?: string; readonly newText: string };
 
@@ -283,13 +283,13 @@ const SEARCH = /^<{5,9} ?SEARCH\b/;
 const MIDDLE = /^={5,9}$/;
 const REPLACE = /^>{5,9} ?REPLACE\b/;
 
-/** Reads the lines behind `PATCH:`: one fence with a unified diff or blocks in it, or blocks without a fence. */
+/** Parses the lines after `PATCH:`: one fence with a unified diff or blocks, or blocks without a fence. */
 class PatchLines {
   readonly #body: string[] = [];
   #fence: string | undefined;
   #state: 'before' | 'fence' | 'block' | 'between' | 'ended' = 'before';
 
-  /** Whether the line belongs to the patch. Behind its end none does. */
+  /** Returns whether the line belongs to the patch. After its end no line does. */
   read(line: string): boolean {
     const mark = PATCH_FENCE.exec(line)?.[1];
     switch (this.#state) {
@@ -314,12 +314,12 @@ class PatchLines {
     }
   }
 
-  /** Whether its end has not come yet. */
+  /** Whether the patch's end is still missing. */
   get open(): boolean {
     return this.#state === 'fence' || this.#state === 'block';
   }
 
-  /** What `patch` is called with; undefined where the text is no whole patch. */
+  /** Returns the arguments for `patch`; undefined if the patch is incomplete. */
   argumentsFor(path: string): string | undefined {
     if (this.open) return undefined;
     const patches = this.#body.some((line) => line.startsWith('@@')) ? fromDiff(this.#body) : fromBlocks(this.#body);
@@ -345,7 +345,7 @@ function fromBlocks(lines: readonly string[]): readonly Patch[] | undefined {
   return before === undefined ? patches : undefined;
 }
 
-/** Each hunk by its lines; its numbers are not needed, and models count badly. */
+/** Reads hunks by their lines. The line numbers are ignored, because models count badly. */
 function fromDiff(lines: readonly string[]): readonly Patch[] | undefined {
   const patches: Patch[] = [];
   let hunk: { before: string[]; after: string[] } | undefined;
@@ -362,7 +362,7 @@ function fromDiff(lines: readonly string[]): readonly Patch[] | undefined {
   return hunk && [...patches, patchOf(hunk.before, hunk.after)];
 }
 
-/** With nothing to look for the text is the whole file. Lines that go leave no empty one behind. */
+/** Without lines to find, the text is the whole file. A deletion leaves no empty line. */
 function patchOf(before: readonly string[], after: readonly string[]): Patch {
   if (before.length === 0) return { operation: 'overwrite', newText: after.map((line) => `${line}\n`).join('') };
   const end = after.length === 0 ? '\n' : '';

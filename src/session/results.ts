@@ -1,6 +1,5 @@
 /**
- * What is shown to the user and reported to the model of an action: at its start, at its end, and in order among the
- * results.
+ * Shows actions to the user and reports them to the model: at the start, at the end, and in the order of the results.
  */
 import { type Action, type AllowedBy, describeAction } from './action.ts';
 import { noteResult } from './brake.ts';
@@ -11,7 +10,7 @@ import type { Outcome } from './phase.ts';
 import { decidesAs } from './state.ts';
 import type { Transition } from './transition.ts';
 
-/** When the user let it run, and by what it may run. */
+/** When the user allowed it, or why no question was needed. */
 type Allowance = { readonly approvedAt?: number; readonly allowedBy?: AllowedBy };
 
 function allowanceOf({ approvedAt, allowedBy }: Allowance): Allowance {
@@ -49,10 +48,10 @@ export function showStarted(next: Transition, op: OpId, action: Action, allowed:
   }
 }
 
-/** The row's own words for it. */
+/** The transcript row shows this already. */
 const NOT_APPLIED = /^not applied[:,] /;
 
-/** Shows what came of it, as soon as it is known. */
+/** Shows the outcome as soon as it is known. */
 export function showOutcome(
   next: Transition,
   op: OpId,
@@ -81,7 +80,7 @@ export function showOutcome(
   if (action.kind !== 'command') return;
   if (outcome.kind === 'applied') {
     const { ok, text } = outcome;
-    // How the trial ended is no end of the action: nothing of it stands.
+    // How the trial ended does not matter: none of its changes were applied.
     if (!ok) return next.show({ kind: 'refused', action, how: 'unapplied', reason: text.replace(NOT_APPLIED, '') }, op);
     next.notice('info', `[aish] ${text}`);
   }
@@ -98,18 +97,18 @@ export function showOutcome(
   );
 }
 
-/** Tells the model what came of it, as its one result (AC-4). */
+/** Tells the model the outcome, as the call's only result (AC-4). */
 export function tellOutcome(next: Transition, action: Action, approved: boolean, outcome: Outcome): void {
   const file = action.kind === 'command' && 'result' in outcome ? fileOf(outcome.result) : {};
   const head = outcome.kind !== 'applied' && approved ? '[aish] action approved\n' : '';
   const words = wordsOf(next, action, outcome);
   if ('result' in outcome) next.set({ toldCwd: outcome.result.cwd });
   next.answer(action, head + words + refusalOf(next, outcome), file);
-  // Each result that was cut has a file of its own.
+  // Ignore the file's name, which is different for each result.
   noteResult(next, action, file.file === undefined ? words : words.replaceAll(file.file, ''));
 }
 
-/** What the mode's limit was that a command ran into, since an error of the kernel does not name it. */
+/** Explains which limit of the mode a command hit, because the kernel's error does not. */
 function refusalOf({ conversation: { mode, settings } }: Transition, outcome: Outcome): string {
   if (outcome.kind !== 'command' || !outcome.refused || !decidesAs(settings, 3)) return '';
   if (outcome.refused === 'sandbox')
@@ -121,7 +120,8 @@ function wordsOf(next: Transition, action: Action, outcome: Outcome): string {
   const { settings, budget, named, toldCwd = named?.cwd } = next.conversation;
   const short = decidesAs(settings, 3);
   const limit = short ? outputLimit(budget?.window) : undefined;
-  // The model has just written what its call runs; a second result of the call is a turn of its own.
+  // The model just wrote the command, so its result need not repeat it. A second result of the call is a separate
+  // turn.
   const known = short && named ? toldCwd : undefined;
   const answers = action.callId !== undefined && !next.isAnswered(action.callId);
   const heading = (text: string) => (short && answers ? undefined : text);
@@ -133,12 +133,12 @@ function wordsOf(next: Transition, action: Action, outcome: Outcome): string {
       return `[aish] action tried${how}\n${formatForModel(outcome.result, heading(describeAction(action)), limit, known)}`;
     }
     case 'report':
-      // A line marker has no call of its own that the report would answer.
+      // A line marker has no call id, so the report names the action.
       return action.callId === undefined ? `$ ${describeAction(action)}\n${outcome.text}` : outcome.text;
     case 'command':
     case 'job': {
       const { result } = outcome;
-      // A call that could not even start is told as a command is; its one result must not be missing.
+      // A call that failed to start is reported like a command; every call needs a result.
       if (action.kind === 'tool') return formatForModel(result, heading(action.name), limit, known);
       if (action.kind === 'delegate') return formatForModel(result, heading('delegate'), limit, known);
       const { command, editedFrom } = action;

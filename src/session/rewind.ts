@@ -1,4 +1,4 @@
-/** Back to an earlier question: what came since is kept as a branch and can be returned to (CX-8). Pure. */
+/** Returns to an earlier question. Later turns are kept as a branch that the user can return to (CX-8). Pure. */
 
 import type { Of } from './event.ts';
 import { tokensFrom } from './evict.ts';
@@ -18,20 +18,20 @@ export function noteQuestion(next: Transition, question: Pick<AskedTurn, 'key' |
   next.set({ asked: [...asked, { ...question, turn: turns.length, at: next.event.at }] });
 }
 
-/** A question in a few words. */
+/** Shortens a question to a few words. */
 export function questionName({ text }: Pick<AskedTurn, 'text'>): string {
   const [line = ''] = text.trim().split('\n');
   return [...line].length > MAX_NAME_CHARS ? `${[...line].slice(0, MAX_NAME_CHARS - 1).join('')}…` : line;
 }
 
-/** The question and all that came of it leave the conversation; its words come back into the prompt. */
+/** Removes the question and everything after it from the conversation; its text returns to the prompt. */
 export function rewind(next: Transition, { turn, undos = [], changed }: Of<'rewound'>): void {
   const { phase, asked = [], turns, preplans = [], evictedTurns = 0, summary, lastTasks } = next.conversation;
   if (phase.kind !== 'idle') return next.notice('warning', NOT_NOW);
   const question = asked.find((each) => each.turn === turn);
   if (!question) return next.notice('warning', '[aish] that question is not part of the conversation');
   const branches = withBranch(next.conversation, question, undos);
-  // A summary of what has left with the branch would tell of it.
+  // A summary that covers removed turns would reveal them.
   const isWhole = summary === undefined || summary.upTo <= turn;
   stand(next, {
     turns: turns.slice(0, turn),
@@ -47,7 +47,7 @@ export function rewind(next: Transition, { turn, undos = [], changed }: Of<'rewo
   next.effect({ kind: 'giveBack', text: question.goal ? `:norris ${question.text}` : question.text });
 }
 
-/** A branch is the conversation again; what has been said in its place is kept as another one. */
+/** Makes a branch the conversation again; the current continuation is kept as another branch. */
 export function takeBranch(next: Transition, { branch: number, changed }: Of<'branchTaken'>): void {
   const { phase, asked = [], turns, branches = [] } = next.conversation;
   if (phase.kind !== 'idle') return next.notice('warning', NOT_NOW);
@@ -76,7 +76,7 @@ type Point = Pick<
   'turns' | 'asked' | 'preplans' | 'evictedTurns' | 'summary' | 'toldCwd' | 'lastTasks' | 'lastGoal'
 > & { readonly inbox?: Conversation['inbox'] };
 
-/** The conversation stands at this point. */
+/** Sets the conversation to this point. */
 function stand(next: Transition, point: Point): void {
   const { budget, mode, named } = next.conversation;
   const {
@@ -99,7 +99,7 @@ function stand(next: Transition, point: Point): void {
   if (told !== undefined && told !== mode) next.inbox({ kind: 'note', origin: 'aish', text: modeNotice(mode) });
 }
 
-/** The mode that the turns tell of last. */
+/** Returns the last mode that the turns announced to the model. */
 function toldMode({ turns, inbox }: Conversation): Mode | undefined {
   const texts = [...turns.filter(({ kind }) => kind !== 'assistant'), ...inbox].map(({ text }) => text);
   const last = texts.findLast((text) => MODES.some((mode) => text.includes(modeNotice(mode))));

@@ -1,4 +1,4 @@
-/** The user's own shell, and the jobs: a region beside the agent, which only hears of what ended. */
+/** The user's own shell and jobs. The agent only learns how their commands ended. */
 import { withoutEnd } from './action.ts';
 import type { Of } from './event.ts';
 import { fileOf, formatForModel } from './exec-text.ts';
@@ -7,26 +7,25 @@ import { decidesAs } from './state.ts';
 import { OUTCOME_UNKNOWN } from './stop.ts';
 import type { Transition } from './transition.ts';
 
-/** Does the user's shell end by this line? */
+/** Returns whether this line ends the user's shell. */
 export function leavesShell(line: string): boolean {
   return /(?:^|;|&&)\s*(?:exit|logout)(?:\s+\d+)?\s*$/.test(line);
 }
 
-/** A line of the user's begins. */
+/** The user's line starts. */
 export function shellStarted(next: Transition, { op, line, private: hidden }: Of<'shellStarted'>): void {
   const { cwd } = next.state.shell;
   next.state = { ...next.state, shell: { cwd, running: { op, line, private: hidden, cwd } } };
   next.show({ kind: 'exec', op, by: 'user', command: line, cwd, private: hidden }, op);
 }
 
-/** What the user's command printed waits for the next model call (EX-7), unless it was private. */
+/** The output of the user's command is delivered with the next model call (EX-7), unless it was private. */
 export function shellEnded(next: Transition, { op, result }: Of<'shellEnded'>): void {
   const { running } = next.state.shell;
   if (running?.op !== op) return;
-  // The shell may have told already where it is now.
+  // `shellMoved` may have arrived first.
   const { cwd } = running;
-  // The user may have left the machine meanwhile, or its shell may have ended: the line that ends there leads nobody
-  // back.
+  // If the user has left the machine meanwhile, or its shell has ended, the end of this line must not move them back.
   const now = next.state.shell.cwd;
   next.state = { ...next.state, shell: { cwd: hostOf(now) === hostOf(cwd) ? result.cwd : now } };
   next.show({ kind: 'exec', op, by: 'user', command: running.line, cwd, private: running.private, result }, op);
@@ -35,7 +34,7 @@ export function shellEnded(next: Transition, { op, result }: Of<'shellEnded'>): 
   next.inbox({ kind: 'note', origin: 'exec', text, ...fileOf(result) });
 }
 
-/** What the user's shell ran when the program closed: how it ended is not known. */
+/** The program closed while the user's shell ran a command: its end is unknown. */
 export function closeShell(next: Transition): void {
   const { cwd, running } = next.state.shell;
   if (!running) return;
@@ -45,7 +44,7 @@ export function closeShell(next: Transition): void {
   next.show({ kind: 'exec', op, by: 'user', command: line, cwd: before, private: hidden, result }, op);
 }
 
-/** The end of a job is reported to the user at once, and to the model with its next call (EX-8). */
+/** Reports a job's end to the user at once, and to the model with its next call (EX-8). */
 export function jobEnded(next: Transition, { job, command, result, by }: Of<'jobEnded'>): void {
   next.set({ jobs: next.conversation.jobs?.filter((each) => each.job !== job) });
   const exit = result.exit === null ? 'end unknown' : `exit ${result.exit}`;

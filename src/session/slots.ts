@@ -1,6 +1,5 @@
 /**
- * Actions of one reply that run side by side: which may, how they start, and how their results keep the order of the
- * calls.
+ * Parallel actions of one reply: which may run together, how they start, and how results keep the order of the calls.
  */
 import type { Action, AllowedBy } from './action.ts';
 import type { OpId } from './ids.ts';
@@ -10,12 +9,12 @@ import type { ActionSlot, ActionSlots, Approved, Decided, Dispatch, Outcome } fr
 import { showOutcome, tellOutcome } from './results.ts';
 import type { Transition } from './transition.ts';
 
-/** Actions that run at the same time at most; the others wait their turn. */
+/** How many actions may run at the same time; the others wait. */
 const MAX_CONCURRENT = 8;
 
 /**
- * Whether the action after the current one is decided before either starts. Delegated tasks are: their acts pass the
- * gate one by one. Anything else only where the whole reply reads and nothing else, and a mode request is a barrier.
+ * Returns whether the next action is decided before the current one starts. Delegated tasks are, because the gate
+ * judges their actions one by one. Others only if the whole reply just reads. A mode request is a barrier.
  */
 export function canRunWithNext({ actions, index, reading }: Dispatch): boolean {
   const next = actions[index + 1];
@@ -23,14 +22,14 @@ export function canRunWithNext({ actions, index, reading }: Dispatch): boolean {
   return reading || (next.kind === 'delegate' && actions[index]?.kind === 'delegate');
 }
 
-/** How many of what was decided may run at the same time: `dispatch.index` is the first of them. */
+/** Returns how many decided actions may run at the same time; `dispatch.index` is the first. */
 export function concurrencyOf({ actions, index, reading }: Dispatch, decided: readonly Decided[]): number {
   if (decided.length < 2) return 1;
   const delegates = actions.slice(index, index + decided.length).every((action) => action.kind === 'delegate');
   return reading || delegates ? MAX_CONCURRENT : 1;
 }
 
-/** Tells the model of every slot from the front that is over; what is left begins with one that is not. */
+/** Reports ended slots to the model in order, up to the first that has not ended. */
 export function flushResults(next: Transition, { dispatch, slots }: ActionSlots): ActionSlots {
   let told = 0;
   for (const slot of slots) {
@@ -44,14 +43,14 @@ export function flushResults(next: Transition, { dispatch, slots }: ActionSlots)
 
 type Over = Extract<ActionSlot, { kind: 'ended' | 'notRun' }>;
 
-/** One slot that is over, as the model's result. */
+/** Reports an ended slot as the model's result. */
 export function tellResult(next: Transition, action: Action, slot: Over): void {
   if (slot.kind === 'ended') tellOutcome(next, action, slot.userApproved, slot.outcome);
   else if (slot.tried) next.answer(action, slot.text);
   else next.answerNotRun(action, slot.text);
 }
 
-/** Starts what may start now. The only way to an `act` effect: under a judgement, by name. */
+/** Starts the actions that may start now. No other code creates an `act` effect, and each names its judgement. */
 export function startSlots(next: Transition, { dispatch, slots }: ActionSlots, concurrency: number) {
   let free = concurrency - slots.filter((slot) => slot.kind === 'running').length;
   return slots.map((slot, at): ActionSlot => {
@@ -73,25 +72,27 @@ export function startSlots(next: Transition, { dispatch, slots }: ActionSlots, c
   });
 }
 
-/** Outside the light sandbox run what the user has let run there, what was approved at a HALT, and package managers. */
+/**
+ * Commands outside the light sandbox: those the user allowed there, those approved at a HALT, and package managers.
+ */
 function runsOutside({ state }: Transition, action: Action, { userApproved, judgement }: Approved): boolean {
   if (action.kind !== 'command') return false;
   if (action.outside || state.outside || (userApproved && judgement.destructive)) return true;
   return judgement.leaves?.some(({ to }) => to === PACKAGES) === true;
 }
 
-/** Whether and when the user let it run. */
+/** Whether and when the user approved it. */
 function approvalOf({ userApproved, approvedAt }: Pick<Approved, 'userApproved' | 'approvedAt'>) {
   return { userApproved, ...(approvedAt === undefined ? {} : { approvedAt }) };
 }
 
-/** By what it ran without the user, as far as that is known. */
+/** Why it ran without a question, as far as known. */
 function allowanceOf({ judgement: { looks, readOnly, kept } }: Approved): { readonly allowedBy?: AllowedBy } {
   if (looks || readOnly) return { allowedBy: 'reads' };
   return kept ? { allowedBy: 'kept' } : {};
 }
 
-/** The slot in which `op` runs, with its action. */
+/** Finds the slot and action of `op`. */
 export function slotOf({ dispatch, slots }: ActionSlots, op: OpId) {
   const at = slots.findIndex((slot) => slot.kind === 'running' && slot.op === op);
   const slot = slots[at];
@@ -99,7 +100,7 @@ export function slotOf({ dispatch, slots }: ActionSlots, op: OpId) {
   return slot?.kind === 'running' && action ? { at, slot, action } : undefined;
 }
 
-/** What runs now, in the order of the reply. */
+/** Lists the running actions in the order of the reply. */
 export function runningOf({ dispatch, slots }: ActionSlots): readonly { readonly op: OpId; readonly action: Action }[] {
   return slots.flatMap((slot, at) => {
     const action = dispatch.actions[dispatch.index + at];
@@ -107,7 +108,7 @@ export function runningOf({ dispatch, slots }: ActionSlots): readonly { readonly
   });
 }
 
-/** What `op` came to is shown at once and kept for its turn. */
+/** Shows the outcome of `op` at once and keeps it for its turn to be reported. */
 export function endSlot(next: Transition, { dispatch, slots }: ActionSlots, op: OpId, outcome: Outcome) {
   const found = slotOf({ dispatch, slots }, op);
   if (!found) return undefined;
@@ -115,13 +116,13 @@ export function endSlot(next: Transition, { dispatch, slots }: ActionSlots, op: 
   return slots.with(found.at, { kind: 'ended', ...approvalOf(found.slot), outcome });
 }
 
-/** Drops the slots that have not started: except for skipped ones, they are judged again in their turn. */
+/** Drops slots that have not started: except for skipped ones, they are judged again. */
 export function dropPending({ dispatch, slots }: ActionSlots): ActionSlots {
   const last = slots.findLastIndex((slot) => slot.kind === 'running' || slot.kind === 'ended');
   return { dispatch: rememberSkipped(dispatch, slots), slots: slots.slice(0, last + 1) };
 }
 
-/** The user is not asked twice: what they skipped stays skipped when its slot goes. */
+/** Keeps skipped actions skipped when their slots are dropped, so that the user is not asked twice. */
 export function rememberSkipped(dispatch: Dispatch, slots: readonly ActionSlot[]): Dispatch {
   const skipped = { ...dispatch.skipped };
   for (const [at, slot] of slots.entries()) {
@@ -130,7 +131,7 @@ export function rememberSkipped(dispatch: Dispatch, slots: readonly ActionSlot[]
   return Object.keys(skipped).length === 0 ? dispatch : { ...dispatch, skipped };
 }
 
-/** What was decided before the current action, as slots that have not run. */
+/** Returns the actions decided before the current one as slots that have not run. */
 export function openSlots({ dispatch, decided }: { dispatch: Dispatch; decided: readonly Decided[] }): ActionSlots {
   return { dispatch: { ...dispatch, index: dispatch.index - decided.length }, slots: decided };
 }

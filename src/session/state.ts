@@ -1,4 +1,4 @@
-/** The state of everything: the user's conversation, its sub-agents, the user's shell, the questions that wait. */
+/** The whole state: the user's conversation, its sub-agents, the user's shell, the open questions. */
 
 import type { Action } from './action.ts';
 import { type Costs, NO_COSTS } from './cost.ts';
@@ -9,10 +9,10 @@ import type { Attempt, Phase, Refused } from './phase.ts';
 import type { Question } from './question.ts';
 import type { Tasks } from './run.ts';
 
-/** The version of the machine's decisions that new and resumed sessions are under. */
+/** The version of the decision logic for new and resumed sessions. */
 export const SEMANTICS = 3;
 
-/** Facts that stay the same until the session is resumed. Clean text. */
+/** Facts about the machine that stay the same until the session is resumed. Clean text. */
 export type Surroundings = {
   /** The operating system, as `Debian GNU/Linux 13, Linux 6.12 x64`. */
   readonly system: string;
@@ -21,7 +21,7 @@ export type Surroundings = {
   readonly date: string;
 };
 
-/** What the system message of a conversation says. It stays, so that the server's prompt cache holds. */
+/** The facts in a conversation's system message. Constant, so that the server's prompt cache stays valid. */
 export type Named = Surroundings & {
   readonly mode: Mode;
   readonly cwd: string;
@@ -29,7 +29,10 @@ export type Named = Surroundings & {
   readonly alone?: true;
 };
 
-/** What a conversation runs under. Comes in with the event that opens or resumes it, so a journal replays alike. */
+/**
+ * The settings of a conversation. They come with the event that opens or resumes it, so that a journal replays
+ * identically.
+ */
 export type Settings = {
   readonly preset: string;
   readonly executorPreset?: string;
@@ -37,54 +40,50 @@ export type Settings = {
   readonly maxToolRounds: number;
   readonly maxNorrisSteps: number;
   /**
-   * What asks before a command in chat: every one; what acts, where the kernel holds it to only reading; none (AC-3).
-   * A boolean in older journals, which fold as they did.
+   * Which commands ask in a chat: all; those that act, while the kernel enforces reading for the rest; none (AC-3).
+   * A boolean in older journals, which replay as before.
    */
   readonly confirmCmd: boolean | 'acts';
-  /**
-   * Whether the kernel sandbox can be enforced here; without it the model's actions run in Unrestricted only (MO-7).
-   */
+  /** Whether the kernel sandbox works here; without it the model's actions run only in Unrestricted (MO-7). */
   readonly sandbox: boolean;
   /**
-   * Where the mode can't be enforced it stays, and the model's actions wait; absent in older journals: it became
+   * If the mode can't be enforced, it stays and the model's actions wait. Absent in older journals, where it became
    * Unrestricted.
    */
   readonly keepsMode?: true;
-  /** Whether the kernel can hold commands to the project's tree; never without `sandbox`. Absent: it can't (MO-9). */
+  /** Whether the kernel can confine commands to the project's tree; requires `sandbox`. Absent: it can't (MO-9). */
   readonly project?: boolean;
   /** What Project can't enforce here, in one line for the dialog. */
   readonly projectMissing?: string;
-  /** Nobody is there to answer, or to see what runs on when the program ends. */
+  /** No user is there to answer, or to see jobs that still run when the program ends. */
   readonly alone?: true;
   /**
-   * A wider mode is offered by itself, once for each mode, behind a plan or the first refusal; absent in older
+   * aish-tui offers a wider mode once in each mode, after the first refusal (or after a plan); absent in older
    * journals.
    */
   readonly offers?: true;
-  /** Globs over tools of other servers that the user's own configuration declares to only read (MO-2). */
+  /** Globs of MCP tools that the user's configuration declares read-only (MO-2). */
   readonly readOnlyTools?: readonly string[];
-  /**
-   * Globs over tools that the user's own configuration lets run without asking: of other servers' they alone run in
-   * Project.
-   */
+  /** Globs of tools that the user's configuration runs without asking. Of MCP tools, only these run in Project. */
   readonly approvedTools?: readonly string[];
-  /** The preset that plans the tasks of a Norris run; absent: no plan (PP-1). It need not exist (PP-4). */
+  /** The preset that plans a Norris run; absent: no plan (PP-1). The preset may not exist (PP-4). */
   readonly preplanner?: string;
   /**
-   * Which version of the machine decides: a journal folds by the one that wrote it. Absent: that of 0.1, in which a
-   * planned run stalled where a task was answered in words, the end of the user's own jobs was not told to the model,
-   * nor that an aborted `CMD:` had not run, and a consent that was skipped gave the gate's praise as its reason. 2: a
-   * chat asked in every mode, a wider mode was offered for a plan, an action that a mode refused was not run again
-   * after a yes, and what nobody was there to approve was told as skipped by the user.
+   * The version of the decision logic that wrote the journal; the same version replays it.
+   * Absent: version 0.1. A planned run stalled if the model answered a task in words. The model did not learn the end
+   * of the user's jobs, nor that an aborted `CMD:` had not run. A skipped consent gave the gate's approval as its
+   * reason.
+   * 2: A chat asked in every mode. A wider mode was offered for a plan. A refused action was not run again after a
+   * yes. An action without a user to approve it was reported as skipped by the user.
    */
   readonly semantics?: 2 | typeof SEMANTICS;
-  /** Protecting keys of the configuration that can't be read: the model runs nothing but in Unrestricted. */
+  /** Security settings that can't be read: the model runs nothing except in Unrestricted. */
   readonly unread?: readonly string[];
-  /** What the system message says of the surroundings; absent in older journals: it says nothing. */
+  /** The machine facts for the system message; absent in older journals: none. */
   readonly surroundings?: Surroundings;
-  /** Allow rules that the user keeps in their configuration for a directory, behind all links. */
+  /** The user's allow rules for a directory, whose symlinks are resolved. */
   readonly allow?: { readonly tree: string; readonly rules: readonly string[] };
-  /** Tasks taken from a plan. */
+  /** The maximum number of tasks in a plan. */
   readonly tasksMax?: number;
   /** Presets that a task of a plan may name (PP-7). */
   readonly taskModels?: readonly string[];
@@ -92,22 +91,22 @@ export type Settings = {
   readonly approvesPlan?: true;
 };
 
-/** Whether the machine decides as version `version` or a later one of its semantics does. */
+/** Returns whether the machine decides as version `version` or later. */
 export function decidesAs({ semantics }: Pick<Settings, 'semantics'>, version: 2 | typeof SEMANTICS): boolean {
   return semantics !== undefined && semantics >= version;
 }
 
-/** What is known of a turn's place in the context (CX-1, CX-2). */
+/** A turn's data for the context (CX-1, CX-2). */
 type InContext = {
-  /** Tokens of what is sent of it, as `Budget.counter` counts them; absent until counted. */
+  /** The tokens of its sent part, counted by `Budget.counter`; absent until counted. */
   readonly tokens?: number;
-  /** Set once it was shortened for good: characters of its text that are still sent; 0 leaves one line of an output. */
+  /** Set once the turn was shortened: how many characters are still sent; 0 leaves one line of an output. */
   readonly keptChars?: number;
-  /** Where the whole of an output is kept. */
+  /** The file of the full output. */
   readonly file?: string;
 };
 
-/** One message of the conversation. `exec`, `goal` and `aish` turns reach the model as user text. */
+/** One turn of the conversation. The model gets `exec`, `goal` and `aish` turns as user text. */
 export type Turn = InContext & TurnBody;
 
 type TurnBody =
@@ -125,7 +124,7 @@ type TurnBody =
     }
   | { readonly kind: 'result'; readonly callId: string; readonly text: string };
 
-/** What waits for the next model call: lines the user queued, output of the user's own commands, news. */
+/** Items for the next model call: the user's queued lines, output of the user's commands, news. */
 export type InboxItem =
   | {
       readonly kind: 'line';
@@ -135,46 +134,46 @@ export type InboxItem =
     }
   | { readonly kind: 'note'; readonly origin: 'exec' | 'aish'; readonly text: string; readonly file?: string };
 
-/** How much of a conversation fits into a request to one preset. All counts in tokens. */
+/** How much of a conversation fits into a request to one preset, in tokens. */
 export type Budget = {
   readonly preset: string;
   readonly window: number;
-  /** Where the window size comes from: the user's configuration, the server, an overflow, or an assumption. */
+  /** The source of the window size: the configuration, the server, an overflow error, or an assumption. */
   readonly source: 'config' | 'server' | 'learned' | 'assumed';
-  /** Whose tokens they are; counts of another counter are not comparable. */
+  /** The tokenizer; counts of different ones are not comparable. */
   readonly counter: string;
-  /** For the whole request: `token_budget`, or the window less room for the answer. */
+  /** The limit of the whole request: `token_budget`, or the window minus the room for the answer. */
   readonly requestLimit: number;
-  /** What the system prompt and the tools take. */
+  /** The tokens of the system prompt and the tools. */
   readonly head: number;
-  /** What all turns together may take, a safety margin taken off. */
+  /** The limit for all turns together, minus a safety margin. */
   readonly limit: number;
-  /** The longest answer asked for. */
+  /** The maximum length of the answer. */
   readonly answer: number;
-  /** The server's count of the last request over ours. */
+  /** The server's count of the last request divided by ours. */
   readonly factor: number;
 };
 
-/** A budget as journals have it: `room` is its `requestLimit`. */
+/** A budget in journals: `room` is its `requestLimit`. */
 export type StoredBudget = Omit<Budget, 'requestLimit'> & { readonly room: number };
 
-/** One call of a preplanner and its reply: for `:history`, never for a model (CX-3). */
+/** One preplanner call with its reply: for `:history`, never for a model (CX-3). */
 export type Preplan = {
-  /** How many turns there were before it. */
+  /** The number of turns before it. */
   readonly after: number;
   readonly preset: string;
   readonly goal: string;
   readonly text: string;
-  /** What came of it, in the words that were shown. */
+  /** The result, in the words shown to the user. */
   readonly outcome: string;
 };
 
-/** A sub-agent's parent, and the operation of the parent's that waits for its report. */
+/** A sub-agent's parent, with the parent's operation that waits for the report. */
 export type Parent = { readonly session: SessionId; readonly op: OpId };
 
 export type Summary = { readonly text: string; readonly upTo: number };
 
-/** A question or goal of the user's among the turns. */
+/** A turn with the user's question or goal. */
 export type AskedTurn = {
   readonly turn: number;
   /** When it became a turn, in ms since the epoch. */
@@ -185,13 +184,13 @@ export type AskedTurn = {
   readonly goal?: true;
 };
 
-/** A conversation that the user has gone back from (CX-8). */
+/** A continuation of the conversation that the user has left (CX-8). */
 export type Branch = {
   readonly number: number;
-  /** Where it leaves the other one. */
+  /** The question where it diverges. */
   readonly question: AskedTurn;
   readonly turn: number;
-  /** The undos that went with it: undone themselves, they bring the files back. */
+  /** The undos made when it was left. Reversing them restores the branch's files. */
   readonly undos: readonly number[];
   readonly kept: Omit<Conversation, 'branches'>;
 };
@@ -204,63 +203,63 @@ export type Conversation = {
   readonly mode: Mode;
   /** The narrower mode that the user chose while an action ran: takes effect when it ends (MO-4). */
   readonly tightening?: Mode | undefined;
-  /** In these modes a wider one was offered: it is not offered by itself again. */
+  /** The modes in which a wider one was offered; it is not offered again there. */
   readonly offeredIn?: readonly Mode[];
-  /** What the mode has refused a command, for the offer behind it. */
+  /** What the mode refused to a command, for the offer that follows. */
   readonly refused?: Refused | undefined;
-  /** The action that it refused, which runs again after a yes; absent in older journals. */
+  /** The refused action, which runs again after a yes; absent in older journals. */
   readonly refusedAction?: Action | undefined;
-  /** What it had changed before. */
+  /** What the refused action had changed. */
   readonly refusedAttempt?: Attempt | undefined;
-  /** The model's jobs that run; none outlives the program. */
+  /** The model's running jobs; none outlives the program. */
   readonly jobs?: readonly { readonly job: number; readonly command: string }[] | undefined;
   readonly turns: readonly Turn[];
   readonly inbox: readonly InboxItem[];
   readonly phase: Phase;
-  /** The agent's working directory: the user's at each user turn, then following its own `cd` (EX-10). */
+  /** The agent's working directory: the user's at each user turn, then changed by the agent's own `cd` (EX-10). */
   readonly cwd: string;
-  /** The git branch there, and what git is in the middle of, when the user last sent something. */
+  /** The git branch and unfinished operation when the user last sent something. */
   readonly git?: string | undefined;
-  /** The directory that the model was last told of; absent: the one that the system message names. */
+  /** The last directory announced to the model; absent: the one in the system message. */
   readonly toldCwd?: string | undefined;
-  /** The last call and how often it has come in a row with the same result. */
+  /** The last call, and how often it came in a row with the same result. */
   readonly repeats?: { readonly call: string; readonly result: string; readonly count: number } | undefined;
-  /** What the system message says of the surroundings. */
+  /** The facts in the system message. */
   readonly named?: Named | undefined;
   readonly lastGoal?: string;
-  /** What the last run left of its plan, for `:norris continue` (NO-1). */
+  /** The tasks left over from the last run, for `:norris continue` (NO-1). */
   readonly lastTasks?: Tasks | undefined;
   readonly preplans?: readonly Preplan[];
   readonly asked?: readonly AskedTurn[];
   readonly branches?: readonly Branch[];
-  /** A trial that is neither applied nor thrown away. */
+  /** A trial that is neither applied nor discarded. */
   readonly trial?: string | undefined;
   /** Preset chosen for later runs (BR-3). */
   readonly preset: string;
-  /** What the last request was made to fit into. */
+  /** The budget of the last request. */
   readonly budget?: Budget;
-  /** How many of the oldest turns have left the context for want of room; `max_turns` may take more. */
+  /** How many of the oldest turns were evicted for lack of room; `max_turns` may remove more. */
   readonly evictedTurns?: number;
-  /** What a model wrote in place of the turns before `upTo`. */
+  /** A model's summary of the turns before `upTo`. */
   readonly summary?: Summary | undefined;
-  /** Tokens of the last request, and of its answer once the server has reported them. */
+  /** Tokens of the last request, plus its answer once the server has reported it. */
   readonly used?: number;
 };
 
 /** The user's own shell. Its commands never wait for an agent. */
 export type Shell = {
   readonly cwd: string;
-  /** `cwd`: where it began. */
+  /** `cwd`: the directory at its start. */
   readonly running?: { readonly op: OpId; readonly line: string; readonly private: boolean; readonly cwd: string };
 };
 
-/** The user's word on one receiver. */
+/** The user's answer for one receiver. */
 export type LeaveWord = {
   readonly to: string;
   readonly allowed: boolean;
-  /** It ends with the run under way. */
+  /** It ends with the current run. */
   readonly run?: true;
-  /** The user has named it: a host stands for all that lies there. */
+  /** The user named the host, which stands for every receiver on it. */
   readonly named?: true;
 };
 
@@ -269,35 +268,35 @@ export type State = {
   /** The user's conversation. */
   readonly root: SessionId;
   readonly shell: Shell;
-  /** Hosts where Project held when the lines went there last. */
+  /** Hosts where Project mode could be enforced at the user's last line there. */
   readonly projectHosts?: readonly string[];
   readonly questions: readonly Question[];
-  /** Tools that need no further consent in this session, each with the definition it was given for. */
+  /** Tools allowed for this session, each with the approved definition. */
   readonly grants?: Readonly<Record<string, string>>;
-  /** Allow rules of this session: a program and its subcommand each. */
+  /** The session's allow rules: each a program with its subcommand. */
   readonly allowed?: readonly string[];
-  /** Where something may leave for, or may not. */
+  /** The allowed and denied receivers of data. */
   readonly leaving?: readonly LeaveWord[];
-  /** In Unrestricted, commands of this session run outside the light sandbox. */
+  /** In Unrestricted, commands run outside the light sandbox. */
   readonly outside?: true;
-  /** Commands that only read need no further consent in this session. */
+  /** Read-only commands need no further consent in this session. */
   readonly readsGranted?: Mode;
-  /** What the calls of this session have cost, those of its sub-agents and of the gate included. */
+  /** The costs of the session, including sub-agents and the safety gate. */
   readonly costs: Costs;
-  /** The limit in dollars that the user has approved beyond `cost.stop_at_dollars` (CO-2). */
+  /** How far beyond `cost.stop_at_dollars` the user has raised the limit, in dollars (CO-2). */
   readonly allowedDollars?: number;
-  /** Source of operation, question and entry ids; part of the state so that a journal replays to the same ids. */
+  /** The counter behind operation, question and entry ids; in the state so that a journal replays to the same ids. */
   readonly serial: number;
-  /** Sub-agents there have been. */
+  /** How many sub-agents have been started. */
   readonly agents: number;
 };
 
-/** The state before anything happened. */
+/** The initial state. */
 export function emptyState(root: SessionId): State {
   return { sessions: {}, root, shell: { cwd: '/' }, questions: [], costs: NO_COSTS, serial: 0, agents: 0 };
 }
 
-/** The user's conversation. Throws when it was never opened, which is a bug of the caller. */
+/** Returns the user's conversation. Throws if it was never opened, which is a bug of the caller. */
 export function rootOf(state: State): Conversation {
   const conversation = state.sessions[state.root];
   if (!conversation) throw new Error('the conversation was not opened');

@@ -1,5 +1,6 @@
 /**
- * One step, for chat and Norris alike: call the model, parse, then each action in turn: examine, consent, act, record.
+ * One step, for chat and Norris alike: call the model, parse the reply, then for each action: examine, ask for
+ * consent, act, record.
  */
 
 import { type Action, type Examination, findsNoMore, type Judgement, whyUnfinished } from './action.ts';
@@ -48,15 +49,15 @@ import type { Transition } from './transition.ts';
 
 const INTERRUPTED = '[aish] the answer was interrupted: nothing that it asked for has run. Answer anew.';
 
-/** Of longer thoughts the end is shown. */
+/** Of longer thoughts only the end is shown. */
 const MAX_THOUGHT_CHARS = 32_000;
 
 type Judging = Extract<Phase, { kind: 'judging' }>;
 type Judged = Extract<Examination, { kind: 'judged' }>;
-/** Where the current action is about to be decided. */
+/** The position of the current action before its decision. */
 type InHand = { readonly run: Run; readonly dispatch: Dispatch; readonly decided: readonly Decided[] };
 
-/** Everything that waited joins the conversation, then the model is called. */
+/** Moves everything that waited into the conversation, then calls the model. */
 export function startStep(next: Transition, begun: Run): void {
   const run = begun.kind === 'norris' ? underTaskPreset(begun, next.conversation.settings.taskModels) : begun;
   nameSurroundings(next);
@@ -74,8 +75,8 @@ function showStep(next: Transition, run: NorrisRun): void {
 }
 
 /**
- * Asks the model with the conversation as it stands.
- * @param asked what is known of an earlier call for the same step
+ * Calls the model with the current conversation.
+ * @param asked facts about an earlier call for the same step
  */
 export function callModel(
   next: Transition,
@@ -107,7 +108,7 @@ function deliver(next: Transition, item: InboxItem): void {
   }
 }
 
-/** The reply is recorded before its first action (AC-4). What a failed or cut reply asked for is never run. */
+/** Records the reply before its first action (AC-4). Actions of a failed or cut reply never run. */
 export function takeReply(next: Transition, run: Run, op: OpId, reply: Reply, reading: boolean): void {
   const { text } = reply;
   const { phase } = next.conversation;
@@ -143,7 +144,7 @@ function recordReply(next: Transition, op: OpId, reply: Reply, whole: boolean): 
   const { text, tooMany } = reply;
   const toolCalls = whole ? reply.toolCalls : [];
   const thoughts = reply.reasoning.trim().slice(-MAX_THOUGHT_CHARS);
-  // A key of its own: a number that it took would be missing in older journals.
+  // A key of its own: taking a number would renumber the entries of older journals.
   if (thoughts !== '' && decidesAs(next.conversation.settings, 3))
     next.show({ kind: 'thoughts', text: thoughts }, `${op}-thoughts`);
   const spoken = text.trim() !== '';
@@ -156,7 +157,7 @@ function recordReply(next: Transition, op: OpId, reply: Reply, whole: boolean): 
   next.inbox({ kind: 'note', origin: 'aish', text: note });
 }
 
-/** The report has arrived; its actions are not run (PP-3), and each of its calls gets that as a result (AC-4). */
+/** Takes the final report. Its actions are not run (PP-3); each of its calls gets that as a result (AC-4). */
 function takeReport(next: Transition, run: NorrisRun, actions: readonly Action[]): void {
   for (const action of actions) {
     if (action.callId !== undefined) next.answer(action, '[aish] not run: this was the report on the goal');
@@ -166,8 +167,8 @@ function takeReport(next: Transition, run: NorrisRun, actions: readonly Action[]
 }
 
 /**
- * After a failure the same step is asked once more where that may help: with less where it did not fit (CX-1), or at a
- * fallback, which then stays for the rest of the run (BR-4).
+ * Retries a failed step once if that may help: with a shorter request (CX-1), or with a fallback, which then stays
+ * for the rest of the run (BR-4).
  */
 function askAgain(next: Transition, run: Run, { failure, text, fallback }: Reply): boolean {
   const { phase } = next.conversation;
@@ -183,7 +184,7 @@ function askAgain(next: Transition, run: Run, { failure, text, fallback }: Reply
   return true;
 }
 
-/** Asks once more where a reply is of no use; costs no step of a budget. False: it is taken as it is. */
+/** Asks once more after a useless reply, without using up a step. Returns false to accept the reply. */
 function askForUse(next: Transition, run: Run, reply: Reply, misformed: boolean): boolean {
   const { phase, settings } = next.conversation;
   if (!decidesAs(settings, 3) || phase.kind !== 'replying' || phase.again) return false;
@@ -247,14 +248,14 @@ function refuse(next: Transition, inHand: InHand, action: Action, text: string):
   decide(next, inHand, { kind: 'notRun', text });
 }
 
-/** The gate has spoken: refuse, ask, or run. */
+/** Acts on the gate's judgement: refuse, ask, or run. */
 export function takeExamination(next: Transition, phase: Judging, examination: Examination): void {
   const { run, dispatch, decided } = phase;
   const action = dispatch.actions[dispatch.index];
   if (!action) return;
   if (examination.kind === 'refused') return refuse(next, phase, action, examination.text);
   const { judgement } = examination;
-  // It was to run beside others and does not only read after all: those go first, one by one.
+  // The judgement found that the action does not only read: run the actions before it first, one by one.
   if (dispatch.reading && (!judgement.readOnly || judgement.upgrade)) {
     const alone = { ...dispatch, reading: false };
     if (decided.length > 0) return begin(next, run, { ...alone, index: dispatch.index - decided.length }, decided);
@@ -276,11 +277,11 @@ export function takeExamination(next: Transition, phase: Judging, examination: E
   decide(next, phase, { kind: 'approved', judgedAs: phase.op, judgement, ...approval, cwd, mode });
 }
 
-/** It can't do its work in this mode: the user may widen it, and it is judged anew (MO-9). */
+/** The action can't work in this mode: asks the user to widen it, then judges again (MO-9). */
 function needMode(next: Transition, phase: Judging, action: Action, needs: string): void {
   const { mode, parent, cwd } = next.conversation;
   const { run, dispatch, decided } = phase;
-  // Only the parent can ask.
+  // Only the parent can ask the user.
   if (parent)
     return refuse(next, phase, action, `[aish] not run: ${needs}, which ${modeName(mode)} mode does not allow`);
   const offers = offersFrom(next);
@@ -295,7 +296,7 @@ function halt(next: Transition, phase: Judging, action: Action, examined: Judged
   const { op: judgedAs, run, dispatch, decided } = phase;
   const { cwd, mode, parent } = next.conversation;
   const facts = tool ? { tool: withChange(next, action, tool) } : {};
-  // A sub-agent stays in its mode: there is nothing to offer.
+  // A sub-agent stays in its mode, so it gets no offers.
   const fails = mode === 'restricted' || (judgement.upgrade && isWider(judgement.upgrade.mode, mode));
   const offers = fails && !parent ? { offers: offersFrom(next) } : {};
   const question = next.ask({
@@ -316,7 +317,7 @@ function halt(next: Transition, phase: Judging, action: Action, examined: Judged
   next.phase({ kind: 'halted', question, run, dispatch, decided, judgedAs, judgement });
 }
 
-/** The counter of a HALT (HA-1), and the task of a plan. */
+/** The step counter of a HALT (HA-1), and the plan's task. */
 function counterOf(run: Run) {
   if (run.kind === 'chat') return {};
   if (run.kind === 'delegate') return { step: { k: run.step, n: MAX_DELEGATE_STEPS } };
@@ -326,7 +327,7 @@ function counterOf(run: Run) {
 
 type Requesting = Extract<Phase, { kind: 'awaitingModeApproval' }>;
 
-/** The user has let a command run outside the light sandbox: once, or all of this session. A no holds. */
+/** The user has decided about running outside the light sandbox: once, or for the session. A no stays. */
 export function answerOutside(
   next: Transition,
   { run, dispatch, again, attempt }: Requesting,
@@ -340,7 +341,7 @@ export function answerOutside(
   examineNext(next, run, dispatch, 'policy');
 }
 
-/** The user has answered a mode request with a mode or with no; the agent continues either way (MO-3). */
+/** The user has answered a mode request; the agent continues either way (MO-3). */
 export function answerUpgrade(next: Transition, phase: Requesting, approved: Mode | undefined): void {
   const { run, dispatch, raised, offered, again, attempt, outside, once } = phase;
   if (outside) return answerOutside(next, phase, 'no');
@@ -350,7 +351,7 @@ export function answerUpgrade(next: Transition, phase: Requesting, approved: Mod
     if (approved) setMode(next, approved);
     else next.notice('info', denied);
     if (offered === 'plan') return startStep(next, run);
-    // The yes is for the mode and for the action: only what is destructive asks again.
+    // The yes covers the mode and the action: only a destructive finding asks again.
     if (approved && again) {
       examineNext(next, run, withAgain(dispatch, again, attempt), 'edited');
       if (once) returnTo(next, mode);
@@ -362,7 +363,7 @@ export function answerUpgrade(next: Transition, phase: Requesting, approved: Mod
   if (!action) return;
   if (raised && approved) {
     setMode(next, approved);
-    // What was decided in the narrower mode is judged again.
+    // Actions decided in the narrower mode are judged again.
     const { slots, dispatch: from } = openSlots({ dispatch, decided: raised.decided });
     return examineNext(next, run, rememberSkipped(from, slots), 'policy');
   }
@@ -376,7 +377,7 @@ export function answerUpgrade(next: Transition, phase: Requesting, approved: Mod
   examineNext(next, run, { ...dispatch, index: dispatch.index + 1 }, 'policy');
 }
 
-/** Whether the user would be asked, were the action in hand examined so now. What is not known is asked. */
+/** Returns whether the user would be asked if the current action were judged now. Unknown counts as yes. */
 export function wouldAsk(state: State, session: SessionId, op: OpId, examination: Examination): boolean {
   if (examination.kind === 'refused') return false;
   const conversation = state.sessions[session];
@@ -386,7 +387,7 @@ export function wouldAsk(state: State, session: SessionId, op: OpId, examination
   return !action || reasonToAsk({ state, conversation }, phase, action, examination) !== undefined;
 }
 
-/** Why the user is asked before the action runs; undefined where it runs without (AC-3, NO-5). */
+/** Returns why the user is asked before the action runs; undefined if it runs without (AC-3, NO-5). */
 function reasonToAsk(
   next: Pick<Transition, 'state' | 'conversation'>,
   { consent, seen, run }: Judging,
@@ -397,7 +398,7 @@ function reasonToAsk(
   if (consent === 'approved' && seen && findsNoMore(seen, examined.judgement)) return undefined;
   if (examined.judgement.destructive) return 'destructive';
   if (consent === 'asked') return 'resumed';
-  // A yes to a wider mode says nothing of what leaves there; who has edited the command has seen it.
+  // A yes to a wider mode does not cover data that leaves. A user who edited the command has seen it.
   const { leaves = [] } = examined.judgement;
   const isOpen = next.conversation.mode !== 'restricted' && leaveWord(next.state, leaves) === undefined;
   if (consent === 'edited' && !(isOpen && action.kind === 'command' && action.editedFrom === undefined))
@@ -405,7 +406,7 @@ function reasonToAsk(
   return consentFor(next, run, action, examined);
 }
 
-/** One action is decided: the next one joins it, or it starts with those that were decided before it. */
+/** Decides one action. The next one joins it, or all decided ones start. */
 export function decide(
   next: Transition,
   { run, dispatch, decided }: InHand,
@@ -413,7 +414,7 @@ export function decide(
   consent: Judging['consent'] = 'policy',
 ): void {
   const all = [...decided, decision];
-  // A trial is applied before the next action is looked at: that one may be tried too, and only one trial is kept.
+  // Apply a trial before looking at the next action, because that may be tried too and only one trial is kept.
   const applies = decision.kind === 'approved' && decision.trial !== undefined;
   if (!applies && canRunWithNext(dispatch))
     return examineNext(next, run, { ...dispatch, index: dispatch.index + 1 }, consent, all);
@@ -424,7 +425,7 @@ function begin(next: Transition, run: Run, dispatch: Dispatch, decided: readonly
   goOn(next, run, { dispatch, slots: decided }, concurrencyOf(dispatch, decided));
 }
 
-/** Results from the front on are told, what may start is started; behind the last one the next action is looked at. */
+/** Reports finished results in order, starts what may start, and after the last one examines the next action. */
 export function goOn(next: Transition, run: Run, current: ActionSlots, concurrency: number): void {
   const { dispatch, slots } = flushResults(next, current);
   if (slots.length === 0) return examineNext(next, run, dispatch, 'policy');
@@ -432,7 +433,7 @@ export function goOn(next: Transition, run: Run, current: ActionSlots, concurren
   next.phase({ kind: 'acting', run, dispatch, slots: started, concurrency });
 }
 
-/** All actions of the reply are through: what next? */
+/** All actions of the reply are done: decides how to continue. */
 function afterDispatch(next: Transition, run: Run, dispatch: Dispatch): void {
   if (loops(next)) {
     const reason = 'the model repeats a call that gives the same result each time';
@@ -466,13 +467,13 @@ function afterNorrisStep(next: Transition, run: NorrisRun, dispatch: Dispatch): 
   next.phase({ kind: 'escalated', question, run, acted, ...(sentinel ? { sentinel } : {}) });
 }
 
-/** A planned task may be one of words, such as a report: answered, it is done (NO-3). */
+/** A planned task answered in words, such as a report, is done (NO-3). */
 function answersTask({ conversation: { settings, turns } }: Transition, run: NorrisRun): boolean {
   const last = turns.at(-1);
   return run.tasks !== undefined && decidesAs(settings, 2) && last?.kind === 'assistant' && last.text.trim() !== '';
 }
 
-/** The next step of a Norris run, or its end. */
+/** Starts the next step of a Norris run, or ends it. */
 export function continueNorris(next: Transition, run: NorrisRun, acted: boolean, sentinel: Sentinel | undefined): void {
   const ending = endingOf(run, acted, sentinel);
   if (ending?.status === 'done' && tellOfJobs(next, run)) return;
@@ -481,7 +482,7 @@ export function continueNorris(next: Transition, run: NorrisRun, acted: boolean,
   else startStep(next, nextStep(run));
 }
 
-/** Has the rest of a plan made anew where it did not work out (PP-7). @param ending how the run ends otherwise */
+/** Replaces the rest of a failed plan (PP-7). @param ending how the run ends otherwise */
 function replan(next: Transition, run: NorrisRun, ending: Ending | undefined): boolean {
   const { settings, turns } = next.conversation;
   const why = replanReason(run, ending);
@@ -494,7 +495,7 @@ function replan(next: Transition, run: NorrisRun, ending: Ending | undefined): b
   return true;
 }
 
-/** Asks the preplanner; a new plan of the rest has as many tasks as there are steps. */
+/** Calls the preplanner. A new plan for the rest has at most as many tasks as steps are left. */
 export function askForPlan(
   next: Transition,
   run: NorrisRun,
@@ -516,7 +517,7 @@ export function askForPlan(
 
 const MAX_TASKS = 16;
 
-/** Tasks taken from a plan: of one in the middle of a run no more than there are steps left. */
+/** The maximum number of tasks; in the middle of a run, at most the steps left. */
 export function tasksMaxOf(
   { tasksMax = MAX_TASKS }: Settings,
   { step, maxSteps }: NorrisRun,
@@ -525,10 +526,7 @@ export function tasksMaxOf(
   return replans === undefined ? tasksMax : Math.min(tasksMax, maxSteps - step);
 }
 
-/**
- * Where nobody is there, the jobs of a run end with the program: the model that calls its goal complete hears of those
- * that run, once.
- */
+/** Without a user, jobs end with the program: tells a model that calls its goal complete once about running jobs. */
 function tellOfJobs(next: Transition, run: NorrisRun): boolean {
   const { settings, jobs = [] } = next.conversation;
   if (!settings.alone || jobs.length === 0 || run.toldOfJobs || run.step >= run.maxSteps) return false;
@@ -540,8 +538,8 @@ function tellOfJobs(next: Transition, run: NorrisRun): boolean {
 }
 
 /**
- * Ends a run; the conversation stays, but a sub-agent's goes with its report. Queued lines go on to the model, or back
- * to the prompt after an abort or failure.
+ * Ends a run. The conversation stays, but a sub-agent's is removed with its report. Queued lines go to the model, or
+ * back to the prompt after an abort or failure.
  */
 export function finishRun(next: Transition, run: Run, ending: Ending): void {
   next.unask();

@@ -1,4 +1,4 @@
-/** Abort, and what a program that closed in the middle left behind (HA-3, RE-4). Nothing is launched here. */
+/** Abort, and recovery of what a closed program left unfinished (HA-3, RE-4). Starts nothing. */
 import { type Action, withoutEnd } from './action.ts';
 import { lostReport } from './delegate.ts';
 import type { Mode, OpId } from './ids.ts';
@@ -22,16 +22,16 @@ import type { Transition } from './transition.ts';
 
 const NOT_RUN = '[aish] not run: aborted by the user';
 const CLOSED = 'the program closed meanwhile';
-/** Told of what ran when the program closed. */
+/** The outcome of actions that ran when the program closed. */
 export const OUTCOME_UNKNOWN = 'outcome unknown';
 
 type Requesting = Extract<Phase, { kind: 'awaitingModeApproval' }>;
 type Acting = Extract<Phase, { kind: 'acting' | 'stoppingActions' }>;
 
-/** When the user said so; empty where no person was there. */
+/** When the user decided; empty if no user was there. */
 type ByUser = { readonly at?: number };
 
-/** Ends whatever is under way. What is outstanding is cancelled and waited for in `stopping`. */
+/** Aborts everything that is running. Outstanding operations are cancelled and awaited in `stopping`. */
 export function abort(next: Transition, byUser: ByUser = { at: next.event.at }): void {
   const { phase, id: session } = next.conversation;
   switch (phase.kind) {
@@ -51,7 +51,7 @@ export function abort(next: Transition, byUser: ByUser = { at: next.event.at }):
       return next.phase({ kind: 'stopping', op, run, planning: true });
     }
     case 'awaitingModeApproval':
-      // An abort at a mode request is a deny and then an abort (MO-7).
+      // An abort at a mode request denies it first (MO-7).
       return settleUpgrade(next, phase, upgradeDenied(next.conversation.mode));
     case 'replying':
     case 'trying':
@@ -71,7 +71,7 @@ export function abort(next: Transition, byUser: ByUser = { at: next.event.at }):
   }
 }
 
-/** Every call still open gets its one result (AC-4), in order, then the run ends as aborted. */
+/** Gives every open call its one result (AC-4), in order, then ends the run as aborted. */
 export function settle(next: Transition, run: Run, open?: ActionSlots, reason?: string): void {
   tighten(next);
   for (const [at, action] of open?.dispatch.actions.slice(open.dispatch.index).entries() ?? []) {
@@ -82,13 +82,13 @@ export function settle(next: Transition, run: Run, open?: ActionSlots, reason?: 
   finishRun(next, run, reason === undefined ? { status: 'aborted' } : { status: 'aborted', reason });
 }
 
-/** A line marker has no call that must be answered; the model hears of it all the same since semantics 2. */
+/** A line marker has no call that needs a result. Since semantics 2 the model learns about it all the same. */
 function tellNotRun(next: Transition, action: Action): void {
   if (action.callId !== undefined) next.answer(action, NOT_RUN);
   else if (decidesAs(next.conversation.settings, 2)) next.answerNotRun(action, NOT_RUN);
 }
 
-/** A question about an action was answered by an abort. */
+/** The user aborted at a question about an action. */
 export function settleHalted(next: Transition, phase: Extract<Phase, { kind: 'halted' }>, byUser: ByUser): void {
   const action = phase.dispatch.actions[phase.dispatch.index];
   if (action && decidesAs(next.conversation.settings, 2))
@@ -97,8 +97,9 @@ export function settleHalted(next: Transition, phase: Extract<Phase, { kind: 'ha
 }
 
 /**
- * After a restart: open questions are judged and asked again, a started action is never run again, the rest ends.
- * @param asked the mode in place of the conversation's own
+ * Continues after a restart: open questions are judged and asked again, a started action never runs again, everything
+ * else ends.
+ * @param asked the mode to use instead of the conversation's own
  */
 export function resume(next: Transition, settings: Settings, asked?: Mode): void {
   const lost = dropChildren(next);
@@ -135,7 +136,7 @@ export function resume(next: Transition, settings: Settings, asked?: Mode): void
   }
 }
 
-/** What the question offers may not be there any more (MO-5, MO-13). */
+/** The modes that the question offers may no longer be possible (MO-5, MO-13). */
 function resumeRequest(next: Transition, phase: Requesting, settings: Settings, possible: Mode): void {
   if (phase.raised) {
     next.unask(phase.question);
@@ -146,7 +147,7 @@ function resumeRequest(next: Transition, phase: Requesting, settings: Settings, 
   return settleUpgrade(next, phase, answer, CLOSED);
 }
 
-/** Answers a mode request, then settles the actions behind it. */
+/** Answers a mode request, then settles the actions after it. */
 function settleUpgrade(
   next: Transition,
   { run, dispatch, raised, offered }: Requesting,
@@ -164,7 +165,7 @@ function hasStarted(slot: ActionSlot): boolean {
   return slot.kind === 'ended' || (slot.kind === 'running' && slot.started);
 }
 
-/** No sub-agent outlives its program: what they were doing, by the operation that waited for each. */
+/** Ends all sub-agents, which never outlive the program. Returns them by the operation that waited for each. */
 function dropChildren(next: Transition): ReadonlyMap<OpId, Conversation> {
   const { sessions, questions } = next.state;
   const children = Object.values(sessions).filter((each) => each.parent?.session === next.conversation.id);
@@ -190,7 +191,7 @@ function settleUnknown(next: Transition, phase: Acting, lost: ReadonlyMap<OpId, 
   settle(next, run, { dispatch, slots: settled }, CLOSED);
 }
 
-/** What a crash cut off in the middle was taken back; whether it came to the end nobody has written down. */
+/** A crash during an apply was rolled back; whether the apply had finished is not recorded. */
 function appliedUnknown({ result }: ToApply): Outcome {
   const text = `${OUTCOME_UNKNOWN}: it was applied as a whole or not at all`;
   return { kind: 'applied', ok: false, text, result };
@@ -207,7 +208,7 @@ function unknownOf(action: Action, cwd: string, child: Conversation | undefined)
   }
 }
 
-/** The narrower mode that was chosen while an action ran: that action has ended with the program. */
+/** The narrower mode the user chose while an action ran: that action ended with the program. */
 function tightened({ keepsMode }: Settings, tightening: Mode | undefined): Mode | undefined {
   return keepsMode ? tightening : undefined;
 }

@@ -1,4 +1,4 @@
-/** One reduction in progress: the only place where state under construction is mutable. */
+/** One reduction in progress. State under construction is mutable only here. */
 import { type Action, nameAction } from './action.ts';
 import type { Effect } from './effect.ts';
 import type { Entry } from './entry.ts';
@@ -11,8 +11,8 @@ import { type Conversation, decidesAs, type InboxItem, type State, type Turn } f
 type OmitQuestionIds<Q> = Q extends Question ? Omit<Q, 'id' | 'session' | 'asker'> : never;
 
 /**
- * The turns of each conversation in a fold that shows its states to nobody: it may go on with the same list, where
- * thousands of events would each copy thousands of turns.
+ * The lists of turns in a fold that uses only the final state. They are changed in place, because thousands of events
+ * would otherwise each copy thousands of turns.
  */
 export type OwnedTurns = Map<SessionId, Turn[]>;
 
@@ -24,7 +24,7 @@ export class Transition {
   readonly event: SessionEvent;
   state: State;
   conversation: Conversation;
-  /** Set when a sub-agent has ended: what its parent hears. */
+  /** Set if a sub-agent has ended: the report to its parent. */
   report?: Outcome;
   readonly #owned: OwnedTurns | undefined;
 
@@ -62,7 +62,7 @@ export class Transition {
     this.set({ turns });
   }
 
-  /** The turns, to be changed and set: a copy, unless only the fold under way has seen this list. */
+  /** Returns the turns for a change: a copy, unless only the current fold knows the list. */
   ownTurns(): Turn[] {
     const { id, turns } = this.conversation;
     const own = this.#owned?.get(id);
@@ -91,8 +91,8 @@ export class Transition {
   }
 
   /**
-   * Answers the model for `action`: as its call's one result (AC-4), or as text for a line marker. What comes of a call
-   * that has its result already, and ran again, is told with the next request.
+   * Answers the model for `action`: as its call's one result (AC-4), or as text for a line marker. If an action ran
+   * again after its result, the new result goes with the next request.
    */
   answer(action: Action, text: string, kept: { readonly file?: string } = {}): void {
     const { callId } = action;
@@ -101,7 +101,7 @@ export class Transition {
     else this.turn({ kind: 'result', callId, text, ...kept });
   }
 
-  /** Whether this call of the last reply has its result. In older journals none ran again. */
+  /** Returns whether this call of the last reply has its result. In older journals no action ran again. */
   isAnswered(callId: string): boolean {
     const { turns, settings } = this.conversation;
     if (!decidesAs(settings, 3)) return false;
@@ -109,7 +109,7 @@ export class Transition {
     return turns.slice(asked + 1).some((turn) => turn.kind === 'result' && turn.callId === callId);
   }
 
-  /** The same for an action that did not run; the marker's text names it, a call's result need not. */
+  /** The same for an action that did not run. The marker's text names it; a call's result need not. */
   answerNotRun(action: Action, text: string): void {
     this.answer(action, action.callId === undefined ? `${text}\n$ ${nameAction(action)}` : text);
   }
@@ -126,9 +126,7 @@ export class Transition {
     return id;
   }
 
-  /**
-   * Takes questions of this conversation off the line: one, or all but those that belong to no phase and outlast a run.
-   */
+  /** Removes one question of this conversation, or all except those that outlast a run. */
   unask(id?: string): void {
     const goes = (q: Question) => (id === undefined ? !WITHOUT_PHASE.has(q.kind) : q.id === id);
     const stays = (q: Question) => q.session !== this.conversation.id || !goes(q);
