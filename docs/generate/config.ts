@@ -7,7 +7,21 @@ const TARGET = new URL('../config.md', import.meta.url);
 
 const HEAD = `# Configuration
 
-One JSONC file: \`--config FILE\`, else \`$AISH_CONFIG\`, else \`~/.config/aish/config.jsonc\`. Everything has a default. The screen starts whatever the file holds: each mistake is listed with its line, and what is wrong is left out. While a key that protects you (\`mode\`, \`safety\`, \`secrets\`, \`cost.stop_at_dollars\`, \`undo\`, \`sandbox\`, \`confirm_cmd\`) can't be read, the model runs nothing until you mend it or choose \`:mode unrestricted\`. Without a screen a mistake ends with exit code 2. [config.example.jsonc](../config.example.jsonc) shows every block. This page is made from the schema (\`docs/generate/config.ts\`).
+Write one JSONC file: \`--config FILE\`, else \`$AISH_CONFIG\`, else \`~/.config/aish/config.jsonc\`. Every key has a default; [config.example.jsonc](../config.example.jsonc) shows every block.
+
+| command | |
+|---|---|
+| \`aish-tui config show\` | prints every value that holds in this directory, and the line it comes from |
+| \`aish-tui config check\` | prints all mistakes |
+| \`aish-tui config edit\` | opens your file in your editor, and writes back only valid text |
+| \`aish-tui config trust\` | trusts [a project's own file](#a-projects-own-file) |
+
+The screen starts with any file: mistakes are listed with their lines and left out. Without a screen a mistake ends with exit code 2.
+
+- While a key that protects you is invalid (\`mode\`, \`safety\`, \`secrets\`, \`cost.stop_at_dollars\`, \`undo\`, \`sandbox\`, \`confirm_cmd\`), the model runs nothing until you correct it or choose \`:mode unrestricted\`.
+- A new file begins with \`$schema\`, so that editors complete and check it.
+
+This page is made from the schema (\`docs/generate/config.ts\`).
 
 | key | type | default | what it is |
 |---|---|---|---|
@@ -25,18 +39,24 @@ function projectPart(): string {
       .map(({ key }) => `\`${key}\``)
       .join(', ');
   return `
-\`aish-tui config show\` prints every value that holds in this directory and the line it comes from; \`config check\` prints all mistakes, \`config edit\` opens your file in your editor and writes back only what is valid. A new file begins with \`$schema\`, by which editors complete.
-
 ## A project's instructions
 
-The nearest \`AGENTS.md\`, or else \`CLAUDE.md\`, from the working directory up to the top of its repository becomes part of the system prompt once you trust it; its size is said at start (at most 24,000 characters are used). \`"instructions": false\` leaves it out.
+The nearest \`AGENTS.md\`, or else \`CLAUDE.md\`, up to the top of the repository becomes part of the system prompt once you trust it. At most 24,000 characters are used; the start shows the size. \`"instructions": false\` leaves it out.
 
 ## A project's own file
 
-The nearest \`.aish.jsonc\` from the working directory up to the top of its repository is read over your file. It comes with the repository, so it can never loosen safety, mode or secrets; any other key is ignored and reported.
+The nearest \`.aish.jsonc\` up to the top of the repository is read after your file. It comes with the repository, so it can't loosen safety, mode or secrets. Other keys are ignored and reported.
 
-- At once, and only to tighten (a smaller limit, a stricter setting, an addition to a list): ${keys(false)}. A limit so small that nothing would work any more (\`token_budget\` below 4096, …) needs your trust.
-- Once you have said that you trust it (\`aish-tui config trust\`), until its content changes: ${keys(true)}. A server or preset of yours keeps its name.
+Without your trust it can only tighten (a smaller limit, a stricter setting, an addition to a list):
+
+${keys(false)}
+
+With your trust (\`aish-tui config trust\`), until its content changes:
+
+${keys(true)}
+
+- A limit that would stop everything (\`token_budget\` below 4096, …) needs your trust.
+- It can't replace a server or preset of yours.
 `;
 }
 

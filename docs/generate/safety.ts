@@ -8,48 +8,44 @@ const OUT = fileURLToPath(new URL('../safety.md', import.meta.url));
 
 const HEAD = `# The safety gate
 
-Nothing a model asks for runs before the gate has judged it. It reads the command as a shell would read it, without
-running anything: quoting, variables, substitutions, functions, here-documents, pipes into shells, and the wrappers and
-interpreters that carry a command inside an argument. The answer is one of three:
+The gate judges every action of the model before it runs. See what it says of a command, without running it:
 
-- **destructive**: a row of the tables below matched. The action HALTs and says which row and why.
-- **safe**: a proof. Every program in it has a record, and so have its subcommand, every option, every operand and every
-  variable set for it; each is judged by what it does (reads, prints, writes, runs, sends, deletes), and all of them only
-  read or only add. It runs. Where one of these is missing, the answer is *unknown* and names what is missing.
-- **unknown**: nothing known against it, but not known to be harmless either. A model is asked for a second opinion
-  (\`safety.llm_second_opinion\`); whatever is not a clear *NO* HALTs. Where the kernel bounds the command (Restricted) or
-  keeps what it changes (Project), no model is asked and it runs.
+| | |
+|---|---|
+| \`aish-tui safety check '<command>'\`, \`:safety check <command>\` | the verdict on a command |
+| \`:safety patterns\` | the rules in force |
+| \`safety.destructive_patterns\` | adds patterns of your own |
+| \`safety.disable_rules\` | turns rules off by name; what they caught is then unknown, not safe |
 
-The model is shown the command, your goal, why the rules do not know the command, and of the scripts it runs up to 3,000
-characters of the lines that do something. These stand between marks as data, each line behind a bar.
+The gate reads a command as a shell would: quoting, variables, substitutions, functions, here-documents, pipes into
+shells, and commands within the arguments of other programs. The verdict is one of three:
 
-A command that can't be resolved into the code that would run is never called harmless. Overwriting is judged with the file system
-looked at: writing a new file is fine, emptying one that holds something is not.
+- **destructive**: a rule of the tables below matched. The action HALTs and shows the rule's reason.
+- **safe**: every program in the command has a record, and so has each option, operand and variable; all of them only
+  read or only add. The command runs.
+- **unknown**: anything else, with the name of what is missing. A model gives a second opinion
+  (\`safety.llm_second_opinion\`); anything but a clear *NO* HALTs. In Restricted and Project, where the kernel bounds
+  the command or \`:undo\` covers it, it runs without a second opinion.
 
-What a command runs is read too, as far as it can be: \`python3 x.py\`, \`bash x.sh\`, \`./x\`, and the modules of the project
-that a script imports, three levels deep and up to 256 kB each, the script behind \`npm run x\`, and the recipes of
-makefiles that are plain enough. Python is judged by its syntax tree
-([why](decisions/python-by-its-tree.md)), shell scripts as commands are; other languages stay unknown. What was read is bound
-to the judgement: where one of the files has changed by the time of the launch, or one that was missing is there,
-nothing runs.
+The second opinion gets the command, your goal, the reason why the rules do not know the command, and up to 3,000
+characters of the scripts that it runs.
 
-A project is **new** when its directory appeared during a session, cloned or unpacked, until you have run a command
-there and a later session begins. In a new project whatever runs its code without being read (tests, builds, linters,
-wrappers, compose) is unknown; in Project mode it runs, held to the tree. What the model itself wrote is not new. The
-directories you have worked in are listed in \`~/.local/state/aish/trees.jsonl\`.
+## What it takes into account
 
-Files that the model's own actions made in this conversation are its own: overwriting, editing or deleting exactly
-those is not destructive. The program knows them by looking before and after each action. A file is nobody's any more
-once someone else has changed it, and links and files with several names never count.
+- **Files**: writing a new file is fine, overwriting one with content is not. Files that the model made in this
+  conversation are its own, until somebody else changes them.
+- **Scripts**: \`python3 x.py\`, \`bash x.sh\`, \`./x\`, \`npm run x\`, plain makefiles, and the project's modules that
+  a script imports, three levels deep and up to 256 kB each. Other languages stay unknown. If one of these files changes
+  before the launch, nothing runs ([how Python is judged](decisions/python-by-its-tree.md)).
+- **New projects**: a directory that was cloned or unpacked during a session is new until a later session, once you have
+  run a command there. Its tests, builds and wrappers are unknown. Known directories are in
+  \`~/.local/state/aish/trees.jsonl\`.
+- **Dry runs** count for the subcommand that has the option, and only for deleting and writing.
+- **Files that decide what runs later** (\`.git/hooks\`, a shell's start file, \`Makefile\`, \`package.json\` …): writing
+  one is never safe, and neither is the program that obeys it in the same command.
+- **Keys**: giving a key to a program that talks to another machine is destructive. Showing one to a model elsewhere asks.
 
-\`aish-tui safety check '<command>'\` and \`:safety check <command>\` judge without running; \`:safety patterns\` lists the rows
-in force. \`safety.destructive_patterns\` adds patterns of your own, \`safety.disable_rules\` takes rows out by name: what
-they would have caught is then asked about, not waved through.
-
-A dry run is an option of one subcommand, the last one given wins, and it lifts only what is deleted or written. Writing
-a file that decides what runs later (\`.git/hooks\`, a shell's start file, \`Makefile\`, \`package.json\` …) is never safe, and
-neither is the tool that obeys it afterwards in the same command. A key, token or password that is given to a program
-which talks to another machine is destructive; one that would be shown to a model elsewhere is asked about.
+Code that can't be resolved is never safe.
 
 This page is generated from the records in \`src/safety/programs/records/\` and the tables in \`src/safety/rules/\` by \`node docs/generate/safety.ts\`.
 `;
@@ -67,7 +63,7 @@ export function safetyPage(): string {
     parts.push('');
   }
   parts.push('## Programs with a record\n');
-  parts.push('What these do is known option by option; whatever else a command names is unknown.\n');
+  parts.push('The gate knows these option by option. A command with any other program is unknown.\n');
   parts.push(`${KNOWN_PROGRAMS.map((name) => `\`${name}\``).join(' ')}\n`);
   return parts.join('\n');
 }

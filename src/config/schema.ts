@@ -68,16 +68,16 @@ const model = block(
     ),
     images: {
       enum: [true, false, 'auto'],
-      description: 'Whether the model takes images. Default: auto, learned from its answer to the first one.',
+      description: 'Whether the model takes images. Default: auto, learned from the answer to the first image.',
     },
-    timeout: count('Seconds until the first token of an answer; past that the call fails.', 600),
+    timeout: count('Seconds until the first token of an answer; after that the call fails.', 600),
     temperature: { type: 'number', minimum: 0, description: 'How freely the model chooses its words.' },
     top_p: { type: 'number', minimum: 0, description: 'The share of likely words that it chooses from, up to 1.' },
     reasoning_effort: text('How much a thinking model thinks, as its server names it: low, medium, high.'),
     max_answer_tokens: {
       type: 'integer',
       minimum: 1,
-      description: 'The longest answer that this preset is asked for, in tokens, where that is less.',
+      description: 'The longest answer that is requested from this preset, in tokens, if that is less.',
     },
     headers: strings(
       `Headers of each request to the server. \`\${NAME}\` becomes the value of an environment variable.`,
@@ -119,16 +119,16 @@ const server = block('One MCP server: either `command`, which starts it, or `url
   cwd: text('The directory that it starts in. Default: the one that aish-tui was started in.'),
   url: text('Address of a server that speaks streamable HTTP.'),
   headers: strings('Headers sent with each request.'),
-  oauth: block('How to log in to a server that wants it (`:mcp login NAME`). Most need nothing of it.', {
+  oauth: block('How to log in (`:mcp login NAME`). Most servers need no settings here.', {
     client_id: text('A client registered beforehand, or the https address that describes one.'),
     client_secret_env: text('Name of the environment variable that holds its secret.'),
     private_key_env: text('Name of the environment variable that holds its private key (PEM), to log in as itself.'),
     issuer: text('The only authorization server that may be used; needed with a secret or a key.'),
-    scope: text('Rights to ask for, where the server names none; separated by blanks.'),
+    scope: text('Rights to ask for if the server names none, separated by blanks.'),
     redirect_port: {
       type: 'integer',
       minimum: 1,
-      description: 'Port of this machine that the browser comes back to. Default: any that is free.',
+      description: 'Local port that the browser returns to. Default: any free port.',
     },
     client_credentials: { type: 'boolean', description: 'Log in as the program itself, without a person.' },
   }),
@@ -212,7 +212,7 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
       type: 'integer',
       minimum: 1,
       description:
-        'Seconds that a server may take to start. A run without a screen waits as long for its tools. Default: 60, and 10 without a screen.',
+        'Seconds that a server may take to start, and that a run without a screen waits for its tools. Default: 60, and 10 without a screen.',
     },
   }),
   cost: block('Costs.', {
@@ -221,28 +221,28 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
       'Ask before every paid call with which a session could cost more than this. 0 asks before each one.',
     ),
   }),
-  context: block('What the model is told of a long conversation.', {
+  context: block('How a long conversation is shortened.', {
     summarize: flag(
       'Have a model summarise turns that no longer fit; off, or in a window below 16,000 tokens, they are dropped.',
       DEFAULTS.context.summarize,
     ),
     summary_model: text('The preset that writes these summaries. Default: the active one.'),
   }),
-  memory: block('What is remembered from one session to the next.', {
+  memory: block('Notes from one session for the next.', {
     enabled: flag('Save a short summary of each session for later ones.', DEFAULTS.memory.enabled),
     model: text('The preset that writes the summaries. Default: the active one.'),
   }),
   disk: block('Saved outputs of commands, and package caches. Journals are removed by :sessions prune alone.', {
     session_mb: count(
-      'Megabytes of one session; of outputs past that only the beginning and the end are saved.',
+      'Megabytes of one session; of further outputs only the beginning and the end are saved.',
       DEFAULTS.disk.session_mb,
     ),
     total_mb: count(
-      'Megabytes of all sessions; past that the oldest outputs go at the next start.',
+      'Megabytes of all sessions; the next start removes the oldest outputs beyond that.',
       DEFAULTS.disk.total_mb,
     ),
     caches_mb: count(
-      'Megabytes of the package caches of all projects (Project mode); past that the least recently used go at the next start.',
+      'Megabytes of the package caches of all projects (Project mode); the next start removes the least recently used beyond that.',
       DEFAULTS.disk.caches_mb,
     ),
     days: count(
@@ -260,7 +260,7 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
   projects: {
     type: 'object',
     description:
-      "What holds in a directory and below it; the longest path wins. Counts in your own file only, never in a project's.",
+      "Settings of a directory and below it; the longest path wins. Only in your own file, never in a project's.",
     additionalProperties: block('One directory.', {
       mode: text('The mode that a conversation starts in there, if the kernel can enforce it.', { enum: MODES }),
       allow: names('Programs with their subcommand that run there without a question, as :allow keep writes them.'),
@@ -271,24 +271,24 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
   },
   sandbox: block('The kernel sandbox.', {
     unrestricted: text(
-      'light keeps commands in Unrestricted away from other terminals and processes; what it refuses (sudo, mounts, signals outside) runs outside it after a yes. plain holds nothing.',
+      'light keeps commands in Unrestricted away from other terminals and processes; sudo, mounts and signals outside need a yes. plain refuses nothing.',
       { enum: ['plain', 'light'], default: DEFAULTS.sandbox.unrestricted },
     ),
     pass_keys: {
       anyOf: [{ type: 'boolean' }, { type: 'array', items: { type: 'string' } }],
       description:
-        'Variables that api_key_env names and that commands of the model see in Unrestricted all the same; true: all of them.',
+        'Variables named by an api_key_env that the model’s commands may see in Unrestricted; true: all of them.',
       default: DEFAULTS.sandbox.pass_keys,
     },
   }),
-  undo: block("What is kept of the agent's changes, for :undo.", {
+  undo: block('The old states that :undo needs.', {
     budget: {
       type: 'integer',
       minimum: 0,
-      description: 'Megabytes in all; the oldest goes first. 0 keeps nothing.',
+      description: 'Megabytes in all; the oldest actions go first. 0 keeps nothing.',
       default: DEFAULTS.undo.budget,
     },
-    days: count('Days after which it goes.', DEFAULTS.undo.days),
+    days: count('Days after which an action is removed.', DEFAULTS.undo.days),
     max_file: count(
       'Megabytes of one file that has to be copied before it is written; file systems that share blocks need no limit.',
       DEFAULTS.undo.max_file,
@@ -309,20 +309,22 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
     }),
     wheel_lines: count('Lines per notch of the wheel.', DEFAULTS.ui.wheel_lines),
     notify: flag('Ring the terminal bell when a question waits or a long run has ended.', DEFAULTS.ui.notify),
-    motion: flag('Let the sign of what is under way turn. Off: it stands still, and times go on.', DEFAULTS.ui.motion),
-    suggestions: flag(
-      'Show dimly, from the history, how the line most likely goes on; → takes it.',
-      DEFAULTS.ui.suggestions,
+    motion: flag(
+      'Turn the sign of a running activity. Off: the sign stands still; times still count.',
+      DEFAULTS.ui.motion,
     ),
-    prompt: text('shell: the last row of your shell’s own prompt stands before the line, as the shell draws it.', {
+    suggestions: flag('Show a dim suggestion from the history; → takes it.', DEFAULTS.ui.suggestions),
+    prompt: text('shell: show the last row of your shell’s own prompt.', {
       enum: ['aish', 'shell'],
       default: DEFAULTS.ui.prompt,
     }),
   }),
-  abbreviations: strings('What a word at a command’s place becomes when a blank follows it, beside those of fish.'),
+  abbreviations: strings(
+    'Words that expand when you type a space after them at a command’s place, in addition to those of fish.',
+  ),
   keys: {
     type: 'object',
-    description: 'Key bindings: commands of the key table bound to other keys.',
+    description: 'Other keys for the commands of the key table.',
     additionalProperties: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
   },
   shell: text('The shell to run instead of $SHELL.'),
