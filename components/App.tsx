@@ -13,7 +13,7 @@ import { Upper } from './MainPart.tsx';
 import { Overlay } from './Overlay.tsx';
 import { StatusBar } from './StatusBar.tsx';
 
-/** The whole screen: what was said, what is asked, the prompt, one line of status. Exactly as high as the terminal. */
+/** The whole screen, exactly as high as the terminal: transcript, open question, prompt, one line of status. */
 export function App() {
   const { columns, rows } = useTerminalSize();
   const { prompt } = useScreen();
@@ -38,7 +38,7 @@ export function App() {
   );
 }
 
-/** The screen for a terminal. */
+/** Provides the screen to all components. */
 export function Root({ screen }: { readonly screen: Screen }) {
   return (
     <ScreenContext value={screen}>
@@ -55,7 +55,7 @@ function Prompt() {
 
 type Props = { readonly columns: number; readonly rows: number };
 
-/** What goes on beside the conversation, drawn once a second. Ink keeps its place free; the compositor paints it. */
+/** What runs beside the conversation, drawn once a second. Ink keeps the space free; the compositor paints it. */
 function Rail({ columns, rows }: Props) {
   const screen = useScreen();
   const { compositor } = screen;

@@ -13,7 +13,7 @@ type Props = {
   readonly onSubmit: (value: string) => void;
 };
 
-/** A single-line field of a dialog. It is fed by the screen's tokenizer, one clean key at a time. */
+/** A single-line text field of a dialog. The screen's tokenizer feeds it one key at a time. */
 export function Field(props: Props) {
   const { field } = useScreen();
   const { epoch, cursor } = useSyncExternalStore(field.subscribe, () => field.place);
@@ -30,12 +30,15 @@ export function Field(props: Props) {
 
 type PlacedProps = { readonly cursor: number; readonly onDrawn: () => void };
 
-/** The input begins with its cursor behind its text; so it is begun, unseen, with what stands before the cursor. */
+/**
+ * ink-text-input starts with its cursor at the end of its text. So it is mounted, unseen, with only the text before the
+ * cursor, and then gets the rest.
+ */
 function Placed({ cursor, value, placeholder = '', onDrawn, ...handlers }: Props & PlacedProps) {
   const { paint } = useScreen();
   const [begun, setBegun] = useState(false);
   useLayoutEffect(() => setBegun(true), []);
-  // The input itself listens by then, with the whole text: effects run from the inside to the outside.
+  // Effects run from the innermost component outwards, so the input listens by now, with its whole text.
   const drawn = useEffectEvent(onDrawn);
   useEffect(() => {
     if (begun) drawn();
@@ -54,11 +57,11 @@ function Placed({ cursor, value, placeholder = '', onDrawn, ...handlers }: Props
 type CursorProps = {
   readonly overlay: Overlay;
   readonly columns: number;
-  /** The rows above the prompt; the overlay is at their end. */
+  /** The rows above the prompt; the overlay occupies the last of them. */
   readonly main: number;
 };
 
-/** The terminal's own cursor in a dialog's field, for input methods. */
+/** Places the terminal's own cursor in a dialog's field, which input methods follow. */
 export function FieldCursor({ overlay, columns, main }: CursorProps) {
   const { field, compositor } = useScreen();
   useSyncExternalStore(field.subscribe, () => field.place);
@@ -74,7 +77,9 @@ export function FieldCursor({ overlay, columns, main }: CursorProps) {
   return null;
 }
 
-/** The cell of an open field's caret, from the beginning of its dialog; `x` is -1 where none is open. */
+/**
+ * Returns the cell of the open field's caret, counted from the start of its dialog; `x` is -1 where no field is open.
+ */
 function placeIn(open: ReturnType<typeof fieldOf>, columns: number, caret: (text: string) => number): Cell {
   if (!open) return { x: -1, y: 0 };
   const { left = 0, width: wide = columns } = open;
@@ -92,12 +97,12 @@ function placeIn(open: ReturnType<typeof fieldOf>, columns: number, caret: (text
 type OpenField = {
   readonly text: string;
   readonly below: number;
-  /** Where it does not have all columns: the cells before it, and its own. */
+  /** For a field narrower than the screen: the cells to its left, and its own width. */
   readonly left?: number;
   readonly width?: number;
 };
 
-/** The open field's text, and how many rows of the dialog are above it. */
+/** Returns the text of the open field, and how many rows of the dialog are above it. */
 function fieldOf(overlay: Overlay): OpenField | undefined {
   if (overlay.kind === 'panel' && (overlay.panel.kind === 'goal' || overlay.panel.kind === 'find'))
     return { text: overlay.panel.text, below: 1 };

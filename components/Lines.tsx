@@ -27,23 +27,23 @@ export function rule(title: string, note: string, columns: number, role: Role, p
 }
 
 type SurfaceProps = {
-  /** One row each. They are cut to the width, never wrapped: wrapping happened where they were made. */
+  /** One row each, cut to the width. They are never wrapped here: whoever made them has wrapped them. */
   readonly lines: () => readonly string[];
-  /** The source of lines that change without a commit of React. */
+  /** Reports changes of the lines that need no React commit. */
   readonly source?: Changing;
   /** The terminal's cursor, relative to the start of the first line, if this surface owns it. */
   readonly cursor?: (() => Cell | undefined) | undefined;
-  /** Makes room for what is below it; then its last lines are shown. */
+  /** Gives up rows to the components below it and then shows only its last lines. */
   readonly shrinks?: boolean;
-  /** Told where it stands, in rows of the screen, whenever that was looked at. */
+  /** Called with the surface's place, in rows of the screen, after each layout. */
   readonly onPlace?: ((place: { readonly y: number; readonly height: number }) => void) | undefined;
 };
 
 const NEVER: Changing = { version: 0, subscribe: () => () => {} };
 
 /**
- * A place that Ink keeps free and the compositor paints: no text in Ink's tree, no frame for another line of the same
- * height. Without a compositor (a screen reader, a test of a component) the lines are Ink's own text.
+ * Rows that Ink keeps free and the compositor paints: Ink's tree has no text here, and a changed line of the same
+ * height needs no frame of Ink. Without a compositor (screen reader, component test) the lines are text of Ink's.
  */
 export function Surface({ lines, source = NEVER, cursor, shrinks = false, onPlace }: SurfaceProps) {
   const { compositor } = useScreen();
@@ -71,7 +71,7 @@ export function Surface({ lines, source = NEVER, cursor, shrinks = false, onPlac
     <Box flexDirection="column" justifyContent="flex-end" flexShrink={shrinks ? 1 : 0} overflowY="hidden">
       <Box flexDirection="column" flexShrink={0}>
         {shown.map((line, index) => (
-          // A row is its place on the screen; there is nothing else to tell it by.
+          // A row has no identity but its place on the screen.
           // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity
           <Text key={index} wrap="truncate">
             {line || ' '}

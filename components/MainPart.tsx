@@ -30,7 +30,9 @@ import { Lines, Surface } from './Lines.tsx';
 
 type Props = { readonly columns: number; readonly rows: number };
 
-/** The transcript and, at its end, what is being written and what runs. Scrolled away, the streams make room. */
+/**
+ * The transcript, followed by the answer and the command that are in progress. These are hidden while the user scrolls.
+ */
 const MainPart = memo(function MainPart({ columns, rows }: Props) {
   const screen = useScreen();
   const reply = useBroker();
@@ -40,10 +42,10 @@ const MainPart = memo(function MainPart({ columns, rows }: Props) {
   const progress = useProgress();
   const fleet = useFleet();
   const away = useScrolledAway();
-  // Said once: a rail has them.
+  // The rail shows them already.
   const beside = useUi((ui) => ui.rail > 0);
   const busy = agents.running.length > 0;
-  // A program that fills its pane must not hide the answer to a question that was asked meanwhile.
+  // The user may ask something while a program fills its pane: the pane then must not hide the answer.
   const said = useSaidSince(user?.op);
   const streams = [reply, user, job, ...models, busy && !beside, progress !== '', fleet, said].filter(Boolean).length;
   const waits = useWaits();
@@ -80,7 +82,7 @@ const MainPart = memo(function MainPart({ columns, rows }: Props) {
 
 type UpperProps = { readonly columns: number; readonly rows: number };
 
-/** Everything above the overlay: what a run is about stays on top of what it does. */
+/** Everything above the overlay. The header of a run stays above what the run does. */
 export function Upper({ columns, rows }: UpperProps) {
   const screen = useScreen();
   const facts = useRunFacts();
@@ -95,12 +97,13 @@ export function Upper({ columns, rows }: UpperProps) {
   );
 }
 
-/** How often the sign turns, and how often the time alone is drawn. In ms. */
+/** Milliseconds between two turns of the sign, and between two updates of the time. */
 const TURN_MS = 250;
 const STILL_MS = 1000;
 
 /**
- * What the model's side is doing, just above the prompt. It is painted beside React: no commit for a turn of the sign.
+ * What the model's side is doing, just above the prompt. It is painted without React, so that a turn of the sign needs
+ * no commit.
  */
 function WaitingRow({ activity, columns }: { readonly activity: Activity; readonly columns: number }) {
   const screen = useScreen();
@@ -111,7 +114,7 @@ function WaitingRow({ activity, columns }: { readonly activity: Activity; readon
   const typing = useUi(({ editor }) => editor.text !== '');
   const busy = screen.app.shell.busy;
   const key = typing || busy ? screen.keyFor('global', 'abort') : screen.keyFor('prompt', 'interrupt');
-  // An attempt that is dropped takes its text with it, and the next one has a rate of its own.
+  // A retry drops the text of the attempt before, so its rate is counted from zero.
   const began = useRef<{ readonly text: unknown; readonly at: number }>(undefined);
   const source = useMemo(() => ticking(motion ? TURN_MS : STILL_MS), [motion]);
   const lines = useCallback(() => {
@@ -129,13 +132,13 @@ function WaitingRow({ activity, columns }: { readonly activity: Activity; readon
 type ExecProps = {
   readonly command: Foreground;
   readonly columns: number;
-  /** The most rows it may take. */
+  /** The most rows that the pane may use. */
   readonly rows: number;
   /** Whether keys go to this program. */
   readonly keyboard: boolean;
 };
 
-/** A command that runs in the foreground: the end of its output as it comes, and a plain sign who has the keyboard. */
+/** The command in the foreground: the end of its output as it arrives, and a sign that says whether keys go to it. */
 function ExecPane({ command, columns, rows, keyboard }: ExecProps) {
   const screen = useScreen();
   const { paint } = screen;
@@ -167,7 +170,7 @@ function ExecPane({ command, columns, rows, keyboard }: ExecProps) {
     paint('marker', '╰ ') + sign,
     ...waiting.map((line) => paint('dim', `  then: ${line}`)),
   ]);
-  // Behind what the program printed last, just above the sign.
+  // The cursor stands where the program left it, above the sign.
   const cursor = () => ({
     x: Math.min(columns - 1, BAR_WIDTH + lineWidth(output.promptText)),
     y: lines().length - waiting.length - 2,
@@ -178,11 +181,11 @@ function ExecPane({ command, columns, rows, keyboard }: ExecProps) {
 type ProgressProps = {
   readonly agents: ReturnType<typeof useAgents>;
   readonly columns: number;
-  /** The most rows it may take. */
+  /** The most rows that the pane may use. */
   readonly rows: number;
 };
 
-/** A line for each sub-agent that works. What they write is not drawn here, however many they are. */
+/** One line for each sub-agent at work. Their text is not drawn here. */
 function AgentsPane({ agents: { running, waiting }, columns, rows }: ProgressProps) {
   const screen = useScreen();
   const { paint } = screen;
@@ -203,11 +206,11 @@ type ProgressPaneProps = {
   /** One line for each tool. */
   readonly progress: string;
   readonly columns: number;
-  /** The most rows it may take. */
+  /** The most rows that the pane may use. */
   readonly rows: number;
 };
 
-/** How far the running tools are, by their own word. */
+/** The progress that running tools report. */
 function ProgressPane({ progress, columns, rows }: ProgressPaneProps) {
   const { paint } = useScreen();
   const lines = progress.split('\n').flatMap((line) => wrapText(line, columns - 2).slice(0, 1));
@@ -217,11 +220,11 @@ function ProgressPane({ progress, columns, rows }: ProgressPaneProps) {
 type FleetPaneProps = {
   readonly fleet: NonNullable<ReturnType<typeof useFleet>>;
   readonly columns: number;
-  /** The most rows it may take. */
+  /** The most rows that the pane may use. */
   readonly rows: number;
 };
 
-/** The hosts of a fleet at work, a row each. */
+/** The hosts of a fleet that are at work, one row each. */
 function FleetPane({ fleet, columns, rows }: FleetPaneProps) {
   const screen = useScreen();
   useTicker(true);
@@ -236,7 +239,7 @@ type StreamingProps = {
   readonly rows: number;
 };
 
-/** The reply being written. Tokens are drawn at frame rate, and nothing else is drawn for them. */
+/** The answer in progress. Tokens are drawn at frame rate, and redraw nothing else. */
 function StreamingPane({ reply, columns, rows }: StreamingProps) {
   const screen = useScreen();
   const stream = useRef<ReturnType<typeof createStreamLines>>(undefined);
@@ -253,8 +256,8 @@ function StreamingPane({ reply, columns, rows }: StreamingProps) {
 type TranscriptProps = { readonly columns: number; readonly rows: number };
 
 /**
- * What has been said and run: the visible lines only (law 4). It draws as many as the whole part could show and is
- * pushed up by the streams below, so that a growing stream draws nothing here.
+ * The visible lines of the transcript (law 4). The pane draws as many lines as the whole part has rows, and the panes
+ * below push it up, so that their growth redraws nothing here.
  */
 function TranscriptPane({ columns, rows }: TranscriptProps) {
   const screen = useScreen();
@@ -277,7 +280,7 @@ function TranscriptPane({ columns, rows }: TranscriptProps) {
   return <Lines lines={shown.slice(-rows)} shrinks onPlace={place} />;
 }
 
-/** The first minute, above the prompt; nothing once there is a transcript. */
+/** The start screen, above the prompt; empty once there is a transcript. */
 function useWelcome(columns: number): readonly string[] {
   const screen = useScreen();
   const { app } = screen;

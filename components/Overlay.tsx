@@ -18,7 +18,7 @@ import { NO_PANEL, type Panel, type PanelItem, type QuestionUi } from '../src/ui
 import { Field } from './Field.tsx';
 import { Lines, rule } from './Lines.tsx';
 
-/** What lies between the transcript and the prompt. */
+/** The panel between the transcript and the prompt. */
 export function Overlay({ overlay, columns }: { readonly overlay: OverlayState; readonly columns: number }) {
   if (overlay.kind === 'none') return null;
   if (overlay.kind === 'question') {
@@ -64,7 +64,7 @@ function Choices({
   readonly panel: Open;
   readonly columns: number;
   readonly rows: number;
-  /** Rows below it for how the chosen session ended. */
+  /** Rows below the list for the end of the selected session. */
   readonly ending: number;
 }) {
   const { paint } = useScreen();
@@ -75,7 +75,7 @@ function Choices({
   const note = ` ${items.length === 0 ? 0 : index + 1} of ${items.length} `;
   const visible = items.slice(first, first + room);
   const words = visible.map(({ text, label }) => oneLine(label ?? text, columns - 2));
-  // Notes stand in a column of their own, where there is room for it.
+  // Notes have a column of their own where there is room.
   const column = Math.min(Math.max(0, ...words.map(textWidth)), Math.floor(columns / 2));
   const shown = visible.map(({ note = '' }, row) => {
     const word = words[row] ?? '';
@@ -104,7 +104,7 @@ type Props = {
   readonly rows: number;
 };
 
-/** How the chosen session ended, below the list; read once it is chosen. */
+/** The end of the selected session, below the list; read from disk when the session is selected. */
 function Ending({ read, columns, rows }: Props) {
   const screen = useScreen();
   const { paint } = screen;
@@ -121,7 +121,7 @@ function Ending({ read, columns, rows }: Props) {
   return <Lines lines={[rule(paint('dim', ' how it ended '), '', columns, 'rule', paint), ...lines, ...rest]} />;
 }
 
-/** Every key and command, from the tables that they are run by (UI-5). */
+/** Every key and command, from the tables that dispatch them (UI-5). */
 function Help({ top, columns, rows }: { readonly top: number; readonly columns: number; readonly rows: number }) {
   const { paint, keys } = useScreen();
   const lines = useMemo(() => helpLines(keys, columns, paint), [paint, keys, columns]);
@@ -168,7 +168,9 @@ type HaltProps = {
   readonly columns: number;
 };
 
-/** The question that stops everything: what, why, where, and the answers (HA-1). Keys reach it once it is armed. */
+/**
+ * The question that stops everything: what, why, where, and the answers (HA-1). It takes keys only once it is armed.
+ */
 function HaltModal({ words, question, layout, columns }: HaltProps) {
   const screen = useScreen();
   const { theme } = screen.renderContext(columns);
@@ -239,7 +241,7 @@ type DialogProps = {
   readonly columns: number;
 };
 
-/** The search in the transcript: it goes to the first match while it is typed. */
+/** The search in the transcript, which jumps to the first match while the user types. */
 function FindField({ text, note, filters, columns }: DialogProps) {
   const screen = useScreen();
   const { paint } = screen;
@@ -254,7 +256,7 @@ function FindField({ text, note, filters, columns }: DialogProps) {
   );
 }
 
-/** Asks before a run is ended by the key that also starts one. The focus is on going on. */
+/** Asks before Ctrl-N, which also starts runs, ends one. The focus is on going on. */
 function ConfirmAbort({ focus, columns }: { readonly focus: number; readonly columns: number }) {
   const { paint } = useScreen();
   const buttons = [' end it (y) ', ' let it continue (n) '].map((text, index) =>

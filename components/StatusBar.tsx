@@ -9,12 +9,12 @@ import { fitSegments, type Segment } from '../src/ui/render/segments.ts';
 import { elapsed } from '../src/ui/screen/entries/frame.ts';
 import { Lines } from './Lines.tsx';
 
-/** Characters of a task in this line; the transcript has all of it. */
+/** The most characters of a task in this line; the transcript has all of it. */
 const MAX_TASK_CHARS = 32;
 
 /**
- * One line: mode, model, run, jobs, what is happening and for how long, where (UI-4). A begun key sequence takes its
- * place.
+ * One line: mode, model, run, jobs, current activity and its time, directory (UI-4). The start of a key sequence
+ * replaces it.
  */
 export const StatusBar = memo(function StatusBar({ columns }: { readonly columns: number }) {
   const { paint, keyFor } = useScreen();
@@ -47,12 +47,12 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
 
 type Status = ReturnType<typeof useStatus>;
 
-/** Another machine than the user's own: what nobody may overlook. */
+/** The host, when the prompt belongs to another machine than the user's own: this must not be overlooked. */
 function hostSegments({ host }: Status): readonly Segment[] {
   return host === undefined ? [] : [{ text: ` @${host} `, weight: 11, role: 'host' }];
 }
 
-/** The mode and the model, what the keys say, and what is missing. */
+/** The mode and the model, a key sequence, and what is missing. */
 function modeSegments(
   { mode, preset, unsaved, withoutOpinion, withoutUndo, sandboxed }: Status,
   hint: string | undefined,
@@ -68,10 +68,10 @@ function modeSegments(
   ];
 }
 
-/** No two of them begin or end alike at a glance. */
+/** Short names that differ in their first and last letters. */
 const SHORT_MODES = { restricted: 'restr', project: 'proj', unrestricted: 'UNRES' } as const;
 
-/** What is happening, and for how long. */
+/** The current activity, and for how long it has lasted. */
 function runSegments(
   { run, activity, wait, starting }: Status,
   elsewhere: boolean,
@@ -80,7 +80,7 @@ function runSegments(
 ): readonly Segment[] {
   const what = activity && !elsewhere ? `${activity.what} ${elapsed(time - activity.since)}` : undefined;
   return [
-    // Before the first step there is none to count.
+    // Before the first step there is no step to count.
     ...(run && activity?.what !== 'planning' ? norrisSegments(run) : []),
     ...(what === undefined ? [] : [{ text: what, weight: 7, role: 'text' as const }]),
     ...(wait ? [waitSegment(wait, time, keyFor)] : []),
@@ -88,7 +88,7 @@ function runSegments(
   ];
 }
 
-/** What is counted: the window, the money, and what waits or runs beside. */
+/** The counters: context window, cost, waiting lines, sub-agents and jobs. */
 function countSegments({ contextPercent, cost, waiting, agents, jobs }: Status): readonly Segment[] {
   const s = (count: number) => (count === 1 ? '' : 's');
   return [
@@ -100,7 +100,7 @@ function countSegments({ contextPercent, cost, waiting, agents, jobs }: Status):
   ];
 }
 
-/** A server that is there sooner is not worth a word. In ms. */
+/** A server that starts within this time is not shown. In ms. */
 const SHOWN_AFTER_MS = 1000;
 
 function waitSegment({ what, since, stops }: NonNullable<Status['wait']>, time: number, keyFor: KeyFor): Segment {
@@ -120,7 +120,7 @@ function startingSegment({ name, since }: NonNullable<Status['starting']>, time:
 
 const METER_CELLS = 5;
 
-/** How full the model's window is: in amber when the next answers will cost earlier turns. */
+/** How full the model's window is; amber when the next answers will cost earlier turns. */
 function contextSegment(percent: number): Segment {
   const full = Math.min(METER_CELLS, Math.round((percent / 100) * METER_CELLS));
   const meter = '▮'.repeat(full) + '▯'.repeat(METER_CELLS - full);
@@ -130,7 +130,7 @@ function contextSegment(percent: number): Segment {
 
 type Run = NonNullable<Status['run']>;
 
-/** The step of the budget and, with a plan, the task in hand (NO-8). */
+/** The step of the budget and, with a plan, the current task (NO-8). */
 function norrisSegments({ step: k, maxSteps, task }: Run): Segment[] {
   const step: Segment = { text: `⚡ ${k}/${maxSteps}`, weight: 8, role: 'accent' };
   if (!task) return [step];
@@ -148,7 +148,7 @@ function norrisSegments({ step: k, maxSteps, task }: Run): Segment[] {
 
 type KeyFor = ReturnType<typeof useScreen>['keyFor'];
 
-/** What the keys do while they move the transcript, and what came of the search. */
+/** The keys that work while the transcript is scrolled, and the result of the search. */
 function readingSegments(keyFor: KeyFor, note: string): Segment[] {
   const keys = [
     ['leaveTranscript', 'back', 8],

@@ -1,4 +1,4 @@
-/** The screen in pieces, each short enough for a key to wait for it. */
+/** Loads the screen in pieces, each short enough for a key to wait for it. */
 
 /** @param turn lets pending keys through between two pieces */
 export async function loadScreen(turn: () => Promise<void>): Promise<typeof import('./main.tsx')> {
@@ -6,7 +6,7 @@ export async function loadScreen(turn: () => Promise<void>): Promise<typeof impo
     () => import('react'),
     () => import('yoga-layout'),
     () => import('ink'),
-    // It makes some forty regular expressions.
+    // This module compiles some forty regular expressions.
     () => import('../src/ui/render/markdown.ts'),
     () => import('./App.tsx'),
   ]) {

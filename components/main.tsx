@@ -1,4 +1,4 @@
-/** Opens the screen, and gives the terminal back whatever happens. */
+/** Opens the screen, and restores the terminal whatever happens. */
 import { constants } from 'node:os';
 import { render } from 'ink';
 import { rebind } from '../src/ui/keymap/rebind.ts';
@@ -12,14 +12,15 @@ import { exitSummary } from '../src/ui/screen/welcome.ts';
 import { afterInput } from '../src/ui/terminal/schedule.ts';
 import { Root } from './App.tsx';
 
-/** Frames drawn in that time after a resize may be wrong; then everything is drawn anew. In ms. */
+/** After a resize, frames drawn within this time may be wrong; then everything is redrawn. In ms. */
 const SETTLE_MS = 30;
 type Program = ScreenOptions['app'];
 const MAX_FPS = 120;
 
 /**
- * Runs the full screen until the user leaves; the exit code. Rejects with what broke it, the terminal restored.
- * @param begun the terminal, where it was taken before the program was there
+ * Runs the full screen until the user leaves, and returns the exit code. Rejects with what broke it, after restoring
+ * the terminal.
+ * @param begun the terminal, where the first frame has already taken it
  */
 export async function runScreen(app: Program, begun: FirstFrame | undefined): Promise<number> {
   const ended = Promise.withResolvers<number>();
@@ -29,11 +30,11 @@ export async function runScreen(app: Program, begun: FirstFrame | undefined): Pr
   first.onSignal = (signal) => ended.resolve(128 + constants.signals[signal]);
   if (app.ui.mouse !== first.mouse) terminal.setMouse(app.ui.mouse);
   const broke = (error: unknown) => ended.reject(error);
-  // A terminal that is gone fails every write; the hang-up has its own way to end the program.
+  // When the terminal is gone every write fails; SIGHUP then ends the program.
   const ignore = () => {};
   const mute = () => output.mute();
   process.stdout.on('error', ignore);
-  // Ink's exit hook kills the process at a signal that nobody else listens to; here the session is closed first.
+  // Ink's exit hook kills the process at a signal to which nobody else listens. The session must be closed first.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, ignore);
   process.on('uncaughtException', broke);
   process.on('unhandledRejection', broke);
@@ -74,14 +75,14 @@ function open(app: Program, first: FirstFrame, broke: (error: unknown) => void) 
   });
   for (const error of errors) screen.warn(error);
   const disconnect = screen.connect();
-  // Before anything is drawn: what was typed so far is part of the first picture.
+  // Keys typed so far must be part of the first frame.
   first.connect((token) => takeToken(screen, token));
   const instance = render(<Root screen={screen} />, {
-    // Ink uses of both only what the doubles have.
+    // Ink uses only those members of the two streams that the doubles have.
     stdout: output as unknown as NodeJS.WriteStream,
     stdin: terminal.ink as unknown as NodeJS.ReadStream,
     exitOnCtrlC: false,
-    // Ink hands over its whole picture for each commit, and nothing else.
+    // In debug mode Ink passes its whole picture for each commit, and writes nothing else.
     debug: output.compositor !== undefined,
     maxFps: MAX_FPS,
     interactive: true,
@@ -92,9 +93,9 @@ function open(app: Program, first: FirstFrame, broke: (error: unknown) => void) 
   const redraw = () => {
     if (output.compositor) output.compositor.redraw();
     else {
-      // Ink must forget its last frame; what it writes for that would show a blank screen.
+      // Ink must forget its last frame; what it writes to erase that frame would blank the screen.
       output.dropping(() => instance.clear());
-      // Ends with the synchronized update of the frame that follows: nobody sees the screen in between.
+      // The synchronized update ends with the next frame, so the blank screen is never seen.
       output.write('\x1b[?2026h\x1b[?25l\x1b[2J\x1b[H');
     }
     instance.rerender(<Root screen={screen} />);
@@ -109,8 +110,8 @@ function open(app: Program, first: FirstFrame, broke: (error: unknown) => void) 
     clearTimeout(settling);
     settling = setTimeout(redraw, SETTLE_MS);
   };
-  // Not `resize` of stdout: a size that went and came back within one turn is no change to it, but to the terminal it
-  // is.
+  // Not `resize` of stdout: that reports nothing when the size changed and changed back within one turn, but the
+  // terminal has redrawn.
   process.on('SIGWINCH', resized);
   // The screen is blank now, so the first frame must be a whole one.
   const endResume = terminal.onResume(() => {

@@ -2,23 +2,23 @@ import { createContext, useContext, useSyncExternalStore } from 'react';
 import type { Screen } from '../src/ui/screen/screen.ts';
 import type { Ui } from '../src/ui/screen/ui.ts';
 
-/** What every component and hook sits on. */
+/** The screen that every component and hook uses. */
 export const ScreenContext = createContext<Screen | undefined>(undefined);
 
-/** The screen that the component belongs to. */
+/** Returns the screen that the component belongs to. */
 export function useScreen(): Screen {
   const screen = useContext(ScreenContext);
   if (!screen) throw new Error('components are drawn inside a ScreenContext');
   return screen;
 }
 
-/** A text with the user's own secrets where the session has handles (SE-3). */
+/** Returns a function that puts the user's own secrets in place of their handles in a text (SE-3). */
 export function useReveal(): (text: string) => string {
   const { secrets } = useScreen().app.engine.services;
   return (text) => secrets.reveal(text);
 }
 
-/** What `select` picks from the screen's own state; draws again only when that is another value. */
+/** Returns what `select` picks from the screen's own state; redraws only when that value changes. */
 export function useUi<T>(select: (ui: Ui) => T): T {
   const { ui, onUi } = useScreen();
   return useSyncExternalStore(onUi, () => select(ui.get()));

@@ -3,10 +3,10 @@ import type { LiveReply } from '../src/engine/live.ts';
 import { useScreen } from './context.ts';
 import { useConversation } from './useSession.ts';
 
-/** Between two looks at a server that did not answer. In ms. */
+/** Milliseconds between two probes of a server that did not answer. */
 const LOOK_AGAIN_MS = 3000;
 
-/** The reply that is being written in the user's conversation, if one is. Its text is read with `useFrames`. */
+/** Returns the reply in progress of the user's conversation, if there is one. `useFrames` reads its text. */
 export function useBroker(): LiveReply | undefined {
   const { engine } = useScreen().app;
   const op = useConversation(({ phase }) =>
@@ -15,14 +15,14 @@ export function useBroker(): LiveReply | undefined {
   return op === undefined ? undefined : engine.live.replies.get(op);
 }
 
-/** Whether words of the answer have come: draws once when they begin, not for each. */
+/** Returns whether text of the answer has arrived; redraws once, not for each token. */
 export function useAnswering(): boolean {
   const reply = useBroker();
   const subscribe = useCallback((listener: () => void) => reply?.subscribe(listener) ?? (() => {}), [reply]);
   return useSyncExternalStore(subscribe, () => reply !== undefined && reply.text.length > 0);
 }
 
-/** Why the server of a preset can't answer, as long as somebody looks; asked again until it does. */
+/** Returns why the server of a preset can't answer. While `looks`, it is asked again until it can. */
 export function useServerProblem(preset: string, looks: boolean): string | undefined {
   const { presets } = useScreen().app;
   const [seen, setSeen] = useState<{ readonly preset: string; readonly problem: string | undefined }>();
@@ -34,11 +34,11 @@ export function useServerProblem(preset: string, looks: boolean): string | undef
     const look = async () => {
       const problem = await presets.problem(preset, signal).catch(() => undefined);
       if (signal.aborted) return;
-      // The same again is drawn once.
+      // An equal result keeps the old object, so that nothing is redrawn.
       setSeen((was) => (was?.preset === preset && was.problem === problem ? was : { preset, problem }));
       if (problem !== undefined) timer = setTimeout(() => void look(), LOOK_AGAIN_MS).unref();
     };
-    // In a turn of its own: a key must not wait for what a first request loads behind what the first picture takes.
+    // In a later turn: a key must not wait for the modules that the first request loads.
     const begin = setImmediate(() => void look());
     return () => {
       clearImmediate(begin);

@@ -6,13 +6,13 @@ import { runningOf } from '../src/session/slots.ts';
 import { useScreen } from './context.ts';
 import { useConversation, useSession } from './useSession.ts';
 
-/** A command in the foreground: the user's own, the one that the model's run waits for, or a job brought there. */
+/** A command in the foreground: the user's own, one that the model's run waits for, or a job brought to the front. */
 export type Foreground = {
   readonly op: string;
   readonly by: 'user' | 'model';
   readonly command: string;
   readonly running: RunningCommand;
-  /** The number of the job that it is, brought to the front. */
+  /** The number of the job that was brought to the front. */
   readonly job?: number;
 };
 
@@ -22,7 +22,9 @@ export type Foregrounds = {
   readonly job?: Foreground;
 };
 
-/** The foreground command of the user's shell and the job in front, each if there is one, and those of the model. */
+/**
+ * Returns the foreground command of the user's shell and the job in front, if there are any, and the model's commands.
+ */
 export function useExecutor(): Foregrounds {
   const { app, onEngine } = useScreen();
   const { engine } = app;
@@ -30,7 +32,7 @@ export function useExecutor(): Foregrounds {
   const line = useSession((state) => state.shell.running?.line ?? '');
   const phase = useConversation((conversation) => conversation.phase);
   const job = useFrontJob();
-  // The process comes some ms after the start that the machine knows; the engine tells when it is there.
+  // The process starts some ms after the state says so; the engine reports when it has.
   useSyncExternalStore(onEngine, () => [...engine.live.commands.keys()].join(' '));
   const foreground = (op: string, by: Foreground['by'], command: string): Foreground[] => {
     const running = engine.live.commands.get(op);
@@ -51,7 +53,7 @@ function isActing(phase: Phase): phase is Extract<Phase, { kind: 'acting' | 'sto
   return phase.kind === 'acting' || phase.kind === 'stoppingActions';
 }
 
-/** What runs in a trial, where nothing of it stays. */
+/** Returns the command that runs in a trial, whose changes are not kept. */
 function triedIn({ op, dispatch }: Extract<Phase, { kind: 'trying' }>) {
   const action = dispatch.actions[dispatch.index];
   return action ? [{ op, action }] : [];
@@ -75,7 +77,7 @@ export function useModes(running: RunningCommand | undefined): void {
   );
 }
 
-/** Whether any of them waits for input. */
+/** Returns whether any of the commands waits for input. */
 export function useAsking(commands: readonly Foreground[]): boolean {
   return useSyncExternalStore(
     (listener) => {
@@ -88,27 +90,27 @@ export function useAsking(commands: readonly Foreground[]): boolean {
   );
 }
 
-/** Lines for the shell that wait until the running command has ended, one a line. */
+/** Returns the lines that wait for the shell until the running command ends, one a line. */
 export function useWaitingLines(): string {
   const { app, onEngine } = useScreen();
   const { shell } = app;
   return useSyncExternalStore(onEngine, () => shell.waiting.join('\n'));
 }
 
-/** Where the user's shell is. */
+/** Returns the working directory of the user's shell. */
 export function useShellCwd(): string {
   const { engine } = useScreen().app;
   return useSession(() => engine.shellCwd);
 }
 
-/** The progress that running tools report, one a line; empty when none does. */
+/** Returns the progress that running tools report, one a line; empty when none does. */
 export function useProgress(): string {
   const { app, onEngine } = useScreen();
   const { engine } = app;
   return useSyncExternalStore(onEngine, () => [...engine.live.progress.values()].join('\n'));
 }
 
-/** The fleet at work; redraws when a host of it is another step further. */
+/** Returns the fleet at work; redraws with each step of a host. */
 export function useFleet(): FleetRun | undefined {
   const { app, onEngine } = useScreen();
   const { fleet } = app;

@@ -2,12 +2,15 @@ import { useEffect, useMemo, useState } from 'react';
 import { atFrameRate, type Changing } from '../src/ui/screen/frames.ts';
 import { useScreen } from './context.ts';
 
-/** A stream beside the machine as it is drawn: told of at most once a frame. */
+/** Returns a stream of text beside the state machine; redraws at most once a frame. */
 export function useFrames(source: Changing): Changing {
   return useMemo(() => atFrameRate(source), [source]);
 }
 
-/** The time in ms, once a second while `running`; it stands still otherwise, so that nothing is drawn when idle. */
+/**
+ * Returns the time in ms, updated once a second while `running`. It stands still otherwise, so that an idle screen
+ * draws nothing.
+ */
 export function useTicker(running: boolean): number {
   const { app, seconds } = useScreen();
   const { now } = app.engine.services;

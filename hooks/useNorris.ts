@@ -13,7 +13,7 @@ import { useReveal, useScreen } from './context.ts';
 import { useTicker } from './useFrames.ts';
 import { useConversation, useSession } from './useSession.ts';
 
-/** The Norris run that is under way, and what the user can do with it. */
+/** Returns the Norris run in progress, and the user's controls for it. */
 export function useNorris() {
   const { app } = useScreen();
   const { engine } = app;
@@ -36,22 +36,22 @@ export function useQuestion(): Question | undefined {
   return head && engine.actions.revealQuestion(head);
 }
 
-/** What the conversation is doing, in a word or two; undefined when it does nothing. */
+/** Returns what the conversation is doing, in a word or two; undefined when idle. */
 export function activityOf(state: State): string | undefined {
   const { phase } = rootOf(state);
-  // The agent continues with the report of a sub-agent that asks.
+  // The model waits for the report of a sub-agent, and that sub-agent asks the user.
   if (state.questions.length > 0) return 'waits for you';
   return phase.kind === 'idle' ? undefined : PHASE_WORDS[phase.kind];
 }
 
-/** The sub-agents that run, and how many tasks wait for one to end. */
+/** Returns the running sub-agents, and how many tasks wait for one of them to end. */
 export function useAgents(): { readonly running: readonly SubAgent[]; readonly waiting: number } {
   const sessions = useSession((state) => state.sessions);
   const waiting = useSession(waitingTasks);
   return { running: subAgents({ sessions }), waiting };
 }
 
-/** The header of the current run, drawn once a second; undefined without a run. */
+/** Returns the header of the current run, drawn once a second; undefined without a run. */
 export function useRunFacts(): RunFacts | undefined {
   const { secrets } = useScreen().app.engine.services;
   const { run } = useNorris();
@@ -64,7 +64,7 @@ export function useRunFacts(): RunFacts | undefined {
 
 const MAX_NAME_CHARS = 40;
 
-/** The model's command that runs, as one short line; undefined where none does. */
+/** Returns the model's running command as one short line; undefined without one. */
 export function useRunsName(): string | undefined {
   const reveal = useReveal();
   return useConversation(({ phase }) => {

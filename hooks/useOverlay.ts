@@ -4,10 +4,12 @@ import { type Overlay, overlayOf } from '../src/ui/screen/overlay.ts';
 import { useScreen, useUi } from './context.ts';
 import { useQuestion } from './useNorris.ts';
 
-/** A frame that could not be reported as written counts as written after this; the quiet time still follows. */
+/**
+ * A frame whose write could not be confirmed counts as written after this time; the quiet time is added to it. In ms.
+ */
 const FLUSH_TIMEOUT_MS = 200;
 
-/** What lies over the transcript. `main` is the rows of the screen above the prompt. */
+/** Returns the panel over the transcript. `main` is the number of rows above the prompt. */
 export function useOverlay(columns: number, main: number): Overlay {
   const head = useQuestion();
   const question = useUi((ui) => ui.question);
@@ -19,7 +21,7 @@ export function useOverlay(columns: number, main: number): Overlay {
   );
 }
 
-/** Starts the arming of a question once the frame that shows it was written (HA-1). */
+/** Arms a question once the frame that shows it was written (HA-1). */
 export function useArming(id: string): void {
   const { questionDialog } = useScreen();
   const { waitUntilRenderFlush } = useApp();
@@ -29,7 +31,7 @@ export function useArming(id: string): void {
   );
 }
 
-/** Tells the question which of its lines were on the screen, once the frame that shows them was written (HA-8). */
+/** Reports to the question which of its lines were on screen, once the frame that shows them was written (HA-8). */
 export function useSeen(id: string, columns: number, from: number, to: number): void {
   const { questionDialog } = useScreen();
   const { waitUntilRenderFlush } = useApp();
@@ -39,7 +41,7 @@ export function useSeen(id: string, columns: number, from: number, to: number): 
   );
 }
 
-/** Calls `tell` when the frame is written, unless the returned function was called before. */
+/** Calls `tell` when the frame is written, unless the returned function is called first. */
 function onceDrawn(flushed: () => Promise<void>, tell: () => void): () => void {
   let gone = false;
   const limit = new Promise((resolve) => setTimeout(resolve, FLUSH_TIMEOUT_MS));

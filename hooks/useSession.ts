@@ -3,25 +3,25 @@ import type { TranscriptItem } from '../src/engine/transcript.ts';
 import { type Conversation, rootOf, type State } from '../src/session/state.ts';
 import { useScreen } from './context.ts';
 
-/** What `select` picks from the engine's state; draws again only when that is another value. */
+/** Returns what `select` picks from the engine's state; redraws only when that value changes. */
 export function useSession<T>(select: (state: State) => T): T {
   const { app, onEngine } = useScreen();
   return useSyncExternalStore(onEngine, () => select(app.engine.state));
 }
 
-/** The same of the user's conversation. */
+/** Returns what `select` picks from the user's conversation; redraws only when that value changes. */
 export function useConversation<T>(select: (conversation: Conversation) => T): T {
   return useSession((state) => select(rootOf(state)));
 }
 
-/** Whether anything was said since the entry with this key. */
+/** Returns whether the transcript has grown since the entry with this key. */
 export function useSaidSince(key: string | undefined): boolean {
   const { app, onEngine } = useScreen();
   const { transcript } = app.engine;
   return useSyncExternalStore(onEngine, () => key !== undefined && transcript.entries.at(-1)?.key !== key);
 }
 
-/** The entries of the transcript. The list is changed in place, so its version is what is watched. */
+/** Returns the entries of the transcript. The list is changed in place, so hooks compare its version. */
 export function useTranscript(): { readonly entries: readonly TranscriptItem[]; readonly version: number } {
   const { app, onEngine } = useScreen();
   const { transcript } = app.engine;

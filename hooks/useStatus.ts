@@ -13,7 +13,7 @@ import { useAsking, useExecutor, useShellCwd } from './useExecutor.ts';
 import { activityOf, useNorris } from './useNorris.ts';
 import { useConversation, useSession } from './useSession.ts';
 
-/** The facts of the status bar (UI-4), each read where it is cheap. */
+/** Returns the facts of the status bar (UI-4). */
 export function useStatus() {
   const { app } = useScreen();
   const { mode } = useMode();
@@ -43,7 +43,7 @@ export function useStatus() {
   };
 }
 
-/** The MCP server that has been on its way for the longest. */
+/** Returns the MCP server that has been starting for the longest time. */
 function useStarting(): { readonly name: string; readonly since: number } | undefined {
   const { mcp } = useScreen().app;
   const name = useSession(() => firstStarting(mcp)?.name);
@@ -62,8 +62,8 @@ function contextPercent(conversation: Conversation): number | undefined {
 }
 
 /**
- * What the model's side does, where that has a row of its own: not while the user is asked, and not in the least of
- * screens.
+ * Returns what the model's side is doing, where that has a row of its own: not while the user is asked, and not on the
+ * smallest screens.
  */
 export function useWaits(): Activity | undefined {
   const activity = useActivity();
@@ -72,12 +72,12 @@ export function useWaits(): Activity | undefined {
   return idle || hidden || activity?.what === 'waits for you' ? undefined : activity;
 }
 
-/** What comes with the question that is typed, where there is room to say it. */
+/** Returns the attachments of the question being typed, where there is room to show them. */
 export function useAttached() {
   return useUi(({ question, size, attached }) => (question || size.rows < MIN_ROWS ? undefined : attached));
 }
 
-/** Below so many rows the bar alone says it. */
+/** On a screen with fewer rows only the status bar says it. */
 const MIN_ROWS = 8;
 
 export type Activity = { readonly what: string; readonly since: number };

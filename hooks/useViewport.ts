@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import type { ViewportState } from '../src/ui/render/viewport.ts';
 import { useScreen } from './context.ts';
 
-/** The lines of the transcript that are visible in a window of this size. */
+/** Returns the lines of the transcript that are visible in a window of this size. */
 export function useViewport(columns: number, rows: number): ViewportState {
   const { view, onView } = useScreen();
   useSyncExternalStore(onView, () => view.version);

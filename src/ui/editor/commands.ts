@@ -1,4 +1,4 @@
-/** The editor's commands by name. Names are those of the key table, so a key's command is run without translation. */
+/** The editor's commands, by the names that the key table uses. */
 import {
   blankWordStart,
   deleteRange,
@@ -36,7 +36,7 @@ const COMMANDS = {
   deleteForward: (state) => deleteRange(state, state.cursor, next(state.text, state.cursor)),
   killLineEnd: (state) => {
     const end = lineEnd(state.text, state.cursor);
-    // At the end of a line its newline goes, so that repeating it kills line after line.
+    // At the end of a line its newline is killed, so that repeating the command kills line after line.
     return killRange(state, state.cursor, end === state.cursor ? Math.min(end + 1, state.text.length) : end, false);
   },
   killLineStart: (state) => {
@@ -71,7 +71,7 @@ const COMMANDS = {
   redo,
   transpose: (state) => {
     const { text, cursor } = state;
-    // At the end of a line the two characters before the cursor change places, as in Emacs.
+    // At the end of a line the two characters before the cursor are exchanged, as in Emacs.
     const atEnd = lineEnd(text, cursor) === cursor;
     const middle = atEnd ? previous(text, cursor) : cursor;
     const start = previous(text, middle);
@@ -88,7 +88,7 @@ const COMMANDS = {
 
 export type EditorCommand = keyof typeof COMMANDS;
 
-/** Whether a command of the key table is the editor's. */
+/** Returns whether a command of the key table belongs to the editor. */
 export function isEditorCommand(name: string): name is EditorCommand {
   return Object.hasOwn(COMMANDS, name);
 }
@@ -103,38 +103,38 @@ export function typeText(state: EditorState, text: string): EditorState {
   return insertText(state, cleanText(text));
 }
 
-/** Puts a pasted block at the cursor: never more than text, folded when it is large (IN-4). */
+/** Puts a pasted block at the cursor as text; a large one is folded (IN-4). */
 export function paste(state: EditorState, text: string): EditorState {
   return pasteText(state, cleanText(text));
 }
 
 /**
- * Moves by rows as drawn at these widths. Undefined at the edge, where ↑ and ↓ mean the history instead.
- * Repeated moves keep aiming at the column they began at.
+ * Moves by rows as drawn at these widths; undefined at the edge, where ↑ and ↓ walk the history instead. Repeated moves
+ * keep the column that they began at.
  */
 export function moveRows(state: EditorState, rows: -1 | 1, width: number, firstWidth = width): EditorState | undefined {
   const layout = layoutEditor(state, width, firstWidth);
   const target = layout.cursorRow + rows;
   if (target < 0 || target >= layout.rows.length) return undefined;
-  // The first row stands to the right of the prompt's name: columns are counted from the screen's edge.
+  // The prompt's name is to the left of the first row: columns count from the screen's edge.
   const shift = (row: number) => (row === 0 ? width - firstWidth : 0);
   const goal = state.goal ?? layout.cursorColumn + shift(layout.cursorRow);
   return { ...moveTo(state, offsetAt(state, layout, target, goal - shift(target))), goal };
 }
 
-/** Replaces the whole text (history, external editor, completion); one undo step. The cursor goes to `cursor`. */
+/** Replaces the whole text (history, external editor, completion) as one undo step, with the cursor at `cursor`. */
 export function setText(state: EditorState, text: string, cursor = text.length): EditorState {
   const clean = cleanText(text);
   return replace(state, 0, state.text.length, clean, { cursor: Math.min(cursor, clean.length) });
 }
 
-/** Empties the prompt after its text was sent. Undo does not reach back over it; the kill ring stays. */
+/** Empties the prompt after its text was sent. Undo stops here; the kill ring stays. */
 export function submitted(state: EditorState): EditorState {
   const pastes = Object.entries(state.pastes).filter(([mark]) => state.kills.some((text) => text.includes(mark)));
   return { ...createEditor(), kills: state.kills, pastes: Object.fromEntries(pastes) };
 }
 
-/** Gives lines back to the prompt that were queued when a run was aborted (IN-7), above what is being typed. */
+/** Returns lines to the prompt that were queued when a run was aborted (IN-7), above the draft. */
 export function giveBack(state: EditorState, text: string): EditorState {
   const clean = cleanText(text);
   const joined = state.text === '' ? clean : `${clean}\n`;

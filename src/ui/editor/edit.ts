@@ -1,22 +1,22 @@
-/** The steps that commands are made of: replacing text, with what undo and the kill ring keep of it. */
+/** The steps that commands consist of: replacing text, and what undo and the kill ring record. */
 
 import { graphemes } from '../../text/display.ts';
 import { type EditorState, freePlaceholder, isLarge, type Last, OTHER, type Snapshot } from './state.ts';
 
 const MAX_UNDO = 500;
 const MAX_KILLS = 60;
-/** Characters typed in one go that one undo takes back at most. */
+/** The most typed characters that one undo step holds. */
 const MAX_TYPED_CHARS = 40;
 
-/** Moves the cursor; a run of typing or killing ends. */
+/** Moves the cursor, which ends a run of typing or killing. */
 export function moveTo(state: EditorState, cursor: number, last: Last = OTHER): EditorState {
   const { goal: _, ...rest } = state;
   return { ...rest, cursor, last };
 }
 
 /**
- * Replaces `from`–`to` by `insertion`, the cursor behind it. With `joins` the change belongs to the undo step before.
- * A mark is dropped, since the text it stood in has changed.
+ * Replaces `from`–`to` by `insertion` and puts the cursor behind it. With `joins` the change belongs to the previous
+ * undo step. The mark is dropped, since its text has changed.
  */
 export function replace(
   state: EditorState,
@@ -33,7 +33,7 @@ export function replace(
   if (text === state.text && cursor === state.cursor) return { ...state, last };
   const { goal: _goal, mark: _mark, ...rest } = state;
   const undo = joins ? state.undo : remember(state.undo, state);
-  // Text may join with what stands beside it to one grapheme (a flag, a mark): the cursor goes behind the whole.
+  // The new text may form one grapheme with its neighbours (a flag, a combining mark): the cursor goes behind it.
   return { ...rest, text, cursor: snap(text, cursor), undo, redo: [], last };
 }
 
@@ -41,7 +41,7 @@ function remember(stack: readonly Snapshot[], { text, cursor }: Snapshot): reado
   return [...stack.slice(-(MAX_UNDO - 1)), { text, cursor }];
 }
 
-/** Typing: runs of it are one undo step, broken at the start of each word. */
+/** Inserts typed text: a run of typing is one undo step, broken at the start of each word. */
 export function insertText(state: EditorState, text: string): EditorState {
   if (text === '') return state;
   const { last, cursor } = state;
@@ -52,7 +52,7 @@ export function insertText(state: EditorState, text: string): EditorState {
   return { ...done, last: { kind: 'insert', at: done.cursor, count: joins && continues ? last.count + 1 : 1 } };
 }
 
-/** Deleting: runs of it are one undo step. */
+/** Deletes a range: a run of deletions is one undo step. */
 export function deleteRange(state: EditorState, from: number, to: number): EditorState {
   if (from === to) return { ...state, last: OTHER };
   const { last } = state;
@@ -61,7 +61,10 @@ export function deleteRange(state: EditorState, from: number, to: number): Edito
   return { ...done, last: { kind: 'delete', at: done.cursor, count: joins ? last.count + 1 : 1 } };
 }
 
-/** Killing: to the ring; kills in a row become one text there. `backward` when the text was before the cursor. */
+/**
+ * Moves a range to the kill ring; consecutive kills become one text there. `backward` when the text was before the
+ * cursor.
+ */
 export function killRange(state: EditorState, from: number, to: number, backward: boolean): EditorState {
   if (from === to) return { ...state, last: state.last.kind === 'kill' ? state.last : OTHER };
   const killed = state.text.slice(from, to);
@@ -71,7 +74,7 @@ export function killRange(state: EditorState, from: number, to: number, backward
   return { ...replace(state, from, to, '', { last: { kind: 'kill' } }), kills };
 }
 
-/** Pasted text: as it is when short, else folded to one placeholder. Always its own undo step. */
+/** Inserts pasted text: as it is when short, else folded to a placeholder. Always its own undo step. */
 export function pasteText(state: EditorState, text: string): EditorState {
   if (text === '') return state;
   const { cursor } = state;
@@ -100,19 +103,21 @@ export function redo(state: EditorState): EditorState {
 
 const PLACEHOLDER = /([\ufdd0-\ufdef])/;
 
-/** The units the cursor moves over: graphemes, and each folded paste by itself whatever mark follows it. */
+/**
+ * Returns the units that the cursor moves over: graphemes, and each folded paste on its own, whatever mark follows it.
+ */
 export function units(text: string): string[] {
   if (!PLACEHOLDER.test(text)) return splitLines(text);
   return text.split(PLACEHOLDER).flatMap((piece) => (PLACEHOLDER.test(piece) ? [piece] : splitLines(piece)));
 }
 
-/** Newlines always end a grapheme, so each line is split by itself, which keeps plain lines fast. */
+/** A newline always ends a grapheme, so each line is split on its own, which keeps plain lines fast. */
 function splitLines(text: string): string[] {
   if (!text.includes('\n')) return graphemes(text);
   return text.split(/(\n)/).flatMap((line) => (line === '\n' ? ['\n'] : graphemes(line)));
 }
 
-/** The boundary at or after `offset`. */
+/** Returns the boundary at or after `offset`. */
 export function snap(text: string, offset: number): number {
   let at = 0;
   for (const unit of units(text)) {
@@ -148,7 +153,7 @@ export function lineEnd(text: string, offset: number): number {
 const isWord = (unit: string): boolean => /^[\p{L}\p{N}\p{M}]/u.test(unit) || PLACEHOLDER.test(unit);
 const isInk = (unit: string): boolean => !/^\s/.test(unit);
 
-/** The end of the word at or after `offset`, as Emacs counts words: letters and digits. */
+/** Returns the end of the word at or after `offset`. Words are letters and digits, as in Emacs. */
 export function wordEnd(text: string, offset: number): number {
   return run(text, offset, isWord);
 }

@@ -1,4 +1,4 @@
-/** Fuzzy ranking for the history search and other lists: every word of the query, its letters in order. */
+/** Fuzzy ranking for the history search and other lists: every word of the query must match, its letters in order. */
 
 export type FuzzyMatch = {
   readonly text: string;
@@ -12,12 +12,12 @@ const ADJACENT = 5;
 const WORD_START = 4;
 const EXACT = 20;
 const GAP = 0.2;
-/** A match this much further back in the history must be better by one point. */
+/** Lines of history per point: an older line must match better by one point for each. */
 const AGE = 200;
 
 /**
- * The best matches of `query` among `lines` (oldest first), best first; among equals the newest. An empty query gives
- * the newest lines. Case counts only when the query has a capital.
+ * Returns the best matches of `query` among `lines` (oldest first), best first, newest first among equals. An empty
+ * query gives the newest lines. Case counts only when the query has a capital.
  */
 export function fuzzySearch(lines: readonly string[], query: string, limit = 100): FuzzyMatch[] {
   const words = query.split(/\s+/).filter((word) => word !== '');
@@ -49,7 +49,7 @@ function matchWords(text: string, folded: string, words: readonly string[]): Fuz
   return { text, score, positions: [...positions].sort((a, b) => a - b) };
 }
 
-/** A run of the letters together, best at a word's start; else the letters in order, as close as possible. */
+/** Matches a contiguous run of the letters, best at a word's start; else the letters in order, as close as possible. */
 function matchWord(text: string, folded: string, word: string): { score: number; positions: number[] } | undefined {
   let best: { score: number; positions: number[] } | undefined;
   for (let at = folded.indexOf(word), tries = 0; at >= 0 && tries < 20; at = folded.indexOf(word, at + 1), tries++) {
@@ -61,7 +61,7 @@ function matchWord(text: string, folded: string, word: string): { score: number;
 }
 
 function scattered(text: string, folded: string, word: string): { score: number; positions: number[] } | undefined {
-  // Forwards to the first place where it ends, then backwards from there: the shortest stretch that ends there.
+  // Forwards to the first place where the match ends, then backwards from there: the shortest match with that end.
   let at = -1;
   for (let letter = 0; letter < word.length; letter++) {
     at = folded.indexOf(word[letter] ?? '', at + 1);

@@ -1,21 +1,24 @@
-/** Lines entered before, walked with ↑ and ↓ and searched with Ctrl-R (IN-5). Keeping them is the store's work. */
+/** Earlier lines, walked with ↑ and ↓ and searched with Ctrl-R (IN-5). The store keeps them. */
 import { replace } from './edit.ts';
 import { shellSpans } from './shell-line.ts';
 import type { EditorState } from './state.ts';
 
-/** Where ↑ and ↓ stand: the draft they began with, and the line shown (`lines.length` is the draft). */
+/**
+ * The state of a walk with ↑ and ↓: the draft that it began with, and the index of the line shown (`lines.length` is
+ * the draft).
+ */
 export type HistoryWalk = { readonly draft: string; readonly prefix: string; readonly index: number };
 
-/** `walk` is kept by the caller while the text stays `text`; any edit ends the walk. */
+/** The caller keeps `walk` while the text stays `text`; any edit ends the walk. */
 export type Walked = { readonly text: string; readonly walk: HistoryWalk };
 
 export class History {
   readonly #kept: () => readonly string[];
-  /** The list that `#lines` was made of. */
+  /** The list from which `#lines` was made. */
   #of: readonly string[] | undefined;
   #lines: string[] = [];
   #places = new Map<string, number>();
-  /** How many of the kept lines are in `#lines`. */
+  /** How many lines of `#of` are in `#lines`. */
   #taken = 0;
 
   /** @param kept all lines, oldest first: the same list with more at its end, or another list */
@@ -23,7 +26,7 @@ export class History {
     this.#kept = kept;
   }
 
-  /** Oldest first, each line once, at its newest place. */
+  /** Returns the lines, oldest first, each once, at its newest place. */
   lines(): readonly string[] {
     const kept = this.#kept();
     if (this.#of !== kept || this.#taken === 0) {
@@ -35,18 +38,18 @@ export class History {
     return this.#lines;
   }
 
-  /** The line before in a walk, among those that begin as the draft did when the walk began; undefined at the end. */
+  /** Returns the previous line of a walk, among those that begin as the draft did; undefined at the end. */
   older(walk: HistoryWalk | undefined, draft: string): Walked | undefined {
     const lines = this.lines();
     const { prefix, index: from, draft: began } = walk ?? { prefix: draft, index: lines.length, draft };
     let at = find(lines, from, -1, prefix);
-    // The draft itself is not news.
+    // A line equal to the draft is skipped.
     if (walk === undefined && lines[at] === draft) at = find(lines, at, -1, prefix);
     const text = lines[at];
     return text === undefined ? undefined : { text, walk: { draft: began, prefix, index: at } };
   }
 
-  /** The line after; past the newest comes the draft itself. */
+  /** Returns the next line; the draft follows the newest one. */
   newer(walk: HistoryWalk | undefined): Walked | undefined {
     const lines = this.lines();
     if (walk === undefined || walk.index >= lines.length) return undefined;
@@ -78,8 +81,8 @@ function find(lines: readonly string[], from: number, step: -1 | 1, prefix: stri
 // What saves typing in a shell line: abbreviations, and the last words of earlier lines.
 
 /**
- * Puts in place of the word before the cursor what it stands for, where a command's name is written out.
- * @param known by word
+ * Replaces the word before the cursor by its abbreviation's text, where a command's name can stand.
+ * @param known abbreviations by word
  */
 export function expandAbbreviation(state: EditorState, known: Readonly<Record<string, string>>): EditorState {
   const { text, cursor } = state;

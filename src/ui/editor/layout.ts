@@ -1,12 +1,12 @@
-/** How the prompt's text is laid out on the screen: rows of a width, and the cursor's place. */
+/** The layout of the prompt's text: rows of a width, and the cursor's place. */
 import { displayText, textWidth } from '../../text/display.ts';
 import { units } from './edit.ts';
 import { type EditorState, pasteLabel } from './state.ts';
 
 type EditorRow = {
-  /** What to draw; never wider than the width. */
+  /** The text to draw, never wider than the width. */
   readonly text: string;
-  /** The stretch of `state.text` it shows. `end` leaves the newline out. */
+  /** The range of `state.text` that the row shows, without the newline. */
   readonly start: number;
   readonly end: number;
 };
@@ -24,8 +24,8 @@ const TAB = 4;
 type Cell = { readonly offset: number; readonly text: string; readonly width: number; readonly newline: boolean };
 
 /**
- * Rows of at most `width` cells (at least 2); `firstWidth` is the room left in the first row beside the prompt's name.
- * A row breaks where it is full, as in a terminal. A cursor behind a full row gets an empty row of its own.
+ * Returns rows of at most `width` cells (at least 2); `firstWidth` is the room beside the prompt's name. A row breaks
+ * where it is full, as in a terminal; a cursor behind a full row gets an empty row.
  */
 export function layoutEditor(state: EditorState, width: number, firstWidth = width): EditorLayout {
   const rows: { text: string; start: number; end: number }[] = [{ text: '', start: 0, end: 0 }];
@@ -71,12 +71,12 @@ export function offsetAt(state: EditorState, layout: EditorLayout, row: number, 
     at += width;
     offset += unit.length;
   }
-  // Behind the last character of a row that continues below, the cursor would show on the next row.
+  // Behind the last character of a row that continues below, the cursor would be drawn in the next row.
   const wraps = layout.rows[row + 1]?.start === offset && offset > line.start;
   return wraps ? offset - (units(state.text.slice(line.start, offset)).at(-1)?.length ?? 0) : offset;
 }
 
-/** A row as it is drawn: each character's place in `state.text`, and its picture. */
+/** Yields the characters of a row: the place of each in `state.text`, and the text drawn for it. */
 export function* rowCells(
   state: EditorState,
   row: EditorRow,
@@ -110,7 +110,7 @@ function shown(state: EditorState, unit: string, column: number): string {
   return paste === undefined ? displayText(unit) : pasteLabel(paste);
 }
 
-/** A row ends where the next begins, less the newline between them. */
+/** Ends each row where the next begins, without the newline between them. */
 function fixEnds(rows: { start: number; end: number }[], text: string): void {
   for (const [index, row] of rows.entries()) {
     const next = rows[index + 1];

@@ -1,27 +1,30 @@
-/** A shell line cut into what is coloured while it is typed. Much simpler than a shell's parser, and it never fails. */
+/**
+ * Cuts a shell line into the spans that are coloured while it is typed. Much simpler than a shell's parser; it never
+ * fails.
+ */
 
 export type SpanKind = 'command' | 'keyword' | 'flag' | 'string' | 'variable' | 'operator' | 'comment' | 'word';
 
 /** A stretch of the line, in UTF-16 offsets. */
 export type Span = { readonly start: number; readonly end: number; readonly kind: SpanKind };
 
-/** Longer lines are not coloured: nobody looks at them as a whole, and each key costs their length. */
+/** Longer lines are not coloured, since each key costs their length. */
 const MAX_CHARS = 4000;
 
-/** Words behind which another command begins. */
+/** Words after which another command begins. */
 const OPENERS = new Set(
   'if then else elif do while until ! time { coproc and or not begin sudo doas env nohup command builtin exec nice xargs'.split(
     ' ',
   ),
 );
-/** Words of the grammar behind which none begins. */
+/** Keywords after which no command begins. */
 const KEYWORDS = new Set('for case in esac done fi } select function end switch'.split(' '));
 const GRAMMAR = new Set('if then else elif do while until ! { and or not begin'.split(' '));
 const ASSIGNMENT = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/;
 const OPERATOR = /^(?:&&|\|\||;;|\|&|&>>?|\d*(?:<<<|<<-?|<>|>>|>\||[<>]&?\d?)|[|&;()])/;
 const WORD_END = /[\s|&;()<>]/;
 
-/** The spans of a line, in order; blanks are in none. */
+/** Returns the spans of a line in order; blanks belong to none. */
 export function shellSpans(text: string): readonly Span[] {
   if (text.length > MAX_CHARS) return [];
   const spans: Span[] = [];
@@ -84,7 +87,7 @@ function putOpening(word: string, at: number, put: Put): boolean {
   return OPENERS.has(word);
 }
 
-/** A word whose quotes and variables stand out. */
+/** Adds a word whose quotes and variables have colours of their own. */
 function putWord(
   word: string,
   from: number,
@@ -123,7 +126,7 @@ function endOfWord(text: string, from: number): number {
   return Math.min(Math.max(at, from + 1), text.length);
 }
 
-/** Behind the quote that closes, or the end. */
+/** Returns the offset behind the closing quote, or the end of the text. */
 function behind(text: string, from: number, quote: string): number {
   for (let at = from; at < text.length; at += 1) {
     if (quote === '"' && text[at] === '\\') at += 1;

@@ -1,4 +1,4 @@
-/** The prompt's text as a value. Pure: commands take one and give another. */
+/** The prompt's text as a value. Pure: a command takes one state and returns another. */
 
 /** Text and cursor at one moment, for undo. */
 export type Snapshot = { readonly text: string; readonly cursor: number };
@@ -18,7 +18,7 @@ export type EditorState = {
   readonly redo: readonly Snapshot[];
   /** Folded pastes by their placeholder character. */
   readonly pastes: Readonly<Record<string, string>>;
-  /** What the last command was, for what depends on it: runs of typing, kills that join, yank-pop. */
+  /** The kind of the last command, on which runs of typing, joined kills and yank-pop depend. */
   readonly last: Last;
 };
 
@@ -30,13 +30,16 @@ export type Last =
 
 export const OTHER: Last = { kind: 'other' };
 
-/** An empty prompt, or one with a text and the cursor at its end. */
+/** Returns a prompt with this text and the cursor at its end. */
 export function createEditor(text = ''): EditorState {
   const clean = cleanText(text);
   return { text: clean, cursor: clean.length, kills: [], undo: [], redo: [], pastes: {}, last: OTHER };
 }
 
-/** Text that may stand in a prompt: no control characters but newline and tab, no placeholders from outside. */
+/**
+ * Returns the text without what must not stand in a prompt: control characters other than newline and tab, foreign
+ * placeholders.
+ */
 export function cleanText(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')
@@ -44,7 +47,7 @@ export function cleanText(text: string): string {
     .toWellFormed();
 }
 
-/** The true text, folded pastes in full: what is sent, kept in the history, and given to the external editor. */
+/** Returns the text with folded pastes in full: it is sent, kept in the history, and given to the external editor. */
 export function expand(state: EditorState, text = state.text): string {
   return text.replace(PLACEHOLDERS, (mark) => state.pastes[mark] ?? '');
 }
@@ -58,7 +61,7 @@ const PLACEHOLDERS = /[\ufdd0-\ufdef]/g;
 
 const FIRST = 0xfdd0;
 const COUNT = 32;
-/** A paste up to this size is put into the text as it is. */
+/** A paste up to this size is not folded. */
 const MAX_LINES = 8;
 const MAX_CHARACTERS = 1000;
 
@@ -67,7 +70,7 @@ export function isLarge(text: string): boolean {
   return text.length > MAX_CHARACTERS || text.split('\n', MAX_LINES + 1).length > MAX_LINES;
 }
 
-/** A placeholder character that occurs in none of `texts`; undefined when all are in use. */
+/** Returns a placeholder character that occurs in none of `texts`; undefined when all are in use. */
 export function freePlaceholder(texts: Iterable<string>): string | undefined {
   const used = new Set<string>();
   for (const text of texts) for (const [mark] of text.matchAll(PLACEHOLDERS)) used.add(mark);
@@ -78,7 +81,7 @@ export function freePlaceholder(texts: Iterable<string>): string | undefined {
   return undefined;
 }
 
-/** What a folded paste looks like. */
+/** Returns the text drawn for a folded paste. */
 export function pasteLabel(text: string): string {
   const lines = text.replace(/\n$/, '').split('\n').length;
   return lines > 1 ? `[Pasted ${lines} lines]` : `[Pasted ${text.length} characters]`;

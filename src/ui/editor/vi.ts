@@ -14,10 +14,10 @@ type Place = { readonly from: number; readonly to: number; readonly inclusive: b
 type FindMotion = { readonly kind: 'f' | 'F' | 't' | 'T'; readonly char: string };
 
 const WORD = /[\p{L}\p{N}\p{M}_]/u;
-/** What a character counts as: a blank, a word's, or a sign. */
+/** Returns the class of a character: blank, word character, or punctuation. */
 const kindOf = (char: string, big: boolean) => (char === '' || /\s/.test(char) ? 0 : big || WORD.test(char) ? 1 : 2);
 
-/** Undefined where it leads nowhere. */
+/** Returns where a motion ends; undefined where it can't move. */
 function motionOf(
   text: string,
   cursor: number,
@@ -41,7 +41,7 @@ const exclusive =
   (to: (call: Call) => number): Motion =>
   (call) => ({ from: call.cursor, to: to(call), inclusive: false });
 
-/** The step as often as was asked for. */
+/** Repeats a step as often as the count says. */
 function times({ cursor, count }: Call, step: (at: number) => number): number {
   let at = cursor;
   for (let left = count; left > 0; left -= 1) at = step(at);
@@ -122,7 +122,7 @@ function found(text: string, cursor: number, { kind, char }: FindMotion, count: 
   const ahead = kind === 'f' || kind === 't';
   let at = cursor;
   for (let left = count; left > 0; left -= 1) {
-    // `t` beside its character goes on to the next one.
+    // `t` directly before its character goes on to the next one.
     const from = kind === 't' && left === count && text[at + 1] === char && count > 1 ? at + 1 : at;
     at = ahead ? text.indexOf(char, from + 1) : at === 0 ? -1 : text.lastIndexOf(char, at - 1);
     if (at < 0) return undefined;
@@ -141,7 +141,7 @@ const PAIRS: Readonly<Record<string, readonly [string, string]>> = {
   ']': ['[', ']'],
 };
 
-/** The bracket that belongs to the one at or behind the cursor. */
+/** Returns the bracket that matches the one at or behind the cursor. */
 function pairOf(text: string, cursor: number): Place | undefined {
   const offset = text.slice(cursor).search(/[()[\]{}]/);
   if (offset < 0) return undefined;
@@ -187,7 +187,7 @@ function wordAround(text: string, cursor: number, big: boolean, around: boolean)
   return { from, to, inclusive: false };
 }
 
-/** Where a pair of brackets stands; -1: there is none. */
+/** Returns the places of the surrounding pair of brackets; -1 where there is none. */
 function bracketsAround(text: string, cursor: number, [open, close]: readonly [string, string]): [number, number] {
   const from = text[cursor] === open ? cursor : opening(`${text.slice(0, cursor)}${close}`, cursor, open, close);
   return [from, from < 0 ? -1 : closing(text, from, open, close)];
@@ -204,18 +204,18 @@ type Find = { readonly kind: 'f' | 'F' | 't' | 'T'; readonly char: string };
 
 export type ViState = {
   readonly mode: Mode;
-  /** Keys of a command that is not whole yet. */
+  /** Keys of a command that is not complete yet. */
   readonly pending: string;
   readonly find: Find | undefined;
-  /** The keys of the last change, for `.`; with what was typed in insert mode behind it. */
+  /** The keys of the last change and the text then typed in insert mode, for `.`. */
   readonly change: string;
-  /** A change under way: what is typed in insert mode belongs to it. */
+  /** The keys of a change in progress: text typed in insert mode belongs to it. */
   readonly recording: string | undefined;
 };
 
 export const VI_INSERT: ViState = { mode: 'insert', pending: '', find: undefined, change: '', recording: undefined };
 
-/** What a key in normal mode came to; `command`: one of the key table that is to be run. */
+/** The result of a key in normal mode; `command` names a command of the key table that is to be run. */
 export type ViResult = { readonly vi: ViState; readonly editor: EditorState; readonly command?: string };
 
 /** `[count] operator [count] motion`, or `[count] command`. */
@@ -229,7 +229,7 @@ const WHOLE = pattern(
 );
 const BEGINS = /^(?:[1-9]\d*)?(?:[dcy](?:[1-9]\d*)?[fFtTia]?|[fFtTr])?$/u;
 
-/** Leaves insert mode: the cursor steps back onto a character. */
+/** Leaves insert mode, where the cursor may stand behind the text: it moves back onto a character. */
 export function toNormal(vi: ViState, editor: EditorState): ViResult {
   const change = vi.recording === undefined ? vi.change : `${vi.recording}\x1b`;
   const back =
@@ -237,7 +237,7 @@ export function toNormal(vi: ViState, editor: EditorState): ViResult {
   return { vi: { ...vi, mode: 'normal', pending: '', change, recording: undefined }, editor: moveTo(editor, back) };
 }
 
-/** What was typed in insert mode becomes part of the change that `.` repeats. */
+/** Adds text typed in insert mode to the change that `.` repeats. */
 export function recordTyped(vi: ViState, text: string): ViState {
   return vi.recording === undefined ? vi : { ...vi, recording: vi.recording + text };
 }
@@ -286,7 +286,7 @@ function move(vi: ViState, editor: EditorState, motion: string, count: number): 
   return { vi, editor: place === undefined ? editor : moveTo(editor, snap(editor.text, place.to)) };
 }
 
-/** `d`, `c` and `y` over what a motion spans; doubled, over the line. */
+/** Applies `d`, `c` or `y` to the range of a motion; doubled, to the line. */
 function operate(
   vi: ViState,
   editor: EditorState,
@@ -313,7 +313,7 @@ function operate(
 function change(vi: ViState, editor: EditorState, keys: string, operator: string, from: number, to: number): ViResult {
   if (operator === 'y')
     return { vi, editor: moveTo({ ...editor, kills: [editor.text.slice(from, to), ...editor.kills] }, from) };
-  // Kills of vi never join to one.
+  // Kills of vi are never joined.
   const cut = from === to ? moveTo(editor, from) : killRange({ ...editor, last: OTHER }, from, to, false);
   if (operator === 'c') return { vi: inserting(vi, keys), editor: cut };
   return { vi: { ...vi, change: keys }, editor: cut };
@@ -332,7 +332,7 @@ function replaceChar(vi: ViState, editor: EditorState, keys: string, char: strin
   return { vi: { ...vi, change: keys }, editor: moveTo(put, cursor + char.repeat(count - 1).length) };
 }
 
-/** Commands that are others of the key table. */
+/** Commands of vi that are commands of the key table under another name. */
 const TABLE: Readonly<Record<string, string>> = {
   k: 'historyOlder',
   '-': 'historyOlder',
@@ -348,11 +348,11 @@ const TABLE: Readonly<Record<string, string>> = {
 type Simple = {
   readonly vi: ViState;
   readonly editor: EditorState;
-  /** All keys of the command, and its own. */
+  /** All keys of the command. */
   readonly keys: string;
   readonly key: string;
   readonly count: number;
-  /** The count that was given, if one was. */
+  /** The count before the command, if there was one. */
   readonly counted: number | undefined;
 };
 
@@ -425,7 +425,7 @@ function put(vi: ViState, editor: EditorState, keys: string, at: number, count: 
   return { vi: { ...vi, change: keys }, editor: moveTo(done, previous(done.text, at + kill.length * count)) };
 }
 
-/** Plays the keys of the last change, with another count where one is given. */
+/** Repeats the keys of the last change, with another count where one is given. */
 function again(vi: ViState, editor: EditorState, count: number | undefined): ViResult {
   const { change: recorded } = vi;
   if (recorded === '') return { vi, editor };

@@ -1,16 +1,16 @@
-/** The user's own keys (`keys` of the configuration) over the shipped table, with errors that say what to do. */
+/** Applies the user's keys (`keys` of the configuration) to the shipped table; its errors say what to do. */
 import { parseChord, showChord, typesText } from './resolver.ts';
 import { type Binding, KEY_CONTEXTS } from './table.ts';
 
 export type Rebound = { readonly table: readonly Binding[]; readonly errors: readonly string[] };
 
-/** Places in which keys that type something belong to the text. */
+/** Contexts in which printable keys belong to the text. */
 const TYPING = new Set(['global', 'prompt', 'menu', 'field', 'program']);
 
 /**
- * `keys` maps `command` (everywhere it is bound) or `place.command` to a chord, a list of chords, or an empty list to
- * unbind it. A wrong line is left out and named in `errors`; the rest holds. A key the user takes for one command is
- * taken away from the command that had it.
+ * `keys` maps `command` (everywhere it is bound) or `context.command` to a chord, a list of chords, or an empty list to
+ * unbind it. A wrong entry is left out and named in `errors`; the others apply. A key that the user gives to one
+ * command is taken from the command that had it.
  */
 export function rebind(table: readonly Binding[], keys: Readonly<Record<string, string | readonly string[]>>): Rebound {
   const errors: string[] = [];
@@ -43,7 +43,7 @@ export function rebind(table: readonly Binding[], keys: Readonly<Record<string, 
   return { table: result, errors };
 }
 
-/** The chord for `name`; undefined, with the mistake in `errors`, where it can't be bound. */
+/** Returns the chord for `name`; undefined where it can't be bound, with the mistake in `errors`. */
 function chordOf(text: string, name: string, targets: readonly Binding[], errors: string[]): string | undefined {
   const parsed = parseChord(text);
   const first = parsed?.[0];
@@ -58,7 +58,7 @@ function chordOf(text: string, name: string, targets: readonly Binding[], errors
   return parsed.join(' ');
 }
 
-/** The mistake, where a command has lost its key to another and nobody meant it to. */
+/** Returns the mistake where a command has unintentionally lost its key to another. */
 function lostKey(
   { context, command, chords }: Binding,
   table: readonly Binding[],
@@ -70,7 +70,7 @@ function lostKey(
   return `keys: "${context}.${command}" has lost its key ${showChord(had?.chords[0] ?? '')}; give it another`;
 }
 
-/** Two chords clash when they are the same or one is the beginning of the other. */
+/** Returns whether two chords are equal or one is the start of the other. */
 function clash(one: string, other: string): boolean {
   return `${one} `.startsWith(`${other} `) || `${other} `.startsWith(`${one} `);
 }
@@ -80,7 +80,7 @@ function splitName(name: string): readonly [string, string] {
   return [name.slice(0, dot), name.slice(dot + 1)];
 }
 
-/** `; did you mean "…"?` with the nearest name, where one is near. */
+/** Returns `; did you mean "…"?` with the nearest name, if one is near. */
 function suggestion(name: string, table: readonly Binding[]): string {
   const names = name.includes('.')
     ? table.map((row) => `${row.context}.${row.command}`)
@@ -92,7 +92,7 @@ function suggestion(name: string, table: readonly Binding[]): string {
   return `; places are ${KEY_CONTEXTS.join(', ')}`;
 }
 
-/** Levenshtein distance, case aside. */
+/** Returns the Levenshtein distance, ignoring case. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let at = 1; at <= one.length; at++) {

@@ -1,32 +1,32 @@
-/** Keys → commands, one place at a time, with sequences such as `Ctrl-X Ctrl-C`. */
+/** Maps keys to commands, one context at a time, including sequences such as `Ctrl-X Ctrl-C`. */
 
 import { graphemes } from '../../text/display.ts';
 import type { KeyToken } from '../terminal/token.ts';
 import type { Binding, KeyCommand, KeyContext } from './table.ts';
 
-/** What a key came to. */
+/** The result of a key. */
 type Resolution =
   | { readonly kind: 'command'; readonly command: KeyCommand }
-  /** The beginning of a sequence; `pending()` says what may follow. */
+  /** The start of a sequence; `pending()` lists the keys that may follow. */
   | { readonly kind: 'pending' }
-  /** A sequence was given up by Esc or Ctrl-G. */
+  /** Esc or Ctrl-G gave up a sequence. */
   | { readonly kind: 'cancelled' }
-  /** Nothing is bound. `keys` are all keys of the broken sequence: to be typed, or handed to the program. */
+  /** Nothing is bound. `keys` are all keys of the broken sequence, to be typed or passed to the program. */
   | { readonly kind: 'unbound'; readonly keys: readonly KeyToken[] }
   | { readonly kind: 'ignored' };
 
-/** What may follow the keys pressed so far. */
+/** The keys that may follow those pressed so far. */
 export type Pending = {
   readonly prefix: string;
   readonly follows: readonly { readonly chord: string; readonly command: KeyCommand; readonly label: string }[];
 };
 
 export type KeyResolver = {
-  /** Takes one key in a place. A change of place drops a sequence under way. Releases are ignored. */
+  /** Takes one key in a context. A change of context drops an unfinished sequence. Key releases are ignored. */
   resolve(key: KeyToken, context: KeyContext): Resolution;
   pending(): Pending | undefined;
   reset(): void;
-  /** The bindings in force in a place, global ones last; for help and the palette. */
+  /** Returns the bindings of a context, global ones last, for help and the palette. */
   bindings(context: KeyContext): readonly Binding[];
 };
 
@@ -41,7 +41,7 @@ export function createKeyResolver(table: readonly Binding[]): KeyResolver {
     let map = places.get(context);
     if (map === undefined) {
       map = new Map();
-      // The place itself wins over what holds everywhere.
+      // The context's own bindings win over global ones.
       for (const place of inForce(context)) {
         for (const binding of table) {
           if (binding.context !== place) continue;
@@ -112,7 +112,10 @@ function chordOf(key: KeyToken): string {
   return `${key.ctrl ? 'ctrl-' : ''}${key.alt ? 'alt-' : ''}${key.shift ? 'shift-' : ''}${key.name}`;
 }
 
-/** The canonical form of a chord as a person writes it, key by key in a sequence; undefined when it is not a chord. */
+/**
+ * Returns the canonical form of a chord as a person writes it, one item for each key of a sequence; undefined when it
+ * is not a chord.
+ */
 export function parseChord(text: string): readonly string[] | undefined {
   const keys = text.trim().split(/\s+/).map(parseKey);
   return keys.every((key) => key !== undefined) ? keys : undefined;
@@ -149,13 +152,13 @@ const MODIFIERS: Readonly<Record<string, string>> = {
   s: 'shift',
 };
 
-/** Whether a chord is a key that types something, which a text field needs for itself. */
+/** Returns whether a chord is a printable key, which a text field needs. */
 export function typesText(chord: string): boolean {
   const name = chord.replace(/^shift-/, '');
   return name === 'space' || (!NAMES.has(name) && !/^(?:ctrl|alt)-./.test(name));
 }
 
-/** How a chord is shown to people: `Ctrl-X Ctrl-C`, `Alt-Enter`, `?`, `G`. */
+/** Returns a chord as shown to people: `Ctrl-X Ctrl-C`, `Alt-Enter`, `?`, `G`. */
 export function showChord(chord: string): string {
   return chord
     .split(' ')

@@ -1,14 +1,14 @@
 /**
- * THE key table: which keys run which command where. Help, palette and documentation are made from it (UI-5), and
- * `keys` of the configuration changes it. A binding is `[command, keys, what it does]`; keys of a sequence are
- * separated by a blank, alternatives are items of the list; the first one is what help shows.
+ * The key table: which keys run which command in which context. Help, palette and documentation are generated from it
+ * (UI-5), and `keys` of the configuration changes it. A binding is `[command, keys, description]`; blanks separate the
+ * keys of a sequence, alternatives are items of the list, and help shows the first one.
  */
 
-/** Where keys are read. `global` holds everywhere but in `program`, after the place itself. */
+/** Where keys are read. Bindings of `global` apply in every context but `program`, after its own. */
 export const KEY_CONTEXTS = ['global', 'prompt', 'menu', 'field', 'transcript', 'halt', 'dialog', 'program'] as const;
 export type KeyContext = (typeof KEY_CONTEXTS)[number];
 
-/** What each place is, for `:help`. */
+/** The names of the contexts in `:help`. */
 export const CONTEXT_LABELS: Readonly<Record<KeyContext, string>> = {
   global: 'Everywhere',
   prompt: 'In the prompt',
@@ -39,7 +39,7 @@ const GLOBAL = [
   ['scrollEnd', ['ctrl-end'], 'go to the end of the transcript'],
 ] as const satisfies readonly Row[];
 
-/** What the prompt and the fields of dialogs have in common. */
+/** Bindings that the prompt and the fields of dialogs share. */
 const EDITING = [
   ['left', ['left', 'ctrl-b'], 'character left'],
   ['right', ['right', 'ctrl-f'], 'character right'],
@@ -210,7 +210,7 @@ export type KeyCommand = (typeof ROWS)[KeyContext][number][0];
 export type Binding = {
   readonly context: KeyContext;
   readonly command: KeyCommand;
-  /** Canonical chords, keys of a sequence separated by one blank. Empty when the user unbound it. */
+  /** Canonical chords; one blank separates the keys of a sequence. Empty when the user unbound the command. */
   readonly chords: readonly string[];
   readonly label: string;
 };
@@ -220,7 +220,7 @@ export const KEY_TABLE: readonly Binding[] = KEY_CONTEXTS.flatMap((context) =>
   ROWS[context].map(([command, keys, label]): Binding => ({ context, command, chords: keys.map(canonical), label })),
 );
 
-/** The table is written with `G` for people; the resolver compares canonical names. */
+/** The table has `G` for people to read; the resolver compares canonical names. */
 function canonical(chord: string): string {
   return chord.length === 1 && chord !== chord.toLowerCase() ? `shift-${chord.toLowerCase()}` : chord;
 }

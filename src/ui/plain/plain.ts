@@ -1,7 +1,7 @@
 /**
- * The program without drawing, for screen readers and terminals that can't (UI-5, `ui.screen: "plain"`): what has ended
- * is written as lines, and one line is edited by Node's readline. What is typed answers an open question, else goes to
- * the running program, else is taken as any line is.
+ * The program without drawing, for screen readers and terminals that can't draw (UI-5, `ui.screen: "plain"`). Finished
+ * entries are written as lines, and Node's readline edits one line. A typed line answers an open question, else goes to
+ * the running program, else is submitted as at the prompt.
  */
 import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
@@ -21,20 +21,20 @@ import { wordsOf } from '../screen/halt/words.ts';
 
 import { promptName } from '../screen/prompt-name.ts';
 
-/** A line that comes sooner than this behind a question was not meant for it. In ms. */
+/** A line that arrives sooner after a question was not meant as its answer. In ms. */
 const ARM_MS = 500;
-/** How long a completion may take. In ms. */
+/** The longest that a completion may take. In ms. */
 const COMPLETE_TIMEOUT_MS = 2000;
 
 export type PlainParts = {
   readonly app: App;
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
-  /** Gives what writes, each time it is called, the entries that have become final. */
+  /** Returns a function that writes the entries that have become final since its last call. */
   readonly printer: (write: (text: string) => void) => () => void;
 };
 
-/** Runs until the user leaves; the exit code. */
+/** Runs until the user leaves, and returns the exit code. */
 export function runPlain(parts: PlainParts): Promise<number> {
   return new Plain(parts).ended;
 }
@@ -52,11 +52,11 @@ class Plain {
   #stopWatching = () => {};
   #asked: string | undefined;
   #wait: Wait | undefined;
-  /** Hosts of the fleet whose end was said. */
+  /** Hosts of the fleet whose end was already reported. */
   readonly #fleetTold = new Set<string>();
-  /** What was being typed when a question came. */
+  /** The line that was being typed when a question came. */
   #draft = '';
-  /** Lines that came back: each is put into the editor when that is free, for Enter to run. */
+  /** Lines returned from the queue: each is put into the editor when that is free, for Enter to run. */
   readonly #back: string[] = [];
   #takeBack: (() => void) | undefined;
   #closed = false;
@@ -68,7 +68,7 @@ class Plain {
     this.#print = printer((text) => this.#say(text.replace(/\n$/, '')));
     this.#lines = createInterface({
       input,
-      // What is typed for a password is not shown, and nothing while a full-screen program draws.
+      // A password is not echoed, and nothing is written while a full-screen program draws.
       output: new Writable({
         write: (chunk: Uint8Array, _encoding, done) => {
           if (!this.#running?.echoOff && !this.#takeBack) output.write(chunk);
@@ -110,7 +110,7 @@ class Plain {
     for (const end of this.#ends.splice(0)) end();
   }
 
-  /** Lines above the one that is being edited. */
+  /** Writes lines above the one being edited. */
   #say(text: string): void {
     if (this.#takeBack) return;
     // A terminal that can't erase gets a line of its own.
@@ -119,7 +119,7 @@ class Plain {
   }
 
   #prompt(): void {
-    // `:quit` ends it in the middle of its own line.
+    // `:quit` closes the program while its own line is still being handled.
     if (this.#closed) return;
     this.#lines.setPrompt(this.#question ? 'answer> ' : this.#running ? 'input> ' : promptName(this.#app));
     this.#lines.prompt(true);
@@ -134,7 +134,7 @@ class Plain {
     this.#offerBack();
   }
 
-  /** Said once: a screen reader should not hear every second. */
+  /** Reports once that the program waits: a screen reader should not read a line every second. */
   #followWait(): void {
     const { current } = this.#app.waits;
     if (current === this.#wait) return;
@@ -142,7 +142,7 @@ class Plain {
     if (current) this.#say(`${current.what} takes its time${current.stops ? '; Ctrl-C stops it' : ''}`);
   }
 
-  /** Each host's end is said once. */
+  /** Reports the end of each host once. */
   #followFleet(): void {
     const rows = this.#app.fleet.run?.rows() ?? [];
     if (rows.length === 0) this.#fleetTold.clear();
@@ -187,12 +187,12 @@ class Plain {
     this.#say(askingLine(promptText, running.asker, running.echoOff));
   }
 
-  /** A full-screen program has the terminal until it gives it back. */
+  /** Gives the terminal to a full-screen program until that ends. */
   #handOver(running: RunningCommand): void {
     if (this.#takeBack) return;
     const { columns = 80, rows = 24 } = this.#output;
     const send = (data: Buffer) => running.write(data.toString('utf8'));
-    // Paused or not, the line editor would read along.
+    // Readline reads input even when paused, so its listeners are removed.
     const readers = this.#input.listeners('data') as ((data: Buffer) => void)[];
     for (const reader of readers) this.#input.off('data', reader);
     this.#input.on('data', send);
@@ -236,14 +236,14 @@ class Plain {
     this.#offerBack();
   }
 
-  /** Behind what is being typed, which is not changed under the fingers. */
+  /** Waits until the editor is empty: a line being typed is not replaced. */
   #offerBack(): void {
     if (this.#question || this.#running || this.#app.shell.busy || this.#takeBack || this.#lines.line !== '') return;
     const line = this.#back.shift();
     if (line !== undefined) this.#lines.write(line);
   }
 
-  /** The line first, then the user's own command, then the run. */
+  /** Ctrl-C clears the line first, then stops the user's own command, then the run. */
   #interrupt(): void {
     const { shell, engine, waits, fleet } = this.#app;
     if (this.#lines.line !== '') this.#clear();
@@ -254,7 +254,7 @@ class Plain {
     else this.#say('Ctrl-D leaves');
   }
 
-  /** Takes the line that is being edited away. */
+  /** Removes the line being edited, and returns it. */
   #clear(): string {
     const { line } = this.#lines;
     this.#lines.write(null, { ctrl: true, name: 'e' });
@@ -272,22 +272,22 @@ class Plain {
 
 // Questions and running programs in plain sentences, for the mode that only writes lines.
 
-/** An answer that needs no field to be written in. */
+/** An answer that needs no text field. */
 type PlainChoice = Choice & { readonly answer: Exclude<Choice['answer'], 'note' | 'edit'> };
 
 function isPlain(choice: Choice): choice is PlainChoice {
   return choice.answer !== 'note' && choice.answer !== 'edit';
 }
 
-/** What can be answered here: a form has fields to fill in, for which the full screen is needed. */
+/** Returns the answers that are possible without fields; a form needs the full screen. */
 function choicesOf(question: Question): readonly PlainChoice[] {
   const choices = wordsOf(question).choices.filter(isPlain);
   return question.kind === 'form' ? choices.filter(({ answer }) => answer !== 'proceed') : choices;
 }
 
 /**
- * The whole question, one line for each fact, the dangerous parts numbered, the answers last. Every line of a command
- * is marked.
+ * Returns the whole question: a line for each fact, the dangerous parts numbered, the answers last. Every line of a
+ * command has a mark.
  */
 export function questionLines(question: Question): readonly string[] {
   const words = wordsOf(question, { whole: true });
@@ -309,7 +309,7 @@ export function questionLines(question: Question): readonly string[] {
   ];
 }
 
-/** Arguments as they stand; what a trial would change as numbered sentences, its diff behind a mark. */
+/** Returns the arguments; the changes of a trial as numbered sentences, with its diff behind a mark. */
 function treeLines(question: Question, tree: readonly TreeLine[], place: string): readonly string[] {
   const trial = question.kind === 'halt' ? question.trial : undefined;
   if (!trial) return tree.map(({ text }) => (place === '' ? text : GUTTER + unmarked(text)));
@@ -326,7 +326,10 @@ function sentenceOf({ verb, part, impact, undoable }: Danger): string {
   return `${verb.charAt(0).toUpperCase()}${verb.slice(1)}${words === '' ? '' : `: \`${words}\``}.${impact.map((line) => ` ${line}.`).join('')}${undo}`;
 }
 
-/** The answer that a typed line is; a whole word, since a letter is typed too easily. */
+/**
+ * Returns the answer that a typed line means. Answers are whole words, since a single letter is easily typed by
+ * mistake.
+ */
 function answerOf(question: Question, line: string): Answer | undefined {
   const text = line.trim();
   const some = question.kind === 'fleet' && question.hosts.length > 1 ? SOME.exec(text)?.[1] : undefined;
@@ -335,10 +338,10 @@ function answerOf(question: Question, line: string): Answer | undefined {
   return found && { kind: found.answer };
 }
 
-/** Of the hosts of a question these, to be asked about by themselves. */
+/** Selects some hosts of a question, which are then asked about separately. */
 const SOME = /^only\s+(\S.*)$/i;
 
-/** How far a fleet is, for each host that has ended since the last time. */
+/** Returns a sentence for each host that has ended since the last call. */
 function fleetSentences(rows: readonly FleetRow[], told: ReadonlySet<string>): readonly string[] {
   const ended = rows.filter((row) => row.ended);
   const fresh = ended.filter(({ host }) => !told.has(host));
@@ -348,7 +351,7 @@ function fleetSentences(rows: readonly FleetRow[], told: ReadonlySet<string>): r
   });
 }
 
-/** What a program that waits is asking. */
+/** Returns the line that shows the prompt of a waiting program. */
 function askingLine(prompt: string, asker: string | undefined, hidden: boolean): string {
   const what = plainText(prompt).trim();
   const who = asker === undefined ? 'The program' : asker;

@@ -1,6 +1,6 @@
 /**
- * Lines as cells. Everything that is drawn on the screen passes here, and only characters that show, colours and safe
- * links come out: no text can move the cursor or ask the terminal for anything, whatever it holds (EX-9).
+ * Lines as cells. All text drawn on the screen passes through here, and only visible characters, colours and safe links
+ * come out: no text can move the cursor or query the terminal (EX-9).
  */
 import { displayText, graphemes, graphemeWidth } from '../../text/display.ts';
 import { readSequence } from '../../text/escape-sequences.ts';
@@ -9,22 +9,22 @@ import { applySgr, PLAIN, type Style, styleOf } from '../../text/style.ts';
 
 /** A row of the screen, cell by cell. */
 export type Row = {
-  /** What it was made of. */
+  /** The text that the row was parsed from. */
   readonly text: string;
-  /** What stands in each cell; the further cells of a wide character are empty. */
+  /** The character of each cell; the second cell of a wide character is empty. */
   readonly chars: readonly string[];
-  /** The style of each cell, a number of the parser's. */
+  /** The style of each cell, as a number of the parser's. */
   readonly styles: readonly number[];
-  /** Holds a character whose width terminals disagree on. */
+  /** Whether the row holds a character whose width terminals disagree on. */
   readonly odd: boolean;
 };
 
 const ASCII = /^[\x20-\x7e]*$/;
-/** Above these numbers the tables begin anew: links of foreign text must not fill the memory. */
+/** Above these sizes the tables are cleared: links in foreign text must not fill the memory. */
 const MAX_ROWS = 500;
 const MAX_STYLES = 4096;
 
-/** Whether terminals disagree on its cells: joined characters, emoji, and wide signs below the CJK blocks. */
+/** Returns whether terminals disagree on the width: joined characters, emoji, and wide signs below the CJK blocks. */
 export function isRisky(char: string, width: number): boolean {
   return char.length > 1 || (width > 1 && char < '\u2e80');
 }
@@ -35,12 +35,12 @@ export class CellParser {
   readonly #rows = new Map<string, Row>();
   #columns = 0;
 
-  /** The style that a number stands for; 0 is none. */
+  /** Returns the style of a number; 0 is no style. */
   style(number: number): Style {
     return this.#styles[number] ?? PLAIN;
   }
 
-  /** Too many styles were met: `reset` is due, after which no row made before means anything. */
+  /** Whether too many styles are known: then `reset` is due, which invalidates all earlier rows. */
   get full(): boolean {
     return this.#styles.length > MAX_STYLES;
   }
@@ -52,7 +52,7 @@ export class CellParser {
     this.#rows.clear();
   }
 
-  /** A line as a row of so many cells. What is too long ends with an ellipsis. */
+  /** Parses a line into a row of `columns` cells. A longer line ends with an ellipsis. */
   parse(text: string, columns: number): Row {
     if (columns !== this.#columns || this.#rows.size > MAX_ROWS) this.#rows.clear();
     this.#columns = columns;
@@ -94,7 +94,7 @@ export class CellParser {
   }
 }
 
-/** A row that is being filled. */
+/** A row under construction. */
 class Cells {
   readonly chars: string[];
   readonly styles: number[];
@@ -107,14 +107,14 @@ class Cells {
     this.styles = Array.from({ length: columns }, () => 0);
   }
 
-  /** Puts a text without escape sequences behind what is there. */
+  /** Appends a text without escape sequences. */
   add(text: string, style: number): void {
     if (ASCII.test(text)) {
       for (const char of text) if (!this.#put(char, 1, style)) return;
       return;
     }
     for (const each of graphemes(displayText(plainText(text)))) {
-      // Of the controls only tab and newline are left by now; neither belongs into a line.
+      // Only tab and newline are left of the control characters, and neither belongs in a line.
       const char = each < ' ' ? ' ' : each;
       const width = graphemeWidth(char);
       if (width === 0) this.#join(char);
@@ -137,7 +137,7 @@ class Cells {
     return true;
   }
 
-  /** What takes no cell stands on the character before it. */
+  /** Adds a character of width zero to the character before it. */
   #join(mark: string): void {
     const head = this.#headOf(this.#x - 1);
     if (head < 0) return;
@@ -145,7 +145,7 @@ class Cells {
     this.odd = true;
   }
 
-  /** The last cell says that there is more. */
+  /** Puts an ellipsis into the last cell. */
   #cut(): void {
     this.overflown = true;
     const last = Math.min(this.#x, this.chars.length - 1);
@@ -156,7 +156,7 @@ class Cells {
     this.chars[head] = '…';
   }
 
-  /** Where the character begins that a cell belongs to. */
+  /** Returns the first cell of the character that occupies a cell. */
   #headOf(cell: number): number {
     let head = cell;
     while (head > 0 && this.chars[head] === '') head -= 1;

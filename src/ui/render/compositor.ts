@@ -1,6 +1,6 @@
 /**
- * The screen as one picture: what Ink has drawn, and over it the surfaces, which are painted from their own lines. It
- * alone writes to the terminal, and what it writes is the difference to what is there.
+ * Combines Ink's picture and the surfaces, which are painted over it from their own lines. Only the compositor writes
+ * to the terminal, and it writes only the difference to what the terminal shows.
  */
 
 import { EventEmitter } from 'node:events';
@@ -8,17 +8,17 @@ import { lineWidth, wrapText } from '../../text/wrap.ts';
 import { CellParser } from './cells.ts';
 import { type Cell, Writer } from './writer.ts';
 
-/** A part of the screen that is painted without Ink. It takes whole rows. */
+/** A part of the screen that is painted without Ink, in whole rows. */
 export type Surface = {
-  /** Where it is, in rows of the screen; asked again after each frame of Ink's. */
+  /** Returns the surface's place in rows of the screen; called after each frame of Ink. */
   readonly measure: () => { readonly y: number; readonly height: number };
-  /** Its lines; where there are more than rows, the last ones are shown. */
+  /** Returns the surface's lines; where there are more than rows, the last ones are shown. */
   readonly lines: () => readonly string[];
-  /** The terminal's cursor, from the beginning of its first line; where it has it. */
+  /** Returns the terminal's cursor relative to the first line, if this surface has the cursor. */
   readonly cursor?: (() => Cell | undefined) | undefined;
 };
 
-/** A column at the right of the first rows, beside everything else; what reaches into it is cut. */
+/** A column to the right of the first rows. Text that would reach into it is cut. */
 export type Side = { readonly columns: number; readonly rows: number; readonly lines: readonly string[] };
 
 type Place = { y: number; height: number };
@@ -43,9 +43,9 @@ export class Compositor {
   #measured = true;
   #due = false;
   #held = false;
-  /** What happens now is followed at once by more of its kind, with which a surface's lines can be drawn. */
+  /** Set while more output of the same kind follows at once: a surface's lines can then wait and be drawn together. */
   more = false;
-  /** What there was to do so far: frames of Ink's, and writes to the terminal. For tests and measurements. */
+  /** Frames of Ink and writes to the terminal so far, for tests and measurements. */
   readonly counts = { frames: 0, writes: 0 };
 
   constructor({ write, columns, rows }: CompositorOptions) {
@@ -61,7 +61,7 @@ export class Compositor {
     this.redraw();
   }
 
-  /** Ink's whole picture, one line for each row. Its surfaces may have moved with it. */
+  /** Takes Ink's whole picture, one line for each row. Surfaces may have moved with it. */
   frame(text: string): void {
     this.counts.frames += 1;
     if (text !== this.#frameText) {
@@ -72,7 +72,7 @@ export class Compositor {
     this.later();
   }
 
-  /** Shows a surface until the result is called. */
+  /** Shows a surface until the returned function is called. */
   add(surface: Surface): () => void {
     this.#surfaces.set(surface, { y: 0, height: 0 });
     this.#measured = false;
@@ -94,9 +94,7 @@ export class Compositor {
     this.later();
   }
 
-  /**
-   * A surface has other lines: they are drawn at once, unless there are more or fewer; then a frame of Ink's is due.
-   */
+  /** Draws a surface whose lines have changed. Where their number has changed, Ink must lay out a frame instead. */
   paint(surface: Surface): void {
     if (this.more) return this.later();
     if (this.#due || !this.#measured) return this.flush();
@@ -110,7 +108,7 @@ export class Compositor {
     this.#send();
   }
 
-  /** Draws when what happens now has happened: frames, surfaces and cursor of one change go out together. */
+  /** Draws at the end of the current turn, so that frames, surfaces and cursor of one change are written together. */
   later(): void {
     if (this.#due) return;
     this.#due = true;
@@ -119,7 +117,7 @@ export class Compositor {
     });
   }
 
-  /** Makes the terminal show how things are. */
+  /** Updates the terminal. */
   flush(): void {
     this.#due = false;
     if (this.#held) return;
@@ -139,7 +137,7 @@ export class Compositor {
     this.#send();
   }
 
-  /** The rows from `y` on, with the side beside them. */
+  /** Returns the rows from `y` on, with the side column beside them. */
   #beside(y: number, texts: readonly string[]): readonly string[] {
     const side = this.#side;
     if (!side) return texts;
@@ -151,13 +149,13 @@ export class Compositor {
     });
   }
 
-  /** Whatever the terminal shows, all of it is drawn anew. */
+  /** Redraws everything, whatever the terminal shows. */
   redraw(): void {
     this.#writer.forget();
     this.later();
   }
 
-  /** While somebody else has the terminal nothing is written. */
+  /** Writes nothing while another program has the terminal. */
   hold(): void {
     if (this.#held) return;
     this.#held = true;
@@ -165,7 +163,7 @@ export class Compositor {
     if (reset !== '') this.#write(reset);
   }
 
-  /** It is back, with nobody knows what on it. */
+  /** Takes the terminal back, whose contents are unknown by now. */
   release(): void {
     if (!this.#held) return;
     this.#held = false;
@@ -201,18 +199,19 @@ export class Compositor {
   }
 }
 
-// What Ink draws on: the compositor, or the real terminal where a screen reader reads; nothing once it is given back.
+// The stream that Ink writes to: the compositor, or the real terminal for a screen reader; nothing once the terminal is
+// given back.
 
 type Sink = NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number };
 
 /**
- * Ink draws one more frame whenever the process dies. By then the terminal may belong to the shell again, so what is
- * written after `mute` is dropped. Resizes are not passed on: the screen lays itself out first and draws anew after.
+ * Ink draws one more frame whenever the process dies. By then the terminal may belong to the shell again, so writes
+ * after `mute` are dropped. Resizes are not forwarded: the screen lays itself out first and redraws afterwards.
  */
 export class ScreenOutput extends EventEmitter {
   readonly isTTY = true;
   readonly writable = true;
-  /** Absent where Ink writes to the terminal itself: cells say nothing to a screen reader. */
+  /** Absent where Ink writes to the terminal itself: a screen reader has no use for cells. */
   readonly compositor: Compositor | undefined;
   #muted = false;
   #held = false;
@@ -235,7 +234,7 @@ export class ScreenOutput extends EventEmitter {
     return this.#sink.rows || 24;
   }
 
-  /** A frame of Ink's; an empty one only waits until all before it is written. */
+  /** Takes a frame of Ink; an empty one only waits until everything before it is written. */
   write(text: string | Uint8Array, after?: (error?: Error | null) => void): boolean {
     const passed = this.compositor ? this.#compose(this.compositor, text) : text;
     if (!this.#muted && !this.#held && !this.#dropping && (passed !== '' || after))
@@ -252,12 +251,12 @@ export class ScreenOutput extends EventEmitter {
     return '';
   }
 
-  /** For good: the terminal is somebody else's. */
+  /** Stops all writes for good: another program owns the terminal. */
   mute(): void {
     this.#muted = true;
   }
 
-  /** While a full-screen program has the terminal. What is dropped meanwhile is redrawn afterwards. */
+  /** Stops writes while a full-screen program has the terminal. Everything is redrawn afterwards. */
   hold(): void {
     this.#held = true;
     this.compositor?.hold();
@@ -268,7 +267,7 @@ export class ScreenOutput extends EventEmitter {
     this.compositor?.release();
   }
 
-  /** Writes nothing of what `draw` writes. */
+  /** Runs `draw` and drops what it writes. */
   dropping(draw: () => void): void {
     this.#dropping = true;
     draw();

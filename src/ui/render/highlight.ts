@@ -1,4 +1,4 @@
-/** Colours for code, good enough to read by: comments, strings, numbers, keywords, calls. One table, no grammars. */
+/** Colours code for reading: comments, strings, numbers, keywords, calls. One table instead of grammars. */
 import { paint, type Role, type Theme } from './theme.ts';
 
 type Family = {
@@ -58,7 +58,7 @@ const LANGUAGES: Readonly<Record<string, keyof typeof FAMILIES>> = Object.fromEn
   ).flatMap(([family, names]) => names.split(' ').map((name) => [name, family])),
 );
 
-/** More than this is left plain: colouring it would cost time that the keyboard needs. */
+/** Longer code stays plain: colouring it would delay keys. */
 const MAX_CHARS = 50_000;
 
 const patterns = new Map<string, RegExp>();
@@ -75,7 +75,7 @@ function patternOf(name: keyof typeof FAMILIES): RegExp {
   return pattern;
 }
 
-/** Code with SGR colours; unknown languages stay as they are. The text itself is never changed. */
+/** Returns code with SGR colours; an unknown language stays as it is. The text itself never changes. */
 export function highlight(code: string, language: string, theme: Theme): string {
   const name = language.toLowerCase().replace(/[^a-z0-9+#]/g, '');
   if (name === 'diff' || name === 'patch') return highlightDiff(code, theme);

@@ -1,31 +1,34 @@
-/** Markdown → styled lines of a width, also while it streams (UI-3). */
+/** Renders Markdown as styled lines of a width, also while it streams (UI-3). */
 import { Lexer, type Token, type Tokens } from 'marked';
 import { visibleControls } from '../../text/display.ts';
 import { lineWidth, safeLink, wrapText } from '../../text/wrap.ts';
 import { highlight } from './highlight.ts';
 import { onGround, paint, type Theme } from './theme.ts';
 
-/** Longer texts are shown as they are: the lexer's time grows faster than its input for some of them. */
+/** Longer texts are shown unrendered: for some of them the lexer's time grows faster than their length. */
 const MAX_CHARS = 400_000;
-/** Emphasis and links are looked for in pieces up to this size: for some texts that takes time by its square. */
+/** Emphasis and links are searched in pieces up to this size: for some texts that takes quadratic time. */
 const MAX_INLINE_CHARS = 3000;
-/** Blocks within blocks deeper than this are shown as they are. */
+/** Blocks nested deeper than this are shown unrendered. */
 const MAX_DEPTH = 12;
-/** Below this width nothing is indented any more. */
+/** Below this width nothing is indented. */
 const MIN_WIDTH = 6;
 
-/** Renders a whole text. No line is wider than `width`; raw HTML and control characters come out as text. */
+/** Renders a whole text. No line is wider than `width`; raw HTML and control characters are shown as text. */
 export function renderMarkdown(text: string, width: number, theme: Theme): string[] {
   const source = normalize(text);
   return renderBlocks(lex(source), width, theme, 0);
 }
 
 export type MarkdownStream = {
-  /** The lines of the text so far. Only its last blocks are rendered again; anything but an addition starts over. */
+  /**
+   * Returns the lines of the text so far. Only its last blocks are rendered again; anything but an addition starts
+   * over.
+   */
   update(text: string, width: number, theme: Theme): readonly string[];
 };
 
-/** Keeps what cannot change any more while a text grows: all but its last two blocks. */
+/** Returns a renderer for a growing text. It keeps all blocks but the last two, which alone can still change. */
 export function createMarkdownStream(): MarkdownStream {
   let kept = { source: '', lines: [] as string[], width: 0, theme: undefined as Theme | undefined };
 
@@ -38,7 +41,7 @@ export function createMarkdownStream(): MarkdownStream {
       const tokens = lex(source.slice(kept.source.length));
       const blocks = tokens.flatMap((token, index) => (token.type === 'space' ? [] : [index]));
       let firstOpen = blocks.at(-2) ?? 0;
-      // Blocks without an empty line between them may yet become one.
+      // Blocks without an empty line between them may still become one block.
       while (firstOpen > 0 && !/\n[ \t]*\n$/.test(tokens[firstOpen - 1]?.raw ?? '')) firstOpen--;
       const done = tokens.slice(0, firstOpen);
       const raw = done.map((token) => token.raw).join('');
@@ -54,16 +57,16 @@ export function createMarkdownStream(): MarkdownStream {
   };
 }
 
-/** One form of line ends, so that what blocks are made of adds up to the source. */
+/** Returns the text with one kind of line end, so that the lexer's pieces add up to the source. */
 function normalize(text: string): string {
   return text.replace(/\r\n?/g, '\n');
 }
 
-/** One line that can be nothing but a paragraph: no mark of a block begins with a letter. */
+/** A single line that can only be a paragraph: no block mark begins with a letter. */
 const ONE_LINE = /^\p{L}[^\n]*$/u;
 
 function lex(source: string): Token[] {
-  // So long that no emphasis is looked for in it either: the lexer would only take its time.
+  // Emphasis is not searched in a line this long either, so the lexer would gain nothing.
   if (source.length > MAX_INLINE_CHARS && ONE_LINE.test(source))
     return [{ type: 'paragraph', raw: source, text: source, tokens: [{ type: 'text', raw: source, text: source }] }];
   if (source.length <= MAX_CHARS) {
@@ -76,13 +79,13 @@ function lex(source: string): Token[] {
       }
       return lexer.tokens;
     } catch {
-      // Deep nesting overflows the lexer's stack: hostile or broken, and shown as it is.
+      // Deep nesting, hostile or broken, overflows the lexer's stack: the text is shown unrendered.
     }
   }
   return [{ type: 'html', raw: source, text: source }];
 }
 
-/** Groups of lines with an empty line between them. */
+/** Joins groups of lines with an empty line between them. */
 function joinBlocks(groups: readonly (readonly string[])[]): string[] {
   const shown = groups.filter((group) => group.length > 0);
   return shown.flatMap((group, index) => (index === 0 ? group : ['', ...group]));
@@ -121,7 +124,7 @@ function renderBlock(token: Tokens.Generic, width: number, theme: Theme, depth: 
   }
 }
 
-/** Code under a rule that names its language, on a ground of its own; a wrapped line goes on behind a mark. */
+/** Renders code below a rule with the name of its language, on a background; a wrapped line continues behind a mark. */
 function renderCode({ text, lang }: Tokens.Code, width: number, theme: Theme): string[] {
   const name = plain(lang?.split(/\s/)[0] ?? '').slice(0, 20);
   const code = highlight(plain(text), name, theme);
@@ -167,7 +170,10 @@ function withoutCheckbox(token: Token): Token {
   return generic.tokens?.[0]?.type === 'checkbox' ? { ...generic, tokens: generic.tokens.slice(1) } : token;
 }
 
-/** Lines rendered in the room beside a prefix, and put behind it; a screen too narrow for that has no prefix. */
+/**
+ * Renders lines in the room beside a prefix and puts the prefix before them; on a screen too narrow for that, without
+ * it.
+ */
 function prefixed(
   first: string,
   rest: string,
@@ -183,7 +189,7 @@ function prefixed(
   });
 }
 
-// A Markdown table in a width: columns give way in proportion; where that is not enough, records.
+// A Markdown table: columns shrink in proportion; where they would become too narrow, each row is shown as a record.
 
 /** A column narrower than this cannot be read. */
 const MIN_COLUMN_WIDTH = 4;
@@ -207,11 +213,11 @@ function oneLine(text: string): string {
   return text.replace(/\s*\n\s*/g, ' ');
 }
 
-/** Widths that fit together; undefined when some column would be too narrow to read. */
+/** Returns widths that fit together; undefined when some column would be too narrow to read. */
 function columnWidths(wanted: readonly number[], room: number): readonly number[] | undefined {
   let left = room;
   const widths: number[] = [...wanted];
-  // Narrow columns get what they want; the others share the rest evenly.
+  // Narrow columns get the width they want; the others share the rest evenly.
   const order = wanted.map((_, index) => index).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
   for (const [done, index] of order.entries()) {
     const share = Math.floor(left / (order.length - done));
@@ -246,7 +252,7 @@ function pad(text: string, width: number, align: string): string {
   return ' '.repeat(before) + text + ' '.repeat(missing - before);
 }
 
-/** One cell a line, named by its header: for narrow screens. */
+/** Renders a cell a line, named by its header, for narrow screens. */
 function renderRecords(header: readonly string[], rows: readonly (readonly string[])[], width: number): string[] {
   return rows.flatMap((row, index) => [
     ...(index === 0 ? [] : ['']),
@@ -271,13 +277,16 @@ const ENTITIES: Readonly<Record<string, string>> = {
   larr: '←',
 };
 
-/** Text of a model, fit to be drawn: whatever controls the terminal or turns text around is made visible (law 1). */
+/**
+ * Returns a model's text safe to draw: controls of the terminal and of the text's direction are made visible (law 1).
+ */
 function plain(text: string): string {
   return visibleControls(text);
 }
 
 /**
- * Text between tags, where `&amp;` means `&`. What a number names may be a control character, so it is cleaned after.
+ * Returns the text between tags with its entities decoded. A numeric entity may be a control character, so the result
+ * is cleaned.
  */
 function decoded(text: string): string {
   const result = text.replace(
@@ -292,12 +301,12 @@ function decoded(text: string): string {
   return plain(result);
 }
 
-/** Inline tokens in the styles of their surroundings; every piece carries its whole style. */
+/** Renders inline tokens in the styles of their surroundings; every piece carries its whole style. */
 function inline(tokens: readonly Token[] | undefined, theme: Theme, styles: readonly string[] = []): string {
   return (tokens ?? []).map((token) => piece(token as Tokens.Generic, theme, styles)).join('');
 }
 
-/** The text of a token; its type allows anything. */
+/** Returns the text of a token, whose type allows anything. */
 function textOf(token: Tokens.Generic): string {
   return typeof token.text === 'string' ? token.text : token.raw;
 }
@@ -330,12 +339,12 @@ function piece(token: Tokens.Generic, theme: Theme, styles: readonly string[]): 
     case 'escape':
       return draw(plain(textOf(token)), styles);
     default:
-      // Raw HTML and whatever else there may be is text.
+      // Raw HTML and unknown tokens are text.
       return draw(plain(token.raw), styles);
   }
 }
 
-/** A link whose words don't say where it leads is followed by its address, so that the words can't lie. */
+/** Renders a link. Where its words don't show the address, the address follows, so that the words can't deceive. */
 function link(token: Tokens.Generic, theme: Theme, styles: readonly string[]): string {
   const address = plain(String(token.href ?? ''));
   const target = safeLink(address);
@@ -345,7 +354,7 @@ function link(token: Tokens.Generic, theme: Theme, styles: readonly string[]): s
   return said ? shown : `${shown}${draw(` (${address})`, [...styles, theme.dim])}`;
 }
 
-/** Each line by itself, since a wrapped line is drawn by itself. */
+/** Styles each line separately, since wrapped lines are drawn separately. */
 function draw(text: string, styles: readonly string[]): string {
   const style = styles.filter((part) => part !== '').join(';');
   return style === ''

@@ -6,15 +6,15 @@ import type { Anchor } from './viewport.ts';
 
 export type Searchable = {
   readonly keys: readonly string[];
-  /** The entry's text as it came, to pass over entries without wrapping them. */
+  /** Returns the entry's unwrapped text, so that entries can be skipped without wrapping them. */
   textOf(key: string): string;
-  /** Its wrapped lines. */
+  /** Returns the entry's wrapped lines. */
   linesOf(key: string): readonly string[];
 };
 
 /**
- * The next line after `from` (or before it) in which the query begins, around the ends; undefined when there is none.
- * Without `from` the search starts at the beginning, or backwards at the end. Blanks and line ends in the text don't
+ * Returns the next line after `from` (or before it) in which a match begins, wrapping around the ends; undefined when
+ * there is none. Without `from` the search starts at the beginning, or backwards at the end. Blanks and line ends don't
  * matter, so a match may be wrapped. Case counts only when the query has a capital.
  */
 export function findLine(
@@ -41,19 +41,20 @@ export function findLine(
   return undefined;
 }
 
-/** How long counting may take before it gives a partial count. */
+/** The longest that counting may take before it returns a partial count. In ms. */
 const COUNT_MS = 40;
 
 export type Count = {
-  /** Which of them `at` is, from 1; 0 where it is none of those counted. */
+  /** The number of the match at `at`, from 1; 0 where it is not among those counted. */
   readonly index: number;
   readonly count: number;
-  /** There may be more. */
+  /** Whether the count is partial. */
   readonly more: boolean;
 };
 
 /**
- * How many lines a query begins in, and which of them `at` is. Bounded in time: a long transcript is counted in part.
+ * Counts the lines in which a match begins, and which of them `at` is. Bounded in time: a long transcript is counted in
+ * part.
  */
 export function countMatches(source: Searchable, query: string, at: Anchor | undefined): Count {
   const words = wordsOf(query);
@@ -72,7 +73,7 @@ export function countMatches(source: Searchable, query: string, at: Anchor | und
   return { index, count, more: false };
 }
 
-/** How often a query stands in a text, without regard to line ends. */
+/** Returns how often a text contains a query, ignoring line ends. */
 export function occurrences(text: string, query: string): number {
   const needle = squeeze(fold(query, query));
   return needle === '' ? 0 : squeeze(fold(stripStyles(text), query)).split(needle).length - 1;
@@ -84,13 +85,13 @@ function wordsOf(query: string): readonly string[] {
     .filter((word) => word !== '');
 }
 
-/** Markdown may have signs inside what reads as one word: only the letters and digits are looked for. */
+/** Compares only letters and digits, since Markdown may put marks inside a word. */
 function wordIn(word: string, text: string): boolean {
   const parts = word.match(/[\p{L}\p{N}]+/gu);
   return parts === null ? true : parts.every((part) => text.includes(part));
 }
 
-/** The lines in which the query begins, ascending. */
+/** Returns the lines in which a match begins, ascending. */
 function matchingLines(lines: readonly string[], query: string): number[] {
   const needle = squeeze(fold(query, query));
   const starts: number[] = [];
@@ -106,7 +107,7 @@ function matchingLines(lines: readonly string[], query: string): number[] {
   return [...result];
 }
 
-/** Turns around the first cell of a line: a bar at the left of the entry that keys act on. */
+/** Inverts the first cell of a line: a bar to the left of the entry that keys act on. */
 export function markStart(line: string): string {
   let at = 0;
   for (let style = styleAt(line, at); style; style = styleAt(line, at)) at = style.end;
@@ -116,7 +117,7 @@ export function markStart(line: string): string {
 
 /**
  * Marks every match that lies within one line.
- * @param style SGR parameters: turned around (7) unless another is given
+ * @param style SGR parameters; inverted (7) unless another is given
  */
 export function markMatches(line: string, query: string, style = '7'): string {
   const needle = fold(query, query);
@@ -128,7 +129,7 @@ export function markMatches(line: string, query: string, style = '7'): string {
   return markInside(line, inside, style);
 }
 
-/** Marks what stands in the cells from `from` up to `to` (exclusive). */
+/** Marks the cells from `from` up to `to` (exclusive). */
 export function markCells(line: string, from: number, to: number, style = '7'): string {
   const text = stripStyles(line);
   const inside = new Uint8Array(text.length);
@@ -142,13 +143,13 @@ export function markCells(line: string, from: number, to: number, style = '7'): 
   return markInside(line, inside, style);
 }
 
-/** The line with the marked characters in another style; behind them its own is in force again. */
+/** Returns the line with the marked characters in another style, and its own style restored behind them. */
 function markInside(line: string, inside: Uint8Array, style: string): string {
   const open = `\x1b[${style}m`;
   let result = '';
   let offset = 0;
   let on = false;
-  /** What is in force of the line's own. */
+  /** The line's own styles in force. */
   let own = '';
   for (let at = 0; at < line.length; ) {
     const found = styleAt(line, at);
@@ -156,7 +157,7 @@ function markInside(line: string, inside: Uint8Array, style: string): string {
       const sequence = line.slice(at, found.end);
       if (/^\x1b\[0*m$/.test(sequence)) own = '';
       else if (sequence.startsWith('\x1b[')) own += sequence;
-      // A sequence inside a match may switch the mark off.
+      // An escape sequence inside a match may switch the mark off.
       result += sequence + (on ? open : '');
       at = found.end;
       continue;

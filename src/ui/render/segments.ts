@@ -1,21 +1,22 @@
-/** A line of segments that always fits: the lightest are shortened, then left out. */
+/** Fits a line of segments into a width: the lightest are shortened, then left out. */
 import { graphemes, graphemeWidth, textWidth } from '../../text/display.ts';
 import type { Paint, Role } from './theme.ts';
 
 export type Segment = {
   readonly text: string;
-  /** Used where the whole line does not fit. */
+  /** Shown where the whole line does not fit. */
   readonly short?: string;
-  /** The heaviest stay longest. */
+  /** The heaviest segments stay longest. */
   readonly weight: number;
-  /** How it is coloured; without one as the whole line is. */
+  /** The segment's colour; by default that of the line. */
   readonly role?: Role;
 };
 
 const GAP = '  ';
 
 /**
- * `left` segments, `right` at the right edge, exactly `columns` cells wide; what has no role of its own is in `role`.
+ * Returns a line of exactly `columns` cells with `left` segments and `right` ones at its right edge. A segment without
+ * a role has `role`.
  */
 export function fitSegments(
   left: readonly Segment[],
@@ -45,7 +46,7 @@ function widthOf(segments: readonly Segment[]): number {
   return segments.reduce((sum, { text }) => sum + textWidth(text) + GAP.length, 0);
 }
 
-/** The text in at most so many cells; an ellipsis stands for what is gone. */
+/** Cuts the text to at most `columns` cells, the last of them an ellipsis. */
 export function cut(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   let width = 0;

@@ -3,26 +3,27 @@
  */
 import { lineWidth } from '../../text/wrap.ts';
 
-/**
- * The colours of the screen by what they mean, for each ground and each number of colours. docs/design.md shows them.
- */
+/** The screen's colours by meaning, for each background and number of colours. docs/design.md shows them. */
 
 type Ground = 'dark' | 'light' | 'high-contrast';
-/** How many colours the terminal shows. */
+/** The number of colours that the terminal shows. */
 type Depth = 'truecolor' | '256' | '16';
 
 /**
- * One colour: hexadecimal on dark, light and in high contrast; numbers of the 256 and of the 16 colours, dark and
+ * One colour: hexadecimal for dark, light and high contrast; its numbers among 256 and among 16 colours, dark and
  * light.
  */
 type Colour = {
   readonly hex: readonly [dark: string, light: string, high: string];
-  /** Absent: not shown with so few colours. */
+  /** Absent: not shown in 256 colours. */
   readonly c256?: readonly [dark: number, light: number];
   readonly c16?: readonly [dark: number, light: number, high: number];
 };
 
-/** Text. Each is readable on its ground (contrast ≥ 4.5; 7 in high contrast), but for `line`, which is never text. */
+/**
+ * Colours of text. Each is readable on its background (contrast ≥ 4.5; 7 in high contrast) except `line`, which is
+ * never text.
+ */
 export const INK = {
   bright: { hex: ['f4f6fa', '0c1016', 'ffffff'], c256: [255, 233] },
   text: { hex: ['c8cdd7', '2d343e', 'ffffff'], c256: [252, 236] },
@@ -46,7 +47,7 @@ export const INK = {
   onUnrestricted: { hex: ['1a1406', '2a1c00', '000000'], c256: [16, 16], c16: [0, 0, 0] },
 } as const satisfies Record<string, Colour>;
 
-/** Grounds behind text. The terminal's own is never painted. */
+/** Colours behind text. The terminal's own background is never painted. */
 export const BEHIND = {
   raise: { hex: ['22262e', 'e9edf2', '1f1f1f'], c256: [235, 254] },
   code: { hex: ['1a1d23', 'f3f5f7', '101010'], c256: [234, 255] },
@@ -70,12 +71,14 @@ type Behind = keyof typeof BEHIND;
 
 const AT = { dark: 0, light: 1, 'high-contrast': 2 } as const;
 
-/** SGR parameters of a token's colour, `38;2;…`, `38;5;…` or `36`; nothing where it is the terminal's own. */
+/**
+ * Returns the SGR parameters of a colour: `38;2;…`, `38;5;…` or `36`; empty where the terminal's own colour is used.
+ */
 function ink(name: Ink, ground: Ground, depth: Depth): string {
   return parameters(INK[name], ground, depth, 38);
 }
 
-/** The same behind the text. */
+/** Returns the SGR parameters of a background colour. */
 function behind(name: Behind, ground: Ground, depth: Depth): string {
   return parameters(BEHIND[name], ground, depth, 48);
 }
@@ -83,7 +86,7 @@ function behind(name: Behind, ground: Ground, depth: Depth): string {
 function parameters({ hex, c256, c16 }: Colour, ground: Ground, depth: Depth, layer: 38 | 48): string {
   const at = AT[ground];
   if (depth === 'truecolor') return `${layer};2;${channels(hex[at]).join(';')}`;
-  // High contrast has no numbers among the 256 of its own: those of the dark ground are as near as they come.
+  // High contrast has no numbers of its own among the 256 colours: those for dark are the nearest.
   const number = c256?.[at === 1 ? 1 : 0];
   if (depth === '256') return number === undefined ? '' : `${layer};5;${number}`;
   const basic = c16?.[at];
@@ -92,13 +95,13 @@ function parameters({ hex, c256, c16 }: Colour, ground: Ground, depth: Depth, la
   return String(basic < 8 ? base + basic : base + 60 + basic - 8);
 }
 
-/** Red, green and blue, 0 to 255, of six hexadecimal digits. */
+/** Returns red, green and blue, 0 to 255, of six hexadecimal digits. */
 export function channels(hex: string): readonly [number, number, number] {
   const value = Number.parseInt(hex, 16);
   return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
 }
 
-/** What a role is made of: attributes, a colour, a ground behind it. */
+/** A role's style: attributes, a colour, a background. */
 type Style = readonly [attributes?: string, colour?: Ink | '', ground?: Behind];
 
 const ROLES = {
@@ -107,7 +110,7 @@ const ROLES = {
   emphasis: ['3'],
   strike: ['9'],
   code: ['', 'codeWord'],
-  /** A file that is there. */
+  /** An existing file. */
   path: ['4'],
   link: ['4', 'user'],
   quote: ['3', 'muted'],
@@ -128,11 +131,11 @@ const ROLES = {
   button: ['7'],
   cap: ['1', 'bright', 'cap'],
   match: ['', 'onUnrestricted', 'unrestricted'],
-  /** A hit of the search beside the one in hand, which is turned around. */
+  /** A match of the search other than the current one, which is inverted. */
   hit: ['', 'bright', 'selected'],
   added: ['', 'added', 'added'],
   removed: ['', 'removed', 'removed'],
-  /** What two lines of a diff differ in. */
+  /** The differing words of two lines of a diff. */
   addedWord: ['1', 'added', 'addedWord'],
   removedWord: ['1', 'removed', 'removedWord'],
   hunk: ['', 'user'],
@@ -145,10 +148,10 @@ const ROLES = {
   restricted: ['1', 'onRestricted', 'restricted'],
   project: ['1', 'onProject', 'project'],
   unrestricted: ['1', 'onUnrestricted', 'unrestricted'],
-  /** Another machine than the user's own. */
+  /** The name of a host. */
   host: ['1;7', 'host'],
   status: ['', 'muted'],
-  /** Grounds alone: typed by the user, code, the panel of a question. */
+  /** Backgrounds alone: the user's lines, code, the panel of a question. */
   raise: ['', '', 'raise'],
   codeGround: ['', '', 'code'],
   haltPanel: ['', '', 'haltPanel'],
@@ -158,7 +161,7 @@ const ROLES = {
 export type Role = keyof typeof ROLES;
 export type Theme = Readonly<Record<Role, string>>;
 
-/** Without colours: weight, underline and inversion say it. */
+/** Without colours, weight, underline and inversion carry the meaning. */
 const NONE: Theme = {
   ...plain(),
   heading: '1',
@@ -191,7 +194,8 @@ const NONE: Theme = {
 const themes = new Map<string, Theme>();
 
 /**
- * The theme of a ground with so many colours: always the same object, by which a screen knows that nothing has changed.
+ * Returns the theme for a background and a number of colours. It is always the same object, so that a screen sees that
+ * nothing has changed.
  */
 export function themeOf(ground: Ground, depth: Depth): Theme {
   const name = `${ground} ${depth}`;
@@ -220,19 +224,19 @@ export const THEMES = {
   none: NONE,
 } as const satisfies Record<string, Theme>;
 
-/** Text in a style of SGR parameters; a style already in force around it is not restored. */
+/** Returns text in a style of SGR parameters. A style in force around it is not restored. */
 export function paint(style: string, text: string): string {
   return style === '' || text === '' ? text : `\x1b[${style}m${text}\x1b[0m`;
 }
 
-/** A line on a ground that reaches over the whole width; the line itself where there is none. */
+/** Returns a line on a background over the whole width; the line itself where there is no background. */
 export function onGround(line: string, ground: string, width: number): string {
   if (ground === '') return line;
   const open = `\x1b[${ground}m`;
   return `${open}${padTo(line, width).replaceAll('\x1b[0m', `\x1b[0m${open}`)}\x1b[0m`;
 }
 
-/** Blanks behind a styled line up to so many cells. */
+/** Appends blanks to a styled line up to `width` cells. */
 export function padTo(line: string, width: number): string {
   return line + ' '.repeat(Math.max(0, width - lineWidth(line)));
 }
@@ -252,9 +256,9 @@ export function paintOf(theme: Theme): Paint {
 export type RenderContext = { readonly width: number; readonly paint: Paint; readonly theme: Theme };
 
 /**
- * The configured theme; else none where NO_COLOR is set (no-color.org) or the terminal is dumb, else by its background:
- * what it has told, else what `COLORFGBG` says.
- * @param background of the terminal, where it has told
+ * Returns the configured theme; else none where NO_COLOR is set (no-color.org) or the terminal is dumb; else the theme
+ * for the background that the terminal or `COLORFGBG` reports.
+ * @param background of the terminal, if it reported one
  */
 export function themeFor(
   configured: string | undefined,
@@ -268,7 +272,7 @@ export function themeFor(
   return ground === 'none' ? NONE : themeOf(ground as Ground, depthOf(env));
 }
 
-/** How many colours the environment promises: COLORTERM, else the name of the terminal. */
+/** Returns how many colours the environment promises, by COLORTERM, else by the terminal's name. */
 export function depthOf({ COLORTERM = '', TERM = '' }: Readonly<Record<string, string | undefined>>): Depth {
   if (/^(?:truecolor|24bit)$/i.test(COLORTERM) || /-direct$/.test(TERM)) return 'truecolor';
   return /256color|kitty|ghostty|alacritty|foot|wezterm/.test(TERM) ? '256' : '16';

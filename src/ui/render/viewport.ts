@@ -1,7 +1,7 @@
 /**
- * Which lines of the transcript are on the screen. The view is anchored to a line of an entry, so that nothing moves
- * when entries above it change; unless it is scrolled away, it sticks to the end. Work for a frame goes with the lines
- * shown, not with the length of the transcript.
+ * Chooses the lines of the transcript that are on screen. The view is anchored to a line of an entry, so that nothing
+ * moves when entries above it change; unless it is scrolled away, it follows the end. The work for a frame depends on
+ * the lines shown, not on the length of the transcript.
  */
 
 export type Anchor = { readonly key: string; readonly line: number };
@@ -9,7 +9,10 @@ export type Row = Anchor & { readonly text: string };
 
 export type ViewportState = {
   readonly rows: readonly Row[];
-  /** Lines above and below the screen. Estimates while entries are unmeasured (after `load` and `resize`). */
+  /**
+   * The number of lines above and below the screen; an estimate while entries are unmeasured (after `load` and
+   * `resize`).
+   */
   readonly above: number;
   readonly below: number;
   /** Whether new lines at the end will scroll into view. */
@@ -17,27 +20,30 @@ export type ViewportState = {
 };
 
 export type Viewport = {
-  /** Adds an entry at the end, or says that it has changed. */
+  /** Adds an entry at the end, or reports that it has changed. */
   set(key: string): void;
   /** Adds many entries without measuring them yet. */
   load(keys: Iterable<string>): void;
-  /** Takes an entry away. O(n): rare. */
+  /** Removes an entry. O(n), and rare. */
   delete(key: string): void;
   clear(): void;
-  /** The line at the top stays at the top. Heights are measured again as they come into view, or by `measure`. */
+  /** Changes the size and keeps the top line. Heights are measured again as entries come into view, or by `measure`. */
   resize(width: number, height: number): void;
-  /** By so many lines, up when negative. Reaching the end sticks to it. */
+  /** Scrolls by a number of lines, up when negative. At the end the view follows the end again. */
   scroll(lines: number): void;
   page(direction: -1 | 1): void;
   halfPage(direction: -1 | 1): void;
   home(): void;
   end(): void;
-  /** Brings a line into view, a third from the top, unless it is there already. */
+  /** Scrolls a line into view, a third from the top, unless it is in view already. */
   reveal(anchor: Anchor): void;
   view(): ViewportState;
-  /** What `view` says of it, without looking at the lines. */
+  /** Returns `view().followsTail` without computing the lines. */
   followsTail(): boolean;
-  /** Measures up to `count` entries that are only estimated, newest first; true while some are left. For idle time. */
+  /**
+   * Measures up to `count` entries that have only an estimate, newest first. Returns whether some are left. For idle
+   * time.
+   */
   measure(count: number): boolean;
   keys(): readonly string[];
 };
@@ -45,7 +51,10 @@ export type Viewport = {
 /** Lines that two pages have in common. */
 const PAGE_OVERLAP = 2;
 
-/** `linesOf` gives the wrapped lines of an entry, from a cache: it is called for every entry in view on every frame. */
+/**
+ * Returns a viewport. `linesOf` returns an entry's wrapped lines from a cache: it is called for every entry in view on
+ * every frame.
+ */
 export function createViewport(linesOf: (key: string, width: number) => readonly string[]): Viewport {
   let keys: string[] = [];
   const indexes = new Map<string, number>();
@@ -53,7 +62,7 @@ export function createViewport(linesOf: (key: string, width: number) => readonly
   const estimated = new Set<number>();
   let width = 80;
   let height = 24;
-  /** The line at the top of the screen; undefined sticks to the end. */
+  /** The line at the top of the screen; undefined while the view follows the end. */
   let anchor: { index: number; line: number } | undefined;
 
   function lines(index: number): readonly string[] {
@@ -77,7 +86,7 @@ export function createViewport(linesOf: (key: string, width: number) => readonly
     if (!estimate) lines(keys.length - 1);
   }
 
-  /** The top line when the last line is at the bottom. */
+  /** Returns the top line at which the last line is at the bottom. */
   function bottom(): { index: number; line: number } {
     let room = height;
     for (let index = keys.length - 1; index >= 0; index--) {
@@ -87,7 +96,7 @@ export function createViewport(linesOf: (key: string, width: number) => readonly
     return { index: 0, line: 0 };
   }
 
-  /** The place so many lines from another, not beyond the first line. */
+  /** Returns the place a number of lines away, not before the first line. */
   function moved(from: { index: number; line: number }, by: number): { index: number; line: number } {
     let { index } = from;
     let line = from.line + by;
@@ -145,7 +154,7 @@ export function createViewport(linesOf: (key: string, width: number) => readonly
     },
     resize(columns, rows) {
       const kept = anchor;
-      // The same text, not the same line number: a line of twice the width holds twice the text.
+      // The same share of the text, not the same line number: a line of twice the width holds twice the text.
       const share = kept === undefined ? 0 : kept.line / Math.max(1, measured(kept.index));
       height = Math.max(1, rows);
       if (columns !== width) {
@@ -216,7 +225,7 @@ export type Heights = {
   get(index: number): number;
   push(height: number): void;
   set(index: number, height: number): void;
-  /** The sum of the first `count` heights. */
+  /** Returns the sum of the first `count` heights. */
   sum(count: number): number;
   removeAt(index: number): void;
   clear(): void;
@@ -224,7 +233,7 @@ export type Heights = {
 
 export function createHeights(): Heights {
   let values: number[] = [];
-  // tree[i] is the sum of the (i & -i) values that end with value i - 1; tree[0] is not used.
+  // tree[i] is the sum of the (i & -i) values that end with value i - 1; tree[0] is unused.
   let tree: number[] = [0];
 
   function sum(count: number): number {
@@ -265,16 +274,19 @@ export function createHeights(): Heights {
   };
 }
 
-/** Entries as wrapped lines, made outside React and remembered (DESIGN law 4). */
+/** A cache of entries' wrapped lines, kept outside React (DESIGN law 4). */
 
 type LineCache = {
-  /** The lines of an entry at a width; `produce` is called only when entry, version or width are new. */
+  /** Returns the lines of an entry at a width; calls `produce` only when entry, version or width are new. */
   get(key: string, version: number, width: number, produce: () => readonly string[]): readonly string[];
   delete(key: string): void;
   clear(): void;
 };
 
-/** Remembers the lines of the entries used last, up to about `limit` lines in all: more than the longest reply has. */
+/**
+ * Returns a cache of the most recently used entries, up to about `limit` lines in all, which is more than the longest
+ * reply has.
+ */
 export function createLineCache(limit = 40_000): LineCache {
   // A Map keeps insertion order: used entries move to its end, and the front is evicted first.
   const entries = new Map<string, { version: number; width: number; lines: readonly string[] }>();

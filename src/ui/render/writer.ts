@@ -1,28 +1,31 @@
-/** Makes a terminal show other rows: the difference of cells, by the shortest way there. */
+/** Brings a terminal from the rows it shows to new ones, with the fewest bytes. */
 import { type CellParser, isRisky, type Row } from './cells.ts';
 
 /** A cell of the screen, counted from 0. */
 export type Cell = { readonly x: number; readonly y: number };
 
-/** So many equal cells between two different ones are written through: a move takes as many bytes. */
+/** Up to this many equal cells between two different ones are rewritten: moving the cursor takes as many bytes. */
 const MAX_GAP = 4;
-/** A single stretch of so many bytes appears at once by itself. */
+/** A single stretch of up to this many bytes needs no synchronized update. */
 const MAX_LONE_BYTES = 200;
-/** Weight and colour of letters: no blank shows them, so what the terminal erases meanwhile looks as it should. */
+/**
+ * Attributes and colour of letters only: blanks don't show them, so cells that the terminal erases in this style look
+ * right.
+ */
 const LETTERS_ONLY = /^(?:(?:[123]|3[0-7]|9[0-7]|38;5;\d+|38;2;\d+;\d+;\d+)(?:;|$))*$/;
-/** Nobody knows which style is in force. */
+/** The style in force is unknown. */
 const UNKNOWN = -1;
 
 export class Writer {
   readonly #parser: CellParser;
   #columns = 0;
-  /** What the terminal shows; undefined where nobody knows. */
+  /** The rows that the terminal shows; undefined where that is unknown. */
   #front: (Row | undefined)[] = [];
-  /** Where the terminal's cursor is; -1 where terminals disagree, as behind the last column. */
+  /** The terminal's cursor; -1 where terminals disagree, such as behind the last column. */
   #x = -1;
   #y = -1;
   #cursorShown: boolean | undefined;
-  /** Style in force. It stays so between two writes: the next letter mostly has the same. */
+  /** The style in force. It stays between two writes, since the next letter mostly has the same. */
   #style = 0;
   #out = '';
   #stretches = 0;
@@ -31,7 +34,7 @@ export class Writer {
     this.#parser = parser;
   }
 
-  /** The terminal has another size, or somebody else has written on it: nothing is known of what it shows. */
+  /** Forgets what the terminal shows, after a resize or another program's output. */
   forget(): void {
     this.#front = [];
     this.#x = -1;
@@ -40,7 +43,7 @@ export class Writer {
     this.#style = UNKNOWN;
   }
 
-  /** What leaves the terminal without a style, for somebody else's text. */
+  /** Returns the sequence that resets the style, for another program's text. */
   plain(): string {
     this.#restyle(0);
     const reset = this.#out;
@@ -64,7 +67,7 @@ export class Writer {
     this.#diff(y, front, next);
   }
 
-  /** Everything drawn since the last call as one piece for the terminal, with the cursor where it belongs. */
+  /** Returns everything drawn since the last call as one piece, with the cursor put in its place. */
   end(cursor: Cell | undefined): string {
     const { sgr, link } = this.#parser.style(this.#style);
     if (link !== '' || !LETTERS_ONLY.test(sgr)) this.#restyle(0);
@@ -74,7 +77,7 @@ export class Writer {
     const shown = cursor !== undefined;
     const visibility = shown === this.#cursorShown ? '' : `\x1b[?25${shown ? 'h' : 'l'}`;
     this.#cursorShown = shown;
-    // Hidden before something is drawn, shown where it belongs.
+    // The cursor is hidden before drawing and shown when it is in its place.
     const all = shown ? body + this.#out + visibility : visibility + body;
     const atOnce = this.#stretches <= 1 && all.length <= MAX_LONE_BYTES;
     this.#out = '';
@@ -82,7 +85,7 @@ export class Writer {
     return atOnce ? all : `\x1b[?2026h${all}\x1b[?2026l`;
   }
 
-  /** The terminal moves rows up by itself; those that come free are blank. */
+  /** Lets the terminal itself move rows up; the freed rows are blank. */
   #shift({ top, bottom, by }: Shift): void {
     this.#restyle(0);
     this.#out += `\x1b[${top + 1};${bottom + 1}r\x1b[${bottom + 1}H${'\n'.repeat(by)}\x1b[r`;
@@ -168,7 +171,7 @@ export class Writer {
   }
 }
 
-/** The end of a stretch of different cells that begins at `x`; short gaps of equal ones belong to it. */
+/** Returns the end of the stretch of different cells that begins at `x`; short gaps of equal cells belong to it. */
 function stretchEnd(chars: readonly string[], x: number, end: number, isSame: (x: number) => boolean): number {
   let to = x + 1;
   for (let at = to; at < end && at - to <= MAX_GAP; at += 1) if (!isSame(at)) to = at + 1;
@@ -181,21 +184,21 @@ function isBlank({ chars, styles }: Row, from: number): boolean {
   return true;
 }
 
-// Rows that have moved up as they are: a reply grows, and all above it makes room. The terminal can do that itself.
+// Rows that have moved up unchanged: a reply grows and pushes up what is above it. The terminal can move them itself.
 
-/** The rows from `top` to `bottom`, both inclusive, move up by so many; the first ones leave. */
+/** The rows from `top` to `bottom`, both inclusive, move up by `by`; the first ones leave the screen. */
 type Shift = { readonly top: number; readonly bottom: number; readonly by: number };
 
-/** Below this many rows saved, drawing costs no more. */
+/** Where fewer rows are saved, drawing costs no more than moving. */
 const MIN_SAVED_ROWS = 3;
-/** Not more: so each row of what moves was looked at as one that moves. */
+/** Larger shifts are not looked for. */
 const MAX_BY = MIN_SAVED_ROWS;
 
 /**
- * The shift that saves most rows from being drawn. Only rows that are known move, and none that holds characters on
- * whose width terminals disagree.
+ * Returns the shift that saves the most rows from being drawn. Only known rows move, and none with characters on whose
+ * width terminals disagree.
  * @param front the rows that the terminal shows
- * @param want what the same rows are to show
+ * @param want the rows that it is to show
  */
 function findShift(front: readonly (Row | undefined)[], want: readonly string[]): Shift | undefined {
   const changed = want.filter((text, y) => front[y]?.text !== text).length;

@@ -1,7 +1,4 @@
-/**
- * What the `@` words of a question or a goal stand for, looked up while it is typed and shown above the prompt
- * (IN-8).
- */
+/** Looks up the `@` words of a question or a goal while it is typed, and shows them above the prompt (IN-8). */
 
 import type { App } from '../../commands/app.ts';
 import { askedIn } from '../../commands/attachments.ts';
@@ -14,14 +11,14 @@ import type { RenderContext } from '../render/theme.ts';
 import type { Schedule } from '../terminal/schedule.ts';
 import type { Store, Ui } from './ui.ts';
 
-/** Quick fingers don't have a disk looked at for every letter. In ms. */
+/** The pause in typing after which the disk is read. In ms. */
 const REST_MS = 120;
 
-/** What it follows. */
+/** The state of the program that the lookup follows. */
 type Followed = {
   readonly app: App;
   readonly ui: Store<Ui>;
-  /** How the line is taken. */
+  /** How the router classifies the line. */
   readonly route: Route;
   readonly schedule: Schedule;
 };
@@ -29,7 +26,7 @@ type Followed = {
 export class AttachedWatch {
   readonly #screen: Followed;
   readonly #stop: () => void;
-  /** The question that was looked at last. */
+  /** The question that was looked up last. */
   #question: string | undefined;
   #cancel = () => {};
 
@@ -65,7 +62,7 @@ export class AttachedWatch {
   }
 }
 
-/** One row: each with its size, and what stands against it; together what they take of the context. */
+/** Returns one row: each attachment with its size or what prevents it, and the tokens that all of them take. */
 export function attachedLine(attached: readonly AtWord[], { width, paint }: RenderContext): string {
   const sent = attached.filter(({ attachment, problem }) => attachment && problem === undefined);
   const tokens = sent.reduce((sum, each) => sum + (each.tokens ?? 0), 0);

@@ -1,6 +1,6 @@
 /**
- * The terminal from the first moment on: its modes, a prompt that can be typed into, and every key kept in order until
- * the program behind it is there. It needs no React, no Ink and no engine: nothing of those may be imported here.
+ * Takes the terminal at the first moment: its modes, a prompt that can be typed into, and every key kept in order until
+ * the program is loaded. It must import nothing of React, Ink or the engine.
  */
 
 import { constants } from 'node:os';
@@ -19,7 +19,7 @@ import { elapsed } from './entries/frame.ts';
 import { PromptView } from './prompt-view.ts';
 import { createStore, initialUi, type Store, type Ui } from './ui.ts';
 
-/** A start that takes longer counts its time. In ms. */
+/** After this time a start shows how long it has taken. In ms. */
 const CLOCK_AFTER_MS = 1000;
 
 export type FirstFrameOptions = {
@@ -27,7 +27,7 @@ export type FirstFrameOptions = {
   readonly name: string;
   readonly theme: Theme;
   readonly mouse: boolean;
-  /** Painted by the compositor; else nothing is drawn before Ink does. */
+  /** Whether the compositor paints; otherwise nothing is drawn before Ink draws. */
   readonly composed: boolean;
 };
 
@@ -35,16 +35,16 @@ export class FirstFrame {
   readonly output: ScreenOutput;
   readonly terminal: Terminal;
   readonly mouse: boolean;
-  /** What the terminal says of itself. */
+  /** The terminal's capabilities, from its replies. */
   readonly capabilities: Promise<Readonly<Capabilities>>;
-  /** A signal ends the program, the terminal restored. Who has something to close takes it over. */
+  /** A signal ends the program with the terminal restored. Whoever has more to close replaces this handler. */
   onSignal: (signal: FatalSignal) => void = (signal) => process.exit(128 + constants.signals[signal]);
   readonly #ui: Store<Ui>;
   readonly #keys = createKeyResolver(KEY_TABLE);
   readonly #ends: (() => void)[] = [];
   #tokens: Token[] = [];
   #listener: ((token: Token) => void) | undefined;
-  /** Every key so far has edited the line: what comes is shown. Else it is only kept. */
+  /** Whether all keys so far only edited the line: then the next one is shown. Otherwise it is only kept. */
   #follows = true;
 
   constructor({ name, theme, mouse, composed }: FirstFrameOptions) {
@@ -71,7 +71,7 @@ export class FirstFrame {
     this.#draw(name, theme);
   }
 
-  /** Hands over: all keys so far in their order, and every further one. */
+  /** Hands all keys so far, and every further one, to the listener in their order. */
   connect(listener: (token: Token) => void): void {
     this.#listener = listener;
     const tokens = this.#tokens;
@@ -79,7 +79,7 @@ export class FirstFrame {
     for (const token of tokens) listener(token);
   }
 
-  /** Takes the prompt away, to be called when another one is there to be drawn. */
+  /** Removes the prompt, once another one can be drawn. */
   clear(): void {
     for (const end of this.#ends.splice(0)) end();
   }
@@ -130,7 +130,7 @@ export class FirstFrame {
     if (this.#listener) return this.#listener(token);
     const before = this.#tokens.at(-1);
     this.#tokens.push(token);
-    // What is being loaded may hang.
+    // The modules that are being loaded may hang: Ctrl-C twice ends the program.
     if (interrupts(token) && interrupts(before)) {
       this.terminal.restore();
       return this.onSignal('SIGINT');
@@ -154,7 +154,7 @@ export class FirstFrame {
   }
 }
 
-/** From the second second on: for how long, and how to end it. */
+/** Returns, from the second second on, how long the start has taken and how to end it. */
 function startingSegments(): readonly Segment[] {
   const since = performance.now();
   if (since < CLOCK_AFTER_MS) return [{ text: ' starting', weight: 2 }];

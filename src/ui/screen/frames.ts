@@ -1,15 +1,18 @@
-/** What is drawn when: streams beside the machine and what the model does by itself at frame rate, all else at once. */
+/**
+ * Decides when the screen is drawn: at frame rate for streams and for what the model does on its own, at once for
+ * everything else.
+ */
 import type { Engine } from '../../engine/engine.ts';
 import type { Phase } from '../../session/phase.ts';
 import { rootOf, type State } from '../../session/state.ts';
 
-/** What counts its changes and tells of each. */
+/** A value that counts its changes and reports each. */
 export type Changing = { readonly version: number; subscribe(listener: () => void): () => void };
 
-/** How often streams are drawn. Keys are drawn at once; this bounds the work that tokens and output cause. */
+/** Milliseconds between two frames of a stream. Keys are drawn at once; this bounds the work for tokens and output. */
 const FRAME_MS = 33;
 
-/** The same source, told of at most once a frame; the first change after a pause at once. */
+/** Returns the source with its changes reported at most once a frame; the first one after a pause at once. */
 export function atFrameRate(source: Changing): Changing {
   const listeners = new Set<() => void>();
   let { version } = source;
@@ -29,7 +32,7 @@ export function atFrameRate(source: Changing): Changing {
     else timer = setTimeout(tell, wait);
   };
   return {
-    /** As of the last frame, so that all that is drawn between two frames shows the same. */
+    /** The version as of the last frame, so that everything drawn between two frames agrees. */
     get version() {
       return version;
     },
@@ -50,20 +53,19 @@ export function atFrameRate(source: Changing): Changing {
   };
 }
 
-/** The phases in which the model's side goes on by itself. */
+/** The phases in which the model's side works without the user. */
 const BY_ITSELF: ReadonlySet<Phase['kind']> = new Set(['planning', 'replying', 'judging', 'acting']);
 
-/** Whether nothing changes now but by what the model does: nobody is asked, and nothing of the user's runs. */
+/** Returns whether only the model can change something now: the user is not asked, and no command of theirs runs. */
 function worksAlone(state: State): boolean {
   return BY_ITSELF.has(rootOf(state).phase.kind) && state.questions.length === 0 && state.shell.running === undefined;
 }
 
 /**
- * The changes of an engine as they are drawn: once a turn of the event loop, so that what follows from one answer in
- * one go is drawn once, and a key that has come meanwhile is looked at before. What the model does by itself is drawn
- * at frame rate, so that no step of it waits until a screen is drawn; what begins that, what ends it, and what the user
- * does meanwhile at once.
- * @param onUser subscribes to what the user does
+ * Reports the engine's changes once a turn of the event loop, so that what follows from one answer is drawn once, and
+ * pending keys are read first. What the model does on its own is drawn at frame rate, so that no step waits for
+ * drawing; its beginning and end, and what the user does, at once.
+ * @param onUser subscribes to the user's actions
  */
 export function engineChanges(
   engine: () => Pick<Engine, 'state' | 'subscribe'>,
@@ -106,7 +108,7 @@ export function engineChanges(
   };
 }
 
-/** Lines made anew when the source has another version. */
+/** Returns lines that are made anew when the source has another version. */
 export function linesOf(source: Changing, make: () => readonly string[]): () => readonly string[] {
   let made: { readonly version: number; readonly lines: readonly string[] } | undefined;
   return () => {
@@ -115,7 +117,7 @@ export function linesOf(source: Changing, make: () => readonly string[]): () => 
   };
 }
 
-/** A source that changes by itself, every so many ms while somebody looks. */
+/** Returns a source that changes every `milliseconds` while it has subscribers. */
 export function ticking(milliseconds: number): Changing {
   const listeners = new Set<() => void>();
   let version = 0;

@@ -1,6 +1,6 @@
 /**
- * Gives the whole terminal to a full-screen program (vim, less, htop) and takes it back (EX-4); clears the view where
- * a program clears its terminal.
+ * Gives the whole terminal to a full-screen program (vim, less, htop) and takes it back (EX-4). Clears the view where a
+ * program clears its terminal.
  */
 import { StringDecoder } from 'node:string_decoder';
 import type { App } from '../../commands/app.ts';
@@ -8,11 +8,11 @@ import type { OwnSearch, RunningCommand } from '../../contracts/commands.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { TranscriptView } from './transcript-view.ts';
 
-/** Where the program's own bytes go, and how the screen's drawing is held meanwhile. */
+/** Writes the program's own bytes, and holds the screen's drawing meanwhile. */
 export type DirectOutput = {
   hold(): void;
   release(): void;
-  /** Past the hold, straight to the terminal. */
+  /** Writes to the terminal even while drawing is held. */
   direct(data: Uint8Array): void;
 };
 
@@ -22,11 +22,11 @@ export type FullScreenOptions = {
   readonly output: DirectOutput;
   /** Columns and rows of the whole terminal. */
   readonly size: () => readonly [number, number];
-  /** Told when the terminal goes (true) and when it is back (false). */
+  /** Called with true when a program takes the terminal, and with false when it returns it. */
   readonly onChange: (away: boolean) => void;
 };
 
-/** What is drawn below the cursor gets a screen to itself, and leaves nothing behind. */
+/** A menu that a search draws below the cursor gets a screen of its own, and leaves nothing behind. */
 const OWN_SCREEN = '\x1b[?1049h\x1b[2J\x1b[H';
 const BACK = '\x1b[?1049l';
 
@@ -41,20 +41,20 @@ export class FullScreen {
     this.#options = options;
   }
 
-  /** A program has the terminal now. */
+  /** Whether a program has the terminal. */
   get active(): boolean {
     return this.#takeBack !== undefined;
   }
 
-  /** Whether it is this one. */
+  /** Whether this program has the terminal. */
   has(running: RunningCommand): boolean {
     return this.active && this.#running === running;
   }
 
-  /** To be called after each change of the engine. */
+  /** Must be called after each change of the engine. */
   follow(): void {
     const { shell, front } = this.#options.app;
-    // A job of the model is only watched.
+    // A job of the model's is only watched.
     const running = front.job?.owner === 'user' ? front.job.running : shell.running;
     if (running === this.#running) return;
     this.#running = running;
@@ -64,7 +64,7 @@ export class FullScreen {
     else this.#takeBack?.();
   }
 
-  /** The terminal is somebody else's for a while: a program that wants it waits. */
+  /** Keeps the terminal from programs that want it, while another use has it. */
   hold(held: boolean): void {
     this.#held = held;
     if (!held && this.#running) this.#look(this.#running);
@@ -96,7 +96,7 @@ export class FullScreen {
     stop = running.rawOutput((data) => output.direct(data));
   }
 
-  /** Lends the terminal to a search of the user's shell, where one starts; the line that it leaves. */
+  /** Lends the terminal to a search of the user's shell, where one starts; resolves with the line that it leaves. */
   search(start: (onData: (data: Uint8Array) => void) => OwnSearch | undefined): OwnSearch['result'] | undefined {
     const { output } = this.#options;
     const drawn: Uint8Array[] = [];
@@ -130,12 +130,12 @@ export class FullScreen {
   }
 }
 
-// `clear`, `reset` and whatever else clears its terminal clears the view too (EX-3).
+// `clear`, `reset` and other programs that clear their terminal clear the view too (EX-3).
 
 export class ClearWatch {
   readonly #app: App;
   readonly #view: TranscriptView;
-  /** The user's command that is watched, and whether it has cleared. */
+  /** The user's command that is watched, and whether it has cleared its terminal. */
   #op: string | undefined;
   #cleared = false;
   #stop: (() => void) | undefined;
@@ -145,14 +145,14 @@ export class ClearWatch {
     this.#view = view;
   }
 
-  /** To be called after each change of the engine, behind the view. */
+  /** Must be called after each change of the engine, after the view's own update. */
   follow(): void {
     const { engine } = this.#app;
     const op = engine.state.shell.running?.op;
     if (op === this.#op) return;
     this.dispose();
     const ended = this.#op === undefined ? undefined : this.#view.entryOf(this.#op);
-    // One that did nothing else leaves an empty view, as in every terminal.
+    // A command that only cleared leaves an empty view, as in every terminal.
     if (this.#cleared && ended?.kind === 'exec' && ended.result?.head.trim() === '') this.#view.clear();
     this.#op = op;
     this.#cleared = false;

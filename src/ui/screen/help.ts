@@ -1,4 +1,4 @@
-/** Every key and command, from the tables that they are run by (UI-5). */
+/** Every key and command, from the tables that dispatch them (UI-5). */
 import { commands } from '../../commands/table.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { type KeyResolver, showChord } from '../keymap/resolver.ts';

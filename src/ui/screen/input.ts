@@ -1,4 +1,4 @@
-/** One token → what it does, by where the keyboard is. The only listener of the terminal's tokens. */
+/** Dispatches each token by where the keyboard is. The only listener of the terminal's tokens. */
 
 import type { KeyboardModes } from '../../contracts/commands.ts';
 import { isEditorCommand, runCommand } from '../editor/commands.ts';
@@ -30,7 +30,7 @@ const HANDLERS: Readonly<Record<KeyContext, Handlers>> = {
   },
 };
 
-/** Where keys go now. What is on top decides. */
+/** Returns the context that keys go to: that of the topmost part. */
 function contextOf(screen: Screen): KeyContext {
   const { question, panel } = screen.ui.get();
   if (question) return question.edit === undefined ? 'halt' : 'field';
@@ -50,7 +50,7 @@ function contextOf(screen: Screen): KeyContext {
   }
 }
 
-/** What can be pressed at the prompt, once for each thing it does; what edits the line is no use in a list. */
+/** Returns the bindings that do something at the prompt, each action once, without editing keys. */
 function pressable(screen: Screen): readonly Binding[] {
   const found = screen.keys
     .bindings('prompt')
@@ -62,7 +62,7 @@ function press(screen: Screen, { command }: Binding): void {
   run(screen, 'prompt', command, { type: 'key', name: 'enter', ctrl: false, alt: false, shift: false, event: 'press' });
 }
 
-/** Whether anything happens for a binding: what does not is not offered in the help. */
+/** Returns whether a binding does anything; the help leaves out those that don't. */
 export function handles({ context, command }: Binding): boolean {
   const own = HANDLERS[context][command] ?? HANDLERS.global[command];
   return (
@@ -70,7 +70,7 @@ export function handles({ context, command }: Binding): boolean {
   );
 }
 
-/** Takes a token. Terminal replies end here: they are nobody's input. */
+/** Takes a token. Replies of the terminal end here: they are not input. */
 export function takeToken(screen: Screen, token: Token): void {
   if (token.type === 'key') takeKey(screen, token);
   else if (token.type === 'paste') takePaste(screen, token);
@@ -86,7 +86,7 @@ function takeKey(screen: Screen, key: KeyToken): void {
   const resolution = screen.keys.resolve(key, context);
   screen.whichKey(screen.keys.pending());
   screen.ui.update({ hint: undefined });
-  // An abort is the one thing that a question not yet armed lets through: it runs nothing.
+  // An abort runs nothing, so it is the only answer that passes before a question is armed.
   const passes = resolution.kind === 'pending' || (resolution.kind === 'command' && resolution.command === 'abort');
   const asked = context === 'halt' || screen.ui.get().question;
   if (asked && !passes && !screen.questionDialog.ready(types(key))) return typeOn(screen, key);
@@ -103,7 +103,7 @@ function takeKey(screen: Screen, key: KeyToken): void {
   }
 }
 
-/** Whether vi's normal mode took the key. */
+/** Returns whether vi's normal mode took the key. */
 function isVi(screen: Screen, key: KeyToken): boolean {
   if (screen.keys.pending()) return false;
   const { taken, command } = takeViKey(screen, key);
@@ -112,7 +112,7 @@ function isVi(screen: Screen, key: KeyToken): boolean {
   return taken || command !== undefined;
 }
 
-/** Whether a key is held until it is known whom it is for; one that does not type ends the waiting. */
+/** Returns whether a key is held until its receiver is known; a key that types nothing ends the wait. */
 function waits(screen: Screen, key: KeyToken): boolean {
   const { ahead } = screen.keyboard;
   if (types(key)) return ahead.hold(() => takeKey(screen, key));
@@ -121,7 +121,7 @@ function waits(screen: Screen, key: KeyToken): boolean {
   return false;
 }
 
-/** Whether somebody who writes a text could have pressed the key. */
+/** Returns whether the key can be part of a text. */
 function types(key: KeyToken): boolean {
   return key.text !== undefined || key.name === 'enter' || key.name === 'backspace';
 }
@@ -174,10 +174,7 @@ function typeIntoProgram({ keyboard: { owner } }: Screen, key: KeyToken): void {
   owner?.write(encodeKey(key, owner.keyboard));
 }
 
-/**
- * Lines that the program does not read would be the shell's next commands, one by one: a pasted block waits in the
- * prompt.
- */
+/** Lines that the program leaves unread would be the shell's next commands, so a pasted block waits in the prompt. */
 function pasteToProgram(screen: Screen, paste: PasteToken): void {
   const { owner } = screen.keyboard;
   if (!owner) return;
@@ -193,9 +190,9 @@ function takeMouse(screen: Screen, mouse: MouseToken): void {
   pressMouse(screen, mouse);
 }
 
-// vi's keys at the prompt, where the user's shell has them (IN-8).
+// vi's keys at the prompt, where the user's shell uses them (IN-8).
 
-/** `taken`: nobody else is to see the key; `command`: what it runs instead. */
+/** `taken`: the key is consumed. `command`: the command that it runs instead. */
 type ViAnswer = { readonly taken: boolean; readonly command?: string };
 
 const NOT_TAKEN: ViAnswer = { taken: false };
@@ -218,7 +215,7 @@ function inInsert(screen: Screen, vi: ViState, key: KeyToken): ViAnswer {
   else if (key.name === 'backspace' && vi.recording !== undefined)
     screen.ui.update({ vi: { ...vi, recording: vi.recording.slice(0, -1) } });
   else if (isPlain(key) && vi.recording !== undefined) screen.ui.update({ vi: recordTyped(vi, key.text ?? '') });
-  // Replace mode writes over what is there.
+  // Replace mode overwrites the character below the cursor.
   if (vi.mode === 'replace' && isPlain(key)) screen.setEditor(runCommand(editor, 'deleteForward'));
   return NOT_TAKEN;
 }
@@ -254,7 +251,7 @@ function isPlain(key: KeyToken): boolean {
   return key.text !== undefined && !key.ctrl && !key.alt;
 }
 
-// Keys → the bytes that a terminal would have sent: for the program that has the keyboard (EX-4).
+// Encodes keys as the bytes that a terminal would send, for the program that has the keyboard (EX-4).
 
 /** Keys with a code of their own, and that code in kitty's protocol. */
 const NAMED: Readonly<Record<string, { readonly bytes: string; readonly code: number }>> = {
@@ -285,7 +282,7 @@ const TILDE: Readonly<Record<string, number>> = {
   f12: 24,
 };
 
-/** Ctrl with what is not a letter, as xterm sends it. */
+/** Ctrl with a key that is not a letter, as xterm sends it. */
 const CONTROL: Readonly<Record<string, string>> = {
   space: '\0',
   '@': '\0',
@@ -298,18 +295,20 @@ const CONTROL: Readonly<Record<string, string>> = {
   '?': '\x7f',
 };
 
-/** The bytes a key sends in a program's modes; empty for a release and for keys without a code. */
+/** Returns the bytes that a key sends in a program's modes; empty for a release and for keys without a code. */
 export function encodeKey(key: KeyToken, modes: KeyboardModes): string {
   if (key.event === 'release') return '';
   return functional(key, modes) ?? (modes.disambiguates ? disambiguated(key) : classic(key));
 }
 
-/** xterm's number of a key's modifiers; 1 for none. */
+/** Returns xterm's number of a key's modifiers; 1 for none. */
 function numberOf({ shift, alt, ctrl }: Modifiers): number {
   return 1 + (shift ? 1 : 0) + (alt ? 2 : 0) + (ctrl ? 4 : 0);
 }
 
-/** Cursor and function keys, the same in both ways but for F3, whose letter means the cursor's place there. */
+/**
+ * Encodes cursor and function keys, equal in both protocols except F3, whose letter is the cursor report in kitty's.
+ */
 function functional(key: KeyToken, { disambiguates, applicationCursor }: KeyboardModes): string | undefined {
   const modifiers = numberOf(key);
   if (disambiguates && key.name === 'f3') return tilde(13, modifiers);
@@ -327,7 +326,7 @@ function tilde(number: number, modifiers: number): string {
   return modifiers > 1 ? `\x1b[${number};${modifiers}~` : `\x1b[${number}~`;
 }
 
-/** As before there were protocols. */
+/** Encodes keys as terminals did before keyboard protocols. */
 function classic(key: KeyToken): string {
   const alt = key.alt ? '\x1b' : '';
   if (key.text !== undefined) return alt + key.text;
@@ -341,8 +340,8 @@ function classic(key: KeyToken): string {
 }
 
 /**
- * “Disambiguate escape codes”: Esc and every chord have a code of their own; what types, and Enter, Tab and Backspace
- * by themselves, stay as they were. Source: kitty's documentation of its keyboard protocol.
+ * “Disambiguate escape codes”: Esc and every chord have codes of their own; printable keys, and Enter, Tab and
+ * Backspace alone, keep theirs. Source: kitty's documentation of its keyboard protocol.
  */
 function disambiguated(key: KeyToken): string {
   const modifiers = numberOf(key);
@@ -354,12 +353,15 @@ function disambiguated(key: KeyToken): string {
   return modifiers > 1 ? `\x1b[${code};${modifiers}u` : `\x1b[${code}u`;
 }
 
-/** What is no key's name but the character it types. */
+/** Returns the name where it is a single character, which the key types. */
 function singleOf(name: string): string {
   return [...name].length === 1 ? name : '';
 }
 
-/** A pasted block with line ends as Enter; in brackets where the program asked for them. A block holds no controls. */
+/**
+ * Encodes a pasted block with line ends as Enter, in brackets where the program asked for them. A block holds no
+ * controls.
+ */
 export function encodePaste({ text }: PasteToken, { bracketsPastes }: KeyboardModes): string {
   const typed = text.replaceAll('\n', '\r');
   return bracketsPastes ? `\x1b[200~${typed}\x1b[201~` : typed;

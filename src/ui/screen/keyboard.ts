@@ -1,4 +1,4 @@
-/** Who has the keyboard: the prompt, or the program in the foreground (EX-4). */
+/** Decides who has the keyboard: the prompt, or the program in the foreground (EX-4). */
 import type { App } from '../../commands/app.ts';
 import type { RunningCommand } from '../../contracts/commands.ts';
 import { runningOf } from '../../session/slots.ts';
@@ -6,11 +6,14 @@ import { isEmpty } from '../editor/state.ts';
 import type { Schedule } from '../terminal/schedule.ts';
 import type { Store, Ui } from './ui.ts';
 
-/** How long a command of the user's runs before it gets the keyboard; quicker ones never do. In ms. */
+/** How long a command of the user's must run before it gets the keyboard. In ms. */
 const HANDOVER_MS = 200;
-/** The same where keys were typed ahead: it may yet ask, and what is typed before that would be echoed. */
+/**
+ * The same where keys were typed ahead: the command may turn echo off for a password, and keys given to it before that
+ * would be echoed.
+ */
 const HANDOVER_TYPING_MS = 700;
-/** How long a shell that still comes up is waited for, with what was typed behind its first line. */
+/** How long to wait for a starting shell with the keys typed after its first line. In ms. */
 const SHELL_START_TIMEOUT_MS = 1500;
 
 export class Keyboard {
@@ -18,7 +21,7 @@ export class Keyboard {
   readonly #ui: Store<Ui>;
   readonly #schedule: Schedule;
   readonly ahead: TypeAhead;
-  /** The user's command that was last seen running, and the job that was last seen in front. */
+  /** The user's last running command, and the last job in front. */
   #op: string | undefined;
   #job: number | undefined;
   #stopWatching = () => {};
@@ -30,7 +33,7 @@ export class Keyboard {
     this.ahead = new TypeAhead(schedule);
   }
 
-  /** The program that keys would go to: the job in front, then the user's own before the model's. */
+  /** The program that keys would go to: the job in front, then the user's own command, then the model's. */
   get program(): RunningCommand | undefined {
     const { shell, engine, front } = this.#app;
     const { phase } = engine.conversation;
@@ -45,12 +48,12 @@ export class Keyboard {
     return this.#ui.get().keyboard === 'program' ? this.program : undefined;
   }
 
-  /** A shell line was sent while nothing ran: what is typed from here on may be for its program. */
+  /** A shell line was sent while nothing ran: further keys may be for its program. */
   expect(): void {
     this.ahead.begin(SHELL_START_TIMEOUT_MS);
   }
 
-  /** To be called after each change of the engine. */
+  /** Must be called after each change of the engine. */
   follow(): void {
     const { engine, front } = this.#app;
     const op = engine.state.shell.running?.op;
@@ -58,12 +61,12 @@ export class Keyboard {
       this.#op = op;
       this.#stopWatching();
       this.#stopWatching = op === undefined ? () => {} : this.#watch(op);
-      // One thing is in front: what the user has just started.
+      // Only one program is in front: the one that the user has just started.
       if (op !== undefined) front.leave();
     }
     if (front.job?.id !== this.#job) {
       this.#job = front.job?.id;
-      // A job of the model is only watched; keys go to it when the user asks for that.
+      // A job of the model's is only watched until the user gives it the keyboard.
       if (front.job?.owner === 'user' && this.#free) this.#ui.update({ keyboard: 'program' });
     }
     if (this.#ui.get().keyboard === 'program' && !this.program) this.#ui.update({ keyboard: 'prompt' });
@@ -75,15 +78,15 @@ export class Keyboard {
     this.ahead.drop();
   }
 
-  /** Nothing else is being typed. */
+  /** Whether no other text is being typed. */
   get #free(): boolean {
     const { keyboard, editor, panel, question } = this.#ui.get();
     return keyboard === 'prompt' && panel.kind === 'none' && !question && isEmpty(editor);
   }
 
   /**
-   * A program that asks, or runs on for a moment, is one to type into: it is offered the keyboard, once. Where a draft
-   * is in the way, one that asks is offered it again when the draft is gone.
+   * Offers the keyboard once to a program that asks for input or has run for a moment. Where a draft prevents that, a
+   * program that asks is offered it again when the draft is gone.
    */
   #watch(op: string): () => void {
     const running = this.#app.engine.live.commands.get(op);
@@ -95,7 +98,7 @@ export class Keyboard {
       if (this.ahead.waits) cancel = this.#schedule(offer, HANDOVER_TYPING_MS - HANDOVER_MS);
       else offer();
     };
-    // What it does not read comes back to the prompt behind its end.
+    // Keys that the program does not read return to the prompt when it ends.
     const offer = () => this.#offer(op, asks());
     let cancel = this.#schedule(late, HANDOVER_MS);
     const ends = [
@@ -123,11 +126,12 @@ export class Keyboard {
   }
 }
 
-// Keys typed behind a shell line, before it is known whether they are for its program or for the prompt.
+// Keys typed after a shell line, before it is known whether they are for its program or for the prompt.
 
 /**
- * What is typed right behind `sudo make⏎` is the password, and must not stand in the prompt, where Enter would send it
- * to a model. So keys wait until the command has ended (then they are the prompt's) or has the keyboard (then its own).
+ * Text typed right after `sudo make⏎` is the password, and must not stand in the prompt, where Enter would send it to a
+ * model. So keys wait until the command has ended (then the prompt gets them) or has the keyboard (then the command
+ * does).
  */
 class TypeAhead {
   readonly #schedule: Schedule;
@@ -138,25 +142,27 @@ class TypeAhead {
     this.#schedule = schedule;
   }
 
-  /** Keys have been typed that wait. */
+  /** Whether keys are waiting. */
   get waits(): boolean {
     return this.#held !== undefined && this.#held.length > 0;
   }
 
-  /** Begins to hold, for `most` ms: a shell that is not up by then is not waited for. */
+  /** Begins to hold keys for at most `most` ms: a shell that starts more slowly is not waited for. */
   begin(most: number): void {
     if (this.#held) return;
     this.#held = [];
     this.#cancel = this.#schedule(() => this.release(), most);
   }
 
-  /** Holds a key, given as what takes it later. False while nothing is held: it is to be taken now. */
+  /**
+   * Holds a key as the function that will take it. Returns false while keys are not held: then it must be taken now.
+   */
   hold(take: () => void): boolean {
     this.#held?.push(take);
     return this.#held !== undefined;
   }
 
-  /** It is decided: everything held goes, in order, to what has the keyboard now. */
+  /** Gives all held keys, in order, to whoever has the keyboard now. */
   release(): void {
     const held = this.#held ?? [];
     this.#held = undefined;
@@ -164,7 +170,7 @@ class TypeAhead {
     for (const take of held) take();
   }
 
-  /** Ctrl-C: what was typed ahead is forgotten, as a terminal does. */
+  /** Ctrl-C: drops the keys typed ahead, as a terminal does. */
   drop(): void {
     this.#held = undefined;
     this.#cancel();

@@ -7,16 +7,16 @@ import type { Schedule } from '../terminal/schedule.ts';
 import { GUTTER } from './entries/frame.ts';
 
 type Spot = { readonly line: number; readonly cell: number };
-/** Both ends are within it. */
+/** A range, including both ends. */
 type Range = { readonly key: string; readonly from: Spot; readonly to: Spot };
 
-/** Presses nearer to each other than this belong together: two take the word, three the line. In ms. */
+/** Presses closer together than this form one click: two select the word, three the line. In ms. */
 const MULTI_MS = 400;
-/** What a double click takes: words, paths, addresses. */
+/** Characters that a double click selects together: words, paths, addresses. */
 const WORD = /[\p{L}\p{N}_./~:@%+=?&#-]/u;
 
 export type SelectionOptions = {
-  /** The lines of an entry as they are shown. */
+  /** Returns the lines of an entry as shown. */
   readonly linesOf: (key: string) => readonly string[];
   readonly now: () => number;
   readonly onChange: () => void;
@@ -34,17 +34,17 @@ export class MouseSelection {
     this.#options = options;
   }
 
-  /** The rows of the transcript as they were drawn last; the last of them stand at the bottom of their place. */
+  /** Takes the rows of the transcript as last drawn; the last row is at the bottom of the pane. */
   shows(rows: readonly Row[]): void {
     this.#rows = rows;
   }
 
-  /** Where they stand on the screen. */
+  /** Takes the pane's place on the screen. */
   placed(place: { readonly y: number; readonly height: number }): void {
     this.#place = place;
   }
 
-  /** The cells of a row that are selected. */
+  /** Returns the selected cells of a row. */
   cellsOf(key: string, line: number): readonly [from: number, to: number] | undefined {
     const range = this.#range;
     if (range?.key !== key || line < range.from.line || line > range.to.line) return undefined;
@@ -52,7 +52,7 @@ export class MouseSelection {
     return [Math.max(GUTTER, from), line === range.to.line ? range.to.cell + 1 : Number.POSITIVE_INFINITY];
   }
 
-  /** A button goes down; the second time in a place it takes the word, the third time the line. */
+  /** Handles a button press: the second one in a place selects the word, the third one the line. */
   press(x: number, y: number): void {
     const at = this.#options.now();
     const again = at - this.#pressed.at < MULTI_MS && this.#pressed.y === y && Math.abs(this.#pressed.x - x) < 2;
@@ -83,7 +83,7 @@ export class MouseSelection {
     this.#select({ key: anchor.key, from, to });
   }
 
-  /** What was selected, as text; or the entry and line that were only clicked on. */
+  /** Returns the selected text, or the entry and line of a plain click. */
   release(x: number, y: number): { readonly text: string } | { readonly clicked: Row } | undefined {
     const anchor = this.#anchor;
     this.#anchor = undefined;
@@ -95,7 +95,7 @@ export class MouseSelection {
       : undefined;
   }
 
-  /** Nothing is selected any more. */
+  /** Drops the selection. */
   clear(): void {
     this.#anchor = undefined;
     this.#select(undefined);
@@ -112,7 +112,7 @@ export class MouseSelection {
     return y >= top && y < top + height ? this.#rows.slice(-height)[y - top] : undefined;
   }
 
-  /** Line by line, without gutters and the blanks at the ends. */
+  /** Returns the selected text without gutters and trailing blanks. */
   #text({ key, from, to }: Range): string {
     const lines = this.#options.linesOf(key).slice(from.line, to.line + 1);
     const cut = lines.map((_, index) => {
@@ -133,7 +133,7 @@ function cellsOf(text: string, from: number, to: number): string {
   return out;
 }
 
-/** The first and the last cell of the word at `x`. */
+/** Returns the first and the last cell of the word at `x`. */
 function wordAt(line: string, x: number): readonly [number, number] | undefined {
   let cell = 0;
   let start: number | undefined;
@@ -149,12 +149,12 @@ function wordAt(line: string, x: number): readonly [number, number] | undefined 
   return start !== undefined && x >= start && x <= end ? [start, end] : undefined;
 }
 
-// Turns of the wheel: one to nine reports of a terminal are one of them (notes of many terminals differ).
+// Turns of the wheel: terminals send one to nine reports for one (measured with many terminals).
 
 /** Reports closer together than this are one turn. In ms. */
 const TURN_GAP_MS = 16;
 
-/** Gives a function that takes each report and calls `scroll` once a turn, at its first report. */
+/** Returns a function that takes each report and calls `scroll` once a turn, at its first report. */
 export function createWheel(schedule: Schedule, scroll: (direction: -1 | 1) => void): (direction: -1 | 1) => void {
   let turning: -1 | 1 | undefined;
   return (direction) => {
@@ -170,18 +170,18 @@ export function createWheel(schedule: Schedule, scroll: (direction: -1 | 1) => v
 // Addresses under the mouse.
 
 type Link = {
-  /** Where it leads, whole. */
+  /** The whole address. */
   readonly address: string;
-  /** The words on the screen are the address itself. */
+  /** Whether the words on screen are the address itself. */
   readonly plain: boolean;
 };
 
 const BARE = /https?:\/\/[^\s<>"'`]+/gi;
-/** Ends of sentences and brackets around an address. */
+/** Punctuation and brackets after an address. */
 const BEHIND = /[.,;:!?)\]}]+$/;
 const MAX_CHARS = 4000;
 
-/** The link at a cell of a row; undefined where there is none. */
+/** Returns the link at a cell of a row, if there is one. */
 export function linkAt(row: string, x: number): Link | undefined {
   const at = offsetOf(stripStyles(row), x);
   const marked = markedAt(row, at);
@@ -193,7 +193,7 @@ export function linkAt(row: string, x: number): Link | undefined {
   return undefined;
 }
 
-/** A hyperlink of the text at this place of its words: where it leads, and its words. */
+/** Returns the address and the words of a hyperlink at this place. */
 function markedAt(row: string, at: number): { readonly address: string; readonly words: string } | undefined {
   let read = 0;
   let plain = '';
@@ -209,19 +209,19 @@ function markedAt(row: string, at: number): { readonly address: string; readonly
   return undefined;
 }
 
-/** Only what a browser shows, and nothing that pretends to lead elsewhere; undefined of anything else. */
+/** Returns an address that a browser may show and that does not pretend to be another one; undefined for others. */
 export function browsable(address: string): string | undefined {
   if (address.length > MAX_CHARS || !URL.canParse(address)) return undefined;
   const { protocol, username, password, href } = new URL(address);
   return /^https?:$/.test(protocol) && username === '' && password === '' ? href : undefined;
 }
 
-/** As it can be read: nothing in it is hidden. */
+/** Returns the address with nothing hidden. */
 function shownLink(address: string): string {
   return displayText(visible(address));
 }
 
-/** Which character of a text stands in a cell. */
+/** Returns the offset of the character in a cell. */
 function offsetOf(text: string, x: number): number {
   let cell = 0;
   let offset = 0;
@@ -233,25 +233,27 @@ function offsetOf(text: string, x: number): number {
   return offset;
 }
 
-/** What following a link needs of the screen. */
+/** The parts of the screen that following a link needs. */
 type LinkFace = {
-  /** Whether a browser was started. */
+  /** Returns whether a browser was started. */
   readonly open: (address: string) => boolean;
   readonly copy: (address: string, shown: string) => void;
   readonly say: (text: string) => void;
 };
 
-/** Follows a clicked link (UI-2): http and https only, and never without showing first where it leads. */
+/** Follows a clicked link (UI-2): http and https only, and never without showing the address first. */
 export class LinkOpener {
   readonly #face: LinkFace;
-  /** The address behind words that was shown last: another click opens it. */
+  /** The hidden address that was shown last: another click opens it. */
   #shown: string | undefined;
 
   constructor(face: LinkFace) {
     this.#face = face;
   }
 
-  /** Opens an address that the text spells out; one behind words is shown first. Without a browser it is copied. */
+  /**
+   * Opens an address that the text spells out; a hidden one is shown first. Without a browser the address is copied.
+   */
   follow({ address, plain }: Link): void {
     const { open, copy, say } = this.#face;
     const shown = shownLink(address);

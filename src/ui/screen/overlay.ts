@@ -1,7 +1,4 @@
-/**
- * What lies between the transcript and the prompt, and the rows it takes: for the picture, and for clicks and
- * scrolling.
- */
+/** The panel between the transcript and the prompt, and the rows it takes, for drawing, clicks and scrolling. */
 
 import type { Question } from '../../session/question.ts';
 import { textWidth } from '../../text/display.ts';
@@ -20,18 +17,18 @@ export type Overlay =
       readonly layout: QuestionLayout;
     }
   | { readonly kind: 'which'; readonly rows: number; readonly pending: Pending }
-  /** `ending`: the lowest of its rows, for how a session ended. */
+  /** `ending`: the lowest rows, which show how a session ended. */
   | { readonly kind: 'panel'; readonly rows: number; readonly panel: Panel; readonly ending: number };
 
-/** Stands before the text of a field. */
+/** Precedes the text of a field. */
 export const FIELD_MARK = '› ';
-/** Cells of one entry of the list of keys at most; on a narrow screen there is one column. */
+/** The most cells of one entry in the list of keys; a narrow screen has one column. */
 const WHICH_COLUMN = 40;
 const CONFIRM_ROWS = 3;
 
 /**
- * A question comes before everything else.
- * @param head the question on screen
+ * Chooses the panel; a question comes before everything else.
+ * @param head the open question
  * @param main the rows of the screen above the prompt
  */
 export function overlayOf(
@@ -43,7 +40,7 @@ export function overlayOf(
   if (head && question?.id === head.id) {
     const words = wordsOf(head, question);
     const edit = question.edit === undefined ? 0 : fieldRows(question.edit, innerWidth(columns));
-    // A note is about what is asked, which stays in sight; a command that is edited stands in the field itself.
+    // A note is about the question, which stays in sight; a command being edited is in the field itself.
     const beside = question.noting ? edit : 0;
     const layout = layoutQuestion(words, { columns, rows: main - beside, bottom: main, top: question.top });
     const rows = layout.height + (edit === 0 || question.noting ? edit : edit - layout.shown);
@@ -59,7 +56,7 @@ export function overlayOf(
     : { kind: 'panel', rows, panel, ending: panel.kind === 'choices' ? endingRows(panel, main) : 0 };
 }
 
-/** Columns of the list of keys that may follow. */
+/** Returns the number of columns for the list of keys that may follow. */
 export function whichColumns(columns: number): number {
   return Math.max(1, Math.floor(columns / WHICH_COLUMN));
 }
@@ -84,23 +81,23 @@ function panelRows(panel: Panel, columns: number, main: number): number {
 
 type Choices = Extract<Panel, { kind: 'choices' }>;
 
-/** Its title and what there is room for. */
+/** Returns the rows for the title and as many items as fit. */
 function listRows(panel: Choices, main: number): number {
   const most = panel.of === 'everything' ? 16 : 10;
   return 1 + Math.min(Math.max(1, panel.items.length), Math.max(1, Math.min(most, main - 2 - endingRows(panel, main))));
 }
 
-/** From so many rows on there is room for how a session ended. */
+/** From this many rows on there is room for the end of a session. */
 const ENDING_MAIN = 20;
 const MAX_ENDING = 16;
 
-/** The rows below a list of sessions that show how the chosen one ended. */
+/** Returns the rows below a list of sessions that show the end of the selected one. */
 function endingRows({ of, items }: Choices, main: number): number {
   if (of !== 'sessions' || main < ENDING_MAIN || items.length === 0) return 0;
   return Math.min(MAX_ENDING, Math.floor(main / 2) - 1);
 }
 
-/** Its mark, the text and the cursor behind it, wrapped. */
+/** Returns the rows of a field: mark, wrapped text, and the cursor behind it. */
 export function fieldRows(value: string, columns: number): number {
   const width = Math.max(1, columns - FIELD_MARK.length);
   return value.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil((textWidth(line) + 1) / width)), 0);

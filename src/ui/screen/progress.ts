@@ -1,4 +1,4 @@
-/** What is under way: the row above the prompt, a fleet's hosts, and the header of a run (NO-8). Pure. */
+/** Work in progress: the row above the prompt, a fleet's hosts, and the header of a run (NO-8). Pure. */
 
 import type { FleetRow } from '../../contracts/fleet.ts';
 import { shortDollars } from '../../session/cost.ts';
@@ -10,13 +10,13 @@ import { cut } from '../render/segments.ts';
 import { onGround, padTo, type RenderContext } from '../render/theme.ts';
 import { elapsed } from './entries/frame.ts';
 
-/** What is known of the reply that is awaited. */
+/** The state of the awaited reply. */
 export type AwaitedReply = {
   readonly preset: string;
   readonly opened: boolean;
   readonly text: { readonly length: number };
   readonly reasoning: { readonly length: number };
-  /** What goes on before the request is made, in words. */
+  /** The activity before the request is sent, in words. */
   readonly doing?: string | undefined;
   /** The next attempt begins at `until`, in ms. */
   /** When the request went out, and when its server has waited too long with the first word, in ms. */
@@ -25,29 +25,29 @@ export type AwaitedReply = {
 };
 
 export type Waiting = {
-  /** What goes on, by the machine's word. */
+  /** The current activity, by the state machine's name. */
   readonly what: string;
   /** In ms. */
   readonly since: number;
   readonly now: number;
   readonly reply: AwaitedReply | undefined;
-  /** When the first word of the answer was seen, in ms. */
+  /** When the first word of the answer arrived, in ms. */
   readonly answeringSince: number | undefined;
-  /** What runs, where something does. */
+  /** The command that runs, if one does. */
   readonly runs: string | undefined;
-  /** What ends it. */
+  /** The key that ends it. */
   readonly key: string;
-  /** Which of the sign's pictures; undefined: it stands still. */
+  /** The picture of the turning sign; undefined: the sign stands still. */
   readonly turn: number | undefined;
 };
 
 const TURNS = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'];
 const STILL = '·';
-/** As a rule of thumb, in letters. */
+/** Letters per token, as a rule of thumb. */
 const CHARS_PER_TOKEN = 4;
-/** Servers often take so long to read a prompt. In ms. */
+/** Up to this time a silent server is probably reading the prompt. In ms. */
 const QUIET_MS = 10_000;
-/** A rate over less than this says nothing. In ms. */
+/** The shortest time for which a rate is meaningful. In ms. */
 const MIN_RATE_MS = 1000;
 
 export function waitingLine(waiting: Waiting, { width, paint }: RenderContext): string {
@@ -57,14 +57,14 @@ export function waitingLine(waiting: Waiting, { width, paint }: RenderContext): 
   const time = elapsed(now - since);
   const right = `${key} stops `;
   const most = width - 2 - right.length - 2;
-  // On a narrow screen how long it takes says more than how fast it goes.
+  // On a narrow screen the duration is more useful than the rate.
   const said = [facts, [], undefined].map((some) => (some ? [...some, time] : []).join(' · '));
   const behind = said.find((text) => lineWidth(what) + lineWidth(text) + 3 <= most) ?? '';
   const left = `${paint('accent', sign)} ${paint('text', what)}${behind === '' ? '' : paint('dim', ` · ${behind}`)}`;
   return `${padTo(left, width - right.length)}${paint('dim', right)}`;
 }
 
-/** What goes on, and what there is to say of it. */
+/** Returns the activity and the facts about it. */
 function factsOf({ what, now, reply, answeringSince, runs }: Waiting): readonly [string, ...string[]] {
   if (reply && what !== 'stopping') {
     const { pause, doing } = reply;
@@ -78,7 +78,7 @@ function factsOf({ what, now, reply, answeringSince, runs }: Waiting): readonly 
   return what === 'running' && runs !== undefined ? ['running', runs] : [what];
 }
 
-/** How long a server that keeps silent is waited for, once that may matter. */
+/** Returns how much longer a silent server is waited for, once that may matter. */
 function patienceOf(patience: AwaitedReply['patience'], now: number): readonly string[] {
   if (!patience || now - patience.from < QUIET_MS) return [];
   return [`gives up in ${elapsed(Math.max(0, patience.until - now))}`];
@@ -89,13 +89,13 @@ function rateOf(characters: number, since: number | undefined, now: number): rea
   return [`≈ ${Math.round(characters / CHARS_PER_TOKEN / ((now - since) / 1000))} tok/s`];
 }
 
-// A fleet at work: a heading, and a row for each host, those first that wait for the user or are at work.
+// A fleet at work: a heading, and a row for each host, first those that wait for the user or are at work.
 
 const MAX_NAME = 28;
 
 type Look = readonly [sign: string, colour: 'accent' | 'warning' | 'success' | 'error' | 'dim', rank: number];
 
-/** How a host stands: its sign, its colour, and how far up. */
+/** A host's state: its sign, its colour, and its place in the order. */
 const LOOKS: Readonly<Record<string, Look>> = {
   halted: ['!', 'warning', 0],
   running: ['▸', 'accent', 1],
@@ -112,7 +112,7 @@ const WORDS: Readonly<Record<string, string>> = {
   waiting: 'to come',
 };
 
-/** As many rows as there is room for; the heading counts the rest. */
+/** Returns as many rows as fit; the heading counts the others. */
 export function fleetRows(
   { goal, rows, key }: { readonly goal: string; readonly rows: readonly FleetRow[]; readonly key: string },
   room: number,
@@ -149,23 +149,23 @@ function hostRow(row: FleetRow, [sign, colour]: Look, name: number, { width, pai
   return `${padTo(left, width - time.length)}${paint('dim', time)}`;
 }
 
-// What a run is about and how far it is, above everything that it does (NO-8).
+// The goal and the progress of a run, above everything that it does (NO-8).
 
 export type RunFacts = Pick<NorrisRun, 'goal' | 'step' | 'maxSteps' | 'tasks' | 'startedAt'> & {
   readonly now: number;
-  /** What it has cost so far; 0 where nothing is counted. */
+  /** The cost so far; 0 where nothing is counted. */
   readonly dollars: number;
-  /** The rail has the plan. */
+  /** Whether the rail shows the plan. */
   readonly planElsewhere?: true;
 };
 
-/** On fewer rows the transcript needs them all, and the bar says it. */
+/** On fewer rows the transcript needs them all, and the status bar shows the run. */
 const MIN_ROWS = 12;
-/** From here on the plan has room too. */
+/** From this many rows on the plan is shown too. */
 const PLAN_ROWS = 20;
 const MAX_TASKS = 6;
 
-/** The header of a run in a part of the screen of so many rows; nothing where it would take too much of them. */
+/** Returns the header of a run for a part of the screen of `rows` rows; empty where it would take too many of them. */
 export function runHeaderLines(facts: RunFacts, rows: number, context: RenderContext): readonly string[] {
   if (rows < MIN_ROWS) return [];
   const plan = rows >= PLAN_ROWS && !facts.planElsewhere ? planRows(facts, context) : [];
@@ -190,7 +190,7 @@ function titleRow(facts: RunFacts, { width, paint, theme }: RenderContext): stri
   return onGround(`${padTo(left, width - counted.length - 1)}${paint('dim', counted)}`, theme.raise, width);
 }
 
-/** The plan with what is done, what is under way and what is left; a long one around the task in hand. */
+/** Returns the plan with the state of each task; of a long plan the part around the current task. */
 function planRows({ tasks }: RunFacts, { width, paint }: RenderContext): readonly string[] {
   if (!tasks) return [];
   const { list, current } = tasks;

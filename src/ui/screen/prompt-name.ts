@@ -3,8 +3,8 @@ import type { App } from '../../commands/app.ts';
 import { hostOf } from '../../session/place.ts';
 
 /**
- * The host of the user's lines in front, then `[aish:fast]> `, or `[aish:fast ⚡]> ` while Norris is active, with the
- * preset that is at work (BR-3).
+ * Returns the prompt's name: the host of the user's lines, then `[aish:fast]> `, or `[aish:fast ⚡]> ` while Norris is
+ * active, with the preset in use (BR-3).
  */
 export function promptName(app: App): string {
   const { phase, preset } = app.engine.conversation;
@@ -14,9 +14,7 @@ export function promptName(app: App): string {
   return `${hostPrefix(app)}[aish:${name}${demo}${norris ? ' ⚡' : ''}]> `;
 }
 
-/**
- * The shell's own prompt, with its colours, while nothing of the model's is at work; undefined where it is not wanted.
- */
+/** Returns the shell's own prompt, with its colours, while the model is idle; undefined where it is switched off. */
 export function shellPromptOf(app: App): string | undefined {
   const { shellPrompt } = app.info();
   return shellPrompt.trim() === '' || app.engine.conversation.phase.kind !== 'idle'
@@ -24,7 +22,7 @@ export function shellPromptOf(app: App): string | undefined {
     : `${hostPrefix(app)}${shellPrompt}`;
 }
 
-/** By word, so that it is said without colours as well. */
+/** Names the host in words, so that it is clear without colours as well. */
 function hostPrefix({ engine }: App): string {
   const host = hostOf(engine.shellCwd);
   return host === undefined ? '' : `@${host} `;

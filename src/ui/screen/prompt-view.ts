@@ -1,4 +1,4 @@
-/** The prompt as lines: its name, the text being typed, how the line will be taken, and the cursor. */
+/** The prompt as lines: its name, the draft, how the line will be routed, and the cursor. */
 import type { Route } from '../../contracts/lines.ts';
 import { displayText, graphemes, textWidth } from '../../text/display.ts';
 import { stripStyles } from '../../text/style.ts';
@@ -9,7 +9,7 @@ import type { Paint, Role } from '../render/theme.ts';
 import type { Cell } from '../render/writer.ts';
 import type { Store, Ui } from './ui.ts';
 
-/** How the line will be taken (IN-3): with the key that changes it, and short for narrow screens. */
+/** How the line will be routed (IN-3): with the key that changes it, and short for narrow screens. */
 type Verdict = { readonly long: string; readonly short: string; readonly role: Role };
 
 const NAMES = { shell: 'shell', ai: 'ask', meta: 'command' } as const;
@@ -19,19 +19,17 @@ export type PromptViewOptions = {
   readonly ui: Store<Ui>;
   readonly paint: Paint;
   readonly name: () => string;
-  /** How the line is taken; undefined where nobody knows yet. */
+  /** Returns how the line will be routed; undefined where that is not known yet. */
   readonly route: () => Route | undefined;
-  /** How the line most likely goes on; empty where nothing is to be shown. */
+  /** Returns the suggested rest of the line; empty for none. */
   readonly suggestion?: () => string;
-  /** Draws rows of the text in colours. */
+  /** Returns a function that colours rows of the text. */
   readonly painter?: () => (row: EditorLayout['rows'][number]) => string;
 };
 
 type Laid = { readonly layout: EditorLayout; readonly widths: PromptWidths };
 
-/**
- * It follows the screen's state before React does: a typed key is on the terminal before anything else is done for it.
- */
+/** Follows the screen's state without React: a typed key is on the terminal before anything else is done for it. */
 export class PromptView {
   readonly #options: PromptViewOptions;
   readonly #listeners = new Set<() => void>();
@@ -54,7 +52,7 @@ export class PromptView {
     return () => this.#listeners.delete(listener);
   };
 
-  /** To be called after each change of the engine. */
+  /** Must be called after each change of the engine. */
   follow(): void {
     const name = this.#options.name();
     if (name === this.#name) return;
@@ -62,7 +60,7 @@ export class PromptView {
     this.refresh();
   }
 
-  /** Colours have changed. */
+  /** Must be called when colours have changed. */
   refresh(): void {
     this.version += 1;
     this.#made = undefined;
@@ -83,7 +81,7 @@ export class PromptView {
     if (!same || isAwake(ui) !== isAwake(was)) this.refresh();
   }
 
-  /** The text being typed as rows on the screen. */
+  /** The draft as rows on the screen. */
   get laid(): Laid {
     const { editor, size } = this.#options.ui.get();
     const had = this.#laid;
@@ -94,7 +92,7 @@ export class PromptView {
     return this.#laid;
   }
 
-  /** Rows that it takes; a longer text scrolls with the cursor. */
+  /** The rows of the prompt; a longer text scrolls with the cursor. */
   get rows(): number {
     return layoutOf(this.#options.ui.get().size.rows, this.laid.layout.rows.length).prompt;
   }
@@ -104,7 +102,7 @@ export class PromptView {
     return this.#made;
   };
 
-  /** Where the cursor is; undefined while keys go somewhere else. */
+  /** The cursor's cell; undefined while keys go elsewhere. */
   readonly cursor = (): Cell | undefined => {
     if (!isAwake(this.#options.ui.get())) return undefined;
     const { layout, widths } = this.laid;
@@ -126,7 +124,7 @@ export class PromptView {
     const first = this.#first();
     const verdict = this.#verdict();
     const [, host = '', before = '', sign = ''] = /^(@\S+ )?(.*?)(> )?$/.exec(widths.name) ?? [];
-    // As bash and zsh show it where they are told to.
+    // vi's mode is shown as bash and zsh show it where they are configured to.
     const shown = sign !== '' && ui.get().vi?.mode === 'normal' ? ': ' : sign;
     const drawn = widths.name.includes('\x1b') ? widths.name : undefined;
     const name = awake
@@ -139,7 +137,7 @@ export class PromptView {
       const text = awake ? painted(row) : paint('dim', row.text);
       const room = (first + index > 0 ? widths.width : widths.firstWidth) - textWidth(row.text);
       const last = first + index === layout.rows.length - 1;
-      // The cursor stands on its first character, and needs a place behind the text.
+      // The cursor stands on the first character of the suggestion, and needs a cell behind the text.
       const ahead = last ? cut(rest, room - 1) : '';
       if (first + index > 0) return text + paint('dim', ahead);
       const left = room - textWidth(ahead);
@@ -168,7 +166,7 @@ export class PromptView {
   }
 }
 
-/** As much of a text as fits into so many cells. */
+/** Cuts a text to a number of cells. */
 function cut(text: string, room: number): string {
   let shown = '';
   let width = 0;
@@ -180,7 +178,7 @@ function cut(text: string, room: number): string {
   return shown;
 }
 
-/** It could be either: Enter asks once, and again takes it as it is read. */
+/** The verdict for a line that could be either: Enter asks once, and a second Enter takes the line as shown. */
 function unsureVerdict(kind: 'shell' | 'ai', asked: boolean): Verdict {
   const short = `${NAMES[kind]}?`;
   const [same, other] = kind === 'shell' ? ['run it', 'ask'] : ['ask', 'run it'];
@@ -190,15 +188,15 @@ function unsureVerdict(kind: 'shell' | 'ai', asked: boolean): Verdict {
   return { long, short, role: 'warning' };
 }
 
-/** Whether keys go to the prompt. A list of choices belongs to what is being typed. */
+/** Returns whether keys go to the prompt. A list of choices belongs to the draft. */
 function isAwake({ keyboard, question, panel }: Ui): boolean {
   return keyboard === 'prompt' && !question && (panel.kind === 'none' || panel.kind === 'choices');
 }
 
-// Who gets which rows. Everything adds up to the terminal's rows exactly: the root must never exceed them.
+// Divides the terminal's rows. The parts add up to them exactly: Ink's root must never exceed them.
 
 type Layout = {
-  /** Rows between the top and the prompt: transcript, streams and whatever dialog is open. */
+  /** Rows above the prompt: transcript, streams and an open dialog. */
   readonly main: number;
   readonly prompt: number;
   readonly status: number;
@@ -207,7 +205,7 @@ type Layout = {
 /** On fewer rows a question takes all of them. */
 const MIN_SHARED_ROWS = 12;
 
-/** The prompt may grow to a third of the screen; one status line; the rest is the transcript's. */
+/** The prompt may grow to a third of the screen; the status bar has one line; the transcript has the rest. */
 export function layoutOf(rows: number, promptLines: number, asks = false): Layout {
   if (asks && rows < MIN_SHARED_ROWS) return { main: rows, prompt: 0, status: 0 };
   const status = 1;
@@ -218,7 +216,7 @@ export function layoutOf(rows: number, promptLines: number, asks = false): Layou
 
 type PromptWidths = { readonly name: string; readonly width: number; readonly firstWidth: number };
 
-/** How many cells the editor's rows have beside that name. On a narrow screen it must leave room to type in. */
+/** Returns the cells that the editor's rows have beside the name, which leaves room to type on a narrow screen. */
 function promptWidths(name: string, columns: number): PromptWidths {
   const shown = lineWidth(name) <= columns / 2 ? name : '> ';
   return { name: shown, width: columns, firstWidth: columns - lineWidth(shown) };

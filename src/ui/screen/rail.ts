@@ -20,14 +20,16 @@ import { elapsed } from './entries/frame.ts';
 import type { FullScreen } from './full-screen.ts';
 import type { Size, Store, Ui } from './ui.ts';
 
-/** From so many columns on there is a rail for what runs; from so many more for a plan or changed files alone. */
+/**
+ * The least columns of a screen with a rail for running work, and of one with a rail for a plan or changed files alone.
+ */
 const MIN_COLUMNS = 120;
 const WIDE_COLUMNS = 150;
 const NARROW = 36;
 const WIDE = 46;
-/** Files that are named. */
+/** The most files that are named. */
 const MAX_CHANGED = 8;
-/** The line at its left and the blank behind it. */
+/** The line at the left of the rail and the blank behind it. */
 const EDGE = 2;
 
 export type RailFacts = {
@@ -36,12 +38,12 @@ export type RailFacts = {
   /** Tasks that wait for a sub-agent to end. */
   readonly waiting: number;
   readonly jobs: readonly Job[];
-  /** What the run under way has changed, and the directory from which it is named. */
+  /** Files that the current run has changed, and the directory that their names are relative to. */
   readonly changed: readonly ChangedFile[];
   readonly cwd: string;
 };
 
-/** The cells it takes, its edge included; 0 where there is no room or nothing to say. */
+/** Returns the cells of the rail, including its edge; 0 where there is no room or nothing to show. */
 export function railWidth(columns: number, { tasks, agents, jobs, changed }: RailFacts): number {
   if (columns < MIN_COLUMNS) return 0;
   const busy = agents.length > 0 || jobs.length > 0;
@@ -51,8 +53,8 @@ export function railWidth(columns: number, { tasks, agents, jobs, changed }: Rai
 }
 
 /**
- * Its rows, as many as there are; no section without anything in it.
- * @param show a text as the user sees it
+ * Returns the rail's rows; empty sections are left out.
+ * @param show returns a text as the user sees it
  */
 export function railLines(
   facts: RailFacts,
@@ -73,7 +75,7 @@ export function railLines(
   return rows.map((row) => `${context.paint('rule', '│')} ${row}`);
 }
 
-/** A row with something at its left and its right edge; what has no room at the left is cut. */
+/** Returns a row with a left and a right part; the left part is cut where there is no room. */
 function row(left: string, right: string, { width }: RenderContext): string {
   const room = Math.max(1, width - (right === '' ? 0 : lineWidth(right) + 1));
   const [first = ''] = wrapText(left, Math.max(1, room - 1), { mode: 'hard' });
@@ -165,7 +167,7 @@ function nameOf(command: string): string {
   return visibleWithTabs(command).replace(/\s*\n\s*/g, ' ⏎ ');
 }
 
-// Who has how many columns: the rail comes and goes with what runs, and everything that runs is told its size.
+// Divides the columns. The rail appears and disappears with running work, and everything that runs is told its size.
 
 export class Room {
   readonly #app: App;
@@ -179,7 +181,7 @@ export class Room {
     app.engine.live.size = outputSize(ui.get().size);
   }
 
-  /** What goes on beside the conversation. */
+  /** The work beside the conversation. */
   get facts(): RailFacts {
     const { engine } = this.#app;
     const { phase } = engine.conversation;
@@ -190,19 +192,19 @@ export class Room {
     return { tasks, agents: subAgents(engine.state), waiting: waitingTasks(engine.state), jobs, changed, cwd };
   }
 
-  /** The terminal has another size; what runs is told. */
+  /** Takes a new size of the terminal and reports it to what runs. */
   resize(size: Size): void {
     this.#ui.update({ size });
     this.#lay();
     this.#fitAll();
   }
 
-  /** To be called after each change of the engine. */
+  /** Must be called after each change of the engine. */
   follow(): void {
     if (this.#lay()) this.#fitAll();
   }
 
-  /** Hides the rail, or shows it again; false where there is nothing for it to show. */
+  /** Hides the rail, or shows it again; false where it has nothing to show. */
   toggleRail(): boolean {
     this.#ui.update({ railHidden: this.#ui.get().railHidden !== true });
     const changed = this.#lay();
@@ -210,13 +212,13 @@ export class Room {
     return changed;
   }
 
-  /** The user's shell has the room of its pane, or the whole screen while its program has it. */
+  /** Gives the user's shell the size of its pane, or the whole screen while its program has that. */
   fitShell(): void {
     const { columns, rows } = this.#fullScreen().active ? this.#ui.get().size : this.#app.engine.live.size;
     this.#app.shell.resize(columns, rows);
   }
 
-  /** Whether the rail has come or gone: then everything has another width. */
+  /** Returns whether the rail has appeared or disappeared, which changes every width. */
   #lay(): boolean {
     const { size, rail: was, railHidden } = this.#ui.get();
     const rail = railHidden ? 0 : railWidth(size.columns, this.facts);

@@ -1,6 +1,6 @@
 /**
- * What comes into the prompt from earlier lines: ↑ and ↓, a suggestion, the last word, the correction of a failed
- * line (IN-5, IN-8).
+ * Text that earlier lines bring into the prompt: ↑ and ↓, a suggestion, the last word, the correction of a failed line
+ * (IN-5, IN-8).
  */
 import type { App } from '../../commands/app.ts';
 import type { LineFacts } from '../../contracts/store.ts';
@@ -13,7 +13,7 @@ import { History, type HistoryWalk, lastWord, type Walked } from '../editor/hist
 import { type EditorState, expand } from '../editor/state.ts';
 import type { Store, Ui } from './ui.ts';
 
-// What the user most likely goes on to type (IN-8): the newest line of the history that begins as the text does.
+// Suggests the rest of a line (IN-8): the newest line of the history that begins with the draft.
 
 type Kept = {
   /** Oldest first. */
@@ -22,12 +22,12 @@ type Kept = {
   readonly isAgents: (line: string) => boolean;
 };
 
-/** The exit code of a command that there is not. */
+/** The exit code of a shell for a command that does not exist. */
 const NOT_FOUND = 127;
-/** Further back the newest line will do, wherever it ran. */
+/** Matches in this directory are searched this far back; beyond that the newest match is used. */
 const MAX_HERE = 500;
 
-/** The rest of the line; one that ran in this directory comes first. Undefined for none. */
+/** Returns the rest of the line, preferring lines that ran in this directory; undefined for none. */
 export function suggest(text: string, cwd: string, { lines, factsOf, isAgents }: Kept): string | undefined {
   if (text.trim() === '' || /[\n\ufdd0-\ufdef]/.test(text)) return undefined;
   let newest: string | undefined;
@@ -49,7 +49,7 @@ export function firstWord(rest: string): string {
   return /^\s*[^\s/]*(?:\/|(?=\s|$))/.exec(rest)?.[0] ?? rest;
 }
 
-/** Keys that take of a suggestion, at the end of the text; and what. */
+/** Keys that accept a suggestion at the end of the text, and how much of it. */
 const TAKES: Readonly<Record<string, (rest: string) => string>> = {
   right: (rest) => rest,
   lineEnd: (rest) => rest,
@@ -61,10 +61,10 @@ export class Recall {
   readonly #app: App;
   readonly #ui: Store<Ui>;
   readonly #failure: AfterFailure;
-  /** A walk through the history, and the text it stands at. */
+  /** A walk through the history, and its current text. */
   #walk: { readonly at: HistoryWalk; readonly text: string } | undefined;
   #suggested: { readonly of: EditorState; readonly rest: string } | undefined;
-  /** The word that Alt-. has put: of which line, and where it begins. */
+  /** The word that Alt-. inserted: its line, and its start. */
   #argument: { readonly text: string; readonly at: number; readonly start: number } | undefined;
 
   constructor(app: App, ui: Store<Ui>, failure: AfterFailure) {
@@ -74,10 +74,7 @@ export class Recall {
     this.history = new History(() => app.history.entries());
   }
 
-  /**
-   * How the line most likely goes on; in an empty prompt, what follows from the last thing that ended. Empty where
-   * nothing is suggested.
-   */
+  /** The suggested rest of the line; in an empty prompt, the follow-up of the last command or run. Empty for none. */
   get suggestion(): string {
     const { editor, goalNext, panel } = this.#ui.get();
     const { ui, history, engine } = this.#app;
@@ -90,7 +87,9 @@ export class Recall {
     return this.#suggested.rest;
   }
 
-  /** The text behind a command that recalls something; undefined where there is nothing, or it is no such command. */
+  /**
+   * Returns the text after a command that recalls something; undefined where there is nothing, or for other commands.
+   */
   edit(editor: EditorState, command: string): EditorState | undefined {
     const taken = TAKES[command]?.(this.suggestion) ?? '';
     if (taken !== '') return setText(editor, editor.text + taken);
@@ -99,7 +98,7 @@ export class Recall {
     return command === 'lastArgument' ? this.#lastArgument(editor) : undefined;
   }
 
-  /** Another text ends a walk. */
+  /** A changed text ends a walk. */
   #walkOf({ text }: EditorState): HistoryWalk | undefined {
     return this.#walk?.text === text ? this.#walk.at : undefined;
   }
@@ -112,7 +111,7 @@ export class Recall {
     return next;
   }
 
-  /** Pressed again, it goes on to the line before. */
+  /** Inserts the last word of the previous line; pressed again, that of the line before. */
   #lastArgument(editor: EditorState): EditorState | undefined {
     const had = this.#argument?.text === editor.text ? this.#argument : undefined;
     const lines = this.history.lines();
@@ -132,12 +131,12 @@ export class Recall {
   }
 }
 
-// What is offered behind what has just ended: another spelling of a command that failed as a typing error would, or to
-// ask the model; what a run has changed.
+// The follow-up of what has just ended: the corrected spelling of a command that was not found, asking the model about
+// a failure, or the changes of a run.
 
 type Failed = { readonly line: string; readonly exit: number; readonly corrected?: string };
 
-/** What programs exit with for wrong usage. Source: sysexits(3), bash, git. */
+/** Exit codes for wrong usage. Source: sysexits(3), bash, git. */
 const USAGE_EXITS = new Set([2, 64, 129]);
 const USAGE =
   /^usage:|(?:unrecognized|unknown|invalid|illegal) (?:option|argument|flag|command|subcommand)|try ['`"].* --help|is not a \S+ command/im;
@@ -145,10 +144,10 @@ const USAGE =
 /** The name that a shell did not find. Source: bash, dash, zsh, fish. */
 const MISSING = /(?:command not found|Unknown command): (\S+)|([^\s:]+): (?:command )?not found(?!:)/gm;
 
-/** What stands before the name of a command. */
+/** The text that may precede a command's name. */
 const BEFORE_COMMAND = /(?:^|[;&|({!]|\b(?:then|do|else|time|sudo|exec))$/;
 
-/** Follows the user's commands; knows the last one that failed. */
+/** Follows the user's commands and remembers the last one that failed. */
 export class AfterFailure {
   readonly #app: App;
   readonly #hint: (text: string) => void;
@@ -162,21 +161,19 @@ export class AfterFailure {
     this.#hint = hint;
   }
 
-  /**
-   * For an empty prompt: the last line as it was most likely meant, or the list of what a run changed; empty for none.
-   */
+  /** For an empty prompt: the corrected last line, or the command that lists a run's changes; empty for none. */
   get line(): string {
     return this.#changed ? ':undo run' : (this.#failed?.corrected ?? '');
   }
 
-  /** What to ask the model about the last command; undefined where that did not fail. */
+  /** The question to the model about the last command; undefined where it did not fail. */
   get question(): string | undefined {
     if (!this.#failed) return undefined;
     const { line, exit } = this.#failed;
     return `\`${line}\` failed with exit code ${exit}. What is wrong, and what should I run instead?`;
   }
 
-  /** Something was sent: whoever goes on has seen what a run changed, or does not want to. */
+  /** The user sent something, so the offer to list a run's changes ends. */
   goesOn(): void {
     this.#changed = false;
   }
@@ -194,7 +191,7 @@ export class AfterFailure {
     const begun = this.#running.get(event.op);
     this.#running.delete(event.op);
     const { exit } = event.result;
-    // What is private is not the model's to hear of.
+    // The model must not hear of private commands.
     if (!begun || begun.private || exit === null || exit === 0 || event.result.note !== undefined) return;
     const { line } = begun;
     const corrected = exit === NOT_FOUND ? this.#correct(line, event.result) : undefined;
@@ -204,14 +201,15 @@ export class AfterFailure {
     else if (exit === NOT_FOUND || isUsageError(event.result)) this.#hint(`${ask} what is wrong`);
   }
 
-  /** The line with another name for the one that was not found; undefined where none is near. */
+  /** Returns the line with a near name for the one that was not found; undefined where none is near. */
   #correct(line: string, { head, tail }: CommandResult): string | undefined {
     const [, ...names] = [...plainText(`${head}\n${tail}`).matchAll(MISSING)].at(-1) ?? [];
-    // In other languages only a line of one command tells what was not found.
+    // In other languages the message is not understood: then only a line of a single command shows which word was not
+    // found.
     const word = names.find(Boolean) ?? (/[;&|(){}]/.test(line) ? undefined : /^\s*([\w.+-]+)/.exec(line)?.[1]);
     const near = word === undefined ? undefined : this.#app.words.nearest(word);
     if (word === undefined || near === undefined) return undefined;
-    // A word that a parenthesis follows is a function's name.
+    // A word before a parenthesis is a function's name.
     const parts = line.trimStart().split(/(?<=[\s;&|({!])|(?=[\s;&|)])/);
     const before = (at: number) => parts.slice(0, at).join('').trimEnd();
     const at = parts.findIndex((part, place) => part === word && BEFORE_COMMAND.test(before(place)));

@@ -1,4 +1,4 @@
-/** One screen: the program's face, the terminal, and what the screen itself knows. Made once, outside React. */
+/** One screen: the program, the terminal, and the screen's own state. Made once, outside React. */
 import type { App, ScreenPort } from '../../commands/app.ts';
 import { askedIn } from '../../commands/attachments.ts';
 import { cameBack, routeOf } from '../../commands/submit.ts';
@@ -46,15 +46,15 @@ export type ScreenOptions = {
   readonly size: Size;
   readonly schedule: Schedule;
   readonly output: DirectOutput;
-  /** Draws everything again. */
+  /** Redraws everything. */
   readonly redraw: () => void;
-  /** Paints what Ink does not; without it everything is Ink's text. */
+  /** Paints what Ink does not; without it everything is text of Ink's. */
   readonly compositor?: Compositor | undefined;
 };
 
 const WALKS: ReadonlySet<string> = new Set(['up', 'down', 'historyOlder', 'historyNewer', 'lastArgument']);
 
-/** Whether `Screen.edit` knows a command. */
+/** Returns whether `Screen.edit` handles a command. */
 export function edits(command: string): boolean {
   return isEditorCommand(command) || WALKS.has(command);
 }
@@ -84,12 +84,12 @@ export class Screen {
   readonly failure: AfterFailure;
   readonly redraw: () => void;
   readonly schedule: Schedule;
-  /** One timer for all that shows a time: it is drawn in one frame a second. */
+  /** One timer for everything that shows a time, so that all of it is drawn in one frame a second. */
   readonly seconds = ticking(1000);
   #route: { readonly of: Pick<Ui, 'editor' | 'flip'>; readonly route: Route } | undefined;
   /** The last key asked to leave in spite of jobs. */
   leaveAsked = false;
-  /** The last line was an `exit` that was held back, since jobs are left. */
+  /** The last line was an `exit` that was held back because of jobs. */
   exitAsked = false;
   readonly #clearWatch: ClearWatch;
   readonly #attached: AttachedWatch;
@@ -109,7 +109,7 @@ export class Screen {
     this.#output = output;
     this.#mouse = app.ui.mouse;
     this.ui = createStore(initialUi(size));
-    // The first to hear of a key.
+    // The prompt hears of a key first.
     this.prompt = new PromptView({
       ui: this.ui,
       paint: this.paint,
@@ -153,7 +153,7 @@ export class Screen {
     this.links = new LinkOpener({
       open: (address) => app.openAddress(address),
       copy: (address, shown) => this.navigator.copyText(address, shown),
-      // In the status bar; what is too long for that goes into the transcript.
+      // Shown in the status bar; a text too long for that goes into the transcript.
       say: (text) => (text.length <= this.ui.get().size.columns / 2 ? this.hint(text) : this.#say('info', text)),
     });
     this.view = new TranscriptView(
@@ -177,7 +177,7 @@ export class Screen {
     this.#attached = new AttachedWatch(this);
   }
 
-  /** Always the same function, so that React need not subscribe anew at every drawing. */
+  /** Always the same function, so that React does not subscribe anew at every render. */
   readonly onUi = (listener: () => void): (() => void) => this.ui.subscribe(listener);
   readonly onEngine = engineChanges(() => this.app.engine, this.onUi);
   readonly onView = (listener: () => void): (() => void) => {
@@ -187,7 +187,7 @@ export class Screen {
     };
   };
 
-  /** Follows the engine until the result is called. */
+  /** Follows the engine until the returned function is called. */
   connect(): () => void {
     const { engine } = this.app;
     const ends = [
@@ -241,13 +241,13 @@ export class Screen {
     this.room.follow();
   }
 
-  /** The first key of a command as people read it; rebinding changes it. */
+  /** Returns the first key of a command for the user; rebinding changes it. */
   readonly keyFor = (context: KeyContext, command: KeyCommand): string => {
     const binding = this.keys.bindings(context).find((each) => each.command === command);
     return showChord(binding?.chords[0] ?? '');
   };
 
-  /** Where everything of the question on screen stands, for clicks and scrolling. */
+  /** The layout of the open question, for clicks and scrolling. */
   get questionLayout(): QuestionLayout | undefined {
     const ui = this.ui.get();
     const { columns, rows } = ui.size;
@@ -256,12 +256,12 @@ export class Screen {
     return overlay.kind === 'question' ? overlay.layout : undefined;
   }
 
-  /** How entries are drawn in so many columns. */
+  /** Returns how entries are drawn in a number of columns. */
   renderContext(width: number): RenderContext {
     return { width, paint: this.paint, theme: this.#theme };
   }
 
-  /** The terminal has another size; what runs is told. */
+  /** Takes a new size of the terminal and reports it to what runs. */
   resize(size: Size): void {
     this.room.resize(size);
   }
@@ -270,7 +270,7 @@ export class Screen {
     if (!this.room.toggleRail()) this.hint('nothing stands beside the conversation now');
   }
 
-  /** Nothing is lost: scrolling back shows it. */
+  /** Clears the view; scrolling back shows the lines again. */
   clearView(): void {
     this.view.clear();
     this.redraw();
@@ -284,7 +284,7 @@ export class Screen {
     this.redraw();
   }
 
-  /** A line of the screen's own in the transcript. */
+  /** Adds a line of the screen's own to the transcript. */
   warn(text: string): void {
     this.#say('warning', text);
   }
@@ -309,11 +309,11 @@ export class Screen {
     this.setEditor(typeText(this.ui.get().editor, text));
   }
 
-  /** At the end of a command's name. */
+  /** Expands an abbreviation at the end of a command's name. */
   expandAbbreviation(): void {
     const { editor } = this.ui.get();
     const known = this.app.words.abbreviations();
-    // Asked last: most often there are none.
+    // Asked last: most often there are no abbreviations.
     if (Object.keys(known).length === 0 || this.route.kind !== 'shell') return;
     const expanded = expandAbbreviation(editor, known);
     if (expanded !== editor) this.setEditor(expanded);
@@ -321,12 +321,12 @@ export class Screen {
 
   paste(text: string): void {
     const { editor } = this.ui.get();
-    // A file dropped on the terminal; behind a command it is an argument.
+    // A file was dropped on the terminal; in a shell command it is an argument.
     const image = isEmpty(editor) || askedIn(this.route) !== undefined ? this.app.attachments.pasted(text) : undefined;
     this.setEditor(image === undefined ? paste(editor, text) : typeText(editor, `${image} `));
   }
 
-  /** How the line being typed is taken (IN-3): worked out once, so that what is shown is what Enter does. */
+  /** How the draft will be routed (IN-3), computed once, so that Enter does what is shown. */
   get route(): Route {
     const { editor, flip } = this.ui.get();
     const { editor: had, flip: flipped } = this.#route?.of ?? {};
@@ -335,23 +335,23 @@ export class Screen {
     return this.#route.route;
   }
 
-  /** With the text, what was chosen for the line goes. */
+  /** Replaces the draft, and drops the choices made for the old line. */
   setEditor(editor: EditorState): void {
     this.ui.update(editor.text === '' ? { editor, flip: undefined, goalNext: false } : { editor });
   }
 
-  /** Lines that waited come back above what is being typed. */
+  /** Returns waiting lines to the prompt, above the draft. */
   giveBack(text: string): void {
     if (text !== '') this.setEditor(giveBack(this.ui.get().editor, text));
   }
 
-  /** Whether a line may go to the shell: one that ends it must leave nothing behind. */
+  /** Returns whether a line may go to the shell: one that ends the shell must not leave jobs behind. */
   mayRun(line: string): boolean {
     return !leavesShell(line) || this.mayLeave('exit');
   }
 
   /**
-   * Whether nothing is left behind, or that was said right before. The shell itself speaks of its own jobs at `exit`.
+   * Returns whether no jobs are left, or the user was just warned. At `exit` the shell itself warns of its own jobs.
    */
   mayLeave(by: 'exit' | 'Ctrl-D'): boolean {
     const { app } = this;
@@ -383,7 +383,7 @@ export class Screen {
     await this.terminal.stop().finally(() => this.#output.release());
   }
 
-  /** Lets a child have the terminal; what asks meanwhile waits. */
+  /** Lends the terminal to a child; questions wait meanwhile. */
   async lend<T>(run: () => Promise<T>): Promise<T> {
     this.questionDialog.hold(true);
     this.fullScreen.hold(true);
@@ -403,11 +403,11 @@ export class Screen {
     this.hint(this.#mouse ? 'mouse on' : 'mouse off: the terminal selects text itself');
   }
 
-  /** Ends whatever the conversation is doing, or else a fleet; false when nothing is done. */
+  /** Ends whatever the conversation is doing, or else a fleet; false when neither does anything. */
   abort(): boolean {
     const { engine, waits, fleet } = this.app;
     if (waits.stop()) return true;
-    // What is asked is what is meant.
+    // An abort means the question on screen.
     if (engine.state.questions[0]?.kind === 'fleet') return fleet.stop();
     if (engine.conversation.phase.kind === 'idle') return fleet.stop();
     void engine.dispatch({ type: 'aborted' });
@@ -421,7 +421,7 @@ export class Screen {
   }
 }
 
-// What `:keys` and `:theme` ask of the screen.
+// The parts of the screen that `:keys` and `:theme` need.
 
 type Face = {
   readonly keys: KeyResolver;
@@ -450,14 +450,14 @@ function screenDesk({ keys, theme, setTheme, ...others }: Face): ScreenPort {
   };
 }
 
-/** Puts a line into the prompt, where that is empty; whether it was. */
+/** Puts a line into the prompt if that is empty, and returns whether it did. */
 function suggestLine(screen: { readonly ui: Store<Ui>; type(line: string): void }, line: string): boolean {
   const free = isEmpty(screen.ui.get().editor);
   if (free) screen.type(line);
   return free;
 }
 
-/** The name that `keys` of the configuration knows a command by stands at the end of its line. */
+/** Each line ends with the name by which `keys` of the configuration knows the command. */
 function keyList(keys: KeyResolver): string[] {
   return KEY_CONTEXTS.flatMap((context) => [
     `${CONTEXT_LABELS[context]}:`,
@@ -473,10 +473,10 @@ function keyList(keys: KeyResolver): string[] {
 
 /** Shows what may follow a begun key sequence, after a moment of hesitation (UI-5). */
 
-/** Quick fingers are not shown a list that comes and goes. In ms. */
+/** Before this time no list is shown, so that it does not flash up for quick typists. In ms. */
 const HESITATION_MS = 300;
 
-/** Gives a function that is told after each key what sequence is under way. */
+/** Returns a function that takes the pending key sequence after each key. */
 function createWhichKey(ui: Store<Ui>, schedule: Schedule): (pending: Pending | undefined) => void {
   let cancel = () => {};
   return (pending) => {
@@ -486,18 +486,18 @@ function createWhichKey(ui: Store<Ui>, schedule: Schedule): (pending: Pending | 
   };
 }
 
-// Keys for the text field of a dialog. What types goes to the field itself (ink-text-input), once it listens: a moment
-// after it is drawn. The editing keys are the prompt's (hooks/editor), worked out here on the field's text; the field
-// is then drawn anew with its cursor where it belongs.
+// Keys for the text field of a dialog. Printable keys go to ink-text-input, once it listens, a moment after it is
+// drawn. The editing keys are the prompt's, applied here to the field's text; the field is then redrawn with its cursor
+// in place.
 
-/** How often it is looked whether the field listens, and how often at most. Times in ms. */
+/** Milliseconds between two checks whether the field listens, and the longest wait. */
 const POLL_MS = 5;
 const MAX_POLLS = 100;
 
-/** The text of the field that is open; undefined where none is. */
+/** Reads and writes the text of the open field; undefined where none is open. */
 type FieldText = { readonly read: () => string | undefined; readonly write: (text: string) => void };
 
-/** Where a field that is drawn anew begins: `epoch` grows with every such drawing. */
+/** Where a redrawn field begins; `epoch` grows with every redraw. */
 type Place = { readonly epoch: number; readonly cursor: number | undefined };
 
 class FieldInput {
@@ -509,7 +509,7 @@ class FieldInput {
   #cancel = () => {};
   #editor: EditorState = createEditor();
   #place: Place = { epoch: 0, cursor: undefined };
-  /** The drawing of the field that listens. */
+  /** The epoch of the field that listens. */
   #drawn = 0;
 
   constructor(stream: KeyStream, schedule: Schedule, text: FieldText) {
@@ -522,7 +522,7 @@ class FieldInput {
     return this.#place;
   }
 
-  /** Where the cursor is in the field's text. */
+  /** Returns the cursor's place in the field's text. */
   caret(text: string): number {
     return this.#editor.text === text ? this.#editor.cursor : text.length;
   }
@@ -532,13 +532,13 @@ class FieldInput {
     return () => this.#listeners.delete(listener);
   };
 
-  /** To be called when a field has been drawn anew, and listens. */
+  /** Must be called when a redrawn field listens. */
   drawn(epoch: number): void {
     this.#drawn = epoch;
     this.#look(0);
   }
 
-  /** A key that types, or a paste. */
+  /** Takes a printable key, or a paste. */
   feed(token: Token): void {
     this.#take(token);
   }
@@ -548,7 +548,7 @@ class FieldInput {
     this.#take(command);
   }
 
-  /** The field is gone, and what was meant for it. What was killed may be yanked in the next one. */
+  /** Drops the field and its pending input. Killed text can be yanked in the next field. */
   drop(): void {
     this.#waiting = [];
     this.#editor = { ...createEditor(), kills: this.#editor.kills };
@@ -563,7 +563,7 @@ class FieldInput {
   #look(looks: number): void {
     while (this.#waiting.length > 0 && this.#stream.isRaw && this.#drawn === this.#place.epoch) {
       const [input] = this.#waiting;
-      // A command works on the whole text: what was typed before it must have arrived.
+      // A command applies to the whole text: everything typed before it must have arrived.
       if (typeof input === 'string' && this.#stream.busy) break;
       this.#waiting.shift();
       if (typeof input === 'string') this.#run(input);
@@ -594,7 +594,7 @@ class FieldInput {
     for (const listener of this.#listeners) listener();
   }
 
-  /** The field's text is the truth; where it is another than was thought, its cursor is at its end. */
+  /** The field's own text is authoritative; where it differs from ours, the cursor is at its end. */
   #follow(): void {
     const text = this.#text.read() ?? '';
     if (this.#stream.busy || text === this.#editor.text) return;
@@ -609,7 +609,7 @@ type Parts = {
   find(text: string): void;
 };
 
-/** The text of the open field: a question's command, a goal, a search. */
+/** Returns access to the text of the open field: a question's command, a goal, a search. */
 function fieldText({ ui, questions, find }: Parts): FieldText {
   return {
     read() {
@@ -626,18 +626,18 @@ function fieldText({ ui, questions, find }: Parts): FieldText {
   };
 }
 
-// Rings a bell and notifies when a question or a command waits for the user, or when a long run has ended.
+// Rings the bell and notifies when a question or a command waits for the user, or when a long run has ended.
 
-/** A run or a command shorter than this ends without a word. In ms. */
+/** The end of a shorter run or command is not reported. In ms. */
 const MIN_RUN_MS = 10_000;
 
 type NotifierOptions = {
   readonly engine: Engine;
   /** `ui.notify`. */
   readonly enabled: boolean;
-  /** Past the drawing, straight to the terminal. */
+  /** Writes to the terminal without the compositor. */
   readonly write: (sequence: string) => void;
-  /** Whether a full-screen program draws now: nothing may be written into its sequences. */
+  /** Returns whether a full-screen program draws: nothing may be written between its sequences. */
   readonly away: () => boolean;
 };
 
@@ -647,12 +647,12 @@ class Notifier {
   #asking = false;
   #since: number | undefined;
   #command: { readonly op: string; readonly since: number } | undefined;
-  /** What the terminal said last; some never say it. */
+  /** The terminal's last focus report; some terminals send none. */
   #focused = false;
 
   constructor(options: NotifierOptions) {
     this.#options = options;
-    // What is open at a resume is seen at once: somebody has just started the program.
+    // A question that is open after a resume needs no notification: the user has just started the program.
     this.#question = options.engine.state.questions[0]?.id;
   }
 
@@ -660,7 +660,7 @@ class Notifier {
     this.#focused = focused;
   }
 
-  /** To be called after each change of the engine. */
+  /** Must be called after each change of the engine. */
   follow(): void {
     const { engine } = this.#options;
     const now = engine.services.now();
@@ -679,7 +679,7 @@ class Notifier {
     }
   }
 
-  /** The user's own command has taken its time: they may look elsewhere by now. */
+  /** The user's own command took long: they may look elsewhere by now. */
   #followCommand(engine: Engine, now: number): void {
     const op = engine.state.shell.running?.op;
     if (op === this.#command?.op) return;
@@ -688,8 +688,8 @@ class Notifier {
   }
 
   /**
-   * BEL for every terminal; OSC 9 (iTerm2, kitty, WezTerm, Windows Terminal) is ignored by the others. The words are
-   * ours alone.
+   * Sends BEL for every terminal, and OSC 9 (iTerm2, kitty, WezTerm, Windows Terminal), which others ignore. The text
+   * is always ours.
    */
   #ring(words: string): void {
     const { enabled, write, away } = this.#options;
@@ -697,12 +697,12 @@ class Notifier {
   }
 }
 
-/** Whether a command of the model waits for input: nobody but the user can give it (EX-4). */
+/** Returns whether a command of the model's waits for input, which only the user can give (EX-4). */
 function asksOf({ live, state }: Engine): boolean {
   return [...live.commands].some(([op, running]) => op !== state.shell.running?.op && running.asks);
 }
 
-// The line being typed, coloured by what its words are (IN-8).
+// Colours the draft by what its words are (IN-8).
 
 type Coloured = { readonly start: number; readonly end: number; readonly role: Role };
 type Row = { readonly text: string; readonly start: number; readonly end: number };
@@ -717,7 +717,7 @@ const ROLES: Readonly<Record<Exclude<SpanKind, 'command' | 'word'>, Role>> = {
 };
 const COMMANDS = { known: 'success', alias: 'code', unknown: 'error' } as const;
 
-/** What of a line has a colour; nothing of a question, and nothing of a line with folded pastes. */
+/** Returns the coloured ranges of a line; a question and a line with folded pastes have none. */
 export function colours(state: EditorState, route: Route | undefined, words: WordFacts): readonly Coloured[] {
   if (route?.kind !== 'shell' || expand(state) !== state.text) return [];
   const from = Math.max(0, state.text.indexOf(route.text));
@@ -733,7 +733,7 @@ function roleOf({ kind }: Span, text: string, words: WordFacts): Role | undefine
   return ROLES[kind];
 }
 
-/** A row of the prompt in those colours. */
+/** Returns a row of the prompt in these colours. */
 export function paintRow(state: EditorState, row: Row, coloured: readonly Coloured[], paint: Paint): string {
   if (coloured.length === 0) return row.text;
   let done = '';

@@ -1,6 +1,6 @@
 /**
- * The list of earlier sessions, searched as one types, and how the chosen one ended (RE-7). Enter resumes, as a copy
- * where it is open elsewhere.
+ * The list of earlier sessions, searched while typing, with the end of the selected one (RE-7). Enter resumes it, as a
+ * copy where it is open elsewhere.
  */
 import type { App, ScreenPort } from '../../commands/app.ts';
 import { submitLine } from '../../commands/submit.ts';
@@ -16,12 +16,12 @@ import { onGround, type RenderContext, type Role } from '../render/theme.ts';
 import { GUTTER, headingLines, withGutter } from './entries/frame.ts';
 import { NO_PANEL, type PanelItem, type Store, type Ui } from './ui.ts';
 
-/** What the list needs of a screen. */
+/** The parts of the screen that the list needs. */
 type Face = { readonly app: App; readonly ui: Store<Ui>; hint(text: string): void };
 
 const MAX_MATCHES = 50;
 const DAY_MS = 24 * 3600 * 1000;
-/** Cells: of what was asked first, and of what stands beside it. */
+/** Widths in cells: the time, the first question (least and most), and the facts beside it. */
 const [TIME, MIN_TITLE, MAX_TITLE, BESIDE] = [12, 12, 70, 36];
 
 /** Opens the list: sessions of this directory first, the newest first. */
@@ -32,7 +32,7 @@ export function pickSession(screen: Face, sessions: readonly SessionSummary[]): 
   const find = (query: string): readonly PanelItem[] => {
     if (query.trim() === '') return all;
     const titles = sorted.map(({ title, id }) => `${title}\n${id}`);
-    // What stands last is the newest to the search.
+    // The search takes the last item for the newest.
     const found = fuzzySearch(titles.toReversed(), query, MAX_MATCHES).map(({ text }) => all[titles.indexOf(text)]);
     const there = all.filter(({ note, text }) => `${note} ${text}`.includes(query));
     return [...new Set([...found.flatMap((item) => item ?? []), ...there])];
@@ -54,7 +54,7 @@ export function pickLine(screen: Face, of: 'setup', choices: Parameters<ScreenPo
   screen.ui.update({ panel: { kind: 'choices', of, query: '', items: all, index: 0, start: 0, find } });
 }
 
-/** Each as a line that would resume it, with when, what and where. */
+/** Returns each session as a line that resumes it, with its time, first question and directory. */
 export function sessionItems(
   screen: Face,
   sessions: readonly SessionSummary[],
@@ -76,7 +76,7 @@ export function sessionItems(
   });
 }
 
-/** `today 14:02`, `Fri 20 Nov`, `2025-11-03`: in the user's own time. */
+/** Returns `today 14:02`, `Fri 20 Nov` or `2025-11-03`, in local time. */
 function timeOf(at: number, now: number): string {
   const date = new Date(at);
   const today = new Date(now);
@@ -89,7 +89,7 @@ function two(value: number): string {
   return String(value).padStart(2, '0');
 }
 
-/** In just so many cells, so that what stands behind it is a column. */
+/** Fits a text to an exact number of cells, so that the next text starts a column. */
 function fitted(text: string, room: number): string {
   let shown = '';
   for (const each of graphemes(text)) {
@@ -99,13 +99,13 @@ function fitted(text: string, room: number): string {
   return shown + ' '.repeat(room - textWidth(shown));
 }
 
-// How a session ended, as rows below the list of sessions: the last of it, the newest lowest.
+// The end of a session, as rows below the list: the newest entry is the lowest.
 
-/** Rows that an answer takes at most. */
+/** The most rows of an answer. */
 const MAX_SAID = 3;
-/** Prose is no wider. */
+/** The most columns of prose. */
 const MAX_WIDTH = 100;
-/** Lines by which a model asks for something: its actions are not shown here, and so they are not either. */
+/** Lines by which a model asks for an action. Actions are not shown here, so these lines are left out. */
 const PROTOCOL = /^\s*(CMD&?|DELEGATE|GOAL|TASK):/;
 
 const HEADS = {
@@ -114,7 +114,7 @@ const HEADS = {
   ran: ['❯', 'user'],
 } as const satisfies Partial<Record<SessionMoment['kind'], readonly [glyph: string, role: Role]>>;
 
-/** As many of the last moments as `rows` rows have room for. */
+/** Returns as many of the last entries as fit into `rows` rows. */
 export function endingLines(moments: readonly SessionMoment[], rows: number, context: RenderContext): string[] {
   const shown: string[][] = [];
   let room = rows;

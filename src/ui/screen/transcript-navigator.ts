@@ -1,4 +1,4 @@
-/** Reading the transcript: the entry that keys act on, the search, and copying (UI-2). */
+/** Reading the transcript: the selected entry, the search, and copying (UI-2). */
 
 import type { Entry } from '../../session/entry.ts';
 import { visible } from '../../text/sanitize.ts';
@@ -9,25 +9,25 @@ import { entryName, entryText, partOf } from './entries/lines.ts';
 import type { TranscriptView } from './transcript-view.ts';
 import { NO_PANEL, type Store, type Ui } from './ui.ts';
 
-/** Characters of a command that name it in a note. */
+/** The most characters of a command that name it in a note. */
 const MAX_NAME = 30;
 
 export class TranscriptNavigator {
   readonly #view: TranscriptView;
   readonly #ui: Store<Ui>;
   readonly #write: (sequence: string) => void;
-  /** Texts that were looked through in this search. */
+  /** Entries' texts, kept during a search. */
   readonly #texts = new WeakMap<Entry, string>();
   #selected: string | undefined;
   #query = '';
   #match: Anchor | undefined;
-  /** Where the search that is being typed began. */
+  /** The place where the search in progress began. */
   #origin: Anchor | undefined;
 
   readonly #readOutput: (file: string) => Promise<string>;
 
   /**
-   * @param write past the drawing, straight to the terminal
+   * @param write writes to the terminal without the compositor
    * @param readOutput reads the whole of an output that was cut
    */
   constructor(
@@ -42,12 +42,12 @@ export class TranscriptNavigator {
     this.#readOutput = readOutput;
   }
 
-  /** The key of the entry that is folded and copied. */
+  /** The key of the entry that fold and copy act on. */
   get selected(): string | undefined {
     return this.#selected;
   }
 
-  /** The line of the hit in hand. */
+  /** The line of the current match. */
   get match(): Anchor | undefined {
     return this.#match;
   }
@@ -56,7 +56,7 @@ export class TranscriptNavigator {
     return this.#query;
   }
 
-  /** Begins with the last entry in view. */
+  /** Selects the last entry in view. */
   enter(): void {
     this.#ui.update({ panel: { kind: 'scroll', note: '' } });
     this.#select(this.#view.keysInView().findLast((key) => this.#view.entryOf(key)?.kind !== 'norrisStep'));
@@ -74,14 +74,16 @@ export class TranscriptNavigator {
     return this.#selected === undefined ? undefined : this.#view.entryOf(this.#selected);
   }
 
-  /** Reads on from an entry. */
+  /** Selects an entry and scrolls to it. */
   goTo(key: string): void {
     this.#ui.update({ panel: { kind: 'scroll', note: '' } });
     this.#select(key);
     this.#view.reveal({ key, line: 0 });
   }
 
-  /** To the entry before or after that is wanted; the last one when there was none. False where there is none. */
+  /**
+   * Goes to the previous or next entry that is `wanted`; from none, to the last one. Returns false where there is none.
+   */
   step(direction: -1 | 1, wanted?: (key: string) => boolean): boolean {
     const inView = this.#view.keysInView();
     const from = this.#selected !== undefined && inView.includes(this.#selected) ? this.#selected : inView.at(-1);
@@ -92,21 +94,21 @@ export class TranscriptNavigator {
     return true;
   }
 
-  /** To the command before or after; entering from the prompt, the last one. */
+  /** Goes to the previous or next command; from the prompt, to the last one. */
   stepCommand(direction: -1 | 1): boolean {
     return this.step(direction, (key) => this.#view.entryOf(key)?.kind === 'exec');
   }
 
-  /** Folds or unfolds; what came of it, for the hint. */
+  /** Folds or unfolds an entry, and returns a hint. */
   toggleFold(key = this.#selected): string | undefined {
     if (key === undefined) return 'nothing to fold';
     return this.#view.toggleFold(key) ? undefined : 'too short to fold';
   }
 
-  /** What was copied last. */
+  /** The text that was copied last. */
   copied = '';
 
-  /** Sends the entry, or a part of a command, to the terminal's clipboard; says what was copied. */
+  /** Copies the entry, or a part of a command, to the terminal's clipboard, and returns a hint. */
   copy(part: 'all' | 'command' | 'output' = 'all'): string {
     const { entry } = this;
     const text = entry && (part === 'all' ? entryText(entry) : partOf(entry, part));
@@ -114,7 +116,7 @@ export class TranscriptNavigator {
     return this.copyText(text, part === 'output' ? `output of ${entryName(entry)}` : entryName(entry));
   }
 
-  /** Sends a text to the terminal's clipboard; says how much. */
+  /** Copies a text to the terminal's clipboard, and returns a hint with its size. */
   copyText(text: string, name: string): string {
     this.copied = text;
     const clip = clipboardSequence(text);
@@ -127,7 +129,7 @@ export class TranscriptNavigator {
     return this.#view.toggleMark(this.#selected) ? 'marked' : 'no longer marked';
   }
 
-  /** Around the end. */
+  /** Goes to the next mark, around the end. */
   nextMark(): boolean {
     const { keys } = this.#view.searchable;
     const at = this.#selected === undefined ? -1 : keys.indexOf(this.#selected);
@@ -138,21 +140,21 @@ export class TranscriptNavigator {
     return true;
   }
 
-  /** What is typed next filters the lines of the selected entry. */
+  /** Begins to filter the lines of the selected entry by the text typed next. */
   beginFilter(): boolean {
     if (this.#selected === undefined) return false;
     this.#ui.update({ panel: { kind: 'find', text: '', note: '', filter: this.#selected } });
     return true;
   }
 
-  /** A search begins to be typed: every change of it starts from here. */
+  /** Begins a search: each change of its text starts from here. */
   begin(): void {
     const top = this.#view.top();
     this.#origin = this.#match ?? (top && { key: top.key, line: top.line - 1 });
     this.#ui.update({ panel: { kind: 'find', text: '', note: '' } });
   }
 
-  /** Another text is in the search: to the first match in view or below it, else to the nearest above. */
+  /** Searches for a changed text: goes to the first match in view or below, else to the nearest above. */
   find(text: string): void {
     const { panel } = this.#ui.get();
     if (panel.kind === 'find' && panel.filter !== undefined) {
@@ -167,7 +169,7 @@ export class TranscriptNavigator {
     this.#ui.update({ panel: { kind: 'find', text, note } });
   }
 
-  /** The search stays, for the keys that go to the next match. */
+  /** Ends the input and keeps the search for the keys that go to the next match. */
   keep(): void {
     const { panel } = this.#ui.get();
     if (panel.kind === 'find') this.#ui.update({ panel: { kind: 'scroll', note: panel.note } });
@@ -182,7 +184,7 @@ export class TranscriptNavigator {
     this.#ui.update({ panel: { kind: 'scroll', note: '' } });
   }
 
-  /** To the next match, or the one before; around the ends. */
+  /** Goes to the next match, or the previous one, around the ends. */
   next(direction: -1 | 1): void {
     const note = this.#goTo(findLine(this.#source, this.#query, this.#match, direction));
     this.#ui.update({ panel: { kind: 'scroll', note } });
@@ -199,7 +201,10 @@ export class TranscriptNavigator {
     return note;
   }
 
-  /** Adds to the note the last output that holds the query where it was cut out: no line of the transcript shows it. */
+  /**
+   * Adds to the note the last output whose left-out middle contains the query: no line of the transcript shows that
+   * match.
+   */
   async #lookInCut(query: string, note: string): Promise<void> {
     if (query.trim() === '') return;
     for (const key of this.#view.searchable.keys.toReversed()) {

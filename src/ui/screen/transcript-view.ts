@@ -1,4 +1,4 @@
-/** The transcript as the viewport shows it: follows the engine's entries, wraps each once, keeps the scroll place. */
+/** The transcript for the viewport: follows the engine's entries, wraps each once, keeps the scroll position. */
 import type { Engine } from '../../engine/engine.ts';
 import type { TranscriptItem } from '../../engine/transcript.ts';
 import type { Entry } from '../../session/entry.ts';
@@ -21,9 +21,9 @@ import {
 } from './entries/lines.ts';
 import { taskLine } from './entries/norris.ts';
 
-/** Entries that are looked through for a long one: each may have to be wrapped first. */
+/** The most entries that are searched for a long one: each may have to be wrapped first. */
 const MAX_SEARCHED_ENTRIES = 200;
-/** On fewer rows every line of the output is worth more than its heading. */
+/** On fewer rows a line of output is worth more than its heading. */
 const MIN_STICKY_ROWS = 6;
 
 export class TranscriptView {
@@ -33,25 +33,25 @@ export class TranscriptView {
   readonly #cache = createLineCache();
   readonly #viewport = createViewport((key, width) => this.#linesOf(key, width));
   readonly #shown = new Map<string, TranscriptItem>();
-  /** What the user chose; other entries fold by themselves. */
+  /** The folds that the user chose; other entries fold automatically. */
   readonly #folds = new Map<string, Fold>();
-  /** Only matching lines are shown of these. */
+  /** Texts by which the lines of entries are filtered. */
   readonly #filters = new Map<string, string>();
   readonly #marked = new Set<string>();
   readonly #steps = new RunSteps();
-  /** Places of entries that will be shown again under their key. */
+  /** Indexes of entries that will be shown again under their key. */
   readonly #open = new Set<number>();
   readonly #listeners = new Set<() => void>();
-  /** So many entries were cleared away: they show when somebody scrolls back. */
+  /** The number of entries that were cleared away; scrolling back shows them. */
   #cleared = 0;
-  /** Somebody has scrolled back to them, though all of it may fit into the view. */
+  /** Whether the user has scrolled back to cleared entries, even where everything fits into the view. */
   #looksBack = false;
   #entries: readonly TranscriptItem[] = [];
   #length = 0;
   #seen = -1;
   #size = '';
   #columns = 80;
-  /** How much is below is known once everything was wrapped. */
+  /** The number of lines below the view is known once everything was wrapped. */
   readonly #measuring = new Measuring({
     wanted: () => !this.followsTail,
     step: () => this.#viewport.measure(1),
@@ -60,20 +60,20 @@ export class TranscriptView {
   /** Grows when what is visible may have changed. */
   version = 0;
 
-  /** @param foldKey the key that folds and unfolds, as it is bound; empty: none is */
+  /** @param foldKey the key that folds and unfolds; empty: unbound */
   constructor(engine: Engine, context: (width: number) => RenderContext, foldKey: () => string = () => '') {
     this.#engine = engine;
     this.#context = context;
     this.#foldKey = foldKey;
   }
 
-  /** Called when the user has moved or folded; what the engine says of its changes is not said again here. */
+  /** Reports that the user has scrolled or folded; changes that the engine reports are not repeated here. */
   subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
 
-  /** To be called after each change of the engine. */
+  /** Must be called after each change of the engine. */
   follow(): void {
     const { transcript } = this.#engine;
     if (transcript.version === this.#seen) return;
@@ -89,7 +89,7 @@ export class TranscriptView {
     this.#measuring.later();
   }
 
-  /** Entries were taken away; those that are left keep their lines. */
+  /** Removes entries that are gone; the others keep their lines. */
   #resync(): void {
     const { entries } = this.#engine.transcript;
     const kept = new Set(entries.map((shown) => shown.key));
@@ -112,7 +112,7 @@ export class TranscriptView {
     this.#open.clear();
     this.#steps.restart();
     if (known > 0) return;
-    // The first look at a resumed session: only what is visible is wrapped now.
+    // The first look at a resumed session: only the visible entries are wrapped now.
     for (const shown of entries) this.#shown.set(shown.key, shown);
     this.#viewport.load(entries.map((shown) => shown.key));
   }
@@ -126,7 +126,7 @@ export class TranscriptView {
     if (had === shown) return;
     this.#shown.set(shown.key, shown);
     this.#viewport.set(shown.key);
-    // Whether a blank line stands above it depends on this one.
+    // Whether the next entry has a blank line above it depends on this one.
     const next = had && this.#entries[at + 1];
     if (next) this.#viewport.set(next.key);
   }
@@ -140,20 +140,20 @@ export class TranscriptView {
     );
   }
 
-  /** A step is the rows of what it did; where it begins a task, the task is named. */
+  /** A step consists of the rows of its action; where it begins a task, the task is named. */
   #taskOf({ key, entry }: TranscriptItem, width: number): readonly string[] {
     if (entry.kind !== 'norrisStep' || !entry.task || !this.#steps.beginsTask(key)) return [];
     const { task } = this.#engine.services.secrets.reveal(entry);
     return task ? [' ', taskLine(task, this.#context(width))] : [];
   }
 
-  /** A step of a run that one row says, where the user has not opened it. */
+  /** Returns the step of a run that is shown as one row, unless the user has opened it. */
   #stepOf(key: string) {
     if ((this.#folds.get(key) ?? 'auto') !== 'auto' || this.#filters.has(key)) return undefined;
     return this.#steps.finished(key, this.#shown.get(key)?.entry);
   }
 
-  /** The key of the entry before another one that is more than a step's number. */
+  /** Returns the key of the entry before another one, skipping step numbers. */
   #before(key: string): string | undefined {
     const keys = this.#viewport.keys();
     let at = keys.lastIndexOf(key) - 1;
@@ -188,7 +188,9 @@ export class TranscriptView {
     return lines.map((line, index) => (index === HEADING ? line.replace(/[❯▸]/, '◆') : line));
   }
 
-  /** Shows only the lines of an entry that hold the text; all where it is empty. How many of how many. */
+  /**
+   * Shows only the lines of an entry that contain the text; all where the text is empty. Returns how many of how many.
+   */
   filter(key: string, text: string): { readonly shown: number; readonly all: number } {
     if (text === '') this.#filters.delete(key);
     else this.#filters.set(key, text);
@@ -198,7 +200,7 @@ export class TranscriptView {
     return { shown: filteredLines(all, text).length - HEADING - 1, all: all.length - HEADING - 1 };
   }
 
-  /** Marks an entry, or unmarks it; whether it is marked now. */
+  /** Marks an entry, or removes its mark; returns whether it is marked now. */
   toggleMark(key: string): boolean {
     const marks = !this.#marked.delete(key);
     if (marks) this.#marked.add(key);
@@ -211,7 +213,7 @@ export class TranscriptView {
     return this.#marked.has(key);
   }
 
-  /** The report alone: what the sub-agent did is not even wrapped for this. */
+  /** Returns the report alone: the sub-agent's work is not even wrapped for this. */
   #foldedAgent(key: string, width: number): readonly string[] {
     const shown = this.#shown.get(key);
     if (!shown) return [];
@@ -220,21 +222,18 @@ export class TranscriptView {
     );
   }
 
-  /**
-   * The entry of a key, while it is shown, as the user sees it: with the true texts where the session has handles
-   * (SE-3).
-   */
+  /** Returns the entry of a key while it is shown, with the user's secrets in place of the session's handles (SE-3). */
   entryOf(key: string): Entry | undefined {
     const entry = this.#shown.get(key)?.entry;
     return entry && revealEntry(this.#engine, entry);
   }
 
-  /** What a search goes through: whole entries, folded or not. */
+  /** The text of a search: whole entries, folded or not. */
   get searchable(): Omit<Searchable, 'textOf'> {
     return { keys: this.#viewport.keys(), linesOf: (key) => this.#wholeLinesOf(key, this.#columns) };
   }
 
-  /** Opens what is folded, closes what is open; false where an entry is too short for it. */
+  /** Opens a folded entry and folds an open one; false where it is too short. */
   toggleFold(key: string): boolean {
     const entry = this.entryOf(key);
     const lines = this.#wholeLinesOf(key, this.#columns).length;
@@ -253,7 +252,7 @@ export class TranscriptView {
     this.#changed();
   }
 
-  /** What was there stands above the view, from `key` on all of it is shown. */
+  /** Clears the view: earlier entries are above it, and everything from `key` on is shown. */
   clear(key?: string): void {
     const keys = this.#viewport.keys();
     const from = key === undefined ? -1 : keys.lastIndexOf(key);
@@ -263,7 +262,7 @@ export class TranscriptView {
     this.#changed();
   }
 
-  /** Brings a line of an entry into view; one that is folded away is opened. */
+  /** Scrolls a line of an entry into view; a folded line is opened. */
   reveal(anchor: Anchor): void {
     this.#filters.delete(anchor.key);
     this.#looksBack = this.#cleared > 0;
@@ -283,7 +282,7 @@ export class TranscriptView {
     return [...new Set(this.#viewport.view().rows.map((row) => row.key))];
   }
 
-  /** The entry before or after another that has lines to show, and is wanted. */
+  /** Returns the previous or next entry that has lines and is `wanted`. */
   neighbour(key: string, direction: -1 | 1, wanted: (key: string) => boolean = () => true): string | undefined {
     const keys = this.#viewport.keys();
     let at = keys.indexOf(key) + direction;
@@ -292,12 +291,12 @@ export class TranscriptView {
     return keys[at];
   }
 
-  /** The lines of an entry as they are shown. */
+  /** Returns the lines of an entry as shown. */
   linesAt(key: string): readonly string[] {
     return this.#linesOf(key, this.#columns);
   }
 
-  /** The newest entry in view, or else at all, that is long; a sub-agent is. */
+  /** Returns the newest long entry in view, or else at all. A sub-agent's entry counts as long. */
   lastLong(): string | undefined {
     const isLong = (key: string) =>
       this.#shown.get(key)?.entry.kind === 'delegate' ||
@@ -306,12 +305,12 @@ export class TranscriptView {
     return this.keysInView().findLast(isLong) ?? this.#viewport.keys().slice(-MAX_SEARCHED_ENTRIES).findLast(isLong);
   }
 
-  /** The marks on lines have changed, not the lines. */
+  /** Reports that marks on lines have changed, but not the lines. */
   refresh(): void {
     this.#changed();
   }
 
-  /** What is visible in a window of this size. */
+  /** Returns what is visible in a window of this size. */
   visible(columns: number, rows: number): Visible {
     const size = `${columns}×${rows}`;
     if (size !== this.#size) {
@@ -325,13 +324,13 @@ export class TranscriptView {
   #afterClear(view: Visible): Visible {
     if (this.#cleared === 0 || this.#looksBack || !view.followsTail) return view;
     const keys = this.#viewport.keys();
-    // They stand at the end: the search is short.
+    // Running entries are at the end, so the search is short.
     const shows = new Map(view.rows.map(({ key }) => [key, false]));
     for (const key of shows.keys()) shows.set(key, keys.lastIndexOf(key) >= this.#cleared);
     return { ...view, rows: view.rows.filter(({ key }) => shows.get(key)) };
   }
 
-  /** While a command's output fills the view from the top, its heading stays there: what it was, and how it went. */
+  /** While a command's output fills the view from the top, its heading stays on the first row. */
   #withHeading(view: Visible, rows: number): Visible {
     const [first, ...rest] = view.rows;
     if (first === undefined || rows < MIN_STICKY_ROWS || this.#shown.get(first.key)?.entry.kind !== 'exec') return view;
@@ -339,7 +338,7 @@ export class TranscriptView {
     return heading === undefined ? view : { ...view, rows: [{ ...first, text: heading }, ...rest] };
   }
 
-  /** Whether new lines scroll into view by themselves. */
+  /** Whether new lines scroll into view automatically. */
   get followsTail(): boolean {
     return this.#viewport.followsTail();
   }
@@ -375,7 +374,7 @@ export class TranscriptView {
     this.#changed();
   }
 
-  /** Colours have changed: every entry is drawn anew. */
+  /** Redraws every entry after a change of colours. */
   repaint(): void {
     this.#cache.clear();
     this.#changed();
@@ -398,18 +397,18 @@ function mayChange(entry: Entry): boolean {
   return entry.kind === 'user' && entry.queued;
 }
 
-// Wraps what nobody sees yet, a little at a time, while somebody reads above the end.
+// Wraps entries outside the view, a few at a time, while the user reads above the end.
 
-/** Time spent in one go, and the pause between: keys must not wait. In ms. */
+/** Milliseconds of work at a time, and of the pause between, in which keys are handled. */
 const MEASURE_MS = 3;
 const PAUSE_MS = 15;
 
 type Measured = {
-  /** Whether the result is of use now. */
+  /** Returns whether measuring is useful now. */
   wanted(): boolean;
-  /** Measures one entry more; false when all are. */
+  /** Measures one more entry; false when all are measured. */
   step(): boolean;
-  /** All of them are, and some were not before. */
+  /** Called when all entries have become measured. */
   measured(): void;
 };
 
@@ -421,7 +420,7 @@ class Measuring {
     this.#of = of;
   }
 
-  /** Begins soon, where it is of use. */
+  /** Begins soon, if measuring is useful. */
   later(): void {
     if (!this.#of.wanted()) return;
     this.#timer ??= setTimeout(() => this.#go(), PAUSE_MS);
@@ -447,18 +446,18 @@ class Measuring {
   }
 }
 
-// Which step of a run an action of the transcript belongs to, and where a task begins: entries in their order.
+// Maps actions of the transcript to steps of a run, and finds where a task begins. Takes the entries in order.
 
 type Exec = Extract<Entry, { kind: 'exec' }>;
 
 class RunSteps {
   readonly #steps = new Map<string, number>();
-  /** Keys of steps with which a task begins. */
+  /** Keys of the steps that begin a task. */
   readonly #tasks = new Set<string>();
   #step = 0;
   #task = 0;
 
-  /** To be told of every entry once, in order. */
+  /** Must be called for every entry once, in order. */
   note({ key, entry }: TranscriptItem): void {
     if (entry.kind === 'norrisBegan' || entry.kind === 'norrisEnded') this.#step = 0;
     if (entry.kind === 'norrisBegan') this.#task = 0;
@@ -470,7 +469,7 @@ class RunSteps {
     if (entry.kind === 'exec' && entry.by === 'model' && this.#step > 0) this.#steps.set(key, this.#step);
   }
 
-  /** From the first entry on again. */
+  /** Starts again with the first entry. */
   restart(): void {
     this.#step = 0;
     this.#task = 0;
@@ -480,7 +479,7 @@ class RunSteps {
     return this.#tasks.has(key);
   }
 
-  /** The step of an action that went well, which one row says; undefined for anything else. */
+  /** Returns the step of an action that succeeded, which is shown as one row; undefined for anything else. */
   finished(key: string, entry: Entry | undefined): { readonly step: number; readonly entry: Exec } | undefined {
     const step = this.#steps.get(key);
     return step !== undefined && entry?.kind === 'exec' && entry.result?.exit === 0 ? { step, entry } : undefined;

@@ -1,4 +1,4 @@
-/** What the screen itself knows beside the engine's state: one value, from which every component selects. */
+/** The screen's own state, beside the engine's: one value, from which every component selects. */
 import type { AtWord, Completion } from '../../contracts/lines.ts';
 
 import type { SessionMoment } from '../../contracts/store.ts';
@@ -10,35 +10,35 @@ import type { FormUi } from './halt/form.ts';
 export type Size = { readonly columns: number; readonly rows: number };
 
 /**
- * One of a list. `run`: what choosing it does, where that is not to put its text into the prompt; `ending`: of a
- * session, how it ended.
+ * An item of a list. `run`: what choosing it does, unless that is to put its text into the prompt; `ending`: how a
+ * session ended.
  */
 export type PanelItem = Completion & {
   readonly run?: () => void;
   readonly ending?: () => Promise<readonly SessionMoment[]>;
 };
 
-/** What lies over the transcript, or took the keyboard from the prompt. */
+/** A panel over the transcript, or a mode that took the keyboard from the prompt. */
 export type Panel =
   | { readonly kind: 'none' }
   | { readonly kind: 'help'; readonly top: number }
   | { readonly kind: 'goal'; readonly text: string }
   | { readonly kind: 'confirmAbort'; readonly focus: number }
-  /** Completions of the word before the cursor, or lines of the history that match what is typed. */
+  /** Completions of the word before the cursor, or lines of the history that match the draft. */
   | {
       readonly kind: 'choices';
       readonly of: 'completion' | 'history' | 'everything' | 'sessions' | 'setup';
       readonly query: string;
       readonly items: readonly PanelItem[];
       readonly index: number;
-      /** Looks again for another query; without it the history is looked through. */
+      /** Searches with another query; without this function the history is searched. */
       readonly find?: (query: string) => readonly PanelItem[];
-      /** Where the completed word begins. */
+      /** The start of the completed word. */
       readonly start: number;
     }
-  /** The keyboard moves the transcript; `note` says what came of the last search. */
+  /** The keyboard moves the transcript; `note` is the result of the last search. */
   | { readonly kind: 'scroll'; readonly note: string }
-  /** A search is being typed. */
+  /** The user types a search. */
   | {
       readonly kind: 'find';
       readonly text: string;
@@ -49,59 +49,59 @@ export type Panel =
 
 export const NO_PANEL: Panel = { kind: 'none' };
 
-/** The question on screen: what the user has done with it so far. */
+/** The user's state of the open question. */
 export type QuestionUi = {
   readonly id: string;
   /** Index of the button with the focus. */
   readonly focus: number;
-  /** Keys answer it only from then on. */
+  /** Whether keys can answer the question yet. */
   readonly armed: boolean;
-  /** A key came too early: the hint explains it. */
+  /** A key came too early; the hint explains that. */
   readonly hurried: boolean;
-  /** First line of the action shown. */
+  /** The first line of the action that is shown. */
   readonly top: number;
-  /** The command being edited (HA-7), or the field of a form in hand. */
+  /** The command being edited (HA-7), or the current field of a form. */
   readonly edit?: string;
-  /** What is in the field is the note of a skip, not the command. */
+  /** The field holds the note of a skip, not the command. */
   readonly noting?: boolean;
-  /** The whole of a long command is shown, not excerpts. */
+  /** A long command is shown whole, not as excerpts. */
   readonly whole?: boolean;
   /** The help is shown in place of the question. */
   readonly help?: boolean;
-  /** Of a trial: its diff is shown in place of the list. */
+  /** The diff of a trial is shown in place of the list. */
   readonly diff?: boolean;
-  /** How far down the lines have been on the screen without a gap, at this width. */
+  /** How far down the lines were on screen without a gap, at this width. */
   readonly seen?: Seen;
-  /** What stands in the fields of a form. */
+  /** The texts of a form's fields. */
   readonly form?: FormUi;
 };
 
-/** Lines from the first on that were on a screen of so many columns. */
+/** The number of lines, from the first on, that were on a screen of this many columns. */
 type Seen = { readonly columns: number; readonly to: number };
 
 export type Ui = {
   readonly size: Size;
   readonly editor: EditorState;
-  /** Cells of the rail at the right; 0: there is none. */
+  /** Cells of the rail at the right; 0 without a rail. */
   readonly rail: number;
-  /** The user does not want it. */
+  /** The user has hidden the rail. */
   readonly railHidden?: boolean;
-  /** The user took the line the other way than it was read (IN-3). */
+  /** The user switched the line between shell and question (IN-3). */
   readonly flip?: 'shell' | 'ai' | undefined;
-  /** Where vi's keys are in use; undefined is its insert mode. */
+  /** The state of vi's keys, where they are used; undefined in insert mode. */
   readonly vi?: ViState | undefined;
-  /** A line that could be either, and that Enter has asked about (IN-9). */
+  /** A line that could be either, about which Enter has asked once (IN-9). */
   readonly asked?: string | undefined;
   /** Enter makes the line the goal of a run (NO-1). */
   readonly goalNext: boolean;
   readonly keyboard: 'prompt' | 'program';
   readonly panel: Panel;
   readonly question?: QuestionUi | undefined;
-  /** The beginning of a key sequence, with what may follow. */
+  /** An unfinished key sequence, with the keys that may follow. */
   readonly pending?: Pending | undefined;
-  /** The same, once it is to be listed. */
+  /** The same sequence, once its list is shown. */
   readonly which?: Pending | undefined;
-  /** What the `@` words of the line stand for. */
+  /** The files that the `@` words of the line refer to. */
   readonly attached?: readonly AtWord[] | undefined;
   /** One line for the status bar until the next key. */
   readonly hint?: string | undefined;
@@ -111,10 +111,10 @@ export function initialUi(size: Size): Ui {
   return { size, rail: 0, editor: createEditor(), goalNext: false, keyboard: 'prompt', panel: NO_PANEL };
 }
 
-/** A value with listeners: what React's useSyncExternalStore wants, and nothing more. */
+/** A value with listeners, as React's useSyncExternalStore needs it. */
 export type Store<T> = {
   get(): T;
-  /** Listeners hear of it only when the value is another one. */
+  /** Sets the value; listeners are called only when it differs. */
   set(value: T): void;
   update(change: Partial<T>): void;
   subscribe(listener: () => void): () => void;

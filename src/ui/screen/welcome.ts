@@ -1,5 +1,6 @@
 /**
- * The first screen (directory, what can be typed, what is safe, which model answers), and what stays on leaving (UI-6).
+ * The start screen (directory, what one can type, what is safe, which model answers), and the lines that stay on
+ * leaving (UI-6).
  */
 
 import type { App } from '../../commands/app.ts';
@@ -12,19 +13,19 @@ import { entryLines, revealEntry } from './entries/lines.ts';
 
 export type WelcomeFacts = {
   readonly version: string;
-  /** The directory and its branch, as people read them. */
+  /** The directory and its branch, for people. */
   readonly place: string;
   readonly model: {
     readonly name: string;
     readonly id: string | undefined;
     readonly demo: boolean;
-    /** Why its server can't answer. */
+    /** Why the model's server can't answer. */
     readonly problem?: string | undefined;
   };
   readonly mode: Mode;
 };
 
-/** No wider than this: the eye finds what belongs together. */
+/** The most columns, so that related texts stay close together. */
 const MAX_WIDTH = 72;
 const LABEL = 9;
 
@@ -49,7 +50,7 @@ export function welcomeLines({ version, place, model, mode }: WelcomeFacts, cont
   const answers = model.demo
     ? `none yet: a built-in demo answers · ${setup} connects one`
     : `${model.name}${model.id === undefined ? '' : ` (${model.id})`} · ${paint('strong', ':model')} lists and switches`;
-  // Next to the prompt, where it is seen on any screen.
+  // Last, next to the prompt, where every screen shows it.
   const last =
     model.problem === undefined
       ? paint('dim', context.width < 60 ? 'F1 lists the keys.' : SAFE)
@@ -75,9 +76,10 @@ export function welcomeLines({ version, place, model, mode }: WelcomeFacts, cont
   );
 }
 
-// What the normal screen keeps after the program has left: the end of the transcript, and how to resume (UI-6).
+// The lines that stay on the normal screen after the program has left: the end of the transcript, and how to resume
+// (UI-6).
 
-/** Lines of the transcript kept at most; less on a small screen, so that the last one is not pushed out. */
+/** The most lines of the transcript that stay; fewer on a small screen, so that the last one is not pushed out. */
 const MAX_LINES = 40;
 
 export function exitSummary(app: App, context: RenderContext, rows: number): string {

@@ -1,17 +1,18 @@
-/** Gives the terminal back where the program had no chance to: after SIGKILL, an abort, or the end of its memory. */
+/** Restores the terminal where the program could not: after SIGKILL, an abort, or running out of memory. */
 import { spawn } from 'node:child_process';
 
 const off = (...modes: readonly number[]) => modes.map((mode) => `\x1b[?${mode}l`).join('');
 
 /**
- * Takes back what this program, or one within it, may have switched on: synchronized output, mouse, focus reports,
- * bracketed paste, cursor and keypad keys, both keyboard protocols, scroll region, colours, and at last the screen.
+ * Switches off whatever this program, or one inside it, may have switched on: synchronized output, mouse, focus
+ * reports, bracketed paste, cursor and keypad keys, both keyboard protocols, scroll region, colours, and last the
+ * alternate screen.
  */
 const ALL_BACK = `${off(2026, 1000, 1002, 1003, 1005, 1006, 1015, 1004, 2004, 1)}\x1b>\x1b[<u\x1b[>4m\x1b[r\x1b[?7h\x1b(B\x0f\x1b[0 q\x1b[0m\x1b[?25h${off(1049)}`;
 
 /**
- * Waits for the end of its input, which is the end of the program. A shell in front sets the modes of its own line
- * editor meanwhile, in which signals are on: what still has them off is what the program left.
+ * Waits for the end of its input, which comes with the end of the program. A shell that is in front by then has set the
+ * modes of its own line editor, with signals on; modes with signals off are the program's leftovers.
  */
 const WATCH = `trap '' INT QUIT TTOU
 read -r none

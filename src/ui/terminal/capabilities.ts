@@ -1,8 +1,8 @@
-/** What a terminal says of itself, learned from its replies. */
+/** The terminal's capabilities, learned from its replies. */
 import type { ReplyToken } from './token.ts';
 
 export type Capabilities = {
-  /** False where nothing answers (a bare pty): waits on it only run out. */
+  /** False where nothing answers (a bare pty): each wait for an answer then times out. */
   answers: boolean;
   /** XTVERSION, such as `tmux 3.4`. */
   version?: string;
@@ -13,18 +13,21 @@ export type Capabilities = {
   /** Speaks the kitty keyboard protocol. */
   kitty: boolean;
   background?: 'dark' | 'light';
-  /** Colours as it says them, `rgb:rrrr/gggg/bbbb`: of text (`10`), behind it (`11`), and the first 16 (`4;0` …). */
+  /**
+   * Colours as the terminal reports them, `rgb:rrrr/gggg/bbbb`: of text (`10`), of the background (`11`), and the first
+   * 16 (`4;0` …).
+   */
   readonly colours: Record<string, string>;
 };
 
-/** What is assumed of a terminal that has not answered yet. */
+/** Returns what is assumed of a terminal that has not answered yet. */
 export function unknownTerminal(): Capabilities {
   return { answers: false, synchronizedOutput: false, bracketedPaste: false, kitty: false, colours: {} };
 }
 
 const COLOUR = /^(10|11|4;(?:\d|1[0-5]));(rgba?:[0-9a-f]{1,4}\/[0-9a-f]{1,4}\/[0-9a-f]{1,4}(?:\/[0-9a-f]{1,4})?)$/i;
 
-/** Takes one reply into account. The text of a reply is the terminal's word, hostile like any other: kept printable. */
+/** Updates the capabilities from one reply. The text of a reply may be hostile: only printable characters are kept. */
 export function applyReply(capabilities: Capabilities, token: ReplyToken): void {
   switch (token.reply) {
     case 'da1':

@@ -1,4 +1,4 @@
-/** A stdin for Ink: looks like a terminal, holds nothing but clean keys, one for each read (DESIGN law 5). */
+/** A stdin for Ink: it looks like a terminal and holds only complete keys, one for each read (DESIGN law 5). */
 import { Readable } from 'node:stream';
 import type { Token } from './token.ts';
 
@@ -13,7 +13,10 @@ export class KeyStream extends Readable {
     super({ read() {} });
   }
 
-  /** Hands on a token that a single-line field understands; others are dropped, and all while no field listens. */
+  /**
+   * Passes on a token that a single-line field understands. Other tokens are dropped, and all of them while no field
+   * listens.
+   */
   feed(token: Token): void {
     const sequence = inkSequence(token);
     if (sequence === undefined || !this.isRaw) return;
@@ -22,8 +25,8 @@ export class KeyStream extends Readable {
   }
 
   /**
-   * One key for each turn of the event loop: Ink takes a chunk without ESC as one event, and a field has to be drawn
-   * with one key before it understands the next.
+   * Delivers one key per turn of the event loop: Ink takes a chunk without ESC as one event, and a field must be
+   * redrawn with one key before it can take the next.
    */
   #deliver(): void {
     const sequence = this.#queue[0];
@@ -35,13 +38,13 @@ export class KeyStream extends Readable {
     });
   }
 
-  /** Keys are on their way that the field has not taken yet. */
+  /** Whether the field has not taken all keys yet. */
   get busy(): boolean {
     return this.#queue.length > 0;
   }
 
   setRawMode(mode: boolean): this {
-    // A key left unread by the field before is not the next one's.
+    // A key that the previous field left unread must not reach the next one.
     if (mode && !this.isRaw) this.read();
     this.isRaw = mode;
     if (!mode) this.#queue.splice(1);
@@ -57,12 +60,12 @@ export class KeyStream extends Readable {
   }
 }
 
-/** A pasted block as a field takes it. */
+/** Returns a pasted block as one line, for a field. */
 export function oneLine(text: string): string {
   return text.replace(/\s*\n\s*/g, ' ');
 }
 
-/** Keys that Ink and ink-text-input handle rightly. Esc in kitty form, since Ink waits to tell a bare one. */
+/** Keys that Ink and ink-text-input handle correctly. Esc is sent in its kitty form, since Ink delays a bare one. */
 const SEQUENCES: Readonly<Record<string, string>> = {
   enter: '\r',
   escape: '\x1b[27u',
@@ -75,8 +78,8 @@ const SEQUENCES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What to feed Ink for a token. Chords are left out, because ink-text-input types their letter (Ctrl-N inserts `n`),
- * and so is Delete, which it takes for Backspace. A pasted block becomes one line.
+ * Returns the bytes that Ink gets for a token. Chords are left out, because ink-text-input types their letter (Ctrl-N
+ * inserts `n`), and so is Delete, which it takes for Backspace. A pasted block becomes one line.
  */
 function inkSequence(token: Token): string | undefined {
   if (token.type === 'paste') return oneLine(token.text) || undefined;

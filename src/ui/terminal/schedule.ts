@@ -1,12 +1,14 @@
-/** Timers of the terminal's part. */
+/** Timers for reading the terminal. */
 
-/** Calls back once after so many milliseconds; the result cancels. Injected so that tests own time. */
+/**
+ * Calls back once after a number of milliseconds; the returned function cancels. Injected, so that tests control time.
+ */
 export type Schedule = (callback: () => void, milliseconds: number) => () => void;
 
 /**
- * Timers that look at the keyboard first. After the process stood still (a busy machine, a laptop that slept) timers
- * fire before the input that has come meanwhile is read: a lone letter would seem to have stayed alone, a sequence to
- * have ended. So the callback waits for one look at what is there to read.
+ * Timers that read the keyboard first. After the process stood still (a busy machine, a sleeping laptop) timers fire
+ * before the pending input is read: an Esc would seem to stand alone, a sequence to have ended. So the callback waits
+ * for one read.
  */
 export const afterInput: Schedule = (callback, milliseconds) => {
   let turn: NodeJS.Immediate | undefined;

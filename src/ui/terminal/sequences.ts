@@ -1,5 +1,6 @@
 /**
- * Turns one complete escape sequence into tokens. Pure; an unknown sequence is a reply, so it can never be typed text.
+ * Turns one complete escape sequence into tokens. Pure. An unknown sequence becomes a reply, so it can never be typed
+ * as text.
  */
 import type { KeyToken, Modifiers, MouseButton, MouseToken, ReplyToken, Token } from './token.ts';
 

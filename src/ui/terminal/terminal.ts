@@ -1,4 +1,4 @@
-/** The owner of the real terminal: its modes, its input, and giving both back whatever happens (UI-1). */
+/** Owns the real terminal: its modes and its input, and restores both whatever happens (UI-1). */
 import { constants } from 'node:os';
 import { applyReply, type Capabilities, unknownTerminal } from './capabilities.ts';
 import { KeyStream } from './key-stream.ts';
@@ -7,7 +7,7 @@ import type { Token } from './token.ts';
 import { createTokenizer } from './tokenizer.ts';
 import { type FatalSignal, Signals, Tty, type TtyInput, type TtyOutput } from './tty.ts';
 
-/** How long the first queries may take; slow links answer later, and late answers are still understood. */
+/** The longest wait for the first replies; late replies from slow links are still understood. In ms. */
 const PROBE_TIMEOUT_MS = 500;
 
 export type TerminalOptions = {
@@ -22,9 +22,9 @@ export type TerminalOptions = {
   readonly now?: () => number;
 };
 
-/** Nothing is touched before `enter`. One per process. */
+/** The terminal of the process, untouched before `enter`. One per process. */
 export class Terminal {
-  /** Ink's stdin. Nothing arrives there unless fed. */
+  /** Ink's stdin, which only carries what is fed to it. */
   readonly ink = new KeyStream();
   readonly #tty: Tty;
   readonly #input: TerminalInput;
@@ -33,7 +33,7 @@ export class Terminal {
   readonly #onSignal: TerminalOptions['onSignal'];
   readonly #resumeListeners = new Set<() => void>();
   #choice: ModeChoice;
-  /** away: not ours · ours · lent: a child has it, or input goes to a sink. */
+  /** `away`: not ours. `ours`. `lent`: a child has the terminal, or input goes to a sink. */
   #state: 'away' | 'ours' | 'lent' = 'away';
 
   constructor(options: TerminalOptions) {
@@ -55,7 +55,7 @@ export class Terminal {
     return this.#input.capabilities;
   }
 
-  /** Takes the terminal. The promise has what it said of itself; keys flow before that. */
+  /** Takes the terminal. Resolves with its capabilities; keys are read before that. */
   async enter(): Promise<Readonly<Capabilities>> {
     if (this.#state !== 'away') return this.capabilities;
     this.#signals.hook();
@@ -66,7 +66,7 @@ export class Terminal {
     return this.capabilities;
   }
 
-  /** Gives the terminal back, input under way swallowed. Idempotent. */
+  /** Restores the terminal, and swallows pending input. Idempotent. */
   async leave(): Promise<void> {
     if (!this.#owned) return this.restore();
     this.#state = 'lent';
@@ -75,7 +75,7 @@ export class Terminal {
     this.#signals.unhook();
   }
 
-  /** The same at once and synchronously, for exits that cannot wait. */
+  /** Restores the terminal synchronously, for exits that can't wait. */
   restore(): void {
     if (this.#state === 'away') return;
     const { sink } = this.#input;
@@ -86,12 +86,12 @@ export class Terminal {
     this.#signals.unhook();
   }
 
-  /** Every token in order; returns the end of listening. */
+  /** Calls the listener for every token in order; the returned function removes it. */
   onToken(listener: TokenListener): () => void {
     return this.#input.onToken(listener);
   }
 
-  /** After a suspension the whole screen has to be redrawn. */
+  /** Calls the listener after a suspension, when the whole screen must be redrawn. */
   onResume(listener: () => void): () => void {
     this.#resumeListeners.add(listener);
     return () => this.#resumeListeners.delete(listener);
@@ -102,12 +102,14 @@ export class Terminal {
     if (this.#owned) this.#tty.write(on ? MOUSE_ON : MOUSE_OFF);
   }
 
-  /** True once all that was written so far has been worked off by the terminal; false after the time limit (HA-1). */
+  /**
+   * Resolves with true once the terminal has processed everything written so far, false after the time limit (HA-1).
+   */
   fence(milliseconds: number): Promise<boolean> {
     return this.#input.fence(milliseconds);
   }
 
-  /** Lets a child have the terminal while `run` lasts (an external editor). */
+  /** Lends the terminal to a child while `run` lasts (an external editor). */
   async suspend<T>(run: () => Promise<T>): Promise<T> {
     this.#state = 'lent';
     await this.#release();
@@ -119,7 +121,7 @@ export class Terminal {
     }
   }
 
-  /** Sends input as raw bytes to `sink` (a full-screen program in a pty) until the result is called. */
+  /** Sends input as raw bytes to `sink` (a full-screen program in a pty) until the returned function is called. */
   handOver(sink: (bytes: Uint8Array) => void): () => void {
     this.#tty.write(leaveModes(this.#choice));
     this.#input.reset();
@@ -156,7 +158,7 @@ export class Terminal {
     this.#tty.write(kitty ? KITTY_PUSH : OTHER_KEYS_ON);
   }
 
-  /** Modes off, input under way swallowed, then stdin let go. */
+  /** Switches the modes off, swallows pending input, then stops reading stdin. */
   async #release(): Promise<void> {
     this.#tty.write(leaveModes(this.#choice));
     await this.#input.drain();
@@ -171,14 +173,14 @@ export class Terminal {
   }
 
   #fatal(signal: FatalSignal): void {
-    // While a child has the terminal, Ctrl-C is the child's.
+    // While a child has the terminal, Ctrl-C is meant for the child.
     if (signal === 'SIGINT' && this.#state === 'lent' && !this.#input.sink) return;
     this.restore();
     if (this.#onSignal) this.#onSignal(signal);
     else process.exit(128 + constants.signals[signal]);
   }
 
-  /** Stopped from outside, without a chance to restore anything: starts over, so that nothing is pushed twice. */
+  /** Starts over after a SIGSTOP, which leaves no chance to restore anything, so that no mode is pushed twice. */
   #resumed(): void {
     if (!this.#owned) return;
     this.#tty.write(leaveModes(this.#choice));
@@ -199,12 +201,12 @@ function learnSize(): void {
   process.kill(process.pid, 'SIGWINCH');
 }
 
-/** The modes that the screen switches on in a terminal, and the one string that takes all of them back. */
+/** The modes that the screen switches on, and the string that takes all of them back. */
 
 type ModeChoice = {
   readonly alternateScreen: boolean;
   readonly mouse: boolean;
-  /** How keys are told apart: the kitty protocol was pushed, xterm's modifyOtherKeys is on, or neither. */
+  /** The keyboard protocol: kitty's was pushed, xterm's modifyOtherKeys is on, or neither. */
   readonly keyboard: 'plain' | 'kitty' | 'modifyOtherKeys';
 };
 
@@ -216,7 +218,7 @@ const MOUSE_OFF = '\x1b[?1006l\x1b[?1002l';
 const KITTY_PUSH = '\x1b[>5u';
 const KITTY_POP = '\x1b[<u';
 
-/** Level 1: keys without a classic code (Shift-Enter) become tellable, the classic ones stay as they are. */
+/** Level 1: keys without a classic code (Shift-Enter) are reported, the classic ones stay as they are. */
 const OTHER_KEYS_ON = '\x1b[>4;1m';
 const OTHER_KEYS_OFF = '\x1b[>4m';
 
@@ -228,12 +230,15 @@ const PALETTE = Array.from({ length: 16 }, (_, number) => `${number};?`).join(';
 /** Name and version, synchronized output, bracketed paste, colours, kitty keyboard. DA1 follows as sentinel. */
 const QUERIES = `\x1b[>q\x1b[?2026$p\x1b[?2004$p\x1b]11;?\x1b\\\x1b]10;?\x1b\\\x1b]4;${PALETTE}\x1b\\\x1b[?u`;
 
-/** What makes the terminal ours: alternate screen, bracketed paste, focus reports, mouse. */
+/** Returns the sequences that switch on alternate screen, bracketed paste, focus reports and mouse. */
 function enterModes({ alternateScreen, mouse }: ModeChoice): string {
   return `${alternateScreen ? '\x1b[?1049h\x1b[2J\x1b[H' : ''}\x1b[?2004h\x1b[?1004h${mouse ? MOUSE_ON : ''}`;
 }
 
-/** Takes everything back, last first. The keyboard goes before the screen: kitty keeps a stack for each screen. */
+/**
+ * Returns the sequences that switch everything off, in reverse order. The keyboard goes before the screen: kitty keeps
+ * a stack for each screen.
+ */
 function leaveModes({ alternateScreen, keyboard }: ModeChoice): string {
   const keys = keyboard === 'kitty' ? KITTY_POP : keyboard === 'modifyOtherKeys' ? OTHER_KEYS_OFF : '';
   return `\x1b[?2026l${keys}${MOUSE_OFF}\x1b[?1004l\x1b[?2004l\x1b[0m\x1b[?25h${alternateScreen ? '\x1b[?1049l' : ''}`;
@@ -246,17 +251,17 @@ function leaveModes({ alternateScreen, keyboard }: ModeChoice): string {
 const SANITIZE =
   '\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1006l\x1b[?1015l\x1b[?1l\x1b>\x1b[r\x1b[?6l\x1b[?7h\x1b[4l\x1b(B\x0f\x1b[0 q\x1b[0m';
 
-/** Bytes of text put into one sequence: xterm and others drop a sequence of more than 100,000 characters. */
+/** The most bytes of text in one sequence: xterm and others drop sequences of more than 100,000 characters. */
 const MAX_BYTES = 74_000;
 
 export type Clip = {
   readonly sequence: string;
-  /** How much of the text it holds. */
+  /** The number of characters in the sequence. */
   readonly characters: number;
   readonly cut: boolean;
 };
 
-/** The sequence that sets the clipboard to a text, or to as much of its beginning as terminals take. */
+/** Returns the sequence that sets the clipboard to a text, or to as much of its beginning as terminals accept. */
 export function clipboardSequence(text: string): Clip {
   const bytes = Buffer.from(text.toWellFormed());
   const cut = bytes.length > MAX_BYTES;
@@ -265,24 +270,27 @@ export function clipboardSequence(text: string): Clip {
   return { sequence: `\x1b]52;c;${kept.toString('base64')}\x07`, characters, cut };
 }
 
-/** Cuts where a character begins: in UTF-8, bytes of the form 10xxxxxx continue one. */
+/** Cuts at a character boundary: in UTF-8, bytes of the form 10xxxxxx continue a character. */
 function wholeCharacters(bytes: Buffer): Buffer {
   let end = MAX_BYTES;
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return bytes.subarray(0, end);
 }
 
-// What the terminal sends: tokens for the listeners, replies for the waits, raw bytes while a program has the terminal.
+// The terminal's output: tokens for the listeners, replies for the waits, raw bytes while a program has the terminal.
 
-/** How long input that is under way is swallowed before the terminal is handed on. */
+/** The longest that pending input is swallowed before the terminal is handed on. In ms. */
 const DRAIN_TIMEOUT_MS = 150;
-/** The same where nothing answers. A read under way when stdin is paused may still take what was meant for a child. */
+/**
+ * The same for a terminal that never answers. A read in progress when stdin is paused may still take input meant for a
+ * child.
+ */
 const SETTLE_MS = 30;
 
-/** An Enter that follows a key within this time was not pressed by a finger. */
+/** An Enter that follows a key within this time was not pressed by a person. In ms. */
 const BURST_MS = 30;
 
-/** `more`: others of the same read follow at once, so that whoever draws need not draw this one. */
+/** `more`: other tokens of the same read follow at once, so this one need not be drawn. */
 type TokenListener = (token: Token, more: boolean) => void;
 
 export class TerminalInput {
@@ -303,7 +311,7 @@ export class TerminalInput {
     this.#now = now;
     this.#fences = createFences(query, schedule);
     this.#tokenizer = createTokenizer((token) => {
-      // Its first answers count for the keys that came in one piece with them; a later one may be part of a paste.
+      // Only replies before the first DA1 count: a later one may be part of a paste.
       if (token.type === 'reply' && !this.#capabilities.answers) applyReply(this.#capabilities, token);
       if (this.#batch) this.#batch.push(token);
       else this.#dispatch(token);
@@ -364,16 +372,16 @@ export class TerminalInput {
       if (token.reply === 'da1') this.#fences.answered();
     } else if (token.type !== 'focus') this.#lastInputAt = this.#now();
     if (this.#draining) return;
-    // A copy: a listener added by a listener must not get the same key.
+    // Iterates over a copy: a listener added by a listener must not get the same key.
     for (const listener of Array.from(this.#listeners)) listener(token, more);
   }
 }
 
 /**
- * Guards against pastes that come without brackets: their line ends must not submit line after line (IN-4). Marks the
- * Enters of one chunk that stand in the middle of text. An Enter at the end of a chunk stays one: `ls⏎` that
- * arrives at once is a command, typed ahead or sent by a program.
- * `sinceLastKey` is the time in milliseconds between the last key of the chunk before and this chunk.
+ * Guards against pastes without brackets, whose line ends must not submit line after line (IN-4). Marks the Enters of a
+ * chunk that stand in the middle of text. An Enter at the end of a chunk stays: `ls⏎` that arrives at once is a
+ * command, typed ahead or sent by a program. `sinceLastKey` is the time in ms between the last key of the previous
+ * chunk and this chunk.
  */
 function markBursts(tokens: readonly Token[], sinceLastKey: number): readonly Token[] {
   const lastText = tokens.findLastIndex(types);
@@ -388,10 +396,10 @@ function types(token: Token): boolean {
   return token.type === 'key' && token.text !== undefined;
 }
 
-// Waits that end when the terminal has worked off everything written before them.
+// Waits that end when the terminal has processed everything written before them.
 
 type Fences = {
-  /** Asks; true when the terminal answered, false when the time was over first. */
+  /** Asks the terminal; resolves with true when it answered, false when the time was over first. */
   ask(milliseconds: number): Promise<boolean>;
   /** To be called for every DA1 reply. */
   answered(): void;
@@ -400,8 +408,8 @@ type Fences = {
 };
 
 /**
- * `query` writes a DA1 query. Answers come in the order of the questions, so a late answer to a question that was
- * given up is never taken for the answer to a newer one.
+ * Returns fences over a DA1 query, which `query` writes. Replies arrive in the order of the questions, so a late reply
+ * to a question that was given up is never taken for the reply to a newer one.
  */
 export function createFences(query: () => void, schedule: Schedule): Fences {
   let waiting: { settle: (value: boolean) => void }[] = [];

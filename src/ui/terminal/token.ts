@@ -1,4 +1,6 @@
-/** What the bytes of a terminal mean: the vocabulary between the tokenizer and everything that reacts to input. */
+/**
+ * The tokens that a terminal's bytes become: the vocabulary between the tokenizer and everything that reacts to input.
+ */
 
 export type Modifiers = {
   readonly ctrl: boolean;
@@ -27,7 +29,7 @@ export type MouseToken = Modifiers & {
   readonly type: 'mouse';
   readonly action: 'press' | 'release' | 'drag' | 'move' | 'wheel';
   readonly button: MouseButton;
-  /** Of a wheel only. */
+  /** Only for a wheel. */
   readonly direction?: 'up' | 'down' | 'left' | 'right';
   readonly x: number;
   readonly y: number;
@@ -38,7 +40,7 @@ export type PasteToken = { readonly type: 'paste'; readonly text: string; readon
 
 type FocusToken = { readonly type: 'focus'; readonly focused: boolean };
 
-/** What the terminal answered to a query. Never typed text. */
+/** The terminal's reply to a query. Never typed text. */
 export type ReplyToken = { readonly type: 'reply' } & (
   | { readonly reply: 'da1'; readonly params: readonly number[] }
   | { readonly reply: 'da2'; readonly params: readonly number[] }
@@ -49,7 +51,7 @@ export type ReplyToken = { readonly type: 'reply' } & (
   | { readonly reply: 'kitty'; readonly flags: number }
   | { readonly reply: 'osc'; readonly code: number; readonly data: string }
   | { readonly reply: 'version'; readonly text: string }
-  /** Anything else of a reply's shape; named for logs, otherwise ignored. */
+  /** Anything else in the form of a reply; logged, otherwise ignored. */
   | { readonly reply: 'unknown'; readonly sequence: string }
 );
 

@@ -1,4 +1,4 @@
-/** Bytes from a terminal → tokens. The one place where input is understood (DESIGN law 5). */
+/** Turns a terminal's bytes into tokens. Input is parsed only here (DESIGN law 5). */
 import { StringDecoder } from 'node:string_decoder';
 import { graphemes } from '../../text/display.ts';
 import { readSequence } from '../../text/escape-sequences.ts';
@@ -6,13 +6,13 @@ import type { Schedule } from './schedule.ts';
 import { consoleKey, controlKey, csi, mouseToken, ss3, textKey } from './sequences.ts';
 import type { ReplyToken, Token } from './token.ts';
 
-/** How long an ESC may stand alone before it is the Esc key. */
+/** An ESC that stands alone for this long is the Esc key. */
 export const ESCAPE_TIMEOUT_MS = 30;
-/** How long a begun sequence may pause before its remains are dropped; replies cross slow links in pieces. */
+/** The longest pause within a sequence before its remains are dropped; replies cross slow links in pieces. */
 const SEQUENCE_TIMEOUT_MS = 500;
-/** How long a paste may pause before it counts as ended without its end mark. */
+/** The longest pause within a paste before it counts as ended without its end mark. */
 const PASTE_TIMEOUT_MS = 2000;
-/** Characters kept of one paste, and of one string reply. */
+/** The most characters kept of one paste, and of one string reply. */
 const MAX_PASTE_CHARS = 4 << 20;
 const MAX_STRING_CHARS = 8192;
 
@@ -22,11 +22,11 @@ const LATE_REPLY =
   /^(?:\[(?:\?[\d;]+(?:\$y|[cu])|>[\d;]+c|<\d+;\d+;\d+[Mm]|\d+;\d+R)|\]\d+;[^\u0007\u001b]*(?:\u0007|\u001b\\)|P[>!\d][^\u001b]*\u001b\\)/;
 
 export type Tokenizer = {
-  /** Takes a chunk as read from the terminal, cut anywhere. */
+  /** Takes a chunk as read from the terminal; it may be cut anywhere. */
   push(bytes: Uint8Array): void;
-  /** Gives out what is pending, as if its time were over: before another owner gets the terminal, and at the end. */
+  /** Emits pending input as if its wait were over: before another owner gets the terminal, and at the end. */
   flush(): void;
-  /** Forgets what is pending. */
+  /** Drops pending input. */
   reset(): void;
 };
 
@@ -108,7 +108,8 @@ export function createTokenizer(emit: (token: Token) => void, schedule: Schedule
     if (pending === '\x1b') return SEQUENCE_TIMEOUT_MS;
     const bell = pending[0] === '\x07' || pending[0] === '\u009c';
     const ended = bell || pending.startsWith('\x1b\\');
-    // Any other control character breaks the string off and is read by itself: a person is never locked out.
+    // Any other control character ends the string and is read on its own, so that a broken string never blocks the
+    // keyboard.
     if (ended) pending = pending.slice(bell ? 1 : 2);
     mode = { name: 'ground' };
     if (ended) emit(stringReply(string.introducer, string.text));
@@ -162,7 +163,7 @@ export function createTokenizer(emit: (token: Token) => void, schedule: Schedule
   };
 }
 
-/** How many characters at the end of `text` may be the beginning of the paste's end mark. */
+/** Returns how many characters at the end of `text` may be the start of the paste's end mark. */
 function cutMark(text: string): number {
   for (let length = Math.min(PASTE_END.length - 1, text.length); length > 0; length--) {
     if (PASTE_END.startsWith(text.slice(-length))) return length;
@@ -170,7 +171,10 @@ function cutMark(text: string): number {
   return 0;
 }
 
-/** Line ends as `\n`, and no control characters but tab: a paste is text, whatever the clipboard held. */
+/**
+ * Returns a paste with `
+ * ` line ends and no control characters but tab, whatever the clipboard held.
+ */
 function cleanPaste(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')
@@ -185,13 +189,13 @@ function stringReply(introducer: 'osc' | 'other', text: string): ReplyToken {
   return { type: 'reply', reply: 'unknown', sequence: `${introducer} ${text.slice(0, 80)}` };
 }
 
-// Reads the next thing from a stretch of terminal input. Pure: the same text gives the same tokens.
+// Reads one token from terminal input. Pure: the same text gives the same tokens.
 
-/** Longest control sequence that is waited for; real ones are well under 100 characters. */
+/** The longest control sequence that is waited for; real ones are well under 100 characters. */
 const MAX_CSI_CHARS = 256;
 
 type Scan =
-  /** What stood at `from`, and where to continue. `tokens` is empty for what means nothing. */
+  /** The tokens at `from`, and where to continue. `tokens` is empty for input without meaning. */
   | { readonly kind: 'tokens'; readonly tokens: readonly Token[]; readonly next: number }
   /** `CSI 200~`: everything after it is pasted text. */
   | { readonly kind: 'paste'; readonly next: number }
@@ -218,7 +222,7 @@ function scan(text: string, from: number): Scan {
   if (CONTROL.test(character)) return one(controlKey(character.charCodeAt(0), false), from + 1);
   let end = from + 1;
   while (end < text.length && !CONTROL.test(text[end] ?? '')) end++;
-  // U+FFFD stands for bytes that were not UTF-8: it was not typed.
+  // U+FFFD stands for bytes that were not UTF-8, which nobody typed.
   const typed = graphemes(text.slice(from, end)).map((grapheme) => grapheme.replaceAll('\ufffd', ''));
   return {
     kind: 'tokens',
@@ -227,7 +231,10 @@ function scan(text: string, from: number): Scan {
   };
 }
 
-/** What is left when the wait for more bytes is over: a lone Esc, Alt-[ … or the remains of a broken sequence. */
+/**
+ * Returns the tokens of incomplete input when the wait is over: a lone Esc, Alt-[ … or the remains of a broken
+ * sequence.
+ */
 function settle(text: string): readonly Token[] {
   if (text === '\x1b') return [controlKey(0x1b, false)];
   if (text.startsWith('\x1b\x1b')) return [controlKey(0x1b, false), ...settle(text.slice(1))];
@@ -250,7 +257,7 @@ function escaped(text: string, from: number): Scan {
   return one(textKey(point, { ctrl: false, alt: true, shift: false }), from + 1 + point.length);
 }
 
-/** `ESC ESC …`: Alt with a named key for some terminals (rxvt, PuTTY), else an Esc and whatever follows. */
+/** `ESC ESC …`: Alt with a named key on some terminals (rxvt, PuTTY), else an Esc and the input behind it. */
 function doubled(text: string, from: number): Scan {
   const follows = text[from + 2];
   if (follows === undefined) return { kind: 'incomplete', wait: 'escape' };
@@ -263,7 +270,7 @@ function doubled(text: string, from: number): Scan {
   return one(controlKey(0x1b, false), from + 1);
 }
 
-/** A sequence begun by `introducer` whose body starts at `body`; undefined when it is Alt and that key after all. */
+/** Reads a sequence begun by `introducer` whose body starts at `body`; undefined when it is Alt with that key. */
 function introduced(text: string, from: number, introducer: string, body: number): Scan | undefined {
   if (introducer === '[') return control(text, from, body);
   const next = text[body];
@@ -303,7 +310,7 @@ function sequence(text: string, parameters: string, intermediates: string, final
   return one(csi(parameters, intermediates, final), end);
 }
 
-/** `CSI M` and three characters, each 32 more than its value: terminals that know no SGR mouse reports. */
+/** `CSI M` and three characters, each 32 more than its value: terminals without SGR mouse reports. */
 function legacyMouse(text: string, from: number): Scan {
   const bytes = Array.from(text.slice(from, from + 6)).slice(0, 3);
   if (bytes.length < 3) return { kind: 'incomplete', wait: 'sequence' };

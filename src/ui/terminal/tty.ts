@@ -1,4 +1,4 @@
-/** The two ends of a tty: written to whatever happens, raw and listened to only while it is ours. */
+/** The two ends of a tty: output is always written; input is raw and read only while the terminal is ours. */
 import { writeSync } from 'node:fs';
 
 /** The parts of a tty that are used; `process.stdin` and `process.stdout` have them. */
@@ -20,7 +20,9 @@ export class Tty {
     this.#receive = receive;
   }
 
-  /** Synchronous, so that it also works while the process dies; a full or dead terminal must not stop the rest. */
+  /**
+   * Writes synchronously, so that it also works while the process dies. A full or dead terminal must not stop the rest.
+   */
   write(text: string): void {
     const { fd } = this.#output;
     if (fd === undefined) {
@@ -38,7 +40,7 @@ export class Tty {
   }
 
   take(): void {
-    // libuv remembers the mode it set last and skips a second set; after a stop the shell has changed it meanwhile.
+    // libuv skips setting a mode that it set last; after a stop the shell has changed the mode, so it is set anew.
     this.#raw(false);
     this.#raw(true);
     this.#input.ref?.();
@@ -54,7 +56,7 @@ export class Tty {
     this.#raw(false);
   }
 
-  /** Input is ignored until `take`. */
+  /** Ignores input until `take`. */
   ignore(): void {
     this.#input.removeListener('data', this.#receive);
   }
@@ -63,7 +65,7 @@ export class Tty {
     try {
       this.#input.setRawMode?.(on);
     } catch {
-      // The terminal is gone; there is nothing left to restore.
+      // The terminal is gone: nothing is left to restore.
     }
   }
 }
@@ -72,12 +74,12 @@ export type FatalSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGQUIT';
 const FATAL: readonly FatalSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 
 export type SignalHandlers = {
-  /** The program is to end; a hang-up of stdin is one too. */
+  /** Called when a signal or the end of stdin must end the program. */
   readonly fatal: (signal: FatalSignal) => void;
-  /** Ctrl-Z from outside. */
+  /** Called when SIGTSTP arrives from outside. */
   readonly stop: () => void;
   readonly resumed: () => void;
-  /** The process ends, whyever. */
+  /** Called when the process ends, for whatever reason. */
   readonly exit: () => void;
 };
 

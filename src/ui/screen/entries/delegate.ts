@@ -1,4 +1,4 @@
-/** A sub-agent, folded: one line while it works, the beginning of its report when it has ended (TO-4). */
+/** A sub-agent's entry, folded: one line while it works, the beginning of its report when it has ended (TO-4). */
 
 import { describeAction } from '../../../session/action.ts';
 import { MAX_DELEGATE_STEPS, type SubAgent } from '../../../session/delegate.ts';
@@ -15,12 +15,12 @@ import { proseLines } from './prose.ts';
 
 type Delegate = Extract<Entry, { kind: 'delegate' }>;
 
-/** Lines of a report that are shown while it is folded. */
+/** Lines of the report that a folded entry shows. */
 const REPORT_LINES = 6;
 const INDENT = 2;
 const GAP = 2;
 
-/** While it works it is drawn by itself, at the end of the transcript. */
+/** A working sub-agent is drawn separately, at the end of the transcript. */
 export function delegateLines({ task, result, approvedAt }: Delegate, context: RenderContext): string[] {
   const { width, paint } = context;
   if (!result) return [];
@@ -36,7 +36,7 @@ export function delegateLines({ task, result, approvedAt }: Delegate, context: R
   ];
 }
 
-/** The whole task, and how many steps it took. */
+/** The whole task, and the number of steps. */
 export function delegateHeading(
   task: string,
   result: Delegate['result'],
@@ -52,8 +52,8 @@ export function delegateHeading(
 }
 
 /**
- * The one line of a sub-agent that works: its number and task, how far it is, what it does now and for how long.
- * @param show a text as the user sees it
+ * The one line of a working sub-agent: number, task, step, current activity and its time.
+ * @param show returns a text as the user sees it
  */
 export function agentLine(
   { conversation, run }: SubAgent,
@@ -70,7 +70,7 @@ export function agentLine(
   return cut(`▹ ${left}${padding}`, width - textWidth(right)) + paint(waits ? 'warning' : 'dim', right);
 }
 
-/** What a conversation does, in a word or two; idle, a sub-agent is about to end. */
+/** What a conversation is doing, in a word or two. An idle sub-agent is about to end. */
 export const PHASE_WORDS: Readonly<Record<Phase['kind'], string>> = {
   planning: 'planning',
   planReview: 'asks about the plan',
@@ -87,7 +87,7 @@ export const PHASE_WORDS: Readonly<Record<Phase['kind'], string>> = {
   idle: 'stopping',
 };
 
-/** What a sub-agent does, with the command that runs. */
+/** Returns what a sub-agent is doing, with the command that runs. */
 export function doing(phase: Phase): string {
   if (phase.kind !== 'acting') return PHASE_WORDS[phase.kind];
   const [first] = runningOf(phase);

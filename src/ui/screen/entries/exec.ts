@@ -1,4 +1,4 @@
-/** A command and what it printed: heading, output behind a coloured bar, and how it ended (EX-3, EX-5). */
+/** A command and its output: heading, output behind a coloured bar, and how it ended (EX-3, EX-5). */
 
 import { constants } from 'node:os';
 import { basename } from 'node:path';
@@ -15,22 +15,22 @@ import { allowedText, bytes, duration, GUTTER, headingLines, withGutter } from '
 
 type Exec = Extract<Entry, { kind: 'exec' }>;
 
-/** Columns that a command's output has beside the bar. */
+/** Columns that the bar and its gap take from a command's output. */
 export const BAR_WIDTH = GUTTER;
 
-/** Cells between a command and where it ran. */
+/** Cells between a command and its directory. */
 const PLACE_DISTANCE = 6;
-/** The longest that a model may say what a command does. In columns. */
+/** The longest description of a command by the model that is shown. In columns. */
 const MAX_LABEL = 60;
-/** Rows of the screen beside the output: heading, sign, prompt, status. */
+/** Rows of the screen that output can't use: heading, sign, prompt, status. */
 const FRAME_ROWS = 4;
 
-/** The terminal that a command gets whose output is shown in a frame. */
+/** Returns the terminal size for a command whose output is shown in a frame. */
 export function outputSize({ columns, rows }: OutputSize): OutputSize {
   return { columns: Math.max(2, columns - BAR_WIDTH), rows: Math.max(2, rows - FRAME_ROWS) };
 }
 
-/** A command that runs is drawn by itself, at the end of the transcript, with its output as it comes. */
+/** A running command is drawn separately, at the end of the transcript, with its output as it arrives. */
 export function execLines(entry: Exec, context: RenderContext): string[] {
   const { result } = entry;
   if (!result) return [];
@@ -40,7 +40,7 @@ export function execLines(entry: Exec, context: RenderContext): string[] {
 type Named = Pick<Exec, 'by' | 'command'> &
   Partial<Pick<Exec, 'label' | 'private' | 'job' | 'approvedAt' | 'allowedBy' | 'result' | 'cwd'>>;
 
-/** Who runs what, and how it went: the row that a fold keeps. */
+/** Returns the row that a fold keeps: who ran what, and how it ended. */
 export function execHeading(named: Named, context: RenderContext): string[] {
   const { by, command, label = '', private: hidden, job, result, cwd } = named;
   const { paint, width } = context;
@@ -52,7 +52,7 @@ export function execHeading(named: Named, context: RenderContext): string[] {
     const facts = place === '' ? notes : [paint('dim', place), ...notes];
     return [...facts, ...(result && !isStart(named) ? [outcome(result, context)] : [])].join(paint('dim', ' · '));
   };
-  // Where it ran, as far as there is room for that in the command's own row.
+  // The directory is shown where the command's own row has room for it.
   const free = width - GUTTER - lineWidth(visibleWithTabs(command)) - PLACE_DISTANCE;
   const path = cwd === undefined || !result ? '' : visible(shortPath(cwd));
   const place = [path, `…/${basename(path)}`].find((each) => path !== '' && lineWidth(right(each)) <= free) ?? '';
@@ -68,10 +68,10 @@ export function execHeading(named: Named, context: RenderContext): string[] {
   );
 }
 
-/** Whether the model's command runs on as a job: that is no failure. */
+/** Returns whether the model's command goes on as a job, which is not a failure. */
 const isStart = ({ by, job }: Pick<Named, 'by' | 'job'>) => by === 'model' && job !== undefined;
 
-/** A finished step of a run in one row: its number, what it was, who let it run, how long it took. */
+/** Returns a finished step of a run as one row: number, command, who allowed it, duration. */
 export function stepLine(entry: Exec, step: number, { width, paint }: RenderContext): string {
   const { command, result } = entry;
   const time = result && result.milliseconds > 0 ? duration(result.milliseconds) : '';
@@ -83,13 +83,13 @@ export function stepLine(entry: Exec, step: number, { width, paint }: RenderCont
   return right === '' ? left : `${padTo(left, width - lineWidth(right) - 1)}${paint('dim', right)}`;
 }
 
-/** What a shell says of a line that Ctrl-Z has stopped: 128 and the number of SIGTSTP. */
+/** The exit code of a line that Ctrl-Z stopped: 128 and the number of SIGTSTP. */
 const STOPPED = 128 + constants.signals.SIGTSTP;
 
-/** `✓ 34 ms`, `✗ 127 · 69 ms`; `stopped · 2 s`, which is no failure. */
+/** Returns `✓ 34 ms`, `✗ 127 · 69 ms`, or `stopped · 2 s`, which is not a failure. */
 function outcome({ exit, milliseconds, note }: CommandResult, { paint }: RenderContext): string {
   const time = milliseconds > 0 ? duration(milliseconds) : '';
-  // The note of one that went to the background says which job it is.
+  // The note of a command that went to the background names its job.
   if (exit === STOPPED)
     return paint('dim', [note === undefined ? 'stopped' : 'goes on', time].filter(Boolean).join(' · '));
   if (exit === 0) return [paint('success', '✓'), time && paint('dim', time)].filter(Boolean).join(' ');
@@ -113,7 +113,7 @@ function output(entry: Exec, result: CommandResult, context: RenderContext): str
 
 const barOf = (entry: Exec, { exit }: CommandResult) => (exit === 0 || isStart(entry) ? 'rule' : 'error');
 
-/** What else there is to say, where there is anything. */
+/** Returns further rows about the end of a command, if there are any. */
 function ending(entry: Exec, result: CommandResult, { width, paint }: RenderContext): string[] {
   const facts = [
     result.note ?? '',
@@ -126,10 +126,10 @@ function ending(entry: Exec, result: CommandResult, { width, paint }: RenderCont
   return withGutter(lines, { first: paint(barOf(entry, result), '╰ '), rest: '  ' });
 }
 
-// The line under a running command: who has the keyboard, what the program waits for, and which key changes that
+// The line below a running command: who has the keyboard, what the program waits for, and the key that changes it
 // (EX-4).
 
-/** Below so many columns the shorter words are used. */
+/** Below this many columns the shorter words are used. */
 const MIN_WIDE_COLUMNS = 60;
 
 type SignFacts = {
@@ -144,14 +144,14 @@ type SignOptions = {
   /** Whether keys go to this program. */
   readonly keyboard: boolean;
   readonly columns: number;
-  /** Keys as people read them. */
+  /** Names of the keys for the user. */
   readonly keys: { readonly give: string; readonly back: string; readonly background: string };
-  /** A job that was brought to the front. */
+  /** Whether this is a job that was brought to the front. */
   readonly job: boolean;
   readonly paint: Paint;
 };
 
-/** What is known of the commands of a shell that runs within. */
+/** Returns what is known of the commands of a shell inside this one. */
 function nestedText(nested: NestedShell | undefined, narrow: boolean): string {
   if (!nested) return narrow ? ': no blocks' : ', a shell without blocks';
   if (nested.busy) return narrow ? ': at work' : ', where a command runs';

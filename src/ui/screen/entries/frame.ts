@@ -1,17 +1,17 @@
-/** Parts that entries are put together from: gutters, headings, durations. */
+/** Parts of entries: gutters, headings, durations. */
 
 import type { AllowedBy } from '../../../session/action.ts';
 import { lineWidth, wrapText } from '../../../text/wrap.ts';
 import { onGround, padTo, type RenderContext, type Role } from '../../render/theme.ts';
 
-/** Cells of the gutter, in which a glyph or a bar says whose an entry is. */
+/** Cells of the gutter, whose glyph or bar says who made an entry. */
 export const GUTTER = 2;
-/** A heading's words are not squeezed below this many cells by what stands at its right. */
+/** The right part of a heading leaves its words at least this many cells. */
 const MIN_HEADING = 18;
 
 export type Gutter = { readonly first: string; readonly rest: string };
 
-/** Puts a gutter before each line; `first` and `rest` must be of the same width. */
+/** Puts a gutter before each line; `first` and `rest` must have the same width. */
 export function withGutter(lines: readonly string[], { first, rest }: Gutter): string[] {
   return lines.map((line, index) => (index === 0 ? first : rest) + line);
 }
@@ -22,13 +22,13 @@ export type Heading = {
   readonly role: Role;
   /** Styled. */
   readonly text: string;
-  /** How it went, at the right edge; styled. */
+  /** The result, at the right edge; styled. */
   readonly right?: string;
-  /** A ground over the whole width: typed by the user. */
+  /** Whether the row has a background over the whole width, as lines of the user have. */
   readonly raised?: boolean;
 };
 
-/** The heading of an entry: what it is, over as many rows as that needs, and at the right of the first how it went. */
+/** Returns the heading of an entry over as many rows as its text needs, with the result at the right of the first. */
 export function headingLines(
   { glyph, role, text, right = '', raised = false }: Heading,
   { width, paint, theme }: RenderContext,
@@ -44,7 +44,7 @@ export function headingLines(
   return raised ? lines.map((line) => onGround(line, theme.raise, width)) : lines;
 }
 
-/** A duration for people: `12 ms`, `3.4 s`, `2 min 5 s`, `1 h 4 min`. */
+/** Returns a duration for people: `12 ms`, `3.4 s`, `2 min 5 s`, `1 h 4 min`. */
 export function duration(milliseconds: number): string {
   const whole = Math.max(0, Math.round(milliseconds));
   if (whole < 1000) return `${whole} ms`;
@@ -54,13 +54,13 @@ export function duration(milliseconds: number): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
-/** The same in whole seconds, for something still going on: no digit that flickers. */
+/** Returns a duration in whole seconds, for something still in progress, so that no digit flickers. */
 export function elapsed(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   return seconds < 60 ? `${seconds} s` : duration(seconds * 1000);
 }
 
-/** A size for people, in decimal units: `512 B`, `3.4 kB`, `12 MB`. */
+/** Returns a size for people, in decimal units: `512 B`, `3.4 kB`, `12 MB`. */
 export function bytes(count: number): string {
   if (count < 1000) return `${count} B`;
   const units = ['kB', 'MB', 'GB', 'TB'];
@@ -76,7 +76,7 @@ export function bytes(count: number): string {
 
 const ALLOWED = { reads: 'only reads', kept: 'kept: undoable' } as const;
 
-/** Who let an action run, for the row that names it: `approved by you 14:03`, local time, or by what it ran without. */
+/** Returns who allowed an action: `approved by you 14:03` in local time, or the rule that needed no approval. */
 export function allowedText({ approvedAt, allowedBy }: Allowed): string {
   if (approvedAt !== undefined) return `approved by you ${clock(approvedAt)}`;
   return allowedBy ? ALLOWED[allowedBy] : '';
@@ -84,7 +84,7 @@ export function allowedText({ approvedAt, allowedBy }: Allowed): string {
 
 type Allowed = { readonly approvedAt?: number | undefined; readonly allowedBy?: AllowedBy | undefined };
 
-/** Why and when an action was not run, and what the user said to it. */
+/** Returns why and when an action was not run, and the user's comment. */
 export function refusalFacts({
   reason,
   at,
@@ -98,7 +98,7 @@ export function refusalFacts({
   return facts.filter(Boolean).join(' · ');
 }
 
-/** The local time of day, `14:03`. */
+/** Returns the local time of day, `14:03`. */
 function clock(at: number): string {
   const date = new Date(at);
   return [date.getHours(), date.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');

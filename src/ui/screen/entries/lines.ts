@@ -1,6 +1,6 @@
 /**
  * An entry of the transcript as lines, folded or open, and as plain text for searching and copying. Large kinds have
- * files of their own.
+ * modules of their own.
  */
 import type { Engine } from '../../../engine/engine.ts';
 import type { TranscriptItem } from '../../../engine/transcript.ts';
@@ -26,19 +26,20 @@ const MAX_RULE = 100;
 type Of<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
 
 /**
- * The lines of an entry, each at most `context.width` cells wide, with a blank one before it where that reads better.
+ * Returns the lines of an entry, each at most `context.width` cells wide, with a blank line before it where one
+ * belongs.
  */
 export function entryLines(entry: Entry, context: RenderContext): string[] {
   const lines = drawn(entry, context);
   return CLOSE.has(entry.kind) || lines.length === 0 ? lines : [' ', ...lines];
 }
 
-/** Kinds that stand close to what is above them. */
+/** Kinds without a blank line before them. */
 const CLOSE: ReadonlySet<Entry['kind']> = new Set(['notice', 'refused', 'thoughts']);
 
 /**
- * An entry with the true texts where the session has handles: the user's own screen hides nothing from the user (SE-3).
- * What a `:` command says stays, or `:secrets` would show values.
+ * Returns an entry with the secrets that the session replaced by handles: the user's own screen hides nothing from the
+ * user (SE-3). The output of a `:` command stays, or `:secrets` would show values.
  */
 export function revealEntry(engine: Engine, entry: Entry): Entry {
   return entry.kind === 'meta' ? entry : engine.services.secrets.reveal(entry);
@@ -116,7 +117,7 @@ function toolLines(entry: Of<'tool'>, context: RenderContext): string[] {
   return [...head, ...withGutter(wrapText(answer, width - GUTTER), { first: bar, rest: bar })];
 }
 
-/** A patch is named by its file: its diff says the rest. */
+/** A patch is named by its file, since its diff shows the rest. */
 function subjectOf(name: string, given: string): string {
   const path = name === 'patch' ? parseJsonObject(given)?.path : undefined;
   return typeof path === 'string' ? path : given;
@@ -139,7 +140,7 @@ const NOTICES = { info: ['dim', '· '], warning: ['warning', '! '], error: ['err
 
 function noticeLines({ level, text }: Of<'notice'>, { width, paint }: RenderContext): string[] {
   const [role, mark] = NOTICES[level];
-  // Whose word it is the gutter says; `:history` has it as the model was told.
+  // The gutter shows who speaks; `:history` has the text that the model got.
   const lines = wrapText(clean(text.replace(/^\[aish\] /, '')), width - GUTTER).map((line) => paint(role, line));
   return withGutter(lines, { first: paint(role, mark), rest: '  ' });
 }
@@ -153,7 +154,7 @@ function metaLines({ line, text, failed }: Of<'meta'>, context: RenderContext): 
   return [...head, ...withGutter(hanging(clean(text), width - GUTTER), { first: bar, rest: bar })];
 }
 
-/** Wraps a text; where a line has a description behind a gap, what goes on stands below its beginning. */
+/** Wraps a text. Where a line has a description behind a gap, its continuation is indented to that. */
 function hanging(text: string, width: number): string[] {
   return text.split('\n').flatMap((line) => {
     const column = /^\S.*? {2,}(?=\S)/.exec(stripStyles(line))?.[0].length ?? 2;
@@ -161,7 +162,7 @@ function hanging(text: string, width: number): string[] {
   });
 }
 
-/** A rule across: what is above it was said before, in another sitting. */
+/** A rule across the screen, below which a resumed session goes on. */
 function resumedLine(entry: Of<'resumed'>, { width, paint }: RenderContext): string {
   const said = cut(` ${resumedText(entry)} `, Math.max(1, width - 2));
   const rest = Math.max(0, Math.min(width, MAX_RULE) - lineWidth(said) - 2);
@@ -173,8 +174,8 @@ function resumedLine(entry: Of<'resumed'>, { width, paint }: RenderContext): str
 const INDENT = 2;
 
 /**
- * An entry; a sub-agent with everything that it did. What it said last is its report, which is not repeated.
- * @param reveal an entry as the user sees it
+ * Returns an entry; for a sub-agent everything that it did. Its last message is its report and not repeated.
+ * @param reveal returns an entry as the user sees it
  */
 export function itemLines(item: TranscriptItem, context: RenderContext, reveal: (entry: Entry) => Entry): string[] {
   const entry = reveal(item.entry);
@@ -185,27 +186,27 @@ export function itemLines(item: TranscriptItem, context: RenderContext, reveal: 
   return [' ', ...delegateHeading(entry.task, entry.result, context), ...withGutter(lines, { first: bar, rest: bar })];
 }
 
-/** A command that runs is drawn by itself only in the user's own conversation. */
+/** A running command is drawn separately only in the user's own conversation. */
 function childLines(entry: Entry, context: RenderContext): string[] {
   return entry.kind === 'exec' && !entry.result ? [' ', ...execHeading(entry, context)] : entryLines(entry, context);
 }
 
-// Folds: an entry is open, or folded to what says most about it, with the number of lines left out (UI-2).
+// Folds: an entry is open, or folded to its most useful lines, with the number of lines left out (UI-2).
 
-/** How an entry is drawn; without a choice of the user's it is `auto`. */
+/** The state of an entry; `auto` until the user chooses. */
 export type Fold = 'auto' | 'open' | 'closed';
 
-/** Entries up to this many lines are never folded by themselves. */
+/** Entries up to this many lines are never folded automatically. */
 export const MAX_UNFOLDED_LINES = 30;
-/** Where an entry's heading stands: behind an empty line. */
+/** The index of an entry's heading, behind an empty line. */
 export const HEADING = 1;
-/** Lines left at both ends, and the lines of an entry that was closed: the blank one above it and its heading. */
+/** Lines that a fold keeps at both ends; and those of a closed entry: the blank line and the heading. */
 const ENDS = 8;
 const CLOSED = 2;
 
 /**
- * Output that nobody typed a command for may be folded without being asked, and so may a question that was pasted. What
- * the user ran stays as it is.
+ * Output of commands that the user did not type is folded automatically, and so is a pasted question. Output of the
+ * user's own commands is not.
  */
 function foldsByItself(entry: Entry, lines: number): boolean {
   return (
@@ -214,17 +215,20 @@ function foldsByItself(entry: Entry, lines: number): boolean {
   );
 }
 
-/** What a sub-agent did, and what a model thought. */
+/** Shown only when the user opens them: a sub-agent's work, and a model's thoughts. */
 const SHOWN_WHEN_ASKED: ReadonlySet<Entry['kind']> = new Set(['delegate', 'thoughts']);
 
-/** Whether an entry of so many lines is drawn with lines left out. */
+/** Returns whether an entry of this many lines is drawn with lines left out. */
 export function isFolded(fold: Fold, entry: Entry, lines: number): boolean {
   if (SHOWN_WHEN_ASKED.has(entry.kind)) return fold !== 'open';
   if (fold === 'closed') return lines > CLOSED + 1;
   return fold === 'auto' && foldsByItself(entry, lines);
 }
 
-/** The other of the two states of an entry; what folds by itself goes back to just that. Undefined: it is too short. */
+/**
+ * Returns the other state of an entry; an entry that folds automatically returns to `auto`. Undefined: too short to
+ * fold.
+ */
 export function otherFold(fold: Fold, entry: Entry, lines: number, isStep: boolean): Fold | undefined {
   if (isStep || SHOWN_WHEN_ASKED.has(entry.kind) || foldsByItself(entry, lines))
     return fold === 'open' ? 'auto' : 'open';
@@ -232,7 +236,7 @@ export function otherFold(fold: Fold, entry: Entry, lines: number, isStep: boole
   return isFolded('closed', entry, lines) ? 'closed' : undefined;
 }
 
-/** What is left of an entry's lines, with a row that says how many are not: `┆ 287 more · Ctrl-O`. */
+/** Returns the remaining lines of an entry, with a row that counts the others: `┆ 287 more · Ctrl-O`. */
 export function foldLines(lines: readonly string[], fold: Fold, paint: Paint, key: string): readonly string[] {
   const head = lines.slice(0, fold === 'closed' ? CLOSED : ENDS);
   const tail = fold === 'closed' ? [] : lines.slice(-ENDS);
@@ -241,13 +245,13 @@ export function foldLines(lines: readonly string[], fold: Fold, paint: Paint, ke
   return [...head, paint('dim', `┆ ${[count, key].filter(Boolean).join(' · ')}`), ...tail];
 }
 
-/** The row in place of a model's thoughts. The key opens what is long. */
+/** Returns the row in place of a model's thoughts, with the key that opens them. */
 export function foldedThoughts(lines: number, paint: Paint, key: string): string {
   const named = lines > MAX_UNFOLDED_LINES && key !== '' ? ` · ${key}` : '';
   return paint('dim', `┆ thoughts, ${lines.toLocaleString('en')} ${lines === 1 ? 'line' : 'lines'}${named}`);
 }
 
-/** The heading, and what of the rest holds the text; case counts only where the text has a capital. */
+/** Returns the heading, and the other lines that contain the text; case counts only where the text has a capital. */
 export function filteredLines(lines: readonly string[], text: string): readonly string[] {
   const exact = text !== text.toLowerCase();
   return lines.filter((line, index) => {
@@ -256,9 +260,9 @@ export function filteredLines(lines: readonly string[], text: string): readonly 
   });
 }
 
-// An entry as plain text: what is searched, and what is copied (UI-2).
+// An entry as plain text, which is searched and copied (UI-2).
 
-/** The text, without styles; for a command the command line above what it printed, as far as it is kept here. */
+/** Returns the text without styles; for a command the command line above its output, as far as that is kept here. */
 export function entryText(entry: Entry): string {
   switch (entry.kind) {
     case 'user':
@@ -307,14 +311,14 @@ function outputOf({ result }: Extract<Entry, { kind: 'exec' }>): string | undefi
   return result && plainOutput(result, Number.MAX_SAFE_INTEGER).replace(/\n+$/, '');
 }
 
-/** A command alone, or what it printed, as far as it is kept here; undefined of any other entry. */
+/** Returns a command alone, or its output, as far as that is kept here; undefined for other entries. */
 export function partOf(entry: Entry, part: 'command' | 'output'): string | undefined {
   if (entry.kind !== 'exec') return undefined;
   if (part === 'command') return visible(entry.command);
   return outputOf(entry);
 }
 
-/** The first words of an entry, to name it by: at most so many characters. */
+/** Returns the first words of an entry as its name, at most `most` characters. */
 export function entryName(entry: Entry, most = 30): string {
   const [line = ''] = entryText(entry).trim().split('\n');
   return line.length > most ? `${line.slice(0, most - 1)}…` : line;

@@ -1,4 +1,4 @@
-/** An autonomous run in the transcript (banner, steps, summary; NO-8), and what the user asked for. */
+/** An autonomous run in the transcript (banner, steps, summary; NO-8), and the user's questions and goals. */
 import { receiptText, shortDollars } from '../../../session/cost.ts';
 import type { Entry } from '../../../session/entry.ts';
 import { plainText, visible } from '../../../text/sanitize.ts';
@@ -17,7 +17,7 @@ export function norrisBeganLines(entry: Of<'norrisBegan'>, context: RenderContex
 
 const NAMES = { first: 'plan', anew: 'new plan', edited: 'edited plan' } as const;
 
-/** The plan, one line a task. The call that named it is no part of the conversation. */
+/** Returns the plan, one line a task. The call that made it is not part of the conversation. */
 export function planLines({ preset, tasks, how }: Of<'plan'>, context: RenderContext): string[] {
   const { width, paint } = context;
   const right = paint('dim', `by ${plainText(preset)}`);
@@ -43,7 +43,7 @@ export function norrisStepLines({ step, maxSteps, task }: Of<'norrisStep'>, { wi
   return [line, ...wrapText(paint('strong', `[task ${task.k}/${task.n}: ${plainText(task.text)}]`), width)];
 }
 
-/** Where a task of the plan begins, among the steps of a run. */
+/** Returns the line that marks where a task of the plan begins among the steps. */
 export function taskLine(task: NonNullable<Of<'norrisStep'>['task']>, { width, paint }: RenderContext): string {
   const label = `── task ${task.k} of ${task.n} · `;
   const text = cut(plainText(task.text).replace(/\s+/g, ' '), Math.max(1, width - label.length));
@@ -61,7 +61,7 @@ export function norrisEndedLines(entry: Of<'norrisEnded'>, { width, paint }: Ren
     ...(cost && cost.dollars > 0 ? [shortDollars(cost.dollars)] : []),
   ].join(' · ');
   const role = good ? 'success' : 'warning';
-  // Of a failed one the line above it has said why.
+  // The line above a failed run has said why.
   const why = reason && status !== 'failed' ? `: ${plainText(reason)}` : '';
   const more = status === 'budget_exhausted' ? ' · Ctrl-X n goes on' : '';
   const text = `${paint(role, status.replace('_', ' '))}${why} ${paint('dim', `· ${facts}${more}`)}`;
@@ -77,9 +77,9 @@ export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-// What the user typed to the model in the transcript: a question, a goal.
+// The user's messages to the model in the transcript: a question, a goal.
 
-/** What the user typed to the model; `right` in plain words, and below it what went along. */
+/** Returns the user's message, `right` in plain words beside it, and its attachments below. */
 export function askedLines(
   asked: {
     readonly glyph: string;

@@ -1,5 +1,5 @@
 /**
- * A model's words as lines, whole or still growing: Markdown, without the lines that ask for an action, which have
+ * A model's text as lines, whole or still growing: Markdown without the lines that ask for an action, which have
  * entries of their own.
  */
 import { withoutMarkers } from '../../../session/reply.ts';
@@ -9,9 +9,7 @@ import { createMarkdownStream, renderMarkdown } from '../../render/markdown.ts';
 import type { RenderContext } from '../../render/theme.ts';
 import { withGutter } from './frame.ts';
 
-/**
- * A line longer than this, in characters, is shown by its two ends. Nobody reads it, and wrapping it takes its time.
- */
+/** A longer line, in characters, is shown by its two ends: nobody reads it, and wrapping it takes long. */
 const MAX_LINE_CHARS = 8000;
 
 /** A whole text as lines. */
@@ -32,32 +30,32 @@ function withShortLines(text: string): string {
     .join('\n');
 }
 
-/** The same for a text that grows: what is settled is not rendered again. */
+/** Renders a growing text; finished blocks are not rendered again. */
 function createProseStream(): (text: string, context: RenderContext) => readonly string[] {
   const stream = createMarkdownStream();
   return (text, { width, theme }) => stream.update(withoutMarkers(text, true), Math.max(1, width), theme);
 }
 
-// A reply that is still being written, as lines.
+// A reply in progress, as lines.
 
-/** What is read of a growing text; a string has it as well. */
+/** The part of a string's interface that is used of a growing text. */
 type Growing = { readonly length: number; slice(from: number, to?: number): string };
 type Stream = { readonly text: Growing; readonly reasoning: Growing };
 
-/** Characters and lines of a model's thoughts that are shown while it does nothing else. */
+/** Characters and lines of a model's thoughts that are shown while it only thinks. */
 const THOUGHT_TAIL = 2000;
 const THOUGHT_LINES = 3;
 
-/** What is drawn of a growing text is one or two times so many full rows at its end: no frame costs more. */
+/** Of a growing text one to two times this many full rows at its end are drawn, which bounds the cost of a frame. */
 const WINDOW_ROWS = 100;
 const FENCE = /^ {0,3}(?:```|~~~).*$/gm;
 
-/** The end of a text that grows. It begins at places that stay for a while, so that what is settled stays settled. */
+/** Returns the end of a growing text. Its start changes seldom, so that finished blocks stay rendered. */
 function createWindow(): (text: Growing, chars: number) => string {
   let from = 0;
   let fence = '';
   return (text, chars) => {
-    // A dropped attempt: the next one begins anew.
+    // The attempt was dropped, and the next one begins anew.
     if (text.length < from) {
       from = 0;
       fence = '';
@@ -66,7 +64,7 @@ function createWindow(): (text: Growing, chars: number) => string {
       const next = text.length - chars;
       const lineEnd = text.slice(next, next + chars / 2).indexOf('\n');
       const to = next + lineEnd + 1;
-      // A code block that is cut stays one.
+      // A code block that is cut at its start stays a code block.
       for (const [line] of text.slice(from, to).matchAll(FENCE)) fence = fence === '' ? `${line}\n` : '';
       from = to;
     }
@@ -74,7 +72,10 @@ function createWindow(): (text: Growing, chars: number) => string {
   };
 }
 
-/** A drawing of one reply, frame after frame. While it only thinks, the last of its thoughts are shown dimmed. */
+/**
+ * Returns a renderer of one reply, called for each frame. While the model only thinks, the last of its thoughts are
+ * shown dimmed.
+ */
 export function createStreamLines(): (reply: Stream, context: RenderContext) => string[] {
   const prose = createProseStream();
   const window = createWindow();

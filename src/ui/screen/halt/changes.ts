@@ -1,6 +1,6 @@
 /**
- * What an action would change, as lines of a question: the result of a trial (HA-10), a diff, the arguments of a call,
- * files to review. Names and contents are hostile: what can't be seen in them is spelled out. Pure.
+ * The changes that an action would make, as lines of a question: the result of a trial (HA-10), a diff, the arguments
+ * of a call, files to review. Names and contents are hostile: invisible characters in them are spelled out. Pure.
  */
 import { isGitBookkeeping } from '../../../contracts/trials.ts';
 import type { Question, Review, Trial, TrialRow } from '../../../session/question.ts';
@@ -17,17 +17,17 @@ const VERBS = {
   created: 'creates',
   mode: 'sets mode or attributes of',
 } as const;
-/** Lines of the diff under the list; `d` shows all. */
+/** Lines of the diff below the list; `d` shows all. */
 const FIRST_LINES = 12;
 
-/** `6 deleted · 1 changed`: what is not none. */
+/** Returns `6 deleted · 1 changed`, without what is zero. */
 export function countsText({ counts }: Extract<Trial, { kind: 'changes' }>): string {
   const all = (['deleted', 'changed', 'created'] as const).map((kind) => ({ kind, count: counts[kind] }));
   const some = all.filter(({ count }) => count > 0).map(({ kind, count }) => `${count} ${kind}`);
   return some.join(' · ') || 'nothing';
 }
 
-/** What would change, the losses first, then how the command ended and what the trial could not show. */
+/** Returns the changes, losses first, then how the command ended and what the trial could not show. */
 export function trialRows(trial: Trial, cwd: string): readonly TreeLine[] {
   if (trial.kind === 'cannotTell') return [plainLine(`the trial can’t tell: ${oneLine(trial.why)}`)];
   const { rows, more, exit, moves, doubts, beyond } = trial;
@@ -52,7 +52,7 @@ function rowText({ path, kind, type, bytes, shared }: TrialRow, cwd: string): st
   return `${VERBS[kind]} ${oneLine(near)}${what}${size}${shared ? ' · other names of it change too' : ''}`;
 }
 
-/** The diff, coloured by what each line does; its first lines unless `whole`. */
+/** Returns the coloured diff; only its first lines unless `whole`. */
 export function diffRows(trial: Trial, whole: boolean): readonly TreeLine[] {
   if (trial.kind === 'cannotTell' || trial.diff.trim() === '') return [];
   const all = trial.diff.trimEnd().split('\n');
@@ -80,7 +80,7 @@ function plainLine(text: string): TreeLine {
 // A unified diff of one file as rows of a question: line numbers, signs, and the words in which two lines differ.
 
 type DiffRows = {
-  /** The file as its header names it. */
+  /** The file name in the diff's header. */
   readonly name: string;
   readonly added: number;
   readonly removed: number;
@@ -95,7 +95,7 @@ const ROLES = { '+': 'added', '-': 'removed', ' ': undefined } as const;
 const MAX_COMPARED_CHARS = 500;
 
 /**
- * Every line of the diff; what can't be seen in it is spelled out, and the text of the file can't make rows of its own.
+ * Returns every line of the diff. Invisible characters are spelled out, and the file's text can't make rows of its own.
  */
 export function diffRowsOf(diff: string): DiffRows {
   const hunks = hunksOf(diff);
@@ -135,7 +135,7 @@ function hunksOf(diff: string): readonly (readonly Line[])[] {
   return hunks;
 }
 
-/** A line that goes is held against the one that comes in its place. */
+/** Compares each removed line with the line that replaces it. */
 function compared(hunk: readonly Line[]): readonly Line[] {
   const out: Line[] = [];
   for (let at = 0; at < hunk.length; ) {
@@ -159,7 +159,7 @@ function compared(hunk: readonly Line[]): readonly Line[] {
   return out;
 }
 
-/** Both with the words marked in which they differ, unless they have little in common. */
+/** Marks the words in which two lines differ, unless they have little in common. */
 function pair(one: Line, other: Line): readonly [Line, Line] {
   if (one.text.length > MAX_COMPARED_CHARS || other.text.length > MAX_COMPARED_CHARS) return [one, other];
   const [a, b] = [wordsOf(one.text), wordsOf(other.text)];
@@ -194,7 +194,7 @@ function rowOf({ sign, number, text }: Line, width: number): TreeLine {
   };
 }
 
-/** What a tool call would do: the diff that it would make, or else its arguments. */
+/** Returns what a tool call would do: the diff that it would make, or else its arguments. */
 export function changeOf({ diff, action }: Extract<Question, { kind: 'halt' }>) {
   if (diff === undefined) {
     const rows = action.kind === 'tool' ? argumentTree(action.arguments) : [];
@@ -204,7 +204,7 @@ export function changeOf({ diff, action }: Extract<Question, { kind: 'halt' }>) 
   return { chip: 'CHANGE THIS FILE?', title: `${name} · +${added} −${removed}`, isDiff: true, rows };
 }
 
-// What a command left that the user decides on, as the lines of a question. Names and contents are hostile.
+// Files that a command left for the user to decide on, as lines of a question. Names and contents are hostile.
 
 const ABORT: Choice = { answer: 'abort', key: 'a', label: 'abort', does: 'refuses it, and ends the run' };
 
@@ -263,7 +263,7 @@ const WORDS: Readonly<Record<Review['about'], Record<'chip' | 'title' | 'by' | '
   },
 };
 
-/** Of a program that has ended before the answer: what a yes does. */
+/** For a program that has ended before the answer: what a yes does. */
 const AGAIN: Readonly<Record<NonNullable<Review['again']>, string>> = {
   undone: 'It gave up waiting for you. A yes takes back what the command has changed and runs it again.',
   partly: 'It gave up waiting for you. The first part has already run: run all of it again?',
@@ -283,27 +283,27 @@ export function reviewParts({ about, command, items, diff, holds = 'session', ag
   };
 }
 
-// The arguments of a tool call as a person reads them: one value a line, nothing invisible, nothing that looks like
-// another.
+// The arguments of a tool call for people: one value a line, nothing invisible, nothing that could pass for another
+// value.
 
 export type TreeLine = {
   readonly text: string;
-  /** Stands before what does not fit on the first line, so that a long value can't pass for the next one. */
+  /** Precedes the continuation of a long value, so that it can't pass for the next one. */
   readonly indent: string;
-  /** Of a line of a diff: what it does; or the help for a key. */
+  /** What a line of a diff does, or `help` for the help of a key. */
   readonly role?: 'added' | 'removed' | 'hunk' | 'help';
-  /** Of the help: the key. */
+  /** The key that the help explains. */
   readonly key?: string;
 };
 
 const MAX_LINES = 2000;
 const MAX_DEPTH = 12;
-/** Names that need no quotes to be told from what is around them. */
+/** Names that are unambiguous without quotes. */
 const PLAIN_NAME = /^[\w$.-]+$/;
 
 /**
- * One line for each value, as `name: value`, lists with `-`. A text is in quotes with its control characters spelled
- * out; one of several lines stands below its name behind bars. What is left out at the end is named.
+ * Returns a line for each value, as `name: value`, lists with `-`. A text is quoted with its control characters spelled
+ * out; a text of several lines stands below its name behind bars. Values left out at the end are counted.
  */
 export function argumentTree(json: string): readonly TreeLine[] {
   const value = parseJsonObject(json || '{}');
@@ -314,7 +314,7 @@ export function argumentTree(json: string): readonly TreeLine[] {
   return lines;
 }
 
-/** How many values found no room. */
+/** Returns how many values found no room. */
 function fields(of: object, pad: string, depth: number, lines: TreeLine[]): number {
   let left = 0;
   for (const [name, value] of Object.entries(of)) {

@@ -10,17 +10,17 @@ import { visible } from '../../../text/sanitize.ts';
 
 /** An answer that a question offers. */
 export type Choice = {
-  /** `edit` and `note` open a field in which the answer is written. */
+  /** `edit` and `note` open a field for the answer's text. */
   readonly answer: Answer['kind'] | 'note';
   /** The letter that gives this answer. */
   readonly key: string;
   readonly label: string;
-  /** The same where there is room for more words, and where there is less. */
+  /** The label where there is room for more words, and where there is less. */
   readonly long?: string;
   readonly short?: string;
-  /** What it does, for the help. */
+  /** The answer's effect, for the help. */
   readonly does: string;
-  /** Something happens for real by it. */
+  /** Whether the answer has a real effect. */
   readonly harmful?: true;
 };
 
@@ -37,7 +37,7 @@ const NOTE: Choice = {
 };
 const EDIT: Choice = { answer: 'edit', key: 'e', label: 'edit', does: 'changes the command; it is judged anew' };
 
-/** Where a trial is possible (HA-10). */
+/** Offered where a trial is possible (HA-10). */
 export const TRY: Choice = {
   answer: 'try',
   key: 't',
@@ -52,7 +52,7 @@ export const APPLY: Choice = {
   harmful: true,
 };
 
-/** For what destroys nothing: this tool, commands that only read, or a program with its subcommand. */
+/** A standing yes, for what destroys nothing: this tool, commands that only read, or a program with its subcommand. */
 export function alwaysOf(grant: Grant): Choice {
   if (grant.of !== 'rules') return always(grant.of === 'tool' ? 'for this tool' : 'for commands that only read');
   const names = grant.rules.map(visible);
@@ -76,7 +76,7 @@ function always(what: string): Choice {
   };
 }
 
-/** The yes to what leaves the machine, which holds for more than this action. */
+/** A yes to what leaves the machine, which applies beyond this action. */
 export function sendOf(proceed: Choice, leaveFor: 'run' | 'session' = 'session'): Choice {
   return {
     ...proceed,
@@ -85,18 +85,18 @@ export function sendOf(proceed: Choice, leaveFor: 'run' | 'session' = 'session')
   };
 }
 
-/** The answers of a HALT or a consent, the safe one first. */
+/** Returns the answers of a HALT or a consent, the safe one first. */
 export function haltChoices(editable: boolean, more: readonly Choice[]): readonly Choice[] {
   return [SKIP, NOTE, ...(editable ? [EDIT] : []), ...more, PROCEED, ABORT];
 }
 
-/** An escalation knows no skip (HA-4). */
+/** An escalation can't be skipped (HA-4). */
 export const ESCALATION_CHOICES: readonly Choice[] = [
   { ...PROCEED, does: 'the run goes on' },
   { ...ABORT, does: 'the run ends; the conversation stays' },
 ];
 
-/** Of a plan before its first step (PP-6). */
+/** For a plan before its first step (PP-6). */
 export const PLAN_CHOICES: readonly Choice[] = [
   { ...PROCEED, label: 'begin', does: 'begins with the first task', harmful: true },
   { ...EDIT, does: 'opens the tasks in your editor, one a line; you see the plan again' },
@@ -110,7 +110,7 @@ export const PLAN_CHOICES: readonly Choice[] = [
   { ...ABORT, does: 'the run ends; nothing has run' },
 ];
 
-/** Of a mode request: the modes that are offered, the narrowest first (MO-3, MO-9). */
+/** For a mode request: the modes on offer, the narrowest first (MO-3, MO-9). */
 export const MODE_CHOICES: readonly Choice[] = [
   { answer: 'proceed', key: 'y', label: 'project', does: 'Project mode', harmful: true },
   { answer: 'unrestricted', key: 'u', label: 'unrestricted', does: 'Unrestricted mode', harmful: true },
@@ -118,7 +118,7 @@ export const MODE_CHOICES: readonly Choice[] = [
   { ...ABORT, does: 'stays as it is; the run ends' },
 ];
 
-/** Of a command that the light sandbox has refused something. */
+/** For a command to which the light sandbox refused something. */
 export const OUTSIDE_CHOICES: readonly Choice[] = [
   { answer: 'proceed', key: 'y', label: 'once', does: 'runs it again outside the light sandbox', harmful: true },
   {
@@ -132,20 +132,20 @@ export const OUTSIDE_CHOICES: readonly Choice[] = [
   { ...ABORT, does: 'leaves it; the run ends' },
 ];
 
-/** One slice more, or the end of the run with everything kept (CO-2). */
+/** One more amount of money, or the end of the run with everything kept (CO-2). */
 export const SPEND_CHOICES: readonly Choice[] = [
   { ...PROCEED, key: 'y', label: 'approve', does: 'spends up to that much more' },
   { ...ABORT, key: 'n', label: 'deny', does: 'ends the run; the conversation stays' },
 ];
 
-/** Sends what was typed to the server, or says no, or takes no stand. */
+/** Sends the form to the server, declines it, or does neither. */
 export const FORM_CHOICES: readonly Choice[] = [
   { ...PROCEED, label: 'send', does: 'sends what you typed to the server' },
   { ...SKIP, label: 'decline', does: 'tells the server no' },
   { ...ABORT, label: 'cancel', does: 'tells the server nothing' },
 ];
 
-/** What there is to explain. */
+/** The subject of the help. */
 type Helped = {
   readonly choices: readonly Choice[];
   readonly hasDiff?: boolean | undefined;
@@ -163,7 +163,7 @@ const HELP_KEYS: readonly HelpRow[] = [
   ['Ctrl-X Ctrl-C', 'ends the run at any time and runs nothing'],
 ];
 
-/** The help takes the place of what is asked. */
+/** Returns the help, which replaces the question while it is shown. */
 export function helpOf({ choices, hasDiff, offers = [] }: Helped) {
   const keys: readonly HelpRow[] = [
     ...choices.map(({ key, label, does }): HelpRow => [key, `${label}: ${does}`]),

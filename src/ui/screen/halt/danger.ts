@@ -1,13 +1,13 @@
 /**
  * The dangerous parts of an action as a HALT shows them: what each does, its words in the command, what it would
- * lose. Pure.
+ * destroy. Pure.
  */
 import type { Finding } from '../../../session/action.ts';
 import { visible } from '../../../text/sanitize.ts';
 
 /** One dangerous part. */
 export type Danger = {
-  /** What it does, in plain words. */
+  /** What the part does, in plain words. */
   readonly verb: string;
   /** Its own words in the command, marked; empty where it has none. */
   readonly part: string;
@@ -15,28 +15,28 @@ export type Danger = {
   readonly undoable?: boolean;
 };
 
-/** Around dangerous words, in text that `visible` has made free of escapes; the picture gives it its colour. */
+/** Surrounds dangerous words in text that `visible` has freed of escapes; drawing replaces it by a colour. */
 export const MARK = '\x1b[1;4m';
 export const UNMARK = '\x1b[22;24m';
 
-/** The text without marks, for where there are none. */
+/** Returns the text without marks. */
 export function unmarked(text: string): string {
   return text.replaceAll(MARK, '').replaceAll(UNMARK, '');
 }
 
-/** Commands up to here are shown whole at once. */
+/** Longer commands are shown as excerpts first. */
 const MAX_WHOLE_CHARS = 600;
-/** Shown around a dangerous part, and at both ends of the command. */
+/** Characters shown around a dangerous part, and at both ends of the command. */
 const AROUND_CHARS = 60;
 
 type Range = readonly [from: number, to: number];
 
-/** Foreign text in one line: a newline in it is spelled out, so that it can't make rows of its own. */
+/** Returns foreign text as one line: a newline in it is spelled out, so that it can't make rows of its own. */
 export function oneLine(text: string): string {
   return visible(text).replaceAll('\n', '⟨U+000A⟩');
 }
 
-/** Every dangerous part, the worst first, each with the exact words of the command. */
+/** Returns every dangerous part, the worst first, each with its exact words in the command. */
 export function dangersOf(command: string, findings: readonly Finding[]): readonly Danger[] {
   return findings.map(({ verb, rule, part: [from, to], impact = [], undoable }): Danger => {
     const marks = marksOf(command, { part: [from, to], rule });
@@ -49,13 +49,13 @@ export function dangersOf(command: string, findings: readonly Finding[]): readon
   });
 }
 
-/** Whether the one dangerous part is the whole command, so that it stands there already. */
+/** Returns whether the one dangerous part is the whole command, which the question shows already. */
 export function isAllDanger(command: string, findings: readonly Finding[]): boolean {
   const [only, ...others] = dangersOf(command, findings);
   return others.length === 0 && only?.part.trim() === markedCommand(command, findings, true).trim();
 }
 
-/** The command with its dangerous words marked; a long one as excerpts around them, unless `whole`. */
+/** Returns the command with its dangerous words marked; a long one as excerpts around them, unless `whole`. */
 export function markedCommand(command: string, findings: readonly Finding[], whole: boolean): string {
   const marks = findings.flatMap((finding) => marksOf(command, finding)).sort(([a], [b]) => a - b);
   const newlines = new Set(quotedNewlines(command));
@@ -82,12 +82,14 @@ export function markedCommand(command: string, findings: readonly Finding[], who
   return pieces.join('\n');
 }
 
-/** Whether `markedCommand` leaves something out. */
+/** Returns whether `markedCommand` leaves something out. */
 export function isExcerpted(command: string, findings: readonly Finding[]): boolean {
   return command.length > MAX_WHOLE_CHARS && findings.some(({ part: [from, to] }) => to > from);
 }
 
-/** Ranges in order, those that touch or are a few characters apart as one, never within a surrogate pair. */
+/**
+ * Returns the ranges in order, joining those that touch or are a few characters apart, never within a surrogate pair.
+ */
 function joined(ranges: readonly Range[], length: number): readonly Range[] {
   const out: [number, number][] = [];
   for (const [from, to] of ranges.toSorted(([a], [b]) => a - b)) {
@@ -98,13 +100,13 @@ function joined(ranges: readonly Range[], length: number): readonly Range[] {
   return out;
 }
 
-/** The words that make a part dangerous: its program, its options, what the rule is named after. */
+/** Returns the words that make a part dangerous: its program, its options, the word that the rule is named after. */
 function marksOf(command: string, { part: [from, to], rule }: Pick<Finding, 'part' | 'rule'>): readonly Range[] {
   const named = new Set(rule.split(/[^\w.-]+/).filter((word) => word !== ''));
   const marks = [...command.slice(from, to).matchAll(/\S+/g)].flatMap(({ 0: word, index }): Range[] =>
     index === 0 || word.startsWith('-') || named.has(word) ? [[from + index, from + index + word.length]] : [],
   );
-  // Words side by side are one mark: `rm -rf`.
+  // Adjacent words share one mark: `rm -rf`.
   return marks.reduce<readonly Range[]>((joined, [start, end]) => {
     const last = joined.at(-1);
     const beside = last !== undefined && command.slice(last[1], start) === ' ';
@@ -124,7 +126,7 @@ function marked(command: string, [from, to]: Range, marks: readonly Range[], new
   return out.join('');
 }
 
-/** Newlines between commands break the line; one within quotes is spelled out as well. */
+/** A newline between commands breaks the line; one within quotes is spelled out as well. */
 function spelled(command: string, [from, to]: Range, newlines: ReadonlySet<number>): string {
   const out: string[] = [];
   let at = from;
@@ -138,7 +140,8 @@ function spelled(command: string, [from, to]: Range, newlines: ReadonlySet<numbe
 }
 
 /**
- * Where newlines stand within quotes, read as a shell reads them. Of here-documents nothing is known: theirs may count.
+ * Returns the places of newlines within quotes, as a shell reads them. Here-documents are not recognised, so their
+ * newlines may be included.
  */
 function quotedNewlines(command: string): readonly number[] {
   const found: number[] = [];

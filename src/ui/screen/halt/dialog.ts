@@ -1,4 +1,4 @@
-/** The question on screen: focus, scrolling, editing, and when it may be answered (HA-1, law 3). */
+/** The open question on screen: focus, scrolling, editing, and when it may be answered (HA-1, law 3). */
 import type { Engine } from '../../../engine/engine.ts';
 import type { Answer } from '../../../session/event.ts';
 import type { FormContent } from '../../../session/form.ts';
@@ -10,8 +10,8 @@ import { beginForm, closeForm, moveTo, takeField } from './form.ts';
 import { wordsOf } from './words.ts';
 
 /**
- * A letter answers only if no other key follows within this time: the first letter of a word that was meant for the
- * prompt is no answer. In ms; slower than a typist, quicker than a decision.
+ * A letter answers only if no other key follows within this time: the first letter of a word meant for the prompt is
+ * not an answer. In ms; longer than a typist's pause, shorter than a decision.
  */
 const ALONE_MS = 150;
 
@@ -24,9 +24,9 @@ export class QuestionDialog {
   readonly #schedule: Schedule;
   #arming: Arming | undefined;
   #held = false;
-  /** Takes back a letter that waits to be alone. */
+  /** Cancels a letter whose time has not passed yet. */
   #cancelLetter: (() => void) | undefined;
-  /** What becomes of that letter when it was the beginning of a word. */
+  /** Handles that letter when it turns out to start a word. */
   #lost = () => {};
 
   constructor(
@@ -41,14 +41,14 @@ export class QuestionDialog {
     this.#schedule = schedule;
   }
 
-  /** The question on screen, if any, with its secrets revealed: what the user decides on is what will run. */
+  /** The open question, if any, with its secrets revealed: the user decides on what will really run. */
   get head(): Question | undefined {
     const [head] = this.#engine.state.questions;
     return head && this.#engine.actions.revealQuestion(head);
   }
 
   /**
-   * To be called after each change of the engine: another question starts unarmed, with the focus on not running it.
+   * Must be called after each change of the engine. A new question starts unarmed, with the focus on not running it.
    */
   follow(): void {
     const { head } = this;
@@ -67,7 +67,7 @@ export class QuestionDialog {
     this.#ui.update({ question });
   }
 
-  /** To be called once the frame that shows `id` was written: from here the terminal's answer is waited for. */
+  /** Must be called once the frame that shows `id` was written: then the wait for the terminal's reply begins. */
   drawn(id: string): void {
     const shown = this.#ui.get().question;
     if (this.#held || shown?.id !== id || shown.armed || this.#arming) return;
@@ -75,7 +75,10 @@ export class QuestionDialog {
     this.#arming = startArming(this.#fence, this.#schedule, armed);
   }
 
-  /** The screen is hidden, or back: a question that could not be seen is not armed, and begins to wait anew. */
+  /**
+   * Called when the screen is hidden, and when it is back: a question that could not be seen is disarmed and waits
+   * anew.
+   */
   hold(held: boolean): void {
     this.#held = held;
     this.#arming?.cancel();
@@ -86,7 +89,7 @@ export class QuestionDialog {
     if (!held) this.drawn(shown.id);
   }
 
-  /** To be called once a frame with these lines was drawn. Lines that were jumped over do not count. */
+  /** Must be called once a frame with these lines was drawn. Lines that were skipped do not count. */
   saw(id: string, columns: number, from: number, to: number): void {
     const shown = this.#ui.get().question;
     if (this.#held || shown?.id !== id) return;
@@ -95,8 +98,8 @@ export class QuestionDialog {
   }
 
   /**
-   * Whether input may act on the question; what is typed and may not starts the quiet time anew. @param types whether
-   * somebody who writes a text could have pressed it: then it acts only behind a quiet time
+   * Returns whether input may act on the question. Input that may not restarts the quiet time.
+   * @param types whether the key can be part of a text: then it acts only after a quiet time
    */
   ready(types = true): boolean {
     const shown = this.#ui.get().question;
@@ -108,7 +111,7 @@ export class QuestionDialog {
     return false;
   }
 
-  /** Somebody types into something else: the question is not armed any more and the quiet time starts anew. */
+  /** The user types into something else: the question is disarmed, and the quiet time starts anew. */
   stray(): void {
     const shown = this.#ui.get().question;
     const lost = this.#cancelLetter ? this.#lost : () => {};
@@ -121,7 +124,7 @@ export class QuestionDialog {
     this.drawn(shown.id);
   }
 
-  /** Does what a letter means, once it has stayed alone; else `lost`. */
+  /** Calls `act` once a letter has stayed alone; else `lost`. */
   byLetter(act: () => void, lost: () => void): void {
     this.#lost = lost;
     this.#cancelLetter = this.#schedule(() => {
@@ -138,7 +141,7 @@ export class QuestionDialog {
     this.#ui.update({ question: edit === undefined ? rest : { ...rest, edit } });
   }
 
-  /** Enter in the text field: the changed command, or the next field of a form. */
+  /** Enter in the text field: takes the changed command, or goes to the next field of a form. */
   submitEdit(text: string): void {
     const { head } = this;
     const form = this.#ui.get().question?.form;
@@ -147,7 +150,7 @@ export class QuestionDialog {
     else this.answer({ kind: 'edit', command: fromVisible(text) });
   }
 
-  /** To another field of a form, keeping what was typed; without a number, out of the fields. */
+  /** Goes to another field of a form and keeps the text; without a number, leaves the fields. */
   leaveField(by?: -1 | 1): void {
     const { edit = '', form } = this.#ui.get().question ?? {};
     if (!form) return this.show({ edit: undefined, noting: false });
@@ -155,13 +158,13 @@ export class QuestionDialog {
     this.show(by === undefined ? { form: kept, edit: undefined } : moveTo(kept, form.at + by));
   }
 
-  /** Back into the fields of a form, from the first. */
+  /** Enters the fields of a form again, at the first. */
   enterFields(): void {
     const { form } = this.#ui.get().question ?? {};
     if (form) this.show(moveTo(form, 0));
   }
 
-  /** Says yes to a form: sends it, or goes to the field that does not fit. */
+  /** Sends a form, or goes to the first field with a wrong value. */
   sendForm(fill: (form: string, content: FormContent) => void): void {
     const { head } = this;
     const { form, armed } = this.#ui.get().question ?? {};
@@ -172,7 +175,7 @@ export class QuestionDialog {
     this.answer({ kind: 'proceed' });
   }
 
-  /** Gives the answer, where the question is armed and still the one on screen. */
+  /** Gives the answer, if the question is armed and still on screen. */
   answer(answer: Answer): void {
     const { head } = this;
     const shown = this.#ui.get().question;
@@ -196,25 +199,24 @@ export class QuestionDialog {
   }
 }
 
-// When a question may be answered: its frame is drawn, and the user is not typing into something else (HA-1).
+// A question may be answered once its frame is drawn and the user does not type into something else (HA-1).
 
-/** How long the keyboard must have been quiet, and how long a terminal that never answers is waited for. */
+/** How long the keyboard must be quiet, and how long to wait for a terminal that never replies. */
 const QUIET_MS = 500;
 const DRAWN_TIMEOUT_MS = 500;
-/** After so long a question is armed though somebody types on; what is typed still answers only behind a quiet time. */
+/** After this time a question is armed even while the user types; text still answers only after a quiet time. */
 const MOST_MS = 3000;
 
 type Arming = {
-  /** Call for everything that is typed or pasted until it was quiet: restarts the quiet time. */
+  /** Must be called for all input until the keyboard was quiet: restarts the quiet time. */
   disturbed(): void;
-  /** The question is gone; nothing will be armed any more. */
+  /** Ends the waits; nothing is armed any more. */
   cancel(): void;
 };
 
 /**
- * Starts the wait; `armed` is called once the question may be answered, and again with `calm` once it was quiet where
- * it was not. To be started after the question's frame was handed to the terminal.
- * `fence` is `Terminal.fence`.
+ * Starts the waits after the question's frame was given to the terminal. `armed` is called once the question may be
+ * answered, and again with `calm` once the keyboard was quiet, if it was not before. `fence` is `Terminal.fence`.
  */
 export function startArming(
   fence: (milliseconds: number) => Promise<boolean>,

@@ -1,4 +1,4 @@
-/** A server's form on screen: one field after the other is typed, then all are looked over and sent or not. Pure. */
+/** A server's form on screen: the fields are filled in one after the other, then reviewed and sent. Pure. */
 import { type FormField, readForm, valueProblem, wanted } from '../../../session/form.ts';
 import type { Question } from '../../../session/question.ts';
 import { visible } from '../../../text/sanitize.ts';
@@ -7,22 +7,22 @@ import type { TreeLine } from './changes.ts';
 type FormQuestion = Extract<Question, { kind: 'form' }>;
 
 export type FormUi = {
-  /** What stands in each field. */
+  /** The text of each field. */
   readonly values: readonly string[];
-  /** The field in hand. */
+  /** The index of the current field. */
   readonly at: number;
-  /** What is wrong with it. */
+  /** Why the current field's text is wrong. */
   readonly problem?: string;
 };
 
-/** The form as it is put, and what stands in its first field, if it has one. */
+/** Returns the form, and the text of its first field, if it has one. */
 export function beginForm({ fields }: FormQuestion): { readonly form: FormUi; readonly edit?: string } {
   const values = fields.map(({ initial }) => initial);
   const [first] = values;
   return { form: { values, at: 0 }, ...(first === undefined ? {} : { edit: first }) };
 }
 
-/** A field was typed: on to the next one, or to the end; one that does not fit is kept in hand. */
+/** Takes the text of a field and goes to the next one, or to the end; a wrong text keeps the field open. */
 export function takeField(
   { fields }: FormQuestion,
   { values, at }: FormUi,
@@ -35,20 +35,20 @@ export function takeField(
   return moveTo(next, at + 1);
 }
 
-/** To another field, taking what was typed as it is; beyond the last one, to the end. */
+/** Goes to another field and takes the text unchecked; beyond the last field, to the end. */
 export function moveTo({ values }: FormUi, at: number): { readonly form: FormUi; readonly edit: string | undefined } {
   const to = Math.max(0, at);
   return { form: { values, at: Math.min(to, Math.max(0, values.length - 1)) }, edit: values[to] };
 }
 
-/** What is to be sent, or the field that keeps it from being sent. */
+/** Returns the content to send, or the first field with a wrong value. */
 export function closeForm(question: FormQuestion, { values }: FormUi) {
   const read = readForm(question, values);
   if ('content' in read) return read;
   return { form: { values, at: read.at, problem: read.problem }, edit: values[read.at] ?? '' };
 }
 
-/** The line above the field in hand: which it is and what it takes. */
+/** Returns the line above the current field: its name and the values that it takes. */
 export function fieldHeading({ fields }: FormQuestion, { at, problem }: FormUi): readonly string[] {
   const field = fields[at];
   if (!field) return [];
@@ -57,7 +57,7 @@ export function fieldHeading({ fields }: FormQuestion, { at, problem }: FormUi):
   return [`${name}: ${visible(wanted(field))}${about}`, ...(problem === undefined ? [] : [visible(problem)])];
 }
 
-/** All fields with what stands in them. */
+/** Returns all fields with their texts. */
 export function formTree({ fields }: FormQuestion, { values }: FormUi): readonly TreeLine[] {
   return fields.map((field, index) => ({ text: fieldLine(field, values[index] ?? ''), indent: '  ┊ ' }));
 }

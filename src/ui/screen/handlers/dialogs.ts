@@ -15,19 +15,19 @@ import type { Screen } from '../screen.ts';
 import { NO_PANEL } from '../ui.ts';
 import { type Handlers, openHelp } from './global.ts';
 
-/** The question's buttons, as many as it has. */
+/** Returns the question's buttons. */
 function choices(screen: Screen): readonly Choice[] {
   const { head } = screen.questionDialog;
   return head ? wordsOf(head).choices : [];
 }
 
-/** Whether every dangerous part has been on the screen: only then may it run (HA-8). */
+/** Returns whether every dangerous part was on screen: only then may the action run (HA-8). */
 function seenAll(screen: Screen): boolean {
   const layout = screen.questionLayout;
   return layout !== undefined && isSeen(layout, screen.ui.get().question?.seen);
 }
 
-/** Answers after which something happens for real. */
+/** Answers with a real effect. */
 const RUNS: ReadonlySet<Choice['answer']> = new Set(['proceed', 'always', 'apply']);
 
 /** Gives one of the answers that the question offers. */
@@ -42,7 +42,7 @@ function give(screen: Screen, answer: Choice['answer']): void {
   else screen.questionDialog.answer({ kind: answer });
 }
 
-/** The command in a field, the hosts of a fleet's question, or the fields of a form. */
+/** Opens the command in a field, the hosts of a fleet's question, or the fields of a form. */
 function edit(screen: Screen): void {
   const { head } = screen.questionDialog;
   if (head?.kind === 'form') screen.questionDialog.enterFields();
@@ -52,7 +52,7 @@ function edit(screen: Screen): void {
   if (head?.kind === 'fleet') screen.questionDialog.show({ edit: head.hosts.join(', '), help: false });
 }
 
-/** A plan in the user's own editor, one task a line; it is put to them again. */
+/** Opens a plan in the user's own editor, one task a line, and shows it again afterwards. */
 async function editPlan(screen: Screen, { id, session, tasks }: Extract<Question, { kind: 'plan' }>): Promise<void> {
   const text = tasks.map(visible).join('\n');
   const failed = (error: unknown) => ({ ok: false, problem: messageOf(error) }) as const;
@@ -63,7 +63,7 @@ async function editPlan(screen: Screen, { id, session, tasks }: Extract<Question
   void screen.app.engine.dispatch({ type: 'answered', question: id, answer }, session);
 }
 
-/** A letter that a question knows, pressed by itself. */
+/** Handles a letter of a question that was pressed alone. */
 function letter(act: (screen: Screen) => void) {
   return (screen: Screen, key: KeyToken) =>
     screen.questionDialog.byLetter(
@@ -72,18 +72,18 @@ function letter(act: (screen: Screen) => void) {
     );
 }
 
-/** Who was typing when the question came goes on in the draft; it is not lost, and answers nothing. */
+/** A user who was typing when the question came goes on in the draft: no key is lost, and none answers. */
 export function typeOn(screen: Screen, key: KeyToken): void {
   const { editor, question } = screen.ui.get();
   if (key.text !== undefined && editor.text !== '' && question?.edit === undefined) screen.type(key.text);
 }
 
-/** Back from the help or the diff to the question. */
+/** Returns from the help or the diff to the question. */
 function backToQuestion(screen: Screen): void {
   screen.questionDialog.show({ help: false, diff: false, top: 0 });
 }
 
-/** At a HALT that the mode would block, a key widens the mode and lets the action run: one dialog for both (HA-6). */
+/** At a HALT that the mode would block, one key widens the mode and lets the action run (HA-6). */
 function widen(mode: 'project' | 'unrestricted') {
   return (screen: Screen): void => {
     const { head } = screen.questionDialog;
@@ -160,9 +160,9 @@ function formField(screen: Screen, by: -1 | 1): void {
   if (screen.ui.get().question?.form) screen.questionDialog.leaveField(by);
 }
 
-/** The field's own keys go to it; Esc leaves the field, not the question. */
+/** The field takes its own keys; Esc leaves the field, not the question. */
 export const fieldHandlers: Handlers = {
-  // The help would open behind the question and take the keys that are meant for the field.
+  // The help would open behind the question and take the field's keys.
   help: (screen) => (screen.ui.get().question ? screen.hint('Esc leaves the field, ? helps') : openHelp(screen)),
   next: (screen) => formField(screen, 1),
   previous: (screen) => formField(screen, -1),
@@ -232,7 +232,7 @@ export function pressMouse(screen: Screen, mouse: MouseToken): void {
   else screen.selection.press(mouse.x, mouse.y);
 }
 
-/** What was selected is copied; a click on a fold opens it. */
+/** Copies the selection; a click on a fold opens it. */
 function endSelection(screen: Screen, { x, y }: MouseToken): void {
   const ended = screen.selection.release(x, y);
   if (ended && 'text' in ended && ended.text !== '') {

@@ -1,11 +1,11 @@
-/** Keys that hold everywhere but in a program. */
+/** Keys that apply everywhere but in a program. */
 
 import type { KeyCommand } from '../../keymap/table.ts';
 import type { KeyToken } from '../../terminal/token.ts';
 import type { Screen } from '../screen.ts';
 import { NO_PANEL } from '../ui.ts';
 
-/** Every key and command, over the transcript; closed by the same key. */
+/** Opens every key and command over the transcript; the same key closes it. */
 export function openHelp(screen: Screen): void {
   const open = screen.ui.get().panel.kind === 'help';
   screen.ui.update({ panel: open ? NO_PANEL : { kind: 'help', top: 0 } });
@@ -32,5 +32,5 @@ export const globalHandlers: Handlers = {
   scrollEnd: (screen) => screen.view.end(),
 };
 
-/** Named commands of one place. What is not here is looked for among those that hold everywhere. */
+/** The commands of one context by name. Names that are missing here are looked up among the global ones. */
 export type Handlers = Partial<Readonly<Record<KeyCommand, (screen: Screen, key: KeyToken) => void>>>;

@@ -9,9 +9,10 @@ import type { Screen } from '../screen.ts';
 import { NO_PANEL, type Panel } from '../ui.ts';
 import type { Handlers } from './global.ts';
 
-// Tab (IN-6): the one completion, or what all have in common, or the list. Typing continues while they are being found.
+// Tab (IN-6): inserts the only completion, or the common start of all, or opens a list. Typing goes on while they are
+// looked up.
 
-/** After how long a hint explains the wait for a completion, and then what it waits for. */
+/** The delay after which a hint says that a completion is awaited, and the next one says what it waits for. */
 const HINTS = [
   [200, 'completing…'],
   [1000, 'the shell is still loading: it completes then, or type on'],
@@ -21,13 +22,13 @@ const NOTHING: Completions = { start: 0, items: [] };
 
 export async function complete(screen: Screen): Promise<void> {
   const { editor } = screen.ui.get();
-  // Another key makes another editor: what was asked for is given up.
+  // Another key changes the editor, and the request is given up.
   const asked = new AbortController();
   const stop = screen.ui.subscribe(() => {
     if (screen.ui.get().editor !== editor) asked.abort();
   });
   const hints = HINTS.map(([delay, text]) => screen.schedule(() => screen.hint(text), delay));
-  // Whatever goes wrong while looking, there is nothing to offer.
+  // A failed lookup offers nothing.
   const found = await screen.app.complete(editor.text, editor.cursor, asked.signal).catch(() => NOTHING);
   stop();
   for (const end of hints) end();
@@ -44,7 +45,7 @@ export async function complete(screen: Screen): Promise<void> {
   screen.ui.update({ panel: { kind: 'choices', of: 'completion', query: '', items, index: 0, start } });
 }
 
-/** Puts a completion in place of the text from `start` on, with a blank behind it where the word is whole. */
+/** Replaces the text from `start` on by a completion, with a blank behind it where the word is complete. */
 function putCompletion(screen: Screen, start: number, { text, open }: Completion): void {
   const { editor } = screen.ui.get();
   const behind = editor.text.slice(editor.cursor);
@@ -52,7 +53,7 @@ function putCompletion(screen: Screen, start: number, { text, open }: Completion
   replaceBack(screen, start, text + quote + (open || /^\s/.test(behind) ? '' : ' '));
 }
 
-/** The quote right before the word, if it was opened there. */
+/** Returns the quote directly before the word, if it was opened there. */
 function openQuote(before: string): string {
   return /(?:^|[\s=:])(["'])$/.exec(before)?.[1] ?? '';
 }
@@ -63,17 +64,17 @@ function replaceBack(screen: Screen, start: number, text: string): void {
   screen.setEditor(setText(editor, whole, start + text.length));
 }
 
-/** What all texts begin with, in whole characters. */
+/** Returns the common start of all texts, in whole characters. */
 function commonStart(texts: readonly string[]): string {
   let common = texts[0] ?? '';
   for (const text of texts) while (!text.startsWith(common)) common = common.slice(0, -1);
-  // Half a surrogate pair, or a backslash without what it escapes, is no beginning.
+  // Half a surrogate pair, and a backslash without the character it escapes, are cut off.
   return common.toWellFormed() === common ? common.replace(/(^|[^\\])((?:\\\\)*)\\$/, '$1$2') : common.slice(0, -1);
 }
 
 type Choices = Extract<Panel, { kind: 'choices' }>;
 
-/** How many matches a search shows. */
+/** The most matches that a search shows. */
 const MAX_MATCHES = 200;
 
 function open(screen: Screen): Choices | undefined {
@@ -81,7 +82,7 @@ function open(screen: Screen): Choices | undefined {
   return panel.kind === 'choices' ? panel : undefined;
 }
 
-/** Ctrl-R: the search that the user has bound to it in their shell, else ours. */
+/** Ctrl-R: opens the search that the user's shell binds to it, else ours. */
 export function searchHistory(screen: Screen): void {
   const query = expand(screen.ui.get().editor).trim();
   const { editor, size } = screen.ui.get();
@@ -105,7 +106,7 @@ function search(screen: Screen, query: string): readonly Completion[] {
   });
 }
 
-/** `3 d · ~/src · ✗ 1`: when a line ran, where, and how it ended, as far as that is known. */
+/** Returns `3 d · ~/src · ✗ 1`: when a line ran, where, and its exit code, as far as known. */
 function factsNote({ at, cwd, exit }: LineFacts = {}, now: number): string {
   const home = process.env.HOME ?? '';
   const place = home !== '' && cwd?.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
@@ -135,7 +136,7 @@ function move(by: number) {
     const panel = open(screen);
     if (!panel || panel.items.length === 0) return;
     const last = panel.items.length - 1;
-    // One step past an end goes round; a page stops there.
+    // One step past an end wraps around; a page stops there.
     const next = panel.index + by;
     const index = Math.abs(by) > 1 ? Math.max(0, Math.min(last, next)) : (next + last + 1) % (last + 1);
     screen.ui.update({ panel: { ...panel, index } });
@@ -148,7 +149,7 @@ function setQuery(screen: Screen, query: string): void {
     screen.ui.update({ panel: { ...panel, query, items: panel.find?.(query) ?? search(screen, query), index: 0 } });
 }
 
-/** A search takes what is typed; a completion is left, and the key goes to the prompt. */
+/** A search takes the typed key; a completion is closed, and the key goes to the prompt. */
 export function typeIntoMenu(screen: Screen, key: KeyToken): void {
   const panel = open(screen);
   if (!panel || key.text === undefined) return;

@@ -1,4 +1,4 @@
-/** Everything that can be done here, found by a few letters: commands, models, colours, keys, what was run (F2). */
+/** The palette (F2): finds commands, models, colours, keys and earlier commands by a few letters. */
 import { submitLine } from '../../../commands/submit.ts';
 import { commands } from '../../../commands/table.ts';
 import type { Completion } from '../../../contracts/lines.ts';
@@ -11,19 +11,19 @@ import type { Screen } from '../screen.ts';
 import { sessionItems } from '../sessions.ts';
 import { NO_PANEL } from '../ui.ts';
 
-/** How many of the commands that were run are looked through, the newest first. */
+/** The number of earlier commands that are searched, the newest first. */
 const MAX_BLOCKS = 200;
 const MAX_MATCHES = 200;
-/** Cells for the kind of a thing. */
+/** Cells for the kind of an item. */
 const KIND = 9;
 
-/** What there is to choose, and what choosing it does. */
+/** An item, and what choosing it does. */
 type Item = Completion & { readonly label: string; readonly run: () => void };
 
 /**
  * Opens the list, or closes it.
  * @param keys the bindings that do something at the prompt
- * @param press does what a key does
+ * @param press acts as if the binding's key was pressed
  */
 export function openPalette(screen: Screen, keys: readonly Binding[], press: (binding: Binding) => void): void {
   const { question, panel } = screen.ui.get();
@@ -47,13 +47,16 @@ export function openPalette(screen: Screen, keys: readonly Binding[], press: (bi
   });
 }
 
-/** The best first, and what is called so before what is described so; without a query in the order of the tables. */
+/**
+ * Returns the best matches first; a match of the name precedes a match of the description. Without a query, in the
+ * order of the tables.
+ */
 function search(all: readonly Item[], query: string): readonly Item[] {
   const wanted = query.toLowerCase();
   const placeIn = ({ text }: Item) => text.toLowerCase().indexOf(wanted);
   const called = all.filter((item) => placeIn(item) >= 0).toSorted((one, other) => placeIn(one) - placeIn(other));
   const byText = new Map(all.map((item) => [`${item.label} ${item.note ?? ''}`, item]));
-  // What stands last is the newest to the search, and so the first among equals.
+  // The search takes the last line for the newest, and so puts it first among equals.
   const found = fuzzySearch([...byText.keys()].toReversed(), query, MAX_MATCHES);
   return [...new Set([...called, ...found.flatMap(({ text }) => byText.get(text) ?? [])])];
 }
@@ -62,7 +65,7 @@ function item(kind: string, text: string, note: string, run: () => void): Item {
   return { text, label: `${kind.padEnd(KIND)} ${text}`, note, run };
 }
 
-/** A command that needs words of its own is put into the prompt; any other is run. */
+/** A command that needs arguments is put into the prompt; any other runs. */
 function commandItems(screen: Screen): readonly Item[] {
   return commands.map(({ name, usage, summary }) => {
     const needs = /^\S+ <|^:norris/.test(usage);
@@ -72,10 +75,7 @@ function commandItems(screen: Screen): readonly Item[] {
   });
 }
 
-/**
- * Ways to write a command whose every word is its own, as `:undo run`; what does at once what another shows first is
- * none.
- */
+/** Forms of a command without arguments of the user's, such as `:undo run`. A form that skips a preview is left out. */
 function formItems(screen: Screen): readonly Item[] {
   return commands.flatMap(({ usage, forms = [] }) => {
     const own = new Set(usage.match(/[a-z]+/g));
@@ -88,7 +88,7 @@ function formItems(screen: Screen): readonly Item[] {
   });
 }
 
-/** Models and colours, of which there are a few to choose from. */
+/** Models and colours to choose from. */
 function settingItems(screen: Screen): readonly Item[] {
   const models = screen.app.presets.list().map(({ name, model }) => {
     const line = `:model ${name}`;
@@ -108,7 +108,7 @@ function keyItems(keys: readonly Binding[], press: (binding: Binding) => void): 
   });
 }
 
-/** What was run in this session: choosing one goes there. */
+/** Commands of this session: choosing one scrolls to it. */
 function blockItems(screen: Screen): readonly Item[] {
   return screen.app.engine.transcript.entries
     .slice(-MAX_BLOCKS)

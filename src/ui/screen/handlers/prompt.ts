@@ -1,4 +1,4 @@
-/** Keys of the prompt that are more than editing (IN-3, IN-4, IN-7, NO-1). Plain editing goes to the editor by name. */
+/** Keys of the prompt that do more than edit (IN-3, IN-4, IN-7, NO-1). Editing keys go to the editor by name. */
 
 import { startGoal } from '../../../commands/attachments.ts';
 import { sendToBackground } from '../../../commands/jobs.ts';
@@ -18,7 +18,7 @@ function submit(screen: Screen): void {
   if (isEmpty(editor)) return;
   const line = expand(editor);
   const { route } = screen;
-  // As at a shell's own prompt, Enter behind half a command asks for the rest.
+  // As at a shell's own prompt, Enter after an incomplete command asks for the rest.
   if (!goalNext && route.kind === 'shell' && screen.app.incomplete(route.text)) {
     screen.edit('newline');
     return screen.hint('the command is incomplete: continue it here, or drop it with Ctrl-C');
@@ -47,7 +47,8 @@ function submit(screen: Screen): void {
 }
 
 /**
- * The same key starts and ends: idle with text, the text is the goal; idle and empty, it asks; running, it asks to end.
+ * One key starts and ends runs: idle with a text, the text is the goal; idle and empty, it asks for one; during a run,
+ * it asks whether to end it.
  */
 function norris(screen: Screen): void {
   const { conversation } = screen.app.engine;
@@ -57,7 +58,9 @@ function norris(screen: Screen): void {
   else screen.ui.update({ goalNext: !goalNext });
 }
 
-/** The plan waits for the user before its first step (PP-6); where no run is under way, the last one goes on. */
+/**
+ * Lets the plan wait for the user before its first step (PP-6); where no run is in progress, continues the last one.
+ */
 function norrisPlan(screen: Screen): void {
   const { phase, lastGoal } = screen.app.engine.conversation;
   if (phase.kind !== 'idle') void screen.app.engine.dispatch({ type: 'planHeld' });
@@ -71,7 +74,7 @@ function askForGoal(screen: Screen): void {
   else screen.ui.update({ panel: { kind: 'confirmAbort', focus: 1 } });
 }
 
-/** The line first, then the user's own command, then the run (HA-3). */
+/** Clears the line first, then stops the user's own command, then the run (HA-3). */
 function interrupt(screen: Screen): void {
   const { editor } = screen.ui.get();
   if (!isEmpty(editor)) screen.ui.update({ editor: submitted(editor), flip: undefined, goalNext: false });
@@ -79,19 +82,19 @@ function interrupt(screen: Screen): void {
   else if (!screen.abort()) screen.hint('Ctrl-D leaves');
 }
 
-/** Sends what runs in front to the background (EX-8). */
+/** Sends the foreground command to the background (EX-8). */
 export async function background(screen: Screen): Promise<void> {
   const why = await sendToBackground(screen.app).catch(messageOf);
   if (why !== undefined) screen.hint(why);
 }
 
-/** As in a shell, one that has jobs says so first; again right behind it leaves. */
+/** As in a shell: with jobs, the first attempt to leave warns and the second leaves. */
 function leave(screen: Screen): void {
   if (screen.leaveAsked || screen.mayLeave('Ctrl-D')) return screen.app.quit();
   screen.leaveAsked = true;
 }
 
-/** The text comes back into the prompt; nothing runs by it (IN-4). */
+/** Opens the text in an external editor and puts it back into the prompt; nothing runs (IN-4). */
 async function externalEditor(screen: Screen): Promise<void> {
   const text = expand(screen.ui.get().editor);
   const failed = (error: unknown) => ({ ok: false, problem: messageOf(error) }) as const;
@@ -100,7 +103,7 @@ async function externalEditor(screen: Screen): Promise<void> {
   else screen.hint(edited.problem);
 }
 
-/** The newest thing that waits comes back to the prompt; else what was chosen for this line is undone. */
+/** Returns the newest waiting line to the prompt; without one, resets the choice made for this line. */
 function takeBack(screen: Screen): void {
   const { engine, shell } = screen.app;
   const queued = engine.conversation.inbox.findLast((item) => item.kind === 'line');
@@ -113,7 +116,7 @@ function takeBack(screen: Screen): void {
   else screen.ui.update({ goalNext: false, flip: undefined, panel: NO_PANEL });
 }
 
-/** The other of shell and question than what the line is taken as now; a prefix or `:` is not a guess to flip. */
+/** Switches the line between shell and question; a line with a prefix or `:` is not a guess to switch. */
 function flipVerdict(screen: Screen): void {
   const { editor, flip, goalNext } = screen.ui.get();
   if (goalNext) return screen.ui.update({ goalNext: false });
@@ -123,7 +126,7 @@ function flipVerdict(screen: Screen): void {
   screen.ui.update({ flip: flip === undefined ? (kind === 'shell' ? 'ai' : 'shell') : undefined });
 }
 
-/** The output went into the context when the command ended. */
+/** The failed command's output is in the context already. */
 function askAboutFailure(screen: Screen): void {
   const { question } = screen.failure;
   if (question === undefined) return screen.hint('the last command did not fail');

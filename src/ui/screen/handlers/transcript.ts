@@ -1,6 +1,5 @@
 /**
- * Keys while the keyboard moves the transcript: scroll, search, fold, copy, and rerun, change or save a command
- * (UI-2).
+ * Keys while the keyboard moves the transcript: scroll, search, fold, copy, and rerun, edit or save a command (UI-2).
  */
 
 import { submitLine } from '../../../commands/submit.ts';
@@ -23,7 +22,7 @@ function withCommand(act: (screen: Screen, entry: Exec) => void) {
   };
 }
 
-/** Puts a command in the prompt, as it would be typed. */
+/** Puts a command into the prompt, as if typed. */
 function edit(screen: Screen, { command }: Exec): void {
   leave(screen);
   const { kind, forced } = screen.app.classify(command);
@@ -31,7 +30,7 @@ function edit(screen: Screen, { command }: Exec): void {
   screen.setEditor(setText(screen.ui.get().editor, line));
 }
 
-/** What the model ran is the user's only once they have seen it in the prompt. */
+/** The user must see a command of the model's in the prompt before it runs as theirs. */
 function rerun(screen: Screen, entry: Exec): void {
   if (entry.by === 'model') return edit(screen, entry);
   leave(screen);
@@ -39,7 +38,7 @@ function rerun(screen: Screen, entry: Exec): void {
   void submitLine(screen.app, text, { kind: 'shell', forced: true, private: hidden, text, why: '' });
 }
 
-/** Back to the question that is selected: what would become of the files is asked first. */
+/** Goes back to the selected question, after asking what to do with the files. */
 function rewind(screen: Screen): void {
   const { asked = [] } = screen.app.engine.conversation;
   const number = asked.findIndex(({ key }) => key === screen.navigator.selected) + 1;
@@ -61,7 +60,7 @@ function stepCommand(direction: -1 | 1) {
   };
 }
 
-/** From the prompt to the last command that has ended: one that still runs has no output to act on yet. */
+/** Goes from the prompt to the last command that has ended: a running one has no output to act on yet. */
 export function focusCommand(screen: Screen): void {
   screen.navigator.enter();
   if (screen.navigator.entry?.kind !== 'exec') screen.navigator.stepCommand(-1);
@@ -78,7 +77,7 @@ function leave(screen: Screen): void {
   screen.view.end();
 }
 
-/** Folds or unfolds an entry, by default the one that keys act on. */
+/** Folds or unfolds an entry, by default the selected one. */
 export function fold(screen: Screen, key?: string): void {
   const problem = screen.navigator.toggleFold(key);
   if (problem !== undefined) screen.hint(problem);
