@@ -3,7 +3,7 @@ import type { ToolCall, Usage } from '../session/message.ts';
 import { asArray, type JsonObject, parseJson } from '../text/json.ts';
 import { asCount, asObject, asText } from './json.ts';
 
-/** An `error` that a server put into a body or an event of a 200 answer. */
+/** An error that a server reports inside a 200 answer. */
 class ServerError extends Error {
   readonly payload: unknown;
   constructor(payload: unknown) {
@@ -18,13 +18,13 @@ export type Accumulated = {
   readonly toolCalls: readonly ToolCall[];
   /** Names of calls that were cut off. */
   readonly dropped: readonly string[];
-  /** How many calls there were beyond the most that one reply may make. */
+  /** How many calls exceeded the limit for one reply. */
   readonly tooMany: number;
   readonly usage?: Usage;
   readonly finishReason?: string;
 };
 
-/** Builds one reply out of chunks of whatever shape. */
+/** Builds one reply from chunks of any supported form. */
 export class ReplyAccumulator {
   readonly #emit: { text(delta: string): void; reasoning(delta: string): void };
   readonly #tools: ReadonlySet<string>;
@@ -33,16 +33,16 @@ export class ReplyAccumulator {
   #text = '';
   #reasoning = '';
   #usage: Usage | undefined;
-  /** What the server said the reply ended with. */
+  /** The finish reason reported by the server. */
   finishReason: string | undefined;
-  /** Anything of an answer came, so that trying again would say it twice. */
+  /** A part of the answer has arrived, so a retry would repeat it. */
   arrived = false;
   /** Characters of text and reasoning so far. */
   textChars = 0;
   /** Characters of the arguments of tool calls so far. */
   argumentChars = 0;
 
-  /** @param tools the names that a call written as text may have */
+  /** @param tools the tool names that are accepted in calls written as text */
   constructor(tools: ReadonlySet<string>, emit: { text(delta: string): void; reasoning(delta: string): void }) {
     this.#emit = emit;
     this.#tools = tools;
@@ -60,7 +60,7 @@ export class ReplyAccumulator {
     });
   }
 
-  /** One chunk of a stream, or a whole body. Throws `ServerError` for one that reports an error. */
+  /** Adds one chunk of a stream, or a whole body. Throws `ServerError` if it reports an error. */
   push(chunk: unknown): void {
     const whole = asObject(chunk);
     if (!whole) throw new SyntaxError('not a JSON object');
@@ -91,7 +91,7 @@ export class ReplyAccumulator {
     };
   }
 
-  /** False where the text names no call that is known. */
+  /** Returns false if the text names no known call. */
   #takeCalls(body: string): boolean {
     const calls = parseInlineCalls(body).map((call) => knownCall(call, this.#tools));
     if (calls.length === 0 || calls.some(({ name }) => !this.#tools.has(name))) return false;
@@ -135,8 +135,8 @@ function contentParts(content: unknown): { text: string; reasoning: string } {
 }
 
 /**
- * llama.cpp tells what its cache spared in `timings.cache_n`, DeepSeek in `prompt_cache_hit_tokens`, others in the
- * details. A prompt of no tokens does not exist: zeros there mean that the server does not count.
+ * llama.cpp reports cached tokens in `timings.cache_n`, DeepSeek in `prompt_cache_hit_tokens`, others in the details.
+ * A prompt always has tokens, so zeros mean that the server does not count.
  */
 function readUsage(value: unknown, timings: unknown): Usage | undefined {
   const usage = asObject(value);
@@ -159,17 +159,18 @@ type Slot = { index: number | undefined; id: string; name: string; text: string 
 
 /** More calls in one reply are a runaway, not a plan. */
 const MAX_CALLS = 64;
-/** Calls that are counted; beyond the first ones without their arguments. */
+/** How many calls are counted; calls beyond MAX_CALLS are counted without their arguments. */
 const MAX_COUNTED = 4096;
 
 /**
- * Puts tool calls together from what servers send: by index, else by id; a new id on a used index begins a new call
- * (Ollama numbers all of them 0); with neither the last call goes on, unless it is whole and a new name comes.
+ * Assembles tool calls from fragments: by index, else by id. A new id on a used index starts a new call (Ollama
+ * numbers all of them 0). With neither, the fragment continues the last call, unless that is complete and the
+ * fragment has a name.
  */
 class ToolCallAssembler {
   readonly #slots: Slot[] = [];
 
-  /** One entry of `delta.tool_calls` or `message.tool_calls`. */
+  /** Adds one entry of `delta.tool_calls` or `message.tool_calls`. */
   push(entry: unknown): void {
     const call = asObject(entry);
     if (!call || this.#slots.length >= MAX_COUNTED) return;
@@ -191,14 +192,14 @@ class ToolCallAssembler {
     return this.#slots.length === 0;
   }
 
-  /** A whole call found elsewhere (in the text). */
+  /** Adds a complete call found in the text. */
   add({ name, arguments: text }: InlineCall): void {
     this.#slots.push({ index: undefined, id: '', name, text });
   }
 
   /**
-   * The calls, each with a unique id and JSON text as arguments. `cut`: the reply did not end by itself, so calls whose
-   * arguments are not whole are dropped and named.
+   * Returns the calls, each with a unique id and JSON text as arguments. `cut`: the reply was interrupted, so calls
+   * with incomplete arguments are dropped and named.
    */
   finish(cut: boolean): Pick<Accumulated, 'dropped' | 'tooMany'> & { readonly calls: readonly ToolCall[] } {
     const taken = new Set<string>();
@@ -251,12 +252,12 @@ function unwrapped(text: string): string {
 /** A tool call that a model wrote as text because the server did not recognise it. */
 type InlineCall = { readonly name: string; readonly arguments: string };
 
-/** Names that models know the shell by, from other programs. */
+/** Names by which models know the shell tool from other programs. */
 const SHELLS =
   /^(?:(?:run|exec|execute)(?:_?(?:command|cmd|shell|bash|shell_command|terminal_cmd))?|shell|sh|cmd|terminal|bash_tool|local_shell|container\.exec)$/i;
 const COMMANDS = ['cmd', 'script', 'code', 'commands', 'shell_command', 'input'] as const;
 
-/** A call of the shell by another name, or with its command under another, as a call of `bash`. */
+/** Converts a call of the shell under another name or with another parameter to a call of `bash`. */
 function knownCall<C extends InlineCall>(call: C, tools: ReadonlySet<string>): C {
   const shell = call.name === 'bash' || (!tools.has(call.name) && SHELLS.test(call.name));
   if (!shell || !tools.has('bash')) return call;
@@ -267,13 +268,13 @@ function knownCall<C extends InlineCall>(call: C, tools: ReadonlySet<string>): C
   return { ...call, name: 'bash', arguments: JSON.stringify({ command, ...rest }) };
 }
 
-/** The JSON object that is a whole reply, with or without a fence around it. */
+/** Returns the JSON object that is the whole reply, with or without a fence. */
 function bareObject(text: string): string | undefined {
   const inner = /^```(?:json)?\n([\s\S]*)\n```$/.exec(text.trim())?.[1] ?? text;
   return inner.trim().startsWith('{') ? inner : undefined;
 }
 
-/** Reads a list of calls (Mistral's `[TOOL_CALLS]`), `NAME[ARGS]{…}`, or one call. */
+/** Parses a list of calls (Mistral's `[TOOL_CALLS]`), `NAME[ARGS]{…}`, or one call. */
 function parseInlineCalls(body: string): readonly InlineCall[] {
   const whole = parseJson(body.trim());
   if (Array.isArray(whole)) {
@@ -287,8 +288,8 @@ function parseInlineCalls(body: string): readonly InlineCall[] {
 }
 
 /**
- * Reads the inside of `<tool_call>…</tool_call>` in the two forms in use: JSON with `name` and `arguments` (Hermes,
- * Qwen) and `<function=NAME><parameter=KEY>VALUE</parameter></function>` (Qwen Coder). Undefined when it is neither.
+ * Parses the inside of `<tool_call>…</tool_call>`: either JSON with `name` and `arguments` (Hermes, Qwen), or
+ * `<function=NAME><parameter=KEY>VALUE</parameter></function>` (Qwen Coder). Undefined for anything else.
  */
 function parseInlineCall(body: string): InlineCall | undefined {
   const whole = asObject(parseJson(body.trim()));
@@ -308,22 +309,22 @@ function parseInlineCall(body: string): InlineCall | undefined {
 }
 
 /**
- * Splits streamed text at the tags that some models write into it: `<think>` for reasoning and `<tool_call>` for calls
- * that the server did not recognise. A tag may be cut anywhere between two chunks. A tag inside code (a fence or
- * backticks) is only talked about and stays text.
+ * Splits streamed text at tags that some models write: `<think>` for reasoning, `<tool_call>` for calls the server
+ * did not recognise. A tag may be split between two chunks. A tag inside code (a fence or backticks) is ordinary
+ * text.
  */
 
 type MarkupSink = {
   text(delta: string): void;
   reasoning(delta: string): void;
-  /** A closed `<tool_call>` body. False: not a known call; the text is kept as it is. */
+  /** The body of a closed `<tool_call>`. Returns false for an unknown call, which stays text. */
   call(body: string): boolean;
-  /** What was text so far was reasoning: a lone `</think>` came, its opening tag was part of the prompt. */
+  /** The text so far was reasoning: a lone `</think>` arrived, because the opening tag was part of the prompt. */
   wasReasoning(): void;
 };
 
 type Kind = 'think' | 'call' | 'frame';
-/** Never comes: the calls go on to the end of the reply. */
+/** A closing tag that never occurs: the calls continue to the end of the reply. */
 const NO_CLOSE = '\0';
 const OPENING: Readonly<Record<string, { kind: Kind; close: string }>> = {
   '<think>': { kind: 'think', close: '</think>' },
@@ -332,7 +333,7 @@ const OPENING: Readonly<Record<string, { kind: Kind; close: string }>> = {
   '<seed:think>': { kind: 'think', close: '</seed:think>' },
   '[THINK]': { kind: 'think', close: '[/THINK]' },
   '<|channel|>analysis<|message|>': { kind: 'think', close: '<|end|>' },
-  // What stands around the answer of gpt-oss where its server does not read it.
+  // Tokens around an answer of gpt-oss, if its server does not parse them.
   '<|start|>assistant': { kind: 'frame', close: '' },
   '<|channel|>final<|message|>': { kind: 'frame', close: '' },
   '<|return|>': { kind: 'frame', close: '' },
@@ -374,8 +375,8 @@ export class MarkupSplitter {
   }
 
   /**
-   * The stream is over. `cut`: by the token limit or a fault, so that an incomplete call is dropped. True: one was
-   * dropped.
+   * The stream has ended. `cut`: by the token limit or a fault, so an incomplete call is dropped. Returns whether one
+   * was.
    */
   end(cut: boolean): boolean {
     const rest = this.#buffer;
@@ -390,13 +391,13 @@ export class MarkupSplitter {
     const { tag, kind, body, first } = inside;
     if (kind === 'call' && cut) return true;
     if (kind === 'call' && this.#sink.call(callText(tag, body, ''))) return false;
-    // A thought that opened the answer and never closed is a thought; one in mid-answer was only a word.
+    // An unclosed thought at the start of the answer is a thought; in the middle it is only text.
     if (kind === 'call' || !first) this.#emitText(tag + body);
     return false;
   }
 
   #emitText(text: string): void {
-    // Between a thought and the answer models leave blank lines that belong to neither.
+    // Models leave blank lines between a thought and the answer.
     const shown = this.#thought && this.#blankSoFar ? text.trimStart() : text;
     if (shown === '') return;
     if (shown.trim() !== '') this.#blankSoFar = false;
@@ -431,7 +432,7 @@ export class MarkupSplitter {
   }
 }
 
-/** What a call is read from: without the brackets around it, unless they name it. */
+/** Returns the text to parse as a call: without its brackets, unless these contain the name. */
 function callText(tag: string, body: string, close: string): string {
   return tag === '<function=' ? tag + body + close : body;
 }
@@ -445,7 +446,7 @@ function earliest(text: string, tags: readonly string[]): { at: number; tag: str
   return best;
 }
 
-/** How many characters at the end may be the beginning of a tag. */
+/** Returns how many characters at the end may begin a tag. */
 function heldBack(text: string, tags: readonly string[]): number {
   const most = Math.min(text.length, Math.max(...tags.map((tag) => tag.length)) - 1);
   for (let length = most; length > 0; length -= 1) {
@@ -455,7 +456,7 @@ function heldBack(text: string, tags: readonly string[]): number {
   return 0;
 }
 
-/** Characters at the beginning of a line that tell a fence. */
+/** How many characters at the beginning of a line identify a fence. */
 const FENCE_CHARS = 8;
 
 /** Tracks whether the end of the text so far is inside a code fence or backticks. */

@@ -1,19 +1,20 @@
-/** Which way a request takes: the proxy and the certificates that the environment names, as for curl. */
+/** Chooses the route of a request: the proxy and certificates in the environment, as curl does. */
 import type { Agent } from 'node:http';
 import { messageOf } from '../text/errors.ts';
 import { isLoopback } from './preset.ts';
 
-/** The code of an error about what the environment names: nothing was sent. */
+/** The error code for an unusable proxy or certificate: nothing was sent. */
 export const UNUSABLE = 'UNUSABLE';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The agents of the last environment: connections are kept open in them. */
+/** The agents for the last environment; they keep connections open. */
 let made: { readonly key: string; readonly agents: Map<string, Agent> } | undefined;
 
 /**
- * The agent for an address, or undefined where Node's own will do: nothing is set, or a plain server of this machine.
- * Throws where what is set can't be used: a request must not take another way than the user said.
+ * Returns the agent for an address; undefined if Node's default is right: nothing is set, or a plain server of this
+ * machine.
+ * Throws if a setting is unusable, because a request must not take a different route than the user said.
  */
 export function agentFor({ protocol, hostname }: URL, env: Environment = process.env): Agent | undefined {
   const secure = protocol === 'https:';
@@ -33,7 +34,7 @@ export function agentFor({ protocol, hostname }: URL, env: Environment = process
   return agent;
 }
 
-/** For a message about a server that can't be reached: the variable that may have sent the request elsewhere. */
+/** Returns the variable that may have misdirected a request, for the message about an unreachable server. */
 export function proxyVariable(address: string, env: Environment = process.env): string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const secure = url?.protocol === 'https:';
@@ -55,16 +56,16 @@ function namedProxy(secure: boolean, env: Environment): string | undefined {
   return (secure ? env.https_proxy || env.HTTPS_PROXY : env.http_proxy || env.HTTP_PROXY) || undefined;
 }
 
-/** The proxy's address as Node wants it: curl also takes HOST:PORT. */
+/** Returns the proxy's address as Node requires it: curl also accepts HOST:PORT. */
 function httpProxy(given: string): string {
   const address = given.includes('://') ? given : `http://${given}`;
   const known = URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
-  // The address may hold a password.
+  // Don't show the address, which may contain a password.
   if (!known) throw unusable('the proxy in the environment is not an http or https address');
   return address;
 }
 
-/** In place of the built-in ones, as OpenSSL does it; those of `NODE_EXTRA_CA_CERTS` count as well. */
+/** These replace the built-in certificates, as in OpenSSL; those of `NODE_EXTRA_CA_CERTS` are added. */
 function certificates(file: string): string[] {
   const extra = process.getBuiltinModule('node:tls').getCACertificates?.('extra') ?? [];
   try {
@@ -78,7 +79,7 @@ function unusable(message: string): Error {
   return Object.assign(new Error(message), { code: UNUSABLE });
 }
 
-/** Whether a host is this machine, by a loopback name or by an address of its own. */
+/** Whether a host is this machine, by a loopback name or one of its addresses. */
 function isHere(hostname: string): boolean {
   if (isLoopback(hostname)) return true;
   const bare = hostname.replace(/^\[|\]$/g, '');

@@ -1,22 +1,18 @@
-/** Reads a server's answer: server-sent events or one JSON body, every part of it bounded while it is read (RE-6). */
+/** Reads a server's answer, server-sent events or one JSON body, with limits on every part (RE-6). */
 
 import { finished, type Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseBoundedJson, parseJson } from '../text/json.ts';
 import { bytesOf } from './exchange.ts';
 
-/** Bytes of one answer, overhead included; far beyond any real one. */
+/** The maximum bytes of one answer including overhead, far beyond any real one. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-/**
- * Bytes of one event or of a whole JSON body: a reply with the largest arguments that are taken is a fraction of it.
- */
+/** The maximum bytes of one event or of a whole JSON body: several times the largest accepted reply. */
 const MAX_EVENT_BYTES = 4 * 1024 * 1024;
-/**
- * Bytes that are read in one go: of a server that pours without end a socket gives megabytes before a key is looked at.
- */
+/** The bytes to read at a time: a flooding server fills a socket with megabytes, and key presses would wait. */
 const TURN_BYTES = 64 * 1024;
 
-/** An answer of a kind that can't be read as a chat answer. */
+/** The answer is not a chat answer. */
 export class AnswerError extends Error {
   override readonly name = 'AnswerError';
 }
@@ -25,7 +21,7 @@ export class AnswerReader {
   readonly #onBytes: () => void;
   #done = false;
 
-  /** @param onBytes told of every piece, keep-alive comments included: a server that sends them is alive */
+  /** @param onBytes called for every piece, including keep-alive comments, which show that the server is alive */
   constructor(onBytes: () => void) {
     this.#onBytes = onBytes;
   }
@@ -35,9 +31,7 @@ export class AnswerReader {
     return this.#done;
   }
 
-  /**
-   * The parsed chunks of an answer, whatever form it has. Throws `AnswerError`, or `SyntaxError` for what is no JSON.
-   */
+  /** Yields the parsed chunks of an answer in any form. Throws `AnswerError`, or `SyntaxError` for invalid JSON. */
   async *chunks(response: Response): AsyncGenerator<unknown> {
     const type = response.headers.get('content-type') ?? '';
     if (type.includes('html')) {
@@ -84,7 +78,7 @@ export class AnswerReader {
       }
       if (lines.pending > MAX_EVENT_BYTES) throw new AnswerError(`a line of more than ${MAX_EVENT_BYTES} bytes`);
     }
-    // The last event counts without the empty line behind it, if it came as a whole.
+    // A complete last event counts without the empty line after it.
     const rest = dataOf(lines.rest);
     const last = (rest === undefined ? data : [...data, rest]).join('\n');
     if (last !== '' && (isDone(last) || parseJson(last) !== undefined)) yield* this.#event(last);
@@ -95,7 +89,7 @@ export class AnswerReader {
     else if (!this.#done) yield parseBoundedJson(data);
   }
 
-  /** When the consumer stops, the connection is released. */
+  /** A consumer that stops releases the connection. */
   async *#pieces(response: Response, maxBytes: number): AsyncGenerator<Uint8Array> {
     let bytes = 0;
     let inThisTurn = 0;
@@ -112,7 +106,7 @@ export class AnswerReader {
   }
 }
 
-/** The value of a line of data. */
+/** Returns the value of a `data:` line. */
 function dataOf(line: string): string | undefined {
   return line.startsWith('data:') ? line.slice(line[5] === ' ' ? 6 : 5) : undefined;
 }
@@ -121,35 +115,38 @@ function isDone(data: string): boolean {
   return data.trim() === '[DONE]';
 }
 
-/** Bytes in pieces → lines of text, without garbage for a line that never ends. */
+/** Splits pieces of bytes into lines, without creating garbage for an endless line. */
 
 const [LF, CR] = [0x0a, 0x0d];
 const BYTE_ORDER_MARK = '\ufeff';
 const MIN_ROOM_BYTES = 64 * 1024;
 
 /**
- * Room of the last answer, for the next one. Made anew for each, a line of megabytes would have the heap cleared up as
- * a whole, just while keys are typed: what is outside it counts as well.
+ * The buffer of the last answer, for reuse. A new one of several megabytes would trigger a full garbage collection
+ * while the user types, because memory outside the heap counts too.
  */
 let spare: Buffer | undefined;
 
 /**
- * What has not ended stays bytes, outside the heap. Only what is new is searched, so that a line costs no more than its
- * length, however many pieces it comes in. To be closed.
+ * The unfinished line stays as bytes outside the heap. Only new bytes are searched, so a line costs its length,
+ * however many pieces it has. Must be closed.
  */
 export class LineSplitter {
-  /** Its beginning is the line that has not ended; nothing where the lines end with their pieces. */
+  /** Starts with the unfinished line; undefined if every line ended with its piece. */
   #room: Buffer | undefined;
   #endedInReturn = false;
   #first = true;
-  /** Bytes of the line that has not ended. */
+  /** The bytes of the unfinished line. */
   pending = 0;
 
-  /** The lines that this piece ends, without their ends (`\n`, `\r\n` or `\r`). Keeps nothing of the piece itself. */
+  /**
+   * Returns the lines completed by this piece, without their ends (`\n`, `\r\n` or `\r`). Keeps no reference to the
+   * piece.
+   */
   push(piece: Uint8Array): readonly string[] {
     if (piece.length === 0) return [];
     const lines: string[] = [];
-    // The second half of a line end whose first half came before.
+    // The second half of a line end that was split between pieces.
     let from = this.#endedInReturn && piece[0] === LF ? 1 : 0;
     this.#endedInReturn = piece.at(-1) === CR;
     let feed = piece.indexOf(LF, from);
@@ -170,7 +167,7 @@ export class LineSplitter {
     return this.#text(this.#room?.subarray(0, this.pending));
   }
 
-  /** Hands its room on. Idempotent. */
+  /** Releases the buffer for reuse. Idempotent. */
   close(): void {
     spare = this.#room ?? spare;
     this.#room = undefined;
@@ -209,11 +206,10 @@ export class LineSplitter {
 }
 
 /**
- * The pieces of a stream as they came, one at a time. The stream's own iterator copies all that came meanwhile into
- * one: twice the bytes of a flood, and the heap is cleared up as a whole for them, while keys are typed.
- *
- * A consumer that stops destroys the stream. Throws what the stream fails with; one that is destroyed before its end
- * fails with `ERR_STREAM_PREMATURE_CLOSE`.
+ * Yields the pieces of a stream as they arrived. The stream's own iterator joins all waiting pieces: that doubles the
+ * memory of a flood and causes full garbage collections while the user types.
+ * / A consumer that stops destroys the stream. Throws the stream's error; a stream destroyed before its end fails
+ * with `ERR_STREAM_PREMATURE_CLOSE`.
  */
 export async function* piecesOf(stream: Readable): AsyncGenerator<Uint8Array> {
   const came: Uint8Array[] = [];
@@ -225,7 +221,7 @@ export async function* piecesOf(stream: Readable): AsyncGenerator<Uint8Array> {
     stream.pause();
     wake();
   });
-  // Its listeners stay: an error after the end must find one.
+  // Keep the listeners: an error may follow the end.
   finished(stream, { writable: false }, (error) => {
     ended = true;
     failure = error;

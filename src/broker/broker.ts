@@ -14,39 +14,39 @@ import { checkCounts } from './tokens/check.ts';
 import { Meter } from './tokens/meter.ts';
 import { type Attempt, attempt, type Timeouts } from './transport.ts';
 
-/** What a message list becomes on its way to one preset, or why it may not go there (SE-1). */
+/** The messages prepared for one preset, or why they may not be sent to it (SE-1). */
 type Prepared =
   | { readonly messages: readonly Message[] }
-  /** `final`: another preset is not asked instead. */
+  /** `final`: don't try another preset. */
   | { readonly refused: string; readonly final?: true };
 
 export type BrokerOptions = {
   readonly presets: readonly Preset[];
   /**
-   * Milliseconds until the first byte of an answer where a preset names none, default 600,000: reading a long prompt is
-   * slow on small machines.
+   * Milliseconds until the first byte if the preset sets no limit; default 600,000, because small machines read long
+   * prompts slowly.
    */
   readonly firstByteTimeoutMs?: number;
-  /** Milliseconds of silence in mid-answer, default 120,000. */
+  /** Milliseconds of silence within an answer, default 120,000. */
   readonly idleTimeoutMs?: number;
   readonly retry?: Partial<RetryPolicy>;
   /**
-   * The secrets filter, asked for each preset that a call goes to. Without it the messages are taken as already made
-   * fit for the preset named in the call, and a fallback to one with a stricter policy is not used (BR-4).
+   * The secrets filter, called for each preset. Without it the messages must already be prepared for the preset of
+   * the call, and a fallback with a stricter policy is not used (BR-4).
    */
   readonly prepare?: (preset: string, messages: readonly Message[], call: ChatOptions) => Prepared | Promise<Prepared>;
-  /** The time in ms, for what is believed for a while only. */
+  /** The time in ms, for facts that expire. */
   readonly now?: () => number;
   /** A number in [0, 1). */
   readonly random?: () => number;
-  /** Ends early, without an error, when the signal fires. Milliseconds. */
+  /** Waits this many ms; ends early, without an error, when the signal fires. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
-/** Somebody waits, and there is a safe way without an answer. */
+/** Calls that are not retried: somebody waits, and there is a safe way without an answer. */
 const ASKED_ONCE: ReadonlySet<Category> = new Set(['safety', 'summary']);
 
-/** Makes the broker over the configured presets. */
+/** Creates the broker for the configured presets. */
 export function createBroker(options: BrokerOptions): Broker {
   const presets = new Map(options.presets.map((preset) => [preset.name, preset]));
   const infos = new Map<Preset, PresetInfo>();
@@ -101,7 +101,7 @@ export function createBroker(options: BrokerOptions): Broker {
     return fit && 'messages' in fit ? fit.messages : undefined;
   };
 
-  /** One preset with its retries. */
+  /** Calls one preset, with retries. */
   const onPreset = async (
     preset: Preset,
     messages: readonly Message[],
@@ -123,7 +123,7 @@ export function createBroker(options: BrokerOptions): Broker {
         : detectCapability(why, hasImages(messages) ? able : { ...able, images: true });
       if (lesson) {
         learned.set(preset.name, { ...learned.get(preset.name), ...lesson });
-        // An answer about an image that was not seen would be made up.
+        // Don't answer without the image: the model would make something up.
         if (lesson.images === false) return { result: { ...result, fault: noImages(preset) }, dropped, sent };
         if (lesson.tools === false) sent = (await toldOfNoTools(preset, call)) ?? sent;
         continue;
@@ -143,7 +143,7 @@ export function createBroker(options: BrokerOptions): Broker {
     }
   };
 
-  /** One call to one preset; `fallback` in the reply says who else may be asked. */
+  /** Calls one preset; the reply's `fallback` lists presets to try next. */
   const ask = async (
     preset: Preset,
     messages: readonly Message[],
@@ -159,7 +159,7 @@ export function createBroker(options: BrokerOptions): Broker {
       return fit.final ? reply : { ...reply, fallback: others };
     }
     const { result, dropped, sent } = await onPreset(preset, fit.messages, call, stream, next.length > 0);
-    // What was counted is not what was sent in the end.
+    // The final request differs from the counted one.
     const counted = sent === fit.messages ? call : {};
     const last = checkCounts(meter, preset, counted, sent, result, replyOf(preset, result));
     const reply = dropped.length === 0 ? last : { ...last, attempts: dropped.map((each) => replyOf(preset, each)) };
@@ -181,7 +181,7 @@ export function createBroker(options: BrokerOptions): Broker {
     return preset ? ask(preset, messages, call, true, routeOf(preset)) : unknown(name);
   };
 
-  /** Fallbacks included: to the caller it is one call. */
+  /** Includes fallbacks: for the caller this is one call. */
   const chat = async (name: string, messages: readonly Message[], options: ChatOptions): Promise<Reply> => {
     const first = presets.get(name);
     if (!first) return unknown(name);
@@ -245,7 +245,7 @@ export function createBroker(options: BrokerOptions): Broker {
   };
 }
 
-/** What the rest of the program may know of a preset. */
+/** Returns the facts about a preset that other parts of the program may use. */
 export function presetInfo(preset: Preset): PresetInfo {
   const { name, model } = preset;
   const baseUrl = preset.demo ? '' : shownAddress(preset.baseUrl);
@@ -287,7 +287,9 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => undefined);
 }
 
-/** Turns what an attempt got into a reply, with a line for everything the user would otherwise wonder about. */
+/**
+ * Converts the result of an attempt to a reply, with a notice for everything the user might otherwise wonder about.
+ */
 function replyOf(preset: Preset, { got, cancelled, fault }: Attempt): Reply {
   const finish = cancelled ? 'cancelled' : fault ? 'failed' : finishOf(got);
   return {
@@ -304,12 +306,12 @@ function replyOf(preset: Preset, { got, cancelled, fault }: Attempt): Reply {
   };
 }
 
-/** A reply that failed, or was cancelled, before anything was sent. */
+/** Returns a reply that failed or was cancelled before anything was sent. */
 function emptyReply(preset: string, finish: 'cancelled' | 'failed', failure?: CallFailure): Reply {
   return { text: '', reasoning: '', toolCalls: [], preset, finish, ...(failure && { failure }), notices: [] };
 }
 
-/** Calls make a tool turn whatever the server calls it. */
+/** A reply with calls is a tool turn, whatever finish reason the server gives. */
 function finishOf(got: Accumulated): 'stop' | 'tools' | 'length' {
   if (got.toolCalls.length > 0) return 'tools';
   return got.finishReason === 'length' ? 'length' : 'stop';
@@ -343,7 +345,7 @@ function remarks(preset: Preset, got: Accumulated, finish: Reply['finish']): str
 
 type Lesson = { readonly words: RegExp; readonly unless: keyof Capabilities; readonly learned: Capabilities };
 
-/** What servers say when they refuse a field, and what it teaches about them. First match wins. */
+/** Refusals of servers and what each shows about them. The first match wins. */
 const LESSONS: readonly Lesson[] = [
   {
     words: /max_tokens.*max_completion_tokens|'max_tokens' is not supported/is,
@@ -378,28 +380,27 @@ const LESSONS: readonly Lesson[] = [
   },
 ];
 
-/** What a refusal teaches that was not known before; undefined when it is about something else. */
+/** Returns the new facts that a refusal shows; undefined if it is about something else. */
 function detectCapability(fault: Fault, known: Capabilities): Capabilities | undefined {
   if (fault.status === undefined || fault.status < 400 || fault.failure.kind === 'auth') return undefined;
   if (fault.failure.kind !== 'refused' && fault.failure.kind !== 'server') return undefined;
   return LESSONS.find(({ words, unless }) => known[unless] === undefined && words.test(fault.said))?.learned;
 }
 
-// Which presets one call may go to, and when the next one is worth asking (BR-4).
+// Decides which presets one call may use, and when the next one should be tried (BR-4).
 
-/** Presets in order, each at most once; and those that may not be used. */
+/** The presets in order, each at most once, and those that may not be used. */
 type Route = { readonly next: readonly Preset[]; readonly barred: readonly string[] };
 
-/** Failures before a word of an answer, and in the middle of one, after which another preset may do better. */
+/** Failures before and during an answer after which another preset may succeed. */
 const BEFORE = new Set(['unreachable', 'loading', 'busy', 'server', 'timeout']);
 const AMID = new Set(['cut', 'timeout', 'server', 'protocol']);
 
 const STRICTNESS = { off: 0, scrub: 1, block: 2 } as const;
 
 /**
- * A fallback elsewhere may not have a weaker policy: what one server does not get in clear the next does not get
- * either.
- * @param filtered messages are made fit for each preset; else one with a stricter policy may not be used
+ * A remote fallback may not have a weaker policy, so that it gets no clear text that the first server did not.
+ * @param filtered messages are prepared for each preset; otherwise a preset with a stricter policy may not be used
  */
 export function fallbacksOf(first: Preset, presets: ReadonlyMap<string, Preset>, filtered: boolean): Route {
   const next: Preset[] = [];
@@ -414,13 +415,13 @@ export function fallbacksOf(first: Preset, presets: ReadonlyMap<string, Preset>,
   return { next, barred };
 }
 
-/** Whether another preset may do better. */
+/** Whether another preset may succeed. */
 function mayFallBack({ fault, arrived, cancelled }: Attempt): boolean {
   if (!fault || cancelled || fault.final) return false;
   return (arrived ? AMID : BEFORE).has(fault.failure.kind);
 }
 
-/** Why a preset that could have helped was not asked. */
+/** Explains why a possible fallback was not used. */
 function barredLine(from: Preset, barred: readonly string[]): string {
   return `${barred.join(', ')} was not used as a fallback: its policy for secrets is not that of ${from.name}`;
 }

@@ -2,7 +2,7 @@ import { type Found, lookAt } from './server-at.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Usual ports of servers on this machine, most wanted first. */
+/** Usual ports of local model servers, most wanted first. */
 const PORTS: readonly (readonly [port: number, label: string])[] = [
   [8080, 'llama.cpp'],
   [11434, 'Ollama'],
@@ -14,7 +14,9 @@ const PORTS: readonly (readonly [port: number, label: string])[] = [
 
 type Service = { readonly variable: string; readonly label: string; readonly baseUrl: string; readonly model: string };
 
-/** Services known by the key in the environment, most wanted first. The model is a cheap one that calls tools. */
+/**
+ * Services recognized by their key in the environment, most wanted first. The model is a cheap one with tool calls.
+ */
 const SERVICES: readonly Service[] = [
   { variable: 'OPENAI_API_KEY', label: 'OpenAI', baseUrl: 'https://api.openai.com/v1', model: 'gpt-5-mini' },
   {
@@ -34,11 +36,11 @@ const SERVICES: readonly Service[] = [
 ];
 
 /**
- * Looks for model servers on the usual local ports, all at once, and for API keys in the environment. No key and
- * nothing else leaves this machine. The first server becomes the preset `fast`, the first key `cloud`, the others carry
+ * Looks for model servers on the usual local ports, all at once, and for API keys in the environment. Sends no key,
+ * and nothing leaves this machine. The first server becomes the preset `fast`, the first key `cloud`; the others use
  * their own names.
- * @param options.ports other ports than the usual ones, for tests
- * @param options.timeoutMs the longest wait for all of it
+ * @param options.ports other ports, for tests
+ * @param options.timeoutMs the time limit for everything
  */
 export async function discover(options: {
   env: Environment;
@@ -52,7 +54,7 @@ export async function discover(options: {
 }
 
 async function serverAt(port: number, usual: string | undefined, timeoutMs: number): Promise<Found | undefined> {
-  // Other programs listen on 8000 and 8080 too: only a list of models counts.
+  // Other programs use 8000 and 8080 too, so only a list of models counts.
   const seen = await lookAt(`http://127.0.0.1:${port}/v1`, {
     usual,
     timeoutMs,
@@ -62,7 +64,7 @@ async function serverAt(port: number, usual: string | undefined, timeoutMs: numb
 }
 
 /**
- * `OLLAMA_HOST` as Ollama reads it, where it names this machine: `127.0.0.1:11500`, `:11500`, `http://localhost:11500`.
+ * Parses `OLLAMA_HOST` like Ollama, if it names this machine: `127.0.0.1:11500`, `:11500`, `http://localhost:11500`.
  */
 function ollamaPort(env: Environment): readonly number[] {
   const found = /^(?:https?:\/\/)?(?:127\.0\.0\.1|localhost|0\.0\.0\.0)?:(\d{2,5})\/?$/.exec(env.OLLAMA_HOST ?? '');

@@ -1,15 +1,15 @@
-/** One request to a model's server, over Node's own HTTP client: `fetch` takes three times its processor time. */
+/** Sends one request to a model server with Node's own HTTP client, because `fetch` uses three times the CPU time. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { type JsonObject, parseJson } from '../text/json.ts';
 import { agentFor } from './agent.ts';
 import { asObject } from './json.ts';
 
-/** Until a connection stands; a server that is there takes it at once, however long its answer takes. Milliseconds. */
+/** Milliseconds to connect; a running server accepts at once, however long its answer takes. */
 const CONNECT_MS = 10_000;
-/** Bytes of an error's body that are read; the message fits one line. */
+/** How many bytes of an error's body are read; the message fits one line. */
 const MAX_ERROR_BYTES = 64 * 1024;
-/** Statuses that have no body by definition. */
+/** Statuses without a body by definition. */
 const BODILESS = new Set([204, 205, 304]);
 
 type ToSend = {
@@ -19,30 +19,30 @@ type ToSend = {
   readonly signal: AbortSignal;
 };
 
-/** What comes of an answer. Whoever does not read it to its end destroys it: the connection is held until then. */
+/** The body of an answer. Read it to its end or destroy it: until then it occupies the connection. */
 export type Bytes = Readable;
 
 type Exchanged = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly bytes: Bytes };
 
 /**
- * Sends one request and resolves with the beginning of the answer. Redirects are not followed: the conversation goes
- * only where the user said. Rejects with the error of the system, or with an `AbortError`.
+ * Sends one request and resolves when the answer starts. Does not follow redirects: the conversation goes only where
+ * the user said. Rejects with the system's error or an `AbortError`.
  */
 export async function exchange(address: string | URL, { method, headers, body, signal }: ToSend): Promise<Exchanged> {
   const url = new URL(address);
   if (url.username !== '' || url.password !== '') throw new TypeError('an address may hold no user and no password');
   const secure = url.protocol === 'https:';
-  // An import would load all of the web's client with it, for a name that `node:http` has of it.
+  // An import would also load Node's whole web client.
   const { request: send } = process.getBuiltinModule(secure ? 'node:https' : 'node:http');
   const agent = agentFor(url);
   const message = await new Promise<IncomingMessage>((resolve, reject) => {
     const request = send(url, { method, headers, signal, ...(agent && { agent }) });
     const late = () => request.destroy(Object.assign(new Error('no connection'), { code: 'ETIMEDOUT' }));
-    // Begins before there is a socket: a proxy gives none until it has reached the server.
+    // Starts before the socket exists: a proxy provides none until it has reached the server.
     const timer = setTimeout(late, CONNECT_MS);
     request.once('close', () => clearTimeout(timer));
     request.on('response', resolve).on('error', reject);
-    // Nobody asked for another protocol; with no listener Node would end the request without a word.
+    // Without a listener Node would silently end a request whose server switches protocols.
     request.on('upgrade', (_, socket) => {
       socket.destroy();
       reject(new Error('the server answered in another protocol'));
@@ -59,7 +59,7 @@ export async function exchange(address: string | URL, { method, headers, body, s
 
 type Zlib = typeof import('node:zlib');
 
-/** Nothing packed is asked for, but what stands between may pack it all the same. */
+/** We request no compression, but a proxy may compress anyway. */
 const UNPACK: Readonly<Record<string, (zlib: Zlib) => Transform>> = {
   gzip: ({ createGunzip, constants }) => createGunzip({ flush: constants.Z_SYNC_FLUSH }),
   'x-gzip': ({ createGunzip, constants }) => createGunzip({ flush: constants.Z_SYNC_FLUSH }),
@@ -69,11 +69,11 @@ const UNPACK: Readonly<Record<string, (zlib: Zlib) => Transform>> = {
 
 function unpacked(message: IncomingMessage): Bytes {
   const unpack = UNPACK[message.headers['content-encoding']?.trim().toLowerCase() ?? ''];
-  // A connection that breaks off ends what is unpacked with its error.
+  // A broken connection ends the decompression with its error.
   return unpack ? pipeline(message, unpack(process.getBuiltinModule('node:zlib')), () => {}) : message;
 }
 
-/** The first bytes of an answer as text, not more than `maxBytes`. Rejects where the connection breaks off. */
+/** Returns the first `maxBytes` bytes of an answer as text. Rejects if the connection breaks. */
 export async function beginningOf(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
@@ -86,18 +86,18 @@ export async function beginningOf(bytes: AsyncIterable<Uint8Array>, maxBytes: nu
 }
 
 /**
- * The library hands answers on as they are; their bytes are read from Node's stream, not from one of the web's over it.
+ * Bodies of answers, by the response that the library got: reading Node's stream directly avoids a web stream on top.
  */
 const unread = new WeakMap<Response, Bytes>();
 
-/** The bytes of an answer that `fetchForLibrary` gave. */
+/** Returns the body of an answer from `fetchForLibrary`. */
 export function bytesOf(response: Response): Bytes {
   const bytes = unread.get(response);
   if (!bytes) throw new TypeError('an answer whose bytes are not ours to read');
   return bytes;
 }
 
-/** `fetch` as far as the client library needs it. Of an error's body only the beginning is read, and at once. */
+/** As much of `fetch` as the client library needs. An error's body is read at once, and only its beginning. */
 export async function fetchForLibrary(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
   const body = init.body ?? undefined;
   if (body !== undefined && typeof body !== 'string') throw new TypeError('a body that is no text is not sent');
@@ -119,7 +119,7 @@ export async function fetchForLibrary(input: string | URL | Request, init: Reque
 }
 
 export type JsonAnswer = {
-  /** Something answered, with whatever status. */
+  /** The server answered, with any status. */
   readonly answered: boolean;
   readonly status: number;
   readonly body: JsonObject | undefined;
@@ -129,7 +129,7 @@ const NOTHING: JsonAnswer = { answered: false, status: 0, body: undefined };
 /** OpenRouter's list of models is about half a megabyte. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-/** One small question to a server: JSON in, JSON out, within a time in milliseconds. Never rejects. */
+/** Sends a small request to a server: JSON in, JSON out, with a timeout in ms. Never rejects. */
 export async function requestJson(
   url: string,
   options: {

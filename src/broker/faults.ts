@@ -6,25 +6,25 @@ import { asCount, asObject, asText, oneLine } from './json.ts';
 import { type Preset, shownAddress } from './preset.ts';
 import type { Retry } from './retry.ts';
 
-/** What went wrong with one attempt, and whether another may help. */
+/** Why an attempt failed, and whether a retry may help. */
 export type Fault = {
   readonly failure: CallFailure;
-  /** How it is tried again (`retry.ts`). */
+  /** How to retry (`retry.ts`). */
   readonly retry: Retry;
-  /** What the server asked to wait, in milliseconds. */
+  /** The wait requested by the server, in ms. */
   readonly retryAfter?: number;
   readonly status?: number;
-  /** The server's own words, for learning what it does not take. */
+  /** The server's own words, which may show what it does not support. */
   readonly said: string;
-  /** Of a request that did not fit: the window, and the tokens that the server counted. */
+  /** For a request that was too long: the window, and the tokens the server counted. */
   readonly overflow?: Overflow;
-  /** Another preset would do no better. */
+  /** No other preset would succeed. */
   readonly final?: true;
 };
 
 type Overflow = { readonly window?: number; readonly tokens?: number };
 
-/** What an attempt was stopped by, when it was us. */
+/** Why we stopped an attempt ourselves. */
 export type Stop = 'first-byte' | 'idle' | 'text' | 'arguments';
 
 const OVERFLOW =
@@ -41,19 +41,23 @@ const NETWORK: Readonly<Record<string, string>> = {
   CLOSED: 'the connection was closed',
   ERR_PROXY_TUNNEL: 'the proxy made no connection',
 };
-/** Codes for a server that is not there. One that has answered in this session may come back. */
+/** Error codes of an absent server. One that has answered in this session may come back. */
 const NOT_THERE = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH']);
-/** Codes of Node for what arrived and is no HTTP, or not packed as it says. */
+/** Node's codes for data that is not HTTP, or is compressed in another way than declared. */
 const GARBLED = /^(?:HPE_|Z_|ERR_(?:_?BROTLI|HTTP|STREAM))/;
-/** Codes of Node and OpenSSL for a connection that could not be made safe. */
+/** Codes of Node and OpenSSL for a failed TLS connection. */
 const UNSAFE =
   /^(?:EPROTO$|ERR_(?:SSL|TLS|OSSL)|CERT_|CRL_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|INVALID_(?:CA|PURPOSE))/;
 /**
- * How Node calls a connection that the other side ended, before the answer and within it; it has the code of a reset.
+ * Node's messages for a connection closed by the other side, before and during the answer; both have the code of a
+ * reset.
  */
 const CLOSED = /^(?:socket hang up|aborted)$/;
 
-/** Turns whatever an attempt threw into a fault. `key` is the API key in use, never repeated in a message. */
+/**
+ * Converts anything that an attempt threw to a fault. `key` is the API key in use, which must never appear in a
+ * message.
+ */
 export function faultOf(error: unknown, preset: Preset, key: string | undefined): Fault {
   const thrown = asObject(error) ?? {};
   const payload = thrown.payload ?? thrown.error;
@@ -87,7 +91,7 @@ function connectionFault(preset: Preset, code: string, words: string, said: stri
   return fault('unreachable', line, NOT_THERE.has(code) ? 'known' : 'soon', said);
 }
 
-/** The fault of an attempt that we stopped ourselves. */
+/** Returns the fault of an attempt that we stopped ourselves. */
 export function stopFault(stop: Stop, preset: Preset, limit: number): Fault {
   const seconds = `${Math.round(limit / 100) / 10} s`;
   if (stop === 'text' || stop === 'arguments') {
@@ -99,9 +103,7 @@ export function stopFault(stop: Stop, preset: Preset, limit: number): Fault {
   return fault('timeout', `${label(preset)} ${what}: the server may be stuck or too slow for this model`, 'no', '');
 }
 
-/**
- * The fault of a stream that ended without saying that it was complete; `arrived`: something of the answer had come.
- */
+/** Returns the fault of a stream that ended without its end mark; `arrived`: a part of the answer had arrived. */
 export function earlyEnd(preset: Preset, arrived: boolean, why = ''): Fault {
   if (!arrived) return fault('cut', `the answer of ${label(preset)} was empty`, 'soon', why);
   const cause = why === '' ? '' : ` (${why})`;
@@ -112,7 +114,7 @@ export function fault(kind: CallFailure['kind'], message: string, retry: Fault['
   return { failure: { kind, message: oneLine(message, 400) }, retry, said };
 }
 
-/** How a preset is called in a message. */
+/** How messages name a preset. */
 export function label(preset: Preset): string {
   return preset.demo ? preset.name : `${preset.name} (${preset.model})`;
 }
@@ -124,7 +126,7 @@ type Row = readonly [
   advice: string,
 ];
 
-/** First match wins. `text` is the error's type, code and message together. */
+/** The first match wins. `text` is the error's type, code and message joined. */
 const ANSWERS: readonly Row[] = [
   [(_s, t) => /exceed_context_size|context_length_exceeded/.test(t), 'overflow', 'no', 'the conversation is too long'],
   [(s, t) => s !== 429 && OVERFLOW.test(t), 'overflow', 'no', 'the conversation is too long'],
@@ -133,7 +135,7 @@ const ANSWERS: readonly Row[] = [
   [(s, t) => s === 429 && /insufficient_quota|billing/i.test(t), 'auth', 'no', 'the account has no credit left'],
   [(s) => s === 429, 'busy', 'limited', 'the server is busy'],
   [(s) => [408, 409, 425, 503].includes(s), 'busy', 'soon', 'the server is busy'],
-  // llama.cpp answers so to messages that the model's own template refuses; it will probably refuse them again.
+  // llama.cpp's answer if the model's chat template rejects the messages; a retry will probably fail too.
   [(s, t) => s >= 500 && /\btemplate|jinja/i.test(t), 'server', 'once', 'the chat template of the model failed'],
   [(s) => s === 401 || s === 403, 'auth', 'no', 'the API key was not accepted'],
   [(s) => s === 402, 'auth', 'no', 'the account has no credit left'],
@@ -158,7 +160,7 @@ function answered(preset: Preset, status: number | undefined, payload: unknown, 
   };
 }
 
-/** llama.cpp names both numbers; OpenAI and vLLM say them in a sentence. */
+/** llama.cpp reports both numbers in fields; OpenAI and vLLM in a sentence. */
 function overflowOf(details: Readonly<Record<string, unknown>> | undefined, said: string): Overflow {
   const window = asCount(details?.n_ctx) ?? numberIn(/context length is (?:only )?(\d+)/i, said);
   const tokens =
@@ -177,7 +179,7 @@ function overflowCounts({ tokens, window }: Overflow = {}): string {
   return tokens !== undefined && window !== undefined ? `, ${tokens} tokens for a window of ${window}` : '';
 }
 
-/** An error inside a 200 answer names its status as a number in `code` (llama.cpp, OpenRouter). */
+/** An error inside a 200 answer has its status as a number in `code` (llama.cpp, OpenRouter). */
 function statusIn(payload: unknown): number | undefined {
   const code = asCount(asObject(payload)?.code);
   return code !== undefined && code >= 300 && code < 600 ? code : undefined;
@@ -203,7 +205,7 @@ function readable(text: string | undefined): string | undefined {
   return oneLine(/^\s*</.test(text) ? 'a web page' : text);
 }
 
-/** `Retry-After` in seconds or as a date, `retry-after-ms`; milliseconds. */
+/** Parses `Retry-After` in seconds or as a date, and `retry-after-ms`. Returns ms. */
 function retryAfter(headers: unknown): number | undefined {
   if (!(headers instanceof Headers)) return undefined;
   const exact = Number.parseFloat(headers.get('retry-after-ms') ?? '');
@@ -216,7 +218,7 @@ function retryAfter(headers: unknown): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
-/** The first error with a code behind what was thrown: the client library calls them all the same. */
+/** Returns the first error with a code in the chain of causes: the client library gives all of them the same name. */
 function networkError(error: unknown): { readonly code?: string; readonly words?: string } {
   let current = error;
   for (let depth = 0; depth < 6; depth += 1) {
@@ -231,7 +233,7 @@ function networkError(error: unknown): { readonly code?: string; readonly words?
   return {};
 }
 
-/** The client library wraps what its `fetch` throws. */
+/** The client library wraps errors thrown by its `fetch`. */
 function answerError(error: unknown): AnswerError | undefined {
   if (error instanceof AnswerError) return error;
   return error instanceof Error && error.cause !== undefined ? answerError(error.cause) : undefined;

@@ -1,12 +1,12 @@
-/** Images of a conversation, read when a request goes out: a session holds their files, not their bytes. */
+/** The images of a conversation, read when a request is sent: a session stores only their files' paths. */
 import { readFile } from 'node:fs/promises';
 import type { Message } from '../session/message.ts';
 import type { Images } from './wire.ts';
 
-/** Of all images of one request together; beyond them the oldest are left out. */
+/** The maximum bytes of all images in one request; beyond that the oldest are left out. */
 const MAX_BYTES = 20_000_000;
 
-/** The newest first, as long as they fit. One that can't be read is missing. */
+/** Reads the images, newest first, as long as they fit. Unreadable ones are missing. */
 export async function imagesOf(messages: readonly Message[]): Promise<Images> {
   const urls = new Map<string, string>();
   let room = MAX_BYTES;

@@ -1,4 +1,4 @@
-/** Careful looks into values that came from outside: nothing is trusted to have its documented shape. */
+/** Reads values from outside without trusting their documented structure. */
 
 import { asArray, isJsonObject, type JsonObject } from '../text/json.ts';
 
@@ -6,22 +6,25 @@ export function asObject(value: unknown): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** The objects in a list; anything else in it is passed over. */
+/** Returns the objects in a list and skips everything else. */
 export function objectsIn(value: unknown): readonly JsonObject[] {
   return asArray(value).filter(isJsonObject);
 }
 
-/** A string with something in it. */
+/** Returns a non-empty string, else undefined. */
 export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A count: whole, finite, not negative. */
+/** Returns a whole, finite, non-negative number, else undefined. */
 export function asCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.round(value) : undefined;
 }
 
-/** One line of clean text: no control or invisible direction characters, blanks joined, at most `limit` characters. */
+/**
+ * Returns one line of clean text: no control or invisible direction characters, blanks joined, at most `limit`
+ * characters.
+ */
 export function oneLine(text: string, limit = 240): string {
   const clean = text
     .toWellFormed()

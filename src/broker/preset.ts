@@ -1,19 +1,19 @@
-/** What a preset is: one configured model behind one OpenAI-compatible address (BR-1). */
+/** A preset: one configured model behind one OpenAI-compatible address (BR-1). */
 import type { SecretsPolicy } from '../contracts/models.ts';
 
-/** What a server takes or does not take (BR-2). Absent means: the common case, and learned from its first refusal. */
+/** Features of a server (BR-2). Absent means the common case, until the server's first refusal shows otherwise. */
 export type Capabilities = {
-  /** The name of the token limit. Newer OpenAI models refuse `max_tokens`. */
+  /** The name of the token limit field. Newer OpenAI models reject `max_tokens`. */
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
-  /** False: `temperature` is left out. */
+  /** False: omit `temperature`. */
   readonly temperature?: boolean;
-  /** False: what asks a model not to think is left out. */
+  /** False: omit the fields that ask a model not to think. */
   readonly brief?: boolean;
-  /** False: `stream_options` is left out, so a stream may end without usage. */
+  /** False: omit `stream_options`, so a stream may end without usage. */
   readonly streamUsage?: boolean;
-  /** False: the model knows no tool calls; tools are left out and old calls are sent as text. */
+  /** False: the model supports no tool calls; omit tools and send old calls as text. */
   readonly tools?: boolean;
-  /** False: the model sees no images; they are left out and named as left out. */
+  /** False: the model can't see images; replace them by a remark. */
   readonly images?: boolean;
 };
 
@@ -24,29 +24,29 @@ type Extras = {
 
 export type Preset = {
   readonly name: string;
-  /** The address that `/chat/completions` is added to, usually ending in `/v1`. */
+  /** The base of `/chat/completions`, usually ending in `/v1`. */
   readonly baseUrl: string;
   readonly model: string;
-  /** Asked at each call; the key is never stored. */
+  /** Called for each request; the key is never stored. */
   readonly apiKey?: () => Promise<string | undefined>;
-  /** The window in tokens where the user set one; else the server is asked. */
+  /** The window in tokens, if the user set one; else the server is asked. */
   readonly context?: number;
-  /** Milliseconds until the first byte of an answer; absent: as the broker is patient. */
+  /** Milliseconds until the first byte of an answer; absent: the broker's default. */
   readonly firstByteMs?: number;
-  /** The longest answer that is requested, in tokens. */
+  /** The maximum answer length to request, in tokens. */
   readonly maxAnswerTokens?: number;
-  /** Left out where the server refuses it, or the call has its own. */
+  /** Omitted if the server rejects it or the call sets its own. */
   readonly temperature?: number;
-  /** Fields of each request beside those that the program sets, as they are sent. */
+  /** Additional request fields, sent unchanged. */
   readonly fields?: Readonly<Record<string, unknown>>;
-  /** What the user adds to each request, with values of the environment. Throws where a variable is not set. */
+  /** Returns the user's additions to each request, with environment values. Throws if a variable is not set. */
   readonly extras?: () => Extras;
-  /** Presets tried in turn when this one can't be reached, is broken or busy (BR-4). */
+  /** Presets to try in order if this one is unreachable, broken or busy (BR-4). */
   readonly fallback?: readonly string[];
   readonly capabilities?: Capabilities;
-  /** Default: `off` on this machine, `scrub` anywhere else. */
+  /** Default: `off` on this machine, `scrub` elsewhere. */
   readonly secrets?: SecretsPolicy;
-  /** The scripted model inside the program (BR-6); the address is not used. */
+  /** The built-in scripted model (BR-6); the address is not used. */
   readonly demo?: true;
 };
 
@@ -56,10 +56,10 @@ export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }
 
-/** By address: each step asks several times, and taking an address apart is dear. */
+/** Cached by address: each step asks several times, and parsing a URL is slow. */
 const loopback = new Map<string, boolean>();
 
-/** True when the preset runs on this machine, so that nothing sent to it leaves. */
+/** Whether the preset runs on this machine, so that nothing sent to it leaves. */
 export function isLocal({ demo, baseUrl }: Preset): boolean {
   if (demo) return true;
   const known = loopback.get(baseUrl) ?? isLoopback(parsed(baseUrl)?.hostname ?? '');
@@ -67,14 +67,14 @@ export function isLocal({ demo, baseUrl }: Preset): boolean {
   return known;
 }
 
-/** The server's own root, where llama.cpp, LM Studio and Ollama keep what is outside `/v1`. Ends without a slash. */
+/** Returns the server's root without a slash: llama.cpp, LM Studio and Ollama have interfaces outside `/v1`. */
 export function rootOf(baseUrl: string): string {
   return baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
 }
 
 /**
- * The same text for the same address, however it is written: this machine has several names, and a slash may end it.
- * Another server may listen at the same port of IPv6.
+ * Normalizes an address: this machine has several names, and a final slash is optional. IPv6 stays distinct, because
+ * another server may use the same port there.
  */
 export function sameText(baseUrl: string): string {
   const url = parsed(baseUrl);
@@ -83,18 +83,18 @@ export function sameText(baseUrl: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/** The address fit for a message: without user, password or query. */
+/** Returns the address for messages: without user, password or query. */
 export function shownAddress(baseUrl: string): string {
   const url = parsed(baseUrl);
   return url ? `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}` : baseUrl.slice(0, 100);
 }
 
-/** The notice while its model loads. */
+/** The notice while a server loads its model. */
 export function loadingLine({ name }: Preset): string {
   return `${name} is still loading its model; waiting`;
 }
 
-/** The policy in force for a preset. */
+/** Returns the secrets policy of a preset. */
 export function secretsPolicy(preset: Preset): SecretsPolicy {
   return preset.secrets ?? (isLocal(preset) ? 'off' : 'scrub');
 }
@@ -103,7 +103,7 @@ function parsed(address: string): URL | undefined {
   return URL.canParse(address) ? new URL(address) : undefined;
 }
 
-/** The headers that the user adds, for questions where a missing variable is not worth a word. */
+/** Returns the user's headers, for requests where a missing variable does not matter. */
 export function headersOf({ extras }: Preset): Readonly<Record<string, string>> {
   try {
     return extras?.().headers ?? {};
@@ -112,7 +112,7 @@ export function headersOf({ extras }: Preset): Readonly<Record<string, string>> 
   }
 }
 
-/** Fetches the preset's key again; the lookup can't be cancelled, so an abort rejects with `cancelled`. */
+/** Fetches the preset's key. The lookup itself can't be cancelled, so an abort rejects with `cancelled`. */
 export async function apiKeyOf(preset: Preset, signal: AbortSignal): Promise<string | undefined> {
   if (!preset.apiKey) return undefined;
   if (signal.aborted) throw new Error('cancelled');

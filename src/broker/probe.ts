@@ -5,14 +5,14 @@ import { type JsonAnswer, requestJson } from './exchange.ts';
 import { asCount, asObject, asText, objectsIn, oneLine } from './json.ts';
 import { apiKeyOf, headersOf, isLocal, type Preset, rootOf, shownAddress } from './preset.ts';
 
-/** Milliseconds for one question; all of them together stay under three of these. */
+/** Milliseconds for one request; all of them together take less than three times that. */
 const QUESTION_TIMEOUT_MS = 1500;
-/** Milliseconds for which a finding is taken as still true. */
+/** Milliseconds that a result stays valid. */
 const CACHE_MS = 10_000;
 
 type Ask = (path: string, post?: JsonObject) => Promise<JsonAnswer>;
 
-/** Looks at servers; a finding is kept for a few seconds, a window for ever. */
+/** Examines servers; results are cached for a few seconds, windows forever. */
 export class Prober {
   readonly #found = new Map<string, { at: number; probe: Promise<Probe> }>();
   readonly #windows = new Map<string, number>();
@@ -23,7 +23,7 @@ export class Prober {
     const probe = this.#ask(preset, signal);
     this.#found.set(preset.name, { at: performance.now(), probe });
     const result = await probe;
-    // A server that is being started, or whose model loads, is probed again at once.
+    // Don't cache a server that is starting or loading its model.
     if (!result.reachable || result.loading) this.#found.delete(preset.name);
     return result;
   }
@@ -35,15 +35,15 @@ export class Prober {
   async #ask(preset: Preset, signal: AbortSignal): Promise<Probe> {
     const probe = await probeServer(preset, signal);
     if (probe.window !== undefined) this.#windows.set(preset.name, probe.window);
-    // A cancelled look says nothing about the server.
+    // A cancelled probe says nothing about the server.
     if (signal.aborted) this.#found.delete(preset.name);
     return probe;
   }
 }
 
 /**
- * Why nobody can answer for a preset: nothing is at its address. Any status counts as an answer, so no key is fetched
- * for it or sent. Never rejects.
+ * Returns why a preset can't answer: nothing listens at its address. Any status counts as an answer, so no key is
+ * sent. Never rejects.
  */
 export async function silenceOf(preset: Preset, signal: AbortSignal): Promise<string | undefined> {
   if (preset.demo) return undefined;
@@ -109,12 +109,12 @@ function listOf(answer: JsonAnswer): readonly JsonObject[] {
   return objectsIn(answer.body?.data);
 }
 
-/** llama.cpp: the window of one slot is what counts, not what the model was trained for. */
+/** llama.cpp: the window of one slot, not the length the model was trained for. */
 function slotWindow(props: JsonAnswer): number | undefined {
   return positive(asObject(props.body?.default_generation_settings)?.n_ctx);
 }
 
-/** vLLM, OpenRouter, Groq, llama.cpp and LM Studio each have a field of their own. */
+/** vLLM, OpenRouter, Groq, llama.cpp and LM Studio each use a different field. */
 function windowIn(model: JsonObject | undefined): number | undefined {
   return (
     positive(model?.max_model_len) ??
@@ -125,7 +125,7 @@ function windowIn(model: JsonObject | undefined): number | undefined {
   );
 }
 
-/** LM Studio's and Ollama's own interfaces; only asked on this machine, where they live. */
+/** Asks the own interfaces of LM Studio and Ollama; only on this machine, where they run. */
 async function elsewhere(preset: Preset, ask: Ask): Promise<number | undefined> {
   if (!isLocal(preset)) return undefined;
   const [studio, running, shown] = await Promise.all([
@@ -142,7 +142,7 @@ async function elsewhere(preset: Preset, ask: Ask): Promise<number | undefined> 
   );
 }
 
-/** `num_ctx` of a Modelfile. The trained length that `/api/show` also tells is not what Ollama uses. */
+/** Reads `num_ctx` of a Modelfile. Ollama does not use the trained length that `/api/show` also reports. */
 function ollamaParameter(parameters: string | undefined): number | undefined {
   return positive(Number(/^num_ctx\s+(\d+)/m.exec(parameters ?? '')?.[1]));
 }

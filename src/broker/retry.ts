@@ -1,14 +1,12 @@
-/** How patient the broker is. Times in milliseconds. */
+/** How often and how long the broker retries. Times in ms. */
 export type RetryPolicy = {
-  /** Attempts in all. */
+  /** The total number of attempts. */
   readonly attempts: number;
-  /** The first pause; it doubles, with jitter. */
+  /** The first pause; later ones double, with jitter. */
   readonly baseMs: number;
   /** The longest pause. */
   readonly maxMs: number;
-  /**
-   * The longest pause at a rate limit. A server that asks for a longer one makes the call fail with that as its reason.
-   */
+  /** The longest pause at a rate limit. If a server asks for a longer one, the call fails with that reason. */
   readonly limitedMs: number;
   /** How long a model may take to load. */
   readonly loadingMs: number;
@@ -16,25 +14,25 @@ export type RetryPolicy = {
 
 export const RETRY: RetryPolicy = { attempts: 8, baseMs: 400, maxMs: 30_000, limitedMs: 60_000, loadingMs: 300_000 };
 
-/** Attempts with a fallback, and at a server that will probably answer the same again. */
+/** The number of attempts with a fallback, or if the same failure is likely to repeat. */
 const FEW = 2;
-/** Most rate limits count by the minute, so their pauses begin longer. */
+/** Most rate limits count per minute, so their pauses start longer. */
 const LIMITED_FACTOR = 5;
 
 type Circumstances = {
   /** How many attempts have failed. */
   readonly failed: number;
-  /** Milliseconds spent in pauses so far. */
+  /** The total of pauses so far, in ms. */
   readonly waited: number;
   /** The server has answered in this session. */
   readonly known: boolean;
-  /** Another preset may be asked instead. */
+  /** Another preset can be tried. */
   readonly fallback: boolean;
-  /** The caller wants one attempt. A model that loads is waited for even so. */
+  /** The caller wants one attempt. It waits for a loading model all the same. */
   readonly single: boolean;
 };
 
-/** Attempts by kind of fault. The table in `faults.ts` says which answer is of which kind. */
+/** The number of attempts by kind of fault; `faults.ts` assigns the kinds. */
 const ATTEMPTS = {
   no: () => 1,
   once: () => FEW,
@@ -47,7 +45,7 @@ const ATTEMPTS = {
 export type Retry = keyof typeof ATTEMPTS;
 
 /**
- * The pause before the next attempt, or undefined to give up.
+ * Returns the pause before the next attempt, or undefined to give up.
  * @param random a number in [0, 1)
  */
 export function nextPause(
@@ -66,6 +64,6 @@ export function nextPause(
     return undefined;
   const limited = retry === 'limited';
   const exponential = policy.baseMs * (limited ? LIMITED_FACTOR : 1) * 2 ** (failed - 1);
-  // Between half and the whole of it, so that several clients do not come back together.
+  // Between half and all of it, so that several clients don't retry at the same time.
   return asked ?? Math.min(limited ? policy.limitedMs : policy.maxMs, exponential * (0.5 + random() / 2));
 }

@@ -1,33 +1,33 @@
-/** What answers at an address: a model server, or why it is none (BR-6). */
+/** Identifies the model server at an address, or says why there is none (BR-6). */
 import { asArray } from '../text/json.ts';
 import { type JsonAnswer, requestJson } from './exchange.ts';
 import { asObject, asText, oneLine } from './json.ts';
 import { type Preset, rootOf, sameText, shownAddress } from './preset.ts';
 
-/** A server or a key that the first start can offer (BR-6). */
+/** A server or key that the first start can offer (BR-6). */
 export type Found = {
   readonly kind: 'server' | 'key';
-  /** What it is, for the person: `llama.cpp`, `Ollama`, `OpenRouter`. */
+  /** Its name for the user: `llama.cpp`, `Ollama`, `OpenRouter`. */
   readonly label: string;
   /** One line: where it was found and what it offers. */
   readonly detail: string;
-  /** Ready to use, with a name that no other finding has. */
+  /** A ready preset with a unique name. */
   readonly preset: Preset;
-  /** The models it lists; the preset has the first that can chat. */
+  /** The models it lists; the preset uses the first one that can chat. */
   readonly models: readonly string[];
-  /** The environment variable that holds the key, for `api_key_env`. */
+  /** The environment variable with the key, for `api_key_env`. */
   readonly keyVariable?: string;
 };
 
 type Look = {
-  /** What usually listens there. */
+  /** The usual server on that port. */
   readonly usual?: string | undefined;
   readonly signal: AbortSignal;
-  /** The longest wait for one question, in ms. */
+  /** The timeout of one request, in ms. */
   readonly timeoutMs: number;
 };
 
-/** Asks for the list of models; no key is sent. Never rejects. */
+/** Requests the list of models without a key. Never rejects. */
 export async function lookAt(
   baseUrl: string,
   { usual, signal, timeoutMs }: Look,
@@ -51,10 +51,7 @@ export async function lookAt(
   return { kind: 'server', label, detail: `${label} at ${new URL(baseUrl).host}, ${offer}`, preset, models };
 }
 
-/**
- * The same for an address as people write it: `192.168.1.5:8080`, `http://gpu:8000`, with or without the `/v1` at which
- * most servers listen.
- */
+/** The same for an address as people write it: `192.168.1.5:8080`, `http://gpu:8000`, with or without `/v1`. */
 export async function lookAtAddress(text: string, look: Look): Promise<Found | { problem: string }> {
   const address = readAddress(text);
   if ('problem' in address) return address;
@@ -68,21 +65,19 @@ export async function lookAtAddress(text: string, look: Look): Promise<Found | {
   return seen;
 }
 
-/**
- * Whether a preset's address is that of what was found, also without the `/v1` where the server answers there as well.
- */
+/** Whether a preset's address leads to the server that was found, also without `/v1` if the server answers there. */
 export async function isSameServer(own: string, { preset }: Found, look: Look): Promise<boolean> {
   if (sameText(own) === sameText(preset.baseUrl)) return true;
   if (sameText(rootOf(own)) !== sameText(rootOf(preset.baseUrl))) return false;
   return !('problem' in (await lookAt(own.replace(/\/+$/, ''), look)));
 }
 
-/** Whether a word is meant as an address rather than as a name. */
+/** Whether a word is an address rather than a name. */
 export function isAddress(text: string): boolean {
   return /^https?:\/\/|[.:/]/i.test(text);
 }
 
-/** The base addresses to try, the likeliest first. */
+/** Returns the base addresses to try, most likely first. */
 function readAddress(text: string): { readonly bases: readonly [string, ...string[]] } | { problem: string } {
   const whole = /^[a-z]+:\/\//i.test(text) ? text : `http://${text.startsWith(':') ? `127.0.0.1${text}` : text}`;
   const url = URL.canParse(whole) ? new URL(whole) : undefined;
@@ -106,7 +101,7 @@ function isLoading(answer: JsonAnswer): boolean {
   return answer.status === 503 && asObject(answer.body?.error)?.type === 'unavailable_error';
 }
 
-/** `owned_by` identifies the server; a port is only a convention. */
+/** `owned_by` identifies the server; the port is only a convention. */
 function serverLabel(answer: JsonAnswer): string | undefined {
   if (isLoading(answer)) return 'llama.cpp';
   const owner = asText(asObject(asArray(answer.body?.data)[0])?.owned_by);

@@ -10,18 +10,18 @@ import { imagesOf } from './images.ts';
 import { apiKeyOf, type Capabilities, type Preset } from './preset.ts';
 import { type RequestOptions, requestBody } from './wire.ts';
 
-/** Characters of one reply; a model that never stops is cut off here unless a smaller limit is set. */
+/** The maximum characters of one reply, which stops an endless model if no smaller limit is set. */
 const MAX_REPLY_CHARS = 1_000_000;
-/** Characters of the arguments of all its tool calls. */
+/** The maximum characters of the arguments of all its tool calls. */
 const MAX_ARGUMENT_CHARS = 256_000;
 
-/** How long to wait, in milliseconds. */
+/** Timeouts in ms. */
 export type Timeouts = {
   /**
    * Until the first byte of the answer: connecting, queueing and reading the prompt, which is slow on small machines.
    */
   readonly firstByte: number;
-  /** Between two bytes after that, keep-alive comments included. */
+  /** Between two bytes after that, including keep-alive comments. */
   readonly idle: number;
 };
 
@@ -30,21 +30,24 @@ export type AttemptOptions = RequestOptions & {
   readonly signal: AbortSignal;
   onText(delta: string): void;
   onReasoning?(delta: string): void;
-  /** The request goes out; the attempt ends in `ms` milliseconds if nothing comes. */
+  /** The request was sent; the attempt ends in `ms` ms without an answer. */
   onSent?(ms: number): void;
-  /** The server has taken the request; it reads the prompt now. */
+  /** The server has accepted the request and reads the prompt. */
   onOpen?(): void;
 };
 
 export type Attempt = {
   readonly got: Accumulated;
-  /** Anything of an answer came. */
+  /** A part of the answer has arrived. */
   readonly arrived: boolean;
   readonly cancelled: boolean;
   readonly fault?: Fault;
 };
 
-/** One request to one server, read to its end. Never rejects: what went wrong is `fault`, what had come is `got`. */
+/**
+ * Sends one request to one server and reads the complete answer. Never rejects: `fault` is the failure, `got` what
+ * had arrived.
+ */
 export async function attempt(
   preset: Preset,
   capabilities: Capabilities,
@@ -83,7 +86,7 @@ export async function attempt(
     const params = withStream(body, options.stream, capabilities);
     watch.begin();
     options.onSent?.(limits.firstByte);
-    // The bytes are read here and not by the library: bounded, and without its costs per token.
+    // Read the bytes here and not in the library: with limits, and without its cost per token.
     const response = await client.chat.completions
       .create(params, { signal: watch.signal, timeout: limits.firstByte + 1000, headers: extras.headers })
       .asResponse();
@@ -96,7 +99,7 @@ export async function attempt(
     }
   } catch (error) {
     const why = stopped() ?? faultOf(error, preset, key);
-    // A stream that breaks off is told as that, not as a server that can't be reached.
+    // Report a broken stream as such, not as an unreachable server.
     if (why.failure.kind === 'unreachable' && acc.arrived)
       return ended(earlyEnd(preset, true, 'the connection was closed'));
     return ended(why);
@@ -122,10 +125,10 @@ function limitOf(stop: Stop, limits: Timeouts): number {
   ];
 }
 
-/** Made once for each preset, as long as its key stays the same. */
+/** One client per preset, while its key stays the same. */
 const clients = new WeakMap<Preset, { readonly key: string | undefined; readonly client: OpenAI }>();
 
-/** Loads the openai package, which a start of the program must not wait for. */
+/** Loads the openai package lazily, because a start of the program must not wait for it. */
 export const loadClient = () => import('openai');
 
 async function clientFor(preset: Preset, key: string | undefined): Promise<OpenAI> {
@@ -135,7 +138,7 @@ async function clientFor(preset: Preset, key: string | undefined): Promise<OpenA
   const client = new OpenAI({
     baseURL: preset.baseUrl,
     apiKey: key ?? 'none',
-    // The user's OpenAI organisation must not reach another server.
+    // The user's OpenAI organisation must not be sent to another server.
     organization: null,
     project: null,
     maxRetries: 0,
@@ -166,14 +169,14 @@ function extrasOf(preset: Preset): ReturnType<NonNullable<Preset['extras']>> | F
 }
 
 /**
- * A timer that looks at what has come before it fires: when the process stood still (a busy machine, a laptop that
- * slept), timers are due before what the server sent meanwhile is read.
+ * A timer that processes pending input before it fires: after a stall (a busy machine, a sleeping laptop) timers
+ * would run before data that arrived in time.
  */
 function after(milliseconds: number, callback: () => void): NodeJS.Timeout {
   return setTimeout(() => setImmediate(callback), milliseconds);
 }
 
-/** Stops a request at the user's word or when nothing comes; one timer, made and cleared here. */
+/** Stops a request on the user's request or after a timeout. */
 function createWatchdog(user: AbortSignal, limits: Timeouts) {
   const controller = new AbortController();
   let reason: Stop | undefined;
@@ -187,7 +190,7 @@ function createWatchdog(user: AbortSignal, limits: Timeouts) {
   if (user.aborted) controller.abort();
   else user.addEventListener('abort', onUser, { once: true });
 
-  // A timer per token would be the dearest part of a fast stream: the idle timer looks at a time stamp instead.
+  // A timer per token would be the most expensive part of a fast stream, so the idle timer checks a time stamp.
   const rest = (): number => limits.idle - (performance.now() - last);
   const idleAfter = (milliseconds: number): void => {
     timer = after(milliseconds, () => {
@@ -201,7 +204,7 @@ function createWatchdog(user: AbortSignal, limits: Timeouts) {
   return {
     signal: controller.signal,
     stop,
-    /** The request goes out now: looking up a key and loading the client are not the server's time. */
+    /** The request is sent now: key lookup and loading the client don't count as the server's time. */
     begin(): void {
       timer = after(limits.firstByte, () => {
         if (!answering && !closed) stop('first-byte');

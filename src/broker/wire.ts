@@ -7,7 +7,7 @@ import type { Capabilities } from './preset.ts';
 type WireMessage = ChatCompletionCreateParamsBase['messages'][number];
 type UserContent = Extract<WireMessage, { role: 'user' }>['content'];
 
-/** By file the `data:` address of an image; of one that is not there it is said that it was left out. */
+/** The `data:` address of each image by file; missing ones are replaced by a remark. */
 export type Images = ReadonlyMap<string, string>;
 const NO_IMAGES: Images = new Map();
 
@@ -18,7 +18,7 @@ export type RequestOptions = {
   readonly brief?: boolean;
 };
 
-/** The body of a request as this server takes it, less the `stream` fields. */
+/** Returns the request body for this server, without the `stream` fields. */
 export function requestBody(
   model: string,
   messages: readonly Message[],
@@ -41,7 +41,7 @@ export function requestBody(
   };
 }
 
-/** What keeps a model from thinking before it answers, or makes it think least, by its family. */
+/** Fields that prevent or reduce a model's thinking, by model family. */
 const NO_THINKING: readonly (readonly [RegExp, Readonly<Record<string, unknown>>])[] = [
   [/gpt-5/i, { reasoning_effort: 'minimal' }],
   [/gpt-oss|\bo[134]\b/i, { reasoning_effort: 'low' }],
@@ -55,19 +55,20 @@ function toolSpec({ name, description, parameters }: ToolSpec) {
 }
 
 /**
- * The conversation in a form that every server takes: at most one system message, first; then a user message; adjacent
- * user or assistant messages joined; each call answered by exactly one tool message right behind it, and no tool
- * message without its call; string content everywhere; arguments always a JSON object; no lone surrogates.
+ * Converts the conversation to a form that every server accepts: at most one system message, first; then a user
+ * message; adjacent user or assistant messages joined; each call answered by exactly one tool message right after it,
+ * and no tool message without its call; string content everywhere; arguments always a JSON object; no lone
+ * surrogates.
  */
 export function toWire(messages: readonly Message[], withTools = true, images: Images = NO_IMAGES): WireMessage[] {
   const legal = pairCalls(withTools ? messages : messages.map(asPlainText));
   const wire: WireMessage[] = [];
   for (const message of legal) append(wire, message, images);
   const first = wire.findIndex((message) => message.role !== 'system');
-  // An evicted beginning may leave an answer first, which strict templates refuse.
+  // After eviction an answer may come first, which strict templates reject.
   if (wire[first]?.role === 'assistant')
     wire.splice(first, 0, { role: 'user', content: '[aish] (earlier turns left out)' });
-  // A request that ends with an answer would be taken as the beginning of the next one.
+  // A server would continue a final assistant message instead of answering.
   if (wire.at(-1)?.role === 'assistant') wire.push({ role: 'user', content: '[aish] go on' });
   return wire;
 }
@@ -100,7 +101,7 @@ function append(wire: WireMessage[], message: Message, images: Images): void {
   }
 }
 
-/** A text; with images a text and the images behind it, as those take it who take images at all. */
+/** A text; with images a list of parts, as servers with image support accept it. */
 function userContent({ content, images = [] }: Extract<Message, { role: 'user' }>, known: Images): UserContent {
   const parts = images.flatMap(({ file }) => {
     const url = known.get(file);
@@ -129,14 +130,14 @@ function wireCall(call: ToolCall) {
   };
 }
 
-/** A server's template parses old arguments again, and one bad text makes it answer 500 for ever. */
+/** A server's template parses old arguments again, and one invalid text would cause error 500 forever. */
 function legalArguments(text: string): string {
   if (text.trim() === '') return '{}';
   const legal = asObject(parseJson(text)) ? text : JSON.stringify({ invalid_arguments: text.slice(0, 2000) });
   return legal.toWellFormed();
 }
 
-/** Puts each result right behind its call, answers calls without one, and tells orphaned results as text. */
+/** Moves each result right after its call, answers calls without one, and converts orphaned results to text. */
 function pairCalls(messages: readonly Message[]): Message[] {
   const legal: Message[] = [];
   const open = new Set<string>();
@@ -154,7 +155,7 @@ function pairCalls(messages: readonly Message[]): Message[] {
       if (open.size === 0) legal.push(...later.splice(0));
       continue;
     }
-    // What was said between a call and its result waits until the calls are answered.
+    // Messages between a call and its result wait until the calls are answered.
     if (open.size > 0 && answeredLater(messages, message, open)) {
       later.push(message);
       continue;
@@ -174,7 +175,7 @@ function answeredLater(messages: readonly Message[], from: Message, open: Readon
   return rest.slice(0, next < 0 ? undefined : next).some((m) => m.role === 'tool' && open.has(m.callId));
 }
 
-/** For models that know no tool calls: the same facts as words. */
+/** Converts calls and results to text, for models without tool calls. */
 function asPlainText(message: Message): Message {
   if (message.role === 'tool') return { role: 'user', content: message.content };
   if (message.role !== 'assistant' || message.toolCalls.length === 0) return message;

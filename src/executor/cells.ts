@@ -1,7 +1,7 @@
 import type { IBuffer, IBufferCell, IBufferLine, Terminal } from '@xterm/headless';
 import { clean } from '../text/sanitize.ts';
 
-/** The SGR parameters of what `flagsOf` tells, its lowest bit first, in the order of the standard. */
+/** The SGR parameters for the bits of `flagsOf`, lowest bit first, in the order of the standard. */
 const FLAG_CODES = ['1', '2', '3', '4', '5', '7', '8', '9', '53'];
 
 function flagsOf(cell: IBufferCell): number {
@@ -32,17 +32,14 @@ function color(cell: IBufferCell, foreground: boolean): string {
   return '';
 }
 
-/**
- * The style that was written last: neighbours mostly share one, and to write it anew for each of them is the dearest
- * part.
- */
+/** Caches the last style: neighbouring cells mostly share one, and building its text is the most expensive part. */
 class Styles {
   #flags = 0;
   #foreground = 0;
   #background = 0;
   #text = '';
 
-  /** The whole style of a cell as one SGR sequence that starts from nothing; '' for a cell without style. */
+  /** Returns the complete style of a cell as one SGR sequence that starts from a reset; '' for an unstyled cell. */
   of(cell: IBufferCell): string {
     if (cell.isAttributeDefault()) return '';
     const flags = flagsOf(cell);
@@ -60,7 +57,7 @@ class Styles {
   }
 }
 
-/** How far a line is filled: trailing cells that show nothing don't count. */
+/** Returns the used length of a line, without trailing empty cells. */
 function filled(line: IBufferLine, scratch: IBufferCell): number {
   for (let x = line.length - 1; x >= 0; x -= 1) {
     const cell = line.getCell(x, scratch);
@@ -73,17 +70,17 @@ function filled(line: IBufferLine, scratch: IBufferCell): number {
   return 0;
 }
 
-/** Characters of link targets in one screen line: a link for every cell must not make a line of megabytes. */
+/** The maximum length of all link targets in one screen line: a link in every cell must not produce megabytes. */
 const MAX_LINK_CHARS = 8192;
 
-/** What reading a cell needs: a cell to read into, how it looks, and where its link leads. */
+/** The tools to read cells: a scratch cell, the style cache, and the link lookup. */
 export type CellReader = { readonly scratch: IBufferCell; readonly styles: Styles; readonly linkOf: LinkOf };
 
 export function cellReader(terminal: Terminal): CellReader {
   return { scratch: terminal.buffer.normal.getNullCell(), styles: new Styles(), linkOf: linkReader(terminal) };
 }
 
-/** One screen line as text with SGR colours, safe hyperlinks and nothing else; both end with the line. */
+/** Returns one screen line as text with SGR colours and safe hyperlinks only; both are closed at its end. */
 function renderRow(line: IBufferLine, whole: boolean, { scratch, styles, linkOf }: CellReader): string {
   const end = whole ? line.length : filled(line, scratch);
   let text = '';
@@ -109,13 +106,13 @@ function renderRow(line: IBufferLine, whole: boolean, { scratch, styles, linkOf 
   return `${text}${current === '' ? '' : '\x1b[0m'}${link === '' ? '' : openLink('')}`;
 }
 
-/** Screen line `y` of a buffer as clean text with SGR colours and hyperlinks. */
+/** Returns screen line `y` of a buffer as clean text with SGR colours and hyperlinks. */
 export function renderLine(buffer: IBuffer, y: number, reader: CellReader): string {
   const line = buffer.getLine(y);
   return line ? clean(renderRow(line, false, reader)) : '';
 }
 
-/** The logical line that starts at `y`: rows that were wrapped are joined. Returns where the next one starts. */
+/** Returns the logical line that starts at `y`, with wrapped rows joined, and the row after it. */
 export function renderLogicalLine(buffer: IBuffer, y: number, end: number, reader: CellReader): [string, number] {
   let text = '';
   let at = y;
@@ -128,16 +125,15 @@ export function renderLogicalLine(buffer: IBuffer, y: number, end: number, reade
   return [clean(text), Math.max(at, y + 1)];
 }
 
-/** Gives the target of the hyperlink that a cell is part of; '' where there is none, or none that is safe. */
+/** Returns the target of a cell's hyperlink; '' without one, or if it is unsafe. */
 type LinkOf = (cell: IBufferCell) => string;
 
-/** Target by the number that the terminal has for it; cleared when it has grown to so many. */
+/** The cache of link targets is cleared at this size. */
 const MAX_KNOWN = 1000;
 
 /**
- * Reads OSC 8 hyperlinks out of a terminal. @xterm/headless 6 keeps them and tells them to nobody, so its inside is
- * looked at; where that looks different there are no links. What is no target that `clean` lets pass is none either
- * (EX-9).
+ * Reads OSC 8 hyperlinks from a terminal. @xterm/headless 6 has no public API for them, so this uses its internals;
+ * if those have changed, there are no links. Targets that `clean` rejects are dropped (EX-9).
  */
 function linkReader(terminal: Terminal): LinkOf {
   const service = inside(inside(terminal, '_core'), '_oscLinkService');
@@ -156,7 +152,7 @@ function linkReader(terminal: Terminal): LinkOf {
   };
 }
 
-/** Without this the cell may still hold what the one before had. */
+/** The scratch cell may still contain attributes of the previous cell. */
 function hasMore(cell: IBufferCell): boolean {
   const more = call(cell, 'hasExtendedAttrs');
   return typeof more === 'number' && more !== 0;
@@ -177,7 +173,7 @@ function call(value: unknown, name: string, ...args: readonly unknown[]): unknow
   return typeof method === 'function' ? Reflect.apply(method, value, args) : undefined;
 }
 
-/** Begins a hyperlink; '' ends one. */
+/** Starts a hyperlink; '' ends one. */
 function openLink(target: string): string {
   return `\x1b]8;;${target}\x1b\\`;
 }

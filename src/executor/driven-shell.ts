@@ -9,29 +9,29 @@ import type { Pty } from './pty.ts';
 import type { Line } from './shell-integration/integration.ts';
 
 export type ShellEvents = {
-  /** What was printed while no command runs: by background jobs, prompt hooks, startup files. */
+  /** Output while no command runs: of background jobs, prompt hooks, startup files. */
   readonly onIdle: (data: Buffer) => void;
   readonly onOutput: (data: Buffer) => void;
   readonly onStart: () => void;
   readonly onEnd: (exit: number, cwd: string) => void;
-  /** It asks for the rest of a line, which will not come: the line's end follows. */
+  /** The shell asks for the rest of an incomplete line, which will not come: the line's end follows. */
   readonly onRest: () => void;
-  /** At a prompt, with the state as of now. */
+  /** The shell is at a prompt and has reported its state. */
   readonly onReady: (cwd: string) => void;
-  /** It can't be driven through its line editor. */
+  /** The shell can't be controlled through its line editor. */
   readonly onUnable: (why: string) => void;
-  /** `signalled`: it was killed. */
+  /** `signalled`: a signal killed the shell. */
   readonly onExit: (code: number, signalled: boolean) => void;
 };
 
 export type TerminalSize = { readonly columns: number; readonly rows: number };
 
-/** A shell on a host that is about to start: its directory is made, its startup files are written. */
+/** A prepared start of a shell on a host: its directory and startup files exist there. */
 export type Seat = {
   readonly there: ShellThere;
   readonly files: ShellFiles;
   readonly token: string;
-  /** The program of this machine that runs it. */
+  /** The local program that runs the remote shell. */
   readonly launch: Awaited<ReturnType<ShellThere['starts']>>;
 };
 
@@ -42,64 +42,65 @@ export type ShellProcessOptions = {
   readonly env: Environment;
   readonly columns: number;
   readonly rows: number;
-  /** Absent: it runs here. */
+  /** The host's part; absent for a local shell. */
   readonly seat?: Seat;
 };
 
-/** The shell's state as reported at a prompt. */
+/** The shell's state, reported at each prompt. */
 export type ShellState = {
-  /** What it knows by itself; `aliases` are among them. */
+  /** Every command word that the shell itself defines, including `aliases`. */
   readonly words: ReadonlySet<string>;
   readonly aliases: ReadonlySet<string>;
-  /** What it expands while one types (fish). */
+  /** Words that fish expands while the user types. */
   readonly abbreviations: Readonly<Record<string, string>>;
   readonly env: Record<string, string>;
   /** The last row of its prompt: text and colours. */
   readonly prompt: string;
-  /** Its editor has vi's keys. */
+  /** Its line editor uses vi keys. */
   readonly vi: boolean;
-  /** The user has bound a search of their own to Ctrl-R. */
+  /** The user has bound a custom search to Ctrl-R. */
   readonly searches: boolean;
-  /** Path of its history file; none where it keeps no history, or can't tell. */
+  /** The path of its history file; undefined without a history, or if unknown. */
   readonly history?: string;
 };
 
-/** One interactive shell with its terminal and its private directory: made and closed together. */
+/** One interactive shell with its terminal and private directory, which have the same lifetime. */
 export type DrivenShell = {
   readonly pty: Pty;
-  /** Set for one on a host. */
+  /** Set for a shell on a host. */
   readonly seat?: Seat | undefined;
-  /** A question brings a new prompt, and `onReady` with it. */
+  /** Each question causes a new prompt, followed by `onReady`. */
   readonly promptsAfterQuestion: boolean;
   readonly remembersExits: boolean;
   /** The state as of the last prompt. */
   state(): ShellState;
-  /** Runs a line. Only one at a time, at a prompt: `onStart` and `onEnd` follow. */
+  /** Runs a line; only at a prompt and one at a time. `onStart` and `onEnd` follow. */
   run(line: Omit<Line, 'token'>): void;
-  /** What may stand at the cursor; only at a prompt. Undefined when it does not answer in time. */
+  /** Completes at the cursor; only at a prompt. Undefined if the shell does not answer in time. */
   complete(question: Question, signal: AbortSignal): Promise<readonly Fact[] | undefined>;
   /**
-   * Runs the user's own search, with a line to begin with; the line it leaves, undefined for none. Only at a prompt.
+   * Runs the user's own history search with an initial line. Returns the chosen line, undefined for none. Only at a
+   * prompt.
    */
   readonly search?: (line: string, size: TerminalSize, onData: (data: Buffer) => void) => Promise<string | undefined>;
-  /** Makes sure that an end is reported even if every hook was lost. */
+  /** Makes sure that a command's end is reported even if every hook was lost. */
   askForEnd(): void;
-  /** Keys for whatever has its terminal. */
+  /** Sends keys to the program that reads the shell's terminal. */
   write(data: string): void;
   /**
-   * What was typed and no program read, taken out of its editor: whole lines end in a newline. Absent: it has no
-   * editor.
+   * Takes typed text that no program has read out of the line editor; complete lines end in a newline. Absent without
+   * an editor.
    */
   readonly takeTyped?: () => Promise<string>;
-  /** Sets the size of its terminal: at once while a command runs, else with the next one. */
+  /** Sets the terminal's size: at once while a command runs, else with the next command. */
   resize(columns: number, rows: number): void;
-  /** Closes the terminal, behind the saving of the history. Resolves when it is gone, or will not go. */
+  /** Closes the terminal after saving the history. Resolves when the shell has ended, or does not end in time. */
   dispose(): Promise<void>;
 };
 
 /**
- * $PWD keeps symbolic links as the user went, but anyone may assign it, and a mark can't hold every character of it: it
- * holds only if the kernel agrees.
+ * $PWD keeps the symlinks that the user followed. But anybody can assign it, and a mark can't contain every
+ * character, so it counts only if the kernel agrees.
  */
 export function directoryNow(pid: number, told: string | undefined): string {
   const actual = directoryOf(pid);
@@ -108,21 +109,21 @@ export function directoryNow(pid: number, told: string | undefined): string {
   try {
     return realpathSync(told) === actual ? told : actual;
   } catch {
-    // Removed while the shell stood in it: only the shell still has its name.
+    // The directory was removed; only the shell still knows its name.
     return actual.endsWith(' (deleted)') ? told : actual;
   }
 }
 
 /**
- * Where a shell on a host is, as it tells; undefined where it tells none. Empty: no word can say it, and no path may be
- * taken for it.
+ * Returns the place a shell on a host has reported; undefined if none. An empty report means the name can't be
+ * transmitted, and must not be mistaken for a path.
  */
 export function placeThere({ there }: Seat, told: string | undefined): string | undefined {
   if (told === '') return placeOn(there.host, '/?');
   return told?.startsWith('/') ? placeOn(there.host, told) : undefined;
 }
 
-/** Signs the marks of one shell. */
+/** Returns a secret that authenticates the marks of one shell. */
 export function newToken(): string {
   return `@${randomBytes(16).toString('hex')}`;
 }

@@ -25,20 +25,20 @@ import { type EditorIntegration, FLAG, type HandOver, type Line } from './shell-
 import type { Mark } from './shell-integration/marks.ts';
 import { seesReaders, waitsForLine } from './terminal-state.ts';
 
-/** How long an answer to a key of ours may take. Ms. */
+/** Milliseconds to wait for the answer to one of our key sequences. */
 const ANSWER_TIMEOUT_MS = 1000;
 const FAR_ANSWER_TIMEOUT_MS = 5000;
-/** How long the saving of the history may take before the terminal is closed over it. Ms. */
+/** Milliseconds to save the history before the terminal is closed anyway. */
 const LEAVE_TIMEOUT_MS = 300;
-/** How long the end may take once the terminal is closed. Ms. */
+/** Milliseconds for the shell to end once its terminal is closed. */
 const END_TIMEOUT_MS = 1000;
 /**
- * Silence after which a shell in front that waits, and has shown no mark, is looked at; and between further looks. Ms.
+ * After this silence, check a foreground shell that waits without a mark; also the interval of later checks. In ms.
  */
 const SILENCE_MS = 150;
 const MAX_SILENCE_MS = 2000;
 
-/** One interactive shell that is driven through its own line editor (see `EditorIntegration`). */
+/** One interactive shell, controlled through its own line editor (see `EditorIntegration`). */
 export class EditorShell implements DrivenShell {
   readonly promptsAfterQuestion = false;
   readonly remembersExits: boolean;
@@ -58,9 +58,9 @@ export class EditorShell implements DrivenShell {
   #prompt = '';
   #cwd: string;
   #program: string | undefined;
-  /** A size that the shell has not been given yet. */
+  /** A new size that the shell does not know yet. */
   #size: TerminalSize | undefined;
-  /** Keys have been sent to a command that it may not have read. */
+  /** Keys were sent that the command may not have read. */
   #keysSent = false;
   #typed = '';
   #rest = Promise.withResolvers<void>();
@@ -68,7 +68,7 @@ export class EditorShell implements DrivenShell {
   #hiding = false;
   /** Counts prompts. */
   #prompts = 0;
-  /** What is done at a prompt before the next line. */
+  /** Work at a prompt that must finish before the next line. */
   #settled: Promise<void> = Promise.resolve();
   #closing = false;
   #gone = false;
@@ -95,14 +95,14 @@ export class EditorShell implements DrivenShell {
         token: this.#token,
         echoOver: integration.echoOver,
         promptBegins: integration.promptBegins,
-        // On a host its mark is all there is.
+        // On a host only its mark is visible.
         waits: () => (this.seat ? true : waitsForLine(this.pty.pid, this.pty.slave)),
         typedAhead: () => this.#keysSent,
         asked: () => this.#asked.any,
       },
       {
         onIdle: (data) => {
-          // What was typed ahead is drawn by the editor that reads it.
+          // The editor echoes typed-ahead text when it reads it.
           if (!this.#keysSent) events.onIdle(data);
         },
         onOutput: (data) => {
@@ -115,7 +115,7 @@ export class EditorShell implements DrivenShell {
         },
         onEnd: (exit, cwd) => this.#lineEnded(exit, cwd),
         onReady: (prompt) => {
-          // Interrupted, the user's own search ends with a new prompt.
+          // If the user's own search is interrupted, it ends with a new prompt.
           this.#asked.give('G', undefined);
           if (prompt) this.#prompt = promptRow(prompt);
           this.#settled = this.#atPrompt();
@@ -193,12 +193,12 @@ export class EditorShell implements DrivenShell {
   }
 
   resize(columns: number, rows: number): void {
-    // At the prompt nobody looks: the editor would draw it again.
+    // Not at the prompt: the editor would redraw it for nobody.
     if (this.#stream.phase === 'command' || this.#stream.lent) this.pty.resize(columns, rows);
     else this.#size = { columns, rows };
   }
 
-  /** Looks whether the shell waits, without having told of its prompt. */
+  /** Checks whether the shell waits without having reported its prompt. */
   askForEnd(): void {
     if (this.#integration.fed) this.#press(this.#integration.keys.repair);
     this.#silenceMs = SILENCE_MS;
@@ -237,7 +237,7 @@ export class EditorShell implements DrivenShell {
     this.#hiding = !keep && before.length > 0;
     if (before.length > 0) await this.#own(before.join('\n'));
     this.#unsaved = keep || remember.length > 0;
-    // A leading blank is what keeps it out of each shell's history.
+    // A leading blank keeps the line out of every shell's history.
     const put = this.#handOver(line((keep || text.startsWith(' ') ? '' : ' ') + text.replaceAll('\0', '')));
     const keys = typeof put === 'string' ? put : await put;
     this.#keysSent = false;
@@ -249,14 +249,14 @@ export class EditorShell implements DrivenShell {
     this.#watch();
   }
 
-  /** The keys, once what they need is written: at once where it is written here. */
+  /** Returns the keys after writing their file; synchronously for a local shell. */
   #handOver({ keys, file }: HandOver): string | Promise<string> {
     return (file === undefined ? undefined : this.#directory.write('line', file)?.then(() => keys)) ?? keys;
   }
 
-  /** Runs code in the shell itself, where that is at its prompt; nothing of it is seen. */
+  /** Runs our own code in the shell at its prompt, with no visible trace. */
   async #own(code: string, patience?: number): Promise<{ readonly exit: number; readonly output: Buffer }> {
-    // A machine that can't be reached any more is as gone as its shell.
+    // An unreachable host counts as an ended shell.
     if (this.#gone || (await this.#directory.write('own', code)?.catch(messageOf)) !== undefined)
       return { exit: 1, output: Buffer.alloc(0) };
     const mark = await this.#ask('O', this.#integration.keys.own, patience);
@@ -265,7 +265,7 @@ export class EditorShell implements DrivenShell {
     return { exit: Number(mark?.fields[0] ?? 1), output };
   }
 
-  /** Sends a key of ours and waits for its mark; undefined where none comes. */
+  /** Sends one of our key sequences and waits for its mark; undefined if none comes. */
   #ask(
     kind: string,
     keys: string,
@@ -276,7 +276,7 @@ export class EditorShell implements DrivenShell {
 
   #answered(mark: Mark): void {
     if (mark.kind === 'U') this.#events.onUnable(mark.fields.join(';'));
-    // Out of the editor, so kept whichever prompt asked.
+    // This text left the editor, so keep it, whichever prompt asked for it.
     if (mark.kind === 'L') this.#typed += mark.fields.join(';');
     if (mark.kind === 'W') this.#typed += `${mark.fields.join(';')}\n`;
     this.#asked.give(mark.kind, mark);
@@ -290,7 +290,7 @@ export class EditorShell implements DrivenShell {
     this.#events.onEnd(exit, this.#cwd);
   }
 
-  /** Behind each prompt: what was typed is taken out, the state is asked for, what is to be kept is kept. */
+  /** After each prompt: takes typed-ahead text, asks for the state, saves the history. */
   async #atPrompt(): Promise<void> {
     const { keys } = this.#integration;
     this.#prompts += 1;
@@ -304,7 +304,8 @@ export class EditorShell implements DrivenShell {
     this.#rest.resolve();
     const state = this.#stream.traces || (await this.#askState());
     if (isOver()) return;
-    // What a program left unread has the editor take every key for something else: for what it searches, say.
+    // Unread terminal replies may have put the editor in a mode, such as a search, in which it misreads our keys:
+    // cancel that.
     if (!typed && !state) return this.pty.write('\x03');
     if (this.#flags.includes(FLAG.unhooked) && keys.hook !== undefined) this.#press(keys.hook);
     if (this.#flags.includes(FLAG.stale)) {
@@ -316,9 +317,9 @@ export class EditorShell implements DrivenShell {
     if (!this.#gone && !this.#closing) this.#events.onReady(this.#cwd);
   }
 
-  /** Asks what was typed ahead; undefined where the editor does not answer, or the prompt is over. */
+  /** Asks for typed-ahead text; undefined if the editor does not answer, or the prompt has ended. */
   async #takeTyped(isOver: () => boolean): Promise<Mark | undefined> {
-    // Where a whole line was among it, its mark may be here already.
+    // If it contained a complete line, that line's mark may already be here.
     await new Promise((resolve) => setImmediate(resolve));
     if (isOver()) return undefined;
     const typed = await this.#ask('L', this.#integration.keys.show);
@@ -326,7 +327,7 @@ export class EditorShell implements DrivenShell {
     return typed;
   }
 
-  /** Has the shell keep its history; false where the prompt is over by then. */
+  /** Makes the shell save its history; false if the prompt has ended meanwhile. */
   async #keep(isOver: () => boolean): Promise<boolean> {
     const { code } = this.#integration;
     const traced = this.#flags.includes(FLAG.traced) || this.#stream.traces;
@@ -349,7 +350,7 @@ export class EditorShell implements DrivenShell {
     return state;
   }
 
-  /** While a command runs: a shell that falls silent in front may be at a prompt that has lost its marks. */
+  /** During a command: a silent shell in the foreground may be at a prompt whose marks were lost. */
   #watch(): void {
     this.#silenceMs = SILENCE_MS;
     if (this.#silence) this.#silence.refresh();
@@ -361,7 +362,7 @@ export class EditorShell implements DrivenShell {
     this.#silence = undefined;
     const { phase, settling, editing } = this.#stream;
     if (this.#gone || this.#closing || settling || (phase !== 'command' && phase !== 'sent')) return;
-    // Its language reads keys as well: only one that says so has an editor open. bash polls for nothing else.
+    // The shell's own `read` waits for keys too, so require an open editor. bash polls only in its editor.
     const asks = editing || (!this.seat && this.#integration.pollsInEditorOnly === true);
     this.#silenceMs = Math.min(this.#silenceMs * 2, MAX_SILENCE_MS);
     this.#silence = setTimeout(() => void this.#lookForPrompt(), this.#silenceMs).unref();
@@ -378,14 +379,14 @@ export class EditorShell implements DrivenShell {
     } else if (serial !== undefined) this.#stream.promptUnseen(serial, Number(exit));
   }
 
-  /** The shell has its editor open without a mark: at a prompt that has lost them, or for its `read -e`. */
+  /** The shell opened its editor without a mark: either its prompt has lost the marks, or a `read -e` runs. */
   async #doubted(): Promise<void> {
-    // Where nobody sees who has the terminal, its marks are all there is.
+    // If nobody can see who reads the terminal, only marks count.
     if (!this.seat && seesReaders) await this.#askForPrompt();
     this.#stream.decided();
   }
 
-  /** The shell itself has the terminal, and waits. Another program in its place has none of our keys. */
+  /** Returns whether the shell itself has the terminal and waits. Another program would get our keys as input. */
   async #isInFront(): Promise<boolean> {
     if (this.seat) return this.seat.there.isInFront(this.seat.files);
     return waitsForLine(this.pty.pid, this.pty.slave) === true && commandLineOf(this.pty.pid) === this.#program;
@@ -404,7 +405,7 @@ export class EditorShell implements DrivenShell {
   }
 }
 
-/** What keys of ours have asked a shell, and what it has not answered yet. */
+/** Our key sequences that the shell has not answered yet. */
 class AskedKeys {
   readonly #press: (keys: string) => void;
   readonly #waiting = new Map<string, (mark: Mark | undefined) => void>();
@@ -418,7 +419,7 @@ class AskedKeys {
     return this.#waiting.size > 0;
   }
 
-  /** Sends keys and waits for their mark, so many ms; undefined where none comes. */
+  /** Sends keys and waits this many ms for their mark; undefined if none comes. */
   ask(kind: string, keys: string, patience: number): Promise<Mark | undefined> {
     return new Promise((resolve) => {
       const done = (mark: Mark | undefined) => {
@@ -433,12 +434,12 @@ class AskedKeys {
     });
   }
 
-  /** Answers what waits for this kind of mark; undefined: none will come. */
+  /** Answers the request that waits for this kind of mark; undefined: none will come. */
   give(kind: string, mark: Mark | undefined): void {
     this.#waiting.get(kind)?.(mark);
   }
 
-  /** No mark will come any more. */
+  /** No more marks will come. */
   end(): void {
     for (const answer of this.#waiting.values()) answer(undefined);
   }
@@ -446,7 +447,7 @@ class AskedKeys {
 
 const FILES = ['words', 'env', 'history', 'abbreviations', 'bindings'] as const;
 
-/** What a shell has written of itself at a prompt, in files of its directory. */
+/** The state that a shell writes to files in its directory at each prompt. */
 class ReportedState {
   readonly #directory: ShellFiles;
   #texts: Readonly<Record<(typeof FILES)[number], string>> = {
@@ -461,13 +462,13 @@ class ReportedState {
     this.#directory = directory;
   }
 
-  /** Takes the files: what was not written again stays. */
+  /** Reads the files; a missing file means no change. */
   async take(): Promise<void> {
     const texts = FILES.map(async (name) => [name, (await this.#directory.take(name)) ?? this.#texts[name]] as const);
     this.#texts = { ...this.#texts, ...Object.fromEntries(await Promise.all(texts)) };
   }
 
-  /** @param flags of its last mark S @param prompt the last row of its prompt */
+  /** @param flags from its last mark S @param prompt the last row of its prompt */
   state(flags: string, prompt: string): ShellState {
     const texts = this.#texts;
     const history = texts.history.startsWith('/') ? { history: texts.history } : {};

@@ -1,23 +1,23 @@
 import { UNATTENDED } from '../knowledge/unattended.ts';
 
-/** Names that change which code bash or the loader runs (EX-10). */
+/** Variables that change which code bash or the loader runs (EX-10). */
 const DANGEROUS = /^(?:BASH_ENV|ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|PS4|LD_.*|DYLD_.*)$/;
 
-/** Traces of how this program was started and of how the shell is driven: not the user's. */
+/** Variables from npm, aish-tui and its shell control, which are not the user's. */
 const OURS = /^(?:npm_.*|AISH_TUI_RUN|__aish_.*|_|SHLVL|OLDPWD|PWD)$/;
 
-/** `git status` would write its index anew, which an undo would have to put back. */
+/** `git status` would otherwise rewrite its index, which an undo would have to restore. */
 const NO_LOCKS = { GIT_OPTIONAL_LOCKS: '0' };
 const TERMINAL = { TERM: 'xterm-256color' };
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** The environment of a model's command, from the exported environment of the user's shell. */
+/** Returns the environment of a model's command, based on the exported one of the user's shell. */
 export function unattendedEnvironment(env: Environment): Record<string, string> {
   return { ...keep(env, (name) => !DANGEROUS.test(name) && name !== '_'), ...TERMINAL, ...UNATTENDED, ...NO_LOCKS };
 }
 
-/** The environment the user's shell starts with: what `npm` and this program's launcher put there is taken out. */
+/** Returns the environment for the user's shell, without variables of npm and of aish-tui's launcher. */
 export function userEnvironment(env: Environment): Record<string, string> {
   const clean = keep(env, (name) => !OURS.test(name));
   if (clean.PATH !== undefined) {
@@ -36,7 +36,7 @@ function keep(env: Environment, wanted: (name: string) => boolean): Record<strin
   return Object.fromEntries(Object.entries(env).filter(([name]) => wanted(name)));
 }
 
-/** Reads what `env -0` wrote. */
+/** Parses the output of `env -0`. */
 export function parseEnvironment(text: string): Record<string, string> {
   const pairs = text
     .split('\0')
@@ -45,7 +45,7 @@ export function parseEnvironment(text: string): Record<string, string> {
   return keep(Object.fromEntries(pairs), (name) => name !== '_' && !name.startsWith('__aish_'));
 }
 
-/** The environment that this program was started with. */
+/** The environment in which this program was started. */
 export function processEnvironment(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined),

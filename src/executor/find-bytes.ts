@@ -1,10 +1,13 @@
-/** Searches in output. A flood of colours is full of ESC, where the search for a sequence stops at each of them. */
+/**
+ * Searches output for sequences. Coloured floods are full of ESC, so a search that starts at ESC would stop
+ * everywhere.
+ */
 
 const [ESC, QUESTION, PARENTHESIS, BRACKET] = [0x1b, 0x3f, 0x28, 0x5d];
-/** Rare in any output: most has none of them, which one look at the bytes says. */
+/** Bytes that are rare in output: most output has none, which a native search detects at once. */
 const RARE = [QUESTION, PARENTHESIS, BRACKET];
 
-/** A sequence to be searched for again and again. */
+/** A prepared sequence for repeated searches. */
 export type Wanted = { readonly bytes: Buffer; readonly rare: number | undefined };
 
 export function wanted(text: string): Wanted {
@@ -12,12 +15,12 @@ export function wanted(text: string): Wanted {
   return { bytes, rare: RARE.find((byte) => bytes.includes(byte)) };
 }
 
-/** Where it first stands at or behind `from`; -1: nowhere. */
+/** Returns its first position at or after `from`; -1 if there is none. */
 export function find(data: Buffer, { bytes, rare }: Wanted, from = 0): number {
   return rare !== undefined && data.indexOf(rare, from) < 0 ? -1 : data.indexOf(bytes, from);
 }
 
-/** How many bytes at the end of `data`, from `from` on, could be the first ones of a sequence that begins with ESC. */
+/** Returns how many bytes at the end of `data` could start a sequence that begins with ESC. */
 export function begunAtEnd(data: Buffer, { bytes }: Wanted, from: number): number {
   for (let length = Math.min(bytes.length - 1, data.length - from); length > 0; length -= 1) {
     const at = data.length - length;

@@ -1,56 +1,53 @@
 /**
- * What a program with a screen of its own may send to the terminal that it was lent (EX-9). It paints as it likes, and
- * asks what it likes; but whatever would outlast its screen or reach beyond it is left out: title, clipboard,
- * notifications, colours of the terminal, files by way of pictures, window, printer, a full reset, and 8-bit controls.
- * Pictures pass that bring their data with them; whether the terminal shows them, the program has asked it.
+ * Filters the output of a full-screen program to the user's real terminal (EX-9). Drawing and queries pass. Anything
+ * that would outlast the program or act outside its screen is removed: title, clipboard, notifications, terminal
+ * colours, images that name files, window operations, printer, full reset, 8-bit controls. Images with inline data
+ * pass, since the program has asked whether the terminal supports them.
  * Source of the sequences: xterm's ctlseqs, ECMA-48.
  */
 import { BROKEN, COMMAND, ESC, ESCAPE, nextState, STRING, STRING_ESCAPE, TEXT } from '../text/escape-sequences.ts';
 import { find, wanted } from './find-bytes.ts';
 
-/** First byte in UTF-8 of the 8-bit controls. */
+/** The first UTF-8 byte of the 8-bit controls. */
 const C1_LEAD = 0xc2;
-/** No legitimate sequence is longer, but for pictures. */
+/** No legitimate sequence is longer, except images. */
 const MAX_SEQUENCE_BYTES = 4096;
 const MAX_PICTURE_BYTES = 8 * 1024 * 1024;
 
-/** Behind the lead byte: beside the states of a sequence. */
+/** The state after the lead byte; the other states are those of a sequence. */
 const LEAD = -1;
 
 /**
- * Window operations and printing go nowhere, but for questions about sizes; a full reset would take our modes with it.
+ * Window operations and printing are blocked, except queries of sizes. A full reset would also reset our own modes.
  */
 const REFUSED = /^\x1b(?:c$|\[(?!1[468]t)[\x20-\x3f]*[ti]$)/;
-/**
- * Strings that pass: links to where links may lead, questions about colours, their resetting, questions to the
- * terminal.
- */
+/** OSC and DCS strings that pass: safe links, queries and resets of colours, queries to the terminal. */
 const ASKED =
   /^\x1b(?:\]8;[\w=:.-]*;(?:(?:(?:https?|file):\/\/|mailto:)[\x21-\x7e]*)?|\](?:4;\d+|1[0-9]);\?|\]1(?:04(?:;\d+)*|1[0-9])|P[$+]q[\x20-\x7e]*)(?:\x07|\x1b\\)$/i;
 
-/** How pictures begin: sixel, kitty's, iTerm2's. Sources: DEC STD 070, kitty's and iTerm2's documentation. */
+/** The beginnings of images: sixel, kitty, iTerm2. Sources: DEC STD 070, kitty's and iTerm2's documentation. */
 const PICTURE = /^\x1b(?:P[\d;]*q|_G|\]1337;(?:File|MultipartFile|FilePart)=)/;
 const SIXEL = /^\x1bP[\d;]*q["#$!;\d?-~\r\n-]*\x1b\\$/;
-/** Without `inline=1` it would be a file to be saved. */
+/** Without `inline=1` iTerm2 would save a file. */
 const ITERM =
   /^\x1b\]1337;(?:(?:File|MultipartFile)=(?=[^:\x07\x1b]*\binline=1\b)[\w=;%.+/-]*(?::[\w+/=\r\n]*)?|FilePart=[\w+/=\r\n]*|FileEnd)(?:\x07|\x1b\\)$/;
 const KITTY = /^\x1b_G([\w=,-]*)(?:;[\w+/=]*)?\x1b\\$/;
 
 function isPicture(sequence: string): boolean {
   const controls = KITTY.exec(sequence)?.[1];
-  // Other ways of transmission name a file, or shared memory.
+  // Other transmission modes name a file or shared memory.
   if (controls !== undefined) return controls.split(',').every((pair) => !pair.startsWith('t') || pair === 't=d');
   return SIXEL.test(sequence) || (ITERM.test(sequence) && isInline(sequence));
 }
 
-/** Said once, and not by a part of another word: of several the last one holds. */
+/** The key must occur once and as a whole word, because terminals use the last of several. */
 function isInline(sequence: string): boolean {
   const given = /File=([^:\x07\x1b]*)/.exec(sequence)?.[1];
   const said = given?.split(';').filter((pair) => /^inline(=|$)/.test(pair));
   return said === undefined || (said.length > 0 && said.every((pair) => pair === 'inline=1'));
 }
 
-/** Bytes, as many as come. */
+/** A growable byte buffer. */
 class Bytes {
   #buffer = Buffer.alloc(256);
   length = 0;
@@ -70,13 +67,13 @@ class Bytes {
   }
 }
 
-/** A filter for one program's time on the screen. Sequences may be torn anywhere between two calls. */
+/** Filters one program's output. Sequences may be split anywhere between two calls. */
 export class PassthroughFilter {
   #state = TEXT;
   #held = new Bytes();
   #limit = MAX_SEQUENCE_BYTES;
 
-  /** The part of `data` that may go to the terminal, with what was held back before. */
+  /** Returns the bytes that may go to the terminal, including bytes held back before. */
   pass(data: Uint8Array): Buffer {
     const out = new Bytes();
     for (const byte of data) this.#take(byte, out);
@@ -102,14 +99,14 @@ export class PassthroughFilter {
     this.#limit = MAX_SEQUENCE_BYTES;
   }
 
-  /** One more byte of a sequence. */
+  /** Processes one more byte of a sequence. */
   #follow(byte: number, out: Bytes): void {
     const next = nextState(this.#state, byte);
-    // A string that another sequence breaks off: that one is held from here.
+    // Another sequence interrupts the string: hold from there.
     if (this.#state === STRING_ESCAPE && next !== TEXT) this.#hold(ESC);
     this.#state = next;
     if (next === BROKEN) {
-      // Terminals obey a control within a sequence; here it is over.
+      // Terminals execute a control inside a sequence; this filter ends the sequence.
       this.#state = TEXT;
       this.#take(byte, out);
       return;
@@ -137,12 +134,12 @@ const MAX_SWITCH_BYTES = 32;
 
 type Piece = { readonly data: Buffer; readonly fullScreen: boolean };
 
-/** Follows which of a program's output belongs to a full screen of its own. */
+/** Separates a program's output on the alternate screen from the rest. */
 export class AlternateScreen {
   fullScreen = false;
   #held: Buffer | undefined;
 
-  /** Splits a chunk at the switches; a switch belongs to the full-screen side. */
+  /** Splits a chunk at the switches; a switch belongs to the alternate screen. */
   split(chunk: Buffer): Piece[] {
     const data = this.#held ? Buffer.concat([this.#held, chunk]) : chunk;
     this.#held = undefined;
@@ -164,7 +161,7 @@ export class AlternateScreen {
     return pieces;
   }
 
-  /** What was held back as the possible start of a switch. */
+  /** Returns bytes held back as the possible start of a switch. */
   rest(): Buffer | undefined {
     const held = this.#held;
     this.#held = undefined;
@@ -172,7 +169,7 @@ export class AlternateScreen {
   }
 }
 
-/** Where an unfinished `ESC [ ? …` at the end begins, else the length. */
+/** Returns where an unfinished `ESC [ ? …` at the end starts, else the length. */
 function unfinished(data: Buffer, from: number): number {
   const at = data.lastIndexOf(0x1b);
   if (at < from || at < data.length - MAX_SWITCH_BYTES) return data.length;

@@ -1,6 +1,8 @@
-/** How wide characters are in the terminal model: the addon, loaded where it finds its table. */
+/**
+ * The addon for character widths in the terminal model. It loads its table correctly only without Node's buffer pool.
+ */
 import './unpooled.ts';
-// Nothing may come between.
+// Keep these imports adjacent: no other module may load while the pool is off.
 import graphemes from '@xterm/addon-unicode-graphemes';
 import { POOL_SIZE } from './unpooled.ts';
 

@@ -2,26 +2,24 @@ import { spawnSync } from 'node:child_process';
 import { basename } from 'node:path';
 import { ShellLines } from '../text/shell.ts';
 
-/** Strings in which nothing is open, in every shell. */
+/** Strings that are complete in every shell. */
 const WHOLE_STRING = /'[^'\\]*'|"[^"\\`$(]*"/g;
-/** What can leave something open in one of the shells: of a line without any of it none has to be asked. */
+/** Characters that can leave a line incomplete in some shell; without any of them no shell is asked. */
 const CAN_BE_OPEN =
   /['"`\\(){}[\]]|<<|[|&]\s*$|\b(?:if|for|foreach|while|until|select|repeat|case|switch|function|begin)\b/;
 const OPEN_END = /(?:^|[^\\])(?:\\\\)*\\$/;
 
-/** How a shell is asked to read and run nothing, and what it says where it would read on. */
+/** How to make a shell parse without running anything, and its message for incomplete input. */
 type Reader = {
   readonly args: readonly string[];
   readonly readsOn: RegExp;
-  /** Its input must be a pipe: fish 3 takes a socket, which Node's are, for a directory. */
+  /** Its input must be a pipe: Node passes sockets, which fish 3 mistakes for a directory. */
   readonly wantsPipe?: true;
-  /**
-   * What it takes for whole though it is not: only behind that which `begins` may be, the line `goesOn` can be read.
-   */
+  /** Incomplete input that the shell accepts: after `begins`, a line matching `goesOn` can follow. */
   readonly open?: { readonly ends: RegExp; readonly begins: RegExp; readonly goesOn: string };
 };
 
-/** bash, and what is taken for it, has its reader here. */
+/** bash, also for shells treated like it, is checked by our own parser. */
 const READERS: Readonly<Record<string, Reader>> = {
   zsh: {
     args: ['-f', '-n'],
@@ -40,9 +38,9 @@ const READERS: Readonly<Record<string, Reader>> = {
 };
 
 /**
- * Whether a shell would ask for more before it could run this. zsh and fish are asked themselves where they might, by
- * their parsers, which run nothing: some 3 ms. False where there is no answer.
- * @param shell path of the shell's program
+ * Returns whether a shell would ask for more input before running this. zsh and fish are asked themselves: their
+ * parsers run nothing and take some 3 ms. False if the shell gives no answer.
+ * @param shell the path of the shell's program
  */
 export function isIncomplete(line: string, shell = 'bash'): boolean {
   if (OPEN_END.test(line)) return true;
@@ -59,11 +57,11 @@ export function isIncomplete(line: string, shell = 'bash'): boolean {
   return ends.test(line) || (begins.test(line) && told(shell, reader, `${line}\n${goesOn}`) === '');
 }
 
-/** What it says of a text; a space where it can't be asked. */
+/** Returns the parser's message about a text; ' ' if it can't be run. */
 function told(program: string, { args, wantsPipe }: Reader, line: string): string {
   const argv = wantsPipe ? ['sh', '-c', 'cat | exec "$0" "$@"', program, ...args] : [program, ...args];
   const { stderr, error } = spawnSync(argv[0] ?? program, argv.slice(1), {
-    // Never an argument: those are for all to read.
+    // Via stdin, because every user can read a process's arguments.
     input: `${line}\n`,
     encoding: 'utf8',
     timeout: 1000,

@@ -4,7 +4,7 @@ import type { CommandResult } from '../session/action.ts';
 import { plainText } from '../text/sanitize.ts';
 import { findProcess } from './processes.ts';
 
-/** Rows of a running job's screen that can be read. */
+/** How many rows of a running job's screen can be read. */
 const MAX_ROWS = 200;
 
 /** The registry of background jobs. */
@@ -45,7 +45,7 @@ export class JobRegistry implements Jobs {
     return this.list().filter((job) => !job.result);
   }
 
-  /** Whether a process belongs to a running job of the model: what such a command starts never outlives it. */
+  /** Whether a process belongs to a running job of the model, whose processes never outlive aish-tui. */
   started(pid: number): boolean {
     const leaders = new Set(this.running().flatMap(({ owner, running }) => (owner === 'model' ? [running.pid] : [])));
     for (let at = findProcess(pid); at !== undefined && at.pid > 1; at = findProcess(at.parent))
@@ -83,13 +83,14 @@ export class JobRegistry implements Jobs {
   }
 
   /**
-   * Kills the model's jobs and waits until they are gone; closes the terminals of the user's: detached processes stay.
+   * Kills the model's jobs and waits for their end. For the user's jobs it closes the terminals: detached processes
+   * survive.
    */
   async dispose(): Promise<void> {
     const open = this.running();
     for (const job of open) if (job.owner === 'user') job.running.hangUp();
     const ours = open.filter((job) => job.owner === 'model');
-    // Three times: SIGINT, SIGTERM and SIGKILL, without waiting in between.
+    // Three interrupts without waiting: SIGINT, SIGTERM, SIGKILL.
     for (const job of ours) for (let step = 0; step < 3; step += 1) job.running.interrupt();
     await Promise.all(ours.map((job) => job.running.result));
     this.#listeners.clear();
@@ -101,7 +102,7 @@ function textLines(result: CommandResult): string[] {
   return whole.split('\n');
 }
 
-/** The lines of `after` beyond the longest end of `before` that is found in it. The last line may have grown. */
+/** Returns the lines of `after` beyond the longest end of `before` found in it. The last line may have grown. */
 function newLines(before: readonly string[], after: readonly string[]): readonly string[] {
   const anchor = before.slice(-4, -1);
   if (before.length === 0) return after;

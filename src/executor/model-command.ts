@@ -20,21 +20,21 @@ export type OwnPtyOptions = {
   readonly rows: number;
   /** A private directory for full-output files. */
   readonly dataDir: string;
-  /** Signs the mark with which the command reports its cwd at its end. */
+  /** Authenticates the mark that reports the command's directory at its end. */
   readonly token?: string;
-  /** What is said of a command that has ended by itself. */
+  /** Returns a note about a command that ended normally. */
   readonly endNote?: () => string | undefined;
-  /** Nobody can type into it: a program that waits for a person is ended. */
+  /** No user is there, so a program that waits for input is ended. */
   readonly alone?: boolean;
 };
 
-/** How long a program may wait for a person where there is none: it may have a time limit of its own. In ms. */
+/** Milliseconds a program may wait for an absent user: it may have a timeout of its own. */
 const ALONE_MS = 1500;
 
-/** What a command runs in: a terminal of its own, or a pipe. */
+/** Runs the command in its own terminal, or over a pipe. */
 type Child = Pick<Pty, 'pid' | 'pause' | 'resume'> & { readonly terminal?: Pty; hangUp(): void };
 
-/** A command in a pty of its own, or over a pipe. One that can't be started resolves with `exit: null` and a note. */
+/** Prepares a command in its own pty or over a pipe. If it can't start, the result has `exit: null` and a note. */
 function byItself(options: OwnPtyOptions & { readonly pipe?: Pipe }): PreparedCommand {
   let cwd = options.cwd;
   let child: Child | undefined;
@@ -85,7 +85,7 @@ function byItself(options: OwnPtyOptions & { readonly pipe?: Pipe }): PreparedCo
   };
 }
 
-/** Stops a command once it has waited a moment for a person. Returns how to ask why it was stopped. */
+/** Stops a command that has waited for an absent user. Returns a function that gives the reason. */
 function endVainWait(run: RunningCommand, stop: () => void): () => string | undefined {
   let why: string | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -97,7 +97,7 @@ function endVainWait(run: RunningCommand, stop: () => void): () => string | unde
       timer ??= setTimeout(() => {
         why ??= `ended: ${run.asker ?? 'a program'} waits for a person, and nobody is here to answer it`;
         stop();
-        // What draws a screen takes Ctrl-C for a key like any other.
+        // A full-screen program treats Ctrl-C as an ordinary key.
         if (run.fullScreen) stop();
       }, ALONE_MS);
   });
@@ -124,31 +124,30 @@ type CommandOptions = Pick<OwnPtyOptions, 'cwd' | 'columns' | 'rows' | 'dataDir'
 };
 
 export type OnceOptions = CommandOptions & {
-  /** Wraps the argument vector: the kernel sandbox. */
+  /** Wraps the argument vector in the kernel sandbox. */
   readonly launcher?: (argv: readonly string[]) => readonly string[];
-  /** Its output goes there and not to a terminal; whose ends are this call's to close. */
+  /** The output goes to this pipe, not to a terminal. This call closes its ends. */
   readonly pipe?: Pipe;
 };
 
 /**
- * What bash runs before the command: marks it for the watchdog, and arranges that the last thing it does is to tell its
- * cwd. An EXIT trap leaves the exit code, `exit 3` and `set -e` as they are; a command that sets its own EXIT trap or
- * ends in `exec` keeps the cwd it had. `eval "$1"` instead of pasting the text: line numbers and syntax errors are the
- * command's own.
+ * The bash code before the command: it marks the process for the watchdog and sets an EXIT trap that reports the
+ * directory. The trap keeps the exit code, also for `exit 3` and `set -e`. A command that sets its own EXIT trap or
+ * ends in `exec` keeps its starting directory. `eval "$1"` keeps line numbers and syntax errors the command's own.
  */
 function prelude(token: string, pipe: boolean, launched: boolean, command: string): string {
   const told = `builtin printf "\\033]7331;${token};D;%s\\007" "$PWD"`;
   const plain = `case $PWD in *[[:cntrl:]]*) ;; *) ${told}${pipe ? '' : ' 2>/dev/null >/dev/tty'} ;; esac`;
-  // Each file that is opened costs a kept command a question to its supervisor.
+  // Avoid opening a file: each open costs a recorded command a round trip to its supervisor.
   const report = pipe && !/\bset\b/.test(command) ? plain : `{ set +x; } 2>/dev/null; ${plain}`;
-  // The launcher has closed what this program has open, the user's terminal among it.
+  // The launcher has already closed the descriptors inherited from this program, including the user's terminal.
   const start = pipe && launched ? `${tagLimit} 2>&-` : `${closeInherited}; ${tagLimit} 2>/dev/null`;
   return `${start}; trap '${report}' EXIT; AISH_TUI_COMMAND=$1; shift; eval "$AISH_TUI_COMMAND"`;
 }
 
 /**
- * A command of a model: a fresh `bash -c` in a pty of its own or over a pipe, nothing carried over (EX-10); what could
- * change what runs is taken out of the environment. Nothing of it outlives this program.
+ * Prepares a model's command: a fresh `bash -c` in its own pty or over a pipe, with no state from earlier commands
+ * (EX-10). Variables that could change which code runs are removed. Nothing of it outlives aish-tui.
  */
 export function prepareOnce({ command, launcher, env, ...rest }: OnceOptions): PreparedCommand {
   const token = randomBytes(16).toString('hex');
@@ -170,14 +169,14 @@ export function prepareOnce({ command, launcher, env, ...rest }: OnceOptions): P
   });
 }
 
-/** Runs it at once. */
+/** Starts it at once. */
 export function runOnce(options: OnceOptions): RunningCommand {
   return prepareOnce(options).begin();
 }
 
 /**
- * Runs a background command of the user's (EX-8): by their own shell, with their environment as it is. It is theirs in
- * every way: closing the program closes its terminal, and what it detached stays.
+ * Runs the user's background command (EX-8) in their own shell with their full environment. When aish-tui ends, it
+ * closes the terminal; detached processes survive.
  */
 export function runForUser({
   command,
@@ -188,24 +187,24 @@ export function runForUser({
   return byItself({ ...rest, argv: withoutInherited([shell, '-c', command]), env }).begin();
 }
 
-/** How long after its end a command's output is waited for, in ms: somebody else may have the pipe still. */
+/** Milliseconds to wait for output after a command's end: another process may keep the pipe open. */
 const LAST_OUTPUT_MS = 200;
-/** Bytes taken in one turn of the event loop: keys wait meanwhile. */
+/** Bytes to read per turn of the event loop, so that key presses are handled in between. */
 const MAX_BYTES_PER_TURN = 512 * 1024;
 
 type PipedOptions = ToBegin & {
   readonly pipe: Pipe;
   readonly onData: (data: Buffer) => void;
-  /** Called after the last data. */
+  /** Called after all output. */
   readonly onExit: OnEnd;
 };
 
 /**
- * One child in a session of its own, without a terminal: nothing to read, and both of its outputs in one pipe, so that
- * they keep their order. The one owner of the child and the pipe.
+ * A child in its own session without a terminal. It has no input, and both outputs share one pipe to keep their
+ * order. Owns the child and the pipe.
  */
 class Piped {
-  /** -1 before it has begun. */
+  /** -1 before the start. */
   pid = -1;
   readonly #output: Socket;
   readonly #options: PipedOptions;
@@ -230,7 +229,7 @@ class Piped {
     });
   }
 
-  /** Starts the child. Throws where that can't be; then all is given back. */
+  /** Starts the child. Throws on failure after releasing everything. */
   begin(): void {
     const { argv, cwd, env, pipe } = this.#options;
     try {
@@ -247,13 +246,13 @@ class Piped {
     }
   }
 
-  /** In place of `begin`: nothing is started. */
+  /** Call instead of `begin` to start nothing. */
   drop(): void {
     this.#options.pipe.drop();
     this.#output.destroy();
   }
 
-  /** Stops reading until `resume`: the child waits when the kernel's buffer is full. */
+  /** Stops reading until `resume`; the child blocks when the kernel's buffer is full. */
   pause(): void {
     this.#held = true;
     this.#output.pause();
@@ -265,7 +264,7 @@ class Piped {
     if (!this.#turn) this.#output.resume();
   }
 
-  /** Ends it as the end of a terminal would. Idempotent. */
+  /** Ends it as closing a terminal would. Idempotent. */
   hangUp(): void {
     if (!this.#over && this.pid > 0) signal(-this.pid, 'SIGHUP');
   }
@@ -287,7 +286,7 @@ class Piped {
     if (this.#code !== undefined) return;
     this.#code = code;
     this.#why = why;
-    // What is left in the pipe is read now, whoever wanted to wait.
+    // Read the rest of the pipe now, even while paused.
     this.#held = false;
     this.#output.resume();
     this.#last = setTimeout(() => this.#output.destroy(), LAST_OUTPUT_MS);

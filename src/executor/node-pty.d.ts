@@ -1,11 +1,11 @@
-/** The part of node-pty that is used here. The alias package's own types name another module and can't be found. */
+/** The parts of node-pty used here. The alias package's own types refer to a module that can't be resolved. */
 declare module 'node-pty' {
   type Disposable = { dispose(): void };
   export type Pty = {
     readonly pid: number;
     /** The path of the terminal's slave side. */
     readonly ptsName: string;
-    /** Buffers, since it is spawned with `encoding: null`. */
+    /** Buffers, because it is spawned with `encoding: null`. */
     onData(listener: (data: Buffer) => void): Disposable;
     onExit(listener: (end: { readonly exitCode: number; readonly signal?: number }) => void): Disposable;
     write(data: string): void;
@@ -14,7 +14,7 @@ declare module 'node-pty' {
     pause(): void;
     resume(): void;
     destroy(): void;
-    /** Where its terminal is read; not for others, but nobody else can see to its being read to the end. */
+    /** The socket that reads the terminal. Private in node-pty, but reading it to the end requires it. */
     readonly _socket: import('node:net').Socket;
   };
   export function spawn(

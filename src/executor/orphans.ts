@@ -1,4 +1,4 @@
-/** Ends what a model started and what outlives this program, however it went: a companion process watches (EX-8). */
+/** Ends the model's processes that outlive aish-tui, however it ended: a companion process watches (EX-8). */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -6,30 +6,30 @@ import { Socket } from 'node:net';
 import type { Environment } from './environment.ts';
 import { signal, withoutInherited } from './processes.ts';
 
-/** Marks every process a model started, by environment. */
+/** The environment variable that marks every process of a model. */
 const VARIABLE = 'AISH_TUI_RUN';
 
 /**
- * Marks them a second time by a resource limit: RLIMIT_LOCKS means nothing since Linux 2.4.25 (getrlimit(2)), is
- * inherited by every child, and survives what takes an environment or a session away (`env -i`, `setsid`, `nohup`).
+ * A second mark, a resource limit: RLIMIT_LOCKS has no effect since Linux 2.4.25 (getrlimit(2)), children inherit it,
+ * and it survives `env -i`, `setsid` and `nohup`.
  */
 const tag = randomInt(2 ** 24, 2 ** 46);
 
-/** What is put before a model's command to mark it and all its children. */
+/** The shell code that marks a model's command and its children. */
 export const tagLimit = `ulimit -S -x ${tag}`;
-/** With an end of its own, so that no other program's mark can begin with it. */
+/** The final dot keeps one program's mark from being a prefix of another's. */
 const mark = `${tag}.`;
 
-/** The environment of a process that is to end with this program, and the watchdog that sees to it. */
+/** Returns the environment of a process that must end with this program, and starts the watchdog. */
 export function marked(env: Environment): Environment {
   ensureWatchdog();
   return { ...env, [VARIABLE]: mark };
 }
 
-/** The last number given to a process, how many processes were started, and where the numbers begin anew. */
+/** The last process id given out, the number of processes started, and where ids start again. */
 type Numbering = { readonly last: number; readonly started: number; readonly highest: number };
 
-/** Each is NaN where the kernel does not tell. */
+/** Each is NaN if the kernel does not report it. */
 function readNumbering(): Numbering {
   const read = (path: string, number: RegExp) => {
     try {
@@ -46,8 +46,8 @@ function readNumbering(): Numbering {
 }
 
 /**
- * Which numbers the kernel may have given out between `first` and `now`. All, where it may have come round, or where
- * that would leave out `known`, which it gave out in between.
+ * Returns a predicate for process ids given out between `first` and `now`. It accepts all if the counter may have
+ * wrapped, or if `known` would be missed.
  */
 export function givenBetween(first: Numbering, now: Numbering, known: number): (pid: number) => boolean {
   const isBetween = (pid: number) =>
@@ -56,16 +56,16 @@ export function givenBetween(first: Numbering, now: Numbering, known: number): (
   return isTold && now.started < roundTrip(first) && isBetween(known) ? isBetween : () => true;
 }
 
-/** A number that a failed start has used up is not counted: half of them are left for those. */
+/** Failed starts use up ids without being counted; half of the range is reserved for those. */
 const roundTrip = ({ started, highest }: Numbering) => started + Math.floor(highest / 2);
 
 /**
- * Waits for the end of its input (the program is gone, however it went), then kills what carries the mark. It needs
- * nothing but the shell, since what a missing program does not find would be left alive; only where there is no /proc
- * it asks `ps`. `read` drops the zero bytes of an environment. The mark is put together in the script, so that the
- * script's own command line does not hold it. It looks at the processes of `givenBetween` alone.
- * @param $1 the last number before the first marked process
- * @param $2 how many processes have been started when numbers may come round
+ * Waits for the end of its input, which means the program has ended, then kills every marked process. It uses only
+ * the shell, because a missing tool would leave processes alive; without /proc it needs `ps`. `read` drops the NUL
+ * bytes of an environment. The script assembles the mark at run time, so that its own command line does not contain
+ * it. It checks only the processes of `givenBetween`.
+ * @param $1 the last id before the first marked process
+ * @param $2 how many processes can start before ids wrap
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM
@@ -106,12 +106,12 @@ for round in 1 2 3 4 5 6; do
 done`;
 
 let watchdog: ChildProcess | undefined;
-/** As it was before the first marked process; undefined while there was none. */
+/** The numbering before the first marked process; undefined before that. */
 let first: Numbering | undefined;
 
 /**
- * Starts, once, the process that outlives this program by a moment to end what a model started (EX-6). It holds nothing
- * and does nothing until then, and does not keep the program alive.
+ * Starts once the watchdog, which outlives this program briefly to end the model's processes (EX-6). Until then it
+ * only waits. It does not keep the program alive.
  */
 export function ensureWatchdog(): void {
   if (watchdog && watchdog.exitCode === null && watchdog.signalCode === null) return;
@@ -119,7 +119,7 @@ export function ensureWatchdog(): void {
   const told = [first.last, roundTrip(first)].map(String);
   const [file, ...args] = withoutInherited(['/bin/sh', '-c', SCRIPT, 'sh', ...told]);
   const child = spawn(file, args, {
-    // A session of its own: what ends the program's terminal must not end it.
+    // Detached: closing the program's terminal must not end it.
     detached: true,
     cwd: '/',
     env: { PATH: process.platform === 'linux' ? '' : '/usr/bin:/bin:/usr/sbin:/sbin' },
@@ -134,9 +134,12 @@ export function ensureWatchdog(): void {
   watchdog = child;
 }
 
-/** Kills everything a model started that still runs, also what left its session. For the program's orderly end. */
+/**
+ * Kills every process of a model that still runs, including those that left its session. For an orderly end of the
+ * program.
+ */
 export function killTagged(): void {
-  // One that is killed carries its mark until it is gone, but starts nothing any more.
+  // A killed process keeps its mark until it is reaped.
   const killed = new Set<number>();
   for (let round = 0; round < 6; round += 1) {
     const pids = taggedProcesses().filter((pid) => !killed.has(pid));
@@ -148,7 +151,7 @@ export function killTagged(): void {
   }
 }
 
-/** Processes that carry this program's mark. Empty where there is no /proc. */
+/** Lists processes with this program's mark. Empty without /proc. */
 function taggedProcesses(): number[] {
   if (process.platform !== 'linux' || !first) return [];
   const isCandidate = givenBetween(first, readNumbering(), watchdog?.pid ?? 0);
@@ -169,9 +172,9 @@ function isTagged(pid: string): boolean {
 }
 
 /**
- * How a child that lives beside the program for long is to be started: it inherits none of the program's terminals, and
- * carries the mark by which everything is ended that would outlive the program.
- * @param closes it closes by itself what it inherits: no shell need do so before it
+ * Returns how to start a long-lived companion process: it inherits no terminal, and is marked so that it can't
+ * outlive the program.
+ * @param closes the companion closes inherited descriptors itself, so no shell is needed for that
  */
 export function asCompanion(
   argv: readonly string[],

@@ -5,32 +5,32 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { BROKEN, COMMAND, ESC, ESCAPE, LF, nextState, TEXT } from '../text/escape-sequences.ts';
 import { makeDirectory } from '../text/files.ts';
 
-/** Raw bytes kept in memory before a file is started. */
+/** Raw bytes to keep in memory before a file is created. */
 const MAX_EARLY_BYTES = 512 * 1024;
-/** Bytes that may wait for the disk before the child is made to wait. */
+/** Bytes that may wait for the disk before the command is paused. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
-/** Bytes that stay of the end of an output which the session has no room for. */
+/** Bytes kept of the end of an output that exceeds the session's budget. */
 const MAX_END_BYTES = 1024 * 1024;
 
-/** A name in `dataDir` that nothing has yet. */
+/** Returns an unused file name in `dataDir`. */
 export function newOutputPath(dataDir: string): string {
   return join(dataDir, `output-${Date.now().toString(36)}-${randomBytes(6).toString('hex')}.txt`);
 }
 
 /**
- * The full text of a large output as plain text in a private file (EX-5). Opened at the first byte; a disk that fails
- * ends it quietly, since an output must never be lost to its copy: `path` is then undefined. Where the session's budget
- * is used up the file has the beginning and the end, and between them a line with the size of what is missing.
+ * Writes the full text of a large output to a private file (EX-5), opened at the first byte. A disk error stops it
+ * silently, since the output itself must not be lost: `path` is then undefined. If the session's budget is used up,
+ * the file contains the beginning, a line with the size of the gap, and the end.
  */
 export class OutputFile {
   readonly #path: string;
   readonly #onDrained: () => void;
   readonly #writer: LineWriter;
   readonly #budget: OutputBudget | undefined;
-  /** Bytes handed to the disk. */
+  /** Bytes passed to the disk. */
   #bytes = 0;
-  /** The last blocks of what there was no room for, and how much of it is gone. */
+  /** The last blocks that exceeded the budget, and how many bytes were dropped. */
   #end: Buffer[] | undefined;
   #omittedBytes = 0;
   #fd: number | undefined;
@@ -80,11 +80,11 @@ export class OutputFile {
     try {
       unlinkSync(this.#path);
     } catch {
-      // Already gone.
+      // The file has already been removed.
     }
   }
 
-  /** The first block is always written: the beginning of an output. */
+  /** Always write the first block, the beginning of the output. */
   #take(block: Buffer): void {
     if (this.#end === undefined && (this.#bytes === 0 || (this.#budget?.take(block.length) ?? true))) {
       if (this.#bytes === 0) this.#budget?.use(block.length);
@@ -125,7 +125,7 @@ export class OutputFile {
     if (!block) return;
     try {
       if (this.#fd === undefined) {
-        // Made when it is needed, and again when somebody took it away: no command waits for a folder of ours.
+        // Created on demand, also if somebody has removed it.
         makeDirectory(dirname(this.#path));
         this.#fd = openSync(this.#path, 'wx', 0o600);
         fchmodSync(this.#fd, 0o600);
@@ -163,12 +163,12 @@ export class OutputFile {
   }
 }
 
-/** Characters handed on in one turn of the event loop. */
+/** Characters per turn of the event loop. */
 const PIECE_CHARS = 512 * 1024;
 
 /**
- * Keeps a text as a command's full output is kept: plain, in a private file of `dataDir`. Its path, or undefined where
- * the disk fails.
+ * Saves a text in a private file of `dataDir`, like a command's full output. Returns its path, or undefined on a disk
+ * error.
  */
 export async function saveOutput(dataDir: string, text: string): Promise<string | undefined> {
   const file = new OutputFile(newOutputPath(dataDir), () => {});
@@ -182,13 +182,13 @@ export async function saveOutput(dataDir: string, text: string): Promise<string 
   return file.path;
 }
 
-/** The nearest place at or after `at` that splits no pair of surrogates. */
+/** Returns the nearest index at or after `at` that does not split a surrogate pair. */
 function wholeCharacters(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
 }
 
-/** Keeps an output in memory until it is too large for that, or until it is needed as a file. */
+/** Keeps an output in memory until it becomes too large or a file is needed. */
 export class OutputRecorder {
   readonly #path: string;
   readonly #onDrained: () => void;
@@ -196,7 +196,7 @@ export class OutputRecorder {
   #earlyBytes = 0;
   #file: OutputFile | undefined;
 
-  /** @param onDrained the file takes more again, after `isFull` */
+  /** @param onDrained called when the file accepts data again after `isFull` */
   constructor(path: string, onDrained: () => void) {
     this.#path = path;
     this.#onDrained = onDrained;
@@ -206,7 +206,7 @@ export class OutputRecorder {
     return this.#file?.isFull ?? false;
   }
 
-  /** Lines in the file; 0 while there is none. */
+  /** The number of lines in the file; 0 without a file. */
   get lines(): number {
     return this.#file?.lines ?? 0;
   }
@@ -228,20 +228,20 @@ export class OutputRecorder {
     this.#early = [];
   }
 
-  /** Writes the rest. The file's path where it is kept and the disk did not fail. */
+  /** Writes the rest. Returns the path if the file is kept and no disk error occurred. */
   async close(keep: boolean): Promise<string | undefined> {
     if (keep) this.startFile();
     await this.#file?.close(keep);
     return keep ? this.#file?.path : undefined;
   }
 
-  /** Lets go of the file, whole or not. */
+  /** Releases the file, complete or not. */
   abandon(): void {
     void this.#file?.close(true);
   }
 }
 
-/** Bytes of one block handed on. */
+/** The size of one block. */
 const BLOCK_BYTES = 256 * 1024;
 const MAX_SPARE_BLOCKS = 6;
 const CR = 0x0d;
@@ -249,14 +249,14 @@ const BS = 0x08;
 const TAB = 0x09;
 
 /**
- * Turns terminal output into plain text at the speed of the terminal: sequences are dropped, a line that was rewritten
- * after a bare CR keeps its last version, BS takes a character back. Cursor movement is not followed; the rendered
- * head and tail are exact, this is the copy of what lies between.
+ * Converts terminal output to plain text at full speed. Escape sequences are dropped; after a bare CR a line keeps
+ * its last version; BS removes a character. Cursor movement is ignored: the rendered head and tail are exact, and
+ * this file covers what is between.
  */
 export class LineWriter {
   readonly #emit: (block: Buffer) => void;
   #block: Buffer = Buffer.allocUnsafe(BLOCK_BYTES);
-  /** Start of the current line in the block, and end of the text in it. */
+  /** The start of the current line in the block, and the end of its text. */
   #line = 0;
   #length = 0;
   #state = TEXT;
@@ -268,7 +268,7 @@ export class LineWriter {
     this.#emit = emit;
   }
 
-  /** Gives a block back for reuse, once it has been written. */
+  /** Returns a written block for reuse. */
   recycle(block: Buffer): void {
     if (this.#spare.length < MAX_SPARE_BLOCKS && block.buffer.byteLength >= BLOCK_BYTES) {
       this.#spare.push(Buffer.from(block.buffer, block.byteOffset, BLOCK_BYTES));
@@ -318,7 +318,7 @@ export class LineWriter {
           length += 1;
         } else if (byte === BS) length = before(block, this.#line, length);
       } else {
-        // A string that is never ended must not swallow more than its line.
+        // An unterminated string must not swallow more than its line.
         state = byte === LF && state >= COMMAND ? BROKEN : nextState(state, byte);
         if (state === BROKEN) {
           state = TEXT;
@@ -330,7 +330,9 @@ export class LineWriter {
     this.#state = state;
   }
 
-  /** Hands on all whole lines (or everything, when one line fills the block) and starts a new block with the rest. */
+  /**
+   * Passes on all complete lines (or everything, if one line fills the block) and starts a new block with the rest.
+   */
   #hand(): void {
     const cut = this.#length - this.#line > BLOCK_BYTES >> 1 ? this.#length : this.#line;
     if (cut === 0) return;
@@ -344,10 +346,7 @@ export class LineWriter {
   }
 }
 
-/**
- * Copies printable ASCII as far as it goes, and tells how many bytes that were. Most of a flood is such: a loop of its
- * own asks nothing else of it.
- */
+/** Copies leading printable ASCII and returns its length. A tight loop, because most of a flood is such text. */
 function copyPlain(from: Buffer, start: number, end: number, to: Buffer, length: number): number {
   let at = start;
   for (; at < end; at += 1) {
@@ -358,14 +357,14 @@ function copyPlain(from: Buffer, start: number, end: number, to: Buffer, length:
   return at - start;
 }
 
-/** One character back, whole in UTF-8. */
+/** Returns the position one UTF-8 character back. */
 function before(block: Buffer, line: number, length: number): number {
   let at = length - 1;
   while (at > line && ((block[at] as number) & 0xc0) === 0x80) at -= 1;
   return Math.max(at, line);
 }
 
-/** Length of a C1 or bidi control in UTF-8 that ends at `length`, else 0. */
+/** Returns the UTF-8 length of a C1 or bidi control that ends at `length`, else 0. */
 function hiddenTail(block: Buffer, line: number, length: number): number {
   const last = block[length - 1] as number;
   if (length - line >= 2 && block[length - 2] === 0xc2 && last <= 0x9f) return 2;
@@ -375,16 +374,16 @@ function hiddenTail(block: Buffer, line: number, length: number): number {
   return middle === 0x81 && last >= 0xa0 && last <= 0xaf ? 3 : 0;
 }
 
-// What the saved outputs of a session may take on disk (RE-7).
+// Disk budgets for the saved outputs of a session (RE-7).
 
 const budgets = new Map<string, OutputBudget>();
 
-/** Bounds the outputs saved in a folder; `onFull` is told once, when the first one has to be cut. */
+/** Limits the outputs saved in a folder; `onFull` is called once, when the first one has to be cut. */
 export function limitOutputs(folder: string, maxBytes: number, onFull: () => void): void {
   budgets.set(folder, new OutputBudget(folder, maxBytes, onFull));
 }
 
-/** The budget of a folder; undefined where there is none. */
+/** Returns the budget of a folder; undefined without one. */
 function budgetOf(folder: string): OutputBudget | undefined {
   return budgets.get(folder);
 }
@@ -393,7 +392,7 @@ class OutputBudget {
   readonly #folder: string;
   readonly #maxBytes: number;
   readonly #onFull: () => void;
-  /** Bytes; found out when they are first asked for: a resumed session has some already. */
+  /** The bytes in use, measured at the first request: a resumed session already has files. */
   #used: number | undefined;
   #full = false;
 
@@ -403,7 +402,7 @@ class OutputBudget {
     this.#onFull = onFull;
   }
 
-  /** Takes so many bytes where they fit. */
+  /** Reserves bytes if they fit; returns whether they did. */
   take(bytes: number): boolean {
     const fits = this.#sum() + bytes <= this.#maxBytes;
     if (fits) this.use(bytes);
@@ -414,7 +413,7 @@ class OutputBudget {
     return fits;
   }
 
-  /** Counts bytes that are written in any case; fewer than none where a file is removed again. */
+  /** Counts bytes that are written anyway; negative when a file is removed. */
   use(bytes: number): void {
     this.#used = this.#sum() + bytes;
   }

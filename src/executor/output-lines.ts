@@ -1,11 +1,9 @@
-/**
- * The lines of an output: its head and tail, kept in bounded memory, from plain text or from a terminal that scrolls.
- */
+/** Keeps the head and tail of an output in bounded memory, from plain text or from a scrolling terminal. */
 import type { IMarker, Terminal } from '@xterm/headless';
 import { clean } from '../text/sanitize.ts';
 import { type CellReader, renderLogicalLine } from './cells.ts';
 
-/** Characters kept of the start and of the end of an output (EX-5): most of what a journal takes on the disk. */
+/** Characters kept of an output's start and end (EX-5). They are most of a journal's size. */
 const MAX_PART_CHARS = 32 * 1024;
 
 /** The head and the tail of an output, line by line, in bounded memory. */
@@ -17,23 +15,23 @@ export class HeadTail {
   #tail: string[] = [];
   #tailFrom = 0;
   #tailSize = 0;
-  /** Lines that were given to `add`. */
+  /** The number of lines given to `add`. */
   added = 0;
-  /** A single line was longer than a part and lost its end. */
+  /** A single line exceeded a part and lost its end. */
   shortened = false;
 
   constructor(limit: number = MAX_PART_CHARS) {
     this.#limit = limit;
   }
 
-  /** No further line goes to the head: it is full, or what follows is not adjacent to it. */
+  /** Whether the head accepts no more lines: it is full, or the next line is not adjacent to it. */
   get headClosed(): boolean {
     return !this.#headOpen;
   }
 
   add(text: string): void {
     this.added += 1;
-    // One line as long as a part keeps its first half: its end is in the full text.
+    // A line as long as a part keeps only its first half; its end is in the full text.
     const isLong = text.length > this.#limit;
     if (isLong) this.shortened = true;
     const line = isLong ? `${clean(text.slice(0, this.#limit >> 1))}\x1b[0m…` : text;
@@ -56,7 +54,7 @@ export class HeadTail {
     }
   }
 
-  /** Something was left out here: the tail starts again. */
+  /** Marks a gap in the output: the tail starts again. */
   gap(): void {
     this.#headOpen = false;
     this.#tail = [];
@@ -64,7 +62,7 @@ export class HeadTail {
     this.#tailSize = 0;
   }
 
-  /** `totalLines`: lines of the whole output, where better known than from what was added. */
+  /** `totalLines`: the lines of the whole output, if more exact than the number of calls of `add`. */
   result(totalLines: number): { head: string; tail: string; omittedLines: number } {
     const tail = this.#tail.slice(this.#tailFrom);
     const omittedLines = Math.max(0, Math.max(totalLines, this.added) - this.#head.length - tail.length);
@@ -73,12 +71,12 @@ export class HeadTail {
   }
 }
 
-/** Takes lines out of a terminal as they scroll off its screen, each of them once, and keeps their head and tail. */
+/** Collects lines of a terminal once each as they scroll off, and keeps their head and tail. */
 export class LineCollector {
   readonly #kept: HeadTail;
   readonly #terminal: Terminal;
   readonly #reader: CellReader;
-  /** A line that is longer than this many rows is taken while it is still being written. */
+  /** A line with more rows than this is collected while it is still being written. */
   readonly #maxOpenRows: number;
   #next: IMarker | undefined;
 
@@ -90,7 +88,7 @@ export class LineCollector {
     this.#next = terminal.registerMarker(0);
   }
 
-  /** Takes the lines that have scrolled off since; a line still being written waits. */
+  /** Collects the lines that have scrolled off; an unfinished line waits. */
   takeScrolled(): void {
     if (this.#terminal.buffer.active.type === 'alternate') return;
     const buffer = this.#terminal.buffer.normal;
@@ -107,7 +105,7 @@ export class LineCollector {
     if (y > from) this.#continueAt(y - (buffer.baseY + buffer.cursorY));
   }
 
-  /** Takes all that is left, less the blank rows at its end. The last call. */
+  /** Collects all remaining lines without blank rows at the end. Must be the last call. */
   takeRest(): void {
     const buffer = this.#terminal.buffer.normal;
     for (let y = this.#from(); y < buffer.length; ) {
@@ -118,7 +116,7 @@ export class LineCollector {
     }
   }
 
-  /** Skips what is there: the next line to take is the cursor's. */
+  /** Skips the existing lines: the next one collected is the cursor's. */
   skipToCursor(): void {
     this.#continueAt(0);
   }
@@ -140,9 +138,9 @@ function isBlankFrom(buffer: Terminal['buffer']['normal'], y: number): boolean {
   return true;
 }
 
-// Output that needs no terminal model: so far it is printable ASCII in lines, each of which stands as it came.
+// Output that needs no terminal model: so far only printable ASCII in plain lines.
 
-/** More than this is what a model with its bounds is for. */
+/** Larger output goes to the terminal model, which limits its memory. */
 const MAX_BYTES = 64 * 1024;
 const [LF, CR] = [0x0a, 0x0d];
 
@@ -150,7 +148,7 @@ export class PlainOutput {
   #text = '';
   #lines: readonly string[] | undefined;
 
-  /** Takes what is still plain, whole; false: a model must draw this, and all that came before. */
+  /** Takes a chunk if all of it is plain; false: a terminal model must draw this and everything before. */
   take(data: Buffer): boolean {
     if (this.#text.length + data.length > MAX_BYTES || !isPlain(data)) return false;
     this.#text += data.toString('latin1');
@@ -158,7 +156,7 @@ export class PlainOutput {
     return true;
   }
 
-  /** All lines, without blanks at their ends and without blank ones at the end of all. */
+  /** Returns all lines without trailing blanks and trailing empty lines. */
   lines(): readonly string[] {
     if (this.#lines) return this.#lines;
     const lines = this.#text.split('\n').map((line) => line.trimEnd());
@@ -167,7 +165,7 @@ export class PlainOutput {
     return lines;
   }
 
-  /** The same in rows of a screen, at most `max` from the end. */
+  /** Returns the last `max` rows of a screen with this width. */
   rows(columns: number, max: number): readonly string[] {
     return this.lines()
       .slice(-max)
@@ -175,7 +173,7 @@ export class PlainOutput {
       .slice(-max);
   }
 
-  /** What stands in the last row. */
+  /** Returns the text of the last row. */
   lastRow(columns: number): string {
     const line = this.#text.slice(this.#text.lastIndexOf('\n') + 1);
     return line.slice(line.length - (line.length % columns || Math.min(line.length, columns)));

@@ -19,11 +19,11 @@ import { Pty } from './pty.ts';
 import type { Line, ShellIntegration } from './shell-integration/integration.ts';
 import { type Mark, MarkScanner } from './shell-integration/marks.ts';
 
-/** How long the saving of the history may take before the terminal is closed over it, and the end after that. Ms. */
+/** Milliseconds to save the history before the terminal is closed anyway, and then for the end. */
 const LEAVE_TIMEOUT_MS = 300;
 const END_TIMEOUT_MS = 1000;
 
-/** One interactive shell with its terminal, its command pipe and its private directory: made and closed together. */
+/** One interactive shell with its terminal, command pipe and private directory, which have the same lifetime. */
 export class PipeShell implements DrivenShell {
   readonly #events: ShellEvents;
   readonly #directory: PrivateDirectory;
@@ -34,12 +34,12 @@ export class PipeShell implements DrivenShell {
   #promptToken: string;
   readonly #startupFiles: string[];
   #lineToken = '';
-  /** While a line is fetched, output comes from the line editor and is dropped. */
+  /** While the shell fetches a line, output comes from its line editor and is dropped. */
   #phase: 'idle' | 'fetching' | 'command' = 'idle';
   #closing: NodeJS.Timeout | undefined;
   readonly #ended = Promise.withResolvers<void>();
   #questions = 0;
-  /** The files of answers that are waited for. */
+  /** The answer files being waited for. */
   readonly #asked = new Set<string>();
   #words = '';
   #env = '';
@@ -85,7 +85,7 @@ export class PipeShell implements DrivenShell {
     });
   }
 
-  /** Starts it; `onReady` follows with its first prompt. */
+  /** Starts the shell; `onReady` follows with its first prompt. */
   static async start(
     integration: ShellIntegration,
     options: ShellProcessOptions,
@@ -103,7 +103,7 @@ export class PipeShell implements DrivenShell {
     }
   }
 
-  /** A question brings a new prompt, and `onReady` with it. */
+  /** Each question causes a new prompt, followed by `onReady`. */
   get promptsAfterQuestion(): boolean {
     return this.#integration.completer.prompts;
   }
@@ -137,15 +137,13 @@ export class PipeShell implements DrivenShell {
     };
   }
 
-  /** Runs a line. Only one at a time: `onStart` and `onEnd` follow. */
+  /** Runs a line, one at a time. `onStart` and `onEnd` follow. */
   run(line: Omit<Line, 'token'>): void {
     this.#lineToken = newToken();
     this.#pipe.write(this.#integration.line({ ...line, token: this.#lineToken }));
   }
 
-  /**
-   * Asks a fork of the shell what may stand at the cursor; only at a prompt. Undefined when it does not answer in time.
-   */
+  /** Asks a fork of the shell for completions; only at a prompt. Undefined if it does not answer in time. */
   async complete(question: Question, signal: AbortSignal): Promise<readonly Fact[] | undefined> {
     const { code, arguments: argumentsOf, start } = this.#integration.completer;
     const file = (name: string) => this.#directory.file(name);
@@ -167,14 +165,14 @@ export class PipeShell implements DrivenShell {
     return facts;
   }
 
-  /** Makes sure that an end is reported even if every hook was lost. */
+  /** Makes sure that a command's end is reported even if every hook was lost. */
   askForEnd(): void {
     this.#pipe.write(this.#integration.tell);
   }
 
   /**
-   * Closes the terminal, behind the saving of the history: bash saves none when it is hung up within a prompt hook.
-   * Resolves when the shell is gone and its directory removed, or will not go.
+   * Closes the terminal after saving the history: bash saves none if it is hung up inside a prompt hook.
+   * Resolves when the shell has ended and its directory is removed, or when it does not end in time.
    */
   dispose(): Promise<void> {
     if (this.#phase === 'command') this.#hangUp();
@@ -199,7 +197,7 @@ export class PipeShell implements DrivenShell {
       case 'D': {
         if (mark.token !== this.#lineToken || this.#phase !== 'command') return;
         this.#phase = 'idle';
-        // What is printed from here on is signed by the same token, until the next line brings its own.
+        // Output from here on is authenticated by the same token, until the next line brings a new one.
         this.#promptToken = this.#lineToken;
         const [exit, ...directory] = mark.fields;
         this.#events.onEnd(Number(exit), directoryNow(this.#pty.pid, directory.join(';')));
@@ -212,19 +210,19 @@ export class PipeShell implements DrivenShell {
         if (this.#phase === 'command') return;
         const refused = this.#phase === 'fetching';
         this.#phase = 'idle';
-        // It has read them, and holds its end of the pipe.
+        // The shell has read its startup files and holds its end of the pipe.
         for (const name of this.#startupFiles.splice(0)) this.#directory.discard(name);
         this.#words = this.#directory.take('words') ?? this.#words;
         this.#env = this.#directory.take('env') ?? this.#env;
         const cwd = directoryNow(this.#pty.pid, mark.fields.join(';'));
-        // A prompt again, and the line that was fetched never began: the shell would not read it.
+        // A new prompt, but the fetched line never started: the shell rejected it.
         if (refused) this.#events.onEnd(2, cwd);
         this.#events.onReady(cwd);
       }
     }
   }
 
-  /** A bash that is hung up between two commands may sleep on, waiting for a line: the end of its input wakes it. */
+  /** A bash that is hung up between two commands may keep waiting for a line: the end of its input wakes it. */
   #hangUp(): void {
     this.#pty.dispose();
     this.#pipe.close();
@@ -233,7 +231,7 @@ export class PipeShell implements DrivenShell {
   #clean(): void {
     clearTimeout(this.#closing);
     this.#pipe.close();
-    // A completer has a terminal of its own and would not notice the end.
+    // A completer has a terminal of its own and would not notice the end of its shell.
     for (const answer of this.#asked) endCompleter(answer);
     this.#directory.remove();
   }
@@ -245,7 +243,7 @@ function newToken(): string {
 
 const RETRY_MS = 5;
 
-/** The writing end of the FIFO a shell reads its command lines from. */
+/** The writing end of the FIFO from which a shell reads its command lines. */
 class CommandPipe {
   readonly #fd: number;
   #waiting: Buffer = Buffer.alloc(0);
@@ -256,10 +254,10 @@ class CommandPipe {
     this.#fd = fd;
   }
 
-  /** Makes the FIFO at `path`. Rejects where there can be none (a file system without them). */
+  /** Creates the FIFO at `path`. Rejects on a file system without FIFOs. */
   static async create(path: string): Promise<CommandPipe> {
     await promisify(execFile)('mkfifo', ['-m', '600', path]);
-    // Read and write: opening does not wait for a reader, and a reader that goes does not break it.
+    // Opened for reading and writing: opening does not wait for a reader, and a reader's end does not break the pipe.
     return new CommandPipe(openSync(path, constants.O_RDWR | constants.O_NONBLOCK));
   }
 
@@ -281,7 +279,7 @@ class CommandPipe {
     try {
       while (this.#waiting.length > 0) this.#waiting = this.#waiting.subarray(writeSync(this.#fd, this.#waiting));
     } catch {
-      // Full (EAGAIN): the shell reads on when it has run what it has.
+      // The pipe is full (EAGAIN); the shell reads on after running what it has.
       this.#timer = setTimeout(() => this.#flush(), RETRY_MS);
     }
   }

@@ -1,4 +1,4 @@
-/** Pipes that a command's output goes to, and the process that starts launchers for them. */
+/** Pipes for the output of commands, and the process that starts launchers for them. */
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { closeSync, constants, openSync, unlinkSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -10,17 +10,17 @@ import { marked } from './orphans.ts';
 import { PrivateDirectory } from './private-directory.ts';
 import { withoutInherited } from './processes.ts';
 
-/** Unused for so long it ends: a launcher that waits is no burden, but it need not stay for days. Ms. */
+/** The starter process ends after this many ms without use. */
 const IDLE_MS = 5 * 60_000;
-/** What the launcher takes, in bytes: far more than the kernel does. */
+/** The maximum size of the launcher's input, in bytes: far more than the kernel's argument limit. */
 const MAX_WORDS = 8 * 1024 * 1024;
 const HEADER_BYTES = 12;
-/** The end of what was killed. */
+/** The exit code of a killed process. */
 const KILLED = 137;
 
 type Child = ChildProcessByStdio<Writable, Readable, null>;
 
-/** Directory, arguments and environment, as the launcher reads them. Throws for what no program can be started with. */
+/** Encodes directory, arguments and environment for the launcher. Throws if no program can be started with them. */
 function wordsOf({ argv, cwd, env }: ToBegin): Buffer {
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const strings = [cwd, ...argv, ...variables];
@@ -35,9 +35,9 @@ function wordsOf({ argv, cwd, env }: ToBegin): Buffer {
 }
 
 /**
- * Has launchers started by a small process of theirs (`launcher/main.c`), in which one always waits: Node's own fork
- * copies the tables of all its memory, which takes longer than most commands. One that waits has neither rights nor
- * work before it gets its words. The one owner of that process.
+ * Starts launchers from a small process (`launcher/main.c`) that always keeps one waiting. Forking from Node itself
+ * copies the page tables of all its memory, which takes longer than most commands. A waiting launcher has neither
+ * permissions nor work before it gets its input. Owns that process.
  */
 class Starter {
   readonly #launcher: string;
@@ -45,7 +45,7 @@ class Starter {
   #waiting: { readonly pid: number; readonly output: number } | undefined;
   readonly #running = new Map<number, OnEnd>();
   #said = '';
-  /** One has waited once: this launcher knows how. */
+  /** A launcher has waited once: this build supports it. */
   #works = false;
   #broken = process.platform !== 'linux';
   #idle: NodeJS.Timeout | undefined;
@@ -54,7 +54,7 @@ class Starter {
     this.#launcher = launcher;
   }
 
-  /** The launcher that waits; undefined where none does (yet). */
+  /** The waiting launcher; undefined if there is none (yet). */
   take(): Pipe | undefined {
     const [child, waiting] = [this.#child, this.#waiting];
     if (!child) setImmediate(() => this.begin());
@@ -78,7 +78,7 @@ class Starter {
         }
         this.#running.set(waiting.pid, onEnd);
         this.#busy();
-        // It may have gone in this moment: then its end is on the way, and comes to `onEnd`.
+        // The launcher may just have ended: then its end arrives at `onEnd`.
         if (this.#child === child) child.stdin.write(words);
         else this.#ended(waiting.pid, KILLED);
         return waiting.pid;
@@ -89,11 +89,11 @@ class Starter {
     };
   }
 
-  /** Starts the process, if there is none; its first launcher waits a moment later. */
+  /** Starts the process unless it runs; its first launcher waits a moment later. */
   begin(): void {
     if (this.#child || this.#broken) return;
     const [file, ...args] = withoutInherited([this.#launcher, '--starter', String(process.pid)]);
-    // A session of its own: what ends the program's terminal must not end it. Its environment is nobody's.
+    // Detached: closing the program's terminal must not end it. It gets an empty environment.
     const child = spawn(file, args, {
       detached: true,
       cwd: '/',
@@ -131,7 +131,7 @@ class Starter {
     onEnd?.(code);
   }
 
-  /** With it went all that it had started: the kernel tells the launchers. */
+  /** The launchers it started end with it, through the kernel. */
   #gone(child: Child): void {
     if (this.#child !== child) return;
     this.#broken ||= !this.#works;
@@ -142,7 +142,7 @@ class Starter {
     for (const pid of [...this.#running.keys()]) this.#ended(pid, KILLED);
   }
 
-  /** Keeps the program alive as long as a command runs, and itself as long as it is of use. */
+  /** Keeps the program alive while a command runs, and the starter while it is useful. */
   #busy(): void {
     const busy = this.#running.size > 0;
     for (const stream of this.#child ? [this.#child.stdin, this.#child.stdout] : [])
@@ -163,23 +163,23 @@ class Starter {
 
 const starters = new Map<string, Starter>();
 
-/** The one of this launcher. */
+/** Returns the starter for this launcher. */
 function starterOf(launcher: string): Starter {
   const known = starters.get(launcher) ?? new Starter(launcher);
   starters.set(launcher, known);
   return known;
 }
 
-/** Has a launcher wait for the first command, which then need not wait for its start. */
+/** Starts a launcher in advance, so that the first command need not wait for it. */
 export function startAhead(launcher: string): void {
   starterOf(launcher).begin();
 }
 
-/** How many are made at a time, and how few are left when more are made. */
+/** How many pipes are created at a time, and below how many the next ones are. */
 const BATCH = 16;
 const MIN_READY = 4;
 
-/** A child of this program's own, which writes into the end `write`. */
+/** Starts a child of this program that writes to `write`. */
 function ownChild(read: number, write: number): Pipe {
   return {
     read,
@@ -198,8 +198,8 @@ function ownChild(read: number, write: number): Pipe {
 }
 
 /**
- * Real pipes. What Node makes for a child are sockets, which nobody can open again by `/dev/stdout`; so FIFOs are made
- * by their program, some ahead, and lose their name as soon as both ends are open.
+ * Real pipes. Node gives a child sockets, which can't be reopened through `/dev/stdout`. So mkfifo creates FIFOs in
+ * advance, and each loses its name as soon as both ends are open.
  */
 class Pipes {
   #directory: PrivateDirectory | undefined;
@@ -207,7 +207,7 @@ class Pipes {
   #made = 0;
   #making: Promise<void> | undefined;
 
-  /** Undefined where there are none. Never rejects. */
+  /** Undefined if there are none. Never rejects. */
   async take(): Promise<Pipe | undefined> {
     if (this.#ready.length === 0) await this.#more();
     const path = this.#ready.pop();
@@ -215,7 +215,7 @@ class Pipes {
     if (path === undefined) return undefined;
     let read: number | undefined;
     try {
-      // First the end that waits for nobody.
+      // Open first the end that does not block.
       read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
       const write = openSync(path, constants.O_WRONLY);
       unlinkSync(path);
@@ -244,7 +244,7 @@ class Pipes {
       await promisify(execFile)('mkfifo', ['-m', '600', ...fresh]);
       this.#ready.push(...fresh);
     } catch {
-      // A file system without them, or no such program: then terminals are used. It may be there the next time.
+      // The file system has no FIFOs, or mkfifo is missing: use terminals, and try again next time.
       this.#directory?.remove();
       this.#directory = undefined;
     }
@@ -254,14 +254,14 @@ class Pipes {
 const pipes = new Pipes();
 
 /**
- * A pipe for one command; undefined where there is none to be had. Never rejects.
- * @param launcher what the command is started with: one of it may wait already
+ * Returns a pipe for one command; undefined if none is available. Never rejects.
+ * @param launcher the command's launcher, which may already wait
  */
 export async function takePipe(launcher?: string): Promise<Pipe | undefined> {
   return (launcher === undefined ? undefined : starterOf(launcher).take()) ?? (await pipes.take());
 }
 
-// What a command that needs no terminal writes into.
+// A command to start without a terminal.
 
 export type ToBegin = {
   readonly argv: readonly [string, ...string[]];
@@ -269,15 +269,19 @@ export type ToBegin = {
   readonly env: Environment;
 };
 
-/** Exit code as a shell tells it (128 + n for a signal); null with a reason: it could not be started. Told once. */
+/**
+ * The exit code as a shell reports it (128 + n for a signal); null with a reason if it could not start. Called once.
+ */
 export type OnEnd = (code: number | null, why?: string) => void;
 
-/** A pipe for the output of one command, and the way to start it. */
+/** A pipe for one command's output, and the means to start it. */
 export type Pipe = {
-  /** A descriptor, its taker's to close. */
+  /** A descriptor that the caller must close. */
   readonly read: number;
-  /** Starts the command: in a session of its own, nothing to read, both of its outputs here. Its process id. Throws. */
+  /**
+   * Starts the command in its own session, without input, both outputs in this pipe. Returns its process id. Throws.
+   */
   begin(what: ToBegin, onEnd: OnEnd): number;
-  /** Nothing is to be started after all. `read` is still the taker's. */
+  /** Call instead of `begin` to start nothing. The caller still closes `read`. */
   drop(): void;
 };

@@ -8,11 +8,11 @@ import { isAlive } from './processes.ts';
 const open = new Set<PrivateDirectory>();
 let watching = false;
 
-/** A temporary directory (0700) that goes with its owner, or with the program at the latest. */
+/** A temporary directory (0700), removed with its owner, or at the latest with the program. */
 export class PrivateDirectory implements ShellFiles {
   readonly path: string;
 
-  /** @param use what it is for, one word of its name */
+  /** @param use its purpose, one word of its name */
   constructor(use: string) {
     this.path = mkdtempSync(join(tmpdir(), ownedPrefix(use)));
     open.add(this);
@@ -31,7 +31,7 @@ export class PrivateDirectory implements ShellFiles {
     writeFileSync(this.file(name), text, { mode: 0o600 });
   }
 
-  /** Reads a file and removes it: nothing private lies about longer than needed. Undefined where there is none. */
+  /** Reads a file and removes it, so that private data does not stay on disk. Undefined if it does not exist. */
   take(name: string): string | undefined {
     try {
       const text = readFileSync(this.file(name), 'utf8');
@@ -52,31 +52,32 @@ export class PrivateDirectory implements ShellFiles {
     try {
       rmSync(this.path, { recursive: true, force: true, maxRetries: 3 });
     } catch {
-      // A last child still writes there; it is a temporary directory.
+      // A last child may still write there; leave the directory to the system.
     }
   }
 }
 
-// Temporary directories carry the process that owns them, so that what a killed one left is found and collected.
+// The names of temporary directories contain their owner's process id, so that those of killed programs are found and
+// removed.
 
-/** Longer paths leave no room for the name of a socket (108 characters, 104 on macOS). */
+/** A longer path leaves no room for a socket's name (108 characters in total, 104 on macOS). */
 const MAX_PARENT_CHARS = 40;
 const SHORT_PARENT = '/tmp';
 const OWNED = /^aish-[a-z]+-(\d+)-(\d+)-\w{6}$/;
 
-/** For mkdtemp(3): what it is for (a word), and whose. */
+/** Returns a prefix for mkdtemp(3) with the purpose (one word) and the owner. */
 export function ownedPrefix(use: string): string {
   return `aish-${use}-${process.pid}-${namespace()}-`;
 }
 
-/** Makes a private directory whose path is short enough for sockets. @param use a word of few letters */
+/** Creates a private directory whose path is short enough for sockets. @param use a short word */
 export function socketFolder(use: string): string {
   return mkdtempSync(join(tmpdir().length > MAX_PARENT_CHARS ? SHORT_PARENT : tmpdir(), ownedPrefix(use)));
 }
 
 /**
- * Removes directories of the user's whose process is gone; how many. Others, and what can't be told, are left alone.
- * @param parents where the program makes such directories
+ * Removes the user's directories whose process has ended; returns their number. Uncertain cases are left alone.
+ * @param parents directories in which aish-tui creates such directories
  */
 export function collectAbandoned(parents: readonly string[] = [tmpdir(), SHORT_PARENT]): number {
   return [...new Set(parents)].reduce((count, parent) => count + collectIn(parent), 0);
@@ -86,7 +87,7 @@ function collectIn(parent: string): number {
   let count = 0;
   for (const name of namesIn(parent)) {
     const [, pid, of] = OWNED.exec(name) ?? [];
-    // Another container's processes can't be seen from here, though its directories may.
+    // Processes of another container are invisible here, although its directories may be visible.
     if (pid === undefined || of !== namespace() || isAlive(Number(pid))) continue;
     const path = join(parent, name);
     try {
@@ -94,7 +95,7 @@ function collectIn(parent: string): number {
       if (uid !== process.getuid?.()) continue;
       if (removeTree(path)) count += 1;
     } catch {
-      // Gone already.
+      // The directory is already gone.
     }
   }
   return count;
@@ -108,7 +109,7 @@ function namesIn(parent: string): readonly string[] {
   }
 }
 
-/** The number of the namespace that process ids belong to; 0 where there are none. Source: namespaces(7). */
+/** Returns the id of the process-id namespace; 0 if there are none. Source: namespaces(7). */
 function namespace(): string {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, constants, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { ShellJob } from '../contracts/commands.ts';
 
-/** A process, or undefined when it is gone. */
+/** Returns a process, or undefined if it has ended. */
 export function findProcess(pid: number): ProcessEntry | undefined {
   try {
     return parseStat(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -12,7 +12,7 @@ export function findProcess(pid: number): ProcessEntry | undefined {
 }
 
 function parseStat(stat: string): ProcessEntry {
-  // The name in parentheses may hold anything, blanks and parentheses too.
+  // The name in parentheses may contain blanks and parentheses.
   const [pid] = stat.split(' ', 1);
   const [state = '', ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [parent = 0, group = 0, session = 0, , foreground = -1] = rest.map(Number);
@@ -28,7 +28,7 @@ function allProcesses(): readonly ProcessEntry[] {
     .flatMap((name) => findProcess(Number(name)) ?? []);
 }
 
-/** Every process of the terminal session that `leader` started, and every descendant of it, itself first. */
+/** Lists every process of the terminal session that `leader` started and all its descendants, `leader` first. */
 export function processesOf(leader: number): number[] {
   const all = allProcesses();
   const found = new Set<number>([leader]);
@@ -43,7 +43,7 @@ export function processesOf(leader: number): number[] {
   return [...found];
 }
 
-/** The process groups of the terminal that `leader` leads, but for its own and the one in the foreground. */
+/** Lists the process groups in the terminal of `leader`, except its own and the foreground one. */
 export function backgroundOf(leader: number): readonly ShellJob[] {
   const groups = new Map<number, ShellJob>();
   for (const { pid, name, state, group, session, foreground } of allProcesses()) {
@@ -54,7 +54,7 @@ export function backgroundOf(leader: number): readonly ShellJob[] {
   return [...groups.values()];
 }
 
-/** What a process runs, as far as it can be seen: `exec` changes it. */
+/** Returns a process's command line, if visible; `exec` changes it. */
 export function commandLineOf(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim() || undefined;
@@ -63,7 +63,7 @@ export function commandLineOf(pid: number): string | undefined {
   }
 }
 
-/** What a process group consists of: each process with its name, which changes when it becomes another program. */
+/** Identifies the processes of a group by id and name; the name changes with `exec`. */
 export function groupMembers(group: number): ReadonlySet<string> {
   return new Set(groupProcesses(group).map(({ pid, name }) => `${pid} ${name}`));
 }
@@ -72,7 +72,7 @@ export function groupProcesses(group: number): readonly ProcessEntry[] {
   return allProcesses().filter((entry) => entry.group === group);
 }
 
-/** Whether every process of a group ignores SIGINT, as far as the kernel tells (proc_pid_status(5)). */
+/** Whether every process of a group ignores SIGINT, if the kernel reports that (proc_pid_status(5)). */
 export function ignoresInterrupt(group: number): boolean {
   const members = groupProcesses(group).filter(({ state }) => state !== 'Z');
   return members.length > 0 && members.every(({ pid }) => ignoredSignals(pid) & SIGINT_BIT);
@@ -80,7 +80,7 @@ export function ignoresInterrupt(group: number): boolean {
 
 const SIGINT_BIT = 1 << 1;
 
-/** The lowest 32 of them as bits; none where that is not to be seen. */
+/** Returns the lowest 32 ignored signals as bits; 0 if not visible. */
 function ignoredSignals(pid: number): number {
   try {
     const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
@@ -90,7 +90,7 @@ function ignoredSignals(pid: number): number {
   }
 }
 
-/** The working directory of a process as the kernel knows it, where it can be read. */
+/** Returns the working directory of a process as the kernel knows it, if readable. */
 export function directoryOf(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
@@ -99,41 +99,41 @@ export function directoryOf(pid: number): string | undefined {
   }
 }
 
-/** Whether a process, or with a negative number any of a group, is there. */
+/** Whether a process exists, or with a negative number any process of a group. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // There, but another user's.
+    // It exists, but belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 
-/** Sends a signal; a process that is gone, or not ours, is not an error. Negative: a process group. */
+/** Sends a signal. A process that has ended or belongs to another user is not an error. Negative: a process group. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   if (pid === 0 || pid === -1 || pid === 1) return;
   try {
     process.kill(pid, name);
   } catch {
-    // Gone already, or another user's (sudo): nothing more can be done here.
+    // It has ended, or belongs to another user (sudo): nothing can be done.
   }
 }
 
 /**
- * bash code that closes what was inherited beyond stdin, stdout and stderr. node-pty 1.1 leaves the masters of all
- * other terminals open in every child (microsoft/node-pty#657): a command could type into the user's shell, and no
- * terminal would hang up while such a child lives. Node can't mark a descriptor it did not open, so each child closes
- * them first.
+ * bash code that closes inherited descriptors beyond stdin, stdout and stderr. node-pty 1.1 leaves the masters of all
+ * other terminals open in every child (microsoft/node-pty#657): a command could type into the user's shell, and
+ * terminals would not hang up while such a child lives. Node can't set close-on-exec on descriptors it did not open,
+ * so each child closes them first.
  */
 export const closeInherited =
   `for __fd in ${process.platform === 'linux' ? '/proc/self/fd' : '/dev/fd'}/*; do ` +
   `case \${__fd##*/} in [012] | *[!0-9]*) ;; *) eval "exec \${__fd##*/}>&-" ;; esac; done; unset __fd`;
 
-/** A fixed place first, so that no changed PATH chooses the bash that is trusted with this. */
+/** Fixed places first, so that a changed PATH can't replace this trusted bash. */
 const PLACES = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/opt/homebrew/bin/bash'];
 
-/** The bash that runs what this program writes itself. */
+/** The bash that runs aish-tui's own scripts. */
 export const bash = PLACES.find(isExecutable) ?? 'bash';
 
 function isExecutable(path: string): boolean {
@@ -145,47 +145,47 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Wraps a program so that it starts with none of this program's terminals. For every long-lived child. */
+/** Wraps a program so that it inherits none of this program's terminals. For every long-lived child. */
 export function withoutInherited(argv: readonly string[]): [string, ...string[]] {
   return [bash, '--norc', '--noprofile', '-c', `${closeInherited}; exec "$@"`, 'bash', ...argv];
 }
 
-// What macOS tells of its processes, where there is no /proc: by `ps` and `lsof`. Both are part of the system.
+// Process information on macOS, which has no /proc: from `ps` and `lsof`, both part of the system.
 
-/** What is known of a process. Source: proc_pid_stat(5), else `ps` (macOS has no /proc). */
+/** A process. Source: proc_pid_stat(5), else `ps` (macOS has no /proc). */
 export type ProcessEntry = {
   readonly pid: number;
   readonly name: string;
-  /** One letter: `T` is stopped. */
+  /** One letter; `T` means stopped. */
   readonly state: string;
   readonly parent: number;
   readonly group: number;
   readonly session: number;
   /** The foreground process group of its terminal; -1 without a terminal. */
   readonly foreground: number;
-  /** When it started, in the kernel's own unit; 0 where that is not known. With the id it is one of a kind. */
+  /** The start time in the kernel's unit, 0 if unknown. Together with the id it identifies the process. */
   readonly started: number;
 };
 
-/** macOS prints 0 as the session of every process: what belongs together is told by the terminal. */
+/** macOS prints 0 as the session of every process, so processes are grouped by their terminal. */
 const COLUMNS = 'pid=,ppid=,pgid=,tpgid=,stat=,tty=,comm=';
 const TIMEOUT_MS = 2000;
 
-/** Every process; none where `ps` can't be asked. */
+/** Lists every process; empty if `ps` fails. */
 export function processesByPs(): readonly ProcessEntry[] {
   return readPs(run('ps', ['-axo', COLUMNS]) ?? '');
 }
 
 /**
- * Reads what `ps` prints: one process a line, its name last, which may hold blanks. A session is named by its leader,
- * the process of that terminal whose state has an `s` (ps(1)); without a terminal it is not known, and 0.
+ * Parses the output of `ps`: one process per line, its name last, possibly with blanks. A session is identified by
+ * its leader, the process on that terminal whose state contains `s` (ps(1)); without a terminal it is unknown and 0.
  */
 export function readPs(table: string): readonly ProcessEntry[] {
   const rows = table.split('\n').flatMap((line) => {
     const [, pid, parent, group, foreground, stat = '', tty = '', path = ''] =
       /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(-?\d+)\s+(\S+)\s+(\S+)\s+(.+?)\s*$/.exec(line) ?? [];
     if (pid === undefined) return [];
-    // As Linux has it, without the way to it; a login shell's begins with a minus.
+    // The base name as on Linux; a login shell's begins with a minus.
     const name = path.slice(path.lastIndexOf('/') + 1).replace(/^-/, '');
     return [
       {
@@ -210,19 +210,19 @@ export function readPs(table: string): readonly ProcessEntry[] {
     parent,
     group,
     session: leaders.get(tty) ?? 0,
-    // Without one macOS says 0.
+    // macOS prints 0 for processes without a terminal.
     foreground: hasTerminal(tty) ? foreground : -1,
     started: 0,
   }));
 }
 
-/** The working directory of a process, where `lsof` may see it. */
+/** Returns the working directory of a process, if `lsof` may see it. */
 function directoryByLsof(pid: number): string | undefined {
   return readLsof(run('lsof', ['-a', '-d', 'cwd', '-p', String(pid), '-Fn']) ?? '');
 }
 
 /**
- * Reads `lsof -Fn`: a line per field, a letter in front; `n` is the name. Of a deleted one it may be a word in
+ * Parses `lsof -Fn`: one field per line after a letter; `n` is the name. For a deleted directory it may be a word in
  * brackets.
  */
 export function readLsof(fields: string): string | undefined {

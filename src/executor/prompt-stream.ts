@@ -2,20 +2,20 @@ import { clean } from '../text/sanitize.ts';
 import { find, type Wanted, wanted } from './find-bytes.ts';
 import { type Mark, MarkScanner } from './shell-integration/marks.ts';
 
-/** A prompt without marks has been drawn by then, once the shell waits. Ms. */
+/** Milliseconds after which a prompt without marks is drawn completely, once the shell waits. */
 const SETTLE_MS = 4;
-/** How often a subshell that told of a prompt may still be in front. */
+/** How often to look again while a subshell that reported a prompt is still in the foreground. */
 const SUBSHELL_LOOKS = 12;
-/** And how often what was typed ahead, or asked by a key of ours, may be in front before its mark has come. */
+/** How often to look again while typed-ahead input or our own key sequence runs, before its mark arrives. */
 const TYPED_LOOKS = 20;
-/** The exit code of a line that can't be read, as bash tells it. */
+/** bash's exit code for a line with a syntax error. */
 const UNREADABLE = 2;
-/** bash draws the old prompt again behind a line that it can't read: its exit code is the line's before. */
+/** After a syntax error bash redraws the old prompt, which still reports the previous line's exit code. */
 const exitTold = (unread: boolean, exit: number) => (unread ? UNREADABLE : exit);
-/** Where lines leave the editor with a mark, a prompt before that is one that is drawn again. */
+/** In shells that mark a submitted line, a prompt before that mark is a redraw. */
 const redraws = (old: boolean, phase: string, before: boolean) =>
   (old && phase !== 'command') || (phase === 'sent' && before);
-/** Kept of what the editor draws of a line, for what it says of one that it can't read. */
+/** How much of the editor's echo to keep, for the error message about a line with a syntax error. */
 const MAX_ECHO_BYTES = 8192;
 
 const NOTHING: Buffer = Buffer.alloc(0);
@@ -24,16 +24,16 @@ export type PromptEvents = {
   /** Output while no line runs: of background jobs, startup files. */
   readonly onIdle: (data: Buffer) => void;
   readonly onOutput: (data: Buffer) => void;
-  /** The line that was sent has left the editor. */
+  /** The line has left the editor. */
   readonly onStart: () => void;
   readonly onEnd: (exit: number, cwd: string | undefined) => void;
-  /** It waits for a line; its prompt, as drawn. */
+  /** The shell waits for a line; `prompt` is its prompt as drawn. */
   readonly onReady: (prompt?: Buffer) => void;
-  /** The shell itself may have opened its editor, and shows no mark: `decided` follows. */
+  /** The shell itself may have opened its editor without a mark; `decided` follows. */
   readonly onDoubt: () => void;
-  /** It waits for the rest of a line. */
+  /** The shell waits for the rest of a line. */
   readonly onRest: () => void;
-  /** What a key of ours asked for. */
+  /** The answer to one of our key sequences. */
   readonly onAnswer: (mark: Mark) => void;
 };
 
@@ -41,32 +41,32 @@ export type PromptStreamOptions = {
   readonly token: string;
   readonly echoOver?: string | undefined;
   readonly promptBegins?: string | undefined;
-  /** Whether the shell is in front and waits for input; undefined where that is not to be seen yet. */
+  /** Whether the shell is in the foreground and waits for input; undefined if not visible yet. */
   readonly waits: () => boolean | undefined;
   /** Keys were sent that no program may have read. */
   readonly typedAhead: () => boolean;
-  /** Keys of ours were sent that have not been answered: what they run may be in front of the shell for a moment. */
+  /** Our key sequences await an answer: their commands may be in the foreground for a moment. */
   readonly asked: () => boolean;
 };
 
-/** A prompt that has begun: what the line ended with, and what was drawn since. */
+/** A prompt that has begun: the line's result, and the output since. */
 type Pending = {
   readonly exit: number;
   readonly cwd: string | undefined;
   readonly held: Buffer[];
-  /** The serial before it. */
+  /** The serial number before this prompt. */
   readonly serial: number;
-  /** How much of `held` had come when it was drawn: what follows is the editor's. */
+  /** The length of `held` when the prompt was drawn; the rest comes from the editor. */
   drawn?: number;
 };
 
 /**
- * Reads what a shell writes to its terminal: tells the output of commands from prompts and from the echo of the editor.
- * A mark alone ends nothing: a new serial, where the shell counts, and a shell that waits in front of its terminal do.
- * So whoever learns the token and prints marks can neither end a line nor give it an exit code.
+ * Parses a shell's terminal output: separates command output from prompts and from the editor's echo.
+ * A mark alone ends nothing: the serial number must be new (in shells that count), and the shell must wait in the
+ * foreground. So a program that learns the token and prints marks can neither end a line nor set its exit code.
  */
 export class PromptStream {
-  /** Takes what is drawn at the prompt meanwhile, as it is. */
+  /** Receives everything drawn at the prompt while it is set. */
   lent?: ((data: Buffer) => void) | undefined;
   readonly #options: PromptStreamOptions;
   readonly #events: PromptEvents;
@@ -74,10 +74,10 @@ export class PromptStream {
   readonly #token: Buffer;
   readonly #prompt: Wanted | undefined;
   #phase: 'starting' | 'ready' | 'sent' | 'command' = 'starting';
-  /** A prompt is being drawn, or redrawn. */
+  /** A prompt that is being drawn or redrawn. */
   #pending: Pending | undefined;
   #drawing = false;
-  /** The shell draws a right prompt, or repeats a line that it could not read: neither is output. */
+  /** The shell draws a right prompt or repeats a line with a syntax error; neither is output. */
   #aside = false;
   #fresh = false;
   #stuck = false;
@@ -85,22 +85,22 @@ export class PromptStream {
   #cwd: string | undefined;
   #flags = '';
   #echo: Buffer = NOTHING;
-  /** Of the prompt, as drawn. */
+  /** The last row of the prompt, as drawn. */
   #lastRow = '';
-  /** The editor executes what was sent. */
+  /** The editor runs the line that was sent. */
   #executes = false;
-  /** Text that may be the beginning of a prompt: it is output once another program is seen to have the terminal. */
+  /** Text that may begin a prompt. It counts as output once another program owns the terminal. */
   #doubtful: Buffer = NOTHING;
   readonly #doubting: ShellWait;
   readonly #waiting: ShellWait;
-  /** What the editor draws at its prompt, as far as it may go on as a prompt that is drawn again. */
+  /** Text at the prompt that may turn out to be a redrawn prompt. */
   #redraw = '';
-  /** An editor has said that it takes pastes, and not that it leaves. */
+  /** An editor has enabled bracketed paste and not disabled it yet. */
   #editing = false;
-  /** What comes right behind the echo is the editor's: ends of lines and modes. */
+  /** Line ends and mode changes directly after the echo belong to the editor. */
   #leaving = false;
   #started = true;
-  /** A command began. */
+  /** A command has begun. */
   #ran = false;
 
   constructor(options: PromptStreamOptions, events: PromptEvents) {
@@ -121,22 +121,22 @@ export class PromptStream {
     return this.#phase;
   }
 
-  /** bash has drawn its old prompt again: its parser would take the next line for a part of the last one. */
+  /** bash has redrawn its old prompt: its parser would append the next line to the last one. */
   get stuck(): boolean {
     return this.#stuck;
   }
 
-  /** The shell traces what it runs, to where nothing of ours can be hidden from. */
+  /** The shell traces its commands to a place where ours can't be hidden. */
   get traces(): boolean {
     return this.#flags.includes('x') && this.#flags.includes('t');
   }
 
-  /** A prompt is drawn, or it is not known yet whether it is one. */
+  /** A prompt is being drawn, or may be. */
   get settling(): boolean {
     return this.#pending !== undefined;
   }
 
-  /** What runs has a line editor open. */
+  /** The running program has a line editor open. */
   get editing(): boolean {
     return this.#editing;
   }
@@ -148,7 +148,7 @@ export class PromptStream {
     this.#scanner.push(data);
   }
 
-  /** A line is about to be written to the editor. */
+  /** A line is about to be sent to the editor. */
   sent(): void {
     this.#idle();
     this.#phase = 'sent';
@@ -158,30 +158,30 @@ export class PromptStream {
     this.#echo = NOTHING;
   }
 
-  /** What was sent will not run, and the editor is as before. */
+  /** The sent line will not run; the editor is unchanged. */
   notRun(): void {
     this.#pending = { exit: UNREADABLE, cwd: this.#cwd, held: [], serial: this.#serial };
     this.#ready();
   }
 
-  /** It is at a prompt that was written to where it is not seen, or was not believed. */
+  /** The shell is at a prompt whose mark was missed or rejected. */
   promptUnseen(told: string, exit: number): void {
     const serial = told === '-' ? this.#serial : Number(told);
     const old = told !== '-' && !(serial > this.#serial);
     if (old || this.#pending || (this.#phase !== 'command' && this.#phase !== 'sent')) return;
     this.#pending = { exit, cwd: undefined, held: [this.#settleDoubt()], serial: this.#serial };
     this.#serial = serial;
-    // What answers the key may be a subshell.
+    // A subshell may answer the key.
     this.#waiting.verify(() => this.#ready(), SUBSHELL_LOOKS);
   }
 
-  /** What was doubted is a prompt that has lost its marks; the one that follows has them. */
+  /** The doubtful text is a prompt without marks; the next prompt will have them. */
   promptUnmarked(): void {
     this.#settleDoubt();
     this.#drawing = true;
   }
 
-  /** What is still doubted is output. */
+  /** Doubtful text counts as output. */
   decided(): void {
     this.#release();
   }
@@ -207,7 +207,7 @@ export class PromptStream {
         return this.#promptBegins(fields);
       case 'T':
         this.#promptBegins(fields);
-        // Its prompt may hold no mark, and what it draws comes before it waits.
+        // The prompt may contain no mark, and its text comes before the shell waits.
         if (this.#pending) this.#waiting.verify(() => setTimeout(() => this.#ready(), SETTLE_MS), SUBSHELL_LOOKS);
         return;
       case 'X':
@@ -215,7 +215,7 @@ export class PromptStream {
         return;
       case 'K':
         this.#cwd = fields.join(';');
-        // What follows draws the prompt.
+        // The following output draws the prompt.
         if (this.#phase !== 'sent') this.#drawing = true;
         return;
       case 'P':
@@ -240,14 +240,14 @@ export class PromptStream {
       this.#events.onReady();
     }
     if (!this.#pending) return;
-    // What is drawn behind that is the editor's, for lines that were typed ahead.
+    // Later output comes from the editor, for lines that were typed ahead.
     this.#pending.drawn ??= this.#pending.held.length;
     this.#waiting.verify(() => this.#ready(), this.#patience());
   }
 
   /**
-   * `P`: a prompt is drawn once more, without a new one. `<` and `>` are around the right prompt, which is drawn behind
-   * the last mark of the prompt itself, or around a line that fish could not read and draws again.
+   * `P`: the prompt is redrawn, not a new one. `<` and `>` surround the right prompt, which comes after the prompt's
+   * last mark, or a line with a syntax error that fish draws again.
    */
   #repaints(kind: 'P' | '<' | '>'): void {
     if (kind === '>') this.#aside = false;
@@ -256,7 +256,7 @@ export class PromptStream {
     else if (this.#phase === 'ready') this.#drawing = true;
   }
 
-  /** What was typed ahead, or asked, may run already. */
+  /** Typed-ahead input or our key sequence may already run. */
   #patience(): number {
     return this.#options.typedAhead() || this.#options.asked() ? TYPED_LOOKS : 0;
   }
@@ -269,7 +269,7 @@ export class PromptStream {
     this.#leaving = false;
     this.#ran = true;
     this.#start();
-    // A line that the editor took by itself, by a key of the user's own: its end is the next prompt.
+    // The user submitted this line with a key of their own: the next prompt ends it.
     if (this.#phase === 'ready') this.#phase = 'command';
   }
 
@@ -279,14 +279,14 @@ export class PromptStream {
     this.#started = false;
   }
 
-  /** From here on keys are the command's, or answer the shell's own question. */
+  /** From here on keys go to the command, or answer the shell's own question. */
   #start(): void {
     if (this.#started) return;
     this.#started = true;
     this.#events.onStart();
   }
 
-  /** The shell can't read the line, and says why behind its echo. */
+  /** The shell reports a syntax error after the echo of the line. */
   #refused(): void {
     if (this.#phase !== 'sent') return;
     const said = this.#echo.toString('latin1').lastIndexOf('fish: ');
@@ -295,7 +295,7 @@ export class PromptStream {
   }
 
   #promptBegins([exit, serial, flags = '', ...cwd]: readonly string[]): void {
-    // What a pending one says is not believed yet.
+    // A pending prompt is not trusted yet.
     const believed = this.#pending?.serial ?? this.#serial;
     const count = serial === '-' ? this.#serial : Number(serial);
     const old = serial !== '-' && !(count > believed);
@@ -306,15 +306,15 @@ export class PromptStream {
     this.#drawing = false;
     this.#settleDoubt();
     const ended = { serial: believed, exit: exitTold(old && !this.#ran, Number(exit)), held: [] };
-    // A program may have printed the pending one, and the shell's own comes last. One that is drawn again says the
-    // same.
+    // A program may have printed the pending mark; the shell's own comes last. A redrawn prompt reports the same
+    // values.
     if (this.#pending && (count !== this.#serial || ended.exit !== this.#pending.exit)) this.#refuse();
     const { serial: last, exit: code, held } = this.#pending ?? ended;
     if (!old) this.#serial = count;
     this.#pending = { serial: last, exit: code, cwd: cwd.length === 0 ? this.#cwd : cwd.join(';'), held };
   }
 
-  /** A prompt behind which nothing ran. @param counts an empty line was accepted, where it is a new one */
+  /** A prompt after which nothing ran. @param counts whether an empty line was submitted, if the prompt is new */
   #drawsAgain(serial: number | undefined, counts: boolean): void {
     this.#drawing = true;
     this.#serial = serial ?? this.#serial;
@@ -328,7 +328,7 @@ export class PromptStream {
     this.#waiting.stop();
     this.#pending = undefined;
     const ran = this.#phase === 'command' || this.#phase === 'sent';
-    // Nothing ran: an empty line, a comment.
+    // Nothing ran: an empty line or a comment.
     if (this.#phase === 'sent') this.#started = false;
     this.#start();
     this.#phase = 'ready';
@@ -380,14 +380,14 @@ export class PromptStream {
     }
   }
 
-  /** Behind the prompt. The editor draws its last row again, behind a key of ours; it may come in pieces. */
+  /** Output after the prompt. After our key sequence the editor redraws the last row, possibly in pieces. */
   #edited(data: Buffer): void {
     if (this.lent) return this.lent(data);
     this.#redraw += data.toString('latin1');
     if (!begunAgain(this.#redraw, this.#lastRow)) this.#idle();
   }
 
-  /** What may have gone on as a prompt is what came between. */
+  /** Text that looked like a redrawn prompt is output in between. */
   #idle(): void {
     const drawn = withoutRedraw(this.#redraw);
     this.#redraw = '';
@@ -409,7 +409,7 @@ export class PromptStream {
     if (this.#prompt === undefined) return this.#events.onOutput(text);
     text = this.#doubtful.length === 0 ? text : Buffer.concat([this.#doubtful, text]);
     const at = find(text, this.#prompt) < 0 ? -1 : text.lastIndexOf(this.#prompt.bytes);
-    // An editor that is closed again was none of the prompt's.
+    // The editor has closed again, so it did not belong to a prompt.
     if (at < 0 || takesPastes(text) === false) {
       this.#settleDoubt();
       return this.#events.onOutput(text);
@@ -420,7 +420,7 @@ export class PromptStream {
     if (begins) this.#doubting.verify(this.#events.onDoubt);
   }
 
-  /** Takes what was doubted. */
+  /** Returns the doubtful text. */
   #settleDoubt(): Buffer {
     this.#doubting.stop();
     const data = this.#doubtful;
@@ -433,43 +433,43 @@ export class PromptStream {
     if (data.length > 0) this.#events.onOutput(data);
   }
 
-  /** Nobody beside the shell and us learns it from what is shown, kept or sent. */
+  /** Removes the token, so that it never appears on screen, in files or in messages. */
   #withoutToken(data: Buffer): Buffer {
     if (!data.includes(this.#token)) return data;
     return Buffer.from(data.toString('latin1').replaceAll(this.#options.token, '***'), 'latin1');
   }
 }
 
-/** Between two looks whether the shell waits, in ms: at once, then ever less often. */
+/** Delays between two checks whether the shell waits, in ms: at once, then less and less often. */
 const LOOK_DELAYS_MS = [0, 1, 1, 2, 2, 5, 5, 10, 20] as const;
-/** More than a terminal holds of what was written and not read yet, in bytes. */
+/** More than the unread capacity of a terminal, in bytes. */
 const TERMINAL_BYTES = 128 * 1024;
 
-/** Finds out whether the shell is in front of its terminal and waits, with all read that was written before. */
+/** Finds out whether the shell waits in the foreground, after reading everything written before. */
 class ShellWait {
   readonly #waits: () => boolean | undefined;
   readonly #refuse: () => void;
   #look: NodeJS.Timeout | undefined;
   #quiet: NodeJS.Immediate | undefined;
   #looks = 0;
-  /** All that came, in bytes. */
+  /** The number of bytes received. */
   #came = 0;
 
   /**
-   * @param waits undefined where it is not to be seen yet
-   * @param refuse called where it does not wait
+   * @param waits undefined if not visible yet
+   * @param refuse called if the shell does not wait
    */
   constructor(waits: () => boolean | undefined, refuse: () => void) {
     this.#waits = waits;
     this.#refuse = refuse;
   }
 
-  /** So many bytes came from the terminal. */
+  /** Counts bytes received from the terminal. */
   came(bytes: number): void {
     this.#came += bytes;
   }
 
-  /** Calls back once the shell waits; refuses where something else is in front, after `patience` looks. */
+  /** Calls `accept` once the shell waits; refuses if another program is in the foreground after `patience` checks. */
   verify(accept: () => void, patience = 0): void {
     this.stop();
     this.#looks = 0;
@@ -483,20 +483,20 @@ class ShellWait {
     look();
   }
 
-  /** Nobody is called back any more. */
+  /** Cancels all callbacks. */
   stop(): void {
     clearTimeout(this.#look);
     clearImmediate(this.#quiet);
   }
 
   /**
-   * Calls back once all that was written by now is read. This program may be late: the shell may wait behind a line
-   * whose output, marks that somebody forged among it, is still to be read, and behind it what the shell itself says.
+   * Calls back once everything written so far is read. This program may be late: forged marks may be unread, with the
+   * shell's own report after them.
    */
   #whenRead(accept: () => void): void {
     const most = this.#came + TERMINAL_BYTES;
     const turn = (came: number) => {
-      // Two of them have a look at the terminal between them.
+      // Two turns of the event loop poll the terminal in between.
       this.#quiet = setImmediate(() => {
         this.#quiet = setImmediate(() => (this.#came === came || this.#came > most ? accept() : turn(this.#came)));
       });
@@ -505,15 +505,15 @@ class ShellWait {
   }
 }
 
-/** What an editor writes around a prompt that it draws again. */
+/** Sequences an editor writes around a redrawn prompt. */
 const REDRAWN = /\r\x1b\[K\r?|\x1b\[\?2004[hl]|^\r+$/g;
 
-/** What is left of it without what draws a prompt again. */
+/** Removes the sequences of a redrawn prompt. */
 function withoutRedraw(drawn: string): string {
   return drawn.replace(REDRAWN, '');
 }
 
-/** Whether what was drawn behind a prompt may be the beginning of the same row again, after what came between. */
+/** Whether text after a prompt may begin the same row again. */
 function begunAgain(drawn: string, row: string): boolean {
   if (withoutRedraw(drawn) === '' || /(?:\r|\x1b(?:\[\??\d*)?)$/.test(drawn)) return true;
   for (let from = Math.max(0, drawn.length - row.length + 1); from < drawn.length; from += 1)
@@ -527,7 +527,7 @@ function rowOf(prompt: string): string {
   return drawn.slice(drawn.lastIndexOf('\n') + 1);
 }
 
-/** The last row of a prompt as people see it: its text with colours, and nothing else. */
+/** Returns the last visible row of a prompt: text with colours only. */
 export function promptRow(drawn: Buffer): string {
   const rows = clean(drawn.toString('utf8').replace(/\r\n?/g, '\n')).split('\n');
   return rows.at(-1)?.replace(/\t/g, ' ') ?? '';
@@ -535,11 +535,9 @@ export function promptRow(drawn: Buffer): string {
 
 const PASTES = wanted('\x1b[?2004');
 
-/**
- * Whether a line editor has said that it takes pastes (then it is open), or no more; undefined where it says nothing.
- */
+/** Whether a line editor has enabled bracketed paste (true) or disabled it (false); undefined if neither. */
 function takesPastes(data: Buffer): boolean | undefined {
-  // Forwards and as bytes it is searched for much faster, and a flood holds none.
+  // A search for bytes is much faster than a regular expression, and floods contain none.
   if (find(data, PASTES) < 0) return undefined;
   const [on, off] = [data.lastIndexOf('\x1b[?2004h'), data.lastIndexOf('\x1b[?2004l')];
   return on === off ? undefined : on > off;

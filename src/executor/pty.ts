@@ -1,10 +1,10 @@
 import { spawn } from 'node-pty';
 
-/** Longest uninterrupted stop of reading, in ms. */
+/** The longest pause of reading, in ms. */
 const MAX_PAUSE_MS = 100;
-/** Bytes taken in one turn of the event loop: libuv would read 2 MB in a row and keep keys waiting meanwhile. */
+/** Bytes read per turn of the event loop: libuv would read 2 MB at once and delay key presses. */
 const MAX_BYTES_PER_TURN = 256 * 1024;
-/** More than a terminal holds of what was written and not read yet, in bytes. */
+/** More than the unread capacity of a terminal, in bytes. */
 const TERMINAL_BYTES = 128 * 1024;
 
 export type PtyOptions = {
@@ -14,29 +14,31 @@ export type PtyOptions = {
   readonly columns: number;
   readonly rows: number;
   readonly onData: (data: Buffer) => void;
-  /** Exit code as a shell tells it (128 + n for a signal). Called once, after the last data. */
+  /** The exit code as a shell reports it (128 + n for a signal). Called once, after all output. */
   readonly onExit: (code: number, signalled: boolean) => void;
 };
 
-/** One child on a pseudoterminal of its own, and the one owner of both. */
+/** A child on its own pseudoterminal. Owns both. */
 export class Pty {
   readonly pid: number;
-  /** Path of the slave side, for reading its modes. */
+  /** The path of the slave side, for reading its modes. */
   readonly slave: string;
   readonly #pty: ReturnType<typeof spawn>;
   readonly #listeners: readonly { dispose(): void }[];
   #ended = false;
   #disposed = false;
-  /** Its end is near: what is left is read without a stop. */
+  /** The child has nearly ended: the rest is read without pauses. */
   #draining = false;
-  /** All that came, in bytes. */
+  /** The number of bytes received. */
   #came = 0;
   #holds = 0;
   #turnBytes = 0;
   #turn: NodeJS.Immediate | undefined;
   #longest: NodeJS.Timeout | undefined;
 
-  /** Throws where the cwd does not exist or no pty is left; a program that can't be run exits 1 instead. */
+  /**
+   * Throws if the directory does not exist or no pty is available. A program that can't be run exits with 1 instead.
+   */
   constructor(options: PtyOptions) {
     const [file, ...args] = options.argv;
     this.#pty = spawn(file, args, {
@@ -72,11 +74,11 @@ export class Pty {
     try {
       this.#pty.resize(size(columns), size(rows));
     } catch {
-      // The child may be gone before its exit has been reported.
+      // The child may end before its exit is reported.
     }
   }
 
-  /** Stops reading until `resume`, at most 100 ms: backpressure on the child through the kernel's buffer. */
+  /** Stops reading until `resume`, at most 100 ms: the kernel's buffer then blocks the child. */
   pause(): void {
     this.#hold();
     this.#longest ??= setTimeout(() => this.resume(), MAX_PAUSE_MS);
@@ -89,14 +91,14 @@ export class Pty {
     this.#unhold();
   }
 
-  /** Closes the terminal (its processes get SIGHUP). `onExit` still comes. Idempotent. */
+  /** Closes the terminal; its processes get SIGHUP. `onExit` still follows. Idempotent. */
   dispose(): void {
     if (this.#ended) return;
     this.#disposed = true;
     this.#pty.destroy();
   }
 
-  /** node-pty destroys its socket 200 ms after the exit, read or not: what was written by then is read first. */
+  /** node-pty destroys its socket 200 ms after the exit even with unread data, so read everything first. */
   #readToTheEnd(): void {
     const socket = this.#pty._socket;
     const destroy = socket.destroy.bind(socket);
@@ -107,7 +109,7 @@ export class Pty {
       this.#pty.resume();
       const most = this.#came + TERMINAL_BYTES;
       const turn = (came: number) => {
-        // Two of them have a look at the terminal between them.
+        // Two turns of the event loop poll the terminal in between.
         setImmediate(() => {
           setImmediate(() => (this.#came === came || this.#came > most ? destroy() : turn(this.#came)));
         });

@@ -9,40 +9,40 @@ import { MarkScanner } from './shell-integration/marks.ts';
 import { Stopper } from './stopper.ts';
 import type { TerminalModes } from './terminal-state.ts';
 
-/** A terminal of this machine for a program that stands for something elsewhere. */
+/** A local terminal for a program that represents a remote command or connection. */
 export type ElsewhereTerminal = {
-  /** The program has ended, and nothing can be run by it any more. */
+  /** The program has ended and can't run anything any more. */
   readonly over: boolean;
-  /** Resolves then. */
+  /** Resolves when `over` becomes true. */
   readonly ended: Promise<void>;
-  /** What runs by it, from its first output on: once. */
+  /** Runs a command through it, with all its output from the start. Call once. */
   run(options: RunElsewhereOptions): RunningCommand;
-  /** Ends it where nothing was run by it yet. Idempotent. */
+  /** Ends it if nothing runs through it yet. Idempotent. */
   end(): void;
 };
 
 export type OpenElsewhereOptions = Omit<RunOptions, 'columns' | 'rows'> & {
-  /** The program of this machine that stands for the command. */
+  /** The local program that represents the command. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** The program closes by itself what it inherits, as ssh does. */
+  /** The program closes inherited descriptors itself, as ssh does. */
   readonly closes?: boolean;
-  /** Asked when it starts, and again when something is run by it. */
+  /** Called at the start, and again when a command runs through it. */
   readonly size: () => Pick<RunOptions, 'columns' | 'rows'>;
 };
 
 export type RunElsewhereOptions = {
-  /** Where the command begins, which is where its end is said to be unless it tells otherwise. */
+  /** The command's starting place, which is also its end unless reported otherwise. */
   readonly place: string;
-  /** Set for what runs on a host. */
+  /** Set for a command on a host. */
   readonly host?: string;
-  /** Signs the marks with which it tells its directory there, and that nothing follows. */
+  /** Authenticates the marks that report its remote directory and the end of its output. */
   readonly token?: string;
-  /** Those of its terminal there. */
+  /** Returns the modes of its remote terminal. */
   readonly modes?: () => Promise<TerminalModes>;
   /**
-   * What became of the command when the program has ended, or the program that runs it instead: asked again, where
-   * somebody has asked for an end meanwhile. `whole`: it had told that nothing follows, so nothing is lost.
+   * Returns how the command ended after its local program has, or a program to run instead. Asked again if somebody
+   * requested an end meanwhile. `whole`: the end mark arrived, so no output is lost.
    */
   readonly ending?: (said: {
     readonly code: number;
@@ -52,16 +52,16 @@ export type RunElsewhereOptions = {
 
 type Ended = { readonly exit: number | null; readonly note?: string; readonly began?: false };
 
-/** What may be told as a directory of a host: it is shown, and told to models. */
+/** A valid remote directory: it is shown to users and models. */
 const DIRECTORY = /^\/[^\u0000-\u001f\u007f-\u009f]{0,4095}$/;
 
-/** Bytes that a program may print before anything is run by it: one that prints more is of no use. */
+/** Bytes the program may print before a command runs through it; more means that it is unusable. */
 const MAX_EARLY_BYTES = 65_536;
 
-/** Who hears of a terminal's program. */
+/** The receivers of a terminal program's output and end. */
 type Listener = { readonly data: (data: Buffer) => void; readonly exit: (code: number) => void };
 
-/** Starts the program, before it is known what it is for: what it prints is kept until then. Never throws. */
+/** Starts the program before its use is known; its output is kept until then. Never throws. */
 export function openElsewhere({ argv, env, closes = false, size, ...kept }: OpenElsewhereOptions): ElsewhereTerminal {
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const early: Buffer[] = [];
@@ -118,9 +118,8 @@ export function openElsewhere({ argv, env, closes = false, size, ...kept }: Open
 }
 
 /**
- * Runs a program here that stands for something elsewhere: a command on a host, or the connection to it. Its terminal
- * is the other one's, so Ctrl-C goes as a key; only then the program here is ended. Nothing of it outlives this
- * program.
+ * Runs a local program that represents a remote command or connection. Their terminals are connected, so Ctrl-C is
+ * sent as a key first; only then is the local program ended. Nothing of it outlives aish-tui.
  */
 export function runElsewhere(options: OpenElsewhereOptions & RunElsewhereOptions): RunningCommand {
   return openElsewhere(options).run(options);
@@ -181,10 +180,7 @@ function runIn(
   return [run, { data: (data) => scanner.push(data), exit: (code) => void over(code) }];
 }
 
-/**
- * What was told of a command that runs elsewhere, when it was over. `exit` null: its code is not known. `began: false`:
- * it did not run.
- */
+/** The report on a remote command after its end. `exit` null: the code is unknown. `began: false`: it did not run. */
 export type Reported = {
   readonly exit: number | null;
   readonly output?: string;
@@ -193,10 +189,9 @@ export type Reported = {
 };
 
 /**
- * A command that has no process here: what carried it tells all of its output and its end at once. There is nothing to
- * type for it.
+ * A command without a local process: its carrier reports all output and the end at once. It accepts no input.
  * @param place where it ran
- * @param report tells it; its signal fires when the command is to end, and what it tells counts all the same
+ * @param report fetches the report; its signal aborts when the command should end, and the report still counts
  */
 export function runReported(
   options: RunOptions,

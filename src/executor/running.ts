@@ -8,9 +8,9 @@ import { NestedMarks } from './shell-integration/marks.ts';
 import { anyoneReads, InputDetector, type TerminalModes } from './terminal-state.ts';
 import { Typeahead } from './typeahead.ts';
 
-/** Bytes of a full-screen program kept for a listener that takes the terminal over after it has begun to paint. */
+/** Output of a full-screen program kept for a listener that attaches after it has begun to paint. */
 const MAX_REPLAY_BYTES = 1024 * 1024;
-/** Questions to the terminal in a replay: they were meant for a moment that has passed. */
+/** Terminal queries, removed from a replay because their time has passed. */
 const QUERIES =
   /\x1b\[[>=?]?[\d;]*[cn]|\x1b\[>[\d;]*q|\x1b\[\?[\d;]*\$p|\x1b\]1[0-9];\?(?:\x07|\x1b\\)|\x1bP[$+]q[^\x1b]*\x1b\\/g;
 
@@ -24,15 +24,15 @@ export type Control = {
   readonly resume: () => void;
   /** Path of the terminal's slave side. */
   readonly slave: () => string;
-  /** It has a terminal of its own, which is not in front of the user. */
+  /** It has its own terminal in the background, not the one in front of the user. */
   readonly behind?: true;
-  /** There is no terminal: nobody can ask anything, and nothing can be typed. */
+  /** There is no terminal: it can't ask, and nothing can be typed. */
   readonly pipe?: true;
-  /** Takes unread input out of a terminal that outlasts the command. */
+  /** Takes unread input out of a terminal that outlives the command. */
   readonly takeInput?: () => Promise<string>;
-  /** Its terminal is elsewhere, and only this tells its modes. */
+  /** Returns the modes of a remote terminal, which can't be read directly. */
   readonly modes?: () => Promise<TerminalModes>;
-  /** A line editor has read it by then. */
+  /** A line editor has read the input by then. */
   readonly edited?: () => boolean;
 };
 
@@ -40,13 +40,13 @@ export type RunOptions = {
   readonly columns: number;
   readonly rows: number;
   readonly dataDir: string;
-  /** What a program is told that asks about the user's terminal; nothing of what is not known. */
+  /** What to answer a program that queries the user's terminal; unknown facts stay unanswered. */
   readonly facts?: (() => TerminalFacts) | undefined;
 };
 
 const NO_FACTS: TerminalFacts = { colours: {}, kitty: false };
 
-/** The one implementation: fed by a shell or a process of its own, which also tells its end. */
+/** The implementation of RunningCommand. A shell or a process of its own feeds it and reports its end. */
 export class Run implements RunningCommand {
   readonly result: Promise<CommandResult>;
   readonly #control: Control;
@@ -60,13 +60,13 @@ export class Run implements RunningCommand {
   readonly #inputDetector: InputDetector;
   readonly #typeahead: Typeahead | undefined;
   readonly #hidden: HiddenKeys;
-  /** Answers to what was asked of the terminal. */
+  /** Answers to queries of the terminal. */
   readonly #replies: HiddenKeys;
   readonly #echoed: EchoedKeys;
   readonly #nested = new NestedMarks();
   #began = performance.now();
   #ended = false;
-  /** Keys that came before it began: the shell throws away what it finds at the start of a line. */
+  /** Keys typed before the command started: a shell discards pending input at the start of a line. */
   #early: string[] | undefined = [];
   #resolve: (result: CommandResult) => void = () => {};
 
@@ -74,7 +74,7 @@ export class Run implements RunningCommand {
     this.#control = control;
     this.#typeahead =
       control.takeInput && new Typeahead(control.slave, control.takeInput, control.edited ?? (() => false));
-    // What is elsewhere can't be seen to read: its keys are not kept back.
+    // Reading is invisible in a remote terminal, so its keys are not held back.
     const reads = () =>
       control.modes !== undefined || anyoneReads(control.pid(), control.slave(), control.takeInput !== undefined);
     this.#replies = new HiddenKeys({
@@ -101,7 +101,7 @@ export class Run implements RunningCommand {
       facts: () => options.facts?.() ?? NO_FACTS,
       onReply: (data) => {
         if (this.#rawListeners.size > 0 || this.#ended) return;
-        // To a program that waits for it; whoever else would read it later takes it for keys.
+        // Reply only to a program that waits for it; any later reader would mistake the reply for keys.
         if (!this.#replies.hold(data, true)) control.write(data);
       },
       onNestedMark: (content) => {
@@ -209,7 +209,7 @@ export class Run implements RunningCommand {
     };
   }
 
-  /** The clock starts: for a command that had to wait its turn. */
+  /** Starts the clock of a command that had to wait its turn. */
   begin(): void {
     this.#began = performance.now();
     const early = this.#early ?? [];
@@ -218,7 +218,7 @@ export class Run implements RunningCommand {
     this.#inputDetector.activity();
   }
 
-  /** Output of the command, as it came. */
+  /** Takes output of the command. */
   feed(data: Buffer): void {
     if (this.#ended) return;
     const before = this.#alternateScreen.fullScreen;
@@ -230,7 +230,7 @@ export class Run implements RunningCommand {
     this.#inputDetector.activity();
   }
 
-  /** The command is over. `exit` null: its code is not known. Idempotent. */
+  /** Ends the command. `exit` null: the code is unknown. Idempotent. */
   async end(exit: number | null, cwd: string, note?: string, began?: false): Promise<void> {
     if (this.#ended) return;
     const milliseconds = Math.round(performance.now() - this.#began);
@@ -249,7 +249,7 @@ export class Run implements RunningCommand {
     this.#modeListeners.clear();
     this.#rawListeners.clear();
     this.#replay = [];
-    // What can't be cleaned is not offered to anybody.
+    // Text that can't be cleaned is not offered.
     const { file, encoding, ...shown } = output;
     const isClean = file === undefined || (await overwriteInFile(file, this.#echoed.secrets));
     const head = this.#echoed.takeOut(output.head);
@@ -285,34 +285,34 @@ export class Run implements RunningCommand {
   }
 }
 
-/** Kept of what is typed ahead. */
+/** Characters of typed-ahead input to keep. */
 const MAX_CHARS = 1000;
-/** Anything shorter would take more out of an output than it hides. */
+/** Removing shorter text would destroy more output than it hides. */
 const MIN_CHARS = 3;
 
 /**
- * What is typed before a program reads is echoed by the terminal. Where the program then hides what is typed, that was
- * a password, most likely, typed too early: it is taken out of what is kept of the output.
+ * The terminal echoes input typed before a program reads it. If the program then turns echo off, that input was
+ * probably a password typed too early, so it is removed from the stored output.
  */
 class EchoedKeys {
   readonly #reads: () => boolean;
   #typed = '';
   readonly #secrets = new Set<string>();
 
-  /** @param reads somebody in front of the terminal reads it, or may */
+  /** @param reads whether a foreground program reads the terminal, or may */
   constructor(reads: () => boolean) {
     this.#reads = reads;
   }
 
-  /** Keys that are echoed, most likely. */
+  /** Adds keys that are probably echoed. */
   add(data: string): void {
     if (this.#typed.length + data.length > MAX_CHARS) return;
-    // Of a line that has begun before anyone reads, the rest belongs to it.
+    // The rest of a line that began before anyone read belongs to it.
     if ((this.#typed === '' || /[\r\n]$/.test(this.#typed)) && this.#reads()) this.#typed = '';
     else this.#typed += data;
   }
 
-  /** The program hides what is typed. */
+  /** The program turns echo off. */
   hides(): void {
     for (const line of this.#typed.split(/[\r\n]/)) if (line.trim().length >= MIN_CHARS) this.#secrets.add(line);
     this.#typed = '';
@@ -329,21 +329,21 @@ class EchoedKeys {
   }
 }
 
-/** How often it is looked whether the program reads. Ms. */
+/** How often to check whether the program reads, in ms. */
 const POLL_INTERVAL_MS = 20;
 
 type HiddenKeysOptions = {
-  /** Somebody in front of the terminal reads it, or may. */
+  /** Whether a foreground program reads the terminal, or may. */
   readonly reads: () => boolean;
-  /** Typing is not shown. */
+  /** Whether echo is off. */
   readonly hides: () => boolean;
   readonly write: (data: string) => void;
 };
 
 /**
- * What is typed while typing is hidden waits until a program reads. What none reads must not stay in the terminal,
- * where the shell would take it for its next line, and keep it in its history: it is thrown away with the command's
- * end, or once typing is shown again.
+ * Holds back input typed while echo is off until a program reads it. Unread input must not stay in the terminal,
+ * because the shell would run it as its next line and store it in its history: it is discarded when the command ends
+ * or echo is on again.
  */
 class HiddenKeys {
   readonly #options: HiddenKeysOptions;
@@ -354,7 +354,7 @@ class HiddenKeys {
     this.#options = options;
   }
 
-  /** Takes keys that must wait; false: they may go at once. Ctrl-C, Ctrl-\\ and Ctrl-Z never wait. */
+  /** Holds keys back; false: they may be sent at once. Ctrl-C, Ctrl-\\ and Ctrl-Z never wait. */
   hold(data: string, hidden: boolean): boolean {
     if (/[\x03\x1a\x1c]/.test(data)) {
       this.drop();
@@ -385,10 +385,7 @@ class HiddenKeys {
 const CHUNK_BYTES = 1024 * 1024;
 const STAR = 0x2a;
 
-/**
- * Writes stars over every occurrence of some texts in a file, in place: nothing of them stays on the disk. Never
- * rejects; false where it could not be done.
- */
+/** Overwrites every occurrence of some texts in a file with stars, in place. Never rejects; false if it failed. */
 export async function overwriteInFile(path: string, texts: readonly string[]): Promise<boolean> {
   const wanted = texts.map((text) => Buffer.from(text)).filter(({ length }) => length > 0);
   if (wanted.length === 0) return true;
@@ -407,7 +404,7 @@ export async function overwriteInFile(path: string, texts: readonly string[]): P
   }
 }
 
-/** Whether anything was found, and is stars now. */
+/** Replaces matches by stars; returns whether there were any. */
 function starred(data: Buffer, wanted: readonly Buffer[]): boolean {
   let found = false;
   for (const text of wanted) {

@@ -11,30 +11,30 @@ import { HeadTail, LineCollector, PlainOutput } from './output-lines.ts';
 const SCROLLBACK_ROWS = 1000;
 const MAX_BATCH_BYTES = 16 * 1024;
 const MAX_BATCH_LINES = 900;
-/** Bytes that may wait before output is skipped or its producer paused; what is kept of a flood; a peek at it. */
+/** Pending bytes before output is skipped or its producer paused; the part of a flood to keep; the size of a peek. */
 const MAX_BEHIND_BYTES = 1024 * 1024;
 const KEPT_BYTES = 128 * 1024;
 const PEEK_BYTES = 8 * 1024;
-/** While the head is not complete the producer waits instead, but not for ever: redrawing never fills a head. */
+/** While the head is incomplete the producer waits instead, up to this size: redrawing never fills a head. */
 const MAX_HEAD_BYTES = 4 * 1024 * 1024;
-/** Of one list of colours that is asked for: all 256 have room. */
+/** The longest list of colour queries, enough for all 256. */
 const MAX_ASKED_CHARS = 2000;
 
 export type ScreenOptions = {
   readonly columns: number;
   readonly rows: number;
-  /** Where the full text goes if it gets too large. */
+  /** The file for the full text if it gets too large. */
   readonly path: string;
-  /** What the terminal answers to a program's query. */
+  /** Sends the terminal's answer to a program's query. */
   readonly onReply: (data: string) => void;
-  /** What the user's terminal has told, for programs that ask. */
+  /** What is known about the user's terminal, for programs that ask. */
   readonly facts: () => TerminalFacts;
-  /** A mark of a shell within it (OSC 133), less its number. */
+  /** A mark of a nested shell (OSC 133), without its number. */
   readonly onNestedMark: (content: string) => void;
   /** Pauses and resumes the producer. */
   readonly pause: () => void;
   readonly resume: () => void;
-  /** It comes over a pipe, where a line feed alone begins a line. */
+  /** The output comes through a pipe, where a bare line feed starts a line. */
   readonly pipe: boolean;
 };
 
@@ -44,11 +44,11 @@ export type Output = {
   readonly omittedLines: number;
   readonly bytes: number;
   readonly file?: string;
-  /** A line about its encoding, where it is not UTF-8. */
+  /** A line about the encoding, if it is not UTF-8. */
   readonly encoding?: string;
 };
 
-/** What is needed to draw as a terminal does. */
+/** The objects needed to draw like a terminal. */
 type Model = {
   readonly terminal: Terminal;
   readonly reader: CellReader;
@@ -57,10 +57,10 @@ type Model = {
 };
 
 /**
- * A headless terminal that keeps the head and the tail of everything that scrolled through it. It is made when an
- * output needs one: most are a few plain lines. It follows every byte until the head is complete; a flood beyond that
- * goes to the full-text file alone, with a peek now and then, and the last 256 KiB are drawn when it calms, so it ends
- * on the true last screen.
+ * A headless terminal that keeps the head and tail of everything that scrolled through it. It is created only when an
+ * output needs it; most outputs are a few plain lines. It processes every byte until the head is complete. A flood
+ * after that goes only to the full-text file, with occasional peeks, and its last 256 KiB are drawn when it ends, so
+ * that the final screen is right.
  */
 export class Screen implements LiveOutput {
   version = 0;
@@ -70,7 +70,7 @@ export class Screen implements LiveOutput {
   readonly #kept = new HeadTail();
   #columns: number;
   #rows: number;
-  /** What came while no model was needed; it waits in the queue as well. */
+  /** Output that has needed no model so far; it is in the queue as well. */
   #plain: PlainOutput | undefined = new PlainOutput();
   #model: Model | undefined;
   readonly #recorder: OutputRecorder;
@@ -80,7 +80,7 @@ export class Screen implements LiveOutput {
   readonly #meter = new FloodMeter();
   readonly #listeners = new Set<() => void>();
   #lost = false;
-  /** Writes the terminal has not taken in yet. */
+  /** Writes that the terminal has not processed yet. */
   #writes = 0;
   #drained: (() => void)[] = [];
   #flood: Flood | undefined;
@@ -95,7 +95,7 @@ export class Screen implements LiveOutput {
     this.#recorder = new OutputRecorder(options.path, options.resume);
   }
 
-  /** From here on the model draws; what came so far is in the queue. */
+  /** Creates the model; the output so far is in the queue. */
   #withModel(): Model {
     if (this.#model) return this.#model;
     this.#plain = undefined;
@@ -119,8 +119,8 @@ export class Screen implements LiveOutput {
   }
 
   /**
-   * ED 2, ED 3 and RIS on the main screen (source: ECMA-48, xterm's control sequences); and what xterm.js does not
-   * answer.
+   * Handles ED 2, ED 3 and RIS on the main screen (source: ECMA-48, xterm's control sequences), and queries that
+   * xterm.js does not answer.
    */
   #extend({ parser, buffer }: Terminal): void {
     const cleared = () => {
@@ -129,8 +129,8 @@ export class Screen implements LiveOutput {
     };
     parser.registerCsiHandler({ final: 'J' }, ([which]) => (which === 2 || which === 3 ? cleared() : false));
     parser.registerEscHandler({ final: 'c' }, cleared);
-    // What a program asks for to choose its own. One list asks for several. Source: xterm's control sequences, OSC 4,
-    // 10, 11.
+    // Colour queries, which programs use to choose their own colours. One list may contain several. Source: xterm's
+    // control sequences, OSC 4, 10, 11.
     const colour = (key: string) => {
       const known = this.#options.facts().colours[key];
       if (known !== undefined) this.#options.onReply(`\x1b]${key};${known}\x1b\\`);
@@ -150,14 +150,14 @@ export class Screen implements LiveOutput {
       this.#options.onNestedMark(content);
       return true;
     });
-    // XTVERSION: programs choose by it what they may use. Source: xterm's control sequences.
+    // XTVERSION: programs use it to choose features. Source: xterm's control sequences.
     parser.registerCsiHandler({ prefix: '>', final: 'q' }, ([which = 0]) => {
       if (which === 0) this.#options.onReply('\x1bP>|aish-tui\x1b\\');
       return true;
     });
   }
 
-  /** `recorded: false` for what a full-screen program paints: it is drawn, but no text worth keeping. */
+  /** `recorded: false` for output of a full-screen program, which is drawn but not kept as text. */
   push(data: Buffer, recorded: boolean): void {
     if (this.#disposed) return;
     this.bytes += data.length;
@@ -171,7 +171,7 @@ export class Screen implements LiveOutput {
       return;
     }
     this.#withModel();
-    // From the first byte on: what comes too fast for the model is a flood as soon as the head is complete.
+    // Measure from the first byte: output too fast for the model is a flood once the head is complete.
     const isFast = !this.#flood && this.#meter.begins(data);
     if (this.#flood) {
       this.#flood.add(data);
@@ -191,7 +191,7 @@ export class Screen implements LiveOutput {
     return lines;
   }
 
-  /** Rows of the model. */
+  /** Returns rows drawn by the model. */
   #drawn(max: number): readonly string[] {
     const { terminal, reader } = this.#withModel();
     const buffer = terminal.buffer.active;
@@ -211,7 +211,7 @@ export class Screen implements LiveOutput {
     return buffer.getLine(buffer.baseY + buffer.cursorY)?.translateToString(true, 0, buffer.cursorX) ?? '';
   }
 
-  /** What the program has asked for of the keyboard. */
+  /** Keyboard modes that the program has requested. */
   get keyboard(): KeyboardModes {
     const modes = this.#disposed ? undefined : this.#model?.terminal.modes;
     return {
@@ -236,7 +236,7 @@ export class Screen implements LiveOutput {
     this.#changed();
   }
 
-  /** Draws what is left, and returns the output: its parts, and the file of the full text if they are not all of it. */
+  /** Draws the rest and returns the output: its head and tail, and the file of the full text if it is longer. */
   async finish(): Promise<Output> {
     if (this.#plain) for (const line of this.#plain.lines()) this.#kept.add(line);
     else {
@@ -253,7 +253,7 @@ export class Screen implements LiveOutput {
     return { ...parts, bytes: this.bytes, ...more };
   }
 
-  /** Frees the terminal. The last lines stay readable. */
+  /** Frees the terminal. Its last lines stay readable. */
   dispose(): void {
     if (this.#disposed) return;
     this.#final = this.lines(this.#rows);
@@ -282,7 +282,7 @@ export class Screen implements LiveOutput {
 
   #write(data: Buffer | string, then: () => void): void {
     this.#writes += 1;
-    // The terminal would drop bytes that are no UTF-8 without a trace.
+    // The terminal would silently drop bytes that are not UTF-8.
     const text = typeof data === 'string' ? data : this.#decoder.write(data);
     if (typeof data !== 'string') this.#encoding.add(data, text);
     this.#withModel().terminal.write(text, () => {
@@ -307,7 +307,7 @@ export class Screen implements LiveOutput {
     this.#options.resume();
   }
 
-  /** From here the model misses something: what it has drawn is not adjacent to what it will draw. */
+  /** The model misses output from here on, so later lines are not adjacent to earlier ones. */
   #lose(flood: Flood): void {
     if (flood.lost) return;
     flood.lost = true;
@@ -318,7 +318,7 @@ export class Screen implements LiveOutput {
   #floodTick(): void {
     const flood = this.#flood;
     if (!flood) return;
-    // A burst that is over before anything was lost is drawn whole.
+    // A burst that ended before anything was lost is drawn completely.
     if (flood.calmed()) {
       this.#endFlood();
       return;
@@ -329,7 +329,7 @@ export class Screen implements LiveOutput {
     this.#write(this.#queue.peekEnd(PEEK_BYTES), () => this.#pump());
   }
 
-  /** Draws the kept end of the flood as if nothing had been drawn since it began; all of it where nothing was lost. */
+  /** Draws the kept end of the flood; all of it if nothing was lost. */
   #endFlood(): void {
     const flood = this.#flood;
     if (!flood) return;
@@ -358,23 +358,23 @@ export class Screen implements LiveOutput {
   }
 }
 
-// Output that comes faster than anyone reads, and than a terminal model can follow.
+// Detects floods: output faster than anyone reads, and than a terminal model can process.
 
-/** Output is weighed over this long. */
+/** The period over which output is measured, in ms. */
 const FLOOD_TICK_MS = 100;
 /**
- * A flood weighs more than the first in a tick; it is over at less than the second. More than anyone reads, and a fifth
- * of what the model can follow on a good machine.
+ * A flood exceeds the first weight per tick and ends below the second. That is more than anyone reads, and a fifth of
+ * the model's speed on a good machine.
  */
 const MIN_FLOOD_WEIGHT = 128 * 1024;
 const FLOOD_END_WEIGHT = 64 * 1024;
-/** A line more costs the model as much as so many bytes. */
+/** A line costs the model as much as this many bytes. */
 const LINE_WEIGHT = 10;
-/** Bytes sampled to estimate how long the lines of a chunk are. */
+/** The bytes sampled to estimate the length of lines in a chunk. */
 const SAMPLE_BYTES = 1024;
 const LF = 0x0a;
 
-/** What it costs the model to draw this, in bytes of a long line. */
+/** Estimates the cost of drawing a chunk, in bytes of a long line. */
 function weightOf(data: Buffer): number {
   const seen = Math.min(data.length, SAMPLE_BYTES);
   let lines = 0;
@@ -382,12 +382,15 @@ function weightOf(data: Buffer): number {
   return data.length + (LINE_WEIGHT * lines * data.length) / seen;
 }
 
-/** Sees a flood begin. By rate, not by what waits: a slow model slows its producer down, and nothing would pile up. */
+/**
+ * Detects the start of a flood by its rate. The backlog says nothing: a slow model pauses its producer, so nothing
+ * piles up.
+ */
 class FloodMeter {
   #since = 0;
   #weight = 0;
 
-  /** Whether with this chunk it is one. */
+  /** Returns whether this chunk starts a flood. */
   begins(data: Buffer): boolean {
     const now = performance.now();
     if (now - this.#since > FLOOD_TICK_MS) {
@@ -399,9 +402,9 @@ class FloodMeter {
   }
 }
 
-/** A flood while it lasts. */
+/** A flood in progress. */
 class Flood {
-  /** The model has missed some of it. */
+  /** The model has missed a part. */
   lost = false;
   readonly #tick: NodeJS.Timeout;
   #weight = 0;
@@ -415,7 +418,7 @@ class Flood {
     this.#weight += weightOf(data);
   }
 
-  /** Whether little came since the last look. A burst of which nothing was lost has to calm less. */
+  /** Whether little output came since the last check. A burst without losses ends earlier. */
   calmed(): boolean {
     const weight = this.#weight;
     this.#weight = 0;
@@ -427,16 +430,14 @@ class Flood {
   }
 }
 
-/**
- * Disambiguate escape codes: the one enhancement that is offered, since it needs nothing of the keys but their names.
- */
+/** "Disambiguate escape codes", the only enhancement offered, because it needs only the names of keys. */
 const OFFERED = 1;
-/** Of what one program may push; the oldest goes. */
+/** The maximum stack of one program; the oldest entry is dropped. */
 const MAX_PUSHED = 16;
 
 /**
- * What a program asks for by the kitty keyboard protocol, where the user's terminal speaks it; else its questions stay
- * unanswered, as in every terminal that does not. The main and the alternate screen have a stack each.
+ * Keyboard modes requested with the kitty keyboard protocol, if the user's terminal supports it; otherwise queries
+ * stay unanswered. Main and alternate screen have a stack each.
  * Source: kitty's documentation, “Comprehensive keyboard handling in terminals”.
  */
 class KittyKeyboard {
@@ -463,14 +464,14 @@ class KittyKeyboard {
       this.#stack.splice(-Math.max(1, count));
       if (this.#stack.length === 0) this.#stack.push(0);
     });
-    // 1 (also where nothing is said) sets all of them, 2 adds, 3 takes away.
+    // 1 (the default) sets all flags, 2 adds, 3 removes.
     on('=', (flags, how) => {
       const changed = how === 2 ? this.flags | flags : how === 3 ? this.flags & ~flags : flags;
       this.#stack[this.#stack.length - 1] = changed & OFFERED;
     });
   }
 
-  /** What is in force on the screen that is shown: 0 or 1. */
+  /** The active flags of the visible screen: 0 or 1. */
   get flags(): number {
     return this.#stack.at(-1) ?? 0;
   }
@@ -484,27 +485,27 @@ const LINE_FEED = 0x0a;
 const CR = 0x0d;
 const ESC = 0x1b;
 
-/** Modes, scroll regions, charsets and resets: what a terminal must know even of output it never drew. */
+/** Modes, scroll regions, charsets and resets: the terminal must process these even in output it never draws. */
 const STICKY = /\x1b\[[?!>]?[\d;]*[hlrp]|\x1bc|\x1b[()][0-9A-Za-z]|\x1b\[[3]J/g;
-/** As bytes: a text would be made into such for each search. */
+/** As bytes, because a string would be converted for each search. */
 const STICKY_BEGINS = ['\x1b[?', '\x1bc', '\x1b('].map(wanted);
 const MAX_STICKY = 64;
 const NOTHING = Buffer.alloc(0);
 
-/** Output that waits for the terminal model. It can be cut down to its last bytes when the model can't keep up. */
+/** Output waiting for the terminal model. It can be cut to its last bytes if the model can't keep up. */
 class OutputQueue {
   #chunks: Buffer[] = [];
   #first = 0;
   bytes = 0;
   #sticky: string[] = [];
 
-  /** The chunk is the backlog's from here on. */
+  /** Takes ownership of the chunk. */
   push(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.bytes += chunk.length;
   }
 
-  /** Takes at most `most` bytes and `newlines` line ends from the front; undefined when empty. */
+  /** Removes at most `most` bytes and `newlines` line ends from the front; undefined if empty. */
   take(most: number, newlines: number): Buffer | undefined {
     const chunk = this.#chunks[this.#first];
     if (!chunk) return undefined;
@@ -523,7 +524,7 @@ class OutputQueue {
     return chunk.subarray(0, end);
   }
 
-  /** Forgets whole chunks from the front until about `keep` bytes are left; whether there were any. */
+  /** Drops complete chunks from the front until about `keep` bytes are left; returns whether any were dropped. */
   trim(keep: number): boolean {
     for (let dropped = false; ; dropped = true) {
       const chunk = this.#chunks[this.#first];
@@ -534,7 +535,7 @@ class OutputQueue {
     }
   }
 
-  /** Cuts the rest so that it starts at a line (or, without lines, at a place where no sequence is torn). */
+  /** Cuts the rest so that it starts at a line (or, without lines, not inside a sequence). */
   startAtLine(): void {
     const chunk = this.#chunks[this.#first];
     if (!chunk) return;
@@ -547,7 +548,7 @@ class OutputQueue {
     this.bytes -= at;
   }
 
-  /** The last bytes, from a line start, without taking them. */
+  /** Returns the last bytes from a line start, without removing them. */
   peekEnd(most: number): Buffer {
     const last = this.#chunks.at(-1) ?? Buffer.alloc(0);
     const end = last.subarray(Math.max(0, last.length - most));
@@ -560,14 +561,14 @@ class OutputQueue {
     this.bytes = 0;
   }
 
-  /** The mode changes within what was forgotten since the last call. */
+  /** Returns the mode changes in dropped output since the last call. */
   takeSticky(): string {
     return this.#sticky.splice(0).join('');
   }
 
   #remember(chunk: Buffer): void {
     if (chunk.indexOf(ESC) < 0) return;
-    // Most floods are colour only: a native search detects that, and nothing is decoded.
+    // Most floods contain only colours: a native search detects that without decoding.
     if (!STICKY_BEGINS.some((begins) => find(chunk, begins) >= 0)) return;
     this.#sticky.push(...(chunk.toString('latin1').match(STICKY) ?? []));
     if (this.#sticky.length > MAX_STICKY) this.#sticky = this.#sticky.slice(-MAX_STICKY);
@@ -575,7 +576,7 @@ class OutputQueue {
 
   #drop(): void {
     this.bytes -= this.#chunks[this.#first]?.length ?? 0;
-    // Let go at once: what is still named when the young are collected grows old, and a flood is made of such.
+    // Drop the reference now: chunks that survive a collection of the young generation pile up during a flood.
     this.#chunks[this.#first] = NOTHING;
     this.#first += 1;
     if (this.#first > 64) {
@@ -586,18 +587,17 @@ class OutputQueue {
 }
 
 /**
- * Gives the memory of a forgotten chunk back at once: V8 would let 64 MB of such pile up before it looks. Only of one
- * that has its memory to itself.
+ * Frees the memory of a dropped chunk at once: V8 would let 64 MB pile up first. Only if the chunk owns its memory.
  */
 function free({ buffer, length }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
 }
 
-// Guesses what an output is that is no UTF-8, from its bytes: each byte that can't be read is drawn as U+FFFD.
+// Guesses the encoding of output that is not UTF-8. Bytes that can't be decoded are drawn as U+FFFD.
 
-/** Bytes that a guess rests on. */
+/** How many bytes a guess uses. */
 const GUESSED_BYTES = 16 * 1024;
-/** What text has none of. */
+/** Bytes that text never contains. */
 const BINARY = /[\0-\x06\x0e-\x1a\x1c-\x1f]/;
 const CHARACTER = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/;
 const CUT_CHARACTER = /[\xe0-\xef][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{1,2}|[\xc2-\xf4]$/g;
@@ -605,13 +605,13 @@ const CUT_CHARACTER = /[\xe0-\xef][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{1,2}|[\xc2-
 class EncodingGuess {
   #sample = '';
 
-  /** @param text what was read of `data` */
+  /** @param text the decoded `data` */
   add(data: Buffer, text: string): void {
     if (this.#sample.length >= GUESSED_BYTES || !text.includes('\ufffd')) return;
     this.#sample += data.toString('latin1', 0, GUESSED_BYTES);
   }
 
-  /** One line about the encoding; undefined where all was UTF-8, or nothing of use can be said. */
+  /** One line about the encoding; undefined if everything was UTF-8, or nothing useful can be said. */
   get line(): string | undefined {
     const name = likely(this.#sample);
     return name && `its output is not UTF-8, likely ${name}: iconv -f ${name} reads it`;
@@ -623,9 +623,9 @@ function likely(bytes: string): string | undefined {
   if (BINARY.test(bytes) || CHARACTER.test(bytes)) return undefined;
   const rest = bytes.replace(CUT_CHARACTER, '');
   const runs = rest.match(/[\x80-\xff]+/g) ?? [];
-  // Whole words beyond ASCII are of another script, in one of many encodings.
+  // Whole words beyond ASCII belong to another script, in one of many encodings.
   if (runs.length === 0 || runs.some((run) => run.length > 2)) return undefined;
   if (!/[\x80-\x9f]/.test(rest)) return 'LATIN1';
-  // Quotes and dashes stand between words, except for an apostrophe (0x92).
+  // Quotes and dashes are between words, except for an apostrophe (0x92).
   return /[a-z][\x80-\x91\x93-\x9f][a-z]/i.test(rest) ? 'CP850' : 'CP1252';
 }

@@ -16,47 +16,45 @@ import { plainSh } from './shell-integration/plain-sh.ts';
 import { zshEditor } from './shell-integration/zsh.ts';
 import { anyoneReads, waitsForLine } from './terminal-state.ts';
 
-/** A startup file that reaches no prompt in this time is left out at the next start; slow ones have longer. */
+/** If a startup file reaches no prompt in this many ms, the next start skips it; some slow ones get longer. */
 const STARTUP_TIMEOUT_MS = 10_000;
 const SLOW_STARTUP_TIMEOUT_MS = 60_000;
-/** A shell that ends sooner than this, this often in a row, is not started again. */
+/** A shell that ends sooner than this, this many times in a row, is not restarted. */
 const MIN_LIFE_MS = 1000;
 const MAX_RESTARTS = 3;
 
-/** The shells that can be driven, by the name of their program. */
+/** The supported shells by program name. */
 const INTEGRATIONS: Readonly<Record<string, EditorIntegration>> = {
   bash: bashEditor,
   zsh: zshEditor,
   fish: fishEditor,
 };
-/** Here bash is run in their place. */
+/** On this machine bash runs in their place. */
 const ON_HOSTS: typeof INTEGRATIONS = { ...INTEGRATIONS, dash: plainSh, ash: plainSh, sh: plainSh };
 
-/**
- * `restarted`: another one is being started. `left`: it was ended as a user ends it. `message`: one line for the user.
- */
+/** `restarted`: a new shell starts. `left`: the user ended it. `message`: one line for the user. */
 export type ShellEnd = {
   readonly code: number;
   readonly restarted: boolean;
   readonly left: boolean;
   readonly message: string;
-  /** It was on a host, and the connection is gone. */
+  /** The shell was on a host whose connection was lost. */
   readonly lost?: true;
 };
 
-/** What is said of a command that the shell's end has cut off. */
+/** The note for a command that the end of its shell interrupted. */
 export function noteOnEnd({ lost, restarted }: ShellEnd): string {
   if (lost) return 'the connection was lost; what it did since is not known';
   return restarted ? 'the shell ended; a new one was started' : 'the shell ended';
 }
 
 export type SupervisorOptions = {
-  /** It runs on a host: absent, here. */
+  /** The host it runs on; absent: this machine. */
   readonly there?: ShellThere | undefined;
-  /** Path of the shell's program; bash runs where that can't be driven or is not there. */
+  /** The path of the shell's program; bash runs if it is missing or unsupported. */
   readonly shell: string;
   readonly env: Environment;
-  /** Asked at every start. */
+  /** Called at every start. */
   readonly place: () => { readonly cwd: string; readonly columns: number; readonly rows: number };
   /** A command of the user's runs: if the shell ends then, that is not a failure. */
   readonly commandRuns: () => boolean;
@@ -64,23 +62,21 @@ export type SupervisorOptions = {
 
 export type SupervisorEvents = Omit<ShellEvents, 'onExit' | 'onUnable'> & {
   readonly onExit: (end: ShellEnd) => void;
-  /** It is not driven through its line editor: one line for the user. */
+  /** The shell can't be controlled through its line editor: one line for the user. */
   readonly onNotice: (text: string) => void;
 };
 
-/**
- * Keeps a shell running: starts one, and another when it ends, without the user's startup file if that has ended it.
- */
+/** Keeps a shell running: restarts it when it ends, without the user's startup file if that caused the end. */
 export class ShellSupervisor {
-  /** The program that runs. */
+  /** The program that is running. */
   readonly program: string;
-  /** Undefined where lines go through a pipe. */
+  /** Undefined if lines go through a pipe. */
   #integration: EditorIntegration | undefined;
   readonly #options: SupervisorOptions;
   readonly #events: SupervisorEvents;
   #process: DrivenShell | undefined;
   #state: ShellState | undefined;
-  /** Why a startup file was given up. */
+  /** Why the startup file was skipped. */
   #tooLong: string | undefined;
   #startup: { timer: NodeJS.Timeout; done: () => void; failed: (error: Error) => void } | undefined;
   #startedAt = 0;
@@ -99,17 +95,17 @@ export class ShellSupervisor {
     this.#integration = wanted ?? (there ? undefined : bashEditor);
   }
 
-  /** The one that runs now; undefined between two. */
+  /** The current shell; undefined between two. */
   get process(): DrivenShell | undefined {
     return this.#process;
   }
 
-  /** It has not come to its first prompt yet. */
+  /** The shell has not reached its first prompt yet. */
   get starting(): boolean {
     return this.#startup !== undefined;
   }
 
-  /** The state reported at the last prompt, even of a shell that has ended. */
+  /** The state reported at the last prompt, also after the shell's end. */
   get state(): ShellState {
     this.#state ??= this.#process?.state() ?? {
       words: new Set(),
@@ -123,7 +119,7 @@ export class ShellSupervisor {
     return this.#state;
   }
 
-  /** Resolves at the first prompt. Rejects where no shell can be run at all. */
+  /** Resolves at the first prompt. Rejects if no shell can run at all. */
   async start(): Promise<void> {
     this.#startedAt = Date.now();
     const { env, place } = this.#options;
@@ -153,7 +149,7 @@ export class ShellSupervisor {
       return;
     }
     await new Promise<void>((resolve, reject) => {
-      // Killing it leads to `#exited`, which starts it again without the startup file.
+      // Killing it leads to `#exited`, which restarts it without the startup file.
       const end = (why: string) => {
         this.#tooLong = why;
         signal(process.pty.pid, 'SIGKILL');
@@ -161,7 +157,7 @@ export class ShellSupervisor {
       const tooSlow = () => end(`reached no prompt in ${SLOW_STARTUP_TIMEOUT_MS / 1000} s`);
       const look = () => {
         const { pid, slave } = process.pty;
-        // On a host nobody sees who reads. `exec fish` in it waits in a line editor.
+        // On a host nobody can see who reads. After `exec fish` in a startup file, fish waits in its line editor.
         const asks = !seat && (anyoneReads(pid, slave, true) || waitsForLine(pid, slave) === true);
         if (asks || seat) return end('waits for input');
         startup.timer = setTimeout(tooSlow, SLOW_STARTUP_TIMEOUT_MS - STARTUP_TIMEOUT_MS);
@@ -171,7 +167,7 @@ export class ShellSupervisor {
     });
   }
 
-  /** Lays everything down on the host that the shell needs to start. */
+  /** Writes to the host everything that the shell needs to start. */
   async #seatOn(there: ShellThere): Promise<Seat> {
     const integration = this.#integration;
     if (!integration) throw new Error(`the shell of ${there.host} can't be driven: ${there.program}`);
@@ -182,7 +178,7 @@ export class ShellSupervisor {
     return { there, files, token, launch };
   }
 
-  /** Ends the shell as closing its terminal would; resolves when it is gone. */
+  /** Ends the shell as closing its terminal would; resolves at its end. */
   async dispose(): Promise<void> {
     this.#closing = true;
     this.#endStartup()?.failed(new Error('The shell was closed before its first prompt.'));
@@ -202,7 +198,7 @@ export class ShellSupervisor {
     this.#events.onReady(cwd);
   }
 
-  /** An old bash, or one with an editor of its own: it ends itself, and is started in the other way. */
+  /** An old bash, or one with another line editor: it ends itself and is started through a pipe. */
   #driveByPipe(why: string): void {
     this.#integration = undefined;
     this.#switches = true;
@@ -227,7 +223,7 @@ export class ShellSupervisor {
     this.#process = undefined;
     const { there } = this.#options;
     if (there) {
-      // Nothing there is started again by itself.
+      // A shell on a host is not restarted automatically.
       if (startup) {
         startup.failed(new Error(`the shell on ${there.host} ended before its first prompt (exit ${code})`));
         return;
@@ -268,9 +264,9 @@ export class ShellSupervisor {
   }
 }
 
-// What is said of the user's shell before it runs (`doctor`).
+// Facts about the user's shell without starting it (`doctor`).
 
-/** The oldest versions that are driven through their own line editor. */
+/** The oldest versions that can be controlled through their line editor. */
 const OLDEST: Readonly<Record<string, readonly [major: number, minor: number]>> = {
   bash: [4, 4],
   zsh: [5, 8],
@@ -279,7 +275,7 @@ const OLDEST: Readonly<Record<string, readonly [major: number, minor: number]>> 
 
 type ShellFacts = { readonly good: boolean; readonly text: string };
 
-/** Runs the shell's program for its version. @param home for the startup file, where ble.sh is looked for */
+/** Asks the shell's program for its version. @param home for the startup file, which may load ble.sh */
 export function describeShell(shell: string | undefined, home: string | undefined): ShellFacts {
   if (shell === undefined || shell === '') return { good: false, text: 'SHELL is not set; bash is used' };
   const name = basename(shell);

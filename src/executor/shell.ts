@@ -21,23 +21,23 @@ import { ignoresCtrlC, StopCompleter, Stopper, shellStopper, suspendGroup } from
 import type { TerminalModes } from './terminal-state.ts';
 import { drainInput } from './typeahead.ts';
 
-/** After an interrupt whose end was not reported: hooks may be gone. */
+/** Milliseconds after an interrupt without a reported end: the hooks may be lost. */
 const END_TIMEOUT_MS = 300;
-/** How long the user's own search waits for the prompt. Ms. */
+/** Milliseconds that the user's own search waits for the prompt. */
 const SEARCH_TIMEOUT_MS = 3000;
-/** Commands that wait for the next line to be remembered with. */
+/** How many commands can wait to be added to the history with the next line. */
 const MAX_REMEMBERED = 1000;
-/** How the shell reports that a command was stopped: 128 + SIGTSTP or SIGSTOP. */
+/** The exit codes of a stopped command: 128 + SIGTSTP or SIGSTOP. */
 const STOPPED = new Set([148, 147]);
 
-/** Starts the user's shell; resolves at its first prompt. Rejects where no shell can be run at all. */
+/** Starts the user's shell; resolves at its first prompt. Rejects if no shell can run at all. */
 export async function startUserShell(options: UserShellOptions): Promise<UserShell> {
   const shell = new UserShell(options);
   await shell.start();
   return shell;
 }
 
-/** The user's own interactive shell: what a line changes in it lasts (EX-1). */
+/** The user's own interactive shell, whose state persists between lines (EX-1). */
 export class UserShell implements InteractiveShell {
   readonly #options: UserShellOptions;
   readonly #supervisor: ShellSupervisor;
@@ -52,7 +52,7 @@ export class UserShell implements InteractiveShell {
   /** Unread input is being taken out of the terminal. */
   #taking = false;
   #closing: Promise<void> | undefined;
-  /** It will not be started again. */
+  /** The shell will not be restarted. */
   #gone = false;
   #overdue: NodeJS.Timeout | undefined;
   readonly #jobs: ShellJobs;
@@ -90,7 +90,7 @@ export class UserShell implements InteractiveShell {
     });
   }
 
-  /** Resolves at the first prompt. Rejects where no shell can be run at all. */
+  /** Resolves at the first prompt. Rejects if no shell can run at all. */
   start(): Promise<void> {
     return this.#supervisor.start();
   }
@@ -100,7 +100,7 @@ export class UserShell implements InteractiveShell {
     return this.#supervisor.program;
   }
 
-  /** Its process; -1 while there is none. */
+  /** Its process id; -1 without a process. */
   get pid(): number {
     return this.#pty?.pid ?? -1;
   }
@@ -109,12 +109,12 @@ export class UserShell implements InteractiveShell {
     return this.#supervisor.process?.pty;
   }
 
-  /** The place it is at as of the last prompt. */
+  /** Its place at the last prompt. */
   get cwd(): string {
     return this.#cwd;
   }
 
-  /** What it told of itself at its last prompt. */
+  /** Its reported state at the last prompt. */
   get state(): ShellState {
     return this.#supervisor.state;
   }
@@ -123,13 +123,13 @@ export class UserShell implements InteractiveShell {
     return this.#task !== undefined || this.#queue.length > 0;
   }
 
-  /** The directories of the shell's PATH, as of the last prompt. */
+  /** The directories of the shell's PATH at the last prompt. */
   get path(): readonly string[] {
     return (this.#supervisor.state.env.PATH ?? '').split(':').filter((entry) => entry !== '');
   }
 
   /**
-   * Runs a line, or several, as if typed; behind one that still runs. `keep: false` leaves it out of the shell's
+   * Runs one or more lines as if typed, after a line that still runs. `keep: false` keeps it out of the shell's
    * history, as a leading blank does.
    */
   run(line: string, { keep = !line.startsWith(' ') }: { readonly keep?: boolean } = {}): RunningCommand {
@@ -172,15 +172,14 @@ export class UserShell implements InteractiveShell {
     return task;
   }
 
-  /** Half a line: a prompt of ours keeps one until it is whole, so this came by another way. */
+  /** An incomplete line: our prompt never sends one, so it came in another way. */
   #refuseRest(): void {
     if (this.#task) this.#task.unfinished = true;
   }
 
   /**
-   * Sends the program in the foreground to the background, as Ctrl-Z and `bg` do: it becomes a job of the shell, which
-   * is free again. Gives why not, where it can't; undefined once it is one. What stood behind it in its line is done
-   * with.
+   * Moves the foreground program to the background, like Ctrl-Z and `bg`: it becomes a job of the shell, which is
+   * free again. The rest of its line is dropped. Returns why that failed; undefined on success.
    */
   async background(adopt: Adopt): Promise<string | undefined> {
     const task = this.#task;
@@ -192,7 +191,7 @@ export class UserShell implements InteractiveShell {
     return this.#jobs.lineFor(job);
   }
 
-  /** Puts a command that was run elsewhere into the shell's history, with the next line (EX-11). */
+  /** Adds a command that ran elsewhere to the shell's history, with the next line (EX-11). */
   remember(command: string): void {
     this.#remember = [...this.#remember.slice(1 - MAX_REMEMBERED), command];
   }
@@ -205,7 +204,7 @@ export class UserShell implements InteractiveShell {
     return this.#jobs.endOther(group);
   }
 
-  /** What the shell itself says may stand at the cursor; undefined while a command runs, or when it takes too long. */
+  /** Asks the shell itself for completions; undefined while a command runs, or after a timeout. */
   async complete(question: Question, signal: AbortSignal): Promise<readonly Fact[] | undefined> {
     await this.#atRest(signal);
     const { process } = this.#supervisor;
@@ -214,7 +213,7 @@ export class UserShell implements InteractiveShell {
     return process.complete(question, signal);
   }
 
-  /** Starts the user's own search of the history; undefined where there is none, or a line runs. */
+  /** Starts the user's own history search; undefined without one, or while a line runs. */
   search(line: string, size: TerminalSize, onData: (data: Buffer) => void): OwnSearch | undefined {
     const { process } = this.#supervisor;
     if (!process?.search || !this.state.searches || this.busy || this.#taking || this.#closing) return undefined;
@@ -231,27 +230,25 @@ export class UserShell implements InteractiveShell {
     return { result: over, write: (keys) => process.write(keys) };
   }
 
-  /** Waits a moment for the prompt that is about to come. */
+  /** Waits a moment for the next prompt. */
   async #atRest(signal: AbortSignal, patience = END_TIMEOUT_MS): Promise<void> {
     const end = performance.now() + patience;
     while (!this.#ready && !this.busy && !signal.aborted && performance.now() < end)
       await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
-  /**
-   * The exported environment as of the last prompt (EX-10); behind a command that has just ended, of the one to come.
-   */
+  /** The exported environment at the last prompt (EX-10); right after a command, at the prompt that follows. */
   async environment(): Promise<Record<string, string>> {
     await this.#atRest(AbortSignal.timeout(END_TIMEOUT_MS));
     return { ...this.#supervisor.state.env };
   }
 
-  /** Whether a word is an alias, function, builtin or keyword of the shell, as of the last prompt. */
+  /** Whether a word is an alias, function, builtin or keyword of the shell at the last prompt. */
   knows(word: string): boolean {
     return word !== '' && this.#supervisor.state.words.has(word);
   }
 
-  /** Keys for whatever has the shell's terminal. */
+  /** Sends keys to the program that reads the shell's terminal. */
   write(data: string): void {
     this.#keysSent = true;
     this.#supervisor.process?.write(data);
@@ -262,7 +259,7 @@ export class UserShell implements InteractiveShell {
     void ignoresCtrlC(this.#pty).then((ignored) => ignored && this.#task === task && this.#interrupt(task));
   }
 
-  /** Takes unread input out of the terminal, once the shell is idle; further lines wait meanwhile. */
+  /** Takes unread input out of the terminal once the shell is idle; further lines wait. */
   async #takeInput(): Promise<string> {
     const typed = this.#supervisor.process?.takeTyped?.();
     if (typed !== undefined) return typed;
@@ -282,8 +279,8 @@ export class UserShell implements InteractiveShell {
   }
 
   /**
-   * Ends the shell as closing a terminal would: its history is saved, what was detached in it stays. Resolves when it
-   * is gone. Idempotent.
+   * Ends the shell as closing a terminal would: its history is saved, detached processes survive. Resolves at its
+   * end. Idempotent.
    */
   dispose(): Promise<void> {
     this.#closing ??= this.#close();
@@ -306,7 +303,7 @@ export class UserShell implements InteractiveShell {
   #next(): void {
     if (this.#task || this.#taking || this.#closing || this.#queue.length === 0) return;
     if (!this.#ready) {
-      // A prompt that does not come has lost its hooks: it is asked for.
+      // If the prompt does not come, its hooks are lost: ask for it.
       this.#overdue ??= setTimeout(() => {
         this.#overdue = undefined;
         if (!this.#ready && !this.#task && !this.#supervisor.starting) this.#supervisor.process?.askForEnd();
@@ -317,7 +314,7 @@ export class UserShell implements InteractiveShell {
     const task = this.#queue.shift();
     if (!task) return;
     this.#task = task;
-    // The next line waits for the prompt: what it tells of the shell's state must not be overwritten half read.
+    // The next line waits for the prompt, so that it can't overwrite a half-read state.
     this.#ready = false;
     this.#supervisor.process?.run({
       text: task.line,
@@ -342,7 +339,7 @@ export class UserShell implements InteractiveShell {
   #finish(task: Task, exit: number | null, cwd: string, note: string | undefined): void {
     clearTimeout(task.late);
     task.stopper.done();
-    // A stopped program is no end in fish: $status stays as it was.
+    // In fish a stopped program does not change $status.
     const stopped = exit !== null && (STOPPED.has(exit) || (isFish(this.program) && isStopped(task.group)));
     const leaves = task.leave !== undefined && stopped;
     task.leave?.(leaves ? cwd : undefined);
@@ -398,14 +395,14 @@ export class UserShell implements InteractiveShell {
   }
 }
 
-// How a command of a shell on a host is stopped and watched: what is here of it is only ssh.
+// Stops and watches a command of a shell on a host, of which only ssh runs here.
 
-/** What ssh ends with when its connection does. */
+/** ssh's exit code if its connection fails. */
 const LOST = 255;
 
 type FarControl = { stopper(): Stopper; modes(): Promise<TerminalModes> };
 
-/** Undefined for a shell that runs here. */
+/** Undefined for a local shell. */
 function farControl(there: ShellThere | undefined, shell: () => DrivenShell | undefined): FarControl | undefined {
   if (!there) return undefined;
   const signal = (name: 'TERM' | 'KILL') => () => {
@@ -414,11 +411,11 @@ function farControl(there: ShellThere | undefined, shell: () => DrivenShell | un
   };
   const atLast = () => {
     signal('KILL')();
-    // A connection that hangs takes no signal there.
+    // A hanging connection can't transmit signals.
     void there.isLost(LOST).then((lost) => lost && shell()?.pty.dispose());
   };
   return {
-    // Ctrl-C goes there as a key; what it takes beside that, the host does.
+    // Ctrl-C is sent as a key; the host does what else is needed.
     stopper: () => new Stopper([() => shell()?.write('\x03'), signal('TERM'), atLast]),
     modes: async () => {
       const files = shell()?.seat?.files;
@@ -428,23 +425,23 @@ function farControl(there: ShellThere | undefined, shell: () => DrivenShell | un
 }
 
 export type UserShellOptions = {
-  /** `$SHELL`; whatever is none of bash, zsh and fish falls back to bash. */
+  /** `$SHELL`; other shells than bash, zsh and fish fall back to bash. */
   readonly shell?: string;
-  /** Where it runs; absent: here. */
+  /** The host it runs on; absent: this machine. */
   readonly there?: ShellThere;
-  /** Where it begins, as a place. */
+  /** Its starting place. */
   readonly cwd: string;
   readonly env: Environment;
   readonly columns: number;
   readonly rows: number;
   /** A private directory for full-output files. */
   readonly dataDir: string;
-  /** What the outer terminal has told, for programs that ask. */
+  /** Facts about the outer terminal, for programs that ask. */
   readonly facts?: () => TerminalFacts;
-  /** The shell ended and was started again (or, `restarted: false`, was not): one line for the user. */
+  /** The shell ended and was restarted (or not, with `restarted: false`): one line for the user. */
   readonly onExit?: (end: ShellEnd) => void;
   readonly onMove?: (cwd: string) => void;
-  /** It waits for a line; what it tells of itself is new. */
+  /** The shell waits for a line and has reported its state. */
   readonly onPrompt?: () => void;
   /** Clean text printed while no command ran: by background jobs, prompt hooks, startup files. */
   readonly onIdleOutput?: (text: string) => void;
@@ -454,17 +451,17 @@ export type UserShellOptions = {
 const POLL_INTERVAL_MS = 250;
 const EXIT_CODE_TIMEOUT_MS = 10_000;
 
-/** How a shell reports that a command was suspended: 128 + SIGTSTP. */
+/** The exit code of a suspended command: 128 + SIGTSTP. */
 const SUSPENDED = 148;
 
-/** What the line editor prints around a prompt that is empty. */
+/** What the line editor prints around an empty prompt. */
 const PROMPT_NOISE = /\r\x1b\[K\r/g;
 
-/** What a shell prints about its jobs, `[1]+  Done  …`: their end is reported otherwise. */
+/** The shell's messages about jobs, `[1]+  Done  …`: aish-tui reports their end itself. */
 const WORD_ON_JOB =
   /(^|\n)\r?\[\d+\] *[-+]? +(?:\d+ +)?(?:done|exit|terminated|interrupt|killed|hangup|running|stopped|suspended|continued)\b[^\n]*\n?/gi;
 
-/** What of it tells an exit code: in the words of bash and zsh without a translation. */
+/** The exit status in such a message, in the untranslated words of bash and zsh. */
 const END_OF_JOB = /(?:^|\n)\r?\[(\d+)\] *[-+]? +(?:\d+ +)?(done|exit +\d+|[a-z]+)\b/gi;
 const EXIT_OF: Readonly<Record<string, number>> = {
   done: 0,
@@ -481,16 +478,16 @@ const EXIT_OF: Readonly<Record<string, number>> = {
 type Task = {
   readonly line: string;
   readonly keep: boolean;
-  /** A line of this program's own. */
+  /** The line is aish-tui's own. */
   readonly hidden: boolean;
   readonly run: Run;
   readonly stopper: Stopper;
   late?: NodeJS.Timeout;
-  /** The shell asked for the rest of it. */
+  /** The shell asked for the rest of the line. */
   unfinished?: boolean;
-  /** It is being sent to the background: called with where it stopped, or undefined when it ended instead. */
+  /** The line is being moved to the background: called with its directory, or undefined if it ended instead. */
   leave?: (cwd: string | undefined) => void;
-  /** The process group of what is sent. */
+  /** The process group that is moved. */
   group?: number;
 };
 
@@ -498,42 +495,42 @@ const isFish = (program: string) => program.endsWith('/fish');
 const isStopped = (group: number | undefined) => group !== undefined && findProcess(group)?.state === 'T';
 
 type JobHost = {
-  /** Runs a line of this program's own in the shell, before any of the user's. */
+  /** Runs a line of aish-tui's own in the shell, before any of the user's. */
   readonly hidden: (text: string) => Promise<CommandResult>;
   readonly shellPid: () => number;
   readonly program: () => string;
   readonly cwd: () => string;
   readonly say: (text: string) => void;
-  /** Whether `wait` reports the exit code of a job that has ended: zsh's does not. */
+  /** Whether `wait` reports the exit code of an ended job: zsh's does not. */
   readonly remembersExits: () => boolean;
 };
 
 type Job = {
   readonly run: Run;
   readonly group: number;
-  /** What the shell calls it. */
+  /** The shell's number for it. */
   readonly number: number;
   /** The process whose exit code is the job's. */
   readonly last: number;
   readonly id: number;
   readonly release: () => void;
   stopped: boolean;
-  /** Its exit code, where the shell has shown how it ended. */
+  /** Its exit code, if the shell has printed how it ended. */
   shown?: number;
-  /** The line that brings it to the front was asked for. */
+  /** The user has requested the line that brings it to the foreground. */
   recalled: boolean;
 };
 
 /**
- * Commands of the user's that were sent to the background within their shell. The shell keeps them as its own jobs, so
- * `jobs`, `fg` and `wait` work as ever; here they are watched. They still write to the shell's terminal: what comes
- * while the shell is idle and one such job runs is that job's output; what comes while another command runs can't be
- * told from that command's.
+ * The user's commands that were moved to the background of their shell. They stay the shell's own jobs, so that
+ * `jobs`, `fg` and `wait` work; this class watches them. They still write to the shell's terminal: output while the
+ * shell is idle and one such job runs belongs to that job. Output while another command runs can't be separated from
+ * that command's.
  */
 class ShellJobs {
   readonly #host: JobHost;
   readonly #jobs = new Set<Job>();
-  /** Of which the shell is asked how they ended. */
+  /** Jobs whose exit status is being requested from the shell. */
   readonly #ending = new Set<Job>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -541,7 +538,7 @@ class ShellJobs {
     this.#host = host;
   }
 
-  /** Sends the program that `task` runs to the background; why not, where it can't. */
+  /** Moves the program of `task` to the background; returns why that failed. */
   async send(task: Task, options: RunOptions, adopt: Adopt): Promise<string | undefined> {
     const shell = this.#host.shellPid();
     const group = findProcess(shell)?.foreground ?? -1;
@@ -563,11 +560,11 @@ class ShellJobs {
   }
 
   /**
-   * Sets a stopped process group going in the background, and watches it; its number, or undefined if the shell has
-   * lost it.
+   * Continues a stopped process group in the background and watches it. Returns its number; undefined if the shell
+   * has lost it.
    */
   async #take(group: number, options: RunOptions, adopt: Adopt): Promise<number | undefined> {
-    // An alias of the user's must not run; in fish `\b` is a character.
+    // A user's alias must not run instead; in fish `\b` is a character.
     const builtin = isFish(this.#host.program()) ? 'builtin' : '\\builtin';
     const list = isFish(this.#host.program()) ? 'jobs' : 'jobs -l';
     const { head } = await this.#host.hidden(`${builtin} bg >/dev/null 2>&1; ${builtin} ${list}`);
@@ -576,7 +573,7 @@ class ShellJobs {
     const stopper = new Stopper(
       (['SIGINT', 'SIGTERM', 'SIGKILL'] as const).map((name) => () => {
         signal(-group, name);
-        // A stopped process handles other signals only once it continues.
+        // A stopped process handles other signals only after it continues.
         signal(-group, 'SIGCONT');
       }),
     );
@@ -588,7 +585,7 @@ class ShellJobs {
       pause: () => {},
       resume: () => {},
       interrupt: () => stopper.stop(),
-      // Closing the shell's terminal is what ends it, if anything does.
+      // Only closing the shell's terminal ends it.
       hangUp: () => {},
     });
     void run.result.then(() => stopper.done());
@@ -598,9 +595,9 @@ class ShellJobs {
     return id;
   }
 
-  /** Takes output printed while the shell was idle, if it can only be a job's; false: it is not. */
+  /** Takes output printed while the shell was idle, if it can only be a job's; else returns false. */
   feed(data: Buffer): boolean {
-    // What it printed last may come when it is known to have ended.
+    // A job's last output may come after its end is known.
     const [job, another] = [...this.#jobs, ...this.#ending];
     this.hear(data);
     if (!job || another) return false;
@@ -609,38 +606,35 @@ class ShellJobs {
     return true;
   }
 
-  /** Looks in what the terminal shows for the shell's own word on how a job ended. */
+  /** Searches the terminal's output for the shell's message on how a job ended. */
   hear(data: Buffer): Buffer {
     if (this.#jobs.size === 0 && this.#ending.size === 0) return data;
     for (const [, number, word = ''] of data.toString('latin1').matchAll(END_OF_JOB)) {
       const exit = /\d+/.exec(word)?.[0] ?? EXIT_OF[word.toLowerCase()];
       const job = [...this.#jobs, ...this.#ending].find((each) => each.number === Number(number));
-      // What still runs has not ended, whatever a program prints.
+      // A running job has not ended, whatever a program prints.
       if (job && exit !== undefined && !isAlive(-job.group)) job.shown = Number(exit);
     }
     return data;
   }
 
-  /**
-   * All other process groups that the shell keeps in the background: what the user sent there with the shell's own
-   * means.
-   */
+  /** All other background process groups of the shell, which the user started with the shell's own means. */
   others(): readonly ShellJob[] {
     const own = new Set([...this.#jobs].map((job) => job.group));
     const shell = this.#host.shellPid();
     return shell < 0 ? [] : backgroundOf(shell).filter(({ group }) => !own.has(group));
   }
 
-  /** Asks one of `others` to end; false: there is none with this process group. */
+  /** Asks one of `others` to end; false if no such process group exists. */
   endOther(group: number): boolean {
     if (!this.others().some((job) => job.group === group)) return false;
     signal(-group, 'SIGTERM');
-    // A stopped process handles it once it continues.
+    // A stopped process handles the signal after it continues.
     signal(-group, 'SIGCONT');
     return true;
   }
 
-  /** The line that brings a job back to the front of the shell. */
+  /** Returns the line that brings a job back to the foreground of the shell. */
   lineFor(run: RunningCommand): string | undefined {
     const job = [...this.#jobs].find((each) => each.run === run);
     if (job === undefined) return undefined;
@@ -648,7 +642,7 @@ class ShellJobs {
     return `fg %${job.number}`;
   }
 
-  /** The program ends; the jobs are the shell's. */
+  /** The program ends; the jobs stay the shell's. */
   dispose(): void {
     clearInterval(this.#timer);
     for (const { run } of this.#jobs) void run.end(null, this.#host.cwd(), 'the program ended');
@@ -659,7 +653,7 @@ class ShellJobs {
     const front = findProcess(this.#host.shellPid())?.foreground;
     for (const job of this.#jobs) {
       const alive = isAlive(-job.group);
-      // It may have come to the front and ended there between two looks.
+      // The job may have come to the foreground and ended there between two checks.
       if (alive ? job.group === front : job.recalled) {
         this.#drop(job);
         job.release();
@@ -695,7 +689,7 @@ class ShellJobs {
     );
   }
 
-  /** Undefined where the shell has forgotten it, which it does once it has shown its end behind any other command. */
+  /** Undefined if the shell has forgotten the job, which it does after reporting its end with any other command. */
   async #exitOf({ last }: Job): Promise<number | undefined> {
     let late: NodeJS.Timeout | undefined;
     const patience = new Promise<undefined>((resolve) => {
@@ -703,7 +697,7 @@ class ShellJobs {
       late.unref();
     });
     const remembers = this.#host.remembersExits();
-    // It shows it before a prompt: the second line begins behind one.
+    // The shell reports it before a prompt: the second line comes after one.
     const ask = () => this.#host.hidden(remembers ? `\\builtin wait ${last}` : ':');
     const told = await Promise.race([remembers ? ask() : ask().then(ask), patience]);
     clearTimeout(late);
@@ -712,7 +706,7 @@ class ShellJobs {
   }
 }
 
-/** A job in what `jobs -l` lists: its number, and the last process of its pipeline (in fish, its group). */
+/** Finds a job in the output of `jobs -l`: its number, and the last process of its pipeline (in fish, its group). */
 function findJob(listed: string, group: number): { readonly number: number; readonly last: number } | undefined {
   let found: { number: number; last: number } | undefined;
   for (const line of listed.split('\n')) {

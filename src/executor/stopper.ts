@@ -10,17 +10,16 @@ import {
 
 import { terminalModes } from './terminal-state.ts';
 
-/** How long a command may take to go after each signal, in ms (EX-6). */
+/** Milliseconds for a command to end after each signal (EX-6). */
 const STEP_TIMEOUT_MS = 2000;
 
 /**
- * @param asked the user has asked just now; otherwise the means before it took too long
- * @returns `begun anew` where what it was meant for is gone, and something else was asked to end as with the first
- * means
+ * @param asked whether the user has just asked; otherwise the previous means timed out
+ * @returns `begun anew` if the original target has ended and another one was asked to end, as with the first means
  */
 type Means = (asked: boolean) => void | 'begun anew';
 
-/** Stops something by ever harder means: the next one when patience runs out, or when asked again. */
+/** Stops something by increasingly hard means: the next one after a timeout, or when asked again. */
 export class Stopper {
   readonly #means: readonly Means[];
   #next = 0;
@@ -48,14 +47,17 @@ export class Stopper {
     this.#timer.unref();
   }
 
-  /** It has gone. */
+  /** The target has ended. */
   done(): void {
     clearTimeout(this.#timer);
     this.#next = 0;
   }
 }
 
-/** SIGINT to the terminal's foreground group; then SIGTERM, then SIGKILL to the whole session and its descendants. */
+/**
+ * Sends SIGINT to the terminal's foreground group, then SIGTERM, then SIGKILL to the whole session with its
+ * descendants.
+ */
 export function sessionStopper(leader: () => number | undefined): Stopper {
   const all = (name: NodeJS.Signals) => () => {
     const pid = leader();
@@ -66,8 +68,8 @@ export function sessionStopper(leader: () => number | undefined): Stopper {
       const pid = leader();
       if (pid === undefined) return;
       const found = findProcess(pid);
-      // Just forked, it is in the program's own session still, and that terminal's foreground is the program. Without a
-      // terminal all of it is one group.
+      // Right after the fork it is still in this program's session, whose foreground is this program itself. Without
+      // a terminal all of it is one group.
       const foreground = found?.session !== pid ? -1 : found.foreground > 1 ? found.foreground : pid;
       if (foreground > 1) interruptGroup(foreground);
       else signal(pid, 'SIGINT');
@@ -79,8 +81,8 @@ export function sessionStopper(leader: () => number | undefined): Stopper {
 
 /**
  * A bash that is just forking loses SIGINT: the child still has bash's handler, and bash waits for the child. If a
- * process turns up in the group within this time (ms), SIGINT is sent once more; otherwise not, since a second one
- * means "at once" to many servers.
+ * new process appears in the group within this time (ms), SIGINT is sent once more. Otherwise not, because many
+ * servers take a second one as "at once".
  */
 const FORK_WINDOW_MS = 60;
 
@@ -93,14 +95,14 @@ function interruptGroup(group: number): void {
   again.unref();
 }
 
-/** After this a command that ignores SIGTSTP is stopped with SIGSTOP; and how long it is resumed before that. Ms. */
+/** A command that ignores SIGTSTP gets SIGSTOP after this time, and how long it runs before that. In ms. */
 const STOP_RETRY_MS = 300;
 const RESUME_MS = 20;
 
 /**
- * Suspends a process group, and again until the result is called. A child that is stopped between vfork(2) and exec(2)
- * holds its parent, which then can't stop, and its shell never hears of it (dash starts every program so): both go on
- * for a breath before the next try.
+ * Suspends a process group, repeatedly until the returned function is called. A child stopped between vfork(2) and
+ * exec(2) blocks its parent, which then can't stop, and the shell never notices (dash starts every program like
+ * that): both continue briefly before the next try.
  */
 export function suspendGroup(group: number): () => void {
   let breath: NodeJS.Timeout | undefined;
@@ -115,36 +117,36 @@ export function suspendGroup(group: number): () => void {
   };
 }
 
-// How a command of the user's shell is stopped: what was in front when the user asked for it gets SIGINT, SIGTERM,
-// SIGKILL; the shell itself never more than SIGINT, and neither does what has come to the front since.
+// Stops a command of the user's shell: the foreground job at the time of the request gets SIGINT, SIGTERM, SIGKILL.
+// The shell itself and later foreground jobs get only SIGINT.
 
-/** A loop of short commands starts its next one this soon after one was killed, in ms; and how often it is tried. */
+/** A loop of short commands starts its next one within this many ms after a kill; and how often that is tried. */
 const NEXT_COMMAND_MS = 60;
 const MAX_TRIES = 5;
 
-/** How often it is looked, every `STOP_RETRY_MS`, whether a Ctrl-Z has stopped what it was typed for. */
+/** How often to check, every `STOP_RETRY_MS`, whether a Ctrl-Z has stopped its target. */
 const MAX_LOOKS = 10;
 
-/** The foreground job as it was when its end was asked for. */
+/** The foreground job at the time its end was requested. */
 type Target = {
   readonly group: number;
-  /** Each process with its start time: a number may be given to another one. */
+  /** Each process with its start time, because ids are reused. */
   readonly processes: ReadonlySet<string>;
-  /** The shell has started it, not a program that runs in the shell. */
+  /** The shell started it, not a program inside the shell. */
   readonly ofShell: boolean;
 };
 
-/** @param shell its process id, while there is one */
+/** @param shell returns its process id, while it has one */
 export function shellStopper(shell: () => number | undefined): Stopper {
   let target: Target | undefined;
-  /** A SIGINT to a job that just ended is lost, and a loop would continue: so the shell gets it then. */
+  /** SIGINT to a job that just ended is lost, and a loop would continue: then the shell gets it. */
   const interrupt = () => {
     const pid = shell();
     if (pid === undefined) return;
     target = targetOf(pid);
     signal(target ? -target.group : pid, 'SIGINT');
   };
-  /** The shell hears of it as well: a job that is being forked, or ends just now, takes the signal and tells nobody. */
+  /** The shell gets it too: a job that is being forked or has just ended would swallow the signal. */
   const interruptLoop = () => {
     interrupt();
     const pid = shell();
@@ -158,7 +160,7 @@ export function shellStopper(shell: () => number | undefined): Stopper {
     const loops = target?.ofShell !== false;
     if (loops) interruptNext();
     if (target && isThere(target)) return signal(-target.group, name);
-    // A program in front that has ended what was to be stopped (a shell in the shell) may do something else by now.
+    // A foreground program that ended the target itself (a shell within the shell) may already do something else.
     if (asked || loops) interrupt();
     return asked ? 'begun anew' : undefined;
   };
@@ -179,7 +181,7 @@ function isThere({ group, processes }: Target): boolean {
   return groupProcesses(group).some((member) => isRunning(member) && processes.has(nameOf(member)));
 }
 
-/** One that has ended stays in its group until its parent has looked. */
+/** An ended process stays in its group until its parent reaps it. */
 function isRunning({ state }: ProcessEntry): boolean {
   return state !== 'Z' && state !== 'X';
 }
@@ -188,10 +190,7 @@ function nameOf({ pid, started }: ProcessEntry): string {
   return `${pid} ${started}`;
 }
 
-/**
- * Whether the program in front ignores SIGINT, on a terminal where Ctrl-C is no key like any other: then it does
- * nothing.
- */
+/** Whether the foreground program ignores SIGINT on a terminal where Ctrl-C sends it: then Ctrl-C does nothing. */
 export async function ignoresCtrlC(
   terminal: { readonly pid: number; readonly slave: string } | undefined,
 ): Promise<boolean> {
@@ -202,19 +201,19 @@ export async function ignoresCtrlC(
 }
 
 /**
- * Behind a Ctrl-Z that was typed: where it has stopped a child between vfork(2) and exec(2), the rest of its group is
- * not stopped (see `suspendGroup`), and no further key would reach the child. So both go on for a breath, and it is
- * given once more. What takes Ctrl-Z for a key like any other is left alone.
+ * Completes a typed Ctrl-Z. If it stopped a child between vfork(2) and exec(2), the rest of the group keeps running
+ * (see `suspendGroup`), and no further key reaches the child. So both continue briefly and get the signal once more.
+ * Programs that treat Ctrl-Z as an ordinary key are left alone.
  */
 export class StopCompleter {
-  /** How often each group was looked at since its last Ctrl-Z. */
+  /** How often each group was checked since its last Ctrl-Z. */
   readonly #looks = new Map<number, number>();
 
   complete(shell: number): void {
     const front = () => findProcess(shell)?.foreground ?? -1;
     const group = front();
     if (group <= 1 || group === shell) return;
-    // A key that is held down starts no more of them.
+    // A held key starts no more checks.
     const isLooked = this.#looks.has(group);
     this.#looks.set(group, 0);
     if (isLooked) return;
@@ -233,7 +232,7 @@ export class StopCompleter {
   }
 }
 
-/** A stopped child holds its parent, which waits for its exec(2) in a state that only SIGKILL ends. */
+/** A stopped child blocks its parent, which waits for exec(2) in a state that only SIGKILL ends. */
 function isHeldByChild(group: number): boolean {
   const members = groupProcesses(group);
   const waiting = new Set(members.filter(({ state }) => state === 'D').map(({ pid }) => pid));

@@ -1,17 +1,17 @@
 /**
- * Reads the state of a terminal from outside: which program reads it, its input modes, and whether a command waits for
- * its user.
+ * Examines a terminal from outside: which program reads it, its input modes, and whether a command waits for its
+ * user.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { visible } from '../text/sanitize.ts';
 import { findProcess, type ProcessEntry } from './processes.ts';
 
-/** The number of read(2). Source: the kernel's syscall tables. */
+/** The number of the read(2) system call. Source: the kernel's syscall tables. */
 const READ: Readonly<Record<string, string>> = { x64: '0', arm64: '63', riscv64: '63', loong64: '63' };
-/** Calls with one number everywhere: io_uring_enter and epoll_pwait2. */
+/** System calls with the same number everywhere: io_uring_enter and epoll_pwait2. */
 const NEWER_POLL = ['426', '441'];
-/** Those of poll, select, pselect6, ppoll, epoll_wait, epoll_pwait and readv. */
+/** The numbers of poll, select, pselect6, ppoll, epoll_wait, epoll_pwait and readv. */
 const POLL: Readonly<Record<string, readonly string[]>> = {
   x64: ['7', '23', '270', '271', '232', '281', '19', ...NEWER_POLL],
   arm64: ['72', '73', '22', '65', ...NEWER_POLL],
@@ -19,23 +19,23 @@ const POLL: Readonly<Record<string, readonly string[]>> = {
   loong64: ['72', '73', '22', '65', ...NEWER_POLL],
 };
 
-/** Whether this machine shows who reads a terminal. */
+/** Whether this machine shows which process reads a terminal. */
 export const seesReaders = process.platform === 'linux' && POLL[process.arch] !== undefined;
 
-/** Shells keep descriptors below this for what they run. */
+/** Shells use descriptors below this for their commands. */
 const MIN_OWN_FD = 10;
 
-/** A process that its parent has not asked after yet, and one on its way out. Source: proc_pid_stat(5). */
+/** A zombie, or a process on its way out. Source: proc_pid_stat(5). */
 const ENDED = /[ZX]/;
 
-/** The most processes inspected; a foreground group is a pipeline, not a server farm. */
+/** The maximum number of inspected processes; a foreground group is a pipeline, not a server farm. */
 const MAX_PROCESSES = 64;
-/** The most threads of a process inspected: a JVM starts some thirty. */
+/** The maximum number of inspected threads of a process; a JVM starts some thirty. */
 const MAX_THREADS = 256;
 
 /**
- * The processes of the foreground group of `leader`'s terminal, found by descending from it: cheap, with no look at all
- * others.
+ * Lists the foreground processes of `leader`'s terminal. It descends from the leader, which is cheaper than a scan of
+ * all processes.
  */
 function foreground(leader: number): readonly ProcessEntry[] {
   const group = findProcess(leader)?.foreground ?? -1;
@@ -66,15 +66,15 @@ function read(path: string): string | undefined {
   }
 }
 
-/** Who has a terminal: the program that reads it now, if any can be seen to, and else the one in its foreground. */
+/** The program that reads a terminal now, if visible, else the foreground program. */
 export type ForegroundReader = {
   readonly name?: string;
   readonly reads: boolean;
-  /** It is a shell of its own, here or elsewhere: what runs in it is not told apart. */
+  /** It is a nested or remote shell, whose commands can't be distinguished. */
   readonly isShell: boolean;
 };
 
-/** Shells, and what leads to one elsewhere. */
+/** Shells, and programs that lead to a remote one. */
 const SHELLS: ReadonlySet<string> = new Set('bash zsh fish sh dash ksh mksh ash tcsh nu xonsh'.split(' '));
 const LEADS_TO_SHELL: ReadonlySet<string> = new Set([
   'ssh',
@@ -96,9 +96,10 @@ function isShell({ pid, name }: ProcessEntry): boolean {
 }
 
 /**
- * Looks who holds the terminal at `slave` whose session `leader` began. A program reads it when it stands in read(2) on
- * it: `/proc/<pid>/syscall` tells (proc_pid_syscall(5)), to those who may trace it, so not of programs of other users
- * (sudo). One that waits with poll(2) for other things as well is not seen to read. False where there is no /proc.
+ * Finds the program that reads the terminal at `slave`, whose session `leader` started. A program reads if it is in
+ * read(2) on that terminal, according to `/proc/<pid>/syscall` (proc_pid_syscall(5)). That file is readable only with
+ * ptrace permission, so not for other users' programs (sudo). A program that waits with poll(2) does not count as
+ * reading. False without /proc.
  */
 function foregroundReader(leader: number, slave: string): ForegroundReader {
   const members = foreground(leader);
@@ -109,8 +110,8 @@ function foregroundReader(leader: number, slave: string): ForegroundReader {
 }
 
 /**
- * Whether the shell `pid` stands in front of its terminal at `slave` and waits in its line editor. Undefined while it
- * works, and may yet come to it; true where that can't be looked at.
+ * Whether the shell `pid` is in the foreground of `slave` and waits in its line editor. Undefined while it works;
+ * true if that can't be determined.
  */
 export function waitsForLine(pid: number, slave: string): boolean | undefined {
   if (process.platform !== 'linux') return true;
@@ -118,21 +119,21 @@ export function waitsForLine(pid: number, slave: string): boolean | undefined {
   if (!entry || entry.foreground !== entry.group) return false;
   const [call, fd] = (read(`/proc/${pid}/syscall`) ?? '').split(' ');
   if (call === '' || POLL[process.arch] === undefined) return true;
-  // An editor reads a descriptor of its own, or polls; `read` of the shell's language reads descriptor 0.
+  // An editor reads its own descriptor or polls; the shell's `read` command reads descriptor 0.
   const waits = isPoll(call) || (Number(fd) >= MIN_OWN_FD && readsFrom(pid, slave));
   return waits || undefined;
 }
 
 /**
- * Whether a program in front of the terminal waits for input, or may, for all that can be seen.
- * @param shell the leader is a shell: it counts only where its language reads (`read`), not its line editor
+ * Whether a foreground program waits for input, or may, as far as visible.
+ * @param shell the leader is a shell, which counts only in its `read` command, not in its line editor
  */
 export function anyoneReads(leader: number, slave: string, shell: boolean): boolean {
   return foreground(leader).some(({ pid }) =>
     threadsOf(pid).some((thread) => {
       const [call, fd] = read(`/proc/${thread}/syscall`)?.split(' ') ?? [];
       if (POLL[process.arch] === undefined) return true;
-      // Nobody may look at another user's. One that has ended meanwhile reads nothing any more.
+      // Another user's process is invisible and may read; an ended one does not.
       if (call === undefined) return thread === `${pid}/task/${pid}` && runs(pid);
       const reads = readsFrom(thread, slave);
       return shell && pid === leader ? reads && Number(fd) < MIN_OWN_FD : reads || isPoll(call);
@@ -140,7 +141,7 @@ export function anyoneReads(leader: number, slave: string, shell: boolean): bool
   );
 }
 
-/** The threads of a process, as paths below `/proc`: a JVM, Go or .NET program rarely reads in its first one. */
+/** The threads of a process as paths below `/proc`: JVM, Go and .NET programs rarely read in the first one. */
 function threadsOf(pid: number): readonly string[] {
   try {
     const threads = readdirSync(`/proc/${pid}/task`).slice(0, MAX_THREADS);
@@ -171,16 +172,15 @@ function readsFrom(task: number | string, slave: string): boolean {
   }
 }
 
-/** How a terminal takes keys. `lines`: the kernel edits whole lines (icanon). */
+/** The input modes of a terminal. `lines`: the kernel edits whole lines (icanon). */
 export type TerminalModes = { readonly echo: boolean; readonly lines: boolean };
 
 const ORDINARY: TerminalModes = { echo: true, lines: true };
 
 /**
- * The modes of the terminal at `slave` (`/dev/pts/N`). Echo off while lines are still edited by the kernel is how
- * getpass(3), sudo, ssh and `read -s` ask for something secret; programs that read single keys (editors, REPLs) turn
- * off both. Node can't read termios, so `stty` is asked (some 2 ms, beside the event loop): never per key. What can't
- * be found out counts as ordinary.
+ * Reads the modes of the terminal at `slave` (`/dev/pts/N`). getpass(3), sudo, ssh and `read -s` ask for a secret
+ * with echo off while the kernel still edits lines; editors and REPLs turn both off. Node can't read termios, so this
+ * runs `stty` (some 2 ms, asynchronously): never once per key. Unknown counts as ordinary.
  */
 export function terminalModes(slave: string): Promise<TerminalModes> {
   let terminal: number;
@@ -205,44 +205,44 @@ export function terminalModes(slave: string): Promise<TerminalModes> {
   });
 }
 
-/** What a program wants of the keyboard. */
+/** What a program expects from the keyboard. */
 type InputState = {
-  /** It waits for input. */
+  /** The program waits for input. */
   readonly asks: boolean;
-  /** What is typed is not shown: a password. */
+  /** Echo is off: the input is a password. */
   readonly echoOff: boolean;
-  /** It is a shell of its own. */
+  /** It is a nested shell. */
   readonly isShell: boolean;
-  /** The program's name, as far as it can be known; harmless text. */
+  /** The program's name, if known; harmless text. */
   readonly name?: string;
 };
 
 const NOTHING: InputState = { asks: false, echoOff: false, isShell: false };
 
 /**
- * Milliseconds of silence before each look: soon after a question, then again for a program that prompts with no text
- * or only after a while. The last one repeats.
+ * Delays of silence before each check, in ms: soon after a question, later for programs that ask without text or
+ * after a while. The last one repeats.
  */
 const POLL_DELAYS_MS = [40, 250, 1000, 2000] as const;
 
 type InputDetectorOptions = {
   readonly leader: () => number;
-  /** Path of the terminal's slave side. */
+  /** The path of the terminal's slave side. */
   readonly slave: () => string;
   /** The text left of the cursor. */
   readonly promptText: () => string;
-  /** A full-screen program draws: in front of the user it has the terminal anyway. */
+  /** A full-screen program draws; in the foreground it owns the terminal anyway. */
   readonly fullScreen: () => boolean;
-  /** The command is not in front of the user: a full-screen program waits for somebody to come. */
+  /** The command is in the background: a full-screen program waits for the user to bring it to the front. */
   readonly behind?: boolean;
   /** There is no terminal to ask in. */
   readonly pipe: boolean;
-  /** The terminal is elsewhere: who reads it is not to be seen, and only this tells its modes. */
+  /** The terminal is remote: readers are invisible, and only this function returns its modes. */
   readonly modes?: () => Promise<TerminalModes>;
   readonly onChange: () => void;
 };
 
-/** Watches whether a running command waits for its user. Only when it is quiet can anyone be waiting for an answer. */
+/** Detects whether a running command waits for its user. Only a silent command can be waiting. */
 export class InputDetector {
   readonly #options: InputDetectorOptions;
   #timer: NodeJS.Timeout | undefined;
@@ -255,7 +255,7 @@ export class InputDetector {
     this.#options = options;
   }
 
-  /** Output came, or keys went: everything is open again. */
+  /** Output or keys arrived: start again. */
   activity(): void {
     if (this.#ended || this.#options.pipe) return;
     this.#stirs += 1;
@@ -284,7 +284,7 @@ export class InputDetector {
     const stirs = this.#stirs;
     const before = this.state;
     const next = await this.#find(this.#look);
-    // Something stirred meanwhile: its own look is to come.
+    // Something happened meanwhile, which has its own check.
     if (this.#ended || this.#stirs !== stirs) return;
     this.#look += 1;
     this.#wait();
@@ -307,13 +307,12 @@ export class InputDetector {
     const holder = foregroundReader(leader(), slave());
     if (fullScreen()) return { ...NOTHING, asks: true, ...named(holder) };
     const prompted = promptText() !== '';
-    // Asking the terminal costs a process: without a sign of a question it is asked twice, not at once and not for
-    // ever.
+    // `stty` costs a process: without a sign of a question run it only at the second and third check.
     const worthIt = prompted || holder.reads || this.state.asks || look === 1 || look === 2;
     if (!worthIt) return NOTHING;
     const { echo, lines } = await terminalModes(slave());
     const echoOff = !echo && lines;
-    // A program that reads single keys waits with poll(2): its question is taken for one once it stays.
+    // A program that reads single keys waits with poll(2): its text counts as a question once it stays.
     const asks = echoOff || holder.reads || (!lines && prompted && look > 0);
     const isShell = asks && !echoOff && holder.isShell;
     return { asks, echoOff, isShell, ...(asks ? named(holder) : {}) };
@@ -324,7 +323,7 @@ function named({ name }: ForegroundReader) {
   return name === undefined ? {} : { name: visible(name) };
 }
 
-/** @param prompted it has stood at a text for a while */
+/** @param prompted the cursor has been after a text for a while */
 function farState({ echo, lines }: TerminalModes, prompted: boolean): InputState {
   const echoOff = !echo && lines;
   return { asks: echoOff || prompted, echoOff, isShell: false };

@@ -3,20 +3,20 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { plainText } from '../text/sanitize.ts';
 import { terminalModes } from './terminal-state.ts';
 
-/** How many typed keys are kept: a terminal keeps 4096 unread ones. */
+/** How many typed keys to keep: a terminal keeps 4096 unread ones. */
 const MAX_KEPT_CHARS = 8192;
-/** How often it is looked, while keys come, whether they are shown. Ms. */
+/** How often to check, while keys arrive, whether echo is on. In ms. */
 const POLL_INTERVAL_MS = 200;
 
 /**
- * Reads all, without waiting, and leaves the terminal as it was. Turning the kernel's line editing off makes the lines
- * and what is not yet one readable together; nothing is thrown away by it (termios(3), TCSADRAIN).
+ * Reads all pending input without waiting and restores the terminal's modes. Turning off the kernel's line editing
+ * makes complete lines and the incomplete one readable together; nothing is discarded (termios(3), TCSADRAIN).
  */
 const READ = 'modes=$(stty -g) || exit; stty -icanon -echo min 0 time 0 && cat; stty "$modes"';
 
 /**
- * Takes the input out of the terminal at `slave` that no program has read. Empty where typing is hidden (that is thrown
- * away before the next line) and where the terminal can't be opened.
+ * Takes the unread input out of the terminal at `slave`. Empty if echo is off (that input is discarded before the
+ * next line), or if the terminal can't be opened.
  */
 export async function drainInput(slave: string): Promise<string> {
   if (!(await terminalModes(slave)).echo) return '';
@@ -40,15 +40,15 @@ export async function drainInput(slave: string): Promise<string> {
 }
 
 /**
- * What the user typed for a command, for what comes back when the command has not read it. Only what was surely typed
- * while the terminal showed it does: no password, nor what was meant for a program that draws its keys itself.
+ * Remembers what the user typed for a command, to return it if the command did not read it. It returns only text
+ * typed while the terminal surely showed it: no passwords, and no keys for a program that draws its input itself.
  */
 export class Typeahead {
   readonly #slave: () => string;
   readonly #takeInput: () => Promise<string>;
-  /** Typed since typing was last hidden. */
+  /** Keys since echo was last off. */
   #keys = '';
-  /** Typed behind the end, before anybody knew of it. */
+  /** Keys typed after the command's end, before aish-tui knew of it. */
   #late = '';
   #ended = false;
   #hidden = false;
@@ -57,9 +57,9 @@ export class Typeahead {
   readonly #edited: () => boolean;
 
   /**
-   * @param slave path of the terminal's slave side
-   * @param takeInput takes what nobody has read, once the shell is at rest
-   * @param edited it comes from an editor, which has read what no program did
+   * @param slave the path of the terminal's slave side
+   * @param takeInput takes unread input once the shell is idle
+   * @param edited the keys came from a line editor, which has read what no program did
    */
   constructor(slave: () => string, takeInput: () => Promise<string>, edited: () => boolean) {
     this.#slave = slave;
@@ -67,7 +67,7 @@ export class Typeahead {
     this.#edited = edited;
   }
 
-  /** Keys come; `hidden` where they are known not to be shown. */
+  /** Adds keys; `hidden` if echo is known to be off. */
   add(keys: string, hidden: boolean): void {
     if (this.#ended) {
       if (!this.#hidden) this.#late = (this.#late + keys).slice(-MAX_KEPT_CHARS);
@@ -77,14 +77,14 @@ export class Typeahead {
     if (!hidden && !this.#looking) void this.#look();
   }
 
-  /** The command has ended; `hidden` where what was typed last was not shown. */
+  /** The command has ended; `hidden` if the last input was not shown. */
   end(hidden: boolean): void {
     this.#ended = true;
     this.#hidden = hidden;
     if (hidden) this.#keys = '';
   }
 
-  /** What was not read, once, behind the end: each whole line ends in a newline. Empty for none. */
+  /** Returns the unread input, once, after the end: each complete line ends in a newline. '' for none. */
   async unread(): Promise<string> {
     const edited = this.#edited();
     const input = this.#keys === '' && !edited ? '' : asTyped(await this.#takeInput());
@@ -109,7 +109,8 @@ export class Typeahead {
 }
 
 /**
- * Keys as the kernel's line editing would leave them: without sequences, erased characters, and what Ctrl-C threw away.
+ * Returns keys as the kernel's line editing would leave them: without sequences, erased characters, and text
+ * discarded by Ctrl-C.
  */
 function asTyped(keys: string): string {
   const kept: string[] = [];

@@ -1,8 +1,8 @@
 /**
- * A file of its own because imports run before everything else in a module.
- * Imported right before `@xterm/addon-unicode-graphemes`, which unpacks its table when it is loaded and takes it to lie
- * at the beginning of its memory. In Node's shared pool it rarely does: then the widths are wrong, or loading never
- * ends (seen in two of three starts under Node 22.12). Without a pool every buffer has memory of its own.
+ * A separate file because imports run before everything else in a module.
+ * Import it right before `@xterm/addon-unicode-graphemes`, which assumes that its unpacked table starts at the
+ * beginning of its memory. In Node's shared pool it rarely does: then widths are wrong, or loading never ends (seen
+ * in two of three starts under Node 22.12). Without a pool every buffer has its own memory.
  */
 export const POOL_SIZE = Buffer.poolSize;
 Buffer.poolSize = 0;

@@ -1,4 +1,4 @@
-/** Programs of the user's own that are started for them: the editor for a text, and a server that stays. */
+/** Starts the user's own programs: the text editor, and long-running servers. */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -8,22 +8,22 @@ import { PrivateDirectory } from './private-directory.ts';
 import { signal, withoutInherited } from './processes.ts';
 import { Stopper } from './stopper.ts';
 
-/** The most that is read back, in bytes: a prompt is not meant for more. */
+/** The maximum size of an edited text, in bytes. */
 const MAX_BYTES = 4 << 20;
 
 export type Edited = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string };
 
 export type EditOptions = {
-  /** The user's; `$VISUAL`, then `$EDITOR`, then vi. `TERM` must be that of the terminal that it runs in. */
+  /** The user's environment; the editor is `$VISUAL`, then `$EDITOR`, then vi. `TERM` must match its terminal. */
   readonly env: Environment;
   readonly cwd: string;
-  /** What the file is called: editors choose a language by it. */
+  /** The file's name: editors choose a language by it. */
   readonly name?: string;
 };
 
 /**
- * Lets the user edit a text in their editor, which gets this program's own terminal: the caller has given that away.
- * The text is in a private file (0600) meanwhile. An editor that ends with an error (`:cq`) changes nothing.
+ * Lets the user edit a text in their editor. The editor gets aish-tui's own terminal, which the caller has released.
+ * Meanwhile the text is in a private file (0600). An editor that exits with an error (`:cq`) changes nothing.
  */
 export async function editText(text: string, { env, cwd, name = 'prompt.txt' }: EditOptions): Promise<Edited> {
   const editor = env.VISUAL || env.EDITOR || 'vi';
@@ -31,7 +31,7 @@ export async function editText(text: string, { env, cwd, name = 'prompt.txt' }: 
   const path = directory.file(name);
   try {
     writeFileSync(path, text === '' ? '' : `${text}\n`, { mode: 0o600 });
-    // Nobody could bring back an editor that was suspended: a stop is ignored, and what it starts inherits that.
+    // Ignore SIGTSTP, also in the editor: nobody could resume a suspended editor.
     const code = await run(['/bin/sh', '-c', `trap '' TSTP; ${editor} "$1"`, 'sh', path], env, cwd);
     if (code === 127) return { ok: false, problem: `${editor} was not found; set EDITOR in your shell` };
     if (code !== 0) return { ok: false, problem: `${editor} exited with ${code}: nothing was changed` };
@@ -55,16 +55,16 @@ function run(argv: readonly string[], env: Environment, cwd: string): Promise<nu
 }
 
 export type Daemon = {
-  /** Resolves when it has ended, with how it ended. */
+  /** Resolves at its end, with how it ended. */
   readonly ended: Promise<string>;
-  /** SIGTERM to its process group, then SIGKILL. Idempotent. Resolves when it has gone. */
+  /** Sends SIGTERM to its process group, then SIGKILL. Idempotent. Resolves at its end. */
   stop(): Promise<string>;
 };
 
 /**
- * Starts a long-lived program of the user's own without a terminal, in a process group of its own.
+ * Starts a long-running program of the user's without a terminal, in its own process group.
  * @param command a line for sh
- * @param log file for its output, created anew, 0600; throws when it can't be created
+ * @param log a new file for its output, 0600; throws if it can't be created
  */
 export function startDaemon(command: string, log: string): Daemon {
   const out = openSync(log, 'w', 0o600);

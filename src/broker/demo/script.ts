@@ -8,7 +8,7 @@ import { asObject, asText } from '../json.ts';
 import type { Preset } from '../preset.ts';
 import type { Attempt } from '../transport.ts';
 
-/** What the script says about itself, always including how to connect a real model. */
+/** How the script describes itself, always with how to connect a real model. */
 const ABOUT = [
   'I am the built-in demo: a script, not a language model. I understand a handful of goals, for instance',
   '',
@@ -27,7 +27,7 @@ const ABOUT = [
   'Then `:setup` finds it (a key: after starting this program again). `:model` chooses among presets.',
 ].join('\n');
 
-/** The fallback, which always matches: it says that the script does not know the goal. */
+/** The fallback, which always matches: the script does not know this goal. */
 function unknownGoal(): Move {
   return blocked(
     `I don't understand that. ${ABOUT}`,
@@ -42,7 +42,7 @@ const hello: Script = {
 
 type Simple = readonly [words: RegExp, say: string, command: (place: string) => string];
 
-/** Goals of one command whose output is the answer. */
+/** Goals that one command answers with its output. */
 const SIMPLE: readonly Simple[] = [
   [/\b(list|show)\b.*\b(files|directory|folder|contents)\b/i, 'I list the files.', (place) => `ls -la ${place}`],
   [/\b(disk|free) (usage|space)\b/i, 'I ask the file systems.', () => 'df -h'],
@@ -65,7 +65,7 @@ const simple: Script = {
 
 const SMALL_TALK: readonly Script[] = [hello, simple];
 
-/** The gate's question, by the beginning of its system message (SF-4). */
+/** Recognizes the safety gate's question by the beginning of its system message (SF-4). */
 const OPINION_PROMPT = 'Detect destructive shell commands';
 
 const READS = pattern(String.raw`
@@ -84,7 +84,7 @@ const WRITES = pattern(
   'i',
 );
 
-/** The demo's second opinion: NO for what only reads, by a short list; YES for everything else. */
+/** The demo's second opinion: NO for a short list of read-only commands, YES for everything else. */
 export function opinionOn(question: string): 'YES' | 'NO' {
   const call = asObject(parseJson(question.trim()));
   const name = asText(call?.name) ?? asText(call?.tool);
@@ -103,7 +103,7 @@ function onlyReads(part: string): boolean {
   return READS.test(word) && (word !== 'git' || READING_GIT.test(text));
 }
 
-/** The question may name the goal beside the command. */
+/** Besides the command, the question may contain the goal. */
 function commandIn(question: string): string {
   const named = /^\s*command:\s*([\s\S]+?)(?=\n\s*(?:the |user'?s? )*goal\b[^\n]*:|$(?![\s\S]))/im.exec(question)?.[1];
   const rest = named ?? question.replace(/^\s*(?:the |user'?s? )*goal\b[^\n]*:.*$/gim, '');
@@ -114,7 +114,7 @@ function withoutQuotes(text: string): string {
   return text.replace(/'[^']*'|"[^"`$]*"/g, 'x');
 }
 
-// "why did that fail?": what is known of the command that the user ran last, in a sentence.
+// "why did that fail?": explains the user's last command in a sentence.
 
 const CODES: Readonly<Record<number, string>> = {
   2: 'often a wrong option or argument',
@@ -153,7 +153,7 @@ const findByKind: Script = {
     const search = `find ${place} -type f -name '${kind.pattern}'${days === undefined ? '' : ` -mtime -${days}`}`;
     const [listed, count] = outcomes;
     if (!listed) return line(`First I look for ${what}s${since}.`, `${search} | sort | head -n 20`);
-    // Counted by the shell and not from the list, which is cut; by NUL, since a name may hold a line break.
+    // Let the shell count, because the list is cut; by NUL, because names may contain line breaks.
     if (!count) {
       return (
         setback(listed) ??
@@ -196,19 +196,19 @@ function emptyEnd(failed: Move | undefined, place: string, size: string | undefi
   return failed ?? done(`There are no files${size === undefined ? '' : ` over ${size.slice(1)}B`} ${whereIs(place)}.`);
 }
 
-/** Kilobytes of `du -k` for a person. */
+/** Formats kilobytes from `du -k`. */
 function readable(kilobytes: number): string {
   if (kilobytes < 1024) return `${kilobytes} KB`;
   const megabytes = kilobytes / 1024;
   return megabytes < 1024 ? `${megabytes.toFixed(1)} MB` : `${(megabytes / 1024).toFixed(1)} GB`;
 }
 
-/** Up to here files are removed by name, so that the HALT shows each of them. */
+/** Up to this many files are removed by name, so that the HALT shows each of them. */
 const MAX_NAMES = 12;
 
 /**
- * "clean up old logs in DIR": looks, removes (which HALTs), looks again. Old is what is rotated (`.log.1`, `.old`,
- * `.log.gz`), called old, or unchanged for the days the goal names (a week if the goal names none).
+ * "clean up old logs in DIR": looks, removes (which HALTs), looks again. Old means rotated (`.log.1`, `.old`,
+ * `.log.gz`), named old, or unchanged for the number of days in the goal (default: a week).
  */
 const cleanLogs: Script = {
   matches: (goal) => /\b(clean|delete|remove|purge|tidy|clear)\b.*\blogs?\b/i.test(goal),
@@ -277,16 +277,19 @@ function bullets(paths: readonly string[]): string {
   return [...shown, ...(paths.length > 10 ? [`- … and ${paths.length - 10} more`] : [])].join('\n');
 }
 
-/** What the demo answers: text, and at most one native call. */
+/** The demo's answer: text, and at most one native call. */
 type DemoAnswer = {
   readonly text: string;
   readonly call?: { readonly name: string; readonly args: Readonly<Record<string, unknown>> };
 };
 
-/** First match wins. */
+/** The first match wins. */
 const SCRIPTS: readonly Script[] = [lastFailure, cleanLogs, findLargest, findByKind, ...SMALL_TALK];
 
-/** The demo's next words, from the conversation so far and nothing else: the same conversation, the same answer. */
+/**
+ * Returns the demo's next answer. It depends only on the conversation, so the same conversation gives the same
+ * answer.
+ */
 function answer(messages: readonly Message[], tools: ReadonlySet<string>, category: Category): DemoAnswer {
   const system = messages.find((message) => message.role === 'system')?.content ?? '';
   const asked = messages.findLast((message) => message.role === 'user')?.content ?? '';
@@ -324,30 +327,30 @@ function firstLine(text: string): string {
   return (text.trim().split('\n')[0] ?? '').slice(0, 78);
 }
 
-// The conversation as the script reads it, and the moves it makes.
+// How the script reads the conversation, and the moves it can make.
 
-/** What came of one action of the script, read back from the conversation. */
+/** The result of one action of the script, parsed from the conversation. */
 type Outcome = {
-  /** The lines of the result, without the program's own notices. */
+  /** The lines of the result, without aish-tui's own notices. */
   readonly lines: readonly string[];
   readonly text: string;
   readonly exit: number | undefined;
   readonly skipped: boolean;
 };
 
-/** A command of the user's own, and how it ended. */
+/** A command of the user, and how it ended. */
 type Ran = Pick<Outcome, 'lines' | 'exit'> & { readonly command: string };
 
-/** All that the script knows when it decides what comes next. */
+/** Everything the script knows when it decides. */
 type Scene = {
   readonly norris: boolean;
-  /** What the user wants, in the user's words. */
+  /** The user's request in their own words. */
   readonly goal: string;
-  /** One for each action since then, oldest first. */
+  /** One outcome for each action since the request, oldest first. */
   readonly outcomes: readonly Outcome[];
-  /** What the user ran last, if anything. */
+  /** The user's last command, if any. */
   readonly ran: Ran | undefined;
-  /** Names of the tools on offer. */
+  /** The names of the available tools. */
   readonly tools: ReadonlySet<string>;
 };
 
@@ -355,7 +358,7 @@ const NORRIS = '[NORRIS MODE]';
 const SKIPPED = /\[aish\] action (?:skipped by user|not run)/;
 const ACTION_LINE = /^\s*CMD&?:\s*\S/m;
 
-/** Reads the conversation as the script needs it. A reply without an action ended what was asked before it. */
+/** Parses the conversation. A reply without an action ended the previous request. */
 function readScene(messages: readonly Message[], tools: ReadonlySet<string>): Scene {
   const system = messages.find((message) => message.role === 'system')?.content ?? '';
   const norris = system.includes(NORRIS);
@@ -383,7 +386,7 @@ function hasAction(message: Message): boolean {
   return message.role === 'assistant' && (message.toolCalls.length > 0 || ACTION_LINE.test(message.content));
 }
 
-/** The goal's line behind the Norris block; the sentinels in the instructions are not a goal. */
+/** Returns the goal's line after the Norris block; the sentinels in the instructions are not a goal. */
 function goalOf(system: string): string | undefined {
   const block = system.slice(system.indexOf(NORRIS));
   const lines = [...block.matchAll(/^[ \t]*goal:[ \t]*(.+)$/gim)].map(([, text]) => text?.trim() ?? '');
@@ -393,8 +396,8 @@ function goalOf(system: string): string | undefined {
 type Block = { readonly command: string; readonly lines: string[]; exit?: number; readonly byUser: boolean };
 
 /**
- * Takes a user turn apart: results (`$ command`, output, `[exit N, cwd …]`), notices (`[aish] …`), and what a person
- * wrote. A result without its last line goes on to the end.
+ * Splits a user turn into results (`$ command`, output, `[exit N, cwd …]`), notices (`[aish] …`), and the person's
+ * words. A result without its last line continues to the end.
  */
 function takeApart(content: string): { human: string; blocks: readonly Block[] } {
   const human: string[] = [];
@@ -421,7 +424,7 @@ function takeApart(content: string): { human: string; blocks: readonly Block[] }
   return { human: human.join('\n').trim(), blocks };
 }
 
-/** What a person wrote in a user turn. */
+/** Returns the person's words in a user turn. */
 function humanText(content: string): string {
   return takeApart(content).human.replace(/^goal:\s*/i, '');
 }
@@ -437,19 +440,19 @@ function outcomesIn(messages: readonly Message[]): Outcome[] {
   return outcomes;
 }
 
-/** The result of a call does not repeat the command. */
+/** The result of a call does not repeat the command, so add it. */
 function withHeading({ role, content }: Message): string {
   return role === 'tool' ? content.replace(/^((?:\[aish\].*\n)*)(?!\$ )/, (notices) => `${notices}$ \n`) : content;
 }
 
 function outcomeOf(answers: readonly Message[]): Outcome {
   const text = answers.map((answer) => answer.content).join('\n');
-  // The user's own commands run beside the script's.
+  // Skip commands that the user ran meanwhile.
   const block = answers.flatMap((answer) => takeApart(withHeading(answer)).blocks).find(({ byUser }) => !byUser);
   return { lines: block?.lines ?? [], text, exit: block?.exit, skipped: SKIPPED.test(text) };
 }
 
-/** What the script does next: a sentence, and an action or an end. */
+/** The script's next step: a sentence, and an action or an end. */
 type Move = { readonly say: string } & (
   | { readonly kind: 'command'; readonly command: string; readonly native: boolean }
   | { readonly kind: 'tool'; readonly name: string; readonly args: Readonly<Record<string, unknown>> }
@@ -457,15 +460,15 @@ type Move = { readonly say: string } & (
   | { readonly kind: 'blocked'; readonly reason: string }
 );
 
-/** One goal the script understands. `next` gets the scene and says what follows from what has happened. */
+/** A goal that the script understands. `next` decides from what has happened so far. */
 type Script = { readonly matches: (goal: string) => boolean; readonly next: (scene: Scene) => Move };
 
-/** A command as a `CMD:` line. */
+/** Returns a command as a `CMD:` line. */
 function line(say: string, command: string): Move {
   return { kind: 'command', say, command, native: false };
 }
 
-/** A command as a call of the `bash` tool, where that is on offer. */
+/** Returns a command as a call of the `bash` tool, if that is available. */
 function native(say: string, command: string): Move {
   return { kind: 'command', say, command, native: true };
 }
@@ -478,7 +481,7 @@ function blocked(say: string, reason: string): Move {
   return { kind: 'blocked', say, reason };
 }
 
-/** The answer when a step found nothing to continue with; undefined when it did. */
+/** The answer if a step gave nothing to continue with; else undefined. */
 function setback(outcome: Outcome): Move | undefined {
   if (outcome.skipped) return blocked('You skipped that step, so I stop here.', 'a step was skipped by the user');
   if (outcome.exit === undefined || outcome.exit === 0) return undefined;
@@ -487,20 +490,20 @@ function setback(outcome: Outcome): Move | undefined {
 }
 
 /**
- * What kept `find` from finding anything: the exit code of a pipeline is that of its last program and does not tell.
+ * Why `find` found nothing: a pipeline's exit code is that of its last program, so it does not show errors of `find`.
  */
 function searchFailure(outcome: Outcome): Move | undefined {
   const said = pathsIn(outcome).length > 0 ? undefined : outcome.lines.find((text) => /(?:^|: )find: /.test(text));
   return said === undefined ? undefined : blocked(`The command failed: ${said.trim()}`, 'the command failed');
 }
 
-/** The last line that is a number and nothing else. */
+/** Returns the last line that is only a number. */
 function numberIn(outcome: Outcome | undefined): number | undefined {
   const found = outcome?.lines.findLast((text) => /^\s*\d+\s*$/.test(text));
   return found === undefined ? undefined : Number(found);
 }
 
-/** Lines that are paths as `find` prints them. */
+/** Returns the lines that are paths printed by `find`. */
 function pathsIn(outcome: Outcome | undefined): readonly string[] {
   return outcome?.lines.filter((text) => /^(\.{0,2}|~|[\w.@+-]+)\//.test(text) && !/: /.test(text)) ?? [];
 }
@@ -510,12 +513,12 @@ function counted(n: number, what: string): string {
   return `${n} ${what}${n === 1 ? '' : 's'}`;
 }
 
-/** Reads the few things out of a goal that the script understands: a place, a span of time, a size, a kind of file. */
+/** Extracts from a goal what the script understands: a place, a time span, a size, a kind of file. */
 
 const NO_PLACE =
   /^(the|this|that|these|those|last|past|my|a|an|all|each|it|here|there|them|total|size|order|disk|files?)$/i;
 
-/** The directory a goal names, ready for a command line; `.` when it names none. */
+/** Returns the directory in a goal, quoted for a command line; `.` if there is none. */
 function placeIn(goal: string): string {
   const quoted = /\b(?:in|under|inside|at|from|below)\s+(?:\w+\s+){0,2}?(["'`])(.+?)\1/i.exec(goal)?.[2];
   if (quoted !== undefined) return quotePath(quoted);
@@ -527,7 +530,7 @@ function placeIn(goal: string): string {
   return '.';
 }
 
-/** A word for the shell; `~/…` stays open so that the shell finds the home. */
+/** Quotes a word for the shell; `~/…` keeps its tilde unquoted so that the shell expands it. */
 function quotePath(path: string): string {
   const word = path.startsWith('-') ? `./${path}` : path;
   return /^[\w./~+@:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
@@ -535,7 +538,7 @@ function quotePath(path: string): string {
 
 const DAYS: Readonly<Record<string, number>> = { hour: 1 / 24, day: 1, week: 7, month: 30, year: 365 };
 
-/** The span of "last week", "past 3 days", "older than 2 months", in days. */
+/** Converts "last week", "past 3 days", "older than 2 months" to days. */
 function daysIn(goal: string): number | undefined {
   if (/\b(today|yesterday)\b/i.test(goal)) return 1;
   const found = /\b(?:last|past|older than|within|previous)\s+(?:the\s+)?(\d+)?\s*(hour|day|week|month|year)s?\b/i.exec(
@@ -545,12 +548,12 @@ function daysIn(goal: string): number | undefined {
   return unit === undefined ? undefined : Math.max(1, Math.round(Number(found?.[1] ?? 1) * unit));
 }
 
-/** Where a place lies, as a sentence says it. */
+/** Describes a place for use in a sentence. */
 function whereIs(place: string): string {
   return place === '.' ? 'here' : `in ${place}`;
 }
 
-/** A size as `find -size` takes it: "larger than 10 MB" or "> 10 MB" is `+10M`. */
+/** Converts a size to `find -size` syntax: "larger than 10 MB" or "> 10 MB" becomes `+10M`. */
 function sizeIn(goal: string): string | undefined {
   const found = /(?:\b(?:larger|bigger|greater|more|over|above)\s*(?:than\s+)?|>\s*)(\d+)\s*([kmg])i?b?\b/i.exec(goal);
   const unit = { k: 'k', m: 'M', g: 'G' }[found?.[2]?.toLowerCase() ?? ''];
@@ -574,7 +577,7 @@ function kindIn(goal: string): { name: string; pattern: string } | undefined {
   return row && { name: row[1], pattern: row[2] };
 }
 
-/** The preset that works without any server (BR-6). It is a script, and named as such. */
+/** The preset that needs no server (BR-6). It is a script, and says so. */
 export const DEMO_PRESET: Preset = {
   name: 'demo',
   model: 'demo',
@@ -583,10 +586,10 @@ export const DEMO_PRESET: Preset = {
   capabilities: { images: false },
 };
 
-/** Tokens, by the script's own measure of four characters each. */
+/** In tokens of the script's own measure, four characters each. */
 export const DEMO_WINDOW = 16_384;
 
-/** Milliseconds between two words, so that it can be watched and stopped like a real one. */
+/** Milliseconds between two words, so that the user can watch and stop it like a real model. */
 const PAUSE_MS = 12;
 
 type DemoOptions = {
@@ -597,7 +600,7 @@ type DemoOptions = {
   onText(delta: string): void;
 };
 
-/** One call of the demo, in the form of a call over HTTP. */
+/** Answers one call, in the form of a call over HTTP. */
 export async function attemptDemo(
   messages: readonly Message[],
   options: DemoOptions,
@@ -624,7 +627,7 @@ function result(messages: readonly Message[], { text, call }: DemoAnswer, cancel
   return { got, arrived: true, cancelled };
 }
 
-/** Tokens as the demo counts them. */
+/** Counts tokens by the demo's own measure. */
 export function demoTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }

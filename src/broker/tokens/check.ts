@@ -1,17 +1,17 @@
-/** The server's count of a call against ours: what it teaches, and whether the server read all of it. */
+/** Compares the server's token count with ours: to calibrate ours, and to detect a truncated request. */
 import type { Counted } from '../../contracts/models.ts';
 import type { Message, Reply } from '../../session/message.ts';
 import { isLocal, type Preset } from '../preset.ts';
 import type { Attempt } from '../transport.ts';
 import type { Meter } from './meter.ts';
 
-/** A local server that reads a smaller share than this has silently cut the conversation, as Ollama does. */
+/** A local server that reads a smaller share has silently cut the conversation, as Ollama does. */
 const MIN_READ_SHARE = 0.6;
-/** Below these, in tokens, a strange count has other reasons: no window in use is smaller than twice the second. */
+/** Below this many tokens an odd count has other reasons: no window in use is smaller than twice this. */
 const MIN_COMPARED_TOKENS = 1500;
 const MIN_READ_TOKENS = 1024;
 
-/** Learns from what the server says it read. A request that was silently cut comes back as one that did not fit. */
+/** Learns from the server's count. A silently truncated request is reported as one that did not fit. */
 export function checkCounts(
   meter: Meter,
   preset: Preset,
@@ -25,7 +25,7 @@ export function checkCounts(
   if (fault?.failure.kind === 'overflow') {
     const { window, tokens: theirs } = fault.overflow ?? {};
     if (theirs !== undefined) meter.learn(preset, counter, textOf(messages), tokens, theirs);
-    // A window that would have held what we counted explains nothing: then only less of it can help.
+    // A window large enough for our count explains nothing: then only a shorter request can help.
     const explained = theirs !== undefined || (window !== undefined && window < corrected);
     meter.overflowed(preset, corrected, explained ? window : undefined);
     return reply;
@@ -41,8 +41,8 @@ export function checkCounts(
 }
 
 /**
- * Did the server read much less than was counted? An estimate may be that far off by itself, and is of a request that
- * fits any window.
+ * Whether the server read far less than we counted. An estimate may be that wrong by itself, and is used only for
+ * requests that fit any window.
  */
 function isOdd(read: number, { counter, corrected }: Counted): boolean {
   const compared = read >= MIN_READ_TOKENS && corrected >= MIN_COMPARED_TOKENS;

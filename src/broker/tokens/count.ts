@@ -1,4 +1,4 @@
-/** The ways of counting the tokens of a text: the server's own tokenizer, the library's, and by the look of it. */
+/** Three ways to count tokens: the server's tokenizer, the library's, and an estimate. */
 
 import { readFile } from 'node:fs/promises';
 import { asArray } from '../../text/json.ts';
@@ -9,16 +9,16 @@ import { asCount } from '../json.ts';
 import { apiKeyOf, headersOf, type Preset, rootOf, secretsPolicy } from '../preset.ts';
 import { packTokens, Vocabulary } from './vocabulary.ts';
 
-/** For all texts of one call together. */
+/** Milliseconds for all texts of one call together. */
 const TOKENIZE_TIMEOUT_MS = 1500;
-/** Counts that are kept, by counter; more where one request has more texts. */
+/** How many counts are cached per counter; more if one request has more texts. */
 const MAX_CACHED = 500;
 
 export type CounterKind = 'server' | 'library' | 'estimate' | 'demo';
 
 type Counted = { readonly kind: CounterKind; readonly counts: readonly number[] };
 
-/** Counts with the best counter there is for a preset, each text once. */
+/** Counts with the best available counter for a preset, each text once. */
 export class TokenCounter {
   /** Presets whose servers have no tokenizer. */
   readonly #mute = new Set<string>();
@@ -44,7 +44,7 @@ export class TokenCounter {
   }
 
   /**
-   * Counts what is not known yet; undefined when the counter gives up: what it has told to `keep` by then stays known.
+   * Counts texts that are not cached; undefined if the counter gives up. Counts already passed to `keep` stay cached.
    */
   async #cached(
     key: string,
@@ -67,7 +67,7 @@ export class TokenCounter {
   }
 }
 
-/** The oldest go, but nothing of this request: the next one of a conversation has all of it again. */
+/** Removes the oldest entries but none of this request, because the next one contains all of it again. */
 function forget(cache: Map<string, number>, texts: readonly string[]): void {
   const most = Math.max(MAX_CACHED, 2 * texts.length);
   if (cache.size <= most) return;
@@ -78,12 +78,12 @@ function forget(cache: Map<string, number>, texts: readonly string[]): void {
   }
 }
 
-/** The counts; or whether asking another time may help. */
+/** The counts, or whether asking again later may help. */
 type Asked = { readonly counts: readonly number[] } | { readonly again: boolean };
 
 /**
  * `POST /tokenize` of llama.cpp (`{"content"}` → `{"tokens":[…]}`) and vLLM (`{"model","prompt"}` → `{"count"}`), one
- * request per text. Only for servers to which everything may be said as it is.
+ * request per text. Only for servers that may get unfiltered text.
  */
 async function askTokenizer(
   preset: Preset,
@@ -100,7 +100,7 @@ async function askTokenizer(
     const post = { content: text, model: preset.model, prompt: text };
     const ask = () => requestJson(url, { signal, timeoutMs: TOKENIZE_TIMEOUT_MS, key, headers, post });
     const first = await ask();
-    // A connection kept alive may be closed by the server just when it is used again.
+    // The server may close a kept-alive connection just when it is reused: try once more.
     const answer = first.answered || signal.aborted ? first : await ask();
     const tokens = answer.body?.tokens;
     const count = asCount(answer.body?.count) ?? (Array.isArray(tokens) ? asArray(tokens).length : undefined);
@@ -121,10 +121,10 @@ async function estimatesOf(texts: readonly string[]): Promise<readonly number[]>
 
 const LETTERS_PER_TOKEN = 3;
 const BLANKS_PER_TOKEN = 6;
-/** Of anything outside ASCII: a vocabulary that does not know a script spells it in bytes. */
+/** For characters outside ASCII: a vocabulary without their script encodes them as bytes. */
 const TOKENS_PER_OTHER = 1.5;
 
-/** Tokens of a text, guessed high. */
+/** Estimates the tokens of a text, rather too high. */
 export function estimateTokens(text: string): number {
   let tokens = 0;
   for (let at = 0; at < text.length; ) {
@@ -144,7 +144,7 @@ export function estimateTokens(text: string): number {
 
 const [OTHER, LETTER, BLANK, MARK] = [0, 1, 2, 3];
 const TAB = 0x09;
-/** What a character of ASCII is: each mark, and each line's end, is one by itself. */
+/** Classes of ASCII characters; each mark and line end counts by itself. */
 const KINDS = Uint8Array.from({ length: 0x80 }, (_, code) => {
   const character = String.fromCharCode(code);
   return /[a-zA-Z]/.test(character)
@@ -160,9 +160,9 @@ function kindOf(code: number): number {
   return KINDS[code] ?? OTHER;
 }
 
-// Counting with a vocabulary of our own, for servers that have no tokenizer to ask.
+// Counts with a built-in vocabulary, for servers without a tokenizer.
 
-/** Where the build has put the tokens; not there when the sources are run as they are. */
+/** The path of the vocabulary in a build; undefined when the sources run directly. */
 declare const AISH_TOKENS: string | undefined;
 const SOURCE = '../../../node_modules/gpt-tokenizer/data/o200k_base.tiktoken';
 
@@ -176,12 +176,12 @@ async function load(): Promise<Vocabulary | undefined> {
         : await readFile(new URL(AISH_TOKENS, import.meta.url));
     return new Vocabulary(tokens);
   } catch {
-    // Then the counts are estimates.
+    // Fall back to estimates.
     return undefined;
   }
 }
 
-/** Tokens of texts in the o200k encoding; undefined where its vocabulary can't be loaded. */
+/** Counts tokens in the o200k encoding; undefined if its vocabulary can't be loaded. */
 export async function countByLibrary(texts: readonly string[]): Promise<readonly number[] | undefined> {
   loading ??= load();
   const vocabulary = await loading;

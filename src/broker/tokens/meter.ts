@@ -1,30 +1,30 @@
-/** Counts a request's tokens and reports the window it has to fit. Never rejects. */
+/** Counts a request's tokens and determines the window it has to fit. Never rejects. */
 import type { Measured, MeasureRequest, Probe } from '../../contracts/models.ts';
 import { eachInTurns } from '../../text/turns.ts';
 import { isLocal, loadingLine, type Preset } from '../preset.ts';
 import { type CounterKind, TokenCounter } from './count.ts';
 
-/** Ollama's default; and what the smallest models in common use elsewhere have. */
+/** Ollama's default; and the window of the smallest models in common use elsewhere. */
 const ASSUMED = { here: 4096, elsewhere: 32_768 } as const;
-/** What a chat template puts around a message, and around all of them. */
+/** The tokens a chat template adds per message, and per conversation. */
 const AROUND_MESSAGE = 8;
 const AROUND_ALL = 48;
-/** By how much, as a share, each way of counting may be too low before and after a server's own count is known. */
+/** How much too low each counter may be, as a share, before and after the server's first own count. */
 const MARGINS = { server: [0.06, 0.02], library: [0.25, 0.1], estimate: [0.15, 0.1], demo: [0, 0] } as const;
-/** Milliseconds between two looks at a model that loads. */
+/** Milliseconds between two checks of a loading model. */
 const POLL_INTERVAL_MS = 400;
-/** What an overflow without numbers leaves of what had been sent. */
+/** After an overflow without numbers the window is taken as this share of the request. */
 const AFTER_OVERFLOW = 0.7;
 
 type Waiting = Pick<MeasureRequest, 'signal' | 'onNotice'>;
 type Window = Pick<Measured, 'window' | 'source'>;
 
 export type MeterOptions = {
-  /** The window as configured or told by the last probe. */
+  /** The window as configured or from the last probe. */
   window(preset: Preset): number | undefined;
   probe(preset: Preset, signal: AbortSignal): Promise<Probe>;
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** Milliseconds that a model may take to load. */
+  /** Milliseconds for a model to load. */
   readonly loading: number;
   /** The time in ms. */
   readonly now: () => number;
@@ -35,7 +35,7 @@ export class Meter {
   readonly #calibration = createCalibration();
   readonly #counter = new TokenCounter();
   readonly #learned: LearnedWindows;
-  /** Presets whose servers answered but did not tell their window. */
+  /** Presets whose servers answer but don't report their window. */
   readonly #silent = new Set<string>();
   readonly #truncating = new Set<string>();
 
@@ -44,7 +44,7 @@ export class Meter {
     this.#learned = new LearnedWindows(options.now);
   }
 
-  /** Undefined for a server that is not up. */
+  /** Undefined if the server is not running. */
   async measure(preset: Preset, request: MeasureRequest): Promise<Measured | undefined> {
     const { head, texts, signal } = request;
     const window = await this.#windowOf(preset, request);
@@ -67,21 +67,21 @@ export class Meter {
     return { counter, tokens, head: first + AROUND_ALL, factor, margin, ...window, ...most };
   }
 
-  /** A call of `text` has ended: `ours` is what was counted for it by `counter`, `theirs` what the server read. */
+  /** A call of `text` has ended: `ours` is our count by `counter`, `theirs` the server's. */
   learn(preset: Preset, counter: string, text: string, ours: number, theirs: number): void {
     const features = counter === 'library' ? featuresOf(text) : { wide: 0, digits: 0 };
     this.#calibration.learn(calibrationKey(preset, counter), ours, features, theirs);
   }
 
-  /** A call did not fit although the count said so; `window` where the server reported it. */
+  /** A call did not fit although our count said so; `window` if the server reported it. */
   overflowed(preset: Preset, ours: number, window: number | undefined): void {
     if (window !== undefined) this.#learned.named(preset.name, window);
     else this.#learned.guessed(preset.name, Math.ceil(ours * AFTER_OVERFLOW), this.#options.window(preset));
   }
 
   /**
-   * A server read `read` tokens and left the rest out, so that is about its window. False for one that tells its
-   * window itself, and the second time: then it counts something else, and what was made of it is taken back.
+   * A server read only `read` tokens, which shows its window. Returns false if the server reports its window, and the
+   * second time: then it counts something else, and the conclusion is dropped.
    */
   truncated(preset: Preset, read: number): boolean {
     if (preset.context === undefined && this.#options.window(preset) !== undefined) return false;
@@ -94,25 +94,25 @@ export class Meter {
     return true;
   }
 
-  /** What errors have taught of a preset's window, for as long as it is believed. */
+  /** Returns the window concluded from errors, while that is valid. */
   learned(preset: Preset): number | undefined {
     return this.#learned.get(preset.name);
   }
 
-  /** Forgets what errors have taught of all windows. */
+  /** Forgets all windows concluded from errors. */
   forget(): void {
     this.#learned.forgetAll();
     this.#truncating.clear();
   }
 
-  /** The window as far as it is known without asking. */
+  /** Returns the window as far as known without a request. */
   window(preset: Preset): number | undefined {
     const told = this.#options.window(preset);
     const overflowed = this.#learned.get(preset.name);
     return told === undefined || overflowed === undefined ? (told ?? overflowed) : Math.min(told, overflowed);
   }
 
-  /** A model that loads tells its window when it is there: what is too long must not be sent before. */
+  /** A loading model reports its window when ready; a request that is too long must not be sent before. */
   async #loaded(preset: Preset, { signal, onNotice }: Waiting): Promise<Probe> {
     let probe = await this.#options.probe(preset, signal);
     for (
@@ -132,7 +132,7 @@ export class Meter {
     if (told === undefined && !this.#silent.has(preset.name)) {
       const probe = await this.#loaded(preset, waiting);
       told = probe.window;
-      // Nothing is decided for a server that is not up yet: it will say itself what does not fit.
+      // Don't decide for a server that is not running yet: it will report itself what does not fit.
       if (told === undefined && (!probe.reachable || probe.loading)) return undefined;
       if (told === undefined) this.#silent.add(preset.name);
     }
@@ -144,7 +144,7 @@ export class Meter {
   }
 }
 
-/** The library counts alike for every preset. */
+/** The library counts the same for every preset. */
 function keyOf(preset: Preset, kind: CounterKind): string {
   return kind === 'server' ? `${preset.name}/server` : kind;
 }
@@ -153,38 +153,38 @@ function calibrationKey(preset: Preset, counter: string): string {
   return `${preset.name} ${counter}`;
 }
 
-// What errors teach about the size of windows: bounded by what the user and the server say of it, and not for ever.
+// Windows concluded from errors. They are limited by what the user and the server say, and expire.
 
 /** The smallest window in use. */
 const MIN_WINDOW_TOKENS = 2048;
-/** The least that is believed where a server names a number. */
+/** The smallest window believed if a server names a number. */
 const MIN_NAMED_TOKENS = 1024;
-/** A guess from one error goes no further below the window that was told than this share of it. */
+/** A guess from one error goes no lower than this share of the known window. */
 const MIN_SHARE = 1 / 2;
-/** In ms: a restarted server may have another window. */
+/** In ms: after a restart a server may have another window. */
 const BELIEVED_MS = 30 * 60_000;
 
 export class LearnedWindows {
   readonly #now: () => number;
   readonly #windows = new Map<string, { readonly tokens: number; readonly until: number }>();
 
-  /** @param now the time in ms */
+  /** @param now returns the time in ms */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** In tokens; undefined where nothing was learned, or too long ago. */
+  /** In tokens; undefined if nothing is known, or too old. */
   get(preset: string): number | undefined {
     const known = this.#windows.get(preset);
     return known && this.#now() < known.until ? known.tokens : undefined;
   }
 
-  /** The server itself named its window in an error. */
+  /** The server named its window in an error. */
   named(preset: string, tokens: number): void {
     this.#learn(preset, Math.max(tokens, MIN_NAMED_TOKENS));
   }
 
-  /** @param told the window in tokens that the user or the server says it has, where either does */
+  /** @param told the window in tokens according to the user or the server, if any */
   guessed(preset: string, tokens: number, told: number | undefined): void {
     this.#learn(preset, Math.max(tokens, MIN_WINDOW_TOKENS, Math.floor((told ?? 0) * MIN_SHARE)));
   }
@@ -203,22 +203,22 @@ export class LearnedWindows {
   }
 }
 
-// What servers' own counts teach about the library's, whose vocabulary is seldom theirs.
+// Calibrates the library's counts with servers' own counts, because vocabularies differ.
 
 /**
  * Where vocabularies differ most: characters outside ASCII (one token for several, or several for one), and digits
- * (three to a token, or each alone). What they may cost beyond the library's count, per character.
+ * (three per token, or one). The extra tokens per character.
  */
 type Features = { readonly wide: number; readonly digits: number };
 
-/** Assumed until a server has counted, and the most that is believed. */
+/** Assumed until a server has counted, and the upper limit. */
 const ASSUMED_FACTOR = { wide: 1.5, digits: 1 } as const;
 const MAX_RATES = { wide: 2.5, digits: 1 } as const;
-/** How many of the last counts have a say: the content of a conversation changes slowly. */
+/** How many of the last counts matter: the content of a conversation changes slowly. */
 const MAX_REMEMBERED = 4;
-/** A kind of text with a smaller share of the request than this is not calibrated from it. */
+/** Kinds of text below this share of a request are not calibrated from it. */
 const MIN_TELLING_SHARE = 0.05;
-/** A server that counts less than this share of what we count counts something else (what was not in its cache, …). */
+/** A server that counts less than this share of our count counts something else, such as uncached tokens. */
 const MIN_RATIO = 0.5;
 const MAX_RATIO = 2;
 
@@ -232,7 +232,7 @@ export function featuresOf(text: string): Features {
   return { wide, digits };
 }
 
-/** Those of several texts, without keeping a key waiting for them. */
+/** Sums the features of several texts without delaying key presses. */
 async function featuresOfAll(texts: readonly string[]): Promise<readonly Features[]> {
   const all = texts.map(() => ({ wide: 0, digits: 0 }));
   await eachInTurns(texts, (piece, index) => {
@@ -243,7 +243,7 @@ async function featuresOfAll(texts: readonly string[]): Promise<readonly Feature
   return all;
 }
 
-/** Ratios and surcharges by preset and counter. Nothing learned makes a count smaller than the library's own. */
+/** Ratios and surcharges by preset and counter. Calibration never makes a count smaller than the library's own. */
 export function createCalibration() {
   const known = new Map<string, Known>();
   const of = (key: string): Known => known.get(key) ?? { ratios: [], wide: [], digits: [] };
@@ -256,12 +256,12 @@ export function createCalibration() {
     wide * rateOf(key, 'wide') + digits * rateOf(key, 'digits');
 
   return {
-    /** What is added to the library's count of a text with these features. */
+    /** Returns the tokens to add to the library's count of a text with these features. */
     surcharge,
-    /** What counts are multiplied with. */
+    /** Returns the factor for counts. */
     factor,
     known: (key: string): boolean => of(key).ratios.length > 0,
-    /** @param ours what was counted for a request, surcharges in it @param theirs what the server says it read */
+    /** @param ours our count for a request including surcharges @param theirs the server's count */
     learn(key: string, ours: number, features: Features, theirs: number): void {
       const extra = surcharge(key, features);
       const base = Math.max(1, ours - extra);
@@ -269,8 +269,7 @@ export function createCalibration() {
       const { ratios, ...seen } = of(key);
       let predicted = base + extra;
       if (extra > base * MIN_TELLING_SHARE) {
-        // All that the server counted beyond the rest is put down to the larger of the two: rather too much than too
-        // little.
+        // Attribute the whole excess to the larger of the two: too much is better than too little.
         const shares = { wide: features.wide * rateOf(key, 'wide'), digits: features.digits * rateOf(key, 'digits') };
         const feature = shares.wide > shares.digits ? 'wide' : 'digits';
         const rate = (theirs / factor(key) - base) / features[feature];

@@ -1,20 +1,20 @@
 /**
- * The o200k encoding, for counting. The build writes its 200,000 tokens and a hash table of them into one file of 4 MB,
- * which is used as it is read; a table of strings takes 80 MB. A module of its own because the build imports it too.
+ * The o200k encoding, for counting. The build packs its 200,000 tokens and a hash table into one file of 4 MB that is
+ * used without parsing; a table of strings takes 80 MB. A separate module because the build imports it too.
  */
 import { Turns } from '../../text/turns.ts';
 
-/** A power of two, more than twice as many as there are tokens. */
+/** A power of two, more than twice the number of tokens. */
 const SLOTS = 1 << 19;
 const TABLE_BYTES = SLOTS * Int32Array.BYTES_PER_ELEMENT;
-/** Characters: a run of one character takes time in the square of its length. */
+/** In characters: a run of one character takes quadratic time. */
 const PIECE_CHARS = 500;
 const NEVER = 0x7fffffff;
 
 /**
- * Returns the file for a `.tiktoken` text, which has a token in base64 and its rank in each line, by rank: the table,
- * then length and bytes of each token. The table has one more than the place of a token in the slot of its hash, or in
- * one of the slots behind it, and 0 where none is. Throws for another text, and for more tokens than half the slots.
+ * Packs a `.tiktoken` text (per line a token in base64 and its rank, ordered by rank): the hash table, then length
+ * and bytes of each token. A slot contains the token's position plus one, at its hash or in a following slot; 0 means
+ * empty. Throws for other text, and for more tokens than half the slots.
  */
 export function packTokens(tiktoken: string): Buffer {
   const lines = tiktoken.trimEnd().split('\n');
@@ -36,7 +36,7 @@ export function packTokens(tiktoken: string): Buffer {
   return Buffer.concat([new Uint8Array(slots.buffer), tokens]);
 }
 
-/** How OpenAI's o200k_base cuts a text into what is encoded by itself. Source: its published pattern. */
+/** How OpenAI's o200k_base splits a text into separately encoded words. Source: its published pattern. */
 function wordsOf(upper: string, lower: string, letters: string, digits: string, flags: string): RegExp {
   const suffix = String.raw`(?:'(?:[sS]|[dD]|[mM]|[tT]|[lL][lL]|[vV][eE]|[rR][eE]))?`;
   const before = String.raw`[^\r\n${letters}${digits}]?`;
@@ -59,7 +59,7 @@ const UNICODE = wordsOf(
   String.raw`\p{N}`,
   'gu',
 );
-/** The same of ASCII. The classes of the other take ten milliseconds to compile, which a key may have to wait for. */
+/** The same for ASCII. The Unicode classes take ten milliseconds to compile, which would delay a key press. */
 const ASCII = wordsOf('A-Z', 'a-z', 'A-Za-z', '0-9', 'g');
 const IS_ASCII = /^[\0-\x7f]*$/;
 
@@ -67,19 +67,19 @@ export class Vocabulary {
   readonly #tokens: Uint8Array;
   readonly #slots: Int32Array;
   readonly #encoder = new TextEncoder();
-  /** One word, its parts by their beginnings, and for each the place of the token that it makes with the next. */
+  /** One word, its parts by their start, and for each part the position of the token it makes with the next. */
   readonly #word = new Uint8Array(PIECE_CHARS * 4);
   readonly #starts = new Int32Array(PIECE_CHARS * 4 + 2);
   readonly #places = new Int32Array(PIECE_CHARS * 4 + 2);
 
-  /** @param packed what `packTokens` returned */
+  /** @param packed the result of `packTokens` */
   constructor(packed: Buffer) {
-    // A view: a buffer of this size begins where its memory does.
+    // A view without a copy: a buffer of this size starts at the beginning of its memory.
     this.#slots = new Int32Array(packed.buffer, packed.byteOffset, SLOTS);
     this.#tokens = packed.subarray(TABLE_BYTES);
   }
 
-  /** A little more than exact, since it is counted in pieces. */
+  /** Slightly too high, because the text is counted in pieces. */
   async count(text: string, turns = new Turns()): Promise<number> {
     let tokens = 0;
     for (let at = 0; at < text.length; ) {
@@ -91,7 +91,7 @@ export class Vocabulary {
     return tokens;
   }
 
-  /** The place of the token with these bytes of the word, in the order of the ranks; NEVER where they are no token. */
+  /** Returns the position of the token with these bytes of the word, in rank order; NEVER if there is none. */
   #placeOf(from: number, to: number): number {
     for (let slot = hashOf(this.#word, from, to) & (SLOTS - 1); ; slot = (slot + 1) & (SLOTS - 1)) {
       const place = (this.#slots[slot] ?? 0) - 1;
@@ -106,7 +106,7 @@ export class Vocabulary {
     return true;
   }
 
-  /** Joins pairs of parts, the one of the lowest rank first, until no two neighbours make a token. */
+  /** Joins neighbouring parts, lowest rank first, until no two make a token. */
   #inWord(text: string): number {
     const { written } = this.#encoder.encodeInto(text, this.#word);
     if (this.#placeOf(0, written) !== NEVER) return 1;
@@ -129,18 +129,18 @@ export class Vocabulary {
   }
 }
 
-/** FNV-1a. */
+/** The FNV-1a hash. */
 function hashOf(bytes: Uint8Array, from: number, to: number): number {
   let hash = 0x811c9dc5;
   for (let at = from; at < to; at += 1) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
   return hash ^ (hash >>> 15);
 }
 
-/** Up to the last line end within reach, since no token crosses one and goes on. */
+/** Returns a piece up to the last line end within reach: no token crosses a line end and continues. */
 function pieceAt(text: string, at: number): string {
   const piece = text.slice(at, at + PIECE_CHARS);
   if (at + PIECE_CHARS >= text.length) return piece;
-  // Not in the whole text: without a line end in it each piece would be searched back to the beginning.
+  // Search the piece, not the text: without a line end every search would go back to the beginning.
   const line = piece.lastIndexOf('\n');
   return line > 0 ? piece.slice(0, line + 1) : piece;
 }

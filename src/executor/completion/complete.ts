@@ -1,55 +1,58 @@
-/** Completion of a shell line (IN-6): the live shell's own where it can be asked, else commands on PATH and files. */
+/**
+ * Completes a shell line (IN-6): by the running shell's own completion if possible, else by commands on PATH and
+ * files.
+ */
 
 import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Completion, Completions } from '../../contracts/lines.ts';
 
-/** The most candidates offered: more would not be read, and would delay the screen. */
+/** The maximum number of candidates: nobody reads more, and they would delay the screen. */
 const MAX_CANDIDATES = 500;
-/** Parts of a directory that may be expanded without running anything. */
+/** Directory parts that can be expanded without running anything. */
 const EXPANDABLE = /^[~$\w{}./+-]*$/;
 
-/** One thing that a shell said (see `Question`). */
+/** One fact from a shell's answer (see `Question`). */
 export type Fact =
-  /** A word to be inserted as it is. */
+  /** A word to insert as it is. */
   | { readonly kind: 'word'; readonly text: string; readonly note: string }
-  /** The same, and more of the word may follow. */
+  /** The same, but more of the word may follow. */
   | { readonly kind: 'open'; readonly text: string; readonly note: string }
-  /** The name of a file, unquoted, as the shell's completion gave it. */
+  /** An unquoted file name from the shell's completion. */
   | { readonly kind: 'file'; readonly text: string; readonly note: string }
   /** Add no space after the completed text. */
   | { readonly kind: 'nospace' }
-  /** File names belong here, or directories; `otherwise`: files where there is nothing else. */
+  /** File names (or directories) fit here; `otherwise`: files if there is nothing else. */
   | { readonly kind: 'files' | 'directories' | 'otherwise' }
   /** The expansion of the current word's directory part. */
   | { readonly kind: 'directory'; readonly text: string };
 
-/** What a shell is asked: it answers with facts, and changes nothing of itself. */
+/** A question to a shell. The answer is a list of facts; the shell's state does not change. */
 export type Question = {
   /** The command up to the cursor. */
   readonly line: string;
   /** Its words as typed; the last is the current one. */
   readonly words: readonly string[];
-  /** The current word as typed, from where its open quotes begin. */
+  /** The current word as typed, starting inside its open quotes. */
   readonly current: string;
   readonly role: CommandAt['role'];
   readonly quote: CommandAt['quote'];
-  /** The current word's directory part, where the shell should expand it; else empty. */
+  /** The current word's directory part, if the shell should expand it; else ''. */
   readonly directory: string;
 };
 
-/** Undefined where the shell can't be asked now, or did not answer in time. */
+/** Undefined if the shell can't be asked now, or did not answer in time. */
 export type Ask = (question: Question, signal: AbortSignal) => Promise<readonly Fact[] | undefined>;
 
 export type CompleteOptions = {
   readonly cwd: string;
   readonly ask: Ask;
-  /** Programs on PATH that begin so, sorted. */
+  /** The programs on PATH with this prefix, sorted. */
   readonly executables: (start: string) => readonly string[];
 };
 
-/** What may stand in place of the text from `start` to the cursor. */
+/** Returns candidates to replace the text from `start` to the cursor. */
 export async function completeShell(
   line: string,
   cursor: number,
@@ -75,7 +78,7 @@ function directoryOf({ plain }: CommandAt): string {
   return plain.slice(0, plain.lastIndexOf('/') + 1);
 }
 
-/** Without the shell: programs in command position, files elsewhere. */
+/** Facts without the shell: programs in command position, files elsewhere. */
 function ownFacts(at: CommandAt, executables: CompleteOptions['executables']): readonly Fact[] {
   if (at.role !== 'command' || at.plain.includes('/')) return [{ kind: 'files' }];
   return executables(at.plain).map((text): Fact => ({ kind: 'word', text, note: '' }));
@@ -101,7 +104,7 @@ async function candidates(
       const directory = expanded?.kind === 'directory' ? { directory: expanded.text } : {};
       for (const file of await findFiles({ path: at.plain, cwd, ...directory })) {
         if (!file.directory && (fact.kind === 'directories' || (at.role === 'command' && !file.executable))) continue;
-        // What the shell has expanded stays as it was typed.
+        // Keep a directory that the shell has expanded as the user typed it.
         const text = expanded ? typed + quoteWord(file.name, at.quote) : path(at, file.path);
         add({ text, label: file.name, ...(file.directory ? { open: true } : {}) });
       }
@@ -110,7 +113,7 @@ async function candidates(
   return [...found.values()];
 }
 
-/** A word made by the shell is already quoted and is used as it is. */
+/** A word from the shell is already quoted. */
 function asWord({ text, note }: { text: string; note: string }, nospace: boolean): Completion {
   const open = nospace || /[=/:]$/.test(text);
   return { text, ...(note === '' ? {} : { note }), ...(open ? { open } : {}) };
@@ -136,34 +139,31 @@ function path(at: CommandAt, text: string): string {
   return at.plain.startsWith('~') ? quotePath(text, at.quote) : quoteWord(text, at.quote);
 }
 
-/** The simple command around the cursor: what a shell's own completion would look at. */
+/** The simple command around the cursor, which a shell's own completion would examine. */
 
 export type Quote = '' | "'" | '"';
 
 type CommandAt = {
-  /**
-   * The words of the command up to the cursor as they are written, without assignments and redirections; the last is
-   * the current one.
-   */
+  /** The words up to the cursor as typed, without assignments and redirections; the last is the current one. */
   readonly words: readonly string[];
-  /** Where the command begins. */
+  /** The start of the command. */
   readonly from: number;
-  /** Where the current word begins. */
+  /** The start of the current word. */
   readonly start: number;
   /** The quotes that are open at the cursor. */
   readonly quote: Quote;
-  /** Where the open quotes' text begins, behind the quote; the start of the word without open quotes. */
+  /** The start of the text inside the open quotes; without open quotes the start of the word. */
   readonly quoteStart: number;
-  /** What the current word names, its quotes and backslashes resolved. */
+  /** The current word with quotes and backslashes resolved. */
   readonly plain: string;
-  /** `command`: its first word; `target`: of a redirection. */
+  /** `command`: the first word. `target`: the target of a redirection. */
   readonly role: 'command' | 'argument' | 'target';
 };
 
 type Context = {
   words: string[];
   from: number;
-  /** Of the word under way; undefined between words. */
+  /** The start of the current word; undefined between words. */
   start: number | undefined;
   plain: string;
   target: boolean;
@@ -176,7 +176,9 @@ type Context = {
 const KEYWORDS = new Set(['if', 'then', 'else', 'elif', 'do', 'while', 'until', '!', 'time', '{', 'coproc']);
 const ASSIGNMENT = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/;
 
-/** Looks at `line` up to `cursor`. Total: half a command, open quotes and substitutions are what it is for. */
+/**
+ * Parses `line` up to `cursor`. Never fails: incomplete commands, open quotes and substitutions are its normal input.
+ */
 export function commandAt(line: string, cursor: number): CommandAt {
   const text = line.slice(0, cursor);
   const stack: Context[] = [fresh(0, '', '')];
@@ -222,7 +224,7 @@ export function commandAt(line: string, cursor: number): CommandAt {
     at += 1;
   };
 
-  /** A character that stands for itself, within quotes or in a word. */
+  /** Adds a literal character, within quotes or in a word. */
   const plain = (character: string) => {
     context.plain += character;
     at += 1;
@@ -251,12 +253,12 @@ export function commandAt(line: string, cursor: number): CommandAt {
     quoteStart = at;
   };
   const operator = (character: string) => {
-    // `>&` and `<&` belong to a redirection, `&>` begins one.
+    // `>&` and `<&` belong to a redirection, and `&>` starts one.
     if (character !== '&' || !(/[<>]/.test(text[at - 1] ?? '') || text[at + 1] === '>')) newCommand();
     at += 1;
   };
   const redirection = () => {
-    // A number right before it is a descriptor, no word.
+    // A number directly before a redirection is a descriptor, not a word.
     if (context.start !== undefined && /^\d+$/.test(text.slice(context.start, at))) context.start = undefined;
     endWord(at);
     context.target = true;
@@ -306,12 +308,12 @@ function fresh(from: number, closer: Context['closer'], outer: Quote): Context {
   return { words: [], from, start: undefined, plain: '', target: false, closer, outer };
 }
 
-/** What a shell would not take as it is in a bare word. `~` and `=` matter only where they stand first. */
+/** Characters a shell would interpret in a bare word. `~` and `=` matter only at the start. */
 const SPECIAL = /[\s\\'"$`&|;<>()*?[\]{}!#^]/g;
 
 /**
- * Writes a text so that the shell reads it back, as it goes on within `quote`. A newline can't be escaped: such a text
- * is in `$'…'`.
+ * Quotes a text so that the shell reads it back unchanged, continuing inside `quote`. A newline can't be escaped, so
+ * such a text becomes `$'…'`.
  */
 export function quoteWord(text: string, quote: Quote): string {
   if (quote === "'") return text.replaceAll("'", "'\\''");
@@ -320,35 +322,38 @@ export function quoteWord(text: string, quote: Quote): string {
   return text.replace(SPECIAL, '\\$&').replace(/^[~=]/, '\\$&');
 }
 
-/** The same for a path that began with `~`, which must stay bare to mean the home directory. */
+/** The same for a path whose leading `~` must stay unquoted. */
 function quotePath(path: string, quote: Quote): string {
   const home = quote === '' ? (/^~[\w.-]*(?=\/|$)/.exec(path)?.[0] ?? '') : '';
   return home + (path === home ? '' : quoteWord(path.slice(home.length), quote));
 }
 
-// Names of files that a word may become.
+// File names that complete a word.
 
-/** Entries inspected and offered at most; a directory may hold a million. */
+/** The maximum number of entries to inspect and to offer; a directory may contain a million. */
 const MAX_FILES = 500;
 
 type FoundFile = {
-  /** The path as it was begun, its last part completed; a directory ends in a slash. */
+  /** The typed path with its last part completed; a directory ends in a slash. */
   readonly path: string;
   readonly name: string;
   readonly directory: boolean;
-  /** Someone may run it. */
+  /** At least one user may execute it. */
   readonly executable: boolean;
 };
 
 type FileQuery = {
-  /** The path as begun, quotes resolved. */
+  /** The typed path, without quotes. */
   readonly path: string;
   readonly cwd: string;
-  /** The expansion of the path's directory part, where the shell has expanded it (`$dir/`, `~name/`). */
+  /** The shell's expansion of the path's directory part (`$dir/`, `~name/`). */
   readonly directory?: string;
 };
 
-/** Files whose path begins so, sorted; hidden ones only when a dot was typed. What can't be read has none. */
+/**
+ * Returns the files with this path prefix, sorted; hidden ones only if a dot was typed. Unreadable directories give
+ * none.
+ */
 export async function findFiles({ path, cwd, directory }: FileQuery): Promise<readonly FoundFile[]> {
   const cut = path.lastIndexOf('/') + 1;
   const shown = path.slice(0, cut);
@@ -358,7 +363,7 @@ export async function findFiles({ path, cwd, directory }: FileQuery): Promise<re
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const wanted = entries
     .filter(({ name }) => name.startsWith(start) && (start.startsWith('.') || !name.startsWith('.')))
-    // Names that a line of the prompt can't hold.
+    // The prompt can't contain control characters.
     .filter(({ name }) => !/[\0-\x1f\x7f]/.test(name))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .slice(0, MAX_FILES);
@@ -376,7 +381,7 @@ export async function findFiles({ path, cwd, directory }: FileQuery): Promise<re
   );
 }
 
-/** Whether a path as a shell's completion gave it is a directory; `~/` is the home. */
+/** Returns whether a path from a shell's completion is a directory; `~/` is the home directory. */
 async function isDirectory(path: string, cwd: string): Promise<boolean> {
   const meant = path.replace(/^~(?=\/)/, homedir());
   const facts = await stat(isAbsolute(meant) ? meant : join(cwd, meant)).catch(() => undefined);

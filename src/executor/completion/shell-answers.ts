@@ -1,4 +1,4 @@
-/** Questions to forks of a shell: each has a file for its answer, in the shell's private directory. */
+/** Asks forks of a shell: each fork writes its answer to a file in the shell's private directory. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { ShellThere } from '../../contracts/machine.ts';
@@ -16,14 +16,14 @@ type Completer = {
 export class ForkQuestions {
   readonly #directory: PrivateDirectory;
   #asked = 0;
-  /** The files of answers that are waited for. */
+  /** The answer files being waited for. */
   readonly #open = new Set<string>();
 
   constructor(directory: PrivateDirectory) {
     this.#directory = directory;
   }
 
-  /** Only at a prompt. Undefined when no answer comes in time. */
+  /** Works only at a prompt. Undefined if no answer comes in time. */
   async ask(
     completer: Completer,
     question: Question,
@@ -53,16 +53,16 @@ export class ForkQuestions {
     return facts;
   }
 
-  /** A completer has a terminal of its own and would not notice the end. */
+  /** A completer has a terminal of its own and would not notice the end of its shell. */
   dispose(): void {
     for (const answer of this.#open) endCompleter(answer);
   }
 }
 
-/** What may stand at the cursor of a line for a host: the files there. Its shell itself is not asked. */
+/** Completes a line for a host from the files there. The remote shell itself is not asked. */
 export async function namesThere(there: ShellThere, question: Question, directory: string): Promise<readonly Fact[]> {
   const typed = question.words.at(-1) ?? '';
-  // What the shell there would expand, nobody here can.
+  // This machine can't expand what only the remote shell knows.
   if (/[$`*?[{(]/.test(typed)) return [];
   const start = typed.replace(/^~(?=\/|$)/, there.home).replace(/["'\\]/g, '');
   const names = await there.filesLike(start, directory);
@@ -72,23 +72,23 @@ export async function namesThere(there: ShellThere, question: Question, director
   });
 }
 
-// The answer of a completer: a file of records, each three fields ended by NUL, the first of them the process, the last
+// A completer's answer: records of three fields, each ended by NUL. The first record is the process id, the last is
 // `end`.
 
-/** How long a completer may take: the first one loads what it completes by. Any key ends it sooner. Ms. */
+/** Milliseconds for a completer; the first one loads its completion rules. Any key ends it sooner. */
 export const COMPLETER_TIMEOUT_MS = 10_000;
 const POLL_INTERVAL_MS = 5;
-/** Records read at most. */
+/** The maximum number of records to read. */
 const MAX_RECORDS = 5000;
 
-/** The shell has no completion to ask yet. */
+/** The shell has no completion yet. */
 const UNABLE: readonly Fact[] = [];
 
 type Answer = { readonly pid: number | undefined; readonly facts: readonly Fact[] | undefined };
 
 /**
- * Waits for the answer in `path`; undefined when it takes too long or `abort` fires. The completer is killed then, and
- * the promise `over` resolves when nothing of it can write any more.
+ * Waits for the answer in `path`; undefined after a timeout or if `abort` fires. Then the completer is killed, and
+ * `over` resolves when it can't write any more.
  */
 export function readAnswer(path: string, abort: AbortSignal) {
   const deadline = performance.now() + COMPLETER_TIMEOUT_MS;
@@ -100,7 +100,7 @@ export function readAnswer(path: string, abort: AbortSignal) {
       const late = performance.now() > deadline;
       if (abort.aborted || late) {
         resolve(undefined);
-        // One that has not begun yet has no number yet.
+        // A completer that has not started yet has written no process id.
         killCompleter(pid);
         if (pid !== undefined || late) return;
       }
@@ -110,13 +110,13 @@ export function readAnswer(path: string, abort: AbortSignal) {
   return { facts: promise, over: watch() };
 }
 
-/** Ends the completer that still writes to `path`, at once: the folder of the answer is about to go. */
+/** Kills the completer that still writes to `path`: its directory is about to be removed. */
 export function endCompleter(path: string): void {
   try {
     const { pid, facts } = parse(readFileSync(path, 'utf8'));
     if (!facts) killCompleter(pid);
   } catch {
-    // It was answered just now.
+    // The answer arrived just now.
   }
 }
 
@@ -128,7 +128,7 @@ function parse(text: string): Answer {
   const fields = text.split('\0');
   const pid = fields[0] === 'pid' ? Number(fields[1]) : Number.NaN;
   const started = Number.isInteger(pid) && pid > 1 ? pid : undefined;
-  // The last field is what follows the last NUL: empty, once the answer is complete.
+  // The last field is the text after the last NUL: '' once the answer is complete.
   const whole = fields.at(-1) === '' && fields.at(-4) === 'end';
   if (!whole) return { pid: started, facts: undefined };
   if (fields.includes('unable')) return { pid: started, facts: UNABLE };
@@ -140,7 +140,7 @@ function parse(text: string): Answer {
   return { pid: started, facts };
 }
 
-/** A prompt holds lines of text: a candidate with control characters can't be offered. */
+/** The prompt can't contain control characters, so such candidates are dropped. */
 function factOf(kind: string, text: string, note: string): Fact | undefined {
   if (/[\0-\x1f\x7f-\x9f]/.test(text)) return undefined;
   switch (kind) {

@@ -3,22 +3,18 @@ import { bashArguments, bashCompleter } from './bash.ts';
 import { endsOpen, envProgram, type Line, type ShellIntegration, type Startup } from './integration.ts';
 
 /**
- * How the user's interactive bash is driven (EX-1, EX-2).
- *
- * bash reads its command lines from a private FIFO on descriptor 0, while everything the user runs gets the terminal as
- * its input. So a key pressed for a program can never be read as a command line, and nothing is echoed. A line is
- * fetched by a key sequence of our own (`bind -x`): the text itself never passes the line editor, whose keys and macros
- * are the user's. It is evaluated at top level (declarations, aliases, `exec` and job control behave as typed) between
- * two marks, which go to /dev/tty so that a redirected stdout loses none.
- *
- * The end is told by whichever comes first: the line itself; the first entry of PROMPT_COMMAND, when Ctrl-C threw the
- * line away; or a key, when PROMPT_COMMAND was replaced as well. All three call one function, which speaks once. Every
- * builtin is called by `\builtin`: aliases and functions over them change nothing.
- *
- * The accepted line begins with a plain command: after an `eval` that ended within quotes, bash 5.2 takes the first
- * word of the next line for anything but a reserved word, and `{` would be refused.
- *
- * Line editing stays on: `set -o vi` inside `eval` makes a bash without it read commands from freed memory (5.2).
+ * Controls the user's interactive bash through a pipe (EX-1, EX-2).
+ * / bash reads its command lines from a private FIFO on descriptor 0, while everything the user runs has the terminal
+ * as its input. So a key pressed for a program can never be read as a command line, and nothing is echoed. A private
+ * key sequence (`bind -x`) fetches a line: the text never passes through the line editor with the user's keys and
+ * macros. The line is evaluated at top level (declarations, aliases, `exec` and job control behave as typed) between
+ * two marks, which go to /dev/tty so that a redirected stdout does not lose them.
+ * / Three places can report the end, whichever runs first: the line itself; the first entry of PROMPT_COMMAND, if
+ * Ctrl-C discarded the line; or a key, if PROMPT_COMMAND was replaced as well. All call one function, which reports
+ * once. Every builtin is called as `\builtin`, so that aliases and functions can't replace it.
+ * / The submitted line begins with a plain command: after an `eval` that ended inside quotes, bash 5.2 does not
+ * recognize a reserved word at the start of the next line, and would reject `{`.
+ * / Line editing stays on: without it, `set -o vi` inside `eval` makes bash 5.2 read commands from freed memory.
  */
 
 const FETCH = '\\e[7331~';
@@ -27,10 +23,10 @@ const TELL = '\\e[7333~';
 const LEAVE = '\\e[7334~';
 const COMPLETE = '\\e[7335~';
 
-/** Tells the line's own status and `$_`, known only within its `eval`; unseen by a trace. */
+/** Saves the line's status and `$_`, which only exist inside its `eval`; hidden from traces. */
 const TAIL = '\n{ __aish_inner=$? __aish_last=$_; } 2>/dev/null';
 
-/** The text of the startup file. */
+/** Returns the text of the startup file. */
 function startupFile({ directory, token, personal }: Startup): string {
   return `
 __aish_dir=${shellQuote(directory)} __aish_token=${token} __aish_newline='
@@ -134,7 +130,7 @@ __aish_hook
 `;
 }
 
-/** The fetching key, the fields, the accepting key. */
+/** Returns the fetching key, the fields, and the accepting key. */
 function fetchLine({ token, text, keep, drain, hidden, remember }: Line): string {
   const flags = [keep, drain, hidden].map((flag) => (flag ? '1' : '0'));
   const tail = hidden || endsOpen(text) ? '' : TAIL;

@@ -3,10 +3,10 @@ import type { Question } from '../completion/complete.ts';
 import { type EditorIntegration, envProgram, type HandOver, type Startup } from './integration.ts';
 
 /**
- * What a fork of the user's bash runs to answer a question. It does by hand what readline does with the `complete`
- * specifications in force (bash manual, 8.6 Programmable Completion): the function, word list or command of a
- * specification, the loader of `complete -D` (bash-completion) with its status 124, `compopt`, and the defaults.
- * It may do as it likes: nothing of a fork comes back to the shell.
+ * The code that a fork of the user's bash runs to answer a completion question. It imitates what readline does with
+ * `complete` specifications (bash manual, 8.6 Programmable Completion): the function, word list or command, the
+ * loader of `complete -D` (bash-completion) with its status 124, `compopt`, and the defaults.
+ * It may change anything, since nothing of a fork returns to the shell.
  */
 export const bashCompleter = `
 \\builtin shopt -u expand_aliases
@@ -113,19 +113,19 @@ esac
 __aish_say end
 `;
 
-/** The arguments of the completer, behind the file for its answer. */
+/** The completer's arguments after the answer file. */
 export function bashArguments({ line, words, current, role, directory }: Question): readonly string[] {
   const broken = words.flatMap(breakWord);
   const last = broken.at(-1) ?? '';
-  // Behind a breaking character a new, empty word begins; it has no place of its own among the words.
+  // After a breaking character a new, empty word begins, which is not among the words.
   const cur = /^[=:]+$/.test(last) ? '' : /^["']/.test(last) && last.slice(1) === current ? current : last;
   const typed = current.endsWith(cur) ? cur : current;
   return [role, line, typed, current.slice(0, current.length - typed.length), directory, ...broken];
 }
 
 /**
- * A word as readline breaks it: at runs of `=` and `:` outside quotes (COMP_WORDBREAKS as shipped; blanks and operators
- * are out already).
+ * Breaks a word as readline does: at runs of `=` and `:` outside quotes (the default COMP_WORDBREAKS; blanks and
+ * operators are already removed).
  */
 function breakWord(word: string): readonly string[] {
   const pieces = word.match(/[=:]+|(?:"(?:\\.|[^"\\])*"?|'[^']*'?|\\.|[^=:"'\\])+|\\$/gs);
@@ -133,12 +133,11 @@ function breakWord(word: string): readonly string[] {
 }
 
 /**
- * bash 4.4 and newer. A line is pasted into readline between two private keys, so no command of ours runs: `$_`, `$?`,
- * DEBUG and ERR traps and `set -x` see what they see natively. The marks stand in PS0, PS1 and PS2. A serial tells a
- * new prompt from one that readline draws again.
- *
- * `bind -x` runs commands in the shell, and a DEBUG trap sees them; so the state is told by a subshell, which no trap
- * sees, and the rest runs only where it is needed.
+ * For bash 4.4 and newer. A line is pasted into readline between two private keys, so none of our commands runs:
+ * `$_`, `$?`, DEBUG and ERR traps and `set -x` behave as in a plain bash. The marks are in PS0, PS1 and PS2. A serial
+ * number distinguishes a new prompt from a redrawn one.
+ * / `bind -x` runs commands in the shell, visible to a DEBUG trap. So a subshell, invisible to traps, reports the
+ * state, and other code runs only when needed.
  */
 
 const FETCH = '\\e[7331~';
@@ -155,9 +154,9 @@ const FOUND = '\\e[7341~';
 const ENTER = '\\e[7342~';
 const ENTERED = '\\e[7343~';
 
-/** Bytes that the terminal or readline would act on in the midst of a paste. Source: termios(3), readline's paste. */
+/** Bytes that the terminal or readline would interpret inside a paste. Source: termios(3), readline's paste. */
 const UNPASTABLE = /[\0\x03\x04\r\x11\x13\x16\x1a\x1b\x1c\x7f]/;
-/** A longer paste takes readline longer than a file. */
+/** Longer text is faster through a file. */
 const MAX_PASTE_CHARS = 4000;
 
 function startupFile({ directory, token, personal }: Startup): string {
@@ -314,7 +313,7 @@ __aish_repair
 
 const key = (sequence: string) => sequence.replace('\\e', '\x1b');
 
-/** By readline's paste, or through a file where that would not hold it. */
+/** Pastes the line, or passes it through a file if a paste can't contain it. */
 function put(text: string, then: string): HandOver {
   return text.length > MAX_PASTE_CHARS || UNPASTABLE.test(text)
     ? { file: text, keys: key(FETCH) + key(then) }
@@ -329,7 +328,7 @@ export const bashEditor: EditorIntegration = {
   search: (text) => put(text, SEARCH),
   keys: {
     state: key(STATE),
-    // bash keeps pointers to PS0 and PS2 from one prompt to the next: a new one must follow at once.
+    // bash keeps pointers to PS0 and PS2 between prompts, so a new prompt must follow at once.
     hook: key(REPAIR),
     reset: key(CLEAR) + key(ACCEPT),
     repair: key(REPAIR) + key(CLEAR) + key(ACCEPT),

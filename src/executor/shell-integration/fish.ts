@@ -2,10 +2,10 @@ import type { Fact } from '../completion/complete.ts';
 import { type EditorIntegration, envProgram, type Startup } from './integration.ts';
 
 /**
- * fish 3.6 and newer. A binding puts the line into the editor and executes it. The marks come from fish's own events:
- * `fish_preexec`, `fish_prompt` before a prompt is drawn, `fish_posterror` where a line can't be read; and from the
- * prompt function, which is wrapped again whenever it was defined anew. fish 4 drops keys of the form `ESC [ N ~` whose
- * number it does not know: so the keys here are in its other form.
+ * For fish 3.6 and newer. A binding puts the line into the editor and executes it. The marks come from fish's events
+ * (`fish_preexec`, `fish_prompt` before a prompt is drawn, `fish_posterror` after a syntax error) and from the prompt
+ * function, which is wrapped again whenever it is redefined. fish 4 drops keys of the form `ESC [ N ~` with unknown
+ * numbers, so these keys use its other form.
  */
 
 const FETCH = '\\e\\[57400u';
@@ -181,7 +181,7 @@ function fishQuote(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`;
 }
 
-/** What `complete -C` lists: a word, and behind a tab what it is. */
+/** Parses the output of `complete -C`: a word, a tab, its description. */
 function factsOf(told: string): readonly Fact[] {
   return told
     .split('\n')
@@ -192,7 +192,7 @@ function factsOf(told: string): readonly Fact[] {
     });
 }
 
-/** What fish's `abbr --show` lists, of those that stand for a fixed text at a command's place. */
+/** Parses `abbr --show`: only abbreviations with a fixed text in command position. */
 export function parseAbbreviations(told: string): Readonly<Record<string, string>> {
   const rows = told.matchAll(/^abbr -a(?: -U)? -- (\S+) (?:'((?:[^'\\]|\\.)*)'|(\S+))$/gm);
   return Object.fromEntries(
@@ -216,7 +216,7 @@ export const fishEditor: EditorIntegration = {
     own: key(OWN),
   },
   clearsRest: true,
-  // The file grows with each line, as the state is asked for.
+  // The history file grows with each line, when the state is requested.
   code: {},
   completer: { ask: ({ line }) => `complete -C ${fishQuote(line)} | head -n 500`, facts: factsOf },
   remembersExits: false,

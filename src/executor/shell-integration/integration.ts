@@ -3,169 +3,170 @@ import type { Fact, Question } from '../completion/complete.ts';
 import type { Environment } from '../environment.ts';
 
 export type Startup = {
-  /** A private directory, for the startup files and for the shell's state reported at a prompt. */
+  /** A private directory for the startup files and the state reported at each prompt. */
   readonly directory: string;
-  /** Signs the first prompt. */
+  /** Authenticates the first prompt. */
   readonly token: string;
   readonly env: Environment;
-  /** Whether the user's own startup files are read. */
+  /** Whether to read the user's own startup files. */
   readonly personal: boolean;
 };
 
 export type Line = {
   readonly token: string;
   readonly text: string;
-  /** Whether it goes into the shell's history. */
+  /** Whether to add the line to the shell's history. */
   readonly keep: boolean;
-  /** Whether keys were sent that no program may have read: they must not answer the next one's questions. */
+  /** Whether to discard typed-ahead keys first, so that they can't answer questions of the next program. */
   readonly drain: boolean;
-  /** One of this program's own: the user's `$?` and `$_` stay as they are. */
+  /** The line is aish-tui's own: the user's `$?` and `$_` must not change. */
   readonly hidden: boolean;
-  /** Further entries for the history, before it. */
+  /** Commands to add to the history before the line. */
   readonly remember: readonly string[];
 };
 
-/** How one kind of shell is driven: it reads the lines defined here from its standard input, a FIFO. */
+/** Controls one kind of shell that reads its lines from standard input, a FIFO. */
 export type ShellIntegration = {
   /** Startup files by name, for the private directory. */
   readonly files: (startup: Startup) => Readonly<Record<string, string>>;
-  /** `sh` code that starts the shell; its program is `$0`, the directory `$1`, the FIFO becomes its input. */
+  /** `sh` code that starts the shell; `$0` is its program, `$1` the directory; the FIFO becomes its input. */
   readonly launch: string;
   readonly env: (env: Environment, directory: string) => Environment;
-  /** Runs a line between the marks Q (fetching), C (command) and D (done: exit code, cwd); a prompt follows with R. */
+  /**
+   * Runs a line between the marks Q (fetching), C (command) and D (done: exit code, directory); a prompt follows with
+   * R.
+   */
   readonly line: (line: Line) => string;
-  /** Reports an end that was not reported: harmless otherwise. */
+  /** Reports an unreported end; otherwise harmless. */
   readonly tell: string;
-  /** Answers a question about completion in a fork of the shell, where nothing is changed. */
+  /** Answers a completion question in a fork of the shell, which changes nothing. */
   readonly completer: Completer;
-  /** Whether `wait` reports the exit code of a job that has ended. */
+  /** Whether `wait` reports the exit code of an ended job. */
   readonly remembersExits: boolean;
-  /** Asks for the history to be saved; mark B when it is. */
+  /** Requests saving the history; mark B confirms it. */
   readonly leave: string;
 };
 
 export type Completer = {
   /** The code that the fork sources. */
   readonly code: string;
-  /** Its arguments behind the file for its answer; `dump` is a file that it may keep. */
+  /** Its arguments after the answer file; `dump` is a cache file that it may keep. */
   readonly arguments: (question: Question, dump: string) => readonly string[];
-  /** Starts it: for the shell's input while it is at a prompt. */
+  /** Starts it: for the shell's input at a prompt. */
   readonly start: (args: readonly string[]) => string;
-  /** A new prompt follows, with its mark R. */
+  /** A new prompt follows, with mark R. */
   readonly prompts: boolean;
 };
 
-/** By absolute path: the user's PATH may be anything by then. */
+/** An absolute path, because the user's PATH may be anything by then. */
 export const envProgram = '/usr/bin/env';
 
-/** Whether what is put after a text could become part of it: of a here-document, of its last line, of a pipe. */
+/** Whether text appended to this could become part of it: of a here-document, its last line, or a pipe. */
 export function endsOpen(text: string): boolean {
   return /<<|(?:\\|\||&&)\s*$/.test(text);
 }
 
-/** What was printed while no line ran, harmless and without what the shell says of code of ours. */
+/** Returns output from between lines as harmless text, without the shell's remarks on our code. */
 export function idleText(data: Buffer): string {
   const lines = clean(data.toString('utf8')).split('\n');
   return lines.filter((line) => !line.includes('__aish_')).join('\n');
 }
 
 /**
- * How one kind of shell is driven through its own line editor: a line is put there by private keys, and marks in the
- * prompt strings tell what becomes of it. So nothing of ours runs with a line, and hooks see what was typed.
- *
- * The marks: `E` the line has left the editor · `F` it is about to · `C` a command begins ·
- * `D;EXIT;SERIAL;FLAGS;CWD` the prompt begins (SERIAL `-`: it counts none; FLAGS `$-`, and `t` where a trace goes to a
- * descriptor of its own) · `T;…` the same, and nothing else may follow · `K;CWD` where it is · `X` the line can't be
- * read · `R` it can take a line · `2` it reads on · and, asked for by keys: `S;FLAGS;SERIAL;EXIT` its state is written
- * (SERIAL and EXIT of its last prompt; a shell that counts none tells them at its prompt only) · `L;TEXT` what stood in
- * its editor · `W;TEXT` a whole line that was typed ahead, taken out of the editor · `O;EXIT` code of ours has run ·
- * `G` the user's own search has ended · `U;WHY` it can't be driven so.
+ * Controls one kind of shell through its own line editor: private keys insert a line, and marks in the prompt strings
+ * report its progress. So none of our code runs with a line, and hooks see exactly what was typed.
+ * / The marks: `E` the line has left the editor · `F` it is about to · `C` a command begins ·
+ * `D;EXIT;SERIAL;FLAGS;CWD` the prompt begins (SERIAL `-`: the shell does not count; FLAGS: `$-`, and `t` if traces
+ * go to a separate descriptor) · `T;…` the same, and nothing else may follow · `K;CWD` the directory · `X` syntax
+ * error · `R` ready for a line · `2` more input needed. On request by key: `S;FLAGS;SERIAL;EXIT` the state is written
+ * (SERIAL and EXIT of its last prompt; a shell that does not count answers at its prompt only) · `L;TEXT` the
+ * editor's text · `W;TEXT` a complete typed-ahead line taken out of the editor · `O;EXIT` our own code has run · `G`
+ * the user's own search has ended · `U;WHY` the shell can't be controlled this way.
  */
 export type EditorIntegration = {
   /** Startup files by name, for the private directory. */
   readonly files: (startup: Startup) => Readonly<Record<string, string>>;
-  /** `sh` code that starts the shell; its program is `$0`, the directory `$1`. */
+  /** `sh` code that starts the shell; `$0` is its program, `$1` the directory. */
   readonly launch: string;
   readonly env: (env: Startup['env'], directory: string) => Startup['env'];
   readonly line: (text: string) => HandOver;
-  /** Runs what the user has bound to Ctrl-R, with a line to begin with. It leaves its line in the file `found`; G. */
+  /** Runs the user's own Ctrl-R binding with an initial line. Its result is in the file `found`; mark G. */
   readonly search: (text: string) => HandOver;
   readonly keys: {
     /**
-     * Writes the files `words` (aliases, an empty line, all else that it knows by itself), `env`, `history` (the path
-     * of the shell's own history, if it keeps one), `abbreviations` (as fish shows them) and `bindings` (as bash lists
-     * them: its flags tell of no search), those that may have changed; S. Changes nothing of the shell.
+     * Writes the changed ones of these files: `words` (aliases, an empty line, all other command words of the shell),
+     * `env`, `history` (the path of the shell's history, if any), `abbreviations` (in fish's format) and `bindings`
+     * (in bash's format, since its flags don't report a search); mark S. Changes nothing in the shell.
      */
     readonly state: string;
-    /** Puts the marks back into the prompt strings, and brings a new prompt by an empty line. */
+    /** Puts the marks back into the prompt strings, then submits an empty line for a new prompt. */
     readonly repair: string;
-    /** Accepts an empty line. */
+    /** Submits an empty line. */
     readonly reset?: string;
-    /** Puts back what wraps the prompt, and nothing else. */
+    /** Restores only the wrapper of the prompt. */
     readonly hook?: string;
-    /** Tells and empties the editor; L. */
+    /** Reports and empties the editor's text; mark L. */
     readonly show: string;
-    /** Runs the file `own` in the shell itself, its output in the file `told`; `$?` and `$_` stay. O. */
+    /** Runs the file `own` in the shell itself, with output to the file `told`; `$?` and `$_` stay. Mark O. */
     readonly own: string;
   };
-  /** What the editor prints when a line leaves it, where no mark can tell. */
+  /** The text the editor prints when a line leaves it, for shells without a mark for that. */
   readonly echoOver?: string;
-  /** It waits with poll(2) or its like in its editor, and nowhere else. */
+  /** The shell uses poll(2) or similar only in its editor. */
   readonly pollsInEditorOnly?: boolean;
-  /** Half a line is cleared before it is told of. */
+  /** An incomplete line is cleared before it is reported. */
   readonly clearsRest?: boolean;
-  /** What stands before a prompt at the least; text behind it is the prompt's, even before its mark. */
+  /** The minimal beginning of a prompt; text after it belongs to the prompt, even before its mark. */
   readonly promptBegins?: string;
   readonly code: {
-    /** Puts commands into the history. */
+    /** Adds commands to the history. */
     readonly remember?: (commands: readonly string[]) => string;
-    /** Appends the history of this session to its file, where asking for the state does not. */
+    /** Appends this session's history to its file, if requesting the state does not. */
     readonly save?: string;
-    /** The next line goes into no history; and an end of that. */
+    /** Keeps the next line out of every history, and the reverse. */
     readonly hide?: string;
     readonly unhide?: string;
   };
-  /** Its keys are lines, fed to the pipe that is its input: it has no editor. */
+  /** The shell has no editor: its keys are lines, written to the pipe that is its input. */
   readonly fed?: true;
-  /** Undefined: it is not asked. */
+  /** Undefined: the shell is not asked for completions. */
   readonly completer: ForkCompleter | OwnCompleter | undefined;
-  /** Whether `wait` reports the exit code of a job that has ended. */
+  /** Whether `wait` reports the exit code of an ended job. */
   readonly remembersExits: boolean;
 };
 
-/** Keys for the editor, and what the file `line` must hold before, where there is one. */
+/** Keys for the editor, after `file` is written to the file `line`, if set. */
 export type HandOver = { readonly keys: string; readonly file?: string };
 
-/** What a state tells, as letters of S. */
+/** The flags of mark S. */
 export const FLAG = {
-  /** A DEBUG trap is set: nothing of ours runs in the shell that is not asked for. */
+  /** A DEBUG trap is set: run no code of ours in the shell unless required. */
   traced: 'd',
-  /** A line with a leading blank is in no history. */
+  /** A line with a leading blank is kept out of the history. */
   ignoresBlank: 'b',
   /** The prompt strings have lost their marks. */
   unmarked: 'w',
-  /** And they must be put back before the next line. */
+  /** The marks must also be restored before the next line. */
   stale: 'a',
-  /** Its editor has vi's keys. */
+  /** The editor uses vi keys. */
   vi: 'v',
-  /** The user has bound a search of their own to Ctrl-R. */
+  /** The user has bound a custom search to Ctrl-R. */
   searches: 'r',
-  /** What wraps the prompt would be seen by a DEBUG trap. */
+  /** A DEBUG trap would see the prompt's wrapper. */
   unhooked: 'h',
 } as const;
 
 /**
- * Asks a fork of the shell: the file `completer` is run there with what stands in the file `question`, fields ended by
- * NUL.
+ * Asks a fork of the shell: it runs the file `completer` with the fields of the file `question`, each ended by NUL.
  */
 type ForkCompleter = {
   readonly code: string;
-  /** Its arguments behind the file for its answer; `dump` is a file that it may keep. */
+  /** Its arguments after the answer file; `dump` is a cache file that it may keep. */
   readonly arguments: (question: Question, dump: string) => readonly string[];
   readonly keys: string;
 };
 
-/** Asks the shell itself, by code of ours. */
+/** Asks the shell itself, by our own code. */
 type OwnCompleter = {
   readonly ask: (question: Question) => string;
   readonly facts: (told: string) => readonly Fact[];

@@ -1,7 +1,7 @@
 import type { NestedShell } from '../../contracts/commands.ts';
 import { begunAtEnd, find, wanted } from '../find-bytes.ts';
 
-/** Starts every mark: an OSC number of our own, so that a mark that is not for us is dropped like any unknown OSC. */
+/** Starts every mark: a private OSC number. Terminals drop unknown OSC sequences, so a foreign mark does nothing. */
 const OPENING = wanted('\x1b]7331;');
 const BEL = 0x07;
 const ESC = 0x1b;
@@ -11,8 +11,8 @@ const MAX_MARK_BYTES = 8192;
 export type Mark = { readonly token: string; readonly kind: string; readonly fields: readonly string[] };
 
 /**
- * Finds shell integration marks (`ESC ] 7331 ; token ; kind ; fields… BEL`) in a stream of bytes (EX-2).
- * The writer leaves control characters out of the fields: they would end the mark. A mark counts only when `accept`
+ * Finds shell integration marks (`ESC ] 7331 ; token ; kind ; fields… BEL`) in a byte stream (EX-2).
+ * Writers remove control characters from the fields, since these would end the mark. A mark counts only if `accept`
  * knows its token; a forged one stays in the output, where cleaning drops it.
  */
 export class MarkScanner {
@@ -50,7 +50,7 @@ export class MarkScanner {
         return;
       }
       const end = at + OPENING.bytes.length + length;
-      // Broken off by another sequence: what it began with may be a forgery before a true mark.
+      // Another sequence interrupts it: the beginning may be a forgery before a true mark.
       const mark = body[length] === BEL ? parse(body.toString('utf8', 0, length)) : undefined;
       search = mark ? end + 1 : end;
       if (!mark || !this.#accept(mark.token)) continue;
@@ -63,7 +63,7 @@ export class MarkScanner {
     if (keep < data.length) this.#held = Buffer.from(data.subarray(keep));
   }
 
-  /** Releases text that was held back in case it became a mark: at the end of the stream, or when it stays quiet. */
+  /** Releases text held back as a possible mark: at the end of the stream, or after a silence. */
   flush(): void {
     const held = this.#held;
     this.#held = undefined;
@@ -76,20 +76,20 @@ export class MarkScanner {
 }
 
 function parse(body: string): Mark | undefined {
-  // The terminal writes every newline as CR LF, a newline in a directory's name too.
+  // The terminal writes every newline as CR LF, also one in a directory's name.
   const [token, kind, ...fields] = body.replaceAll('\r\n', '\n').split(';');
   if (token === undefined || kind === undefined) return undefined;
   return { token, kind, fields };
 }
 
 /**
- * What a shell that runs within a command tells by its marks: `A` a prompt, `B` what is typed, `C` a command begins,
- * `D;EXIT` it has ended. Source: FinalTerm's OSC 133, as iTerm2, kitty and fish write it.
+ * Tracks the marks of a shell nested in a command: `A` a prompt, `B` input, `C` a command begins, `D;EXIT` it has
+ * ended. Source: FinalTerm's OSC 133, as iTerm2, kitty and fish write it.
  */
 export class NestedMarks {
   state: NestedShell | undefined;
 
-  /** The content of an OSC 133; whether anything has changed by it. */
+  /** Takes the content of an OSC 133; returns whether the state has changed. */
   take(content: string): boolean {
     const [kind, first] = content.split(';', 2);
     const { state } = this;

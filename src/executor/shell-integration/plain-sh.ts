@@ -2,17 +2,17 @@ import { shellQuote } from '../../text/shell.ts';
 import { type EditorIntegration, envProgram, type Startup } from './integration.ts';
 
 /**
- * dash and busybox's ash, on hosts. They have no line editor that takes keys of ours and no hooks; and of a prompt
- * string they only expand variables. So their input is a pipe: a line lies in a file, and what is fed reads that with
- * the terminal as its input. C is told by the file's first line, the end by PS1; a line that has set PS1 anew is
- * followed by what wraps it, and so is an interrupt. Commands by their paths: functions of the user's change nothing.
- * The marks that need no words lie in files, so that no list of processes shows the token.
- *
- * They list neither their functions nor a history.
+ * dash and busybox's ash, on hosts. Their editors accept no private keys, they have no hooks, and they expand only
+ * variables in prompts. So their input is a pipe: a line is in a file, and the fed code reads that file with the
+ * terminal as its input. The file's first line emits mark C, PS1 the end. After a line that changes PS1, and after an
+ * interrupt, the wrapper is restored. Commands are called by path, so that user functions can't replace them. The
+ * marks' texts are in files, so that no process list shows the token.
+ * / These shells list neither functions nor a history.
  */
 
 /**
- * What stands in no list of theirs. Source: POSIX.1-2024, 2.4 reserved words, 2.15 special built-ins, 1.7 built-ins.
+ * Words that these shells don't list. Source: POSIX.1-2024, 2.4 reserved words, 2.15 special built-ins, 1.7
+ * built-ins.
  */
 const WORDS = `! { } case do done elif else esac fi for if in then until while
 . : break continue eval exec exit export readonly return set shift times trap unset
@@ -21,8 +21,8 @@ alias bg cd command echo false fc fg getopts hash jobs kill local printf pwd rea
   .join('\n');
 
 /**
- * Takes out what was typed and nobody has read, lines as one that runs them in turn: a wildcard in place of an Enter
- * would name other files.
+ * Takes out typed and unread input, as lines to run in turn. An Enter must not become a wildcard, which would match
+ * other files.
  */
 const SHOW = (token: string) => `PATH=/usr/bin:/bin
 m=$(stty -g) || exit 1
@@ -34,7 +34,8 @@ printf '\\033]7331;%s;L;%s\\007' ${token} "$t"
 `;
 
 /**
- * The directory stands in the mark whole or not at all: control characters would end it, a backslash is read by ash.
+ * The mark contains the directory completely or not at all: control characters would end it, and ash interprets
+ * backslashes.
  */
 function startupFile({ directory, token, personal }: Startup): string {
   return `
@@ -83,12 +84,12 @@ fi
 `;
 }
 
-/** Fed to it: read at a prompt, and nothing of it is traced. */
+/** Code to feed: read at a prompt, and excluded from traces. */
 const fed = (code: string) => `{ ${code}; } 2>/dev/null\n`;
 
 export const plainSh: EditorIntegration = {
   files: (startup) => ({ 'startup.sh': startupFile(startup) }),
-  // Whatever the user's startup file makes of its prompt, what is fed first wraps it.
+  // The first fed code wraps the prompt, whatever the user's startup file has set.
   launch: `PATH=/usr/bin:/bin /usr/bin/env mkfifo -m 600 "$1/lines" && exec <>"$1/lines" && printf '${fed('__aish_wrap').replace('\n', '\\n')}' >&0 &&
 export AISH_TUI_ENV="\${ENV-}" ENV="$1/startup.sh" && exec "$0" -i`,
   env: (env) => env,

@@ -3,10 +3,10 @@ import type { Question } from '../completion/complete.ts';
 import { type EditorIntegration, envProgram, type Startup } from './integration.ts';
 
 /**
- * What a fork of the user's zsh runs to answer a question. zsh completes only within its line editor, so the fork gives
- * itself a terminal (zsh/zpty) and begins to edit the line there with the user's own completion system in force; where
- * the user has none, the shipped one is loaded. `compadd`, through which every match goes, is replaced by a function
- * that writes the matches down. Nothing of a fork comes back to the shell.
+ * The code that a fork of the user's zsh runs to answer a completion question. zsh completes only inside its line
+ * editor, so the fork opens a terminal (zsh/zpty) and edits the line there with the user's completion system; without
+ * one it loads the default. Every match goes through `compadd`, which is replaced by a function that records it.
+ * Nothing of a fork returns to the shell.
  */
 const zshCompleter = `
 builtin emulate -R zsh -o no_aliases
@@ -95,16 +95,17 @@ zpty -w -n __aish_worker $'\\t'
 while zpty -r __aish_worker __aish_drop; do :; done
 `;
 
-/** The arguments of the completer, behind the file for its answer. `dump` is where the completion system is kept. */
+/** The completer's arguments after the answer file. `dump` is the cache of the completion system. */
 function zshArguments({ line, quote, directory }: Question, dump: string): readonly string[] {
   return [line, quote, directory, dump];
 }
 
 /**
- * zsh 5.8 and newer. A widget puts the line into the editor and accepts it: history, `preexec`, `correct` and LINENO
- * are zsh's own. The marks stand in POSTEDIT (printed when the editor leaves), in the first of `preexec_functions` and
- * in PS1 and PS2, which the last of `precmd_functions` wraps again. The startup files are found through ZDOTDIR, which
- * is the user's own again before the user's files are read. Names begin with one `_`: plugins leave such widgets alone.
+ * For zsh 5.8 and newer. A widget puts the line into the editor and accepts it: history, `preexec`, `correct` and
+ * LINENO stay zsh's own. The marks are in POSTEDIT (printed when the editor exits), in the first of
+ * `preexec_functions`, and in PS1 and PS2, which the last of `precmd_functions` wraps again. zsh finds the startup
+ * files through ZDOTDIR, which has the user's value again before the user's files are read. Names begin with one `_`,
+ * because plugins leave such widgets alone.
  */
 function zshenv({ directory, env, personal }: Startup): string {
   return `
