@@ -21,7 +21,7 @@ import { call, hold, say, startScriptedServer } from '../support/scripted-server
 
 type Decide = (request: RequestPermissionRequest) => Promise<string | undefined> | string | undefined;
 
-/** An editor: the protocol's own client, on the program's standard input and output. */
+/** An editor, played by the protocol's own client on the program's standard input and output. */
 async function editor<T>(
   place: Scratch,
   decide: Decide,
@@ -65,7 +65,7 @@ const textOf = (updates: readonly SessionUpdate[], kind: SessionUpdate['sessionU
 
 const CONFIG = { safety: { llm_second_opinion: false }, mode: 'unrestricted' };
 
-it('answers an editor’s question, and lists its modes', async () => {
+it('answers an editor’s question and lists its modes', async () => {
   await using server = await startScriptedServer([say('The answer is 42.')]);
   using place = scratch(server.baseUrl, CONFIG);
   await editor(
@@ -102,7 +102,7 @@ it('streams an answer in whole lines as it is written, each part once', async ()
   );
 });
 
-it('says in a line of its own that an answer broke off, before it comes again', async () => {
+it('announces in a line of its own that an answer broke off, before the answer is sent again', async () => {
   await using server = await startScriptedServer([
     { text: ['First line.\n', hold('more'), 'Sec'], cut: true },
     say('Another answer.'),
@@ -122,7 +122,7 @@ it('says in a line of its own that an answer broke off, before it comes again', 
   );
 });
 
-it('reads a text file that the editor links to; another link stays one', async () => {
+it('reads a text file that the editor links to, and leaves any other link as a link', async () => {
   await using server = await startScriptedServer([say('ok')]);
   using place = scratch(server.baseUrl, CONFIG);
   const path = join(place.work, 'notes.txt');
@@ -151,31 +151,34 @@ it.each([
   ['skip', true, undefined],
   [undefined, true, undefined],
   ['allow_always', true, undefined],
-] as const)('a HALT is a permission request with every finding; %s is its answer', async (answer, stays, status) => {
-  await using server = await startScriptedServer([call('bash', { command: 'rm -r src' }), say('Done.')]);
-  using place = scratch(server.baseUrl, CONFIG);
-  mkdirSync(join(place.work, 'src'));
-  writeFileSync(join(place.work, 'src', 'a.txt'), 'x');
-  await editor(
-    place,
-    () => answer,
-    async ({ agent, updates, asked }) => {
-      const { sessionId } = await open(agent, place.work);
-      const { stopReason } = await ask(agent, sessionId, 'remove the sources');
-      expect(stopReason).toBe('end_turn');
-      const [request] = asked;
-      expect(asked).toHaveLength(1);
-      expect(request?.toolCall.rawInput).toEqual({ command: 'rm -r src' });
-      expect(JSON.stringify(request?.toolCall.content)).toMatch(/deletes|removes/);
-      expect(request?.options.map(({ kind }) => kind)).toEqual(['allow_once', 'reject_once', 'reject_once']);
-      expect(existsSync(join(place.work, 'src', 'a.txt'))).toBe(stays);
-      const ended = updates.filter(({ sessionUpdate }) => sessionUpdate === 'tool_call_update');
-      expect(ended.map((update) => ('status' in update ? update.status : undefined))).toEqual(status ? [status] : []);
-    },
-  );
-});
+] as const)(
+  'sends a HALT as a permission request with every finding, and obeys the answer %s',
+  async (answer, stays, status) => {
+    await using server = await startScriptedServer([call('bash', { command: 'rm -r src' }), say('Done.')]);
+    using place = scratch(server.baseUrl, CONFIG);
+    mkdirSync(join(place.work, 'src'));
+    writeFileSync(join(place.work, 'src', 'a.txt'), 'x');
+    await editor(
+      place,
+      () => answer,
+      async ({ agent, updates, asked }) => {
+        const { sessionId } = await open(agent, place.work);
+        const { stopReason } = await ask(agent, sessionId, 'remove the sources');
+        expect(stopReason).toBe('end_turn');
+        const [request] = asked;
+        expect(asked).toHaveLength(1);
+        expect(request?.toolCall.rawInput).toEqual({ command: 'rm -r src' });
+        expect(JSON.stringify(request?.toolCall.content)).toMatch(/deletes|removes/);
+        expect(request?.options.map(({ kind }) => kind)).toEqual(['allow_once', 'reject_once', 'reject_once']);
+        expect(existsSync(join(place.work, 'src', 'a.txt'))).toBe(stays);
+        const ended = updates.filter(({ sessionUpdate }) => sessionUpdate === 'tool_call_update');
+        expect(ended.map((update) => ('status' in update ? update.status : undefined))).toEqual(status ? [status] : []);
+      },
+    );
+  },
+);
 
-it('cancelling at an open permission ends the prompt, and nothing runs', async () => {
+it('ends the prompt and runs nothing when the editor cancels at an open permission request', async () => {
   await using server = await startScriptedServer([call('bash', { command: 'rm -r src' }), say('Done.')]);
   using place = scratch(server.baseUrl, CONFIG);
   mkdirSync(join(place.work, 'src'));
@@ -194,7 +197,7 @@ it('cancelling at an open permission ends the prompt, and nothing runs', async (
   );
 });
 
-it('an editor that goes away at a HALT has said no', async () => {
+it('takes an editor that disconnects at a HALT as a no', async () => {
   await using server = await startScriptedServer([call('bash', { command: 'rm -r src' }), say('Done.')]);
   using place = scratch(server.baseUrl, CONFIG);
   mkdirSync(join(place.work, 'src'));
@@ -211,14 +214,14 @@ it('an editor that goes away at a HALT has said no', async () => {
       code = await new Promise((resolve) => child.once('exit', resolve));
     },
   );
-  // The connection is closed under it, or just not any more.
+  // The connection closes during the call or has just closed.
   await working.catch(() => {});
   expect(code).toBe(0);
   expect(server.requests.length).toBe(1);
   expect(existsSync(join(place.work, 'src'))).toBe(true);
 });
 
-it('two sessions work in two directories, and a wrong request is an error that ends nothing', async () => {
+it('keeps two sessions in two directories, and answers a wrong request with an error that ends neither', async () => {
   await using server = await startScriptedServer([call('bash', { command: 'pwd' }), say('First.'), say('Second.')]);
   using place = scratch(server.baseUrl, CONFIG);
   mkdirSync(join(place.work, 'other'));
@@ -240,8 +243,8 @@ it('two sessions work in two directories, and a wrong request is an error that e
   );
 });
 
-describe.skipIf(lacks('cc'))('where the kernel can hold a command', () => {
-  it('the editor’s user changes the mode', async () => {
+describe.skipIf(lacks('cc'))('aish-tui acp with the kernel sandbox', () => {
+  it('lets the editor’s user change the mode', async () => {
     await using server = await startScriptedServer([]);
     using place = scratch(server.baseUrl);
     await editor(
@@ -257,7 +260,7 @@ describe.skipIf(lacks('cc'))('where the kernel can hold a command', () => {
   });
 });
 
-it.skipIf(lacks('curl') || lacks('cc'))('asks the editor about a connection, once for the session', async () => {
+it.skipIf(lacks('curl') || lacks('cc'))('asks the editor about a network connection once per session', async () => {
   const outside = createServer((_, reply) => reply.end('from outside')).listen(0, '127.0.0.2');
   await new Promise((resolve) => outside.once('listening', resolve));
   const address = outside.address();

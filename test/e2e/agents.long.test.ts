@@ -10,7 +10,7 @@ import { call, hold, say, startScriptedServer } from '../support/scripted-server
 
 const unrestricted = { mode: 'unrestricted', safety: { llm_second_opinion: false } };
 
-/** Three tasks in one reply; each waits for `server.release` of its name. */
+/** Three tasks in one reply. Each waits until the test releases its name. */
 function three() {
   return startScriptedServer([
     parent(delegates('Count the alpha files', 'Read the beta notes', 'Look at gamma')),
@@ -23,7 +23,7 @@ function three() {
 }
 
 describe('sub-agents on screen', () => {
-  it('work side by side, a line each; their reports go to the parent, which goes on', async () => {
+  it('work side by side, one line each, and report to the parent, which then continues', async () => {
     await using server = await three();
     using place = scratch(server.baseUrl, unrestricted);
     writeFileSync(join(place.work, 'a'), '');
@@ -33,9 +33,9 @@ describe('sub-agents on screen', () => {
     await rig.waitFor(/2 Read the beta notes +1\/12 thinking \d+ s/);
     await rig.waitFor(/3 Look at gamma +1\/12 thinking \d+ s/);
     expect(rig.text()).toContain('3 sub-agents');
-    // What they do is folded away.
+    // The steps of a sub-agent are folded away.
     expect(rig.text()).not.toContain('looking');
-    // The prompt is not theirs.
+    // The user's prompt stays free while sub-agents work.
     rig.type('echo still here\r');
     await rig.waitFor(/^│ still here$/m);
     server.release('beta');
@@ -46,7 +46,7 @@ describe('sub-agents on screen', () => {
     await rig.waitFor('✓ done');
     expect(rig.text()).toContain('There are two alpha files.');
     expect(rig.text()).not.toContain('sub-agents');
-    // The story of the last one is one key away.
+    // Ctrl-O shows the steps of the last sub-agent.
     rig.key('ctrl-o');
     await rig.waitFor(/┆ ── step 1\/12 ─/);
     rig.key('ctrl-o');
@@ -59,7 +59,7 @@ describe('sub-agents on screen', () => {
     ]);
   });
 
-  it('end all together with Ctrl-X Ctrl-C', async () => {
+  it('all end with Ctrl-X Ctrl-C', async () => {
     await using server = await three();
     await using rig = await openRig(scratch(server.baseUrl, unrestricted), '[aish:fast]>', { rows: 40 });
     rig.type(':norris look around\r');
@@ -71,7 +71,7 @@ describe('sub-agents on screen', () => {
     await rig.waitFor(/was aborted by the user in step 2 of 12/);
   });
 
-  it('HALT by name at what is destructive', async () => {
+  it('halt at a destructive command, and the HALT names the sub-agent', async () => {
     await using server = await startScriptedServer([
       parent(say('DELEGATE: tidy up the work tree')),
       parent(say('GOAL: complete')),
@@ -116,11 +116,11 @@ describe('sub-agents on screen', () => {
   });
 });
 
-describe('sub-agents that work when the program ends', () => {
+describe('sub-agents that are at work', () => {
   it.each([
     ['it is left', (rig: Rig) => rig.type(':quit\r')],
     ['it is killed', (rig: Rig) => rig.kill('SIGKILL')],
-  ])('end with it, and are not gone on with at --resume: %s', async (_, leave) => {
+  ])('end with the program, and --resume does not continue them, when %s', async (_, leave) => {
     await using server = await startScriptedServer([
       parent(delegates('sleep long', 'write much')),
       agent('sleep', say('I wait a while.\nCMD: sleep 300')),
@@ -146,7 +146,7 @@ describe('sub-agents that work when the program ends', () => {
 });
 
 describe('sub-agents without a screen', () => {
-  it('a HALT of theirs ends the run by the policy, and says whose it was', async () => {
+  it('end the run by its HALT policy, and the output names the sub-agent that halted', async () => {
     await using server = await startScriptedServer([
       parent(delegates('tidy up')),
       agent('tidy', say('CMD: rm -rf foo')),
@@ -161,15 +161,15 @@ describe('sub-agents without a screen', () => {
   });
 });
 
-describe('commands that only read', () => {
-  it('run side by side by the word of the real gate', async () => {
+describe('read-only commands', () => {
+  it('run side by side when the gate judges that they only read', async () => {
     const toolCalls = ['cat fifo', 'ls'].map((command) => ({ name: 'bash', args: { command } }));
     await using server = await startScriptedServer([{ toolCalls }, say('GOAL: complete')]);
     using place = scratch(server.baseUrl, unrestricted);
     execFileSync('mkfifo', [join(place.work, 'fifo')]);
     await using rig = await openRig(place, '[aish:fast]>', { rows: 30 });
     rig.type(':norris read\r');
-    // The second has ended while the first still waits for somebody to write.
+    // The second command has ended while the first still waits for a writer.
     await rig.waitFor(/^✓ +1 +ls +only reads/m);
     writeFileSync(join(place.work, 'fifo'), 'late words\n');
     await rig.waitFor('✓ done');
@@ -178,7 +178,7 @@ describe('commands that only read', () => {
   });
 });
 
-it('stand at the right of a wide screen, with the jobs, until they have ended or a key hides them', async () => {
+it('are listed with the jobs at the right of a wide screen until they end or a key hides the list', async () => {
   await using server = await three();
   await using rig = await openRig(scratch(server.baseUrl, unrestricted), '[aish:fast]>', { rows: 40, columns: 160 });
   rig.type(':bg echo listening; sleep 600\r');
@@ -187,7 +187,7 @@ it('stand at the right of a wide screen, with the jobs, until they have ended or
   rig.type(':norris look around\r');
   await rig.waitFor(/│ sub-agents +3 at work/);
   await rig.waitFor(/│ ▸ 2 Read the .*step 1 of 12 · \d+ s/);
-  // Said once: not in the conversation as well.
+  // The list replaces the line in the conversation.
   expect(rig.text()).not.toMatch(/thinking \d+ s/);
   rig.key('ctrl-x', 'a');
   await rig.waitFor(() => !/│ sub-agents/.test(rig.text()));

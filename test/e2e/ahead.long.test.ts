@@ -1,9 +1,9 @@
-/** What is typed for a command that does not read it: whole lines run behind it, a part of one comes back to the prompt. */
+/** Lines typed during a command that does not read them run after it. An unfinished line returns to the prompt. */
 import { expect, it } from 'vitest';
 import { scratch } from '../support/program.ts';
 import { openRig } from '../support/rig.ts';
 
-it('runs the whole lines that a command did not read, in order, and gives the rest back', async () => {
+it('runs the whole lines that a command did not read, in order, and returns the unfinished line to the prompt', async () => {
   await using rig = await openRig(scratch(), '[aish:demo]>');
   rig.type('sleep 2\r');
   await rig.waitFor('keys go to the program');
@@ -12,7 +12,7 @@ it('runs the whole lines that a command did not read, in order, and gives the re
   await rig.waitFor(/\[aish:demo\]> echo half/);
 });
 
-it('and nothing of what was typed while typing was hidden', async () => {
+it('does not run or return what was typed while typing was hidden', async () => {
   await using rig = await openRig(scratch(), '[aish:demo]>');
   rig.type('stty -echo; printf "Secret: "; sleep 2; stty echo; echo; echo over\r');
   await rig.waitFor('typing is hidden');
@@ -23,7 +23,7 @@ it('and nothing of what was typed while typing was hidden', async () => {
   expect(rig.raw).not.toContain('opensesame');
 });
 
-it('in plain lines too', async () => {
+it('runs unread lines after the command on the plain screen too', async () => {
   await using rig = await openRig(scratch(undefined, { ui: { screen: 'plain' } }), '[aish:demo]>');
   rig.type('echo works; sleep 1\r');
   await rig.waitFor(/input> /);

@@ -9,7 +9,7 @@ it.each([
   [['safety', 'check', 'git', 'push', '--force'], 2, 'put it in quotes'],
   [['route', 'why', 'did', 'that', 'fail'], 2, 'put it in quotes'],
   [['doctr'], 2, 'there is no command doctr'],
-])('%j is a mistake: one line that says which, and 2', async (args, code, message) => {
+])('aish-tui %j prints one line that names the mistake, and exits with 2', async (args, code, message) => {
   using place = scratch();
   const ended = await runProgram(place, args);
   expect(ended.code).toBe(code);
@@ -17,13 +17,13 @@ it.each([
   expect(ended.out).toBe('');
 });
 
-it('undo list is undo --list', async () => {
+it('treats aish-tui undo list as undo --list', async () => {
   using place = scratch();
   const [word, option] = [await runProgram(place, ['undo', 'list']), await runProgram(place, ['undo', '--list'])];
   expect(word).toEqual(option);
 });
 
-it('--help names every subcommand and ends with 0', async () => {
+it('names every subcommand in --help, and exits with 0', async () => {
   using place = scratch();
   const { code, out } = await runProgram(place, ['--help']);
   expect(code).toBe(0);
@@ -31,7 +31,7 @@ it('--help names every subcommand and ends with 0', async () => {
     expect(out).toContain(`\n  ${name}`);
 });
 
-it('doctor --json says the same as doctor, for programs', async () => {
+it('doctor --json reports the same as doctor', async () => {
   using place = scratch();
   const told: unknown = JSON.parse((await runProgram(place, ['doctor', '--json'])).out);
   expect(told).toMatchObject({
@@ -39,7 +39,7 @@ it('doctor --json says the same as doctor, for programs', async () => {
   });
 });
 
-it(':doctor says inside what doctor says outside', async () => {
+it(':doctor reports the same as aish-tui doctor', async () => {
   using place = scratch();
   const outside = await runProgram(place, ['doctor']);
   const inside = await runProgram(place, [], { input: ':doctor\n' });

@@ -1,4 +1,6 @@
-/** As a login shell, and for ssh, scp, rsync, tmux and editors: what a shell is asked to run, the real one runs. */
+/**
+ * As the login shell, and for ssh, scp, rsync, tmux and editors, the program hands what it is asked to the real shell.
+ */
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +8,7 @@ import { userShells } from '../support/lacks.ts';
 import { runProgram, type Scratch, scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
 
-describe.each(userShells())('as $SHELL would: %s', (program) => {
+describe.each(userShells())('aish-tui in place of %s as $SHELL', (program) => {
   const asked = (place: Scratch, args: readonly string[], input = '') =>
     runProgram({ ...place, env: { ...place.env, SHELL: program } }, args, { input });
 
@@ -16,14 +18,14 @@ describe.each(userShells())('as $SHELL would: %s', (program) => {
     [['-l', '-c', 'echo login'], '', 'login\n', 0],
     [['-ic', 'echo interactive'], '', 'interactive\n', 0],
     [['-s', 'a', 'b'], 'echo "$2 $1"\n', 'b a\n', 0],
-  ])('%j', async (args, input, out, code) => {
+  ])('runs %j as that shell would', async (args, input, out, code) => {
     using place = scratch();
     const ended = await asked(place, args, input);
     expect(ended.out).toBe(out);
     expect(ended.code).toBe(code);
   });
 
-  it('a script, with its arguments', async () => {
+  it('runs a script with its arguments', async () => {
     using place = scratch();
     const path = join(place.work, 'script');
     writeFileSync(path, 'echo "ran $1"; exit 4\n');
@@ -32,7 +34,7 @@ describe.each(userShells())('as $SHELL would: %s', (program) => {
     expect([ended.out, ended.code]).toEqual(['ran so\n', 4]);
   });
 
-  it('bytes pass as they are, as scp and rsync need it', async () => {
+  it('passes all bytes unchanged, as scp and rsync need', async () => {
     using place = scratch();
     const ended = await asked(place, ['-c', 'cat'], '\0\x01\r\n\t~.');
     expect(ended.out).toBe('\0\x01\r\n\t~.');
@@ -40,7 +42,7 @@ describe.each(userShells())('as $SHELL would: %s', (program) => {
   });
 });
 
-it('never draws a screen without a terminal: lines in, lines out', async () => {
+it('draws no screen without a terminal: it reads and prints lines', async () => {
   using place = scratch();
   const { out, code } = await runProgram(place, [], { input: 'echo plain\nexit 0\n' });
   expect(out).toContain('plain');
@@ -48,7 +50,7 @@ it('never draws a screen without a terminal: lines in, lines out', async () => {
   expect(code).toBe(0);
 });
 
-it('-i and -l on a terminal are the real shell’s too', async () => {
+it('hands -i and -l on a terminal to the real shell', async () => {
   using place = scratch();
   await using rig = startRig(place, { args: ['-i'], env: { PS1: 'plain> ' } });
   rig.type('echo $0 $-\r');

@@ -1,4 +1,4 @@
-/** Programs that ask: of the user, and of the model, whose questions are the user's to answer (EX-4). */
+/** Programs that ask the user, and a model's commands whose questions the user answers (EX-4). */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 const PASSWORD = 'correct-horse';
 
-/** As sudo asks: on the terminal, without echo, what was typed before thrown away. */
+/** Asks like sudo: on the terminal, without echo, discarding what was typed before. */
 const SUDO_LIKE = `#!/bin/bash
 exec 3<>/dev/tty
 saved=$(stty -g <&3)
@@ -29,7 +29,7 @@ function place(baseUrl: string | undefined, config: Readonly<Record<string, unkn
   return made;
 }
 
-/** Everything the program has written under its home. */
+/** Returns the text of every file the program wrote under its home. */
 function kept(home: string): string {
   return readdirSync(home, { recursive: true, encoding: 'utf8' })
     .map((name) => join(home, name))
@@ -42,10 +42,10 @@ async function ready(rig: Rig, preset = 'fast'): Promise<void> {
   await rig.waitFor(`[aish:${preset}]>`);
 }
 
-describe('a model’s command that asks for a password', () => {
+describe('a model’s command that asks for a password or a yes', () => {
   const goal = (command: string) => [call('bash', { command }), say('GOAL: complete')];
 
-  it('is the user’s to answer: one key gives it the keyboard, and the model never sees the answer', async () => {
+  it('gets the keyboard by one key of the user, and the model never sees the answer', async () => {
     await using server = await startScriptedServer(goal('./sudo-like echo as root'));
     using home = place(server.baseUrl);
     await using rig = startRig(home);
@@ -67,7 +67,7 @@ describe('a model’s command that asks for a password', () => {
     expect(kept(home.home)).not.toContain(PASSWORD);
   });
 
-  it('becomes a job when nobody answers, says so, and can be answered there', async () => {
+  it('becomes a job that says so when nobody answers, and can be answered there', async () => {
     await using server = await startScriptedServer(goal('./sudo-like echo late'));
     using home = place(server.baseUrl, { wait_seconds: 1 });
     await using rig = startRig(home);
@@ -90,7 +90,7 @@ describe('a model’s command that asks for a password', () => {
     expect(server.requests.at(-1)?.lastUser).toMatch(/job 1 ended:[\s\S]*late/);
   });
 
-  it('or for a yes, which no text of the model gives', async () => {
+  it('is not answered by any text of the model', async () => {
     await using server = await startScriptedServer([
       call('bash', { command: 'read -p "Go on? [y/N] " yes; echo "<$yes>"' }),
       say('yes\ny\nGOAL: complete'),
@@ -103,13 +103,13 @@ describe('a model’s command that asks for a password', () => {
     rig.key('ctrl-]');
     rig.type('no\r');
     await rig.waitFor('✓ done');
-    // The step is one row until it is opened.
+    // A step is one row until the user opens it.
     rig.key('ctrl-o');
     await rig.waitFor('│ <no>');
   });
 });
 
-it('a password typed ahead is the program’s: it stands in no prompt, history, journal or request', async () => {
+it('passes a password typed ahead to the program, and keeps it out of prompt, history, journal and requests', async () => {
   await using server = await startScriptedServer([say('I saw.')]);
   using home = place(server.baseUrl);
   writeFileSync(
@@ -124,7 +124,7 @@ it('a password typed ahead is the program’s: it stands in no prompt, history, 
   rig.type('true\r');
   await rig.waitFor(/✓/);
   rig.type('./slow\r');
-  // Not in one piece with the line: that would be a paste.
+  // The password is typed separately: in one piece with the line it would count as a paste.
   await rig.waitFor('❯ ./slow');
   rig.type(PASSWORD);
   rig.type('\r');

@@ -1,4 +1,4 @@
-/** `@` in a question: what comes with it, what is shown of it before, what is refused (IN-8). */
+/** `@` in a question: what is attached, what is shown before sending, and what is refused (IN-8). */
 import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { scratch } from '../support/program.ts';
 import { openRig, startRig } from '../support/rig.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 
-/** One black pixel. */
+/** An image of one black pixel. */
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==',
   'base64',
@@ -14,7 +14,7 @@ const PNG = Buffer.from(
 const TOKEN = `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`;
 
 describe('an attached text', () => {
-  it('shows its size and tokens before it is sent, and stands behind the question under its name', async () => {
+  it('shows its size and tokens before it is sent, and follows the question under its name', async () => {
     await using server = await startScriptedServer([say('Two numbers.'), say('A tree.')]);
     using place = scratch(server.baseUrl);
     writeFileSync(join(place.work, 'my notes.txt'), 'seven and nine\n```\n');
@@ -38,7 +38,7 @@ describe('an attached text', () => {
     expect(server.requests[1]?.lastUser).toContain('src/:\n```\ndeep/\ndeep/leaf.c\n```');
   });
 
-  it('is the last output, and what was selected', async () => {
+  it('can be the last output (@out) and the selection (@selection)', async () => {
     await using server = await startScriptedServer([say('Both came.')]);
     await using rig = await openRig(scratch(server.baseUrl), '[aish:fast]>');
     rig.type('why is @selection so?\r');
@@ -60,7 +60,7 @@ describe('an attached text', () => {
     expect(text).toMatch(/selection:\n```\napples\npears\n```/);
   });
 
-  it('comes with a goal as well, typed behind :norris or turned into one by Ctrl-N', async () => {
+  it('is sent with a goal as well, typed after :norris or made a goal by Ctrl-N', async () => {
     await using server = await startScriptedServer([
       say('GOAL: complete\nfollowed it'),
       say('GOAL: complete\nand once more'),
@@ -88,7 +88,7 @@ describe('an attached text', () => {
     await rig.waitFor(':norris follow @big');
   });
 
-  it('comes back with a word where it can’t be sent; a store of credentials asks once more', async () => {
+  it('returns to the prompt with a reason when it can’t be sent, and asks once more if it is a credential file', async () => {
     await using server = await startScriptedServer([say('I see a placeholder.')]);
     using place = scratch(undefined, {
       models: { fast: { base_url: server.baseUrl, model: 'scripted', secrets: 'scrub' } },
@@ -124,7 +124,7 @@ describe('an attached text', () => {
 });
 
 describe('an image', () => {
-  it('goes to the model as it was when it was asked about, named or pasted as a path', async () => {
+  it('reaches the model as it was at the time of the question, whether named or pasted as a path', async () => {
     await using server = await startScriptedServer([say('A black dot.'), say('Still black.')]);
     using place = scratch(server.baseUrl);
     const shot = join(place.work, 'my shot.png');
@@ -148,7 +148,7 @@ describe('an image', () => {
     expect(statSync(join(place.home, kept[0] ?? '')).mode & 0o777).toBe(0o600);
   });
 
-  it('is refused with a word by a model that takes none: by its setting, or by its answer, which is remembered', async () => {
+  it('is refused with a reason when the preset or the server’s earlier answer says that the model takes none', async () => {
     const refusal = { error: { status: 500, message: 'image input is not supported - hint: provide the mmproj' } };
     await using server = await startScriptedServer([refusal, say('Only words.')]);
     using place = scratch(undefined, {

@@ -5,14 +5,14 @@ import { everyShell } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 
-/** What was last sent to the terminal's clipboard. */
+/** Returns the text last sent to the terminal's clipboard. */
 function clipboard(rig: Rig): string {
   const sent = [...rig.raw.matchAll(/\x1b\]52;c;([A-Za-z0-9+/=]*)/g)].at(-1)?.[1] ?? '';
   return Buffer.from(sent, 'base64').toString('utf8');
 }
 
 describe.each(everyShell())('commands in the transcript: %s', (program) => {
-  it('are gone to, run again, changed, copied, filtered, marked and saved by keys', async () => {
+  it('can be visited, rerun, changed, copied, filtered, marked and saved by keys', async () => {
     using place = scratch();
     await using rig = await openRig(place, /\[aish:\w+\]>/, { env: { SHELL: program }, rows: 30 });
     rig.type('seq 100 108\r');
@@ -20,7 +20,7 @@ describe.each(everyShell())('commands in the transcript: %s', (program) => {
     rig.type('echo second\r');
     await rig.waitFor(/│ second/);
     rig.type('echo third\r');
-    // A command is in the transcript once it has ended: its heading then says how.
+    // A command is in the transcript once it has ended: its heading then shows the exit.
     await rig.waitFor(/❯ echo third .*✓/);
 
     rig.key('alt-up');
@@ -33,7 +33,7 @@ describe.each(everyShell())('commands in the transcript: %s', (program) => {
     rig.type('y');
     await rig.waitFor(() => clipboard(rig) === '$ echo second\nsecond');
 
-    // A filter shows the output as it stands, less what does not match.
+    // A filter shows the output without the lines that do not match.
     rig.type('[&5\r');
     await rig.waitFor(/1 of 9 lines/);
     await rig.waitForGone('│ 104');
@@ -62,7 +62,7 @@ describe.each(everyShell())('commands in the transcript: %s', (program) => {
     await rig.waitFor(/│ second time[\s\S]*❯ echo third[\s\S]*│ third/);
   });
 
-  it('say where they ran; one that still runs is not among them, and that is said', async () => {
+  it('show where they ran, and a running command is reported as not yet among them', async () => {
     using place = scratch();
     await using rig = await openRig(place, /\[aish:\w+\]>/, { env: { SHELL: program }, columns: 100 });
     rig.type('echo here\r');

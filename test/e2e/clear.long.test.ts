@@ -10,10 +10,10 @@ describe.each(everyShell())('clearing: %s', (program) => {
     [':clear\r', undefined],
     ['', 'ctrl-l'],
   ];
-  it.each(ways)('%j %s clears the view, and what was there is reached by scrolling', async (line, key) => {
+  it.each(ways)('%j %s clears the view, and scrolling up reaches what was there', async (line, key) => {
     await using rig = await openRig(scratch(), /\[aish:\w+\]>/, { env: { SHELL: program } });
     rig.type('echo earl""ier\r');
-    // What is typed while it runs is its own, and then the shell's.
+    // What is typed during the command goes to the command first and to the shell afterwards.
     await rig.waitFor(/echo earl""ier .*✓[\s\S]*│ earlier/);
     rig.type(line);
     if (key) rig.key(key);
@@ -35,7 +35,7 @@ describe(':last', () => {
     rig.type('seq 1 3\r');
     await rig.waitFor(/seq 1 3 .*✓/);
     rig.type(':last\r');
-    // The pager has the whole terminal, and has drawn itself at its size.
+    // The pager has switched to its own screen and has drawn at full size.
     await rig.waitFor((it) => it.alternate && /^1\n2\n3\n/.test(it.text()) && it.screen()[23] === '(END)');
     rig.type('q');
     await rig.waitFor(/private · ✓/);
@@ -46,7 +46,7 @@ describe(':last', () => {
   });
 });
 
-it('a long command of the user’s rings when it ends, where nobody looks', async () => {
+it('rings the bell when a long command of the user ends while the terminal has no focus', async () => {
   await using rig = await openRig(scratch(), /\[aish:\w+\]>/);
   rig.type('sleep 10.2\r');
   await rig.waitFor(/✓ 10\.\d s/, 30_000);

@@ -1,4 +1,4 @@
-/** `aish-tui config`, as a person uses it. */
+/** `aish-tui config` as a user runs it. */
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -7,14 +7,14 @@ import { say, startScriptedServer } from '../support/scripted-server.ts';
 
 const config = (place: Scratch, ...args: readonly string[]) => runProgram(place, ['config', ...args]);
 
-/** An editor that puts `text` in place of what it is given. */
+/** Writes an editor that replaces the file it opens by `text`. */
 function editor(place: Scratch, text: string): void {
   writeFileSync(join(place.home, 'new.jsonc'), text);
   writeFileSync(join(place.home, 'editor'), `#!/bin/sh\ncp '${join(place.home, 'new.jsonc')}' "$1"\n`, { mode: 0o755 });
   place.env.EDITOR = join(place.home, 'editor');
 }
 
-it('check tells all mistakes at once, and exits with 2', async () => {
+it('config check lists all mistakes at once, and exits with 2', async () => {
   using place = scratch();
   const path = place.env.AISH_CONFIG ?? '';
   writeFileSync(path, '{\n  "modell": "fast",\n  "max_turns": 0\n}');
@@ -23,7 +23,7 @@ it('check tells all mistakes at once, and exits with 2', async () => {
   expect(wrong.err).toBe(
     `${path}:2:3: unknown key modell; did you mean models?\n${path}:3:16: max_turns must be >= 1\n`,
   );
-  // The program itself says the first, and how to see the others.
+  // Any other subcommand prints the first mistake and how to see the rest.
   const started = await runProgram(place, ['ask', 'hello']);
   expect(started).toMatchObject({ code: 2, err: expect.stringContaining('and 1 more: aish-tui config check') });
   writeFileSync(path, '{ "max_turns": 4 }');
@@ -35,7 +35,7 @@ it('check tells all mistakes at once, and exits with 2', async () => {
   });
 });
 
-it('show names the source of each value, and hides what servers are given', async () => {
+it('config show names the source of each value, and hides values that MCP servers are given', async () => {
   using place = scratch(undefined, { max_turns: 7, mcp: { servers: { a: { command: 'x', env: { WHO: 'me' } } } } });
   const { code, out } = await config(place, 'show');
   expect(code).toBe(0);
@@ -46,7 +46,7 @@ it('show names the source of each value, and hides what servers are given', asyn
   expect(settings).toContainEqual({ key: 'max_tool_rounds', value: 16, origin: 'default' });
 });
 
-it('edit writes back what is right, and nothing else', async () => {
+it('config edit saves a valid configuration and rejects an invalid one', async () => {
   using place = scratch();
   const path = join(place.home, 'made/config.jsonc');
   place.env.AISH_CONFIG = path;
@@ -60,7 +60,7 @@ it('edit writes back what is right, and nothing else', async () => {
   expect(readFileSync(path, 'utf8')).toBe('{ "max_turns": 12 } // as many as needed\n');
 });
 
-it('a new file begins with the schema, by which editors complete', async () => {
+it('starts a new configuration file with the schema line that editors use to complete', async () => {
   using place = scratch();
   place.env.AISH_CONFIG = join(place.home, 'made.jsonc');
   writeFileSync(join(place.home, 'editor'), `#!/bin/sh\ncp "$1" '${place.home}/seen'\nexit 1\n`, { mode: 0o755 });
@@ -70,7 +70,7 @@ it('a new file begins with the schema, by which editors complete', async () => {
   expect(JSON.parse(readFileSync(schema, 'utf8'))).toMatchObject({ description: 'Configuration of aish-tui.' });
 });
 
-it('trust covers the project’s settings and its instructions, which then reach the model', async () => {
+it('config trust covers the project’s settings and instructions, which then reach the model', async () => {
   await using server = await startScriptedServer([say('one'), say('two'), say('three')]);
   using place = scratch(server.baseUrl);
   mkdirSync(join(place.work, '.git'));

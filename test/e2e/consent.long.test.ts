@@ -1,4 +1,4 @@
-/** What asks before a command of the model in chat (AC-3). */
+/** When chat asks before it runs a command of the model (AC-3). */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,9 +7,9 @@ import { scratch } from '../support/program.ts';
 import { openRig, startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
-describe('in chat', () => {
+describe('chat', () => {
   it.skipIf(lacks('cc'))(
-    'Restricted runs commands at once, and asks about the mode after the first that was blocked',
+    'in Restricted runs commands at once, and asks about the mode after the first blocked one',
     async () => {
       await using server = await startScriptedServer([
         say('I look.\n\nCMD: ls only-file.txt | wc -l'),
@@ -33,7 +33,7 @@ describe('in chat', () => {
     },
   );
 
-  it('asks before it shows a credential to a model elsewhere, and does not where the model is here', async () => {
+  it('asks before it shows a credential to a remote model, and does not ask for a model on this machine', async () => {
     for (const here of [false, true]) {
       await using server = await startScriptedServer([say('CMD: cat .env'), say('That is all.')]);
       const elsewhere = `http://[::ffff:127.0.0.1]:${server.port}/v1`;
@@ -57,7 +57,7 @@ describe('in chat', () => {
     }
   });
 
-  it('in Unrestricted P lets what only reads run for the rest of the session', async () => {
+  it('in Unrestricted lets read-only commands run for the rest of the session after P', async () => {
     await using server = await startScriptedServer([
       say('CMD: ls'),
       say('CMD: pwd'),
@@ -81,7 +81,7 @@ describe('in chat', () => {
   });
 
   it.skipIf(lacks('make'))(
-    'P at a consent allows the program and subcommand, which :allow lists, keeps and takes back',
+    'allows a program and subcommand after P, and :allow lists, saves and revokes it',
     async () => {
       await using server = await startScriptedServer([
         say('CMD: make test 2>&1 | tail -3'),

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { runProgram, scratch } from '../support/program.ts';
 import { call, say, startScriptedServer, whenever } from '../support/scripted-server.ts';
 
-it('an output that leaves the context stays in a private file, which the model is told of and can read', async () => {
+it('keeps an output that leaves the context in a private file that the model can read', async () => {
   const numbers = (from: number) => call('bash', { command: `seq -f 'line %g of the output' ${from} ${from + 119}` });
   const read = 'grep -h "^line 1 of" "$HOME"/.local/state/aish/sessions/*/output/evicted-*.txt';
   await using server = await startScriptedServer(
@@ -26,11 +26,11 @@ it('an output that leaves the context stays in a private file, which the model i
   expect(kept).toHaveLength(121);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
-  // In Restricted too, the model can read it again.
+  // The model can read the file in Restricted too.
   expect(last?.messages.at(-1)?.content).toContain('line 1 of the output\n');
 });
 
-it('turns that leave the context are summarised, counted, and shown by :history', async () => {
+it('summarises turns that leave the context, counts them, and shows them in :history', async () => {
   const summary = say('The user counts lines. Nothing is open.', { usage: { prompt: 700, completion: 30 } });
   const long = (n: number) => say(`Answer ${n}. ${'Words fill the window. '.repeat(120)}`);
   await using server = await startScriptedServer([

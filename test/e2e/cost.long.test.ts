@@ -7,11 +7,11 @@ import { runProgram, scratch } from '../support/program.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { say, startScriptedServer, whenever } from '../support/scripted-server.ts';
 
-/** Counts, not times: these hold on any machine. The times are in `npm run bench`. */
+/** Counts rather than times, so these hold on any machine. Times are measured by `npm run bench`. */
 const MAX_REQUEST_BYTES = 5400;
 const MAX_KEY_BYTES = 20;
 
-it('the first request of a run and of a chat is small', async () => {
+it('sends a small first request in a run and in a chat', async () => {
   await using server = await startScriptedServer([whenever(/./, say('GOAL: complete'))]);
   using place = scratch(server.baseUrl);
   await runProgram(place, ['run', 'count the files']);
@@ -22,13 +22,13 @@ it('the first request of a run and of a chat is small', async () => {
   for (const { text } of server.requests) expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_REQUEST_BYTES);
 });
 
-/** Ticks of processor time. */
+/** Processor time in clock ticks. */
 function ticks(rig: Rig): number {
   const fields = readFileSync(`/proc/${rig.pty.pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? [];
   return Number(fields[11]) + Number(fields[12]);
 }
 
-it('a typed letter is a few bytes, and at rest nothing is written and nothing runs', async () => {
+it('writes a few bytes for a typed letter, and at rest writes nothing and uses no processor', async () => {
   await using rig = await openRig(scratch(), '[aish:demo]>', { columns: 120, rows: 40 });
   rig.type('seq 100; echo th""en\r');
   await rig.waitFor(/│ then/);
@@ -42,7 +42,7 @@ it('a typed letter is a few bytes, and at rest nothing is written and nothing ru
     await rig.waitFor(`?${letters.slice(0, at + 1).trimEnd()}`);
   }
   expect((rig.raw.length - before) / letters.length).toBeLessThanOrEqual(MAX_KEY_BYTES);
-  // What the last command and the last letter have set off is over.
+  // Waits for the work that the last command and the last letter started.
   await delay(1500);
   const [written, worked] = [rig.raw.length, ticks(rig)];
   await delay(1500);
@@ -50,7 +50,7 @@ it('a typed letter is a few bytes, and at rest nothing is written and nothing ru
   expect(ticks(rig) - worked).toBeLessThanOrEqual(2);
 });
 
-it('a line that comes in one piece is drawn once', async () => {
+it('draws a line that arrives in one piece only once', async () => {
   await using rig = await openRig(scratch(), '[aish:demo]>', { columns: 120, rows: 40 });
   rig.type('?');
   await rig.waitFor('> ?');
@@ -58,11 +58,11 @@ it('a line that comes in one piece is drawn once', async () => {
   const line = 'what would it cost to draw each of these letters by itself';
   rig.type(line);
   await rig.waitFor(`?${line}`);
-  // Letter by letter it is more than two bytes for each of them.
+  // Typed letter by letter, each letter would cost more than two bytes.
   expect(rig.raw.length - before).toBeLessThanOrEqual(line.length + MAX_KEY_BYTES);
 });
 
-it('Enter in the own shell starts at most one program, and waits for none', async () => {
+it('starts at most one program for Enter in the user’s own shell, and waits for none', async () => {
   using place = scratch();
   const log = join(place.home, 'spawns');
   const preload = fileURLToPath(new URL('../support/told-spawns.mjs', import.meta.url));

@@ -1,4 +1,4 @@
-/** What works only in part stays in sight: in the status bar, in the log, and in what `:safety check` foretells. */
+/** Parts that work only partly stay visible: in the status bar, the log and the forecast of `:safety check`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,12 +7,12 @@ import { openRig } from '../support/rig.ts';
 import { call, say, startScriptedServer, whenever } from '../support/scripted-server.ts';
 
 const OPINION = /Detect destructive/;
-/** A program that no table knows. */
+/** A program that the gate has no record for. */
 const UNKNOWN = 'frobnicate --all';
 
 const logOf = ({ home }: Scratch) => readFileSync(join(home, '.local/state/aish/aish.log'), 'utf8');
 
-/** A preset `guard` for the second opinion beside the active one. */
+/** A configuration with a preset `guard` for the second opinion beside the active preset. */
 function withGuard(baseUrl: string, guardUrl: string) {
   const model = 'scripted';
   return {
@@ -23,7 +23,7 @@ function withGuard(baseUrl: string, guardUrl: string) {
   };
 }
 
-it('says once, in a line of its own, why there is no second opinion, and no word of it in the questions', async () => {
+it('explains once, in a line of its own, why there is no second opinion, and not in the questions', async () => {
   await using server = await startScriptedServer([
     call('bash', { command: UNKNOWN }),
     call('bash', { command: `${UNKNOWN} again` }),
@@ -37,7 +37,7 @@ it('says once, in a line of its own, why there is no second opinion, and no word
   expect(all).not.toContain('127.0.0.1:9');
 });
 
-it('a second opinion that can not be got is in the status bar until it can', async () => {
+it('shows a failing second opinion in the status bar until it works again', async () => {
   await using server = await startScriptedServer([
     call('bash', { command: UNKNOWN }),
     call('bash', { command: `${UNKNOWN} again` }),
@@ -64,7 +64,7 @@ describe(':safety check', () => {
     ['YES', 'LLM flagged as destructive', 'from a model: HALT, you would decide'],
     ['NO', 'second opinion: not destructive', 'in a Norris run it would run without a question'],
     ['maybe', 'second opinion was neither YES nor NO', 'from a model: HALT'],
-  ])('asks for the second opinion: %s', async (answer, reason, would) => {
+  ])('asks the second opinion, and explains its answer %s', async (answer, reason, would) => {
     await using server = await startScriptedServer([whenever(OPINION, say(answer))]);
     using place = scratch(server.baseUrl, { mode: 'unrestricted' });
     const { out } = await runProgram(place, [], { input: `:safety check ${UNKNOWN}\n` });
@@ -73,7 +73,7 @@ describe(':safety check', () => {
     expect(out).toContain(would);
   });
 
-  it('asks nobody where the tables know', async () => {
+  it('asks no model about a command that the rules decide', async () => {
     await using server = await startScriptedServer([]);
     using place = scratch(server.baseUrl, { mode: 'unrestricted' });
     const { out } = await runProgram(place, [], { input: ':safety check rm -rf src\n:safety check ls\n' });

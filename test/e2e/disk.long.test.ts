@@ -6,7 +6,7 @@ import { startRig } from '../support/rig.ts';
 
 const MS_PER_DAY = 24 * 60 * 60 * 1000;
 
-/** A session that was last used so many days ago, with a saved output. */
+/** Plants a session last used this many days ago, with a saved output. */
 function earlier(
   { home }: Scratch,
   id: string,
@@ -23,7 +23,7 @@ function earlier(
   return { journal, output };
 }
 
-it('old outputs go at the start, old sessions when the user has seen them and says so', async () => {
+it('removes old outputs at the start, and old sessions only when the user confirms', async () => {
   using here = scratch();
   const old = earlier(here, 'old', 40);
   const young = earlier(here, 'young', 2);

@@ -12,7 +12,7 @@ complete -F _pets pets
 zebra_function() { echo "zebra runs"; }
 `;
 
-/** Starts the program with a shell that has this startup file, and waits until the shell is up. */
+/** Starts the program with this startup file for its shell, and waits until the shell is ready. */
 async function start(place: Scratch, rc: string, shell = '/bin/bash'): Promise<Rig> {
   writeFileSync(join(place.home, shell.endsWith('zsh') ? '.zshrc' : '.bashrc'), rc);
   const rig = startRig(place, { env: { SHELL: shell }, columns: 120 });
@@ -28,7 +28,7 @@ describe('Tab', () => {
     ['/bin/bash', PETS.replace('{ COMP', '{ sleep 2; COMP')],
     [pathOf('zsh'), 'sleep 3; autoload -Uz compinit; compinit -D -i; _pets() { compadd cat dog }; compdef _pets pets'],
     [pathOf('fish'), 'sleep 3; complete -c pets -f -a "cat dog"'],
-  ])('says that the shell is loading, and completes once it has: %s %#', async (shell, rc) => {
+  ])('reports that the shell is loading, and completes once it has: %s %#', async (shell, rc) => {
     if (shell === undefined) return expect(lacks('zsh') || lacks('fish')).toBe(true);
     using place = scratch();
     const file = { bash: '.bashrc', zsh: '.zshrc', fish: '.config/fish/config.fish' }[basename(shell)] ?? '';
@@ -43,7 +43,7 @@ describe('Tab', () => {
     expect(rig.text()).not.toContain('still loading');
   });
 
-  it('asks the live bash, and lists what there is', async () => {
+  it('asks the live bash, and lists its candidates', async () => {
     using place = scratch();
     mkdirSync(join(place.work, 'a folder'));
     await using rig = await start(place, PETS);
@@ -66,7 +66,7 @@ describe('Tab', () => {
     expect(rig.text()).not.toContain('__aish');
   });
 
-  it.skipIf(lacks('zsh'))('asks the live zsh, with its descriptions', async () => {
+  it.skipIf(lacks('zsh'))('asks the live zsh, and shows its descriptions', async () => {
     using place = scratch();
     await using rig = await start(
       place,
@@ -105,7 +105,7 @@ precmd() { print hooked }`,
 });
 
 describe('the external editor', () => {
-  /** An editor that notes what it was given, and writes something else. */
+  /** An editor that records the text it opened and writes another. */
   function fakeEditor(place: Scratch, exit: number): string {
     const path = join(place.home, 'editor');
     writeFileSync(
@@ -121,7 +121,7 @@ exit ${exit}
     return path;
   }
 
-  it('has the terminal, a private file, and gives the text back without running it', async () => {
+  it('gets the terminal and a private file, and returns the text to the prompt without running it', async () => {
     using place = scratch();
     await using rig = await start(place, `export EDITOR=${fakeEditor(place, 0)}`);
     rig.type('echo one');
@@ -141,7 +141,7 @@ exit ${exit}
     await expectSameWhenRedrawn(rig);
   });
 
-  it('changes nothing when it fails or is not there', async () => {
+  it('changes nothing when it fails or is missing', async () => {
     using place = scratch();
     await using rig = await start(place, `export EDITOR=${fakeEditor(place, 3)}`);
     rig.type('echo one');
@@ -159,7 +159,7 @@ exit ${exit}
 });
 
 describe('the transcript', () => {
-  it('is searched and copied from by keys', async () => {
+  it('can be searched and copied from by keys', async () => {
     using place = scratch();
     await using rig = await start(place, '');
     rig.type('seq 1 300\r');
@@ -180,8 +180,8 @@ describe('the transcript', () => {
   });
 });
 
-describe('what is typed while a program runs', () => {
-  it('stays in the prompt, and goes to the program only when it was given the keyboard', async () => {
+describe('text typed while a program runs', () => {
+  it('stays in the prompt, and goes to the program only when the user gives it the keyboard', async () => {
     using place = scratch();
     await using rig = await start(place, '');
     rig.type('until [ -e go ]; do sleep 0.02; done; read -p "name? " name; echo "got [$name]"\r');
@@ -196,7 +196,7 @@ describe('what is typed while a program runs', () => {
     await rig.waitFor('keys go to the program');
     expect(rig.text()).toContain('[aish:demo]> half a line');
     rig.type('bob\r');
-    // Until it has ended the keys are its own.
+    // Until the program has ended, the keys are its own.
     await rig.waitFor(/name; echo .*✓[\s\S]*got \[bob\][\s\S]*\[aish:demo\]> half a line/);
     rig.type(' more');
     await rig.waitFor('[aish:demo]> half a line more');

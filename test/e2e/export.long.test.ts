@@ -1,4 +1,4 @@
-/** `:copy` and `:export`: what was said and run, for elsewhere. */
+/** `:copy` and `:export` take answers and output out of the program. */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -6,13 +6,13 @@ import { scratch } from '../support/program.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 
-/** What was last sent to the terminal's clipboard. */
+/** Returns the text last sent to the terminal's clipboard. */
 function clipboard(rig: Rig): string {
   const sent = [...rig.raw.matchAll(/\x1b\]52;c;([A-Za-z0-9+/=]*)/g)].at(-1)?.[1] ?? '';
   return Buffer.from(sent, 'base64').toString();
 }
 
-it('copies the last answer and output, and writes the session into new files', async () => {
+it(':copy takes the last answer and output, and :export writes the session into new files', async () => {
   await using server = await startScriptedServer([say('It says **hello**.')]);
   using place = scratch(server.baseUrl);
   await using rig = await openRig(place, '[aish:fast]>', { rows: 40, columns: 110 });

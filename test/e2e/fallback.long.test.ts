@@ -3,11 +3,14 @@ import { startFaultServer } from '../support/fault-server.ts';
 import { runProgram, scratch } from '../support/program.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 
-/** Of the shape of an access key, and a value that the environment names as a secret. */
+/** Has the form of an access key, and is also the value of a variable named as a secret. */
 const SECRET = 'AKIAQX7RZ5MTKPLW3VNB';
 const QUESTION = `why does the upload with key ${SECRET} fail?`;
 
-/** `fast` is broken; its fallback listens. `here`: on this machine, as an address that is not this machine's otherwise. */
+/**
+ * Runs a question where `fast` is broken and its fallback answers. `here` puts the fallback on this machine; otherwise
+ * its address counts as remote.
+ */
 async function askOverFallback(cloud: Readonly<Record<string, unknown>>, here: boolean) {
   await using broken = await startFaultServer('server-error');
   await using sound = await startScriptedServer([say('answered elsewhere')]);
@@ -28,18 +31,21 @@ async function askOverFallback(cloud: Readonly<Record<string, unknown>>, here: b
 }
 
 describe('a fallback keeps the secrets policy of its preset (BR-4)', () => {
-  it.each([true, false])('block: nothing with a secret in it reaches it (on this machine: %s)', async (here) => {
-    const { bodies, code } = await askOverFallback({ secrets: 'block' }, here);
-    expect(bodies).not.toContain(SECRET);
-    expect(code).toBe(6);
-  });
+  it.each([true, false])(
+    'sends nothing with a secret to a fallback with the policy block (on this machine: %s)',
+    async (here) => {
+      const { bodies, code } = await askOverFallback({ secrets: 'block' }, here);
+      expect(bodies).not.toContain(SECRET);
+      expect(code).toBe(6);
+    },
+  );
 
-  it('elsewhere without a word from the user: no secret reaches it', async () => {
+  it('sends no secret to a remote fallback without a stated policy', async () => {
     const { bodies } = await askOverFallback({}, false);
     expect(bodies).not.toContain(SECRET);
   });
 
-  it('off, as the user wrote it: it is asked, and the transcript says so', async () => {
+  it('asks a fallback whose policy the user set to off, and says so in the transcript', async () => {
     const { bodies, said, code } = await askOverFallback({ secrets: 'off' }, false);
     expect(bodies).toContain(SECRET);
     expect(said).toMatch(/500, something broke.*continuing with cloud for this run/);
@@ -48,7 +54,7 @@ describe('a fallback keeps the secrets policy of its preset (BR-4)', () => {
   });
 });
 
-it('each call over a fallback is counted at its own preset: what was cut, and what answered', async () => {
+it('counts each call over a fallback at its own preset: the broken answer and the complete one', async () => {
   await using broken = await startFaultServer('early-end');
   await using sound = await startScriptedServer([{ ...say('Well.'), usage: { prompt: 1000, completion: 100 } }]);
   using place = scratch(undefined, {

@@ -1,6 +1,6 @@
 /**
- * RE-1: every fault in every place, against the page that says what comes of it. `npm run check -- faults` meets all of
- * them and writes the page anew; this run meets a few.
+ * RE-1: compares every fault in every place with the page that describes it. `npm run check -- faults` runs them all
+ * and rewrites the page; this run tries a few.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import { PLACES, type Place } from '../support/role-server.ts';
 
 const PAGE = fileURLToPath(new URL('../../docs/reliability.md', import.meta.url));
 const WRITES = process.env.AISH_FAULTS === 'all';
-/** What every run of the suite meets. */
+/** The faults that every run of this file tries. */
 const FEW: readonly (readonly [string, Place])[] = [
   ['500', 'chat'],
   ['answer cut', 'Norris'],
@@ -53,7 +53,7 @@ function pageOf(cells: ReadonlyMap<string, ReadonlyMap<Place, Cell>>): string {
   return [INTRO, ...sections].join('\n');
 }
 
-/** The sections of the page, each with its rows by place. */
+/** Returns the sections of the page, each with its rows by place. */
 function written(): ReadonlyMap<string, readonly string[]> {
   const [, ...sections] = readFileSync(PAGE, 'utf8').split(/^## /m);
   return new Map(
@@ -64,11 +64,11 @@ function written(): ReadonlyMap<string, readonly string[]> {
   );
 }
 
-// Only where it is asked for: it takes half an hour.
+// Writing the page takes half an hour, so it happens only on request.
 const describeAll = WRITES ? describe : () => {};
 
 describeAll('all of them', () => {
-  it('are met, and the page is written', { timeout: 30 * 60_000 }, async () => {
+  it('writes the page after every fault was tried in every place', { timeout: 30 * 60_000 }, async () => {
     const cells = new Map<string, Map<Place, Cell>>();
     for (const name of Object.keys(FAULTS)) {
       const row = new Map<Place, Cell>();
@@ -80,7 +80,7 @@ describeAll('all of them', () => {
   });
 });
 
-describe.skipIf(WRITES)('the page', () => {
+describe.skipIf(WRITES)('the page of faults', () => {
   it('has every fault and every place', () => {
     const page = written();
     expect([...page.keys()]).toEqual(Object.keys(FAULTS));
@@ -91,8 +91,8 @@ describe.skipIf(WRITES)('the page', () => {
   });
 });
 
-describe.skipIf(WRITES || lacks('cc'))('what the page says', () => {
-  it.each(FEW)('is true: %s in %s', async (name, place) => {
+describe.skipIf(WRITES || lacks('cc'))('the page of faults', () => {
+  it.each(FEW)('describes what happens for %s in %s', async (name, place) => {
     expect(rowOf(place, await meet(name, place))).toBe(written().get(name)?.[PLACES.indexOf(place)]);
   });
 });

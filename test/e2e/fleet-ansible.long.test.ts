@@ -13,7 +13,7 @@ import { lacksSshd } from '../support/sshd.ts';
 
 const NAMES = ['web1', 'web2', 'web3', 'web4'];
 const HOSTS = NAMES.join(',');
-/** What some starts of Ansible may take on a machine that is busy with other work. */
+/** Ansible may take this long to start on a busy machine. */
 const SLOW_MS = 180_000;
 
 const wants = (command: string): Turn =>
@@ -33,7 +33,7 @@ describe.skipIf(lacksSshd() || lacks('ansible') || !canMount)('a fleet through A
   };
 
   it(
-    'what is judged safe runs on all: what Ansible would evaluate is text there',
+    'runs a safe command on all hosts, and passes Ansible’s template syntax through as text',
     async () => {
       fresh((path, name) => writeFileSync(join(path, 'version'), name === 'web3' ? '2\n' : '1\n'));
       await using server = await startScriptedServer([wants(`cat version; echo '{{ 6 * 7 }} creates=version'`)]);
@@ -65,7 +65,7 @@ describe.skipIf(lacksSshd() || lacks('ansible') || !canMount)('a fleet through A
   );
 
   it(
-    'equal questions are one with what the hosts report, a yes is for all of it, the canary goes first',
+    'asks equal questions once with the hosts’ reports, obeys one yes for all, and runs the canary first',
     async () => {
       fresh((path, name) => name !== 'web3' && mkdirSync(join(path, 'data')));
       await using server = await startScriptedServer([wants('rm -rf data')]);
@@ -88,7 +88,7 @@ describe.skipIf(lacksSshd() || lacks('ansible') || !canMount)('a fleet through A
   );
 
   it(
-    'killed in the middle, and resumed: no Ansible lives on, and nothing runs twice',
+    'killed midway and resumed, leaves no Ansible process behind and runs nothing twice',
     async () => {
       fresh(() => {});
       await using server = await startScriptedServer([wants('echo x >>count; sleep 2; cat count')]);

@@ -1,4 +1,4 @@
-/** A fleet of 20 real servers, each with files of its own at the same path. */
+/** A fleet of 20 real servers. Each has its own files at the same path. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,12 +14,12 @@ import { wholeLines } from '../support/whole-lines.ts';
 
 const NAMES = Array.from({ length: 20 }, (_, n) => `web${n + 1}`);
 const HOSTS = NAMES.join(',');
-/** What 20 logins and 20 questions at once may take on a machine that is busy with other work. */
+/** 20 logins and 20 questions at once may take this long on a busy machine. */
 const ALL_AT_ONCE_MS = 60_000;
-/** How often the program is killed in the middle of 20 commands. */
+/** How often the program is killed during 20 commands. */
 const KILLS = Number(process.env.AISH_FLEET_KILLS ?? 2);
 
-/** Those that a question was about. */
+/** The hosts that a question named. */
 const hostsAsked = (out: string) =>
   jsonLines(out).flatMap(({ kind, groups }) =>
     kind === 'fleetHalts' ? (groups as { readonly hosts: readonly string[] }[]).flatMap(({ hosts }) => hosts) : [],
@@ -27,7 +27,7 @@ const hostsAsked = (out: string) =>
 
 const hostOf = ({ system }: ScriptedRequest) => /You work on the host (\w+),/.exec(system)?.[1] ?? '';
 
-/** A model that wants one command on each host, and is content with whatever comes of it, but for some hosts. */
+/** A model that wants one command on each host and accepts any result, except on the blocked hosts. */
 const wants = (commandFor: (host: string) => string, blocked: readonly string[] = []): Turn =>
   whenever(() => true, {
     from(request) {
@@ -37,7 +37,7 @@ const wants = (commandFor: (host: string) => string, blocked: readonly string[] 
     },
   });
 
-describe.skipIf(lacksSshd() || !canMount)('a fleet of 20', () => {
+describe.skipIf(lacksSshd() || !canMount)('a fleet of 20 hosts', () => {
   const fleet = fleetDisks(NAMES);
   const { disk, fresh, onPath } = fleet;
   const withData = (path: string, name: string) => {
@@ -46,7 +46,7 @@ describe.skipIf(lacksSshd() || !canMount)('a fleet of 20', () => {
   };
   const having = (file: string) => NAMES.filter((name) => readdirSync(disk(name)).includes(file));
 
-  it('18 that are alike, a link and one without are three questions', async () => {
+  it('asks three questions for 18 equal hosts, one with a link and one without the file', async () => {
     fresh(withData);
     await using server = await startScriptedServer([wants(() => 'rm -rf data')]);
     using home = scratch(server.baseUrl);
@@ -68,7 +68,7 @@ describe.skipIf(lacksSshd() || !canMount)('a fleet of 20', () => {
     expect(having('data')).toHaveLength(19);
   });
 
-  it('the canary’s failure stops the rest: nothing ran on the others', async () => {
+  it('runs nothing on the other hosts after the canary fails', async () => {
     fresh(withData);
     await using server = await startScriptedServer([wants(() => 'rm -rf data', ['web2'])]);
     using home = scratch(server.baseUrl);
@@ -85,7 +85,7 @@ describe.skipIf(lacksSshd() || !canMount)('a fleet of 20', () => {
   });
 
   it(
-    'killed in the middle, and resumed: nothing runs twice',
+    'killed midway and resumed, runs nothing twice',
     async () => {
       for (let kill = 0; kill < KILLS; kill += 1) {
         fresh(() => {});
@@ -112,7 +112,7 @@ describe.skipIf(lacksSshd() || !canMount)('a fleet of 20', () => {
           const ran = wholeLines(join(disk(name), 'count'));
           expect(ran.length, `${name} ${status}`).toBeLessThanOrEqual(1);
           expect(status, JSON.stringify(row)).toBeOneOf(['done', 'unknown', 'aborted']);
-          // What was being judged then is asked about, and nobody is there to say yes.
+          // A command that was being judged is asked about again, and nobody is there to say yes.
           if (status === 'aborted') expect([asked.includes(name), ran], name).toEqual([true, []]);
           if (status === 'done') expect(ran, name).toEqual(['x']);
         }
@@ -121,7 +121,7 @@ describe.skipIf(lacksSshd() || !canMount)('a fleet of 20', () => {
     60_000 * (1 + KILLS),
   );
 
-  it('one hangs, one refuses, one vanishes: a row each, and the others are done', async () => {
+  it('reports a hanging, a refusing and a vanished host in a row each, and completes the others', async () => {
     fresh((path, name) => {
       if (name === 'web18' || name === 'web20') spawnSync('mkfifo', [join(path, 'version')]);
       else writeFileSync(join(path, 'version'), '1\n');

@@ -20,7 +20,7 @@ import { openRig, startRig } from '../support/rig.ts';
 import { startScriptedServer, type Turn, whenever } from '../support/scripted-server.ts';
 import { lacksSshd, startSshd } from '../support/sshd.ts';
 
-/** A model that wants one command on each host, and is content with whatever comes of it. */
+/** A model that wants one command on each host and accepts any result. */
 const wants = (command: string): Turn =>
   whenever(() => true, {
     from: ({ messages }) => ({
@@ -29,7 +29,7 @@ const wants = (command: string): Turn =>
   });
 
 describe('aish-tui run --hosts', () => {
-  it('one goal on containers, each by itself: a table, and in what they differ', async () => {
+  it('carries out one goal on containers independently, and prints a table and how they differ', async () => {
     await using server = await startScriptedServer([wants('cat version')]);
     using place = scratch(server.baseUrl);
     const boxes = fakeDocker(place, ['a', 'b', 'c']);
@@ -44,12 +44,12 @@ describe('aish-tui run --hosts', () => {
     for (const box of Object.values(boxes)) expect(readdirSync(join(box, 'tmp'))).toEqual([]);
   });
 
-  it('equal questions are one, which nobody says yes to: 4, and nothing has run', async () => {
+  it('asks equal questions once; without a person nothing runs and the exit code is 4', async () => {
     await using server = await startScriptedServer([wants('rm -rf data')]);
     using place = scratch(server.baseUrl);
     const boxes = fakeDocker(place, ['a', 'b', 'c']);
     for (const [name, box] of Object.entries(boxes)) if (name !== 'c') mkdirSync(join(box, 'data'));
-    // A name that every box has at the same path: what is compared is what a host says of itself.
+    // Every container has the same name at the same path, so the comparison uses what each host reports of itself.
     const { code, out, err } = await runProgram(place, [
       'run',
       '--json',
@@ -71,18 +71,18 @@ describe('aish-tui run --hosts', () => {
     expect(existsSync(join(boxes.a ?? '', 'data'))).toBe(true);
   });
 
-  it('a client that ends with 0 while its command runs is not believed', async () => {
+  it('does not trust a client that exits with 0 while its command still runs', async () => {
     await using server = await startScriptedServer([wants('sleep 0.4; exit 7')]);
     using place = scratch(server.baseUrl, { safety: { llm_second_opinion: false } });
     const boxes = fakeDocker(place, ['a']);
     writeFileSync(join(boxes.a ?? '', 'lie'), '');
     const { out } = await runProgram(place, ['run', '--json', '--hosts', 'docker:a', 'x']);
     const host = jsonLines(out).find(({ kind }) => kind === 'fleetHost');
-    // Its own end, or that of a slow machine on which it had to be ended: in no case the client's 0.
+    // Either the command's own exit or that of its kill on a slow machine, but never the client's 0.
     expect(host).toMatchObject({ status: 'done', commands: [{ exit: expect.toBeOneOf([7, 137, 143]) }] });
   });
 
-  it('a host that is not there, one that hangs: a row each, and 3', async () => {
+  it('gives a missing host and a hanging host a row each, and exits with 3', async () => {
     await using server = await startScriptedServer([wants('cat version')]);
     using place = scratch(server.baseUrl);
     const boxes = fakeDocker(place, ['a', 'hung']);
@@ -96,7 +96,7 @@ describe('aish-tui run --hosts', () => {
     expect(out).toMatch(/docker:hung +unreachable .*no answer within 5 s/);
   });
 
-  it('a host that hangs beyond the deadline gives no answer', async () => {
+  it('reports no answer from a host that hangs beyond the deadline', async () => {
     await using server = await startScriptedServer([wants('cat version')]);
     using place = scratch(server.baseUrl);
     const { hung = '' } = fakeDocker(place, ['hung']);
@@ -113,7 +113,7 @@ describe('aish-tui run --hosts', () => {
     expect(out).toMatch(/docker:hung +no answer .*not done after 1 s/);
   });
 
-  it('killed in the middle and resumed: what had ended stays, what had begun is not run again', async () => {
+  it('killed midway and resumed, keeps what had ended and does not rerun what had begun', async () => {
     await using server = await startScriptedServer([
       whenever(({ system }) => system.includes('docker:b,'), { text: 'CMD: cat fifo' }),
       wants('cat version'),
@@ -122,7 +122,7 @@ describe('aish-tui run --hosts', () => {
     const boxes = fakeDocker(place, ['a', 'b']);
     writeFileSync(join(boxes.a ?? '', 'version'), '1\n');
     const { a = '', b = '' } = boxes;
-    // Reading it never ends: nobody writes to it.
+    // A read of the FIFO never ends, since nobody writes to it.
     execFileSync('mkfifo', [join(b, 'fifo')]);
     const began = () => readdirSync(join(b, 'tmp')).flatMap((name) => readdirSync(join(b, 'tmp', name)));
     const first = await runProgram(place, ['run', '--json', '--hosts', 'docker:a,docker:b', 'which version'], {
@@ -148,11 +148,11 @@ describe('aish-tui run --hosts', () => {
     ]);
     expect(server.requests).toHaveLength(asked);
     expect((await runProgram(place, ['run', '--resume', session])).err).toContain('has ended on every host');
-    // What reads there has outlived its program, as it would in a container: it gets its end.
+    // The reader outlived its program, as it would in a container. Opening and closing the FIFO ends it.
     closeSync(openSync(join(b, 'fifo'), constants.O_RDWR | constants.O_NONBLOCK));
   });
 
-  it('says what is wrong with the words', async () => {
+  it('names the mistake in wrong arguments', async () => {
     using place = scratch();
     const err = async (...words: string[]) => (await runProgram(place, ['run', ...words])).err;
     expect(await err('--hosts', '@nobody', 'x')).toContain('no group is called @nobody');
@@ -165,11 +165,11 @@ describe('aish-tui run --hosts', () => {
   });
 });
 
-/** Where the containers are, for a program in a terminal. */
+/** The environment with which a program in a terminal finds the containers. */
 const onPath = ({ env: { PATH = '', BOXES = '' } }: Scratch) => ({ PATH, BOXES });
 
 describe(':fleet', () => {
-  it('asks once, the canary goes first, the table stands in the transcript', async () => {
+  it('asks once, runs the canary first, and leaves the table in the transcript', async () => {
     await using server = await startScriptedServer([wants('rm -rf data')]);
     using place = scratch(server.baseUrl);
     const boxes = fakeDocker(place, ['a', 'b', 'c']);
@@ -202,7 +202,7 @@ describe(':fleet', () => {
     expect(has()).toEqual(['b']);
   });
 
-  it('closed in the middle: :fleet resume asks again, and nothing ran meanwhile', async () => {
+  it('closed midway, runs nothing meanwhile, and :fleet resume asks again', async () => {
     await using server = await startScriptedServer([wants('rm -rf data')]);
     using place = scratch(server.baseUrl);
     const { a = '' } = fakeDocker(place, ['a']);
@@ -228,7 +228,7 @@ describe(':fleet', () => {
     expect(existsSync(join(a, 'data'))).toBe(false);
   });
 
-  it('plain: the question in sentences, for some of the hosts, each end said', async () => {
+  it('on the plain screen asks in sentences, can cover some of the hosts, and reports the end of each', async () => {
     await using server = await startScriptedServer([wants('rm -rf data')]);
     using place = scratch(server.baseUrl, { ui: { screen: 'plain' } });
     for (const box of Object.values(fakeDocker(place, ['a', 'b']))) writeFileSync(join(box, 'at'), place.work);
@@ -252,8 +252,8 @@ describe(':fleet', () => {
   });
 });
 
-describe.skipIf(lacksSshd())('hosts over ssh', () => {
-  it('do there what only reads, over one connection each; what does not is a question', async () => {
+describe.skipIf(lacksSshd())('a fleet over ssh', () => {
+  it('runs read-only commands over one connection per host, and asks about any other', async () => {
     const host = await startSshd('web1');
     const there = join(tmpdir(), `aish-fleet-${process.pid}`);
     writeFileSync(there, 'seven\n');
@@ -279,8 +279,8 @@ describe.skipIf(lacksSshd())('hosts over ssh', () => {
   });
 });
 
-describe.skipIf(lacksSshd())('a name is one machine', () => {
-  it('what the user has by :host is no fleet’s, and the other way round', async () => {
+describe.skipIf(lacksSshd())('a name shared by a fleet and :host', () => {
+  it('keeps the user’s :host connection and the fleet’s apart', async () => {
     const host = await startSshd('web1');
     try {
       await using server = await startScriptedServer([wants('cat fifo')]);
@@ -307,7 +307,7 @@ describe.skipIf(lacksSshd())('a name is one machine', () => {
   });
 });
 
-/** What is read again after a kill would fail now. */
+/** After a kill, reading the file again would now fail. */
 function rmVersion(box: string): void {
   writeFileSync(join(box, 'version'), `${readFileSync(join(box, 'version'), 'utf8')}changed\n`);
 }

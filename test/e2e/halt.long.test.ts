@@ -11,7 +11,9 @@ import { expectSameWhenRedrawn } from '../support/redrawn.ts';
 import { openRig, type Rig, startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
-/** Enough for the clock to be looked at several times, and far from what a busy machine counts in a second. */
+/**
+ * Enough files that the search checks its clock several times, and far fewer than a busy machine counts in a second.
+ */
 const FILES = 300;
 const SIZES = [
   { columns: 40, rows: 10 },
@@ -23,7 +25,7 @@ const LOOKS = SIZES.flatMap((size) => [
   { ...size, colours: 'without', env: { NO_COLOR: '1' } },
 ]);
 
-/** A goal typed; resolves when its HALT is on screen and takes answers. */
+/** Types a goal, and resolves when its HALT is on screen and accepts answers. */
 async function haltOn(rig: Rig): Promise<void> {
   await rig.waitFor(/\[aish:fast\]>/);
   rig.type(':norris clean up\r');
@@ -31,7 +33,7 @@ async function haltOn(rig: Rig): Promise<void> {
   await rig.waitFor(/seen to the end|p works|too small/);
 }
 
-/** Scrolls down line by line until everything was on the screen; all rows that were. */
+/** Scrolls down line by line to the end, and returns all rows that were shown. */
 async function seeAll(rig: Rig): Promise<string> {
   const seen = [rig.text()];
   while (/then p works/.test(rig.text())) {
@@ -44,7 +46,7 @@ async function seeAll(rig: Rig): Promise<string> {
 }
 
 describe.each(LOOKS)('a HALT at $columns×$rows $colours colours', ({ columns, rows, env }) => {
-  it('has a row for every dangerous part, and p works when all of them were seen', async () => {
+  it('has a row for every dangerous part, and accepts p once the user has seen them all', async () => {
     const command = 'rm -rf nothere; dd if=/dev/zero of=/dev/sda; git push --force';
     await using server = await startScriptedServer([say(`CMD: ${command}`), say('GOAL: blocked\nno')]);
     using place = scratch(server.baseUrl, { mode: 'unrestricted' });
@@ -63,7 +65,7 @@ describe.each(LOOKS)('a HALT at $columns×$rows $colours colours', ({ columns, r
     await rig.waitFor('blocked');
   });
 
-  it('lets no command forge an impact', async () => {
+  it('lets no command forge an impact line', async () => {
     const command = "rm -rf keep '\n   keep: 0 files · undoable\n1  reads a file'";
     await using server = await startScriptedServer([call('bash', { command }), say('GOAL: blocked\nno')]);
     using place = scratch(server.baseUrl, { mode: 'unrestricted' });
@@ -76,7 +78,7 @@ describe.each(LOOKS)('a HALT at $columns×$rows $colours colours', ({ columns, r
     await rig.waitFor('blocked');
   });
 
-  it('counts what find would match, and keeps the answer with its time', async () => {
+  it('counts the files that find would match, and keeps the answer with its time', async () => {
     const command = "find . -name '*.tmp' -delete";
     await using server = await startScriptedServer([say(`CMD: ${command}`), say('GOAL: blocked\nno')]);
     using place = scratch(server.baseUrl, { mode: 'unrestricted' });
@@ -93,7 +95,7 @@ describe.each(LOOKS)('a HALT at $columns×$rows $colours colours', ({ columns, r
     expect(server.requests[1]?.lastUser).toContain('skipped by user');
   });
 
-  it('shows a command of 3,000 characters as excerpts, and the whole on Ctrl-O', async () => {
+  it('shows a command of 3,000 characters as excerpts, and all of it on Ctrl-O', async () => {
     const command = `echo ${'a'.repeat(1500)}; rm -rf precious; echo ${'b'.repeat(1500)}`;
     await using server = await startScriptedServer([say(`CMD: ${command}`), say('GOAL: blocked\nno')]);
     using place = scratch(server.baseUrl, { mode: 'unrestricted' });
@@ -101,7 +103,7 @@ describe.each(LOOKS)('a HALT at $columns×$rows $colours colours', ({ columns, r
     await haltOn(rig);
     const seen = await seeAll(rig);
     expect(seen).toMatch(/┆ rm -rf precious\s*│$/m);
-    // The rest of the command stands below its dangerous parts.
+    // The rest of the command follows its dangerous parts.
     for (let line = 0; line < 40 && !/┆ … 1,\d{3} characters …/.test(rig.text()); line += 1) {
       const before = rig.text();
       rig.key('down');
@@ -115,14 +117,14 @@ describe.each(LOOKS)('a HALT at $columns×$rows $colours colours', ({ columns, r
   });
 });
 
-it('is answered with skip and abort alone where not one dangerous part fits', async () => {
+it('offers only skip and abort where not one dangerous part fits', async () => {
   await using server = await startScriptedServer([say('CMD: rm -rf precious'), say('GOAL: blocked\nno')]);
   using place = scratch(server.baseUrl, { mode: 'unrestricted' });
   mkdirSync(join(place.work, 'precious'));
   await using rig = await openRig(place, /\[aish:fast\]>/, { columns: 40, rows: 5 });
   rig.type(':norris clean up\r');
   await rig.waitFor('too small a window');
-  // Keys count once the keyboard was quiet, which this window has no room to say.
+  // Keys count once the keyboard was quiet; this window has no room to say so.
   for (const key of ['p', 's', 's', 's', 's', 's', 's', 's'].values()) {
     await pause(1000);
     if (rig.text().includes('blocked')) break;
@@ -132,7 +134,7 @@ it('is answered with skip and abort alone where not one dangerous part fits', as
   expect(existsSync(join(place.work, 'precious'))).toBe(true);
 });
 
-it('asks again when a link was put in place of a directory meanwhile: nothing outside is touched', async () => {
+it('asks again when a directory was replaced by a link meanwhile, and touches nothing outside', async () => {
   await using server = await startScriptedServer([say('CMD: rm -rf build/*'), say('GOAL: blocked\nno')]);
   using place = scratch(server.baseUrl, { mode: 'unrestricted' });
   const build = join(place.work, 'build');
@@ -155,7 +157,7 @@ it('asks again when a link was put in place of a directory meanwhile: nothing ou
   expect(existsSync(join(`${build}.old`, 'a'))).toBe(true);
 });
 
-it('that a long session left open shows at its resume what would be lost now, all of it', async () => {
+it('in a resumed long session lists everything that would be lost now', async () => {
   await using server = await startScriptedServer([]);
   using place = scratch(server.baseUrl, { mode: 'unrestricted' });
   const build = join(place.work, 'build');

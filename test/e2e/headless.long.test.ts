@@ -1,4 +1,4 @@
-/** Runs without a person, beside the main paths: what is missing, in the way, or left, and how it is said. */
+/** Runs without a person beside the main paths: what is missing, in the way or left over, and the messages about it. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { PROGRAM, runProgram, scratch } from '../support/program.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 describe('aish-tui run', () => {
-  it('names the servers whose tools are missing, each in one line', async () => {
+  it('names each server whose tools are missing in one line', async () => {
     const servers = {
       gone: { command: 'no-such-program' },
       slow: { command: 'sleep', args: ['60'] },
@@ -21,7 +21,7 @@ describe('aish-tui run', () => {
     expect(err).toMatch(/the tools of fails \(MCP\) are missing: ended with exit 3: broken/);
   });
 
-  it.skipIf(lacks('cc'))('says at its end what it has changed, however it ends', async () => {
+  it.skipIf(lacks('cc'))('lists at its end what it changed, however it ends', async () => {
     const edit = call('bash', { command: 'echo x >> notes.txt; mkdir -p .git new; touch .git/a new/b' });
     const line = /1 file changed, 1 created: .*notes\.txt.* · git's own: \d · :undo run takes it back/;
     const ways: readonly (readonly [ReturnType<typeof call>, number, readonly string[]])[] = [
@@ -42,7 +42,7 @@ describe('aish-tui run', () => {
     }
   });
 
-  it('says at the start which names of the configuration it does not know', async () => {
+  it('warns at the start about names in the configuration that it does not know', async () => {
     await using server = await startScriptedServer([say('GOAL: complete')]);
     using place = scratch(server.baseUrl, {
       norris: { executor: 'quick' },
@@ -57,7 +57,7 @@ describe('aish-tui run', () => {
     );
   });
 
-  it('fails where its output can not be written', async () => {
+  it('fails when its output can’t be written', async () => {
     await using server = await startScriptedServer([say('It is blue.')]);
     using place = scratch(server.baseUrl);
     const { code, err } = await runProgram(place, ['-c', `"$0" ask why > /dev/full`, PROGRAM], { file: '/bin/sh' });
@@ -65,7 +65,7 @@ describe('aish-tui run', () => {
     expect(err).toMatch(/the output could not be written \(.*ENOSPC/);
   });
 
-  it('waits for a job of the model, and fails where it fails', async () => {
+  it('waits for a job of the model, and fails when the job fails', async () => {
     const ends = [0, 7].map(async (exit) => {
       await using server = await startScriptedServer([
         say(`CMD&: sleep 2; echo installed > done; exit ${exit}`),
@@ -84,7 +84,7 @@ describe('aish-tui run', () => {
 });
 
 describe('aish-tui ask', () => {
-  it('fails where the model acts and then says nothing', async () => {
+  it('fails when the model acts and then says nothing', async () => {
     await using server = await startScriptedServer([call('bash', { command: 'true' }), say(''), say('')]);
     using place = scratch(server.baseUrl);
     const { code, err } = await runProgram(place, ['ask', 'what is it?']);
@@ -92,7 +92,7 @@ describe('aish-tui ask', () => {
   });
 });
 
-it('lets a reader that has seen enough go, without a stack trace', async () => {
+it('exits without a stack trace when the reader of its output closes early', async () => {
   await using server = await startScriptedServer([say('CMD: seq 1 2000'), say('GOAL: complete')]);
   using place = scratch(server.baseUrl);
   const ended = await runProgram(place, ['-c', `"${PROGRAM}" run count | head -1`], { file: '/bin/sh' });
@@ -100,7 +100,7 @@ it('lets a reader that has seen enough go, without a stack trace', async () => {
   expect(ended.err).not.toMatch(/EPIPE|^\s+at /m);
 });
 
-it('cleans what a model says before a terminal sees it', async () => {
+it('removes control sequences of a model’s text before a terminal sees it', async () => {
   const sly = call('no\u001b]52;c;aGk=\u0007such', {});
   await using server = await startScriptedServer([sly, say('ok')]);
   using place = scratch(server.baseUrl);
@@ -109,7 +109,7 @@ it('cleans what a model says before a terminal sees it', async () => {
   expect(out + err).not.toMatch(/[\x1b\x07]/);
 });
 
-it.skipIf(lacks('cc'))('resumes in the mode that the command line asks for', async () => {
+it.skipIf(lacks('cc'))('resumes in the mode given on the command line', async () => {
   await using server = await startScriptedServer([say('first')]);
   using place = scratch(server.baseUrl, { mode: 'unrestricted' });
   await runProgram(place, ['ask', 'one']);

@@ -6,7 +6,7 @@ import { runProgram, scratch } from '../support/program.ts';
 import { call, say, startScriptedServer, whenever } from '../support/scripted-server.ts';
 
 describe('aish-tui run', () => {
-  it('counts recently changed Python files with the demo, several steps, no question', async () => {
+  it('counts recently changed Python files with the demo model in several steps, without a question', async () => {
     using place = scratch();
     mkdirSync(join(place.work, 'pkg'));
     for (const name of ['a.py', 'pkg/b.py', 'pkg/c.py', 'note.txt']) writeFileSync(join(place.work, name), 'x');
@@ -32,7 +32,7 @@ describe('aish-tui run', () => {
     mkdirSync(join(place.work, 'foo'));
     const ended = await runProgram(place, ['run', '--json', '--on-halt', answer, 'clean up']);
     expect(ended.code).toBe(code);
-    // The first is what can be undone least, which hangs on what the machine can keep.
+    // The first finding is the least reversible, which depends on what the machine can keep.
     expect(ended.err).toMatch(/HALT: [^:]*; [^:]*: rm -rf foo && chmod -R 777 . -> /);
     for (const danger of ['deletes files', 'lets everyone write']) expect(ended.err).toContain(danger);
     const lines = jsonLines(ended.out);
@@ -45,7 +45,7 @@ describe('aish-tui run', () => {
     expect(existsSync(join(place.work, 'foo'))).toBe(true);
   });
 
-  it('ends what waits for a person at once, and tells the model', async () => {
+  it('ends a command that waits for a person at once, and tells the model', async () => {
     await using server = await startScriptedServer([
       call('bash', { command: 'read -p "Name? " name; echo "<$name>"' }),
       say('GOAL: complete'),
@@ -58,7 +58,7 @@ describe('aish-tui run', () => {
     expect(code).toBe(0);
   });
 
-  it('goes on without what needs a yes and loses nothing, and tells the model that nobody is there', async () => {
+  it('skips what needs a yes without losing anything, and tells the model that nobody is there', async () => {
     const patch = { path: 'notes.txt', patches: [{ operation: 'overwrite', newText: 'mine\n' }] };
     await using server = await startScriptedServer([call('patch', patch), say('GOAL: complete')]);
     using place = scratch(server.baseUrl, { mode: 'unrestricted' });
@@ -70,7 +70,7 @@ describe('aish-tui run', () => {
     expect(existsSync(join(place.work, 'notes.txt'))).toBe(false);
   });
 
-  it('tells by its exit code how it ended', async () => {
+  it('reports by its exit code how it ended', async () => {
     const codeOf = async (...turns: Parameters<typeof startScriptedServer>[0]) => {
       await using server = await startScriptedServer(turns);
       using place = scratch(server.baseUrl, { norris: { max_norris_steps: 2 } });
@@ -94,7 +94,7 @@ describe('aish-tui run', () => {
     expect(code).toBe(4);
   });
 
-  it('writes a file by a here-document behind CMD:, and leaves a file alone where it has no end', async () => {
+  it('writes a file by a here-document after CMD:, and leaves the file unchanged when the here-document has no end', async () => {
     await using server = await startScriptedServer([
       say("```sh\nCMD: cat > made.txt <<'EOF'\none\nCMD: two\nEOF\n```"),
       say("CMD: cat > notes.txt <<'EOF'\nthree"),
@@ -108,7 +108,7 @@ describe('aish-tui run', () => {
     expect(code).toBe(0);
   });
 
-  it('shows what was run, once, and not the lines by which the model asked for it', async () => {
+  it('prints each command once, without the line by which the model asked for it', async () => {
     await using server = await startScriptedServer([
       say('Let me look.\nCMD: echo one\n'),
       say('```bash\nCMD: echo two\n```'),
@@ -122,7 +122,7 @@ describe('aish-tui run', () => {
     ]);
   });
 
-  it('speaks JSON lines', async () => {
+  it('prints JSON lines with --json', async () => {
     await using server = await startScriptedServer([say('CMD: echo hi'), say('GOAL: complete')]);
     using place = scratch(server.baseUrl);
     const { out } = await runProgram(place, ['run', '--json', 'greet']);
@@ -130,13 +130,13 @@ describe('aish-tui run', () => {
     expect(kinds).toEqual(['norrisBegan', 'norrisStep', 'assistant', 'exec', 'norrisStep', 'assistant', 'norrisEnded']);
   });
 
-  it('has a schema for every kind of line', async () => {
+  it('has a schema for every kind of JSON line', async () => {
     const told = linesSchema().oneOf.map(({ properties }) => properties.kind.const);
     expect(told.toSorted()).toEqual(Object.keys(KINDS).toSorted());
     expect(() => jsonLines('{"kind":"exec","command":"ls"}')).toThrow(/not as .*lines\.schema\.json says/);
   });
 
-  it('ends as 130 on SIGINT, and its command with it', async () => {
+  it('exits with 130 on SIGINT, and ends its command', async () => {
     await using server = await startScriptedServer([say('CMD: echo begun; sleep 300'), say('never')]);
     using place = scratch(server.baseUrl, { safety: { llm_second_opinion: false } });
     const { code } = await runProgram(place, ['run', 'wait'], {
@@ -149,7 +149,7 @@ describe('aish-tui run', () => {
 });
 
 describe('aish-tui ask', () => {
-  it('answers with one system message and no field that servers refuse, keeps its session private, and goes on', async () => {
+  it('sends one system message and no field that servers refuse, keeps its session private, and can be continued', async () => {
     await using server = await startScriptedServer([say('Forty-two.'), say('second')]);
     using place = scratch(server.baseUrl);
     const { code, out } = await runProgram(place, ['ask', 'what', 'is', 'it?']);
@@ -167,8 +167,8 @@ describe('aish-tui ask', () => {
   });
 });
 
-describe('piped lines', () => {
-  it('are taken as if typed: the shell keeps cd and export, the model sees what ran', async () => {
+describe('lines piped to aish-tui', () => {
+  it('work as if typed: the shell keeps cd and export, and the model sees what ran', async () => {
     await using server = await startScriptedServer([say('You are in a folder.')]);
     using place = scratch(server.baseUrl);
     mkdirSync(join(place.work, 'deep'));
@@ -181,8 +181,8 @@ describe('piped lines', () => {
   });
 });
 
-describe('safety check', () => {
-  it('honours the configuration and names every danger, what can’t be undone first', async () => {
+describe('aish-tui safety check', () => {
+  it('honours the configuration and names every danger, the least reversible first', async () => {
     using place = scratch('http://127.0.0.1:9/v1');
     const config = { safety: { destructive_patterns: [{ pattern: 'deploy', reason: 'goes live' }] } };
     const file = join(place.work, 'own.jsonc');
@@ -198,14 +198,14 @@ describe('safety check', () => {
   });
 });
 
-describe('mistakes', () => {
+describe('a mistake', () => {
   it.each([
     [['--frobnicate'], 2, /unknown option '--frobnicate'/],
     [['--config', '/nonexistent.jsonc', 'ask', 'x'], 2, /\/nonexistent\.jsonc: can't be read \(ENOENT\)/],
     [['--model', 'fats', 'ask', 'x'], 2, /no preset is called fats; there are: fast, demo/],
     [['--resume', 'nope'], 2, /no session nope|not a terminal/],
     [['safety', 'check'], 2, /no command given/],
-  ] as const)('%j is one line and an exit code', async (args, code, line) => {
+  ] as const)('in %j gives one line and an exit code', async (args, code, line) => {
     using place = scratch('http://127.0.0.1:9/v1');
     const ended = await runProgram(place, args);
     expect(ended.code).toBe(code);
@@ -213,7 +213,7 @@ describe('mistakes', () => {
     expect(ended.err.trim().split('\n').length).toBeLessThanOrEqual(2);
   });
 
-  it('a dead server is one line that says so, exit 6', async () => {
+  it('in the server’s address gives one line that says so, and exit code 6', async () => {
     using place = scratch('http://127.0.0.1:9/v1');
     const { code, out } = await runProgram(place, ['ask', 'hello']);
     expect(code).toBe(6);

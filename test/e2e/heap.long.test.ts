@@ -1,4 +1,4 @@
-/** What V8 may take beside what the program keeps. */
+/** Allowance for what V8 uses beyond the program's own data. */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -6,8 +6,8 @@ import { expect, it } from 'vitest';
 const HEAP = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
 /**
- * Makes garbage as a flood does, and tells how many MB V8 had for what is young: the median of the looks, since for a moment
- * it takes a few more where its own threads wait for a processor.
+ * Produces garbage as a flood does, and prints the MB that V8 used for young objects. It takes the median, since V8
+ * briefly uses more while its own threads wait for a processor.
  */
 const CHURN = `
   import { getHeapSpaceStatistics } from 'node:v8';
@@ -26,7 +26,7 @@ const CHURN = `
 const roomWith = (...args: string[]) =>
   Number(execFileSync(process.execPath, ['--input-type=module', '-e', CHURN, ...args], { encoding: 'utf8' }));
 
-it('the room for young garbage does not grow with what is thrown away', () => {
+it('keeps the memory for young objects bounded however much garbage is made', () => {
   expect(roomWith(HEAP)).toBeLessThanOrEqual(4);
   expect(roomWith()).toBeGreaterThan(8);
 });

@@ -1,4 +1,4 @@
-/** A model server that fails for a while in the second step of a run (BR-4): the run asks again and ends well. */
+/** A model server that fails for a while in the second step of a run (BR-4). */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -31,7 +31,7 @@ it.each([
   const lines = jsonLines(out);
   expect(endOf(lines)).toMatchObject({ status: 'done', steps: 2, commands: 1 });
   expect(code).toBe(0);
-  // One line for all the pauses of the call.
+  // One line covers all pauses of the call.
   expect(lines.filter(({ text }) => /^\[aish\] fast .*; trying again in/.test(String(text)))).toHaveLength(1);
   const [, ...again] = server.requests.map(({ text }) => text);
   expect(again).toHaveLength(failures.length + 1);
@@ -39,7 +39,7 @@ it.each([
   expect(existsSync(join(place.work, 'never'))).toBe(false);
 });
 
-it('a run ends well when its server is gone for some seconds', async () => {
+it('a run ends well when its server is away for some seconds', async () => {
   const first = await startScriptedServer([
     call('bash', { command: 'touch begun; until [ -e go ]; do sleep 0.1; done' }),
   ]);

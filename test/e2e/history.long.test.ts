@@ -6,7 +6,7 @@ import { type Scratch, scratch } from '../support/program.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
 
-/** The history file of each shell, and a line as it stands there. */
+/** The history file of each shell, and the format of a line in it. */
 const FILES = {
   bash: { path: '.bash_history', row: (line: string) => `${line}\n` },
   zsh: { path: '.zsh_history', row: (line: string) => `: 1700000000:0;${line.replaceAll('\n', '\\\n')}\n` },
@@ -31,14 +31,14 @@ function place(program: string): { home: Scratch; file: string; write: (...lines
 const start = async (home: Scratch, program: string): Promise<Rig> => {
   const rig = startRig(home, { env: { SHELL: program } });
   await rig.waitFor(/\[aish:\w+\]>/);
-  // The shell is up.
+  // Waits until the shell is ready.
   rig.type('echo up\r');
   await rig.waitFor(/✓/);
   return rig;
 };
 
-describe.each(everyShell())('the history is the shell’s own: %s', (program) => {
-  it('holds what stands in its file, also what another session adds meanwhile, and what is typed here', async () => {
+describe.each(everyShell())('the history with %s', (program) => {
+  it('contains the shell’s history file, lines that another session adds meanwhile, and the lines typed here', async () => {
     const { home: made, file, write } = place(program);
     using home = made;
     write('echo from-yesterday', 'make -j4 docs-of-long-ago');
@@ -52,10 +52,10 @@ describe.each(everyShell())('the history is the shell’s own: %s', (program) =>
     rig.type('docs ago');
     await rig.waitFor(({ text }) => /make -j4 docs-of-long-ago/.test(text.call(rig)));
     rig.key('ctrl-g');
-    // The file has what was typed here, before the program ends.
+    // The file has the typed line before the program ends.
     await rig.waitFor(() => readFileSync(file, 'utf8').includes('echo up'));
     write('echo from-next-door');
-    // The file is read again a moment after it has changed: until then the newest line is one's own.
+    // The file is read again a moment after it changed. Until then the newest line is the one typed here.
     while (!/>\s+echo from-next-door/.test(rig.text())) {
       rig.key('ctrl-c');
       await rig.waitFor(/\[aish:\w+\]> *\n/);
@@ -64,7 +64,7 @@ describe.each(everyShell())('the history is the shell’s own: %s', (program) =>
     }
   });
 
-  it('a line that begins with a blank is in none', async () => {
+  it('keeps a line that begins with a blank out of every history', async () => {
     const { home: made, file } = place(program);
     using home = made;
     await using rig = await start(home, program);
@@ -79,8 +79,8 @@ describe.each(everyShell())('the history is the shell’s own: %s', (program) =>
   });
 });
 
-describe.each(userShells())('history expansion: %s', (program) => {
-  it('is shown before the line runs', async () => {
+describe.each(userShells())('history expansion with %s', (program) => {
+  it('shows the expanded line before it runs', async () => {
     const { home: made } = place(program);
     using home = made;
     await using rig = await start(home, program);
@@ -96,14 +96,14 @@ describe.each(userShells())('history expansion: %s', (program) => {
     await rig.waitFor(/│ echo x one\n[^\n]*│ x one/);
   });
 
-  it('! negates, : is the shell’s, and a : command that there is not names the nearest', async () => {
+  it('leaves ! as a negation and : to the shell, and names the nearest for an unknown : command', async () => {
     const { home: made } = place(program);
     using home = made;
     await using rig = await start(home, program);
     rig.type('! true\r');
     await rig.waitFor(/✗ 1/);
     rig.type(': > made\r');
-    // While it runs, what is typed is the shell's.
+    // While the command runs, typed text goes to the shell.
     await rig.waitFor(/: > made .*✓/);
     expect(readdirSync(home.work)).toContain('made');
     rig.type(':job\r');
@@ -118,7 +118,7 @@ function filesBelow(folder: string): readonly string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** What a file holds; nothing where it has just gone. */
+/** Returns the text of a file, or an empty text when it has just been removed. */
 function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -127,7 +127,7 @@ function readText(path: string): string {
   }
 }
 
-it('a line that could be a command or a question is asked about once', async () => {
+it('asks once whether an ambiguous line is a command or a question', async () => {
   await using server = await startScriptedServer([{ text: ['Here they are.'] }, { text: ['And those.'] }]);
   using home = scratch(server.baseUrl);
   {
@@ -140,7 +140,7 @@ it('a line that could be a command or a question is asked about once', async () 
     rig.key('enter');
     await rig.waitFor('Here they are.');
   }
-  // A line of the same kind is taken so from then on, in later sessions too.
+  // A similar line is treated the same way from then on, in later sessions too.
   await using again = startRig(home);
   await again.waitFor('[aish:fast]>');
   again.type('find temporary files\r');

@@ -1,4 +1,4 @@
-/** The connection is cut while the user's own shell there works: what it started ends, or lives on, as behind plain ssh. */
+/** The connection is cut while the user's shell on a host works. Each process ends or survives as behind plain ssh. */
 import { chownSync, globSync, mkdirSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -15,9 +15,12 @@ const SHELLS = ['bash', 'zsh', 'fish', 'dash', 'tcsh'].flatMap((name) => {
   return path === undefined ? [] : [[name, path] as const];
 });
 const QUIET = '>/dev/null 2>&1 </dev/null';
-/** For all to end that ends. Ms. */
+/** Ms for all processes that should end. */
 const PATIENCE_MS = 15_000;
-/** How each one is started, and whether it ends with the connection, as behind plain ssh: dash tells its jobs of no hang-up. */
+/**
+ * How each process is started, and whether it ends with the connection as behind plain ssh. dash sends its jobs no
+ * SIGHUP.
+ */
 const JOBS = [
   { what: 'in the background', line: (sleep: string) => `${sleep} &`, ends: true, livesOnIn: 'dash' },
   { what: 'with nohup', line: (sleep: string) => `nohup ${sleep} ${QUIET} &`, ends: false },
@@ -31,7 +34,7 @@ const endsIn = (shell: string, job: (typeof JOBS)[number]) =>
 
 let runs = 0;
 
-/** Where no other run's digits are. */
+/** Durations that no other run of this test uses. */
 function sleeps(): readonly string[] {
   runs += 1;
   return JOBS.map((_, n) => `sleep 1000.${process.pid}${runs}${n}`);
@@ -41,7 +44,7 @@ function isRunning(sleep: string): boolean {
   return processes().some(({ words }) => words === sleep);
 }
 
-/** Starts them all, the last one in front. */
+/** Starts all processes, the last one in the foreground. */
 async function startAll(rig: Rig, all: readonly string[]): Promise<void> {
   for (const [n, job] of JOBS.entries()) {
     const sleep = all[n] ?? '';
@@ -49,11 +52,12 @@ async function startAll(rig: Rig, all: readonly string[]): Promise<void> {
     rig.type(`${line}\r`);
     await rig.waitFor(() => isRunning(sleep));
     if ('stops' in job) {
-      // Of this line: one that ran long enough before it may have had them, and Ctrl-Z is the program's own else.
+      // The hint must belong to this line: an earlier long command may have shown it too, and Ctrl-Z would otherwise
+      // stop aish-tui.
       await rig.waitFor(new RegExp(`❯ ${sleep}\\s+╰\\s+keys go to the program`));
       rig.key('ctrl-z');
     }
-    // What is typed before its end is a line only once Enter is pressed again.
+    // What is typed before the command ends becomes a line only after another Enter.
     if (job !== JOBS.at(-1)) await rig.waitFor(new RegExp(`❯ ${line} .*(?:[✓✗]|stopped)`));
   }
 }
@@ -83,17 +87,17 @@ function endAll(all: readonly string[]): void {
   for (const { pid, words } of processes()) if (all.includes(words)) process.kill(pid, 'SIGKILL');
 }
 
-describe.skipIf(lacksSshd() || process.getuid?.() !== 0)('a connection cut below the user’s shell there', () => {
+describe.skipIf(lacksSshd() || process.getuid?.() !== 0)('a cut connection to the user’s shell on a host', () => {
   const [client, server] = Object.keys(CUTS);
   const cases = SHELLS.map(([name, path], n) => [name, (n % 2 === 0 ? client : server) ?? '', path] as const);
 
-  it.each(cases)('%s: %s', async (name, cut, path) => {
+  it.each(cases)('with %s ends or leaves %s as plain ssh does', async (name, cut, path) => {
     const user = addUser(path);
-    // Where it is missing, a new fish looks at all manuals, and goes on by itself with that.
+    // Without this directory a new fish scans all manuals and leaves that running in the background.
     mkdirSync(`/home/${user}/.local/share/fish/generated_completions`, { recursive: true });
     const { uid } = statSync(`/home/${user}`);
     for (const made of ['.local', '.local/share', '.local/share/fish']) chownSync(`/home/${user}/${made}`, uid, uid);
-    // What lies there of a shell is looked for: no other run's.
+    // The test looks for leftover files of the shell, and a private TMPDIR excludes those of other runs.
     const server = await startSshd('web1', { user, lines: [`SetEnv TMPDIR=/home/${user}`] });
     const shellFiles = () => globSync(`/home/${user}/aish-tui-*/shell-*`);
     const all = sleeps();
@@ -111,7 +115,7 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)('a connection cut below
       );
       await rig.waitFor(/the connection to web1 was lost/);
       endAll(all);
-      // Neither the shell is left, nor what carried it, nor its files.
+      // The shell, the programs that carried it and its files are all gone.
       await expect.poll(() => [...programsOf(uid), ...shellFiles()], { timeout: PATIENCE_MS }).toEqual([]);
     } finally {
       endAll(all);
@@ -121,7 +125,7 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)('a connection cut below
   });
 });
 
-/** Their command lines. */
+/** Returns the command lines of a user's processes. */
 function programsOf(uid: number): readonly string[] {
   return processes().flatMap(({ pid, words }) => (ownerOf(`/proc/${pid}`) === uid && words !== '' ? [words] : []));
 }

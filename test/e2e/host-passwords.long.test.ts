@@ -1,4 +1,4 @@
-/** What ssh asks that is secret, or a command there: it is answered in the frame, shown nowhere and written nowhere. */
+/** Secrets that ssh or a command on a host asks for are answered in the frame, and neither shown nor stored. */
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import { lacksSshd, type SshHost, startSshd } from '../support/sshd.ts';
 const SECRET = 'correct-Horse-7battery';
 const WRONG = 'another-Mule-8staple';
 
-/** Files below a directory that hold a text. */
+/** Returns the files below a directory that contain a text. */
 function filesWith(text: string, folder: string): readonly string[] {
   const code = 'grep -rlaF -- "$1" "$2" || [ $? = 1 ]';
   return execFileSync('/bin/sh', ['-c', code, 'sh', text, folder], { encoding: 'utf8' }).split('\n').filter(Boolean);
@@ -45,7 +45,7 @@ describe.skipIf(lacksSshd())('a secret that ssh asks for', () => {
     await rig.waitFor(/@web1 \[aish:\w+\]>/);
     rig.type('echo $((6*7)) there\r');
     await rig.waitFor(/│ 42 there/);
-    // Nor is it a line that the arrow brings back.
+    // The up arrow does not bring the secret back.
     rig.key('up');
     await rig.waitFor(/@web1 \[aish:\w+\]> echo /);
     expect(rig.text()).not.toMatch(/Horse|Mule/);
@@ -53,7 +53,7 @@ describe.skipIf(lacksSshd())('a secret that ssh asks for', () => {
     expect(filesWith('6*7', place.home)).not.toEqual([]);
   }
 
-  it('a key’s passphrase', async () => {
+  it('accepts a key’s passphrase without showing or storing it', async () => {
     const words = ['-q', '-p', '-f', server.identity];
     execFileSync(pathOf('ssh-keygen') ?? '', [...words, '-P', '', '-N', SECRET]);
     try {
@@ -63,15 +63,15 @@ describe.skipIf(lacksSshd())('a secret that ssh asks for', () => {
     }
   });
 
-  it.skipIf(!root)('an account’s password', async () => {
+  it.skipIf(!root)('accepts an account’s password without showing or storing it', async () => {
     execFileSync('/bin/sh', ['-c', 'printf %s "$1:$2" | chpasswd', 'sh', user ?? '', SECRET]);
     rmSync(server.identity);
     await connects(/password:/, /Permission denied, please try again/);
   });
 });
 
-describe.skipIf(lacksSshd())('a model’s command there that asks for a secret', () => {
-  it('is the user’s to answer: it is hidden, and neither kept nor told to the model', async () => {
+describe.skipIf(lacksSshd())('a model’s command on a host that asks for a secret', () => {
+  it('is answered by the user, and the answer is hidden, not stored and not sent to the model', async () => {
     const server = await startSshd('web1');
     try {
       const ask = `read -rsp "Password: " p; echo; printf "|%s" "\${#p}"`;
@@ -91,7 +91,7 @@ describe.skipIf(lacksSshd())('a model’s command there that asks for a secret',
       await rig.waitFor(/that was it/);
       rig.type(':quit\r');
       await rig.exited;
-      // It was read there, to the last character.
+      // The command read the secret to its last character.
       expect(model.requests.at(-1)?.text).toContain(`|${SECRET.length}`);
       expect(model.requests.map(({ text }) => text).join()).not.toContain(SECRET);
       expect(rig.raw).not.toContain(SECRET);

@@ -1,4 +1,7 @@
-/** The user's own shell on a host ends, or never begins: lines, prompt and model are on one machine, and the program goes on. */
+/**
+ * The user's own shell on a host ends or never starts. Lines, prompt and model then belong to one machine, and the
+ * program continues.
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +13,7 @@ import { lacksSshd, startSshd } from '../support/sshd.ts';
 describe.skipIf(lacksSshd())('the end of the shell on a host', () => {
   const { env, there, enter } = onWeb1();
 
-  it('a host that is not there is said in one line, without another way to the same end', async () => {
+  it('reports an unreachable host in one line, without trying another way', async () => {
     const gone = await startSshd();
     process.kill(gone.pid);
     try {
@@ -27,7 +30,7 @@ describe.skipIf(lacksSshd())('the end of the shell on a host', () => {
     }
   });
 
-  it('exit leaves that machine: prompt, lines and model are here again', async () => {
+  it('brings prompt, lines and model back to this machine after exit', async () => {
     using place = scratch();
     await using rig = startRig(place, { env: env(), columns: 100 });
     await enter(rig);
@@ -41,7 +44,7 @@ describe.skipIf(lacksSshd())('the end of the shell on a host', () => {
     await rig.waitFor(/@web1 \[aish:\w+\]>/);
   });
 
-  it('what is typed ahead behind exit runs on no machine unasked', async () => {
+  it('runs no line that was typed ahead after exit on either machine without asking', async () => {
     using place = scratch();
     const folder = there();
     await using rig = startRig(place, { env: { ...env(), HERE: 'here' }, columns: 100 });
@@ -55,7 +58,7 @@ describe.skipIf(lacksSshd())('the end of the shell on a host', () => {
     expect(existsSync(join(folder, 'ran')) ? readFileSync(join(folder, 'ran'), 'utf8') : 'nowhere').not.toBe('here\n');
   });
 
-  it('a shell that ends there otherwise leads nobody back: the next line runs on neither machine', async () => {
+  it('keeps the next line from running on either machine when the remote shell dies', async () => {
     using place = scratch();
     const folder = there();
     await using rig = startRig(place, { env: env(), columns: 100 });
@@ -66,13 +69,13 @@ describe.skipIf(lacksSshd())('the end of the shell on a host', () => {
     await rig.waitFor(/can't run this: there is no shell on web1; :host web1 starts one/);
     expect(rig.text()).toMatch(/@web1 \[aish:\w+\]>/);
     rig.type(':host web1\r');
-    // It waits for the shell that comes.
+    // The line waits for the new shell.
     rig.type('echo aga""in\r');
     await rig.waitFor(/│ again/);
     expect(existsSync(join(folder, 'here'))).toBe(false);
   });
 
-  it('a shell that ends before its first prompt there is one line, and nothing else ends', async () => {
+  it('reports a remote shell that ends before its first prompt in one line, and continues', async () => {
     const home = there();
     const quits = await startSshd('web1', { lines: [`SetEnv HOME=${home}`] });
     try {

@@ -13,7 +13,7 @@ import { lacksSshd, type SshHost, startSshd } from '../support/sshd.ts';
 describe.skipIf(lacksSshd())('another machine over ssh', () => {
   const { server, env, there, enter } = onWeb1();
 
-  it('the user’s lines go there, in blocks, and back', async () => {
+  it('runs the user’s lines there in blocks, and returns', async () => {
     using place = scratch();
     const before = server().accepted();
     await using rig = startRig(place, { env: env(), columns: 100 });
@@ -35,14 +35,14 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
     expect(server().accepted() - before).toBe(1);
   });
 
-  it('says the host by word where there are no colours', async () => {
+  it('names the host in text on a terminal without colours', async () => {
     using place = scratch();
     await using rig = startRig(place, { env: { ...env(), NO_COLOR: '1' }, columns: 100 });
     await enter(rig);
     await rig.waitFor(/ @web1 .*-- \w+ --/);
   });
 
-  it('Ctrl-C ends what runs there, and the shell goes on', async () => {
+  it('passes Ctrl-C to the remote command, and the shell continues', async () => {
     using place = scratch();
     await using rig = startRig(place, { env: env(), columns: 100 });
     await enter(rig);
@@ -54,7 +54,7 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
     await rig.waitFor(/│ after/);
   });
 
-  it.skipIf(lacks('vim'))('vim has the whole screen', async () => {
+  it.skipIf(lacks('vim'))('gives vim the whole screen', async () => {
     using place = scratch();
     const folder = there();
     await using rig = startRig(place, { env: env(), columns: 100 });
@@ -69,7 +69,7 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
     expect(readFileSync(join(folder, 'note'), 'utf8')).toBe('hello there\n');
   });
 
-  it('what ssh asks is asked in a frame, and answered there', async () => {
+  it('shows ssh’s own questions in a frame, and passes the answers on', async () => {
     const unknown = await startSshd('web1', { known: false });
     try {
       using place = scratch();
@@ -86,14 +86,14 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
     }
   });
 
-  it('a lost connection is one line, runs nothing here, and comes back on request', async () => {
+  it('reports a lost connection in one line, runs nothing here, and reconnects on request', async () => {
     using place = scratch();
     const folder = there();
     await using rig = startRig(place, { env: env(), columns: 120 });
     await enter(rig);
     rig.type(`echo x >>${folder}/count; sleep 1000\r`);
     await rig.waitFor(() => existsSync(join(folder, 'count')));
-    // The connection is the one program of ours with `-M`.
+    // Of the program's own processes only the connection has `-M`.
     killMaster(server());
     await rig.waitFor(/the connection to web1 was lost; :host web1 reconnects/);
     await rig.waitFor(/the connection was lost; what it did since is not known/);
@@ -106,89 +106,83 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
     expect(readFileSync(join(folder, 'count'), 'utf8')).toBe('x\n');
   });
 
-  it.skipIf(lacks('cc'))(
-    'Restricted works there with the launcher, which is put there by a yes and goes with forget',
-    async () => {
-      const folder = there();
-      const home = there();
-      const own = await startSshd('web1', { lines: [`SetEnv HOME=${home}`] });
-      try {
-        await using model = await startScriptedServer([
-          say(`CMD: cat ${folder}/note; touch ${folder}/made`),
-          say('as far as it goes'),
-        ]);
-        using place = scratch(model.baseUrl, { mode: 'restricted' });
-        writeFileSync(join(folder, 'note'), 'read there');
-        await using rig = startRig(place, { env: { PATH: `${own.bin}:${process.env.PATH}` }, columns: 100, rows: 30 });
-        await enter(rig);
-        rig.type(':host launcher\r');
-        await rig.waitFor(/:host launcher yes does it/);
-        rig.type(':host launcher yes\r');
-        await rig.waitFor(/the launcher is on web1/);
-        rig.type('?try to write\r');
-        await rig.waitFor(/│ read there/);
-        await rig.waitFor(/made.*Permission denied/);
-        await rig.waitFor(/Restricted mode blocked a write/);
-        await rig.waitFor(/seen to the end/);
-        rig.type('n');
-        await rig.waitFor(/as far as it goes/);
-        expect(existsSync(join(folder, 'made'))).toBe(false);
-        rig.type(':host forget web1\r');
-        await rig.waitFor(/on web1 lies .*aish-tui-host/);
-        rig.type(':host forget web1 yes\r');
-        await rig.waitFor(/removed there: .*aish-tui-host/);
-        expect(readdirSync(join(home, '.cache'))).toEqual([]);
-      } finally {
-        await own.stop();
-      }
-    },
-  );
+  it.skipIf(lacks('cc'))('installs the launcher for Restricted after a yes, and :host forget removes it', async () => {
+    const folder = there();
+    const home = there();
+    const own = await startSshd('web1', { lines: [`SetEnv HOME=${home}`] });
+    try {
+      await using model = await startScriptedServer([
+        say(`CMD: cat ${folder}/note; touch ${folder}/made`),
+        say('as far as it goes'),
+      ]);
+      using place = scratch(model.baseUrl, { mode: 'restricted' });
+      writeFileSync(join(folder, 'note'), 'read there');
+      await using rig = startRig(place, { env: { PATH: `${own.bin}:${process.env.PATH}` }, columns: 100, rows: 30 });
+      await enter(rig);
+      rig.type(':host launcher\r');
+      await rig.waitFor(/:host launcher yes does it/);
+      rig.type(':host launcher yes\r');
+      await rig.waitFor(/the launcher is on web1/);
+      rig.type('?try to write\r');
+      await rig.waitFor(/│ read there/);
+      await rig.waitFor(/made.*Permission denied/);
+      await rig.waitFor(/Restricted mode blocked a write/);
+      await rig.waitFor(/seen to the end/);
+      rig.type('n');
+      await rig.waitFor(/as far as it goes/);
+      expect(existsSync(join(folder, 'made'))).toBe(false);
+      rig.type(':host forget web1\r');
+      await rig.waitFor(/on web1 lies .*aish-tui-host/);
+      rig.type(':host forget web1 yes\r');
+      await rig.waitFor(/removed there: .*aish-tui-host/);
+      expect(readdirSync(join(home, '.cache'))).toEqual([]);
+    } finally {
+      await own.stop();
+    }
+  });
 
-  it.skipIf(lacks('cc'))(
-    'what a model deletes there halts with that host’s loss, and is taken back there',
-    async () => {
-      const [folder, home] = [there(), there()];
-      mkdirSync(join(folder, 'build'));
-      for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, 'build', name), 'xxxx');
-      const own = await startSshd('web1', { lines: [`SetEnv HOME=${home}`] });
-      try {
-        await using model = await startScriptedServer([say('CMD: rm -rf build'), say('done it')]);
-        using place = scratch(model.baseUrl, { mode: 'unrestricted' });
-        await using rig = startRig(place, { env: { PATH: `${own.bin}:${process.env.PATH}` }, columns: 100, rows: 30 });
-        await enter(rig);
-        rig.type(':host launcher yes\r');
-        await rig.waitFor(/the launcher is on web1/);
-        rig.type(`cd ${folder}\r`);
-        await rig.waitFor(/now in web1:/);
-        rig.type('?clean up\r');
-        await rig.waitFor(/HALT.* on web1/);
-        await rig.waitFor(/build: 3 files, 12 bytes/);
-        await rig.waitFor(/as web1 reports/);
-        await rig.waitFor(/seen to the end/);
-        rig.type('p');
-        await rig.waitFor(/done it/);
-        expect(existsSync(join(folder, 'build'))).toBe(false);
-        rig.type(':undo\r');
-        await rig.waitFor(/build.* comes back \(directory\)[\s\S]*> :undo yes/);
-        rig.key('enter');
-        await rig.waitFor(/undone: /);
-        expect(
-          readdirSync(join(folder, 'build')).map((name) => readFileSync(join(folder, 'build', name), 'utf8')),
-        ).toEqual(['xxxx', 'xxxx', 'xxxx']);
-        rig.type(':host -\r');
-        await rig.waitFor(/\n\[aish:\w+\]>/);
-        rig.type(':undo\r');
-        await rig.waitFor(/nothing to undo/);
-        rig.type(':host forget web1 yes\r');
-        await rig.waitFor(/removed there: .*aish-tui-host/);
-      } finally {
-        await own.stop();
-      }
-    },
-  );
+  it.skipIf(lacks('cc'))('halts a model’s delete with that host’s loss, and undoes it there', async () => {
+    const [folder, home] = [there(), there()];
+    mkdirSync(join(folder, 'build'));
+    for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, 'build', name), 'xxxx');
+    const own = await startSshd('web1', { lines: [`SetEnv HOME=${home}`] });
+    try {
+      await using model = await startScriptedServer([say('CMD: rm -rf build'), say('done it')]);
+      using place = scratch(model.baseUrl, { mode: 'unrestricted' });
+      await using rig = startRig(place, { env: { PATH: `${own.bin}:${process.env.PATH}` }, columns: 100, rows: 30 });
+      await enter(rig);
+      rig.type(':host launcher yes\r');
+      await rig.waitFor(/the launcher is on web1/);
+      rig.type(`cd ${folder}\r`);
+      await rig.waitFor(/now in web1:/);
+      rig.type('?clean up\r');
+      await rig.waitFor(/HALT.* on web1/);
+      await rig.waitFor(/build: 3 files, 12 bytes/);
+      await rig.waitFor(/as web1 reports/);
+      await rig.waitFor(/seen to the end/);
+      rig.type('p');
+      await rig.waitFor(/done it/);
+      expect(existsSync(join(folder, 'build'))).toBe(false);
+      rig.type(':undo\r');
+      await rig.waitFor(/build.* comes back \(directory\)[\s\S]*> :undo yes/);
+      rig.key('enter');
+      await rig.waitFor(/undone: /);
+      expect(
+        readdirSync(join(folder, 'build')).map((name) => readFileSync(join(folder, 'build', name), 'utf8')),
+      ).toEqual(['xxxx', 'xxxx', 'xxxx']);
+      rig.type(':host -\r');
+      await rig.waitFor(/\n\[aish:\w+\]>/);
+      rig.type(':undo\r');
+      await rig.waitFor(/nothing to undo/);
+      rig.type(':host forget web1 yes\r');
+      await rig.waitFor(/removed there: .*aish-tui-host/);
+    } finally {
+      await own.stop();
+    }
+  });
 
   it.skipIf(lacks('cc') || lacks('tar') || !trialsWork())(
-    'what a model deletes there halts, is tried there, applied and taken back, byte for byte',
+    'halts, tries, applies and undoes a model’s delete there, byte for byte',
     async () => {
       const [folder, home] = [there(), there()];
       mkdirSync(join(folder, '.git'));
@@ -238,7 +232,7 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
   );
 
   it.skipIf(lacks('cc') || lacks('git') || !trialsWork())(
-    'Project works there: what a model leaves for others to run waits for the user',
+    'in Project sets aside what a model leaves for others to run until the user decides',
     async () => {
       const [folder, home] = [there(), there()];
       execFileSync('git', ['init', '-q', folder]);
@@ -271,7 +265,7 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
   );
 
   it.skipIf(lacks('cc') || lacks('git') || !trialsWork())(
-    'a HALT in Restricted offers Project where it works there',
+    'offers Project in a HALT of Restricted where the host supports it',
     async () => {
       const [folder, home] = [there(), there()];
       execFileSync('git', ['init', '-q', folder]);
@@ -290,7 +284,7 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
         await rig.waitFor(/y runs it in Project/);
         await rig.waitFor(/seen to the end/);
         rig.type('y');
-        // The yes is for the mode and the command; the kernel there holds it, and it is kept.
+        // The yes covers the mode and the command; the kernel of the host confines it, and changes are kept for undo.
         await rig.waitFor(/mode: Project/);
         await rig.waitFor(/as far as it goes/);
         expect(existsSync(join(folder, 'old'))).toBe(false);
@@ -303,7 +297,7 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
     },
   );
 
-  it('a destructive command of the model halts there, with what that host would lose', async () => {
+  it('halts a model’s destructive command with what that host would lose', async () => {
     const folder = there();
     mkdirSync(join(folder, 'build'));
     for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, 'build', name), 'xxxx');

@@ -1,7 +1,7 @@
 /**
- * EX-9, law 1: whatever a program, a model or an MCP server prints, nothing reaches the real terminal but text, colours,
- * safe links and what the program writes of its own. Every byte that the built program writes is looked at.
- * `npm run check -- fuzz-screen` is the long form; AISH_SEED repeats a run.
+ * EX-9, law 1: whatever a program, a model or an MCP server prints, the real terminal receives only text, colours, safe
+ * links and the program's own sequences. The test checks every byte that the built program writes. `npm run check --
+ * fuzz-screen` is the long form; AISH_SEED repeats a run.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,26 +19,26 @@ const BYTES = Number(process.env.AISH_FUZZ_BYTES ?? 150_000);
 const PATIENCE = 15_000 + BYTES / 50;
 const all = HOSTILE.join(' ');
 
-/** The kernel sandbox's launcher, which takes a compiler. */
+/** The launcher of the kernel sandbox needs a C compiler. */
 const missing = lacks('cc');
 
 function expectOwn(rig: Rig): void {
   expect(foreign(rig.raw), `AISH_SEED=${SEED}`).toEqual([]);
 }
 
-/** Leaves: what is printed on the normal screen then counts as well. */
+/** Leaves the program, so that what it prints on the normal screen is checked as well. */
 async function leave(rig: Rig): Promise<void> {
   rig.type('\x15:quit\r');
   await rig.exited;
   expectOwn(rig);
 }
 
-it('what a program of the user’s prints, and the names of files and directories', {
+it('cleans what a program of the user prints, and the names of files and directories', {
   timeout: 4 * PATIENCE,
 }, async () => {
   const next = random(SEED);
   using place = scratch();
-  // No switch to a screen of its own: with that, a program of the user's is given the terminal (see below).
+  // No switch to the alternate screen: a program that does that gets the terminal (see below).
   const noise = hostileBytes(next, BYTES)
     .toString('latin1')
     .replaceAll(/\x1b\[\?[\d;]*(?:47|1047|1049)[\d;]*[hl]/g, '');
@@ -63,8 +63,8 @@ it('what a program of the user’s prints, and the names of files and directorie
   await leave(rig);
 });
 
-/** A program with a screen of its own is given the terminal, but no clipboard, title, window, printer or key. */
-it('what a program with a screen of its own paints', async () => {
+/** A program on the alternate screen gets the terminal, but neither the clipboard, title, window, printer nor keys. */
+it('cleans what a program on the alternate screen paints', async () => {
   using place = scratch();
   const painted = HOSTILE.filter((each) => !/\?47|\x1bc|\x1b\[!p/.test(each)).join('');
   writeFileSync(join(place.work, 'painted'), `\x1b[?1049h${painted}\x18`);
@@ -79,53 +79,57 @@ it('what a program with a screen of its own paints', async () => {
   await rig.waitFor(/✓/);
 });
 
-it.skipIf(missing)('what a model says, thinks, calls, and how a server fails', { timeout: 4 * PATIENCE }, async () => {
-  const next = random(SEED);
-  const pieces = (length: number) => (hostileText(next, length).match(/[\s\S]{1,7}/gu) ?? []) as readonly string[];
-  const turns: readonly Turn[] = [
-    { text: pieces(BYTES / 10), reasoning: all },
-    { text: HOSTILE, reasoning: hostileText(next, 2000) },
-    call(`tool ${all}`, { [all]: all }, all),
-    call('bash', `{"command": ${all}`, all),
-    { text: all },
-    call('bash', { command: `echo ${all}`, label: all }),
-    call('bash', { command: `rm -rf ${all}` }),
-    call('request_mode_upgrade', { reason: all }),
-    { error: { status: 400, message: all } },
-    { error: { status: 401, message: hostileText(next, 3000) } },
-  ];
-  await using server = await startScriptedServer(turns.map((turn) => ({ usage: null, ...turn })));
-  using place = scratch(server.baseUrl, { safety: { llm_second_opinion: false } });
-  await using rig = await openRig(place, '[aish:fast]>', { rows: 40 });
-  // A line that comes while the model still answers joins its next step; but when the run fails it goes back to the prompt.
-  for (const [steps, questions, failure] of [
-    [1, [], ''],
-    [1, [], ''],
-    [3, [], ''],
-    [4, ['deletes files and directories', 'leave Restricted'], 'the request was refused'],
-    [1, [], 'the API key was not accepted'],
-  ] as const) {
-    const before = server.requests.length;
-    rig.type('?go on\r');
-    for (const [at, question] of questions.entries()) {
-      await server.request(before + steps - questions.length + at);
-      // Armed, and no longer the one before.
-      await rig.waitFor((r) => r.text().includes(question) && r.text().includes('seen to the end'), PATIENCE);
-      rig.type('s');
-      await server.request(before + at + 2);
+it.skipIf(missing)(
+  'cleans what a model says, thinks and calls, and the error messages of its server',
+  { timeout: 4 * PATIENCE },
+  async () => {
+    const next = random(SEED);
+    const pieces = (length: number) => (hostileText(next, length).match(/[\s\S]{1,7}/gu) ?? []) as readonly string[];
+    const turns: readonly Turn[] = [
+      { text: pieces(BYTES / 10), reasoning: all },
+      { text: HOSTILE, reasoning: hostileText(next, 2000) },
+      call(`tool ${all}`, { [all]: all }, all),
+      call('bash', `{"command": ${all}`, all),
+      { text: all },
+      call('bash', { command: `echo ${all}`, label: all }),
+      call('bash', { command: `rm -rf ${all}` }),
+      call('request_mode_upgrade', { reason: all }),
+      { error: { status: 400, message: all } },
+      { error: { status: 401, message: hostileText(next, 3000) } },
+    ];
+    await using server = await startScriptedServer(turns.map((turn) => ({ usage: null, ...turn })));
+    using place = scratch(server.baseUrl, { safety: { llm_second_opinion: false } });
+    await using rig = await openRig(place, '[aish:fast]>', { rows: 40 });
+    // A line sent while the model still answers joins its next step. When the run fails, the line returns to the prompt.
+    for (const [steps, questions, failure] of [
+      [1, [], ''],
+      [1, [], ''],
+      [3, [], ''],
+      [4, ['deletes files and directories', 'leave Restricted'], 'the request was refused'],
+      [1, [], 'the API key was not accepted'],
+    ] as const) {
+      const before = server.requests.length;
+      rig.type('?go on\r');
+      for (const [at, question] of questions.entries()) {
+        await server.request(before + steps - questions.length + at);
+        // The question accepts answers and is not the one before.
+        await rig.waitFor((r) => r.text().includes(question) && r.text().includes('seen to the end'), PATIENCE);
+        rig.type('s');
+        await server.request(before + at + 2);
+      }
+      await server.request(before + steps);
+      await rig.waitFor(failure, PATIENCE);
     }
-    await server.request(before + steps);
-    await rig.waitFor(failure, PATIENCE);
-  }
-  rig.type('?no more\r');
-  await rig.waitFor('the script is over', PATIENCE);
-  expect(server.requests.length).toBe(turns.length + 1);
-  rig.type(':history\r');
-  await rig.waitFor('no more');
-  await leave(rig);
-});
+    rig.type('?no more\r');
+    await rig.waitFor('the script is over', PATIENCE);
+    expect(server.requests.length).toBe(turns.length + 1);
+    rig.type(':history\r');
+    await rig.waitFor('no more');
+    await leave(rig);
+  },
+);
 
-it('what an MCP server says of itself, of its tools, and answers', async () => {
+it('cleans an MCP server’s description of itself, its tools and its answers', async () => {
   const fixture = fileURLToPath(new URL('../support/hostile-mcp.ts', import.meta.url));
   await using server = await startScriptedServer(
     [call('evil__say', { [all]: all }), call('evil__fail', {}), { text: 'That was it.' }].map((turn) => ({

@@ -1,13 +1,13 @@
-/** Without a screen of its own: by wish, and where the terminal can't move its cursor. */
+/** Without the alternate screen: on request, and where the terminal can't move its cursor. */
 import { expect, it } from 'vitest';
 import { scratch } from '../support/program.ts';
 import { openRig } from '../support/rig.ts';
 
 it.each([
-  // Within its line the cursor is free.
+  // The cursor may move within its line.
   ['--inline', { args: ['--inline'] }, /\x1b\[(?:\d*;\d*H|H|2J|\?1049h|\d*A)/],
   ['a dumb terminal', { env: { TERM: 'dumb' } }, /\x1b/],
-])('prints lines with %s, and goes to no place on the screen', async (_why, options, moves) => {
+])('prints lines with %s, and never moves the cursor to another row', async (_why, options, moves) => {
   using place = scratch();
   await using rig = await openRig(place, /aish/, options);
   rig.type('echo one; echo two\r');

@@ -1,4 +1,4 @@
-/** Ctrl-Z, `fg` and `bg`: of the program in the shell it was started from, and of programs in its own shell (EX-6, UI-1). */
+/** Ctrl-Z, `fg` and `bg`: for aish-tui in the shell that started it, and for programs in its own shell (EX-6, UI-1). */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { openRig } from '../support/rig.ts';
 const BASH = { file: '/bin/bash', args: ['--norc', '-i'], env: { PS1: 'outer> ' } };
 
 describe('Ctrl-Z at the prompt', () => {
-  it('gives the terminal to the shell outside, and fg brings everything back', async () => {
+  it('returns the terminal to the outer shell, and fg restores the whole screen', async () => {
     await using rig = await openRig(scratch(), 'outer> ', BASH);
     rig.type(`'${PROGRAM}'\r`);
     await rig.waitFor('[aish:demo]>');
@@ -21,7 +21,7 @@ describe('Ctrl-Z at the prompt', () => {
     expect(rig.alternate).toBe(false);
     rig.type('echo out"side"\r');
     await rig.waitFor(/^outside$/m);
-    // Another size meanwhile.
+    // The window has another size meanwhile.
     rig.resize(100, 30);
     rig.type('fg\r');
     await rig.waitFor((r) => r.alternate && r.screen()[28]?.startsWith('[aish:demo]> half a li') === true);
@@ -38,13 +38,13 @@ describe('Ctrl-Z at the prompt', () => {
   });
 });
 
-/** Leaves a sign every few milliseconds that it runs. */
+/** Appends to a file every few milliseconds while it runs. */
 const TICKER = `import { appendFileSync } from 'node:fs';
 console.log('up');
 setInterval(() => appendFileSync('ticks', '.'), 10);`;
 
 describe('a program in the shell', () => {
-  it('is stopped by Ctrl-Z, goes on in the background with bg, comes back with fg', async () => {
+  it('stops with Ctrl-Z, continues in the background with bg, and returns with fg', async () => {
     using place = scratch();
     await using rig = await openRig(place, '[aish:demo]>');
     writeFileSync(join(place.work, 'ticker.mjs'), TICKER);

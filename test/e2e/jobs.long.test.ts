@@ -1,4 +1,4 @@
-/** Jobs, hyperlinks and the agent’s commands at the edges: a screen of their own, a closing, a resume. */
+/** Jobs, hyperlinks and the agent's commands in rare cases: a full-screen job, closing, resuming. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,8 +8,8 @@ import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 const demo = '[aish:demo]>';
 
-describe(':bg', () => {
-  it('with a screen of its own gets the terminal when it is brought to the front', async () => {
+describe(':bg with a full-screen program', () => {
+  it('gives it the terminal when it is brought to the front', async () => {
     await using rig = await openRig(scratch(), demo);
     rig.type(":bg printf '\\033[?1049h\\033[Hpainted'; read x; printf '\\033[?1049l'; echo closed\r");
     await rig.waitFor('1 job ');
@@ -21,7 +21,7 @@ describe(':bg', () => {
   });
 });
 
-it('what the agent did can be taken over: its directory, and its commands in the history, marked', async () => {
+it(':takeover adopts the agent’s directory and adds its commands to the history, marked', async () => {
   await using server = await startScriptedServer([
     call('bash', { command: 'cd /usr && echo looking' }),
     say('GOAL: complete'),
@@ -51,7 +51,7 @@ it('what the agent did can be taken over: its directory, and its commands in the
   expect(readFileSync(join(place.home, '.history'), 'utf8')).toContain(': aish; cd /usr && echo looking');
 });
 
-it('how a command ended that closing interrupted is known at the resume', async () => {
+it('--resume reports how a command ended that closing interrupted', async () => {
   using place = scratch();
   {
     await using rig = startRig(place);
@@ -66,14 +66,14 @@ it('how a command ended that closing interrupted is known at the resume', async 
   expect(again.text()).not.toContain('outcome unknown');
 });
 
-it('a nohup of the user’s in a job outlives the program; the job does not', async () => {
+it('a nohup process of the user in a job outlives the program, and the job does not', async () => {
   using place = scratch();
   const pid = (name: string) => join(place.work, name);
   const alive = (name: string) => existsSync(`/proc/${readFileSync(pid(name), 'utf8').trim()}`);
   {
     await using rig = startRig(place);
     await rig.waitFor(demo);
-    // Without the mark by which the rig finds what was left running.
+    // Removes the mark by which the test rig finds leftover processes.
     rig.type(":bg env -u RIG_RUN nohup sh -c 'echo $$ > far; exec sleep 1000' >/dev/null 2>&1\r");
     rig.type(":bg sh -c 'echo $$ > near; exec sleep 1000'\r");
     await rig.waitFor(() =>
@@ -87,7 +87,7 @@ it('a nohup of the user’s in a job outlives the program; the job does not', as
   process.kill(Number(readFileSync(pid('far'), 'utf8')), 'SIGKILL');
 });
 
-it('a safe hyperlink of a program reaches the terminal, an unsafe one does not', async () => {
+it('a program’s safe hyperlink reaches the terminal, and an unsafe one does not', async () => {
   using place = scratch();
   await using rig = await openRig(place, demo);
   const link = (target: string, text: string) => `\\033]8;;${target}\\007${text}\\033]8;;\\007`;

@@ -1,4 +1,4 @@
-/** Jobs of the user's, what the user takes over from the agent, and what closing leaves (EX-6, EX-8, EX-9, EX-11). */
+/** Jobs of the user, taking over from the agent, and what closing leaves behind (EX-6, EX-8, EX-9, EX-11). */
 import { readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -9,14 +9,14 @@ import { openRig, type Rig } from '../support/rig.ts';
 
 const demo = '[aish:demo]>';
 
-/** Does the user's bash wait for its next line? */
+/** Returns whether the user's bash waits for its next line. */
 function isAtPrompt(rig: Rig): boolean {
   const pid = below(rig.pty.pid).find(({ words }) => words.includes('--rcfile'))?.pid;
   return pid !== undefined && waitsForLine(pid, readlinkSync(`/proc/${pid}/fd/0`)) === true;
 }
 
 describe('a running command', () => {
-  it('goes to the background by a key; the shell is free, its end and output are told', async () => {
+  it('goes to the background by a key, frees the shell, and reports its output and end', async () => {
     using place = scratch();
     await using rig = await openRig(place, demo);
     rig.type("sh -c 'echo one; while [ ! -e go ]; do sleep 0.05; done; echo two'\r");
@@ -28,14 +28,14 @@ describe('a running command', () => {
     rig.type('echo free\r');
     await rig.waitFor(/^│ free$/m);
     await rig.waitFor(/❯ echo free .*✓/);
-    // An end behind another line of its own bash forgets.
+    // Bash forgets to report an end that falls into another line of its own.
     await vi.waitFor(() => expect(isAtPrompt(rig)).toBe(true), { timeout: 15_000 });
     writeFileSync(join(place.work, 'go'), '');
     await rig.waitFor('job 1 ended');
     await rig.waitFor(/job 1 · ✓[^\n]*\n[\s\S]*│ two\n/);
   });
 
-  it('comes back with :fg, keyboard and all', async () => {
+  it('returns to the foreground with :fg and gets the keyboard', async () => {
     await using rig = await openRig(scratch(), demo);
     rig.type('cat\r');
     await rig.waitFor('keys go to the program');
@@ -54,7 +54,7 @@ describe('a running command', () => {
 });
 
 describe(':bg', () => {
-  it('runs in the user’s name and environment; :jobs, :fg and :kill know it', async () => {
+  it('runs a job as the user and in their environment, and :jobs, :fg and :kill list and control it', async () => {
     await using rig = await openRig(scratch(), demo);
     rig.type('export COLOUR=teal; cd /usr\r');
     await rig.waitFor(/✓/);

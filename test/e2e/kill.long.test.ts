@@ -1,6 +1,6 @@
 /**
- * SIGKILL at random moments, half of them with a power failure: what the disk did not have for certain is cut off at a
- * random byte. `npm run check -- kill` does it 300 times.
+ * SIGKILL at random moments, half of them with a power failure that cuts the data not yet on disk at a random byte.
+ * `npm run check -- kill` does it 300 times.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
@@ -21,19 +21,19 @@ import {
 } from '../support/scripted-server.ts';
 
 const KILLS = Number(process.env.AISH_KILLS ?? 10);
-/** Kills of one session before the next one begins. */
+/** The number of kills of one session before the next begins. */
 const KILLS_PER_SESSION = 20;
-/** A kill comes within this of the moment in which the program is at work, in ms: some ten steps. */
+/** Ms within which a kill comes while the program works: some ten steps. */
 const MAX_WORK_MS = 700;
-/** Of the steps, one in so many wants to delete something. */
+/** One of this many steps wants to delete something. */
 const HALT_EVERY = 5;
-/** What they want to delete; more than a session has steps. */
+/** The number of directories to delete; more than a session has steps. */
 const PRECIOUS = 500;
 
-/** The model's n-th step: leaves a trace that tells how often it ran, or asks for a HALT. */
+/** Returns the model's n-th step: it leaves a line that shows how often it ran, or causes a HALT. */
 const command = (n: number) => (n % HALT_EVERY === 0 ? `rm -rf precious/${n}` : `echo step-${n} >> traces`);
 
-/** Each of the calls in a request has exactly one result. */
+/** Returns whether each call in a request has exactly one result. */
 function isLegal({ messages }: ScriptedRequest): boolean {
   const asked = messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id));
   const told = messages.flatMap(({ tool_call_id: id }) => (id === undefined ? [] : [id]));
@@ -41,23 +41,23 @@ function isLegal({ messages }: ScriptedRequest): boolean {
 }
 
 const linesOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : []);
-/** Stands for the question that is about no action: whether a run continues after many skips. */
+/** Stands for the question whether a run continues after many skips, which concerns no action. */
 const CONTINUE = 'CONTINUE?';
 
-/** The command of the question that is on the screen. */
+/** Returns the command of the question on the screen. */
 function questionOn(rig: Rig): string | undefined {
   const text = rig.text();
   return /p\W+proceed/.test(text) ? (/^│ *┆ (.*\S) *│$/m.exec(text)?.[1] ?? CONTINUE) : undefined;
 }
 
-/** One session that is killed again and again. */
+/** A session that is killed again and again. */
 class Victim {
   readonly #place: Scratch;
   readonly #server: ScriptedServer;
   #id: string | undefined;
   #events: readonly SessionEvent[] = [];
   #lines = 0;
-  /** The question that was on the screen, unanswered, when the program was killed. */
+  /** The question that was unanswered on the screen when the program was killed. */
   #open: string | undefined;
 
   constructor(place: Scratch, server: ScriptedServer) {
@@ -66,7 +66,7 @@ class Victim {
     for (let n = 0; n <= PRECIOUS; n += 1) mkdirSync(join(place.work, 'precious', String(n)), { recursive: true });
   }
 
-  /** Starts or resumes it, looks at what is left of it, lets it work, and kills it. */
+  /** Starts or resumes the session, checks what is left of it, lets it work, and kills it. */
   async round(): Promise<void> {
     const synced = join(this.#place.home, 'synced');
     rmSync(synced, { force: true });
@@ -81,7 +81,7 @@ class Victim {
     try {
       if (Math.random() < 0.1) await delay(Math.random() * MAX_WORK_MS);
       else {
-        // The first frame says that it starts; then the session is there.
+        // The first frame says that the program starts; then the session is shown.
         await rig.waitFor(/-- UNRESTRICTED --/);
         await this.#resumed(rig, requests);
         const before = questionOn(rig);
@@ -89,7 +89,7 @@ class Victim {
         if (works) answered = before;
         const atOnce = works && Math.random() < 0.3;
         const asks = () => ![undefined, before].includes(questionOn(rig));
-        // However long it takes until it is at work: mostly it is killed within that.
+        // The wait is not bounded by a time: the kill mostly comes within the work that follows.
         if (works && Math.random() < 0.7) await rig.waitFor(() => this.#server.requests.length > requests || asks());
         if (atOnce) await rig.waitFor(asks);
         else await delay(Math.random() * MAX_WORK_MS);
@@ -97,20 +97,21 @@ class Victim {
       const shown = questionOn(rig);
       this.#open = shown === answered ? undefined : shown;
     } finally {
-      // Also throws when anything of the program's outlives it.
+      // Disposing also throws when any process of the program outlives it.
       await rig[Symbol.asyncDispose]();
     }
     await this.#powerFailure(synced);
   }
 
-  /** What was there is there, once, and the question that was open is put again. */
+  /** Checks that everything durable is present once, and that an open question is asked again. */
   async #resumed(rig: Rig, requests: number): Promise<void> {
     if (this.#id === undefined) return;
     assert.doesNotMatch(rig.text(), /damaged/);
     const { events } = await readJournal(this.#journal);
     assert.deepEqual(events.slice(0, this.#events.length), this.#events);
     const open = questionOf(this.#events);
-    // Whether to continue is asked at once when an action was skipped: without that answer it is the action again.
+    // Whether to continue is asked as soon as an action was skipped. If that answer was not saved, the action is asked
+    // again.
     if (this.#open === CONTINUE) assert.ok(open !== undefined);
     else if (this.#open !== undefined) assert.equal(open, this.#open);
     if (open === undefined) return;
@@ -119,10 +120,13 @@ class Victim {
     assert.equal(this.#server.requests.length, requests);
   }
 
-  /** Answers what is open, else starts a run, and types a line for the shell; whether there is anything to do now. */
+  /**
+   * Answers the open question or else starts a run, and types a line for the shell. Returns whether there is anything
+   * to do.
+   */
   #work(rig: Rig, question: string | undefined): boolean {
     if (question !== undefined) {
-      // A question may also outlast several kills.
+      // A question may stay open over several kills.
       if (Math.random() < 0.3) return false;
       rig.type(question.startsWith('rm') ? 's' : 'p');
       return true;
@@ -146,12 +150,12 @@ class Victim {
     this.#events = events;
     this.#nothingTwice();
     if (events.length > 0) return;
-    // Killed before anything of it was on the disk.
+    // The program was killed before anything reached the disk.
     rmSync(this.#sessions, { recursive: true });
     this.#id = undefined;
   }
 
-  /** No command ran twice, and the journal knows of each that has run. */
+  /** Checks that no command ran twice and that the journal has every command that ran. */
   #nothingTwice(): void {
     for (const name of ['traces', 'lines']) {
       const lines = linesOf(join(this.#place.work, name));
@@ -178,7 +182,10 @@ class Victim {
   }
 }
 
-/** What the journal's state makes the user decide at a resume: an action that had not started, or whether to go on. */
+/**
+ * Returns the question that the journal's state causes at a resume: an action that had not started, or whether to
+ * continue.
+ */
 function questionOf(events: readonly SessionEvent[]): string | undefined {
   let state = emptyState('main');
   for (const event of events) [state] = reduce(state, event);
@@ -192,7 +199,7 @@ function questionOf(events: readonly SessionEvent[]): string | undefined {
   return action?.kind === 'command' ? action.command : undefined;
 }
 
-/** The commands whose start is in the journal. */
+/** Returns the commands whose start is in the journal. */
 function startedCommands(events: readonly SessionEvent[]): readonly string[] {
   const started: string[] = [];
   let state = emptyState('main');
@@ -207,7 +214,7 @@ function startedCommands(events: readonly SessionEvent[]): readonly string[] {
 }
 
 it(
-  'nothing shown as durable is lost, nothing runs twice, and an open HALT is put again',
+  'loses nothing shown as durable, runs nothing twice, and asks an open HALT again',
   async () => {
     for (let done = 0; done < KILLS; done += KILLS_PER_SESSION) {
       let step = 0;

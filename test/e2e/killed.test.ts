@@ -1,4 +1,4 @@
-/** A program that was killed leaves a terminal that its user can go on with. */
+/** After a kill the terminal is usable. */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -9,14 +9,14 @@ import { openRig, type Rig } from '../support/rig.ts';
 /** The modes that the program switches on: alternate screen, mouse, focus reports, bracketed paste. */
 const MODES = ['1049', '1002', '1006', '1004', '2004'];
 
-/** Without startup files. */
+/** Options that skip startup files. */
 const BARE: Readonly<Record<string, string>> = { bash: '--norc', zsh: '-f', fish: '-N' };
 
 function childrenOf(pid: number): readonly number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 }
 
-/** The program below the shell in the terminal, once what restores the terminal is there. */
+/** Waits until the process that restores the terminal runs, and returns the program's pid. */
 async function guarded(rig: Rig): Promise<number> {
   const [program] = childrenOf(rig.pty.pid).slice(-1);
   const guards = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('read -r none');
@@ -24,7 +24,7 @@ async function guarded(rig: Rig): Promise<number> {
   return program ?? 0;
 }
 
-it.each(['SIGKILL', 'SIGABRT'] as const)('gives back modes, screen and line editing after %s', async (signal) => {
+it.each(['SIGKILL', 'SIGABRT'] as const)('restores modes, screen and line editing after %s', async (signal) => {
   const line = `echo before; ${PROGRAM}; echo "ended $?"; sleep 1; stty -a; read word; echo "got $word"`;
   await using rig = await openRig(scratch(), '[aish:demo]>', { file: '/bin/sh', args: ['-c', line], rows: 40 });
   process.kill(await guarded(rig), signal);

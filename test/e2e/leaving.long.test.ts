@@ -5,8 +5,8 @@ import { everyShell, userShells } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
 import { openRig } from '../support/rig.ts';
 
-describe.each(userShells())('%s', (program) => {
-  it('Ctrl-C on a program that ignores it ends it all the same, and not the shell', async () => {
+describe.each(userShells())('Ctrl-C in %s', (program) => {
+  it('ends a program that ignores it, and not the shell', async () => {
     await using rig = await openRig(scratch(), /\[aish:\w+\]>/, { env: { SHELL: program } });
     rig.type('mine=kept; sh -c \'trap "" INT; echo begun; sleep 300; sleep 300\'\r');
     await rig.waitFor(/│ begun/);
@@ -17,7 +17,7 @@ describe.each(userShells())('%s', (program) => {
     await rig.waitFor(/│ is kept/);
   });
 
-  it('Ctrl-C is a key for a program that handles it', async () => {
+  it('is passed as a key to a program that handles it', async () => {
     await using rig = await openRig(scratch(), /\[aish:\w+\]>/, { env: { SHELL: program } });
     rig.type('sh -c \'trap "echo not yet" INT; while ! read line; do :; done; echo "read $line"\'\r');
     await rig.waitFor('keys go to the program');
@@ -29,7 +29,7 @@ describe.each(userShells())('%s', (program) => {
 });
 
 describe.each(everyShell())('leaving %s', (program) => {
-  it('with a stopped job warns once, by exit and by Ctrl-D', async () => {
+  it('warns once about a stopped job, for exit and for Ctrl-D', async () => {
     await using rig = await openRig(scratch(), /\[aish:\w+\]>/, { env: { SHELL: program } });
     rig.type('sleep 301\r');
     await rig.waitFor('keys go to the program');
@@ -45,7 +45,7 @@ describe.each(everyShell())('leaving %s', (program) => {
     expect((await rig.exited).code).toBe(0);
   });
 
-  it('with a job in the background warns once by exit, and again after another line', async () => {
+  it('warns once about a background job for exit, and again after another line', async () => {
     await using rig = await openRig(scratch(), /\[aish:\w+\]>/, { env: { SHELL: program } });
     rig.type(':bg sleep 302\r');
     await rig.waitFor('1 job');
@@ -59,17 +59,17 @@ describe.each(everyShell())('leaving %s', (program) => {
     expect((await rig.exited).code).toBe(0);
   });
 
-  it('what is typed before a program hides typing is in no journal', async () => {
+  it('keeps text typed before a program hides typing out of the journal', async () => {
     using place = scratch();
     await using rig = await openRig(place, /\[aish:\w+\]>/, { env: { SHELL: program } });
-    // What is typed while the shell still comes up are lines.
+    // Text typed while the shell still starts becomes lines.
     rig.type('true\r');
     await rig.waitFor(/❯ true .*✓/);
     rig.type(
       "sh -c 'sleep 1.5; stty -echo; until [ -e seen ]; do sleep 0.1; done; read secret; stty echo; echo got $(printf %s $secret | wc -c)'\r",
     );
     rig.type('hunter2\r');
-    // A program that hides typing for less than a look at it takes can't be told from one that never did.
+    // A program that hides typing only between two checks can't be distinguished from one that never did.
     await rig.waitFor('typing is hidden');
     writeFileSync(join(place.work, 'seen'), '');
     await rig.waitFor(/❯ sh -c [^\n]*✓ \d[\s\S]*│ got 7/);

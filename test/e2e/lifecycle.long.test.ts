@@ -14,7 +14,7 @@ describe('the terminal', () => {
     expect(restored(rig.raw)).toBe(true);
   });
 
-  it('is restored by :quit, which says how to come back', async () => {
+  it('is restored by :quit, which prints how to resume', async () => {
     await using rig = await openRig(scratch(), '[aish:demo]>');
     rig.type('echo something\r');
     await rig.waitFor(/✓/);
@@ -35,7 +35,7 @@ describe('the terminal', () => {
     expect(readdirSync(join(place.home, '.local/state/aish')).some((name) => name.startsWith('crash'))).toBe(true);
   });
 
-  it('leaves with Ctrl-D on an empty line; Ctrl-C only says how', async () => {
+  it('closes the program with Ctrl-D on an empty line, and Ctrl-C only explains how', async () => {
     await using rig = await openRig(scratch(), '[aish:demo]>');
     rig.key('ctrl-c');
     await rig.waitFor('Ctrl-D');
@@ -45,13 +45,13 @@ describe('the terminal', () => {
 });
 
 describe('resizing', () => {
-  it('down to 40×10 and back leaves no damage', async () => {
+  it('to 40×10 and back leaves no damage', async () => {
     await using rig = await openRig(scratch(), '[aish:demo]>', { columns: 100, rows: 30 });
     rig.type('seq 1 50\r');
     await rig.waitFor(/✓[\s\S]*50\n/);
     const before = rig.text();
     rig.resize(40, 10);
-    // In one look: a resize is drawn twice.
+    // One check reads the whole screen, since a resize is drawn twice.
     await rig.waitFor((r) => {
       const lines = r.screen();
       const ends = (lines[9] ?? '').startsWith(' -- ') && (lines[8] ?? '').startsWith('[aish:demo]>');
@@ -62,7 +62,7 @@ describe('resizing', () => {
   });
 });
 
-it('without a terminal it says so in one line', async () => {
+it('explains in one line that there is no terminal', async () => {
   using place = scratch();
   await using rig = startRig(place, {
     file: '/bin/sh',

@@ -1,4 +1,4 @@
-/** `run` and `ask` where nobody watches: their limits, their input, their signals, and the exit codes that tell. */
+/** `run` and `ask` without a person: limits, input, signals and exit codes. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,8 +7,8 @@ import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 const SAFE = call('bash', { command: 'pwd' });
 
-describe('the limits of a run', () => {
-  it('--max-steps ends it with 5', async () => {
+describe('a limit of aish-tui run', () => {
+  it('--max-steps ends the run with exit code 5', async () => {
     await using server = await startScriptedServer([SAFE, SAFE, SAFE, SAFE, SAFE]);
     using place = scratch(server.baseUrl);
     const { code, out } = await runProgram(place, ['run', '--max-steps', '2', 'go on']);
@@ -17,7 +17,7 @@ describe('the limits of a run', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('--timeout ends it with 5 and leaves nothing running', async () => {
+  it('--timeout ends the run with exit code 5 and leaves nothing running', async () => {
     await using server = await startScriptedServer([call('bash', { command: 'sleep 300' })]);
     using place = scratch(server.baseUrl);
     const began = performance.now();
@@ -30,7 +30,7 @@ describe('the limits of a run', () => {
   it.each([
     ['could pass it', '0.000001', 0],
     ['comes behind it', '6000', 1],
-  ])('--max-dollars ends it with 5 before a paid call that %s', async (_which, dollars, calls) => {
+  ])('--max-dollars ends the run with exit code 5 before a paid call that %s', async (_which, dollars, calls) => {
     await using server = await startScriptedServer([{ ...SAFE, usage: { prompt: 6000, completion: 0, cost: 6000 } }]);
     using place = scratch(server.baseUrl, {
       models: { fast: { base_url: server.baseUrl, model: 'scripted', prices: { input: 1000, output: 1000 } } },
@@ -50,14 +50,14 @@ describe('the limits of a run', () => {
     ['--mode', 'yolo'],
     ['--on-halt', 'proceed'],
     ['--cwd', '/nowhere/at/all'],
-  ])('%s %s is a wrong argument: 2', async (flag, value) => {
+  ])('%s with the value %s is a wrong argument with exit code 2', async (flag, value) => {
     using place = scratch();
     expect(await runProgram(place, ['run', flag, value, 'goal'])).toMatchObject({ code: 2, out: '' });
   });
 });
 
-describe('what is asked', () => {
-  it('- is standard input, for run and for ask; nothing is an error', async () => {
+describe('the input of run and ask', () => {
+  it('is read from standard input for -, and an empty input is an error', async () => {
     await using server = await startScriptedServer([say('GOAL: complete'), say('four')]);
     using place = scratch(server.baseUrl);
     expect((await runProgram(place, ['run', '-'], { input: 'first\nsecond\n' })).code).toBe(0);
@@ -67,13 +67,13 @@ describe('what is asked', () => {
     expect(await runProgram(place, ['ask', '-'], { input: ' \n' })).toMatchObject({ code: 2 });
   });
 
-  it('--attach brings text files along, in a fence that they can’t close', async () => {
+  it('includes text files by --attach, in a fence that they can’t close', async () => {
     await using server = await startScriptedServer([say('a list')]);
     using place = scratch(server.baseUrl);
     mkdirSync(join(place.work, 'deep'));
     writeFileSync(join(place.work, 'notes.md'), '```\nbuy milk\n```\n');
     writeFileSync(join(place.work, 'b.txt'), 'second');
-    // Named by where the program was started.
+    // Attachments are named relative to the directory in which the program was started.
     const files = ['--attach', 'notes.md', '--attach', 'b.txt', '--cwd', 'deep'];
     expect((await runProgram(place, ['ask', ...files, 'what is this?'])).code).toBe(0);
     expect(server.requests[0]?.lastUser).toContain(
@@ -87,7 +87,7 @@ describe('what is asked', () => {
     ['a device that never ends', '/dev/zero', 'it is not a file'],
     ['what is no text', 'blob', 'it is not text'],
     ['what is too large', 'large', 'it is larger than 256 kB'],
-  ])('%s is not attached: 2, and nothing is asked', async (_what, name, why) => {
+  ])('refuses to attach %s, asks nothing, and exits with 2', async (_what, name, why) => {
     await using server = await startScriptedServer([say('never')]);
     using place = scratch(server.baseUrl);
     writeFileSync(join(place.work, 'blob'), Buffer.from([0xff, 0xfe, 0, 1]));
@@ -97,7 +97,7 @@ describe('what is asked', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('--cwd works there, with the options behind the subcommand as well', async () => {
+  it('is used in the directory of --cwd, also with the options after the subcommand', async () => {
     await using server = await startScriptedServer([SAFE, say('GOAL: complete')]);
     using place = scratch(server.baseUrl);
     mkdirSync(join(place.work, 'deep'));
@@ -114,7 +114,7 @@ describe('what is asked', () => {
     ['sandbox', '--', 'true'],
     ['undo', '1', '--yes'],
     ['config', 'check'],
-  ])('in a directory that was removed, %s says so in a line', async (...args) => {
+  ])('in a removed directory gives one line of explanation for %s', async (...args) => {
     await using server = await startScriptedServer([]);
     using place = scratch(server.baseUrl);
     const code = `mkdir gone && cd gone && rmdir ../gone && exec "$@"`;
@@ -129,7 +129,7 @@ describe('what is asked', () => {
 it.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('%s ends a run with %s, its command too', async (signal, code) => {
+] as const)('%s ends a run with exit code %s, and its command', async (signal, code) => {
   await using server = await startScriptedServer([call('bash', { command: 'echo started; sleep 300' })]);
   using place = scratch(server.baseUrl);
   let sent = false;

@@ -19,7 +19,7 @@ describe.skipIf(missing !== undefined)('with a real llama.cpp server', () => {
     await llama?.[Symbol.asyncDispose]();
   });
 
-  it('answers a question, by way of a tool call that the user confirms', async () => {
+  it('answers a question with a tool call that the user confirms', async () => {
     using place = scratch(llama.baseUrl, { mode: 'unrestricted' });
     writeFileSync(join(place.work, 'only-file.txt'), '');
     await using rig = await openRig(place, '[aish:fast]>', { rows: 30 });
@@ -31,7 +31,7 @@ describe.skipIf(missing !== undefined)('with a real llama.cpp server', () => {
     expect(rig.text()).toContain('only-file.txt');
   });
 
-  it('HALTs on what it wants to delete, and runs it only after proceed', async () => {
+  it('halts on a delete, and runs it only after proceed', async () => {
     using place = scratch(llama.baseUrl, { mode: 'unrestricted' });
     mkdirSync(join(place.work, 'foo'));
     await using rig = await openRig(place, '[aish:fast]>', { rows: 30 });
@@ -44,7 +44,7 @@ describe.skipIf(missing !== undefined)('with a real llama.cpp server', () => {
     await rig.waitFor('Done.');
   });
 
-  it('stops a story that never ends', async () => {
+  it('stops an answer that would never end', async () => {
     using place = scratch(llama.baseUrl, { max_answer_tokens: 10_000 });
     await using rig = await openRig(place, '[aish:fast]>', { rows: 30 });
     rig.type('?tell a long story\r');
@@ -63,7 +63,7 @@ describe.skipIf(missing !== undefined)('with a real llama.cpp server', () => {
   });
 });
 
-/** Goals that the tiny model was trained for, and what shows that each was reached. */
+/** Goals that the tiny model was trained for, each with a check that it was reached. */
 const GOALS: readonly (readonly [string, (place: Scratch, out: string) => boolean])[] = [
   ['run `echo hello`', (_, out) => /^hello$/m.test(out)],
   ['run `ls -la` and `pwd`', (place, out) => out.includes('fruits.txt') && out.includes(place.work)],
@@ -77,7 +77,7 @@ const GOALS: readonly (readonly [string, (place: Scratch, out: string) => boolea
   ['run `mkdir newdir`', (place) => existsSync(join(place.work, 'newdir'))],
 ];
 
-/** Asks for a goal where nothing needs a yes; whether it was reached, and what was printed. */
+/** Runs a goal where nothing needs a yes. Returns whether it was reached, and the output. */
 async function reach({ baseUrl }: Llama, [goal, reached]: (typeof GOALS)[number]) {
   using place = scratch(undefined, {
     models: { fast: { base_url: baseUrl, model: 'aish-tiny', temperature: 0 } },
@@ -94,7 +94,7 @@ async function reach({ baseUrl }: Llama, [goal, reached]: (typeof GOALS)[number]
 }
 
 describe.skipIf(missing !== undefined || lacks('git'))('goals that the tiny model was trained for', () => {
-  it.each([4096, 8192])('reaches 7 of 10 in a window of %i tokens', async (window) => {
+  it.each([4096, 8192])('are reached 7 times of 10 in a window of %i tokens', async (window) => {
     await using llama = await startLlama(['-c', String(window)]);
     const done: string[] = [];
     for (const goal of GOALS) {
@@ -104,7 +104,7 @@ describe.skipIf(missing !== undefined || lacks('git'))('goals that the tiny mode
     expect(done.length, done.join(', ')).toBeGreaterThanOrEqual(7);
   });
 
-  it('runs nothing where the server takes no tools: the model writes to the user, not a CMD: line', async () => {
+  it('run nothing where the server supports no tools: the model answers in text without a CMD: line', async () => {
     await using llama = await startLlama(['--no-jinja']);
     for (const goal of GOALS.slice(7)) {
       const { reached, out } = await reach(llama, goal);

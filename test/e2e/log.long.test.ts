@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { runProgram, scratch } from '../support/program.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
 
-it('the log tells the mode, its changes and what failed, and none of the words', async () => {
+it('the log has the mode, its changes and all failures, and nothing that was said or typed', async () => {
   await using server = await startScriptedServer([{ error: { status: 401, message: 'no key' } }]);
   using place = scratch(server.baseUrl);
   await runProgram(place, [], { input: ':mode unrestricted\n?what is in the attic\necho in-the-cellar\n' });

@@ -1,4 +1,4 @@
-/** The program on a Mac, as far as that can be played here: another platform's name, no /proc, `ps` in its place. */
+/** The program on a Mac, simulated by another platform name, no /proc, and `ps` in its place. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,7 +12,7 @@ const MAC = pathToFileURL(join(import.meta.dirname, '../support/as-macos.mjs')).
 const onMac = (place: Scratch): Scratch => ({ ...place, env: { ...place.env, NODE_OPTIONS: `--import ${MAC}` } });
 
 describe.skipIf(lacks('ps'))('on a Mac', () => {
-  it('doctor names what is not there, and why', async () => {
+  it('names in doctor each missing part with its reason', async () => {
     using place = scratch();
     const { out } = await runProgram(onMac(place), ['doctor']);
     expect(out).toMatch(/program +.* darwin /);
@@ -21,7 +21,7 @@ describe.skipIf(lacks('ps'))('on a Mac', () => {
     expect(out).toMatch(/try +.*nothing can be tried: .*this is darwin/);
   });
 
-  it('says so at start; shell, question, Norris and HALT work', async () => {
+  it('reports the missing parts at the start, and shell, question, Norris and HALT work', async () => {
     await using server = await startScriptedServer([
       say('It is blue.'),
       call('bash', { command: 'rm -r src' }),

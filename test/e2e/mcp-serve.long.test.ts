@@ -31,7 +31,7 @@ async function served(place: Scratch) {
   return { client, call, [Symbol.asyncDispose]: () => client.close() };
 }
 
-/** Whether a process with this argument runs. */
+/** Returns whether a process with this argument runs. */
 function runs(argument: string): boolean {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -53,7 +53,7 @@ it('aish-tui mcp serve offers three tools that change nothing', async () => {
     expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
 });
 
-it('judges a command with every finding, in the directory that is named', async () => {
+it('safety_check judges a command with every finding in the given directory', async () => {
   using place = scratch();
   writeFileSync(join(place.work, 'kept'), 'x');
   await using server = await served(place);
@@ -72,15 +72,15 @@ it.each([
   ['run_sandboxed', { command: 'touch x', seconds: 0 }],
   ['try', { command: 'a\0b' }],
   ['nothing', { command: 'touch x' }],
-])('%s with %j is an error, and the server goes on', async (name, given) => {
+])('%s with %j is an error, and the server continues', async (name, given) => {
   using place = scratch();
   await using server = await served(place);
   expect(await server.call(name, given)).toMatchObject({ isError: true, facts: { error: expect.any(String) } });
   expect((await server.call('safety_check', { command: 'ls' })).isError).toBe(false);
 });
 
-describe.skipIf(lacks('cc'))('behind the launcher', () => {
-  it('runs a command that can write nowhere, and hides secrets in what it says', async () => {
+describe.skipIf(lacks('cc'))('aish-tui mcp serve with the kernel sandbox', () => {
+  it('runs a command that can write nowhere, and hides secrets in its output', async () => {
     using place = scratch();
     await using server = await served(place);
     const key = `sk-proj-${'a1B2c3D4'.repeat(6)}`;
@@ -109,7 +109,7 @@ describe.skipIf(lacks('cc'))('behind the launcher', () => {
     outside.close();
   });
 
-  it('tells what a command would change, and nothing of it stays', async () => {
+  it('reports what a command would change, and discards the changes', async () => {
     using place = scratch();
     mkdirSync(join(place.work, 'src'));
     writeFileSync(join(place.work, 'src', 'a.txt'), 'one\n');
@@ -122,7 +122,7 @@ describe.skipIf(lacks('cc'))('behind the launcher', () => {
     expect(existsSync(join(place.work, 'b.txt'))).toBe(false);
   });
 
-  it.each(['run_sandboxed', 'try'])('%s ends what it started when the client cancels', async (tool) => {
+  it.each(['run_sandboxed', 'try'])('ends the processes of %s when the client cancels', async (tool) => {
     using place = scratch();
     await using server = await served(place);
     const cancelled = new AbortController();
@@ -135,7 +135,7 @@ describe.skipIf(lacks('cc'))('behind the launcher', () => {
     await expect.poll(() => runs(`sleep\0${argument}`), WAIT).toBe(false);
   });
 
-  it('ends a command whose time is up, with an exit code that says so', async () => {
+  it('ends a command at its time limit, with an exit code that says so', async () => {
     using place = scratch();
     await using server = await served(place);
     const { facts } = await server.call('run_sandboxed', { command: 'echo begun; sleep 60', seconds: 1 });

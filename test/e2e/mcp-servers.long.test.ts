@@ -36,21 +36,21 @@ it.each([
   [['add', 'a'], "missing required argument 'target'"],
   [['remove', 'a'], 'there is no server a'],
   [['import', '/no/such/file'], "can't be read"],
-])('%j is a mistake: one line, 2, and the file as it was', async (args, message) => {
+])('mcp %j prints one line about the mistake, exits with 2, and leaves the file unchanged', async (args, message) => {
   using place = scratch();
   const before = written(place);
   expect(await mcp(place, ...args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(message) });
   expect(written(place)).toBe(before);
 });
 
-it('does not take a name twice', async () => {
+it('mcp add refuses a name that is taken', async () => {
   using place = scratch();
   await mcp(place, 'add', 'one', '--', 'first');
   expect(await mcp(place, 'add', 'one', '--', 'second')).toMatchObject({ code: 2 });
   expect((await mcp(place, 'list')).out).toBe('one  first\n');
 });
 
-it('import shows what another client’s file names, and copies what is asked for', async () => {
+it('mcp import shows the servers in another client’s file, and copies the chosen ones', async () => {
   using place = scratch();
   mkdirSync(join(place.work, '.cursor'));
   const file = join(place.work, '.cursor', 'mcp.json');
@@ -70,7 +70,7 @@ it('import shows what another client’s file names, and copies what is asked fo
   expect((await mcp(place, 'import', file, 'broken')).code).toBe(2);
 });
 
-it('mcp login shows where to log in, and the login holds for the next start', async () => {
+it('mcp login shows where to log in, and the next start uses the login', async () => {
   await using server = await startLoginServer();
   using place = scratch();
   await mcp(place, 'add', 'web', server.url);

@@ -7,21 +7,21 @@ import { openRig, type Rig, startRig } from '../support/rig.ts';
 import { call, type ScriptedServer, say, startScriptedServer, type Turn } from '../support/scripted-server.ts';
 import { alive, fault, real } from '../tools/mcp/support.ts';
 
-/** Without counts: the usual ones are for requests with few tools. */
+/** Without token counts: the usual ones are for requests with few tools. */
 const script = (turns: readonly Turn[]) => startScriptedServer(turns.map((turn) => ({ usage: null, ...turn })));
 
 const quiet = { safety: { llm_second_opinion: false } };
 
-/** The kernel sandbox's launcher, which takes a compiler. */
+/** The launcher of the kernel sandbox needs a C compiler. */
 const missing = lacks('cc');
 
-/** The program's configuration is made after its scratch place is known. */
+/** Writes the configuration once the path of the scratch place is known. */
 function configure(place: Scratch, server: ScriptedServer, more: object): void {
   const models = { fast: { base_url: server.baseUrl, model: 'scripted' } };
   writeFileSync(join(place.home, 'config.jsonc'), JSON.stringify({ models, ...quiet, ...more }));
 }
 
-/** Waits until a server's tools are there, as its user would look. */
+/** Waits until :mcp lists a server's tools. */
 async function ready(rig: Rig, name: string): Promise<void> {
   await rig.waitFor('[aish:fast]>');
   rig.type(`:mcp restart ${name}\r`);
@@ -31,7 +31,7 @@ async function ready(rig: Rig, name: string): Promise<void> {
 const results = (server: ScriptedServer) =>
   (server.requests.at(-1)?.messages ?? []).filter(({ role }) => role === 'tool').map(({ content }) => content);
 
-/** Every call has exactly one result, right behind it. */
+/** Checks that every call has exactly one result directly after it. */
 function expectLegal(server: ScriptedServer): void {
   for (const { messages } of server.requests) {
     const called = messages.flatMap((message) => (message.tool_calls ?? []).map(({ id }) => id));
@@ -40,7 +40,7 @@ function expectLegal(server: ScriptedServer): void {
 }
 
 describe('tools of MCP servers', () => {
-  it('in chat: a read runs by the user’s glob, a write HALTs with its arguments and its server’s claims', async () => {
+  it('in chat run a read by the user’s glob, and HALT at a write with its arguments and its server’s claims', async () => {
     using place = scratch();
     const path = join(place.work, 'notes.txt');
     writeFileSync(path, 'one\n');
@@ -70,7 +70,7 @@ describe('tools of MCP servers', () => {
     expectLegal(server);
   });
 
-  it('open at a HALT when the program is killed: the call is judged anew and asked again, once its server is up', async () => {
+  it('judge and ask about an open call again after a kill, once the server is ready', async () => {
     using place = scratch();
     const path = join(place.work, 'notes.txt');
     await using server = await script([call('files__write_file', { path, content: 'two' }), say('Not written.')]);
@@ -91,7 +91,7 @@ describe('tools of MCP servers', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('in a run without a screen: it waits for its servers, reads, and skips what needs a yes', async () => {
+  it('in a run without a screen wait for their servers, read, and skip what needs a yes', async () => {
     using place = scratch();
     await using server = await script([
       call('memory__read_graph', {}),
@@ -120,34 +120,37 @@ describe('tools of MCP servers', () => {
     expectLegal(server);
   });
 
-  it.skipIf(missing)('in Restricted: only what the user declared to read; a project can’t declare more', async () => {
-    using place = scratch();
-    const path = join(place.work, 'notes.txt');
-    writeFileSync(path, 'one\n');
-    writeFileSync(join(place.work, '.aish.jsonc'), JSON.stringify({ mcp: { read_only: ['files__*'] } }));
-    await using server = await script([
-      call('files__read_text_file', { path }),
-      call('files__list_directory', { path: place.work }),
-      call('files__write_file', 'no object'),
-      say('GOAL: complete'),
-    ]);
-    configure(place, server, {
-      mcp: {
-        servers: { files: real('filesystem', place.work) },
-        auto_approve: ['files__*'],
-        read_only: ['files__read_*'],
-      },
-    });
-    const { code } = await runProgram(place, ['run', 'look']);
-    expect(code).toBe(0);
-    expect(results(server)).toEqual([
-      expect.stringContaining('one'),
-      'files__list_directory is disabled in Restricted mode. Use request_mode_upgrade to request write access.',
-      'files__write_file is disabled in Restricted mode. Use request_mode_upgrade to request write access.',
-    ]);
-  });
+  it.skipIf(missing)(
+    'in Restricted run only if the user declared that they read; a project can’t declare more',
+    async () => {
+      using place = scratch();
+      const path = join(place.work, 'notes.txt');
+      writeFileSync(path, 'one\n');
+      writeFileSync(join(place.work, '.aish.jsonc'), JSON.stringify({ mcp: { read_only: ['files__*'] } }));
+      await using server = await script([
+        call('files__read_text_file', { path }),
+        call('files__list_directory', { path: place.work }),
+        call('files__write_file', 'no object'),
+        say('GOAL: complete'),
+      ]);
+      configure(place, server, {
+        mcp: {
+          servers: { files: real('filesystem', place.work) },
+          auto_approve: ['files__*'],
+          read_only: ['files__read_*'],
+        },
+      });
+      const { code } = await runProgram(place, ['run', 'look']);
+      expect(code).toBe(0);
+      expect(results(server)).toEqual([
+        expect.stringContaining('one'),
+        'files__list_directory is disabled in Restricted mode. Use request_mode_upgrade to request write access.',
+        'files__write_file is disabled in Restricted mode. Use request_mode_upgrade to request write access.',
+      ]);
+    },
+  );
 
-  it('P: is not asked again for this tool, not even after a resume; a server’s form goes to the user', async () => {
+  it('are not asked about again after P, even after a resume, and a server’s form goes to the user', async () => {
     using place = scratch();
     const echo = (message: string) => call('everything__echo', { message });
     await using server = await script([echo('one'), echo('two'), call('f__form', {}), say('Both said.')]);
@@ -187,7 +190,7 @@ describe('tools of MCP servers', () => {
     ]);
   });
 
-  it('gone in mid-call: one line, an answer, a legal conversation, and nothing hangs or stays at the end', async () => {
+  it('end a call with one line and one result when the server dies, and leave no process', async () => {
     using place = scratch();
     await using server = await script([call('f__die', {}), call('f__hang', {}), say('I heard.')]);
     const log = join(place.home, 'fault.log');
@@ -201,7 +204,7 @@ describe('tools of MCP servers', () => {
     await rig.waitFor(/f is not running|f is still starting|f__hang/);
     await server.request(2);
     expectLegal(server);
-    // The one that is started in its place must not stay either.
+    // The replacement server must not remain either.
     const started = () => [...readFileSync(log, 'utf8').matchAll(/^pid (\d+)$/gm)].map(([, pid]) => Number(pid));
     await rig.waitFor(() => started().length > 1);
     rig.key('ctrl-x', 'ctrl-c');
@@ -212,7 +215,7 @@ describe('tools of MCP servers', () => {
     expect(started().filter(alive)).toEqual([]);
   });
 
-  it('goes with the program, killed the hard way', async () => {
+  it('leave no server behind when the program is killed', async () => {
     using place = scratch();
     await using server = await script([]);
     const log = join(place.home, 'fault.log');
@@ -231,7 +234,7 @@ describe('tools of MCP servers', () => {
   });
 });
 
-it(':mcp lists servers, tools, and what a server wrote; Tab knows their names', async () => {
+it('appear in :mcp with servers and what each server wrote, and Tab completes their names', async () => {
   using place = scratch();
   await using server = await script([]);
   const mcp = {

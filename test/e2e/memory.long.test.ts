@@ -40,7 +40,7 @@ it('remembers a session when it is left, tells the next one, and forgets on requ
   }
 });
 
-it('leaves at once where nothing was said to a model', async () => {
+it('leaves at once when nothing was said to a model', async () => {
   await using server = await startScriptedServer([]);
   using place = scratch(server.baseUrl, { memory: { enabled: true } });
   await using rig = await openRig(place, '[aish:fast]>', { columns: 120 });

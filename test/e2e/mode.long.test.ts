@@ -9,7 +9,7 @@ import { openRig, startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 describe.skipIf(lacks('cc'))('Restricted', () => {
-  it('tells the model when it is denied, and goes on', async () => {
+  it('tells the model that the user refused the upgrade, and the run continues', async () => {
     await using server = await startScriptedServer(writer());
     using place = scratch(server.baseUrl, quiet);
     await using rig = await openRig(place, '-- RESTRICTED --', { rows: 40 });
@@ -26,7 +26,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     expect(rig.text()).toContain('-- RESTRICTED --');
   });
 
-  it('still asks after the program was killed while it waited, and nothing ran meanwhile', async () => {
+  it('asks again after the program was killed at the question, and runs nothing meanwhile', async () => {
     await using server = await startScriptedServer(writer());
     using place = scratch(server.baseUrl, quiet);
     {
@@ -45,7 +45,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     expect(readFileSync(made(place), 'utf8')).toBe('second\n');
   });
 
-  it('comes back with :mode restricted, and patch is refused in it', async () => {
+  it('is active again after :mode restricted, and refuses patch', async () => {
     await using server = await startScriptedServer([call('patch', { path: 'made.txt', patches: [] }), say('No.')]);
     using place = scratch(server.baseUrl, { ...quiet, mode: 'unrestricted' });
     await using rig = await openRig(place, '-- UNRESTRICTED --', { rows: 40 });
@@ -57,7 +57,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     expect(result).toBe('Patch tool is disabled in Restricted mode. Use request_mode_upgrade to request write access.');
   });
 
-  it('keeps a job in the mode it was started in', async () => {
+  it('keeps a job in the mode in which it started', async () => {
     await using server = await startScriptedServer([
       say('CMD&: until [ -e go ]; do sleep 0.05; done; echo late > made.txt'),
       say('GOAL: complete'),
@@ -75,7 +75,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     expect(existsSync(made(place))).toBe(false);
   });
 
-  it('stays in the light sandbox where there is no person, and says how to turn it off', async () => {
+  it('uses the light sandbox without a person, and explains how to turn it off', async () => {
     await using server = await startScriptedServer([
       call('bash', { command: 'kill -0 $PPID && echo > made.txt' }),
       say('GOAL: complete'),
@@ -97,7 +97,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     expect(readFileSync(made(place), 'utf8')).toBe('yes\n');
   });
 
-  it('leaves the user’s own shell alone', async () => {
+  it('does not confine the user’s own shell', async () => {
     using place = scratch();
     await using rig = await openRig(place, '-- RESTRICTED --');
     rig.type('echo mine > made.txt\r');
@@ -106,8 +106,8 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
   });
 });
 
-describe('a mode that was asked for where there is no sandbox', () => {
-  it('keeps the screen and its shell working, and the model from running anything until :mode unrestricted', async () => {
+describe('a configured mode on a machine without a sandbox', () => {
+  it('keeps the screen and shell working, and runs no model command until :mode unrestricted', async () => {
     await using server = await startScriptedServer([
       call('bash', { command: 'echo first > made.txt' }),
       say('It did not run.'),

@@ -7,7 +7,7 @@ import { openRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 describe.skipIf(lacks('cc'))('Restricted', () => {
-  it('refuses a write with the kernel’s own error; the approved upgrade lets it through', async () => {
+  it('shows the kernel’s error for a blocked write, and runs it after the approved upgrade', async () => {
     await using server = await startScriptedServer(writer());
     using place = scratch(server.baseUrl, quiet);
     await using rig = await openRig(place, '-- RESTRICTED --', { rows: 40 });
@@ -25,7 +25,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     expect(results[2]).toContain('[exit 0');
   });
 
-  it('is denied at once where there is no person', async () => {
+  it('denies the upgrade at once where there is no person', async () => {
     await using server = await startScriptedServer(writer());
     using place = scratch(server.baseUrl, quiet);
     const { code, err } = await runProgram(place, ['run', 'write it']);
@@ -34,7 +34,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     expect(existsSync(made(place))).toBe(false);
   });
 
-  it('asks once where the light sandbox of Unrestricted refuses a signal; a yes runs the command outside', async () => {
+  it('asks once when the light sandbox of Unrestricted blocks a signal, and runs the command outside after a yes', async () => {
     const command = 'echo yes >> made.txt; kill -0 $PPID && echo REACHED';
     await using server = await startScriptedServer([call('bash', { command }), say('GOAL: complete')]);
     using place = scratch(server.baseUrl, { ...quiet, mode: 'unrestricted' });
@@ -51,13 +51,13 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
   });
 });
 
-describe('a mode that was asked for where there is no sandbox', () => {
+describe('a requested mode on a machine without a sandbox', () => {
   it.each([
     ['run', ['run', '--mode', 'restricted', 'write it'], {}],
     ['run on hosts', ['run', '--hosts', 'web1', '--mode', 'restricted', 'write it'], {}],
     ['ask', ['ask', 'write it'], { mode: 'project' }],
     ['lines from a pipe', ['--mode', 'project'], {}],
-  ])('ends %s with 2, and says what is missing', async (_name, args, config) => {
+  ])('ends %s with exit code 2, and names the missing part', async (_name, args, config) => {
     await using server = await startScriptedServer([]);
     using place = scratch(server.baseUrl, { ...quiet, ...config });
     const { code, out, err } = await runProgram(withoutSandbox(place), args, { input: '?write it\n' });
@@ -67,7 +67,7 @@ describe('a mode that was asked for where there is no sandbox', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('is not the default: that becomes Unrestricted and says so', async () => {
+  it('replaces the default mode by Unrestricted with a message', async () => {
     await using server = await startScriptedServer([
       call('bash', { command: 'echo first > made.txt' }),
       say('GOAL: complete'),

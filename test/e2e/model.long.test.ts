@@ -5,7 +5,7 @@ import { openRig, startRig } from '../support/rig.ts';
 import { hold, startScriptedServer } from '../support/scripted-server.ts';
 
 describe(':model', () => {
-  it('lists presets with reachability and window, and the prompt waits for none of them', async () => {
+  it('lists presets with reachability and window, without delaying the prompt', async () => {
     await using fast = await startScriptedServer([], { window: 8192 });
     await using mute = await startPeer({ '/props': null, '/v1/models': null });
     await using vllm = await startPeer({ '/v1/models': { data: [{ id: 'big', max_model_len: 32_768 }] } });
@@ -29,16 +29,16 @@ describe(':model', () => {
     expect(screen).toMatch(/ deep +big +ready, window 32,768 tokens/);
     expect(screen).toMatch(/ gone +m +not reachable: nothing answers at http:\/\/127\.0\.0\.1:9/);
     expect(screen).toMatch(/ demo +demo +the built-in demo script, no model, window 16,384 tokens/);
-    // What was asked later was answered before the slow one was given up.
+    // The later command was answered before the slow server was given up.
     expect(screen.indexOf('this session:')).toBeLessThan(screen.indexOf('ready, window'));
   });
 });
 
-describe('a key that was found in the environment', () => {
-  it('goes nowhere before its preset is chosen: not by :model, not by doctor', async () => {
+describe('an API key found in the environment', () => {
+  it('is sent nowhere before its preset is chosen, neither by :model nor by doctor', async () => {
     await using peer = await startPeer({ '/v1/models': { data: [{ id: 'gpt-5-mini', context_window: 9000 }] } });
     using place = scratch(undefined, { model: undefined });
-    // This very machine, by an address that is not known as it.
+    // This machine by an address that the program does not recognise as its own.
     const elsewhere = `http://[::ffff:127.0.0.1]:${peer.port}/v1`;
     const env = { OPENAI_API_KEY: 'sk-test-key-of-nobody', OPENAI_BASE_URL: elsewhere };
     const doctor = await runProgram({ ...place, env: { ...place.env, ...env } }, ['doctor']);
@@ -53,7 +53,7 @@ describe('a key that was found in the environment', () => {
 });
 
 describe('the prompt and the status bar', () => {
-  it('name the executor with a flash while Norris is active, and say how full the context is', async () => {
+  it('show the executor with a flash while Norris is active, and how full the context is', async () => {
     await using fast = await startScriptedServer([], { window: 8192 });
     await using deep = await startScriptedServer([
       { text: ['GOAL: ', hold('end'), 'complete'], usage: { prompt: 4000, completion: 96 } },
@@ -70,7 +70,7 @@ describe('the prompt and the status bar', () => {
     await rig.waitFor('[aish:deep ⚡]>');
     deep.release('end');
     await rig.waitFor('[aish:fast]>');
-    // 4,096 tokens of the window of 10,240 less a quarter for the answer.
+    // 4,096 tokens of a window of 10,240 less a quarter reserved for the answer.
     await rig.waitFor(/ctx \S* ?53%/);
     rig.type(':history\r');
     await rig.waitFor('context: 4096 of 7680 tokens (53.3%)');

@@ -20,7 +20,7 @@ describe('Norris on screen', () => {
   });
 });
 
-describe('a HALT that is open', () => {
+describe('an open HALT', () => {
   it('is not answered by the first letter of a word', async () => {
     await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' }), say('GOAL: complete')]);
     using place = scratch(server.baseUrl, unrestricted);
@@ -36,7 +36,7 @@ describe('a HALT that is open', () => {
     expect(existsSync(foo)).toBe(true);
   });
 
-  it.skipIf(lacks('cc'))('switches the mode and runs with one key where Restricted would block it', async () => {
+  it.skipIf(lacks('cc'))('of Restricted switches the mode and runs the command with one key', async () => {
     await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' }), say('GOAL: complete')]);
     using place = scratch(server.baseUrl);
     const foo = withFoo(place);

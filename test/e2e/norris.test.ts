@@ -40,7 +40,7 @@ describe('Norris on screen', () => {
     const result = server.requests[1]?.messages.findLast((message) => message.role === 'tool')?.content;
     if (answer === 'proceed') expect(result).toMatch(/^\[aish\] action approved\n\(no output\)\n\[exit 0/);
     if (answer === 'skip') expect(result).toMatch(/^\[aish\] action skipped by user: /);
-    // Back at the prompt with the conversation whole.
+    // The prompt is back and the conversation is complete.
     rig.type(':history\r');
     await rig.waitFor('goal: clean up');
   });
@@ -56,13 +56,13 @@ describe('Norris on screen', () => {
     expect(server.requests[1]?.lastUser).toContain('[aish] action skipped by user');
   });
 
-  it('is aborted by Ctrl-X Ctrl-C in the middle of a command', async () => {
+  it('is aborted by Ctrl-X Ctrl-C during a command', async () => {
     await using server = await startScriptedServer([say('CMD: echo begun; sleep 300')]);
     using place = scratch(server.baseUrl, { ...unrestricted, safety: { llm_second_opinion: false } });
     await using rig = await openRig(place, '[aish:fast]>', { rows: 30 });
     rig.type(':norris wait\r');
     await rig.waitFor(/\Wbegun\n/);
-    // What it is about stays on top; what it does and what stops it stands above the prompt, and goes with it.
+    // The goal stays at the top. The step and the key that stops it are above the prompt and vanish with the run.
     await rig.waitFor(/^ NORRIS {2}wait +step 1 of 16 · \d+ s *$/m);
     await rig.waitFor(/^. running · echo begun; sleep 300 · \d+ s +Ctrl-C stops *$/m);
     rig.key('ctrl-x', 'ctrl-c');
@@ -72,14 +72,14 @@ describe('Norris on screen', () => {
   });
 });
 
-describe('a HALT that is open', () => {
-  it('drops the keys that were typed for the prompt', async () => {
+describe('an open HALT', () => {
+  it('ignores keys that were typed for the prompt', async () => {
     await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' })]);
     using place = scratch(server.baseUrl, unrestricted);
     const foo = withFoo(place);
     await using rig = await openRig(place, '[aish:fast]>', { rows: 30 });
     rig.type(':norris clean up\r');
-    // A person who types on without looking: every letter comes before the keyboard was quiet for half a second.
+    // A user who types on without looking: every letter comes before the keyboard was quiet for half a second.
     const letters = 'ppp please ';
     let typed = 0;
     const typing = setInterval(() => {

@@ -6,7 +6,7 @@ import { type Scratch, scratch } from '../support/program.ts';
 import { openRig } from '../support/rig.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 
-it('a progress bar of 1,000 redraws leaves one line, to the user and to the model', async () => {
+it('a progress bar of 1,000 redraws leaves one line, for the user and the model', async () => {
   await using server = await startScriptedServer([say('Done.')]);
   await using rig = await openRig(scratch(server.baseUrl), '[aish:fast]>');
   rig.type('for ((n = 1; n <= 1000; n++)); do printf "\\r\\033[K%d of 1000" $n; done; echo\r');
@@ -17,7 +17,7 @@ it('a progress bar of 1,000 redraws leaves one line, to the user and to the mode
   expect(server.requests[0]?.lastUser.match(/^.*\d of 1000$/gm)).toEqual(['1000 of 1000']);
 });
 
-/** Size of the largest full-text file, in bytes. */
+/** Returns the size of the largest full-text file, in bytes. */
 function fullText(place: Scratch): number {
   const sizes = readdirSync(place.home, { recursive: true, withFileTypes: true })
     .filter((entry) => /^output-.*\.txt$/.test(entry.name))
@@ -25,10 +25,12 @@ function fullText(place: Scratch): number {
   return Math.max(0, ...sizes);
 }
 
-/** On a machine with one busy core the flood, who makes it and who looks at it share what is left. */
+/** On a machine with one busy core the flood, its producer and the test share the processor. */
 const PATIENCE = 60_000;
 
-it('a question is typed and answered while 100 MB pour out, Ctrl-C ends them', { timeout: 2 * PATIENCE }, async () => {
+it('a question is typed and answered during 100 MB of output, and Ctrl-C ends the output', {
+  timeout: 2 * PATIENCE,
+}, async () => {
   await using server = await startScriptedServer([say('All quiet here.')]);
   using place = scratch(server.baseUrl);
   await using rig = await openRig(place, '[aish:fast]>');
@@ -39,7 +41,7 @@ it('a question is typed and answered while 100 MB pour out, Ctrl-C ends them', {
   rig.type('?is all well\r');
   await rig.waitFor('All quiet here.', PATIENCE);
   expect(rig.text()).not.toMatch(/exit \d/);
-  // It has not stood still for the answer, and goes on.
+  // The flood did not stop for the answer, and continues.
   await rig.waitFor(() => fullText(place) > 0);
   const before = fullText(place);
   expect(before).toBeLessThan(100 * 2 ** 20);

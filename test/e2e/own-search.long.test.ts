@@ -1,4 +1,4 @@
-/** What the user has bound to Ctrl-R in their shell searches here as well. */
+/** A search that the user has bound to Ctrl-R in their shell also works in the prompt. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, it } from 'vitest';
@@ -10,7 +10,7 @@ type ShellName = 'bash' | 'zsh' | 'fish';
 
 const STARTUP = { bash: '.bashrc', zsh: '.zshrc', fish: '.config/fish/config.fish' } as const;
 
-/** A search of one's own: shows what it begins with, and takes one key. */
+/** A user's search that shows the text it starts with and reads one key. */
 const OWN = {
   bash: `own() { printf 'SEARCH [%s]' "$READLINE_LINE"; read -rsn1 key </dev/tty; READLINE_LINE="echo fo''und $key"; }
 bind -x '"\\C-r": own'`,
@@ -24,7 +24,7 @@ end
 bind \\cr own`,
 } as const;
 
-/** Where packages put fzf's keys. */
+/** Directories where packages install fzf's key bindings. */
 const FZF_KEYS = ['/usr/share/doc/fzf/examples', '/usr/share/fzf', '/usr/share/fzf/shell'];
 
 async function startWith(place: Scratch, program: string, startup: string): Promise<Rig> {
@@ -36,10 +36,10 @@ async function startWith(place: Scratch, program: string, startup: string): Prom
   return rig;
 }
 
-describe.each(everyShell())('Ctrl-R as the user has bound it: %s', (program) => {
+describe.each(everyShell())('the user’s own Ctrl-R in %s', (program) => {
   const shell = basename(program) as ShellName;
 
-  it('has the terminal, begins with the draft, and leaves its line in the prompt', async () => {
+  it('gets the terminal, starts with the draft, and leaves its line in the prompt', async () => {
     using place = scratch();
     await using rig = await startWith(place, program, OWN[shell]);
     rig.type('echo first\r');
@@ -58,8 +58,8 @@ describe.each(everyShell())('Ctrl-R as the user has bound it: %s', (program) => 
 
 const keysOf = (shell: ShellName) => FZF_KEYS.map((folder) => join(folder, `key-bindings.${shell}`)).find(existsSync);
 
-describe.skipIf(lacks('fzf') || keysOf('bash') === undefined)('fzf’s own keys', () => {
-  it.each(everyShell())('find what ran before, and Escape leaves the draft: %s', async (program) => {
+describe.skipIf(lacks('fzf') || keysOf('bash') === undefined)('fzf’s own key bindings', () => {
+  it.each(everyShell())('find earlier commands, and Escape keeps the draft in %s', async (program) => {
     using place = scratch();
     const keys = keysOf(basename(program) as ShellName);
     const source = program.endsWith('fish') ? `source ${keys}; fzf_key_bindings` : `HISTFILE=~/.hist; source ${keys}`;

@@ -7,9 +7,9 @@ import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 const change = { path: 'notes.txt', patches: [{ operation: 'replace', oldText: 'two', newText: 'TWO' }] };
 
-// With the store of the launcher, and as without it: then the tool itself has the old text.
+// With the launcher's store and without it, where the patch tool itself keeps the old text.
 it.each([[{}], [{ undo: { budget: 0 } }]])(
-  'patches after a yes, shows the diff in colour, and :undo takes it back: %j',
+  'patch runs after a yes, shows a coloured diff, and :undo reverts it: %j',
   async (more) => {
     await using server = await startScriptedServer([call('patch', change), say('Changed.')]);
     using place = scratch(server.baseUrl, { mode: 'unrestricted', ...more });
@@ -40,7 +40,7 @@ it.each([[{}], [{ undo: { budget: 0 } }]])(
   },
 );
 
-it('asks anew where the file has another text by the time of the answer', async () => {
+it('patch asks again when the file has another text by the time of the answer', async () => {
   await using server = await startScriptedServer([call('patch', change), say('Changed.')]);
   using place = scratch(server.baseUrl, { mode: 'unrestricted' });
   const file = join(place.work, 'notes.txt');
@@ -60,7 +60,7 @@ it('asks anew where the file has another text by the time of the answer', async 
   expect(readFileSync(file, 'utf8')).toBe('zero\none\nTWO\n');
 });
 
-it('HALTs before it overwrites a file that is there, but not before it makes a new one', async () => {
+it('patch halts before it overwrites an existing file, but not before it creates one', async () => {
   const overwrite = (path: string) => call('patch', { path, patches: [{ operation: 'overwrite', newText: 'new\n' }] });
   await using server = await startScriptedServer([
     overwrite('there.txt'),

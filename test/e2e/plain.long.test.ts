@@ -7,7 +7,7 @@ import { scratch } from '../support/program.ts';
 import { openRig, startRig } from '../support/rig.ts';
 import { call, startScriptedServer } from '../support/scripted-server.ts';
 
-/** How the compositor gets about on the screen. */
+/** Sequences with which the compositor moves on the screen. */
 const MOVES = /\x1b\[\d+;\d+H|\x1b\[\d*X/;
 
 const PLAIN = { ui: { screen: 'plain' } };
@@ -34,7 +34,7 @@ it('runs commands, asks questions and answers programs in plain lines', async ()
   expect(await rig.exited).toMatchObject({ code: 0 });
 });
 
-it('has Ink write for a screen reader by itself: cells and moves of the cursor would say nothing', async () => {
+it('lets Ink write for a screen reader, without cells and cursor moves', async () => {
   await using rig = await openRig(scratch(), '[aish:demo]>', { env: { INK_SCREEN_READER: 'true' } });
   rig.type('echo one');
   await rig.waitFor('[aish:demo]> echo one');
@@ -44,7 +44,7 @@ it('has Ink write for a screen reader by itself: cells and moves of the cursor w
   expect(rig.raw).not.toMatch(MOVES);
 });
 
-it('puts a HALT as text and takes whole words for an answer', async () => {
+it('prints a HALT as text and accepts whole words as answers', async () => {
   await using server = await startScriptedServer([
     call('bash', { command: 'rm -rf foo' }),
     { text: ['GOAL: complete'] },
@@ -56,7 +56,7 @@ it('puts a HALT as text and takes whole words for an answer', async () => {
   );
   rig.type('p\r');
   await rig.waitFor(/answer> p[\s\S]*whole word/);
-  // An answer right behind the question does not count.
+  // An answer directly after the question does not count.
   for (let tries = 1; !rig.text().includes('skipped:'); tries += 1) {
     rig.type('skip\r');
     await rig.waitFor(() => rig.text().includes('skipped:') || (rig.raw.match(/too early/g)?.length ?? 0) >= tries);
@@ -64,7 +64,7 @@ it('puts a HALT as text and takes whole words for an answer', async () => {
   await rig.waitFor(/skipped: .*rm -rf foo[\s\S]*\[norris\] done/);
 });
 
-it.skipIf(lacks('less'))('gives the terminal to a full-screen program and goes on behind it', async () => {
+it.skipIf(lacks('less'))('gives the terminal to a full-screen program and continues after it', async () => {
   using place = scratch(undefined, PLAIN);
   writeFileSync(join(place.work, 'poem'), Array.from({ length: 100 }, (_, n) => `verse ${n + 1}.`).join('\n'));
   await using rig = await openRig(place, '[aish:demo]>');
@@ -76,7 +76,7 @@ it.skipIf(lacks('less'))('gives the terminal to a full-screen program and goes o
   await rig.waitFor(/\$ echo back\nback/);
 });
 
-it.skipIf(!trialsWork())('tries a halted command, applies it and takes it back, all in words', async () => {
+it.skipIf(!trialsWork())('tries a halted command, applies it and undoes it, all in words', async () => {
   await using server = await startScriptedServer([
     call('bash', { command: 'rm -rf src' }),
     { text: ['GOAL: complete'] },
@@ -85,7 +85,7 @@ it.skipIf(!trialsWork())('tries a halted command, applies it and takes it back, 
   mkdirSync(join(place.work, 'src'));
   writeFileSync(join(place.work, 'src', 'a.c'), 'int a;\n');
   await using rig = await openRig(place, '[aish:fast]>', { rows: 60 });
-  /** An answer right behind the question does not count. */
+  /** An answer directly after the question does not count. */
   const answer = async (question: RegExp, word: string, then: RegExp) => {
     await rig.waitFor(question);
     for (let tries = 1; !then.test(rig.text()); tries += 1) {
@@ -108,7 +108,7 @@ it.skipIf(!trialsWork())('tries a halted command, applies it and takes it back, 
   expect(readFileSync(join(place.work, 'src', 'a.c'), 'utf8')).toBe('int a;\n');
 });
 
-it('says where a session was resumed, below what it was before', async () => {
+it('marks where a session was resumed, below the earlier lines', async () => {
   using place = scratch();
   {
     await using rig = startRig(place, { args: ['--inline'] });

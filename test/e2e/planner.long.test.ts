@@ -8,7 +8,7 @@ import { hold, type ScriptedServer, say, startScriptedServer, whenever } from '.
 const GOAL = 'find files larger than 10MB in var/log and report sizes';
 const PRICES = { input: 0.5, output: 2 };
 
-/** A preplanner `cloud` that costs money and an executor `fast` that does not, as two servers. */
+/** A configuration with a paid preplanner `cloud` and a free executor `fast` on two servers. */
 function split(cloud: ScriptedServer, fast: ScriptedServer, more: Readonly<Record<string, unknown>> = {}): Scratch {
   return scratch(undefined, {
     models: {
@@ -23,7 +23,7 @@ function split(cloud: ScriptedServer, fast: ScriptedServer, more: Readonly<Recor
   });
 }
 
-/** A log of 11 MB that takes no room on disk, and one to be lost. */
+/** Plants a sparse log of 11 MB, and one that may be lost. */
 function plantLogs({ work }: Scratch): string {
   const folder = join(work, 'var/log');
   mkdirSync(folder, { recursive: true });
@@ -35,7 +35,7 @@ function plantLogs({ work }: Scratch): string {
 }
 
 describe('a run planned by one model and carried out by another', () => {
-  it('plans three tasks, runs each on the executor, still HALTs, and says what it has cost', async () => {
+  it('plans three tasks, runs each on the executor, halts as usual, and reports the cost', async () => {
     await using cloud = await startScriptedServer([
       say('TASK: find large files in var/log\nTASK: stat what was found\nTASK: remove old.log', {
         usage: { prompt: 180, completion: 35 },
@@ -61,7 +61,7 @@ describe('a run planned by one model and carried out by another', () => {
     );
     expect(rig.text()).toMatch(/── task 2 of 3 · stat what was found\n[\s\S]*\n✓ +2 +stat -c/);
     expect(rig.text()).toContain('── task 3 of 3 · remove old.log');
-    // Of the task in hand the HALT speaks.
+    // The HALT names the current task.
     expect(rig.text()).not.toMatch(/\[task [12]\//);
     await rig.waitFor(/seen to the end/);
     rig.type('s');
@@ -97,7 +97,7 @@ describe('a run planned by one model and carried out by another', () => {
     await rig.waitFor('preplan call to cloud (out of context)');
   });
 
-  it('edits a plan, sends it back, plans the rest anew, and has a row for each model', async () => {
+  it('lets the user edit a plan, reject it and replan the rest, and has a cost row for each model', async () => {
     await using cloud = await startScriptedServer([
       say('TASK: look\nTASK: look again\nTASK: report'),
       say('TASK: list the files\nTASK: @deep read the manual\nTASK: report'),
@@ -156,7 +156,7 @@ describe('a run planned by one model and carried out by another', () => {
     expect(rig.text()).toMatch(/qwen-small {2}norris {10}3 calls/);
   });
 
-  it('stops before its first step by a key, and goes on behind the last one by the same', async () => {
+  it('pauses before its first step by a key, and continues after the last step by the same key', async () => {
     await using cloud = await startScriptedServer([{ text: [hold('the plan'), 'TASK: look\nTASK: look again'] }]);
     await using fast = await startScriptedServer([say('CMD: ls'), say('CMD: ls -a'), say('Two files.')]);
     using place = split(cloud, fast, { norris: { preplanner: 'cloud', executor: 'fast', max_norris_steps: 1 } });
@@ -177,7 +177,7 @@ describe('a run planned by one model and carried out by another', () => {
     expect(fast.requests).toHaveLength(3);
   });
 
-  it('sends the very same requests as ever where there is no preplanner', async () => {
+  it('sends unchanged requests when there is no preplanner', async () => {
     await using cloud = await startScriptedServer([]);
     await using fast = await startScriptedServer([say('CMD: ls'), say('GOAL: complete')]);
     using place = split(cloud, fast, { norris: {} });
@@ -213,7 +213,7 @@ describe('a run planned by one model and carried out by another', () => {
     expect(fast.requests[0]?.lastUser).toBe(`Goal: ${GOAL}`);
   });
 
-  it('is aborted by Ctrl-C while it is planned, and nothing falls back', async () => {
+  it('is aborted by Ctrl-C during planning, without falling back', async () => {
     await using cloud = await startScriptedServer([{ text: [hold('for ever'), 'TASK: a'] }]);
     await using fast = await startScriptedServer([]);
     using place = split(cloud, fast);
@@ -231,7 +231,7 @@ describe('a run planned by one model and carried out by another', () => {
 });
 
 describe(':norris continue', () => {
-  it('takes up the unfinished tasks after the program was left, with what the session had cost', async () => {
+  it('continues the unfinished tasks after the program was left, with the session’s cost so far', async () => {
     await using cloud = await startScriptedServer([
       say('TASK: look\nTASK: count', { usage: { prompt: 20, completion: 5 } }),
     ]);
@@ -264,14 +264,14 @@ describe(':norris continue', () => {
   });
 });
 
-describe('a session that has cost what it may', () => {
+describe('a session at its spending limit', () => {
   const dear = (url: string, cost: Readonly<Record<string, unknown>>) => ({
     models: { fast: { base_url: url, model: 'dear', prices: { input: 1, output: 1 } } },
     cost,
     memory: { enabled: false },
   });
 
-  it('warns once, then asks before each further call that is paid for', async () => {
+  it('warns once, then asks before each further paid call', async () => {
     const usage = { usage: { prompt: 400, completion: 100, cost: 0.5 } };
     await using server = await startScriptedServer([say('One.', usage), say('Two.', usage), say('Three.', usage)]);
     using place = scratch(undefined, dear(server.baseUrl, { warn_at_dollars: 0.1, stop_at_dollars: 0.5 }));
@@ -298,7 +298,7 @@ describe('a session that has cost what it may', () => {
     await rig.waitFor('you: three');
   });
 
-  it('is not asked without a person: the answer is no, and says so', async () => {
+  it('without a person refuses the next paid call and says so', async () => {
     await using server = await startScriptedServer([
       say('CMD: ls', { usage: { prompt: 500, completion: 500, cost: 1 } }),
     ]);
@@ -309,7 +309,7 @@ describe('a session that has cost what it may', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('lets neither a plan nor a second opinion cost more: both fall to the safe side', async () => {
+  it('makes no paid plan or second opinion: both take the safe default', async () => {
     await using cloud = await startScriptedServer([]);
     await using fast = await startScriptedServer([say('CMD: frobnicate --all'), say('GOAL: complete')]);
     using place = split(cloud, fast, { safety: { llm_model: 'cloud' }, cost: { stop_at_dollars: 0 } });

@@ -1,4 +1,4 @@
-/** Keys of the program's own presets stay out of the commands of a model, and in the user's own shell. */
+/** API keys of presets stay out of a model's commands and remain in the user's own shell. */
 import { expect, it } from 'vitest';
 import { runProgram, type Scratch, scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
@@ -18,14 +18,14 @@ it.each([
   [{}, 'keys:   of-the-app'],
   [{ pass_keys: ['DEEP_KEY'] }, 'keys:  of-deep of-the-app'],
   [{ pass_keys: true }, 'keys: of-fast of-deep of-the-app'],
-])('with %j a command prints %j', async (sandbox, printed) => {
+])('a model’s command with %j sees %j', async (sandbox, printed) => {
   await using server = await startScriptedServer([call('bash', { command: SHOW }), say('GOAL: complete')]);
   using here = place(server.baseUrl, sandbox);
   expect((await runProgram(here, ['run', 'show it'])).code).toBe(0);
   expect(JSON.stringify(server.requests[1]?.messages)).toContain(printed);
 });
 
-it('leaves them in the user’s own shell', async () => {
+it('the user’s own shell keeps all keys', async () => {
   await using server = await startScriptedServer([]);
   using here = place(server.baseUrl, {});
   await using rig = startRig(here);

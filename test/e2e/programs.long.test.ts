@@ -1,4 +1,4 @@
-/** What people run in a shell all day, each in the built program: it gets the keyboard or the screen and gives it back. */
+/** Everyday programs in the built aish-tui. Each gets the keyboard or the screen and returns it. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { say, startScriptedServer } from '../support/scripted-server.ts';
 
 const PASSWORD = 'hunter2-9471';
 
-/** Asks on the terminal itself with echo off, as `sudo` does; tries again after a wrong word. */
+/** Asks on the terminal without echo, as `sudo` does, and again after a wrong password. */
 const SUDO_LIKE = `#!/bin/bash
 exec 3<>/dev/tty
 for try in 1 2; do
@@ -25,13 +25,13 @@ done
 exit 1
 `;
 
-/** Waits for the end of `line` and for the prompt: the keyboard is back. */
+/** Waits for the end of `line` and for the prompt, which shows that the keyboard is back. */
 async function ended(rig: Rig, line: string, exit = 0): Promise<void> {
   const escaped = line.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   await rig.waitFor(new RegExp(`❯ \\S*${escaped}[^\\n]*${exit === 0 ? '✓' : `✗ ${exit}`}[\\s\\S]*\\[aish:\\w+\\]>`));
 }
 
-/** Everything the program keeps: history, journal, log. */
+/** Returns everything the program stores: history, journal and log. */
 function kept(place: Scratch): string {
   return readdirSync(place.home, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -46,8 +46,8 @@ async function program(place: Scratch): Promise<Rig> {
 }
 
 /**
- * As fzf, and tools of Go, .NET and the JVM: the first thread sleeps; another asks the terminal where its cursor is,
- * draws once it knows, and reads keys from /dev/tty until Enter. What was typed before the answer counts.
+ * Like fzf and tools of Go, .NET and the JVM: the first thread sleeps. Another asks the terminal for its cursor, draws
+ * after the answer, and reads keys from /dev/tty until Enter. Keys typed before the answer count.
  */
 const SECOND_THREAD = `#include <fcntl.h>
 #include <pthread.h>
@@ -82,7 +82,7 @@ int main(void) {
 
 describe('a program that reads the terminal in another thread', () => {
   it.skipIf(lacks('cc'))(
-    'is answered, and gets the keys that were typed before it drew, none of them the prompt',
+    'gets its answer and all keys typed before it drew, and the prompt gets none of them',
     async () => {
       using place = scratch();
       writeFileSync(join(place.work, 'second.c'), SECOND_THREAD);
@@ -100,7 +100,7 @@ describe('a program that reads the terminal in another thread', () => {
     },
   );
 
-  it.skipIf(lacks('fzf'))('fzf below the prompt, by its option and by FZF_DEFAULT_OPTS', async () => {
+  it.skipIf(lacks('fzf'))('runs fzf below the prompt, by its option and by FZF_DEFAULT_OPTS', async () => {
     using place = scratch();
     await using rig = await program(place);
     for (const line of ['fzf --height 40%', 'FZF_DEFAULT_OPTS=--height=40% fzf']) {
@@ -116,8 +116,8 @@ describe('a program that reads the terminal in another thread', () => {
   });
 });
 
-describe('a program that reads', () => {
-  it.skipIf(lacks('python3'))('python3: a conversation with it, and back', async () => {
+describe('an interactive program', () => {
+  it.skipIf(lacks('python3'))('python3 holds a conversation and returns to the prompt', async () => {
     using place = scratch();
     await using rig = await program(place);
     rig.type('python3 -q\r');
@@ -130,7 +130,7 @@ describe('a program that reads', () => {
     await ended(rig, 'echo back');
   });
 
-  it.skipIf(lacks('script'))('script: a shell in a terminal of its own, as ssh gives one', async () => {
+  it.skipIf(lacks('script'))('script runs a shell in a terminal of its own, as ssh does', async () => {
     using place = scratch();
     await using rig = await program(place);
     rig.type('script -q -c "bash --norc -i" /dev/null\r');
@@ -140,7 +140,7 @@ describe('a program that reads', () => {
     await ended(rig, 'script -q');
   });
 
-  it.skipIf(lacks('top'))('top: redraws in its pane, is asked by keys, and leaves at q', async () => {
+  it.skipIf(lacks('top'))('top redraws in its pane, reacts to keys, and leaves at q', async () => {
     using place = scratch();
     await using rig = await program(place);
     rig.type('top -d 0.3\r');
@@ -151,7 +151,7 @@ describe('a program that reads', () => {
   });
 });
 
-it('a program has a terminal as large as its pane, also after the window has changed while nothing ran', async () => {
+it('gives a program a terminal as large as its pane, also after the window was resized while nothing ran', async () => {
   using place = scratch();
   await using rig = await program(place);
   rig.type('stty size\r');
@@ -163,7 +163,7 @@ it('a program has a terminal as large as its pane, also after the window has cha
 });
 
 describe('a password', () => {
-  it('goes straight to who asked for it and is kept nowhere', async () => {
+  it('goes directly to the program that asked, and is stored nowhere', async () => {
     await using server = await startScriptedServer([say('I saw.')]);
     using place = scratch(server.baseUrl);
     writeFileSync(join(place.work, 'sudo-like'), SUDO_LIKE, { mode: 0o755 });
@@ -191,8 +191,8 @@ describe('a password', () => {
   });
 });
 
-describe('a program with a screen of its own', () => {
-  it.skipIf(lacks('vim'))('vim: opens, edits, saves, returns', async () => {
+describe('a full-screen program', () => {
+  it.skipIf(lacks('vim'))('vim opens, edits, saves and returns', async () => {
     using place = scratch();
     await using rig = await program(place);
     rig.type('echo before\r');
@@ -205,13 +205,13 @@ describe('a program with a screen of its own', () => {
     rig.type(':wq\r');
     await ended(rig, 'vim -u NONE -n note.txt');
     expect(readFileSync(join(place.work, 'note.txt'), 'utf8')).toBe('hello from vim\n');
-    // What vim had painted is gone, what was there is back.
+    // What vim painted is gone and the earlier screen is back.
     expect(rig.text()).toMatch(/│ before\n/);
     expect(rig.text()).not.toContain('hello from vim');
     expect(rig.screen().at(-1)).toContain('RESTRICTED --');
     rig.type('cat note.txt\r');
     await rig.waitFor(/❯ cat note\.txt .*✓[^\n]*\n│ hello from vim/);
-    // The status bar hears of the end a frame later.
+    // The status bar shows the end one frame later.
     await rig.waitForGone('running ');
     await expectSameWhenRedrawn(rig);
   });

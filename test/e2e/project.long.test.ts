@@ -23,7 +23,7 @@ import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 const QUIET = { safety: { llm_second_opinion: false }, norris: { max_norris_steps: 20 } };
 
-/** Every name below a directory with its kind, mode and content: equal texts are equal trees. */
+/** Returns every name below a directory with kind, mode and content. Equal texts mean equal trees. */
 function snapshot(directory: string): string {
   return readdirSync(directory, { recursive: true, encoding: 'utf8' })
     .sort()
@@ -77,8 +77,8 @@ async function answer(rig: Rig, seen: string | RegExp, key: string): Promise<voi
   rig.type(key);
 }
 
-describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () => {
-  it('a run of sixteen steps that edits, builds, overwrites, removes its own and commits asks nothing', async () => {
+describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }, () => {
+  it('asks nothing in a run of sixteen steps that edits, builds, overwrites, removes its own files and commits', async () => {
     const steps = STEPS.map((command) => call('bash', { command }));
     await using server = await startScriptedServer([...steps, say('GOAL: complete')]);
     using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
@@ -96,7 +96,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     expect(snapshot(place.work)).toBe(before);
   });
 
-  it('what a job serves is reached by the next command', async () => {
+  it('lets the next command reach the server of a job', async () => {
     const served = `require('node:http').createServer((_, answer) => answer.end('served')).listen(8123)`;
     await using server = await startScriptedServer([
       say(`CMD&: node -e "${served}"`),
@@ -110,7 +110,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     expect(told(server)).toContain('served end');
   });
 
-  it.skipIf(lacks('curl'))('a dev server that runs as a job is edited ten times, checked and ended', async () => {
+  it.skipIf(lacks('curl'))('runs a dev server as a job that is edited ten times, checked and ended', async () => {
     const serve = `require('node:http').createServer((_, answer) => answer.end(require('node:fs').readFileSync('page'))).listen(8124)`;
     const edits = Array.from({ length: 10 }, (_, at) => [
       call('bash', {
@@ -149,7 +149,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     ['yes', 'u', 'is taken back first, and runs once'],
     ['no', 's', 'stays, and runs no more'],
   ])(
-    'of a command that appends, commits and then needs the network: a %s (%s) and the first part %s',
+    'after an append and a commit that then needs the network, a %s (%s) means that the first part %s',
     async (_, key) => {
       const connect = "import socket; socket.create_connection(('198.51.100.7', 9), 1)";
       const command = `echo more >> notes.txt; git -c user.name=a -c user.email=a@example.com commit -qam x; echo lines $(wc -l < notes.txt); python3 -c "${connect}"`;
@@ -166,13 +166,13 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
       expect(readFileSync(join(place.work, 'notes.txt'), 'utf8')).toBe('mine\nmore\n');
       expect(git('log', '--format=%s')).toBe('x\nfirst\n');
       expect(git('status', '--porcelain')).toBe('');
-      // The file that the second attempt found was the first one's.
+      // The second attempt found the file of the first.
       expect(told(server).match(/^lines 2$/gm)).toHaveLength(key === 'u' ? 2 : 1);
       expect(told(server)).not.toContain('lines 3');
     },
   );
 
-  it('a command whose end ends what it left in the background is told so', async () => {
+  it('tells a command when its end also ends its background processes', async () => {
     await using server = await startScriptedServer([
       call('bash', { command: 'sleep 60 & echo started' }),
       call('bash', { command: 'nohup sleep 60 > /dev/null 2>&1 & sleep 60 & echo two' }),
@@ -190,46 +190,37 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     expect(told(server)).toMatch(/none\n\[exit 0\]/);
   });
 
-  it.skipIf(lacks('curl'))(
-    'a connection is asked about once in a run, and :net allows, lists and takes back',
-    async () => {
-      const outside = createServer((_, reply) => reply.end('from outside')).listen(0, '127.0.0.2');
-      await new Promise((resolve) => outside.once('listening', resolve));
-      const address = outside.address();
-      const port = typeof address === 'object' && address ? address.port : 0;
-      const fetch = call('bash', { command: `curl -sS http://127.0.0.2:${port}/; echo " end $((40 + 2))"` });
-      await using server = await startScriptedServer([
-        fetch,
-        fetch,
-        say('GOAL: complete'),
-        fetch,
-        say('GOAL: complete'),
-      ]);
-      using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
-      await using rig = await openRig(place, '-- PROJECT --', { rows: 40 });
-      rig.type(':norris fetch\r');
-      await rig.waitFor(`127.0.0.2:${port} (this machine)`);
-      expect(rig.text()).toMatch(/CONNECT\?[\s\S]*Program: curl/);
-      await answer(rig, /P {2}run/, 'P');
-      await rig.waitFor('✓ done');
-      expect(told(server).match(/from outside end 42/g)).toHaveLength(2);
-      rig.type(':net\r');
-      await rig.waitFor('nothing is allowed yet');
-      rig.type(`:net 127.0.0.2:${port}\r:net\r`);
-      await rig.waitFor(`allowed  127.0.0.2:${port}`);
-      rig.type(`:net -127.0.0.2:${port}\r`);
-      await rig.waitFor('is asked about again');
-      rig.type(':norris again\r');
-      await answer(rig, 'CONNECT?', 's');
-      await rig.waitFor(/✓ done[\s\S]*✓ done/);
-      expect(told(server)).toContain('does not allow a connection');
-      expect(rig.text()).toContain('refused for this run');
-      outside.close();
-    },
-  );
+  it.skipIf(lacks('curl'))('asks about a connection once per run, and :net allows, lists and revokes it', async () => {
+    const outside = createServer((_, reply) => reply.end('from outside')).listen(0, '127.0.0.2');
+    await new Promise((resolve) => outside.once('listening', resolve));
+    const address = outside.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const fetch = call('bash', { command: `curl -sS http://127.0.0.2:${port}/; echo " end $((40 + 2))"` });
+    await using server = await startScriptedServer([fetch, fetch, say('GOAL: complete'), fetch, say('GOAL: complete')]);
+    using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
+    await using rig = await openRig(place, '-- PROJECT --', { rows: 40 });
+    rig.type(':norris fetch\r');
+    await rig.waitFor(`127.0.0.2:${port} (this machine)`);
+    expect(rig.text()).toMatch(/CONNECT\?[\s\S]*Program: curl/);
+    await answer(rig, /P {2}run/, 'P');
+    await rig.waitFor('✓ done');
+    expect(told(server).match(/from outside end 42/g)).toHaveLength(2);
+    rig.type(':net\r');
+    await rig.waitFor('nothing is allowed yet');
+    rig.type(`:net 127.0.0.2:${port}\r:net\r`);
+    await rig.waitFor(`allowed  127.0.0.2:${port}`);
+    rig.type(`:net -127.0.0.2:${port}\r`);
+    await rig.waitFor('is asked about again');
+    rig.type(':norris again\r');
+    await answer(rig, 'CONNECT?', 's');
+    await rig.waitFor(/✓ done[\s\S]*✓ done/);
+    expect(told(server)).toContain('does not allow a connection');
+    expect(rig.text()).toContain('refused for this run');
+    outside.close();
+  });
 
   it.skipIf(lacks('curl'))(
-    'sub-agents and later commands share what was allowed for the run, and a job’s part of it ends with the job',
+    'shares network permits of a run with sub-agents and later commands, and drops a job’s permits with the job',
     async () => {
       const outside = createServer((_, reply) => reply.end('from outside')).listen(0, '127.0.0.2');
       await new Promise((resolve) => outside.once('listening', resolve));
@@ -273,7 +264,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     },
   );
 
-  it.skipIf(lacks('curl'))('a yes to a program that has given up runs its command again, and once', async () => {
+  it.skipIf(lacks('curl'))('runs a command again once when the yes comes after its program gave up', async () => {
     const outside = createServer((_, reply) => reply.end('from outside')).listen(0, '127.0.0.2');
     await new Promise((resolve) => outside.once('listening', resolve));
     const address = outside.address();
@@ -290,7 +281,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     await rig.waitFor('CONNECT?');
     await rig.waitFor(/It gave up waiting for you\. A yes takes back what the command has changed/);
     await answer(rig, 'It gave up waiting', 'p');
-    // The yes was for the command that ran again: the next one asks, and its clock stands meanwhile.
+    // The yes covered the command that ran again: the next one asks, and its time limit pauses meanwhile.
     await rig.waitFor(/Program: curl/);
     await rig.waitFor(/waits for you [3-9] s/);
     await answer(rig, 'What it sends there', 'P');
@@ -306,7 +297,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     outside.close();
   });
 
-  it.skipIf(lacks('curl'))('without a screen a connection is refused at once, unless --net allows it', async () => {
+  it.skipIf(lacks('curl'))('refuses a connection at once without a screen, unless --net allows it', async () => {
     const outside = createServer((_, reply) => reply.end('from outside')).listen(0, '127.0.0.2');
     await new Promise((resolve) => outside.once('listening', resolve));
     const address = outside.address();
@@ -330,7 +321,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
   });
 
   it.skipIf(lacks('python3'))(
-    'twenty commands whose text looks like places outside the project run without a question',
+    'runs twenty commands without a question whose text only looks like paths outside the project',
     async () => {
       const harmless = [
         'ls -la /opt/ /etc/hostname',
@@ -351,7 +342,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
         `printf '%s\\n' /usr/local/bin | tee paths.txt`,
         'tar czf /tmp/src.tgz src && tar tzf /tmp/src.tgz',
         `awk -F/ '{print $NF}' paths.txt; readlink -f /usr/bin/../lib`,
-        // The directory stays for the next one.
+        // The next command keeps this directory.
         'cd /usr && ls 2>&1 | head -3',
         'cd /etc; cat hostname',
       ];
@@ -370,7 +361,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     },
   );
 
-  it('a script can’t overwrite the keys of which no copy is kept, a command that names them can after a yes', async () => {
+  it('lets no script overwrite keys without a kept copy, and lets a command that names them after a yes', async () => {
     await using server = await startScriptedServer([
       call('bash', { command: 'sh reset.sh' }),
       call('bash', { command: 'echo KEY=new > .env' }),
@@ -393,7 +384,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     await rig.waitFor('changed, and not kept: .env');
   });
 
-  it('`rm -rf src` halts, is tried, shows its diff, is discarded, tried again, applied, and undone', async () => {
+  it('halts `rm -rf src`, then tries it, shows its diff, discards, tries again, applies and undoes it', async () => {
     await using server = await startScriptedServer([
       call('bash', { command: 'rm -rf src' }),
       call('bash', { command: 'rm -rf src' }),
@@ -423,7 +414,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     expect(told(server)).toContain('[aish] action tried, then applied by user');
     await rig.waitFor(/1 file deleted: src · :undo run/);
     expect(rig.text().match(/:undo run takes it back/g)).toHaveLength(1);
-    // What it was is a key away.
+    // A key shows what was undone.
     await rig.waitFor('[aish:fast]> :undo run');
     rig.key('right');
     rig.key('enter');
@@ -435,7 +426,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     expect(snapshot(place.work)).toBe(before);
   });
 
-  it('a server of the user’s own is asked about before it starts from what a model has changed', async () => {
+  it('asks before a server of the user’s configuration starts from files that a model changed', async () => {
     const append = 'for f in mcp.sh notes.txt; do echo "# more" >> $f; done';
     await using server = await startScriptedServer([
       call('bash', { command: append }),
@@ -462,7 +453,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     await rig.waitFor('not started');
   });
 
-  it('what others would run later is set aside, and the next step waits for the word; then it is there', async () => {
+  it('sets aside files that others would run later, and the next step waits for the user’s decision', async () => {
     const write = 'mkdir .vscode && echo "{}" > .vscode/tasks.json && echo "make evil" > .envrc && echo x > made.txt';
     await using server = await startScriptedServer([
       call('bash', { command: write }),
@@ -491,7 +482,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
   });
 
   it.skipIf(lacks('make'))(
-    '`rm -rf build` behind `make` does not ask; it asks once something of the user is in it',
+    'does not ask for `rm -rf build` after `make`, but does once build contains a file of the user',
     async () => {
       await using server = await startScriptedServer([
         call('bash', {
@@ -519,7 +510,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
   );
 
   it.each(['SIGKILL', 'SIGTERM'] as const)(
-    'closed at that question by %s, it is asked at the resume, and carried out; what the session made is still its own',
+    'closed at that question by %s, asks again at the resume, and still knows the session’s own files',
     async (signal) => {
       await using server = await startScriptedServer([
         call('bash', { command: 'mkdir out && echo made > out/a && echo "make evil" > .envrc' }),
@@ -549,7 +540,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     },
   );
 
-  it('the first write that Restricted refuses raises the dialog, Project first; after a no it is not raised again', async () => {
+  it('opens the mode dialog at the first write that Restricted blocks, Project first, and not again after a no', async () => {
     const write = call('bash', { command: 'echo made > made.txt' });
     await using server = await startScriptedServer([write, write, say('GOAL: complete')]);
     using place = scratch(server.baseUrl, QUIET);
@@ -565,7 +556,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     expect(existsSync(join(place.work, 'made.txt'))).toBe(false);
   });
 
-  it('with a yes to Project the write is made, in the tree only', async () => {
+  it('makes the write after a yes to Project, inside the tree only', async () => {
     const write = call('bash', { command: 'echo made > made.txt' });
     await using server = await startScriptedServer([write, write, say('GOAL: complete')]);
     using place = scratch(server.baseUrl, QUIET);
@@ -582,7 +573,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
   it.each([
     ['git remote add origin https://example.com/x.git', /could not write config file/],
     ['git push -q REMOTE HEAD', /unable to create temporary object directory/],
-  ])('%s is refused by the kernel, and then the mode is asked about', async (line, refusal) => {
+  ])('blocks %s by the kernel, and then asks about the mode', async (line, refusal) => {
     // Project mode has a /tmp of its own.
     const remote = mkdtempSync('/var/tmp/aish-remote-');
     using _ = { [Symbol.dispose]: () => rmSync(remote, { recursive: true }) };
@@ -601,7 +592,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     expect(readFileSync(join(place.work, '.git', 'config'), 'utf8')).not.toContain('example.com');
   });
 
-  it('Alt-M narrows it at once, and the dialog of Restricted offers it first', async () => {
+  it('is left for Restricted by Alt-M at once, and is the first choice in the dialog of Restricted', async () => {
     await using server = await startScriptedServer([
       call('request_mode_upgrade', { reason: 'to write made.txt' }),
       call('bash', { command: 'echo made > made.txt' }),
@@ -619,7 +610,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     expect(readFileSync(join(place.work, 'made.txt'), 'utf8')).toBe('made\n');
   });
 
-  it('without a person a trial is printed and the run stops; nothing is applied', async () => {
+  it('prints a trial and stops the run without a person, applying nothing', async () => {
     await using server = await startScriptedServer([call('bash', { command: 'rm -rf src' }), say('GOAL: complete')]);
     using place = scratch(server.baseUrl, QUIET);
     repository(place);

@@ -15,7 +15,7 @@ const RC: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 describe.each(everyShell())('the prompt of %s', (program) => {
-  it('stands before the line where it is wanted, as the shell draws it', async () => {
+  it('precedes the line when configured, drawn as the shell draws it', async () => {
     using place = scratch(undefined, { ui: { prompt: 'shell' } });
     const [path, text] = RC[basename(program)] ?? ['', ''];
     mkdirSync(join(place.home, '.config/fish'), { recursive: true });
@@ -32,7 +32,7 @@ describe.each(everyShell())('the prompt of %s', (program) => {
     await rig.waitFor(/^deep\[3\] => echo typed/m);
   });
 
-  it('or else the status bar says what a prompt would: virtual environment, conda, cluster', async () => {
+  it('otherwise appears in the status bar: virtual environment, conda, cluster', async () => {
     using place = scratch();
     mkdirSync(join(place.home, '.kube'));
     writeFileSync(join(place.home, '.kube/config'), 'apiVersion: v1\ncurrent-context: prod-eu\n');

@@ -5,7 +5,7 @@ import { userShells } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
 import { openRig } from '../support/rig.ts';
 
-/** Asks the terminal with single keys read, and prints every byte of what comes, until nothing has come for 0.4 s. */
+/** Asks the terminal in raw mode, and prints every byte of the reply until 0.4 s pass without one. */
 const ASK = `stty -icanon -echo min 0 time 4
 [ -z "$1" ] || stty min 1
 printf "$1"
@@ -18,8 +18,8 @@ stty sane
 echo " end"
 `;
 
-describe.each(userShells())('what a program asks of its terminal: %s', (program) => {
-  it('is answered once, and what it did not ask is not', async () => {
+describe.each(userShells())('a program’s query to its terminal in %s', (program) => {
+  it('is answered once, and nothing is answered unasked', async () => {
     using place = scratch();
     writeFileSync(join(place.work, 'ask'), ASK);
     await using rig = await openRig(place, /\[aish:\w+\]>/, { env: { SHELL: program }, rows: 40 });
@@ -39,11 +39,11 @@ describe.each(userShells())('what a program asks of its terminal: %s', (program)
     await rig.waitFor(/❯ echo clean[\s\S]*│ clean/);
   });
 
-  it('is told the colours that the terminal told the program, and no other', async () => {
+  it('returns the colours that the real terminal reported, and no others', async () => {
     using place = scratch();
     writeFileSync(join(place.work, 'ask'), ASK);
     await using rig = await openRig(place, /\[aish:\w+\]>/, { env: { SHELL: program }, rows: 40 });
-    // As a terminal answers what it was asked at the start.
+    // A terminal's answers to the queries at the start.
     expect(rig.raw).toContain('\x1b]10;?\x1b\\\x1b]4;0;?;1;?');
     rig.type('\x1b]10;rgb:d0d0/d0d0/d0d0\x1b\\\x1b]4;1;rgb:cc/00/00\x1b\\\x1b]4;2;not a colour\x1b\\');
     const answers: string[] = [];

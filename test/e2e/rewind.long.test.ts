@@ -6,7 +6,7 @@ import { type Scratch, scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 
-/** Every file of the directory with its content. */
+/** Returns every file of the directory with its content. */
 function filesOf({ work }: Scratch): Readonly<Record<string, string>> {
   const names = readdirSync(work).filter((name) => !name.startsWith('.'));
   return Object.fromEntries(names.sort().map((name) => [name, readFileSync(join(work, name), 'utf8')]));
@@ -14,7 +14,7 @@ function filesOf({ work }: Scratch): Readonly<Record<string, string>> {
 
 const COMMANDS = ['echo 1 > a', 'echo 2 >> a; echo 2 > b', 'mv b c', 'rm a; mkdir d; rmdir d', 'echo 5 > a'];
 
-it.skipIf(lacks('cc'))('goes back over four of five questions with what they changed, and forward again', async () => {
+it.skipIf(lacks('cc'))('goes back over four of five questions with their changes, and forward again', async () => {
   await using server = await startScriptedServer([
     ...COMMANDS.flatMap((command, at) => [say(`CMD: ${command}`), say(`answer ${at + 1}`)]),
     say('answer in between'),
@@ -45,7 +45,7 @@ it.skipIf(lacks('cc'))('goes back over four of five questions with what they cha
     rig.key('enter');
     await rig.waitFor('back before: question 2');
     expect(filesOf(place)).toEqual(states[1]);
-    // Its words are in the prompt again.
+    // The question's text is in the prompt again.
     await rig.waitFor(/\[aish:fast\][?>] \??question 2/);
     rig.key('ctrl-u');
     rig.type('?and now\r');
@@ -68,7 +68,7 @@ it.skipIf(lacks('cc'))('goes back over four of five questions with what they cha
   expect(lastRequest()).not.toContain('in between');
   rig.type(':rewind\r');
   await rig.waitFor(/branches:\n.* 2 {2}and now/);
-  // Nothing has changed since the last question: a key of the transcript goes back to it at once.
+  // Nothing has changed since the last question, so the key goes back at once.
   rig.key('alt-t');
   rig.type('KK');
   rig.type('R');

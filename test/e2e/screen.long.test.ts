@@ -6,7 +6,7 @@ import { call, startScriptedServer } from '../support/scripted-server.ts';
 describe('the screen', () => {
   it('writes nothing while nothing happens', async () => {
     await using rig = await openRig(scratch(), '[aish:demo]>');
-    // The ends of two jobs are its clock: what was drawn between them had no reason.
+    // The ends of two jobs bracket the quiet time: anything drawn between them had no reason.
     rig.type(':bg sleep 2\r');
     await rig.waitFor('job 1');
     rig.type(':bg sleep 8\r');
@@ -15,7 +15,7 @@ describe('the screen', () => {
     await rig.waitFor(/job 1 ended[\s\S]*\[aish:demo\]> x[\s\S]* 1 job/);
     const { length } = rig.raw;
     await rig.waitFor(/job 2 ended[\s\S]*\[aish:demo\]> x/);
-    // That end itself, and what was still to be drawn of the other; a clock of any kind would have drawn more.
+    // One frame for that end and some still due for the other job. A clock would have drawn more.
     expect(rig.raw.slice(length).match(/\x1b\[\?2026h/g)?.length).toBeLessThan(4);
   });
 
@@ -26,7 +26,7 @@ describe('the screen', () => {
     expect(rig.coloured('✗ 1')).toBe(false);
   });
 
-  it('takes a click on a button of a HALT', async () => {
+  it('accepts a click on a button of a HALT', async () => {
     await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' })]);
     await using rig = await openRig(scratch(server.baseUrl, { mode: 'unrestricted' }), '[aish:fast]>');
     rig.type(':norris clean up\r');

@@ -6,7 +6,9 @@ import { scratch } from '../support/program.ts';
 import { atRest, expectSameWhenRedrawn } from '../support/redrawn.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 
-/** The last line of the screen is the status bar, the one before it the prompt: nothing has slipped or is left over. */
+/**
+ * Checks that the last row is the status bar and the row above it the prompt, so nothing has shifted or is left over.
+ */
 async function expectWhole(rig: Rig, rows: number): Promise<void> {
   const screen = rig.screen();
   expect(screen).toHaveLength(rows);
@@ -16,11 +18,11 @@ async function expectWhole(rig: Rig, rows: number): Promise<void> {
 }
 
 describe('the screen', () => {
-  it('is whole at every size, with a long transcript and with the help open', async () => {
+  it('is complete at every size, with a long transcript and with the help open', async () => {
     await using rig = await openRig(scratch(), '[aish:demo]>', { columns: 40, rows: 10 });
     rig.type('seq 1 500\r');
     await rig.waitFor(/✓[\s\S]*│ 500/);
-    // The status bar counts the seconds of a command until it has heard of its end.
+    // The status bar counts a command's seconds until it knows of the end.
     await rig.waitFor(() => !rig.screen().join('\n').includes('running'));
     for (const [columns, rows] of [
       [40, 10],
@@ -44,7 +46,7 @@ describe('the screen', () => {
     }
   });
 
-  it('is whole again after any row of resizes', async () => {
+  it('is complete again after any sequence of resizes', async () => {
     await using rig = await openRig(scratch(), '[aish:demo]>');
     rig.type('seq 1 100\r');
     await rig.waitFor(/│ 100/);
@@ -56,7 +58,7 @@ describe('the screen', () => {
       [60, 12],
     ] as const) {
       rig.resize(columns, rows);
-      // In one look: a resize is drawn twice.
+      // One check reads the whole screen, since a resize is drawn twice.
       await rig.waitFor((r) => {
         const lines = r.screen();
         const prompts = r.text().match(/\[aish:demo\]>/g) ?? [];
@@ -66,7 +68,7 @@ describe('the screen', () => {
     }
   });
 
-  it('scrolls by key and wheel and says how much is below', async () => {
+  it('scrolls by key and wheel, and shows how much is below', async () => {
     await using rig = await openRig(scratch(), '[aish:demo]>');
     rig.type('seq 1 300\r');
     await rig.waitFor(/✓[\s\S]*│ 300/);
@@ -84,7 +86,7 @@ describe('the screen', () => {
     writeFileSync(join(place.work, 'poem'), Array.from({ length: 200 }, (_, n) => `verse ${n + 1}.`).join('\n'));
     await using rig = await openRig(place, '[aish:demo]>');
     rig.type('less poem\r');
-    // It has the whole terminal, and has drawn itself at its size.
+    // The program has the whole terminal and has drawn at full size.
     await rig.waitFor(() => rig.screen()[0] === 'verse 1.' && rig.screen()[23] === ':');
     rig.type('G');
     await rig.waitFor('verse 200.');
@@ -97,7 +99,7 @@ describe('the screen', () => {
     await rig.waitFor(/│ back/);
   });
 
-  it('keeps the end of the transcript on the normal screen, with how to resume', async () => {
+  it('leaves the end of the transcript on the normal screen, with how to resume', async () => {
     await using rig = await openRig(scratch(), '[aish:demo]>');
     rig.type('echo remember me\r');
     await rig.waitFor(/✓/);

@@ -9,7 +9,7 @@ import { call, say, startScriptedServer, whenever } from '../support/scripted-se
 const random = seeded(11);
 const fake = (shape: string) => filled(shape, random);
 
-/** Everything that the program keeps below its home, but the full outputs, which are clear by design. */
+/** Returns everything stored below the home, except the full outputs, which are stored in clear by design. */
 function kept(place: Scratch): string {
   const state = join(place.home, '.local/state/aish');
   return readdirSync(state, { recursive: true, encoding: 'utf8' })
@@ -37,8 +37,8 @@ function withPolicy(baseUrl: string, policy: string) {
   };
 }
 
-describe('a preset that may not see secrets', () => {
-  it('gets none: not from the environment, files, command lines, answers cut into chunks; nor are they kept', async () => {
+describe('a preset with the secrets policy block', () => {
+  it('receives none from the environment, files, command lines or split answers, and none is stored', async () => {
     const planted = {
       environment: fake('<24w>'),
       file: fake('ghp_<36w>'),
@@ -48,7 +48,7 @@ describe('a preset that may not see secrets', () => {
     };
     await using server = await startScriptedServer([
       say('CMD: cat notes.txt; echo "$DEPLOY_TOKEN"'),
-      // The model says a secret of its own, cut within it.
+      // The model says a secret of its own, split across two chunks.
       { text: ['I use ', planted.spoken.slice(0, 9), planted.spoken.slice(9), '\n\nCMD: ', 'echo done'] },
       say('Fine.'),
       say('Fine again.'),
@@ -63,7 +63,7 @@ describe('a preset that may not see secrets', () => {
     ].join('\n');
     const { code, out } = await runProgram(place, [], { input: `${input}\n` });
     expect(code).toBe(0);
-    // Plain lines are the user's own screen.
+    // Plain output is the user's own screen.
     expect(out).toContain(planted.file);
     const sent = server.requests.map(({ text }) => text).join('\n');
     expect(server.requests).toHaveLength(4);
@@ -75,7 +75,7 @@ describe('a preset that may not see secrets', () => {
     expect(sent).toMatch(/I use ⟦GITLAB_TOKEN_[0-9a-f]{6}⟧/);
   });
 
-  it('uses one by its handle: the command runs with the true value', async () => {
+  it('uses a secret by its handle, and the command runs with the true value', async () => {
     const token = fake('ghp_<36w>');
     await using server = await startScriptedServer([
       say('CMD: cat token.txt'),
@@ -91,8 +91,8 @@ describe('a preset that may not see secrets', () => {
   });
 });
 
-describe('calls beside the conversation', () => {
-  it('a plan and a second opinion get no secret either, also where the gate has judged the true text', async () => {
+describe('a call beside the conversation', () => {
+  it('for a plan or a second opinion carries no secret, even where the gate judged the true text', async () => {
     const token = fake('ghp_<36w>');
     const odd = `x'${fake('<10w>')}"$9`;
     await using server = await startScriptedServer([
@@ -118,8 +118,8 @@ describe('calls beside the conversation', () => {
   });
 });
 
-describe('a preset that may not even have handles', () => {
-  it('is not asked once the conversation holds a secret, and no fallback is asked in its place', async () => {
+describe('a preset that may not even see handles', () => {
+  it('is not asked once the conversation has a secret, and neither is its fallback', async () => {
     await using server = await startScriptedServer([say('CMD: cat token.txt'), say('never said')]);
     await using other = await startScriptedServer([say('never said either')]);
     using place = scratch(server.baseUrl, {
@@ -139,7 +139,7 @@ describe('a preset that may not even have handles', () => {
 });
 
 describe('a preset that may see everything', () => {
-  it('gets the true values, and its fallback what its own policy says', async () => {
+  it('receives the true values, and its fallback only what its own policy allows', async () => {
     const token = fake('glpat-<20w>');
     await using here = await startScriptedServer([
       say(`CMD: printf 'the token is %s' ${token}`),
@@ -165,8 +165,8 @@ describe('a preset that may see everything', () => {
   });
 });
 
-describe('after a resume', () => {
-  it('a handle of the earlier process is refused with a word, and nothing runs', async () => {
+describe('a handle after a resume', () => {
+  it('is refused with an explanation when it is from the earlier process, and nothing runs', async () => {
     await using server = await startScriptedServer([
       say('CMD: cat token.txt'),
       say('Noted.'),
@@ -183,8 +183,8 @@ describe('after a resume', () => {
   });
 });
 
-describe('what runs on this machine', () => {
-  it('gets the true values: a patch writes them; :secrets names them without a value', async () => {
+describe('a handle used on this machine', () => {
+  it('becomes the true value in a patch, and :secrets lists names without values', async () => {
     const token = fake('ghp_<36w>');
     const patch = (handle: string) =>
       call('patch', { path: 'new.env', patches: [{ operation: 'overwrite', newText: `TOKEN="${handle}"\n` }] });
@@ -201,7 +201,7 @@ describe('what runs on this machine', () => {
     expect(server.requests.map(({ text }) => text).join()).not.toContain(token);
   });
 
-  it('asks before a secret could run as code', async () => {
+  it('causes a question before its secret could run as code', async () => {
     await using server = await startScriptedServer([
       say('CMD: cat pw.env'),
       { from: ({ lastUser }) => call('bash', { command: `bash -c "echo ${handleIn(lastUser)}"` }) },
@@ -216,7 +216,7 @@ describe('what runs on this machine', () => {
 });
 
 describe('the screen', () => {
-  it('shows the true text: what was said and printed, and what a HALT asks about', async () => {
+  it('shows the true text of answers, output and HALTs', async () => {
     const token = fake('glpat-<20w>');
     await using server = await startScriptedServer([
       say('CMD: cat token.txt'),
@@ -237,7 +237,7 @@ describe('the screen', () => {
 });
 
 describe('aish-tui secrets check', () => {
-  it('answers one text, or a line for each line', async () => {
+  it('checks one text, or each line of its input', async () => {
     using place = scratch();
     place.env.PLAIN_NAME_TOKEN = 'w0rd-of-this-machine';
     const one = await runProgram(place, ['secrets', 'check', `curl -u me:${'s3cr3t!'}x https://h`]);

@@ -1,16 +1,16 @@
-/** Selecting with the mouse (UI-2): within one entry, copied on release, and said. */
+/** Selecting with the mouse (UI-2): within one entry, copied on release, with a message. */
 import { describe, expect, it } from 'vitest';
 import { scratch } from '../support/program.ts';
 import { openRig, type Rig, startRig } from '../support/rig.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 
-/** What was last sent to the terminal's clipboard. */
+/** Returns the text last sent to the terminal's clipboard. */
 function clipboard(rig: Rig): string {
   const sent = [...rig.raw.matchAll(/\x1b\]52;c;([A-Za-z0-9+/=]*)/g)].at(-1)?.[1] ?? '';
   return Buffer.from(sent, 'base64').toString();
 }
 
-/** Where a text stands on the screen, in cells from 1, as a mouse reports it. */
+/** Returns where a text is on the screen, in cells from 1 as a mouse reports them. */
 function placeOf(rig: Rig, text: string): { readonly x: number; readonly y: number } {
   const y = rig.screen().findLastIndex((row) => row.includes(text));
   return { x: (rig.screen()[y] ?? '').indexOf(text) + 1, y: y + 1 };
@@ -20,15 +20,15 @@ const press = (x: number, y: number) => `\x1b[<0;${x};${y}M`;
 const drag = (x: number, y: number) => `\x1b[<32;${x};${y}M`;
 const release = (x: number, y: number) => `\x1b[<0;${x};${y}m`;
 
-/** Two lines of a command, at rest. */
+/** Prints two lines by a command, and waits until the screen is at rest. */
 async function printed(rig: Rig): Promise<void> {
   await rig.waitFor(/\[aish:/);
   rig.type("printf 'alpha beta/gamma.txt\\ndelta\\n'; seq 3\r");
   await rig.waitFor(/printf .*✓[\s\S]*delta[\s\S]*3/);
 }
 
-describe('with the mouse', () => {
-  it('turns around what is dragged over, and copies it on release', async () => {
+describe('the mouse', () => {
+  it('inverts the dragged text, and copies it on release', async () => {
     using place = scratch();
     await using rig = startRig(place);
     await printed(rig);
@@ -44,7 +44,7 @@ describe('with the mouse', () => {
     expect(clipboard(rig)).toBe('beta/gamma.txt\ndel');
   });
 
-  it('stays within the entry in which it began, also upwards', async () => {
+  it('selects only within the entry in which the drag began, also upwards', async () => {
     using place = scratch();
     await using rig = startRig(place);
     await printed(rig);
@@ -54,7 +54,7 @@ describe('with the mouse', () => {
     expect(clipboard(rig)).toMatch(/printf[\s\S]*alpha beta\/gamma\.txt\ndelta$/);
   });
 
-  it('takes the word with two clicks, the line with three', async () => {
+  it('selects a word by two clicks and a line by three', async () => {
     using place = scratch();
     await using rig = startRig(place);
     await printed(rig);
@@ -67,12 +67,12 @@ describe('with the mouse', () => {
   });
 });
 
-it('a click on an address opens or copies it; one behind words is shown whole first; other schemes are not opened', async () => {
+it('a click opens or copies an address, shows a hidden one in full first, and ignores other schemes', async () => {
   const text = 'See [the manual](https://docs.example/a?b=1), https://plain.example/x and [that](file:///etc/passwd).';
   await using server = await startScriptedServer([say(text)]);
   await using rig = await openRig(scratch(server.baseUrl), '[aish:fast]>', { columns: 110 });
   rig.type('?where is it written\r');
-  // The end of the answer moves it.
+  // The end of the answer moves the text.
   await rig.waitFor(/See the manual.*passwd\)\.\s*\n\[aish:fast\]> [\s\S]*ctx [▮▯]+ \d+%/);
   const click = (words: string) => {
     const { x, y } = placeOf(rig, words);
@@ -84,7 +84,7 @@ it('a click on an address opens or copies it; one behind words is shown whole fi
   click('https://plain.example/x');
   await rig.waitFor(/copied, there is no browser here: https:\/\/plain\.example\/x/);
   expect(clipboard(rig)).toBe('https://plain.example/x');
-  // Far enough from the click before, which would make it a double one.
+  // Far enough from the previous click, which would otherwise make a double click.
   click('the manual');
   await rig.waitFor('another click opens https://docs.example/a?b=1');
 });

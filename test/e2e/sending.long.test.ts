@@ -1,4 +1,4 @@
-/** What leaves the machine: asked once for each receiver, with what would leave (AC-8). */
+/** Commands that send data from the machine are asked about once per receiver, with what would be sent (AC-8). */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { say, startScriptedServer } from '../support/scripted-server.ts';
 
 type Place = ReturnType<typeof scratch>;
 
-/** A repository whose remote is reached by an ssh that serves a bare repository beside it. */
+/** Makes a repository whose remote is an ssh replacement that serves a bare repository beside it. */
 function repository({ home, work }: Place): () => string {
   const bare = join(home, 'bare.git');
   const ssh = join(home, 'fake-ssh');
@@ -34,7 +34,7 @@ function repository({ home, work }: Place): () => string {
 const SETTINGS = { mode: 'unrestricted', safety: { llm_second_opinion: false } } as const;
 
 describe.skipIf(lacks('git'))('git push', () => {
-  it('asks once with the commits, and not again for the same receiver', async () => {
+  it('asks once and lists the commits, and does not ask again for the same receiver', async () => {
     await using server = await startScriptedServer([
       say('CMD: git push origin main'),
       say('CMD: git push origin main:again'),
@@ -57,7 +57,7 @@ describe.skipIf(lacks('git'))('git push', () => {
     await rig.waitFor('this session  leave code.example/me/tool');
   });
 
-  it('without a screen is not run, unless --leave names the receiver', async () => {
+  it('does not run without a screen, unless --leave names the receiver', async () => {
     for (const [flags, sent] of [
       [[], ''],
       [['--leave', 'elsewhere.example'], ''],
@@ -75,7 +75,7 @@ describe.skipIf(lacks('git'))('git push', () => {
     }
   });
 
-  it('to a repository at a path leaves nothing, and asks nothing', async () => {
+  it('to a repository at a path sends nothing away, and asks nothing', async () => {
     await using server = await startScriptedServer([say('CMD: git push path main'), say('GOAL: complete')]);
     using place = scratch(server.baseUrl, SETTINGS);
     const pushed = repository(place);

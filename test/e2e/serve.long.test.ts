@@ -5,7 +5,7 @@ import { runProgram, scratch } from '../support/program.ts';
 
 const SERVER = fileURLToPath(new URL('../support/serve-script.mjs', import.meta.url));
 
-/** A port of this machine that nobody listens on. */
+/** Returns a port of this machine on which nothing listens. */
 function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
@@ -19,7 +19,7 @@ const preset = (port: number, serve: string) => ({
   models: { late: { base_url: `http://127.0.0.1:${port}/v1`, model: 'late', serve } },
 });
 
-it('starts the server of a preset when nothing answers, waits for it, and ends it on leaving', async () => {
+it('starts a preset’s server when nothing answers, waits for it, and ends it when the program closes', async () => {
   const port = await freePort();
   using place = scratch(undefined, preset(port, `'${process.execPath}' '${SERVER}' ${port}`));
   const { code, out } = await runProgram(place, ['ask', 'are you there?']);
@@ -29,7 +29,7 @@ it('starts the server of a preset when nothing answers, waits for it, and ends i
   await expect(fetch(`http://127.0.0.1:${port}/v1/models`)).rejects.toThrow();
 });
 
-it('says how a server ended that never came up', async () => {
+it('reports how a server ended that never became ready', async () => {
   const port = await freePort();
   using place = scratch(undefined, preset(port, 'echo no such model >&2; exit 7'));
   const { code, out } = await runProgram(place, ['ask', 'are you there?']);

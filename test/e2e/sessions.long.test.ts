@@ -1,4 +1,4 @@
-/** The list of earlier sessions: found by a few letters, resumed in place, copied where one is open elsewhere (RE-7). */
+/** The list of earlier sessions: search by letters, resume in place, copy one that is open elsewhere (RE-7). */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 
-it('lists what was asked, where and when, finds by letters, and goes there and back', async () => {
+it('lists each session’s question, place and time, filters by letters, and switches there and back', async () => {
   await using server = await startScriptedServer([
     say('Pears keep for a week.'),
     say('Bolts are M6.'),
@@ -45,7 +45,7 @@ it('lists what was asked, where and when, finds by letters, and goes there and b
   expect(server.requests[2]?.messages.map(({ content }) => content).join()).toContain('Pears keep');
   rig.type('pwd\r');
   await rig.waitFor(new RegExp(`│ ${place.work}$`, 'm'));
-  // From the list of everything back to the other one.
+  // F2 switches from the list of all sessions back to the list of this directory.
   rig.key('f2');
   rig.type('session bolts');
   await rig.waitFor(/session .*which size are the bolts/);
@@ -55,7 +55,7 @@ it('lists what was asked, where and when, finds by letters, and goes there and b
   expect(await rig.exited).toMatchObject({ code: 0 });
 });
 
-it('takes a copy of a session that is open in another window, and leaves none while something runs', async () => {
+it('copies a session that is open in another window, and does not leave one while something runs', async () => {
   await using server = await startScriptedServer([say('One.')]);
   using place = scratch(server.baseUrl);
   await using first = startRig(place);

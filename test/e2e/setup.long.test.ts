@@ -1,4 +1,4 @@
-/** `:setup`: what is found, tested only when chosen, written only by a yes, and used at once (BR-6). */
+/** `:setup` finds servers, tests only a chosen one, writes only after a yes, and uses it at once (BR-6). */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { startPeer } from '../broker/peer.ts';
@@ -6,7 +6,7 @@ import { scratch } from '../support/program.ts';
 import { openRig, startRig } from '../support/rig.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 
-it('connects a server of this machine in the middle of a session, whose configuration keeps its comments', async () => {
+it('adds a server of this machine during a session, and keeps the comments of the configuration', async () => {
   await using server = await startScriptedServer([say('At your service.')]);
   using place = scratch();
   const path = place.env.AISH_CONFIG ?? '';
@@ -22,7 +22,7 @@ it('connects a server of this machine in the middle of a session, whose configur
   await rig.waitFor(/scripted +127\.0\.0\.1:\d+/);
   rig.key('enter');
   await rig.waitFor(/model scripted: ✓ ready, window 16,384 tokens\n[\s\S]*│ +"base_url": "http/);
-  // Nothing is written by looking.
+  // Looking writes nothing.
   expect(readFileSync(path, 'utf8')).toBe(before);
   const [, name = ''] = /> :setup (\w+) yes/.exec(rig.text()) ?? [];
   rig.key('enter');
@@ -36,7 +36,7 @@ it('connects a server of this machine in the middle of a session, whose configur
   await rig.waitFor('At your service.');
 });
 
-it('asks no service before it is chosen, never writes a key, and leaves a preset of that name alone', async () => {
+it('asks no service before it is chosen, never writes a key, and keeps an existing preset of the same name', async () => {
   await using peer = await startPeer({ '/v1/models': { data: [{ id: 'gpt-5-mini', context_window: 9000 }] } });
   using place = scratch(undefined, { models: { cloud: { base_url: 'http://127.0.0.1:9/v1' } } });
   const elsewhere = `http://[::ffff:127.0.0.1]:${peer.port}/v1`;
@@ -63,7 +63,7 @@ it('asks no service before it is chosen, never writes a key, and leaves a preset
   expect(written).not.toContain('sk-test');
 });
 
-it('takes the address of a server, says what it found there, and uses it by a yes', async () => {
+it('takes a server’s address, shows what answers there, and uses it after a yes', async () => {
   await using server = await startScriptedServer([say('At your service.')]);
   using place = scratch();
   const path = place.env.AISH_CONFIG ?? '';
@@ -85,38 +85,35 @@ it.each([
   ['a slash behind it', (port: number) => `http://127.0.0.1:${port}/v1/`],
   ['another name of this machine', (port: number) => `http://localhost:${port}/v1`],
   ['no /v1', (port: number) => `http://localhost:${port}`],
-])(
-  'changes nothing but the model of a preset that has this address, %s, and asks it with its own key',
-  async (_, as) => {
-    await using server = await startScriptedServer([say('At your service.')]);
-    const gate = {
-      base_url: as(server.port),
-      model: 'gone',
-      api_key_env: 'GATE_KEY',
-      secrets: 'scrub',
-      context: 9000,
-    };
-    using place = scratch(undefined, { model: 'demo', models: { gate } });
-    const path = place.env.AISH_CONFIG ?? '';
-    await using rig = await openRig(place, '[aish:demo]>', { columns: 110, env: { GATE_KEY: 'key-of-the-gate' } });
-    rig.type(`:setup 127.0.0.1:${server.port}\r`);
-    await rig.waitFor(
-      /model scripted: ✓ ready, window 9,000 tokens[\s\S]*Enter writes this into[\s\S]*only the model of gate changes[\s\S]*> :setup 127\.0\.0\.1:\d+ yes/,
-    );
-    expect(rig.text()).not.toContain('base_url');
-    rig.key('enter');
-    await rig.waitFor(/is saved in [\s\S]*\[aish:gate\]>/);
-    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
-      model: 'gate',
-      models: { gate: { ...gate, model: 'scripted' } },
-    });
-    rig.type('?are you there\r');
-    await rig.waitFor('At your service.');
-    expect(server.requests[0]?.headers.authorization).toBe('Bearer key-of-the-gate');
-  },
-);
+])('changes only the model of a preset with the same address, %s, and asks it with its own key', async (_, as) => {
+  await using server = await startScriptedServer([say('At your service.')]);
+  const gate = {
+    base_url: as(server.port),
+    model: 'gone',
+    api_key_env: 'GATE_KEY',
+    secrets: 'scrub',
+    context: 9000,
+  };
+  using place = scratch(undefined, { model: 'demo', models: { gate } });
+  const path = place.env.AISH_CONFIG ?? '';
+  await using rig = await openRig(place, '[aish:demo]>', { columns: 110, env: { GATE_KEY: 'key-of-the-gate' } });
+  rig.type(`:setup 127.0.0.1:${server.port}\r`);
+  await rig.waitFor(
+    /model scripted: ✓ ready, window 9,000 tokens[\s\S]*Enter writes this into[\s\S]*only the model of gate changes[\s\S]*> :setup 127\.0\.0\.1:\d+ yes/,
+  );
+  expect(rig.text()).not.toContain('base_url');
+  rig.key('enter');
+  await rig.waitFor(/is saved in [\s\S]*\[aish:gate\]>/);
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
+    model: 'gate',
+    models: { gate: { ...gate, model: 'scripted' } },
+  });
+  rig.type('?are you there\r');
+  await rig.waitFor('At your service.');
+  expect(server.requests[0]?.headers.authorization).toBe('Bearer key-of-the-gate');
+});
 
-it('does not take a preset whose address lacks what its server wants for the same', async () => {
+it('does not treat a preset as the same when its address lacks a part that its server needs', async () => {
   await using peer = await startPeer({ '/v1/models': { data: [{ id: 'first' }] } });
   using place = scratch(undefined, { model: 'demo', models: { fast: { base_url: `http://127.0.0.1:${peer.port}` } } });
   await using rig = await openRig(place, '[aish:demo]>', { columns: 110 });
@@ -126,7 +123,7 @@ it('does not take a preset whose address lacks what its server wants for the sam
   await rig.waitFor(/"server": \{[\s\S]*> :setup localhost:\d+ yes/);
 });
 
-it('takes the name of a preset for a name, dots or not, and keeps its model where the server has it', async () => {
+it('finds a preset by a name with or without dots, and keeps its model if the server has it', async () => {
   await using peer = await startPeer({
     '/v1/models': { data: [{ id: 'first' }, { id: 'second', context_window: 9000 }] },
   });
@@ -144,7 +141,7 @@ it('takes the name of a preset for a name, dots or not, and keeps its model wher
   await rig.waitFor(/model second: ✓ ready, window 9,000 tokens[\s\S]*> :setup qwen2\.5 yes/);
 });
 
-it('does not take the list of models of a server elsewhere for a proof', async () => {
+it('does not accept a remote server’s list of models as a proof that it works', async () => {
   await using peer = await startPeer({ '/v1/models': { data: [{ id: 'open' }] } });
   await using rig = await openRig(scratch(), '[aish:demo]>', { columns: 110 });
   rig.type(`:setup http://[::ffff:127.0.0.1]:${peer.port}\r`);

@@ -4,7 +4,7 @@ import { scratch } from '../support/program.ts';
 import { openRig } from '../support/rig.ts';
 
 describe('the shell on screen', () => {
-  it.each(everyShell())('asks for the rest of half a command, as %s does', async (shell) => {
+  it.each(everyShell())('asks for the rest of an incomplete command, as %s does', async (shell) => {
     await using rig = await openRig(scratch(), '[aish:demo]>', { env: { SHELL: shell } });
     rig.type('echo "one\r');
     await rig.waitFor('the command is incomplete');
@@ -16,7 +16,7 @@ describe('the shell on screen', () => {
     await rig.waitFor(/✓[\s\S]*is 1\n\W*is 2\n/);
   });
 
-  it('shows a line that waits for the running one', async () => {
+  it('shows a line that waits for the running command', async () => {
     await using rig = await openRig(scratch(), '[aish:demo]>');
     rig.type('sleep 1000\r');
     await rig.waitFor('keys go to the program');
@@ -27,7 +27,7 @@ describe('the shell on screen', () => {
     await rig.waitFor(/^\W*later$/m);
   });
 
-  it('shows while typing how the line will be taken', async () => {
+  it('shows during typing whether the line goes to the shell or the model', async () => {
     await using rig = await openRig(scratch(), '[aish:demo]>');
     rig.type('ls -la');
     await rig.waitFor(/ls -la\s+shell/);

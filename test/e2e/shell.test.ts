@@ -6,7 +6,7 @@ import { openRig } from '../support/rig.ts';
 import { hold, startScriptedServer } from '../support/scripted-server.ts';
 
 describe('the shell on screen', () => {
-  it('runs a command in colour and shows how it ended', async () => {
+  it('runs a command in colour and shows its result', async () => {
     await using rig = await openRig(scratch(), '[aish:demo]>');
     rig.type("printf '\\033[32mgreen\\033[m\\n'; sh -c 'exit 3'\r");
     await rig.waitFor(/✗ 3/);
@@ -60,7 +60,7 @@ describe('a question', () => {
     expect(server.requests[0]?.lastUser).toContain('$ echo tea\ntea\n[exit 0');
   });
 
-  it('is stopped in mid-stream by Ctrl-X Ctrl-C; what had come stays', async () => {
+  it('is stopped by Ctrl-X Ctrl-C, and the partial answer stays', async () => {
     await using server = await startScriptedServer([{ text: ['One, two, ', hold('never'), 'three.'] }]);
     await using rig = await openRig(scratch(server.baseUrl), '[aish:fast]>');
     rig.type('?count\r');

@@ -1,4 +1,4 @@
-/** The first moment where something is missing or wrong. */
+/** The start of the program where something is missing or wrong. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,18 +7,18 @@ import { expectSameWhenRedrawn } from '../support/redrawn.ts';
 import { openRig, startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
-describe('the first moment', () => {
-  it('names the configured preset, and takes the size that the terminal gets meanwhile', async () => {
+describe('the start of the program', () => {
+  it('names the configured preset, and adapts to a resize during the start', async () => {
     using place = scratch('http://127.0.0.1:9/v1', { model: 'fast', ui: { theme: 'light' } });
     await using rig = await openRig(place, /\[aish:fast\]> *\n starting/);
     rig.resize(60, 12);
     await rig.waitFor((r) => r.screen().length === 12 && /RESTRICTED --/.test(r.screen()[11] ?? ''));
-    // The look at its server is the last to come.
+    // The check of the preset's server ends last.
     await rig.waitFor('nothing answers');
     await expectSameWhenRedrawn(rig);
   });
 
-  it('says at once that the configured server is down, and stops saying so when it answers', async () => {
+  it('reports at once that the configured server is down, and clears the message when it answers', async () => {
     const closed = await startScriptedServer([]);
     await closed[Symbol.asyncDispose]();
     using place = scratch(closed.baseUrl);
@@ -29,7 +29,7 @@ describe('the first moment', () => {
     expect(rig.text()).not.toContain('nothing answers');
   });
 
-  it('asks a server that is down without its key, and fetches none before the user asks something', async () => {
+  it('checks a server that is down without its key, and fetches no key before the first question', async () => {
     const closed = await startScriptedServer([]);
     await closed[Symbol.asyncDispose]();
     using place = scratch();
@@ -45,7 +45,7 @@ describe('the first moment', () => {
     expect(existsSync(told)).toBe(true);
   });
 
-  it('runs nothing of the model’s while what protects the user can’t be read, until they waive it', async () => {
+  it('runs no command of the model while protective settings can’t be read, until the user waives them', async () => {
     await using server = await startScriptedServer([
       call('bash', { command: 'echo held' }),
       say('It was refused.'),
@@ -68,7 +68,7 @@ describe('the first moment', () => {
     await rig.waitFor(/│ let[\s\S]*It ran\./);
   });
 
-  it('starts without a place for its state that can be made, and says so', async () => {
+  it('works without a writable place for its state, and says so', async () => {
     using place = scratch();
     await using rig = startRig(place, { columns: 160, env: { XDG_STATE_HOME: '/proc/nope' } });
     await rig.waitFor(/session can't be saved \(ENOENT/);
@@ -76,7 +76,7 @@ describe('the first moment', () => {
     await rig.waitFor(/✓[\s\S]*│ mine/);
   });
 
-  it('draws nothing ahead where plain lines are wanted; a configuration that is not understood gets the full screen', async () => {
+  it('draws no early frame for the plain screen, and draws the full screen for an invalid configuration', async () => {
     for (const config of ['{ "ui": { "screen": "plain" } } // lines', '{ "ui": ']) {
       using place = scratch();
       writeFileSync(join(place.home, 'config.jsonc'), config);
@@ -87,7 +87,7 @@ describe('the first moment', () => {
     }
   });
 
-  it('is left by a signal, and gives the terminal back', async () => {
+  it('is ended by a signal, which restores the terminal', async () => {
     await using rig = await openRig(scratch(), 'starting');
     process.kill(rig.pty.pid, 'SIGTERM');
     expect((await rig.exited).code).toBe(143);

@@ -1,12 +1,12 @@
-/** The first frame stands before the program behind it is loaded; what is typed meanwhile is kept, in its order. */
+/** The first frame appears before the rest of the program is loaded, and keys typed meanwhile are kept in order. */
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { scratch } from '../support/program.ts';
 import { atRest, expectSameWhenRedrawn } from '../support/redrawn.ts';
 import { openRig, startRig } from '../support/rig.ts';
 
-describe('the first moment', () => {
-  it('shows what is typed before anything runs, and runs it when the shell is there', async () => {
+describe('the start of the program', () => {
+  it('shows what is typed before the shell runs, and runs it when the shell is ready', async () => {
     await using rig = await openRig(scratch(), /\[aish:demo\]> *\n starting/);
     rig.type('echo one 你好');
     await rig.waitFor('[aish:demo]> echo one 你好');
@@ -30,10 +30,10 @@ describe('the first moment', () => {
     await rig.waitFor(/✓[\s\S]*│ early/);
   });
 
-  it('starts with a wrong configuration, says all that is wrong in it, and runs the user’s lines', async () => {
+  it('works with a wrong configuration, lists all its mistakes, and runs the user’s lines', async () => {
     using place = scratch();
     writeFileSync(place.env.AISH_CONFIG ?? '', '{ "modle": "fast",\n "model": "demo",\n "max_turns": "many" }');
-    // The path may be long.
+    // A wide window, since the path may be long.
     await using rig = startRig(place, { columns: 200 });
     await rig.waitFor(/config\.jsonc:1:3: unknown key modle; did you mean model\?/);
     await rig.waitFor(/config\.jsonc:3:15: max_turns must be integer[\s\S]*config edit mends it/);

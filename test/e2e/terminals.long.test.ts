@@ -1,4 +1,4 @@
-/** A question on terminals of several kinds: what colours they have, what lies between, and what is typed meanwhile. */
+/** A HALT on several kinds of terminals: its colours, text behind it, and keys typed meanwhile. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { call, hold, say, startScriptedServer } from '../support/scripted-server
 const UNRESTRICTED = { mode: 'unrestricted', safety: { llm_second_opinion: false } };
 const DELETES = call('bash', { command: 'rm -rf foo' });
 
-/** A model that wants to delete a directory of the user's, which is there. */
+/** Starts a session whose model wants to delete an existing directory of the user. */
 async function asked(replies = [DELETES, say('GOAL: complete')]) {
   const server = await startScriptedServer(replies);
   const place = scratch(server.baseUrl, UNRESTRICTED);
@@ -32,7 +32,7 @@ it.each([
   ['16 colours', { TERM: 'linux', COLORTERM: '' }, SIXTEEN, [OF_256, TRUE]],
   ['256 colours', { TERM: 'xterm-256color', COLORTERM: '' }, OF_256, [TRUE]],
   ['all colours', { TERM: 'xterm-256color', COLORTERM: 'truecolor' }, TRUE, [OF_256]],
-] as const)('a HALT on a terminal of %s has those, and no others', async (_, env, has, others) => {
+] as const)('a HALT on a terminal of %s uses those and no others', async (_, env, has, others) => {
   const { server, place } = await asked();
   await using _server = server;
   using _place = place;
@@ -44,7 +44,7 @@ it.each([
   await rig.waitFor(/✓ done/);
 });
 
-it('F1 in a HALT explains it there, and what is typed next answers', async () => {
+it('F1 in a HALT explains it in place, and the next key answers', async () => {
   const { server, place } = await asked();
   await using _server = server;
   using _place = place;
@@ -57,7 +57,7 @@ it('F1 in a HALT explains it there, and what is typed next answers', async () =>
   await rig.waitFor(/✓ done/);
 });
 
-it('what is being typed when a HALT comes is kept, answers nothing, and is there again behind it', async () => {
+it('a draft typed when a HALT opens is kept, answers nothing, and returns after it', async () => {
   const { server, place } = await asked([{ text: [hold('now'), ''], ...DELETES }, say('GOAL: complete')]);
   await using _server = server;
   using _place = place;
@@ -75,11 +75,11 @@ it('what is being typed when a HALT comes is kept, answers nothing, and is there
   await rig.waitFor(/> echo passes/);
 });
 
-it.skipIf(lacks('tmux'))('in tmux it is asked and answered as anywhere', async () => {
+it.skipIf(lacks('tmux'))('a HALT in tmux is asked and answered as usual', async () => {
   const { server, place } = await asked();
   await using _server = server;
   using _place = place;
-  // Of one word tmux makes a line for the shell.
+  // tmux passes a single argument to the shell.
   const args = ['-L', 'aish', '-f', '/dev/null', 'new-session', `'${PROGRAM.replaceAll("'", "'\\''")}'`];
   await using rig = startRig(place, { file: 'tmux', args, env: { TMUX_TMPDIR: place.work, TERM: 'xterm-256color' } });
   await toHalt(rig);

@@ -1,4 +1,4 @@
-/** Lines that are typed while a command has the keyboard, and that it does not read (IN-7, EX-12). */
+/** Lines typed while a command has the keyboard that it does not read (IN-7, EX-12). */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { type Scratch, scratch } from '../support/program.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 
-/** Starts a command that reads nothing, types `keys` once it has the keyboard, and has it end. */
+/** Starts a command that reads nothing, types `keys` while it has the keyboard, and ends it. */
 async function typeAhead(rig: Rig, home: Scratch, keys: string): Promise<void> {
   await rig.waitFor(/\[aish:\w+\]>/);
   rig.type('until [ -e go ]; do sleep 0.1; done; echo over\r');
@@ -20,25 +20,22 @@ it.each([
   ['a question', '?what does `rm -r build` do'],
   ['a question without a prefix', 'what does the command `rm -r build` do?'],
   ['a command of the program', ':norris `rm -r build`'],
-])(
-  '%s comes back to the prompt with what follows it, unsent, and the shell runs nothing of it',
-  async (_kind, line) => {
-    await using server = await startScriptedServer([say('It deletes it.')]);
-    using home = scratch(server.baseUrl);
-    mkdirSync(join(home.work, 'build'));
-    await using rig = startRig(home);
-    await typeAhead(rig, home, `${line}\rtouch late\r`);
-    await rig.waitFor(/│ over[\s\S]*\]> [\s\S]*touch late/);
-    rig.key('ctrl-c');
-    rig.type('echo se""ttled\r');
-    await rig.waitFor('│ settled');
-    expect(existsSync(join(home.work, 'build'))).toBe(true);
-    expect(existsSync(join(home.work, 'late'))).toBe(false);
-    expect(server.requests).toEqual([]);
-  },
-);
+])('%s returns to the prompt unsent with the lines after it, and the shell runs none of it', async (_kind, line) => {
+  await using server = await startScriptedServer([say('It deletes it.')]);
+  using home = scratch(server.baseUrl);
+  mkdirSync(join(home.work, 'build'));
+  await using rig = startRig(home);
+  await typeAhead(rig, home, `${line}\rtouch late\r`);
+  await rig.waitFor(/│ over[\s\S]*\]> [\s\S]*touch late/);
+  rig.key('ctrl-c');
+  rig.type('echo se""ttled\r');
+  await rig.waitFor('│ settled');
+  expect(existsSync(join(home.work, 'build'))).toBe(true);
+  expect(existsSync(join(home.work, 'late'))).toBe(false);
+  expect(server.requests).toEqual([]);
+});
 
-it('lines for the shell run in order, each with the input that follows it, up to the first other line', async () => {
+it('lines for the shell run in order, each with the input after it, up to the first line of another kind', async () => {
   using home = scratch();
   await using rig = startRig(home);
   const lines = [

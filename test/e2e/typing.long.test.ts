@@ -16,7 +16,7 @@ async function start(place: Scratch, program: string): Promise<Rig> {
   return rig;
 }
 
-/** The style of a text in the prompt's row. */
+/** Returns the style of a text in the prompt's row. */
 const styleOf = (rig: Rig, text: string) =>
   JSON.stringify(
     rig
@@ -25,8 +25,8 @@ const styleOf = (rig: Rig, text: string) =>
       ?.find((run) => run.text.includes(text))?.style,
   );
 
-describe.each(everyShell())('while typing: %s', (program) => {
-  it('the line is coloured by what its words are', async () => {
+describe.each(everyShell())('the prompt with %s', (program) => {
+  it('colours each word of the line by its kind', async () => {
     using place = scratch();
     writeFileSync(join(place.work, 'poem.txt'), '');
     const rc = join(
@@ -48,7 +48,7 @@ describe.each(everyShell())('while typing: %s', (program) => {
     expect(styles).not.toContain(undefined);
   });
 
-  it('the history suggests how a line goes on, this directory first; keys take it, or a word of it', async () => {
+  it('suggests lines from the history, this directory first, and a key accepts all or one word', async () => {
     using place = scratch();
     mkdirSync(join(place.work, 'sub'));
     await using rig = await start(place, program);
@@ -70,7 +70,7 @@ describe.each(everyShell())('while typing: %s', (program) => {
     await rig.waitFor(/> echo hereX/);
     rig.key('backspace', 'right', 'enter');
     await rig.waitFor(/│ here and now[\s\S]*│ here and now/);
-    // The last word of the line before, and of those before that.
+    // Alt-. takes the last word of the previous line, then of earlier ones.
     rig.type('echo ');
     rig.key('alt-.');
     await rig.waitFor(/> echo now/);
@@ -78,7 +78,7 @@ describe.each(everyShell())('while typing: %s', (program) => {
     await rig.waitFor(/> echo \.\./);
   });
 
-  it('abbreviations are written out', async () => {
+  it('expands abbreviations', async () => {
     using place = scratch(undefined, { abbreviations: { ec: 'echo short' } });
     await using rig = await start(place, program);
     rig.type('ec for long\r');
@@ -87,7 +87,7 @@ describe.each(everyShell())('while typing: %s', (program) => {
     await rig.waitFor(/│ ec x/);
   });
 
-  it('a command that is not there has a name near it, and one key asks the model with the output', async () => {
+  it('names a similar command for an unknown one, and one key sends the output to the model', async () => {
     await using server = await startScriptedServer([{ text: ['It is misspelled.'] }]);
     using place = scratch(server.baseUrl);
     await using rig = await start(place, program);
@@ -105,7 +105,7 @@ describe.each(everyShell())('while typing: %s', (program) => {
   });
 });
 
-it.skipIf(lacks('fish'))('fish’s own abbreviations too', async () => {
+it.skipIf(lacks('fish'))('the prompt expands fish’s own abbreviations too', async () => {
   using place = scratch();
   mkdirSync(join(place.home, '.config/fish'), { recursive: true });
   writeFileSync(join(place.home, '.config/fish/config.fish'), "abbr -a ec 'echo fishy'\n");

@@ -1,4 +1,4 @@
-/** Commands of the model that nobody waits for: pagers, those that never end, and those that the program leaves behind. */
+/** A model's commands that nobody watches: pagers, commands that never end, and processes left behind. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const results = (server: ScriptedServer) =>
 
 const missing = lacks('git') || lacks('less');
 
-it.skipIf(missing)('what opens a pager prints instead; a pager that is asked for becomes a job', async () => {
+it.skipIf(missing)('a default pager prints instead, and an explicit pager becomes a job', async () => {
   await using server = await startScriptedServer([
     call('bash', { command: 'git log --oneline' }),
     call('bash', { command: 'less numbers', wait_seconds: 1 }),
@@ -38,7 +38,7 @@ it.skipIf(missing)('what opens a pager prints instead; a pager that is asked for
   expect(less).toMatch(/runs on as job 1/);
 });
 
-it('a command that never ends becomes a job, and nothing of it outlives a killed program', async () => {
+it('a command that never ends becomes a job, and leaves no process when the program is killed', async () => {
   await using server = await startScriptedServer([
     call('bash', {
       command: 'setsid nohup sleep 1001 >/dev/null 2>&1 & echo $! > far; echo begun; tail -f /dev/null',

@@ -7,7 +7,7 @@ import { startRig } from '../support/rig.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 
 it.skipIf(lacks('cc'))(
-  'a run in Unrestricted says what it changed, and is taken back as a whole; the model is told',
+  ':undo run reverts a whole run in Unrestricted, whose changes were listed, and tells the model',
   async () => {
     await using server = await startScriptedServer([
       say('CMD: echo two > a && echo made > made'),
@@ -26,7 +26,7 @@ it.skipIf(lacks('cc'))(
     await using rig = startRig(place, { rows: 40 });
     await rig.waitFor('[aish:fast]>');
     rig.type(':norris change things\r');
-    // The truncation of a file of the user's halts.
+    // Truncating a file of the user halts.
     await rig.waitFor(/seen to the end/);
     rig.type('p');
     await rig.waitFor(/2 files created, 1 moved: made, b, src\/sub · :undo run/);

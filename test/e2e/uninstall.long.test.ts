@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { runProgram, type Scratch, scratch } from '../support/program.ts';
 import { openRig } from '../support/rig.ts';
 
-/** One past session, a cache, a configuration, and a file elsewhere that a link in the state names. */
+/** Plants a past session, a cache, a configuration, and a file elsewhere that a link in the state names. */
 function used({ home, work }: Scratch) {
   const state = join(home, '.local/state/aish');
   const config = join(home, '.config/aish');
@@ -17,7 +17,7 @@ function used({ home, work }: Scratch) {
   return { state, config, theirs: join(work, 'theirs') };
 }
 
-it('uninstall says what is kept and removes it with --yes, the configuration only when asked', async () => {
+it('uninstall lists what it keeps, removes state with --yes, and the configuration only when asked', async () => {
   using place = scratch();
   const { state, config, theirs } = used(place);
   const said = await runProgram(place, ['uninstall']);
@@ -31,7 +31,7 @@ it('uninstall says what is kept and removes it with --yes, the configuration onl
   expect(existsSync(config)).toBe(false);
 });
 
-it('does not take the state away under a session that is open', async () => {
+it('uninstall keeps the state of a session that is open', async () => {
   using place = scratch();
   const { state } = used(place);
   await using rig = await openRig(place, '[aish:demo]>');

@@ -5,15 +5,15 @@ import { runProgram, type Scratch, scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
-/** A place whose state folder can't be made: a file stands where it would be. */
+/** A place whose state folder can't be made, because a file is in its place. */
 function unwritable(place: Scratch): { readonly place: Scratch; readonly blocker: string } {
   const blocker = join(place.home, 'state');
   writeFileSync(blocker, '');
   return { place: { ...place, env: { ...place.env, XDG_STATE_HOME: blocker } }, blocker };
 }
 
-describe('where nothing can be saved', () => {
-  it('the user’s own shell works, the status bar says so until it is saved again', async () => {
+describe('a session that can’t be saved', () => {
+  it('leaves the user’s shell working, and the status bar says so until saving works again', async () => {
     using here = scratch();
     const { place, blocker } = unwritable(here);
     await using rig = startRig(place, { columns: 100, rows: 24 });
@@ -27,7 +27,7 @@ describe('where nothing can be saved', () => {
     expect(existsSync(join(blocker, 'aish/sessions'))).toBe(true);
   });
 
-  it('leaving promises nothing that could be resumed', async () => {
+  it('promises no resume on leaving', async () => {
     using here = scratch();
     const { place } = unwritable(here);
     await using rig = startRig(place, { columns: 100, rows: 24 });
@@ -39,13 +39,13 @@ describe('where nothing can be saved', () => {
     expect(rig.text()).not.toContain('--resume');
   });
 
-  it('a run stops at its first action instead of paying for more', async () => {
+  it('stops a run at its first action instead of paying for more', async () => {
     await using server = await startScriptedServer([call('bash', { command: 'touch made' }), say('GOAL: complete')]);
     using here = scratch(server.baseUrl);
     const { place } = unwritable(here);
     const { code, out, err } = await runProgram(place, ['run', 'make it']);
     expect(code).toBe(74);
-    // Beside the run's own lines, as whoever keeps those wants it.
+    // The message appears among the run's own lines.
     expect(err).toContain("the session can't be saved (ENOTDIR");
     expect(out).not.toContain('nothing from the model will run');
     expect(out).toMatch(/stopped: the session can't be saved \(ENOTDIR/);

@@ -1,4 +1,4 @@
-/** Sessions that earlier releases have left are resumed by the program of today. */
+/** Sessions saved by earlier releases resume in the current program. */
 import { cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,21 +11,21 @@ const FIXTURES = fileURLToPath(new URL('../fixtures/', import.meta.url));
 const RELEASES = readdirSync(FIXTURES).filter((name) => /^v\d+\.\d+$/.test(name));
 const unrestricted = { mode: 'unrestricted', safety: { llm_second_opinion: false } };
 
-/** Puts a recorded session into the home of a scratch place; returns its id. */
+/** Copies a recorded session into the home of a scratch place, and returns its id. */
 function plant({ home }: Scratch, release: string, name: string): string {
   const from = join(FIXTURES, release, 'state/sessions', name);
   cpSync(from, join(home, '.local/state/aish/sessions'), { recursive: true });
   return readdirSync(from)[0] ?? '';
 }
 
-describe.each(RELEASES)('a session of %s', (release) => {
+describe.each(RELEASES)('a session saved by %s', (release) => {
   const names = readdirSync(join(FIXTURES, release, 'state/sessions'));
 
-  it.each(names)('is resumed and can be talked to: %s', async (name) => {
+  it.each(names)('is resumed and can be continued: %s', async (name) => {
     await using server = await startScriptedServer([whenever(/./, say('All right.\nGOAL: complete'))]);
     using place = scratch(server.baseUrl, { safety: { llm_second_opinion: false } });
     const id = plant(place, release, name);
-    // What was open is ended before the first line: without a person the answer is no.
+    // An open question ends before the first line: without a person the answer is no.
     const input = '?still there?\n?and now?\n:history\n';
     const { code, out, err } = await runProgram(place, ['--resume', id], { input });
     expect(code).toBe(0);
@@ -49,7 +49,7 @@ describe.each(RELEASES)('a session of %s', (release) => {
     expect(server.requests[0]?.text).toContain('action skipped by user');
   });
 
-  it('leaves the handles of its secrets inert: nothing here knows their values', async () => {
+  it('keeps the handles of its secrets inert, since this process does not know their values', async () => {
     await using server = await startScriptedServer([
       { from: ({ text }) => call('bash', { command: `echo ${/⟦GITHUB_TOKEN_\w+⟧/.exec(text)?.[0]} > leak.txt` }) },
       say('I can not.'),

@@ -11,8 +11,8 @@ const RC: Readonly<Record<string, readonly [string, string]>> = {
   fish: ['.config/fish/config.fish', 'fish_vi_key_bindings\n'],
 };
 
-describe.each(everyShell())('where %s has vi’s keys, the prompt has them', (program) => {
-  it('insert and normal mode, motions, operators, `.`, the history; and Emacs’ where the shell has those again', async () => {
+describe.each(everyShell())('the prompt in %s with vi keys', (program) => {
+  it('has insert and normal mode, motions, operators, `.` and history, and Emacs keys when the shell switches back', async () => {
     using place = scratch();
     const [path, text] = RC[basename(program)] ?? ['', ''];
     mkdirSync(join(place.home, '.config/fish'), { recursive: true });

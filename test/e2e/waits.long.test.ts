@@ -1,4 +1,4 @@
-/** What takes longer than a moment says so, counts its time, and can be stopped. */
+/** Anything that takes longer than a moment says so, counts its time, and can be stopped. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -7,12 +7,12 @@ import { forkFaultServer } from '../support/fault-server.ts';
 import { scratch } from '../support/program.ts';
 import { openRig, startRig } from '../support/rig.ts';
 
-/** Starts, and never says a word. */
+/** An MCP server that starts and never answers. */
 const MUTE = { mcp: { servers: { mute: { command: 'sleep', args: ['1000'] } } } };
-/** So many events are a second of reading on any machine. */
+/** This many events take a second to read on any machine. */
 const EVENTS = 500_000;
 
-it('an MCP server that starts: the session does not wait for it, and it can be stopped', async () => {
+it('an MCP server’s slow start does not delay the session, and can be stopped', async () => {
   await using rig = await openRig(scratch(undefined, MUTE), /mute starts [2-9] s \(:mcp stop mute\)/, { columns: 120 });
   rig.type(':mcp stop mute\r');
   await rig.waitFor(/mute +off/);
@@ -28,7 +28,7 @@ it('a : command counts its time, and Ctrl-C stops it', async () => {
   expect(rig.screen().at(-1)).not.toMatch(/mute starts|:mcp/);
 });
 
-it('a question that :safety check asks a model is dropped with it', async () => {
+it('Ctrl-C in :safety check also drops its question to a model', async () => {
   await using server = await forkFaultServer('stall-before-anything');
   await using rig = await openRig(scratch(server.baseUrl), /-- \w+ --/, { columns: 120 });
   rig.type(':safety check frobnicate --all\r');
@@ -37,7 +37,7 @@ it('a question that :safety check asks a model is dropped with it', async () => 
   await rig.waitFor(':safety was stopped');
 });
 
-it('on the plain screen it is said once', async () => {
+it('the plain screen announces a wait once', async () => {
   await using rig = await openRig(scratch(undefined, { ...MUTE, ui: { screen: 'plain' } }), '[aish:demo]>');
   rig.type(':mcp restart mute\r');
   await rig.waitFor(':mcp takes its time; Ctrl-C stops it');
@@ -45,7 +45,7 @@ it('on the plain screen it is said once', async () => {
   await rig.waitFor(':mcp was stopped');
 });
 
-it('a long session that is resumed counts the time, and Ctrl-C twice gives the terminal back', {
+it('resuming a long session counts the time, and two Ctrl-C return the terminal', {
   timeout: 120_000,
 }, async () => {
   using place = scratch();
