@@ -1,4 +1,4 @@
-/** Costs: prices, what a call is counted as, and the ledger of all sessions. */
+/** Costs: prices, the cost of a call, and the ledger of all sessions. */
 
 export { type Ledger, openLedger } from './ledger.ts';
 export { countCall, createPricing, type Paying, promptTokensOf, readPriceFile } from './pricing.ts';

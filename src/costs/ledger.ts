@@ -1,4 +1,4 @@
-/** What all sessions have cost: one line a call, in one private file that only grows (CO-2). */
+/** The cost of all sessions: one line a call, in one private file that only grows (CO-2). */
 
 import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -10,9 +10,9 @@ import { makeDirectory } from '../text/files.ts';
 import { parseJsonObject } from '../text/json.ts';
 
 export type Ledger = {
-  /** Written at once, so that a crash loses nothing that was counted. A file that can't be written is told once. */
+  /** Writes at once, so that a crash loses no counted call. A write failure is reported once. */
   add(session: string, at: number, call: CountedCall): void;
-  /** The sums of all sessions by day and model, oldest first. */
+  /** Returns the sums of all sessions by day and model, oldest first. */
   days(): Promise<readonly DayCost[]>;
   close(): void;
 };
@@ -22,7 +22,7 @@ type Record = Pick<CountedCall, 'model' | 'category' | 'promptTokens' | 'complet
   readonly session: string;
 };
 
-/** Opens the ledger at `path` with the first call that is counted. Several programs may write to it at once. */
+/** Opens the ledger at `path` with the first counted call. Several programs may write to it at once. */
 export function openLedger(path: string, onFailure: (why: string) => void): Ledger {
   let file: number | undefined;
   let told = false;
@@ -43,8 +43,8 @@ export function openLedger(path: string, onFailure: (why: string) => void): Ledg
           makeDirectory(dirname(path));
           file = openSync(path, 'a', 0o600);
         }
-        // It begins with a line's end: after a torn line of a program that was killed it still stands alone. One write
-        // to a file opened for appending does not mix with those of other programs.
+        // The record begins with a newline, so that it stands alone even after the torn line of a killed program. One
+        // write to a file opened for appending does not mix with those of other programs.
         writeSync(file, `\n${JSON.stringify(record)}\n`);
         told = false;
       } catch (error) {
@@ -69,7 +69,7 @@ async function sumByDay(path: string): Promise<readonly DayCost[]> {
       if (record) addTo(sums, record);
     }
   } catch (error) {
-    // Nothing was counted yet.
+    // No call was counted yet.
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
   }
   return [...sums.values()].sort((a, b) => a.day.localeCompare(b.day) || a.model.localeCompare(b.model));
@@ -97,7 +97,7 @@ function dayOf(at: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** A torn line, or one of another program, is not a record. */
+/** Returns undefined for a torn line, or one of another program. */
 function parseRecord(line: string): Record | undefined {
   if (line === '') return undefined;
   const value = parseJsonObject(line);

@@ -8,21 +8,21 @@ import { type CountedCall, type Prices, priceOf } from '../session/cost.ts';
 import type { Category, Message, Reply } from '../session/message.ts';
 import { MAX_JSON_DEPTH, tooDeepAt } from '../text/json.ts';
 
-/** What a preset's price depends on. */
+/** The facts that a preset's price depends on. */
 export type Paying = {
   readonly name: string;
   readonly model: string;
   readonly baseUrl: string;
-  /** On this machine. */
+  /** Whether the server is on this machine. */
   readonly local: boolean;
-  /** The preset's own, from the configuration. */
+  /** The preset's own prices, from the configuration. */
   readonly prices?: Prices | undefined;
 };
 
 export type Pricing = {
-  /** The prices in force and where they come from; undefined where none are known, or it is free. */
+  /** Returns the prices in force and their source; undefined where none are known, or the call is free. */
   of(preset: Paying): { readonly prices: Prices; readonly from: string } | undefined;
-  /** Whether a call may cost money: what is elsewhere and of unknown price counts as paid. */
+  /** Returns whether a call may cost money: a remote server of unknown price counts as paid. */
   paid(preset: Paying): boolean;
 };
 
@@ -54,24 +54,24 @@ function bare({ input, output, cached }: Prices): Prices {
 
 function find(rows: readonly PriceRow[], { model, baseUrl }: Paying): PriceRow | undefined {
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : '';
-  // Vendors name a dated release of a model `NAME-20251001` or `NAME-2025-10-01`; its price is the model's.
+  // Vendors name a dated release of a model `NAME-20251001` or `NAME-2025-10-01`; it costs what the model does.
   const undated = model.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2})$/, '');
   const fits = (row: PriceRow, name: string) => row.model === name && (row.host === undefined || row.host === host);
   return rows.find((row) => fits(row, model)) ?? rows.find((row) => fits(row, undated));
 }
 
-/** The user's own prices: a file beside the configuration, read before the built-in table. */
+/** The user's own prices: a file beside the configuration, which takes precedence over the built-in table. */
 
 export type PriceFile = {
   readonly rows: readonly PriceRow[];
-  /** What is wrong with it, in one line; then `rows` is empty: half a price list would mislead. */
+  /** What is wrong with the file, in one line. Then `rows` is empty: half a price list would mislead. */
   readonly problem?: string;
 };
 
 const NUMBERS = ['input', 'output', 'cached'] as const;
 const WORDS = ['model', 'host', 'date', 'source'] as const;
 
-/** Reads the list of prices at `path`. A missing file is an empty one. */
+/** Reads the price list at `path`. A missing file is an empty list. */
 export function readPriceFile(path: string): PriceFile {
   let text: string;
   try {
@@ -113,12 +113,12 @@ function mistakeIn(row: unknown): string | undefined {
   return undefined;
 }
 
-/** What one model costs at one vendor, in dollars per million tokens, and who said so when. */
+/** The price of a model at one vendor, in dollars per million tokens, with its source and date. */
 export type PriceRow = Prices & {
-  /** The host that these prices are asked at; the same model elsewhere has others. Absent: wherever it is. */
+  /** The host that asks these prices; absent: any host. */
   readonly host?: string;
   readonly model: string;
-  /** The day for which the source is known to have said so, as YYYY-MM-DD. */
+  /** The day on which the source said so, as YYYY-MM-DD. */
   readonly date?: string;
   readonly source?: string;
 };
@@ -130,9 +130,9 @@ const openai = {
 };
 
 /**
- * The prices that are built in: few, each with its source, all of the standard tier. What the source does not say of
- * cached tokens is left out, so they count as fresh ones: too much rather than too little. A model whose price depends
- * on the hour or on the length of the prompt is missing on purpose. Prices change: the user's own list goes first.
+ * The built-in prices: few, each with its source, all of the standard tier. Where the source gives no price for cached
+ * tokens they cost as fresh ones, too much rather than too little. A model whose price depends on the hour or on the
+ * length of the prompt is left out. Prices change, so the user's own list takes precedence.
  */
 export const PRICE_TABLE: readonly PriceRow[] = [
   { ...anthropic, date: '2026-10-07', model: 'claude-opus-5-5', input: 4, output: 20 },
@@ -149,12 +149,12 @@ export const PRICE_TABLE: readonly PriceRow[] = [
   { ...openai, date: '2026-06-01', model: 'gpt-5.4-nano', input: 0.2, cached: 0.02, output: 1.25 },
 ];
 
-// One call that has ended → its tokens and cost (CO-1).
+// Returns the tokens and the cost of a finished call (CO-1).
 
-/** A rule of thumb for English and code; only where a server told nothing. */
+/** A rule of thumb for English and code, used only where a server reported no count. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Failures for which no server asks money: it was never reached, or would not begin. */
+/** Failures that no server bills: it was never reached, or refused the call. */
 const UNBILLED: ReadonlySet<string> = new Set([
   'unreachable',
   'auth',
@@ -164,13 +164,12 @@ const UNBILLED: ReadonlySet<string> = new Set([
   'unknown-preset',
   'refused',
 ]);
-/** Failures after which a server may have worked on the call, whether or not anything of it arrived. */
+/** Failures after which a server may have worked on the call, even if nothing arrived. */
 const MAYBE_BILLED: ReadonlySet<string> = new Set(['timeout', 'cut']);
 
 /**
- * What a call has cost, at the server's own word, else at the prices known. Tokens that the server did not tell (a
- * reply that was cancelled or cut, a server that counts nothing) are estimated and said to be. Undefined: nothing was
- * used.
+ * Returns the cost of a call, as the server reports it, else by the known prices. Tokens that the server did not report
+ * (a cancelled or cut reply, a server without counts) are estimated and marked so. Undefined: no tokens were used.
  */
 export function countCall(
   preset: Paying,
@@ -211,7 +210,7 @@ function estimate(messages: readonly Message[], reply: Reply): Tokens | undefine
   return { promptTokens: promptTokensOf(messages), completionTokens: tokensIn(said) };
 }
 
-/** Tokens of a prompt that nobody has counted. */
+/** Estimates the tokens of a prompt that was not counted. */
 export function promptTokensOf(messages: readonly Message[]): number {
   return tokensIn(messages.reduce((sum, message) => sum + lengthOf(message), 0));
 }

@@ -1,26 +1,30 @@
-/** What git obeys of a repository, by its path in the repository's own directory; the rest of it is data. */
+/**
+ * Files of a repository that change what git does, by their path in the repository's own directory; all others are
+ * data.
+ */
 export const GIT_OBEYS: readonly string[] = [
   'config',
   'config.worktree',
   'hooks',
-  // Where the rest of the repository is.
+  // The path of the rest of the repository.
   'commondir',
   'gitdir',
   // The repositories of submodules and of other worktrees.
   'modules',
   'worktrees',
-  // Remotes and branches as git kept them once.
+  // Remotes and branches in git's former format.
   'remotes',
   'branches',
-  // Which filters and drivers a file is given to.
+  // The filters and drivers of each file.
   'info/attributes',
-  // Where else objects come from.
+  // Further directories of objects.
   'objects/info/alternates',
   'objects/info/http-alternates',
 ];
 
 /**
- * What makes a directory a repository without a `.git` around it; the second may share the rest with another directory.
+ * Names that make a directory a repository without a `.git` around it; the second set may share its other files with
+ * another directory.
  */
 export const BARE_REPOSITORY: readonly (readonly string[])[] = [
   ['HEAD', 'objects', 'refs'],

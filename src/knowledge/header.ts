@@ -1,9 +1,9 @@
-/** The lists of this room that the launcher needs, as a header for its C files. */
+/** The lists of this folder that the launcher needs, as a header for its C files. */
 import { CREDENTIAL_FILES, NO_CREDENTIALS } from './credential-files.ts';
 import { GIT_OBEYS } from './git.ts';
 import { spellOut } from './patterns.ts';
 
-/** Each list as a macro: the elements of an array of strings that ends with NULL. */
+/** Returns each list as a macro: the elements of a NULL-terminated array of strings. */
 export function knowledgeHeader(): string {
   const secret = CREDENTIAL_FILES.flatMap(spellOut);
   const lists: Readonly<Record<string, readonly string[]>> = {

@@ -1,4 +1,4 @@
-/** Names of secrets: words of which the names of variables, settings and options are made. */
+/** Names of secrets: the words in names of variables, settings and options. */
 
 const words = (list: string): readonly string[] => list.split(' ');
 
@@ -13,9 +13,9 @@ export const KEY_WORDS = words(
   'apikey accesskey privatekey authkey appkey accountkey sharedkey encryptionkey signingkey secretkey masterkey servicekey licensekey sessionkey storagekey adminkey writekey sharedaccesskey primarykey2',
 );
 
-/** In the environment only: `pwd` there is the working directory. */
+/** Only for environment variables: `pwd` there is the working directory. */
 const IN_ENVIRONMENT = words('pgpassword mysqlpwd credential credentials cookie authconfig connectionstring');
-/** May say that a value is not for everybody. */
+/** Words that may mark a private value. */
 const PERHAPS = words(
   'auth authorization cookies creds cred dsn key keys pass pgpassfile private pwdhash secrets sessionid signature signing tokens webhook webhookurl',
 );
@@ -25,16 +25,16 @@ const WIDE: ReadonlySet<string> = new Set(
     (word) => word !== 'pwd',
   ),
 );
-/** Grown together with other words: `GITHUBTOKEN`. */
+/** Words inside a longer word: `GITHUBTOKEN`. */
 const PART = /passw(?:or)?d|passphrase|secret|token|apikey|credential/i;
-/** Looks secret by name but is not, and is missed. */
+/** Variables whose names look secret but whose values are not, and which programs need. */
 const HARMLESS: ReadonlySet<string> = new Set(['XDG_SESSION_ID', 'KEYTIMEOUT', 'TERM_SESSION_ID']);
 
-/** Whether one word of the name, or two that follow each other (`API_KEY`), is one of `WIDE`. */
+/** Returns whether a word of the name, or two adjacent ones (`API_KEY`), is one of `WIDE`. */
 function hasWord(name: string): boolean {
   const parts = name.toLowerCase().split('_');
   return parts.some((part, at) => WIDE.has(part) || WIDE.has(part + (parts[at + 1] ?? '')));
 }
 
-/** Whether a variable may hold one. Errs on the side of yes. */
+/** Returns whether a variable may hold a secret. Errs on the side of yes. */
 export const mayBeSecretVariable = (name: string): boolean => !HARMLESS.has(name) && (hasWord(name) || PART.test(name));

@@ -1,4 +1,7 @@
-/** Start files: what the user's own shells, editors, desktop and tools read when they start, with what it names. */
+/**
+ * Start files: files that the user's own shells, editors, desktop and tools read when they start, and the variables
+ * that name such files.
+ */
 
 const words = (list: string): readonly string[] => list.trim().split(/\s+/);
 
@@ -17,8 +20,8 @@ export const CONFIG_START_FILES = words(`
   fish/config.fish tmux/tmux.conf nvim/init.vim nvim/init.lua vim/vimrc direnv/direnvrc emacs/init.el i3/config sway/config
   hypr/hyprland.conf kitty/kitty.conf alacritty/alacritty.toml wezterm/wezterm.lua starship.toml lazygit/config.yml mise/config.toml
 `);
-/** Directories whose files all are. */
+/** Directories in which every file is a start file. */
 export const HOME_START_DIRECTORIES = words('.bashrc.d .profile.d .zshrc.d .bash_completion.d .oh-my-zsh/custom');
 export const CONFIG_START_DIRECTORIES = words('fish/conf.d fish/functions environment.d systemd/user autostart');
-/** Variables that name one. */
+/** Variables that name a start file. */
 export const START_VARIABLES: readonly string[] = ['BASH_ENV', 'ENV', 'PYTHONSTARTUP'];

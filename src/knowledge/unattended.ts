@@ -1,12 +1,12 @@
 import { shellQuote } from '../text/shell.ts';
 
-/** Programs run the editor through a shell, or split it at blanks: either way it ends at once. */
+/** Some programs run the editor through a shell, others split the value at blanks: both end at once. */
 const NO_EDITOR = `sh -c 'echo "no editor here: nobody can edit. Pass the text as an option or write the file." >&2; exit 1'`;
 
 /**
- * Nobody can press a key in a pager, answer git or edit a text for a model's command. git's own editors leave the text
- * as it is and succeed, so that a merge or a rebase goes on with what git proposes; any other editor fails with a
- * message.
+ * Variables for a model's commands, in which nobody can press a key in a pager, answer git or edit a text. git's own
+ * editors leave the text as it is and succeed, so that a merge or a rebase goes on with git's proposal; any other
+ * editor fails with a message.
  */
 export const UNATTENDED: Readonly<Record<string, string>> = {
   PAGER: 'cat',
@@ -16,7 +16,7 @@ export const UNATTENDED: Readonly<Record<string, string>> = {
   GIT_SEQUENCE_EDITOR: 'true',
   EDITOR: NO_EDITOR,
   VISUAL: NO_EDITOR,
-  // A program that looks for its newer version, or counts its users, would ask for the network in every project.
+  // A program that looks for its newer version, or counts its users, would cause a network question in every project.
   NO_UPDATE_NOTIFIER: '1',
   DO_NOT_TRACK: '1',
   npm_config_update_notifier: 'false',
@@ -28,7 +28,7 @@ export const UNATTENDED: Readonly<Record<string, string>> = {
   NEXT_TELEMETRY_DISABLED: '1',
 };
 
-/** The same as code for a shell on another machine. */
+/** The same variables as code for a shell on another machine. */
 export const UNATTENDED_CODE = `export ${Object.entries(UNATTENDED)
   .map(([name, value]) => `${name}=${shellQuote(value)}`)
   .join(' ')}; unset ENV BASH_ENV`;

@@ -1,7 +1,8 @@
 /**
- * One input line → meta, shell or ai (IN-1, IN-2). No model call, no I/O of its own, well under a millisecond.
+ * Classifies an input line as meta, shell or ai (IN-1, IN-2). No model call, no I/O of its own, well under a
+ * millisecond.
  *
- * What is certain is a table of rules, tried in order; what is left is weighed by a small trained model.
+ * Certain cases are a table of rules, tried in order; a small trained model weighs the others.
  */
 import type { Route } from '../contracts/lines.ts';
 import { pattern } from '../text/pattern.ts';
@@ -20,13 +21,15 @@ import {
 } from './vocabulary.ts';
 import { SCALE, WEIGHTS } from './weights.ts';
 
-/** What the router needs to know about the system; every answer must be immediate. */
+/** What the router asks about the system; every answer must be immediate. */
 export type Words = {
-  /** The user's shell can run this word: builtin, keyword, function, alias, executable on PATH. */
+  /** Returns whether the user's shell can run this word: builtin, keyword, function, alias, executable on PATH. */
   knows(word: string): boolean;
-  /** The word names an existing file or directory. Without this function, looking like a path is enough. */
+  /**
+   * Returns whether the word names an existing file or directory. Without this function, looking like a path is enough.
+   */
   isPath?(word: string): boolean;
-  /** How the user has taken lines of this shape (`Route.unsure`) before. */
+  /** Returns how the user has routed lines of this shape (`Route.unsure`) before. */
   taken?(shape: string): 'shell' | 'ai' | undefined;
 };
 
@@ -36,19 +39,19 @@ type Rule = (line: string, sight: LineFeatures, words: Words) => Verdict | undef
 const shell = (why: string): Verdict => ({ kind: 'shell', why });
 const ai = (why: string): Verdict => ({ kind: 'ai', why });
 
-/** `x=1`, `x+=1`, `a[0]=1`: also before a command. */
+/** `x=1`, `x+=1`, `a[0]=1`; also before a command. */
 const ASSIGNMENT = /^[A-Za-z_]\w*(?:\[[^\]\s]*\])?\+?=/;
-/** Beginnings that only shell syntax has: groups, tests, expansions, redirections, comments, flags. */
+/** Starts that occur only in shell syntax: groups, tests, expansions, redirections, comments, flags. */
 const SYNTAX_START = /^(?:[({](?=\s)|\(\(|\[\[?(?=\s)|\$[({\w'"]|`|[<>]|\d+[<>]|#|&|\||;|\\|-|%\d?$|[*^%])/;
 const PATH_START = /^(?:~[\w-]*|\.{1,2})?\/|^~$|^\.{1,2}$/;
 /** Letters of scripts in which no commands are written. */
 const OTHER_SCRIPT = /^[¿¡]|^(?!\p{Script=Latin})\p{L}/u;
 const OTHER_LETTERS = /(?!\p{Script=Latin})\p{L}/u;
-/** Words that a user may have made a command which runs the rest of its line, as `alias please=sudo` does. */
+/** Words that users define as commands which run the rest of the line, as `alias please=sudo` does. */
 const POLITE_ALIASES: ReadonlySet<string> = new Set(['please', 'pls', 'plz']);
-/** `who am i` and `who mom likes` are commands of POSIX and of habit. */
+/** `who am i` and `who mom likes` are commands. */
 const WHO_AM_I = /^who\s+(?:am\s+i|mom\s+likes)$/i;
-/** A loop or condition that is written in the shell's grammar, complete or not. */
+/** A loop or condition in the shell's grammar, complete or not. */
 const COMPOUND = pattern(
   String.raw`
     ^(?:for\s+\w+\s*(?:in\s+[^a-z\s]|in\s+\S+\s*;|;|$)|for\s*\(\(|(?:if|while|until|elif)\s+(?:!\s|\[|\(\(
@@ -59,8 +62,8 @@ const COMPOUND = pattern(
 );
 
 /**
- * Log-odds around the border in which a known command with plain words behind it may be either: one line in thirty of
- * the hard kind.
+ * Log-odds around the border within which a known command followed by plain words may be either: one in thirty
+ * difficult lines.
  */
 const DOUBT = 2;
 
@@ -68,8 +71,8 @@ const DOUBT = 2;
 const OF_THE_SHELL = /^(?:!(?:!|\$|\^|\*|-?\d+|\?\S+)$|!\s+\S|:(?:\s+\S|[;|&<>]))/;
 
 /**
- * Whether pieces in another script ask or tell something, rather than name a file: most of what follows the first word
- * is such text.
+ * Returns whether words in another script ask or tell something, rather than name a file: they are most of the line
+ * after its first word.
  */
 function speaksOtherScript({ pieces, syntax }: LineFeatures): boolean {
   const words = pieces.slice(1).filter(({ text, shape }) => shape !== 'quoted' && OTHER_LETTERS.test(text));
@@ -77,7 +80,7 @@ function speaksOtherScript({ pieces, syntax }: LineFeatures): boolean {
   return words.some(({ plain }) => !/[./=]/.test(plain) && speech.some((pattern) => pattern.test(plain)));
 }
 
-/** `ideas?`, `is that so ?`: the mark ends a sentence, not a glob of files that are there. */
+/** `ideas?`, `is that so ?`: the mark ends a sentence and is not a glob that matches existing files. */
 function endsInQuestion(text: string, { pieces, syntax }: LineFeatures, words: Words): boolean {
   const last = pieces.at(-1)?.text ?? '';
   if (!/^[\p{L}\d'’-]*\?+$/u.test(last) || syntax > 0 || /["'`$|<>&;]/.test(text.replace(/\p{L}['’]\p{L}/gu, '')))
@@ -87,7 +90,7 @@ function endsInQuestion(text: string, { pieces, syntax }: LineFeatures, words: W
 
 const RULES: readonly Rule[] = [
   (line) => (ASSIGNMENT.test(line) ? shell('assignment') : undefined),
-  // A substitution runs before the shell finds out that there is no such command: never on a guess.
+  // A substitution runs before the shell finds out that the command does not exist: so never on a guess.
   (line, sight, words) => {
     const first = sight.pieces[0]?.text ?? '';
     return /`|\$\(/.test(line) && /^[\p{L}]+$/u.test(first) && !words.knows(first) ? ai('no such command') : undefined;
@@ -105,12 +108,12 @@ const RULES: readonly Rule[] = [
     return shell('path');
   },
   (line) => (SYNTAX_START.test(line) ? shell('shell syntax') : undefined),
-  // What a question comes with; no command is called so.
+  // The start of a question; no command has this name.
   (line, { pieces }, words) =>
     /^@[^\s@]/.test(line) && !words.knows(pieces[0]?.text ?? '') ? ai('an attached file') : undefined,
   (line, { pieces }, words) =>
     WHO_AM_I.test(line) && words.knows(pieces[0]?.text ?? '') ? shell('known command') : undefined,
-  // `git: undo the last commit`: a topic, and what is wanted of it.
+  // `git: undo the last commit`: a topic and a request.
   (_line, { pieces }, words) => {
     const first = pieces[0]?.text ?? '';
     return pieces.length > 2 && /^[\w.+-]+:$/.test(first) && !words.knows(first)
@@ -136,14 +139,14 @@ const RULES: readonly Rule[] = [
     const first = sight.pieces[0]?.text ?? '';
     if (!endsInQuestion(line, sight, words) || textCommands.has(first)) return undefined;
     const only = sight.pieces.length === 1;
-    // `ls ?` and `rm file?` may be globs for what is not there yet.
+    // `ls ?` and `rm file?` may be globs for files that do not exist yet.
     return only || !words.knows(first) || sight.english > 0 ? ai('a question') : undefined;
   },
   (_line, sight, words) => {
     const first = sight.pieces[0]?.text ?? '';
     return textCommands.has(first) && words.knows(first) ? shell('known command') : undefined;
   },
-  // An apostrophe within a word that nothing closes: no command, and Enter would only open a continuation line.
+  // An unclosed apostrophe within a word: no command, and Enter would only open a continuation line.
   (line, sight, words) => {
     if (sight.pieces.length < 2 || (line.match(/'/g)?.length ?? 0) % 2 === 0 || !/[A-Za-z]'[a-z]{1,2}\b/.test(line))
       return undefined;
@@ -155,7 +158,7 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Takes a submitted or half-typed line. Never throws. */
+/** Classifies a submitted or half-typed line. Never throws. */
 export function classify(line: string, words: Words): Route {
   const text = line.trim();
   const rest = (length: number): string => text.slice(length).trim();
@@ -174,7 +177,7 @@ export function classify(line: string, words: Words): Route {
   return { ...weigh(sight, words), forced: false, text };
 }
 
-/** Words the shell knows by itself, regardless of what is installed. */
+/** Returns whether the shell knows the word regardless of what is installed. */
 export function isShellWord(word: string): boolean {
   return shellWords.has(word);
 }
@@ -195,14 +198,14 @@ function weigh(sight: LineFeatures, words: Words): Verdict {
   return taken ? { kind: taken, why: 'as such a line was taken before' } : { ...verdict, unsure };
 }
 
-/** Plain words, the first of which runs nothing and is no slip for what does: as a command they would only fail. */
+/** Plain words whose first is neither a command nor a misspelled one: as a command they would only fail. */
 function isNoCommand({ pieces }: LineFeatures, known: boolean, words: Words): boolean {
   const [first] = pieces;
   if (known || first === undefined || pieces.length < 2 || !pieces.every(isWord)) return false;
   return ![...slipsOf(first.text)].some((word) => words.knows(word));
 }
 
-/** What a word may have been meant for: a letter wrong, left out, too many, or two in the wrong order. */
+/** Yields the words that a misspelled one may stand for: a letter wrong, left out, added, or two swapped. */
 function* slipsOf(word: string): Iterable<string> {
   for (let at = 0; at <= word.length; at += 1) {
     const [before, after] = [word.slice(0, at), word.slice(at)];
@@ -215,14 +218,17 @@ function* slipsOf(word: string): Iterable<string> {
   }
 }
 
-/** Lines that the user would take alike: the same command, and words of the same kinds behind it. */
+/**
+ * Returns a key that lines share which the user would route alike: the same command, followed by words of the same
+ * kinds.
+ */
 function shapeOf({ pieces }: LineFeatures): string {
   return pieces.map(({ plain, shape }, index) => (index === 0 ? plain : shape)).join(' ');
 }
 
 /**
- * True for `yes`, `continue`, `do it`, `no thanks` and the like. After a question of the model such a line goes to the
- * model, although `yes` and `continue` are commands too; at any other time `classify` alone decides.
+ * Returns true for `yes`, `continue`, `do it`, `no thanks` and the like. After a question of the model such a line goes
+ * to the model, although `yes` and `continue` are commands too; at any other time `classify` alone decides.
  */
 export function isAffirmation(line: string): boolean {
   const plain = line
@@ -234,7 +240,7 @@ export function isAffirmation(line: string): boolean {
   return answers.has(plain);
 }
 
-// The features of a line that the router's model sees, hashed into buckets.
+// The features of a line for the trained model, hashed into buckets.
 
 /** Number of weights. A power of two. */
 export const BUCKETS = 1 << 15;
@@ -250,7 +256,7 @@ const SYNTAX: ReadonlySet<Shape> = new Set<Shape>([
   'url',
 ]);
 
-/** FNV-1a, 32 bit, over the feature's name. */
+/** Returns the FNV-1a hash, 32 bit, of the feature's name. */
 function bucket(name: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < name.length; i++) {
@@ -268,7 +274,7 @@ function few(count: number, most: number): number {
   return Math.min(count, most);
 }
 
-/** The numbers that the rules and the model share. */
+/** The counts that the rules and the model share. */
 type LineFeatures = {
   readonly pieces: readonly Piece[];
   /** English function words after the first word. */
@@ -277,7 +283,7 @@ type LineFeatures = {
   readonly syntax: number;
 };
 
-/** Cuts a line and counts. */
+/** Cuts a line into pieces and counts their kinds. */
 export function inspect(line: string): LineFeatures {
   const all = pieces(line);
   let english = 0;
@@ -297,7 +303,7 @@ function opening(word: string): string {
   return foreignWords.has(word) ? 'foreign' : 'plain';
 }
 
-/** The buckets of a line's features, without repeats. `known`: the first word is something the shell can run. */
+/** Returns the buckets of a line's features, without repeats. `known`: the shell can run the first word. */
 export function features(sight: LineFeatures, known: boolean): number[] {
   const { pieces: all, english, syntax } = sight;
   const [first, ...rest] = all;
@@ -361,12 +367,12 @@ export function features(sight: LineFeatures, known: boolean): number[] {
 
 let table: Int8Array | undefined;
 
-/** How much a line must read like language before it is not run as a command; chosen on held-out halves of the data. */
+/** The least score at which a line is not run as a command; chosen on held-out halves of the data. */
 export const MIN_LANGUAGE_SCORE = 0.5;
-/** Where nothing could run but what is not installed. */
+/** The least score where the command is not installed, so that nothing could run. */
 const MIN_NO_COMMAND_SCORE = -2;
 
-/** How much a line reads like language: the log-odds, above 0 for language, below 0 for a command. */
+/** Returns how much a line reads like language: the log-odds, above 0 for language, below 0 for a command. */
 function languageScore(sight: LineFeatures, known: boolean): number {
   table ??= new Int8Array(Buffer.from(WEIGHTS, 'base64'));
   let sum = 0;

@@ -6,17 +6,17 @@ import { join, resolve } from 'node:path';
 import { classify, isShellWord, type Words } from './classify.ts';
 
 export type PathIndex = {
-  /** Whether the word names an executable. Looks at the disk once per word and refresh. */
+  /** Returns whether the word names an executable. Reads the disk once per word and refresh. */
   has(word: string): boolean;
-  /** Names that start so, sorted, at most `limit`; for completion. */
+  /** Returns names with this prefix, sorted, at most `limit`; for completion. */
   startingWith(prefix: string, limit: number): readonly string[];
-  /** Reads the directories that changed since; the others cost one `stat` each. `pathEnv`: a new value of PATH. */
+  /** Reads the directories that have changed; the others cost one `stat` each. `pathEnv`: a new value of PATH. */
   refresh(pathEnv?: string): Promise<void>;
 };
 
 type Folder = { readonly changed: number; readonly names: ReadonlySet<string> };
 
-/** An index of `pathEnv`, empty until the first `refresh` has ended. Directories that can't be read are left out. */
+/** Returns an index of `pathEnv`, empty until the first `refresh` has ended. Unreadable directories are left out. */
 export function createPathIndex(pathEnv: string): PathIndex {
   let order = directories(pathEnv);
   let folders = new Map<string, Folder>();
@@ -48,7 +48,7 @@ export function createPathIndex(pathEnv: string): PathIndex {
   };
 }
 
-/** Relative entries depend on the caller's cwd and are left to the shell. */
+/** Relative entries depend on the caller's directory and are left to the shell. */
 function directories(pathEnv: string): readonly string[] {
   return [...new Set(pathEnv.split(':').filter((dir) => dir.startsWith('/')))];
 }
@@ -72,9 +72,9 @@ function isRunnable(file: string): boolean {
   }
 }
 
-// Whether paths are there, without waiting for a disk: a key must not hang on a mount that does.
+// Answers whether paths exist without waiting for the disk: a key must not hang on a mount that hangs.
 
-/** Answers kept; beyond that all are asked anew. */
+/** The most answers that are kept; beyond that all are dropped. */
 const MAX_ANSWERS = 500;
 const MAX_PATH_CHARS = 1000;
 
@@ -83,12 +83,12 @@ export class PathCache {
   readonly #listeners = new Set<() => void>();
   #answers = new Map<string, boolean>();
 
-  /** @param cwd what relative paths start from */
+  /** @param cwd returns the directory that relative paths start from */
   constructor(cwd: () => string) {
     this.#cwd = cwd;
   }
 
-  /** False until the disk has answered. */
+  /** Returns false until the disk has answered. */
   has(word: string): boolean {
     if (word === '' || word.length > MAX_PATH_CHARS || word.includes('\0')) return false;
     const path = resolve(this.#cwd(), word.replace(/^~(?=\/|$)/, homedir()));
@@ -97,7 +97,7 @@ export class PathCache {
     return known ?? false;
   }
 
-  /** A command may have changed everything. */
+  /** Drops all answers: a command may have changed anything. */
   forget(): void {
     this.#answers = new Map();
   }
@@ -123,14 +123,13 @@ export class PathCache {
 
 // `aish-tui route`: one JSON line in, one out (CL-2).
 
-/** Words of the shell itself, plus those that any of the given sources knows (an installed list, a PATH index). */
+/** Returns the words of the shell itself, plus those of the given sources (an installed list, a PATH index). */
 export function knownWords(...sources: readonly { has(word: string): boolean }[]): Words {
   return { knows: (word) => isShellWord(word) || sources.some((source) => source.has(word)) };
 }
 
 /**
- * `{"line"}` → `{"kind"}`. Input that is not such an object gives `{"error"}`, so that answers stay in step with lines.
- * Never throws.
+ * Maps `{"line"}` to `{"kind"}`. Other input gives `{"error"}`, so that answers stay in step with lines. Never throws.
  */
 export function routeLine(json: string, words: Words = knownWords()): string {
   let value: unknown;

@@ -1,4 +1,4 @@
-/** How the router splits a line into words, and its word lists. The weights come from training. */
+/** The router's word lists, and how it splits a line into words. The weights come from training. */
 
 /** Splits a line into the pieces the router looks at. Much simpler than a shell's parser, and it never fails. */
 
@@ -21,13 +21,13 @@ export type Shape =
 export type Piece = {
   readonly text: string;
   readonly shape: Shape;
-  /** Lower case, without punctuation at its ends; the apostrophe is the typographic one. */
+  /** The word in lower case, without punctuation at its ends, with a typographic apostrophe. */
   readonly plain: string;
-  /** The sentence mark that ends it: `,` `.` `?` `!` `:` or nothing. */
+  /** The sentence mark at its end: `,` `.` `?` `!` `:` or empty. */
   readonly mark: string;
 };
 
-/** Lines are judged by their beginning; the rest adds cost but no certainty. */
+/** A line is judged by its beginning; the rest adds cost but no certainty. */
 const MAX_CHARS = 600;
 const MAX_PIECES = 40;
 
@@ -87,7 +87,7 @@ const ENGLISH =
   'using via per instead inside outside across around per unless until since whether ' +
   'there’s what’s it’s don’t doesn’t isn’t can’t won’t i’d i’ve you’re that’s';
 
-/** Verbs (and adverbs before them) that requests begin with, many of them names of commands as well. */
+/** Verbs (and adverbs before them) that begin requests, many of them names of commands as well. */
 const REQUESTS =
   'abort accept activate add adjust align allow analyze annotate append apply archive arrange ask assign ' +
   'attach attempt authenticate back backup benchmark bind block boot bootstrap bring build burn bump ' +
@@ -120,8 +120,8 @@ const REQUESTS =
   'interactively permanently recursively quickly simply just always never only please maybe';
 
 /**
- * Function words and request verbs of languages in Latin script; each a smaller sign than an English one, since several
- * are common arguments.
+ * Function words and request verbs of other languages in Latin script. Each counts less than an English one, since
+ * several are common arguments.
  */
 const FOREIGN =
   // German
@@ -145,7 +145,7 @@ const FOREIGN =
 
 const wholeWords = (words: string) => new RegExp(`^(?:${words.replaceAll(' ', '|')})$`, 'iu');
 
-/** Pieces of words and sentences by which a text in another script asks or tells, rather than names something. */
+/** Parts of words and sentences that show that text in another script asks or tells, rather than names something. */
 const SPEECH: Readonly<Record<string, RegExp>> = {
   Cyrillic: wholeWords(
     'как что где кто когда почему зачем сколько какой какая какие покажи удали найди объясни сделай запусти останови ' +
@@ -156,7 +156,9 @@ const SPEECH: Readonly<Record<string, RegExp>> = {
   Hangul: /(?:요|까|줘|주세요|는|은|을|를|이|가|에|의|해|하는|방법|왜|어떻게)$/u,
 };
 
-/** What the user's shell knows by itself: builtins of bash and zsh that people type (POSIX, bash and zsh manuals). */
+/**
+ * Words that the user's shell knows itself: builtins of bash and zsh that people type (POSIX, bash and zsh manuals).
+ */
 const BUILTINS =
   '. : [ alias autoload bg bind bindkey break builtin caller cd chdir command compgen complete compopt continue declare dirs disown ' +
   'echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd ' +
@@ -166,7 +168,7 @@ const BUILTINS =
 /** Reserved words of bash and zsh. */
 const KEYWORDS = '! [[ ]] { } case coproc do done elif else esac fi for function if in select then time until while';
 
-/** Short answers to a question of the model, after which a command is not what is meant. */
+/** Short answers to a question of the model; right after such a question they are not commands. */
 const ANSWERS =
   'y yes yeah yep yup sure ok okay k fine right correct exactly agreed absolutely definitely continue proceed approved ' +
   'n no nope nah never cancel don’t not stop skip thanks thx ' +

@@ -1,6 +1,6 @@
 /**
- * The disk space of sessions: a budget removes saved outputs; whole sessions are removed only by the user. Also the
- * user's choices for ambiguous lines, a small file of their own.
+ * The disk space of sessions: a budget removes saved outputs; only the user removes whole sessions. Also the user's
+ * choices for ambiguous lines, in a small file of their own.
  */
 import { appendFileSync, type Dirent, readFileSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
@@ -10,14 +10,14 @@ import { makeDirectory } from '../text/files.ts';
 import { isJsonObject, parseJson } from '../text/json.ts';
 import { isLocked } from './lock.ts';
 
-/** Where a session's saved outputs are, in its folder. */
+/** The folder of saved outputs within a session's folder. */
 export const OUTPUT_FOLDER = 'output';
 
 type SavedFile = { readonly session: string; readonly path: string; readonly at: number; readonly bytes: number };
 
 /**
- * Removes saved outputs that are older than the budget's days, then the oldest until the rest fits. None of a session
- * that is open in any process, and never a journal. Returns the bytes that were freed.
+ * Removes saved outputs that are older than the budget's days, then the oldest until the rest fits. Skips sessions that
+ * any process has open, and journals. Returns the bytes that were freed.
  */
 export async function pruneOutputs(
   sessionsDir: string,
@@ -40,7 +40,7 @@ export async function pruneOutputs(
   return freed;
 }
 
-/** Sessions in which nothing has happened for so many days and that are not open, the oldest first. */
+/** Returns sessions that are not open and in which nothing has happened for this many days, the oldest first. */
 export async function oldSessions(sessionsDir: string, days: number, now: number): Promise<readonly OldSession[]> {
   const found: OldSession[] = [];
   for (const id of await foldersIn(sessionsDir)) {
@@ -52,7 +52,7 @@ export async function oldSessions(sessionsDir: string, days: number, now: number
   return found.sort((a, b) => a.lastAt - b.lastAt);
 }
 
-/** Removes those of the sessions that are still as old and not open; how many. */
+/** Removes those of the sessions that are still that old and not open, and returns how many. */
 export async function removeSessions(sessionsDir: string, sessions: readonly OldSession[]): Promise<number> {
   let count = 0;
   for (const { id, lastAt } of sessions) {
@@ -78,7 +78,7 @@ async function outputsOf(sessionsDir: string, session: string): Promise<readonly
   return files;
 }
 
-/** When the journal, or whatever else is in a session's folder, was written last. */
+/** Returns when a file in a session's folder was last written. */
 async function newestIn(folder: string): Promise<number> {
   const names = (await entriesOf(folder)).filter((entry) => entry.isFile()).map(({ name }) => name);
   const times = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).mtimeMs));
@@ -102,7 +102,7 @@ function entriesOf(folder: string): Promise<readonly Dirent[]> {
   return readdir(folder, { withFileTypes: true }).catch(() => []);
 }
 
-// How the user took lines that could have been a command or a question (IN-9): a shape of line, and what it is.
+// How the user routed lines that could have been a command or a question (IN-9): a shape of line, and the choice.
 
 type Choices = {
   of(shape: string): 'shell' | 'ai' | undefined;
@@ -110,8 +110,8 @@ type Choices = {
 };
 
 /**
- * Opens them at `path`, one JSON row each, 0600; the last one of a shape counts. A file that can't be written costs the
- * keeping, nothing else.
+ * Opens the choices at `path`, one JSON row each, 0600; the last one of a shape counts. If the file can't be written,
+ * choices only last for the session.
  */
 export function openChoices(path: string): Choices {
   let known: Map<string, 'shell' | 'ai'> | undefined;
@@ -128,7 +128,7 @@ export function openChoices(path: string): Choices {
         makeDirectory(dirname(path));
         appendFileSync(path, `${JSON.stringify({ shape, kind })}\n`, { mode: 0o600 });
       } catch {
-        // It holds for this session.
+        // The choice lasts for this session.
       }
     },
   };
@@ -139,7 +139,7 @@ function rowsOf(path: string): readonly (readonly [string, 'shell' | 'ai'])[] {
   try {
     text = readFileSync(path, 'utf8');
   } catch {
-    // None yet.
+    // There are no choices yet.
   }
   return text.split('\n').flatMap((row) => {
     const value = parseJson(row);

@@ -1,6 +1,6 @@
 /**
- * The lines typed at the prompt, kept across sessions, beside those of the user's shell (IN-5). Several programs may
- * append to the file at once.
+ * The lines typed at the prompt, kept across sessions, merged with those of the user's shell (IN-5). Several programs
+ * may append to the file at once.
  */
 import {
   appendFileSync,
@@ -18,25 +18,26 @@ import type { LineFacts, LineHistory } from '../contracts/store.ts';
 import { makeDirectory } from '../text/files.ts';
 import { isJsonObject, parseJson } from '../text/json.ts';
 
-/** Lines kept; the file is cut to this when it has twice as many. */
+/** The lines that are kept; at twice as many the file is cut to this. */
 const MAX_LINES = 10_000;
 /** Of a larger file only the end is read. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * A row of the file: a line of the user's as a string, one of the agent's as an object, whose mark is never in the
- * line; and what is known of a line that ran.
+ * A row of the file: a line of the user's as a string; one of the agent's as an object, so that the line itself carries
+ * no mark; or facts about a line that ran.
  */
 type Row = string | { readonly line: string; readonly by: 'agent' } | ({ readonly ran: string } & LineFacts);
 
-/** Where the user's shell keeps its own. */
+/** The history file of the user's shell. */
 export type ShellHistoryFile = { readonly path: string; readonly format: HistoryFormat };
 
 /**
- * Opens the history at `path`: one JSON row a line, 0600. A file that can't be written costs the keeping, nothing else.
+ * Opens the history at `path`: one JSON row a line, 0600. If the file can't be written, lines only last for the
+ * session.
  * @param hide the secrets filter: a line that holds a secret is remembered while the program runs and never written
  * (SE-2)
- * @param shell undefined while it is not known, and where the shell keeps none
+ * @param shell returns undefined while the shell's file is not known, and where it has none
  */
 export function openHistory(
   path: string,
@@ -46,19 +47,19 @@ export function openHistory(
   const agents = new Set<string>();
   const facts = new Map<string, LineFacts>();
   const file = new GrowingFile(path, MAX_BYTES);
-  /** Rows of ours that will be read back. */
+  /** Our own rows that are still to be read back. */
   const written = new Set<string>();
-  /** This program's own, and the shell's. */
+  /** The lines of this program, and those of the shell. */
   let mine: string[] = [];
   let kept: readonly KeptLine[] = [];
-  /** In the order they are offered: a new list where not only its end has changed. */
+  /** The lines in the order of the walk: a new list whenever more than its end has changed. */
   let lines: string[] = [];
   let followed: { readonly of: ShellHistoryFile; readonly file: GrowingFile } | undefined;
-  /** Lines that the shell will keep too: they have their place. */
+  /** Lines that the shell will write too, and which have their place already. */
   const expected = new Set<string>();
   const told = new Set<string>();
 
-  /** Takes in what a row says; the line of it, if it is one. */
+  /** Applies a row and returns its line, if it is one. */
   const lineOf = (row: Row): string | undefined => {
     if (typeof row === 'string') agents.delete(row);
     else if ('ran' in row) {
@@ -160,7 +161,7 @@ function rowsOf(line: string, agents: ReadonlySet<string>, facts: ReadonlyMap<st
   return [agents.has(line) ? { line, by: 'agent' } : line, ...(known ? [{ ran: line, ...known }] : [])];
 }
 
-/** What a row of the file says; undefined where it can't be read. */
+/** Parses a row of the file; undefined where it can't be read. */
 function rowOf(text: string): Row | undefined {
   const value = parseJson(text);
   if (typeof value === 'string') return value;
@@ -180,7 +181,7 @@ function rewrite(path: string, rows: readonly Row[]): void {
   const fresh = `${path}.${process.pid}`;
   const { size } = statSync(path);
   writeFileSync(fresh, rows.map((row) => `${JSON.stringify(row)}\n`).join(''), { mode: 0o600 });
-  // Another program that added a line meanwhile keeps it; the file is cut next time.
+  // If another program added a line meanwhile, the file is left alone and cut next time.
   if (statSync(path).size === size) renameSync(fresh, path);
   else rmSync(fresh);
 }
@@ -189,11 +190,11 @@ function quietly(work: () => void): void {
   try {
     work();
   } catch {
-    // The history is a comfort; the line itself was taken.
+    // The history is not essential; the line itself was submitted.
   }
 }
 
-// A file of rows to which several programs append: what is new in it, at the price of one look where nothing is.
+// A file of rows to which several programs append. Reading it returns what is new, and costs one stat where nothing is.
 
 class GrowingFile {
   readonly path: string;
@@ -201,13 +202,13 @@ class GrowingFile {
   #inode = -1;
   #end = 0;
 
-  /** @param maxBytes of a larger file only the end is read */
+  /** @param maxBytes only this much of the end of a larger file is read */
   constructor(path: string, maxBytes: number) {
     this.path = path;
     this.#maxBytes = maxBytes;
   }
 
-  /** The whole rows that came since the last call; `anew` where it is another file by now. Undefined for none. */
+  /** Returns the complete rows that are new since the last call, or undefined; `anew` where the file was replaced. */
   read(): { readonly anew: boolean; readonly data: Buffer } | undefined {
     let file: number | undefined;
     try {
@@ -223,9 +224,8 @@ class GrowingFile {
   }
 
   /**
-   * Appends a row. Where all was read before and nobody wrote meanwhile, it is not read again; else the result is false
-   * and it comes with the next rows. Throws where it can't be written; the file is made with `mode`, its directory is
-   * not.
+   * Appends a row. Returns true where nobody else has written since the last read; else false, and the row is read with
+   * the next ones. Throws where it can't be written; creates the file with `mode`, but not its directory.
    */
   append(row: string, mode: number): boolean {
     const file = openSync(this.path, 'a', mode);
@@ -246,7 +246,7 @@ class GrowingFile {
     const from = anew ? Math.max(0, size - this.#maxBytes) : this.#end;
     const data = Buffer.alloc(size - from);
     const read = readSync(file, data, 0, data.length, from);
-    // Half a row is read when it is whole.
+    // An incomplete row is read once it is complete.
     const whole = data.lastIndexOf(0x0a, read - 1) + 1;
     this.#inode = ino;
     this.#end = from + whole;
@@ -254,23 +254,24 @@ class GrowingFile {
   }
 }
 
-// Two histories as one: what was typed at this program's prompt, and what the user's shell has kept.
+// Merges two histories: lines typed at this program's prompt, and the shell's.
 
-/** A shell keeps whole seconds, and its clock starts when the line reaches it: so close, it is the same run. In ms. */
+/** A shell stores whole seconds, from when the line reaches it: two times this close are the same run. In ms. */
 const SAME_RUN_MS = 5000;
 
 /** A line of this program's own history; `at` in ms since the epoch, where it is known. */
 type OwnLine = { readonly line: string; readonly at: number | undefined };
 
 /**
- * All lines, each once, at its newest place, oldest first. By time where both have one. A line without one stands where
- * its own history has it: behind the one before; what the shell keeps without times is lined up by the lines both have.
+ * Returns all lines, each once, at its newest place, oldest first. Lines are ordered by time where both have one. A
+ * line without a time follows its predecessor in its own history; shell lines without times are aligned by the lines
+ * that both have.
  */
 export function merged(own: readonly OwnLine[], shells: readonly KeptLine[]): string[] {
   const times = new Map(own.flatMap(({ line, at }) => (at === undefined ? [] : [[line, at] as const])));
   const mine = newest(own);
   const theirs = newest(shells.map(({ line, at }) => ({ line, at: at ?? times.get(line) })));
-  // What both have stands where it was last.
+  // A line that both have stands where it ran last.
   const [when, ran] = [placesOf(mine), placesOf(theirs)];
   const left = mine.filter(({ line, at }) => at > (ran.get(line) ?? -Infinity) + SAME_RUN_MS);
   const right = theirs.filter(({ line, at }) => at + SAME_RUN_MS >= (when.get(line) ?? -Infinity));
@@ -292,7 +293,7 @@ function placesOf(lines: readonly Placed[]): ReadonlyMap<string, number> {
   return new Map(lines.map(({ line, at }) => [line, at]));
 }
 
-/** Each line once, at its newest place, with a time that never goes back. */
+/** Returns each line once, at its newest place, with times that never decrease. */
 function newest(lines: readonly OwnLine[]): readonly Placed[] {
   const seen = new Set<string>();
   const last: OwnLine[] = [];
@@ -309,18 +310,18 @@ function newest(lines: readonly OwnLine[]): readonly Placed[] {
   });
 }
 
-// What a shell's own history file holds (IN-5). Only read: the shell writes it, by its own rules.
+// Reads a shell's own history file (IN-5). Only the shell writes it, by its own rules.
 
-/** How a file is written: each shell has its own form. */
+/** The format of a history file, which differs by shell. */
 export type HistoryFormat = 'bash' | 'zsh' | 'fish';
 
-/** A line as the shell kept it; `at` in ms since the epoch, where the file tells it. */
+/** A line of the shell's history; `at` in ms since the epoch, where the file has times. */
 type KeptLine = { readonly line: string; readonly at?: number };
 
-/** Lines of the agent's that were put into the shell's history, marked so (EX-11). */
+/** Marks lines of the agent's that were added to the shell's history (EX-11). */
 const AGENTS = ': aish; ';
 
-/** The lines of a history file, oldest first, without those of the agent and what can't stand in a prompt. */
+/** Returns the lines of a history file, oldest first, without the agent's and those that can't stand in a prompt. */
 export function linesOf(data: Buffer, format: HistoryFormat): readonly KeptLine[] {
   const rows = (format === 'zsh' ? withoutMeta(data) : data).toString('utf8').split('\n');
   rows.pop();
@@ -330,7 +331,7 @@ export function linesOf(data: Buffer, format: HistoryFormat): readonly KeptLine[
   );
 }
 
-/** With times, a line is all rows up to the next time; without, each row is one. */
+/** With times, a command is all rows up to the next time; without, each row is one. */
 function bashLines(rows: readonly string[]): KeptLine[] {
   const found: { line: string; at?: number }[] = [];
   let at: number | undefined;
@@ -350,7 +351,7 @@ function bashLines(rows: readonly string[]): KeptLine[] {
   return found;
 }
 
-/** `: BEGUN:SECONDS;LINE`, or the line alone; a newline within a line stands behind a backslash. */
+/** `: BEGUN:SECONDS;LINE`, or the line alone; a newline within a line follows a backslash. */
 function zshLines(rows: readonly string[]): KeptLine[] {
   const found: KeptLine[] = [];
   for (let index = 0; index < rows.length; index += 1) {
@@ -365,7 +366,7 @@ function zshLines(rows: readonly string[]): KeptLine[] {
   return found;
 }
 
-/** A list in YAML's form: `- cmd: LINE`, `  when: TIME`, and paths, which nobody here asks for. */
+/** A list in YAML's form: `- cmd: LINE`, `  when: TIME`, and paths, which are ignored. */
 function fishLines(rows: readonly string[]): KeptLine[] {
   const found: { line: string; at?: number }[] = [];
   for (const row of rows) {
@@ -378,7 +379,7 @@ function fishLines(rows: readonly string[]): KeptLine[] {
   return found;
 }
 
-/** zsh writes some bytes as two: 0x83 and the byte with its sixth bit turned. */
+/** zsh writes some bytes as two: 0x83 and the byte with its sixth bit inverted. */
 function withoutMeta(data: Buffer): Buffer {
   if (!data.includes(0x83)) return data;
   const plain = Buffer.alloc(data.length);

@@ -1,6 +1,6 @@
 /**
- * Which private directories lie on hosts, and whose they are: what a killed program left there is found by the next
- * one.
+ * Records of private directories on hosts and of their owners, by which the next program finds what a killed one left
+ * there.
  */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -10,22 +10,22 @@ import type { LeftOnHosts } from '../contracts/machine.ts';
 import { makeDirectory } from '../text/files.ts';
 import { isRunning, markOf } from './lock.ts';
 
-/** Those of one host that are told of at a time. */
+/** The most directories of one host that are reported at a time. */
 const MAX_LEFT = 20;
 
-/** For macOS to tell its boot. Ms. */
+/** The longest that macOS may take to report its boot. In ms. */
 const BOOT_TIMEOUT_MS = 2000;
 
 /**
- * A file for each, in `folder`. One that can't be written costs the finding again, nothing else.
- * @param boot what tells the processes that can be seen from here from all others; undefined where that is not known
+ * Opens the records in `folder`, one file each. A record that can't be written is only not found later.
+ * @param boot identifies the processes that are visible from here; undefined where that is not known
  */
 export function openLeftOnHosts(folder: string, boot: () => string | undefined = bootHere): LeftOnHosts {
   const forget = (path: string) => () => {
     try {
       rmSync(path, { force: true });
     } catch {
-      // It is found again, and then nothing lies there.
+      // The record is found again, and then nothing is left on the host.
     }
   };
   return {
@@ -35,7 +35,7 @@ export function openLeftOnHosts(folder: string, boot: () => string | undefined =
         makeDirectory(folder);
         writeFileSync(path, [host, directory, boot() ?? '', markOf(process.pid)].join('\n'), { mode: 0o600 });
       } catch {
-        // It stays there, should this program be killed.
+        // The directory stays on the host, should this program be killed.
       }
       return forget(path);
     },
@@ -71,8 +71,8 @@ function textOf(path: string): string {
 }
 
 /**
- * The boot of this machine, and whose numbers of processes these are: the first namespace has the same name on every
- * Linux. Sources: random(4), namespaces(7), sysctl(3) of macOS.
+ * Identifies this machine's boot and its process numbers: the first namespace has the same name on every Linux.
+ * Sources: random(4), namespaces(7), sysctl(3) of macOS.
  */
 function bootHere(): string | undefined {
   try {
@@ -87,14 +87,14 @@ function bootHere(): string | undefined {
   }
 }
 
-// The hosts that the user lets have the launcher: one name a line.
+// The hosts on which the user allows the launcher: one name a line.
 
 export type HostAnswers = {
   has(host: string): boolean;
   set(host: string, yes: boolean): void;
 };
 
-/** At `path`, 0600. A file that can't be written costs the keeping, nothing else. */
+/** Opens the answers at `path`, 0600. If the file can't be written, answers only last for the session. */
 export function openHostAnswers(path: string): HostAnswers {
   let known = new Set<string>();
   const read = () => {
@@ -105,7 +105,7 @@ export function openHostAnswers(path: string): HostAnswers {
           .filter((name) => name !== ''),
       );
     } catch {
-      // None yet, or it holds for this session.
+      // There are no answers yet, or the answer lasts for this session.
     }
     return known;
   };
@@ -120,7 +120,7 @@ export function openHostAnswers(path: string): HostAnswers {
         writeFileSync(`${path}.new`, [...known, ''].join('\n'), { mode: 0o600 });
         renameSync(`${path}.new`, path);
       } catch {
-        // It holds for this session.
+        // The answer lasts for this session.
       }
     },
   };

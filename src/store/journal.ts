@@ -1,4 +1,4 @@
-/** The journal of a session: JSON lines, durable before they are acknowledged, private (RE-3, RE-4). */
+/** The journal of a session: JSON lines in a private file, on disk before they are acknowledged (RE-3, RE-4). */
 
 import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -8,24 +8,24 @@ import { toError } from '../text/errors.ts';
 import { makeDirectory } from '../text/files.ts';
 import { formatRecord } from './read.ts';
 
-/** What a journal can hold: the events of a session, or those of a fleet. */
+/** The records of a journal: events of a session, or of a fleet. */
 type Recorded = { readonly type: string; readonly session: string };
 
 export type JournalFile = Omit<Journal, 'append'> & {
   /** Resolves when the event is on disk; rejects when it can't be written. */
   append<Event extends Recorded>(event: Event): Promise<void>;
-  /** Writes what is pending and closes the file. Idempotent. */
+  /** Writes pending records and closes the file. Idempotent. */
   close(): Promise<void>;
 };
 
 export type JournalOptions = {
-  /** Number of the next record: how many the file holds already. */
+  /** The number of the next record, which is the number of records in the file. */
   readonly seq: number;
-  /** How much of the file these take, in bytes: a torn line behind them is cut off. Absent: all of it. */
+  /** The bytes that these records take: a torn line behind them is cut off. Absent: the whole file. */
   readonly goodBytes?: number;
-  /** Told once per trouble: the system's word, such as `ENOSPC: no space left on device, write`. */
+  /** Called once per trouble with the system's message, such as `ENOSPC: no space left on device, write`. */
   readonly onFailure: (why: string) => void;
-  /** Told when all that could not be written meanwhile is on disk after all. */
+  /** Called when everything that could not be written meanwhile is on disk after all. */
   readonly onRecovered?: () => void;
 };
 
@@ -34,12 +34,12 @@ const LINE_END = Buffer.from('\n');
 type Waiting = { readonly done: () => void; readonly failed: (error: Error) => void };
 
 /**
- * Opens (or begins) the journal at `path`. A line is handed to the system at once, so that a killed program loses
- * nothing that a screen has shown; only the wait for the disk is off the key path. Appends that come during one
- * fdatasync share the next, so a burst of events costs two.
+ * Opens (or creates) the journal at `path`. A line is handed to the system at once, so that a killed program loses
+ * nothing that the screen has shown; only the wait for the disk happens later. Appends during one fdatasync share the
+ * next, so a burst of events costs two.
  *
- * A write that fails is taken back from the file, and its lines go first in the next one: the journal may end early,
- * it never has a gap, since a gap would fold to another session. A journal that was deleted meanwhile is written again
+ * A failed write is taken back from the file, and its lines go first in the next one: the journal may end early, but it
+ * never has a gap, since a gap would fold to another session. A journal that was deleted meanwhile is written again
  * from the open file.
  */
 export function openJournal(path: string, options: JournalOptions): JournalFile {
@@ -53,7 +53,7 @@ export function openJournal(path: string, options: JournalOptions): JournalFile 
   let waiting: Waiting[] = [];
 
   function letGo(error: unknown): Error {
-    // Reopened for the next write, to find a remounted file system or a recreated directory.
+    // The file is reopened for the next write, to find a remounted file system or a recreated directory.
     writer?.close();
     writer = undefined;
     return toError(error);
@@ -66,7 +66,7 @@ export function openJournal(path: string, options: JournalOptions): JournalFile 
         letGo(undefined);
       }
       writer ??= openWriter(path, goodBytes);
-      // Only what was there before this program wrote is cut.
+      // Only bytes from before this program are cut.
       goodBytes = undefined;
       const [first, ...more] = lines;
       if (first) writer.write(more.length === 0 ? first : Buffer.concat(lines));
@@ -87,7 +87,7 @@ export function openJournal(path: string, options: JournalOptions): JournalFile 
     }
   }
 
-  /** Begins before it returns. */
+  /** Starts the sync before it returns. */
   async function syncAll(): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting;
@@ -110,10 +110,10 @@ export function openJournal(path: string, options: JournalOptions): JournalFile 
       lines.push(formatRecord(event, seq));
       seq += 1;
       const durable = new Promise<void>((done, failed) => waiting.push({ done, failed }));
-      // A caller may await it; a failure that is not awaited is reported by `onFailure`.
+      // A caller may await it; otherwise `onFailure` reports a failure.
       durable.catch(() => {});
       flush();
-      // What else this turn of the event loop appends shares the first sync: a reply, its examination, the action's
+      // Further appends of this turn of the event loop share the first sync: a reply, its examination, the action's
       // start.
       if (!syncing) turnEnd ??= setImmediate(hasten);
       return durable;
@@ -135,12 +135,12 @@ type Writer = {
   write(lines: Buffer): void;
   sync(): Promise<void>;
   close(): void;
-  /** Whether the path no longer leads to the file that is open. */
+  /** Returns whether the path no longer leads to the open file. */
   isGone(): boolean;
   content(): Buffer;
 };
 
-/** Whatever still has no line end is ended first, so that the next record stands alone. */
+/** A last line without a line end is ended first, so that the next record stands alone. */
 function openWriter(path: string, goodBytes: number | undefined): Writer {
   makeDirectory(dirname(path));
   const file = openSync(path, 'a+', 0o600);
@@ -165,14 +165,14 @@ function openWriter(path: string, goodBytes: number | undefined): Writer {
         while (written < data.length) written += writeSync(file, data, written);
         torn = false;
       } catch (error) {
-        // A part fits, but not the whole. Should this fail too, the reader skips the torn line.
+        // Only a part of the record fitted. Should the cut fail too, the reader skips the torn line.
         try {
           if (written > 0) ftruncateSync(file, fstatSync(file).size - written);
         } catch {}
         throw error;
       }
     },
-    // The file stays open under a sync that is under way.
+    // The file stays open while a sync is in progress.
     sync: async () => {
       pending += 1;
       try {

@@ -2,16 +2,16 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { makeDirectory } from '../text/files.ts';
 
-/** Only rivals at the same instant cost a second one. */
+/** A second try is only needed when rivals act at the same instant. */
 const MAX_TRIES = 50;
 
 /** Idempotent. */
 export type Lock = { release(): void };
 
 /**
- * Takes a session for this process: two programs on one journal would tear it. `heldBy` is the other's process id, 0 if
- * it could not be found out. A lock whose process is gone is taken
- * over. Where the folder can't be written (or has no links) the lock is held in name only: the journal will say why.
+ * Locks a session for this process: two programs on one journal would tear it. `heldBy` is the other's process id, 0 if
+ * it could not be found out. A lock whose process is gone is taken over. Where the folder can't be written (or has no
+ * links) the lock is only nominal: the journal will report why.
  */
 export function lockSession(folder: string): Lock | { readonly heldBy: number } {
   const path = join(folder, 'lock');
@@ -32,7 +32,7 @@ export function lockSession(folder: string): Lock | { readonly heldBy: number } 
   }
 }
 
-/** Whether a process that is there holds the session. */
+/** Returns whether a running process holds the session. */
 export function isLocked(folder: string): boolean {
   const held = read(join(folder, 'lock'));
   return held !== undefined && isRunning(Number.parseInt(held, 10), held);
@@ -40,13 +40,13 @@ export function isLocked(folder: string): boolean {
 
 function take(path: string, own: string, mark: string): Lock | { readonly heldBy: number } {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    // A link is there as a whole or not at all, with its text.
+    // A link appears at once with its whole text.
     if (link(own, path)) return { release: () => released(path, mark) };
     const held = read(path);
     if (held === undefined) continue;
     const holder = Number.parseInt(held, 10);
     if (held !== mark && isRunning(holder, held)) return { heldBy: holder };
-    // Another program may do the same at this moment: what is moved away must be what was found stale.
+    // Another program may do the same at this moment: only the lock that was found stale may be moved away.
     const away = `${own}.stale`;
     if (!moved(path, away)) continue;
     if (read(away) !== held) link(away, path);
@@ -59,12 +59,12 @@ function released(path: string, mark: string): void {
   if (read(path) === mark) rmSync(path, { force: true });
 }
 
-/** A number may be given to another process after the first has ended; with its start time it is one of a kind. */
+/** Returns a mark unique to a process: its id may be reused after it has ended, so its start time is added. */
 export function markOf(pid: number): string {
   return `${pid} ${startOf(pid) ?? ''}`.trim();
 }
 
-/** Whether the process of a mark is there. */
+/** Returns whether the process of a mark is running. */
 export function isRunning(pid: number, mark: string): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {

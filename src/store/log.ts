@@ -11,7 +11,7 @@ export type Log = {
 };
 
 export type LogOptions = {
-  /** Size in bytes at which the file is put aside; one older file is kept. */
+  /** The size in bytes at which the file is rotated; one older file is kept. */
   readonly maxBytes?: number;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -36,7 +36,7 @@ export function createLog(
         const entry = { at: new Date(now()).toISOString(), pid: process.pid, level, message, ...fields };
         appendFileSync(path, `${JSON.stringify(hide(entry))}\n`, { mode: 0o600 });
       } catch {
-        // Nowhere to say it but here.
+        // The log is the only place to report this.
       }
     },
   };

@@ -1,4 +1,4 @@
-/** What is remembered from session to session (CX-5): one short summary each, in `memory.jsonl`, 0600. */
+/** Memories carried from session to session (CX-5): one short summary each, in `memory.jsonl`, 0600. */
 
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -8,20 +8,23 @@ import { parseJsonObject } from '../text/json.ts';
 import { clean, plainText } from '../text/sanitize.ts';
 
 export type MemoryFile = {
-  /** Newest first; only the latest note of each session. Read each time: other programs write as well. */
+  /**
+   * Returns the latest note of each session, newest first. Reads the file each time, since other programs write to it
+   * as well.
+   */
   list(): readonly Memory[];
   /** Throws when the file can't be written. */
   add(memory: Memory): void;
-  /** Takes the session's memory out of the file. Throws when it can't be written. */
+  /** Removes the session's memory from the file. Throws when it can't be written. */
   forget(session: string): void;
 };
 
-/** Characters of one memory. Ten of them must not fill a small window. */
+/** The most characters of one memory. Ten of them must not fill a small window. */
 const MAX_MEMORY_CHARS = 500;
 
 /**
- * Opens the memory at `path`; there need not be a file yet.
- * @param hide the secrets filter: what is remembered passes it (SE-2)
+ * Opens the memory at `path`; the file need not exist.
+ * @param hide the secrets filter, applied to every memory (SE-2)
  */
 export function openMemory(path: string, hide: (text: string) => string): MemoryFile {
   const list = () => newestFirst(readRows(path));
@@ -42,8 +45,8 @@ export function openMemory(path: string, hide: (text: string) => string): Memory
 }
 
 /**
- * The memories that belong to work in `cwd`, newest first: of that directory, of one above it or below it.
- * @param most how many at the most
+ * Returns the memories that are relevant in `cwd`, newest first: those of that directory, of one above it or below it.
+ * @param most the most memories to return
  */
 export function relevantMemories(memories: readonly Memory[], cwd: string, most: number): readonly Memory[] {
   return memories.filter((memory) => isWithin(memory.cwd, cwd) || isWithin(cwd, memory.cwd)).slice(0, most);
@@ -53,7 +56,7 @@ function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 }
 
-/** One line of plain text: a model wrote it, and it goes into later prompts. */
+/** Returns one line of plain text: a model wrote it, and it goes into later prompts. */
 function tidy(text: string): string {
   const line = plainText(clean(text)).replace(/\s+/g, ' ').trim();
   return line.length > MAX_MEMORY_CHARS ? `${line.slice(0, MAX_MEMORY_CHARS - 1)}…` : line;
@@ -62,7 +65,7 @@ function tidy(text: string): string {
 function newestFirst(rows: readonly Memory[]): readonly Memory[] {
   const last = new Map<string, Memory>();
   for (const row of rows) {
-    // Set again, so that the order is that of the latest note.
+    // Set again, so that the order is that of the latest notes.
     last.delete(row.session);
     last.set(row.session, row);
   }
@@ -79,7 +82,7 @@ function readRows(path: string): readonly Memory[] {
   return text.split('\n').flatMap(rowOf);
 }
 
-/** A line that is not a note (torn, or edited by hand) is skipped. */
+/** Skips a line that is not a note (torn, or edited by hand). */
 function rowOf(line: string): readonly Memory[] {
   const { session, at, cwd, text } = parseJsonObject(line) ?? {};
   if (typeof session !== 'string' || typeof at !== 'number' || typeof cwd !== 'string' || typeof text !== 'string')

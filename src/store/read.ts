@@ -7,27 +7,27 @@ import type { SessionEvent } from '../session/event.ts';
 import { SEMANTICS } from '../session/state.ts';
 import { parseJsonObject } from '../text/json.ts';
 
-/** Bytes. */
+/** In bytes. */
 const BEGINNING_BYTES = 32 * 1024;
 
 export type ReadJournal = {
-  /** Everything up to the first damage; where only the first line is damaged, everything behind it. */
+  /** All events up to the first damage; where only the first line is damaged, all behind it. */
   readonly events: readonly SessionEvent[];
-  /** How much of the file these events take, in bytes; what follows is torn or damaged. */
+  /** The bytes of the file that these events take; the rest is torn or damaged. */
   readonly goodBytes: number;
   /** Bytes at the end that are not a record: usually a last line that was cut off while it was written. */
   readonly tornBytes: number;
-  /** What can't be believed, as `line 12 is unreadable`; a damaged file is never written to again. */
+  /** The damage, such as `line 12 is unreadable`; a damaged file is never written to again. */
   readonly damage?: string;
-  /** A later version of the program wrote the rest. */
+  /** Whether a later version of the program wrote the rest. */
   readonly newer: boolean;
-  /** Why nothing could be read of a file that is there. */
+  /** Why an existing file could not be read. */
   readonly problem?: string;
 };
 
 const NOTHING: ReadJournal = { events: [], goodBytes: 0, tornBytes: 0, newer: false };
 
-/** Bytes that are parsed between two looks at the keys: some milliseconds of work. */
+/** Bytes that are parsed between two checks of the keyboard: some milliseconds of work. */
 const BYTES_PER_TURN = 256 * 1024;
 
 /**
@@ -49,9 +49,9 @@ export async function readJournal(path: string, turn = async () => {}): Promise<
 }
 
 /**
- * Reads records as long as their numbers follow one another. A line that can't be read and leaves no gap is the rest of
- * a write that was cut off and begun anew on the next line; one that leaves a gap is damage, and nothing behind it
- * counts: folding on would lead to another session.
+ * Reads records as long as their numbers are consecutive. An unreadable line without a gap is the rest of a write that
+ * was cut off and repeated on the next line; one with a gap is damage, and everything behind it is ignored, since it
+ * would fold to another session.
  */
 export function parseJournal(bytes: Buffer): ReadJournal {
   const parsing = parsed(bytes);
@@ -64,12 +64,12 @@ export function parseJournal(bytes: Buffer): ReadJournal {
 /** Pauses between pieces of work. */
 function* parsed(bytes: Buffer): Generator<undefined, ReadJournal> {
   const events: SessionEvent[] = [];
-  /** Where the line of each event is. */
+  /** Where the line of each event begins. */
   const starts: number[] = [];
   let goodBytes = 0;
   let unreadable: number | undefined;
   let damage: string | undefined;
-  /** How many events the damaged first line held, less the one in their place. */
+  /** The number of events in the damaged first line, less the one that replaces them. */
   let lost = 0;
   let number = 0;
   let pause = BYTES_PER_TURN;
@@ -85,7 +85,7 @@ function* parsed(bytes: Buffer): Generator<undefined, ReadJournal> {
       unreadable ??= number;
       continue;
     }
-    // A write that failed after the disk had it is written again; the same line twice is one record.
+    // A write that failed after it reached the disk is repeated; the same line twice is one record.
     const first = starts[record.seq];
     if (first !== undefined && bytes.subarray(first, first + line.length).equals(line)) continue;
     if (number === 2 && unreadable === 1 && record.seq > 0) {
@@ -105,12 +105,10 @@ function* parsed(bytes: Buffer): Generator<undefined, ReadJournal> {
   return { events, goodBytes, tornBytes: bytes.length - goodBytes, newer: false, ...(damage && { damage }) };
 }
 
-/** The damage behind which everything is read all the same. */
+/** The only damage behind which the rest is still read. */
 export const FIRST_IS_DAMAGED = 'line 1 is unreadable';
 
-/**
- * In the place of a damaged first event, so that what follows can be shown. A resumed session sets its own settings.
- */
+/** Replaces a damaged first event, so that the rest can be shown. A resumed session sets its own settings. */
 function standIn({ at }: SessionEvent): SessionEvent {
   const limits = { maxTurns: 40, maxToolRounds: 16, maxNorrisSteps: 16 };
   const sandbox = { sandbox: true, project: true, keepsMode: true, offers: true } as const;
@@ -118,7 +116,7 @@ function standIn({ at }: SessionEvent): SessionEvent {
   return { type: 'opened', session: 'main', at, cwd: '', mode: 'restricted', settings };
 }
 
-/** The lines that are not empty; `end` is where the next one begins. */
+/** Yields the lines that are not empty; `end` is where the next one begins. */
 function* linesOf(bytes: Buffer): Generator<{ readonly line: Buffer; readonly start: number; readonly end: number }> {
   for (let at = 0; at < bytes.length; ) {
     const found = bytes.indexOf(0x0a, at);
@@ -129,12 +127,12 @@ function* linesOf(bytes: Buffer): Generator<{ readonly line: Buffer; readonly st
   }
 }
 
-/** The journal's file of a session. */
+/** Returns the path of a session's journal. */
 export function journalPath(dir: string, id: string): string {
   return join(dir, id, 'journal.jsonl');
 }
 
-/** The sessions below `dir` in which something was said, newest first, at most `most`. */
+/** Returns the sessions below `dir` that have content, newest first, at most `most`. */
 export async function listSessions(dir: string, most = 50): Promise<readonly SessionSummary[]> {
   const found: SessionSummary[] = [];
   for await (const summary of sessionsByAge(dir)) {
@@ -144,7 +142,10 @@ export async function listSessions(dir: string, most = 50): Promise<readonly Ses
   return found;
 }
 
-/** The same one by one: those last left, or written to where the program was killed, come first. */
+/**
+ * Yields the same sessions one by one: first those that were left last, or last written to before the program was
+ * killed.
+ */
 export async function* sessionsByAge(dir: string): AsyncGenerator<SessionSummary> {
   const names = await readdir(dir).catch(() => []);
   const dated = await Promise.all(
@@ -162,14 +163,15 @@ export async function* sessionsByAge(dir: string): AsyncGenerator<SessionSummary
 }
 
 /**
- * The session is left now, though nothing more may be written to its journal: `--resume` goes by that. Never rejects.
+ * Marks the session as left now, though nothing more may be written to its journal; `--resume` uses this time. Never
+ * rejects.
  */
 export async function markLeft(journal: string): Promise<void> {
   const now = new Date();
   await utimes(journal, now, now).catch(() => {});
 }
 
-/** The events of the first part of a journal; enough for a list in all but odd cases. */
+/** Reads the events of the first part of a journal, which nearly always suffices for a list. */
 async function readBeginning(path: string): Promise<readonly SessionEvent[]> {
   const file = await open(path, 'r').catch(() => undefined);
   try {
@@ -182,7 +184,7 @@ async function readBeginning(path: string): Promise<readonly SessionEvent[]> {
   }
 }
 
-/** What a session is called by, where the event says it. */
+/** Returns the title of a session, where the event has it. */
 function titleOf(event: SessionEvent): string | undefined {
   switch (event.type) {
     case 'asked':
@@ -197,7 +199,7 @@ function titleOf(event: SessionEvent): string | undefined {
   }
 }
 
-/** What can't be read at all is listed too: nobody should believe that it is gone. */
+/** Lists an unreadable session as well, so that nobody believes it is gone. */
 async function summaryOfWhole(id: string, at: number, path: string) {
   const { events, tornBytes, problem } = await readJournal(path);
   if (events.length > 0 || (tornBytes === 0 && problem === undefined)) return summaryOf(id, at, events);
@@ -215,13 +217,13 @@ function summaryOf(id: string, lastAt: number, events: readonly SessionEvent[]) 
   return undefined;
 }
 
-// How a session ended, read from the end of its journal.
+// Reads from the end of a journal how the session ended.
 
-/** Bytes of the end that are looked at. */
+/** The bytes of the end that are read. */
 const END_BYTES = 128 * 1024;
 const MAX_MOMENTS = 12;
 
-/** The last things that were asked, run and said, the oldest first; nothing where the file can't be read. */
+/** Returns the last questions, commands and answers, the oldest first; empty where the file can't be read. */
 export async function readEnding(path: string): Promise<readonly SessionMoment[]> {
   const file = await open(path, 'r').catch(() => undefined);
   if (!file) return [];
@@ -230,7 +232,7 @@ export async function readEnding(path: string): Promise<readonly SessionMoment[]
     const start = Math.max(0, size - END_BYTES);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start);
     const lines = buffer.toString('utf8', 0, bytesRead).split('\n');
-    // The first line of a part begins somewhere within a record, whose checksum then is wrong.
+    // The part's first line begins within a record, so its checksum is wrong and it is skipped.
     return momentsOf(
       lines.map((line) => parseRecord(line)).flatMap((read) => (read.kind === 'event' ? read.event : [])),
     );
@@ -266,36 +268,36 @@ function momentsOf(events: readonly SessionEvent[]): readonly SessionMoment[] {
   return moments.slice(-MAX_MOMENTS);
 }
 
-// One line of a journal: a versioned envelope around an event, numbered, and closed by a checksum of its bytes, so that
-// a flipped, missing, swapped or torn line is found (RE-5).
+// One line of a journal: a versioned envelope around an event, numbered, with a checksum of its bytes, by which a
+// flipped, missing, swapped or torn line is found (RE-5).
 
-/** The version that this program writes. A change of the events' shape raises it and adds an upcaster. */
+/** The version that this program writes. A change of the events' shape increments it and adds an upcaster. */
 const VERSION = 2;
 
-/** The version that began to write checksums; a line of an earlier one has none. */
+/** The first version with checksums; earlier lines have none. */
 const FIRST_WITH_CHECKSUM = 2;
 
-/** From the event of one version to that of the next. `1: …` takes what version 1 wrote and gives version 2. */
+/** Converts events of one version to the next: `1: …` takes an event of version 1 and returns one of version 2. */
 type Upcasters = Readonly<Record<number, (event: object) => object>>;
-/** Version 2 brought the checksum; its events are those of version 1. */
+/** Version 2 added the checksum; its events are those of version 1. */
 const UPCASTERS: Upcasters = { 1: (event) => event };
 
 type ParsedRecord =
   | { readonly kind: 'event'; readonly seq: number; readonly event: SessionEvent }
-  /** Written by a later program. */
+  /** A later version of the program wrote the line. */
   | { readonly kind: 'newer' }
-  /** Torn, damaged or foreign. */
+  /** The line is torn, damaged or foreign. */
   | { readonly kind: 'broken' };
 
-/** `…,"crc":"0123abcd"}`: the checksum of everything before its own comma. */
+/** `…,"crc":"0123abcd"}`: the checksum of everything before its comma. */
 const [BEFORE_SUM, BEHIND_SUM] = [',"crc":"', '"}'];
 const SUM = /^[0-9a-f]{8}$/;
 const TRAILER_BYTES = BEFORE_SUM.length + 8 + BEHIND_SUM.length;
 
-/** The line of an event, with its line end. */
+/** Returns the line of an event, with its line end. */
 export function formatRecord(event: { readonly type: string; readonly session: string }, seq: number): Buffer {
   const text = JSON.stringify({ v: VERSION, seq, event });
-  // An answer of a megabyte is copied once.
+  // An answer of a megabyte is copied only once.
   const line = Buffer.allocUnsafe(Buffer.byteLength(text) + TRAILER_BYTES);
   const end = line.write(text) - 1;
   const sum = crc32(line.subarray(0, end)).toString(16).padStart(8, '0');
@@ -303,7 +305,7 @@ export function formatRecord(event: { readonly type: string; readonly session: s
   return line;
 }
 
-/** What a line (without its line end) holds, brought up to `version`. */
+/** Parses a line (without its line end) and converts its event to `version`. */
 export function parseRecord(line: Uint8Array | string, version = VERSION, upcasters = UPCASTERS): ParsedRecord {
   const bytes = typeof line === 'string' ? Buffer.from(line) : Buffer.from(line.buffer, line.byteOffset, line.length);
   const checked = checksumOf(bytes);

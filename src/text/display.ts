@@ -1,20 +1,20 @@
 /**
- * Text as terminals agree to draw it. Terminals and multiplexers count the cells of joined, coloured and reshaped
- * emoji differently, and a line of which two programs think differently is drawn broken; so for display an emoji is
- * its plain base. Only the picture changes, never the text that is kept or copied.
+ * Text as all terminals draw it. Terminals and multiplexers disagree on the cells of joined, coloured and modified
+ * emoji, and a line on whose width two programs disagree is drawn wrong; so an emoji is displayed as its plain base.
+ * Only the display changes, never the text that is kept or copied.
  */
 import stringWidth from 'string-width';
 
 const ODD = /[\p{Default_Ignorable_Code_Point}\u2028\u2029\p{Emoji_Modifier}]|\p{M}{9}/u;
-/** A joiner and the emoji that it joins: only the first of a family is drawn. */
+/** A joiner and the emoji behind it: only the first of a family is drawn. */
 const JOINED = /\u200d\p{Extended_Pictographic}/gu;
 const TONES = /(?<=\p{Extended_Pictographic}\ufe0f?)\p{Emoji_Modifier}/gu;
-/** Variation selectors, zero-width and soft characters, tags, and what turns the direction of text around. */
+/** Variation selectors, zero-width and soft characters, tags, and marks that change the text's direction. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 const MARKS = /(\p{M}{8})\p{M}+/gu;
 const SEPARATORS = /[\u2028\u2029]/g;
 
-/** Makes a text's width the same everywhere. Escape sequences pass through. */
+/** Returns the text with the same width in all terminals. Escape sequences stay. */
 export function displayText(text: string): string {
   if (!ODD.test(text)) return text;
   return text
@@ -25,7 +25,7 @@ export function displayText(text: string): string {
     .replace(MARKS, '$1');
 }
 
-/** Control characters as pictures (`␛`, `␇`), and those that reorder text as `<U+202E>`: hostile text made plain. */
+/** Returns hostile text with control characters as symbols (`␛`, `␇`), and those that reorder text as `<U+202E>`. */
 export function visibleControls(text: string): string {
   return text
     .replace(/[\u0000-\u0008\u000b-\u001f]/g, (character) => String.fromCharCode(0x2400 + character.charCodeAt(0)))
@@ -36,20 +36,20 @@ export function visibleControls(text: string): string {
     );
 }
 
-/** Graphemes and the cells they take. One place, so that editor, wrapping and tokenizer agree. */
+/** Graphemes and their cells, in one place, so that editor, wrapping and tokenizer agree. */
 
-/** Made when it is needed: the first one of a process takes some 15 ms, which the first frame can do without. */
+/** Made on first use: the first one of a process takes some 15 ms, which the first frame saves. */
 let segmenter: Intl.Segmenter | undefined;
 /** Text in which every UTF-16 unit is a grapheme of one cell: no segmentation needed. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
-/** Splits text into what a person sees as one character each. */
+/** Splits text into the characters that a person sees. */
 export function graphemes(text: string): string[] {
   if (PLAIN.test(text)) return text.split('');
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   const found: string[] = [];
   for (let at = 0; at < text.length; ) {
-    // Between two plain characters there is always a border: only what lies around others needs the segmenter.
+    // Two plain characters are always two graphemes: only the text around others needs the segmenter.
     let odd = at;
     while (odd < text.length && isPlain(text, odd)) odd++;
     const sure = odd < text.length ? odd - 1 : odd;
@@ -70,7 +70,7 @@ function isPlain(text: string, at: number): boolean {
 
 const widths = new Map<string, number>();
 
-/** Cells of one grapheme (0, 1, 2 or more), remembered. Control characters count 0. */
+/** Returns the cells of one grapheme (0, 1, 2 or more), from a cache. Control characters count 0. */
 export function graphemeWidth(grapheme: string): number {
   if (grapheme.length === 1 && grapheme >= ' ' && grapheme <= '~') return 1;
   let width = widths.get(grapheme);
@@ -82,7 +82,7 @@ export function graphemeWidth(grapheme: string): number {
   return width;
 }
 
-/** Cells of a text without escape sequences. */
+/** Returns the cells of a text without escape sequences. */
 export function textWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
@@ -90,7 +90,7 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/** A path with the home directory as `~`. */
+/** Returns a path with the home directory as `~`. */
 export function shortPath(path: string, home: string | undefined = process.env.HOME): string {
   if (!home || home === '/' || (path !== home && !path.startsWith(`${home}/`))) return path;
   return `~${path.slice(home.length)}`;

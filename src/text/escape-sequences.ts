@@ -1,6 +1,6 @@
 /**
- * The grammar of escape sequences: where one begins, of which kind it is, where it ends. Everything that reads what a
- * terminal is sent or sends asks here. Sources: ECMA-48, xterm's ctlseqs, the VT500 parser of vt100.net.
+ * The grammar of escape sequences: where one begins, its kind, where it ends. All code that reads a terminal's input or
+ * output uses it. Sources: ECMA-48, xterm's ctlseqs, the VT500 parser of vt100.net.
  */
 
 export const ESC = 0x1b;
@@ -12,7 +12,7 @@ const BACKSLASH = 0x5c;
 /** ST as one character (C1). */
 const STRING_END = 0x9c;
 
-/** Where in a sequence the next byte falls. Numbers, not names: in a flood this is looked at once for each byte. */
+/** The state within a sequence. Numbers, not names, since in a flood they are compared once for each byte. */
 export const TEXT = 0;
 export const ESCAPE = 1;
 const INTERMEDIATE = 2;
@@ -21,14 +21,14 @@ const CONTROL = 3;
 export const COMMAND = 4;
 /** DCS, SOS, PM and APC. */
 export const STRING = 5;
-/** Behind an ESC within one of both. */
+/** After an ESC within an OSC or another string. */
 export const STRING_ESCAPE = 6;
-/** The sequence was over before this byte, which is to be read anew. */
+/** The sequence ended before this byte, which is to be read anew. */
 export const BROKEN = 7;
 
 /**
- * The state after one more byte (or character). TEXT: the sequence ends with this byte. A string that is broken off by
- * another sequence goes from STRING_ESCAPE to where that one is.
+ * Returns the state after one more byte (or character). TEXT: the sequence ends with this byte. When another sequence
+ * interrupts a string, the state goes from STRING_ESCAPE to that sequence's.
  */
 export function nextState(state: number, byte: number): number {
   switch (state) {
@@ -48,7 +48,7 @@ export function nextState(state: number, byte: number): number {
   }
 }
 
-/** What the byte behind an ESC begins. No table: in a flood of colours it is asked for twice a line. */
+/** Returns the state after an ESC and this byte. No table: a flood of colours needs this twice a line. */
 function introduced(byte: number): number | undefined {
   switch (byte) {
     case 0x5b:
@@ -72,18 +72,18 @@ function finalByte(byte: number, first: number): number {
 export type Sequence = {
   /** ESC with a final character, CSI, OSC, or another string. */
   readonly kind: 'escape' | 'control' | 'command' | 'string';
-  /** False where it was broken off, or where the text ends within it. */
+  /** False where the sequence was interrupted, or where the text ends within it. */
   readonly whole: boolean;
-  /** Its content: all behind the introducer but the final character or the terminator. */
+  /** Its content: everything between the introducer and the final character or terminator. */
   readonly from: number;
   readonly to: number;
-  /** Where the text goes on. */
+  /** Where the text continues. */
   readonly end: number;
 };
 
 /**
- * The sequence that begins at `at` with an ESC or a C1 character. A string that nothing ends goes to the end of its
- * line only, so that no text vanishes because of two bytes.
+ * Reads the sequence that begins at `at` with an ESC or a C1 character. An unterminated string ends with its line, so
+ * that two bytes can't make a whole text disappear.
  */
 export function readSequence(text: string, at: number): Sequence {
   const code = text.charCodeAt(at);
@@ -117,7 +117,7 @@ function readString(text: string, from: number, opened: number): Sequence {
     if (code === STRING_END) return { kind, whole: true, from, to: at, end: at + 1 };
     if (code === LF) {
       if (lineEnd < 0) lineEnd = at;
-      // No command has lines.
+      // A command never spans lines.
       if (opened === COMMAND) break;
     }
     const next = nextState(opened, code);

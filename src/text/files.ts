@@ -15,8 +15,8 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Removes a directory with all that is in it, also where a command took away its owner's right to look into parts of
- * it. Never throws: what a hostile command leaves behind must not end the program. Returns whether it is gone.
+ * Removes a directory with its contents, even where a command has removed its owner's right to read parts of it. Never
+ * throws: files of a hostile command must not end the program. Returns whether it is gone.
  */
 export function removeTree(path: string): boolean {
   if (removed(path)) return true;
@@ -33,23 +33,26 @@ function removed(path: string): boolean {
   }
 }
 
-/** Directories alone: another name of a file may lie elsewhere. Names are bytes, since they need not be UTF-8. */
+/**
+ * Makes directories readable, but not files, which may have another name elsewhere. Names are bytes, since they need
+ * not be UTF-8.
+ */
 function openUp(directory: Buffer): void {
   try {
     chmodSync(directory, 0o700);
     for (const entry of readdirSync(directory, { withFileTypes: true, encoding: 'buffer' }))
       if (entry.isDirectory()) openUp(Buffer.concat([directory, Buffer.from('/'), entry.name]));
   } catch {
-    // Not ours, gone, or too deep to be named: what else can be opened is.
+    // The directory is not ours, gone, or its path too long: the others are still opened.
   }
 }
 
-/** The first bytes of a file as text, however large it is. Throws where it can't be read. */
+/** Returns the first bytes of a file as text, however large the file is. Throws where it can't be read. */
 export function readBeginning(path: string, maxBytes: number): string {
   return readPart(path, maxBytes, () => 0);
 }
 
-/** The same of its last bytes. */
+/** Returns the last bytes of a file as text. Throws where it can't be read. */
 export function readEnd(path: string, maxBytes: number): string {
   return readPart(path, maxBytes, (size) => Math.max(0, size - maxBytes));
 }
@@ -64,10 +67,10 @@ function readPart(path: string, maxBytes: number, from: (size: number) => number
   }
 }
 
-/** The text of a plain file; undefined where there is none, or where it is longer than `maxBytes`. */
+/** Returns the text of a plain file; undefined where there is none, or where it is longer than `maxBytes`. */
 export async function readBounded(path: string, maxBytes: number): Promise<string | undefined> {
   try {
-    // A pipe that somebody put there would never open.
+    // Opening a pipe that somebody put there would block.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stats = await file.stat();
@@ -81,8 +84,8 @@ export async function readBounded(path: string, maxBytes: number): Promise<strin
 }
 
 /**
- * Makes a private directory and what is missing above it; fine where it is there. Node's own way to do so never ends
- * where the system says that a directory which is there is not, as in /proc.
+ * Makes a private directory and missing ones above it, unless they exist. Node's own way never returns where the system
+ * reports an existing directory as missing, as in /proc.
  */
 export function makeDirectory(path: string): void {
   try {

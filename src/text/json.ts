@@ -1,28 +1,28 @@
-/** Careful looks into JSON that came from outside: nothing is trusted to have its documented shape. */
+/** Reads JSON from outside, whose shape can't be trusted. */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Whether a value is an object of JSON: neither null nor a list. */
+/** Returns whether a value is a JSON object: neither null nor a list. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The items of a list; none of anything else. */
+/** Returns the items of a list; an empty list for anything else. */
 export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Levels of nesting that are read. No real value comes near; a walk over one of 100,000 ends the stack. */
+/** The most levels of nesting that are read. No real value is near; walking one of 100,000 would overflow the stack. */
 export const MAX_JSON_DEPTH = 200;
 
-/** Throws `SyntaxError` for text that is no JSON, or is nested beyond `MAX_JSON_DEPTH`. */
+/** Throws `SyntaxError` for text that is not JSON, or is nested deeper than `MAX_JSON_DEPTH`. */
 export function parseBoundedJson(text: string): unknown {
-  // First: building a hundred thousand lists to throw them away costs more than all else that is done with a reply.
+  // Checked first: parsing a hundred thousand nested lists costs more than everything else that is done with a reply.
   if (tooDeepAt(text) !== undefined) throw new SyntaxError(`nested more than ${MAX_JSON_DEPTH} levels deep`);
   return JSON.parse(text);
 }
 
-/** The value of JSON text; undefined where it is none, or is nested beyond `MAX_JSON_DEPTH`. */
+/** Returns the value of JSON text; undefined for other text, and for one nested deeper than `MAX_JSON_DEPTH`. */
 export function parseJson(text: string): unknown {
   try {
     return parseBoundedJson(text);
@@ -32,8 +32,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * The offset at which a text of JSON, with or without comments, is nested beyond `MAX_JSON_DEPTH`. Counts as the most
- * lenient reader: a string ends with its line, and a closing bracket of the wrong kind closes nothing.
+ * Returns the offset at which JSON text, with or without comments, is nested deeper than `MAX_JSON_DEPTH`. Counts like
+ * the most lenient reader: a string ends with its line, and a closing bracket of the wrong kind closes nothing.
  */
 export function tooDeepAt(text: string): number | undefined {
   if (!hasManyBrackets(text)) return undefined;
@@ -49,7 +49,7 @@ export function tooDeepAt(text: string): number | undefined {
   return undefined;
 }
 
-/** The offset of the last character of the string that begins at `from`. */
+/** Returns the offset of the last character of the string that begins at `from`. */
 function endOfString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at += 1) {
     const char = text[at];
@@ -59,7 +59,7 @@ function endOfString(text: string, from: number): number {
   return text.length;
 }
 
-/** The same of a comment; of a slash that begins none, the slash. */
+/** Returns the offset of the last character of a comment; for a slash that begins none, the slash. */
 function endOfComment(text: string, from: number): number {
   const block = text[from + 1] === '*';
   if (!block && text[from + 1] !== '/') return from;
@@ -73,7 +73,7 @@ function nextLineEnd(text: string, from: number): number {
   return ends.length > 0 ? Math.min(...ends) : -1;
 }
 
-/** Whether a value that somebody else has parsed is nested beyond `MAX_JSON_DEPTH`. */
+/** Returns whether a parsed value is nested deeper than `MAX_JSON_DEPTH`. */
 export function isTooDeep(value: unknown): boolean {
   let level: readonly unknown[] = [value];
   for (let depth = 0; depth <= MAX_JSON_DEPTH; depth += 1) {
@@ -83,7 +83,9 @@ export function isTooDeep(value: unknown): boolean {
   return true;
 }
 
-/** Nearly every text has so few that nothing needs to be told apart; looking for two characters is all it costs. */
+/**
+ * Nearly every text has so few brackets that its nesting need not be counted; searching for two characters is cheap.
+ */
 function hasManyBrackets(text: string): boolean {
   let left = MAX_JSON_DEPTH;
   for (const bracket of '[{')
@@ -91,7 +93,7 @@ function hasManyBrackets(text: string): boolean {
   return false;
 }
 
-/** The object that JSON text holds; undefined where it holds something else. */
+/** Returns the object in JSON text; undefined where it holds something else. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   const value = parseJson(text);
   return isJsonObject(value) ? value : undefined;

@@ -1,15 +1,16 @@
-/** Names that fit a glob, or are spelled nearly alike. */
+/** Matches names against globs, and finds names that are spelled nearly alike. */
 
 /**
- * Whether one of the globs covers the whole of `name`: `*` any characters, `?` one, `[a-z]` and `[!a-z]` one of a set.
+ * Returns whether one of the globs matches the whole of `name`: `*` any characters, `?` one, `[a-z]` and `[!a-z]` one
+ * of a set.
  */
 export function matchesGlob(name: string, globs: readonly string[]): boolean {
   return globs.some((glob) => matches(name, glob.match(/\[[!^]?\]?[^\]]*\]|./gsu) ?? []));
 }
 
 /**
- * Only the last star is ever tried again, so it takes time in proportion to both lengths multiplied at most, whatever a
- * model wrote as the name of a tool.
+ * Only the last star is retried, so the time is at most proportional to the product of both lengths, whatever name a
+ * model gave a tool.
  */
 function matches(name: string, parts: readonly string[]): boolean {
   const characters = [...name];
@@ -46,7 +47,7 @@ function fits(character: string, part: string): boolean {
   return inside !== negated;
 }
 
-/** The word of `words` that is closest to `word`, when it is close enough to be what was meant. */
+/** Returns the word of `words` closest to `word`, if it is close enough to be the one that was meant. */
 export function nearest(word: string, words: readonly string[]): string | undefined {
   let best: string | undefined;
   let bound = Math.max(2, Math.floor(word.length / 3)) + 1;
@@ -60,7 +61,7 @@ export function nearest(word: string, words: readonly string[]): string | undefi
   return best;
 }
 
-/** Letters put in, left out, changed, and neighbours that changed places; both words are short. */
+/** Returns the number of letters inserted, left out, changed, and swapped with a neighbour; both words are short. */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

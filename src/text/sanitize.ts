@@ -1,23 +1,21 @@
 /**
- * Making foreign text harmless (EX-9). Everything a program, a model or a server printed goes through `clean` before it
- * can reach a component, a journal or a model; what a HALT shows goes through `visible`.
+ * Makes foreign text harmless (EX-9). Output of programs, models and servers passes `clean` before it reaches a
+ * component, a journal or a model; text in a HALT passes `visible`.
  */
 
 import { ESC, readSequence } from './escape-sequences.ts';
 import { styleOf } from './style.ts';
 
-/**
- * Anything that keeps a text from passing untouched: controls, bidi controls, invisible characters, lone surrogates.
- */
+/** Characters that need a closer look: controls, bidi controls, invisible characters, lone surrogates. */
 const SUSPECT =
   /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]/;
 
-/** Finds the next of them from its `lastIndex` on: what lies between passes without a closer look. */
+/** Finds the next such character from its `lastIndex` on; text between them passes unchanged. */
 const SUSPECTS = new RegExp(SUSPECT.source, 'g');
 
 /**
- * Characters above ASCII that reorder or hide text. ZWJ, ZWNJ and variation selectors stay: scripts and emoji need
- * them.
+ * Returns whether a character above ASCII reorders or hides text. ZWJ, ZWNJ and variation selectors are allowed:
+ * scripts and emoji need them.
  */
 function hides(code: number): boolean {
   return (
@@ -43,23 +41,23 @@ const LINK_END = '\x1b]8;;\x1b\\';
 const SAFE_LINK = /^(?:(?:https?|file):\/\/|mailto:)[\x21-\x7e]*$/i;
 
 /**
- * Foreign text as harmless text: printable characters, newline, tab, whole SGR colour sequences, and OSC 8 hyperlinks
- * to http, https, file or mailto. CR LF becomes a newline; a bare CR, BS, C1, bidi control and every other sequence is
- * removed, an unfinished one with it. Takes time linear in the text; `clean(clean(x)) === clean(x)`.
+ * Returns foreign text as harmless text: printable characters, newline, tab, complete SGR colour sequences, and OSC 8
+ * hyperlinks to http, https, file or mailto. CR LF becomes a newline; a bare CR, BS, C1, bidi control and every other
+ * sequence is removed, an unfinished one as well. Takes time linear in the text; `clean(clean(x)) === clean(x)`.
  */
 export function clean(text: string): string {
   return SUSPECT.test(text) ? scrub(text, true) : text;
 }
 
-/** Whether a text, or a piece of one, holds anything that `clean` looks at more closely; any other stays as it is. */
+/** Returns whether a text, or a piece of one, holds anything that `clean` may change. */
 export function isSuspect(text: string): boolean {
   return SUSPECT.test(text);
 }
 
-/** What `clean` makes of a text, without colours and hyperlinks: what a model reads and what is searched. */
+/** Returns the result of `clean` without colours and hyperlinks, for models and for searching. */
 export function plainText(text: string): string {
   if (!SUSPECT.test(text)) return text;
-  // Most output holds nothing but colours. Whatever else begins with an ESC leaves that ESC behind.
+  // Most output holds no sequences but colours. Any other sequence leaves its ESC behind.
   const uncoloured = text.replace(COLOURS, '');
   return SUSPECT.test(uncoloured) ? scrub(text, false) : uncoloured;
 }
@@ -75,15 +73,15 @@ function scrub(text: string, keepStyles: boolean): string {
     if (at === text.length) break;
     const code = text.charCodeAt(at);
     if (from < at) out.push(text.slice(from, at));
-    // A C1 character stands for an ESC and a letter. It is honoured to be removed whole, never to be kept.
+    // A C1 character stands for an ESC and a letter: its sequence is recognised to be removed as a whole, never to be
+    // kept.
     if (code === ESC || (code >= 0x80 && code <= 0x9f)) {
       const sequence = readSequence(text, at);
       const style = keepStyles && code === ESC ? styleOf(text, sequence) : undefined;
       if (style && 'sgr' in style) {
         if (style.sgr.length < MAX_STYLE_CHARS) out.push(text.slice(at, style.end));
       } else if (style) {
-        // An unsafe target closes the link before it, as a terminal would have done; a close without an open says
-        // nothing.
+        // An unsafe target closes the link before it, as in a terminal; a close without an open link is dropped.
         const opens = isSafeLink(style.link);
         if (opens) out.push(`\x1b]8;;${style.link}\x1b\\`);
         else if (linked) out.push(LINK_END);
@@ -102,25 +100,28 @@ function scrub(text: string, keepStyles: boolean): string {
   return out.join('');
 }
 
-/** What stands for a character that may be no text. */
+/** Returns the visible form of a character that may not be text. */
 function shown(point: number): string {
   if (point === 0x2028 || point === 0x2029) return '\n';
   if (point >= 0xd800 && point <= 0xdfff) return '\ufffd';
   return point > 0x9f && !hides(point) ? String.fromCodePoint(point) : '';
 }
 
-/** Whether an address may be made clickable on the screen. */
+/** Returns whether an address may be clickable on the screen. */
 export function isSafeLink(uri: string): boolean {
   return uri.length <= MAX_LINK_CHARS && SAFE_LINK.test(uri);
 }
 
-/** Whatever is invisible, moves other characters, or could be taken for a blank; and the escape's own bracket. */
+/**
+ * Characters that are invisible, move others, or could be mistaken for a blank; and the bracket of the visible form
+ * itself.
+ */
 const CONCEALING =
   /(?![\n ])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\p{Me}\u2800\u3164\uffa0\u{27e8}]|(?<![\p{L}\p{M}])\p{M}/gu;
 
 /**
- * Text for a question that decides something (HA-1): every character that can't be seen is written as `⟨U+001B⟩`.
- * Newlines stay, blanks stay. Injective: two different texts never look the same because of a control character.
+ * Returns text for a question that decides something (HA-1): every invisible character is written as `⟨U+001B⟩`.
+ * Newlines and blanks stay. Injective: two different texts never look the same because of a control character.
  */
 export function visible(text: string): string {
   return text.replace(
@@ -129,7 +130,7 @@ export function visible(text: string): string {
   );
 }
 
-/** The same for what has been decided, and for a diff: a tab is room there, as in the text that it came from. */
+/** Returns the same for actions that were decided on, and for diffs, where a tab is shown as room, as in its source. */
 export function visibleWithTabs(text: string): string {
   return visible(text.replaceAll('\t', '    '));
 }

@@ -1,19 +1,19 @@
 /**
- * Text of the shell: one word of it, and what is unfinished.
+ * Shell text: quoting a word, and detecting unfinished input.
  *
- * The latter reads a shell command line by line and says whether bash would go on reading: a lexer for quotes,
- * here-documents, continuations and compound commands. It never says of a syntax error that more lines could help.
+ * The detector reads a shell command line by line and reports whether bash would read on: a lexer for quotes,
+ * here-documents, continuations and compound commands. It never reports a syntax error as unfinished.
  */
 
-/** One word of `sh`, whatever is in it. */
+/** Returns any text as one word of `sh`. */
 export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** What is not finished. */
+/** The kind of construct that is unfinished. */
 export type Unfinished = 'here-document' | 'quote' | 'continuation' | 'compound command';
 
-/** What has begun and not ended: quotes and expansions, arrays and tests, compound commands. */
+/** A construct that has begun and not ended: quotes and expansions, arrays and tests, compound commands. */
 type Kind =
   | "'"
   | "$'"
@@ -28,20 +28,20 @@ type Kind =
   | 'if'
   | 'loop'
   | '{'
-  /** Before its word, before `in`, in a pattern, behind one. */
+  /** Before its word, before `in`, in a pattern, behind a pattern. */
   | 'case'
   | 'case word'
   | 'pattern'
   | 'branch';
 
-/** `word` and `command` are restored where it ends within a word. */
+/** `word` and `command` are restored where the construct ends within a word. */
 type Frame = { kind: Kind; readonly word: string; readonly command: boolean };
 type HereDocument = { readonly delimiter: string; readonly tabs: boolean; readonly literal: boolean };
 
 const QUOTES: ReadonlySet<Kind> = new Set(["'", "$'", '"', '`', '${']);
-/** A newline in one of these is text. */
+/** Constructs in which a newline is text. */
 const TEXT: ReadonlySet<Kind | undefined> = new Set<Kind | undefined>(["'", "$'", '"', '${', '((']);
-/** A character that no keyword holds, in place of what was quoted or expanded. */
+/** A character that no keyword contains, in place of a quoted or expanded part. */
 const QUOTED = '\0';
 const PLAIN = /[^\s'"\\$`<>&|;()#]+/y;
 const HERE_DOCUMENT = /<<(-?)[ \t]*((?:'[^']*'|"[^"]*"|\\.|[^\s'"\\<>&|;()`])+)/y;
@@ -60,15 +60,15 @@ const OPENS: Readonly<Record<string, Kind>> = {
 export class ShellLines {
   readonly #frames: Frame[] = [];
   #word = '';
-  /** A command may begin here, so that keywords count. */
+  /** Whether a command may begin here, so that keywords count. */
   #command = true;
   /** The next word is the target of a redirection, the name of a loop's variable, or that of a function. */
   #next: 'target' | 'variable' | 'function' | undefined;
-  /** Nothing but a command can follow: `&&`, `|`, the head of a function. */
+  /** Whether only a command can follow: after `&&`, `|`, or the head of a function. */
   #wants = false;
-  /** The last line ends with a backslash that joins the next. */
+  /** Whether the last line ends with a backslash that joins the next. */
   #joins = false;
-  /** More lines won't make it right. */
+  /** Whether more lines can't make the command valid. */
   #broken = false;
   #documents: HereDocument[] = [];
   #inDocument = false;
@@ -76,7 +76,8 @@ export class ShellLines {
   #joined = '';
 
   /**
-   * What bash would wait for after the lines read so far; undefined: the command is whole, or no line can finish it.
+   * What bash would wait for after the lines read so far; undefined: the command is complete, or no line can complete
+   * it.
    */
   get unfinished(): Unfinished | undefined {
     if (this.#documents.length > 0) return 'here-document';
@@ -112,7 +113,7 @@ export class ShellLines {
     this.#inDocument = this.#documents.length > 0;
   }
 
-  /** Reads on at `at`; returns how many characters. */
+  /** Reads on at `at`; returns the number of characters taken. */
   #take(line: string, at: number): number {
     const kind = this.#top;
     const char = line.charAt(at);
@@ -160,19 +161,19 @@ export class ShellLines {
     return 2;
   }
 
-  /** A quote begins; 0: none does. */
+  /** Reads the start of a quote; returns 0 where none begins. */
   #quote(line: string, at: number): number {
     if (line.startsWith("$'", at)) return this.#begin("$'", 2);
     if (line.startsWith("'", at)) return this.#begin("'");
     return line.startsWith('"', at) ? this.#begin('"') : 0;
   }
 
-  /** An expansion begins, or a command between backquotes ends; 0: neither. */
+  /** Reads the start of an expansion, or the end of a command in backquotes; returns 0 for neither. */
   #expand(line: string, at: number): number {
     if (line.startsWith('`', at)) {
       const open = this.#frames.findLastIndex(({ kind }) => kind === '`');
       if (open < 0) return this.#begin('`');
-      // Backquotes are matched before what is between them is read.
+      // The shell matches backquotes before it reads the text between them.
       this.#frames.length = open + 1;
       return this.#endExpansion();
     }
@@ -186,12 +187,12 @@ export class ShellLines {
     this.#word = '';
     this.#next = undefined;
     this.#command = kind !== 'array' && kind !== 'case';
-    // A compound command is what was wanted; a quote or an expansion will be a word.
+    // A compound command can follow `&&`; a quote or an expansion will be a word.
     if (OPENS[kind] !== undefined || kind === '(' || kind === 'loop') this.#wants = false;
     return length;
   }
 
-  /** What ends is a part of a word. */
+  /** Ends a construct that is a part of a word. */
   #endExpansion(): number {
     const frame = this.#frames.pop();
     this.#word = `${frame?.word ?? ''}${QUOTED}`;
@@ -199,7 +200,7 @@ export class ShellLines {
     return 1;
   }
 
-  /** Behind a compound command others may end. */
+  /** Ends a compound command, behind which outer ones may end. */
   #endCompound(kind: Kind): void {
     if (this.#top === kind) this.#frames.pop();
     else this.#broken = true;
@@ -270,7 +271,7 @@ export class ShellLines {
     return operator.length;
   }
 
-  /** Returns 1, the character that ended it. */
+  /** Ends a word; returns 1, the character that ended it. */
   #endWord(): 1 {
     const word = this.#word;
     this.#word = '';
@@ -292,7 +293,7 @@ export class ShellLines {
     return 1;
   }
 
-  /** A word where a command may begin: a keyword, or what no keyword follows. */
+  /** Ends a word where a command may begin: a keyword, or a command's name, which no keyword follows. */
   #endCommandWord(word: string): void {
     const opens = OPENS[word];
     const closes = CLOSES[word];

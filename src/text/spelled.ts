@@ -1,9 +1,9 @@
-/** Names and amounts as they are spelled for a person, beyond what the first frame needs. */
+/** Names and amounts for people, apart from those that the first frame needs. */
 import { visible } from './sanitize.ts';
 
 /**
- * The name of a file in a list of one line each: no name can pass for two lines. A byte of a name that is no text,
- * which stands as U+DC80 … U+DCFF, is `⟨xE9⟩`.
+ * Returns a file's name for a list with one line each: no name can pass for two lines. A byte that is not text, held as
+ * U+DC80 … U+DCFF, is written as `⟨xE9⟩`.
  */
 export function nameText(name: string): string {
   return visible(name)
@@ -11,7 +11,7 @@ export function nameText(name: string): string {
     .replace(/⟨U\+DC([89A-F].)⟩/g, '⟨x$1⟩');
 }
 
-/** The text that `visible` has written so, for what a person was given to edit. */
+/** Reverses `visible`, for text that a person has edited. */
 export function fromVisible(shown: string): string {
   return shown.replace(/⟨U\+([0-9A-F]{4,6})⟩/g, (sign, hex: string) => {
     const code = Number.parseInt(hex, 16);
@@ -19,7 +19,7 @@ export function fromVisible(shown: string): string {
   });
 }
 
-/** An amount of bytes as people say it: `612 bytes`, `1.8 MB`. */
+/** Returns an amount of bytes for people: `612 bytes`, `1.8 MB`. */
 export function bytesText(bytes: number): string {
   const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
   let value = bytes;

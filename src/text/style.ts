@@ -1,4 +1,7 @@
-/** What SGR and OSC 8 sequences have switched on, so that a wrapped line can begin where the one before left off. */
+/**
+ * Tracks what SGR and OSC 8 sequences have switched on, so that a wrapped line can begin where the previous one left
+ * off.
+ */
 
 import { ESC, readSequence, type Sequence } from './escape-sequences.ts';
 
@@ -7,15 +10,15 @@ export type Style = { readonly sgr: string; readonly link: string };
 
 export const PLAIN: Style = { sgr: '', link: '' };
 
-/** One colour or hyperlink of a text: the parameters of an SGR, or where a link leads ('' ends one). */
+/** One colour or hyperlink of a text: the parameters of an SGR, or the target of a link ('' ends a link). */
 export type StyleChange = { readonly end: number } & ({ readonly sgr: string } | { readonly link: string });
 
-/** The colour or hyperlink that begins at `at`; undefined where another sequence does, or none. */
+/** Returns the colour or hyperlink that begins at `at`, if one does. */
 export function styleAt(text: string, at: number): StyleChange | undefined {
   return text.charCodeAt(at) === ESC ? styleOf(text, readSequence(text, at)) : undefined;
 }
 
-/** The colour or hyperlink that a sequence is. */
+/** Returns the colour or hyperlink of a sequence, if it is one. */
 export function styleOf(text: string, { kind, whole, from, to, end }: Sequence): StyleChange | undefined {
   if (!whole) return undefined;
   if (kind === 'control' && text[to] === 'm') {
@@ -27,7 +30,7 @@ export function styleOf(text: string, { kind, whole, from, to, end }: Sequence):
   return link > 0 && link <= to ? { end, link: text.slice(link, to) } : undefined;
 }
 
-/** The colours and hyperlinks of a text in order, each with where it begins. */
+/** Yields the colours and hyperlinks of a text in order, each with its start. */
 export function* eachStyle(text: string): Generator<StyleChange & { readonly at: number }> {
   let at = text.indexOf('\x1b');
   while (at >= 0) {
@@ -37,7 +40,10 @@ export function* eachStyle(text: string): Generator<StyleChange & { readonly at:
   }
 }
 
-/** A clean text without its colours and hyperlinks, for searching and measuring. `plainText` is for foreign text. */
+/**
+ * Returns a clean text without its colours and hyperlinks, for searching and measuring. `plainText` is for foreign
+ * text.
+ */
 export function stripStyles(text: string): string {
   let plain = '';
   let from = 0;
@@ -81,7 +87,7 @@ const OFF: Readonly<Record<number, readonly Slot[]>> = {
 const parsed = new Map<string, Slots>();
 const applied = new Map<string, string>();
 
-/** The SGR string after the parameters of one more sequence. Conceal (8) is dropped: text must not hide. */
+/** Returns the SGR string after one more sequence. Conceal (8) is dropped: text must not hide. */
 export function applySgr(sgr: string, parameters: string): string {
   const key = `${sgr}|${parameters}`;
   let result = applied.get(key);
@@ -113,7 +119,7 @@ function apply(slots: Slots, parameters: string): void {
   }
 }
 
-/** A colour in several numbers; returns how many more of them it took. That of an underline is dropped. */
+/** Takes a colour of several numbers and returns how many it took. The colour of an underline is dropped. */
 function takeColour(
   slots: Slots,
   code: 38 | 48 | 58,
@@ -127,7 +133,7 @@ function takeColour(
   return used;
 }
 
-/** A style or a colour in one number. */
+/** Takes a style or a colour of one number. */
 function setPlain(slots: Slots, code: number): void {
   const on = ON[code];
   if (on !== undefined) slots[on] = String(code === 21 ? 4 : code);
@@ -136,7 +142,7 @@ function setPlain(slots: Slots, code: number): void {
   else if ((code >= 40 && code <= 47) || (code >= 100 && code <= 107)) slots.bg = String(code);
 }
 
-/** `38;5;n` and `38;2;r;g;b`. */
+/** Takes `38;5;n` and `38;2;r;g;b`. */
 function longColour(code: number, codes: readonly string[], at: number): { colour: string | undefined; used: number } {
   const used = codes[at] === '5' ? 2 : codes[at] === '2' ? 4 : 1;
   const parts = codes.slice(at, at + used);
@@ -144,18 +150,18 @@ function longColour(code: number, codes: readonly string[], at: number): { colou
   return { colour: whole ? [code, ...parts.map((part) => part || '0')].join(';') : undefined, used };
 }
 
-/** `38:5:n`, `38:2:r:g:b` and `38:2::r:g:b`, written with semicolons. */
+/** Takes `38:5:n`, `38:2:r:g:b` and `38:2::r:g:b`, and returns them with semicolons. */
 function colonColour(code: number, rest: readonly string[]): string | undefined {
   const parts = rest[0] === '2' && rest.length > 4 ? ['2', ...rest.slice(2, 5)] : rest;
   return longColour(code, parts, 0).colour;
 }
 
-/** What switches a style on, from nothing. */
+/** Returns the sequences that switch a style on. */
 export function openStyle({ sgr, link }: Style): string {
   return (link === '' ? '' : `\x1b]8;;${link}\x1b\\`) + (sgr === '' ? '' : `\x1b[${sgr}m`);
 }
 
-/** What switches a style off again. */
+/** Returns the sequences that switch a style off. */
 export function closeStyle({ sgr, link }: Style): string {
   return (sgr === '' ? '' : '\x1b[0m') + (link === '' ? '' : '\x1b]8;;\x1b\\');
 }

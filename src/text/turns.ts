@@ -1,17 +1,17 @@
-/** Long work in turns of the event loop: no key waits for its end. */
+/** Splits long work into turns of the event loop, so that keys are handled in between. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** How long is worked in one turn, in ms. */
+/** The time for work in one turn, in ms. */
 const TURN_MS = 4;
 
-/** Characters that are looked at in one turn: a look at each takes about a millisecond. */
+/** Characters that are processed in one turn, which takes about a millisecond. */
 const TURN_CHARS = 64 * 1024;
 
-/** Says when a turn has taken long enough. Made when the work begins. */
+/** Measures whether a turn has taken long enough. Made when the work begins. */
 export class Turns {
   #since = performance.now();
 
-  /** Whether it is time to let others work. */
+  /** Whether it is time for other work. */
   get due(): boolean {
     return performance.now() - this.#since >= TURN_MS;
   }
@@ -23,7 +23,9 @@ export class Turns {
   }
 }
 
-/** Looks at all texts piece by piece, in order; `index` says of which text a piece is. A short text is one piece. */
+/**
+ * Calls a function with all texts piece by piece, in order; `index` is the text of a piece. A short text is one piece.
+ */
 export async function eachInTurns(
   texts: readonly string[],
   look: (piece: string, index: number) => void,

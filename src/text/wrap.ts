@@ -1,23 +1,23 @@
-/** Text with SGR and hyperlinks → lines no wider than a width, each complete in itself. */
+/** Wraps text with SGR and hyperlinks to lines no wider than a width, each complete in itself. */
 import { displayText, graphemes, graphemeWidth, textWidth, visibleControls } from './display.ts';
 import { applySgr, closeStyle, openStyle, PLAIN, type Style, stripStyles, styleAt } from './style.ts';
 
 export type WrapOptions = {
   /** `word` breaks at blanks where it can; `hard` where the line is full, as a terminal does. */
   readonly mode?: 'word' | 'hard';
-  /** Put before every line but the first of each line of the text, within the width. */
+  /** Precedes every line but the first of each line of the text, within the width. */
   readonly indent?: string;
 };
 
-/** Cells between tab stops, as terminals have it. */
+/** Cells between tab stops, as in terminals. */
 const TAB = 8;
-/** Text that needs neither wrapping nor cleaning beyond its length. */
+/** Text that needs no cleaning, and wrapping only by its length. */
 const PLAIN_LINE = /^[\x20-\x7e]*$/;
 
 /**
- * Wraps to `width` cells (at least 1). Styles and links run on over line ends, and every line closes what it opens.
- * Tabs are expanded; other control characters are shown as pictures. A text ending in a newline has no empty line
- * behind it; an empty text is one empty line. A character wider than the width becomes `…`.
+ * Wraps to `width` cells (at least 1). Styles and links continue over line ends, and every line closes what it opens.
+ * Tabs are expanded; other control characters are shown as symbols. A newline at the end adds no empty line; an empty
+ * text is one empty line. A character wider than the width becomes `…`.
  */
 export function wrapText(text: string, width: number, options: WrapOptions = {}): string[] {
   const lines: string[] = [];
@@ -31,7 +31,7 @@ export function wrapText(text: string, width: number, options: WrapOptions = {})
   return lines;
 }
 
-/** What `wrapLine` makes of text in which each character is a cell: most text, and all of it in a flood. */
+/** Wraps text in which each character is a cell: most text, and all of a flood. */
 function wrapPlain(line: string, width: number, options: WrapOptions, out: string[]): void {
   const indent = indentOf(options, width);
   const word = (options.mode ?? 'word') === 'word';
@@ -53,7 +53,7 @@ function wrapPlain(line: string, width: number, options: WrapOptions, out: strin
   }
 }
 
-/** Where the first character that is no blank stands. */
+/** Returns the index of the first character that is not a blank. */
 function inkAt(line: string, from: number): number {
   let at = from;
   while (line[at] === ' ') at++;
@@ -76,7 +76,7 @@ function wrapLine(line: string, width: number, options: WrapOptions, state: { st
     const { to, lastBlank } = fitting(cells, from, width - lead.length);
     let next = to + 1;
     if (to < cells.length && to === from) {
-      // Not even one fits.
+      // Not even one character fits.
       out.push(lead + draw([{ text: '…', width: 1, style: cells[to]?.style ?? PLAIN, blank: false }]));
     } else {
       const broken = word && to < cells.length ? atBlank(cells, from, to, lastBlank) : { end: to, next: to };
@@ -87,7 +87,7 @@ function wrapLine(line: string, width: number, options: WrapOptions, state: { st
   } while (from < cells.length);
 }
 
-/** How far the cells from `from` on fit, and the last blank after some ink: where the line may break. */
+/** Returns how many cells from `from` on fit, and the last blank behind a non-blank, where the line may break. */
 function fitting(
   cells: readonly Cell[],
   from: number,
@@ -107,7 +107,7 @@ function fitting(
   return { to, lastBlank };
 }
 
-/** Where a line of words ends and the next one begins: the blanks at a break belong to neither. */
+/** Returns where a line of words ends and where the next one begins: blanks at a break belong to neither. */
 function atBlank(
   cells: readonly Cell[],
   from: number,
@@ -119,7 +119,7 @@ function atBlank(
   let end = next;
   while (end > from && cells[end - 1]?.blank) end--;
   while (next < cells.length && cells[next]?.blank) next++;
-  // Blanks that begin the text are its own indentation.
+  // Blanks at the start of the text are its own indentation.
   return { end: end === from ? Math.min(to, next) : end, next };
 }
 
@@ -132,7 +132,7 @@ function toCells(line: string, state: { style: Style }): Cell[] {
       const width = text === '\t' ? TAB - (column % TAB) : graphemeWidth(text);
       column += width;
       const last = cells.at(-1);
-      // What takes no cell stays with the cell before it.
+      // A character without a cell stays with the cell before it.
       if (width === 0 && last !== undefined)
         cells[cells.length - 1] = { ...last, text: last.text + text, blank: false };
       else if (text === '\t')
@@ -175,12 +175,12 @@ function draw(cells: readonly Cell[]): string {
   return result + closeStyle(style);
 }
 
-/** Addresses that may be made clickable, in printable ASCII; anything else is no link. */
+/** Returns an address that may be clickable, in printable ASCII; empty for others. */
 export function safeLink(address: string): string {
   return /^(?:https?:\/\/|mailto:)[\x21-\x7e]{1,2000}$/i.test(address) ? address : '';
 }
 
-/** Cells of a line that may hold SGR and hyperlinks. */
+/** Returns the cells of a line that may hold SGR and hyperlinks. */
 export function lineWidth(line: string): number {
   return textWidth(stripStyles(line));
 }
