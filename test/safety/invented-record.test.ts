@@ -14,7 +14,6 @@ const frob: Spec = {
   ],
   global: true,
   tune: '-v --store=',
-  valuesOf: 'first',
   wraps: { sub: 'with' },
   traits: ['sends'],
   reaches: 'show',

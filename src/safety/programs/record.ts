@@ -185,13 +185,8 @@ export type Sends = { readonly as: SendKind; readonly when?: RegExp };
 
 /** What is known of a program as a whole, also of one whose options nobody has written down. */
 export type Facts = {
-  /**
-   * Options that take a value, for rows and wrappers, which read a call whatever its subcommand: needed to tell a
-   * subcommand from an option's value (`git -C x push`).
-   */
+  /** Options that take a value beside those of the roles, for rules, which read a call whatever its subcommand. */
   readonly values?: string;
-  /** The same from the record: `first`: of its first level; `all`: those with a value on every level. */
-  readonly valuesOf?: 'first' | 'all';
   /** Long options begin with one dash, and letters are never taken apart. */
   readonly singleDash?: boolean;
   /** Options that make a call a dry run where no role says so; by subcommand where only some have one. */

@@ -200,7 +200,7 @@ export const PACKAGE_RULES: readonly Rule[] = [
       'make ninja cmake gmake rake gradle gradlew mvn mvnw ant bazel bazelisk scons': {
         any: [
           {
-            operand:
+            argument:
               /^(uninstall|purge|nuke|wipe|obliterate|[\w-]*(db|database)[:_-](drop|reset|purge|wipe|nuke)|drop[-_]?(db|database)|destroy|teardown|deinstall)$/,
           },
           { shape: '--expunge|--expunge_async' },

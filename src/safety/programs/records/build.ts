@@ -1,6 +1,7 @@
 import { pattern } from '../../../text/pattern.ts';
 import { readable } from '../../shell/taint.ts';
-import { FORMATS, type StaticVerdict, unknown } from '../../verdict.ts';
+import { verbOf } from '../../verbs.ts';
+import { destructive, FORMATS, type StaticVerdict, unknown } from '../../verdict.ts';
 import { absolute, fillsDirectory, isOwnProject, lookAt } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records, type Spec, words } from '../record.ts';
 
@@ -20,7 +21,7 @@ export const BUILD_RECORDS: Records = {
   'make gmake just': {
     of: {
       make: {
-        values: '-C --directory -f --file --makefile -j --jobs -I -o -W -l --eval -O',
+        values: '-j --jobs -l -O',
         dryRun: '-n --just-print --dry-run --recon -q --question',
         traits: ['runsProject'],
       },
@@ -150,7 +151,9 @@ function judgeCmake(call: CallFacts, reading: Reading): StaticVerdict | undefine
 function judgeToolbox(tool = ''): StaticVerdict | undefined {
   return /^(echo|echo_append|cat|capabilities|compare_files|environment|md5sum|sha\d+sum|sleep|true|false)$/.test(tool)
     ? undefined
-    : unknown(`cmake -E ${tool} changes files`);
+    : verbOf(tool) === 'destroys'
+      ? destructive('destroying verb', `cmake: ${tool} takes something away`)
+      : unknown(`cmake -E ${tool} changes files`);
 }
 
 function judgeCmakeOption({ machine }: CallFacts, name: string, value: string): StaticVerdict | undefined {

@@ -92,8 +92,7 @@ export const COMPILERS: Records = {
   cargo: {
     reaches: 'search info add install',
     leaves: { as: 'publish', when: /^publish\b/ },
-    values:
-      '-p --package --manifest-path --target --features -F -j --jobs --bin --example --test --bench --profile --target-dir --color --config -Z --registry --index --vers --version --token',
+    values: '--bin --index --vers --version --token',
     dryRun: '--dry-run -n',
     traits: ['runsProject'],
     global: true,
@@ -275,7 +274,6 @@ const PYTHON_VALUES: Readonly<Record<string, RegExp>> = {
 export const LANGUAGES: Records = {
   python: {
     code: /^-\w*c$/,
-    valuesOf: 'first',
     stopsAtOperand: true,
     tune: '-c= -m= -b -B -d -E -I -O -OO -q -s -S -u -v -x -P -W= -X=',
     judge: judgePython,
@@ -285,7 +283,6 @@ export const LANGUAGES: Records = {
   },
   node: {
     code: /^(-\w*[ep]|--eval|--print|-pe)$/,
-    valuesOf: 'first',
     stopsAtOperand: true,
     tune: '-e= -p= -c -i -pe= -v --eval= --print= --check --test --test-only --test-name-pattern= --test-reporter= --watch --no-warnings --trace-warnings --trace-deprecation --max-old-space-size= --stack-trace-limit= --input-type= --expose-gc --enable-source-maps --experimental-strip-types --experimental-vm-modules --harmony --throw-deprecation --unhandled-rejections= --no-deprecation --v8-options',
     load: '-C= --conditions= -r= --require= --import= --loader= --experimental-loader= --env-file= --openssl-config= --icu-data-dir= --run= --inspect[=] --inspect-brk[=] --build-snapshot --experimental-sea-config=',
@@ -297,7 +294,7 @@ export const LANGUAGES: Records = {
   },
   perl: {
     code: /^-[\w.]*[eE]$/,
-    values: '-e -E -I -M -m -F',
+    values: '-M -m',
     traits: ['printsSetup'],
     stopsAtOperand: true,
     tune: '-n -p -l[=] -a -w -W -c -v -V -X -t -T -s -u -U -0[=] -F= -e= -E= -M[=] -m[=] -I= -i[=] -C[=]',
@@ -310,7 +307,6 @@ export const LANGUAGES: Records = {
   },
   ruby: {
     code: /^-\w*e$/,
-    valuesOf: 'first',
     stopsAtOperand: true,
     tune: '-n -p -l -a -w -W[=] -c -v -s -0[=] -F= -e= -r= -i[=] -U -E= -K[=]',
     load: '-I= -C= -S -x[=] -d --encoding=',
@@ -320,7 +316,6 @@ export const LANGUAGES: Records = {
   },
   php: {
     code: /^-\w*[rBRE]$/,
-    valuesOf: 'first',
     stopsAtOperand: true,
     tune: '-r= -B= -R= -E= -l -m -i -n -s -w -a -q',
     idle: '-v -h',
@@ -329,7 +324,7 @@ export const LANGUAGES: Records = {
   },
   'lua Rscript R julia groovy osascript elixir scala tclsh expect guile sbcl ghc': {
     of: {
-      lua: { valuesOf: 'first', code: /^-e$/ },
+      lua: { code: /^-e$/ },
       'Rscript R groovy osascript elixir scala ghc': { code: /^-e$/ },
       julia: { code: /^(-e|-E|--eval)$/ },
       'tclsh guile': { code: /^-c$/ },
@@ -342,7 +337,6 @@ export const LANGUAGES: Records = {
   },
   mongosh: {
     code: /^--eval$/,
-    valuesOf: 'first',
     traits: ['sends'],
     tune: '--eval= --quiet --host= --port= -u= -p= --username= --password= --authenticationDatabase= --json[=] --norc --tls --retryWrites',
     load: '-f= --file= --shell --tlsCAFile=',
@@ -378,8 +372,8 @@ export const LANGUAGES: Records = {
     },
   },
   bun: {
-    code: /^(-e|--eval|-p|--print)$/,
     values: '--prefix -w --workspace --registry --tag --loglevel --otp --userconfig --cache -C',
+    code: /^(-e|--eval|-p|--print)$/,
     traits: ['runsProject'],
     tune: '-e= -p= --eval= --print= --silent',
     load: '--cwd= --config= -c= --preload= -r= --require= --import= --env-file= --inspect[=]',

@@ -77,7 +77,6 @@ const BACKUP: Spec = {
 /** Databases, documents, pictures: what is in the text handed to them is judged by its own reader. */
 export const DATA: Records = {
   psql: {
-    valuesOf: 'first',
     traits: ['sends'],
     tune: '-# -A -a -b -e -E -H -l -n -q -s -S -t -w -W -x -X -z -0 -1 -c= -d= -h= -p= -U= -F= -R= -P= -T= -v= --command= --dbname= --host= --port= --username= --list --no-psqlrc --quiet --tuples-only --no-align --expanded --html --csv --field-separator= --pset= --set= --variable= --no-password --password --single-transaction --echo-queries --echo-all --record-separator= --no-readline',
     write: '-o= -L= --output= --log-file=',
@@ -86,7 +85,6 @@ export const DATA: Records = {
     judge: judgeServer,
   },
   mysql: {
-    valuesOf: 'first',
     traits: ['sends'],
     tune: '-# -A -B -e= -h= -P= -p[=] -u= -D= -N -s -t -v -r -E -H -X -S= -C -n -q --batch --execute= --host= --port= --user= --password[=] --database= --skip-column-names --table --silent --verbose --raw --vertical --html --xml --protocol= --socket= --no-auto-rehash --column-names --safe-updates --ssl-mode= --connect-timeout= --default-character-set= --quick',
     write: '--tee=',
@@ -95,14 +93,13 @@ export const DATA: Records = {
     judge: judgeServer,
   },
   sqlite3: {
-    valuesOf: 'first',
     singleDash: true,
     tune: '-# -readonly -header -noheader -column -csv -json -line -list -html -markdown -box -table -quote -separator= -nullvalue= -newline= -batch -bail -cmd= -echo -stats -ascii -tabs -safe -c=',
     load: '-init= -interactive -append -archive -vfs=',
     operands: 'read tune',
   },
   'redis-cli': {
-    values: '-h -p -a -n -u --user --pass -s -r -i --pattern',
+    values: '-s',
     traits: ['sends', 'speaks'],
     reaches: true,
     tune: '-# -h= -p= -a= -n= -r= -i= -u= --user= --pass= --raw --no-raw --csv --json --scan --pattern= --bigkeys --memkeys --hotkeys --stat --latency --latency-history --tls --no-auth-warning -2 -3 -c -t= --askpass --count= -e',
@@ -171,8 +168,7 @@ export const DATA: Records = {
   },
   gpg: {
     output: { gives: 'decoded' },
-    values:
-      '-u --local-user -r --recipient -o --output --homedir --keyserver --passphrase --default-key --pinentry-mode',
+    values: '--local-user --recipient --passphrase --default-key --pinentry-mode',
     traits: ['prints'],
     tune: '-# -a -k -K -q -v -u= -r= --armor --list-keys --list-secret-keys --list-public-keys --fingerprint --list-sigs --check-sigs --verify --show-keys --list-packets --with-colons --keyid-format= --batch --no-tty --quiet --verbose --with-fingerprint --import-options=show-only --list-config --status-fd=  --print-md= --with-subkey-fingerprint --list-options= -d --decrypt',
     idle: '--version -h --dump-options',
@@ -191,15 +187,13 @@ export const DATA: Records = {
   },
   restic: {
     ...BACKUP,
-    values:
-      '-r --repo --repository-file -p --password-file --cache-dir --host --tag --path -t --target --keep-last --keep-daily --keep-weekly --keep-monthly -o --option',
+    values: '-t --target',
     family: 'cloud and data',
     findings: [RESTIC_LOSS],
   },
   borg: {
     ...BACKUP,
-    values:
-      '--repo --rsh --keep-daily --keep-weekly --keep-monthly --keep-last --keep-yearly --keep-within -P --prefix -a --glob-archives --compression -C',
+    values: '--keep-yearly --keep-within -P --prefix',
     family: 'cloud and data',
     findings: [BORG_LOSS],
   },
@@ -214,8 +208,6 @@ export const DATA: Records = {
         reason: 'deletes files at the other end',
       },
     ],
-    values:
-      '--config --filter --include --exclude --transfers --checkers --bwlimit --log-file --max-age --min-age --backup-dir',
     leaves: { as: 'bucket', when: /^(copy|copyto|move|moveto|sync|rcat)\b/ },
     traits: ['sends', 'speaks'],
     reaches: true,
@@ -245,10 +237,8 @@ export const DATA: Records = {
   'ansible ansible-playbook': {
     helpers: 'ldconfig ssh',
     of: {
-      'ansible-playbook': { valuesOf: 'first' },
       ansible: {
-        values:
-          '-i --inventory -m --module-name -a --args -u --user -l --limit -e --extra-vars -f --forks -t -P -B -M --become-user --private-key --vault-password-file',
+        values: '-P -B',
       },
     },
     tune: '-# -i= -u= -l= -t= -f= -m= -a= -b -k -K -v -vv -vvv -o -D --inventory= --user= --limit= --tags= --skip-tags= --forks= --module-name= --args= --become --diff --become-user= --start-at-task= --step -T= --timeout=',
@@ -279,7 +269,6 @@ export const TABLE_TOOLS: Records = {
     operands: 'read',
   },
   yq: {
-    valuesOf: 'first',
     traits: ['prints'],
     helpers: 'jq python3',
     tune: '-# -r -c -n -j -y -Y -P -o= -p= -I= -e -S -C -M -N -0 --raw-output --output-format= --input-format= --prettyPrint --indent= --unwrapScalar --colors --no-colors --exit-status --null-input --no-doc --front-matter= --width= --yaml-output --slurp',

@@ -64,7 +64,6 @@ export const FILES: Records = {
     operands: 'read',
   },
   tree: {
-    valuesOf: 'first',
     traits: ['namesOnly'],
     tune: '-# -a -d -l -f -x -L= -R -P= -I= -p -s -h -u -g -D -F -q -N -Q -r -t -c -U -v -n -C -A -S -i -J -X -H= -T= --noreport --charset= --filelimit= --matchdirs --prune --du --inodes --device --dirsfirst --filesfirst --sort= --ignore-case --gitignore --timefmt= --si --nolinks --metafirst --fromfile',
     read: '--gitfile= --infofile=',
@@ -88,9 +87,8 @@ export const FILES: Records = {
     operands: 'read',
   },
   'du df': {
-    valuesOf: 'first',
     traits: ['namesOnly'],
-    of: { df: { values: '-t --type -x --exclude-type -B --output' } },
+    of: { df: { values: '-x --output' } },
     tune: '-0 -a -A -b -B= -c -d= -D -h -H -i -k -l -L -m -P -S -s -t= -T -x -X= --all --apparent-size --block-size= --bytes --total --dereference-args --max-depth= --human-readable --inodes --si --count-links --dereference --no-dereference --separate-dirs --summarize --threshold= --time[=] --time-style= --exclude= --one-file-system --local --no-sync --sync --output[=] --portability --type= --print-type --exclude-type= --null',
     read: '--files0-from= --exclude-from=',
     operands: 'read',
@@ -111,8 +109,7 @@ export const FILES: Records = {
         reason: 'find empties a file',
       },
     ],
-    values:
-      '-name -iname -path -ipath -wholename -regex -iregex -type -size -mtime -mmin -atime -amin -ctime -cmin -newer -user -group -perm -maxdepth -mindepth -printf -fprintf -fprint -fprint0 -fls -links -inum -samefile -anewer -cnewer -newermt -fstype -uid -gid -lname -ilname -used -xtype -context -files0-from -D',
+    values: '-fprintf',
     traits: ['namesOnly'],
     tune: '-exec; -execdir; -ok; -okdir; -H -L -P -D= -O0 -O1 -O2 -O3 -amin= -anewer= -atime= -cmin= -cnewer= -ctime= -empty -executable -false -fstype= -gid= -group= -ilname= -iname= -inum= -ipath= -iregex= -iwholename= -links= -lname= -mmin= -mtime= -name= -newer= -newermt= -newerct= -newerat= -newermm= -nogroup -nouser -path= -perm= -readable -regex= -samefile= -size= -true -type= -uid= -used= -user= -wholename= -writable -xtype= -context= -depth -d -daystart -follow -ignore_readdir_race -maxdepth= -mindepth= -mount -noignore_readdir_race -noleaf -regextype= -warn -nowarn -xdev -print -print0 -printf= -ls -prune -quit -a -o -not -and -or -X -E -s -x',
     read: '-files0-from=',
@@ -125,8 +122,7 @@ export const FILES: Records = {
   'fd fdfind': {
     of: {
       fd: {
-        values:
-          '-t --type -e --extension -d --max-depth --min-depth -E --exclude -S --size -c --color -j --threads -o --owner --changed-within --changed-before -C --base-directory --search-path',
+        values: '--search-path',
         traits: ['namesOnly'],
       },
     },
@@ -140,17 +136,15 @@ export const FILES: Records = {
     operands: 'tune',
   },
   'mkdir mkfifo': {
-    valuesOf: 'first',
     tune: '-p -v -m= -Z --parents --verbose --mode= --context[=]',
     operands: 'make',
   },
   mktemp: {
-    values: '-p --tmpdir --suffix',
+    values: '--tmpdir',
     tune: '-d -q -u -t -p= --directory --dry-run --quiet --suffix= --tmpdir[=]',
     operands: 'add',
   },
   touch: {
-    valuesOf: 'first',
     traits: ['namesOnly'],
     tune: '-a -c -d= -f -h -m -t= --no-create --date= --no-dereference --time=',
     read: '-r= --reference=',
@@ -164,19 +158,16 @@ export const FILES: Records = {
         : harmless('adds files, or changes the times of those that are there'),
   },
   'cp mv': {
-    valuesOf: 'first',
-    of: { cp: { values: '-t --target-directory -S --suffix --reflink --sparse --no-preserve', traits: ['prints'] } },
+    of: { cp: { values: '--reflink', traits: ['prints'] } },
     tune: '-a -b -d -f -H -i -l -L -n -p -P -r -R -s -S= -t= -T -u -v -x -Z -c --archive --attributes-only --backup[=] --copy-contents --debug --force --interactive --link --dereference --no-clobber --no-dereference --preserve[=] --no-preserve= --recursive --reflink[=] --remove-destination --sparse= --strip-trailing-slashes --symbolic-link --suffix= --target-directory= --no-target-directory --update[=] --verbose --one-file-system --no-copy --exchange --context[=]',
     operands: 'judged',
   },
   ln: {
-    valuesOf: 'first',
     asks: '-i --interactive',
     tune: '-b -f -i -L -n -P -r -s -S= -t= -T -v --backup[=] --force --interactive --logical --no-dereference --physical --relative --symbolic --suffix= --target-directory= --no-target-directory --verbose',
     operands: 'judged',
   },
   install: {
-    valuesOf: 'first',
     read: '-m= --mode=',
     load: '-g= -o= --group= --owner=',
     tune: '-b -c -C -d -D -p -s -S= -t= -T -v --backup[=] --compare --directory --preserve-timestamps --strip --suffix= --target-directory= --no-target-directory --verbose',
@@ -187,7 +178,6 @@ export const FILES: Records = {
   tee: { traits: ['prints'], tune: '-a -i -p --append --ignore-interrupts --output-error[=]', operands: 'judged' },
   dd: { traits: ['prints'], operands: 'judged' },
   truncate: {
-    valuesOf: 'first',
     tune: '-c -o -s= -r= --no-create --io-blocks --size= --reference=',
     operands: 'judged',
     judge: judgeLength,
@@ -202,7 +192,6 @@ export const FILES: Records = {
         reason: 'chmod 777',
       },
     ],
-    valuesOf: 'first',
     traits: ['namesOnly'],
     tune: '-c -f -v -R --changes --silent --quiet --verbose --recursive --preserve-root --no-preserve-root',
     read: '--reference=',
@@ -212,7 +201,6 @@ export const FILES: Records = {
   'chown chgrp': {
     family: 'permissions, accounts and secrets',
     findings: [{ name: 'chown on root path', kept: true, asks: { later: /^\/\*?$/ }, reason: 'chown on root path' }],
-    valuesOf: 'first',
     traits: ['namesOnly'],
     tune: '-c -f -v -R -h -H -L -P --changes --silent --quiet --verbose --recursive --no-dereference --dereference --preserve-root --no-preserve-root --from=',
     read: '--reference=',
@@ -231,7 +219,6 @@ export const FILES: Records = {
         reason: 'deletes or overwrites files at one end',
       },
     ],
-    valuesOf: 'first',
     leaves: { as: 'upload' },
     traits: ['sends', 'namesOnly'],
     keys: '-e --rsh --password-file',
@@ -266,7 +253,7 @@ function judgeLength({ machine }: CallFacts, reading: Reading): StaticVerdict | 
 }
 
 const removes: Spec = {
-  tune: '-f -i -I -r -R -d -v -p -u -n= -s= -z -x -c --force --recursive --verbose --parents --size= --ignore-fail-on-non-empty --no-preserve-root --one-file-system --dir --interactive[=]',
+  tune: '-f -i -I -r -R -d -v -p -u -z -x -c --force --recursive --verbose --parents --ignore-fail-on-non-empty --no-preserve-root --one-file-system --dir --interactive[=]',
   operands: 'judged',
 };
 
@@ -308,7 +295,7 @@ export const REMOVING: Records = {
     ],
   },
   'unlink rmdir': removes,
-  shred: { ...removes, values: '-n --iterations -s --size' },
+  shred: { ...removes, read: '-n= --iterations= -s= --size=' },
 };
 
 /** Compressors remove what they read unless they are told to keep it or to print. */
@@ -379,8 +366,7 @@ export const ARCHIVES: Records = {
         reason: 'tar runs commands',
       },
     ],
-    values:
-      '-f --file -C --directory --exclude -T --files-from -X --exclude-from -b --blocking-factor -I --use-compress-program --checkpoint-action --to-command -F --info-script --transform -H --format -g --listed-incremental -V --label --strip-components --rmt-command --rsh-command --owner --group --mode --mtime',
+    values: '--blocking-factor',
     traits: ['prints'],
     helpers: 'sh gzip bzip2 xz zstd lzma compress',
     oldStyle: true,
@@ -407,7 +393,7 @@ export const ARCHIVES: Records = {
     judge: removesInput,
   },
   zip: {
-    values: '-x -i -P -t -tt -b -n',
+    values: '-tt',
     traits: ['prints'],
     tune: '-# -r -q -v -j -x= -i= -P= -y -X -9 -e -D -l -n= -@ -u= -s= -b= -o -k -t= -Z= --recurse-paths --quiet --junk-paths --exclude= --include= --symlinks --encrypt --no-extra --no-dir-entries --compression-method= -T -sf -0',
     run: '-TT= --unzip-command=',
@@ -418,7 +404,6 @@ export const ARCHIVES: Records = {
       isThere(call, reading.operands[0]?.text) ? unknown('changes an archive that is there') : undefined,
   },
   unzip: {
-    valuesOf: 'first',
     tune: '-l -v -t -p -c -z -q -qq -n -j -C -L -a -aa -b -D -K -X -V -W -d= -P= -x= -Z -Z1 -U -s -M -1',
     delete: '-o -f -u -:',
     operands: 'read',

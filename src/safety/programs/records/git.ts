@@ -424,7 +424,7 @@ export const GIT_RECORD: Records = {
     reaches: 'fetch ls-remote clone pull push',
     leaves: { as: 'push', when: /^push\b/ },
     values:
-      '-C -c --git-dir --work-tree --namespace -m --message -F --file --author --date --onto -X --strategy-option --format --pretty --grep --since --until --after --before --branch -b --depth --reference --origin --config --push-option --upload-pack --receive-pack --index-filter --tree-filter --msg-filter --env-filter --source --pathspec-from-file --reason --tool',
+      '-m -F -X --pretty --branch -b --config --index-filter --tree-filter --msg-filter --env-filter --source --tool',
     dryRun: {
       add: '-n --dry-run',
       worktree: '-n --dry-run',

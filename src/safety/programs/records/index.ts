@@ -92,7 +92,6 @@ export function factsOf(program: string): ProgramFacts {
 function factsFor(program: string, facts: Facts): ProgramFacts {
   const {
     values,
-    valuesOf: which,
     singleDash = false,
     dryRun = {},
     exact = false,
@@ -105,7 +104,7 @@ function factsFor(program: string, facts: Facts): ProgramFacts {
     output = {},
   } = facts;
   return {
-    values: which ? valuesOf(program, which) : new Set(words(values)),
+    values: new Set([...valuesOf(program), ...words(values)]),
     singleDash,
     dryRun: new Map(
       Object.entries(typeof dryRun === 'string' ? { '*': dryRun } : dryRun).map(([sub, names]) => [sub, words(names)]),
@@ -121,14 +120,15 @@ function factsFor(program: string, facts: Facts): ProgramFacts {
   };
 }
 
-/** The options that take a value: of the record's first level, or also those that take one wherever they are known. */
-function valuesOf(program: string, which: 'first' | 'all'): ReadonlySet<string> {
+/** The options that take a value wherever the program knows them; on its first level, whatever they do below. */
+function valuesOf(program: string): readonly string[] {
   const record = recordOf(program);
-  const first = [...(record?.options ?? [])].flatMap(([name, { value }]) => (value === 'required' ? [name] : []));
-  if (which === 'first' || !record) return new Set(first);
-  const options = [...record.options, ...optionsBelow(record)];
-  const other = new Set(options.flatMap(([name, { value }]) => (value === 'required' ? [] : [name])));
-  return new Set([...first, ...options.flatMap(([name]) => (other.has(name) ? [] : [name]))]);
+  if (!record) return [];
+  const all = [...record.options, ...optionsBelow(record)];
+  const taking = (options: Iterable<readonly [string, OptionSpec]>, does: boolean) =>
+    [...options].flatMap(([name, { value }]) => ((value === 'required') === does ? [name] : []));
+  const other = new Set(taking(all, false));
+  return [...taking(record.options, true), ...taking(all, true).filter((name) => !other.has(name))];
 }
 
 /** The options of all subcommands, as often as they have them. */

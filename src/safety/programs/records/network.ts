@@ -169,8 +169,6 @@ const SSH_OPTION = pattern(
 /** Talking to the network: names, addresses, downloads. */
 export const NETWORK: Records = {
   curl: {
-    values:
-      '-X --request -d --data --data-raw --data-binary --data-urlencode -H --header -o --output -u --user -A --user-agent -e --referer -F --form -T --upload-file -b --cookie -c --cookie-jar -w --write-out -m --max-time --connect-timeout --retry -x --proxy --cacert --cert --key -K --config --resolve --json --url --output-dir -D --dump-header --interface -r --range -z --time-cond --retry-delay -E -Q --quote -C --continue-at -Y -y --unix-socket',
     leaves: { as: 'request' },
     traits: ['sends', 'namesOnly'],
     keys: '-E --cert --key --netrc-file',
@@ -186,8 +184,7 @@ export const NETWORK: Records = {
     judge: judgeCurl,
   },
   wget: {
-    values:
-      '-O --output-document -o --output-file -P --directory-prefix -U --user-agent --header --post-data --post-file --method --body-data -e --execute -t --tries -T --timeout -i --input-file -a --append-output --password --user -Q -l --level -A -R -D --limit-rate -w --wait',
+    values: '-D',
     leaves: { as: 'request' },
     traits: ['sends', 'namesOnly'],
     keys: '--certificate --private-key',
@@ -202,7 +199,6 @@ export const NETWORK: Records = {
     judge: judgeWget,
   },
   ping: {
-    valuesOf: 'first',
     traits: ['sends'],
     ask: '-p=',
     tune: '-# -4 -6 -a -A -b -B -c= -C= -d -D -f -h -H -i= -I= -l= -L -m= -M= -n -O -q -Q= -R -r= -s= -S= -t= -T= -U -v -V -w= -W= -e -u',
@@ -233,7 +229,7 @@ export const NETWORK: Records = {
   },
   arp: { tune: '-a -n -v -e -H= -i= -D', delete: '-d -s -f', operands: 'tune' },
   ip: {
-    values: '-f -n -netns -b -batch -rc -rcvbuf',
+    values: '-rc -rcvbuf',
     tune: '-# -4 -6 -B -M -0 -br -brief -c[=] -color[=] -d -details -f= -family= -h -human -iec -j -json -l= -N -n= -netns= -o -oneline -p -pretty -r -resolve -s -stats -statistics -t -timestamp -ts -tshort -a -all',
     load: '-b= -batch= -force',
     singleDash: true,
@@ -269,7 +265,6 @@ export const NETWORK: Records = {
   'ssh autossh': {
     of: {
       ssh: {
-        valuesOf: 'first',
         wraps: {
           session: true,
           values: '-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w',
@@ -309,7 +304,6 @@ export const NETWORK: Records = {
             : unknown('starts a session'),
   },
   scp: {
-    valuesOf: 'first',
     leaves: { as: 'upload' },
     traits: ['sends', 'namesOnly'],
     keys: '-i -o',
@@ -322,7 +316,6 @@ export const NETWORK: Records = {
   },
   'nc ncat netcat': {
     output: { gives: 'fetched' },
-    of: { nc: { valuesOf: 'first' } },
     leaves: { as: 'stream' },
     traits: ['sends'],
     tune: '-# -4 -6 -C -d -D -h -i= -I= -k -l -M= -m= -n -N -O= -p= -q= -r -S -s= -T= -t -u -v -V= -w= -W= -z -b -F -Z',
@@ -353,8 +346,6 @@ export const NETWORK: Records = {
   },
   openssl: {
     output: { gives: 'decoded' },
-    values:
-      '-in -out -k -pass -passin -passout -keyout -days -subj -config -connect -servername -newkey -CA -CAkey -inkey -certfile -name -K -iv -md',
     singleDash: true,
     traits: ['prints'],
     keys: '-key -inkey -signkey -CAkey -keyout -out -cert',

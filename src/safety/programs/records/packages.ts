@@ -15,10 +15,7 @@ export const SYSTEM_PACKAGES: Records = {
         reason: 'a name that ends in a minus is removed',
       },
     ],
-    of: {
-      'apt aptitude': { values: '-t --target-release -o --option -c --config-file' },
-      'apt-get': { values: '-t --target-release -o --option -c --config-file -a' },
-    },
+    of: { 'apt-get': { values: '-a' } },
     helpers: 'dpkg apt-config http https gpgv store sh',
     global: true,
     tune: '-y -q -qq -V -u -d -f -m --yes --assume-yes --quiet --no-install-recommends --install-recommends --download-only --fix-broken --fix-missing --show-upgraded --verbose-versions --no-upgrade --only-upgrade --reinstall -a --all-versions --installed --upgradable --names-only -n --full -A --no-show-user-simulation-note --allow-releaseinfo-change',
@@ -96,7 +93,7 @@ export const SYSTEM_PACKAGES: Records = {
   'dnf yum': {
     leaves: { as: 'packages', when: /^(install|reinstall|update|upgrade|groupinstall|builddep)\b/ },
     of: {
-      dnf: { values: '--repo --enablerepo --disablerepo --releasever -c --config --installroot -x --exclude --setopt' },
+      dnf: {},
     },
     global: true,
     tune: '-y -q -v -C -b --assumeyes --quiet --verbose --cacheonly --refresh --best --nobest --skip-broken --enablerepo= --disablerepo= --repo= --repoid= --releasever= --exclude= -x= --installed --available --all --showduplicates --recent --upgrades --list --info --whatprovides= --requires --latest-limit=',
@@ -295,21 +292,18 @@ export const PACKAGES: Records = {
     dryRun: '--dry-run',
     of: {
       npm: {
-        values: '--prefix -w --workspace --registry --tag --loglevel --otp --userconfig --cache -C',
         wraps: { sub: 'exec|x', values: '-p --package -w --workspace --prefix', code: '-c --call' },
         leaves: PUBLISH,
         reaches: 'view info show search s',
         traits: ['sends', 'printsSetup', 'runsProject', 'speaks'],
       },
       pnpm: {
-        values: '-C --dir --filter -F',
         wraps: { sub: 'exec|dlx', values: '-C --dir --filter -F --package', code: '-c --shell-mode' },
         leaves: PUBLISH,
         traits: ['runsProject'],
       },
       yarn: {
         leaves: PUBLISH,
-        values: '--cwd',
         wraps: { sub: 'exec|dlx', values: '--cwd -p --package' },
         traits: ['runsProject'],
       },
@@ -400,8 +394,7 @@ export const PACKAGES: Records = {
   'pip pipx': {
     of: {
       pip: {
-        values:
-          '-r --requirement -c --constraint -i --index-url --extra-index-url -t --target --prefix --python --cache-dir -f --find-links --proxy --log',
+        values: '-f',
         traits: ['printsSetup', 'speaks'],
         reaches: 'index download install',
       },

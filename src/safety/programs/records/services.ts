@@ -84,7 +84,6 @@ const BUILD: Spec = {
 const docker: Spec = {
   leaves: { as: 'image', when: /^((image|manifest|compose|buildx|builder) )?(push|build|bake)\b/ },
   reaches: 'pull push search',
-  valuesOf: 'all',
   traits: ['printsSetup', 'speaks'],
   keys: '--secret',
   tune: '-D --debug -l= --log-level=',
@@ -184,7 +183,7 @@ const docker: Spec = {
 };
 
 /** Containers. */
-export const DOCKER: Records = { docker, 'docker-compose': { ...(docker.subs?.compose as Spec), valuesOf: 'all' } };
+export const DOCKER: Records = { docker, 'docker-compose': { ...(docker.subs?.compose as Spec) } };
 
 /** The words behind a container's name are options of `ps`, of which `e` shows the environment. */
 function judgeTop(_: CallFacts, reading: Reading): StaticVerdict | undefined {
@@ -278,7 +277,6 @@ export const CLOUDS: Records = {
     traits: ['speaks'],
   },
   bq: {
-    valuesOf: 'first',
     traits: ['speaks'],
     helpers: 'python3 uname dirname readlink tput',
     tune: '--project_id= --location= --format= --dataset_id= -q --quiet --headless',
@@ -445,14 +443,12 @@ function cloud(reads: RegExp, others = /^$/): Spec {
 export const SERVICES: Records = {
   kubectl: {
     ...kubectl,
-    valuesOf: 'all',
     traits: ['sends', 'printsSetup', 'speaks'],
     keys: '--kubeconfig --client-key -o --output',
     reaches: true,
   },
   helm: {
-    values:
-      '-n --namespace --kube-context --kubeconfig -f --values --set --set-string --version --repo --timeout -o --output --history-max --description',
+    values: '--kube-context --version',
     dryRun: '--dry-run',
     traits: ['sends', 'printsSetup', 'speaks'],
     keys: '--kubeconfig -o --output',
@@ -494,7 +490,7 @@ export const SERVICES: Records = {
     },
   },
   terraform: {
-    values: '-chdir -var -var-file -target -state -out -lock-timeout -parallelism -backend-config -replace',
+    values: '-lock-timeout -replace',
     wraps: { sub: 'run-all|run|stack', as: 'terraform', values: '-chdir --working-dir --terragrunt-working-dir' },
     traits: ['speaks'],
     singleDash: true,
@@ -521,8 +517,7 @@ export const SERVICES: Records = {
       /^(describe-|list-|head-|ls$|get-(?!.*(token|secret|password|credential|authorization|parameter))|filter-log-events|get-caller-identity|simulate-|estimate-|lookup-|search-|query$|scan$|tail$|wait$)/,
       /s3api get-object|get-login|ssm start-session/,
     ),
-    values:
-      '--acl --profile --region --output --endpoint-url --query --cli-input-json --ca-bundle --color --cli-connect-timeout --cli-read-timeout',
+    values: '--acl --cli-connect-timeout --cli-read-timeout',
     leaves: { as: 'bucket', when: /^s3 (cp|mv|sync)\b/ },
     traits: ['sends', 'speaks'],
     reaches: true,
@@ -530,22 +525,19 @@ export const SERVICES: Records = {
   gcloud: {
     leaves: { as: 'bucket', when: /^storage (cp|mv|rsync)\b/ },
     ...cloud(/^(list|describe|info|get-value|get-iam-policy|read|get|list-.*|search.*)$/),
-    values:
-      '--metadata --metadata-from-file --member --role --project --account --configuration --zone --region --format --filter --impersonate-service-account --verbosity --billing-project --location --command',
+    values: '--metadata --metadata-from-file --member --role --billing-project --command',
     wraps: { code: '--command', onlyCode: true, skip: 99, remote: 'ssh', elsewhere: true },
     traits: ['sends', 'printsSetup', 'speaks'],
     reaches: true,
   },
   az: {
     ...cloud(/^(list|show|list-.*|show-.*|get-(?!credentials)\S*|exists|check-.*)$/),
-    values:
-      '-g --resource-group -n --name --subscription -o --output --query --location -l --ids --vault-name --account-name --container-name',
+    values: '-l --vault-name --account-name --container-name',
     traits: ['sends', 'speaks'],
     reaches: true,
   },
   gh: {
-    values:
-      '--visibility -R --repo --hostname -X --method -f --raw-field -F --field -H --header --input -q --jq -t --template -b --body --title -L --limit -l --label -a --assignee --json -s --state -B --base',
+    values: '-f --body --title -a',
     leaves: {
       as: 'forge',
       when: pattern(String.raw`

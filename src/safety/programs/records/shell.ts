@@ -12,7 +12,7 @@ export const SHELL: Records = {
   },
   'true false : test [ echo printf print expr': {
     traits: ['keepsWords'],
-    of: { 'test [': { traits: ['namesOnly', 'keepsWords'] }, 'echo printf': {} },
+    of: { 'test [': { traits: ['namesOnly', 'keepsWords'] } },
     noOptions: true,
     operands: 'judged',
     judge: (call) =>
@@ -81,7 +81,6 @@ export const SHELL: Records = {
     output: {
       counts: /^(-u |--utc )?(-d \S+ |--date=\S+ )?\+%(s|N|s%N|Y|m|d|H|M|S|j|u|y|-[mdHM]|Y%m%d|H%M|H%M%S|Y%m%d%H%M%S)$/,
     },
-    valuesOf: 'first',
     tune: '-d= -I[=] -R -u --date= --iso-8601[=] --rfc-2822 --rfc-email --rfc-3339= --utc --universal --debug -j -v= --resolution',
     read: '-f= --file= -r= --reference=',
     delete: '-s= --set=',
@@ -105,9 +104,8 @@ export const SHELL: Records = {
     },
   'ps pgrep pidof pstree': {
     of: {
-      ps: { valuesOf: 'first' },
       pgrep: {
-        values: '--signal -u --euid -U -t --terminal -P --parent -g --pgroup -G -s --session -F --pidfile',
+        values: '--signal --euid -U -t --terminal --parent -g --pgroup -G -s --session -F --pidfile',
         output: { counts: /^-c / },
       },
     },
@@ -135,8 +133,7 @@ export const SHELL: Records = {
   'dmesg journalctl': {
     of: {
       journalctl: {
-        values:
-          '-u --unit -n --lines -S --since -U --until -p --priority -o --output -t --identifier -D --directory --file -g --grep -F --field --vacuum-size --vacuum-time --vacuum-files -M',
+        values: '--lines',
       },
     },
     tune: '-# -a -b= -e -f -F= -g= -H -i -k -l -L[=] -m -M= -n= -N -o= -p= -P -q -r -S= -t= -T -u= -U= -w -W -x -d --all --boot[=] --pager-end --follow --field= --grep= --case-sensitive[=] --dmesg --full --merge --lines[=] --output= --priority= --no-pager --no-hostname --no-tail --quiet --reverse --since= --until= --identifier= --ctime --unit= --user-unit= --user --system --utc --catalog --list-boots --disk-usage --header --fields --facility= --level= --decode --human --color[=] --reltime --raw --time-format= --nopager --kernel --userspace --show-delta --notime --output-fields= --cursor= --after-cursor= --show-cursor --list-catalog --file=',
@@ -223,8 +220,7 @@ export const SHELL: Records = {
 /** Programs that run the command in their arguments. */
 export const WRAPPERS_RECORDS: Records = {
   sudo: {
-    values:
-      '-u --user -g --group -h --host -p --prompt -C --close-from -r --role -t --type -U --other-user -D --chdir -R --chroot -T --command-timeout',
+    values: '--close-from',
     wraps: {
       session: true,
       values: '-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir --role --type --chroot',
@@ -237,7 +233,7 @@ export const WRAPPERS_RECORDS: Records = {
     operands: 'command',
   },
   doas: {
-    values: '-u -C -a',
+    values: '-a',
     wraps: { session: true, values: '-u -C' },
     stopsAtOperand: true,
     tune: '-n -s -u= -L',
@@ -246,7 +242,6 @@ export const WRAPPERS_RECORDS: Records = {
   },
   nice: {
     exact: true,
-    valuesOf: 'first',
     wraps: {},
     stopsAtOperand: true,
     tune: '-# -n= --adjustment=',
@@ -254,7 +249,7 @@ export const WRAPPERS_RECORDS: Records = {
   },
   ionice: {
     exact: true,
-    values: '-c --class -n --classdata -p --pid -P -u',
+    values: '--pid',
     wraps: { values: '-c -n --class --classdata', idle: '-p' },
     stopsAtOperand: true,
     tune: '-c= -n= -t -P= -u= --class= --classdata= --ignore',
@@ -278,7 +273,6 @@ export const WRAPPERS_RECORDS: Records = {
   },
   timeout: {
     exact: true,
-    valuesOf: 'first',
     wraps: { skip: 1 },
     stopsAtOperand: true,
     tune: '-k= -s= -v -p -f --kill-after= --signal= --preserve-status --foreground --verbose',
@@ -286,7 +280,6 @@ export const WRAPPERS_RECORDS: Records = {
   },
   time: {
     exact: true,
-    valuesOf: 'first',
     wraps: {},
     stopsAtOperand: true,
     tune: '-f= -p -v -a -q -l -h --format= --portability --verbose --append --quiet',
@@ -303,7 +296,6 @@ export const WRAPPERS_RECORDS: Records = {
   exec: { wraps: { values: '-a' }, stopsAtOperand: true, tune: '-c -l', load: '-a=', operands: 'command' },
   stdbuf: {
     exact: true,
-    valuesOf: 'first',
     wraps: {},
     stopsAtOperand: true,
     tune: '-i= -o= -e= --input= --output= --error=',
@@ -311,7 +303,7 @@ export const WRAPPERS_RECORDS: Records = {
   },
   nohup: { exact: true, wraps: {}, stopsAtOperand: true, operands: 'command' },
   env: {
-    values: '-u --unset -C --chdir -S --split-string',
+    values: '-S --split-string',
     stopsAtOperand: true,
     tune: '-0 -i -u= -v --null --ignore-environment --unset= --debug --block-signal[=] --default-signal[=] --ignore-signal[=] --list-signal-handling -',
     load: '-C= --chdir=',
@@ -319,7 +311,7 @@ export const WRAPPERS_RECORDS: Records = {
     operands: 'command',
   },
   xargs: {
-    values: '-I -n --max-args -P --max-procs -L --max-lines -d --delimiter -a --arg-file -s --max-chars -E',
+    values: '--max-lines',
     helpers: 'echo',
     stopsAtOperand: true,
     tune: '-# -0 -d= -e[=] -E= -i[=] -I= -l[=] -L= -n= -o -p -P= -r -s= -t -x --null --delimiter= --eof[=] --replace[=] --max-lines[=] --max-args= --open-tty --interactive --max-procs= --no-run-if-empty --max-chars= --verbose --exit --process-slot-var= --show-limits',
@@ -327,7 +319,6 @@ export const WRAPPERS_RECORDS: Records = {
     operands: 'command',
   },
   watch: {
-    valuesOf: 'first',
     wraps: { values: '-n --interval -q', joined: true },
     helpers: 'sh',
     stopsAtOperand: true,
@@ -335,7 +326,6 @@ export const WRAPPERS_RECORDS: Records = {
     operands: 'shell',
   },
   flock: {
-    valuesOf: 'first',
     wraps: { values: '-w -E --timeout --wait --conflict-exit-code', code: '-c --command', skip: 1 },
     stopsAtOperand: true,
     tune: '-e -x -s -n -u -w= -o -F -E= -v --exclusive --shared --nonblock --nb --unlock --timeout= --wait= --close --no-fork --conflict-exit-code= --verbose',
@@ -344,7 +334,6 @@ export const WRAPPERS_RECORDS: Records = {
   },
   strace: {
     exact: true,
-    valuesOf: 'first',
     wraps: { values: '-e -o -s -u -E -a -I -O -S -X', idle: '-p' },
     stopsAtOperand: true,
     tune: '-# -c -C -d -D -f -F -h -i -k -n -q -qq -r -t -tt -ttt -T -v -V -w -x -xx -y -yy -Y -z -Z -a= -b= -e= -I= -O= -P= -s= -S= -U= -X= --follow-forks --summary --summary-only --trace= --signal= --status= --quiet= --string-limit= --absolute-timestamps[=] --relative-timestamps[=] --syscall-times[=] --decode-fds[=] --attach=',

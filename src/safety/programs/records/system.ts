@@ -18,8 +18,6 @@ export const SYSTEM: Records = {
         reason: 'stops or restarts the machine',
       },
     ],
-    values:
-      '-t --type -p --property -H --host -M --machine -s --signal --kill-who -o --output -n --lines --root --state --what',
     traits: ['speaks'],
     global: true,
     tune: '-# -a -l -n= -o= -p= -q -t= --all --failed --full --lines= --no-legend --no-pager --output= --plain --property= --quiet --state= --type= --user --system --value --reverse --after --before --show-types --no-ask-password --recursive --with-dependencies --timestamp= ',
@@ -74,8 +72,7 @@ export const SYSTEM: Records = {
     },
   },
   iptables: {
-    values:
-      '-t --table -p --protocol -s --source -d --destination -j --jump -i --in-interface -o --out-interface -m --match --dport --sport --state --comment',
+    values: '--protocol --source --destination --jump --in-interface --out-interface --match --state --comment',
     tune: '-# -L[=] -S[=] -n -v -x -t= --list[=] --list-rules[=] --line-numbers --numeric --verbose --table= -w[=] -4 -6 -C= -p= --dport= --sport= -s= -d= -i= -o= -j= -m= --check=',
     operands: 'tune',
     judge: ({ args }) =>
@@ -164,7 +161,7 @@ export const SYSTEM: Records = {
     operands: 'tune',
   },
   crontab: {
-    values: '-u -s',
+    values: '-s',
     tune: '-l -u= -V',
     delete: '-r -i -e',
     operands: 'judged',
@@ -172,7 +169,7 @@ export const SYSTEM: Records = {
       program === 'atq' || args.some(({ text }) => text === '-l') ? undefined : unknown('replaces scheduled jobs'),
   },
   tmux: {
-    values: '-L -S -f -t -s -n -c -F -x -y -e -T',
+    values: '-s -F -e -T',
     tune: '-# -2 -u -v -L= ',
     load: '-f= -c= -S=',
     idle: '-V',
@@ -198,7 +195,6 @@ export const SYSTEM: Records = {
     },
   },
   screen: {
-    valuesOf: 'first',
     idle: '-ls -list -v',
     singleDash: true,
     operands: 'judged',
@@ -222,7 +218,6 @@ export const SYSTEM: Records = {
         reason: 'ends a process',
       },
     ],
-    valuesOf: 'first',
     tune: '-# -l[=] -L -n= -s= -9 -15 -TERM -KILL -INT -HUP -SIGTERM -SIGKILL -SIGINT --signal=',
     operands: 'judged',
   },
@@ -343,7 +338,7 @@ export const TOOLS: Records = {
         reason: 'changes files in place',
       },
     ],
-    values: '-i --input -d --directory -p --strip -o --output -r --reject-file -F --fuzz -D -B -Y -z -V',
+    values: '-B -Y -z',
     dry: '--dry-run',
     tune: '-p= -N -s -u -c -l -t -Z -F= --strip= --forward --silent --verbose --quiet --ignore-whitespace --fuzz=',
     read: '-i= --input=',
@@ -496,7 +491,7 @@ export const TOOLS: Records = {
     open: 'an editor session',
   },
   pkill: {
-    values: '--signal -u --euid -U -t --terminal -P --parent -g --pgroup -G -s --session -F --pidfile',
+    values: '--euid -U -t --terminal --parent -g --pgroup -G -s --session -F --pidfile',
     tune: '-# -0 -x -f -u= -n -o -P= -l --signal= --exact --full --uid=',
     operands: 'tune',
     judge: ({ args }) => (args[0]?.text === '-0' ? undefined : unknown('sends a signal')),

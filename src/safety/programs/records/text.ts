@@ -38,14 +38,12 @@ export const TEXT: Records = {
   },
   head: {
     output: { gives: 'files' },
-    valuesOf: 'first',
     traits: ['prints'],
     tune: '-# -c= -n= -q -v -z --bytes= --lines= --quiet --silent --verbose --zero-terminated',
     operands: 'read',
   },
   tail: {
     output: { gives: 'files' },
-    valuesOf: 'first',
     traits: ['prints'],
     tune: '-# -c= -f -F -n= -q -r -s= -v -z --bytes= --follow[=] --lines= --max-unchanged-stats= --pid= --quiet --silent --retry --sleep-interval= --verbose --zero-terminated',
     operands: 'read',
@@ -59,7 +57,6 @@ export const TEXT: Records = {
   },
   cut: {
     output: { filter: cutNumber },
-    valuesOf: 'first',
     traits: ['prints'],
     tune: '-b= -c= -d= -f= -n -s -z --bytes= --characters= --delimiter= --fields= --complement --only-delimited --output-delimiter= --zero-terminated',
     operands: 'read',
@@ -139,13 +136,11 @@ export const TEXT: Records = {
     operands: 'read',
   },
   uniq: {
-    valuesOf: 'first',
     traits: ['prints'],
     tune: '-c -d -D -f= -i -s= -u -w= -z --count --repeated --all-repeated[=] --skip-fields= --group[=] --ignore-case --skip-chars= --unique --zero-terminated --check-chars=',
     operands: 'read write',
   },
   sort: {
-    valuesOf: 'first',
     traits: ['prints'],
     tune: '-b -d -f -g -i -M -h -n -R -r -V -c -C -k= -m -s -S= -t= -u -z --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --reverse --sort= --version-sort --batch-size= --check[=] --debug --key= --merge --parallel= --stable --buffer-size= --field-separator= --unique --zero-terminated',
     read: '--files0-from= --random-source=',
@@ -163,7 +158,7 @@ export const TEXT: Records = {
   'grep zgrep bzgrep xzgrep': {
     of: {
       grep: {
-        values: '-e --regexp -f --file -m --max-count -A -B -C --include --exclude --exclude-dir --color -d -D --label',
+        values: '--color',
         traits: ['prints'],
         output: {
           counts: /^(-[EFivwxsh]*c[EFivwxsh]* |--count )(-[EFivwxsh]+ )*[^-\s]\S*( [\w./-]+)?$/,
@@ -177,7 +172,6 @@ export const TEXT: Records = {
     operands: 'read',
   },
   rg: {
-    valuesOf: 'first',
     traits: ['prints'],
     tune: '-# -A= -B= -C= -c -e= -E= -F -g= -H -h -i -I -j= -l -L -M= -m= -n -N -o -p -P -q -r= -s -S -t= -T= -u -U -v -w -x -. -0 -a -d= --after-context= --before-context= --context= --count --count-matches --regexp= --encoding= --fixed-strings --glob= --iglob= --with-filename --no-filename --ignore-case --threads= --files-with-matches --files-without-match --follow --max-columns= --max-count= --line-number --no-line-number --only-matching --pretty --pcre2 --quiet --replace= --case-sensitive --smart-case --type= --type-not= --unrestricted --multiline --multiline-dotall --invert-match --word-regexp --line-regexp --hidden --no-hidden --null --text --max-depth= --maxdepth= --color= --colors= --column --no-column --heading --no-heading --files --json --stats --sort= --sortr= --trim --vimgrep --passthru --no-ignore --no-ignore-vcs --no-messages --type-list --debug --one-file-system --no-config --block-buffered --line-buffered --max-filesize= --crlf',
     read: '-f= --file= --ignore-file=',
@@ -192,7 +186,6 @@ export const TEXT: Records = {
     operands: 'read',
   },
   sed: {
-    valuesOf: 'first',
     traits: ['prints'],
     output: { filter: substituted },
     tune: '-n -e= -E -r -l= -s -u -z --quiet --silent --debug --expression= --line-length= --posix --regexp-extended --separate --sandbox --unbuffered --null-data',
@@ -202,7 +195,6 @@ export const TEXT: Records = {
   },
   awk: {
     output: { filter: passesMarks },
-    valuesOf: 'first',
     traits: ['prints'],
     tune: '-F= -v= -P -S -O -c -C -n -N -r -s -t -b --field-separator= --assign= --posix --sandbox --re-interval --traditional --csv -k --bignum -M --non-decimal-data --characters-as-bytes --optimize --no-optimize --lint[=]',
     load: '-f= --file= -E= --exec= -i= --include= -l= --load= -L -D --debug[=] -e= --source= -h -d[=] -p[=] -o[=] --dump-variables[=] --profile[=] --pretty-print[=]',
@@ -210,7 +202,6 @@ export const TEXT: Records = {
     operands: 'judged',
   },
   jq: {
-    valuesOf: 'first',
     traits: ['prints'],
     tune: '-# -c -n -r -j -a -s -S -C -M -e -R -h --compact-output --null-input --raw-output --raw-output0 --join-output --ascii-output --slurp --sort-keys --color-output --monochrome-output --exit-status --raw-input --tab --indent= --unbuffered --stream --stream-errors --seq --args --jsonargs --arg --argjson --slurpfile --rawfile',
     // Its language neither writes nor runs anything.
