@@ -1,8 +1,8 @@
-/** Built-in tools that are only declared here: their calls become actions of other kinds. */
+/** Declarations of built-in tools whose calls become actions of other kinds. */
 import type { Judgement } from '../session/action.ts';
 import type { ToolSpec } from '../session/message.ts';
 
-/** TO-1. Its calls become commands and go the way of every `CMD:` line. */
+/** TO-1. Its calls become commands, as `CMD:` lines do. */
 export const BASH: ToolSpec = {
   name: 'bash',
   description:
@@ -40,14 +40,14 @@ export const DELEGATE: ToolSpec = {
   },
 };
 
-/** The judgement of a delegation, which does nothing by itself. */
+/** The judgement of a delegation, which by itself does nothing. */
 export const DELEGATION: Judgement = {
   destructive: false,
   reason: 'each act of the sub-agent is judged by itself',
   source: 'static',
 };
 
-/** MO-3. The machine answers its calls. */
+/** MO-3. The state machine answers its calls. */
 export const MODE_UPGRADE: ToolSpec = {
   name: 'request_mode_upgrade',
   description: 'Request upgrade to Project or Unrestricted mode. User must approve the request.',

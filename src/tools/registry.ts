@@ -1,4 +1,4 @@
-/** The tools that a model may call: their descriptions, their arguments against the schema, and how they run. */
+/** The tools that a model may call: their descriptions, the check of their arguments, and their execution. */
 
 import type { Jobs } from '../contracts/commands.ts';
 import type { Judged, Preview } from '../contracts/gate.ts';
@@ -13,36 +13,36 @@ export type BuiltinTool = {
   readonly spec: ToolSpec;
   /** Changes nothing outside this program, so it needs no consent. */
   readonly readOnly: boolean;
-  /** What a call would lose, for the program's own tools, which know. Nobody else is asked. */
+  /** Judges what a call would lose. Only for built-in tools, which know it. */
   judge(argumentsJson: string, cwd: string): Judged;
-  /** The diff that the call would make now; undefined where it can't be done. */
+  /** Returns the diff of the call now; undefined if it can't be made. */
   diffOf?(args: Readonly<Record<string, unknown>>, cwd: string): Promise<Preview | undefined>;
-  /** Whether this call changes nothing at all, so that it may run beside others. */
+  /** Whether this call changes nothing at all, so that it may run in parallel. */
   onlyReads(args: Readonly<Record<string, unknown>>): boolean;
   run(args: Readonly<Record<string, unknown>>, options: ToolCallOptions): Promise<ToolOutcome>;
 };
 
-/** Tools of MCP servers, which come, change and go. */
+/** Tools of MCP servers, which may appear, change and disappear. */
 export type ForeignTools = {
-  /** In an order that changes only when the tools change. */
+  /** In an order that changes only with the tools. */
   readonly specs: readonly ToolSpec[];
-  /** Those that the user wants described, however many there are. */
+  /** Tools that the user wants described, however many there are. */
   isEnabled(name: string): boolean;
-  /** Resolves when the server that such a name belongs to has come up or not; at once for any other name. */
+  /** Resolves when the name's server is ready or has failed; at once for any other name. */
   arrived(name: string): Promise<void>;
-  /** Why a call can't be accepted now; undefined when it can. */
+  /** Returns why a call can't be accepted now; undefined if it can. */
   refusal(name: string, args: Readonly<Record<string, unknown>>): Promise<string | undefined>;
   /** Undefined for an unknown name. */
   facts(name: string): ToolFacts | undefined;
-  /** The user has declared that it changes nothing; its server's word does not count. */
+  /** Whether the user has declared it read-only; the server's claim does not count. */
   onlyReads(name: string): boolean;
   run(name: string, args: Readonly<Record<string, unknown>>, options: ToolCallOptions): Promise<ToolOutcome>;
 };
 
-/** How many tools are named to a model that called an unknown one. */
+/** How many tools are listed for a model that called an unknown one. */
 const MAX_NAMES = 50;
 
-/** The program's own tools change with the program only. */
+/** Built-in tools change only with the program. */
 const BUILT_IN: ToolFacts = { definition: 'built-in', claims: [], changed: false };
 
 const NO_FOREIGN: ForeignTools = {
@@ -57,9 +57,9 @@ const NO_FOREIGN: ForeignTools = {
 
 /**
  * @param described tools that are only described here and run elsewhere (`bash`, `delegate`)
- * @param autoApprove globs over tool names
- * @param alwaysDestructive globs over tool names that HALT whatever their own word is (SF-6)
- * @param foreign tools of other servers; none of them is called like one of the program's
+ * @param autoApprove globs of tool names
+ * @param alwaysDestructive globs of tool names that always HALT (SF-6)
+ * @param foreign tools of MCP servers; their names differ from those of built-in tools
  */
 export function createTools(
   described: readonly ToolSpec[],
@@ -85,7 +85,7 @@ export function createTools(
       if (action.kind !== 'tool') return undefined;
       const { name } = action;
       const args = parseJsonObject(action.arguments || '{}');
-      // A question that was open when the program closed is judged anew before its server is up again.
+      // A question that was open when the program closed is judged again before its server is ready.
       await foreign.arrived(name);
       if (foreign.facts(name)) return args ? foreign.refusal(name, args) : notAnObject(name);
       const spec = own.find((candidate) => candidate.name === name);
@@ -116,7 +116,7 @@ export function createTools(
     autoApproved(action) {
       const name = nameOf(action);
       if (find(name)?.readOnly === true) return true;
-      // What has changed since it was first seen is no longer what the user's glob was written for.
+      // The user's glob was not written for a tool whose definition has changed.
       return matchesGlob(name, autoApprove) && factsOf(name)?.changed !== true;
     },
     facts: (action) => (action.kind === 'tool' ? factsOf(action.name) : undefined),
@@ -135,7 +135,7 @@ export function createTools(
 }
 
 /**
- * Equal shares of `chars` for each server, in the order in which it lists its tools; those that the user wants first.
+ * Divides `chars` equally among the servers, each in the order of its list; tools that the user enabled come first.
  */
 function shared(foreign: ForeignTools, chars: number): ReadonlySet<ToolSpec> {
   const taken = new Set<ToolSpec>();
@@ -165,7 +165,7 @@ function shared(foreign: ForeignTools, chars: number): ReadonlySet<ToolSpec> {
   return taken;
 }
 
-/** Limits that the check of a call knows: in each request they would cost bytes and teach a model nothing. */
+/** Limits that only the check of a call needs: in each request they would cost bytes and teach a model nothing. */
 const LIMITS = new Set(['additionalProperties', 'minLength', 'minimum', 'minItems', 'maxItems']);
 
 function withoutLimits(schema: unknown): unknown {
@@ -188,7 +188,7 @@ function notAnObject(name: string): string {
   return `the arguments of ${name} are not a JSON object`;
 }
 
-/** The names that the user's globs are matched against. */
+/** Returns the name that the user's globs are matched against. */
 function nameOf(action: Action): string {
   switch (action.kind) {
     case 'command':
@@ -200,7 +200,7 @@ function nameOf(action: Action): string {
   }
 }
 
-// The built-in `jobs` tool (TO-5): the model looks after the background jobs that it started.
+// The built-in `jobs` tool (TO-5): the model inspects and stops background jobs that it started.
 
 const SPEC: ToolSpec = {
   name: 'jobs',
@@ -214,8 +214,8 @@ const SPEC: ToolSpec = {
 };
 
 /**
- * The model sees and stops its own jobs only.
- * @param hideEchoed puts the handles in `command` in place of what they stand for in `text`
+ * The model sees and stops only its own jobs.
+ * @param hideEchoed replaces secrets of `command` in `text` by their handles
  */
 export function jobsTool(jobs: Jobs, hideEchoed: (command: string, text: string) => string): BuiltinTool {
   const own = () => jobs.list().filter((job) => job.owner === 'model');

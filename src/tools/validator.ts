@@ -1,4 +1,4 @@
-/** The one place of this room that loads ajv; imported with the first tool call, not at start. */
+/** The only module here that loads ajv; imported with the first tool call, not at start. */
 import { createContext, Script } from 'node:vm';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
@@ -7,21 +7,24 @@ import formats from 'ajv-formats';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Milliseconds for compiling a schema and for one check: a server's pattern can be made to run for ever. */
+/** Milliseconds for compiling a schema and for one check: a server's pattern can be made to run forever. */
 const CHECK_TIMEOUT_MS = 250;
 const MAX_PROBLEM_CHARS = 1000;
 const MAX_ERRORS = 10;
 
 const compiled = new WeakMap<JsonSchema, ValidateFunction | null>();
 
-/** What is wrong with arguments by a schema of the program's own, in words for the model; undefined when they fit. */
+/**
+ * Returns what is wrong with arguments by a schema of aish-tui's own, in words for the model; undefined if they are
+ * valid.
+ */
 export function problemOf(schema: JsonSchema, args: unknown): string | undefined {
   return look(schema, args, (work) => work());
 }
 
 /**
- * The same by a schema that somebody else has written. One that can't be used, and a check that takes too long, find
- * nothing: then the receiver of the arguments has to check them.
+ * The same for a foreign schema. An unusable schema, or a check that takes too long, finds nothing: then the receiver
+ * must check the arguments.
  */
 export function foreignProblemOf(schema: JsonSchema, args: unknown): string | undefined {
   return look(schema, args, inTime);
@@ -48,7 +51,8 @@ function look(schema: JsonSchema, args: unknown, attempt: Attempt): string | und
 }
 
 /**
- * The dialect that the schema names; without one the newest, which MCP takes as meant, and then the one it was before.
+ * Returns the validator for the schema's dialect; without one the newest, which MCP assumes, then the previous
+ * default.
  */
 function prepare({ $schema, ...schema }: JsonSchema, attempt: Attempt): ValidateFunction | null {
   const named = typeof $schema === 'string' ? $schema : '';
@@ -56,7 +60,7 @@ function prepare({ $schema, ...schema }: JsonSchema, attempt: Attempt): Validate
   for (const Dialect of dialects) {
     const ajv = new Dialect({ strict: false, logger: false, validateFormats: true });
     formats.default(ajv, { mode: 'fast' });
-    // Compiles the dialect itself: that time is ours, not the schema's.
+    // Compiles the dialect itself first: that time does not count for the schema.
     void ajv.validateSchema({});
     const validate = attempt(() => ajv.compile(schema));
     if (validate) return validate;
@@ -67,7 +71,7 @@ function prepare({ $schema, ...schema }: JsonSchema, attempt: Attempt): Validate
 const context = createContext({});
 const script = new Script('work()');
 
-/** Runs `work` within the time limit, regular expressions included; undefined if it did not finish. */
+/** Runs `work` within the time limit, including regular expressions; undefined if it did not finish. */
 function inTime<T>(work: () => T): T | undefined {
   context.work = work;
   try {

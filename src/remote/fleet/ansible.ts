@@ -1,7 +1,7 @@
 /**
- * Ansible as what carries a command to many hosts at once. It evaluates nearly everything that it is given, so what was
- * judged goes there as data: a file in which the text is marked as unsafe, which Ansible documents as never evaluated.
- * Of an inventory it gets names, and nothing else.
+ * Uses Ansible to run a command on many hosts. Ansible evaluates nearly everything it is given as a template, so the
+ * judged command is passed as data: in a file that marks it as unsafe, which Ansible documents as never evaluated.
+ * From an inventory it takes only names.
  */
 import { UNATTENDED_CODE } from '../../knowledge/unattended.ts';
 import { isJsonObject, parseJson } from '../../text/json.ts';
@@ -10,24 +10,28 @@ import { shellQuote } from '../../text/shell.ts';
 import { askWords, endCode, FACTS, killCode } from './container.ts';
 
 /**
- * `folder`: the private directory there. Ansible hands it over as input, so that the command is the same text for all.
+ * `folder`: the private directory on the host. It is passed as input, so that the command is the same text for all
+ * hosts.
  */
 export type AnsibleHost = { readonly name: string; readonly folder: string };
 
-/** Hosts that one Ansible works on at the same time; the others wait within it. */
+/** How many hosts one Ansible process works on at the same time. */
 export const MAX_FORKS = 50;
-/** Bytes of what it may tell of one host: some times the most that is kept of an output there. */
+/** The maximum bytes of a report on one host: a multiple of the output kept there. */
 export const MAX_REPORT_BYTES = 16 * 1024 * 1024;
 const MAX_WHY_CHARS = 300;
 
-/** What its module is given: values of variables, which are data. */
+/** The module's arguments: values of variables, which are data. */
 const WORDS = {
   cmd: '{{ aish_command }}',
   stdin: '{{ aish_folder }}',
   strip_empty_ends: false,
 };
 
-/** Its own ssh asks nobody, and no command but ours runs; all else, host keys too, is as ssh is configured. */
+/**
+ * Ansible's own ssh asks nobody and runs only our command. Everything else, including host keys, follows ssh's
+ * configuration.
+ */
 const SSH_ARGS = [
   'BatchMode=yes',
   'RemoteCommand=none',
@@ -38,7 +42,7 @@ const SSH_ARGS = [
   'ControlPersist=60s',
 ];
 
-/** The files of one call, by name; they are to lie in a private directory, in which it is started. */
+/** Returns the files of one call by name, for a private directory in which Ansible is started. */
 export function ansibleFiles(command: string, hosts: readonly AnsibleHost[]): Readonly<Record<string, string>> {
   const rows = hosts.map(
     ({ name, folder }, at) =>
@@ -46,27 +50,27 @@ export function ansibleFiles(command: string, hosts: readonly AnsibleHost[]): Re
   );
   return {
     'ansible.cfg': '',
-    // Names are words of ours, since a name may read as a range, a port or a pattern.
+    // Use generated names, because a host's name could be read as a range, a port or a pattern.
     'inventory.yml': `all:\n  vars:\n    ansible_connection: ansible.builtin.ssh\n    ansible_python_interpreter: auto_silent\n    ansible_become: false\n  hosts:\n${rows.join('')}`,
     'command.yml': `aish_command: ${unsafeText(command)}\n`,
   };
 }
 
-/** The arguments of that call. A file for each host comes into `told`, named as `aliasOf` says. */
+/** Returns the arguments of that call. It writes one file per host to `told`, named by `aliasOf`. */
 export function ansibleArguments(hosts: readonly AnsibleHost[]): readonly string[] {
   const forks = Math.min(hosts.length, MAX_FORKS);
   const task = ['-m', 'ansible.builtin.shell', '-a', JSON.stringify(WORDS)];
   return ['all', '-i', 'inventory.yml', ...task, '-e', '@command.yml', '-t', 'told', '-f', String(forks)];
 }
 
-/** What a host is called in the inventory of its call. @param at its place there */
+/** Returns a host's name in the inventory of its call. @param at its index there */
 export function aliasOf(at: number): string {
   return `h${at}`;
 }
 
 /**
- * Its environment: none of Ansible's and Python's own variables, which name files to read and programs to run, and no
- * configuration, plugin or collection but those that it came with.
+ * Returns Ansible's environment: without variables of Ansible and Python, which name files to read and programs to
+ * run, and with only its built-in plugins and collections.
  * @param work the directory of the call
  * @param sockets a private directory with a short path
  */
@@ -79,7 +83,7 @@ export function ansibleEnvironment(
   const isUtf8 = /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '');
   return {
     ...kept,
-    // It does not start in any other.
+    // Ansible starts only in a UTF-8 locale.
     ...(isUtf8 ? {} : { LC_ALL: 'C.UTF-8' }),
     ANSIBLE_CONFIG: `${work}/ansible.cfg`,
     ANSIBLE_HOME: `${work}/home`,
@@ -88,14 +92,14 @@ export function ansibleEnvironment(
     ANSIBLE_SSH_ARGS: SSH_ARGS.map((option) => `-o ${option}`).join(' '),
     ANSIBLE_SSH_CONTROL_PATH_DIR: sockets,
     ANSIBLE_TIMEOUT: '20',
-    // Nothing is written there, neither the module nor a line with the command in the system's log.
+    // Write nothing on the host: neither the module, nor a line with the command in the system's log.
     ANSIBLE_PIPELINING: 'True',
     ANSIBLE_NO_TARGET_SYSLOG: 'True',
     ANSIBLE_NOCOLOR: 'True',
   };
 }
 
-/** A text as YAML that is never evaluated: in ASCII, so that no reader's rules about characters come between. */
+/** Returns a text as YAML that is never evaluated. ASCII only, so that no parser's rules about characters matter. */
 export function unsafeText(text: string): string {
   const escaped = text.replace(/[^\x20-\x7e]|["\\]/gu, (char) => {
     if (char === '"' || char === '\\') return `\\${char}`;
@@ -104,17 +108,17 @@ export function unsafeText(text: string): string {
   return `!unsafe "${escaped}"`;
 }
 
-/** What became of a command on one host. */
+/** The result of a command on one host. */
 export type Carried =
   | { readonly kind: 'ran'; readonly exit: number; readonly output: string }
-  /** What ran is not what was judged, if what came back is true. */
+  /** A different command ran than the judged one, if the returned text is right. */
   | { readonly kind: 'altered' }
   /** It may have run or not. `why`: one line. */
   | { readonly kind: 'failed'; readonly why: string };
 
 /**
- * Reads what was told of a host. The command that came back must be the one that went, byte for byte.
- * @returns undefined where it is no whole report, or not yet
+ * Parses the report on a host. The command it contains must equal the one that was sent, byte for byte.
+ * @returns undefined if the report is incomplete, or not there yet
  */
 export function readCarried(text: string, command: string): Carried | undefined {
   const told = parseJson(text);
@@ -125,11 +129,11 @@ export function readCarried(text: string, command: string): Carried | undefined 
   if (cmd !== command) return { kind: 'altered' };
   if (typeof rc !== 'number' || !Number.isInteger(rc) || Math.abs(rc) > 255 || typeof stdout !== 'string')
     return { kind: 'failed', why: whyOf(msg) ?? 'it told no end' };
-  // Ended by a signal.
+  // A signal ended it.
   return { kind: 'ran', exit: rc < 0 ? 128 - rc : rc, output: stdout };
 }
 
-/** The last line of a complaint, as harmless text. */
+/** The last line of an error message, as harmless text. */
 export function whyOf(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined;
   const lines = text.split(/[\r\n]+/).map((line) => line.trim());
@@ -137,35 +141,35 @@ export function whyOf(text: unknown): string | undefined {
   return last === undefined ? undefined : visible(last.slice(0, MAX_WHY_CHARS));
 }
 
-// What runs on a host that Ansible reaches. The first line of the input names the private directory there. Nothing here
-// hangs on a connection: Ansible's ends when it likes, and a command outlives it. So a command's beginning is a file
-// that can be made once, and its time is bounded there.
+// The scripts for hosts reached through Ansible. Each first reads the private directory's name from its input. A
+// command can outlive Ansible's connection, so a file that only one process can create marks its start, and the host
+// itself limits its time.
 
 const READ = 'IFS= read -r b || exit 1';
-/** What is kept of an output there. */
+/** How many bytes of an output are kept there. */
 export const MAX_OUTPUT_BYTES = 1_000_000;
 
-/** What stands behind an output: the end of it, and whether all of the output was read. */
+/** The text after an output: the exit code, and whether all of the output was read. */
 const LAST = /aish-tui (\d{1,3}) (whole|part)$/;
 const MAX_LAST_CHARS = 24;
 
 const lineOf = (words: readonly string[]): string => words.map(shellQuote).join(' ');
 
-/** A command line that runs a piece of code of ours; `$b` is the private directory. */
+/** Returns a command line for a piece of our code; `$b` is the private directory. */
 export function askLine(code: string): string {
   return lineOf(askWords(`${READ}\n${code}`));
 }
 
-/** Makes the private directory, whose name nobody can know, and tells of the machine; for `readFacts`. */
+/** Creates the private directory with an unguessable name, and reports facts about the machine for `readFacts`. */
 export const SETUP_THERE = `umask 077; mkdir "$b" || exit 1\n${FACTS}`;
-/** Ends what is left of its commands, and removes the directory. */
+/** Ends the remaining commands and removes the directory. */
 export const CLOSE_THERE = `for f in "$b"/*.pid; do [ -e "$f" ] || continue; f=\${f%.pid}; ${killCode('"$f"')}; done; rm -rf "$b"`;
 
 /**
- * Runs `$3` in `$2`, at most once, for at most `$4` seconds: its beginning is a file that only one can make, its end is
- * written beside it. Of its output the beginning is kept and the rest is read, so that the command does not notice;
- * what it leaves in the background keeps nobody waiting. Behind the output it says that it has come to its own end
- * (`readRun`): whatever else ends it, a signal or a lack of processes, leaves a code that is not the command's.
+ * Runs `$3` in `$2`, at most once and at most `$4` seconds. A file that only one process can create marks its start;
+ * its end is written to a second file. It keeps the beginning of the output and reads the rest, so that the command
+ * does not notice; background processes delay nobody. After the output it reports a normal end (`readRun`): anything
+ * else that ends it, such as a signal, produces an exit code that is not the command's.
  */
 const RUN = `${READ}; at=$b/$1
 last() { printf 'aish-tui %s %s' "$1" "$2"; exit "$1"; }
@@ -199,12 +203,14 @@ cat "$at.out" || r=part
 rm -f "$at.pid" "$at.pipe" "$at.out" "$at.read"
 last "$c" "$r"`;
 
-/** A command line that runs a judged command. @param name of its records; @param seconds that it may take */
+/**
+ * Returns the command line for a judged command. @param name the name of its records; @param seconds its time limit
+ */
 export function runLine(name: string, directory: string, command: string, seconds: number): string {
   return lineOf(['/bin/sh', '-c', RUN, 'aish-tui', name, directory, command, String(Math.ceil(seconds))]);
 }
 
-/** What was carried back of such a line. @returns undefined where it did not come to its own end */
+/** Parses the output of such a line. @returns undefined if it did not end normally */
 export function readRun(
   exit: number,
   text: string,
@@ -215,8 +221,8 @@ export function readRun(
 }
 
 /**
- * Ends what is left of a command, and tells how it ended, for `readEnd`. One that has only just begun has no process
- * yet: that is waited for, and where it does not come, nothing is told.
+ * Ends a command that still runs, and reports its end for `readEnd`. A command that has just started has no process
+ * yet: this waits for it, and reports nothing if it does not appear.
  */
 export function endingCode(name: string): string {
   const file = `"$b"/${name}`;

@@ -1,15 +1,17 @@
 /**
- * Containers and pods as machines, through the clients of their vendors. A client that is killed leaves its command
- * alive, and one whose connection broke has ended with 0: only what the container itself wrote down is believed.
+ * Containers and pods as machines, through docker, podman and kubectl. A killed client leaves its command running,
+ * and a client with a broken connection exits with 0, so only what the container itself has recorded counts.
  */
 import { UNATTENDED_CODE } from '../../knowledge/unattended.ts';
 
-/** How a program is started there: behind these words stand its own. */
+/** The client's arguments before the program to run. */
 export type Client = readonly [string, ...string[]];
 
 const WORD = /^[A-Za-z0-9][\w.-]{0,252}$/;
 
-/** The client for `docker:NAME`, `podman:NAME`, `k8s:NAMESPACE/POD[/CONTAINER]`; undefined for any other name. */
+/**
+ * Returns the client for `docker:NAME`, `podman:NAME`, `k8s:NAMESPACE/POD[/CONTAINER]`; undefined for other names.
+ */
 export function clientFor(host: string): Client | undefined {
   const [, kind, name = ''] = /^(docker|podman|k8s):(.+)$/.exec(host) ?? [];
   const words = name.split('/');
@@ -21,10 +23,10 @@ export function clientFor(host: string): Client | undefined {
   return ['kubectl', 'exec', '-i', '-n', namespace, pod, ...which, '--'];
 }
 
-/** Tells of the machine, each fact ended by NUL; `$b` is the private directory there. For `readFacts`. */
+/** Reports facts about the machine, each ended by NUL; `$b` is the private directory there. For `readFacts`. */
 export const FACTS = `printf '%s\\0' "$b" "$(pwd)" "\${HOME:-/}" "$(id -u)"`;
 
-/** Makes a private directory and tells of the machine. */
+/** Creates a private directory and reports facts about the machine. */
 export const SETUP = `umask 077
 for d in "\${XDG_RUNTIME_DIR-}" "\${TMPDIR-}" /tmp /dev/shm; do
   [ -n "$d" ] && b=$(mktemp -d "$d/aish-tui-XXXXXXXX" 2>/dev/null) && break
@@ -39,7 +41,7 @@ export type ContainerFacts = {
   readonly root: boolean;
 };
 
-/** It says what it likes: only what has the form of a fact is one. */
+/** A container may send anything: accept only well-formed facts. */
 export function readFacts(text: string): ContainerFacts | undefined {
   const [folder = '', directory = '', home = '', uid = ''] = text.split('\0');
   const isPath = (path: string) => /^\/[^\u0000-\u001f\u007f\ufffd]*$/.test(path);
@@ -48,8 +50,8 @@ export function readFacts(text: string): ContainerFacts | undefined {
 }
 
 /**
- * Runs \`$3\` in \`$2\`, at most once: its beginning is a file that only one can make, its end is written beside it
- * (\`$1\`). Its life hangs on the input of this script, which ends with the client.
+ * Runs `$3` in `$2`, at most once: a file that only one process can create marks its start, and its end is
+ * written to a second one (`$1`). The command ends when the input of this script ends, that is, with the client.
  */
 const RUN = `at=$1
 set -C; { true >"$at.began"; } 2>/dev/null || exit 126; set +C
@@ -69,18 +71,19 @@ printf '%s\\n' "$c" >"$at.end.new" && mv -f "$at.end.new" "$at.end"
 kill "$w" 2>/dev/null
 exit "$c"`;
 
-/** Words behind the client's that run a command there. @param at path of its records */
+/** Returns the arguments after the client's for a command. @param at the path of its records */
 export function runWords(at: string, directory: string, command: string): readonly string[] {
   return ['/bin/sh', '-c', RUN, 'aish-tui', at, directory, command];
 }
 
-/** Words behind the client's that run a piece of code of ours. */
+/** Returns the arguments after the client's for a piece of our code. */
 export function askWords(code: string): readonly string[] {
   return ['/bin/sh', '-c', `PATH=/usr/bin:/bin:/usr/sbin:/sbin; LC_ALL=C; export PATH LC_ALL\n${code}`];
 }
 
 /**
- * Code whose answer `readEnd` reads. What has not begun by then can't begin any more: its beginning is taken.
+ * Returns code whose answer `readEnd` parses. It takes the start file, so that a command that has not started can't
+ * start any more.
  * @param file the command's records, as a word of sh
  */
 export function endCode(file: string): string {
@@ -88,7 +91,7 @@ export function endCode(file: string): string {
   return `if [ -e ${file}.end ]; then cat ${file}.end; elif ${fence}; then echo none; else echo began; fi`;
 }
 
-/** Code that ends what is left of a command. @param file its records, as a word of sh */
+/** Returns code that ends a command that still runs. @param file its records, as a word of sh */
 export function killCode(file: string): string {
   return `p=$(cat ${file}.pid) && case $p in ''|*[!0-9]*) ;; *) kill -KILL "-$p" || kill -KILL "$p" ;; esac`;
 }

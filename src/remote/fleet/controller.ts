@@ -1,12 +1,12 @@
 /**
- * One goal on many machines, as a pure machine: events in, a new state and effects out. The journal of a fleet is its
- * events, so a fleet that was killed is the fold of them. What happens on one host is that host's own conversation.
+ * One goal on many machines as a pure state machine: events in, a new state and effects out. A fleet's journal is its
+ * events, so a killed fleet can be restored. What happens on one host is that host's own conversation.
  */
 import type { FleetAnswer, FleetCarrier } from '../../contracts/fleet.ts';
 import { isJsonObject } from '../../text/json.ts';
 
 /**
- * How a host's part ended. `unknown`: a command had begun, and nobody knows how it ended; nothing more is done there.
+ * How a host's part ended. `unknown`: a command had started and its result is unknown; nothing more is done there.
  */
 export type HostStatus =
   | 'done'
@@ -21,18 +21,18 @@ export type HostStatus =
   | 'stopped';
 
 export type HostPhase =
-  /** Not begun, or begun by a program that was closed meanwhile. */
+  /** Not started, or started by a program that has ended meanwhile. */
   | { readonly kind: 'waiting' }
   | { readonly kind: 'running'; readonly since: number }
   /** Its question waits for the user. `at`: since when, in ms since the epoch. */
   | { readonly kind: 'halted'; readonly question: string; readonly at: number }
-  /** The user said yes; it waits for the canary, or for a place. */
+  /** The user said yes; it waits for the canary or for a free place. */
   | { readonly kind: 'held'; readonly question: string }
   | { readonly kind: 'ended'; readonly status: HostStatus; readonly reason: string };
 
 export type Host = {
   readonly phase: HostPhase;
-  /** How long it has been at work, without the time it waited for the user or for others. In ms. */
+  /** How long it has worked in ms, without waiting for the user or for others. */
   readonly workedMs: number;
 };
 
@@ -40,11 +40,11 @@ export type FleetOptions = {
   readonly goal: string;
   /** In the order they were named. */
   readonly hosts: readonly string[];
-  /** How many are at work at the same time, at most. */
+  /** The maximum number of hosts at work at the same time. */
   readonly atOnce: number;
-  /** What one host may take at work before it counts as giving no answer. In ms. */
+  /** How long one host may work before it counts as not responding, in ms. */
   readonly deadlineMs: number;
-  /** Goes first behind every yes. Absent: the first of the group that the user says yes to first. */
+  /** The host that goes first after each yes. Absent: the first host of the first group the user approves. */
   readonly canary?: string;
   readonly via?: FleetCarrier;
 };
@@ -52,14 +52,14 @@ export type FleetOptions = {
 export type FleetState = FleetOptions & {
   readonly byName: Readonly<Record<string, Host>>;
   readonly canaryPassed: boolean;
-  /** Why no further host begins. */
+  /** Why no further host starts. */
   readonly stopped?: string;
 };
 
 export type FleetEvent = { readonly at: number } & (
   | ({ readonly type: 'fleetOpened' } & FleetOptions)
   | { readonly type: 'hostHalted'; readonly host: string; readonly question: string }
-  /** The question is gone without the user: what it named has changed, and it is judged anew. */
+  /** The question was withdrawn: a file it named has changed, and the action is judged again. */
   | { readonly type: 'haltGone'; readonly host: string }
   | { readonly type: 'groupAnswered'; readonly hosts: readonly string[]; readonly answer: FleetAnswer }
   | { readonly type: 'hostEnded'; readonly host: string; readonly status: HostStatus; readonly reason: string }
@@ -69,10 +69,10 @@ export type FleetEvent = { readonly at: number } & (
 );
 
 export type FleetEffect =
-  /** Its conversation begins, or is continued where an earlier program began it: its own journal knows. */
+  /** Start its conversation, or continue one from an earlier program; its own journal has the details. */
   | { readonly kind: 'start'; readonly host: string }
   | { readonly kind: 'answer'; readonly host: string; readonly question: string; readonly answer: FleetAnswer }
-  /** Ends its conversation, whatever it does; its row is final already. */
+  /** End its conversation, whatever it does; its result is final already. */
   | { readonly kind: 'stop'; readonly host: string };
 
 /** The state before `fleetOpened`. */
@@ -122,7 +122,7 @@ class Work {
       case 'fleetStopped':
         return this.#stopAll(event.reason);
       case 'fleetResumed':
-        // Open questions are judged and asked anew, and a yes was one to what stood there then.
+        // After a restart open questions are judged and asked again, and an earlier yes no longer applies.
         for (const name of this.state.hosts) {
           if (this.#phase(name)?.kind !== 'ended') this.#to(name, { kind: 'waiting' });
         }
@@ -131,7 +131,7 @@ class Work {
     }
   }
 
-  /** A host that hangs holds up nobody else. */
+  /** A host that hangs delays nobody else. */
   letOverdueGo(): void {
     for (const name of this.state.hosts) {
       const host = this.state.byName[name];
@@ -142,7 +142,7 @@ class Work {
     }
   }
 
-  /** Those with a yes go on: first the canary alone, the others once it has passed. */
+  /** Continues hosts with a yes: first the canary alone, the others once it has succeeded. */
   release(): void {
     const held = this.state.hosts.filter((name) => this.#phase(name)?.kind === 'held');
     const [first] = held;
@@ -157,7 +157,7 @@ class Work {
     }
   }
 
-  /** As many as may be at work are; a host that waits for the user or for others takes no place. */
+  /** Starts hosts up to the limit; a host that waits for the user or for others does not count. */
   fill(): void {
     if (this.state.stopped !== undefined) return;
     const { canary, hosts } = this.state;
@@ -221,10 +221,10 @@ class Work {
   }
 }
 
-/** How long a question waits for hosts that may still come to the same one. In ms. */
+/** How long a question waits for other hosts with the same one, in ms. */
 const GATHER_MS = 10_000;
 
-/** Whether the open questions are to be put now: nobody else is at work, or those who are have had their time. */
+/** Whether to ask the open questions now: no other host is working, or those that are had enough time. */
 export function mayAsk(state: FleetState, now: number): boolean {
   const phases = state.hosts.map((name) => state.byName[name]?.phase);
   const halted = phases.flatMap((phase) => (phase?.kind === 'halted' ? [phase.at] : []));
@@ -237,8 +237,7 @@ export function hasEnded(state: FleetState): boolean {
   return state.hosts.every((name) => state.byName[name]?.phase.kind === 'ended');
 }
 
-// The events of a fleet's journal, checked as they are read back: nothing that is written there is believed to have its
-// shape.
+// Parses the events of a fleet's journal and checks their structure: a file may contain anything.
 
 const STATUSES: Readonly<Record<HostStatus, true>> = {
   done: true,
@@ -253,7 +252,7 @@ const STATUSES: Readonly<Record<HostStatus, true>> = {
   stopped: true,
 };
 
-/** The event of a record; undefined where it is none. */
+/** Returns the event of a record; undefined if it is invalid. */
 export function fleetEventOf(value: unknown): FleetEvent | undefined {
   if (!isJsonObject(value)) return undefined;
   const { type, at, hosts, answer, reason } = value;
@@ -298,7 +297,7 @@ function optionsOf({
 }: Readonly<Record<string, unknown>>): FleetOptions | undefined {
   if (typeof goal !== 'string' || !areTexts(hosts)) return undefined;
   if (typeof atOnce !== 'number' || typeof deadlineMs !== 'number') return undefined;
-  // Never by another way than was said.
+  // Never continue with a different connection method than recorded.
   if (via !== undefined && via !== 'ansible') return undefined;
   const options = { goal, hosts, atOnce, deadlineMs, ...(via === undefined ? {} : { via: 'ansible' as const }) };
   return typeof canary === 'string' ? { ...options, canary } : options;

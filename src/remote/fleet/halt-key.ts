@@ -1,16 +1,17 @@
-/** Which questions of several hosts are one question. */
+/** Decides which questions of several hosts are the same question. */
 import type { HaltFacts, HaltGroup, Spread, TargetFacts } from '../../contracts/fleet.ts';
 import { sha256 } from '../../text/digest.ts';
 
-/** A change of what is compared raises it. */
+/** Increase it when the compared facts change. */
 const VERSION = 1;
-/** A host with so many times the middle of its group is asked about apart. */
+/** A host with this multiple of its group's median is asked about separately. */
 const OUTLIER_TIMES = 10;
 const MUCH_BYTES = 1_000_000_000;
 
 /**
- * Equal for two hosts exactly where the user's answer to one is one to the other. Counts, sizes and times are not in
- * it: they always differ. What could not be looked at is like nothing else, not even like another host's failure.
+ * Returns equal keys for two hosts exactly if an answer for one also answers the other. Counts, sizes and times are
+ * excluded, because they always differ. A path that could not be examined equals nothing, not even another host's
+ * failure.
  */
 export function haltKey(facts: HaltFacts): string {
   const { kind, command, cwd, mode, sandbox, root, findings, opinion, secrets, targets } = facts;
@@ -22,7 +23,7 @@ export function haltKey(facts: HaltFacts): string {
   return sha256(JSON.stringify([...same, seen ?? ['not looked at', facts.host]]));
 }
 
-/** The questions of several hosts, the largest group first. Every host is in exactly one. */
+/** Groups the questions of several hosts, the largest group first. Every host is in exactly one group. */
 export function groupHalts(all: readonly HaltFacts[]): readonly HaltGroup[] {
   const byKey = Map.groupBy(all, haltKey);
   const groups = [...byKey.values()].flatMap(withoutOutliers).sort((a, b) => b.hosts.length - a.hosts.length);
@@ -76,7 +77,7 @@ function sizeOf({ targets = [] }: HaltFacts): Pick<TargetFacts, 'files' | 'bytes
   };
 }
 
-/** Of an even number the lower one of the two in the middle: what is far from it is noticed sooner. */
+/** The lower median, so that outliers are noticed sooner. */
 function spreadOf(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b);
   const median = sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
@@ -106,7 +107,7 @@ const FACTS: readonly Difference<HaltFacts>[] = [
   [(a, b) => a.root !== b.root, ({ root }) => (root ? 'as root' : 'not as root')],
 ];
 
-/** Of each target the first that applies. */
+/** For each target the first matching difference. */
 const TARGETS: readonly Difference<TargetFacts>[] = [
   [(a, b) => b.type === 'missing' && a.type !== b.type, ({ label }) => `${label}: nothing there`],
   [

@@ -1,6 +1,6 @@
 /**
- * Hosts and groups, read from an Ansible inventory or from ssh's configuration. Inventories hold secrets: three
- * variables are read, and nothing else.
+ * Reads hosts and groups from an Ansible inventory or ssh's configuration. Inventories contain secrets, so only three
+ * variables are read.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -12,16 +12,16 @@ import { isJsonObject, parseBoundedJson } from '../../text/json.ts';
 import { matchesGlob } from '../../text/matching.ts';
 import { type Address, isHostName, type Known, MAX_HOSTS } from './names.ts';
 
-/** Bytes of one inventory, as text and as what Ansible makes of it. */
+/** The maximum bytes of an inventory, as text and as Ansible's output. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 
 const run = promisify(execFile);
 
 /**
- * Ansible's own word where it is installed; else the file as plain INI or YAML, in which nothing is run and nothing is
- * expanded but ranges. Undefined where neither can be had.
- * @param named a path, from the working directory
+ * Reads an inventory with Ansible if it is installed; else as plain INI or YAML, running nothing and expanding only
+ * ranges. Undefined if neither works.
+ * @param named a path, relative to the working directory
  */
 export async function inventoryHosts(named: string, env: NodeJS.ProcessEnv = process.env): Promise<Known | undefined> {
   const path = resolve(named);
@@ -33,8 +33,8 @@ export async function inventoryHosts(named: string, env: NodeJS.ProcessEnv = pro
 
 async function askAnsible(path: string, env: NodeJS.ProcessEnv): Promise<Inventory | undefined> {
   try {
-    // Not in the working directory: an ansible.cfg of a repository names programs to run. So does an inventory that is
-    // itself a program, or names a plugin: only what is a list of hosts is read.
+    // Not in the working directory: a repository's ansible.cfg names programs to run. The same applies to executable
+    // inventories and plugins, so only plain lists of hosts are read.
     const { stdout } = await run('ansible-inventory', ['-i', path, '--list'], {
       cwd: '/',
       env: { ...env, ANSIBLE_INVENTORY_ENABLED: 'ini,yaml' },
@@ -53,7 +53,7 @@ async function readFromFile(path: string): Promise<Inventory | undefined> {
   return /\.ya?ml$/.test(path) ? readYaml(text) : readIni(text);
 }
 
-/** What `ansible-inventory --list` prints. */
+/** Parses the output of `ansible-inventory --list`. */
 export function readList(json: string): Inventory {
   const inventory = emptyInventory();
   const listed = parseBoundedJson(json);
@@ -75,9 +75,9 @@ export function readList(json: string): Inventory {
   return inventory;
 }
 
-// An inventory as text, where Ansible is not installed: names, groups, and how a machine is reached.
+// Parses an inventory without Ansible: names, groups, and addresses.
 
-/** `web[01:20].example.org` as twenty names; a text without a range as itself. */
+/** Expands `web[01:20].example.org` to twenty names; text without a range stays as it is. */
 export function expandRange(text: string): readonly string[] {
   const [, before = '', from = '', to = '', step = '1', after = ''] =
     /^(.*?)\[(\d+|[A-Za-z]):(\d+|[A-Za-z])(?::(\d+))?\](.*)$/.exec(text) ?? [];
@@ -95,7 +95,7 @@ export function expandRange(text: string): readonly string[] {
   return names;
 }
 
-/** `[group]` and its hosts, `[group:children]` and its groups; variables of groups are passed over. */
+/** Parses `[group]` with its hosts and `[group:children]` with its groups; skips group variables. */
 export function readIni(text: string): Inventory {
   const inventory = emptyInventory();
   let group = 'ungrouped';
@@ -125,8 +125,8 @@ export function readIni(text: string): Inventory {
 type Level = { readonly indent: number; readonly key: string };
 
 /**
- * The part of YAML in which inventories are written by hand: nested keys, one a line. What is written otherwise (flow
- * style, anchors, text over several lines) is left out, since half of it would be another list of machines.
+ * Parses the YAML that hand-written inventories use: nested keys, one per line. Other syntax (flow style, anchors,
+ * multi-line text) is left out, because half of it would be a different list of machines.
  */
 export function readYaml(text: string): Inventory {
   const inventory = emptyInventory();
@@ -152,7 +152,7 @@ export function readYaml(text: string): Inventory {
   return inventory;
 }
 
-/** One key with all that are above it: `all children web hosts web1 ansible_port`. */
+/** Adds one key with all its parents: `all children web hosts web1 ansible_port`. */
 function take(inventory: Inventory, path: readonly string[], value: string): void {
   let at = 0;
   let group = path[0] ?? '';
@@ -169,14 +169,14 @@ function take(inventory: Inventory, path: readonly string[], value: string): voi
   for (const each of expandRange(name)) addHost(inventory, group, each, known);
 }
 
-// The hosts that ssh's configuration names. Only names are taken from it.
+// Reads the host names in ssh's configuration, and nothing else.
 
-/** As ssh itself: an Include within an Include within … */
+/** The depth of nested Includes, as in ssh. */
 const MAX_DEPTH = 16;
 const MAX_FILES = 64;
 const MAX_FILE_BYTES = 256 * 1024;
 
-/** @param home the user's home directory; `~/.ssh/config` and the system's are read, with what they include */
+/** @param home the user's home directory; reads `~/.ssh/config` and the system's file with their includes */
 export async function sshHosts(home: string, system = '/etc/ssh/ssh_config'): Promise<Known> {
   const hosts = new Map<string, Address>();
   const seen = new Set<string>();
@@ -196,7 +196,7 @@ export async function sshHosts(home: string, system = '/etc/ssh/ssh_config'): Pr
   return { hosts, groups: new Map() };
 }
 
-/** Names of one file, those with a wildcard or a `!` left out, and the files that it includes as written. */
+/** Returns the names in one file, without wildcards and `!`, and the paths of its includes. */
 export function readSshConfig(text: string): {
   readonly names: readonly string[];
   readonly includes: readonly string[];
@@ -230,16 +230,16 @@ async function included(pattern: string, home: string, base: string): Promise<re
   return found.filter((each) => existsSync(each)).sort();
 }
 
-// Hosts and groups of an inventory, from whatever form it was read.
+// Hosts and groups of an inventory, from any format.
 
 const MAX_KNOWN_HOSTS = MAX_HOSTS * 10;
 
-/** What an inventory says before groups of groups are resolved. */
+/** The content of an inventory before groups of groups are resolved. */
 type Inventory = {
   readonly hosts: Map<string, Address>;
   readonly members: Map<string, Set<string>>;
   readonly children: Map<string, Set<string>>;
-  /** Of each group a name that was left out. */
+  /** For each incomplete group a name that was left out. */
   readonly left: Map<string, string>;
 };
 
@@ -248,8 +248,8 @@ function emptyInventory(): Inventory {
 }
 
 /**
- * Adds a host to a group. What is no name is left out, and so is what comes behind the most that are kept: nobody may
- * take the group for whole then.
+ * Adds a host to a group. Invalid names are left out, and so are hosts beyond the limit; the group then counts as
+ * incomplete.
  */
 function addHost(inventory: Inventory, group: string, name: string, address: Address = {}): void {
   const isOneMore = !inventory.hosts.has(name) && inventory.hosts.size >= MAX_KNOWN_HOSTS;
@@ -271,7 +271,7 @@ function setOf(map: Map<string, Set<string>>, key: string): Set<string> {
   return found;
 }
 
-/** The three variables by which a machine is reached, from those of a host; each only in the form that it can have. */
+/** Returns a host's three address variables, each only if well-formed. */
 function addressOf(variables: Readonly<Record<string, unknown>>): Address {
   const { ansible_host: host, ansible_port: port, ansible_user: user } = variables;
   const number = Number(port);
@@ -282,7 +282,7 @@ function addressOf(variables: Readonly<Record<string, unknown>>): Address {
   };
 }
 
-/** Groups with the hosts of their groups; a group that holds itself holds nothing more by that. */
+/** Resolves groups of groups; a group that contains itself adds nothing. */
 export function resolved({ hosts, members, children, left }: Inventory): Known {
   const groups = new Map<string, readonly string[]>();
   const partial = new Map<string, string>();

@@ -1,22 +1,22 @@
-/** Which machines `web1,web2,@group` means. */
+/** Resolves `web1,web2,@group` to machines. */
 import { nearest } from '../../text/matching.ts';
 import { nameText } from '../../text/spelled.ts';
 
-/** How a machine of an inventory is reached, where its name alone does not say it. Nothing else of it is ever kept. */
+/** How to reach a machine of an inventory, if its name does not say it. No other variable is ever kept. */
 export type Address = { readonly host?: string; readonly port?: number; readonly user?: string };
 
-/** What is known of machines: names and groups, never variables. */
+/** The known machines: names and groups, never variables. */
 export type Known = {
   readonly hosts: ReadonlyMap<string, Address>;
   readonly groups: ReadonlyMap<string, readonly string[]>;
-  /** Of groups that are not whole a name that was left out: it can't be a host's, or there are too many. */
+  /** Incomplete groups, each with a name that was left out: it is invalid, or there are too many. */
   readonly partial?: ReadonlyMap<string, string>;
 };
 
-/** Machines that one run may have. */
+/** The maximum number of machines in one run. */
 export const MAX_HOSTS = 500;
 
-/** Never the beginning of an option, and no character that a shell or a client reads as more than a name. */
+/** A name never starts like an option, and has no characters special to a shell or client. */
 const NAME = /^[A-Za-z0-9_](?:[\w.:@/%+-]|\[(?=[0-9a-fA-F:]+\])|\])*$/;
 const MAX_NAME_CHARS = 255;
 
@@ -30,8 +30,8 @@ export type Named =
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Names and groups, in the order they were written, each machine once. A name need not be known: ssh knows others. A
- * group must be, since guessing it would reach other machines than were meant.
+ * Resolves names and groups in their order, each machine once. Unknown names are accepted, because ssh may know them.
+ * Unknown groups are not, because a guess would reach other machines than meant.
  */
 export function resolveHosts(text: string, { groups, partial }: Known): Named {
   const hosts = new Set<string>();
@@ -64,7 +64,7 @@ function unknownGroup(name: string, names: readonly string[]): string {
   return `no group is called @${name}; ${guess === undefined ? there : `did you mean @${guess}?`}`;
 }
 
-/** Several sources as one. What comes first stands: ssh's own configuration before an inventory's address. */
+/** Merges several sources. Earlier ones win: ssh's own configuration before an inventory's address. */
 export function joinKnown(sources: readonly Known[]): Known {
   const hosts = new Map<string, Address>();
   const groups = new Map<string, readonly string[]>();

@@ -1,17 +1,17 @@
-/** What a halted command names on a host, asked in one round trip. The script only reads. */
+/** Examines on a host, in one round trip, the files that a halted command names. The script only reads. */
 import type { TargetFacts } from '../../contracts/fleet.ts';
 import type { Named } from '../../contracts/machine.ts';
 import { shellQuote } from '../../text/shell.ts';
 
-/** Names that are looked at; a command with more is asked about on each host by itself. */
+/** How many names are examined; a command with more is asked about separately for each host. */
 const MAX_NAMED = 50;
 const MAX_IDENTITIES = 200;
 const MAX_FILES = 100_000;
 const FIELDS = 9;
 
 /**
- * A row for each path, its fields ended by NUL. What can't be looked at spoils the whole answer: `-e` is false below a
- * directory that can't be read, so only the system's own word counts as missing.
+ * One record per path, its fields ended by NUL. One path that can't be examined invalidates the whole answer: `-e` is
+ * false below an unreadable directory, so only the system's own error counts as missing.
  */
 const SCRIPT = `T=; command -v timeout >/dev/null 2>&1 && T='timeout 2'
 n=0; nl='
@@ -38,7 +38,7 @@ row() {
   printf '%s\\0' "$i" "$p" "$t" "$l" "$m" "$g" "$((f+0))" "$b" "$w"
 }`;
 
-/** Code whose answer `readProbe` reads; undefined where there is more than is looked at. */
+/** Returns code whose answer `readProbe` parses; undefined if there are too many names. */
 export function probeScript(named: readonly Named[]): string | undefined {
   if (named.length > MAX_NAMED) return undefined;
   const looks = named.map(({ path, glob, cwd }, at) => {
@@ -51,7 +51,7 @@ export function probeScript(named: readonly Named[]): string | undefined {
   return `( ${SCRIPT}\n${looks.join('\n')}\nprintf 'end\\0' )`;
 }
 
-/** Code that prints lines which change when what is named comes to stand for something else. */
+/** Returns code whose output changes when a name comes to refer to something else. */
 export function identityCode(named: readonly Named[]): string {
   const looks = named.slice(0, MAX_IDENTITIES).map(({ path, glob, cwd }) => {
     const full = shellQuote((path.startsWith('/') ? path : `${cwd}/${path}`).replaceAll('\0', ''));
@@ -61,10 +61,10 @@ export function identityCode(named: readonly Named[]): string {
   return `${id}\n${looks.join('\n')}`;
 }
 
-/** Undefined for anything but a whole answer in which every path could be looked at. */
+/** Undefined unless the answer is complete and every path could be examined. */
 export function readProbe(answer: string | undefined, named: readonly Named[]): readonly TargetFacts[] | undefined {
   const words = answer?.split('\0') ?? [];
-  // A byte that is no UTF-8 would make two names look like one.
+  // Invalid UTF-8 would make different names look equal.
   if (words.pop() !== '' || words.pop() !== 'end' || answer?.includes('\ufffd')) return undefined;
   if (words.length % FIELDS !== 0) return undefined;
   const found: TargetFacts[] = [];
@@ -84,7 +84,7 @@ function readRow(words: readonly string[], named: readonly Named[]): TargetFacts
     ...{ label, path, type, mount },
     ...(type === 'link' ? { link } : {}),
     git: git === 'inside' || git === 'none' ? git : 'unknown',
-    // Nothing is kept on a host.
+    // Changes on a host are not recorded.
     undoable: false,
     ...{ files: Number(files), bytes: Number(bytes), more: more !== '0' },
   };

@@ -1,13 +1,13 @@
 /**
- * A command of a model on a host. Its text goes there as a file, so that no login shell reads it and no list of
- * processes shows it; and it runs at most once: its beginning is a file that only one can make, its end is written
- * beside it. (`true` makes it: a redirection of `:` that fails would end a POSIX sh with a code of its own.)
+ * Runs a model's command on a host. Its text is sent as a file, so that no login shell parses it and no process list
+ * shows it. It runs at most once: a file that only one process can create marks its start, and its end is written to
+ * another. (`true` creates it: a failing redirection of `:` would end a POSIX sh.)
  */
 import { UNATTENDED_CODE } from '../../knowledge/unattended.ts';
 import { shellQuote } from '../../text/shell.ts';
 import { lineTold } from './facts.ts';
 
-/** The last of the codes that a system has; and what is shown of why a command did not begin. */
+/** The highest exit code; and the length of the reason shown if a command did not start. */
 const MAX_EXIT = 255;
 const MAX_WHY_CHARS = 300;
 
@@ -15,50 +15,51 @@ export type Order = {
   readonly command: string;
   readonly directory: string;
   /**
-   * Signs the marks with which it tells where it ended, and, behind all of its output, that nothing follows. No
-   * protection from the command itself, which runs as the same user and can read it: all that an end told early does is
-   * keep away the note about missing output.
+   * Authenticates the marks that report where the command ended and, after all output, that nothing follows. It does
+   * not protect against the command itself, which runs as the same user and can read it; a forged end would only
+   * suppress the note about missing output.
    */
   readonly token: string;
   readonly env: Readonly<Record<string, string>>;
-  /** The bash there; undefined: its sh. */
+  /** The path of bash there; undefined: use sh. */
   readonly bash: string | undefined;
   readonly behind?: Behind;
 };
 
-/** The launcher that a command is put behind. */
+/** How a command is wrapped in the launcher. */
 export type Behind = {
-  /** Code for a condition, right before: without it nothing runs. */
+  /** A condition, checked right before: if it fails, nothing runs. */
   readonly guard: string;
-  /** Its words and those of the command. @param tmp a private directory of the command */
+  /** Returns the launcher's arguments followed by the command's. @param tmp a private directory of the command */
   readonly wrap: (
     argv: readonly string[],
     files: { readonly tmp: string; readonly status: string },
   ) => readonly string[];
   /**
-   * `bare`: little of the environment there, and a temporary directory of its own; `tmp`: all of it, and that; `whole`:
-   * as it is.
+   * `bare`: few variables of the host, and an own temporary directory. `tmp`: all variables and that directory.
+   * `whole`: unchanged.
    */
   readonly environment: 'bare' | 'tmp' | 'whole';
-  /** Its files lie in that directory: it sees no other of what is temporary. */
+  /** The command sees only its own temporary directory. */
   readonly apart?: true;
-  /** A file that the launcher's last word is left in. */
+  /** The file for the launcher's final report. */
   readonly told?: string;
 };
 
 /**
- * What a confined command keeps of the login shell's environment: who can read files should not have its keys as well.
+ * The login shell's variables that a sandboxed command keeps: a command that can read files should not get keys in
+ * its environment as well.
  */
 const BARE = ['HOME', 'PATH', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TERM', 'TZ'];
-/** In front of a program of the system: what startup files made of PATH is for the command alone. */
+/** For a program of the system: a PATH from startup files is only for the command. */
 const SYSTEM = 'PATH=/usr/bin:/bin:$PATH';
-/** Whatever the login shell's startup files say, it finds the system's programs. */
+/** A clean sh that finds the system's programs, whatever the login shell's startup files set. */
 const CLEAN_SH = '/usr/bin/env -i LC_ALL=C PATH=/usr/bin:/bin:/usr/sbin:/sbin /bin/sh';
-/** Neither startup files nor functions of the environment come between. */
+/** Reads the command without startup files or functions from the environment. */
 const READ_BY_BASH = 'IFS= read -r -d "" AISH_TUI_COMMAND <"$1.cmd"';
 const READ_BY_SH = 'AISH_TUI_COMMAND=$(cat "$1.cmd")';
 
-/** Code for the helper that lays the command down as `name` in the folder. */
+/** Returns code for the helper that stores the command as `name` in the folder. */
 export function layDown(folder: string, name: string, order: Order): string {
   const files = {
     cmd: order.command.replaceAll('\0', ''),
@@ -76,36 +77,36 @@ export function layDown(folder: string, name: string, order: Order): string {
 }
 
 /**
- * The same for a command that was laid down as `before` and did not begin: only where the host's record of that one is
- * taken, and stays so, is it laid down anew.
+ * The same for a command that was stored as `before` and did not start. It is stored again only if the old start file
+ * could be taken, so that the old one can't start.
  */
 export function layDownAgain(folder: string, before: string, name: string, order: Order): string {
   return `[ -s ${shellQuote(`${folder}/${before}.began`)} ] && { ${layDown(folder, name, order)}; }`;
 }
 
-/** Code that waits for such a session to be there, two seconds at most. */
+/** Returns code that waits up to two seconds until such a session is ready. */
 export function restsAt(folder: string, name: string): string {
   return `n=0; until [ -p ${shellQuote(`${folder}/${name}.go`)} ] || [ $n -ge 20 ]; do n=$((n+1)); sleep 0.1; done`;
 }
 
 /**
- * The same for one whose command may never be laid down: it looks for a moment, and gives up. Its pipe may not be there
- * yet; so what it looks at behind its pipe's opening lies there first.
+ * Returns code that wakes a session whose command may never be stored: it checks briefly and gives up. Its pipe may
+ * not exist yet, so the file that it checks after opening the pipe is written first.
  */
 export function wakeUnlaid(folder: string, name: string): string {
   return `: >${shellQuote(`${folder}/${name}.woken`)}; ${wake(folder, name)}`;
 }
 
 /**
- * Code that wakes the session that waits for this command, where one does. Both ends are opened, so that it waits for
- * nobody.
+ * Returns code that wakes the session waiting for this command, if any. It opens both ends of the pipe, so it waits
+ * for nobody.
  */
 function wake(folder: string, name: string): string {
   const pipe = shellQuote(`${folder}/${name}.go`);
   return `{ [ ! -p ${pipe} ] || echo 1<>${pipe}; }`;
 }
 
-/** `$1`: the command's files. Those of a command behind a launcher are not its own to remove. */
+/** `$1`: the command's files. A command behind a launcher can't remove them itself. */
 function scriptOf(folder: string, name: string, order: Order): string {
   const { directory, token, bash, behind } = order;
   const at = `${folder}/${name}`;
@@ -113,7 +114,7 @@ function scriptOf(folder: string, name: string, order: Order): string {
   const plain = told.replace('builtin ', bash === undefined ? '' : 'builtin ');
   const report = `case $PWD in *[[:cntrl:]]*) ;; *) ${plain} ;; esac`;
   const read = `. "$1.env"; ${bash === undefined ? READ_BY_SH : READ_BY_BASH}`;
-  // Emptied, not removed: that takes no program. Behind a launcher they are not the command's to write.
+  // Emptied, not removed, because that needs no program. A command behind a launcher can't write to them.
   const empty = behind ? '' : ' : >"$1.env"; : >"$1.cmd";';
   const run = `${read};${empty} shift; trap '${report}' EXIT; eval "$AISH_TUI_COMMAND"`;
   const argv = [
@@ -140,10 +141,7 @@ exit "$c"
 `;
 }
 
-/**
- * Its parent is this shell, which leads the terminal's session: the end of the connection is its own end, and with it
- * the command's.
- */
+/** Its parent is this shell, the leader of the terminal's session: when the connection ends, both end. */
 function launched(at: string, argv: readonly string[], { wrap, environment, guard, told, apart }: Behind): string {
   const [launcher = '', ...words] = wrap(argv, { tmp: `${at}.tmp`, status: `${at}.status` });
   const kept = BARE.map((name) => `\${${name}+"${name}=$${name}"}`).join(' ');
@@ -162,21 +160,24 @@ case $s in ''|failed*) e="none $s"; c=126 ;; esac
 ${tell}${SYSTEM} rm -rf "$at.tmp" "$at.env" "$at.cmd" "$at.status"`;
 }
 
-/** The kinds of a command's files, but for the one that says whether it began. */
+/** The kinds of a command's files, except the one that marks its start. */
 const KINDS = ['cmd', 'env', 'sh', 'ready', 'go', 'woken', 'pid', 'end', 'status'];
 
-/** Code for the helper that removes what a command has left; of one that did not begin the word stays that it can't. */
+/**
+ * Returns code for the helper that removes a command's files. For one that did not start, the record stays that it
+ * can't.
+ */
 export function clean(folder: string, name: string, began: boolean): string {
   const at = shellQuote(`${folder}/${name}`);
   return began ? `rm -f ${at}.*` : `rm -f ${KINDS.map((kind) => `${at}.${kind}`).join(' ')}`;
 }
 
-/** Looks for a command that is still being laid down, some hundredths of a second apart. */
+/** How often to check for a command that is still being stored, some hundredths of a second apart. */
 const LOOKS = 100;
 /**
- * Lies there once for all commands, so that a session can be opened while its command is on its way: that went first,
- * and is there by then, mostly. One that never comes does not begin. A session that waits looks once its pipe is open,
- * and whoever lays the command down writes into the pipe behind it: neither can miss the other.
+ * Stored once for all commands, so that a session can be opened while its command is being sent, which mostly arrives
+ * first. A session without a command does not start. A waiting session checks after opening its pipe, and the sender
+ * writes to the pipe after storing the command, so neither can miss the other.
  */
 const START = `at=\${0%/*}/$1
 if [ "$2" = waits ] && ${SYSTEM} mkfifo -m 600 "$at.go" && exec 3<>"$at.go"; then
@@ -190,32 +191,30 @@ until [ -e "$at.ready" ]; do
 done 2>/dev/null
 . "$at.sh"
 `;
-/** Code for the helper that lays down what every command is started by; `$b` is the folder. */
+/** Returns code for the helper that stores the start script; `$b` is the folder. */
 export const LAY_START = `printf %s ${shellQuote(START)} >"$b/start"`;
 
-/** What the session of its own runs. */
+/** Returns the command line of a session for a known command. */
 export function startOf(folder: string, name: string): string {
   return `exec /bin/sh ${folder}/start ${name}`;
 }
 
-/**
- * The same for one that is opened before its command is known: it waits until that lies there, however long it takes.
- */
+/** The same for a session opened before its command is known: it waits as long as necessary. */
 export function waitOf(folder: string, name: string): string {
   return `${startOf(folder, name)} waits`;
 }
 
-/** The file that holds the number of the process that leads its session. */
+/** Returns the file with the process id of the session's leader. */
 export function leaderOf(folder: string, name: string): string {
   return `${folder}/${name}.pid`;
 }
 
-/** In the environment of a command: its name and the session of its terminal. */
+/** The environment variable with a command's name and its terminal session. */
 const MARK = 'AISH_TUI_RUN';
 
 /**
- * Code that hangs up once more on what is left of a command whose connection is gone: a bash that was just forking has
- * lost the first time. What has a session of its own, or ignores it, lives on as it would have.
+ * Returns code that hangs up a command again after a lost connection: a bash that was just forking loses the first
+ * signal. Processes in their own session, or that ignore it, survive as usual.
  */
 export function hangUp(name: string): string {
   const mark = `${MARK}=${name}\\.`;
@@ -226,16 +225,16 @@ export function hangUp(name: string): string {
 done`;
 }
 
-/** What is known of how it ended. */
+/** How a command ended, as far as known. */
 export type End =
   | { readonly kind: 'ended'; readonly exit: number }
-  /** `why`: what the launcher says. */
+  /** `why`: the launcher's message. */
   | { readonly kind: 'never began'; readonly why?: string }
   | { readonly kind: 'unknown' };
 
 /**
- * Code for the helper whose answer `readEnd` reads. What has not begun by then can't begin any more, however late its
- * session starts: its beginning is taken, with a word in it, so that the answer stays the same.
+ * Returns code whose answer `readEnd` parses. It takes the start file and writes a word into it, so that a command
+ * that has not started never will, and the answer stays the same.
  */
 export function askEnd(folder: string, name: string): string {
   const at = shellQuote(`${folder}/${name}`);

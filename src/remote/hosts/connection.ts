@@ -1,4 +1,4 @@
-/** The connection to one host: a master in a terminal of its own, and everything else over its socket. */
+/** The connection to one host: an ssh master in its own terminal, and everything else through its socket. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -11,36 +11,36 @@ import { LAY_START } from './commands.ts';
 import { pathTold } from './facts.ts';
 import { type Answer, Helper, type Launch } from './helper.ts';
 
-/** For a word to the master, which may be stopped. Ms. */
+/** Milliseconds for a control command to the master, which may be stopped. */
 const CHECK_TIMEOUT_MS = 2000;
-/** For a sign of life, whatever else is waited for: a helper that may be on its way has more. Ms. */
+/** Milliseconds for a sign of life; a helper that is still starting gets more. */
 const LIFE_TIMEOUT_MS = 5000;
-/** For work on what is kept there. Ms; and what it may answer. */
+/** Milliseconds for work on the change store there, and the maximum size of its answer. */
 const WORK_TIMEOUT_MS = 600_000;
 const MAX_WORK_BYTES = 32_000_000;
-/** Between two looks whether the master is ready. Ms. */
+/** Milliseconds between two checks whether the master is ready. */
 const READY_POLL_MS = 20;
 
 export type ConnectionOptions = {
   readonly host: string;
-  /** Private, and short: a socket's path may have about 100 characters. */
+  /** A private directory with a short path: a socket's path may have about 100 characters. */
   readonly folder: string;
-  /** Starts a program in a terminal of its own. */
+  /** Starts a program in its own terminal. */
   readonly inTerminal: (argv: readonly [string, ...string[]]) => RunningCommand;
-  /** How a child that lives beside the program is to be started. */
+  /** How to start a child that runs as long as the program. */
   readonly companion: (argv: readonly string[]) => Launch;
-  /** Notes that a directory of ours lies there; the result forgets it. */
+  /** Records that a directory of ours exists there; the returned function removes the record. */
   readonly lies?: (directory: string) => () => void;
-  /** It has ended though nobody wanted it to. */
+  /** The connection ended unexpectedly. */
   readonly onLost: () => void;
 };
 
-/** What the host told when it was connected to. */
+/** Facts that the host reported when the connection started. */
 export type HostFacts = {
-  /** A private directory there, for this connection and those that follow it. */
+  /** A private directory on the host, for this connection and later ones. */
   readonly folder: string;
   readonly home: string;
-  /** Path of the user's login shell. */
+  /** The path of the user's login shell. */
   readonly shell: string;
   readonly root: boolean;
   readonly zdotdir: string | undefined;
@@ -63,7 +63,7 @@ export class Connection {
   #helper: Promise<Helper | undefined> | undefined;
   #starting = false;
   #first = '';
-  /** Fires when this connection is over: a helper on its way may take long not to come. */
+  /** Aborts when this connection ends, because a starting helper may wait long. */
   #over = new AbortController();
   #facts: HostFacts | undefined;
   #forget: () => void = () => {};
@@ -78,7 +78,7 @@ export class Connection {
     return this.#state;
   }
 
-  /** Path of the master's socket: each connection has its own. */
+  /** The path of the master's socket; each connection has its own. */
   get socket(): string {
     return this.#socket;
   }
@@ -87,7 +87,7 @@ export class Connection {
     return this.#facts;
   }
 
-  /** Starts the master. What it asks is answered in what this returns; `ready` tells what came of it. */
+  /** Starts the master. Its questions are answered in the returned command; `ready` resolves with the result. */
   open(): { readonly master: RunningCommand; readonly ready: Promise<string | undefined> } {
     this.#state = 'opening';
     this.#over = new AbortController();
@@ -101,37 +101,37 @@ export class Connection {
     return { master, ready: this.#becomesReady(master) };
   }
 
-  /** Whether the host answers, within some seconds: a master says that it runs while the host is long gone. */
+  /** Whether the host answers within some seconds: a master says that it runs while the host has long gone. */
   async answers(): Promise<boolean> {
     const late = delay(LIFE_TIMEOUT_MS, undefined, { ref: false });
     return (await Promise.race([this.ask('true'), late]))?.exit === 0;
   }
 
-  /** A session: the program of this machine that opens it. */
+  /** Returns the local program that opens a session. */
   session(command: string, terminal: boolean): readonly [string, ...string[]] {
     const [file = 'ssh', ...args] = sessionArgv(this.#socket, command, terminal);
     return [file, ...args];
   }
 
-  /** Runs code of ours there; undefined where there is no answer. Never rejects. */
+  /** Runs our code there; undefined without an answer. Never rejects. */
   async ask(code: string): Promise<Answer | undefined> {
     if (this.#state !== 'open') return undefined;
     const [before, waits] = [this.#helper, this.#starting];
     const known = await before;
     if (known && !known.dead) return known.ask(code);
-    // One that gave no answer in time has ended: this was never put to it. But what has waited for one that does not
-    // come waits for no other: behind a master that is stopped each takes as long.
+    // A helper without a timely answer has ended, and this code never ran: try another. But don't wait for a second
+    // one that does not start: with a stopped master each takes as long.
     if (this.#state !== 'open' || (waits && !known)) return undefined;
     if (this.#helper === before) this.#helper = this.#startHelper();
     return (await this.#helper)?.ask(code);
   }
 
-  /** Code of ours that each helper runs before anything else, from the next one on. */
+  /** Adds code that each new helper runs first. */
   eachHelper(code: string): void {
     this.#first = code;
   }
 
-  /** As `ask`, for work that takes its time, in a session of its own: no question waits for it. Never rejects. */
+  /** Like `ask` for long work, in a session of its own that delays no question. Never rejects. */
   async work(code: string): Promise<Answer | undefined> {
     if (this.#state !== 'open') return undefined;
     const give = await this.slots.take();
@@ -142,7 +142,7 @@ export class Connection {
     return answer;
   }
 
-  /** Ends it; what it left there goes with it, where it still answers. */
+  /** Ends the connection and removes what it left on the host, if that still answers. */
   async close(): Promise<void> {
     if (this.#state === 'open' && this.#facts) {
       const answer = await this.ask(`rm -rf ${shellQuote(this.#facts.folder)}`);
@@ -152,7 +152,9 @@ export class Connection {
     await this.drop();
   }
 
-  /** Ends it as if it had been lost: what lies there stays, with the records of commands whose end was not seen. */
+  /**
+   * Ends it like a lost connection: files on the host stay, including the records of commands whose end was not seen.
+   */
   async drop(): Promise<void> {
     this.#state = 'closed';
     this.#over.abort();
@@ -171,7 +173,7 @@ export class Connection {
       over = true;
     });
     while (!over && this.#master === master) {
-      // The master makes it when it is there for others: to ask it before takes a program for each look.
+      // The master creates the socket when it is ready. Asking it earlier would cost a program per check.
       if (existsSync(this.#socket) && (await this.#control('check'))) return this.#setUp();
       await new Promise((resolve) => setTimeout(resolve, READY_POLL_MS));
     }
@@ -187,7 +189,7 @@ export class Connection {
     if (facts) {
       this.#facts = facts;
       if (facts.folder !== before) {
-        // The one before is not there any more.
+        // The host no longer has the previous directory.
         this.#forget();
         this.#forget = this.#options.lies?.(facts.folder) ?? (() => {});
       }
@@ -226,7 +228,7 @@ export class Connection {
   }
 }
 
-/** A host says what it likes: only what has the form of a fact is one. */
+/** A host may send anything: accept only well-formed facts. */
 export function readFacts(text: string): HostFacts | undefined {
   const [folder = '', home = '', shell = '', uid = '', zdotdir = '', bash = ''] = text.split('\0');
   const at = pathTold(home);
@@ -243,10 +245,10 @@ export function readFacts(text: string): HostFacts | undefined {
 
 // Connections that another ssh process opened for us and would keep open.
 
-/** For a word to a master, which may be stopped. Ms. */
+/** Milliseconds for a control command to a master, which may be stopped. */
 const EXIT_TIMEOUT_MS = 2000;
 
-/** Ends the masters whose sockets lie in a folder of ours, as far as they answer. Never rejects. */
+/** Ends the masters with sockets in a folder of ours, if they answer. Never rejects. */
 export async function endMasters(folder: string, env: Readonly<Record<string, string>>): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const sockets = entries.filter((entry) => entry.isSocket()).map(({ name }) => join(folder, name));
@@ -261,17 +263,18 @@ function endMaster(socket: string, env: Readonly<Record<string, string>>): Promi
 }
 
 /**
- * A server takes ten sessions of one connection (sshd's MaxSessions): one is the user's shell, what is more waits here.
+ * A server allows ten sessions per connection (sshd's MaxSessions). One is the user's shell; requests beyond the rest
+ * wait here.
  */
 const MAX_SESSIONS = 9;
 
 export class Slots {
   #free = MAX_SESSIONS;
   readonly #waiting: (() => void)[] = [];
-  /** Asked to give its slot back where nobody else's is free. */
+  /** Asks the owner of a spare slot to return it when no other is free. */
   #spare: (() => void) | undefined;
 
-  /** Resolves when a session may be opened; the result gives it back. Idempotent. */
+  /** Resolves when a session may be opened; the returned function releases the slot. Idempotent. */
   async take(): Promise<() => void> {
     if (this.#free > 0) return this.#given();
     const waits = new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -281,7 +284,7 @@ export class Slots {
   }
 
   /**
-   * A slot for a session that may not be needed, where one is free.
+   * Returns a free slot for a session that may not be needed.
    * @param wanted called when somebody waits for it
    */
   spare(wanted: () => void): (() => void) | undefined {
@@ -307,12 +310,12 @@ export class Slots {
   }
 }
 
-// The ssh command lines. Only the master reads the user's configuration; every other call uses its socket.
+// The ssh command lines. Only the master reads the user's configuration; all others use its socket.
 
-/** Time limits of the master's own sign of life: a host that is gone is noticed within ten seconds. */
+/** The master's own sign of life: an unreachable host is noticed within ten seconds. */
 const ALIVE = ['-o', 'ServerAliveInterval=3', '-o', 'ServerAliveCountMax=2'];
 
-/** Names that ssh knows: no option, no path, no port. */
+/** Names valid for ssh: no option, path or port. */
 const NAME = /^[A-Za-z0-9_][\w.@%+-]{0,250}$/;
 
 /** Whether this may name a host. */
@@ -321,7 +324,8 @@ export function isHostName(name: string): boolean {
 }
 
 /**
- * The one connection to a host, in the foreground of a terminal where it asks its questions, and with which it ends.
+ * Returns the command of the master, the only connection to a host. It runs in the foreground of a terminal, asks its
+ * questions there, and ends with it.
  */
 function masterArgv(socket: string, host: string): readonly string[] {
   const own = ['ControlPersist=no', 'RemoteCommand=none', 'RequestTTY=no'].flatMap((option) => ['-o', option]);
@@ -329,12 +333,12 @@ function masterArgv(socket: string, host: string): readonly string[] {
 }
 
 /**
- * Without the configuration the socket alone decides the host; and where it leads nowhere, or takes no further session,
- * ssh must not connect by itself.
+ * Without the configuration only the socket decides the host. If the socket fails or allows no more sessions, ssh
+ * must not connect by itself.
  */
 const OVER = ['-F', 'none', '-o', 'ProxyCommand=false', '-o', 'ControlMaster=no'];
 
-/** A session of that connection. @param command passes the login shell there: plain words only */
+/** Returns the command of a session. @param command passes through the login shell there: plain words only */
 export function sessionArgv(socket: string, command: string, terminal: boolean): readonly string[] {
   return [
     'ssh',
@@ -348,7 +352,7 @@ export function sessionArgv(socket: string, command: string, terminal: boolean):
   ];
 }
 
-/** A word to the master itself. */
+/** Returns a control command to the master itself. */
 function controlArgv(socket: string, word: 'check' | 'exit'): readonly string[] {
   return ['ssh', ...OVER, '-S', socket, '-O', word, 'x'];
 }

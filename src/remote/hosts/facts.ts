@@ -1,18 +1,16 @@
-/**
- * What a host tells is data of its own making: only what has the form of a fact, and the size of one, is taken for it.
- */
+/** Checks facts reported by a host: only well-formed values of limited size are accepted. */
 
-/** The longest path that a system takes. */
+/** The longest path of any system. */
 const MAX_PATH_CHARS = 4096;
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\ufffd]/;
 
-/** An absolute path that may be shown and spoken of: no control characters, no way back up. */
+/** Returns whether this is an absolute path fit for display: no control characters, no `..`. */
 export function isPathThere(path: string): boolean {
   if (!path.startsWith('/') || path.length >= MAX_PATH_CHARS || CONTROL.test(path)) return false;
   return path === '/' || path.slice(1).split('/').every(isName);
 }
 
-/** The path that is told, without slashes that mean nothing; undefined where it is none that `isPathThere`. */
+/** Returns the reported path without redundant slashes; undefined if `isPathThere` rejects it. */
 export function pathTold(text: string): string | undefined {
   const path = text.replace(/\/+/g, '/').replace(/(?!^)\/$/, '');
   return isPathThere(path) ? path : undefined;
@@ -22,7 +20,7 @@ function isName(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..';
 }
 
-/** The names in an answer, each ended by NUL: at most `most`, none longer than a path. */
+/** Returns the NUL-terminated names in an answer: at most `most`, none longer than a path. */
 export function namesTold(text: string, most: number): readonly string[] {
   const names: string[] = [];
   for (
@@ -34,7 +32,7 @@ export function namesTold(text: string, most: number): readonly string[] {
   return names;
 }
 
-/** A line of a host's own words. @param most characters */
+/** Returns a line of a host's own text. @param most the maximum number of characters */
 export function lineTold(text: string, most: number): string {
   return text.slice(0, most).replace(new RegExp(CONTROL, 'g'), '�').trim();
 }

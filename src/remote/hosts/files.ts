@@ -1,4 +1,4 @@
-/** Looks at the files of a host through its helper. A file that can't be looked at counts as present. */
+/** Examines files on a host through its helper. A file that can't be examined counts as present. */
 
 import type { Confinement } from '../../contracts/commands.ts';
 import type { Count, Machine, MachineFiles, Named } from '../../contracts/machine.ts';
@@ -7,27 +7,26 @@ import { shellQuote } from '../../text/shell.ts';
 import { lineTold, namesTold } from './facts.ts';
 import type { Answer } from './helper.ts';
 
-/** Paths that are told of. */
+/** How many paths are reported. */
 const MAX_PATHS = 200;
-/** Of a line that tells of a process. */
+/** The length of a line about a process. */
 const MAX_LINE_CHARS = 200;
-/** Files that are counted. */
+/** How many files are counted. */
 const MAX_FILES = 100_000;
 
 export type AskHost = (code: string) => Promise<Answer | undefined>;
 
 /**
- * Says what is there, ended by NUL; where a look fails, the path counts as there. `-e` is false below what can't be
- * read.
+ * Prints existing paths, ended by NUL. If a check fails, the path counts as existing; `-e` is false below unreadable
+ * directories.
  */
 const SHOW = `m=0; show() { m=$((m+1)); [ $m -gt ${MAX_PATHS} ] || printf '%s\\0' "$1"; }
 see() { if [ -e "$1" ] || [ -h "$1" ]; then show "$1"; else case $(ls -d -- "$1" 2>&1) in *': No such file or directory'|*': Not a directory') ;; *) show "$1" ;; esac; fi; }`;
 
 /**
- * Tells of a path which link it is and to what, which file it leads to and in which directory it lies, or why not: one
- * program for all of them that are no links. Not all of them speak alike, so that the helper keeps which it has. A link
- * that leads to nothing may do so by way of others. Lengths stand before words of many lines, so that none reads like
- * another.
+ * Reports for a path which link it is and its target, which file it leads to, and its directory, or why not. One
+ * program examines all paths that are not links. `stat` differs between systems, so the helper remembers the syntax.
+ * A dangling link may pass through others. Lengths precede multi-line values, so that no value can imitate another.
  */
 const KIND = `[ -n "\${STAT-}" ] || { STAT=-c LINK='%i %N'; stat -L -c %i / >/dev/null || STAT=-f LINK='%i %Y'; }`;
 const IDENTIFY = `for q do
@@ -48,7 +47,7 @@ export function hostFiles(ask: AskHost): MachineFiles {
     inOrder: true,
     existing,
     count: async (paths) => readCount(await ask(countOf(paths))),
-    // The words are the model's: nothing of them runs before a yes, not even to look.
+    // The words come from the model: run nothing of them before a yes, not even to look.
     matches: () => Promise.resolve(undefined),
     async identities(named) {
       const looks = named.slice(0, MAX_PATHS).map(identify).join('\n');
@@ -63,17 +62,14 @@ function fullOf({ path, cwd }: Named): string {
   return path.startsWith('/') ? path : `${cwd}/${path}`;
 }
 
-/** A pattern that comes out of a variable is expanded, and nothing in it is run. */
+/** Expands a pattern from a variable, without running anything in it. */
 function lookAt(named: Named): string {
   const full = shellQuote(fullOf(named).replaceAll('\0', ''));
   if (!named.glob) return `see ${full}`;
   return `p=${full}; IFS=; n=0; for q in $p; do if [ -e "$q" ] || [ -h "$q" ]; then n=1; show "$q"; fi; done; unset IFS; case $n$p in 0*[{]*) show "$p" ;; esac`;
 }
 
-/**
- * The same path, and the directory that it lies in, for those that are told of: a name that is not there may come to
- * lie elsewhere.
- */
+/** Identifies the path and its directory, for reported names: a missing name may later exist elsewhere. */
 function identify(named: Named): string {
   const full = shellQuote(fullOf(named).replaceAll('\0', ''));
   const add = `set -- "$@" "$q" "\${q%/*}/."`;
@@ -81,7 +77,7 @@ function identify(named: Named): string {
   return `p=${full}; IFS=; for q in $p; do [ $# -gt ${2 * MAX_PATHS} ] || ${add}; done; unset IFS`;
 }
 
-/** Ends with how find ended: an error on the way means that there is more. */
+/** Ends with find's exit code: an error means that there may be more files. */
 function countOf(paths: readonly string[]): string {
   const words = paths.map((path) => shellQuote(path.startsWith('/') ? path : `./${path}`)).join(' ');
   const sum = 'BEGIN{n=0;s=0;w=0} /^e/{w=($0=="e0");next} {n++;s+=$1} END{printf "%d %.0f %d",n,s,w}';
@@ -94,7 +90,7 @@ function readCount(answer: Answer | undefined): Count | undefined {
   return { files: Number(files), bytes: Number(bytes), more: whole === '0' };
 }
 
-/** Lines for processes that would be ended. */
+/** Returns lines about the processes that would be ended. */
 export async function hostProcesses(
   ask: AskHost,
   ids: readonly string[],
@@ -112,7 +108,7 @@ export async function hostProcesses(
   return [...byId, ...byName].slice(0, 8).map((line) => lineTold(line, MAX_LINE_CHARS));
 }
 
-/** A host that is not connected: nothing runs there, and everything that is named may be there. */
+/** A host without a connection: nothing runs there, and every name may exist. */
 export function absentHost(host: string): Machine {
   return {
     host,
@@ -130,7 +126,7 @@ export function absentHost(host: string): Machine {
   };
 }
 
-/** What runs on a machine without a sandbox. */
+/** Explains why a machine without a sandbox can't run the mode. */
 export function lacksSandbox(host: string, mode: Confinement): string | undefined {
   return mode === 'unrestricted'
     ? undefined

@@ -1,13 +1,13 @@
-/** One `sh` on a host that answers small questions: each is a piece of code, its answer what that prints. */
+/** An `sh` on a host that answers small questions: each is a piece of code, its answer what that code prints. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 
-/** Until it is up: behind startup files that may be slow. Ms. */
+/** Milliseconds for its start, which may include slow startup files. */
 const START_TIMEOUT_MS = 10_000;
-/** For one answer. Ms. */
+/** Milliseconds for one answer. */
 const ANSWER_TIMEOUT_MS = 5000;
 const MAX_ANSWER_BYTES = 1_000_000;
-/** An exit code and the end of its line. */
+/** The bytes of an exit code with its line end. */
 const MAX_CODE_BYTES = 4;
 const NOTHING = Buffer.alloc(0);
 
@@ -16,7 +16,7 @@ export type Answer = { readonly exit: number; readonly text: string };
 
 type Asked = { readonly mark: Buffer; readonly answer: (answer: Answer | undefined) => void };
 
-/** Whatever login shell and startup files there are: nothing of their environment decides what the helper runs. */
+/** Only these variables pass: a login shell's startup files must not affect what the helper runs. */
 const KEPT = ['HOME', 'SHELL', 'XDG_RUNTIME_DIR', 'TMPDIR', 'ZDOTDIR', 'USER', 'LOGNAME']
   .map((name) => `${name}="\${${name}-}"`)
   .join(' ');
@@ -26,12 +26,12 @@ export class Helper {
   readonly #child: ChildProcess;
   readonly #mark = randomBytes(16).toString('hex');
   #serial = 0;
-  /** What came since the last answer; it is put together once there is one in it. */
+  /** Data since the last answer; joined once it contains an answer. */
   #seen: Buffer[] = [];
   #bytes = 0;
-  /** The end of it, in which a mark may have begun. */
+  /** The end of the data, which may contain the start of a mark. */
   #tail: Buffer = NOTHING;
-  /** A mark is there, and its line is not whole yet. */
+  /** A mark has arrived, but not its whole line. */
   #marked = false;
   readonly #asked: Asked[] = [];
   #dead = false;
@@ -57,16 +57,16 @@ export class Helper {
   }
 
   /**
-   * Undefined where no usable shell answers.
+   * Undefined if no usable shell answers.
    * @param launch a session that runs `/bin/sh`
-   * @param most bytes of an answer
-   * @param unwanted ends it, also while it is on its way
+   * @param most the maximum bytes of an answer
+   * @param unwanted ends it, also during its start
    */
   static async start(launch: Launch, most = MAX_ANSWER_BYTES, unwanted?: AbortSignal): Promise<Helper | undefined> {
     const helper = new Helper(launch, most);
     if (unwanted?.aborted) helper.end();
     unwanted?.addEventListener('abort', () => helper.end(), { once: true });
-    // The first shell may read ahead, so nothing follows before the second one is there.
+    // The first shell may read ahead, so send nothing before the second one answers.
     const up = await helper.#ask(
       `exec ${CLEAN} /bin/sh -c 'printf "\\n%s 0\\n" "$1"; exec /bin/sh' sh MARK`,
       START_TIMEOUT_MS,
@@ -80,7 +80,7 @@ export class Helper {
     return this.#dead;
   }
 
-  /** Runs code there; undefined where no answer comes in time, and then it is over with this helper. Never rejects. */
+  /** Runs code there; undefined after a timeout, which also ends this helper. Never rejects. */
   ask(code: string, patience = ANSWER_TIMEOUT_MS): Promise<Answer | undefined> {
     return this.#ask(`{ ${code}\n} </dev/null 2>/dev/null; printf '\\n%s %d\\n' MARK $?`, patience);
   }
@@ -89,7 +89,7 @@ export class Helper {
   end(): void {
     this.#dead = true;
     this.#child.kill('SIGKILL');
-    // The master has this pipe as well, and may be stopped: nobody waits for its end of it.
+    // The master also holds this pipe and may be stopped, so don't wait for its end.
     this.#child.stdout?.destroy();
   }
 
@@ -115,7 +115,7 @@ export class Helper {
     const end = Buffer.concat([this.#tail, data]);
     const [first] = this.#asked;
     this.#tail = first ? Buffer.from(end.subarray(Math.max(0, end.length - first.mark.length))) : NOTHING;
-    // What is long is not searched anew with each piece of it.
+    // Don't search long output again with each piece.
     if (this.#marked || (first && end.includes(first.mark))) this.#answer();
     if (this.#bytes > this.#most) this.end();
   }

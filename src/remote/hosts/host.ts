@@ -1,4 +1,4 @@
-/** One host: a machine like this one, as far as it is connected. */
+/** One host, with the same interface as this machine while connected. */
 import { randomBytes } from 'node:crypto';
 import type { Confinement, RunningCommand } from '../../contracts/commands.ts';
 import type { Machine } from '../../contracts/machine.ts';
@@ -25,32 +25,32 @@ import { type KeepThere, type LauncherKit, SandboxThere, type TrialThere } from 
 
 import { type ModesThere, modesThere, terminalOf } from './shell-there.ts';
 
-/** A command whose end was not seen: it is asked for at the next connection. `command`: how it is called then. */
+/** A command whose end was not seen; the next connection asks for it. `command`: its name in messages. */
 export type Unsettled = { readonly folder: string; readonly name: string; readonly command: string };
 
-/** What a command is started behind there, and who is told of its end. */
+/** How a command is wrapped there, and who learns of its end. */
 type How = {
   readonly behind?: Behind | undefined;
   readonly called: string;
   readonly ended?: ((began: boolean, running?: RunningCommand) => void) | undefined;
 };
 
-/** `end`: to be called when it has ended; at once behind its result, where it ran. */
+/** `end`: call it when the command has ended, right after its result if it ran. */
 export type KeepingThere = KeepThere & { end(began: boolean, running?: RunningCommand): void };
 
 export type HostOptions = {
-  /** Starts a program of this machine that opens a session there. Never throws. */
+  /** Starts a local program that opens a session there. Never throws. */
   readonly session: (argv: readonly [string, ...string[]]) => SessionHere;
-  /** Behind a command the session of the next one is opened: for whoever waits for each. */
+  /** During a command, open the session of the next one in advance. */
   readonly ahead?: boolean;
-  /** The user's word that secrets may go there. */
+  /** Whether the user allows sending secrets there. */
   readonly trusted: () => boolean;
   readonly kit: LauncherKit;
-  /** A command's end can't be asked for: called before its result is there. */
+  /** Called before a command's result if its end can't be determined. */
   readonly onUnsettled?: (host: string) => void;
   /**
-   * Makes room for what a command in Unrestricted or Project changes there; undefined: nothing of it is kept, and there
-   * is no Project. The tree of one in Project is its project's. Never rejects.
+   * Makes room to record what a command in Unrestricted or Project changes there. Undefined: nothing is recorded, and
+   * Project is unavailable. In Project the tree is the project's. Never rejects.
    */
   readonly keep?: (
     host: string,
@@ -60,7 +60,7 @@ export type HostOptions = {
   ) => Promise<KeepingThere | undefined>;
 };
 
-/** Codes from here on may be ssh's own, and behind the launcher those that it has for itself. */
+/** Exit codes from here on may be ssh's own, or the launcher's. */
 const SIGNAL_CODE = 128;
 const SETUP_CODE = 124;
 
@@ -100,12 +100,15 @@ export class Host {
     };
   }
 
-  /** The launcher there; undefined: there is none, or no connection. */
+  /** The launcher on the host; undefined without one, or without a connection. */
   get sandbox(): SandboxThere | undefined {
     return this.connection.state === 'open' ? this.#sandbox : undefined;
   }
 
-  /** Puts the launcher there, with the user's yes, and tries it; why it can't be used, in a line. Never rejects. */
+  /**
+   * Installs the launcher with the user's consent and tests it. Returns a line with the reason if it can't be used.
+   * Never rejects.
+   */
   async putLauncher(): Promise<string | undefined> {
     this.#sandbox = undefined;
     const sandbox = await SandboxThere.open(this.connection, this.#options.kit);
@@ -118,7 +121,7 @@ export class Host {
   async settle(): Promise<readonly string[]> {
     const { facts, host } = this.connection;
     if (!facts) return [];
-    // Each by the folder it began in: another one, made meanwhile, knows nothing of it.
+    // Ask for each in its own folder: a folder created later knows nothing of it.
     const lines: string[] = [];
     for (const { folder, name, command } of this.#unsettled.splice(0)) {
       const end = readEnd((await this.connection.ask(askEnd(folder, name)))?.text);
@@ -132,7 +135,7 @@ export class Host {
     const { cwd: place, mode, signal, env = {} } = options;
     const { host } = this.connection;
     const sandbox = this.#sandbox;
-    // Fail closed: what was judged for a narrower mode never runs where nothing holds it.
+    // Fail closed: a command judged for a narrower mode never runs without its sandbox.
     const why = sandbox ? sandbox.lacks(mode) : lacksSandbox(host, mode);
     if (why !== undefined) throw new Error(why);
     const directory = directoryAt(place);
@@ -147,7 +150,7 @@ export class Host {
     return this.#start(facts, command, { place, signal, env }, { behind, ended, called: command });
   }
 
-  /** Starts a command of a model there in a trial. Rejects where there is no launcher, or no connection. */
+  /** Starts a model's command there in a trial. Rejects without a launcher or connection. */
   async try(
     command: string,
     { trial, ...where }: { place: string; signal: AbortSignal; env: Environment; trial: TrialThere },
@@ -198,7 +201,7 @@ export class Host {
         const again = mayAgain && !began && (await laid)?.exit === 0 && !signal.aborted;
         mayAgain = false;
         if (!again) return end;
-        // A session that waited may have died long ago: one of its own, once.
+        // A waiting session may have died long ago: then open a new one, once.
         const before = name;
         give();
         give = await this.connection.slots.take();
@@ -209,8 +212,8 @@ export class Host {
       const modes = () => modesThere((code) => this.connection.ask(code), terminalOf(leaderOf(facts.folder, name)));
       const session = ahead?.session ?? this.#open(startOf(facts.folder, name));
       const running = session.run({ place, host, token, modes, ending });
-      // What was not laid down does not begin, and its record says so. No answer says nothing: it may run already, and
-      // where it never comes, its session gives up by itself.
+      // A command that was not stored does not start, and its record says so. No answer proves nothing: it may
+      // already run. If it never arrives, its session gives up by itself.
       void laid.then((answer) => {
         if (!answer) void this.connection.ask(wakeUnlaid(facts.folder, name));
         else if (answer.exit !== 0) running.hangUp();
@@ -228,7 +231,7 @@ export class Host {
     }
   }
 
-  /** Ends the connection; what lies there of it goes with it, where it still answers. */
+  /** Ends the connection and removes its files on the host, if that still answers. */
   async close(): Promise<void> {
     await this.#ahead.rests();
     await this.connection.close();
@@ -239,15 +242,14 @@ export class Host {
     return `op-${this.#id}-${this.#serial}`;
   }
 
-  /** A session with a terminal there that runs this code. */
+  /** Opens a session with a terminal there that runs this code. */
   #open(code: string): SessionHere {
     return this.#options.session(this.connection.session(code, true));
   }
 
   /**
-   * Only a code that neither ssh nor the launcher uses is the command's own, and only behind all of its output: the
-   * server tells a code as soon as it has one, and what is printed may still be on its way when the connection breaks.
-   * Else the host's record is asked.
+   * An exit code counts only if neither ssh nor the launcher uses it, and only after all output: the server sends the
+   * code at once, and output may still be in transit when the connection breaks. Otherwise ask the host's record.
    */
   async #endingOf(unsettled: Unsettled, { code, whole }: Said, own: number): Promise<Ending> {
     const { connection } = this;
@@ -258,7 +260,7 @@ export class Host {
       void connection.ask(clean(folder, name, true));
       return { exit: end.exit, ...(whole ? {} : { note: 'the connection broke at its end: output may be missing' }) };
     }
-    // Its record is all that counts: as long as the host says nothing of it, nothing is known.
+    // Only the host's record counts: without its answer nothing is known.
     if (answer) {
       if (end.kind === 'unknown') void connection.ask(hangUp(name));
       void connection.ask(clean(folder, name, end.kind !== 'never began'));
@@ -280,51 +282,51 @@ const ENDS: Readonly<Record<End['kind'], (end: End) => string>> = {
   unknown: () => 'began, and left no word of its end: it was cut off, or runs on',
 };
 
-// The session of the next command, opened before that is known: a client to start, a session to open and a login shell
-// there take longer than most commands. It waits at a pipe there that only its own command's being laid down wakes.
+// The session of the next command, opened in advance: starting a client, opening a session and a login shell there
+// take longer than most commands. It waits at a pipe until its own command is stored.
 
-/** How a command ended, as far as it can be told. `began: false`: it did not run, and will not. */
+/** How a command ended, as far as known. `began: false`: it did not run, and will not. */
 type Ending = { readonly exit: number | null; readonly note?: string; readonly began?: false };
 
-/** Nothing has run, and this program of this machine may run it. */
+/** Nothing has run, and this local program may run it. */
 type Instead = { readonly instead: readonly string[] };
 
-/** How the program of this machine ended. `whole`: the mark behind all output has come. */
+/** How the local program ended. `whole`: the mark after all output has arrived. */
 type Said = { readonly code: number; readonly whole: boolean };
 
-/** A program of this machine, in a terminal, that holds a session open there. */
+/** A local program in a terminal that keeps a session open there. */
 type SessionHere = {
-  /** It has ended, and nothing can be run by it any more. */
+  /** It has ended and can't run anything any more. */
   readonly over: boolean;
-  /** Resolves then. */
+  /** Resolves when `over` becomes true. */
   readonly ended: Promise<void>;
-  /** Ends it where nothing was run by it yet. Idempotent. */
+  /** Ends it if nothing runs through it yet. Idempotent. */
   end(): void;
-  /** What runs by it, from its first output on: once. */
+  /** Runs a command through it, with all its output from the start. Call once. */
   run(options: {
     /** Where the command runs. */
     readonly place: string;
     readonly host: string;
     /**
-     * Signs the marks with which it tells its directory there, and that nothing follows: what a command prints does not
-     * pass for one. The command itself can read it (see `Order`).
+     * Authenticates the marks that report its directory there and the end of its output, so that printed text can't
+     * imitate them. The command itself can read it (see `Order`).
      */
     readonly token: string;
-    /** The modes of its terminal there. */
+    /** Returns the modes of its terminal there. */
     readonly modes: () => Promise<ModesThere>;
     /**
-     * Asked when the program has ended: what became of the command, or the program that is to be started for it in its
-     * place. Where it is not started, since the user has asked for an end meanwhile, it is asked again.
+     * Called when the program has ended: returns how the command ended, or a program to start instead. If the user
+     * has requested an end meanwhile, that is not started, and this is called again.
      */
     readonly ending: (said: Said) => Promise<Ending | Instead>;
   }): RunningCommand;
 };
 
 type Opened = {
-  /** What its command is called there. */
+  /** The command's name there. */
   readonly name: string;
   readonly session: SessionHere;
-  /** Gives its slot back. Idempotent. */
+  /** Releases its slot. Idempotent. */
   readonly give: () => void;
 };
 
@@ -333,13 +335,13 @@ class SessionAhead {
   readonly #open: (folder: string) => Pick<Opened, 'name' | 'session'>;
   #waiting: (Opened & { readonly socket: string }) | undefined;
 
-  /** @param open a session that waits for what is laid down in the folder there */
+  /** @param open opens a session that waits for a command stored in the folder there */
   constructor(connection: Connection, open: (folder: string) => Pick<Opened, 'name' | 'session'>) {
     this.#connection = connection;
     this.#open = open;
   }
 
-  /** Opens one, unless one waits or no slot is free. */
+  /** Opens a session unless one waits or no slot is free. */
   prepare(): void {
     const { slots, socket, state, facts } = this.#connection;
     if (this.#usable() || state !== 'open' || !facts) return;
@@ -350,7 +352,7 @@ class SessionAhead {
     this.#waiting = { ...opened, give, socket };
   }
 
-  /** The one that waits, for whoever asks first. */
+  /** Returns the waiting session to the first caller. */
   take(): Opened | undefined {
     const opened = this.#usable();
     this.#waiting = undefined;
@@ -358,7 +360,8 @@ class SessionAhead {
   }
 
   /**
-   * Resolves when the one that waits has come so far, or won't soon: its startup files may not bear it to be cut off.
+   * Resolves when the waiting session is ready, or will not be soon: its startup files may not tolerate an
+   * interruption.
    */
   async rests(): Promise<void> {
     const waiting = this.#usable();
@@ -371,7 +374,7 @@ class SessionAhead {
     this.#waiting = undefined;
   }
 
-  /** A session of an older connection is none of this one. */
+  /** A session of an earlier connection is unusable. */
   #usable(): Opened | undefined {
     const waiting = this.#waiting;
     if (waiting && !waiting.session.over && waiting.socket === this.#connection.socket) return waiting;

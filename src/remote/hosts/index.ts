@@ -8,17 +8,17 @@ import { Host, type HostOptions } from './host.ts';
 import { type LeftThere, measureThere, readMeasured, type SandboxThere } from './launcher.ts';
 import { shellThere } from './shell-there.ts';
 
-// The hosts of this session, by name.
+// Options for the hosts of this session.
 
 type HostsOptions = Pick<ConnectionOptions, 'folder' | 'inTerminal' | 'companion'> &
   Omit<HostOptions, 'trusted'> & {
-    /** What programs have left on hosts. */
+    /** The files that programs have left on hosts. */
     readonly left?: LeftOnHosts;
-    /** A connection is gone though nobody wanted it to. */
+    /** A connection ended unexpectedly. */
     readonly onLost: (host: string) => void;
   };
 
-/** Directories that a connection makes for itself. */
+/** The names of directories that a connection creates. */
 const OURS = /^\/[\w./@+-]{1,500}\/aish-tui-\w{8}$/;
 
 export class Hosts {
@@ -30,19 +30,19 @@ export class Hosts {
     this.#options = options;
   }
 
-  /** The machine of a name, connected or not. */
+  /** Returns the machine of this name, connected or not. */
   machine(name: string): Machine {
     return this.#hosts.get(name)?.machine ?? absentHost(name);
   }
 
-  /** Those that were asked for, in that order. */
+  /** Lists the requested hosts in order of request. */
   list(): readonly { readonly name: string; readonly state: Connection['state'] }[] {
     return [...this.#hosts].map(([name, { connection }]) => ({ name, state: connection.state }));
   }
 
   /**
-   * Connects, where it is not: what ssh asks is shown by `asks` and answered there. Resolves with what is to be told of
-   * commands whose end was not seen. Rejects with one line for the user.
+   * Connects if necessary; `asks` shows and answers ssh's questions. Resolves with messages about commands whose end
+   * was not seen. Rejects with one line for the user.
    */
   async open(
     name: string,
@@ -69,7 +69,7 @@ export class Hosts {
     throw new Error(why);
   }
 
-  /** How the user's shell is run there; undefined where it is not connected. */
+  /** Returns how to run the user's shell there; undefined without a connection. */
   shell(name: string): ShellThere | undefined {
     const connection = this.#hosts.get(name)?.connection;
     return connection?.state === 'open' && connection.facts
@@ -77,13 +77,13 @@ export class Hosts {
       : undefined;
   }
 
-  /** Runs code of the program's own there; undefined where there is no whole answer. Never rejects. */
+  /** Runs aish-tui's own code there; undefined without a complete answer. Never rejects. */
   async ask(name: string, code: string): Promise<string | undefined> {
     const answer = await this.#hosts.get(name)?.connection.ask(code);
     return answer?.exit === 0 ? answer.text : undefined;
   }
 
-  /** Runs as root there. */
+  /** Whether commands run as root there. */
   isRoot(name: string): boolean {
     return this.#hosts.get(name)?.connection.facts?.root === true;
   }
@@ -92,44 +92,45 @@ export class Hosts {
     this.#trusted.add(name);
   }
 
-  /** The launcher there; undefined: there is none, or no connection. */
+  /** The launcher on the host; undefined without one, or without a connection. */
   sandbox(name: string): SandboxThere | undefined {
     return this.#hosts.get(name)?.sandbox;
   }
 
-  /** Where a directory there lies; undefined where that can't be told. Never rejects. */
+  /** Returns facts about a directory there; undefined if unknown. Never rejects. */
   async standing(name: string, directory: string): Promise<Standing | undefined> {
     const connection = this.#hosts.get(name)?.connection;
     return connection && standingOf((code) => connection.ask(code), directory);
   }
 
-  /** Starts a command of a model there in a trial. Rejects where it can't be tried. */
+  /** Starts a model's command there in a trial. Rejects if that is impossible. */
   async try(name: string, ...how: Parameters<Host['try']>): Promise<RunningCommand> {
     const host = this.#hosts.get(name);
     if (!host) throw new Error(`${name} is not connected`);
     return host.try(...how);
   }
 
-  /** Puts the launcher there and tries it; why it can't be used, in a line. Never rejects. */
+  /** Installs and tests the launcher. Returns a line with the reason if it can't be used. Never rejects. */
   async putLauncher(name: string): Promise<string | undefined> {
     return this.#hosts.get(name)?.putLauncher() ?? `${name} is not connected`;
   }
 
-  /** What outlasts the connection there: the launcher and what it keeps. */
+  /** Lists what outlives the connection there: the launcher and its data. */
   async left(name: string): Promise<readonly LeftThere[]> {
     const answer = await this.#hosts.get(name)?.connection.ask(measureThere());
     return answer ? readMeasured(answer.text) : [];
   }
 
   /**
-   * Ends the connection and removes what lies there, `left` as well; what was removed. Rejects where there is none.
+   * Ends the connection and removes its files on the host, including `left`; returns what was removed. Rejects
+   * without a connection.
    */
   async forget(name: string, left: readonly LeftThere[] = []): Promise<readonly string[]> {
     const host = this.#hosts.get(name);
     if (!host) throw new Error(`${name} is not connected; :host lists those that are`);
     const removed: string[] = [];
     for (const { directory } of left) {
-      // What took away its own rights can be removed as well.
+      // Restore write permission first, so that everything can be removed.
       const quoted = shellQuote(directory);
       const answer = await host.connection.work(
         `rm -rf ${quoted} || { find ${quoted} -xdev -type d -exec chmod u+rwx {} \\;; rm -rf ${quoted}; }`,
@@ -154,8 +155,8 @@ export class Hosts {
   }
 
   /**
-   * Removes what programs that are gone have left there: what is ours by name, and the user's, and a directory. That
-   * may be much: no question waits for it.
+   * Removes what ended programs have left there: directories with our kind of name that belong to the user. In a
+   * session of its own, because it may take long.
    */
   async #collect(connection: Connection): Promise<void> {
     for (const { directory, forget } of this.#options.left?.of(connection.host) ?? []) {
@@ -179,17 +180,17 @@ export class Hosts {
   }
 }
 
-// Where a directory of a host lies, as the host says: what its project is, is decided here.
+// A host's facts about a directory; this machine decides from them which project it belongs to.
 
 export type Standing = {
-  /** The directory and the home, behind all links. */
+  /** The directory and the home, with symlinks resolved. */
   readonly cwd: string;
   readonly home: string;
-  /** Of it and what it lies in, those that hold a `.git`. */
+  /** Those of it and its parents that contain a `.git`. */
   readonly repositories: readonly string[];
 };
 
-/** Undefined where it is gone, or the host does not say so in words that can be paths. Never rejects. */
+/** Undefined if it no longer exists, or if the answer contains invalid paths. Never rejects. */
 export async function standingOf(ask: AskHost, directory: string): Promise<Standing | undefined> {
   const answer = await ask(`(cd -P -- "$HOME" && h=$PWD && cd -P -- ${shellQuote(directory)} || exit 1
 printf '%s\\0' "$PWD" "$h"; d=$PWD

@@ -1,6 +1,6 @@
 /**
- * The sandbox launcher on a host: sent with the user's yes into a directory that only this user and root can change,
- * named by what it contains, and compared with it before every use. What differs is never run.
+ * The sandbox launcher on a host. With the user's consent it is sent to a directory that only this user and root can
+ * change. Its name contains its hash, which is checked before every use; a different file is never run.
  */
 import { randomBytes } from 'node:crypto';
 import type { Confinement } from '../../contracts/commands.ts';
@@ -11,25 +11,25 @@ import { isPathThere } from './facts.ts';
 import type { AskHost } from './files.ts';
 import type { Answer } from './helper.ts';
 
-/** A launcher of this machine, for the architecture of a host. */
+/** A local copy of the launcher for the architecture of a host. */
 export type LauncherProgram = { readonly bytes: Buffer; readonly hash: string };
 
 export type LauncherKit = {
-  /** @param arch `x64` or `arm64`; undefined: there is none here */
+  /** @param arch `x64` or `arm64`; undefined: no launcher for this one */
   program(arch: string): LauncherProgram | undefined;
-  /** What its self-test printed: why it holds nothing there; undefined where it does. */
+  /** Parses the output of its self-test: returns why the sandbox does not work; undefined if it does. */
   whyOpen(selfTest: string): string | undefined;
-  /** Words that run `argv` in Restricted there. */
+  /** Returns the arguments that run `argv` in Restricted there. */
   restricted(launch: Launch): readonly string[];
-  /** The same in Unrestricted, what it changes kept. */
+  /** The same in Unrestricted, with its changes recorded. */
   kept(launch: Launch & { readonly keep: KeepThere }): readonly string[];
-  /** In Project there, the tree of `keep` its project; without it nothing is kept. */
+  /** The same in Project, in the tree of `keep`; without `keep` nothing is recorded. */
   project(launch: Launch & { readonly project: string; readonly keep?: KeepThere }): readonly string[];
-  /** In a trial. */
+  /** The same in a trial. */
   trial(launch: Launch & TrialThere): readonly string[];
 };
 
-/** What the launcher needs to keep old states, there. Bytes. */
+/** Parameters for recording old states there. Sizes in bytes. */
 export type KeepThere = {
   readonly directory: string;
   readonly tree: string;
@@ -38,12 +38,12 @@ export type KeepThere = {
   readonly credentials: boolean;
 };
 
-/** What the launcher needs for a trial, there. Bytes. */
+/** Parameters for a trial there. Sizes in bytes. */
 export type TrialThere = {
   readonly store: string;
   readonly trees: readonly string[];
   readonly spaceBytes: number;
-  /** With the bounds of Project mode. */
+  /** With the limits of Project mode. */
   readonly asProject?: true | undefined;
 };
 
@@ -55,20 +55,20 @@ type Launch = {
   readonly tmpDir: string;
 };
 
-/** A launcher that lies on a host. */
+/** A launcher installed on a host. */
 export type PlacedLauncher = {
-  /** Private; its stores lie there as well. */
+  /** Its private directory, which also contains its stores. */
   readonly directory: string;
   readonly path: string;
   readonly hash: string;
-  /** The program there that tells hashes, with its arguments. */
+  /** The program there that computes hashes, with its arguments. */
   readonly hasher: string;
 };
 
-/** Answer of a code in which the launcher was not the one that was sent. */
+/** The exit code of code that found a different launcher than the one sent. */
 const NOT_THE_LAUNCHER = 77;
 
-/** Bytes in one question to the helper, for lines that are slow. */
+/** Bytes per question to the helper, for slow lines. */
 const CHUNK_BYTES = 8192;
 const ARCHITECTURES: Readonly<Record<string, string>> = {
   'Linux x86_64': 'x64',
@@ -78,9 +78,8 @@ const ARCHITECTURES: Readonly<Record<string, string>> = {
 };
 
 /**
- * `safe` tells whether nobody but root and this user can put another thing in the place of a directory: each one on the
- * way is theirs, and others may write to none but such as let nobody touch what is not his own. What counts is the real
- * path.
+ * `safe` checks that only root and this user can replace a directory: every directory on the path belongs to them,
+ * and others may write only to sticky ones. Checks the real path.
  */
 const SAFE = `unset IFS; set -f; umask 077; me=$(id -u)
 safe() {
@@ -103,10 +102,10 @@ own() {
 const NAME = 'aish-tui-host';
 /** As many as there are places. */
 const MAX_LEFT = 4;
-/** Places in their order: what is kept should outlast the session. */
+/** The candidate directories in order: recorded changes should outlive the session. */
 const PLACES = '"$HOME/.cache" /var/tmp "$XDG_RUNTIME_DIR" /tmp';
 
-/** Finds the directory, or makes it where programs can be run; tells it, the kind of machine, and what tells hashes. */
+/** Finds the directory, or creates it where programs can run; prints it, the architecture and the hash program. */
 const FIND = `(${SAFE}
 for b in ${PLACES}; do
   [ -n "$b" ] || continue
@@ -120,7 +119,7 @@ done
 for h in sha256sum 'shasum -a 256' 'openssl dgst -sha256 -r'; do command -v \${h%% *} >/dev/null && break; h=; done
 printf '%s\\0' "$d" "$(uname -sm)" "$h")`;
 
-/** Sends the launcher where it is not there yet. Resolves to why not, in a line. */
+/** Sends the launcher if it is not there yet. Resolves to a line with the reason on failure. */
 async function placeLauncher(
   ask: AskHost,
   host: string,
@@ -142,7 +141,7 @@ async function placeLauncher(
     : { why: `the launcher could not be sent to ${host}, or does not run there` };
 }
 
-/** Written in small pieces, compared, started once, and only then given its name. */
+/** Writes it in small pieces, compares the hash, starts it once, and only then renames it to its final name. */
 async function send(ask: AskHost, placed: PlacedLauncher, bytes: Buffer): Promise<boolean> {
   const fresh = { ...placed, path: `${placed.directory}/new-${randomBytes(8).toString('hex')}` };
   const file = shellQuote(fresh.path);
@@ -156,13 +155,13 @@ async function send(ask: AskHost, placed: PlacedLauncher, bytes: Buffer): Promis
   return done?.exit === 0;
 }
 
-/** Code for a condition: the file is, to the byte, what was sent. */
+/** Returns a shell condition: the file is identical to the one sent. */
 function isLauncher({ path, hash, hasher }: PlacedLauncher): string {
   const file = shellQuote(path);
   return `[ -f ${file} ] && [ ! -h ${file} ] && [ "$(${hasher} <${file} | cut -c 1-64)" = ${hash} ]`;
 }
 
-/** Why it holds nothing there, in a line; undefined where it does. */
+/** Returns a line that says why the sandbox does not work there; undefined if it does. */
 async function tryLauncher(ask: AskHost, host: string, placed: PlacedLauncher, kit: LauncherKit) {
   const launcher = shellQuote(placed.path);
   const answer = await ask(`(${isLauncher(placed)} || exit ${NOT_THE_LAUNCHER}
@@ -182,7 +181,7 @@ function clean(text: string): string {
   return (text === '' ? 'it did not say why' : text).replace(/[\u0000-\u001f\u007f-\u009f]/g, '�').slice(0, 200);
 }
 
-/** Code that tells what lies there of ours, removing nothing: files and bytes. */
+/** Returns code that reports our files and bytes there, without removing anything. */
 export function measureThere(): string {
   return `(${SAFE}
 for b in ${PLACES}; do
@@ -192,7 +191,7 @@ for b in ${PLACES}; do
 done)`;
 }
 
-/** What is removed later by the user's word: a directory of that very name, and no way out of it. */
+/** A directory that may be removed on the user's request: exactly our kind of name, without `..`. */
 function isOurs(directory: string): boolean {
   return isPathThere(directory) && new RegExp(`^${NAME}-\\d+$`).test(directory.slice(directory.lastIndexOf('/') + 1));
 }
@@ -201,7 +200,7 @@ function numberTold(text = ''): number {
   return /^\d{1,12}$/.test(text) ? Number(text) : 0;
 }
 
-/** What lies in one directory of a host. */
+/** Our data in one directory of a host. */
 export type LeftThere = { readonly directory: string; readonly actions: number; readonly bytes: number };
 
 export function readMeasured(text: string): readonly LeftThere[] {
@@ -215,9 +214,9 @@ export function readMeasured(text: string): readonly LeftThere[] {
   return left;
 }
 
-// What the launcher holds on a host, found by trying it there, and how commands are put behind it.
+// Tests what the launcher can enforce on a host, and wraps commands in it.
 
-/** That a trial may write which is only a probe. */
+/** The write limit of a probe. */
 const PROBE_BYTES = 1_000_000;
 
 export class SandboxThere {
@@ -233,7 +232,7 @@ export class SandboxThere {
     this.#kit = kit;
   }
 
-  /** Sends the launcher where it does not lie there yet, and tries it. Never rejects. */
+  /** Sends the launcher if necessary and tests it. Never rejects. */
   static async open(connection: Connection, kit: LauncherKit): Promise<SandboxThere | { readonly why: string }> {
     const ask = (code: string) => connection.ask(code);
     const placed = await placeLauncher(ask, connection.host, kit);
@@ -244,27 +243,27 @@ export class SandboxThere {
     return sandbox;
   }
 
-  /** Why no command of this mode can run there. */
+  /** Returns why commands of this mode can't run there. */
   lacks(mode: Confinement): string | undefined {
     if (mode === 'project') return this.#noProject;
     return mode === 'restricted' ? this.#open : undefined;
   }
 
-  /** What a command in Restricted is put behind. */
+  /** Returns the wrapper of a command in Restricted. */
   restricted(directory: string): Behind {
     return this.#behind('bare', (argv, { tmp, status }) =>
       this.#kit.restricted({ ...this.#launch(argv, directory), tmpDir: tmp, statusFile: status }),
     );
   }
 
-  /** The same for one in Unrestricted, what it changes kept. */
+  /** The same in Unrestricted, with its changes recorded. */
   kept(directory: string, keep: KeepThere): Behind {
     return this.#behind('whole', (argv, { tmp, status }) =>
       this.#kit.kept({ ...this.#launch(argv, directory), tmpDir: tmp, statusFile: status, keep }),
     );
   }
 
-  /** The same for one in Project, whose tree is that of `keep`. */
+  /** The same in Project, in the tree of `keep`. */
   project(directory: string, keep: KeepThere): Behind {
     const wrap: Behind['wrap'] = (argv, { tmp, status }) =>
       this.#kit.project({
@@ -274,7 +273,7 @@ export class SandboxThere {
     return { ...this.#behind('bare', wrap), apart: true };
   }
 
-  /** The same for one in a trial; the launcher's last word lies in its store then. */
+  /** The same in a trial; the launcher's final report is then in the trial's store. */
   trial(directory: string, trial: TrialThere): Behind {
     const wrap: Behind['wrap'] = (argv, { tmp, status }) =>
       this.#kit.trial({ ...this.#launch(argv, directory), tmpDir: tmp, statusFile: status, ...trial });
@@ -284,7 +283,7 @@ export class SandboxThere {
       : { ...this.#behind('tmp', wrap), told };
   }
 
-  /** The launcher's last word on the command of a trial; undefined: there is none, or no answer. */
+  /** Returns the launcher's final report on a trial's command; undefined if there is none, or no answer. */
   async told({ store }: Pick<TrialThere, 'store'>): Promise<string | undefined> {
     const answer = await this.ask(`head -c 300 ${shellQuote(toldIn(store))}`);
     return answer?.exit === 0 ? answer.text.trim() : undefined;
@@ -294,14 +293,15 @@ export class SandboxThere {
     return this.#connection.ask(code);
   }
 
-  /** The same for what may take its time. Never rejects. */
+  /** The same for long work. Never rejects. */
   work(code: string): Promise<Answer | undefined> {
     return this.#connection.work(code);
   }
 
   /**
-   * The launcher's own work there, which may take its time. Never rejects.
-   * @param around code before it, without whose success nothing is done; and behind it, where `$c` is its exit code
+   * Runs the launcher itself there for long work. Never rejects.
+   * @param around code that runs before it, and without whose success nothing is done; and code after it, where `$c`
+   * is its exit code
    */
   async launch(
     args: readonly string[],
@@ -321,7 +321,10 @@ export class SandboxThere {
     return { code: answer.exit, output, error: error.trim() };
   }
 
-  /** Found by trying: a file is made under supervision, and its making is found in the journal. Why not, in a line. */
+  /**
+   * Tests recording: creates a file under supervision and looks for it in the journal. Returns a line with the reason
+   * on failure.
+   */
   async whyNothingKept(): Promise<string | undefined> {
     const { host } = this.#connection;
     const launcher = shellQuote(this.placed.path);
@@ -335,7 +338,7 @@ rm -rf "$t"; exit $c)`);
     return `nothing is kept on ${host}: ${plain(answer?.text ?? '') || 'its kernel does not let a launcher supervise'}`;
   }
 
-  /** The same for a trial: a file that its command makes is in the list, and not in the tree. */
+  /** Tests a trial: the created file must be in the list, and not in the tree. */
   async whyNothingTried(): Promise<string | undefined> {
     const { host } = this.#connection;
     const launcher = shellQuote(this.placed.path);
@@ -356,7 +359,7 @@ chmod -R u+rwx ${at}; rm -rf ${at}; exit $c)`);
     return `nothing can be tried on ${host}${NEEDS}${saidBy(answer)}`;
   }
 
-  /** The same for Project: a file can be made in the tree, and none beside it. */
+  /** Tests Project: a file can be created in the tree, and none beside it. */
   async #whyNoProject(): Promise<string | undefined> {
     const { host } = this.#connection;
     const probe = `${this.placed.directory}/probe-${randomBytes(8).toString('hex')}`;
@@ -382,7 +385,7 @@ rm -rf ${at}; exit $c)`);
   }
 }
 
-/** Code 126: nothing was done; but where it is `lost`, nobody knows. */
+/** Code 126: nothing was done. If `lost`, nobody knows. */
 type Worked = {
   readonly code: number;
   readonly output: string;
@@ -396,7 +399,7 @@ function toldIn(store: string): string {
 
 const NEEDS = ': that needs Linux 5.12 with overlays and user namespaces for everybody';
 
-/** What the launcher said of it there, in brackets. */
+/** Returns the launcher's message there, in brackets. */
 function saidBy(answer: Answer | undefined): string {
   const why = plain((answer?.text ?? '').slice(0, 300)).replace(FRAME, '');
   return why === '' ? '' : ` (${why})`;

@@ -1,4 +1,4 @@
-/** The user's own shell on a host: its private directory there, and how it is started in it. */
+/** Starts the user's own shell on a host, in a private directory there. */
 import type { ShellFiles, ShellThere } from '../../contracts/machine.ts';
 import { shellQuote } from '../../text/shell.ts';
 import type { Connection, HostFacts } from './connection.ts';
@@ -6,15 +6,15 @@ import { namesTold } from './facts.ts';
 import type { AskHost } from './files.ts';
 import type { Launch } from './helper.ts';
 
-/** The login shells that can be driven; in place of any other one bash is, as here, and where there is none, sh. */
+/** The supported login shells; instead of any other, bash runs, and without bash sh. */
 const DRIVEN = /\/(?:bash|zsh|fish|dash|ash)$/;
 const SH = /\/sh$/;
 const PLAIN = /\/(?:dash|ash|sh)$/;
-/** Names that are offered for a word. */
+/** How many names are offered for a word. */
 const MAX_NAMES = 200;
 const MAX_PROGRAMS = 20_000;
 
-/** @param companion how a child of the program is to be started */
+/** @param companion how to start a long-lived child of the program */
 export function shellThere(
   connection: Connection,
   facts: HostFacts,
@@ -36,7 +36,7 @@ export function shellThere(
       const path = `${facts.folder}/shell-${Date.now()}-${shells}`;
       const swept = sweep(facts.folder);
       connection.eachHelper(swept);
-      // Until there is a shell, it is the helper's.
+      // Until the shell runs, the directory belongs to the helper.
       const made = await ask(`${swept}; mkdir -m 700 ${path} && echo $$ >${path}/pid`);
       if (made?.exit !== 0) throw new Error(`no directory can be made on ${connection.host}`);
       return filesThere(ask, path);
@@ -47,8 +47,8 @@ export function shellThere(
         'go',
         `echo $$ >${path}/pid; ${set.join('')}exec /bin/sh -c ${shellQuote(launch)} ${shellQuote(program)} ${path}\n`,
       );
-      // Each one becomes the next, so that the shell leads the terminal's session: a hang-up is told to it, and it ends
-      // what it has started as it does natively.
+      // Each process replaces itself by the next, so that the shell leads the terminal's session: then it gets the
+      // hang-up, and ends its children as usual.
       await write(
         'start',
         `/usr/bin/env PATH=/usr/bin:/bin tty >${path}/tty\nexec ${shellQuote(program)} -l -c 'exec /bin/sh ${path}/go'\n`,
@@ -73,14 +73,14 @@ export function shellThere(
       const answer = await ask(`(${pattern}; [ -z "\${exit_-}" ] && { ${show}; })`);
       return namesTold(answer?.text ?? '', MAX_NAMES).filter((name) => !/[\u0000-\u001f\u007f-\u009f]/.test(name));
     },
-    // The code of a lost connection is one that a command may have as well.
+    // A command may have the same exit code as a lost connection.
     isLost: async (code) => code >= 128 && !(await connection.answers()),
   };
 }
 
 /**
- * Code that prints the group in front of a shell's terminal, and the shell's own. Of `/proc` where there is one: the
- * `ps` of busybox tells neither. The name of a program may hold blanks and brackets, and its fields follow the last
+ * Returns code that prints the foreground group of a shell's terminal and the shell's own, from `/proc` if possible:
+ * busybox `ps` shows neither. A program's name may contain blanks and brackets; the fields start after the last
  * bracket.
  */
 export function groupsThere(path: string): string {
@@ -89,16 +89,16 @@ export function groupsThere(path: string): string {
 }
 
 /**
- * Code for the helper that removes the directories of shells that have ended: now, and once the helper itself ends,
- * which it does with the connection, also when that is cut while it answers. A shell may take a moment to end then.
+ * Returns code for the helper that removes the directories of ended shells: now, and when the helper ends with its
+ * connection, even in the middle of an answer. A shell may take a moment to end then.
  */
 function sweep(folder: string): string {
   const all = `${folder}/shell-*`;
-  // Where a last child of the shell still writes, the next look removes it.
+  // If a last child of the shell still writes there, the next check removes it.
   const those = (ended: string) =>
     `for d in ${all}; do p=$(cat "$d/pid") && [ -n "$p" ] && ${ended} && { rm -rf "$d" || echo ended >"$d/pid"; }; done`;
   const now = those('! kill -0 "$p"');
-  // A shell that is only starting has some seconds more: the helper can end before its connection.
+  // A shell that is still starting gets some seconds more: the helper can end before its connection.
   const last = those('{ ! kill -0 "$p" || { [ "$p" = $$ ] && [ $n -ge 5 ]; }; }');
   const later = `for n in 1 1 1 2 5 10 10; do sleep $n; ${last}; ls ${all}/pid || break; done >/dev/null 2>&1`;
   return `${now}; trap ${shellQuote(later)} EXIT; trap exit HUP PIPE TERM`;
@@ -128,14 +128,14 @@ function filesThere(ask: Connection['ask'], path: string): ShellFiles {
   };
 }
 
-// What the terminal of a session there does with keys: the one here is raw, and says nothing of it.
+// The input modes of the terminal on the host: the local one is raw and does not show them.
 
-/** `echo`: what is typed is shown. `lines`: it is read line by line. */
+/** `echo`: typed text is shown. `lines`: input is read line by line. */
 export type ModesThere = { readonly echo: boolean; readonly lines: boolean };
 
 const ORDINARY: ModesThere = { echo: true, lines: true };
 
-/** Ordinary ones where they can't be told. Never rejects. @param device code that prints its path */
+/** Returns ordinary modes if unknown. Never rejects. @param device code that prints the terminal's path */
 export async function modesThere(ask: AskHost, device: string): Promise<ModesThere> {
   const answer = await ask(`t=$(${device}); stty -a -F "$t" || stty -a -f "$t"`);
   if (answer?.exit !== 0) return ORDINARY;
@@ -143,7 +143,7 @@ export async function modesThere(ask: AskHost, device: string): Promise<ModesThe
   return { echo: !isOff('echo'), lines: !isOff('icanon') };
 }
 
-/** Code that prints the path of a process's terminal. @param file holds its number */
+/** Returns code that prints the path of a process's terminal. @param file contains its process id */
 export function terminalOf(file: string): string {
   return `printf /dev/%s $(ps -o tty= -p "$(cat ${shellQuote(file)})")`;
 }

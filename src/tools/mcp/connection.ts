@@ -1,4 +1,4 @@
-/** One live connection to a server. The only place that speaks the protocol; loaded with the first server. */
+/** One live connection to an MCP server. The only user of the MCP protocol library; loaded with the first server. */
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
@@ -25,24 +25,24 @@ import { type Authorization, LoginNeeded } from './oauth/authorization.ts';
 export type ConnectionOptions = {
   readonly config: ServerConfig;
   readonly version: string;
-  /** How long a start may take. In ms. */
+  /** The time limit of a start, in ms. */
   readonly startTimeoutMs: number;
   readonly launch: Launch;
   readonly env: Readonly<Record<string, string>>;
-  /** Where a child starts. */
+  /** The working directory of a local server. */
   readonly cwd: string;
-  /** The one root told to the server, asked at each question (MC-1). */
+  /** Returns the one root for the server, at each request (MC-1). */
   readonly root: () => string;
-  /** Of a server that may want a login. */
+  /** For a server that may require a login. */
   readonly authorization?: Authorization | undefined;
-  /** What it writes beside the protocol. */
+  /** Called with output that is not part of the protocol. */
   readonly onText: (text: string) => void;
   readonly onToolsChanged: () => void;
-  /** It is gone; why, where that is known. Not called for what `close` ended. */
+  /** The connection was lost; the reason, if known. Not called after `close`. */
   readonly onGone: (why: string) => void;
-  /** Gives up the start. */
+  /** Aborts the start. */
   readonly signal: AbortSignal;
-  /** A question of the server's to the user, as it came. */
+  /** A request of the server to the user, unchecked. */
   readonly elicit: (params: JsonObject, signal: AbortSignal) => Promise<FormAnswer>;
 };
 
@@ -51,13 +51,13 @@ export type CallOptions = {
   readonly onProgress: (progress: JsonObject) => void;
 };
 
-/** How long a list of tools may take. In ms. */
+/** The time limit of a list of tools, in ms. */
 const LIST_TIMEOUT_MS = 30_000;
 const PING_TIMEOUT_MS = 5000;
-/** Node's longest timer: the timeout of a call is the caller's. */
+/** Node's longest timer: the caller controls the timeout of a call. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const MAX_PAGES = 50;
-/** Tools taken of one server. */
+/** How many tools of one server are used. */
 const MAX_TOOLS = 500;
 
 export class Connection {
@@ -69,12 +69,12 @@ export class Connection {
     this.#client = client;
   }
 
-  /** Starts or reaches the server and shakes hands. Rejects with why not, and leaves nothing behind. */
+  /** Starts or contacts the server and performs the handshake. Rejects with the reason, and leaves nothing behind. */
   static async open(options: ConnectionOptions): Promise<Connection> {
     const transport = transportFor(options);
     const client = new Client(
       { name: 'aish-tui', version: options.version },
-      // Without `sampling` such a request is answered as one that nobody knows (MC: refused).
+      // Without the `sampling` capability the library rejects such requests (MC: refused).
       { capabilities: { roots: { listChanged: true }, elicitation: { form: {} } } },
     );
     const connection = new Connection(client);
@@ -113,20 +113,20 @@ export class Connection {
     return connection;
   }
 
-  /** What the server calls itself. */
+  /** The server's own name. */
   get title(): string {
     const { name = '', version = '' } = this.#client.getServerVersion() ?? {};
     return `${name} ${version}`.trim();
   }
 
-  /** All tools as they came, page by page; a server without tools has none. */
+  /** Returns all tools unchecked, page by page; none for a server without tools. */
   async tools(): Promise<readonly unknown[]> {
     if (!this.#client.getServerCapabilities()?.tools) return [];
     const tools: unknown[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES && tools.length < MAX_TOOLS; page += 1) {
       const params = cursor === undefined ? {} : { cursor };
-      // The library's own way of listing compiles the servers' schemas, which must not be done without a limit.
+      // The library's own list function compiles the servers' schemas without any limit.
       const result = await this.#client.request({ method: 'tools/list', params }, ResultSchema, {
         timeout: LIST_TIMEOUT_MS,
       });
@@ -137,7 +137,7 @@ export class Connection {
     return tools.slice(0, MAX_TOOLS);
   }
 
-  /** Calls a tool; rejects where there is no answer. An abort is told to the server. */
+  /** Calls a tool; rejects without an answer. The server is told about an abort. */
   async call(own: string, args: JsonObject, { signal, onProgress }: CallOptions): Promise<JsonObject> {
     const result = await this.#client.request(
       { method: 'tools/call', params: { name: own, arguments: args } },
@@ -148,16 +148,16 @@ export class Connection {
     return isJsonObject(result) ? result : {};
   }
 
-  /** Over HTTP nobody tells that a server is gone: after a fault it is asked whether it is there. */
+  /** HTTP does not report a lost server, so ask after a fault whether it is there. */
   #probe({ onGone }: ConnectionOptions): void {
     if (this.#closed || this.#probing) return;
     this.#probing = true;
     void this.#client
       .ping({ timeout: PING_TIMEOUT_MS })
       .catch((error: unknown) => {
-        // A time-out is an error of the same kind, though nobody has answered.
+        // A timeout has the same error class, though nobody has answered.
         const silent = error instanceof McpError && error.code === ErrorCode.RequestTimeout;
-        // One that wants a login is there; what asks next tells that.
+        // A server that requires a login is there; the next request reports that.
         if (this.#closed || (isAnswer(error) && !silent) || loginWanted(error) !== undefined) return;
         this.#closed = true;
         onGone(reasonOf(error));
@@ -178,17 +178,17 @@ export class Connection {
   }
 }
 
-/** Whether the server itself has answered with an error, which leaves the connection as good as it was. */
+/** Whether the server itself answered with an error, after which the connection is still usable. */
 export function isAnswer(error: unknown): boolean {
   return error instanceof McpError;
 }
 
-/** The rights that a login must have and has not, '' for any login at all; undefined where none is wanted. */
+/** Returns the scopes that a login lacks, '' for any login at all; undefined if none is required. */
 export function loginWanted(error: unknown): string | undefined {
   return error instanceof LoginNeeded ? (error.missing ?? '') : undefined;
 }
 
-/** What went wrong, in the words nearest to its cause. */
+/** Returns the reason of an error, as close to its cause as possible. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
@@ -197,7 +197,7 @@ export function reasonOf(error: unknown): string {
   return `${code}${message}${cause instanceof Error ? ` (${cause.message})` : ''}`;
 }
 
-/** Whatever reads such an answer walks through it. */
+/** Rejects deeply nested answers, because all readers are recursive. */
 function refuseDeep(answer: unknown): void {
   if (isTooDeep(answer))
     throw new McpError(ErrorCode.InternalError, `its answer is nested more than ${MAX_JSON_DEPTH} levels deep`);
@@ -210,17 +210,17 @@ function transportFor(options: ConnectionOptions): StdioTransport | HttpTranspor
   return new StdioTransport({ ...started, cwd: config.cwd ?? cwd, onText });
 }
 
-// A server over streamable HTTP. Redirects to another origin are not followed: headers may hold secrets.
+// The streamable HTTP transport. It follows no redirects to another origin, because headers may contain secrets.
 
-/** The longest answer taken to one request, in bytes. */
+/** The maximum bytes of one answer. */
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
-/** No other try will help. */
+/** A retry is pointless. */
 const OLD_SSE =
   'could not start: it speaks only the old SSE transport (2024-11-05), which aish-tui does not; look for its streamable HTTP address, often ending in /mcp';
-/** How long it may take to show that. In ms. */
+/** The time limit of that check, in ms. */
 const OLD_SSE_TIMEOUT_MS = 3000;
 
-/** Whether an address that takes no message is one of a server of the old kind: there a GET begins a stream. */
+/** Whether an address that rejects messages belongs to an old server, where a GET starts a stream. */
 async function isOldSse(config: Extract<ServerConfig, { url: string }>, error: unknown) {
   if (!(error instanceof StreamableHTTPError) || ![400, 404, 405].includes(error.code ?? 0)) return false;
   const end = new AbortController();
@@ -243,17 +243,17 @@ async function isOldSse(config: Extract<ServerConfig, { url: string }>, error: u
   }
 }
 
-/** How long a server may take to be told of the end. In ms. */
+/** How long to wait for the server when ending its session, in ms. */
 const CLOSE_TIMEOUT_MS = 1000;
 
 class HttpTransport extends StreamableHTTPClientTransport {
-  /** @param authorization of a server that may want a login */
+  /** @param authorization for a server that may require a login */
   constructor(url: string, headers: Readonly<Record<string, string>>, authorization?: Authorization) {
     const bounded = authorization?.fetch(boundedFetch) ?? boundedFetch;
     const answers = new LongAnswers();
     const fetch: FetchLike = async (from, init) => answers.of(await bounded(from, init));
     super(new URL(url), { requestInit: { headers }, fetch });
-    // The client sets its own later; what it is handed is the message, not what stood for it.
+    // The client sets its own handler later. Pass it the original message instead of the stand-in.
     let take: typeof this.onmessage;
     Object.defineProperty(this, 'onmessage', {
       get: () => take,
@@ -263,7 +263,7 @@ class HttpTransport extends StreamableHTTPClientTransport {
     });
   }
 
-  /** Ends the session on the server as well, where it answers soon. */
+  /** Also ends the session on the server, if that answers soon. */
   override async close(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
@@ -274,7 +274,7 @@ class HttpTransport extends StreamableHTTPClientTransport {
   }
 }
 
-/** Each answer is bounded; the long-lived stream of a GET carries many and is not. */
+/** Limits each answer; the long-lived stream of a GET contains many answers and is not limited. */
 const boundedFetch: FetchLike = async (url, init) => {
   const response = await fetch(url, init);
   if (!response.body || init?.method === 'GET') return response;
@@ -290,13 +290,13 @@ const boundedFetch: FetchLike = async (url, init) => {
   return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
 };
 
-// A server that is a child of this program: MCP messages as lines on its standard input and output.
+// A server that is a child process: MCP messages as lines on its standard input and output.
 
-/** The longest message taken, in bytes. */
+/** The maximum bytes of one message. */
 const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
-/** How long a server may take to leave once its input is closed, and once more after SIGTERM. In ms. */
+/** How long a server may take to end after its input closes, and again after SIGTERM. In ms. */
 const EXIT_TIMEOUT_MS = 800;
-/** What was printed last arrives a moment after the exit. In ms. */
+/** The last output arrives a moment after the exit. In ms. */
 const DRAIN_TIMEOUT_MS = 200;
 const MAX_GARBAGE_CHARS = 200;
 const LF = 0x0a;
@@ -305,13 +305,13 @@ type StdioOptions = {
   readonly argv: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** What it writes beside the protocol: its standard error, and what is no message on its standard output. */
+  /** Called with standard error, and with lines of standard output that are not messages. */
   readonly onText: (text: string) => void;
 };
 
 /**
- * The library's own transport copies everything anew with each piece of a long message, ends with its child alone and
- * not with what the child has started, and may take 4 s to close. This one owns a process group of its own.
+ * The library's own transport copies a long message again with each piece, ends only its child and not that child's
+ * children, and may take 4 s to close. This one has its own process group.
  */
 class StdioTransport implements Transport {
   onclose?: () => void;
@@ -324,7 +324,7 @@ class StdioTransport implements Transport {
   #ended = Promise.withResolvers<void>();
   #closed = false;
   #pieces: Buffer[] = [];
-  /** A long message that is being read: those behind it wait, so that they stay in order. */
+  /** A long message is being parsed; later ones wait, to keep their order. */
   #reading: Promise<void> | undefined;
   #waiting = 0;
 
@@ -339,7 +339,7 @@ class StdioTransport implements Transport {
     this.#child = child;
     child.stderr.setEncoding('utf8').on('data', onText);
     child.stdout.on('data', (data: Buffer) => this.#take(data));
-    // A server that is gone takes nothing; its end is told by `exit`.
+    // Ignore write errors of an ended server; `exit` reports its end.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {});
     child.on('exit', (code, signal) => {
       this.ending ??= signal ? `ended by ${signal}` : `ended with exit ${code}`;
@@ -367,7 +367,7 @@ class StdioTransport implements Transport {
     });
   }
 
-  /** Closes its input, then asks, then kills, within two times `CLOSE_TIMEOUT_MS`. Nothing it started stays behind. */
+  /** Closes its input, then asks, then kills, within twice `EXIT_TIMEOUT_MS`. None of its processes survives. */
   async close(): Promise<void> {
     if (!this.#child || this.#closed) return;
     this.#child.stdin.end();
@@ -384,7 +384,7 @@ class StdioTransport implements Transport {
     return Promise.race([this.#ended.promise.then(() => true), late]).finally(() => clearTimeout(timer));
   }
 
-  /** Its end, once: whatever is left of its group goes with it. */
+  /** Handles its end once; ends the rest of its process group. */
   #end(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -402,7 +402,7 @@ class StdioTransport implements Transport {
     try {
       process.kill(-pid, name);
     } catch {
-      // Nobody is left.
+      // No process is left.
     }
   }
 

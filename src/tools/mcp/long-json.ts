@@ -1,4 +1,4 @@
-/** JSON with very long texts in it, read in pieces: no key waits for a message of 50 MB. */
+/** Parses JSON with very long strings in pieces, so that no key press waits for a message of 50 MB. */
 
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -6,18 +6,18 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { isJsonObject } from '../../text/json.ts';
 
 export type PieceSizes = {
-  /** A text from here on is taken out and decoded by itself. In bytes. */
+  /** Strings of this length are taken out and decoded separately. In bytes. */
   readonly long: number;
-  /** How much is decoded in one turn of the event loop. In bytes. */
+  /** How many bytes are decoded per turn of the event loop. */
   readonly piece: number;
-  /** How much may be left beside those texts, which is read in one go. In bytes. */
+  /** How many bytes may remain without those strings, because they are parsed in one go. */
   readonly rest: number;
 };
 
 const SIZES: PieceSizes = { long: 64 * 1024, piece: 512 * 1024, rest: 8 * 1024 * 1024 };
-/** From here on a message is read in pieces. In bytes. */
+/** Longer messages are parsed in pieces. In bytes. */
 export const LONG_BYTES = 256 * 1024;
-/** How much is copied in one turn of the event loop. In bytes. */
+/** How many bytes are copied per turn of the event loop. */
 const TURN_BYTES = 4 * 1024 * 1024;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -25,15 +25,15 @@ const COLON = 0x3a;
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 /** `\u1234` */
 const LONGEST_ESCAPE = 6;
-/** Texts looked at between two looks at the clock, and how long a turn may last. In ms. */
+/** How many strings to process between two looks at the clock, and the length of a turn in ms. */
 const TEXTS_AT_ONCE = 500;
 const TURN_MS = 8;
 
-/** The value; throws a SyntaxError where it is none, and where too much of it is not text. */
+/** Returns the value. Throws a SyntaxError for invalid JSON, and if too much of it is not strings. */
 export async function parseLongJson(bytes: Buffer, sizes: PieceSizes = SIZES): Promise<unknown> {
   const rest: Buffer[] = [];
   const texts: string[] = [];
-  // Long texts are stood in for by one that nobody can have written: it is longer than what stays.
+  // The placeholder of a long string can't occur in the input: it is longer than any remaining string.
   const filler = 'x'.repeat(sizes.long);
   let restBytes = 0;
   let from = 0;
@@ -62,8 +62,8 @@ export async function parseLongJson(bytes: Buffer, sizes: PieceSizes = SIZES): P
 }
 
 /**
- * The message, with an object as its result: `null` or a bare text is an answer as well, which the library would take
- * for no message, so that the call would wait in vain.
+ * Returns the message with an object as its result. The library rejects `null` or a bare string as a message, so that
+ * the call would wait forever.
  */
 export function withObjectResult(message: unknown): unknown {
   if (!isJsonObject(message) || message.id === undefined || message.result === undefined) return message;
@@ -73,7 +73,7 @@ export function withObjectResult(message: unknown): unknown {
   return { ...message, result: result === null ? {} : { content: [{ type: 'text', text }] } };
 }
 
-/** The same for a line of an event stream, as far as it is one with data. */
+/** The same for a line of an event stream that contains data. */
 function withObjectLine(line: Buffer): readonly Uint8Array[] | undefined {
   if (!line.subarray(0, DATA.length).equals(DATA)) return undefined;
   const text = line.toString('utf8', DATA.length);
@@ -85,7 +85,7 @@ function withObjectLine(line: Buffer): readonly Uint8Array[] | undefined {
   }
 }
 
-/** The quote that ends the text which begins at `from`. */
+/** Returns the closing quote of the string that starts at `from`. */
 function endOfText(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(QUOTE, from); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
     let before = at;
@@ -95,14 +95,14 @@ function endOfText(bytes: Buffer, from: number): number {
   throw new SyntaxError('a text without its end');
 }
 
-/** Whether the text before `at` is a key: those stay, and count as what is no text. */
+/** Whether the string before `at` is an object key: keys stay, and don't count as text. */
 function isKey(bytes: Buffer, at: number): boolean {
   let after = at;
   while (BLANKS.has(bytes[after] ?? 0)) after += 1;
   return bytes[after] === COLON;
 }
 
-/** The text between its quotes, a piece a turn. */
+/** Decodes the text between the quotes, one piece per turn. */
 async function decoded(bytes: Buffer, piece: number): Promise<string> {
   let text = '';
   for (let from = 0; from < bytes.length; ) {
@@ -115,24 +115,24 @@ async function decoded(bytes: Buffer, piece: number): Promise<string> {
   return text;
 }
 
-/** The last place up to `to` that splits neither a character nor an escape. */
+/** Returns the last position up to `to` that splits neither a character nor an escape. */
 function cutBefore(bytes: Buffer, from: number, to: number): number {
   if (to === bytes.length) return to;
   let cut = to;
   while (((bytes[cut] ?? 0) & 0xc0) === 0x80) cut -= 1;
-  // The last escape that could reach beyond it.
+  // The last escape that could cross the position.
   const slash = bytes.subarray(Math.max(from, cut - LONGEST_ESCAPE), cut).lastIndexOf(BACKSLASH);
   if (slash < 0) return cut;
   const last = Math.max(from, cut - LONGEST_ESCAPE) + slash;
   let first = last;
   while (first > from && bytes[first - 1] === BACKSLASH) first -= 1;
-  // Of an even row each stands for the one before it.
+  // In an even run of backslashes each second one is escaped.
   if ((last - first) % 2 === 1) return cut;
   const length = bytes[last + 1] === 0x75 ? LONGEST_ESCAPE : 2;
   return last + length > cut ? last : cut;
 }
 
-/** The value with every text for which there is another one replaced, in place. */
+/** Replaces strings in the value for which `other` returns one, in place. */
 function withTexts(value: unknown, other: (text: string) => string | undefined): unknown {
   if (typeof value === 'string') return other(value) ?? value;
   const open: unknown[] = [value];
@@ -150,7 +150,7 @@ function withTexts(value: unknown, other: (text: string) => string | undefined):
   }
 }
 
-/** All of it as one, copied a few megabytes a turn. */
+/** Joins the pieces, a few megabytes per turn. */
 export async function joined(pieces: readonly Uint8Array[]): Promise<Buffer> {
   const whole = Buffer.allocUnsafe(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let at = 0;
@@ -165,8 +165,8 @@ export async function joined(pieces: readonly Uint8Array[]): Promise<Buffer> {
   return whole;
 }
 
-// Long messages over HTTP, read in pieces as those over pipes are. The library parses an answer in one go; so it is
-// given a short stand-in for each long event, and the message takes its place again when it comes out.
+// Parses long messages over HTTP in pieces, like those over pipes. The library parses an answer in one go, so it gets
+// a short stand-in for each long event, which is exchanged for the message when it comes out.
 
 const LF = 0x0a;
 const DATA = Buffer.from('data:');
@@ -174,11 +174,11 @@ const DATA = Buffer.from('data:');
 type Json = Readonly<Record<string, unknown>>;
 
 export class LongAnswers {
-  /** No server can guess it. */
+  /** A server can't guess it. */
   readonly #key = randomUUID();
   readonly #messages = new Map<string, Json>();
 
-  /** The same answer, with stand-ins where it is long. */
+  /** Returns the answer with stand-ins for long events. */
   of(response: Response): Response {
     const { body, status, statusText, headers } = response;
     const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
@@ -195,7 +195,7 @@ export class LongAnswers {
     return new Response(body.pipeThrough(this.#events()), { status, statusText, headers });
   }
 
-  /** The message that `message` stands for; itself where it stands for none. */
+  /** Returns the message for a stand-in; other messages unchanged. */
   restored(message: JSONRPCMessage): JSONRPCMessage {
     const { result, params, id } = message as Json;
     const place = [result, params].find((value) => isJsonObject(value) && typeof value[this.#key] === 'string');
@@ -203,11 +203,11 @@ export class LongAnswers {
     const token = String(place[this.#key]);
     const full = this.#messages.get(token);
     this.#messages.delete(token);
-    // The library may have given it the id of the request that it answers.
+    // The library may have set the id of the request that it answers.
     return full ? ({ ...full, ...(id === undefined ? {} : { id }) } as JSONRPCMessage) : message;
   }
 
-  /** Passes lines on as they are, but for long ones with data. */
+  /** Passes lines on unchanged, except long ones with data. */
   #events(): TransformStream<Uint8Array, Uint8Array> {
     let pieces: Uint8Array[] = [];
     const line = async (controller: TransformStreamDefaultController<Uint8Array>, end: Uint8Array) => {
@@ -238,7 +238,7 @@ export class LongAnswers {
     try {
       message = await parseLongJson(line.subarray(DATA.length));
     } catch {
-      // What is no JSON, or too much beside its texts, is the library's to refuse; bounded, so that it does so at once.
+      // Let the library reject invalid JSON, in a short form so that it does so at once.
       return [Buffer.from('data: too long')];
     }
     if (!isJsonObject(message)) return undefined;

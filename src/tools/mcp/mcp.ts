@@ -1,6 +1,4 @@
-/**
- * All configured servers as one set of tools (MC-1 … MC-4). Nothing of the protocol is loaded before one is started.
- */
+/** All configured servers as one set of tools (MC-1 … MC-4). The protocol code is loaded with the first server. */
 
 import type { ToolCallOptions, ToolOutcome } from '../../contracts/tools.ts';
 import type { ToolFacts } from '../../session/action.ts';
@@ -16,22 +14,22 @@ export type McpOptions = Omit<
   'name' | 'config' | 'onChange' | 'startTimeoutMs' | 'callTimeoutMs' | 'restartDelayMs'
 > & {
   readonly servers: Readonly<Record<string, ServerConfig>>;
-  /** Globs over tools that the user knows to only read. */
+  /** Globs of tools that the user declares read-only. */
   readonly readOnly: readonly string[];
-  /** Keeps the whole of a large result. */
+  /** Saves the full text of a large result. */
   readonly keep: KeepText;
-  /** Told when a server has another state, or other tools. */
+  /** Called when a server's state or tools change. */
   readonly changed?: () => void;
   readonly startTimeoutMs?: number | undefined;
   readonly callTimeoutMs?: number;
   readonly restartDelayMs?: number;
 };
 
-/** npx may have to download. */
+/** Long, because npx may have to download. */
 const START_TIMEOUT_MS = 60_000;
 const CALL_TIMEOUT_MS = 120_000;
 const RESTART_DELAY_MS = 1000;
-/** How long a call waits for a server that is on its way. In ms. */
+/** How long a call waits for a starting server, in ms. */
 const ARRIVAL_TIMEOUT_MS = 15_000;
 
 type Known = { readonly server: Server; readonly tool: ToolDefinition };
@@ -41,11 +39,11 @@ export class McpServers implements ForeignTools {
   readonly #options: McpOptions;
   readonly #byName = new Map<string, Known>();
   #specs: readonly ToolSpec[] = [];
-  /** Schemas that have turned out to be of no use. */
+  /** Schemas that have turned out to be unusable. */
   readonly #useless = new WeakSet<JsonObject>();
-  /** By the user, for this session. */
+  /** Tools that the user enabled for this session. */
   readonly #enabled = new Set<string>();
-  /** How each tool was defined when it was first seen. */
+  /** Each tool's definition when it was first seen. */
   readonly #firstSeen = new Map<string, string>();
 
   constructor(options: McpOptions) {
@@ -64,24 +62,24 @@ export class McpServers implements ForeignTools {
     return this.#enabled.has(name);
   }
 
-  /** From now on it is described to models, however many tools there are; false for an unknown name. */
+  /** From now on models get the tool's description, however many tools there are; false for an unknown name. */
   enable(name: string): boolean {
     if (!this.#byName.has(name)) return false;
     this.#enabled.add(name);
     return true;
   }
 
-  /** Starts all of them; resolves when each is ready or has failed. */
+  /** Starts all servers; resolves when each is ready or has failed. */
   async start(): Promise<void> {
     await Promise.all(this.servers.map((server) => server.start()));
   }
 
-  /** Ends all of them side by side. Nothing stays behind. */
+  /** Ends all servers in parallel. None of their processes survives. */
   async close(): Promise<void> {
     await Promise.all(this.servers.map((server) => server.close()));
   }
 
-  /** The user's directory is another one. */
+  /** The user's directory has changed. */
   rootMoved(): void {
     for (const server of this.servers) server.rootMoved();
   }
@@ -107,7 +105,7 @@ export class McpServers implements ForeignTools {
     return { definition: tool.digest, claims: tool.claims, changed: this.#firstSeen.get(name) !== tool.digest };
   }
 
-  /** Why the arguments of a tool are not checked here, as far as that is known. */
+  /** Why a tool's arguments are not checked here, if known. */
   unchecked(name: string): string | undefined {
     const tool = this.#byName.get(name)?.tool;
     if (!tool) return undefined;
@@ -118,7 +116,7 @@ export class McpServers implements ForeignTools {
     return this.#byName.has(name) && matchesGlob(name, this.#options.readOnly);
   }
 
-  /** What a server says of a tool. */
+  /** The server's own statements about a tool. */
   annotations(name: string): Annotations | undefined {
     return this.#byName.get(name)?.tool.annotations;
   }

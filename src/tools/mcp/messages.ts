@@ -1,4 +1,4 @@
-/** What an MCP server sends, checked where it enters: tool definitions, forms and results. */
+/** Validates messages of MCP servers: tool definitions, forms and results. */
 import { createHash } from 'node:crypto';
 import { clip, MAX_OUTPUT_CHARS, plainOutput } from '../../session/exec-text.ts';
 import type { Form, FormChoice, FormField } from '../../session/form.ts';
@@ -14,14 +14,14 @@ export type Annotations = {
 
 export type ToolDefinition = {
   readonly spec: ToolSpec;
-  /** What its server calls it. */
+  /** The server's name for it. */
   readonly own: string;
   readonly annotations: Annotations;
-  /** Its server's word on it, in lines for a person. */
+  /** The server's claims about it, in lines for a person. */
   readonly claims: readonly string[];
   /** A digest of name, description, schema and annotations. */
   readonly digest: string;
-  /** Why arguments are not checked here. */
+  /** Why its arguments are not checked here. */
   readonly unchecked?: string;
 };
 
@@ -31,7 +31,7 @@ const MAX_SCHEMA_CHARS = 60_000;
 const MAX_DESCRIPTION_CHARS = 4000;
 const MAX_CLAIM_CHARS = 200;
 
-/** Undefined for what is no tool, and for one that can only be called as a task, which is not spoken here. */
+/** Undefined for an invalid tool, and for one that can only be called as a task, which aish-tui does not support. */
 export function readTool(server: string, raw: unknown): ToolDefinition | undefined {
   if (!isJsonObject(raw) || typeof raw.name !== 'string') return undefined;
   if (isJsonObject(raw.execution) && raw.execution.taskSupport === 'required') return undefined;
@@ -53,7 +53,7 @@ export function readTool(server: string, raw: unknown): ToolDefinition | undefin
   };
 }
 
-/** A schema that can't be handled safely is replaced by `type: object`; then the server alone checks the arguments. */
+/** Replaces an unsafe schema by `type: object`; then only the server checks the arguments. */
 function readSchema(raw: unknown): { readonly parameters: JsonObject; readonly unchecked?: string } {
   const any: JsonObject = { type: 'object', properties: {} };
   if (!isJsonObject(raw)) return { parameters: any, unchecked: 'it has no schema' };
@@ -79,9 +79,7 @@ function claimsOf({ readOnlyHint, destructiveHint, openWorldHint }: Annotations,
   return [...(hints.length > 0 ? [hints.join(', ')] : []), ...(first === '' ? [] : [cut(first, MAX_CLAIM_CHARS)])];
 }
 
-/**
- * JSON with sorted keys: the same definition sent in another order is the same. Its depth is bounded by what was read.
- */
+/** Returns JSON with sorted keys, so that order does not matter. The depth was limited when it was read. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     isJsonObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
@@ -92,15 +90,14 @@ function cut(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
-/** What every model server takes as the name of a tool. */
+/** Tool names that every model server accepts. */
 const LEGAL = /^[A-Za-z0-9_-]{1,64}$/;
 const MAX_NAME_CHARS = 64;
 const DIGEST_CHARS = 8;
 
 /**
- * `server__tool`, legal and the same every time: it depends on the two names alone. A tool's name that had to be
- * changed ends in a digest of it, so that two of them don't become one. The server's name holds no `__` (the
- * configuration sees to it), so nothing of one server can pass for another's.
+ * Returns `server__tool`, valid and depending only on the two names. A changed tool name ends in a digest, so that
+ * two tools never become one. The configuration forbids `__` in a server's name, so no server can imitate another.
  */
 export function toolName(server: string, own: string): string {
   const name = `${server}__${own}`;
@@ -111,8 +108,8 @@ export function toolName(server: string, own: string): string {
 }
 
 /**
- * Why a JSON value should not be handled as a schema, in a few words; undefined when it may be. Takes bounded time and
- * stack whatever the value is.
+ * Returns why a JSON value must not be used as a schema; undefined if it may. Takes bounded time and stack for any
+ * value.
  */
 function schemaProblem(schema: unknown): string | undefined {
   let count = 0;
@@ -135,13 +132,13 @@ function schemaProblem(schema: unknown): string | undefined {
   return undefined;
 }
 
-// A server's form → fields for the user, and back. Forms are flat, of simple types; what is more than that is declined.
+// Converts a server's form to fields for the user, and back. Forms are flat with simple types; others are declined.
 
 const MAX_FIELDS = 20;
 const MAX_CHOICES = 100;
 const MAX_CHARS = 1000;
 
-/** Undefined for what can't be put to a person in this way. */
+/** Undefined if the form can't be shown to a user. */
 export function readElicitation(server: string, params: JsonObject): Form | undefined {
   const { requestedSchema: form } = params;
   if (!isJsonObject(form) || !isJsonObject(form.properties)) return undefined;
@@ -192,7 +189,7 @@ function lengths({ minLength: least, maxLength: most, format }: JsonObject) {
   };
 }
 
-/** `enum` with or without names, or a list of constants with titles; for several of them, in the items of a list. */
+/** `enum` with or without names, or a list of constants with titles; for multiple choice, in the items of a list. */
 function choicesOf(schema: JsonObject): readonly FormChoice[] | undefined {
   const of = schema.type === 'array' && isJsonObject(schema.items) ? schema.items : schema;
   const titled = asArray(of.oneOf ?? of.anyOf).filter(isJsonObject);
@@ -211,25 +208,25 @@ function isNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
-/** Clean text of one line. */
+/** Returns one line of clean text. */
 function words(value: unknown): string {
   return typeof value === 'string' ? plainText(value.slice(0, MAX_CHARS)).replace(/\s+/g, ' ').trim() : '';
 }
 
 // Types shared by this folder. Only `connection.ts` and the transports use the MCP library.
 
-/** A server that is a program on this machine. */
+/** A server that is a local program. */
 export type Program = {
   readonly command: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Variables whose values commands print. */
+  /** Variables whose values come from commands. */
   readonly env_cmd?: Readonly<Record<string, string>>;
-  /** Where it starts. */
+  /** Its working directory. */
   readonly cwd?: string;
 };
 
-/** A server as the user has configured it (MC-1): started here, or reached over streamable HTTP. */
+/** A configured server (MC-1): started here, or reached over streamable HTTP. */
 export type ServerConfig =
   | Program
   | {
@@ -238,41 +235,42 @@ export type ServerConfig =
       readonly oauth?: OAuthConfig;
     };
 
-/** How to log in to a server that wants it; keys as in the configuration. Without any of it the server is asked. */
+/** How to log in to a server that requires it; keys as in the configuration. Without it the server is asked. */
 export type OAuthConfig = {
-  /** A client registered beforehand, or the https address that describes one. */
+  /** The id of a registered client, or the https address that describes one. */
   readonly client_id?: string;
-  /** Variables that hold its secret, or its private key in PEM. */
+  /** The variable with the client's secret, or with its private key in PEM. */
   readonly client_secret_env?: string;
   readonly private_key_env?: string;
   /** The only authorization server that may be used. */
   readonly issuer?: string;
-  /** Rights to ask for, where the server names none. */
+  /** Scopes to request if the server names none. */
   readonly scope?: string;
-  /** The port of this machine that the browser comes back to. */
+  /** The local port for the browser's redirect. */
   readonly redirect_port?: number;
   /** The program logs in as itself, without a person. */
   readonly client_credentials?: boolean;
 };
 
-/** How a child of the program is started so that it inherits none of its terminals and never outlives it. */
+/** How to start a child so that it inherits no terminal and never outlives the program. */
 export type Launch = (
   argv: readonly string[],
   env: Readonly<Record<string, string>>,
 ) => { readonly argv: readonly [string, ...string[]]; readonly env: Readonly<Record<string, string>> };
 
-// What a tool answered → text for the model and the screen (MC-4).
+// Converts a tool's answer to text for model and screen (MC-4).
 
 export type KeepText = (text: string) => Promise<string | undefined>;
 
-/** Parts that are looked at, and characters at each end of a large text that are cleaned. */
+/** How many parts are read, and how many characters at each end of a large text are cleaned. */
 const MAX_PARTS = 1000;
 const EDGE_CHARS = 64 * 1024;
 const MAX_RESULT_NAME_CHARS = 300;
 
 /**
- * Text parts as they are; images, sounds and resources by name, type and size; the structured answer where there is
- * nothing else. Cut like a command's output, the whole of it kept by `keep` (a private file's path, or undefined).
+ * Returns text parts unchanged; images, sounds and resources by name, type and size; the structured answer if there
+ * is nothing else. Cut like a command's output; `keep` saves the full text (returns a private file's path, or
+ * undefined).
  */
 export async function readResult(raw: JsonObject, keep: KeepText): Promise<{ text: string; failed: boolean }> {
   const parts = asArray(raw.content);
@@ -286,7 +284,10 @@ export async function readResult(raw: JsonObject, keep: KeepText): Promise<{ tex
   return { text: bounded(whole, file), failed };
 }
 
-/** Head and tail within the limit. Of a very large text only the ends are looked at: time must not grow with it. */
+/**
+ * Returns head and tail within the limit. Of a very large text it processes only the ends, so that the time is
+ * bounded.
+ */
 function bounded(text: string, file: string | undefined): string {
   if (text.length <= 4 * EDGE_CHARS) return clip(plainText(text), MAX_OUTPUT_CHARS, file);
   return plainOutput({
@@ -329,7 +330,7 @@ function resource({ uri, mimeType, text, blob }: JsonObject): string {
   return `[resource: ${word(uri)}, ${word(mimeType)}, ${size(bytes)}]`;
 }
 
-/** Bytes behind base64. */
+/** Returns the number of bytes that base64 text encodes. */
 function decoded(data: unknown): number {
   return typeof data === 'string' ? Buffer.byteLength(data, 'base64') : 0;
 }

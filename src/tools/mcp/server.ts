@@ -1,4 +1,4 @@
-/** One configured server through its whole life: started, watched, started again, closed. */
+/** The life of one configured server: start, supervision, restart, end. */
 import type { Form, FormAnswer } from '../../session/form.ts';
 import { messageOf } from '../../text/errors.ts';
 import type { JsonObject } from '../../text/json.ts';
@@ -21,46 +21,49 @@ export type ServerOptions = LoginOptions & {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly root: () => string;
-  /** Puts in what the configuration takes from the environment and from commands. Rejects with why it can't. */
+  /**
+   * Substitutes values from the environment and from commands in the configuration. Rejects with the reason on
+   * failure.
+   */
   readonly fill?: (name: string, config: ServerConfig, byUser: boolean) => Promise<ServerConfig>;
-  /** Milliseconds that a start may take. */
+  /** The time limit of a start, in ms. */
   readonly startTimeoutMs: number;
-  /** Milliseconds without a sign of life after which a call is given up. */
+  /** A call ends after this many ms without a sign of life. */
   readonly callTimeoutMs: number;
-  /** Milliseconds before the first restart; each further one waits twice as long. */
+  /** The delay of the first restart in ms; each further one doubles it. */
   readonly restartDelayMs: number;
-  /** Whether one that has ended may be started again by itself now; else it waits. */
+  /** Whether an ended server may be restarted automatically now; else it waits. */
   readonly mayRestart?: () => boolean;
-  /** Whether a program may be started; `byUser`: they have just asked for it. */
+  /** Whether a program may be started; `byUser`: the user has just requested it. */
   readonly mayStart?: (name: string, program: Program, byUser: boolean) => Promise<boolean>;
   readonly onChange: () => void;
-  /** One line for the user. */
+  /** Shows one line to the user. */
   readonly say: (level: 'info' | 'warning', text: string) => void;
   readonly elicit: (request: Form, signal: AbortSignal) => Promise<FormAnswer>;
 };
 
-/** `login`: it wants a person to log in, and nothing is tried before that. */
+/** `login`: it requires a person to log in, and is not retried before that. */
 export type ServerState = 'off' | 'starting' | 'ready' | 'waiting' | 'failed' | 'login';
 
-/** Restarts in a row before it is left alone. */
+/** How many restarts in a row before giving up. */
 const MAX_RESTARTS = 6;
 const MAX_RESTART_DELAY_MS = 60_000;
-/** A server that has lived so long has earned a fresh row of restarts. In ms. */
+/** A server that ran this long gets all its restarts back. In ms. */
 const STABLE_MS = 60_000;
-/** Changes of its list are looked at together. In ms. */
+/** Changes of its list within this time are handled together. In ms. */
 const LIST_DELAY_MS = 100;
-/** Forms of one server that wait for the user at the same time. */
+/** How many forms of one server may wait for the user. */
 const MAX_OPEN_FORMS = 4;
 
 export class Server {
   readonly name: string;
   readonly config: ServerConfig;
   state: ServerState = 'off';
-  /** Since when it is `starting`, in ms since the epoch; undefined in every other state. */
+  /** When `starting` began, in ms since the epoch; undefined in every other state. */
   startingSince: number | undefined;
-  /** Kept while it is away, so that the model's list of tools stays as it is. */
+  /** Kept while the server is away, so that the model's list of tools stays the same. */
   tools: readonly ToolDefinition[] = [];
-  /** What it calls itself. */
+  /** Its own name for itself. */
   title = '';
   lastError = '';
   readonly #options: ServerOptions;
@@ -68,15 +71,15 @@ export class Server {
   readonly #redactor: Redactor;
   #connection: Connection | undefined;
   readonly #login: ServerLogin;
-  /** The configuration with what it takes from elsewhere. */
+  /** The configuration after substitution. */
   #filled: ServerConfig;
-  /** Grows with every start and stop: what belongs to an earlier one is too late. */
+  /** Increases with every start and stop; results of an earlier generation are ignored. */
   #generation = 0;
   #restarts = 0;
   #readyAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #listTimer: NodeJS.Timeout | undefined;
-  /** Questions to the user that are open. */
+  /** The number of open questions to the user. */
   #asking = 0;
   #opening = new AbortController();
   readonly #pending = new Set<Promise<void>>();
@@ -94,12 +97,12 @@ export class Server {
     );
   }
 
-  /** What it is, in a few words without a secret. */
+  /** Describes it in a few words without secrets. */
   get address(): string {
     return 'url' in this.config ? addressOf(this.config.url) : this.config.command;
   }
 
-  /** The last of what it wrote beside the protocol. */
+  /** The end of its output outside the protocol. */
   get written(): string {
     return this.#redactor.text(this.#tail.text);
   }
@@ -170,7 +173,7 @@ export class Server {
     this.#become('failed');
   }
 
-  /** Nothing is restarted: only a person can go on. */
+  /** Don't restart it: only a person can continue. */
   #wantsLogin(generation: number): void {
     if (generation !== this.#generation) return;
     this.#generation += 1;
@@ -183,37 +186,40 @@ export class Server {
   }
 
   /**
-   * Logs in, by the user's wish; a second call joins the first.
-   * @param show told once where the user logs in
-   * @returns why not; undefined when done
+   * Logs in on the user's request; a second call joins the first.
+   * @param show called once with the address for the login
+   * @returns the reason of a failure; undefined on success
    */
   async login(show: (address: string, server: string) => void): Promise<string | undefined> {
     const problem = await this.#login.run(show);
     if (problem !== undefined) return this.#redactor.line(problem);
-    // Further rights for a connection that stands need no other one.
+    // More scopes for an open connection need no new one.
     if (this.state !== 'ready') await this.restart();
     return undefined;
   }
 
-  /** The address that the browser ended at, where it can't reach this machine. False when it is of no open login. */
+  /**
+   * Takes the browser's final address, if the browser can't reach this machine. Returns false if it belongs to no
+   * open login.
+   */
   takeLogin(address: string): boolean {
     return this.#login.take(address);
   }
 
-  /** Forgets the login; false where there was none. */
+  /** Forgets the login; returns false if there was none. */
   async logout(): Promise<boolean> {
     const had = await this.#login.forget();
     if (had) await this.restart();
     return had;
   }
 
-  /** What is under way is waited for at the end. */
+  /** Work in progress is awaited at the end. */
   #await(work: Promise<void>): Promise<void> {
     this.#pending.add(work);
     return work.finally(() => this.#pending.delete(work));
   }
 
-  /** Resolves when it is no longer on its way, at the latest after so many ms. */
+  /** Resolves when it is no longer starting, at the latest after this many ms. */
   settled(milliseconds: number): Promise<void> {
     if (this.state !== 'off' && this.state !== 'starting') return Promise.resolve();
     return new Promise((resolve) => {
@@ -228,7 +234,7 @@ export class Server {
     });
   }
 
-  /** By the user's wish: a fresh start with a fresh row of restarts. */
+  /** Restarts it on the user's request, with all automatic restarts available again. */
   async restart(): Promise<void> {
     await this.close();
     this.#restarts = 0;
@@ -236,7 +242,7 @@ export class Server {
     await this.start(true);
   }
 
-  /** Calls a tool. A failure of any kind is a text and never a rejection. */
+  /** Calls a tool. Every failure is returned as text; never rejects. */
   async call(
     own: string,
     args: JsonObject,
@@ -257,7 +263,7 @@ export class Server {
       });
       return { raw };
     } catch (error) {
-      // The library reports a cancelled call as one that took too long: the signals know better.
+      // The library reports a cancelled call as a timeout; the signals tell which one it was.
       if (options.signal.aborted) return { problem: 'aborted by the user; what it did before that is not known' };
       if (limit.signal.aborted) {
         const seconds = Math.round(this.#options.callTimeoutMs / 1000);
@@ -277,7 +283,7 @@ export class Server {
     }
   }
 
-  /** A call that a login stands in the way of: which, in words for the model, and for the user. */
+  /** A call failed because a login is missing: describes it for the model and for the user. */
   #lacking(generation: number, rights: string): string {
     if (rights === '') this.#wantsLogin(generation);
     else {
@@ -335,7 +341,7 @@ export class Server {
       if (tool && !byName.has(tool.spec.name)) byName.set(tool.spec.name, tool);
     }
     const before = new Map(this.tools.map((tool) => [tool.spec.name, tool]));
-    // What has not changed stays the same object: checks that were prepared for it hold.
+    // Reuse unchanged objects, so that their compiled checks stay valid.
     this.tools = [...byName.values()]
       .map((tool) => (before.get(tool.spec.name)?.digest === tool.digest ? (before.get(tool.spec.name) ?? tool) : tool))
       .sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1));
@@ -356,7 +362,7 @@ export class Server {
     }, LIST_DELAY_MS);
   }
 
-  /** It ended, or could not be started: said once, then tried again after ever longer pauses. */
+  /** It ended, or could not start: reports that once, then retries after increasing pauses. */
   #lost(generation: number, why: string): void {
     if (generation !== this.#generation) return;
     this.#generation += 1;
@@ -388,7 +394,7 @@ export class Server {
   async #elicit(params: JsonObject, signal: AbortSignal): Promise<FormAnswer> {
     const request = readElicitation(this.name, params);
     if (!request) return { action: 'decline' };
-    // A person answers one after the other: more at once would only bury what else waits for an answer.
+    // A person answers one form at a time: more would hide other open questions.
     if (this.#asking >= MAX_OPEN_FORMS) return { action: 'cancel' };
     this.#asking += 1;
     try {
@@ -399,24 +405,27 @@ export class Server {
   }
 }
 
-/** No time will make it appear. */
+/** The program is missing, so a retry is pointless. */
 const NO_PROGRAM = 'could not start';
 
-/** How it ended, with its own last line. Exit 126 and 127 come from the shell that was to become the program. */
+/**
+ * Describes how it ended, with its last line. Exit codes 126 and 127 come from the shell that should have become the
+ * program.
+ */
 function inWords(why: string, last: string): string {
   const missing = /exit 12[67]$/.test(why) ? /^\S*bash: line \d+: (?:exec: )?(.+)$/.exec(last)?.[1] : undefined;
   if (missing !== undefined) return `${NO_PROGRAM}: ${missing}`;
   return last === '' || why.includes(last) ? why : `${why}: ${last}`;
 }
 
-// The signs of life of one call: what it is allowed to take, and what of them is shown.
+// The progress of one call: its timeout, and which reports are shown.
 
-/** Reports of progress passed on: at most one in this time. */
+/** At most one progress report per this time is shown, in ms. */
 const PROGRESS_INTERVAL_MS = 100;
 const MAX_PROGRESS_CHARS = 200;
 
 /**
- * The time limit of a call: it runs from the last sign of life, and stands still while the server waits for the user.
+ * The time limit of a call: it starts again with each sign of life, and pauses while the server waits for the user.
  */
 class IdleTimeout {
   readonly #controller = new AbortController();
@@ -430,7 +439,7 @@ class IdleTimeout {
     this.alive();
   }
 
-  /** Fires when the time is over. */
+  /** Fires after the timeout. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -452,9 +461,7 @@ function progressLine({ progress, total, message }: JsonObject): string {
   return [counts, words].filter((part) => part !== '').join(' ');
 }
 
-/**
- * Passes on the first and then not more often than the pause allows; what comes between is replaced by what is next.
- */
+/** Passes on the first call and then at most one per interval; of those in between only the latest. */
 function everySoOften(pass: (line: string) => void): (line: string) => void {
   let last = Number.NEGATIVE_INFINITY;
   return (line) => {
@@ -464,20 +471,20 @@ function everySoOften(pass: (line: string) => void): (line: string) => void {
   };
 }
 
-/** Shorter values stand in many texts by chance. */
+/** Shorter values occur in many texts by chance. */
 const MIN_SECRET_CHARS = 6;
 const MAX_LINE_CHARS = 300;
 
 type Redactor = {
-  /** The text without what the configuration hands to the server. */
+  /** Removes from the text what the configuration passes to the server. */
   text(text: string): string;
   /** The same as one clean line. */
   line(text: string): string;
 };
 
 /**
- * Takes out of texts what may be secret in a server's configuration: the values of headers and variables, and whatever
- * its address holds beside host and path; and what a login has brought (`learned`).
+ * Removes possible secrets of a server's configuration from texts: values of headers and variables, everything in its
+ * address besides host and path, and values from a login (`learned`).
  */
 export function redactorFor(config: () => ServerConfig, learned: () => readonly string[]): Redactor {
   const text = (given: string) =>
@@ -496,30 +503,30 @@ export function redactorFor(config: () => ServerConfig, learned: () => readonly 
 
 function secretsOf(config: ServerConfig): readonly string[] {
   const values = Object.values(('url' in config ? config.headers : config.env) ?? {});
-  // `Bearer …`: the scheme is none.
+  // In `Bearer …` the scheme is not secret.
   const bare = values.flatMap((value) => [value, value.replace(/^\w+ +/, '')]);
   if (!('url' in config) || !URL.canParse(config.url)) return bare;
   const { search, searchParams, username, password, hash } = new URL(config.url);
   return [...bare, search.slice(1), ...searchParams.values(), username, password, hash.slice(1)];
 }
 
-/** Host and path. */
+/** Returns host and path. */
 function addressOf(url: string): string {
   if (!URL.canParse(url)) return 'its address';
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;
 }
 
-// The login to one server, by the user's wish. Nothing of OAuth is loaded for a server that is a program.
+// The login to one server on the user's request. OAuth code is not loaded for a server that is a program.
 
 type LoginOptions = {
   readonly name: string;
   readonly config: ServerConfig;
-  /** Where logins are kept. */
+  /** The folder for logins. */
   readonly loginFolder: string;
-  /** The value of a variable that the configuration names for a login. */
+  /** Returns the value of a variable that the configuration names for a login. */
   readonly secret: (variable: string) => string | undefined;
-  /** Told of every value of a login that must not be shown. */
+  /** Called with every value of a login that must not be shown. */
   readonly learn: (value: string) => void;
 };
 
@@ -530,7 +537,7 @@ class ServerLogin {
 
   readonly #config: () => ServerConfig;
 
-  /** @param config as it is now, with what it takes from elsewhere */
+  /** @param config returns the current configuration after substitution */
   constructor(options: LoginOptions, config: () => ServerConfig) {
     this.#options = options;
     this.#config = config;
@@ -541,7 +548,7 @@ class ServerLogin {
     return this.#authorization?.secrets ?? [];
   }
 
-  /** Of a server with an address and without a header of the user's that says who they are. */
+  /** Only for a server with an address and without an authorization header of the user. */
   async authorization(): Promise<Authorization | undefined> {
     const { loginFolder: folder, secret, learn } = this.#options;
     const config = this.#config();
@@ -551,7 +558,7 @@ class ServerLogin {
     return this.#authorization;
   }
 
-  /** @returns why not; undefined when done */
+  /** @returns the reason of a failure; undefined on success */
   async run(show: (address: string, server: string) => void): Promise<string | undefined> {
     const authorization = await this.authorization();
     const { name } = this.#options;
@@ -570,21 +577,21 @@ class ServerLogin {
     return this.#authorization?.take(address) ?? false;
   }
 
-  /** False where there was none. */
+  /** Returns false if there was none. */
   async forget(): Promise<boolean> {
     return (await this.authorization())?.logout() ?? false;
   }
 
-  /** Gives up what is under way. */
+  /** Cancels work in progress. */
   stop(): void {
     this.#underWay.abort();
   }
 }
 
-/** Characters kept of what a server wrote beside the protocol. */
+/** How many characters are kept of a server's output outside the protocol. */
 const MAX_CHARS = 16 * 1024;
 
-/** The last of a text that never ends. */
+/** Keeps the end of an endless text. */
 class TailBuffer {
   #text = '';
 

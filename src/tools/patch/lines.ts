@@ -1,21 +1,21 @@
 /**
- * A file's text as it is searched: without byte order mark, every CR LF as one newline, with the way back to the
- * original.
+ * A file's text prepared for searching: without byte order mark, every CR LF as one newline, and the mapping back to
+ * the original.
  */
 import { plainText } from '../../text/sanitize.ts';
 
 export type Lines = {
-  /** The text with `\n` for every line break. Offsets below are into it. */
+  /** The text with `\n` for every line break. All offsets below refer to it. */
   readonly text: string;
-  /** The offset in the original (without its mark) of an offset in `text`. */
+  /** Returns the offset in the original (without its mark) for an offset in `text`. */
   original(offset: number): number;
-  /** The line break in use around an offset: the next one, else the last before; undefined where there is none. */
+  /** Returns the line break used near an offset: the next one, else the last before; undefined if there is none. */
   breakAt(offset: number): string | undefined;
-  /** The line that an offset is on, from 1. */
+  /** Returns the line number of an offset, from 1. */
   line(offset: number): number;
 };
 
-/** How many of the ascending numbers are less than the value. */
+/** Counts the numbers of an ascending list that are less than the value. */
 function countBelow(numbers: readonly number[], value: number): number {
   let low = 0;
   let high = numbers.length;
@@ -50,19 +50,19 @@ export function linesOf(body: string): Lines {
   };
 }
 
-/** Text with `\n` for every CR LF. A CR elsewhere is text. */
+/** Replaces every CR LF by `\n`. A CR elsewhere is text. */
 export function toNewlines(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }
 
-/** Unified diffs to be read by models and people. They are cleaned, so not meant to be applied by a program. */
+/** Unified diffs for models and people. Their text is cleaned, so a program can't apply them. */
 
-/** Milliseconds; two texts that differ in everything take quadratic time. */
+/** In ms; two completely different texts take quadratic time. */
 const DIFF_TIMEOUT_MS = 1000;
 
 /**
- * A diff of two texts; undefined stands for no file. Never throws; where the texts differ too much, a line says that
- * instead.
+ * Returns a diff of two texts; undefined stands for no file. Never throws; if the texts differ too much, a line says
+ * so instead.
  */
 export async function unifiedDiff(
   path: string,
@@ -72,7 +72,7 @@ export async function unifiedDiff(
   return plainText(await exactDiff(path, before, after));
 }
 
-/** The same with every character that the texts have: whoever shows it spells out what can't be seen. */
+/** The same with every character unchanged: the caller must make invisible ones visible. */
 export async function exactDiff(path: string, before: string | undefined, after: string | undefined): Promise<string> {
   const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import('diff');
   const diff = createTwoFilesPatch(
@@ -87,7 +87,7 @@ export async function exactDiff(path: string, before: string | undefined, after:
   return diff ?? `--- ${path}\n+++ ${path}\n(too different for a diff)\n`;
 }
 
-/** The first lines of a diff, at most `limit` characters; a long line is cut. Says how much is left out. */
+/** Returns the first lines of a diff, at most `limit` characters; cuts a long line. Says how much is left out. */
 export function boundDiff(diff: string, limit: number): string {
   if (diff.length <= limit) return diff;
   const head = diff.slice(0, limit);

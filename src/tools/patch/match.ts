@@ -3,8 +3,8 @@ import { type Lines, toNewlines } from './lines.ts';
 import type { Patch } from './patches.ts';
 
 /**
- * The offset of every occurrence, overlapping ones too. Knuth, Morris and Pratt's search: linear in both texts, which
- * the built-in one is not, and both texts may be chosen by a model.
+ * Returns the offset of every occurrence, including overlapping ones. Knuth-Morris-Pratt: linear time, unlike the
+ * built-in search, because a model may choose both texts.
  */
 export function occurrences(text: string, pattern: string): number[] {
   const found: number[] = [];
@@ -22,7 +22,7 @@ export function occurrences(text: string, pattern: string): number[] {
   return found;
 }
 
-/** For each prefix of the pattern the length of the longest shorter prefix that it also ends with. */
+/** Returns for each prefix of the pattern the length of its longest border. */
 function borders(pattern: string): Int32Array {
   const lengths = new Int32Array(pattern.length);
   let length = 0;
@@ -34,10 +34,10 @@ function borders(pattern: string): Int32Array {
   return lengths;
 }
 
-/** Text whose lines have no blanks around them and single ones within; `at` leads back to the offsets before. */
+/** Text without blanks around lines and with single ones inside; `at` maps to the original offsets. */
 export type Squeezed = { readonly text: string; readonly at: Int32Array };
 
-/** Line breaks stay as they are. A last line without one gets one, which leads to the end of the text. */
+/** Keeps line breaks. A last line without one gets one, mapped to the end of the text. */
 function squeeze(text: string): Squeezed {
   const whole = text.endsWith('\n') ? text : `${text}\n`;
   const at = new Int32Array(whole.length);
@@ -58,22 +58,22 @@ function squeeze(text: string): Squeezed {
   return { text: parts.join(''), at };
 }
 
-/** One place where a text stands but for blanks and tabs, and how what replaces it must be indented there. */
+/** A match that ignores blanks and tabs, with the indentation for its replacement. */
 export type Place = {
   readonly start: number;
   readonly end: number;
   /** The old text ends with a line break that the file's last line lacks. */
   readonly lacksBreak: boolean;
-  /** Whether `start` is at the beginning of a line whose indentation the old text names. */
+  /** Whether `start` is at the beginning of a line, and the old text includes its indentation. */
   readonly indented: boolean;
-  /** A new text with the file's indentation for the one that the old text used; `first`: in its first line too. */
+  /** Returns the new text with the file's indentation; `first`: in its first line too. */
   reindent(newText: string, first: boolean): string;
 };
 
 /**
  * @param wanted text with `\n` for line breaks
- * @returns the offsets where it occurs but for blanks; `place` is absent where there is more than one, or where its
- *   lines are indented so differently that a new text's indentation can't be told
+ * @returns the offsets of matches that ignore blanks; `place` is undefined if there are several, or if the
+ * indentation differs too irregularly to derive the new text's
  */
 function tolerant(text: string, squeezed: Squeezed, wanted: string): { at: number[]; place?: Place } {
   const small = squeeze(wanted).text;
@@ -98,7 +98,7 @@ function placeAt(text: string, wanted: string, from: number, to: number): Place 
   const lead = from === 0 ? '' : text.slice(lineStart, from);
   const lines = wanted.split('\n');
   const [firstLine = ''] = lines;
-  // Line breaks are not tolerated, so the lines stand side by side.
+  // Line breaks must match, so the lines correspond one to one.
   const there = text.slice(lineStart, to).split('\n');
   const pairs = lines
     .map((line, index): [string, string] => [line, there[index] ?? ''])
@@ -106,7 +106,7 @@ function placeAt(text: string, wanted: string, from: number, to: number): Place 
     .filter(([line]) => !isBlank(line))
     .map(([line, other]): [string, string] => [indentOf(line), indentOf(other)]);
   const begins = isBlank(lead) && !isBlank(firstLine);
-  // A text that begins behind the indentation of its first line says nothing of it, unless all its lines are shifted.
+  // A text that starts after its first line's indentation says nothing about it, unless all its lines are shifted.
   const indented = begins && (indentOf(firstLine) !== '' || pairs.some(([mine, file]) => mine !== file));
   if (indented) pairs.unshift([indentOf(firstLine), lead]);
   const indents = new Map<string, string>();
@@ -133,7 +133,7 @@ function indentLike(newText: string, indents: ReadonlyMap<string, string>, first
     .join('\n');
 }
 
-/** The file's indentation for one of the model's: a known one, or one that is deeper or less deep than a known one. */
+/** Returns the file's indentation for one of the model's: a known one, or one relative to a known one. */
 function translate(indent: string, known: readonly (readonly [string, string])[]): string {
   const shallower = known.find(([mine]) => indent.startsWith(mine));
   if (shallower) return shallower[1] + indent.slice(shallower[0].length);
@@ -141,17 +141,17 @@ function translate(indent: string, known: readonly (readonly [string, string])[]
   return deeper ? deeper[1].slice(0, deeper[1].length - (deeper[0].length - indent.length)) : indent;
 }
 
-/** Lines of the wanted text that are compared, and characters of each line. */
+/** How many lines of the wanted text are compared, and how many characters of each. */
 const MAX_COMPARED = 4;
 const MAX_LINE_CHARS = 160;
-/** Below this likeness (0 to 1) two places have little more in common than the language. */
+/** Below this similarity (0 to 1) two places have little more in common than the language. */
 const MIN_SIMILARITY = 0.5;
 const MAX_SHOWN_LINES = 6;
 const MAX_MORE_PLACES = 3;
 
 /**
  * @param text,wanted with `\n` for line breaks
- * @returns lines for the model: the closest place with its text, and further ones by number; empty when nothing is
+ * @returns lines for the model: the closest place with its text, and further ones by line number; empty if nothing is
  * close
  */
 function nearest(text: string, wanted: string): string[] {
@@ -180,7 +180,7 @@ function nearest(text: string, wanted: string): string[] {
 
 type Pairs = ReadonlyMap<string, number>;
 
-/** The pairs of neighbouring characters of a line and how often each occurs, without case and blanks. */
+/** Counts the pairs of adjacent characters in a line, ignoring case and blanks. */
 function pairsOf(line: string): Pairs {
   const text = line.slice(0, MAX_LINE_CHARS).replace(/\s+/g, '').toLowerCase();
   const pairs = new Map<string, number>();
@@ -191,7 +191,7 @@ function pairsOf(line: string): Pairs {
   return pairs;
 }
 
-/** The mean of Dice's coefficient over the compared lines, weighed by their size. */
+/** The mean of Dice's coefficient over the compared lines, weighted by their size. */
 function likeness(wanted: readonly Pairs[], pairs: readonly Pairs[], at: number): number {
   let common = 0;
   let total = 0;
@@ -210,34 +210,35 @@ function size(pairs: Pairs): number {
   return count;
 }
 
-// Turns patches into edits, located in the original text.
+// Converts patches to edits with positions in the original text.
 
-/** Replaces the original's text from `start` to `end` (offsets of `Lines`). */
+/** Replaces the original text from `start` to `end` (offsets of `Lines`). */
 export type Edit = {
   readonly start: number;
   readonly end: number;
   readonly text: string;
   /**
-   * Order of insertions at one place: the beginning of the file, behind what is before, before what is behind, its end.
+   * The order of insertions at one place: start of the file, after the previous text, before the next text, end of
+   * the file.
    */
   readonly rank: 0 | 1 | 2 | 3;
-  /** Appended and prepended texts are lines of their own; the others are taken as they are. */
+  /** Appended and prepended texts become lines of their own; others are inserted unchanged. */
   readonly form: 'plain' | 'append' | 'prepend';
-  /** Index of the patch that it comes from. */
+  /** The index of its patch. */
   readonly patch: number;
 };
 
 export type Found = { readonly edits: readonly Edit[]; readonly note?: string } | { readonly problem: string };
 
-/** Patches whose near matches are looked for: that takes a walk through all lines. */
+/** For how many patches to search near matches, which requires a pass over all lines. */
 const MAX_SEARCHES = 3;
 const MAX_LINES_NAMED = 8;
-/** Places that one call may change. A hundred replaceAll of one letter would fill the memory. */
+/** How many places one call may change. A hundred replaceAll of one letter would fill the memory. */
 const MAX_PLACES = 50_000;
-/** A shorter text would be found anywhere. */
+/** A shorter text would match anywhere. */
 const MIN_TELLING = 4;
 
-/** Looks patches up in one text. The patches must be well-formed (`shapeProblem`). */
+/** Returns a function that finds patches in one text. The patches must be well-formed (`shapeProblem`). */
 export function finder(lines: Lines): (patch: Patch, index: number) => Found {
   const { text } = lines;
   let squeezed: Squeezed | undefined;
@@ -301,7 +302,7 @@ function hintsOf(lines: Lines, wanted: string, newText: string): string {
   return hints.map((hint) => `\n  ${hint}`).join('');
 }
 
-/** The edit that a patch makes at the place of its old text. */
+/** Returns the edit of a patch at the place of its old text. */
 function beside(patch: Patch, index: number, start: number, end: number, text: string): Edit {
   const edit = { text, form: 'plain', patch: index } as const;
   if (patch.operation === 'insert_before') return { ...edit, start, end: start, rank: 2 };
@@ -309,7 +310,7 @@ function beside(patch: Patch, index: number, start: number, end: number, text: s
   return { ...edit, start, end, rank: 2 };
 }
 
-/** A new text for a place that was found but for blanks: with the file's indentation, and its end of file kept. */
+/** Adapts a new text to an inexact match: the file's indentation, and its end of file unchanged. */
 function fitted(patch: Patch, wanted: string, newText: string, place: Place): string {
   const after = patch.operation === 'insert_after';
   const text = place.reindent(newText, after ? wanted.endsWith('\n') : place.indented);
@@ -317,7 +318,7 @@ function fitted(patch: Patch, wanted: string, newText: string, place: Place): st
   return (after ? '\n' : '') + text.replace(/\r?\n$/, '');
 }
 
-/** The non-overlapping occurrences, from the left. */
+/** Returns the non-overlapping occurrences from the left. */
 function apart(starts: readonly number[], length: number): number[] {
   const kept: number[] = [];
   let end = 0;

@@ -1,4 +1,4 @@
-/** What a call of `patch` consists of (TO-2): its description for the model, and its arguments as typed values. */
+/** The arguments of `patch` (TO-2): their description for the model, and as typed values. */
 
 import type { ToolSpec } from '../../session/message.ts';
 import { isJsonObject } from '../../text/json.ts';
@@ -14,11 +14,11 @@ export type Patch = {
   readonly replaceAll?: boolean;
 };
 
-/** Bytes of `oldText` and `newText` together that one call may carry. */
+/** The maximum bytes of `oldText` and `newText` in one call. */
 export const MAX_INPUT_BYTES = 60 * 1024;
-/** Bytes of the file before and after. Larger ones are rarely text that a person edits. */
+/** The maximum bytes of the file before and after. Larger ones are rarely text that a person edits. */
 export const MAX_FILE_BYTES = 2 * 1024 * 1024;
-/** Keeps the search for all of them in a large file to seconds at worst. */
+/** Limits the search in a large file to seconds at worst. */
 const MAX_PATCHES = 100;
 
 export const PATCH: ToolSpec = {
@@ -58,7 +58,7 @@ export const PATCH: ToolSpec = {
 
 export type PatchCall = { readonly path: string; readonly patches: readonly Patch[] };
 
-/** The arguments as typed values; undefined where they are not what the schema asks for. */
+/** Returns the arguments as typed values; undefined if they don't match the schema. */
 export function readCall(args: unknown): PatchCall | undefined {
   if (!isJsonObject(args) || typeof args.path !== 'string' || args.path === '') return undefined;
   if (!Array.isArray(args.patches) || args.patches.length === 0 || args.patches.length > MAX_PATCHES) return undefined;
@@ -85,14 +85,14 @@ function readPatch(value: unknown): Patch | undefined {
 const needsOldText = (operation: Operation): boolean =>
   operation === 'replace' || operation === 'insert_before' || operation === 'insert_after';
 
-/** Why a patch can't be one, whatever the file's text is; undefined when it can. */
+/** Returns why a patch is invalid for any text of the file; undefined if it is valid. */
 export function shapeProblem(patch: Patch, exists: boolean): string | undefined {
   const { operation, oldText, newText } = patch;
   if (newText === undefined) return operation === 'replace' ? 'needs newText ("" removes oldText)' : 'needs newText';
   if (!newText.isWellFormed() || newText.includes('\0'))
     return 'newText is not text: it holds a NUL or half a character';
   if (!needsOldText(operation)) {
-    // Who names an old text with overwrite means replace; taking it at its word would lose the rest of the file.
+    // A model that gives oldText with overwrite means replace; overwriting would lose the rest of the file.
     if (oldText) return `${operation} takes no oldText; did you mean replace?`;
     return patch.replaceAll ? `${operation} takes no replaceAll` : undefined;
   }

@@ -1,4 +1,4 @@
-/** The built-in `patch` tool (TO-2) and the way back (TO-3). */
+/** The built-in `patch` tool (TO-2) and its undo (TO-3). */
 
 import { randomBytes } from 'node:crypto';
 import { type BigIntStats, constants, lstatSync } from 'node:fs';
@@ -24,37 +24,37 @@ import {
   shapeProblem,
 } from './patches.ts';
 
-/** Characters of a diff for the model, as much as for a command's output (EX-7), and for the user. */
+/** The maximum characters of a diff for the model, as for a command's output (EX-7), and for the user. */
 const MAX_MODEL_DIFF_CHARS = 8_000;
 const MAX_USER_DIFF_CHARS = 100_000;
-/** Applied patches that can be taken back, the last one first. Each may hold a whole file. */
+/** How many applied patches can be undone, last one first. Each may contain a whole file. */
 const MAX_UNDO_STEPS = 20;
-/** As much of a file as the gate reads again before a launch, in bytes. */
+/** How many bytes of a file the gate reads again before a launch. */
 const MAX_BOUND_BYTES = 256 * 1024;
 const APPEARED =
   'exists by now: someone made it after this overwrite was judged as the making of a new file. ' +
   'Nothing was changed. Read it; call patch again if it is to be replaced, and the user will be asked.';
 
 export type PatchOptions = {
-  /** After a file has changed. `path` as the model gave it, `diff` unified; both clean text. */
+  /** Called after a file has changed. `path` as the model gave it, `diff` unified; both clean text. */
   onApplied?(change: { readonly path: string; readonly diff: string }): void;
   /**
-   * Keeps the old state of a file (absolute, behind all links) before it changes; rejects where it must not change
+   * Records the old state of a file (absolute, symlinks resolved) before it changes; rejects if it must not change
    * then.
    */
   readonly keep?: {
     keepFile(file: string, text: string, cwd: string): Promise<{ end(changed: boolean): Promise<void> } | undefined>;
   };
-  /** Whether a file (absolute, behind all links) belongs to the program itself: no patch changes it. */
+  /** Whether a file (absolute, symlinks resolved) belongs to aish-tui itself: no patch changes it. */
   isOwn?(file: string): boolean;
   /** Replaces file system calls in tests. */
   readonly steps?: FileSteps;
 };
 
 export type PatchTool = BuiltinTool & {
-  /** What `undo` would do, with a diff. */
+  /** Shows what `undo` would do, with a diff. */
   preview(): Promise<PatchUndo>;
-  /** Takes back the last applied patch while the file is as the patch left it; the one before it is next (TO-3). */
+  /** Undoes the last applied patch if the file is unchanged since; then the one before it (TO-3). */
   undo(): Promise<PatchUndo>;
 };
 
@@ -67,7 +67,7 @@ type Applied = {
   readonly after: Buffer;
 };
 
-/** The tool is one owner of its calls: they run one after the other, undo among them. */
+/** The tool runs its calls one after the other, including undo. */
 export function patchTool(options: PatchOptions = {}): PatchTool {
   const steps = options.steps ?? FILE_STEPS;
   const applied: Applied[] = [];
@@ -112,7 +112,7 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
     const { existing } = read.target;
     const beyond = outOfReach(read.target.path, tree, existing?.stat.nlink);
     if (beyond !== undefined) return failed(`${path} ${beyond}`);
-    // There was nothing when it was judged, so nobody was asked. In Project what is kept needs no question.
+    // The file did not exist at the judgement, so nobody was asked. In Project recorded changes need no question.
     if (existing && destructive !== true && tree === undefined && isWhole(call)) return failed(`${path} ${APPEARED}`);
     const result = applyPatches(existing?.text, call.patches);
     if (!result.ok) return failed(`${result.message}\nNothing was changed in ${path}.`);
@@ -129,7 +129,7 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
     return { text: `${head}\n${boundDiff(diff, MAX_MODEL_DIFF_CHARS)}`, failed: false };
   }
 
-  /** Fails closed: what can't be kept, though keeping works here, is not changed. */
+  /** Fails closed: if recording works here but this file can't be recorded, it is not changed. */
   async function replaceKept(target: Target, after: Buffer, text: string, cwd: string): Promise<string | undefined> {
     let keeping: { end(changed: boolean): Promise<void> } | undefined;
     try {
@@ -139,7 +139,7 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
     }
     let problem: string | undefined = CHANGED;
     try {
-      // Keeping holds the old file by a link of its own, which changes its ctime.
+      // Recording adds a hard link to the old file, which changes its ctime.
       const now = keeping ? await readTarget(target.path) : { ok: true as const, target };
       if (now.ok && isSame(target, now.target)) problem = await replaceFile(now.target, after, steps);
     } finally {
@@ -169,8 +169,8 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
 }
 
 /**
- * The diff that a call would make now, nothing in it left out, and the text that it rests on: with another text in the
- * file the user is asked anew. A file of more than `MAX_BOUND_BYTES` is not bound.
+ * Returns the complete diff of a call now, and the text that it depends on: if the file's text changes, the user is
+ * asked again. A file larger than `MAX_BOUND_BYTES` is not bound.
  */
 async function previewOf(call: PatchCall, cwd: string): Promise<Preview | undefined> {
   const read = await readTarget(locate(call.path, cwd));
@@ -199,8 +199,8 @@ function failed(text: string): ToolOutcome {
 }
 
 /**
- * Whether a call replaces the whole of something that exists, which counts as destructive (TO-2).
- * What can't be told counts as well: arguments that can't be read, a path that can't be looked at.
+ * Whether a call replaces a complete existing file, which counts as destructive (TO-2).
+ * Unknown counts too: unreadable arguments, or a path that can't be examined.
  */
 function isOverwrite(argumentsJson: string, cwd: string): boolean {
   const call = parse(argumentsJson);
@@ -214,7 +214,7 @@ function isOverwrite(argumentsJson: string, cwd: string): boolean {
   }
 }
 
-/** The file that a call writes to. */
+/** Returns the file that a call writes to. */
 function targetsOf(argumentsJson: string, cwd: string): readonly string[] {
   const call = parse(argumentsJson);
   return call ? [locate(call.path, cwd)] : [];
@@ -228,15 +228,15 @@ function parse(argumentsJson: string): PatchCall | undefined {
   return readCall(parseJson(argumentsJson));
 }
 
-// What a patch may change in Project mode: the same as the kernel lets a command change there (MO-9).
+// What a patch may change in Project mode: the same as the kernel allows a command (MO-9).
 
 const ASK = 'Use request_mode_upgrade to request write access.';
 
 /**
- * Why a file is out of reach; undefined: it is not.
- * @param file absolute, behind all links
- * @param tree behind all links; null where there is none
- * @param links how many names it has; one of them may lie outside the tree
+ * Returns why a file is out of reach; undefined if it is not.
+ * @param file absolute, symlinks resolved
+ * @param tree symlinks resolved; null if there is none
+ * @param links its number of hard links, which may be outside the tree
  */
 function beyondTree(file: string, tree: string | null, links = 1n): string | undefined {
   if (tree === null) return `can't be patched: Project mode has no tree here. ${ASK}`;
@@ -246,22 +246,21 @@ function beyondTree(file: string, tree: string | null, links = 1n): string | und
   return links > 1n ? `has several names (hard links), and one may lie outside the project. ${ASK}` : undefined;
 }
 
-// The pure core of `patch`: a text and its patches → the new text, or why not (TO-2).
+// The pure core of `patch`: a text and its patches give the new text, or the reason why not (TO-2).
 
 type PatchResult =
   | { readonly ok: true; readonly text: string; readonly notes: readonly string[] }
   | { readonly ok: false; readonly message: string };
 
 const BYTE_ORDER_MARK = '\ufeff';
-/** Problems spelled out in one answer; the model mends these first. */
+/** How many problems one answer explains; the model fixes these first. */
 const MAX_PROBLEMS = 5;
 
 /**
- * Applies all patches to the original, or none. Every patch is looked up in the original, not in what others made of
- * it.
- * @param original the file as it is, with its byte order mark and line breaks; undefined when there is none
- * @returns the new text with the original's mark and line breaks, or lines for the model: which patch, why, and what
- *   the file has instead. `notes` name matches that were not exact.
+ * Applies all patches to the original, or none. Every patch is searched in the original, not in the result of others.
+ * @param original the file with its byte order mark and line breaks; undefined if it does not exist
+ * @returns the new text with the original's mark and line breaks, or lines for the model: which patch, why, and the
+ * file's actual text. `notes` name inexact matches.
  */
 export function applyPatches(original: string | undefined, patches: readonly Patch[]): PatchResult {
   const problem = callProblem(patches);
@@ -277,7 +276,7 @@ export function applyPatches(original: string | undefined, patches: readonly Pat
     const wrong = shapeProblem(given, original !== undefined);
     const found: Found = wrong === undefined ? find(withoutMark(given, mark), index) : { problem: wrong };
     if ('problem' in found) problems.push(`${nameOf(patches, index)}: ${found.problem}`);
-    // Putting nothing in is no edit: at the end of the file it would still ask for a line of its own.
+    // Inserting nothing is not an edit: at the end of the file it would still add a line.
     else edits.push(...found.edits.filter((edit) => edit.text !== '' || edit.start < edit.end));
     if ('note' in found) notes.push(`${nameOf(patches, index)} ${found.note}`);
     if (problems.length === MAX_PROBLEMS) break;
@@ -287,7 +286,7 @@ export function applyPatches(original: string | undefined, patches: readonly Pat
   const clash = clashOf(edits, lines, patches);
   if (clash !== undefined) return { ok: false, message: clash };
   const tooLarge = { ok: false, message: `the file would be larger than ${MAX_FILE_BYTES} bytes` } as const;
-  // Looked at before it is made: replaceAll can turn a small call into more than memory holds.
+  // Check the size first: replaceAll can turn a small call into more than fits into memory.
   const size = edits.reduce((sum, edit) => sum + edit.text.length - (edit.end - edit.start), body.length);
   if (size > MAX_FILE_BYTES) return tooLarge;
   const text = mark + assemble(body, lines, edits);
@@ -311,7 +310,7 @@ function nameOf(patches: readonly Patch[], index: number): string {
   return `patch ${index + 1} (${patches[index]?.operation ?? ''})`;
 }
 
-/** A model that copied the file's mark into its texts does not mean a second one. */
+/** A model that copied the file's mark into its texts does not want a second one. */
 function withoutMark(patch: Patch, mark: string): Patch {
   const strip = (text: string) => (mark !== '' && text.startsWith(mark) ? text.slice(mark.length) : text);
   return {
@@ -321,7 +320,7 @@ function withoutMark(patch: Patch, mark: string): Patch {
   };
 }
 
-/** What goes in at a place stands before what replaces the text from there on. */
+/** An insertion comes before a replacement at the same position. */
 function byPosition(one: Edit, other: Edit): number {
   const insertion = (edit: Edit) => (edit.start === edit.end ? 0 : 1);
   return (
@@ -366,20 +365,20 @@ function assemble(body: string, lines: Lines, edits: readonly Edit[]): string {
   return out.join('');
 }
 
-/** The end of what is appended: with a line break where the file ended with one, without where it did not. */
+/** The end of appended text: with a line break if the file ended with one, else without. */
 function endLike(text: string, body: string, brk: string): string {
   if (body === '' || text === '') return text;
   if (body.endsWith('\n')) return text.endsWith('\n') ? text : text + brk;
   return text.replace(/\r?\n$/, '');
 }
 
-// The file that a patch is for: found, read as text, and replaced in one step.
+// The file of a patch: finds it, reads it as text, and replaces it atomically.
 
-/** The steps that change the file system, one by one, so that a test can stop between any two. */
+/** The steps that change the file system, so that a test can stop between any two. */
 export type FileSteps = {
   open(path: string, flags: string, mode?: number): Promise<StepHandle>;
   rename(from: string, to: string): Promise<void>;
-  /** Fails with EEXIST where there is something at `to`, which `rename` would replace. */
+  /** Fails with EEXIST if `to` exists, which `rename` would replace. */
   link(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
 };
@@ -393,29 +392,29 @@ export type StepHandle = {
   close(): Promise<void>;
 };
 
-/** Opens a directory that may be closed to readers; Node has no name for it. */
+/** Opens a directory without read permission; Node does not export the constant. */
 const O_PATH = 0o10000000;
 
 const CHANGED = 'was changed by someone else just now; read it again';
 
 export const FILE_STEPS: FileSteps = { open, rename, link, unlink };
 
-/** A regular file as it was when it was read; `stat` and `bytes` are absent where there is none yet. */
+/** A regular file at the time of reading; `stat` and `bytes` are undefined if it does not exist yet. */
 type Target = {
-  /** Where the bytes are: behind every symbolic link. */
+  /** The path of the data, with symlinks resolved. */
   readonly path: string;
   readonly existing?: { readonly bytes: Buffer; readonly text: string; readonly stat: BigIntStats };
 };
 
 type Read = { readonly ok: true; readonly target: Target } | { readonly ok: false; readonly message: string };
 
-/** The path as the system calls take it. `..` is left to the kernel, which follows links first; `~` is the home. */
+/** Returns the path for system calls. The kernel resolves `..` after following links; `~` is the home directory. */
 function locate(path: string, cwd: string): string {
   if (path === '~' || path.startsWith('~/')) return join(homedir(), path.slice(1));
   return isAbsolute(path) ? path : `${cwd}/${path}`;
 }
 
-/** Finds and reads what a patch is for. A file that can't be patched is an answer, not an exception. */
+/** Finds and reads the file of a patch. An unusable file is a result, not an exception. */
 async function readTarget(path: string): Promise<Read> {
   try {
     const real = await realpath(path).catch((error: unknown) => {
@@ -440,14 +439,14 @@ async function missing(path: string): Promise<Read> {
 }
 
 async function existing(path: string): Promise<Read> {
-  // Without O_NONBLOCK the opening of a FIFO would wait for its writer.
+  // Without O_NONBLOCK, opening a FIFO would wait for its writer.
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
     const found = await handle.stat({ bigint: true });
     if (found.isDirectory()) return refuse('is a directory');
     if (!found.isFile()) return refuse('is not a regular file');
     if (found.size > MAX_FILE_BYTES) return refuse(`is larger than ${MAX_FILE_BYTES} bytes; change it with a command`);
-    // The rename that follows needs no right to write to the file, only to its directory.
+    // The later rename needs write permission only for the directory, so check the file's here.
     await access(path, constants.W_OK);
     const bytes = await handle.readFile();
     if (bytes.includes(0)) return refuse('is binary');
@@ -468,9 +467,8 @@ function decode(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Puts new bytes in the place of the target's, in one step: a reader, also after a crash, finds all of the old or
- * all of the new. Mode and owner stay; a new file gets what the umask leaves. Returns why not, in which case nothing
- * has changed.
+ * Replaces the target's bytes atomically: a reader, even after a crash, finds either the old or the new content. Mode
+ * and owner stay; a new file follows the umask. Returns the reason of a failure, in which case nothing has changed.
  */
 function replaceFile(target: Target, bytes: Uint8Array, steps: FileSteps): Promise<string | undefined> {
   return inPlace(target, (held) => replaceHeld(held, bytes, steps));
@@ -505,7 +503,7 @@ async function replaceHeld(target: Target, bytes: Uint8Array, steps: FileSteps):
   return undefined;
 }
 
-/** Puts a new file in its place where there is still none; false where the file system knows no hard links. */
+/** Puts a new file in place if there is still none; returns false if the file system has no hard links. */
 async function linked(fresh: string, path: string, steps: FileSteps): Promise<boolean> {
   try {
     await steps.link(fresh, path);
@@ -516,14 +514,14 @@ async function linked(fresh: string, path: string, steps: FileSteps): Promise<bo
   }
 }
 
-/** Removes a file that is as it was read. Returns why not. */
+/** Removes a file that is unchanged since it was read. Returns the reason of a failure. */
 function removeFile(target: Target, steps: FileSteps): Promise<string | undefined> {
   return inPlace(target, (held) => removeHeld(held, steps));
 }
 
 /**
- * Does the work by the directory's own descriptor: a program that puts a link in place of a directory meanwhile leads
- * it nowhere else. Where the directory is not the one that was judged any more, nothing is done.
+ * Works through the directory's own descriptor, so that a program that replaces a directory by a symlink can't
+ * redirect it. If the directory is not the judged one any more, it does nothing.
  */
 async function inPlace(
   target: Target,
@@ -553,7 +551,7 @@ async function removeHeld(target: Target, steps: FileSteps): Promise<string | un
   return undefined;
 }
 
-/** Owner first: a change of it clears the set-user-id bit that the mode may have. */
+/** Owner first: changing it clears a set-user-id bit in the mode. */
 async function takeOver(handle: StepHandle, old: BigIntStats): Promise<boolean> {
   const [uid, gid] = [Number(old.uid), Number(old.gid)];
   const mine = await handle.stat();
@@ -578,7 +576,9 @@ async function isAsRead(target: Target): Promise<boolean> {
   return (['dev', 'ino', 'size', 'mtimeNs', 'ctimeNs'] as const).every((key) => now[key] === then[key]);
 }
 
-/** Makes the rename last. It has been done by now, so a file system that can't sync a directory is no failure. */
+/**
+ * Makes the rename durable. The rename itself is done, so a file system that can't sync a directory is not an error.
+ */
 async function syncDirectory(path: string, steps: FileSteps): Promise<void> {
   try {
     const handle = await steps.open(path, 'r');

@@ -1,7 +1,7 @@
 /**
- * The login to one server. Its `fetch` adds the token to each request and renews it by itself; what needs a person ends
- * as `LoginNeeded`, and `login` is that person's wish. One login and one renewal at a time: a second one would open a
- * second browser window, and overwrite what the first has to be checked against.
+ * The login to one server. `fetch` adds the token to each request and renews it automatically. If a person is needed,
+ * it throws `LoginNeeded`, and the user's request calls `login`. Only one login and one renewal at a time: a second
+ * one would open another browser window and overwrite the data that the first is checked against.
  */
 
 import { auth, extractWWWAuthenticateParams } from '@modelcontextprotocol/sdk/client/auth.js';
@@ -12,14 +12,14 @@ import { guardedFetch, Provider, type ProviderOptions, Redirect, TokenStore } fr
 export type AuthorizationOptions = Pick<ProviderOptions, 'secret'> & {
   readonly url: string;
   readonly config: OAuthConfig;
-  /** Where tokens are kept. */
+  /** The folder for tokens. */
   readonly folder: string;
   readonly learn: (value: string) => void;
 };
 
-/** The server wants a person to log in. */
+/** The server requires a person to log in. */
 export class LoginNeeded extends Error {
-  /** Rights that the login so far does not have, by the server's names. */
+  /** The scopes that the current login lacks, by the server's names. */
   readonly missing: string | undefined;
 
   constructor(missing?: string) {
@@ -28,7 +28,7 @@ export class LoginNeeded extends Error {
   }
 }
 
-/** What a refusal says of the login that it wants. */
+/** The login parameters in a server's refusal. */
 type Wish = { readonly resourceMetadataUrl?: URL; readonly scope?: string };
 
 const NEVER = new AbortController().signal;
@@ -54,7 +54,7 @@ export class Authorization {
     return [...this.#secrets];
   }
 
-  /** Adds the token to requests of `next`; repeats one once with a renewed token. */
+  /** Adds the token to requests of `next`; retries a refused one once with a renewed token. */
   fetch(next: FetchLike): FetchLike {
     return async (url, init) => {
       for (let again = true; ; again = false) {
@@ -73,9 +73,9 @@ export class Authorization {
   }
 
   /**
-   * Logs in, or joins the login that is under way.
-   * @param show told where the person logs in
-   * @throws why not, in words
+   * Logs in, or joins the current login.
+   * @param show called with the address for the login
+   * @throws the reason, in words
    */
   async login(show: (address: string, server: string) => void, signal: AbortSignal): Promise<void> {
     this.#login ??= this.#begin(signal);
@@ -84,18 +84,21 @@ export class Authorization {
     await done;
   }
 
-  /** The address that the browser ended at, where it runs on another machine. False when it is not of this login. */
+  /**
+   * Takes the browser's final address, if the browser runs on another machine. Returns false if it does not belong to
+   * this login.
+   */
   take(address: string): boolean {
     return this.#redirect?.take(address.trim()) ?? false;
   }
 
-  /** Forgets tokens and registrations; false where there were none. */
+  /** Deletes tokens and registrations; returns false if there were none. */
   logout(): boolean {
     this.#wish = {};
     return this.#store.forget();
   }
 
-  /** What the response lacks: undefined nothing, '' any login, else the names of the rights. */
+  /** What the response requires: undefined nothing, '' any login, else the missing scopes. */
   #refused(response: Response): string | undefined {
     if (response.status !== 401 && response.status !== 403) return undefined;
     const { error, scope, resourceMetadataUrl } = extractWWWAuthenticateParams(response);
@@ -108,9 +111,9 @@ export class Authorization {
     return response.status === 401 ? '' : (scope ?? 'unnamed ones');
   }
 
-  /** A new token without a person, where there is a way to one. */
+  /** Gets a new token without a person, if possible. */
   #renew(used: string | undefined): Promise<boolean> {
-    // Another request, or another window, was faster.
+    // Another request or window has already renewed it.
     if (this.#store.current?.access_token !== used) return Promise.resolve(true);
     this.#renewal ??= this.#renewed().finally(() => {
       this.#renewal = undefined;
@@ -178,7 +181,7 @@ export class Authorization {
   }
 }
 
-/** All names of rights, each once; undefined for none. */
+/** Returns all distinct scopes; undefined for none. */
 function union(...scopes: readonly (string | undefined)[]): string | undefined {
   const names = scopes.flatMap((scope) => scope?.split(/\s+/).filter((name) => name !== '') ?? []);
   return names.length === 0 ? undefined : [...new Set(names)].join(' ');

@@ -1,5 +1,6 @@
 /**
- * What the library asks of a client that logs in to one server: who it is, what it was given, where the browser goes.
+ * Answers the OAuth library's questions about one login: the client's identity, its stored data, and the redirect
+ * address.
  */
 import { createHash, createPrivateKey, type KeyObject, randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,26 +22,26 @@ import type { OAuthConfig } from '../messages.ts';
 export type ProviderOptions = {
   readonly config: OAuthConfig;
   readonly store: TokenStore;
-  /** The value of a variable that the configuration names. */
+  /** Returns the value of a variable named in the configuration. */
   readonly secret: (variable: string) => string | undefined;
-  /** Told of every value that must not be shown. */
+  /** Called with every value that must not be shown. */
   readonly learn: (value: string) => void;
-  /** Where the browser comes back to; absent where nobody is there to log in. */
+  /** The redirect address; undefined if no user is there to log in. */
   readonly redirectUrl?: string;
 };
 
-/** Stands for an address that nobody will come back to: the library wants one where a token is renewed. */
+/** A placeholder address for renewals, where the library requires one that is never used. */
 const NOWHERE = 'http://127.0.0.1/callback';
 
 export class Provider implements OAuthClientProvider {
-  /** What this login is told by: the browser brings it back. */
+  /** Identifies this login; the browser returns it. */
   readonly loginState = randomBytes(32).toString('base64url');
-  /** Where the person logs in, once it is known. */
+  /** The address for the user's login, once known. */
   address: URL | undefined;
   readonly #options: ProviderOptions;
   #verifier = '';
   #discovered: OAuthDiscoveryState | undefined;
-  /** The token that was shown last to be renewed. */
+  /** The token that was last offered for renewal. */
   #shown: string | undefined;
 
   constructor(options: ProviderOptions) {
@@ -58,12 +59,12 @@ export class Provider implements OAuthClientProvider {
 
   readonly addClientAuthentication?: AddClientAuthentication;
 
-  /** The authorization server, by the name that it must use of itself. */
+  /** The authorization server's required name for itself. */
   get issuer(): string {
     return this.#discovered?.authorizationServerMetadata?.issuer ?? this.#discovered?.authorizationServerUrl ?? '';
   }
 
-  /** It says that its answers name it. */
+  /** Whether the authorization server declares that it names itself in its answers. */
   get namesItself(): boolean {
     const metadata: Readonly<Record<string, unknown>> = this.#discovered?.authorizationServerMetadata ?? {};
     return metadata.authorization_response_iss_parameter_supported === true;
@@ -85,10 +86,10 @@ export class Provider implements OAuthClientProvider {
     };
   }
 
-  /** A client that is an address describes itself there, for servers that read that. */
+  /** A client id that is an address describes the client there, for servers that support that. */
   get clientMetadataUrl(): string {
     const { client_id: id = '' } = this.#options.config;
-    // The library leaves out what is empty.
+    // The library ignores an empty value.
     return id.startsWith('https://') ? id : '';
   }
 
@@ -107,7 +108,7 @@ export class Provider implements OAuthClientProvider {
     }
     const { client } = this.#kept;
     const { redirectUrl } = this.#options;
-    // It knows us by the address that an earlier login came back to: a new one needs a new registration.
+    // The registration contains the redirect address of an earlier login: a new address needs a new one.
     if (redirectUrl !== undefined && client && 'redirect_uris' in client && !client.redirect_uris.includes(redirectUrl))
       return undefined;
     return client;
@@ -119,7 +120,7 @@ export class Provider implements OAuthClientProvider {
     this.#options.store.save(client.issuer ?? this.#server, { client });
   }
 
-  /** A person who logs in wants a new token, whatever there was. */
+  /** A person who logs in wants a new token, even if there is one. */
   tokens(): OAuthTokens | undefined {
     if (this.#options.redirectUrl !== undefined) return undefined;
     const { tokens } = this.#kept;
@@ -150,7 +151,7 @@ export class Provider implements OAuthClientProvider {
     return new URLSearchParams({ grant_type: 'client_credentials', ...(scope === undefined ? {} : { scope }) });
   }
 
-  /** What was refused is not used again; unless another window has renewed it meanwhile. */
+  /** Forgets refused data, unless another window has renewed it meanwhile. */
   invalidateCredentials(what: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): void {
     const { store } = this.#options;
     if (what === 'all' || what === 'client') store.save(this.#server, { client: undefined });
@@ -162,11 +163,11 @@ export class Provider implements OAuthClientProvider {
     return this.#discovered;
   }
 
-  /** Called before anything is sent: what does not name itself by the address it is reached at is somebody else’s. */
+  /** Called before anything is sent: a server whose stated name differs from its address may be an impostor. */
   saveDiscoveryState(found: OAuthDiscoveryState): void {
     const { authorizationServerUrl: url, authorizationServerMetadata: metadata } = found;
     const { issuer } = this.#options.config;
-    // Servers of 2025-03-26 are their own authorization server, under whichever path.
+    // Servers of protocol version 2025-03-26 are their own authorization server, under any path.
     const isOwn = !found.resourceMetadata && metadata && originOf(metadata.issuer) === originOf(url);
     if (metadata && !isOwn && !isSame(metadata.issuer, url))
       throw new Error(`${url} describes itself as ${metadata.issuer}; refused`);
@@ -200,12 +201,12 @@ function originOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).origin : undefined;
 }
 
-/** Whether two addresses are the same but for a slash at the end. */
+/** Whether two addresses are equal except for a final slash. */
 function isSame(one: string, other: string): boolean {
   return one.replace(/\/$/, '') === other.replace(/\/$/, '');
 }
 
-/** How a key signs. Throws where it is none. */
+/** Returns the signing algorithm of a key. Throws for an invalid key. */
 function algorithmOf(variable: string, pem: string): string {
   let key: KeyObject;
   try {
@@ -218,13 +219,13 @@ function algorithmOf(variable: string, pem: string): string {
   return key.asymmetricKeyType === 'ed25519' ? 'EdDSA' : 'RS256';
 }
 
-// Where the browser comes back to: one address of this machine, for one login.
+// Receives the browser's redirect: one local address, for one login.
 
-/** What the answer must carry. */
+/** What the answer must contain. */
 type Expected = {
   readonly state: string;
   readonly issuer: string;
-  /** The authorization server says that it names itself in its answers. */
+  /** The authorization server declares that it names itself in its answers. */
   readonly namesItself: boolean;
 };
 
@@ -234,7 +235,7 @@ const PAGE = (text: string) =>
   `<!doctype html><meta charset="utf-8"><title>aish-tui</title><p style="font:16px sans-serif;margin:3em">${text}</p>\n`;
 
 export class Redirect {
-  /** The address that is told to the authorization server. */
+  /** The address given to the authorization server. */
   readonly url: string;
   readonly #server: Server;
   readonly #code = Promise.withResolvers<string>();
@@ -243,7 +244,7 @@ export class Redirect {
   private constructor(server: Server, port: number) {
     this.#server = server;
     this.url = `http://${HOST}:${port}${PATH}`;
-    // Nobody may be waiting for it yet, or any more.
+    // Prevents an unhandled rejection while nobody waits.
     this.#code.promise.catch(() => {});
     server.on('request', (request, response) => {
       const taken = request.method === 'GET' && this.take(`http://${HOST}${request.url}`);
@@ -252,7 +253,7 @@ export class Redirect {
     });
   }
 
-  /** @param port of an earlier login, which the authorization server knows; another one where that is taken */
+  /** @param port the port of an earlier login, which the authorization server knows; another one if that is taken */
   static async listen(port = 0): Promise<Redirect> {
     const server = createServer();
     const listens = (on: number) =>
@@ -268,7 +269,7 @@ export class Redirect {
     return new Redirect(server, taken);
   }
 
-  /** Waits for the code; rejects with what the authorization server says, or when `signal` gives up. */
+  /** Waits for the code; rejects with the authorization server's error, or when `signal` aborts. */
   async code(expected: Expected, signal: AbortSignal): Promise<string> {
     this.#expected = expected;
     const stop = () => this.#code.reject(new Error('given up'));
@@ -278,8 +279,8 @@ export class Redirect {
   }
 
   /**
-   * Takes the address that the browser was sent to. One that does not carry the state of this login is none of ours and
-   * changes nothing; false then.
+   * Takes the address to which the browser was redirected. Returns false, and changes nothing, if it lacks the state
+   * of this login.
    */
   take(address: string): boolean {
     const expected = this.#expected;
@@ -305,30 +306,30 @@ export class Redirect {
   }
 }
 
-// What logins to one server have left: tokens and registrations by authorization server, in a private file.
+// Stores the data of logins to one server in a private file: tokens and registrations by authorization server.
 
-/** What one authorization server has given. Both carry its address in `issuer`, by which the library checks them. */
+/** Data from one authorization server. Both contain its address in `issuer`, which the library checks. */
 type Given = { readonly client?: OAuthClientInformationMixed; readonly tokens?: OAuthTokens };
 
 type Kept = {
   readonly url: string;
-  /** The authorization server that the tokens in use are from. */
+  /** The authorization server of the current tokens. */
   readonly issuer?: string;
   readonly issuers: Readonly<Record<string, Given>>;
 };
 
-/** Read anew at each use: another window may have logged in, or renewed a token. */
+/** Read again at each use, because another window may have logged in or renewed a token. */
 export class TokenStore {
   readonly #url: string;
   readonly #file: string;
 
-  /** @param folder made when something is written, 0700; the file 0600 */
+  /** @param folder created on the first write with mode 0700; the file has 0600 */
   constructor(folder: string, url: string) {
     this.#url = url;
     this.#file = join(folder, `${createHash('sha256').update(url).digest('hex').slice(0, 32)}.json`);
   }
 
-  /** The tokens in use, of whichever authorization server. */
+  /** The current tokens, from any authorization server. */
   get current(): OAuthTokens | undefined {
     const { issuer, issuers } = this.#read();
     return issuer === undefined ? undefined : issuers[issuer]?.tokens;
@@ -338,7 +339,7 @@ export class TokenStore {
     return this.#read().issuers[issuer] ?? {};
   }
 
-  /** The port of this machine that an earlier login came back to, which authorization servers have registered. */
+  /** The local port of an earlier login, which authorization servers have registered. */
   get port(): number | undefined {
     for (const { client } of Object.values(this.#read().issuers)) {
       const [address = ''] = client && 'redirect_uris' in client ? client.redirect_uris : [];
@@ -347,7 +348,7 @@ export class TokenStore {
     return undefined;
   }
 
-  /** Adds to what that authorization server has given; `undefined` takes away. Throws where it can't be written. */
+  /** Updates the data from one authorization server; `undefined` removes. Throws if it can't be written. */
   save(issuer: string, given: { readonly [K in keyof Given]: Given[K] | undefined }): void {
     const kept = this.#read();
     const { client, tokens } = { ...kept.issuers[issuer], ...given };
@@ -356,7 +357,7 @@ export class TokenStore {
     this.#write({ url: this.#url, ...current, issuers: { ...kept.issuers, [issuer]: now } });
   }
 
-  /** Forgets everything of this server; false where there was nothing. */
+  /** Forgets everything about this server; returns false if there was nothing. */
   forget(): boolean {
     const had = Object.keys(this.#read().issuers).length > 0;
     rmSync(this.#file, { force: true });
@@ -369,7 +370,7 @@ export class TokenStore {
       const value: unknown = JSON.parse(readFileSync(this.#file, 'utf8'));
       return isKept(value) && value.url === this.#url ? value : none;
     } catch {
-      // Not there, or not ours: as if nobody had logged in.
+      // Missing, or not readable as ours: as if nobody had logged in.
       return none;
     }
   }
@@ -392,21 +393,21 @@ function isKept(value: unknown): value is Kept {
   );
 }
 
-// Requests of a login: over https or within this machine, short, and bounded.
+// Requests of a login: only over https or within this machine, with limits on time and size.
 
 const MAX_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 
-/** Whether nobody on the way can read what is sent there. */
+/** Whether nobody on the network can read what is sent there. */
 function isGuarded(url: string | URL): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || (protocol === 'http:' && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname));
 }
 
-/** Where a description may have moved to, at most this often. */
+/** How many redirects of a description are followed. */
 const MAX_REDIRECTS = 5;
 
-/** Given up with `signal`. */
+/** Aborts with `signal`. */
 export function guardedFetch(signal: AbortSignal): FetchLike {
   return async (url, init) => {
     const limits = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
@@ -424,9 +425,7 @@ export function guardedFetch(signal: AbortSignal): FetchLike {
   };
 }
 
-/**
- * Each address on the way is guarded. What carries a code or a token goes to the address that it is for, and no other.
- */
+/** Checks each address on the way. A request with a code or a token is never redirected. */
 async function followed(url: string | URL, init: RequestInit): Promise<Response> {
   let at = new URL(url);
   for (let left = MAX_REDIRECTS; ; left -= 1) {
