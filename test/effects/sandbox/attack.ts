@@ -1,4 +1,4 @@
-/** Runs the hostile operations of a scene, outside or inside, and tells what became of each. */
+/** Runs the hostile operations of a scene, outside or inside the sandbox, and returns the result of each. */
 import { spawn } from 'node:child_process';
 import { chownSync, copyFileSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,10 +7,12 @@ import { inPty } from './pty.ts';
 import type { Scene } from './scene.ts';
 import type { Tools } from './tools.ts';
 
-/** Where it runs: outside, or inside with the Landlock of the kernel (`full`) or an older one pretended. */
+/** Where an operation runs: outside, or inside with the kernel's own Landlock (`full`) or a simulated older version. */
 export type Place = 'outside' | 'full' | number | Wide;
 
-/** Profiles in which something can be written: in project mode with and without namespaces a tree, in a trial a copy of it. */
+/**
+ * Profiles with something writable: a tree in Project mode, with and without namespaces, or a copy of it in a trial.
+ */
 export type Wide = 'project' | 'held' | 'trial';
 export const WIDE: readonly Wide[] = ['project', 'held', 'trial'];
 export const isWide = (place: Place): place is Wide => WIDE.some((wide) => wide === place);
@@ -20,17 +22,20 @@ export type Results = ReadonlyMap<string, string>;
 
 const GROUPS = ['files', 'metadata', 'network', 'processes', 'kernel', 'wanted'];
 
-/** Refusals. EBADF: the descriptor was closed. EXDEV: Landlock's word for linking across rights. */
+/**
+ * Error codes that count as refusals. EBADF: the descriptor was closed. EXDEV: Landlock's error for linking across
+ * rights.
+ */
 const REFUSALS = new Set(['EACCES', 'EPERM', 'ENOSYS', 'EXDEV', 'EROFS', 'EBADF', 'EAFNOSUPPORT']);
-/** In namespaces what is outside is not there: neither processes nor networks, nor System V objects. */
+/** In namespaces, processes, networks and System V objects of the outside do not exist. */
 const NOT_THERE = new Set(
   'absent ESRCH ENOENT ECONNREFUSED ENETUNREACH EADDRNOTAVAIL EINVAL EIDRM ENODEV ENXIO'.split(' '),
 );
 
-/** Whether what came of an operation is a refusal there. */
+/** Returns whether a result counts as a refusal in this place. */
 export function isRefusal(place: Place, result: string): boolean {
   if (REFUSALS.has(result)) return true;
-  // Attributes don't exist there, so that programs go on without.
+  // Attributes are reported as unsupported, so that programs continue without them.
   if (place === 'held') return result === 'EOPNOTSUPP';
   return isWide(place) && NOT_THERE.has(result);
 }
@@ -75,7 +80,7 @@ function command(
 /** Project mode has a `/tmp` of its own. */
 const dirFor = (place: Place, tmpDir: string) => (place === 'project' ? '/tmp' : tmpDir);
 
-/** What is attacked lies outside the tree. */
+/** The targets of the attacks are outside the tree. */
 function wide(tools: Tools, scene: Scene, place: Wide, tmpDir: string, argv: readonly string[]): readonly string[] {
   const tree = mkdtempSync(join(scene.beside, 'tree-'));
   const hostile = join(tree, 'hostile');
@@ -86,7 +91,7 @@ function wide(tools: Tools, scene: Scene, place: Wide, tmpDir: string, argv: rea
     place === 'trial'
       ? trialArgv({ ...launch, store: storeFor(scene), trees: [tree], spaceBytes: 1e9, tmpDir })
       : projectArgv({ ...launch, project: tree, held: place === 'held', tmpDir });
-  // Whoever becomes another user stands between.
+  // setpriv, which changes the user, is the launcher's parent instead of the test.
   const at = found.indexOf('--parent');
   return [...found.slice(0, at), ...found.slice(at + 2)];
 }

@@ -5,9 +5,9 @@ import { lacks } from '../../support/lacks.ts';
 import { run } from './run.ts';
 import { buildTools, type Tools } from './tools.ts';
 
-/** Starts of a program that fail as on a machine with no room for one more process. */
+/** Counts process starts that fail, as on a machine with no room for one more process. */
 const crowded = { starts: 0 };
-// Test files share their modules: the sandbox must be loaded anew for the mock to be in it.
+// Test files share their modules, so the sandbox module must be loaded again to get the mock.
 vi.resetModules();
 vi.doMock('node:child_process', async (importOriginal) => {
   const original = await importOriginal<typeof import('node:child_process')>();
@@ -39,7 +39,7 @@ afterAll(() => tools?.dispose());
 const SOURCE = join(import.meta.dirname, '../../../src/effects/launcher');
 
 describe.skipIf(lacks('cc'))('detection by self-test', () => {
-  it('says what holds here, and what does not', async () => {
+  it('reports what works on this kernel and what is missing', async () => {
     const status = await detectSandbox({ launcher: tools.launcher });
     expect(status.filesystem && status.network).toBe(status.available);
     if (status.available) expect(status.landlockAbi).toBeGreaterThanOrEqual(1);
@@ -52,34 +52,34 @@ describe.skipIf(lacks('cc'))('detection by self-test', () => {
     [3, true],
     [5, true],
     [6, false],
-  ])('with Landlock %s it is available, signals left open: %s', async (abi, open) => {
+  ])('with Landlock %s is available, and reports signals as unconfined: %s', async (abi, open) => {
     const status = await detectSandbox({ launcher: tools.testLauncher, extra: ['--abi', String(abi)] });
     expect(status.available).toBe(true);
     expect(status.missing.some((part) => part.startsWith('signals'))).toBe(open);
   });
 
-  it('without Landlock it is not available, and the kernel requirement is named', async () => {
+  it('without Landlock is not available, and the required kernel is named', async () => {
     const status = await detectSandbox({ launcher: tools.testLauncher, extra: ['--abi', '0'] });
     expect(status).toMatchObject({ available: false, filesystem: false, network: false });
     expect(status.why).toContain('Linux 5.13 or newer with Landlock, 6.12 or newer for all of it');
   });
 
-  it('a step that fails on this machine makes it unavailable, with the step in the reason', async () => {
+  it('makes the sandbox unavailable when a step fails on this machine, and names the step', async () => {
     const status = await detectSandbox({ launcher: tools.testLauncher, extra: ['--fail', 'filter'] });
     expect(status.available).toBe(false);
     expect(status.why).toMatch(/^filter: /);
   });
 
-  it('a launcher that does not confine is found out', async () => {
+  it('discovers a launcher that does not confine', async () => {
     const liar = join(tools.directory, 'liar');
     writeFileSync(liar, `#!/bin/sh\nexec ${tools.launcher} --supervise "$@"\n`, { mode: 0o755 });
     const status = await detectSandbox({ launcher: liar });
     expect(status.available).toBe(false);
-    // The script is in between, so the launcher's parent is another process: it refuses before anything is tried.
+    // The script between makes another process the launcher's parent, so the launcher refuses before anything is tried.
     expect(status.why).toBeDefined();
   });
 
-  it('asks again where there is no room for a process at first, and names the error where that lasts', async () => {
+  it('tries again after a failed start of a process, and names the error if it persists', async () => {
     const status = await detectSandbox({ launcher: tools.launcher });
     crowded.starts = 2;
     expect(await detectSandbox({ launcher: tools.launcher })).toEqual(status);
@@ -91,7 +91,7 @@ describe.skipIf(lacks('cc'))('detection by self-test', () => {
     expect(crowded.starts).toBe(0);
   });
 
-  it('a launcher that was not built, or is no program, is a reason with a remedy', async () => {
+  it('explains a missing or broken launcher, with a remedy', async () => {
     const missing = await detectSandbox({ launcher: join(tools.directory, 'nothing') });
     expect(missing).toMatchObject({ available: false, landlockAbi: 0 });
     expect(missing.why).toMatch(/install a C compiler/);
@@ -101,10 +101,10 @@ describe.skipIf(lacks('cc'))('detection by self-test', () => {
   });
 });
 
-describe('compiling', () => {
+describe('compiling the launcher', () => {
   it.skipIf(lacks('cc'))('makes a small static program', () => {
     expect(statSync(tools.launcher).size).toBeLessThan(165_000);
-    // No interpreter is asked for, so no library is loaded.
+    // The program names no interpreter, so it loads no library.
     expect(readFileSync(tools.launcher, 'latin1')).not.toMatch(/\/ld-[\w-]+\.so/);
   });
 
@@ -120,7 +120,7 @@ describe('compiling', () => {
     expect(existsSync(output)).toBe(false);
   });
 
-  it.skipIf(lacks('cc'))('says what the compiler said, and keeps the old program', async () => {
+  it.skipIf(lacks('cc'))('prints the compiler’s message, and keeps the old program', async () => {
     writeFileSync(join(tools.directory, 'broken.c'), 'int main(void) { return nonsense; }');
     const output = join(tools.directory, 'kept');
     writeFileSync(output, 'old');
@@ -131,7 +131,7 @@ describe('compiling', () => {
 });
 
 describe('the private directory', () => {
-  it('is private, apart from the status file, and goes when it is disposed of, twice', async () => {
+  it('is private, does not contain the status file, and can be disposed of twice', async () => {
     const tmp = createPrivateTmp();
     expect(statSync(tmp.path).mode & 0o777).toBe(0o700);
     expect(tmp.statusFile.startsWith(`${tmp.path}/`)).toBe(false);
@@ -141,7 +141,7 @@ describe('the private directory', () => {
     expect(existsSync(tmp.path)).toBe(false);
   });
 
-  it.skipIf(lacks('cc'))('lets the command read its status, not write it', async () => {
+  it.skipIf(lacks('cc'))('lets the command read its status and not write it', async () => {
     const tmp = createPrivateTmp();
     const script = `until [ -s ${tmp.statusFile} ]; do :; done; cat ${tmp.statusFile}; echo "exit 0 left 0" > ${tmp.statusFile}; mv $TMPDIR/../status $TMPDIR/; exit 5`;
     const argv = ['sh', '-c', script];
@@ -163,7 +163,7 @@ describe('the private directory', () => {
     ['started\nstopped wall\n', { kind: 'stopped', by: 'wall' }],
     ['failed landlock: no\n', { kind: 'notStarted', why: 'landlock: no' }],
     ['gibberish\n', { kind: 'notStarted', why: 'the launcher wrote no status' }],
-  ])('reads %j', (text, status) => {
+  ])('parses the status %j', (text, status) => {
     const tmp = createPrivateTmp();
     writeFileSync(tmp.statusFile, text);
     expect(tmp.status()).toEqual(status);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sandboxEnvironment } from '../../../src/effects/sandbox/index.ts';
 
-describe('what a sandboxed command sees of the environment', () => {
+describe('the environment of a sandboxed command', () => {
   it.each([
     'OPENAI_API_KEY',
     'ANTHROPIC_API_KEY',
@@ -28,7 +28,7 @@ describe('what a sandboxed command sees of the environment', () => {
     'DBUS_SESSION_BUS_ADDRESS',
     'DOCKER_HOST',
     'TMUX',
-  ])('not %s', (name) => {
+  ])('does not contain %s', (name) => {
     expect(sandboxEnvironment({ [name]: 'x' }, '/t')).not.toHaveProperty(name);
   });
 
@@ -50,16 +50,16 @@ describe('what a sandboxed command sees of the environment', () => {
     'KEYBOARD',
     'MONKEY',
     'COMPASS',
-  ])('but %s', (name) => {
+  ])('contains %s', (name) => {
     expect(sandboxEnvironment({ [name]: 'x' }, '/t')).toHaveProperty(name, 'x');
   });
 
-  it('not a password inside an address, whatever its name', () => {
+  it('contains no variable with a password inside an address, whatever its name', () => {
     const env = { MIRROR: 'https://me:hunter2@host/', PLAIN: 'https://host/a@b', CLOCK: '12:30@noon' };
     expect(Object.keys(sandboxEnvironment(env, '/t')).sort()).toEqual(['CLOCK', 'PLAIN', 'TEMP', 'TMP', 'TMPDIR']);
   });
 
-  it('every name of the temporary directory points to the private one', () => {
+  it('points every variable for a temporary directory to the private one', () => {
     expect(sandboxEnvironment({ TMPDIR: '/tmp', TMP: '/tmp', UNSET: undefined }, '/t')).toEqual({
       TMPDIR: '/t',
       TMP: '/t',

@@ -1,7 +1,7 @@
 /**
  * Tries to break out (SB-1). Each operation is first tried outside: one that fails there for this user proves nothing
- * and is not counted. Inside it must be refused. `expected.tsv` holds what came of each on Linux 6.18, x86-64;
- * AISH_SANDBOX_WRITE=1 writes it anew.
+ * and is not counted. Inside it must be refused. `expected.tsv` has the results on Linux 6.18, x86-64;
+ * AISH_SANDBOX_WRITE=1 rewrites it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,10 @@ const ROOT = process.getuid?.() === 0;
 const USERS = ROOT ? ['root', 'user'] : ['user'];
 const NOBODY = 65534;
 
-/** What succeeds in these, and stays inside: private directories, the own loopback, root's reading. */
+/**
+ * Operations that succeed in these profiles but stay inside: private directories, the private loopback, reading as
+ * root.
+ */
 const PRIVATE = [
   "files: read another user's file as root",
   'metadata: make a set-user-ID file in the private directory',
@@ -60,7 +63,7 @@ beforeAll(async () => {
 });
 afterAll(() => tools?.dispose());
 
-/** The column that says what this kernel can do: the whole of it from Landlock 6 on. */
+/** Returns the column for this kernel's abilities; from Landlock 6 on it is the last one. */
 function columnOf(user: string, place: Place): string {
   if (place !== 'full' || kernel.landlockAbi >= 6) return `${user} ${place}`;
   return `${user} ${[5, 3, 2, 1].find((abi) => abi <= kernel.landlockAbi) ?? 1}`;
@@ -90,8 +93,8 @@ function expected(): Map<string, Map<string, string>> {
 const results = (user: string, place: Place): Results => seen.get(`${user} ${place}`) ?? new Map();
 const hostile = (name: string): boolean => !name.startsWith('wanted: ');
 
-describe.skipIf(!kernel.available).each(USERS)('as %s', (user) => {
-  it('has at least 80 operations that do harm outside', () => {
+describe.skipIf(!kernel.available).each(USERS)('the sandbox as %s', (user) => {
+  it('faces at least 80 operations that do harm outside', () => {
     const outside = results(user, 'outside');
     const proving = [...outside].filter(([name, result]) => hostile(name) && result === 'done');
     const silent = [...outside].filter(([name, result]) => hostile(name) && result !== 'done');
@@ -100,12 +103,12 @@ describe.skipIf(!kernel.available).each(USERS)('as %s', (user) => {
   });
 
   it.each(PLACES.filter((place) => place !== 'outside'))(
-    'refuses them in %s (a number: an older Landlock)',
+    'refuses the harmful operations in %s (a number means an older Landlock)',
     (place) => {
       const table = expected();
       const inside = results(user, place);
       const column = columnOf(user, place);
-      // What is known to get through says so in the table, and nothing else may.
+      // The table lists what is known to get through, and nothing else may.
       const through = [...inside].filter(([name, result]) => hostile(name) && result === 'done').map(([name]) => name);
       const known = through.filter((name) => table.get(name)?.get(column) === 'done');
       expect(through).toEqual(known);
@@ -118,24 +121,24 @@ describe.skipIf(!kernel.available).each(USERS)('as %s', (user) => {
     },
   );
 
-  it('refuses every one of them where the kernel has all of Landlock', () => {
+  it('refuses every operation where the kernel has all of Landlock', () => {
     const open = expected();
     const through = [...open].filter(([name, row]) => hostile(name) && row.get(`${user} full`) === 'done');
     expect(through).toEqual([]);
   });
 
-  it.each(WIDE)('lets through in %s only what harms nobody outside', (place) => {
+  it.each(WIDE)('allows in %s only operations that harm nothing outside', (place) => {
     const through = [...results(user, place)].filter(([name, result]) => hostile(name) && result === 'done');
     expect(through.map(([name]) => name).filter((name) => !INSIDE_ONLY[place].has(name))).toEqual([]);
   });
 
-  it.each(['full', ...WIDE] as const)('lets go on what must go on in %s', (place) => {
+  it.each(['full', ...WIDE] as const)('allows the legitimate operations in %s', (place) => {
     const refused = [...results(user, place)].filter(([name, result]) => !hostile(name) && result !== 'done');
-    // In a process number space of its own there is no such process.
+    // In a PID namespace of its own there is no such process.
     expect(refused.map(([name]) => name).filter((name) => !isWide(place) || !/another's/.test(name))).toEqual([]);
   });
 
-  it('leaves every file as it was, and nothing arrived anywhere', () => {
+  it('leaves every file unchanged, and nothing reached a process outside', () => {
     const inside = (list: readonly string[]) =>
       list.filter((entry) => entry.startsWith(`${user} `) && !entry.endsWith('outside'));
     expect(inside(changed)).toEqual([]);

@@ -1,4 +1,4 @@
-/** Everyday commands that only read do inside what they do outside: same output, same exit code. */
+/** Everyday read-only commands give the same output and exit code inside the sandbox as outside. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -74,7 +74,7 @@ const COMMANDS: readonly string[] = [
   '(exit 4); echo $?; trap "echo bye" EXIT',
 ];
 
-/** Without the program they begin with, all would say the same: that it is not there. */
+/** Without their program, all these commands would give the same error. */
 const missing = ['awk', 'cc', 'diff', 'git', 'gzip', 'make', 'perl', 'ps', 'python3', 'tar', 'which'].filter(lacks);
 const possible = COMMANDS.filter((command) => !missing.some((program) => command.startsWith(`${program} `)));
 
@@ -83,7 +83,8 @@ let outer: string;
 let place: string;
 beforeAll(async () => {
   tools = await buildTools();
-  // One level down: `..` is listed too, and the system's temporary directory changes all the time.
+  // One level below the temporary directory: the commands list `..` too, and the temporary directory itself changes all
+  // the time.
   outer = mkdtempSync(join(tmpdir(), 'aish-everyday-'));
   place = join(outer, 'place');
   mkdirSync(join(place, 'sub'), { recursive: true });
@@ -118,9 +119,11 @@ async function outcome(command: string, inside: boolean) {
   }
 }
 
-it.skipIf(lacks('cc'))('are at least forty', () => expect(COMMANDS.length).toBeGreaterThanOrEqual(40));
+it.skipIf(lacks('cc'))('the everyday commands are at least forty', () =>
+  expect(COMMANDS.length).toBeGreaterThanOrEqual(40),
+);
 
-it.skipIf(lacks('cc')).each(possible)('%s', async (command) => {
+it.skipIf(lacks('cc')).each(possible)('%s gives the same result inside the sandbox as outside', async (command) => {
   const outside = await outcome(command, false);
   expect(await outcome(command, true)).toEqual(outside);
 });

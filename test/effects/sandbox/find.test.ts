@@ -1,4 +1,4 @@
-/** Which launcher is taken: one of another machine never is. */
+/** Which launcher is chosen: never one for another machine. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(place, { recursive: true }));
 
-/** The beginning of a program for this machine, 62 being x64 and 183 arm64. */
+/** The first bytes of a program for a machine; 62 is x64 and 183 arm64. */
 function elf(machine: number): Buffer {
   const head = Buffer.alloc(64);
   head.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);
@@ -33,7 +33,7 @@ function put(path: string, content: Buffer | string): string {
   return join(place, path);
 }
 
-it('takes the one built here before the one that the package carries', () => {
+it('prefers the launcher built here to the one in the package', () => {
   carried('x64', elf(62));
   const ours = built(elf(62));
   expect(findLauncher(base, 'x64')).toBe(ours);
@@ -50,7 +50,7 @@ it.each([
   ['a 32-bit one', Buffer.from(elf(62)).fill(1, 4, 5)],
   ['a script', '#!/bin/sh\nexec "$@"\n'],
   ['an empty file', ''],
-])('passes over %s, built or carried, and names a place where nothing is', async (_what, content) => {
+])('skips %s, whether built or packaged, and names the expected path when nothing is left', async (_what, content) => {
   built(content);
   carried('x64', content);
   const launcher = findLauncher(base, 'x64');

@@ -1,4 +1,4 @@
-/** Project mode on systems without namespaces (MO-9): Landlock and the supervisor hold it. */
+/** Project mode on systems without namespaces (MO-9): Landlock and the supervisor confine it. */
 import { existsSync, linkSync, lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -28,7 +28,7 @@ describe.skipIf(lacks('cc')).each(USERS)('Project without namespaces, as %s', (_
     }
   };
 
-  it('only the tree and the private directory can be written, in content, mode and time', () =>
+  it('makes only the tree and the private directory writable, in content, mode and time', () =>
     within(async (scene) => {
       mkdirSync(join(scene.tree, '.git', 'hooks'), { recursive: true });
       writeFileSync(join(scene.tree, '.git', 'config'), 'old\n');
@@ -69,7 +69,7 @@ describe.skipIf(lacks('cc')).each(USERS)('Project without namespaces, as %s', (_
       }
     }));
 
-  it('a file with another name outside is not written to', () =>
+  it('refuses to write to a file that has another name outside', () =>
     within(async (scene) => {
       writeFileSync(join(scene.root, 'outside'), 'theirs\n');
       linkSync(join(scene.root, 'outside'), join(scene.tree, 'file'));
@@ -84,7 +84,7 @@ describe.skipIf(lacks('cc')).each(USERS)('Project without namespaces, as %s', (_
       expect(readFileSync(join(scene.root, 'outside'), 'utf8')).toBe('theirs\n');
     }));
 
-  it.skipIf(lacks('python3'))('no socket of any kind can be made', () =>
+  it.skipIf(lacks('python3'))('allows no socket of any kind', () =>
     within(async (scene) => {
       const { out } = await scene.keep(
         `python3 -c '
@@ -99,7 +99,7 @@ for family in socket.AF_INET, socket.AF_INET6, socket.AF_UNIX, socket.AF_NETLINK
   );
 
   it(
-    'what it changes is kept, and comes back exactly',
+    'keeps what a command changes and restores it exactly',
     () =>
       fc.assert(
         fc.asyncProperty(trees, scripts, async (tree, script) =>
@@ -122,13 +122,13 @@ for family in socket.AF_INET, socket.AF_INET6, socket.AF_UNIX, socket.AF_NETLINK
 });
 
 describe.skipIf(lacks('cc'))('Project without namespaces', () => {
-  it('is what is left where the kernel gives no namespaces, and says what it lacks', async () => {
+  it('is the fallback where the kernel has no namespaces, and reports what it lacks', async () => {
     const status = await detectSandbox({ launcher: tools.testLauncher, extra: ['--fail', 'namespaces'] });
     expect(status.noProject).toBeUndefined();
     expect(status.projectMissing).toMatch(/no namespaces.*\$TMPDIR.*no loopback.*watched, not enforced/);
   });
 
-  it('is not there where Landlock is too old to let files be moved', async () => {
+  it('is unavailable where Landlock is too old to let files be moved', async () => {
     const scene = makeScene(tools.launcher);
     const [, ...rest] = projectArgv({ launcher: '', argv: ['echo', 'ran'], project: scene.tree, held: true });
     const ran = await run([tools.testLauncher, '--abi', '1', ...rest]);

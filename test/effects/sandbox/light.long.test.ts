@@ -25,19 +25,22 @@ const light = (script: string): readonly string[] =>
   lightArgv({ launcher: tools.launcher, argv: ['sh', '-c', script] });
 const env = { PATH: process.env.PATH ?? '/usr/bin:/bin' };
 
-it.skipIf(lacks('cc'))('writes, moves, links, changes modes, listens and connects as without it', async () => {
-  mkdirSync(join(place.path, 'sub'));
-  const script = `cd ${place.path} && echo x > a && chmod 640 a && mv a sub/b && ln sub/b c && touch -d 2001-01-01 c && rm sub/b &&
+it.skipIf(lacks('cc'))(
+  'the light profile writes, moves, links, changes modes, listens and connects as usual',
+  async () => {
+    mkdirSync(join(place.path, 'sub'));
+    const script = `cd ${place.path} && echo x > a && chmod 640 a && mv a sub/b && ln sub/b c && touch -d 2001-01-01 c && rm sub/b &&
     mkfifo p && echo y > /dev/null && '${process.execPath}' -e '
 const net = require("node:net");
 const server = net.createServer().listen(0, "127.0.0.1", () =>
   net.connect(server.address().port, "127.0.0.1", () => { console.log("connected"); process.exit(); }));'`;
-  const ran = await run(light(script), { env });
-  expect(ran).toMatchObject({ code: 0, err: '', out: 'connected\n' });
-  expect(readFileSync(join(place.path, 'c'), 'utf8')).toBe('x\n');
-});
+    const ran = await run(light(script), { env });
+    expect(ran).toMatchObject({ code: 0, err: '', out: 'connected\n' });
+    expect(readFileSync(join(place.path, 'c'), 'utf8')).toBe('x\n');
+  },
+);
 
-it.skipIf(lacks('cc'))('cannot paint, read or type into another terminal', async () => {
+it.skipIf(lacks('cc'))('the light profile cannot paint on, read from or type into another terminal', async () => {
   const screen = inPty(['sleep', '1000'], { env });
   const script = `for flag in '>' '<' '>>' '<>'; do eval "(: $flag ${screen.ptsName}) 2>&1" && echo through; done
     (: > /proc/${screen.pid}/fd/0) 2>&1 && echo through; exit 0`;
@@ -48,19 +51,19 @@ it.skipIf(lacks('cc'))('cannot paint, read or type into another terminal', async
   await screen.ended;
 });
 
-it.skipIf(lacks('cc'))('has its own terminal whole', async () => {
+it.skipIf(lacks('cc'))('the light profile has full use of its own terminal', async () => {
   const pty = inPty(light('tty; stty -echo; stty echo; echo back > $(tty); echo also > /dev/tty'), { env });
   expect(await pty.ended).toMatchObject({ exitCode: 0 });
   expect(pty.text()).toMatch(/back\r\nalso/);
 });
 
-it.skipIf(lacks('cc'))('cannot make a second name for a terminal, as root', async () => {
+it.skipIf(lacks('cc'))('the light profile cannot make a second name for a terminal, even as root', async () => {
   const ran = await run(light(`mknod ${place.path}/tty c 136 0 2>&1 && echo through`), { env });
   expect(ran.out).not.toContain('through');
 });
 
-it.skipIf(lacks('cc'))('cannot signal or look into what is outside', async () => {
-  // As an ordinary user: root's capabilities are left to it here, and one of them opens /proc to reading.
+it.skipIf(lacks('cc'))('the light profile cannot signal or inspect processes outside', async () => {
+  // As an ordinary user: the light profile keeps root's capabilities, one of which allows reading /proc.
   const user = [tools.hostile, '--start', String(process.getuid?.() === 0 ? 65534 : process.getuid?.())];
   const victim = inPty([...user, 'sleep', '1000'], { env });
   const script = `kill -TERM ${victim.pid} 2>&1; cat /proc/${victim.pid}/environ 2>&1; kill -TERM $PPID 2>&1`;
@@ -71,7 +74,7 @@ it.skipIf(lacks('cc'))('cannot signal or look into what is outside', async () =>
   await victim.ended;
 });
 
-it.skipIf(lacks('cc'))('is not there where Landlock is too old to let files be moved', async () => {
+it.skipIf(lacks('cc'))('the light profile is unavailable where Landlock is too old to let files be moved', async () => {
   writeFileSync(join(place.path, 'x'), '');
   const [program = '', ...rest] = light('echo ran');
   const ran = await run([tools.testLauncher, '--abi', '1', ...rest], { env });
@@ -80,7 +83,7 @@ it.skipIf(lacks('cc'))('is not there where Landlock is too old to let files be m
   expect(ran.err).toContain('moving files would be refused');
 });
 
-it.skipIf(lacks('cc'))('two sandboxes cannot signal each other', async () => {
+it.skipIf(lacks('cc'))('two light sandboxes cannot signal each other', async () => {
   const first = inPty(light('echo pid $$; exec sleep 1000'), { env });
   await until('it runs', () => /pid \d+/.test(first.text()));
   const pid = /pid (\d+)/.exec(first.text())?.[1];

@@ -1,4 +1,6 @@
-/** Bombs: memory, processes, files, CPU time, wall-clock time. Each with a small bound, so that it bursts soon. */
+/**
+ * Bombs: memory, processes, files, CPU time and wall-clock time. Each has a small limit, so that it is reached soon.
+ */
 import { chownSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -26,7 +28,7 @@ afterEach(() => tmp.dispose());
 const ROOT = process.getuid?.() === 0;
 const missing = lacks('cc');
 
-describe.skipIf(missing || lacks('python3'))('one program', () => {
+describe.skipIf(missing || lacks('python3'))('the limits of one program', () => {
   function python(limits: SandboxLimits, ...lines: readonly string[]) {
     const { launcher } = tools;
     const argv = ['/usr/bin/env', 'python3', '-c', lines.join('\n')];
@@ -35,7 +37,7 @@ describe.skipIf(missing || lacks('python3'))('one program', () => {
     });
   }
 
-  it('a memory bomb ends with ENOMEM', async () => {
+  it('end a memory bomb with ENOMEM', async () => {
     const ran = await python(
       { dataBytes: 100 << 20 },
       'try:',
@@ -46,7 +48,7 @@ describe.skipIf(missing || lacks('python3'))('one program', () => {
     expect(ran.out).toBe('refused\n');
   });
 
-  it('shared memory does not get around it', async () => {
+  it('include shared memory', async () => {
     const ran = await python(
       { addressBytes: 300 << 20 },
       'import mmap',
@@ -58,7 +60,7 @@ describe.skipIf(missing || lacks('python3'))('one program', () => {
     expect(ran.out).toBe('12\n');
   });
 
-  it('a file bomb ends with SIGXFSZ or EFBIG', async () => {
+  it('end a file bomb with SIGXFSZ or EFBIG', async () => {
     const ran = await python(
       { fileBytes: 1 << 20 },
       'import os',
@@ -72,7 +74,7 @@ describe.skipIf(missing || lacks('python3'))('one program', () => {
     expect(statSync(join(tmp.path, 'big')).size).toBe(1 << 20);
   });
 
-  it('open files are bounded', async () => {
+  it('bound the open files', async () => {
     const ran = await python(
       { openFiles: 50 },
       'import os',
@@ -83,12 +85,12 @@ describe.skipIf(missing || lacks('python3'))('one program', () => {
     expect(ran.out).toBe('24\n');
   });
 
-  it('CPU time is bounded: SIGXCPU, and SIGKILL where that is caught', async () => {
+  it('bound CPU time by SIGXCPU, and by SIGKILL where that is caught', async () => {
     const ran = await python({ cpuSeconds: 1 }, 'while True: pass');
     expect(ran.code).toBe(128 + 24);
   });
 
-  it('wall-clock time is bounded for all of it', async () => {
+  it('bound the wall-clock time of the whole command', async () => {
     const ran = await python(
       { wallSeconds: 1 },
       'import os, signal, time',
@@ -102,7 +104,7 @@ describe.skipIf(missing || lacks('python3'))('one program', () => {
   });
 });
 
-/** The bomb ends by itself at 3000 processes, and nothing of it may be left after 10 seconds in any case. */
+/** The bomb stops at 3000 processes, and none may be left after 10 seconds in any case. */
 async function bomb(uid: number, procs: number) {
   if (ROOT) for (const path of [dirname(tmp.path), tmp.path]) chownSync(path, uid, uid);
   const argv = sandboxArgv({
@@ -115,7 +117,7 @@ async function bomb(uid: number, procs: number) {
   return run([tools.hostile, '--start', String(uid), ...argv], { cwd: '/', env: { PATH: process.env.PATH } });
 }
 
-/** How many of its processes there are. One that has ended but was not yet waited for has no command line. */
+/** Returns how many of its processes exist. A zombie has no command line and is not counted. */
 function bombs(): number {
   const commands = readdirSync('/proc').flatMap((name) => {
     try {
@@ -127,14 +129,14 @@ function bombs(): number {
   return commands.filter((line) => line.startsWith(`${tools.hostile}\0--bomb`)).length;
 }
 
-it.skipIf(missing)('a fork bomb of a user is refused by the kernel, and gone with the command', async () => {
+it.skipIf(missing)('the kernel refuses an ordinary user’s fork bomb, which ends with the command', async () => {
   const ended = bomb(ROOT ? 65534 : (process.getuid?.() ?? 0), 50);
-  // NPROC counts on top of what the machine had: far fewer than the bomb wants.
+  // NPROC counts in addition to the processes the machine had: far fewer than the bomb wants.
   expect((await ended).code).toBe(124);
   expect(bombs()).toBe(0);
 });
 
-it.skipIf(missing || !ROOT)('a fork bomb of root is noticed and stopped', async () => {
+it.skipIf(missing || !ROOT)('the supervisor notices and stops a fork bomb of root', async () => {
   const ran = await bomb(0, 100);
   expect(ran.err).toContain('aish-sandbox: stopped: more than 100 processes');
   expect(ran.code).toBe(137);
@@ -142,7 +144,7 @@ it.skipIf(missing || !ROOT)('a fork bomb of root is noticed and stopped', async 
   expect(bombs()).toBe(0);
 });
 
-it.skipIf(missing)('a core is never written, nor a handler for it started', async () => {
+it.skipIf(missing)('no core is written, and no handler for cores starts', async () => {
   const { launcher } = tools;
   const argv = ['sh', '-c', 'ulimit -Hc; cd "$TMPDIR"; sh -c "kill -SEGV \\$\\$"'];
   const ran = await run(sandboxArgv({ launcher, argv, tmpDir: tmp.path }), {

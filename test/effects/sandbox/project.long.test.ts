@@ -1,4 +1,4 @@
-/** Project mode's bounds (MO-9): the tree can be written, nothing else; what it changes there is kept and comes back exactly. */
+/** The bounds of Project mode (MO-9): only the tree can be written, and changes there are kept and restored exactly. */
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => tools?.dispose());
 
 describe.skipIf(!trialsWork()).each(USERS)('in Project mode, as %s', (_, ordinary) => {
-  it('only the tree and private temporary directories can be written', async () => {
+  it('makes only the tree and private temporary directories writable', async () => {
     const scene = makeScene(tools.launcher, ordinary);
     try {
       mkdirSync(join(scene.tree, '.git', 'hooks'), { recursive: true });
@@ -61,7 +61,7 @@ describe.skipIf(!trialsWork()).each(USERS)('in Project mode, as %s', (_, ordinar
     }
   });
 
-  it.skipIf(lacks('git'))('with `.git` a link it works, and the repository behind it is held as well', async () => {
+  it.skipIf(lacks('git'))('works where `.git` is a link, and protects the repository behind it as well', async () => {
     const scene = makeScene(tools.launcher, ordinary);
     try {
       const [git, real] = [join(scene.tree, '.git'), join(scene.tree, 'real')];
@@ -76,7 +76,7 @@ describe.skipIf(!trialsWork()).each(USERS)('in Project mode, as %s', (_, ordinar
       expect(kept.out).toContain('one\n');
       expect([readlinkSync(git), readFileSync(join(real, 'config'), 'utf8')]).toEqual(['real', config]);
       expect(existsSync(join(real, 'hooks', 'post-commit'))).toBe(false);
-      // To nothing, or to a file: no repository, and none is put in its place.
+      // A link to nothing or to a file is not a repository, and none is put in its place.
       for (const [target, made] of [
         ['nowhere', undefined],
         ['file', 'gitdir: elsewhere\n'],
@@ -98,7 +98,7 @@ describe.skipIf(!trialsWork()).each(USERS)('in Project mode, as %s', (_, ordinar
     ['kept', true],
     ['not kept', false],
   ])(
-    'a file with another name outside is not written to by any call, only read, replaced and removed (%s)',
+    'lets a file with another name outside be read, replaced and removed, but not written by any call (%s)',
     async (_how, kept) => {
       const scene = makeScene(tools.launcher, ordinary);
       try {
@@ -135,7 +135,7 @@ describe.skipIf(!trialsWork()).each(USERS)('in Project mode, as %s', (_, ordinar
     },
   );
 
-  it('links that the store made are no names outside', async () => {
+  it('does not count the store’s own links as names outside', async () => {
     const scene = makeScene(tools.launcher, ordinary);
     try {
       writeFileSync(join(scene.tree, 'a'), 'old\n');
@@ -149,7 +149,7 @@ describe.skipIf(!trialsWork()).each(USERS)('in Project mode, as %s', (_, ordinar
   });
 
   it.skipIf(lacks('python3'))(
-    'there is a loopback, no network, no Unix socket, and of the kernel’s only the one that lists addresses',
+    'has a loopback, no other network and no Unix socket, and only the kernel socket that lists addresses',
     async () => {
       const scene = makeScene(tools.launcher, ordinary);
       try {
@@ -173,7 +173,7 @@ print(multiprocessing.Pool(2).map(abs, [-1, 2]))' 2>&1`,
   );
 
   it(
-    'what it changes is kept, and comes back exactly',
+    'keeps what a command changes and restores it exactly',
     () =>
       fc.assert(
         fc.asyncProperty(trees, scripts, async (tree, script) => {

@@ -1,4 +1,4 @@
-/** Runs one program in a pseudo-terminal, the way the executor does. */
+/** Runs one program in a pseudo-terminal, as the executor does. */
 import { spawn } from 'node-pty';
 
 export type InPty = {
@@ -29,7 +29,7 @@ export function inPty(
   });
   const ended = new Promise<{ exitCode: number; signal?: number }>((resolve) => {
     pty.onExit((end) => {
-      // The end can be told before the last of the output.
+      // The exit event can come before the last output.
       setImmediate(() => {
         pty.destroy();
         resolve(end);

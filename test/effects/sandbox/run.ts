@@ -30,7 +30,7 @@ export function run(
   });
 }
 
-/** Waits until `condition` holds; fails with what was waited for. */
+/** Waits until `condition` is true; a timeout names `what` was awaited. */
 export async function until(what: string, condition: () => boolean, milliseconds = 20_000): Promise<void> {
   const deadline = Date.now() + milliseconds;
   while (!condition()) {

@@ -1,4 +1,7 @@
-/** What the hostile operations aim at: files, sockets, a victim, System V objects. All of one user, all disposable. */
+/**
+ * The targets of the hostile operations: files, sockets, a victim process, System V objects. All belong to one user and
+ * are disposable.
+ */
 import { execFileSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import {
@@ -28,17 +31,17 @@ import type { Tools } from './tools.ts';
 export type Scene = {
   readonly uid: number;
   readonly directory: string;
-  /** For what an attack needs besides; goes with the scene. */
+  /** A directory for further needs of an attack, removed with the scene. */
   readonly beside: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Everything that is known of the files, to compare before and after. */
+  /** Returns everything known of the files, to compare before and after. */
   snapshot(): string;
-  /** Connections, datagrams and signals that reached something outside so far. */
+  /** Returns the connections, datagrams and signals that reached something outside so far. */
   arrivals(): number;
   dispose(): Promise<void>;
 };
 
-/** @param base where it lies: a profile with a `/tmp` of its own does not see one there */
+/** @param base where the scene is made: a profile with a `/tmp` of its own does not see one there */
 export async function layOut(tools: Tools, uid: number, base = tmpdir()): Promise<Scene> {
   const directory = mkdtempSync(join(base, 'aish-scene-'));
   const beside = mkdtempSync(join(base, 'aish-beside-'));
@@ -49,7 +52,7 @@ export async function layOut(tools: Tools, uid: number, base = tmpdir()): Promis
   if (process.getuid?.() === 0) chownSync(log, uid, uid);
   const victim = await startVictim(tools, uid, directory, log);
   const net = await listen(directory);
-  // Somebody must read the fifo, or writing it fails anyway.
+  // Without a reader, writing to the FIFO would fail outside as well.
   const reader = openSync(join(directory, 'fifo'), 'r+');
   const [shm = '', sem = '', msg = ''] = as(tools, uid, directory, [tools.hostile, '--prepare']).split(/\s+/);
   if (process.getuid?.() === 0) {
@@ -101,7 +104,7 @@ function as(tools: Tools, uid: number, cwd: string, argv: readonly string[]): st
 function makeFiles(tools: Tools, directory: string): void {
   for (const name of ['file', 'other', 'gone', 'inherited', 'foreign'])
     writeFileSync(join(directory, name), `${name}\n`, { mode: 0o600 });
-  // Who can't make a file another's can close one of its own.
+  // A user who can't give a file to another can close one of their own.
   if (process.getuid?.() !== 0) chmodSync(join(directory, 'foreign'), 0);
   writeFileSync(join(directory, 'empty'), '', { mode: 0o600 });
   for (const name of ['dir', 'gone.d']) mkdirSync(join(directory, name), { mode: 0o700 });
@@ -111,17 +114,17 @@ function makeFiles(tools: Tools, directory: string): void {
   setAttribute(join(directory, 'other'));
 }
 
-/** `user.kept`, for the operations that remove it; a file system without attributes leaves them untried. */
+/** Sets `user.kept` for the operations that remove it. A file system without attributes leaves them untried. */
 function setAttribute(path: string): void {
   const script = 'import os,sys; os.setxattr(sys.argv[1], "user.kept", b"x")';
   try {
     execFileSync('python3', ['-c', script, path], { stdio: 'ignore' });
   } catch {
-    // Then removing it fails outside as well, and the row is not counted.
+    // Removing it then fails outside as well, and the row is not counted.
   }
 }
 
-/** The victim has a terminal of its own, as the program has. */
+/** The victim has a terminal of its own, like the program. */
 async function startVictim(tools: Tools, uid: number, cwd: string, log: string) {
   const pty = inPty([tools.hostile, '--start', String(uid), tools.hostile, '--victim', log], { cwd });
   await until('the victim is there', () => ADDRESS.test(pty.text()));
@@ -155,7 +158,8 @@ async function listen(directory: string) {
   }
   const udp = createSocket('udp4', () => count++);
   await new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve));
-  // Node has no Unix datagram sockets; a reader that counts what comes. Without it that operation fails outside as well.
+  // Node has no Unix datagram sockets, so a Python reader counts what arrives. Without it the operation fails outside
+  // as well.
   const dgram = PYTHON ? inPty(['python3', '-c', DATAGRAM, join(directory, 'dgram.sock')]) : undefined;
   await until('the datagram socket is there', () => dgram === undefined || dgram.text().includes('ready'));
   const address = servers[0]?.server.address();
@@ -187,7 +191,7 @@ function describe(directory: string): string {
     .map((name) => {
       const path = join(directory, name);
       const st = lstatSync(path);
-      // What an ordinary user has closed tells by its times whether it was changed.
+      // For a file that its ordinary owner has closed, the times show whether it changed.
       const isOpen = st.isFile() && (st.mode & 0o400) !== 0;
       const content = isOpen && st.size < 1000 ? readFileSync(path, 'utf8') : st.size;
       return JSON.stringify([name, st.mode, st.uid, st.gid, st.nlink, st.mtimeMs, st.ctimeMs, content]);

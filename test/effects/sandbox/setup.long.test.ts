@@ -1,4 +1,4 @@
-/** A set-up that fails anywhere never runs the command, and says so in one line and in the status file. */
+/** A failure anywhere in the setup prevents the command, with one line and the status file as the message. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => tools?.dispose());
 
-/** Inside, this could be seen twice: on the output, and as a file where writing is allowed. */
+/** A run inside would be visible twice: on the output, and as a file where writing is allowed. */
 const COMMAND = ['sh', '-c', 'echo it ran; touch "$TMPDIR/ran" 2>/dev/null; : > "$TMPDIR/ran"'];
 
 async function tryTo(
@@ -46,12 +46,12 @@ function expectNothingRan(result: Awaited<ReturnType<typeof tryTo>>): void {
   expect(result.err).toMatch(/^aish-sandbox: set-up failed at [^\n]*; the command was not run\n$/);
 }
 
-it.skipIf(lacks('cc'))('runs the command when nothing fails', async () => {
+it.skipIf(lacks('cc'))('the launcher runs the command when nothing fails', async () => {
   const result = await tryTo((tmp) => whole(tools.launcher, tmp));
   expect(result).toMatchObject({ started: true, code: 0, out: 'it ran\n', err: '' });
 });
 
-describe.skipIf(lacks('cc'))('each step forced to fail', () => {
+describe.skipIf(lacks('cc'))('a forced failure of a setup step', () => {
   const steps = [
     'cwd',
     'session',
@@ -66,28 +66,31 @@ describe.skipIf(lacks('cc'))('each step forced to fail', () => {
     'exec',
   ];
 
-  it('knows all steps of the source', () => {
+  it('is tried for all steps of the source', () => {
     const source = readFileSync(join(import.meta.dirname, '../../../src/effects/launcher/confine.c'), 'utf8');
     const table = source.slice(source.indexOf('} steps[] = {'));
     expect([...table.matchAll(/^\s+\{"(\w+)", \w+, /gm)].map((match) => match[1])).toEqual(steps);
   });
 
-  it.each(steps)('%s', async (step) => {
+  it.each(steps)('in %s prevents the command and is named', async (step) => {
     const result = await tryTo((tmp) => withOptions(whole(tools.testLauncher, tmp), '--fail', step));
     expectNothingRan(result);
     expect(result.why).toMatch(new RegExp(`^${step}: .*Input/output error$`));
   });
 
-  it.each(['cwd', 'session', 'descriptors', 'privileges', 'landlock', 'exec'])('%s, light', async (step) => {
-    const result = await tryTo((tmp) => {
-      const argv = lightArgv({ launcher: tools.testLauncher, argv: COMMAND, cwd: '/', statusFile: tmp.statusFile });
-      return withOptions(argv, '--fail', step);
-    });
-    expectNothingRan(result);
-  });
+  it.each(['cwd', 'session', 'descriptors', 'privileges', 'landlock', 'exec'])(
+    'in %s of the light profile prevents the command and is named',
+    async (step) => {
+      const result = await tryTo((tmp) => {
+        const argv = lightArgv({ launcher: tools.testLauncher, argv: COMMAND, cwd: '/', statusFile: tmp.statusFile });
+        return withOptions(argv, '--fail', step);
+      });
+      expectNothingRan(result);
+    },
+  );
 });
 
-describe.skipIf(lacks('cc'))('each system call of the set-up refused, in the launcher as it ships', () => {
+describe.skipIf(lacks('cc'))('a refused system call of the setup in the shipped launcher', () => {
   const calls = [
     'chdir',
     'prctl',
@@ -109,26 +112,29 @@ describe.skipIf(lacks('cc'))('each system call of the set-up refused, in the lau
   const root = process.getuid?.() === 0;
   const strace = !lacks('strace') && mayTrace();
 
-  it.skipIf(!strace).each(root ? calls : calls.filter((call) => call !== 'capset'))('%s', async (call) => {
-    const [name = '', when = 'when=1+'] = call.split(':');
-    const result = await tryTo((tmp) => [
-      'strace',
-      '-fqqo',
-      '/dev/null',
-      '-e',
-      'signal=none',
-      '-e',
-      `inject=${name}:error=EIO:${when}`,
-      // strace is the parent here
-      ...withoutParent(whole(tools.launcher, tmp)),
-    ]);
-    expect(result.started).toBe(false);
-    expect(result.out).toBe('');
-    expect(result.err).toMatch(/set-up failed at|the command was not run/);
-    expect(result.code).toBe(126);
-  });
+  it.skipIf(!strace).each(root ? calls : calls.filter((call) => call !== 'capset'))(
+    'prevents the command: %s',
+    async (call) => {
+      const [name = '', when = 'when=1+'] = call.split(':');
+      const result = await tryTo((tmp) => [
+        'strace',
+        '-fqqo',
+        '/dev/null',
+        '-e',
+        'signal=none',
+        '-e',
+        `inject=${name}:error=EIO:${when}`,
+        // strace is the launcher's parent here.
+        ...withoutParent(whole(tools.launcher, tmp)),
+      ]);
+      expect(result.started).toBe(false);
+      expect(result.out).toBe('');
+      expect(result.err).toMatch(/set-up failed at|the command was not run/);
+      expect(result.code).toBe(126);
+    },
+  );
 
-  /** A container may forbid it. */
+  /** Returns whether strace may trace here; a container may forbid it. */
   function mayTrace(): boolean {
     try {
       execFileSync('strace', ['-o', '/dev/null', 'true'], { stdio: 'ignore' });
@@ -144,8 +150,8 @@ describe.skipIf(lacks('cc'))('each system call of the set-up refused, in the lau
   }
 });
 
-describe.skipIf(lacks('cc'))('what the caller gets wrong', () => {
-  it('a working directory that is not there', async () => {
+describe.skipIf(lacks('cc'))('the launcher', () => {
+  it('refuses a working directory that does not exist', async () => {
     const result = await tryTo((tmp) =>
       sandboxArgv({
         launcher: tools.launcher,
@@ -159,7 +165,7 @@ describe.skipIf(lacks('cc'))('what the caller gets wrong', () => {
     expect(result.why).toBe('cwd: /nowhere: No such file or directory');
   });
 
-  it('a temporary directory that others can enter, or that is a link, or is missing', async () => {
+  it('refuses a temporary directory that others can enter, or that is a link, or is missing', async () => {
     const shared = await tryTo((tmp) => {
       chmodSync(tmp.path, 0o755);
       return whole(tools.launcher, tmp);
@@ -174,7 +180,7 @@ describe.skipIf(lacks('cc'))('what the caller gets wrong', () => {
     }
   });
 
-  it('a status file that exists already, so that an old word is never read as a new one', async () => {
+  it('refuses an existing status file, so that an old result is never taken for a new one', async () => {
     const result = await tryTo((tmp) => {
       writeFileSync(tmp.statusFile, '');
       return whole(tools.launcher, tmp);
@@ -182,7 +188,7 @@ describe.skipIf(lacks('cc'))('what the caller gets wrong', () => {
     expectNothingRan(result);
   });
 
-  it('a parent that is not the parent', async () => {
+  it('refuses a --parent that is not its parent', async () => {
     const { launcher } = tools;
     const result = await tryTo((tmp) => [launcher, '--parent', '1', '--status', tmp.statusFile, '--', ...COMMAND]);
     expectNothingRan(result);
@@ -196,18 +202,18 @@ describe.skipIf(lacks('cc'))('what the caller gets wrong', () => {
     [['--tmp']],
     [['--']],
     [[]],
-  ])('arguments %j', async (args) => {
+  ])('refuses the arguments %j', async (args) => {
     const tail = args.length > 1 ? COMMAND : [];
     expectNothingRan(await tryTo(() => [tools.launcher, ...args, ...tail]));
   });
 
-  it('the options of the test build are unknown to the one that ships', async () => {
+  it('refuses the options of the test build when it is the shipped one', async () => {
     for (const option of ['--abi', '--fail']) {
       expectNothingRan(await tryTo((tmp) => withOptions(whole(tools.launcher, tmp), option, '1')));
     }
   });
 
-  it('a program that is not there ends with 127, as in a shell', async () => {
+  it('exits with 127 when the program does not exist, as a shell does', async () => {
     const result = await tryTo((tmp) => whole(tools.launcher, tmp, ['no-such-program']));
     expect(result).toMatchObject({
       started: false,
@@ -216,14 +222,14 @@ describe.skipIf(lacks('cc'))('what the caller gets wrong', () => {
     });
   });
 
-  it("the command's own 126 is told from the launcher's", async () => {
+  it("reports the command's own 126 in the status file, unlike its own", async () => {
     const tmp = createPrivateTmp();
     const ran = await run(whole(tools.launcher, tmp, ['sh', '-c', 'exit 126']));
     expect([ran.code, tmp.status()]).toEqual([126, { kind: 'exited', code: 126, left: 0 }]);
     tmp.dispose();
   });
 
-  it('too many sandboxes in each other', async () => {
+  it('refuses too many nested sandboxes', async () => {
     const result = await tryTo((tmp) => {
       const layer = (inner: readonly string[]): readonly string[] => [tools.launcher, '--', ...inner];
       let argv: readonly string[] = ['echo', 'it ran'];

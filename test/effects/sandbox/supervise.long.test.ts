@@ -1,4 +1,4 @@
-/** Nothing of a command outlives it, or whoever started it; and apart from that it behaves as without the launcher. */
+/** No process of a command outlives it or its starter; otherwise it behaves as without the launcher. */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,24 +36,29 @@ function argv(profile: Profile, script: string): readonly string[] {
   return sandboxArgv({ ...launch, tmpDir: tmp.path });
 }
 
-/** As a line for a shell, which is then the launcher's parent. */
+/** Quotes the words as a line for a shell, which is then the launcher's parent. */
 function quoted(words: readonly string[]): string {
   const at = words.indexOf('--parent');
   return [...words.slice(0, at), ...words.slice(at + 2)].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
 }
 
 const file = (name: string): string => join(tmp.path, name);
-/** SHLVL: with a socket for its input, which is what Node gives for a pipe, bash at level 0 would read ~/.bashrc. */
+/**
+ * SHLVL prevents bash from reading ~/.bashrc: it would at level 0 when its input is a socket, which Node uses for a
+ * pipe.
+ */
 const environment = () => ({ PATH: process.env.PATH ?? '/usr/bin:/bin', TMPDIR: tmp.path, HOME: tmp.path, SHLVL: '1' });
 
-/** The process ids that a script wrote to a file, once there are `count` of them. */
+/** Returns the process ids that a script wrote to a file, once there are `count` of them. */
 async function pids(name: string, count: number): Promise<number[]> {
   const read = () => (existsSync(file(name)) ? readFileSync(file(name), 'utf8').trim().split(/\s+/).map(Number) : []);
   await until(`${count} processes are there`, () => read().filter((pid) => pid > 0).length >= count);
   return read();
 }
 
-/** Orphans of every kind: a child, a detached one, one in a session of its own, one that ignores every signal it can. */
+/**
+ * Orphans of every kind: a child, a detached one, one in a session of its own, one that ignores every signal it can.
+ */
 const ORPHANS = `
   sleep 1000 & echo $! >> $TMPDIR/pids
   nohup setsid sh -c 'echo $$ >> $TMPDIR/pids; exec sleep 1000' >/dev/null 2>&1 &
@@ -61,14 +66,14 @@ const ORPHANS = `
   while [ $(wc -l < $TMPDIR/pids) -lt 3 ]; do :; done
 `;
 
-describe.skipIf(lacks('cc')).each(PROFILES)('%s', (profile) => {
+describe.skipIf(lacks('cc')).each(PROFILES)('the launcher with the profile %s', (profile) => {
   it('passes on input, output and the exit code', async () => {
     const ran = await run(argv(profile, 'cat; echo err >&2; exit 7'), { env: environment(), input: 'in\n' });
     expect(ran).toEqual({ code: 7, signal: null, out: 'in\n', err: 'err\n' });
     expect(tmp.status()).toEqual({ kind: 'exited', code: 7, left: 0 });
   });
 
-  it('tells a signal as 128+n', async () => {
+  it('exits with 128+n after signal n', async () => {
     const ran = await run(argv(profile, 'kill -SEGV $$'), { env: environment() });
     expect(ran.code).toBe(128 + 11);
     expect(tmp.status()).toEqual({ kind: 'killed', signal: 11, left: 0 });
@@ -85,7 +90,7 @@ describe.skipIf(lacks('cc')).each(PROFILES)('%s', (profile) => {
 
   it('leaves no orphan when the parent is killed', async () => {
     const [program = '', ...rest] = argv(profile, `${ORPHANS} echo $$ >> $TMPDIR/pids; sleep 1000`);
-    // A parent in between, which is killed with SIGKILL; --parent must name it.
+    // A process between is killed with SIGKILL; --parent must name it.
     const script = `const { spawn } = require('node:child_process');
       const args = ${JSON.stringify(rest)};
       args[args.indexOf('--parent') + 1] = String(process.pid);
@@ -95,7 +100,7 @@ describe.skipIf(lacks('cc')).each(PROFILES)('%s', (profile) => {
     expect(orphans.every(alive)).toBe(true);
     parent.kill('SIGKILL');
     await until('all of it is gone', () => !orphans.some(alive));
-    // The supervisor outlives the last orphan by the moment in which it says so.
+    // The supervisor outlives the last orphan briefly, to write the status.
     await until('it is told', () => tmp.status().kind !== 'running');
     expect(tmp.status()).toEqual({ kind: 'stopped', by: 'parent' });
   });
@@ -135,7 +140,7 @@ describe.skipIf(lacks('cc')).each(PROFILES)('%s', (profile) => {
   });
 
   it('forwards INT to a command without a terminal of its own', async () => {
-    // The program has a terminal, the command gets pipes: so it is put into a session of its own.
+    // The launcher has a terminal and the command gets pipes, so the command gets a session of its own.
     const script = "trap 'echo got-INT; exit 9' INT; echo $PPID > $TMPDIR/pids; while :; do sleep 0.01; done";
     const pty = inPty(
       ['bash', '-c', `${quoted(argv(profile, script))} < /dev/null 2>&1 | cat; echo "code \${PIPESTATUS[0]}"`],
@@ -151,8 +156,8 @@ describe.skipIf(lacks('cc')).each(PROFILES)('%s', (profile) => {
   });
 });
 
-describe.skipIf(lacks('cc'))('in a terminal', () => {
-  /** Says how many interrupts came, a moment after the first. */
+describe.skipIf(lacks('cc'))('a command in a terminal', () => {
+  /** Prints how many interrupts came, a moment after the first. */
   const COUNT = `'${process.execPath}' -e '
 let n = 0;
 process.on("SIGINT", () => {
@@ -162,7 +167,7 @@ process.on("SIGINT", () => {
 setInterval(() => {}, 1000);
 console.log("ready");'`;
 
-  it.each(PROFILES)('one Ctrl-C is one SIGINT (%s)', async (profile) => {
+  it.each(PROFILES)('receives one SIGINT for one Ctrl-C (%s)', async (profile) => {
     const pty = inPty(argv(profile, COUNT), { env: environment() });
     await until('it waits', () => pty.text().includes('ready'));
     pty.write('\x03');
@@ -170,7 +175,7 @@ console.log("ready");'`;
     expect(pty.text()).toContain('interrupts 1');
   });
 
-  it.each(PROFILES)('one SIGINT to the process group is one SIGINT (%s)', async (profile) => {
+  it.each(PROFILES)('receives one SIGINT for a SIGINT to the process group (%s)', async (profile) => {
     const pty = inPty(argv(profile, COUNT), { env: environment() });
     await until('it waits', () => pty.text().includes('ready'));
     process.kill(-pty.pid, 'SIGINT');
@@ -178,7 +183,7 @@ console.log("ready");'`;
     expect(pty.text()).toContain('interrupts 1');
   });
 
-  it.each(PROFILES)('has the controlling terminal, its size, and can read from it (%s)', async (profile) => {
+  it.each(PROFILES)('has the controlling terminal and its size, and can read from it (%s)', async (profile) => {
     const pty = inPty(argv(profile, 'tty; stty size; read -r line < /dev/tty; echo "<$line>"; stty -echo; stty echo'), {
       env: environment(),
     });
@@ -189,7 +194,7 @@ console.log("ready");'`;
     expect(pty.text()).toContain('<hello>');
   });
 
-  it('job control of an inner shell works', async () => {
+  it('can be an inner shell with job control', async () => {
     const pty = inPty(
       argv('restricted', 'set -m; sleep 1000 & kill -STOP %1; wait -f %1 & jobs; kill -KILL %1; echo over'),
       {
@@ -200,7 +205,7 @@ console.log("ready");'`;
     expect(pty.text()).toContain('over');
   });
 
-  it('a command fed by pipes does not reach the terminal of the program', async () => {
+  it('does not reach the terminal of the program when it is fed by pipes', async () => {
     // The outer shell has a terminal; the launcher below it gets pipes only.
     const inner = quoted(argv('supervised', '(echo painted > /dev/tty) 2>&1 || true'));
     const pty = inPty(['bash', '-c', `${inner} < /dev/null 2>&1 | cat`], { env: environment() });
@@ -209,7 +214,7 @@ console.log("ready");'`;
     expect(pty.text()).toMatch(/No such device/);
   });
 
-  it('stopping and continuing reach the whole of it', async () => {
+  it('is stopped and continued as a whole', async () => {
     const pty = inPty(['bash', '--norc', '-i'], { env: { ...environment(), PS1: 'prompt> ' } });
     await until('the shell is there', () => pty.text().includes('prompt>'));
     const program =

@@ -1,4 +1,4 @@
-/** What the tests of the sandbox are run with: the launcher as it ships, one with test options, and the attacker. */
+/** The programs that the sandbox tests use: the shipped launcher, one with test options, and the attacker. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -22,7 +22,10 @@ import { pathOf } from '../../support/lacks.ts';
 const SOURCE = join(import.meta.dirname, '../../../src/effects/launcher');
 const COMPILE = join(import.meta.dirname, '../../../src/effects/sandbox/compile.ts');
 const HOSTILE = join(import.meta.dirname, 'hostile');
-/** Where what was compiled is kept: in the checkout, or where that may not be written with the user's temporary files. */
+/**
+ * Where compiled programs are stored: in the checkout, or in the user's temporary directory if the checkout is
+ * read-only.
+ */
 const BUILT = [
   join(import.meta.dirname, '../../../node_modules/.cache/aish-test-tools'),
   join(tmpdir(), `aish-test-tools-${process.getuid?.()}`),
@@ -32,13 +35,13 @@ export type Tools = {
   /** Readable by every user. */
   readonly directory: string;
   readonly launcher: string;
-  /** Takes `--abi N` (pretend an older Landlock) and `--fail STEP` as well. */
+  /** Also takes `--abi N` (simulate an older Landlock) and `--fail STEP`. */
   readonly testLauncher: string;
   readonly hostile: string;
   dispose(): void;
 };
 
-/** Compiled once for all test files, as long as the sources, how they are compiled, and the compiler's name stay. */
+/** Compiles once for all test files, until the sources, the compile options or the compiler's name change. */
 async function once(output: string, sources: string, kind: string, compile: () => Promise<void> | void): Promise<void> {
   const hash = createHash('sha256').update(`${kind} ${process.arch} ${process.env.CC ?? 'cc'}\n${knowledgeHeader()}`);
   for (const name of [COMPILE, ...readdirSync(sources).map((name) => join(sources, name))].sort())
@@ -50,7 +53,7 @@ async function once(output: string, sources: string, kind: string, compile: () =
   for (const place of BUILT) if (keep(output, place, name)) return;
 }
 
-/** Nobody else can have put something there. What lies behind a closed directory is no place either. */
+/** Returns whether nobody else can have written to the place. A path below a closed directory does not qualify. */
 function isOwn(place: string): boolean {
   try {
     const stats = lstatSync(place);
@@ -62,7 +65,7 @@ function isOwn(place: string): boolean {
   }
 }
 
-/** False where it may not be written. */
+/** Stores a compiled program. Returns false where the place is not writable. */
 function keep(output: string, place: string, name: string): boolean {
   try {
     mkdirSync(place, { recursive: true, mode: 0o755 });
@@ -75,7 +78,7 @@ function keep(output: string, place: string, name: string): boolean {
   }
 }
 
-/** The three. `hostile` only when asked for. */
+/** Builds the programs; `hostile` only on request. */
 export async function buildTools(options: { readonly hostile?: boolean } = {}): Promise<Tools> {
   const directory = mkdtempSync(join(tmpdir(), 'aish-sandbox-test-'));
   chmodSync(directory, 0o755);

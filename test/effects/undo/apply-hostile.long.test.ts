@@ -1,4 +1,4 @@
-/** What goes wrong at an apply, or is meant to: a tree that changes under it, full disks, forged marks, odd files. */
+/** An apply that meets attacks or accidents: a changing tree, full disks, forged marks, odd files. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -22,10 +22,10 @@ import { lacks } from '../../support/lacks.ts';
 import { sceneForEach } from './bench.ts';
 import { tickOf, trialsWork, triedIn } from './trial-support.ts';
 
-/** Another file system than that of temporary directories, mostly. */
+/** Usually another file system than that of temporary directories. */
 const ELSEWHERE = '/dev/shm';
 const ROUNDS = Number(process.env.AISH_RACES ?? 40);
-/** Removing the tree of all of them would take longer than a hook may. */
+/** Removing the tree of all rounds at once would exceed the time limit of a hook. */
 const ROUNDS_PER_SCENE = 100;
 const root = process.getuid?.() === 0;
 
@@ -37,7 +37,7 @@ const tick = () => tickOf(at.scene);
 
 describe.skipIf(!trialsWork())('an apply', () => {
   it(
-    `writes nothing outside while a parent and a link to another place change places, ${ROUNDS} rounds`,
+    `writes nothing outside while a directory and a link outside swap places, ${ROUNDS} rounds`,
     async () => {
       const racer = `while :; do mv -T "$0" "$2"; ln -s "$3" "$0"; rm "$0"; mv -T "$2" "$0"; done`;
       for (let i = 0; i < ROUNDS; i += 1) {
@@ -46,7 +46,7 @@ describe.skipIf(!trialsWork())('an apply', () => {
           mkdirSync(join(at.scene.root, 'outside'));
           writeFileSync(join(at.scene.root, 'outside', 'a'), 'outside\n');
         }
-        // Of each round its own: what the racer began may end behind it.
+        // Each round has its own path: the racer's last step may come after the end of the round.
         const p = `${i}/p`;
         const names = [p, `${i}/link`, `${i}/real`].map((name) => join(at.scene.tree, name));
         mkdirSync(join(at.scene.tree, p, 'q'), { recursive: true });
@@ -66,7 +66,7 @@ describe.skipIf(!trialsWork())('an apply', () => {
     30_000 + ROUNDS * 1_000,
   );
 
-  it('copies where the store is on another file system, is exact, and is taken back', async () => {
+  it('copies exactly from a store on another file system, and can be undone', async () => {
     if (statSync(ELSEWHERE).dev === statSync(at.scene.root).dev) return;
     at.anew(false, ELSEWHERE);
     for (const name of ['d', 'd/e', 'gone']) mkdirSync(join(at.scene.tree, name));
@@ -89,7 +89,7 @@ describe.skipIf(!trialsWork())('an apply', () => {
     expect([...at.scene.snapshot()]).toEqual([...before]);
   });
 
-  it.skipIf(!root || lacks('mount'))('on a full disk stops, and is taken back', async () => {
+  it.skipIf(!root || lacks('mount'))('stops on a full disk, and can be undone', async () => {
     expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=450k', 'none', at.scene.tree]).status).toBe(0);
     try {
       put('a', 'a'.repeat(100_000));
@@ -111,7 +111,7 @@ describe.skipIf(!trialsWork())('an apply', () => {
     }
   });
 
-  it('does not wait at a FIFO that took the place of a file, and applies over FIFOs and sockets', async () => {
+  it('does not wait at a FIFO that replaced a file, and applies over FIFOs and sockets', async () => {
     put('a', 'old\n');
     const { number } = await tried('echo new > a');
     rmSync(join(at.scene.tree, 'a'));
@@ -126,7 +126,7 @@ describe.skipIf(!trialsWork())('an apply', () => {
     expect([...at.scene.snapshot()]).toEqual([...before]);
   });
 
-  it('leaves a file outside alone that has a name in the tree as well', async () => {
+  it('does not change a file outside that also has a name in the tree', async () => {
     const outside = join(at.scene.root, 'outside');
     writeFileSync(outside, 'old\n');
     linkSync(outside, join(at.scene.tree, 'a'));
@@ -139,47 +139,44 @@ describe.skipIf(!trialsWork())('an apply', () => {
     expect([get('a'), statSync(outside).ino === statSync(join(at.scene.tree, 'a')).ino]).toEqual(['old\n', true]);
   });
 
-  it.skipIf(lacks('python3'))(
-    'is not misled by marks of an overlay that stood on files before, or are made in it',
-    async () => {
-      const mark = (path: string, name: string) =>
-        `python3 -c 'import os,sys; os.setxattr(sys.argv[1], sys.argv[2], b"y")' ${path} user.overlay.${name}`;
-      mkdirSync(join(at.scene.tree, 'd'));
-      put('d/below', 'old\n');
-      put('empty', '');
-      execFileSync('bash', ['-c', `${mark('d', 'opaque')}; ${mark('empty', 'whiteout')}`], { cwd: at.scene.tree });
-      const before = at.scene.snapshot();
-      const { number, rows } = await tried('mkdir e; echo x > e/x; echo y > f');
-      expect(rows).toEqual(['created e', 'created e/x', 'created f']);
-      expect((await at.scene.apply(number)).code).toBe(0);
-      expect([get('e/x'), get('f'), get('d/below'), get('empty')]).toEqual(['x\n', 'y\n', 'old\n', '']);
-      expect(refused(await at.scene.undo(number))).toEqual([]);
-      expect([...at.scene.snapshot()]).toEqual([...before]);
-      // A real run would keep them, or set them: the trial shows neither.
-      for (const script of [
-        `mkdir e; ${mark('e', 'opaque')}`,
-        `mkdir -p e/e; echo y > e/e/f; ${mark('e/e/f', 'whiteout')}`,
-        mark('plain', 'origin'),
-        mark('.', 'redirect'),
-        'echo x > d/new',
-        'chmod 600 marked',
-        'echo x >> marked',
-      ]) {
-        put('plain', 'old\n');
-        put('marked', 'old\n');
-        execFileSync('bash', ['-c', mark('marked', 'metacopy.not')], { cwd: at.scene.tree });
-        const { listed } = await at.scene.try(script);
-        expect(listed, script).toMatch(/carries marks of an overlay/);
-      }
-    },
-  );
+  it.skipIf(lacks('python3'))('is not misled by overlay marks set on files before the trial or during it', async () => {
+    const mark = (path: string, name: string) =>
+      `python3 -c 'import os,sys; os.setxattr(sys.argv[1], sys.argv[2], b"y")' ${path} user.overlay.${name}`;
+    mkdirSync(join(at.scene.tree, 'd'));
+    put('d/below', 'old\n');
+    put('empty', '');
+    execFileSync('bash', ['-c', `${mark('d', 'opaque')}; ${mark('empty', 'whiteout')}`], { cwd: at.scene.tree });
+    const before = at.scene.snapshot();
+    const { number, rows } = await tried('mkdir e; echo x > e/x; echo y > f');
+    expect(rows).toEqual(['created e', 'created e/x', 'created f']);
+    expect((await at.scene.apply(number)).code).toBe(0);
+    expect([get('e/x'), get('f'), get('d/below'), get('empty')]).toEqual(['x\n', 'y\n', 'old\n', '']);
+    expect(refused(await at.scene.undo(number))).toEqual([]);
+    expect([...at.scene.snapshot()]).toEqual([...before]);
+    // A real run would keep or set them; the trial shows neither.
+    for (const script of [
+      `mkdir e; ${mark('e', 'opaque')}`,
+      `mkdir -p e/e; echo y > e/e/f; ${mark('e/e/f', 'whiteout')}`,
+      mark('plain', 'origin'),
+      mark('.', 'redirect'),
+      'echo x > d/new',
+      'chmod 600 marked',
+      'echo x >> marked',
+    ]) {
+      put('plain', 'old\n');
+      put('marked', 'old\n');
+      execFileSync('bash', ['-c', mark('marked', 'metacopy.not')], { cwd: at.scene.tree });
+      const { listed } = await at.scene.try(script);
+      expect(listed, script).toMatch(/carries marks of an overlay/);
+    }
+  });
 
   it.skipIf(lacks('python3'))(
-    'shows and applies attributes and access lists of directories, the top one’s too',
+    'shows and applies attributes and access lists of directories, including the top one',
     async () => {
       const python = (code: string) =>
         execFileSync('python3', ['-c', `import os, struct, sys\n${code}`], { cwd: at.scene.tree, encoding: 'utf8' });
-      // Owner, group, mask, others, and one named user: the same as runs it, since a trial knows no other.
+      // Owner, group, mask, others, and one named user: the same user as runs it, since a trial knows no other.
       const list = (name: string, kind: string, rights: number) =>
         `os.setxattr("${name}", "system.posix_acl_${kind}", struct.pack("<I" + "HHI" * 5, 2, 1, 7, 2**32 - 1, 2, ${rights}, os.getuid(), 4, 5, 2**32 - 1, 16, 7, 2**32 - 1, 32, 5, 2**32 - 1))`;
       const all = () =>
@@ -195,7 +192,7 @@ describe.skipIf(!trialsWork())('an apply', () => {
           ),
         );
       } catch {
-        return; // a file system without them
+        return; // a file system without attributes
       }
       const before = all();
       const unchanged = await tried('touch -c .; cat a > /dev/null; : >> e/../a');
@@ -220,10 +217,10 @@ describe.skipIf(!trialsWork())('an apply', () => {
     },
   );
 
-  it.skipIf(lacks('python3'))('refuses where somebody set attributes of the same directory meanwhile', async () => {
+  it.skipIf(lacks('python3'))('refuses where attributes of the same directory were changed meanwhile', async () => {
     mkdirSync(join(at.scene.tree, 'd'));
     const set = (value: string) => `python3 -c 'import os; os.setxattr("d", "user.a", b"${value}")'`;
-    if (spawnSync('bash', ['-c', set('old')], { cwd: at.scene.tree }).status !== 0) return; // a file system without them
+    if (spawnSync('bash', ['-c', set('old')], { cwd: at.scene.tree }).status !== 0) return; // a file system without attributes
     const { number } = await tried(set('tried'));
     execFileSync('bash', ['-c', set('theirs')], { cwd: at.scene.tree });
     expect((await at.scene.apply(number)).code).toBe(1);
@@ -231,7 +228,7 @@ describe.skipIf(!trialsWork())('an apply', () => {
     expect(execFileSync('python3', ['-c', value], { cwd: at.scene.tree, encoding: 'utf8' })).toBe("b'theirs'\n");
   });
 
-  it.skipIf(!root || lacks('mknod'))('knows a whiteout that root made before from one of its own', async () => {
+  it.skipIf(!root || lacks('mknod'))('distinguishes a whiteout that root made before from one of its own', async () => {
     execFileSync('mknod', [join(at.scene.tree, 'white'), 'c', '0', '0']);
     put('a', 'old\n');
     const { number, rows } = await tried('rm a; ls > /dev/null');
@@ -240,12 +237,12 @@ describe.skipIf(!trialsWork())('an apply', () => {
     expect(lstatSync(join(at.scene.tree, 'white')).isCharacterDevice()).toBe(true);
   });
 
-  it.skipIf(!root || lacks('chattr'))('stops at an immutable file, and is taken back', async () => {
+  it.skipIf(!root || lacks('chattr'))('stops at an immutable file, and can be undone', async () => {
     put('a', 'old\n');
     put('b', 'old\n');
     const before = at.scene.snapshot();
     const { number } = await tried('echo new > a; rm b');
-    if (spawnSync('chattr', ['+i', join(at.scene.tree, 'b')]).status !== 0) return; // its file system has no such flag
+    if (spawnSync('chattr', ['+i', join(at.scene.tree, 'b')]).status !== 0) return; // a file system without this flag
     try {
       expect((await at.scene.apply(number)).code).toBeGreaterThan(0);
       expect(get('b')).toBe('old\n');
@@ -278,7 +275,7 @@ describe.skipIf(!trialsWork())('an apply', () => {
     expect(read()).toBe(before);
   });
 
-  it.skipIf(lacks('strace'))('on a quota that is used up stops, and is taken back', async () => {
+  it.skipIf(lacks('strace'))('stops when a disk quota is used up, and can be undone', async () => {
     const stopped: boolean[] = [];
     for (const call of ['linkat', 'renameat2', 'write', 'pwrite64'])
       for (const nth of [2, 5, 9]) {
@@ -306,7 +303,7 @@ describe.skipIf(!trialsWork())('an apply', () => {
           at.scene.tree,
         ]);
         const name = `${call} ${nth}`;
-        // Not reached: it went through.
+        // Status 0 means that the apply finished before the quota was reached.
         if (status !== 0) expect([2, 126], name).toContain(status);
         if (nth === 2) stopped.push(status !== 0);
         expect(refused(await at.scene.undo(number)), name).toEqual([]);
@@ -315,23 +312,23 @@ describe.skipIf(!trialsWork())('an apply', () => {
     expect(stopped.filter(Boolean).length, String(stopped)).toBeGreaterThan(1);
   });
 
-  it('leaves a directory alone whose owner may no longer write to it, and what was done comes back', async () => {
+  it('does not change a directory that its owner may no longer write to, and its finished part can be undone', async () => {
     mkdirSync(join(at.scene.tree, 'd'));
     for (const name of ['a', 'd/x']) put(name, 'old\n');
     const { number } = await tried('echo new > a; echo new > d/x; echo new > z');
     chmodSync(join(at.scene.tree, 'd'), 0o555);
     const before = at.scene.snapshot();
     const { code } = await at.scene.apply(number);
-    // For root it can be written to all the same.
+    // Root can write to it all the same.
     if (code === 0) expect(get('d/x')).toBe('new\n');
     if (code === 2) expect(refused(await at.scene.undo(number))).toEqual([]);
     if (code !== 0) expect([...at.scene.snapshot()]).toEqual([...before]);
   });
 
-  it('refuses what was changed just after the trial began', async () => {
+  it('refuses files that changed just after the trial began', async () => {
     put('a', 'old\n');
     tick();
-    // Outside the tree, since what is made below a view that stands already need not be seen in it.
+    // Outside the tree, since a file made below an already mounted view need not appear in it.
     const go = join(at.scene.root, 'go');
     const { number } = await at.scene.try(`: > on; until [ -e ${go} ]; do :; done; echo new > a`, {
       started: (_pid, directory) => {
@@ -347,7 +344,7 @@ describe.skipIf(!trialsWork())('an apply', () => {
     expect(get('a')).toBe('edited\n');
   });
 
-  it('takes nothing from who has a file open and writes to it later', async () => {
+  it('loses no write of a process that has a file open and writes to it later', async () => {
     put('a', 'old\n');
     const fd = openSync(join(at.scene.tree, 'a'), 'a');
     try {
@@ -362,7 +359,7 @@ describe.skipIf(!trialsWork())('an apply', () => {
     }
   });
 
-  it('makes a file of a directory and a directory of a file or link, whatever lies behind the link', async () => {
+  it('replaces a file by a directory and a directory by a file or link, whatever the link points to', async () => {
     mkdirSync(join(at.scene.root, 'outside'));
     writeFileSync(join(at.scene.root, 'outside', 'f'), 'outside\n');
     mkdirSync(join(at.scene.tree, 'd'));

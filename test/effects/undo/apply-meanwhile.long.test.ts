@@ -1,4 +1,4 @@
-/** What the user saves while an apply is under way: behind its look at everything, before or behind its step for a file. */
+/** What the user saves during an apply: after its check of all files, and before or after its step for a file. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { sceneForEach } from './bench.ts';
 import { tickOf, trialsWork, triedIn } from './trial-support.ts';
 
-/** Another file system than that of temporary directories, mostly. */
+/** Usually another file system than that of temporary directories. */
 const ELSEWHERE = '/dev/shm';
 const FILES = 2000;
-/** So much journal shows that some of its steps were taken and most were not. Bytes. */
+/** A journal of this many bytes shows that some steps were taken and most were not. */
 const SOME_STEPS = 40_000;
 
 const at = sceneForEach();
@@ -17,7 +17,7 @@ const { put, get, refused } = at;
 const names = Array.from({ length: FILES }, (_, i) => `d${i % 20}/f${i}`);
 const path = (name: string) => join(at.scene.tree, name);
 
-/** Stops an apply between two of its steps, or once `isAt`, does `meanwhile`, and lets it go on. */
+/** Stops an apply between two steps, or once `isAt` is true, runs `meanwhile`, and lets the apply continue. */
 async function applied(number: number, meanwhile: () => void, isAt?: () => boolean): Promise<number | null> {
   const store = join(at.scene.store, String(number));
   const journal = join(store, 'journal');
@@ -25,7 +25,7 @@ async function applied(number: number, meanwhile: () => void, isAt?: () => boole
   const begun = isAt ?? (() => existsSync(journal) && statSync(journal).size >= before + SOME_STEPS);
   const child = spawn(at.tools.launcher, ['--apply', store, '--tree', at.scene.tree], { stdio: 'ignore' });
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
-  // Without a turn of the event loop between: it is over in the tenth of a second.
+  // Without yielding to the event loop: the apply is over within a tenth of a second.
   while (!begun());
   child.kill('SIGSTOP');
   while (!/^State:\s+T/m.test(readFileSync(`/proc/${child.pid}/status`, 'utf8')));
@@ -34,7 +34,7 @@ async function applied(number: number, meanwhile: () => void, isAt?: () => boole
   return ended;
 }
 
-describe.skipIf(!trialsWork())('what is saved while an apply is under way', () => {
+describe.skipIf(!trialsWork())('a file saved during an apply', () => {
   const SAVES: readonly (readonly [string, (name: string) => void])[] = [
     ['into the file', (name) => put(name, 'mine\n')],
     [
@@ -46,7 +46,7 @@ describe.skipIf(!trialsWork())('what is saved while an apply is under way', () =
     ],
   ];
 
-  it.each(SAVES)('stays, and the apply is taken back: saved %s', async (_, save) => {
+  it.each(SAVES)('keeps its new content, and the apply is undone: saved %s', async (_, save) => {
     for (let i = 0; i < 20; i += 1) mkdirSync(path(`d${i}`));
     for (const name of names) put(name, 'old\n');
     const { number, rows } = await triedIn(at.scene, 'for f in d*/f*; do echo new >> $f; done');
@@ -69,7 +69,7 @@ describe.skipIf(!trialsWork())('what is saved while an apply is under way', () =
     for (const name of names) expect(get(name), name).toBe(mine.has(name) ? 'mine\n' : 'old\n');
   });
 
-  it('stays where a whole directory goes', async () => {
+  it('survives where the apply removes a whole directory', async () => {
     for (let i = 0; i < 20; i += 1) mkdirSync(path(`d${i}`));
     for (const name of names) put(name, 'old\n');
     const { number } = await triedIn(at.scene, 'for f in d?/f*; do echo new >> $f; done; rm -r d1?');
@@ -83,14 +83,14 @@ describe.skipIf(!trialsWork())('what is saved while an apply is under way', () =
           mine.push(name);
         }
     });
-    // All of them may be gone by then; their names come in the order of the file system.
+    // All may be removed by then; their order is that of the file system.
     if (mine.length > 0) expect(code).toBe(2);
     await at.scene.undo(number);
     for (const name of names) expect(get(name), name).toBe(mine.includes(name) ? 'mine\n' : 'old\n');
     for (const name of mine) expect(get(name)).toBe('mine\n');
   });
 
-  it('stays where a new content has to be copied, which takes a while', async () => {
+  it('survives while new content is being copied, which takes a while', async () => {
     if (statSync(ELSEWHERE).dev === statSync(at.scene.root).dev) return;
     at.anew(false, ELSEWHERE);
     put('big', 'a'.repeat(100_000_000));
@@ -101,7 +101,7 @@ describe.skipIf(!trialsWork())('what is saved while an apply is under way', () =
     expect([readdirSync(at.scene.tree), get('big')]).toEqual([['big'], 'mine\n']);
   });
 
-  it('a time to come that the command set is no change by another', async () => {
+  it('is not assumed where the command itself set a future time', async () => {
     put('a', 'old\n');
     const { number } = await triedIn(at.scene, 'echo new > a; touch -d 2099-01-01 a');
     expect((await at.scene.apply(number)).code).toBe(0);
@@ -109,7 +109,7 @@ describe.skipIf(!trialsWork())('what is saved while an apply is under way', () =
     expect(get('a')).toBe('old\n');
   });
 
-  it('behind the step for its file is no part of what the apply did, and stays at an undo', async () => {
+  it('after its step does not belong to the apply, and survives an undo', async () => {
     for (let i = 0; i < 20; i += 1) mkdirSync(path(`d${i}`));
     for (const name of names) put(name, 'old\n');
     const { number } = await triedIn(at.scene, 'for f in d*/f*; do echo new >> $f; done');

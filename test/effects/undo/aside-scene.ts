@@ -11,7 +11,7 @@ import { buildTools, type Tools } from '../sandbox/tools.ts';
 
 type Options = Partial<ConstructorParameters<typeof ChangeStore>[0]>;
 
-/** Made anew for each test of the file that calls it. */
+/** Made for each test of the calling file. */
 export class AsideScene {
   root = '';
   tree = '';
@@ -39,7 +39,7 @@ export class AsideScene {
     return this.#store;
   }
 
-  /** Another program: its commands are kept from here on. */
+  /** Opens the store as another process; its commands are kept from here on. */
   open(more: Options = {}): void {
     this.#store = new ChangeStore({
       launcher: this.#tools?.launcher ?? '',
@@ -61,14 +61,14 @@ export class AsideScene {
     writeFileSync(join(this.tree, name), text);
   }
 
-  /** Runs it in Project; what it left for the user's word. */
+  /** Runs the command in Project; returns what it left for the user to decide. */
   async act(command: string) {
     const keeping = await this.runKept(command);
     keeping.end();
     return keeping.left();
   }
 
-  /** The same, where somebody changes the tree before the command goes on. */
+  /** Does the same, with a change to the tree by somebody else while the command runs. */
   async during(command: string, change: () => void) {
     const running = this.act(`echo x > ordinary; until [ -e go ]; do sleep 0.01; done; ${command}`);
     await until('the command runs', () => existsSync(join(this.tree, 'ordinary')));

@@ -1,4 +1,4 @@
-/** A scene for each test of a file, what most of them say to it, and random cases in scenes of their own. */
+/** A scene for each test of a file, its most frequent calls, and random cases in scenes of their own. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -10,16 +10,16 @@ import { makeScene, type Scene } from './scene.ts';
 
 const root = process.getuid?.() === 0;
 
-/** Whether a test can also act as an account without rights of its own. */
+/** Whether a test can also run as an ordinary account. */
 export const canBeOrdinary = root && !lacks('setpriv');
 
-/** As whom a test acts, with words for its name. */
+/** The accounts under which a test runs, with words for its name. */
 export const USERS = [
   ['who runs this', false] as const,
   ...(canBeOrdinary ? [['an ordinary user', true] as const] : []),
 ];
 
-/** The launcher and its like for the tests of a file. */
+/** Builds the launcher and test programs for the tests of a file. */
 export function builtTools(): () => Tools {
   let tools: Tools | undefined;
   beforeAll(async () => {
@@ -32,7 +32,7 @@ export function builtTools(): () => Tools {
   };
 }
 
-/** A scene for each test of a file. */
+/** Makes a scene for each test of a file. */
 export function sceneForEach(ordinary = false) {
   const tools = builtTools();
   let scene: Scene | undefined;
@@ -52,11 +52,11 @@ export function sceneForEach(ordinary = false) {
     get tools(): Tools {
       return tools();
     },
-    /** Another one takes its place. */
+    /** Replaces the scene by a fresh one. */
     anew,
     put: (name: string, text: string) => writeFileSync(join(at.scene.tree, name), text),
     get: (name: string) => readFileSync(join(at.scene.tree, name), 'utf8'),
-    /** What an undo has refused, and why. */
+    /** Returns what an undo refused, and why. */
     refused: ({ steps }: Pick<Awaited<ReturnType<Scene['undo']>>, 'steps'>) =>
       steps
         .filter(({ verb }) => verb === 'refused')
@@ -66,9 +66,8 @@ export function sceneForEach(ordinary = false) {
 }
 
 /**
- * Random commands over random trees, each in a scene of its own.
- * @param check false: nothing can be said of this case
- * @param maxUntold the share of such cases
+ * Runs random commands over random trees, each in a scene of its own. @param check false: the case is inconclusive
+ * @param maxUntold the largest share of inconclusive cases
  */
 export async function inEveryCase(
   {

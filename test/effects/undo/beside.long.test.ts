@@ -1,4 +1,7 @@
-/** What somebody changed beside what the action named: by another name of its file, or the directory that a file came out of. */
+/**
+ * Changes by somebody else to what an action did not name directly: another name of its file, or the file's former
+ * directory.
+ */
 import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -22,11 +25,11 @@ import { canBeOrdinary, sceneForEach, USERS } from './bench.ts';
 
 const at = sceneForEach();
 const { put, get, refused } = at;
-/** Without where the old content of a replaced file is kept. */
+/** Removes the part of a line that says where the old content of a replaced file is kept. */
 const bare = (lines: readonly string[]) => lines.map((line) => line.replace(/; its old content is kept in .*/, ''));
 const there = (name: string) => join(at.scene.tree, name);
 
-describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (_, ordinary) => {
+describe.skipIf(lacks('cc')).each(USERS)('undo beside changes of the user, as %s', (_, ordinary) => {
   beforeEach(() => {
     at.anew(ordinary);
     mkdirSync(there('d'));
@@ -34,8 +37,8 @@ describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (
     linkSync(there('x'), there('l'));
   });
 
-  describe.each([': > x; mv y x', 'echo new > x; rm x', 'chmod 600 x; rm x'])('%s', (script) => {
-    it('leaves what the user wrote by the other name, says so, and brings the names back', async () => {
+  describe.each([': > x; mv y x', 'echo new > x; rm x', 'chmod 600 x; rm x'])('after `%s`', (script) => {
+    it('leaves what the user wrote by another name of the file, says so, and restores the names', async () => {
       const kept = await at.scene.keep(script);
       appendFileSync(there('l'), 'mine\n');
       const mine = get('l');
@@ -48,7 +51,7 @@ describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (
       expect(get('y')).toBe('y\n');
     });
 
-    it('takes a name that went or came since for no change of the file', async () => {
+    it('does not count an added or removed name as a change of the file', async () => {
       const kept = await at.scene.keep(script);
       linkSync(there('l'), there('k'));
       const undone = await at.scene.undo(kept.number);
@@ -56,7 +59,7 @@ describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (
       expect([get('x'), get('l'), get('k'), get('y')]).toEqual(['x\n', 'x\n', 'x\n', 'y\n']);
     });
 
-    it('brings back what has no other name any more, whatever was written by it', async () => {
+    it('restores a file without another name now, whatever was written by that name', async () => {
       const kept = await at.scene.keep(script);
       appendFileSync(there('l'), 'mine\n');
       rmSync(there('l'));
@@ -67,7 +70,7 @@ describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (
     });
   });
 
-  describe.each(['mv d/f y', 'mv d/f z', 'mv d/f y; echo new > w'])('%s', (script) => {
+  describe.each(['mv d/f y', 'mv d/f z', 'mv d/f y; echo new > w'])('after `%s`', (script) => {
     it.each<readonly [string, () => void]>([
       ['is moved', () => renameSync(there('d'), there('e'))],
       ['is removed', () => rmSync(there('d'), { recursive: true })],
@@ -78,7 +81,7 @@ describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (
           put('d', 'mine\n');
         },
       ],
-    ])('and the directory it came out of %s: the file stays where it is', async (_what, change) => {
+    ])('leaves the file in place when its former directory %s', async (_what, change) => {
       const kept = await at.scene.keep(script);
       change();
       const before = readdirSync(at.scene.tree).filter((name) => name !== 'w');
@@ -92,7 +95,7 @@ describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (
     });
   });
 
-  it('what lies below a directory that the action closed is promised, and comes back', async () => {
+  it('promises and restores what is below a directory that the action closed', async () => {
     mkdirSync(there('d/g'));
     put('d/g/h', 'h\n');
     const kept = await at.scene.keep('rm d/g/h; chmod 0 d');
@@ -101,14 +104,14 @@ describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (
     expect(get('d/g/h')).toBe('h\n');
   });
 
-  it('a directory that the action took away comes back, with what came out of it', async () => {
+  it('restores a directory that the action removed, and the file that came out of it', async () => {
     const kept = await at.scene.keep('mv d/f y; rmdir d');
     const undone = await at.scene.undo(kept.number);
     expect(refused(undone)).toEqual([]);
     expect([get('d/f'), get('y')]).toEqual(['d/f\n', 'y\n']);
   });
 
-  it('a directory of the user’s in its place is left as it is', async () => {
+  it('leaves a directory of the user in its place as it is', async () => {
     const kept = await at.scene.keep('mv d/f y; rmdir d');
     mkdirSync(there('d'));
     writeFileSync(there('d/f'), 'mine\n');
@@ -122,7 +125,7 @@ describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (
     'mv z d/e; mv d x; mv x/e x/f',
     'mv x t; mv d x; mv t x/t',
     'mv x t; mv d/g x; mv t x/e',
-  ])('`%s` is undone, and that again, as often as one likes', async (script) => {
+  ])('reverts `%s`, and redo and undo can be repeated', async (script) => {
     mkdirSync(there('d/g'));
     for (const each of ['z', 'd/g/h']) put(each, `${each}\n`);
     rmSync(there('y'));
@@ -142,7 +145,7 @@ describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (
   });
 
   it.skipIf(ordinary || !canBeOrdinary || lacks('chattr'))(
-    'what can’t go back stays where the action put it',
+    'leaves a file where the action put it when it can’t go back',
     async () => {
       const kept = await at.scene.keep('mv d/f z');
       // Nobody may make a name there, not even root.
@@ -155,7 +158,7 @@ describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (
     },
   );
 
-  it('a part that is taken back leaves a closed directory as closed as it was', async () => {
+  it('of a part leaves a closed directory closed', async () => {
     const kept = await at.scene.keep('mkdir -p s/t; echo new > s/t/x; echo new > s/t/y; chmod 555 s/t s');
     const { number, directory } = at.scene.next();
     const store = join(at.scene.store, String(kept.number));
@@ -166,7 +169,7 @@ describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (
     chmodSync(there('s/t'), 0o755);
   });
 
-  it('what somebody made or wrote after an undo was cut off is left alone by the one that goes on', async () => {
+  it('does not touch what the user made or wrote after a cut, when it continues', async () => {
     mkdirSync(there('e'));
     for (const name of ['f2', 'f3', 'gone', 'new']) put(`d/${name}`, `d/${name}\n`);
     const kept = await at.scene.keep(
@@ -189,7 +192,7 @@ describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (
     expect(told).toEqual(expect.arrayContaining(['e/g', 'k']));
   });
 
-  it('a directory gets its mode back though the user made a file in it; one whose mode was set since is named', async () => {
+  it('restores the mode of a directory in which the user made a file, and names one whose mode was changed since', async () => {
     for (const name of ['e', 'g']) mkdirSync(there(name), { mode: 0o700 });
     const kept = await at.scene.keep('chmod 777 e g');
     put('e/mine', 'mine\n');
@@ -201,7 +204,7 @@ describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (
   });
 
   it.skipIf(ordinary || !canBeOrdinary || lacks('python3'))(
-    'a directory gets its owner and attributes back though the user made a file in it, and the list says so',
+    'restores owner and attributes of a directory in which the user made a file, and lists that',
     async () => {
       const set = (name: string, value: string, of: string) =>
         `import os; os.setxattr("${of}", "user.${name}", b"${value}")`;
@@ -236,7 +239,7 @@ describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (
     },
   );
 
-  it('what is changed after an action was cut off is not taken for its doing', async () => {
+  it('does not attribute changes after an action was cut to that action', async () => {
     for (const name of ['w', 'z']) put(name, `${name}\n`);
     const script = 'echo n > x; rm y; mv z z2; echo n > w; echo k > new; echo k > new2; : > go; sleep 60';
     let store = '';
@@ -244,7 +247,8 @@ describe.skipIf(lacks('cc')).each(USERS)('beside what an action named, as %s', (
       async started(pid, directory) {
         store = directory;
         await until(() => existsSync(there('go')));
-        // The supervisor alone: it writes down how an action ended as soon as the command, or the launcher above it, is gone.
+        // Kills the supervisor alone: it records an action's end as soon as the command or the launcher above it is
+        // gone.
         const [supervisor] = childrenOf(pid);
         if (supervisor !== undefined) process.kill(supervisor, 'SIGKILL');
       },

@@ -10,8 +10,8 @@ const net = (...actions: readonly (readonly ReturnType<typeof step>[])[]) => {
   return all;
 };
 
-describe('the net of several actions', () => {
-  it('names each path once, by what became of it', () => {
+describe('the net change of several actions', () => {
+  it('names each path once with its net change', () => {
     const { files } = net(
       [step('created', '/w/new'), step('created', '/w/passing'), step('deleted', '/w/old'), step('changed', '/w/y')],
       [step('changed', '/w/new'), step('deleted', '/w/passing'), step('created', '/w/old')],
@@ -25,7 +25,7 @@ describe('the net of several actions', () => {
     ]);
   });
 
-  it('names what was moved by its new name, and by the old one where it is gone after all', () => {
+  it('names a moved file by its new name, or by the old one when it was removed', () => {
     const { files } = net(
       [moved('/w/a', '/w/b'), step('created', '/w/made'), moved('/w/old', '/w/c'), moved('/w/x', '/w/y')],
       [moved('/w/b', '/w/d/b'), moved('/w/made', '/w/d/made'), step('deleted', '/w/c'), moved('/w/y', '/w/x')],
@@ -37,7 +37,7 @@ describe('the net of several actions', () => {
     ]);
   });
 
-  it('has the first content of a path, whatever came after it', () => {
+  it('shows the first content of a path, whatever happened later', () => {
     const { changes } = net(
       [step('changed', '/w/a', 'c/1')],
       [step('replaced', '/w/a', 'l/1'), step('replaced', '/w/b', 'l/2')],
@@ -51,7 +51,7 @@ describe('the net of several actions', () => {
     ]);
   });
 
-  it('follows a directory with what lies in it', () => {
+  it('follows a directory with its contents', () => {
     const { changes } = net(
       [step('changed', '/w/d/x', 'c/1'), step('created', '/w/d/n')],
       [moved('/w/d', '/w/e')],
@@ -74,7 +74,7 @@ const changed = (...paths: readonly string[]): readonly ChangedFile[] =>
 const text = (files: readonly ChangedFile[], lost: readonly string[] = []) => changesText({ files, lost }, '/w');
 
 describe('the line at the end of a run', () => {
-  it('names up to five files, of more the first three, and how to take it back', () => {
+  it('names up to five files, of more the first three, and how to undo', () => {
     const five = ['/w/a', '/w/b/c', '/other/d', '/w/e', '/w/f'];
     expect(text(changed(...five))).toBe('5 files changed: a, b/c, /other/d, e, f · :undo run takes it back');
     const line = text([...changed(...five), { path: '/w/g', how: 'created' }]);
@@ -83,12 +83,12 @@ describe('the line at the end of a run', () => {
     expect(text([])).toBe('only modes or times changed · :undo run takes it back');
   });
 
-  it('names a directory in place of what lies in it, and counts the files', () => {
+  it('names a directory in place of its contents, and counts the files', () => {
     const files = ['/w/src', '/w/src/a', '/w/src/b'].map((path) => ({ path, how: 'deleted' }) as const);
     expect(text(files)).toBe('2 files deleted: src · :undo run takes it back');
   });
 
-  it('tells the files of the user from those of git and of caches, and says what is not kept', () => {
+  it('separates the user’s files from those of git and caches, and says what is not kept', () => {
     const files = changed('/w/a', '/w/.git/index', '/w/.git/HEAD', '/w/node_modules/x/y', '/w/p/__pycache__/z.pyc');
     expect(text(files, ['/w/.env'])).toBe(
       "1 file changed: a · git's own: 2 · caches: 2 · not kept: .env · :undo run takes the rest back",
@@ -96,7 +96,7 @@ describe('the line at the end of a run', () => {
   });
 
   it.each(['\x1b[2J\nrun done', `\x1b[2J\n${'x'.repeat(200)}`, `${'x'.repeat(200)}\x1b[2J\nrun done`])(
-    'lets no name act, begin a line, or fill the screen: %j',
+    'lets no file name send escapes, begin a line, or fill the screen: %j',
     (name) => {
       const line = text([{ path: `/w/${name}`, how: 'created' }]);
       expect(line).not.toMatch(/[\x00-\x1f]/);

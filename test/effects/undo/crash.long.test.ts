@@ -1,4 +1,4 @@
-/** SIGKILL at any moment, of a kept command, of its undo, or of a trial's apply: what was done so far can be put back, all of it. */
+/** SIGKILL at any moment of a kept command, its undo, or a trial's apply: everything done so far can be restored. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,20 +28,20 @@ function fill({ tree }: Scene): void {
   }
 }
 
-/** Kills it after a time that grows with each case: from before its first step to behind its last. */
+/** Kills it after a time that grows with each case: from before its first step to after its last. */
 function killAfter(pid: number, milliseconds: number): void {
   setTimeout(() => {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It had ended.
+      // The process had already ended.
     }
   }, milliseconds);
 }
 
 const NOT_ENDED = 75;
 
-/** The supervisor outlives the launcher by the time that it needs to end the command and its journal. */
+/** The supervisor outlives the launcher while it ends the command and its journal. */
 async function finish(scene: Scene, number: number): Promise<Undone> {
   for (;;) {
     const finished = await scene.launcher('--undo', join(scene.store, String(number)), '--finish');
@@ -49,9 +49,9 @@ async function finish(scene: Scene, number: number): Promise<Undone> {
   }
 }
 
-describe.skipIf(lacks('cc'))('after a SIGKILL', () => {
+describe.skipIf(lacks('cc'))('a SIGKILL', () => {
   it(
-    'of a kept command its journal is ended, and the undo is exact',
+    'of a kept command leaves a complete journal and an exact undo',
     async () => {
       for (let i = 0; i < CASES; i += 1) {
         const scene = makeScene(tools.launcher);
@@ -60,7 +60,7 @@ describe.skipIf(lacks('cc'))('after a SIGKILL', () => {
           const before = scene.snapshot();
           const kept = await scene.keep(SCRIPT, { started: (pid) => killAfter(pid, 2 + (i * 60) / CASES) });
           const finished = await finish(scene, kept.number);
-          // Killed before it had a journal: it had no command either.
+          // Killed before it had a journal, and so before the command ran.
           if (finished.code === 126) continue;
           expect(finished).toMatchObject({ code: 0, error: '' });
           expect(await scene.undo(kept.number)).toMatchObject({ code: 0, error: '' });
@@ -74,7 +74,7 @@ describe.skipIf(lacks('cc'))('after a SIGKILL', () => {
   );
 
   it.skipIf(!trialsWork())(
-    'of an apply every path is old or new, and it is taken back',
+    'of an apply leaves every path old or new, and the apply can be undone',
     async () => {
       for (let i = 0; i < CASES; i += 1) {
         const scene = makeScene(tools.launcher);
@@ -102,7 +102,7 @@ describe.skipIf(lacks('cc'))('after a SIGKILL', () => {
   );
 
   it(
-    'of an undo it goes on where it was, every path old or new meanwhile',
+    'of an undo leaves every path old or new, and the undo continues where it was',
     async () => {
       for (let i = 0; i < CASES; i += 1) {
         const scene = makeScene(tools.launcher);

@@ -20,7 +20,7 @@ const FILES = [
     '.mozilla/firefox/a.b/Login Data',
   ],
 ];
-/** By turns: each changes a file in a way of its own. */
+/** Each program in turn changes a file in its own way. */
 const WAYS = [
   (file: string) => `echo new > ${file}`,
   (file: string) => `echo more >> ${file}`,
@@ -57,7 +57,7 @@ describe.skipIf(lacks('cc'))('credential files', () => {
     tools.dispose();
   });
 
-  test('none of the old texts of thirty credential files is in the undo store after a command changed each', async () => {
+  test('leave no old text in the undo store after commands changed thirty of them', async () => {
     expect(FILES).toHaveLength(30);
     expect(FILES.filter((file) => !isCredential(file))).toEqual([]);
     for (const [at, file] of FILES.entries()) put(file, `a password ${at} of old\n`);
@@ -72,7 +72,7 @@ describe.skipIf(lacks('cc'))('credential files', () => {
     expect(named.length).toBeGreaterThan(20);
   });
 
-  test('samples and public keys are kept like any other file', async () => {
+  test('that are samples or public keys are kept like any other file', async () => {
     const files = ['.env.example', 'sample.env', '.ssh/id_rsa.pub', '.ssh/config', '.ssh/known_hosts', 'pubkey.pem'];
     for (const file of files) put(file, `the old text of ${file}\n`);
     await scene.keep(files.map((file) => `echo new > ${file}`).join('\n'));
@@ -90,7 +90,7 @@ describe.skipIf(lacks('cc'))('credential files', () => {
     `python3 -c "import os; os.truncate('.env', 1)"`,
     'tar xf pack.tar',
   ];
-  test.each(LOSSES)('protected, an environment file that is not kept outlives %s', async (loss) => {
+  test.each(LOSSES)('with protection: an environment file that is not kept survives %s', async (loss) => {
     put('.env', 'an old password\n');
     await scene.real('mkdir -p p && echo packed > p/.env && tar cf pack.tar -C p .env');
     const { code, notes } = await scene.keep(loss, { protects: true, project: true });
@@ -100,7 +100,7 @@ describe.skipIf(lacks('cc'))('credential files', () => {
     expect(notes.filter((note) => /^(?:secret|refused) /.test(note))).toEqual([]);
   });
 
-  test('protected, credential files can be read, added to, moved, made, and written over by git', async () => {
+  test('with protection can be read, appended to, moved, made, and overwritten by git', async () => {
     put('.env', 'an old password\n');
     const script = `set -e
       cat .env; echo more >> .env; chmod 600 .env; mv .env .env.bak; mv .env.bak .env
@@ -114,7 +114,7 @@ describe.skipIf(lacks('cc'))('credential files', () => {
     expect(readFileSync(join(scene.tree, '.env'), 'latin1')).toBe('an old password\nmore\n');
   });
 
-  test('what packages ship is kept and replaced like any other file', async () => {
+  test('that packages ship are kept and replaced like any other file', async () => {
     put('node_modules/tls/test/server.key', 'a key of old for tests\n');
     const { code } = await scene.keep('rm -r node_modules', { protects: true });
     expect(code).toBe(0);

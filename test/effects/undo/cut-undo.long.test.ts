@@ -1,4 +1,7 @@
-/** An undo that is killed before any of its calls, and goes on: exact, and what somebody did meanwhile is theirs. */
+/**
+ * An undo that is killed before any of its calls and then continues. It is exact, and changes by somebody else
+ * meanwhile stay.
+ */
 import {
   appendFileSync,
   linkSync,
@@ -17,7 +20,7 @@ import { builtTools, USERS } from './bench.ts';
 import { builtCut } from './cut.ts';
 import { makeScene, type Scene } from './scene.ts';
 
-/** Later than an undo's last record by more than its calls take. */
+/** Longer after an undo's last record than its calls take. */
 const LATER_MS = 2_500;
 const tools = builtTools();
 const undoCut = builtCut(tools);
@@ -27,7 +30,7 @@ afterEach(() => {
   for (const scene of scenes.splice(0)) scene.dispose();
 });
 
-/** What is written and closed, then moved, removed or replaced: each of it needs several steps to come back. */
+/** Files that are written and closed, then moved, removed or replaced: each needs several steps to be restored. */
 const SCRIPT = `for f in 1 2; do echo n >> d/f$f; chmod 600 d/f$f; done; echo n > m; mv m o; : > t; rm t; echo n >> p; mv q p
 rm -r d; echo n >> l; mv e/g h; echo new > k; ln k k2; rm r; echo n > w; chmod 600 s; mkdir i; mv e i/e; touch -d 2001-01-01 u`;
 
@@ -56,14 +59,14 @@ const resume = ({ scene, number }: Awaited<ReturnType<typeof acted>>, into: stri
 const told = (steps: readonly { readonly verb: string; readonly path: string; readonly source: string }[]) =>
   steps.filter(({ verb }) => verb === 'refused').map(({ path, source }) => `${path}: ${source}`);
 
-/** All files below the tree. */
+/** Returns all files below the tree. */
 const filesOf = ({ tree }: Scene) =>
   readdirSync(tree, { recursive: true, encoding: 'utf8' })
     .map((name) => join(tree, name))
     .filter((path) => lstatSync(path).isFile());
 
 describe.skipIf(lacks('cc')).each(USERS)('an undo that is killed, as %s', (_, ordinary) => {
-  it('before whichever call, goes on to exactly what was there, and back again', { timeout: 120_000 }, async () => {
+  it('continues to exactly the earlier state from any call, and can be undone', { timeout: 120_000 }, async () => {
     let cuts = 0;
     for (let at = 3; ; at += 7) {
       const all = await acted(ordinary);
@@ -82,7 +85,7 @@ describe.skipIf(lacks('cc')).each(USERS)('an undo that is killed, as %s', (_, or
     expect(cuts).toBeGreaterThan(15);
   });
 
-  it('leaves what somebody wrote meanwhile, and so does its own undo, which names it', {
+  it('leaves what the user wrote meanwhile, and its own undo leaves and names it too', {
     timeout: 120_000,
   }, async () => {
     const cuts: (Awaited<ReturnType<typeof acted>> & { readonly at: number; readonly into: string })[] = [];

@@ -10,7 +10,10 @@ const KILLED = 77;
 
 export type Acted = { readonly scene: Scene; readonly number: number; readonly ordinary: boolean };
 
-/** Kills an undo of that action before its N-th call that changes a file; where it keeps what it replaces. Undefined: it had fewer. */
+/**
+ * Kills an undo of that action before its N-th call that changes a file. Returns where the undo keeps what it replaces,
+ * or undefined if it had fewer calls.
+ */
 export function builtCut(tools: () => Tools): (acted: Acted, at: number) => string | undefined {
   const cut = () => join(tools().directory, 'cut');
   beforeAll(() => {

@@ -1,4 +1,4 @@
-/** What no path can name, and calls with one end where nothing is kept: neither gets past the store. */
+/** Paths too long to name, and calls with one end where nothing is kept: neither escapes the store. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ describe.skipIf(!trialsWork() || lacks('python3')).each(USERS)(
   'below a path that is too long, as %s',
   (_, ordinary) => {
     beforeEach(() => at.anew(ordinary));
-    // What a test makes there no path names either.
+    // No path names what a test makes there, so rm removes it.
     afterEach(() => execFileSync('rm', ['-rf', join(at.scene.tree, 'n'.repeat(9))]));
 
     const python = (code: string) => execFileSync('python3', ['-c', code], { cwd: at.scene.tree, encoding: 'utf8' });
@@ -39,7 +39,7 @@ describe.skipIf(!trialsWork() || lacks('python3')).each(USERS)(
     const RENAMES =
       'for n in "victim", ".npmrc", ".envrc", "AGENTS.md": t(lambda: os.rename("pl", up + n)); t(lambda: os.link("leaf", up + n)); t(lambda: os.rename("pl", up + n, src_dir_fd=os.open(".", 0), dst_dir_fd=os.open(up, 0)))';
 
-    it.each([false, true])('nothing comes up from there by a rename or a link in Project; held %s', async (held) => {
+    it.each([false, true])('Project lets no file be moved or linked out; without namespaces: %s', async (held) => {
       grow();
       await at.scene.keep('true');
       const kept = await at.scene.keep(script(RENAMES), { project: true, held });
@@ -49,7 +49,7 @@ describe.skipIf(!trialsWork() || lacks('python3')).each(USERS)(
       expect(existsSync(join(at.scene.tree, '.envrc'))).toBe(false);
     });
 
-    it('nothing is changed there in Project, and what is reached from there is kept', async () => {
+    it('Project allows no change, and what is reached from there is kept', async () => {
       grow();
       await at.scene.keep('true');
       const [before, deep] = [get('victim'), leaves()];
@@ -66,7 +66,7 @@ describe.skipIf(!trialsWork() || lacks('python3')).each(USERS)(
       expect(existsSync(join(at.scene.tree, 'made'))).toBe(false);
     });
 
-    it('all of it is kept in Unrestricted', async () => {
+    it('Unrestricted keeps everything', async () => {
       grow();
       await at.scene.keep('true');
       const deep = leaves();
@@ -83,7 +83,7 @@ describe.skipIf(!trialsWork() || lacks('python3')).each(USERS)(
       expect(existsSync(join(at.scene.tree, '.envrc'))).toBe(false);
     });
 
-    it('a trial says that it can’t tell', async () => {
+    it('a trial reports that it can’t tell', async () => {
       grow();
       const { listed } = await at.scene.try(script('t(lambda: open("leaf", "w").write("new"))'));
       expect(listed).toMatch(/lies deeper than a path can name/);
@@ -94,21 +94,24 @@ describe.skipIf(!trialsWork() || lacks('python3')).each(USERS)(
 describe.skipIf(!trialsWork()).each(USERS)('a call with one end where nothing is kept, as %s', (_, ordinary) => {
   beforeEach(() => at.anew(ordinary));
 
-  it.each([false, true])('what comes from the private temporary directory is kept; held %s', async (held) => {
-    put('victim', 'old\n');
-    put('linked', 'old\n');
-    const kept = await at.scene.keep(
-      'exec 2>&1; t=$(dirname $(mktemp -u)); echo new > $t/a; mv $t/a victim; echo new > $t/b; mv -T $t/b .envrc; echo new > $t/c; rm linked; ln $t/c linked; mv victim $t/',
-      { project: true, held },
-    );
-    expect(kept.notes).toEqual([]);
-    expect(refused(await at.scene.undo(kept.number))).toEqual([]);
-    expect(get('victim') + get('linked')).toBe('old\nold\n');
-    expect(existsSync(join(at.scene.tree, '.envrc'))).toBe(false);
-  });
+  it.each([false, true])(
+    'keeps what comes from the private temporary directory; without namespaces: %s',
+    async (held) => {
+      put('victim', 'old\n');
+      put('linked', 'old\n');
+      const kept = await at.scene.keep(
+        'exec 2>&1; t=$(dirname $(mktemp -u)); echo new > $t/a; mv $t/a victim; echo new > $t/b; mv -T $t/b .envrc; echo new > $t/c; rm linked; ln $t/c linked; mv victim $t/',
+        { project: true, held },
+      );
+      expect(kept.notes).toEqual([]);
+      expect(refused(await at.scene.undo(kept.number))).toEqual([]);
+      expect(get('victim') + get('linked')).toBe('old\nold\n');
+      expect(existsSync(join(at.scene.tree, '.envrc'))).toBe(false);
+    },
+  );
 
   it.skipIf(!ordinary || lacks('unshare'))(
-    'a right of its own name space opens nothing that is closed to the supervisor',
+    'opens nothing that is closed to the supervisor by a right of its own user namespace',
     async () => {
       mkdirSync(join(at.scene.tree, 'shut'));
       writeFileSync(join(at.scene.tree, 'shut', 'victim'), 'old\n');

@@ -1,4 +1,7 @@
-/** A directory that the action changed, and that somebody has given another owner, group, mode or attribute since: that stays, named. */
+/**
+ * A directory changed by the action whose owner, group, mode or attribute somebody changed since: that stays and is
+ * named.
+ */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +19,7 @@ const attributes = () => python(there('d'), 'print({k: os.getxattr(d, k) for k i
 const AGO = new Date('2001-01-01T00:00:00Z');
 const script = (line: string) => `python3 -c 'import os; ${line}'`;
 
-/** What the action does to d, and what somebody does then. */
+/** What the action does to d, and what the user does afterwards. */
 const CASES: readonly (readonly [string, string, () => void])[] = [
   ['chmod 711 d', 'sets its owner', () => chownSync(there('d'), 7001, -1)],
   ['chmod 711 d', 'sets its group', () => chownSync(there('d'), -1, 7001)],
@@ -28,64 +31,70 @@ const CASES: readonly (readonly [string, string, () => void])[] = [
   [script('os.setxattr("d", "user.p", b"2")'), 'sets it again', () => setAttribute('p', 'mine')],
 ];
 
-describe.skipIf(lacks('cc') || !canBeOrdinary || lacks('python3'))('a directory that the action changed', () => {
-  beforeEach(() => {
-    mkdirSync(there('d'));
-    setAttribute('o', '1');
-    put('d/m', 'm\n');
-    utimesSync(there('d'), AGO, AGO);
-  });
-  const state = () => {
-    const { mode, uid, gid } = statSync(there('d'));
-    return [mode, uid, gid, attributes()];
-  };
+describe.skipIf(lacks('cc') || !canBeOrdinary || lacks('python3'))(
+  'an undo of an action that changed a directory',
+  () => {
+    beforeEach(() => {
+      mkdirSync(there('d'));
+      setAttribute('o', '1');
+      put('d/m', 'm\n');
+      utimesSync(there('d'), AGO, AGO);
+    });
+    const state = () => {
+      const { mode, uid, gid } = statSync(there('d'));
+      return [mode, uid, gid, attributes()];
+    };
 
-  it.each(CASES)('%s, and then the user %s', async (action, _what, change) => {
-    const kept = await at.scene.keep(action);
-    change();
-    const mine = state();
-    expect(refused(await at.scene.plan(kept.number))).toEqual(['d: changed since']);
-    expect(refused(await at.scene.undo(kept.number))).toEqual(['d: changed since']);
-    expect(state()).toEqual(mine);
-  });
-
-  it('by names in it alone gets its time back, and keeps its owner, also when that is undone', async () => {
-    let { number } = await at.scene.keep('echo k > d/k; rm d/m');
-    const after = at.scene.snapshot(true);
-    chownSync(there('d'), 7001, 7001);
-    chmodSync(there('d'), 0o731);
-    setAttribute('mine', '1');
-    const mine = state();
-    for (const names of ['back', 'forth', 'back']) {
-      const undone = await at.scene.undo(number);
-      expect([names, ...refused(undone)]).toEqual([names]);
+    it.each(CASES)('names it after %s and then the user %s', async (action, _what, change) => {
+      const kept = await at.scene.keep(action);
+      change();
+      const mine = state();
+      expect(refused(await at.scene.plan(kept.number))).toEqual(['d: changed since']);
+      expect(refused(await at.scene.undo(kept.number))).toEqual(['d: changed since']);
       expect(state()).toEqual(mine);
-      if (names === 'back') expect(statSync(there('d')).mtime).toEqual(AGO);
-      else expect(at.scene.snapshot(true).get(there('d/k'))).toEqual(after.get(there('d/k')));
-      number = undone.number;
-    }
-  });
+    });
 
-  it('is left as somebody set it after an undo of it, when that is undone', async () => {
-    const kept = await at.scene.keep('chmod 711 d; echo k > d/k');
-    const { number } = await at.scene.undo(kept.number);
-    chownSync(there('d'), 7001, -1);
-    const mine = state();
-    expect(refused(await at.scene.undo(number))).toEqual(['d: changed since']);
-    expect(state()).toEqual(mine);
-  });
-});
+    it('restores its time and keeps its owner when only names in it changed, also in redo', async () => {
+      let { number } = await at.scene.keep('echo k > d/k; rm d/m');
+      const after = at.scene.snapshot(true);
+      chownSync(there('d'), 7001, 7001);
+      chmodSync(there('d'), 0o731);
+      setAttribute('mine', '1');
+      const mine = state();
+      for (const names of ['back', 'forth', 'back']) {
+        const undone = await at.scene.undo(number);
+        expect([names, ...refused(undone)]).toEqual([names]);
+        expect(state()).toEqual(mine);
+        if (names === 'back') expect(statSync(there('d')).mtime).toEqual(AGO);
+        else expect(at.scene.snapshot(true).get(there('d/k'))).toEqual(after.get(there('d/k')));
+        number = undone.number;
+      }
+    });
 
-describe.skipIf(lacks('cc')).each(USERS)('a directory that was only written to, as %s', (_, ordinary) => {
-  beforeEach(() => at.anew(ordinary));
+    it('leaves the user’s later changes to it when that undo is undone', async () => {
+      const kept = await at.scene.keep('chmod 711 d; echo k > d/k');
+      const { number } = await at.scene.undo(kept.number);
+      chownSync(there('d'), 7001, -1);
+      const mine = state();
+      expect(refused(await at.scene.undo(number))).toEqual(['d: changed since']);
+      expect(state()).toEqual(mine);
+    });
+  },
+);
 
-  it('keeps the mode that was set since', async () => {
-    mkdirSync(there('d'));
-    const kept = await at.scene.keep('echo k > d/k');
-    chmodSync(there('d'), 0o555);
-    expect(refused(await at.scene.undo(kept.number))).toEqual([]);
-    expect(statSync(there('d')).mode & 0o777).toBe(0o555);
-    expect(() => statSync(there('d/k'))).toThrow('ENOENT');
-    writeFileSync(there('other'), '');
-  });
-});
+describe.skipIf(lacks('cc')).each(USERS)(
+  'an undo of an action that only wrote to a directory, as %s',
+  (_, ordinary) => {
+    beforeEach(() => at.anew(ordinary));
+
+    it('keeps the mode that was set since', async () => {
+      mkdirSync(there('d'));
+      const kept = await at.scene.keep('echo k > d/k');
+      chmodSync(there('d'), 0o555);
+      expect(refused(await at.scene.undo(kept.number))).toEqual([]);
+      expect(statSync(there('d')).mode & 0o777).toBe(0o555);
+      expect(() => statSync(there('d/k'))).toThrow('ENOENT');
+      writeFileSync(there('other'), '');
+    });
+  },
+);

@@ -1,4 +1,7 @@
-/** What gets past the store is named; what used to get past it is kept: races, crooked paths, attributes, closed directories. */
+/**
+ * What escapes the store is named, and what once escaped it is kept: races, crooked paths, attributes, closed
+ * directories.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,15 +12,15 @@ import { canBeOrdinary, sceneForEach } from './bench.ts';
 
 const at = sceneForEach();
 const { put, refused } = at;
-/** What this machine calls a core file. */
+/** The names of core files on this machine. */
 const CORES = existsSync('/proc/sys/kernel/core_pattern')
   ? readFileSync('/proc/sys/kernel/core_pattern', 'utf8').trim()
   : '';
 
 describe.skipIf(lacks('cc'))('keeping', () => {
-  it('names what went, or was written to, beside what it kept in the same place', async () => {
+  it('names files lost or written beside what it kept in the same place', async () => {
     const cases: readonly (readonly [string, () => void, string])[] = [
-      // A deletion leaves no time of change behind where its directory was changed anyway.
+      // A deletion leaves no later change time behind where its directory was changed anyway.
       ['echo new > d/new; sleep 0.4', () => rmSync(join(at.scene.tree, 'd/victim')), '/d'],
       ['sleep 0.4; echo new > d/new', () => rmSync(join(at.scene.tree, 'd/victim')), '/d'],
       ['chmod 600 d/victim; sleep 0.4', () => put('d/victim', 'other\n'), '/d/victim'],
@@ -34,7 +37,7 @@ describe.skipIf(lacks('cc'))('keeping', () => {
     }
   });
 
-  it.skipIf(CORES !== 'core')('lets the kernel write no core file over one that stands there', async () => {
+  it.skipIf(CORES !== 'core')('lets the kernel write no core file over an existing one', async () => {
     const crash = `ulimit -c unlimited 2> /dev/null; bash -c 'kill -SEGV $$'; true`;
     for (const [ordinary, options] of [
       [false, { project: true }] as const,
@@ -47,7 +50,7 @@ describe.skipIf(lacks('cc'))('keeping', () => {
     }
   });
 
-  it.skipIf(lacks('python3'))('names a write of the same size whose times are set back, or covers it', async () => {
+  it.skipIf(lacks('python3'))('names or covers a write of the same size whose times are set back', async () => {
     const back = (name: string) => `python3 -c 'import os; os.utime("${name}", (1000, 1000))'`;
     const cases: readonly (readonly [string, string, string])[] = [
       ['chmod 600 victim', back('victim'), 'named'],
@@ -76,7 +79,7 @@ describe.skipIf(lacks('cc'))('keeping', () => {
     }
   });
 
-  it('names what a program loses that races the path of a call', async () => {
+  it('names what a program loses by racing the path of a call', async () => {
     const racer = join(at.scene.root, 'racer');
     writeFileSync(
       `${racer}.c`,
@@ -106,7 +109,7 @@ int main(int n, char **to) {
     }
   });
 
-  it('is not led astray by a path that only begins where nothing lasts', async () => {
+  it('is not misled by a path that only begins in a temporary place', async () => {
     for (const name of ['a', 'b', 'c', 'e']) put(name, 'old\n');
     const before = at.scene.snapshot();
     const kept = await at.scene.keep(`cd ${at.scene.tree}
@@ -117,7 +120,7 @@ int main(int n, char **to) {
     expect([...at.scene.snapshot()]).toEqual([...before]);
   });
 
-  it.skipIf(lacks('python3'))('brings extended attributes and access lists back, of directories as well', async () => {
+  it.skipIf(lacks('python3'))('restores extended attributes and access lists, of directories as well', async () => {
     const acl = (name: string, kind: string) =>
       `os.setxattr(${JSON.stringify(name)}, "system.posix_acl_${kind}", struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *e) for e in [(1,7,0xffffffff),(2,6,1234),(4,5,0xffffffff),(16,7,0xffffffff),(32,4,0xffffffff)]))`;
     const python = (code: string) =>
@@ -139,7 +142,7 @@ int main(int n, char **to) {
       try {
         python([...set, 'os.setxattr("e", "user.a", b"1")', acl('g', 'default')].join('\n'));
       } catch {
-        return; // a file system without them
+        return; // a file system without attributes
       }
       const before = all();
       const kept = await at.scene.keep(
@@ -175,7 +178,7 @@ int main(int n, char **to) {
       try {
         python([acl('a', 'access'), acl('b', 'access'), acl('d/e', 'default'), acl('d/x', 'access')].join('\n'));
       } catch {
-        return false; // a file system without them
+        return false; // a file system without access lists
       }
       for (const name of ['a', 'b', 'd/x', 'd/e/x', 'd/e', 'd']) utimesSync(join(at.scene.tree, name), 1000, 1000);
       return true;
@@ -186,7 +189,7 @@ int main(int n, char **to) {
         { project: true },
       );
 
-    it.skipIf(missing)('come back', async () => {
+    it.skipIf(missing)('are restored', async () => {
       if (!made()) return;
       await at.scene.keep('true');
       const before = all();
@@ -198,7 +201,7 @@ int main(int n, char **to) {
     });
 
     it.skipIf(missing || lacks('unshare') || lacks('setpriv'))(
-      'keep nothing else back where they can’t be set, which is said',
+      'that can’t be set are reported, and everything else is restored',
       async () => {
         if (!made()) return;
         await at.scene.keep('true');
@@ -220,7 +223,7 @@ int main(int n, char **to) {
         expect(ran.stdout.match(/its access list, or another attribute, can't be set; the rest is back/g)).toHaveLength(
           3,
         );
-        // Who was in the file's group had less than the list's mask.
+        // The file's group had fewer rights than the list's mask.
         const without = before.replace(/^(\.\/(?:a|b) 0o1006)70/gm, '$140');
         expect(plain(all())).toBe(without);
         expect(at.get('b')).toBe('old\n');
@@ -228,7 +231,7 @@ int main(int n, char **to) {
     );
   });
 
-  it.skipIf(!canBeOrdinary)('covers what its owner has closed', async () => {
+  it.skipIf(!canBeOrdinary)('covers files that their owner has closed', async () => {
     at.anew(true);
     mkdirSync(join(at.scene.tree, 'd', 'below'), { recursive: true });
     mkdirSync(join(at.scene.tree, 'shut'));

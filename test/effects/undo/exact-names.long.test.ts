@@ -1,10 +1,10 @@
-/** Names that are no UTF-8 come through text, JSON and back byte by byte. */
+/** Names that are not UTF-8 survive text and JSON byte by byte. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { bytesOfText, isOfBytes, pathOf, spelledBytes, textOfBytes } from '../../../src/effects/undo/paths.ts';
 import { nameText } from '../../../src/text/spelled.ts';
 
-/** Between characters and their pieces. */
+/** Mixes whole characters and pieces of them. */
 const bytes = fc
   .array(
     fc.oneof(
@@ -14,7 +14,7 @@ const bytes = fc
   )
   .map((parts) => Buffer.concat(parts));
 
-it('any bytes', () => {
+it('any bytes survive text and JSON unchanged', () => {
   fc.assert(
     fc.property(bytes, (name) => {
       const text = textOfBytes(name);
@@ -25,7 +25,7 @@ it('any bytes', () => {
   );
 });
 
-it('two names never look the same, and a text stays as it is', () => {
+it('two different names never become equal, and a valid text stays unchanged', () => {
   fc.assert(
     fc.property(bytes, bytes, (one, other) => {
       const [shown, told] = [one, other].map((name) => nameText(textOfBytes(name)));
@@ -37,7 +37,7 @@ it('two names never look the same, and a text stays as it is', () => {
   expect(spelledBytes(textOfBytes(Buffer.from([0x61, 0xe9, 0xff])))).toBe('a⟨xE9⟩⟨xFF⟩');
 });
 
-it('costs time in proportion to the length of a name of raw bytes', () => {
+it('encoding takes time in proportion to the length of a name of raw bytes', () => {
   const cost = (length: number) => {
     const before = process.cpuUsage();
     expect(bytesOfText(textOfBytes(Buffer.alloc(length, 0xe9)))).toHaveLength(length);

@@ -1,4 +1,4 @@
-/** Names that the action moved among each other, one of which somebody changed since: they stay together, and are named. */
+/** Names that the action swapped, one of which somebody changed since: they all stay, and are named. */
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -27,45 +27,42 @@ const CHANGES: readonly (readonly [string, () => void])[] = [
   ],
 ];
 
-describe.skipIf(lacks('cc')).each(USERS)('moved among each other, as %s', (_, ordinary) => {
+describe.skipIf(lacks('cc')).each(USERS)('swapped names, as %s', (_, ordinary) => {
   beforeEach(() => {
     at.anew(ordinary);
     for (const each of ['x', 'y', 'z', 'w']) put(each, `${each}\n`);
   });
 
-  describe.each(SCRIPTS)('%s', (script) => {
-    it.each(CHANGES)('and then the user %s', async (_what, change) => {
+  describe.each(SCRIPTS)('after `%s`', (script) => {
+    it.each(CHANGES)('all stay and are named when the user %s', async (_what, change) => {
       const kept = await at.scene.keep(`${script}; echo new > w`);
       change();
       const before = texts();
       const planned = refused(await at.scene.plan(kept.number));
       const undone = await at.scene.undo(kept.number);
-      // Whatever stays is as it was, and the rest is back.
+      // Whatever stays is unchanged, and the rest is restored.
       expect(texts()).toEqual({ ...before, w: 'w\n' });
       expect(refused(undone)).toEqual(planned);
     });
   });
 
-  it('says which of them was changed, and which stays with it', async () => {
+  it('are listed with the changed one and those that stay with it', async () => {
     const kept = await at.scene.keep('mv x t; mv y x; mv t y');
     writeFileSync(there('y'), 'mine\n', { flag: 'a' });
     const reasons = refused(await at.scene.undo(kept.number));
     expect(reasons.toSorted()).toEqual(['x: moved with what was changed since', 'y: changed since']);
   });
 
-  it.skipIf(!ordinary)(
-    'a file stays in the directory that took its place, where nothing can be moved around that',
-    async () => {
-      mkdirSync(there('p'));
-      put('p/x', 'p/x\n');
-      const kept = await at.scene.keep('mkdir p/t; mv p/x p/t/f; mv p/t p/x');
-      chownSync(there('p'), 0, 0);
-      expect(refused(await at.scene.undo(kept.number))).toContain('p/x: Permission denied');
-      expect(readFileSync(there('p/x/f'), 'utf8')).toBe('p/x\n');
-    },
-  );
+  it.skipIf(!ordinary)('leave a file in the directory that took its place, where no swap is possible', async () => {
+    mkdirSync(there('p'));
+    put('p/x', 'p/x\n');
+    const kept = await at.scene.keep('mkdir p/t; mv p/x p/t/f; mv p/t p/x');
+    chownSync(there('p'), 0, 0);
+    expect(refused(await at.scene.undo(kept.number))).toContain('p/x: Permission denied');
+    expect(readFileSync(there('p/x/f'), 'utf8')).toBe('p/x\n');
+  });
 
-  it('a file that was moved away and back is its own again, whatever others are', async () => {
+  it('do not affect a file that was moved away and back', async () => {
     const kept = await at.scene.keep('mv x n; mv y m');
     writeFileSync(there('m'), 'mine\n', { flag: 'a' });
     await at.scene.undo(kept.number);

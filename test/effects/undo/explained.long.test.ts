@@ -1,4 +1,4 @@
-/** What other actions of the session account for is not called "not kept", of a job as of a command beside it. */
+/** A change made by another action of the session, a job or a command beside it, is not reported as "not kept". */
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ beforeEach(() => {
 const incomplete = async () =>
   (await scene.store.list()).filter(({ complete }) => !complete).map(({ text, notes }) => [text, notes]);
 
-/** A job that runs, and writes a log, until `stop` is there. */
+/** Runs `work` beside a job that writes a log until `stop` exists. */
 async function beside(work: () => Promise<unknown>, job = 'echo up > log') {
   const running = scene.act(`${job}; until [ -e stop ]; do sleep 0.01; done; echo down >> log`);
   await until('the job runs', () => existsSync(join(tree, 'log')));
@@ -30,7 +30,7 @@ async function beside(work: () => Promise<unknown>, job = 'echo up > log') {
 const isStop = (warning: string) => !warning.includes('/stop');
 
 describe.skipIf(!trialsWork())('beside a job', () => {
-  it('commands and patches of the session are explained, whatever they do', async () => {
+  it('changes by commands and patches of the session are not reported', async () => {
     await beside(async () => {
       await scene.act("sed -i 's/mine/new/' index.html src/a.js");
       await scene.act('echo more >> src/b.js; echo fresh > src/d.js');
@@ -46,7 +46,7 @@ describe.skipIf(!trialsWork())('beside a job', () => {
     expect(scene.warnings.filter(isStop)).toEqual([]);
   });
 
-  it('what the user changes is not explained, though a command was there before', async () => {
+  it('a change by the user is reported, even after a command changed the same file', async () => {
     await beside(async () => {
       await scene.act("sed -i 's/mine/new/' index.html");
       scene.put('index.html', 'by the user\n');
@@ -55,7 +55,7 @@ describe.skipIf(!trialsWork())('beside a job', () => {
     for (const name of ['index.html', 'src/b.js']) expect(scene.warnings.join()).toContain(join(tree, name));
   });
 
-  it('what the job changes while a command runs is explained when the job has ended', async () => {
+  it('a change by the job during a command is not reported once the job has ended', async () => {
     await beside(async () => {
       const command = scene.act('touch begun; until [ -e wrote ]; do sleep 0.01; done');
       await until('the command runs', () => existsSync(join(tree, 'begun')));
@@ -67,7 +67,7 @@ describe.skipIf(!trialsWork())('beside a job', () => {
     expect(scene.warnings.join()).not.toMatch(/a\.js|wrote/);
   });
 
-  it('another session explains nothing', async () => {
+  it('commands of another session count as somebody else’s', async () => {
     await beside(async () => {
       scene.open({ session: 's2' });
       await scene.act("sed -i 's/mine/new/' index.html");

@@ -1,4 +1,7 @@
-/** What a hostile host says a command in Project left for others to run: bounded work, nothing beyond the tree, nothing that speaks to a terminal. */
+/**
+ * What a hostile host claims that a command in Project left for others to run: bounded work, nothing outside the tree,
+ * no terminal escapes.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,10 +56,10 @@ async function cpuSeconds(work: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1e6;
 }
 
-describe('what nobody could be asked about, since the connection was lost', () => {
+describe('a file left on a host whose connection was lost before the question', () => {
   const marks = (asked: readonly string[]) => asked.filter((code) => code.includes('/store/1/made'));
 
-  it('is set aside, and said', async () => {
+  it('is set aside, with a message', async () => {
     const { leftovers, aside, warnings, asked } = hostWith(made(`${TREE}/.envrc`));
     await leftovers.catchUp([action]);
     expect(aside).toEqual([`${TREE}/.envrc`]);
@@ -66,7 +69,7 @@ describe('what nobody could be asked about, since the connection was lost', () =
     expect(marks(asked)).toHaveLength(1);
   });
 
-  it('is told with the way back to it where a part could not be set aside', async () => {
+  it('is reported with the way to restore it when only part could be set aside', async () => {
     const { leftovers, warnings } = hostWith(made(`${TREE}/.envrc`, `${TREE}/.husky`), '', true, 1);
     await leftovers.catchUp([action]);
     expect(warnings).toEqual([
@@ -76,7 +79,7 @@ describe('what nobody could be asked about, since the connection was lost', () =
     ]);
   });
 
-  it('is said where there is no room for it, and looked at again', async () => {
+  it('is reported and checked again when there is no room to set it aside', async () => {
     const { leftovers, aside, warnings, asked } = hostWith(made(`${TREE}/.envrc`), '', false);
     await leftovers.catchUp([action]);
     expect(aside).toEqual([]);
@@ -85,7 +88,7 @@ describe('what nobody could be asked about, since the connection was lost', () =
   });
 });
 
-describe('somebody else who works there meanwhile', () => {
+describe('somebody else’s use of the tree during a command', () => {
   let root: string;
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'aish-far-'));
@@ -95,7 +98,10 @@ describe('somebody else who works there meanwhile', () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  /** What waits, where these changed past the store, and the action began so many seconds from now. */
+  /**
+   * Returns what waits for the user, when these paths changed unrecorded and the action began this many seconds from
+   * now.
+   */
   async function waits(seconds: number, ...names: readonly string[]): Promise<readonly string[]> {
     const began = new Date(Date.now() + seconds * 1000);
     utimesSync(join(root, 'store/1/action.json'), began, began);
@@ -105,7 +111,7 @@ describe('somebody else who works there meanwhile', () => {
     return left?.items.map((item) => item.split(' ')[0] ?? '') ?? [];
   }
 
-  it('uses git: a repository that stands where it stood asks nothing', async () => {
+  it('with git asks nothing about an unchanged repository', async () => {
     expect(await waits(10, '.git', '.git/index.lock', '.git/index')).toEqual([]);
     expect(await waits(10, '.git', '.git/config')).toEqual(['.git/config']);
     expect(await waits(-10, '.git', '.git/index.lock')).toEqual(['.git']);
@@ -121,8 +127,8 @@ describe('somebody else who works there meanwhile', () => {
   });
 });
 
-describe('a host that says what it likes of what a command left', () => {
-  it('sets aside what others run, in the tree alone', async () => {
+describe('a hostile host’s list of leftovers', () => {
+  it('sets aside files that others run, in the tree alone', async () => {
     const { leftovers, aside } = hostWith(
       made(`${TREE}/.envrc`, '/etc/.envrc', `${TREE}2/.envrc`, TREE, `${TREE}/note`),
     );
@@ -131,7 +137,7 @@ describe('a host that says what it likes of what a command left', () => {
   });
 
   it.each(['../../etc/.envrc', 'a/../../../.envrc', 'a//.envrc', './.envrc', 'a/..', 'a/'])(
-    'a list that names %s is not believed: nothing is done by it, and a person is asked',
+    'with %s is not trusted: nothing is changed, and the user is asked',
     async (path) => {
       const { leftovers, aside, warnings } = hostWith(made(`${TREE}/.envrc`, `${TREE}/${path}`));
       expect((await leftovers.of(action))?.items).toEqual([expect.stringContaining('can’t be read')]);
@@ -140,7 +146,7 @@ describe('a host that says what it likes of what a command left', () => {
     },
   );
 
-  it('names that are escapes are told as text', async () => {
+  it('with escapes in names is shown as text', async () => {
     const { leftovers, aside, warnings } = hostWith(made(`${TREE}/\u001b]0;owned\u0007\u009b2J\n/.envrc`));
     await leftovers.catchUp([action]);
     expect(aside).toHaveLength(1);
@@ -148,7 +154,7 @@ describe('a host that says what it likes of what a command left', () => {
     expect(warnings.join()).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
   });
 
-  it('a long list costs its length, not the square of it', async () => {
+  it('is processed in time proportional to its length', async () => {
     const paths = Array.from({ length: 20_000 }, (_, n) => `${TREE}/${n}/.envrc`);
     const { leftovers, aside, warnings } = hostWith(made(...paths));
     expect(await cpuSeconds(() => leftovers.of(action))).toBeLessThan(4);
@@ -156,14 +162,14 @@ describe('a host that says what it likes of what a command left', () => {
     expect(aside).toHaveLength(paths.length);
   });
 
-  it('one that is too long to be set aside is asked about, and said to be in place', async () => {
+  it('that is too long to set aside is asked about, and reported as still in place', async () => {
     const { leftovers, aside } = hostWith(Array.from({ length: 60_000 }, (_, n) => made(`${TREE}/${n}/.envrc`)).flat());
     const items = (await leftovers.of(action))?.items ?? [];
     expect([items.length, aside.length]).toEqual([60_000, 0]);
     expect(items[0]).toContain('could not be set aside, and is in place');
   });
 
-  it('nor do the names in a directory that was moved', async () => {
+  it('with many names in a moved directory is processed in proportional time', async () => {
     const rows = Array.from({ length: 20_000 }, (_, n) => `f${TREE}/old/${n}\0`).join('');
     const { leftovers, aside } = hostWith([{ verb: 'moved', path: `${TREE}/old`, source: 'd 1 1 1' }], rows);
     expect(await cpuSeconds(() => leftovers.of(action))).toBeLessThan(4);

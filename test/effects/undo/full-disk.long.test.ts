@@ -1,4 +1,4 @@
-/** An undo for which there is no room: what it can't put back it leaves as it is, and does once there is room. */
+/** An undo without disk space leaves what it can't restore as it is, and restores it once there is room. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const isRoot = process.getuid?.() === 0;
 const there = (name: string) => join(at.scene.tree, name);
 const OLD = 'old line\n'.repeat(20_000);
 
-describe.skipIf(!isRoot || lacks('cc') || lacks('mount'))('on a full disk that is not the store’s', () => {
+describe.skipIf(!isRoot || lacks('cc') || lacks('mount'))('a full disk other than the store’s', () => {
   beforeEach(() => {
     at.anew(false);
     expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=600k', 'none', at.scene.tree]).status).toBe(0);
@@ -26,7 +26,7 @@ describe.skipIf(!isRoot || lacks('cc') || lacks('mount'))('on a full disk that i
   });
 
   it.each(['echo new > a; seq 5 > b', 'rm a; echo new > b'])(
-    'what `%s` did stays whole, is named, and comes back later',
+    'leaves the result of `%s` complete and named, and a later undo restores it',
     async (script) => {
       const kept = await at.scene.keep(script);
       const before = at.scene.snapshot();
@@ -50,7 +50,7 @@ describe.skipIf(!isRoot || lacks('cc') || lacks('mount'))('a store on a full dis
     spawnSync('umount', ['-l', at.scene.store]);
   });
 
-  it('is said to be that, with what to do', async () => {
+  it('is reported as full, with a remedy', async () => {
     const { store } = at.scene;
     expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=600k', 'none', store]).status).toBe(0);
     spawnSync('/bin/sh', ['-c', 'head -c 1000000 /dev/zero > fill'], { cwd: store });
@@ -68,7 +68,7 @@ describe.skipIf(!isRoot || lacks('cc') || lacks('mount'))('a store on a full dis
     expect(await kept.unavailable()).toBeUndefined();
   });
 
-  it('is said to be read-only, whether its directory is there or not', async () => {
+  it('is reported as read-only, whether its directory exists or not', async () => {
     const { store } = at.scene;
     expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'none', store]).status).toBe(0);
     for (const directory of [store, join(store, 'state', 'undo')]) {
@@ -78,7 +78,7 @@ describe.skipIf(!isRoot || lacks('cc') || lacks('mount'))('a store on a full dis
   });
 });
 
-it('a store that can’t be made, since a file is in its way, is said to be that', async () => {
+it('a store that a file blocks is reported as such', async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'file-')), 'file');
   writeFileSync(file, '');
   const why = expect.stringMatching(/^nothing is kept: .*ENOTDIR/);

@@ -1,4 +1,7 @@
-/** A file that the action changed, and that somebody moved, replaced or removed since: named, left alone, and still to be had. */
+/**
+ * A file that the action changed and somebody moved, replaced or removed since: it is named, left alone, and its old
+ * content can still be had.
+ */
 import {
   chmodSync,
   linkSync,
@@ -20,7 +23,7 @@ import { sceneForEach, USERS } from './bench.ts';
 const at = sceneForEach();
 const { put, get, refused } = at;
 
-describe.skipIf(lacks('cc')).each(USERS)('what is not where the action changed it, as %s', (_, ordinary) => {
+describe.skipIf(lacks('cc')).each(USERS)('an undo of a missing file, as %s', (_, ordinary) => {
   beforeEach(() => at.anew(ordinary));
   const there = (name: string) => join(at.scene.tree, name);
   const replaced = (name: string, make: () => void) => {
@@ -34,7 +37,7 @@ describe.skipIf(lacks('cc')).each(USERS)('what is not where the action changed i
     ['x', 'echo new > x; chmod 700 x', () => replaced('x', () => symlinkSync('elsewhere', there('x')))],
     ['x', 'echo new > x', () => replaced('x', () => put('x', 'mine\n'))],
     ['d/x', 'echo new > d/x', () => replaced('d', () => symlinkSync('d0', there('d')))],
-  ])('%s after `%s`', async (name, script, change) => {
+  ])('names %s after `%s` and a later change', async (name, script, change) => {
     mkdirSync(there('d'));
     for (const each of ['x', 'y', 'd/x', 'elsewhere']) put(each, 'old\n');
     const kept = await at.scene.keep(`${script}; echo new > y; echo new > opened; rm opened; chmod 600 elsewhere`);
@@ -49,11 +52,11 @@ describe.skipIf(lacks('cc')).each(USERS)('what is not where the action changed i
     expect(readdirSync(at.scene.tree)).toEqual(before);
     const copy = /kept in (.*)$/.exec(planned[0] ?? '')?.[1] ?? '';
     expect(readFileSync(copy, 'utf8')).toBe('old\n');
-    // It can be asked for again.
+    // The undo can be requested again.
     expect(refused(await at.scene.undo(kept.number))).toEqual(planned);
   });
 
-  it('comes back by its other name, where the one that the action used is gone, moved or another’s', async () => {
+  it('restores it by another name when the action’s name is gone, moved or taken', async () => {
     const ways = [
       () => rmSync(there('l')),
       () => renameSync(there('l'), there('l2')),
@@ -72,7 +75,7 @@ describe.skipIf(lacks('cc')).each(USERS)('what is not where the action changed i
     }
   });
 
-  it('stays as somebody wrote it by its other name, and is named by that', async () => {
+  it('leaves what the user wrote by another name, and uses that name', async () => {
     put('a', 'old\n');
     linkSync(there('a'), there('l'));
     const kept = await at.scene.keep('echo new >> l');
@@ -82,7 +85,7 @@ describe.skipIf(lacks('cc')).each(USERS)('what is not where the action changed i
     expect(get('a')).toBe('mine, and longer\n');
   });
 
-  it('what was replaced, and its place taken since, is to be had where that is said', async () => {
+  it('says where the old content of a replaced file is whose place was taken since', async () => {
     put('c', 'c\n');
     put('g', 'g\n');
     const kept = await at.scene.keep('mv c g');
@@ -95,14 +98,14 @@ describe.skipIf(lacks('cc')).each(USERS)('what is not where the action changed i
     expect(get('h')).toBe('c\n');
   });
 
-  it('a mode as well', async () => {
+  it('names a file whose mode the action changed as well', async () => {
     for (const each of ['x', 'y']) put(each, 'old\n');
     const kept = await at.scene.keep('chmod 700 x; chmod 700 y');
     rmSync(there('x'));
     expect(refused(await at.scene.undo(kept.number))).toEqual(['x: not there any more']);
   });
 
-  it('stays as somebody made it, however often the undo is asked for; what is back is left alone', async () => {
+  it('leaves what the user made on repeated undos, and what is already restored', async () => {
     mkdirSync(there('d'));
     for (const each of ['x', 'd/x', 'd/y']) put(each, 'old\n');
     const kept = await at.scene.keep('echo new > x; echo new > d/x; echo new > d/y; chmod 700 d/y');
@@ -118,7 +121,7 @@ describe.skipIf(lacks('cc')).each(USERS)('what is not where the action changed i
     expect(get('x')).toBe('mine\n');
   });
 
-  it('is taken for what it is where it is more than a command line holds', async () => {
+  it('recognises more missing files than a command line can hold', async () => {
     const script = join(at.scene.root, 'script');
     writeFileSync(script, '#!/bin/sh\nprintf "%s\\0%s\\0%s\\0" "$3" "$4" "$(tr "\\0" "\\n" | wc -l)"\n', {
       mode: 0o755,
@@ -133,7 +136,7 @@ describe.skipIf(lacks('cc')).each(USERS)('what is not where the action changed i
     expect(tooMany).toMatchObject({ code: 126, steps: [], error: expect.stringContaining('E2BIG') });
   });
 
-  it('is told by its name where a directory above it was closed', async () => {
+  it('names it by its path when a directory above it was closed', async () => {
     mkdirSync(there('d'));
     put('d/x', 'old\n');
     const kept = await at.scene.keep('mkdir s; echo a > s/made; echo b >> d/x; chmod 0 s d; mv s t');

@@ -1,4 +1,4 @@
-/** An undo that is killed in the middle of a step: what somebody writes to the very file that it was at stays, and is named. */
+/** An undo that is killed within a step: what somebody writes to the file of that step stays, and is named. */
 import {
   appendFileSync,
   chmodSync,
@@ -25,7 +25,9 @@ afterEach(() => {
   for (const scene of scenes.splice(0)) scene.dispose();
 });
 
-/** Times that were set and files that were written, by one of two names: several half steps to the way back of each. */
+/**
+ * Times that were set and files that were written by one of two names: each needs several half steps to be restored.
+ */
 const SCRIPT = `touch -d 2002-02-02 a b; chmod 600 g; echo n > d/n; mv d/n d/c; echo m >> w/a; mv c d/cc; ln i i2; rm x/a w/l
 touch -d 2002-02-02 j; echo q >> j`;
 const LINKS = [
@@ -33,7 +35,7 @@ const LINKS = [
   ['x/a', 'w/l'],
   ['x/a', 'd/l'],
 ] as const;
-/** Later than an undo's last record by more than its calls take, and at once. */
+/** At once, or longer after an undo's last record than its calls take. */
 const WAITS = [
   ['later', 2_500],
   ['at once', 0],
@@ -50,7 +52,7 @@ async function acted(ordinary: boolean, again: boolean): Promise<Acted> {
   return { ordinary, scene, number: (await scene.undo(number)).number };
 }
 
-/** One name of each file below the tree. */
+/** Returns one name of each file below the tree. */
 function filesOf({ tree }: Scene): readonly string[] {
   const seen = new Set<number>();
   return readdirSync(tree, { recursive: true, encoding: 'utf8' }).filter((name) => {
@@ -94,7 +96,7 @@ describe.skipIf(lacks('cc')).each(USERS)('an undo that is killed within a step, 
     });
   });
 
-  it('leaves a mode that was set on it since', { timeout: 120_000 }, async () => {
+  it('leaves a mode that was set on the file since', { timeout: 120_000 }, async () => {
     let cuts = 0;
     for (let at = 4; ; at += 14) {
       const { scene, number } = await acted(ordinary, false);

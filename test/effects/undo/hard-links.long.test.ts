@@ -1,4 +1,7 @@
-/** A file with several names that the action wrote to, one of which somebody has moved since: it comes back by the others, or is named. */
+/**
+ * A file with several names that the action wrote to, one of which somebody has moved since: undo restores it by the
+ * others, or names it.
+ */
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -8,11 +11,11 @@ import { sceneForEach, USERS } from './bench.ts';
 const at = sceneForEach();
 const { put, get, refused } = at;
 const there = (name: string) => join(at.scene.tree, name);
-/** Without where the old content is kept. */
+/** Removes the part that says where the old content is kept. */
 const names = (lines: readonly string[]) => lines.map((line) => line.replace(/:.*/, '')).toSorted();
 const move = (from: string, to: string) => () => renameSync(there(from), there(to));
 
-describe.skipIf(lacks('cc')).each(USERS)('one of several names, as %s', (_, ordinary) => {
+describe.skipIf(lacks('cc')).each(USERS)('a file with several names, as %s', (_, ordinary) => {
   beforeEach(() => {
     at.anew(ordinary);
     mkdirSync(there('d'));
@@ -28,7 +31,7 @@ describe.skipIf(lacks('cc')).each(USERS)('one of several names, as %s', (_, ordi
     ['echo n > x; ln x q', 'over what was there', move('x', 'b'), ['b', 'l', 'd/k'], []],
     ['echo n > x; mv b c', 'over what was moved', move('l', 'c'), ['x', 'c', 'd/k'], ['b', 'c']],
     ['echo n > x', 'beside it', move('x', 'y'), ['y', 'l', 'd/k'], []],
-  ])('after `%s` is moved %s', async (script, _what, change, back, told) => {
+  ])('is restored by its other names after `%s` and a move of one %s', async (script, _what, change, back, told) => {
     const kept = await at.scene.keep(script);
     change();
     const planned = refused(await at.scene.plan(kept.number));
@@ -36,12 +39,12 @@ describe.skipIf(lacks('cc')).each(USERS)('one of several names, as %s', (_, ordi
     const undone = await at.scene.undo(kept.number);
     expect(refused(undone)).toEqual(planned);
     expect(back.map(get)).toEqual(back.map(() => 'old\n'));
-    // And forth again.
+    // Undoes the undo.
     await at.scene.undo(undone.number);
     expect(back.map(get)).toEqual(back.map(() => 'n\n'));
   });
 
-  it('comes back though the directory of another is moved', async () => {
+  it('is restored when the directory of another name moved', async () => {
     mkdirSync(there('w'));
     mkdirSync(there('e'));
     for (const name of ['e/a', 'w/l']) linkSync(there('x'), there(name));
@@ -54,7 +57,7 @@ describe.skipIf(lacks('cc')).each(USERS)('one of several names, as %s', (_, ordi
     expect(() => get('y')).toThrow('ENOENT');
   });
 
-  it('comes back by all names that it has, where the one it had before is another’s', async () => {
+  it('is restored under all its current names, when an earlier one was taken', async () => {
     const kept = await at.scene.keep('mv x y; echo n > y');
     put('x', 'mine\n');
     const undone = await at.scene.undo(kept.number);
@@ -62,7 +65,7 @@ describe.skipIf(lacks('cc')).each(USERS)('one of several names, as %s', (_, ordi
     expect(['x', 'y', 'l', 'd/k'].map(get)).toEqual(['mine\n', 'old\n', 'old\n', 'old\n']);
   });
 
-  it('stays where it was moved with what was changed since, and each name is told with where the old content is', async () => {
+  it('stays where it was moved with later changes, and each name is listed with the place of its old content', async () => {
     for (const name of ['p', 'q']) put(name, `${name}\n`);
     const kept = await at.scene.keep('mv x t; mv p x; mv q p; mv t q; echo n > q');
     put('p', 'mine\n');

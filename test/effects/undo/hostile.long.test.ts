@@ -1,4 +1,4 @@
-/** What goes wrong, or is meant to: commands that reach for the store, race, fill it, or hide what they write. */
+/** Accidents and attacks: commands that reach for the store, race, fill it, or hide what they write. */
 import { execFileSync, spawn } from 'node:child_process';
 import {
   existsSync,
@@ -25,7 +25,7 @@ const at = sceneForEach();
 const { put, get, refused } = at;
 
 describe.skipIf(lacks('cc'))('the store', () => {
-  it('is out of reach: by its name, a link, a descriptor of /proc, or its directory moved away', async () => {
+  it('is out of reach by its name, a link, a descriptor in /proc, or moving its directory', async () => {
     put('a', 'old\n');
     symlinkSync(at.scene.store, join(at.scene.tree, 'way'));
     const kept = await at.scene.keep(`
@@ -38,7 +38,7 @@ describe.skipIf(lacks('cc'))('the store', () => {
     expect(get('a')).toBe('old\n');
   });
 
-  it('that is full tells the command of a full disk, and what it did until then comes back', async () => {
+  it('when full gives the command a full disk, and everything until then can be undone', async () => {
     put('small', 'old\n');
     put('large', 'x'.repeat(300_000));
     const kept = await at.scene.keep('echo new > small; echo new > large; rm large; ls', { budgetBytes: 20_000 });
@@ -49,7 +49,7 @@ describe.skipIf(lacks('cc'))('the store', () => {
     expect(get('small')).toBe('old\n');
   });
 
-  it('counts its journal as well, and what it tells of refusals is bounded', async () => {
+  it('counts its journal as well, and bounds its list of refusals', async () => {
     const kept = await at.scene.keep('for i in {1..3000}; do : > "$i"; done; for i in {1..3000}; do : > "$i"; done', {
       budgetBytes: 100_000,
     });
@@ -64,25 +64,25 @@ describe.skipIf(lacks('cc'))('the store', () => {
     expect(readdirSync(at.scene.tree)).toEqual([]);
   });
 
-  it('counts what a cut action holds, once its journal is ended', async () => {
+  it('counts the size of a cut action once its journal is ended', async () => {
     put('large', 'x'.repeat(300_000));
     const kept = await at.scene.keep('rm large');
     const store = join(at.scene.store, String(kept.number));
     rmSync(join(store, 'summary'));
-    truncateSync(join(store, 'journal'), statSync(join(store, 'journal')).size - 1); // its end is torn
+    truncateSync(join(store, 'journal'), statSync(join(store, 'journal')).size - 1); // the end of the journal is torn
     expect((await at.scene.launcher('--undo', store, '--finish')).code).toBe(0);
     const [, bytes] = /bytes (\d+)/.exec(readFileSync(join(store, 'summary'), 'utf8')) ?? [];
     expect(Number(bytes)).toBeGreaterThan(300_000);
   });
 
-  it.skipIf(lacks('shred'))('takes no copy of what is shredded, and says so', async () => {
+  it.skipIf(lacks('shred'))('takes no copy of a shredded file, and says so', async () => {
     put('secret', 'key\n');
     const kept = await at.scene.keep('shred -n 1 secret');
     expect(kept.notes).toEqual([`skipped ${at.scene.tree}/secret`]);
     expect(execFileSync('sh', ['-c', `grep -rl key ${at.scene.store} || true`], { encoding: 'utf8' })).toBe('');
   });
 
-  it('takes no copy of keys and passwords, and says so; with the user’s word it does', async () => {
+  it('takes no copy of keys and passwords and says so, unless the user allows it', async () => {
     mkdirSync(join(at.scene.tree, '.ssh'));
     for (const name of ['.ssh/id_ed25519', '.ssh/known_hosts', '.ssh/id_ed25519.pub', '.netrc', 'plain'])
       put(name, `key ${name}\n`);
@@ -116,7 +116,7 @@ describe.skipIf(lacks('cc'))('the store', () => {
     expect(kept.notes.length === 1 || get('large').endsWith('new\n')).toBe(true);
   });
 
-  it('that others can enter is refused, and the command does not run', async () => {
+  it('is refused when others can enter it, and the command does not run', async () => {
     const { directory } = at.scene.next();
     execFileSync('chmod', ['755', directory]);
     const ran = await run([at.tools.launcher, '--supervise', '--keep', directory, '--', 'echo', 'ran']);
@@ -125,7 +125,7 @@ describe.skipIf(lacks('cc'))('the store', () => {
 });
 
 describe.skipIf(lacks('cc'))('keeping', () => {
-  it('covers two names of one file, one overwritten, the other removed', async () => {
+  it('covers two names of one file, one overwritten and the other removed', async () => {
     put('a', 'old\n');
     linkSync(join(at.scene.tree, 'a'), join(at.scene.tree, 'b'));
     const before = at.scene.snapshot();
@@ -134,7 +134,7 @@ describe.skipIf(lacks('cc'))('keeping', () => {
     expect([...at.scene.snapshot()]).toEqual([...before]);
   });
 
-  it('covers a FIFO of two names, one of which gives way, and so does the undo', async () => {
+  it('covers a FIFO of two names of which one is replaced, and so does the undo', async () => {
     mkdirSync(join(at.scene.tree, 'd'));
     execFileSync('mkfifo', [join(at.scene.tree, 'fifo')]);
     linkSync(join(at.scene.tree, 'fifo'), join(at.scene.tree, 'd', 'other'));
@@ -148,7 +148,7 @@ describe.skipIf(lacks('cc'))('keeping', () => {
     expect([...at.scene.snapshot(true)]).toEqual([...after]);
   });
 
-  it('covers a directory that comes to stand in what took its place', async () => {
+  it('covers a directory that ends up in what took its place', async () => {
     for (const name of ['d', 'd/below', 'e']) mkdirSync(join(at.scene.tree, name));
     for (const name of ['d/file', 'd/below/file', 'e/file']) put(name, `${name}\n`);
     const before = at.scene.snapshot();
@@ -166,7 +166,7 @@ describe.skipIf(lacks('cc'))('keeping', () => {
     }
   });
 
-  it('covers files made and removed, without a name, and by way of descriptors', async () => {
+  it('covers files that are made and removed, nameless, or reached by descriptors', async () => {
     put('a', 'old\n');
     const before = at.scene.snapshot();
     const kept = await at.scene.keep(`
@@ -183,7 +183,7 @@ fd = os.open(".", os.O_TMPFILE | os.O_RDWR); os.write(fd, b"x"); os.link(f"/proc
     expect([...at.scene.snapshot()]).toEqual([...before]);
   });
 
-  it('does not wait at a FIFO, and leaves devices, sockets and /proc alone', async () => {
+  it('does not wait at a FIFO, and ignores devices, sockets and /proc', async () => {
     execFileSync('mkfifo', [join(at.scene.tree, 'fifo')]);
     const kept = await at.scene.keep(
       'echo x > /dev/null; echo 0 > /proc/self/oom_score_adj; (timeout 5 cat fifo &) ; echo x > fifo; rm fifo',
@@ -194,7 +194,7 @@ fd = os.open(".", os.O_TMPFILE | os.O_RDWR); os.write(fd, b"x"); os.link(f"/proc
     expect(lstatSync(join(at.scene.tree, 'fifo')).isFIFO()).toBe(true);
   });
 
-  it.skipIf(lacks('python3'))('covers sockets: made, replaced by a file, and removed', async () => {
+  it.skipIf(lacks('python3'))('covers sockets that are made, replaced by a file, and removed', async () => {
     const bind = (name: string) => `python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(${name})'`;
     execFileSync('bash', ['-c', `${bind('"gone"')}; ${bind('"replaced"')}`], { cwd: at.scene.tree });
     mkdirSync(join(at.scene.tree, 'd'));
@@ -216,7 +216,7 @@ fd = os.open(".", os.O_TMPFILE | os.O_RDWR); os.write(fd, b"x"); os.link(f"/proc
     expect([...at.scene.snapshot()]).toEqual([...before]);
   });
 
-  it('follows a link to where it leads, and refuses a process with another root', async () => {
+  it('follows a link to its target, and refuses a process with another root', async () => {
     mkdirSync(join(at.scene.root, 'outside'));
     writeFileSync(join(at.scene.root, 'outside', 'file'), 'old\n');
     symlinkSync('../outside', join(at.scene.tree, 'out'));
@@ -230,14 +230,14 @@ fd = os.open(".", os.O_TMPFILE | os.O_RDWR); os.write(fd, b"x"); os.link(f"/proc
 
   it('names what a racing program got past it', async () => {
     put('victim', 'old\n');
-    // Somebody outside writes while a kept command runs: nobody was asked.
+    // Somebody outside writes while a kept command runs, which the store is not told of.
     const kept = await at.scene.keep('echo x > made; sleep 0.2; exit 0', {
       started: () => setTimeout(() => put('victim', 'new\n'), 150),
     });
     expect(kept.notes).toEqual([`unkept ${at.scene.tree}/victim`]);
   });
 
-  it('keeps what is there at each moment, however a directory and a link change places', async () => {
+  it('covers each content while a directory and a link swap places', async () => {
     mkdirSync(join(at.scene.tree, 'real'));
     mkdirSync(join(at.scene.tree, 'other'));
     for (const name of ['real', 'other']) put(`${name}/file`, `${name}\n`);
@@ -246,12 +246,12 @@ fd = os.open(".", os.O_TMPFILE | os.O_RDWR); os.write(fd, b"x"); os.link(f"/proc
       (for i in {1..100}; do ln -sfn real way; ln -sfn other way; done) &
       for i in {1..100}; do echo $i > way/file; done; wait`);
     const undone = await at.scene.undo(kept.number);
-    // What escaped is named; all else is as it was.
+    // What escaped is named; everything else is unchanged.
     if (kept.notes.length === 0) expect(refused(undone)).toEqual([]);
     if (kept.notes.length === 0) expect([...at.scene.snapshot()]).toEqual([...before]);
   });
 
-  it('does not begin below another supervisor of the same kind', async () => {
+  it('does not start below another supervisor', async () => {
     const inner = at.scene.next();
     const kept = await at.scene.keep(
       `'${at.tools.launcher}' --supervise --keep ${inner.directory} -- echo ran; echo $?`,
@@ -260,7 +260,7 @@ fd = os.open(".", os.O_TMPFILE | os.O_RDWR); os.write(fd, b"x"); os.link(f"/proc
     expect(kept.out).not.toContain('ran\n0');
   });
 
-  it('ends with its supervisor: what then would change something fails', async () => {
+  it('ends with its supervisor, after which changes fail', async () => {
     put('a', 'old\n');
     let pid = 0;
     const kept = await at.scene.keep('sleep 0.3; echo new > a', {
@@ -287,7 +287,7 @@ fd = os.open(".", os.O_TMPFILE | os.O_RDWR); os.write(fd, b"x"); os.link(f"/proc
 });
 
 describe.skipIf(lacks('cc'))('undo', () => {
-  it('leaves alone what somebody changed since, and says which', async () => {
+  it('leaves and names what somebody changed since', async () => {
     put('mine', 'old\n');
     put('yours', 'old\n');
     put('gone', 'old\n');
@@ -295,16 +295,16 @@ describe.skipIf(lacks('cc'))('undo', () => {
     put('yours', 'edited\n');
     put('gone', 'again\n');
     put('made', 'edited\n');
-    // As a program would that hides its traces.
+    // Sets the time back, as a program would that hides its traces.
     utimesSync(join(at.scene.tree, 'yours'), 1, 1);
     const undone = await at.scene.undo(kept.number);
-    // The undo put nothing in its place: what it was lies in the store alone.
+    // The undo put nothing in its place: the old content is in the store alone.
     const gone = expect.stringMatching(/^gone: changed since; its old content is kept in \//);
     expect([...refused(undone)].sort()).toEqual([gone, 'made: changed since', 'yours: changed since']);
     expect([get('mine'), get('yours'), get('gone'), get('made')]).toEqual(['old\n', 'edited\n', 'again\n', 'edited\n']);
   });
 
-  it('says beforehand what it would do, and does nothing', async () => {
+  it('previews its changes without making them', async () => {
     put('a', 'old\n');
     put('b', 'old\n');
     const kept = await at.scene.keep('echo new > a; rm b; echo x > c');
@@ -320,7 +320,7 @@ describe.skipIf(lacks('cc'))('undo', () => {
     expect([...at.scene.snapshot()]).toEqual([...after]);
   });
 
-  it('of two actions, one after the other, the newer first', async () => {
+  it('of two actions one after the other restores everything, the newer first', async () => {
     put('a', 'one\n');
     mkdirSync(join(at.scene.tree, 'd'));
     put('d/x', 'x\n');
@@ -332,7 +332,7 @@ describe.skipIf(lacks('cc'))('undo', () => {
     expect([...at.scene.snapshot()]).toEqual([...before]);
   });
 
-  it('of the older one leaves what the newer changed', async () => {
+  it('of the older action leaves what the newer changed', async () => {
     put('a', 'one\n');
     const first = await at.scene.keep('echo two > a');
     await at.scene.keep('echo three > a');
@@ -356,7 +356,7 @@ describe.skipIf(lacks('cc'))('undo', () => {
     expect(await said).toBe(75);
   });
 
-  it('reads a journal up to where it was torn', async () => {
+  it('reads a torn journal up to the tear', async () => {
     put('a', 'old\n');
     const kept = await at.scene.keep('echo new > a');
     execFileSync('sh', ['-c', `printf garbage >> ${join(at.scene.store, String(kept.number), 'journal')}`]);

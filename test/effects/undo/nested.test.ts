@@ -7,7 +7,7 @@ const path = fc
   .map((names) => `/${names.join('/')}`);
 const isBelow = (one: string, other: string) => one === other || one.startsWith(`${other}/`);
 
-it('as one finds by comparing each with each', () => {
+it('within() agrees with comparing each path to each', () => {
   fc.assert(
     fc.property(fc.array(path), path, (paths, other) => {
       expect(within(paths)(other)).toBe(paths.some((each) => isBelow(other, each)));

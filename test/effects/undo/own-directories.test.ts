@@ -1,4 +1,4 @@
-/** What aish-tui keeps for itself: no kept command of a model changes it, in whatever way (MO-12). */
+/** No kept command of a model can change aish-tui's own directories (MO-12). */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { lacks } from '../../support/lacks.ts';
 import { buildTools, type Tools } from '../sandbox/tools.ts';
 import { makeScene, type Scene } from './scene.ts';
 
-describe.skipIf(lacks('cc'))('directories of the program itself', () => {
+describe.skipIf(lacks('cc'))('aish-tui’s own directories', () => {
   let tools: Tools;
   let scene: Scene;
   let own: string;
@@ -32,7 +32,7 @@ describe.skipIf(lacks('cc'))('directories of the program itself', () => {
     ['given another name', 'ln .config/aish/config.jsonc second && echo x >> second'],
     ['set open for others', 'chmod 666 .config/aish/config.jsonc'],
     ['joined by another file', 'mkdir -p .config/aish/below/deep && touch .config/aish/below/deep/new'],
-  ])('are not %s', async (_, script) => {
+  ])('cannot be %s', async (_, script) => {
     const { code, out } = await scene.keep(script, { own: [own] });
     expect(code).not.toBe(0);
     expect(out).toMatch(/Permission denied/);
@@ -41,7 +41,7 @@ describe.skipIf(lacks('cc'))('directories of the program itself', () => {
     expect(existsSync(join(own, 'below/deep'))).toBe(false);
   });
 
-  it('are read, and everything beside them is written', async () => {
+  it('can be read, and everything beside them can be written', async () => {
     const { code, out } = await scene.keep('cat .config/aish/config.jsonc; echo y > .config/mine; cat .config/mine', {
       own: [own, join(scene.root, 'not-there')],
     });

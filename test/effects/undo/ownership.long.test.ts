@@ -1,4 +1,4 @@
-/** What is the session's: an action of it made the file, and its name displaced nothing of the user's. */
+/** A file belongs to the session if an action of it made the file and its name replaced nothing of the user. */
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ beforeEach(() => {
   put('clean.sh', 'rm -r out\nrm -f prog\n');
 });
 
-/** Whether the last of these commands asks, the others having run in Project. */
+/** Returns whether the last command asks, after the others ran in Project. */
 async function asks(...commands: readonly string[]) {
   const command = commands.at(-1) ?? '';
   for (const before of commands.slice(0, -1)) await scene.act(before);
@@ -40,7 +40,7 @@ async function asks(...commands: readonly string[]) {
 const BOTH = { project: true, unrestricted: true };
 const NEITHER = { project: false, unrestricted: false };
 
-describe.skipIf(!trialsWork())('asks before the deletion of what is the userâ€™s', () => {
+describe.skipIf(!trialsWork())('the gate asks before deleting a file of the user', () => {
   it.each([
     ['rm f'],
     ['unlink f'],
@@ -68,11 +68,11 @@ describe.skipIf(!trialsWork())('asks before the deletion of what is the userâ€™s
     ["python3 -c \"import os; os.rename('f', 'g'); os.remove('g')\""],
     ['touch prog; mkdir out; touch out/f', 'mv notes.txt out', 'make clean'],
     ['touch prog; mkdir out; touch out/f', 'mv notes.txt out', 'bash clean.sh'],
-  ])('%s %s %s %s', async (...commands) => {
+  ])('with %s %s %s %s', async (...commands) => {
     expect(await asks(...commands.filter((each) => typeof each === 'string'))).toEqual(BOTH);
   });
 
-  it('also where the user has written to a file of the session since, or put another in its place', async () => {
+  it('also where the user has since written to a file of the session or replaced it', async () => {
     await scene.act('touch edited replaced; mkdir dir');
     put('edited', 'by the user\n');
     writeFileSync(join(tree, 'new'), '');
@@ -82,7 +82,7 @@ describe.skipIf(!trialsWork())('asks before the deletion of what is the userâ€™s
   });
 });
 
-describe.skipIf(!trialsWork())('deletes without a question what is the sessionâ€™s', () => {
+describe.skipIf(!trialsWork())('the gate lets files of the session be deleted', () => {
   it.each([
     ['touch x; rm x'],
     ['touch x', 'rm x'],
@@ -99,17 +99,17 @@ describe.skipIf(!trialsWork())('deletes without a question what is the sessionâ€
     ['mkdir -p out; touch prog out/f', 'make clean'],
     ['mkdir -p out; touch prog out/f', 'bash clean.sh'],
     ['echo x > own', 'python3 -c "import os; os.remove(\'own\')"'],
-  ])('%s %s %s %s', async (...commands) => {
+  ])('with %s %s %s %s', async (...commands) => {
     expect(await asks(...commands.filter((each) => typeof each === 'string'))).toEqual(NEITHER);
   });
 
-  it('in Project also where nothing is there to delete', async () => {
+  it('in Project also where there is nothing to delete', async () => {
     expect(await asks('rm -rf out')).toEqual({ project: false, unrestricted: true });
     expect(await asks('make clean')).toMatchObject({ project: false });
     expect(await asks('rm *.o')).toMatchObject({ project: false });
   });
 
-  it('in the next program of the session, but not in another session', async () => {
+  it('in the next process of the session, but not in another session', async () => {
     await scene.act('mkdir b; touch b/x');
     scene.open();
     expect(await asks('rm -rf b')).toEqual(NEITHER);
@@ -117,7 +117,7 @@ describe.skipIf(!trialsWork())('deletes without a question what is the sessionâ€
     expect(await asks('rm -rf b')).toEqual(BOTH);
   });
 
-  it('where the patch tool made it', async () => {
+  it('that the patch tool made', async () => {
     const end = await scene.store.keepFile(join(tree, 'fresh'), 'patch fresh', tree);
     put('fresh', 'x\n');
     await end?.end(true);
@@ -131,7 +131,7 @@ describe.skipIf(!trialsWork())('deletes without a question what is the sessionâ€
   });
 });
 
-describe('a process', () => {
+describe('a signal', () => {
   const judge = (command: string, project = false) =>
     createGate({
       enabled: false,
@@ -143,14 +143,14 @@ describe('a process', () => {
       { cwd: '/', goal: '', signal: new AbortController().signal, ...(project ? { project: { tree: '/' } } : {}) },
     );
 
-  it('of a job of the session is ended without a question, another one is not', async () => {
+  it('to a job of the session needs no question, and to any other process does', async () => {
     expect(await judge('kill 4242')).toMatchObject({ destructive: false });
     expect(await judge('kill -9 4242')).toMatchObject({ destructive: false });
     expect(await judge('kill 4242 4243')).toMatchObject({ destructive: true });
     expect(await judge('kill -- -1')).toMatchObject({ destructive: true });
   });
 
-  it('outside the command is out of reach in Project, so that no signal asks there', async () => {
+  it('asks nothing in Project, where processes outside the command are out of reach', async () => {
     for (const command of ['kill 1', 'pkill -9 node', 'killall python3'])
       expect([command, (await judge(command, true)).destructive]).toEqual([command, false]);
     expect(await judge('ssh host pkill node', true)).toMatchObject({ destructive: true });

@@ -1,4 +1,4 @@
-/** What `:undo run` says that it will do is what it does. */
+/** `:undo run` does exactly what its preview says. */
 import { chmodSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ beforeEach(() => {
   for (const name of ['a', 'b', 'c', 'd/x', 'd/y']) scene.put(name, `mine ${name}\n`);
 });
 
-/** `kind content` of each path below the tree. */
+/** Returns `kind content` of each path below the tree. */
 const contents = () =>
   new Map(
     [...snapshot(tree, true)].map(([path, facts]) => {
@@ -23,7 +23,7 @@ const contents = () =>
     }),
   );
 
-/** Which paths the undo of the run changes, by a look before and after it. */
+/** Returns the paths that the undo of the run changes, compared before and after. */
 async function undone(): Promise<readonly string[]> {
   const before = contents();
   expect((await scene.store.undo('run')).ok).toBe(true);
@@ -32,7 +32,7 @@ async function undone(): Promise<readonly string[]> {
   return paths.filter((path) => before.get(path) !== after.get(path)).sort();
 }
 
-/** What the preview names, and of that what moves with all below it. */
+/** Returns the paths that the preview names, and those that move with everything below. */
 async function previewed(): Promise<{ readonly named: readonly string[]; readonly moved: readonly string[] }> {
   const { text } = await scene.store.preview('run');
   const lines = text.split('\n').filter((line) => line.startsWith('  ') && !line.includes('stays as it is'));
@@ -61,7 +61,7 @@ describe.skipIf(!trialsWork())('the preview of a run', () => {
     [['mkdir n', 'touch n/1', 'touch n/2; chmod +x a', 'mv n/1 n/3']],
     [['chmod +x a', 'echo x >> a', 'chmod 600 b']],
     [['git init -q .; git add a', 'git -c user.name=a -c user.email=a@b.c commit -qm x']],
-  ])('is what it does: %j', async (commands) => {
+  ])('matches the undo after %j', async (commands) => {
     for (const command of commands) await scene.act(command);
     await scene.store.looking;
     const { named, moved } = await previewed();
@@ -69,7 +69,7 @@ describe.skipIf(!trialsWork())('the preview of a run', () => {
     expect((await undone()).filter((path) => named.includes(path) || !isBelow(path))).toEqual(named);
   });
 
-  it('is what it does where a patch and a chmod meet', async () => {
+  it('matches the undo where a patch and a chmod meet', async () => {
     const patch = await scene.store.keepFile(join(tree, 'a'), 'patch a', tree);
     scene.put('fresh', 'new a\n');
     renameSync(join(tree, 'fresh'), join(tree, 'a'));
@@ -82,7 +82,7 @@ describe.skipIf(!trialsWork())('the preview of a run', () => {
     expect(await undone()).toEqual(['a']);
   });
 
-  it('of an attempt that runs again takes back all, once, or nothing', async () => {
+  it('of a retried attempt undoes everything once, or nothing', async () => {
     await scene.act('echo 1 > a; echo 1 > b');
     expect([await scene.store.takeBack(1), await scene.store.takeBack(1)]).toEqual([undefined, undefined]);
     expect(contents().get('a')).toContain(Buffer.from('mine a\n').toString('base64'));
@@ -95,7 +95,7 @@ describe.skipIf(!trialsWork())('the preview of a run', () => {
     expect(await scene.store.takeBack(99)).toBe('it is not kept any more');
   });
 
-  it('names what stays, since the user has changed it after the run', async () => {
+  it('names files that stay because the user changed them after the run', async () => {
     await scene.act('echo 1 > a; echo 1 > b');
     await scene.act('echo 2 > a; echo 2 > c');
     await scene.store.looking;

@@ -33,7 +33,7 @@ export const trees = fc.record({
 });
 export type Tree = typeof trees extends fc.Arbitrary<infer T> ? T : never;
 
-/** Makes the tree; all its paths, directories apart. */
+/** Makes the tree; returns all its paths except directories. */
 export function grow(
   root: string,
   { directories, files }: Tree,
@@ -89,7 +89,7 @@ const node = (file: string) =>
 
 const BLANK: Pick = { file: '', other: '', dir: '', to: '', fresh: '' };
 
-/** Each a line of bash; what fails is as good as what works. */
+/** Each is a line of bash; failing commands are as useful as working ones. */
 const KINDS: readonly ((pick: Pick) => string)[] = [
   ({ file }) => `[ -f ${file} ] && echo more >> ${file}`,
   ({ file }) => `[ -f ${file} ] && echo other > ${file}`,
@@ -110,7 +110,7 @@ const KINDS: readonly ((pick: Pick) => string)[] = [
   ({ dir }) => `chmod 500 -- ${dir}`,
   ({ file }) => `touch -d 2001-01-01 -- ${file}`,
   ({ fresh }) => `mkdir -p -- ${fresh}/x/y && echo z > ${fresh}/x/y/z`,
-  // Into itself it goes as deep as the order of names lets it.
+  // Copying into itself recurses as deep as the order of names allows.
   ({ dir, fresh }) => `case ${fresh} in ${dir}/*) ;; *) cp -a -- ${dir} ${fresh} ;; esac`,
   ({ file, to }) => `cp -rf --remove-destination -- ${file} ${to}`,
   ({ dir, fresh }) => `tar cf ${fresh} -C ${dir} . && tar xf ${fresh} -C ${dir}`,
@@ -128,14 +128,14 @@ export const scripts = fc.array(fc.tuple(fc.nat({ max: KINDS.length - 1 }), inde
   minLength: 1,
   maxLength: 12,
 });
-/** Without what depends on who comes first, or writes times down. */
+/** Excludes commands whose result depends on timing or contains times. */
 const UNSTEADY = / & |^tar /;
 export const steadyScripts = scripts.map((script) =>
   script.filter(([kind]) => !UNSTEADY.test(KINDS[kind]?.(BLANK) ?? '')),
 );
 export type Script = typeof scripts extends fc.Arbitrary<infer T> ? T : never;
 
-/** The script as bash: every command in a process of its own, none of which can wait for ever. */
+/** Returns the script as bash: every command is a process of its own, and none can wait for ever. */
 export function written(script: Script, { dirs, names }: ReturnType<typeof grow>): string {
   const below = dirs.length > 1 ? dirs.slice(1) : dirs;
   const at = (list: readonly string[], i: number) => quote(list[i % list.length] ?? '');

@@ -19,9 +19,9 @@ import { notesOf } from '../../../src/effects/undo/record.ts';
 import { type Listed, readChanges } from '../../../src/effects/undo/trials.ts';
 import { removeTree } from '../../../src/text/files.ts';
 
-/** An account without rights of its own, for what root must not be needed for. */
+/** An ordinary account, for what must work without root. */
 const NOBODY = 65_534;
-/** What stands before a command line that it is to run. */
+/** The words before a command line that runs it as that account. */
 export const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
 
 export type Scene = {
@@ -30,37 +30,37 @@ export type Scene = {
   readonly store: string;
   /** Runs a bash script in the tree, kept under the next number. */
   keep(script: string, options?: KeepOptions): Promise<Kept>;
-  /** Runs it in a trial of the tree, which collects under the next number; then lists what it would change. */
+  /** Runs it in a trial of the tree under the next number, and lists what it would change. */
   try(script: string, options?: KeepOptions): Promise<Kept & { readonly listed: Listed | string }>;
   apply(of: number): Promise<Undone>;
   /** Runs it for real, with nothing kept. */
   real(script: string): Promise<number | null>;
-  /** What was asked, done by the launcher; `number` is where an undo keeps what it replaces. */
+  /** Lets the launcher undo an action; `number` is where the undo keeps what it replaces. */
   undo(of: number): Promise<Undone>;
   plan(of: number): Promise<Undone>;
   launcher(...args: readonly string[]): Promise<Undone>;
-  /** Everything about the tree that an undo brings back. `inTree`: links are counted by their names in the tree. */
+  /** Returns everything about the tree that an undo restores. `inTree` counts only links with a name in the tree. */
   snapshot(inTree?: boolean): ReadonlyMap<string, string>;
   next(): { readonly number: number; readonly directory: string };
   dispose(): void;
 };
 
 export type KeepOptions = {
-  /** Behind the bounds of Project mode, the tree being the project. */
+  /** Runs within the bounds of Project mode, with the tree as the project. */
   readonly project?: boolean;
   /** The same by Landlock alone, as on systems without namespaces. */
   readonly held?: boolean;
-  /** Nothing is kept. */
+  /** Keeps nothing. */
   readonly nothing?: boolean;
   readonly budgetBytes?: number;
   readonly fileBytes?: number;
-  /** Keys and passwords as well. */
+  /** Keeps keys and passwords as well. */
   readonly credentials?: boolean;
-  /** Those that are not kept may not be changed. */
+  /** Forbids changes to files that are not kept. */
   readonly protects?: boolean;
-  /** Directories of the program itself. */
+  /** aish-tui's own directories. */
   readonly own?: readonly string[];
-  /** The tree belongs to who should have it. */
+  /** The tree already belongs to the account that runs the command. */
   readonly given?: boolean;
   /** Called with the process id of the launcher as soon as it runs. */
   readonly started?: (pid: number, directory: string) => void;
@@ -109,7 +109,7 @@ export function makeScene(launcher: string, ordinary = false, elsewhere?: string
     return { ...(await runLauncher(program, rest)), number: 0 };
   };
   const run = async (argv: readonly string[], started?: (pid: number) => void) => {
-    // Whoever stands between changes the parent: it is not asked for.
+    // setpriv between is the launcher's parent, so --parent is left out.
     const at = argv.indexOf('--parent');
     const [program = '', ...rest] = [...as, ...(at < 0 ? argv : [...argv.slice(0, at), ...argv.slice(at + 2)])];
     const dates = { GIT_AUTHOR_DATE: '2020-01-01T00:00:00Z', GIT_COMMITTER_DATE: '2020-01-01T00:00:00Z' };
@@ -164,7 +164,7 @@ export function makeScene(launcher: string, ordinary = false, elsewhere?: string
       return { ...(await act('--undo', join(store, String(of)), '--into', directory)), number: mine };
     },
     dispose: () => {
-      // What an overlay works in may be looked into by nobody, not even by its owner.
+      // Nobody may enter an overlay's work directory, not even its owner.
       for (const made of [root, beside]) removeTree(made);
     },
   };

@@ -1,4 +1,7 @@
-/** What somebody else does in a project meanwhile is no question about git, and names that are no text go and come back by them. */
+/**
+ * Somebody else's changes in a project raise no question about git, and names that are not UTF-8 are set aside and
+ * restored.
+ */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -15,8 +18,8 @@ beforeEach(() => {
   ({ tree } = scene);
 });
 
-describe.skipIf(!trialsWork())('what waits for the user', () => {
-  it('is no other repository either in which somebody else uses git, nor what git keeps for itself there', async () => {
+describe.skipIf(!trialsWork())('what is set aside', () => {
+  it('does not include another repository that somebody else uses, nor git’s own data there', async () => {
     scene.open({ now: () => Date.now() + 5000 }); // as if these had been there for a while
     for (const name of ['sub/.git', '.git', '.git/modules/a/b', '.git/worktrees/w']) put(`${name}/HEAD`, 'x\n');
     const used = ['sub/.git/index.lock', '.git/modules/a/b/index', '.git/modules/a/b/x.lock', '.git/worktrees/w/index'];
@@ -30,7 +33,7 @@ describe.skipIf(!trialsWork())('what waits for the user', () => {
     expect(left?.items).toEqual([expect.stringMatching(/^\.git\/modules\/a\/b\/config is git's own \(it was changed/)]);
   });
 
-  it('is another repository that was put in its place meanwhile', async () => {
+  it('includes a repository that was replaced meanwhile', async () => {
     put('sub/.git/HEAD', 'old\n');
     put('bundle/HEAD', 'new\n');
     const left = await during('true', () => {
@@ -40,7 +43,7 @@ describe.skipIf(!trialsWork())('what waits for the user', () => {
     expect(left?.items).toEqual([expect.stringMatching(/^sub\/\.git is git's own \(it was changed/)]);
   });
 
-  it('has names that are no text, and goes and comes back by them', async () => {
+  it('can have names that are not UTF-8, and is restored under them', async () => {
     const raw = (...names: readonly string[]) => names.map((name) => Buffer.from(`${tree}/${name}`, 'latin1'));
     const [one, two, whole] = raw('d\xe9/.envrc', 'd\xe8/.envrc', 'x\xff');
     for (const directory of raw('d\xe9', 'd\xe8', 'x\xff')) mkdirSync(directory);

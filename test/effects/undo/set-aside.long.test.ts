@@ -1,4 +1,7 @@
-/** What commands in Project leave for others to run later is set aside until the user has spoken; what they made themselves is known. */
+/**
+ * What commands in Project leave for others to run later is set aside until the user decides. Files made by the session
+ * are exempt.
+ */
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -21,8 +24,8 @@ const GONE = 2 ** 22 + 1;
 
 const there = (inTree = true) => [...snapshot(tree, inTree)];
 
-describe.skipIf(!trialsWork())('what others run later', () => {
-  it('is looked at before aish-tui starts anything again by itself', async () => {
+describe.skipIf(!trialsWork())('a file that others run later', () => {
+  it('is looked for before aish-tui restarts anything automatically', async () => {
     const running = during(': > .envrc', () => expect(scene.store.runsInProject).toBe(true));
     expect(await running).toBeDefined();
     expect(scene.store.runsInProject).toBe(false);
@@ -76,7 +79,7 @@ describe.skipIf(!trialsWork())('what others run later', () => {
       'mkdir -p old/.git/objects/info; echo /x > old/.git/objects/info/alternates; mkdir old/.git/remotes; echo "URL: x" > old/.git/remotes/origin',
       ["old/.git/objects/info/alternates is git's own", "old/.git/remotes is git's own"],
     ],
-  ])('%s', async (command, expected) => {
+  ])('is set aside after: %s', async (command, expected) => {
     put('docs/a.md', 'a\n');
     put('CLAUDE.md', 'old\n');
     put('.husky/pre-push', '#!/bin/sh\n');
@@ -89,7 +92,7 @@ describe.skipIf(!trialsWork())('what others run later', () => {
     const left = await act(`${command}; echo kept > ordinary`);
     expect(left?.items).toEqual(expected);
     const aside = there().filter(([path]) => !path.endsWith('/ordinary'));
-    // Nothing of it is there but directories that hold nothing else.
+    // Only directories without other contents remain of it.
     const old = new Map(before);
     for (const [path] of aside)
       if (!old.has(path))
@@ -104,7 +107,7 @@ describe.skipIf(!trialsWork())('what others run later', () => {
     expect(there().map(([path]) => path)).toEqual(before.map(([path]) => path));
   });
 
-  it('comes back as it was left, and without a yes stays away; the rest of the action can still be undone', async () => {
+  it('is restored as it was left, stays away without a yes, and the rest of the action can still be undone', async () => {
     put('.tool-versions', 'old\n');
     put('a', 'old\n');
     const before = there();
@@ -127,7 +130,7 @@ describe.skipIf(!trialsWork())('what others run later', () => {
     expect(readFileSync(join(tree, '.husky', 'pre-push'), 'utf8')).toBe('x\n');
   });
 
-  it('is told with all else that an action has changed, run or not, once it has ended', async () => {
+  it('is reported with all other changes of an action once it has ended', async () => {
     const told: string[] = [];
     scene.open({ changed: (files) => told.push(...files) });
     put('server.js', 'old\n');
@@ -136,7 +139,7 @@ describe.skipIf(!trialsWork())('what others run later', () => {
     expect(told.sort()).toEqual([join(tree, 'lib.js'), join(tree, 'server.js')]);
   });
 
-  it('is in place, and said to be, where it may hold a password: no copy of that is kept', async () => {
+  it('stays in place with a message when it may contain a password, since no copy is kept', async () => {
     put('.npmrc', 'token=old\n');
     const left = await act('echo token=new > .npmrc; echo x > .tool-versions');
     expect(left?.items).toEqual([
@@ -149,7 +152,7 @@ describe.skipIf(!trialsWork())('what others run later', () => {
     ]);
   });
 
-  it('that changed past the store waits for the word as well, and is said to be in place', async () => {
+  it('waits for the user as well when it changed unrecorded, and is reported as in place', async () => {
     put('CLAUDE.md', 'old\n');
     const left = await during('true', () => {
       for (const name of ['.envrc', 'CLAUDE.md', 'plain']) put(name, 'of somebody\n');
@@ -164,7 +167,7 @@ describe.skipIf(!trialsWork())('what others run later', () => {
     expect(readFileSync(join(tree, '.envrc'), 'utf8')).toBe('of somebody\n');
   });
 
-  it('is not the repository that was there, because somebody else used git meanwhile', async () => {
+  it('is not assumed when somebody else used git in an existing repository meanwhile', async () => {
     put('.git/HEAD', 'ref: refs/heads/x\n');
     expect(await during('echo mine > .git/index', () => put('.git/index.lock', ''))).toBeUndefined();
     expect(readFileSync(join(tree, '.git/index'), 'utf8')).toBe('mine\n');
@@ -173,14 +176,14 @@ describe.skipIf(!trialsWork())('what others run later', () => {
   it.each([
     ['is a repository that somebody else moved here', () => renameSync(join(tree, 'bundle'), join(tree, '.git'))],
     ['is a file in place of one, which somebody else wrote to', () => put('.git', 'gitdir: evil\n')],
-  ])('%s meanwhile', async (how, change) => {
+  ])('includes a .git that %s meanwhile', async (how, change) => {
     put(how.includes('file') ? '.git' : 'bundle/HEAD', 'old\n');
     const left = await during('true', change);
     expect(left?.items).toEqual([expect.stringMatching(/^\.git is git's own \(it was changed/)]);
     expect(await left?.settle(true)).toMatch(/^the user accepted: \.git/);
   });
 
-  it('takes back no more than what is kept and runs later, whatever else changed around it', async () => {
+  it('is set aside without other files that changed around it', async () => {
     put('sub/.git/HEAD', 'ref: refs/heads/x\n');
     const left = await during(
       'echo mine > sub/.git/index; mkdir sub/.git/hooks; echo evil > sub/.git/hooks/pre-commit',
@@ -223,7 +226,7 @@ describe.skipIf(!trialsWork())('what others run later', () => {
     );
   });
 
-  it('is what others of the same kind have for such names, and no source that a build obeys', async () => {
+  it('is also a variant of such a name, but not a source that a build reads', async () => {
     const files =
       'mise.local.toml .autoenv_leave.zsh .bash_enter .local.vimrc .git-hooks/pre-commit .sl/config _darcs/prefs/defaults .iex.exs .octaverc .erlang ipython_config.py .byebugrc .radare2rc tools/bazel user.bazelrc rust-toolchain.toml .buckconfig .pants.rc .venv/bin/activate venv/bin/python3 pyvenv.cfg .claude.json sitecustomize.py flake.nix prek.toml uv.toml';
     const ordinary =
@@ -236,7 +239,7 @@ describe.skipIf(!trialsWork())('what others run later', () => {
     expect(ordinary.split(' ').filter(waits)).toEqual([]);
   });
 
-  it('is nothing in a directory that the session itself has made, whatever its name', async () => {
+  it('does not count in a directory that the session itself made', async () => {
     put('venv/bin/tool', 'x\n');
     const environment = 'mkdir -p .venv/bin && echo x > .venv/bin/activate && echo x > .venv/pyvenv.cfg';
     expect(await act(`${environment}; mkdir -p new/sub; echo x > new/.envrc; echo x > new/sub/.npmrc`)).toBeUndefined();
@@ -250,7 +253,7 @@ describe.skipIf(!trialsWork())('what others run later', () => {
     ]);
   });
 
-  it('is nothing in ordinary work, and nothing of the data of a repository below', async () => {
+  it('is not found in ordinary work, nor in the data of a repository below', async () => {
     put('src/main.c', 'int x;\n');
     put('old/.git/HEAD', 'ref: refs/heads/x\n');
     put('README.md', 'hello\n');
@@ -260,7 +263,7 @@ describe.skipIf(!trialsWork())('what others run later', () => {
     expect(left).toBeUndefined();
   });
 
-  it('that is full asks whether older actions are given up; then there is room', async () => {
+  it('that needs room in a full store asks whether older actions are dropped, and then has room', async () => {
     scene.open({ budgetBytes: 60_000, maxFileBytes: 50_000 });
     put('one', 'x'.repeat(40_000));
     put('two', 'x'.repeat(40_000));
@@ -282,13 +285,13 @@ describe.skipIf(!trialsWork())('a program that is closed before the answer', () 
   const COMMAND = 'echo "make x" > .envrc; mkdir .vscode; echo {} > .vscode/tasks.json; echo kept > ordinary';
   const LATER = ['.envrc is run by shells and editors', '.vscode is run by shells and editors'];
   const names = () => readdirSync(tree).sort();
-  /** The next program of this session, or of another. */
+  /** Opens the next process of this session or another. */
   const again = async (session = 's1') => {
     scene.open({ session });
     return scene.store.waiting();
   };
 
-  it.each([true, false])('asks again in the next one, and the answer is carried out: %s', async (yes) => {
+  it.each([true, false])('asks again in the next one, and carries out the answer: %s', async (yes) => {
     await act(COMMAND);
     const [asked, ...more] = await again();
     expect(more).toEqual([]);
@@ -302,11 +305,11 @@ describe.skipIf(!trialsWork())('a program that is closed before the answer', () 
     expect(await again()).toEqual([]);
   });
 
-  it('has set aside in the next one what it had no time to look at, and asks; the action was cut off as well', async () => {
+  it('sets aside leftovers that the closed one had no time to check, and asks; its action was cut off as well', async () => {
     for (const ended of [true, false]) {
       const keeping = await scene.runKept(COMMAND);
       if (ended) keeping.end();
-      // As if it had been another process.
+      // Acts as if it had been another process.
       forgetProcess();
       expect(names()).toContain('.envrc');
       const [asked] = await again();
@@ -319,7 +322,7 @@ describe.skipIf(!trialsWork())('a program that is closed before the answer', () 
     }
   });
 
-  it('whose session nobody resumes: another one sets it aside, says so, and does not ask', async () => {
+  it('sets leftovers of an unresumed session aside in another one, with a message and no question', async () => {
     const keeping = await scene.runKept(COMMAND);
     keeping.end();
     forgetProcess();
@@ -333,7 +336,7 @@ describe.skipIf(!trialsWork())('a program that is closed before the answer', () 
   it.each([
     ['list', () => scene.store.list()],
     ['preview', () => scene.store.preview('last')],
-  ])('whose session nobody resumes: a %s of what is kept sets it aside as well', async (_, look) => {
+  ])('sets leftovers of an unresumed session aside on a %s', async (_, look) => {
     const keeping = await scene.runKept(COMMAND);
     keeping.end();
     forgetProcess();
@@ -343,7 +346,7 @@ describe.skipIf(!trialsWork())('a program that is closed before the answer', () 
     expect(scene.warnings.join('\n')).toMatch(/^set aside, since .*:undo \d+ yes brings it$/);
   });
 
-  it('is not asked for what was accepted already when it was killed', async () => {
+  it('does not ask again about what was accepted before the kill', async () => {
     const left = await act(COMMAND);
     await left?.settle(true);
     const action = join(root, 'undo', '1');
@@ -352,7 +355,7 @@ describe.skipIf(!trialsWork())('a program that is closed before the answer', () 
     expect(names()).toEqual(['.envrc', '.vscode', 'ordinary']);
   });
 
-  /** The actions of this process become those of one that is gone. */
+  /** Makes the actions of this process look like those of one that is gone. */
   function forgetProcess(): void {
     for (const number of readdirSync(join(root, 'undo'))) {
       const path = join(root, 'undo', number, 'action.json');
@@ -362,10 +365,10 @@ describe.skipIf(!trialsWork())('a program that is closed before the answer', () 
   }
 });
 
-describe.skipIf(!trialsWork())('what the session made', () => {
+describe.skipIf(!trialsWork())('a file made by the session', () => {
   const own = (...names: readonly string[]) => names.filter((name) => scene.store.madeHere(join(tree, name)));
 
-  it('is known whoever made it, through renames and further changes of its own', async () => {
+  it('stays known through renames and further changes by the session', async () => {
     put('mine', 'mine\n');
     put('edited', 'mine\n');
     await act('mkdir -p out/deep; for i in 1 2 3; do echo $i > out/deep/$i; done; ln -s x out/link; echo x > fresh');
@@ -379,7 +382,7 @@ describe.skipIf(!trialsWork())('what the session made', () => {
     expect(own('moved/deep/1', 'moved/deep/2', 'fresh')).toEqual(['moved/deep/1', 'moved/deep/2', 'fresh']);
   });
 
-  it('is known to the next program of this session, and to no other session', async () => {
+  it('is known to the next process of this session, and to no other session', async () => {
     await act('mkdir out; echo 1 > out/a; echo 2 > out/b; echo 3 > out/c');
     await act('echo more >> out/b');
     scene.open();
@@ -392,7 +395,7 @@ describe.skipIf(!trialsWork())('what the session made', () => {
     expect(own('moved/a', 'moved/b')).toEqual([]);
   });
 
-  it('is not what it replaced, moved or only changed, nor what anybody else has touched since', async () => {
+  it('is not one that it replaced, moved or only changed, nor one that anybody else touched since', async () => {
     for (const name of ['sed', 'moved', 'written', 'linked']) put(name, 'mine\n');
     await act(
       'sed -i s/mine/new/ sed; mkdir d; mv moved d; echo x >> written; ln linked d/link; echo a > d/a; echo b > d/b',
@@ -400,7 +403,7 @@ describe.skipIf(!trialsWork())('what the session made', () => {
     put('d/a', 'edited by me\n');
     put('d/mine', 'put there by me\n');
     expect(own('sed', 'd/moved', 'written', 'd/link', 'd/a', 'd/mine', 'd/b')).toEqual(['d/b']);
-    // A further change by the session does not make mine its own.
+    // A further change by the session does not make the user's file its own.
     await act('echo x >> d/a; echo x >> d/mine');
     expect(own('d/a', 'd/mine')).toEqual([]);
   });

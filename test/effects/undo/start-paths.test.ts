@@ -28,7 +28,7 @@ function put(path: string, text: string): void {
 
 const found = () => startPathsIn(tree).map(({ path, what }) => `${path.slice(tree.length + 1)} ${what}`);
 
-describe('paths of a project that start files name', () => {
+describe('a project path that start files name', () => {
   it.each([
     ['.bashrc', '. ~/src/app/rc\n', 'rc is named in ~/.bashrc'],
     ['.zshrc', 'source "$HOME/src/app/aliases.zsh"\n', 'aliases.zsh is named in ~/.zshrc'],
@@ -38,7 +38,7 @@ describe('paths of a project that start files name', () => {
     ['.ssh/config', 'Include ~/src/app/hosts\n', 'hosts is named in ~/.ssh/config'],
     ['.gitconfig', '[include]\n\tpath = ~/src/app/git/own\n', 'git/own is named in ~/.gitconfig'],
     ['src/app/.git/config', '[core]\n\thooksPath = sh/hooks\n', 'sh/hooks is named in .git/config'],
-  ])('count like control files: %s %j', (file, text, expected) => {
+  ])('counts as a control file: %s %j', (file, text, expected) => {
     for (const path of ['rc', 'sh/hooks/pre-commit', 'tools/x']) put(`src/app/${path}`, 'x\n');
     put(file, text);
     expect(found()).toEqual([expected]);
@@ -49,14 +49,14 @@ describe('paths of a project that start files name', () => {
     ['a directory to go to', 'alias web="cd ~/src/app/web && npm start"\n'],
     ['a variable of its own', 'A=~/src/app\n. $A/rc\n'],
     ['another tree', '. ~/src/application/rc\n'],
-  ])('are none in a line that names %s', (_, text) => {
+  ])('is not found in a line that names %s', (_, text) => {
     put('src/app/web/a.js', 'x\n');
     put('src/app/rc', 'x\n');
     put('.bashrc', text);
     expect(found()).toEqual([]);
   });
 
-  it('count where a start file is a link into the tree, and where a link is on the way', () => {
+  it('counts where a start file is a link into the tree, and where a link is on the way', () => {
     put('src/app/bashrc', 'true\n');
     put('src/app/nvim/init.lua', 'x\n');
     mkdirSync(join(home, '.config'));
@@ -79,13 +79,13 @@ describe('paths of a project that start files name', () => {
     '.ssh/authorized_keys .config/fish/conf.d/x.fish .config/git/attributes .config/systemd/user/x.service .vimrc .config/nvim/lua/own/x.lua .config/direnv/lib .cargo/config.toml .config/pip/pip.conf .local/bin/ls .oh-my-zsh/custom/x.zsh .docker/config.json .kube/config bin/tool'.split(
       ' ',
     ),
-  )('count where ~/%s is a link to what is there, or may come there', (name) => {
+  )('counts where ~/%s links to an existing or future path', (name) => {
     mkdirSync(dirname(join(home, name)), { recursive: true });
     symlinkSync(join(tree, 'later'), join(home, name));
     expect(found()).toEqual([`later is ~/${name}`]);
   });
 
-  it('count where a directory of the tree is in the PATH; of an environment in use what replaces programs of the system', () => {
+  it('counts in a directory of the PATH; in an active environment only replacements of system programs count', () => {
     vi.stubEnv('PATH', `${tree}/bin:${tree}/.venv/bin:${tree}:/usr/bin`);
     vi.stubEnv('VIRTUAL_ENV', join(tree, '.venv'));
     expect(found()).toContain('bin is in your PATH');
@@ -93,7 +93,7 @@ describe('paths of a project that start files name', () => {
     expect(found()).not.toContain('.venv/bin is in your PATH');
   });
 
-  it('are looked for without waiting for a pipe, and not in a file of many megabytes alone', () => {
+  it('is looked for without waiting for a pipe, but not in a file of many megabytes', () => {
     execFileSync('mkfifo', [join(home, '.bashrc')]);
     put('.zshrc', `${'x'.repeat(3_000_000)}\n. ~/src/app/rc\n`);
     expect(found()).toEqual([]);

@@ -1,4 +1,6 @@
-/** Whatever kind of state somebody sets, on whatever kind of thing, while an undo is cut off or behind it: it stays, or is named. */
+/**
+ * Whatever kind of state somebody sets on any kind of file after an undo or while it is cut off: it stays, or is named.
+ */
 import { execFileSync } from 'node:child_process';
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,23 +27,23 @@ const KINDS = [
   'link',
   'name',
 ] as const;
-/** Which only root can set. */
+/** Only root can set these. */
 const OF_ROOT: readonly Kind[] = ['owner', 'group'];
 const OF_NAMES: readonly Kind[] = ['link', 'name'];
-/** Later than an undo's last record by more than its calls take, and at once. */
+/** At once, or longer after an undo's last record than its calls take. */
 const LATER_MS = 2_500;
-/** Calls between two cuts; each kind of state begins at another one. */
+/** Calls between two cuts; each kind of state starts at another call. */
 const APART = 65;
 const CUTS = 2;
-/** What is done one after the other. */
+/** The steps, one after the other. */
 const STAGES = ['it goes on', 'it is undone', 'that is undone'] as const;
 
-/** The interpreter itself, not what may stand before it in the path. */
+/** The interpreter itself, not a wrapper before it in the path. */
 const python = lacks('python3')
   ? ''
   : execFileSync(pathOf('python3') ?? '', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim();
 
-/** Every kind of thing, with something of it to put back. */
+/** Every kind of file, with something to restore on each. */
 const SCRIPT = `touch -d 2002-02-02 touched own pipe; touch -h -d 2002-02-02 sym; echo n >> written; chmod 600 mode; chmod 711 set
 echo k > made/k; rm made/m away; rm -r gone; mkdir new; echo n > new/n; echo n >> l1; mv moved made/moved; ln -sfn other sym2
 [ ! -x ${python} ] || ${python} -c 'import os; os.setxattr("attr", "user.z", b"2"); os.setxattr("dattr", "user.z", b"2")'`;
@@ -50,7 +52,7 @@ type Seen = { readonly inode: number; readonly directory: boolean } & Readonly<R
 type States = ReadonlyMap<string, Seen>;
 type Case = Acted & { readonly at: number; readonly into: string };
 
-/** Sets that kind of state on everything in these trees; what is there then. */
+/** Sets that kind of state on everything in these trees; returns the resulting states. */
 function states(kind: Kind | 'see' | 'own', cases: readonly Pick<Acted, 'scene'>[]): readonly States[] {
   const program = join(import.meta.dirname, 'user-states.py');
   const said = execFileSync(python, [program, kind, ...cases.map(({ scene }) => scene.tree)], { encoding: 'utf8' });
@@ -84,7 +86,10 @@ async function acted(scene: Scene, ordinary: boolean): Promise<Acted> {
 
 const named = ({ steps }: Undone) => steps.filter(({ verb }) => verb === 'refused').map(({ path }) => path);
 
-/** What was set and is neither there, by its inode or its name, nor named. A directory that is taken away comes back as it was. */
+/**
+ * Returns states that are neither present, by inode or name, nor named in the output. A removed directory is restored
+ * as it was.
+ */
 function lost(kind: Kind, set: States | undefined, now: States | undefined, told: readonly string[]) {
   const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
   return [...(set ?? [])].flatMap(([path, { inode, directory, [kind]: value }]) => {
@@ -96,7 +101,7 @@ function lost(kind: Kind, set: States | undefined, now: States | undefined, told
   });
 }
 
-/** Undos that were killed at several of their calls. */
+/** Returns undos that were killed at several of their calls. */
 async function cutsOf(kind: Kind, ordinary: boolean): Promise<readonly Case[]> {
   const first = 4 + 4 * KINDS.indexOf(kind);
   const all: Case[] = [];
@@ -114,7 +119,7 @@ const dispose = (cases: readonly Pick<Acted, 'scene'>[]) => {
   for (const { scene } of cases) scene.dispose();
 };
 
-describe.skipIf(lacks('cc') || lacks('python3')).each(USERS)('what is set by somebody else, as %s', (_, ordinary) => {
+describe.skipIf(lacks('cc') || lacks('python3')).each(USERS)('a state set by somebody else, as %s', (_, ordinary) => {
   const kinds = KINDS.filter((kind) => !((ordinary || process.getuid?.() !== 0) && OF_ROOT.includes(kind)));
   describe.each([
     ['later', LATER_MS],
@@ -127,7 +132,7 @@ describe.skipIf(lacks('cc') || lacks('python3')).each(USERS)('what is set by som
     }, 240_000);
     afterAll(() => dispose([...cuts.values()].flat()));
 
-    it.each(kinds)('%s stays or is named, also when the undo is undone', { timeout: 120_000 }, async (kind) => {
+    it.each(kinds)('stays or is named, also when the undo is undone: %s', { timeout: 120_000 }, async (kind) => {
       const cases = cuts.get(kind) ?? (await cutsOf(kind, ordinary));
       cuts.set(kind, cases);
       expect(cases.length).toBeGreaterThan(1);
@@ -147,7 +152,7 @@ describe.skipIf(lacks('cc') || lacks('python3')).each(USERS)('what is set by som
     });
   });
 
-  it.each(kinds)('between an undo and its undo: %s stays or is named', { timeout: 60_000 }, async (kind) => {
+  it.each(kinds)('between an undo and its undo stays or is named: %s', { timeout: 60_000 }, async (kind) => {
     const cases: Acted[] = [];
     for (const scene of scenes(ordinary, 1)) cases.push(await acted(scene, ordinary));
     for (const { scene, number } of cases) {

@@ -1,4 +1,4 @@
-/** The store as the program uses it: actions, runs, previews, budgets, and what a crash leaves. */
+/** The store as the program uses it: actions, runs, previews, budgets, and recovery after a crash. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -68,7 +68,7 @@ const put = (name: string, text: string) => writeFileSync(join(tree, name), text
 const get = (name: string) => readFileSync(join(tree, name), 'utf8');
 
 describe.skipIf(lacks('cc'))('the change store', () => {
-  it('shows with a diff what it would put back, puts it back, and brings it again', async () => {
+  it('shows a diff of what undo would restore, restores it, and redoes it', async () => {
     const store = open();
     put('a', 'one\ntwo\n');
     await keep(store, 'sed -i s/two/2/ a; echo x > made');
@@ -89,7 +89,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     ]);
   });
 
-  it('puts nothing back that was not what was shown', async () => {
+  it('restores nothing that the preview did not show', async () => {
     const store = open();
     put('a', 'one\n');
     await keep(store, 'echo two > a');
@@ -102,7 +102,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect([get('a'), existsSync(join(tree, 'b'))]).toEqual(['two\n', false]);
   });
 
-  it('leaves no record of an undo that found another one of the same action at work', async () => {
+  it('leaves no record of an undo that found another undo of the same action running', async () => {
     const store = open();
     put('a', 'one\n');
     await keep(store, 'echo two > a');
@@ -116,7 +116,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect(get('a')).toBe('one\n');
   });
 
-  it('keeps nothing of a command that only read, and writes no secret of it down', async () => {
+  it('keeps nothing of a read-only command, and stores no secret of its text', async () => {
     const store = open();
     await keep(store, 'ls; cat /etc/hostname');
     expect(await store.list()).toEqual([]);
@@ -125,7 +125,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect(statSync(join(root, 'undo')).mode & 0o777).toBe(0o700);
   });
 
-  it('keeps no record of a command that was never begun, and its number is free again', async () => {
+  it('keeps no record of a command that never started, and reuses its number', async () => {
     const store = open();
     const given = await store.keepCommand('echo x > made', tree);
     given?.drop();
@@ -134,7 +134,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect((await store.list()).map(({ number, state }) => `${number} ${state}`)).toEqual(['1 ended']);
   });
 
-  it('empties the record of a command that changed nothing behind the turn in which it ended', async () => {
+  it('removes the record of a command that changed nothing after the turn in which it ended', async () => {
     const store = open();
     const recordOf = (number: number) => readdirSync(join(root, 'undo', String(number))).sort();
     await keep(store, 'true');
@@ -148,7 +148,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect(await store.list()).toEqual([]);
   });
 
-  it('drops at its start what a program that was killed had no time to empty, and nothing of one that lives', async () => {
+  it('removes at its start the empty records of killed programs, and none of living ones', async () => {
     const gone = spawnSync('true').pid;
     const endedBy = (pid: number, number: number, summary?: string) => {
       const directory = join(root, 'undo', String(number));
@@ -166,7 +166,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect(await listed(open())).toEqual([5, 3, 2]);
   });
 
-  it('takes the number of a command that changed nothing again, while it is the last', async () => {
+  it('reuses the number of a command that changed nothing while it is the last', async () => {
     const [store, other] = [open(), open({ session: 's2' })];
     await keep(store, 'true');
     await keep(store, 'echo x > one');
@@ -183,7 +183,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect(readdirSync(tree).sort()).toEqual(['one', 'two']);
   });
 
-  it('takes a run back as a whole, the newest action first', async () => {
+  it('undoes a run as a whole, the newest action first', async () => {
     const store = open();
     put('a', 'one\n');
     await keep(store, 'echo before > other');
@@ -204,7 +204,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect(get('a')).toBe('one\n');
   });
 
-  it('names what was moved as it is called by now, and where it comes back from', async () => {
+  it('names a moved file by its current name, and where it is restored from', async () => {
     const store = open();
     for (const name of ['log', 'x', 'y']) put(name, 'one\n');
     for (const name of ['made', 'gone']) mkdirSync(join(tree, name));
@@ -231,7 +231,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect(get('a')).toBe('one\n');
   });
 
-  it('knows which file of a run it was that the program itself has changed', async () => {
+  it('knows which file of a run the program itself changed', async () => {
     const store = open();
     put('a', 'one\n');
     inRun = 's1:6';
@@ -244,7 +244,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect(store.changedBy('s1:6')).toEqual([{ path: join(tree, 'a'), how: 'changed' }]);
   });
 
-  it('says what was refused for lack of room, and what escaped it', async () => {
+  it('reports what was refused for lack of room, and what escaped it', async () => {
     const store = open({ budgetBytes: 50_000 });
     put('large', 'x'.repeat(200_000));
     await keep(store, 'echo new > large');
@@ -252,7 +252,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect(warnings[0]).toMatch(/^no room to keep .*large: the command was told that the disk is full/);
   });
 
-  it('makes room: what is old goes, and the oldest first', async () => {
+  it('makes room by removing old actions, the oldest first', async () => {
     const store = open({ budgetBytes: 1_000_000 });
     for (const name of ['a', 'b', 'c']) {
       put(name, 'x'.repeat(300_000));
@@ -265,11 +265,11 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect((await store.list()).map(({ text }) => text)).toEqual(['echo x > e']);
   });
 
-  it('finishes an undo that was cut off, when it is opened the next time', async () => {
+  it('finishes an interrupted undo when it is opened next', async () => {
     const store = open();
     put('a', 'one\n');
     await keep(store, 'echo two > a');
-    // As a crash leaves it: begun, and nothing done.
+    // As a crash leaves it: started, with nothing done.
     mkdirSync(join(root, 'undo', '2'), { mode: 0o700 });
     const opening = { kind: 'undo', text: 'undo of 1', cwd: tree, session: 's1', at: 1, of: 1 };
     writeFileSync(join(root, 'undo', '2', 'action.json'), JSON.stringify(opening));
@@ -277,7 +277,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect(get('a')).toBe('one\n');
   });
 
-  it('tells what an undo that went on has left alone', async () => {
+  it('reports what a continued undo left alone', async () => {
     const store = open();
     put('a', 'one\n');
     put('b', 'one\n');
@@ -293,7 +293,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     );
   });
 
-  it('an action that was never begun, and its undos, are no more in the list', async () => {
+  it('omits an action that never started, and its undos, from the list', async () => {
     const begun = (number: number, opening: object) => {
       mkdirSync(join(root, 'undo', String(number)), { mode: 0o700, recursive: true });
       const all = { text: 'echo two > a', cwd: tree, session: 's1', at: 1, ...opening };
@@ -318,7 +318,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect(await store.forget('all')).toEqual({ ok: false, text: 'nothing is kept' });
   });
 
-  it('is not there without its launcher, or with a budget of 0, and says why', async () => {
+  it('is unavailable without its launcher or with a budget of 0, and says why', async () => {
     expect(await open({ launcher: '/nowhere' }).unavailable()).toContain('nothing is kept: that needs Linux');
     const none = open({ budgetBytes: 0 });
     expect(await none.keepCommand('rm a', tree)).toBeUndefined();
@@ -326,7 +326,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect(existsSync(join(root, 'undo'))).toBe(true);
   });
 
-  it('spells hostile names out', async () => {
+  it('shows hostile names with visible escapes', async () => {
     const store = open();
     await keep(store, "touch $'evil\\e[2Jname'");
     expect((await store.preview('last')).text).toContain('evil⟨U+001B⟩');
@@ -339,12 +339,12 @@ it.each([
   ['echo a | su -c id', true],
   ['cat sudoers.md; ./resume.sh', false],
   ['git submodule update', false],
-])('%s gains rights: %s', (command, expected) => {
+])('gainsRights(%s) is %s', (command, expected) => {
   expect(gainsRights(command, false)).toBe(expected);
   expect(gainsRights(command, true)).toBe(false);
 });
 
-/** What somebody else makes meanwhile is found only where the tree is searched. */
+/** The store finds what somebody else makes meanwhile only where it searches the tree. */
 describe.skipIf(lacks('cc'))('a command in a terminal', () => {
   it.each([
     ['that writes to nothing else needs no search of the tree, in Project', projectArgv, ':', true],

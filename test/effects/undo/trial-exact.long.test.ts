@@ -1,6 +1,6 @@
 /**
- * A trial changes nothing; applied, the tree is what a real run leaves but for times and inode numbers; undone, it is what
- * it was. 20 random cases here, 200 with `npm run check -- effects`.
+ * A trial changes nothing. Applied, the tree equals that of a real run except for times and inode numbers; undone, it
+ * is as before. 20 random cases here, 200 with `npm run check -- effects`.
  */
 import { describe, expect, it } from 'vitest';
 import { builtTools, inEveryCase, USERS } from './bench.ts';
@@ -11,7 +11,7 @@ const cases = Number(process.env.AISH_EFFECTS_CASES ?? 20) / 2;
 const TIMEOUT = { timeout: 30_000 + cases * 20_000 };
 const tools = builtTools();
 
-/** Without times; of git's index also without content, since it holds times and inode numbers itself. */
+/** Removes times, and the content of git's index, which contains times and inode numbers. */
 function timeless(snapshot: ReadonlyMap<string, string>): Record<string, string> {
   const lines = [...snapshot].map(([path, line]): [string, string] => {
     const fields = line.split(' ');
@@ -22,17 +22,17 @@ function timeless(snapshot: ReadonlyMap<string, string>): Record<string, string>
 }
 
 describe.skipIf(!trialsWork())('a trial is exact', () => {
-  it.each(USERS)('for %s', TIMEOUT, (_, ordinary) => {
+  it.each(USERS)('for random commands %s', TIMEOUT, (_, ordinary) => {
     const options = { cases, scripts, maxUntold: 0.7, launcher: tools().launcher, ordinary };
     return inEveryCase(options, async (scene, commands, before) => {
       const tried = await scene.try(commands);
       expect([...scene.snapshot()], 'a trial changes nothing').toEqual([...before]);
-      // Which of a file's names a real run would change is not always to be told: then nothing can be applied.
+      // A trial can't always tell which name of a file a real run would change; then nothing can be applied.
       if (typeof tried.listed === 'string') {
         expect(tried.listed).toMatch(/other names|moves the directory/);
         return false;
       }
-      // A link may lead it out of the tree, where a real run writes and a trial is refused: it says so.
+      // A link may lead out of the tree, where a real run writes and a trial is refused; the trial reports it.
       if (tried.listed.outside.length > 0) return false;
       const applied = await scene.apply(tried.number);
       expect(applied, commands).toMatchObject({ code: 0, error: '', steps: [] });

@@ -1,4 +1,7 @@
-/** What a command in a trial may reach for: sockets, the place where its changes are collected, files of others; and what its list tells of these. */
+/**
+ * What a command in a trial may reach for: sockets, the directory that collects its changes, files of others, and how
+ * the trial lists these.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +15,7 @@ const at = sceneForEach();
 const { put, refused } = at;
 
 describe.skipIf(!trialsWork())('a trial', () => {
-  it.skipIf(lacks('python3'))('reaches no socket of those outside, by a path, an abstract name or a port', async () => {
+  it.skipIf(lacks('python3'))('reaches no socket outside by a path, an abstract name or a port', async () => {
     const ready = join(at.scene.root, 'ready');
     const code = `
 import os, socket, sys
@@ -38,7 +41,7 @@ sys.stdin.read()`;
     }
   });
 
-  it('does not find its own upper directory, by mounts, by /proc, or in a namespace of its own', async () => {
+  it('does not find its own upper directory by mounts, /proc, or a namespace of its own', async () => {
     put('a', 'old\n');
     const { out, listed } = await at.scene.try(`exec 2>&1
       for d in $(sed -n 's/.*upperdir=\\([^,]*\\).*/\\1/p' /proc/self/mountinfo) ${at.scene.store} ${at.scene.store}/*/trial; do
@@ -50,13 +53,13 @@ sys.stdin.read()`;
     expect(out).not.toContain('trial\n');
     if (typeof listed === 'string') throw new Error(listed);
     expect(listed.changes.map(({ path }) => path)).toEqual([join(at.scene.tree, 'a')]);
-    // What the overlay works in may be looked into by nobody.
+    // Nobody may enter the overlay's work directory.
     const { stdout, stderr } = spawnSync('find', [at.scene.root, '-name', 'forged'], { encoding: 'utf8' });
     expect(stdout).toBe('');
     expect(stderr.split('\n').filter((line) => line !== '' && !/\/trial\/work0\/work\W/.test(line))).toEqual([]);
   });
 
-  it('shows and applies the times that a directory was given', async () => {
+  it('shows and applies the times set on a directory', async () => {
     for (const name of ['d/e', 'other', 'many']) mkdirSync(join(at.scene.tree, name), { recursive: true });
     put('many/a', 'old\n');
     const time = (name: string) => statSync(join(at.scene.tree, name)).mtimeMs;
@@ -76,7 +79,7 @@ sys.stdin.read()`;
   });
 
   it.skipIf(!canBeOrdinary || lacks('python3'))(
-    'says that it can’t tell where an access list names others',
+    'reports that it can’t tell where an access list names others',
     async () => {
       at.anew(true);
       await at.scene.keep('true');
@@ -91,7 +94,7 @@ os.setxattr("a", "system.posix_acl_access", struct.pack("<I", 2) + b"".join(stru
     },
   );
 
-  it.skipIf(!canBeOrdinary)('says that it can’t tell where a file belongs to another group', async () => {
+  it.skipIf(!canBeOrdinary)('reports that it can’t tell where a file belongs to another group', async () => {
     at.anew(true);
     await at.scene.keep('true');
     put('theirs', 'old\n');

@@ -1,4 +1,7 @@
-/** Whether this kernel and account can hold a trial at all: overlays, and user namespaces for everybody; and one, listed. */
+/**
+ * Returns whether this kernel and account support trials (overlays and unprivileged user namespaces), and a trial with
+ * its list.
+ */
 import { spawnSync } from 'node:child_process';
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +18,7 @@ export function trialsWork(): boolean {
   return status === 0;
 }
 
-/** Until the clock of the file system goes on: what changed before it is older than a trial. */
+/** Waits until the clock of the file system advances, so that earlier changes are older than a trial. */
 export function tickOf(scene: Scene): void {
   const probe = join(scene.root, 'probe');
   const changed = () => {
@@ -26,7 +29,7 @@ export function tickOf(scene: Scene): void {
   while (changed() <= first + 10_000_000n);
 }
 
-/** What a trial lists, `kind path`. */
+/** Returns what a trial lists, as `kind path`. */
 export async function triedIn(scene: Scene, script: string) {
   tickOf(scene);
   const { number, listed } = await scene.try(script);

@@ -1,4 +1,4 @@
-/** Trials as the program uses them: tried, shown, applied or thrown away, and what a crash leaves. */
+/** Trials as the program uses them: tried, shown, applied or discarded, and recovery after a crash. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -58,7 +58,7 @@ beforeEach(() => {
   trials = new TrialStore({
     ...common,
     disk: new LocalTrialDisk({ ...launch(), directory: common.directory, treeOf: (cwd) => cwd }),
-    // What others write on the same disk meanwhile counts.
+    // Writes of other programs on the same disk count meanwhile.
     spaceBytes: 1_000_000_000,
     run: () => Promise.reject(new Error('started by the test')),
     rollBack: (number) => store.rollBack(number),
@@ -91,7 +91,7 @@ async function tried(script: string, mode?: TrialMode) {
 }
 
 describe.skipIf(!trialsWork())('a trial', () => {
-  it('works here, found by trying', async () => {
+  it('works on this machine, as detected by trying', async () => {
     expect(await trials.unavailable()).toBeUndefined();
     expect(readdirSync(join(root, 'undo'))).toEqual([]);
   });
@@ -118,7 +118,7 @@ describe.skipIf(!trialsWork())('a trial', () => {
     expect(readdirSync(tree).sort()).toEqual(['a', 'd', 'gone']);
   });
 
-  it('shows a diff, is applied exactly as shown, and taken back', async () => {
+  it('shows a diff, is applied exactly as shown, and can be undone', async () => {
     put('a', 'one\ntwo\n');
     const { id, digest } = await tried('sed -i s/two/2/ a; mkdir d; echo x > d/x');
     expect(await trials.diff(id)).toContain('-two\n+2');
@@ -138,7 +138,7 @@ describe.skipIf(!trialsWork())('a trial', () => {
     expect(readdirSync(tree)).toEqual([]);
   });
 
-  it('is not applied where something changed meanwhile, a link was put in the way, or a name was taken', async () => {
+  it('is not applied where a file changed, a link was put in the way, or a name was taken meanwhile', async () => {
     for (const meanwhile of [
       () => put('a', 'mine\n'),
       () => put('d/mine', 'mine\n'),
@@ -177,7 +177,7 @@ describe.skipIf(!trialsWork())('a trial', () => {
     expect(existsSync(join(root, 'outside'))).toBe(false);
   });
 
-  it('has the private /tmp of Project mode, where nothing of the real one is', async () => {
+  it('has Project mode’s private /tmp without files of the real one', async () => {
     writeFileSync(join(root, 'mine'), 'kept\n');
     const script = `rm -rf ${root}/mine; echo x > /tmp/left; cat /tmp/left ${root}/mine`;
     expect(await tried(script, 'project')).toMatchObject({ exitCode: 1, changes: [], doubts: [], outside: [] });
@@ -185,7 +185,7 @@ describe.skipIf(!trialsWork())('a trial', () => {
     expect(existsSync('/tmp/left')).toBe(false);
   });
 
-  it('can change what git obeys no more than a run in Project mode', async () => {
+  it('can change the files that git obeys no more than a run in Project mode', async () => {
     mkdirSync(join(tree, '.git', 'hooks'), { recursive: true });
     put('.git/config', '');
     const script = 'echo x > .git/config; echo x > .git/hooks/pre-commit; mv .git other; echo x > made; true';
@@ -194,7 +194,7 @@ describe.skipIf(!trialsWork())('a trial', () => {
     expect((await tried(script)).changes.length).toBeGreaterThan(1);
   });
 
-  it('names what only a real run could write outside, and in Project nothing, since that can’t either', async () => {
+  it('names what only a real run could write outside, and nothing in Project, where a real run can’t either', async () => {
     const outside = join(root, 'outside');
     const script = `echo x > made; echo x > ${outside}`;
     expect(await tried(script)).toMatchObject({ changes: { length: 1 }, outside: [outside] });
@@ -205,7 +205,7 @@ describe.skipIf(!trialsWork())('a trial', () => {
     });
   });
 
-  it('can’t tell where a socket is moved or made', async () => {
+  it('reports that it can’t tell where a socket is moved or made', async () => {
     mkdirSync(join(tree, 'd'));
     const server = createServer().listen(join(tree, 'd', 'socket'));
     await once(server, 'listening');
@@ -217,14 +217,14 @@ describe.skipIf(!trialsWork())('a trial', () => {
     server.close();
   });
 
-  it('leaves the temporary directory as it is where the trial shows it', async () => {
+  it('keeps the temporary directory where the trial shows it', async () => {
     const own = mkdirSync(join(tree, 'tmp'), { recursive: true });
     const prepared = await prepareTrial(trials, 'true', tree, launch());
     expect(prepared.temporary({ TMPDIR: own })).toEqual({});
     expect(prepared.temporary({ TMPDIR: root })).toMatchObject({ TMPDIR: expect.stringContaining('aish-') });
   });
 
-  it('ends with its command: what was detached in it does not go on', async () => {
+  it('ends all processes with its command, detached ones too', async () => {
     const mark = `1000.${process.pid}`;
     await tried(`setsid nohup sleep ${mark} >/dev/null 2>&1 & disown; echo x > a`);
     const commands = readdirSync('/proc')
@@ -233,7 +233,7 @@ describe.skipIf(!trialsWork())('a trial', () => {
     expect(commands.filter((command) => command.startsWith('sleep\0') && command.includes(mark))).toEqual([]);
   });
 
-  it('says what it can’t tell: a file with several names, a mount below, a directory moved by its name, too much', async () => {
+  it('reports that it can’t tell: a file with several names, a mount, a directory moved by its name, too much data', async () => {
     put('a', 'one\n');
     spawnSync('ln', [join(tree, 'a'), join(tree, 'b')]);
     expect(await attempt('echo two > a')).toMatchObject({
@@ -258,14 +258,14 @@ describe.skipIf(!trialsWork())('a trial', () => {
     });
   });
 
-  it('leaves the other names of a file alone that was made anew under one of them', async () => {
+  it('leaves the other names of a file alone when one of them is replaced by a new file', async () => {
     put('a', 'one\n');
     chmodSync(join(tree, 'a'), 0o644);
     spawnSync('ln', [join(tree, 'a'), join(tree, 'b')]);
     const { id, digest } = await tried('rm a; echo one > a.new; chmod 600 a.new; mv a.new a');
     expect((await trials.apply(id, digest)).ok).toBe(true);
     expect([statSync(join(tree, 'a')).mode & 0o777, statSync(join(tree, 'b')).mode & 0o777]).toEqual([0o600, 0o644]);
-    // By way of a descriptor it is the one file, whose names a trial can't tell apart.
+    // A descriptor reaches the one file, whose names a trial can't distinguish.
     if (lacks('python3')) return;
     spawnSync('ln', [join(tree, 'b'), join(tree, 'c')]);
     expect(await attempt(`python3 -c 'import os; os.fchmod(os.open("b", os.O_RDONLY), 0o640)'`)).toMatchObject({
@@ -274,7 +274,7 @@ describe.skipIf(!trialsWork())('a trial', () => {
     });
   });
 
-  it('keeps odd names, deep trees, sparse files and modes', async () => {
+  it('handles odd names, deep trees, sparse files and modes', async () => {
     const { id, digest } = await tried(`
       touch -- $'two\\nlines' $'\\xff' -dash "$(printf 'x%.0s' {1..255})"; mkfifo fifo; truncate -s 1T sparse; chmod 4755 sparse
       p=.; for i in {1..300}; do p=$p/d; done; mkdir -p $p; echo deep > $p/file`);
@@ -285,7 +285,7 @@ describe.skipIf(!trialsWork())('a trial', () => {
     expect(readdirSync(tree)).toEqual([]);
   });
 
-  it('lists what lies in a directory that its command has closed, and applies it closed', async () => {
+  it('lists the contents of a directory that its command closed, and applies it closed', async () => {
     const { id, digest, changes } = await tried('mkdir -p d/e; echo x > d/e/f; chmod 000 d/e; chmod 400 d');
     expect(changes.map(({ path }) => path.slice(tree.length + 1))).toEqual(['d', 'd/e', 'd/e/f']);
     expect((await trials.apply(id, digest)).ok).toBe(true);
@@ -294,7 +294,7 @@ describe.skipIf(!trialsWork())('a trial', () => {
     expect(statSync(join(tree, 'd/e')).mode & 0o777).toBe(0);
   });
 
-  it('is thrown away, by a word or when whoever began it is gone', async () => {
+  it('is discarded on request, or when the process that started it is gone', async () => {
     const { id } = await tried('mkdir d; chmod 000 d; echo x > a');
     await trials.discardAbandoned();
     expect(readdirSync(join(root, 'undo'))).toEqual([id]);
