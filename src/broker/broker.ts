@@ -4,7 +4,7 @@ import type { CallFailure, Category, Message, Reply } from '../session/message.t
 import { messageOf } from '../text/errors.ts';
 import { pattern } from '../text/pattern.ts';
 import type { Accumulated } from './accumulator.ts';
-import { attemptDemo } from './demo/script.ts';
+import { attemptDemo } from './demo.ts';
 import { type Fault, fault, label } from './faults.ts';
 import { hasImages } from './images.ts';
 import { type Capabilities, isLocal, loadingLine, type Preset, secretsPolicy, shownAddress } from './preset.ts';

@@ -1,7 +1,7 @@
 /** The broker: what talks to models. */
 export type { BrokerOptions } from './broker.ts';
 export { createBroker, fallbacksOf, presetInfo } from './broker.ts';
-export { DEMO_PRESET } from './demo/script.ts';
+export { DEMO_PRESET } from './demo.ts';
 export { discover } from './discover.ts';
 export { type Capabilities, type Preset, secretsPolicy } from './preset.ts';
 export { probeServer, silenceOf } from './probe.ts';

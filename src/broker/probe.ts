@@ -1,6 +1,6 @@
 import type { Probe } from '../contracts/models.ts';
 import type { JsonObject } from '../text/json.ts';
-import { DEMO_WINDOW } from './demo/script.ts';
+import { DEMO_WINDOW } from './demo.ts';
 import { type JsonAnswer, requestJson } from './exchange.ts';
 import { asCount, asObject, asText, objectsIn, oneLine } from './json.ts';
 import { apiKeyOf, headersOf, isLocal, type Preset, rootOf, shownAddress } from './preset.ts';

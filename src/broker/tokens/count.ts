@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { asArray } from '../../text/json.ts';
 import { eachInTurns, Turns } from '../../text/turns.ts';
-import { demoTokens } from '../demo/script.ts';
+import { demoTokens } from '../demo.ts';
 import { requestJson } from '../exchange.ts';
 import { asCount } from '../json.ts';
 import { apiKeyOf, headersOf, type Preset, rootOf, secretsPolicy } from '../preset.ts';
