@@ -62,9 +62,9 @@ function modeSegments(
     ...(hint ? [{ text: hint, weight: 10, role: 'text' as const }] : []),
     ...(unsaved ? [{ text: 'NOT SAVED', weight: 9, role: 'error' as const }] : []),
     { text: preset, weight: 5, role: 'text' },
-    ...(withoutOpinion ? [{ text: 'no second opinion', short: 'no 2nd', weight: 6.5, role: 'warning' as const }] : []),
-    ...(withoutUndo ? [{ text: 'no undo', weight: 2, role: 'warning' as const }] : []),
-    ...(sandboxed ? [] : [{ text: 'no sandbox', weight: 2, role: 'warning' as const }]),
+    ...(withoutOpinion ? [{ text: 'no second opinion', short: 'no 2nd', weight: 6.5, role: 'text' as const }] : []),
+    ...(withoutUndo ? [{ text: 'no undo', weight: 2, role: 'text' as const }] : []),
+    ...(sandboxed ? [] : [{ text: 'no sandbox', weight: 2, role: 'text' as const }]),
   ];
 }
 
@@ -124,7 +124,7 @@ const METER_CELLS = 5;
 function contextSegment(percent: number): Segment {
   const full = Math.min(METER_CELLS, Math.round((percent / 100) * METER_CELLS));
   const meter = '▮'.repeat(full) + '▯'.repeat(METER_CELLS - full);
-  const role = percent >= 80 ? 'warning' : 'status';
+  const role = percent >= 80 ? 'strong' : 'status';
   return { text: `ctx ${meter} ${percent}%`, short: `ctx ${percent}%`, weight: 4, role };
 }
 

@@ -64,8 +64,8 @@ export async function play(): Promise<readonly Frame[]> {
   await frame(1.2, type('why did that fail?'), 'fail?');
   await frame(3, key('enter'), 'in the way');
   await frame(1.2, type(':norris clean up old logs in logs'), 'in logs');
-  await frame(4, key('enter'), 'seen to the end');
-  await frame(4, key('t'), 'T works');
+  await frame(4, key('enter'), 'all shown');
+  await frame(4, key('t'), 'T applies');
   await frame(3, key('T'), /done[\s\S]*\[aish:fast\]> /);
   await frame(1.2, type(':undo run yes'), 'run yes');
   await frame(4, key('enter'), /undo run yes[\s\S]*app\.log\.1[\s\S]*\[aish:fast\]> /);

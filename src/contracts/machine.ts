@@ -14,8 +14,8 @@ export type Named = { readonly path: string; readonly glob: boolean; readonly cw
 /** Whether the looking must end. */
 export type IsOver = () => boolean;
 
-/** `more`: there is more than was counted. */
-export type Count = { files: number; bytes: number; more: boolean };
+/** `more`: there is more than was counted; `names`: the first paths of the files, where they are told. */
+export type Count = { files: number; bytes: number; more: boolean; names?: readonly string[] };
 
 /** Looks at files, reading only. What can't be looked at counts as there. Never reject. */
 export type MachineFiles = {

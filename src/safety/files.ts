@@ -280,7 +280,7 @@ export class Reading {
 }
 
 /** Stands before a question to git among the paths that are read. */
-const ASKS_GIT = '\0git\0';
+export const ASKS_GIT = '\0git\0';
 /** Longest time that git may take for an answer, in milliseconds. */
 const MAX_GIT_MS = 800;
 

@@ -286,19 +286,28 @@ type ReadingOptions = {
 export async function judgeWithFiles(
   command: string,
   options: JudgeOptions,
-  { busy = false, readingMs = MAX_READING_MS, read = readContent }: ReadingOptions = {},
+  reads: ReadingOptions = {},
 ): Promise<StaticVerdict> {
+  const [verdict, inTime] = await withFilesRead((reading) => judgeCommand(command, { ...options, reading }), reads);
+  return inTime ? verdict : worse(verdict, unseen(command));
+}
+
+/** Looks again with each file that the look before asked for. Not `inTime`: some of them could not be read in time. */
+export async function withFilesRead<T>(
+  look: (reading: Reading) => T,
+  { busy = false, readingMs = MAX_READING_MS, read = readContent }: ReadingOptions = {},
+): Promise<readonly [found: T, inTime: boolean]> {
   const known = new Map<string, FileContent>();
   const patience = new Patience(readingMs);
   for (let round = 0; ; round++) {
     const reading = new Reading(known, busy);
-    const verdict = judgeCommand(command, { ...options, reading });
+    const found = look(reading);
     const wanted = [...reading.wanted].slice(0, MAX_FILES - known.size);
-    if (wanted.length === 0 || round === MAX_ROUNDS) return verdict;
+    if (wanted.length === 0 || round === MAX_ROUNDS) return [found, true];
     // What judging takes does not count: the first of a session, with code that is cold, would leave nothing to read.
-    const found = await patience.wait(Promise.all(wanted.map(async (path) => [path, await read(path)] as const)));
-    if (!found) return worse(verdict, unseen(command));
-    for (const [path, content] of found) known.set(path, content);
+    const contents = await patience.wait(Promise.all(wanted.map(async (path) => [path, await read(path)] as const)));
+    if (!contents) return [found, false];
+    for (const [path, content] of contents) known.set(path, content);
   }
 }
 

@@ -9,7 +9,7 @@ import { dirname, join, normalize } from 'node:path';
 import { isCredential } from '../knowledge/credential-files.ts';
 import type { Finding } from '../session/action.ts';
 import type { Own } from './files.ts';
-import { countMatches } from './impact/files.ts';
+import { countMatches, MEASURED } from './impact/files.ts';
 import { survey, type Touched } from './impact/targets.ts';
 import { type Loss, lossOf } from './rules/table.ts';
 import type { StaticVerdict } from './verdict.ts';
@@ -89,7 +89,7 @@ async function isNobodys(
 ): Promise<boolean> {
   if (named === 'repository') return !hasRepository(cwd, tree ?? '/');
   for (const each of mine) {
-    if (each.kind !== 'finds') return false;
+    if (each.kind !== 'finds' || each.words.some((word) => MEASURED.test(word))) return false;
     const end = performance.now() + FIND_MS;
     const found: string[] = [];
     const isOver = () => performance.now() > end || found.length > MAX_LOOKED_AT;

@@ -148,7 +148,7 @@ const SCENES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
     stage.calls[0]?.end();
     await stage.see('HALT');
     await stage.arm();
-    await stage.see('p works');
+    await stage.see(/p proceeds|unlocks? p/);
   },
   'the help': async (stage) => {
     stage.press('\x1bOP');

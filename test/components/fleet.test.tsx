@@ -113,7 +113,7 @@ async function begin(line: string, size: { columns?: number; rows?: number } = {
 async function asked(stage: Stage, text: string | RegExp): Promise<void> {
   await stage.see(text);
   await stage.arm();
-  await stage.see('seen to the end');
+  await stage.see('all shown');
 }
 
 describe('a fleet on the screen', () => {
@@ -139,7 +139,7 @@ describe('a fleet on the screen', () => {
     fleet.halt([haltOf('web1'), haltOf('web2'), haltOf('web3'), missing]);
     await asked(stage, /HALT.*on 3 hosts · as root · 1 more wait/);
     expect(stage.frame()).toMatch(/hosts: web1, web2, web3/);
-    expect(stage.frame()).toContain('web1 goes first; the others only when it is done.');
+    expect(stage.frame()).toContain('web1 goes first; the others follow when it is done.');
     expect(stage.frame()).toMatch(/rm -rf build/);
     expect(stage.frame()).toContain('build: a directory, as they report');
     expect(stage.frame()).toContain('7 files, 900 bytes on each');

@@ -29,7 +29,7 @@ describe('a HALT', () => {
     stage.press('p');
     await stage.see('ready in a moment');
     await stage.arm();
-    await stage.see('seen to the end');
+    await stage.see('all shown');
     expect(stage.commands).toHaveLength(0);
     stage.answer('p');
     await stage.until(() => stage.commands.length === 1);
@@ -57,7 +57,7 @@ describe('a HALT', () => {
       stage.press('p');
     }
     expect(question()).toMatchObject({ armed: true, hurried: true });
-    await stage.see('keys keep coming');
+    await stage.see('stop typing for half a second');
     const { focus } = question() ?? {};
     stage.press('\t');
     expect(question()?.focus).not.toBe(focus);
@@ -248,7 +248,7 @@ describe('proceed', () => {
   it('works only after every dangerous part has been on the screen', async () => {
     const stage = await halt(many, { columns: 40, rows: 10 });
     await stage.arm();
-    await stage.see('then p works');
+    await stage.see(/unlocks? p/);
     stage.answer('p');
     stage.press('\x1b[F');
     await stage.see('the-last');
@@ -262,7 +262,7 @@ describe('proceed', () => {
       stage.press('\x1b[B');
       await stage.until(() => seen() > before);
     }
-    await stage.see(/· p works|seen to the end/);
+    await stage.see(/· p proceeds/);
     stage.answer('p');
     await stage.until(() => stage.commands.length === 1);
   });
@@ -270,7 +270,7 @@ describe('proceed', () => {
   it('is not to be had on a screen too small to show what would be lost', async () => {
     const stage = await halt(many, { columns: 40, rows: 5 });
     await stage.arm();
-    await stage.see('too small a window: s or a');
+    await stage.see('too small: only s and a');
     expect(stage.frame()).not.toContain('(p)');
     expect(stage.frame()).not.toContain('proceed');
     for (let line = 0; line < 30; line += 1) stage.press('\x1b[B');
@@ -306,7 +306,7 @@ describe('other questions', () => {
     stage.calls[0]?.say('CMD: ls');
     stage.calls[0]?.end();
     await stage.see('RUN THIS?');
-    expect(stage.frame()).toContain('The model asks for it.');
+    expect(stage.frame()).toContain('The model wants to run this.');
     expect(stage.frame()).not.toContain('HALT');
     await stage.arm();
     stage.answer('p');

@@ -84,8 +84,8 @@ describe('sub-agents on screen', () => {
     rig.type(':norris tidy\r');
     await rig.waitFor(/HALT\W+sub-agent 1 · step 1 of 12/);
     expect(rig.text()).toContain('its task: tidy up the work tree');
-    expect(rig.text()).toContain('abort ends this sub-agent only');
-    await rig.waitFor(/seen to the end/);
+    expect(rig.text()).toContain('abort ends only this sub-agent');
+    await rig.waitFor(/all shown|Enter: /);
     rig.type('s');
     await rig.waitFor('✓ done');
     expect(existsSync(join(place.work, 'foo'))).toBe(true);
@@ -105,7 +105,7 @@ describe('sub-agents on screen', () => {
     rig.type('?please write a file\r');
     await rig.waitFor('RUN THIS?');
     expect(rig.text()).toContain('DELEGATE: write a file');
-    await rig.waitFor(/seen to the end/);
+    await rig.waitFor(/all shown|Enter: /);
     rig.type('p');
     await rig.waitFor('It could not.');
     expect(existsSync(join(place.work, 'file'))).toBe(false);

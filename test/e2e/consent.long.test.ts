@@ -25,7 +25,7 @@ describe('chat', () => {
       expect(rig.text()).toContain('touch made');
       expect(server.requests).toHaveLength(3);
       expect(server.requests[2]?.text).toContain('its text');
-      await rig.waitFor(/seen to the end/);
+      await rig.waitFor(/all shown|Enter: /);
       expect(existsSync(join(place.work, 'made'))).toBe(false);
       rig.type('u');
       await rig.waitFor('That is all.');
@@ -49,7 +49,7 @@ describe('chat', () => {
       if (!here) {
         await rig.waitFor('It may show a key or password to a model on another machine');
         expect(rig.text()).not.toContain('not again');
-        await rig.waitFor(/seen to the end/);
+        await rig.waitFor(/all shown|Enter: /);
         rig.type('s');
       }
       await rig.waitFor('That is all.');
@@ -68,13 +68,13 @@ describe('chat', () => {
     await using rig = await openRig(place, '[aish:fast]>', { rows: 40, columns: 100 });
     rig.type('?what is here\r');
     await rig.waitFor('don’t ask again for commands that only read');
-    await rig.waitFor(/seen to the end/);
+    await rig.waitFor(/all shown|Enter: /);
     rig.type('P');
     await rig.waitFor(/┆ touch made/);
     expect(rig.text()).toContain('commands that only read are not asked about again');
     expect(rig.text()).not.toContain('don’t ask again');
     expect(server.requests).toHaveLength(3);
-    await rig.waitFor(/seen to the end/);
+    await rig.waitFor(/all shown|Enter: /);
     rig.type('p');
     await rig.waitFor('That is all.');
     expect(existsSync(join(place.work, 'made'))).toBe(true);
@@ -98,11 +98,11 @@ describe('chat', () => {
       await using rig = await openRig(place, '[aish:fast]>', { rows: 40, columns: 100 });
       rig.type('?test it\r');
       await rig.waitFor('don’t ask again for make test');
-      await rig.waitFor(/seen to the end/);
+      await rig.waitFor(/all shown|Enter: /);
       rig.type('P');
       await rig.waitFor('┆ make other');
       expect(runs()).toBe('ran\nran\n');
-      await rig.waitFor(/seen to the end/);
+      await rig.waitFor(/all shown|Enter: /);
       rig.type('s');
       await rig.waitFor('That is all.');
       rig.type(':allow\r');
@@ -117,7 +117,7 @@ describe('chat', () => {
       await rig.waitFor('no rule can allow bash');
       rig.type('?test it again\r');
       await rig.waitFor(/┆ make test\s/);
-      await rig.waitFor(/seen to the end/);
+      await rig.waitFor(/all shown|Enter: /);
       rig.type('s');
       await rig.waitFor('Done again.');
       expect(runs()).toBe('ran\nran\n');

@@ -50,11 +50,11 @@ it('shows a failing second opinion in the status bar until it works again', asyn
   using place = scratch(undefined, withGuard(server.baseUrl, guard.baseUrl));
   await using rig = await openRig(place, '[aish:fast]>', { columns: 120, rows: 30 });
   rig.type(':norris frobnicate\r');
-  await rig.waitFor(/HALT[\s\S]*seen to the end/);
+  await rig.waitFor(/HALT[\s\S]*(all shown|Enter: )/);
   expect(rig.screen().at(-1)).toContain('no second opinion');
   expect(logOf(place)).toContain('"level":"warning","message":"the second opinion is down"');
   rig.type('s');
-  await rig.waitFor(/LLM flagged[\s\S]*again[\s\S]*seen to the end/);
+  await rig.waitFor(/LLM flagged[\s\S]*again[\s\S]*(all shown|Enter: )/);
   expect(rig.screen().at(-1)).not.toContain('no second opinion');
   expect(logOf(place)).toContain('the second opinion is there again');
 });

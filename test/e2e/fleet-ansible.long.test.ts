@@ -74,12 +74,12 @@ describe.skipIf(lacksSshd() || lacks('ansible') || !canMount)('a fleet through A
       await rig.waitFor(/\[aish:\w+\]>/);
       rig.type(`:fleet clean up on ${HOSTS} canary web2 via ansible\r`);
       await rig.waitFor(/HALT.* on 3 hosts/, SLOW_MS);
-      await rig.waitFor(/seen to the end/);
+      await rig.waitFor(/all shown|Enter: /);
       expect(rig.text()).toMatch(/data: a directory, as they report/);
       expect(having('data')).toEqual(['web1', 'web2', 'web4']);
       rig.type('p');
       await rig.waitFor(/HALT.*web3/, SLOW_MS);
-      await rig.waitFor(/seen to the end/);
+      await rig.waitFor(/all shown|Enter: /);
       rig.type('s');
       await rig.waitFor(/HOST +STATUS[\s\S]*web4 +done/, SLOW_MS);
       expect(having('data')).toEqual([]);

@@ -76,7 +76,7 @@ describe.skipIf(lacksSshd() || !canMount)('a fleet of 20 hosts', () => {
     await rig.waitFor(/\[aish:\w+\]>/);
     rig.type(`:fleet clean up on ${HOSTS} canary web2\r`);
     await rig.waitFor(/HALT.* on 18 hosts/, ALL_AT_ONCE_MS);
-    await rig.waitFor(/seen to the end/);
+    await rig.waitFor(/all shown|Enter: /);
     rig.type('p');
     await rig.waitFor(/HOST +STATUS[\s\S]*web20 +stopped/, ALL_AT_ONCE_MS);
     expect(rig.text()).toMatch(/web2 +blocked/);

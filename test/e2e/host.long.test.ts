@@ -127,7 +127,7 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
       await rig.waitFor(/│ read there/);
       await rig.waitFor(/made.*Permission denied/);
       await rig.waitFor(/Restricted mode blocked a write/);
-      await rig.waitFor(/seen to the end/);
+      await rig.waitFor(/all shown|Enter: /);
       rig.type('n');
       await rig.waitFor(/as far as it goes/);
       expect(existsSync(join(folder, 'made'))).toBe(false);
@@ -158,8 +158,8 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
       rig.type('?clean up\r');
       await rig.waitFor(/HALT.* on web1/);
       await rig.waitFor(/build: 3 files, 12 bytes/);
-      await rig.waitFor(/as web1 reports/);
-      await rig.waitFor(/seen to the end/);
+      await rig.waitFor(/web1 itself reports/);
+      await rig.waitFor(/all shown|Enter: /);
       rig.type('p');
       await rig.waitFor(/done it/);
       expect(existsSync(join(folder, 'build'))).toBe(false);
@@ -202,7 +202,7 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
         rig.type('?clean up\r');
         await rig.waitFor(/HALT.* on web1/);
         await rig.waitFor(/No trial: nothing can be tried on web1 without the launcher/);
-        await rig.waitFor(/seen to the end/);
+        await rig.waitFor(/all shown|Enter: /);
         expect(rig.text()).not.toMatch(/t +try/);
         rig.type('s');
         await rig.waitFor(/left it/);
@@ -210,15 +210,15 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
         await rig.waitFor(/the launcher is on web1/);
         rig.type('?clean up\r');
         await rig.waitFor(/build: 3 files, 12 bytes/);
-        await rig.waitFor(/as web1 reports/);
+        await rig.waitFor(/web1 itself reports/);
         await rig.waitFor(/t +try/);
-        await rig.waitFor(/seen to the end/);
+        await rig.waitFor(/all shown|Enter: /);
         rig.type('t');
         await rig.waitFor(/on web1 · tried, nothing has changed yet/);
-        await rig.waitFor(/What it would change is as web1 reports/);
+        await rig.waitFor(/What it would change is web1 itself reports/);
         await rig.waitFor(/T +apply/);
         expect(bytes().equals(before)).toBe(true);
-        await rig.waitFor(/seen to the end/);
+        await rig.waitFor(/all shown|Enter: /);
         rig.type('T');
         await rig.waitFor(/done it/);
         expect(readdirSync(folder)).toEqual(['.git']);
@@ -249,11 +249,11 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
         await rig.waitFor(/now in web1:/);
         rig.type('?write\r');
         await rig.waitFor(/on web1/);
-        await rig.waitFor(/seen to the end/);
+        await rig.waitFor(/all shown|Enter: /);
         rig.type('p');
         await rig.waitFor(/SET ASIDE/);
         await rig.waitFor(/\.envrc is run by shells and editors/);
-        await rig.waitFor(/seen to the end/);
+        await rig.waitFor(/all shown|Enter: /);
         expect([existsSync(join(folder, '.envrc')), existsSync(join(home, 'made'))]).toEqual([false, false]);
         rig.type('s');
         await rig.waitFor(/as far as it goes/);
@@ -282,7 +282,7 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
         await rig.waitFor(/Restricted, Project and :undo work there/);
         rig.type('?clean up\r');
         await rig.waitFor(/y runs it in Project/);
-        await rig.waitFor(/seen to the end/);
+        await rig.waitFor(/all shown|Enter: /);
         rig.type('y');
         // The yes covers the mode and the command; the kernel of the host confines it, and changes are kept for undo.
         await rig.waitFor(/mode: Project/);
@@ -311,8 +311,8 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
     rig.type('?clean up\r');
     await rig.waitFor(/HALT.* on web1/);
     await rig.waitFor(/build: 3 files, 12 bytes/);
-    await rig.waitFor(/as web1 reports/);
-    await rig.waitFor(/seen to the end/);
+    await rig.waitFor(/web1 itself reports/);
+    await rig.waitFor(/all shown|Enter: /);
     expect(readdirSync(folder)).toEqual(['build']);
     rig.type('p');
     await rig.waitFor(/done it/);

@@ -115,7 +115,7 @@ class Victim {
     if (this.#open === CONTINUE) assert.ok(open !== undefined);
     else if (this.#open !== undefined) assert.equal(open, this.#open);
     if (open === undefined) return;
-    await rig.waitFor(/seen to the end/);
+    await rig.waitFor(/all shown|Enter: /);
     assert.equal(questionOn(rig), open);
     assert.equal(this.#server.requests.length, requests);
   }

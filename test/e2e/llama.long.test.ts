@@ -25,7 +25,7 @@ describe.skipIf(missing !== undefined)('with a real llama.cpp server', () => {
     await using rig = await openRig(place, '[aish:fast]>', { rows: 30 });
     rig.type('?run `ls`\r');
     await rig.waitFor('RUN THIS?');
-    await rig.waitFor(/seen to the end/);
+    await rig.waitFor(/all shown|Enter: /);
     rig.type('p');
     await rig.waitFor('Done. The last line of the output is:');
     expect(rig.text()).toContain('only-file.txt');
@@ -37,7 +37,7 @@ describe.skipIf(missing !== undefined)('with a real llama.cpp server', () => {
     await using rig = await openRig(place, '[aish:fast]>', { rows: 30 });
     rig.type('?run `rm -rf foo`\r');
     await rig.waitFor('HALT');
-    await rig.waitFor(/seen to the end/);
+    await rig.waitFor(/all shown|Enter: /);
     expect(existsSync(join(place.work, 'foo'))).toBe(true);
     rig.type('p');
     await rig.waitFor(() => !existsSync(join(place.work, 'foo')));

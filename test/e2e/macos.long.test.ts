@@ -39,7 +39,7 @@ describe.skipIf(lacks('ps'))('on a Mac', () => {
     await rig.waitFor('It is blue.');
     rig.type(':norris clean up\r');
     await rig.waitFor('HALT');
-    await rig.waitFor(/seen to the end/);
+    await rig.waitFor(/all shown|Enter: /);
     rig.type('s');
     await rig.waitFor(/skipped/);
     await rig.waitFor('done');

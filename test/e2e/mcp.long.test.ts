@@ -59,8 +59,8 @@ describe('tools of MCP servers', () => {
     expect(rig.text()).toContain(`path: "${path}"`);
     expect(rig.text()).toMatch(/content: +│\n│ +┆ +│ two +│\n│ +┆ +│ three/);
     expect(rig.text()).toContain('its server says: it changes something, it may destroy');
-    expect(rig.text()).not.toMatch(/not again this session/);
-    await rig.waitFor(/seen to the end/);
+    expect(rig.text()).not.toMatch(/allow for this session/);
+    await rig.waitFor(/all shown|Enter: /);
     expect(readFileSync(path, 'utf8')).toBe('one\n');
     rig.type('p');
     await rig.waitFor('Written.');
@@ -85,7 +85,7 @@ describe('tools of MCP servers', () => {
     }
     await using again = startRig(place, { rows: 40, args: ['--resume'] });
     await again.waitFor(/HALT[\s\S]*files__write_file[\s\S]*path: "/);
-    await again.waitFor(/seen to the end/);
+    await again.waitFor(/all shown|Enter: /);
     again.type('s');
     await again.waitFor(/○ skipped: files__write_file/);
     expect(existsSync(path)).toBe(false);
@@ -164,7 +164,7 @@ describe('tools of MCP servers', () => {
       rig.type('?say both\r');
       await rig.waitFor('RUN THIS?');
       await rig.waitFor('message: "one"');
-      await rig.waitFor(/P\W+not again this session[\s\S]*seen to the end/);
+      await rig.waitFor(/P\W+allow for this session[\s\S]*(all shown|Enter: )/);
       rig.type('P');
       await rig.waitFor('The MCP server f asks');
       await rig.waitFor(/next field/);

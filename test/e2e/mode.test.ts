@@ -43,7 +43,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     await rig.waitFor('RUN OUTSIDE?');
     expect(rig.text()).toContain('not permitted');
     expect(rig.text()).not.toMatch(/^│ REACHED/m);
-    await rig.waitFor('y works');
+    await rig.waitFor(/Enter: /);
     rig.type('y');
     await rig.waitFor('✓ done');
     expect(rig.text()).toMatch(/✓ +1 +echo yes >> made\.txt.*approved by you/);

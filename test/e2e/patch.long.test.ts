@@ -20,7 +20,7 @@ it.each([[{}], [{ undo: { budget: 0 } }]])(
     await rig.waitFor(/CHANGE THIS FILE\?.*notes\.txt · \+1 −1/);
     expect(rig.text()).toMatch(/2 − two[\s\S]*2 \+ TWO/);
     expect([rig.coloured('− two'), rig.coloured('+ TWO')]).toEqual([true, true]);
-    await rig.waitFor(/seen to the end/);
+    await rig.waitFor(/all shown|Enter: /);
     expect(readFileSync(file, 'utf8')).toBe('one\ntwo\nthree\n');
     rig.type('p');
     await rig.waitFor('Changed.');
@@ -48,13 +48,13 @@ it('patch asks again when the file has another text by the time of the answer', 
   await using rig = await openRig(place, '[aish:fast]>', { rows: 40 });
   rig.type('?put it in capitals\r');
   await rig.waitFor('CHANGE THIS FILE?');
-  await rig.waitFor(/seen to the end/);
+  await rig.waitFor(/all shown|Enter: /);
   writeFileSync(file, 'zero\none\ntwo\n');
   rig.type('p');
   await rig.waitFor('What it names has changed since you were asked');
   await rig.waitFor(/3 − two[\s\S]*3 \+ TWO/);
   expect(readFileSync(file, 'utf8')).toBe('zero\none\ntwo\n');
-  await rig.waitFor(/seen to the end/);
+  await rig.waitFor(/all shown|Enter: /);
   rig.type('p');
   await rig.waitFor('Changed.');
   expect(readFileSync(file, 'utf8')).toBe('zero\none\nTWO\n');
@@ -73,7 +73,7 @@ it('patch halts before it overwrites an existing file, but not before it creates
   rig.type(':norris write both\r');
   await rig.waitFor('overwrites an existing file');
   expect(rig.text()).toMatch(/1 − old[\s\S]*1 \+ new/);
-  await rig.waitFor(/seen to the end/);
+  await rig.waitFor(/all shown|Enter: /);
   rig.type('s');
   await rig.waitFor('✓ done');
   expect(readFileSync(join(place.work, 'there.txt'), 'utf8')).toBe('old\n');

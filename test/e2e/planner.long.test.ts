@@ -63,7 +63,7 @@ describe('a run planned by one model and carried out by another', () => {
     expect(rig.text()).toContain('── task 3 of 3 · remove old.log');
     // The HALT names the current task.
     expect(rig.text()).not.toMatch(/\[task [12]\//);
-    await rig.waitFor(/seen to the end/);
+    await rig.waitFor(/all shown|Enter: /);
     rig.type('s');
     await rig.waitFor('tasks complete');
     expect(rig.text()).toContain(
@@ -124,11 +124,11 @@ describe('a run planned by one model and carried out by another', () => {
     await rig.waitFor('[aish:fast]>');
     rig.type(':norris how cd works\r');
     await rig.waitFor('BEGIN?');
-    await rig.waitFor(/seen to the end/);
+    await rig.waitFor(/all shown|Enter: /);
     expect(fast.requests).toHaveLength(0);
     rig.type('e');
     await rig.waitFor(/▸ edited plan · 2 tasks/);
-    await rig.waitFor(/seen to the end/);
+    await rig.waitFor(/all shown|Enter: /);
     rig.type('n');
     await rig.waitFor('Enter sends it back with this');
     rig.type('use the manual\r');
@@ -136,7 +136,7 @@ describe('a run planned by one model and carried out by another', () => {
     expect(cloud.requests[1]?.lastUser).toMatch(
       /TASK: @deep and the task\. Names: deep\.[\s\S]*Your plan was:\nTASK: find out\nTASK: report\n\nThe user sends it back: use the manual$/,
     );
-    await rig.waitFor(/seen to the end/);
+    await rig.waitFor(/all shown|Enter: /);
     rig.type('p');
     await rig.waitFor(/▸ new plan · 2 tasks/);
     expect(cloud.requests[2]?.lastUser).toMatch(
@@ -168,7 +168,7 @@ describe('a run planned by one model and carried out by another', () => {
     await rig.waitFor('the plan will wait for you');
     cloud.release('the plan');
     await rig.waitFor('BEGIN?');
-    await rig.waitFor(/seen to the end/);
+    await rig.waitFor(/all shown|Enter: /);
     rig.type('p');
     await rig.waitFor(/Ctrl-X n goes\s+on/);
     rig.type('\x18n');
@@ -283,13 +283,13 @@ describe('a session at its spending limit', () => {
     await rig.waitFor('SPEND MORE?');
     expect(rig.text()).toContain('$0.50 of $0.50 spent; fast costs more.');
     expect(server.requests).toHaveLength(1);
-    await rig.waitFor(/seen to the end/);
+    await rig.waitFor(/all shown|Enter: /);
     rig.type('y');
     await rig.waitFor('Two.');
     rig.type('?three\r');
     await rig.waitFor('SPEND MORE?');
     expect(rig.text()).toContain('$1.00 of $1.00 spent; fast costs more.');
-    await rig.waitFor(/seen to the end/);
+    await rig.waitFor(/all shown|Enter: /);
     rig.key('enter');
     await rig.waitFor('stopped: no more is to be spent');
     expect(server.requests).toHaveLength(2);

@@ -73,7 +73,7 @@ const told = (server: Awaited<ReturnType<typeof startScriptedServer>>) =>
 
 async function answer(rig: Rig, seen: string | RegExp, key: string): Promise<void> {
   await rig.waitFor(seen);
-  await rig.waitFor(/seen to the end/);
+  await rig.waitFor(/all shown|Enter: /);
   rig.type(key);
 }
 
@@ -400,7 +400,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
     expect(snapshot(place.work)).toBe(before);
     expect(rig.text()).toMatch(/deletes .*src/);
     expect(rig.text()).toContain('-int old;');
-    await rig.waitFor(/seen to the end/);
+    await rig.waitFor(/all shown|Enter: /);
     rig.type('d');
     await rig.waitFor('d: back to the list');
     rig.type('d');

@@ -30,7 +30,7 @@ describe('the screen', () => {
     await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' })]);
     await using rig = await openRig(scratch(server.baseUrl, { mode: 'unrestricted' }), '[aish:fast]>');
     rig.type(':norris clean up\r');
-    await rig.waitFor('seen to the end');
+    await rig.waitFor(/all shown|Enter: /);
     const row = rig.screen().findIndex((line) => line.includes('abort'));
     const column = rig.screen()[row]?.indexOf('abort') ?? 0;
     rig.type(`\x1b[<0;${column + 1};${row + 1}M\x1b[<0;${column + 1};${row + 1}m`);

@@ -48,7 +48,7 @@ describe.skipIf(lacks('git'))('git push', () => {
     expect(rig.text()).toContain('1 commit to main, 1 file');
     expect(rig.text()).toContain('the first one');
     expect(rig.text()).not.toContain('not again');
-    await rig.waitFor(/seen to the end/);
+    await rig.waitFor(/all shown|Enter: /);
     rig.type('p');
     await rig.waitFor('That is all.');
     expect(server.requests[2]?.text).toContain('main -> again');

@@ -63,7 +63,7 @@ describe('the start of the program', () => {
     rig.type(':mode unrestricted\r');
     await rig.waitFor('mode: Unrestricted');
     rig.type('?again\r');
-    await rig.waitFor('seen to the end');
+    await rig.waitFor(/all shown|Enter: /);
     rig.type('p');
     await rig.waitFor(/│ let[\s\S]*It ran\./);
   });

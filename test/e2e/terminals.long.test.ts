@@ -21,7 +21,7 @@ async function asked(replies = [DELETES, say('GOAL: complete')]) {
 async function toHalt(rig: Rig): Promise<void> {
   await rig.waitFor('[aish:fast]>');
   rig.type(':norris tidy\r');
-  await rig.waitFor(/HALT[\s\S]*rm -rf foo[\s\S]*seen to the end/);
+  await rig.waitFor(/HALT[\s\S]*rm -rf foo[\s\S]*(all shown|Enter: )/);
 }
 
 const SIXTEEN = /\x1b\[(?:\d+;)*(?:3[0-7]|9[0-7])[;m]/;
@@ -51,7 +51,7 @@ it('F1 in a HALT explains it in place, and the next key answers', async () => {
   await using rig = startRig(place);
   await toHalt(rig);
   rig.key('f1');
-  await rig.waitFor(/HALT[\s\S]*s +skip: doesn’t run it/);
+  await rig.waitFor(/HALT[\s\S]*s +skip: does not run it/);
   rig.type('s');
   await rig.waitFor(/skipped/);
   await rig.waitFor(/✓ done/);
@@ -68,7 +68,7 @@ it('a draft typed when a HALT opens is kept, answers nothing, and returns after 
   rig.type('echo passes');
   await rig.waitFor(/> echo passes/);
   server.release('now');
-  await rig.waitFor(/HALT[\s\S]*rm -rf foo[\s\S]*seen to the end/);
+  await rig.waitFor(/HALT[\s\S]*rm -rf foo[\s\S]*(all shown|Enter: )/);
   await rig.waitFor(/your draft, kept/);
   rig.type('s');
   await rig.waitFor(/✓ done/);

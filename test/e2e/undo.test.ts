@@ -27,7 +27,7 @@ it.skipIf(lacks('cc'))(
     await rig.waitFor('[aish:fast]>');
     rig.type(':norris change things\r');
     // Truncating a file of the user halts.
-    await rig.waitFor(/seen to the end/);
+    await rig.waitFor(/all shown|Enter: /);
     rig.type('p');
     await rig.waitFor(/2 files created, 1 moved: made, b, src\/sub · :undo run/);
     expect(readFileSync(file('b'), 'utf8')).toBe('two\n');

@@ -43,7 +43,7 @@ describe.each(RELEASES)('a session saved by %s', (release) => {
     await using rig = await openRig(place, 'HALT', { rows: 30, args: ['--resume', id] });
     await rig.waitFor('rm -rf foo');
     expect(server.requests).toHaveLength(0);
-    await rig.waitFor(/seen to the end/);
+    await rig.waitFor(/all shown|Enter: /);
     rig.type('s');
     await rig.waitFor('✓ done');
     expect(server.requests[0]?.text).toContain('action skipped by user');

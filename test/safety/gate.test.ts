@@ -26,7 +26,7 @@ test('static answers need no model', async () => {
     destructive: true,
     rule: 'rm -rf',
     source: 'static',
-    findings: [{ rule: 'rm -rf', part: [0, 21], impact: ['nothing there now'] }],
+    findings: [{ rule: 'rm -rf', part: [0, 21], impact: ['tmp/none-such: not there'] }],
   });
   expect(await gate.judge(command('ls -la'), context())).toMatchObject({ destructive: false, source: 'static' });
   expect(seen).toEqual([]);

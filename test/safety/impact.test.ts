@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -52,19 +52,19 @@ test.skipIf(missing)('a deletion names the expanded paths, how much they hold, a
   ]);
   expect(await impact('cd src && rm *.txt')).toMatchObject([['rm *.txt', 'src/a.txt, src/b.txt: 2 files, 1.5 kB', {}]]);
   expect(await impact('rm loose.log')).toEqual([
-    ['rm loose.log', 'loose.log: 1 file, 1 bytes', 'git tracks none of it: not recoverable from git'],
+    ['rm loose.log', 'loose.log: 1 file, 1 bytes', 'git does not track it and cannot restore it'],
   ]);
-  expect(await impact('rm gone')).toEqual([['rm gone', 'nothing there now']]);
-  expect(await impact('rm c.txt src/a.txt')).toMatchObject([[{}, {}, 'git tracks all 2 and could restore them']]);
+  expect(await impact('rm gone')).toEqual([['rm gone', 'gone: not there']]);
+  expect(await impact('rm c.txt src/a.txt')).toMatchObject([[{}, {}, 'git tracks all 2 and can restore them']]);
   expect(await impact('rm c.txt loose.log')).toMatchObject([
-    [{}, {}, "git tracks 1, 1 not tracked: git can't restore what is not tracked"],
+    [{}, {}, "git tracks 1, 1 not tracked: git can't restore the untracked files"],
   ]);
 });
 
 test.skipIf(missing)('each part of a command has its own', async () => {
   expect(await impact('rm gone; echo x > c.txt; git push --force')).toEqual([
-    ['rm gone', 'nothing there now'],
-    ['> c.txt', 'c.txt: 1 file, 3 bytes', 'git tracks it and could restore it'],
+    ['rm gone', 'gone: not there'],
+    ['> c.txt', 'c.txt: 1 file, 3 bytes', 'git tracks it and can restore it'],
   ]);
 });
 
@@ -85,19 +85,45 @@ test('a find that deletes counts what it would match', async () => {
   for (const name of ['a.log', 'b.txt', 'deep/c.log', 'deep/D.LOG']) writeFileSync(join(root, name), 'xx');
   const matches = async (words: string) =>
     (await previewImpact(`find ${words}`, root, localSight, undefined, PATIENCE_MS)).flatMap(({ lines }) => lines);
-  expect(await matches(". -name '*.log' -delete")).toEqual(['matches 2 files, 4 bytes']);
-  expect(await matches('. -type f -delete')).toEqual(['matches 4 files, 8 bytes']);
-  expect(await matches("deep -iname '*.log' -exec rm {} +")).toEqual(['matches 2 files, 4 bytes']);
-  expect(await matches(". -maxdepth 1 ! -name '*.log' -type f -delete")).toEqual(['matches 1 file, 2 bytes']);
-  expect(await matches(". -name '*.zip' -delete")).toEqual(['nothing matches now']);
-  expect(await matches('. -name deep -type d -prune -exec rm -rf {} +')).toEqual(['matches 2 files, 4 bytes']);
+  expect(await matches(". -name '*.log' -delete")).toEqual(['matches 2 files, 4 bytes: deep/c.log, a.log']);
+  expect(await matches('. -type f -delete')).toMatchObject([expect.stringContaining('matches 4 files, 8 bytes: ')]);
+  expect(await matches("deep -iname '*.log' -exec rm {} +")).toMatchObject([
+    expect.stringContaining('2 files, 4 bytes'),
+  ]);
+  expect(await matches(". -maxdepth 1 ! -name '*.log' -type f -delete")).toEqual(['matches 1 file, 2 bytes: b.txt']);
+  expect(await matches("-not -path './deep/*' -name '*.log' -delete")).toEqual(['matches 1 file, 2 bytes: a.log']);
+  expect(await matches(". -name '*.zip' -delete")).toEqual(['no file matches now']);
+  expect(await matches('. -name deep -type d -prune -exec rm -rf {} +')).toMatchObject([
+    expect.stringContaining('matches 2 files, 4 bytes'),
+  ]);
+  utimesSync(join(root, 'b.txt'), OLD, OLD);
+  expect(await matches('. -mtime +7 -delete')).toEqual(['matches 1 file, 2 bytes: b.txt']);
+  expect(await matches('. -type f -mmin -60 -size -2k -delete')).toMatchObject([expect.stringContaining('3 files')]);
+  expect(await matches(". -name '*.txt' -print0 | xargs -0 rm -f")).toEqual(['matches 1 file, 2 bytes: b.txt']);
   expect(await matches('. -newer a.log -delete'), 'a test that is not known here gives no number').toEqual([]);
+  rmSync(root, { recursive: true });
+});
+
+const OLD = new Date(Date.now() - 10 * 24 * 3_600_000);
+
+test('a file that code, a list or a makefile names is named', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'edits-'));
+  for (const name of ['a.txt', 'b.txt']) writeFileSync(join(root, name), 'xx');
+  writeFileSync(join(root, 'Makefile'), 'clean:\n\trm -rf b.txt\n');
+  const names = async (command: string) =>
+    (await previewImpact(command, root, localSight, undefined, PATIENCE_MS)).map(({ lines: [first] }) => first);
+  expect(await names(`python3 -c "open('a.txt','w').write('x')"`)).toEqual(['a.txt: 1 file, 2 bytes']);
+  expect(await names("python3 - <<'E'\np='a.txt'\nopen(p,'w').write('x')\nE")).toEqual(['a.txt: 1 file, 2 bytes']);
+  expect(await names('perl -pi -e s/a/b/ a.txt')).toEqual(['a.txt: 1 file, 2 bytes']);
+  expect(await names('ls *.txt | xargs sed -i s/a/b/')).toEqual(['a.txt, b.txt: 2 files, 4 bytes']);
+  expect(await names('grep -l x *.txt | xargs sed -i s/a/b/')).toEqual(['some of a.txt, b.txt: 2 files, 4 bytes']);
+  expect(await names('make clean')).toEqual(['b.txt: 1 file, 2 bytes']);
   rmSync(root, { recursive: true });
 });
 
 test('a count that was cut short says for how long it looked, and is never of nothing', () => {
   expect(countText({ files: 12, bytes: 3400, more: true }, 300)).toBe(
-    'looked at for 300 ms: more than 12 files, 3.4 kB',
+    'at least 12 files, 3.4 kB (counting stopped after 0.3 s)',
   );
   expect(countText({ files: 0, bytes: 0, more: true }, 300)).toBeUndefined();
 });

@@ -113,7 +113,7 @@ describe('in Project, the real /tmp', () => {
       expect(await judge(command, false)).toMatchObject({ destructive: true });
     }
     const halted = await judge(`rm -rf ${place} "$x"`, true);
-    expect(halted).toMatchObject({ destructive: true, findings: [{ impact: ['nothing there now'] }] });
+    expect(halted).toMatchObject({ destructive: true, findings: [{ impact: [expect.stringContaining('not there')] }] });
     rmSync(place, { recursive: true });
   });
 

@@ -16,7 +16,7 @@ export async function haltOn(rig: Rig, goal: string): Promise<void> {
 /** A HALT takes keys only once its frame is known to be drawn and the keyboard was quiet: its hint says so. */
 export async function armed(rig: Rig): Promise<void> {
   await rig.waitFor(/p\W+proceed/);
-  await rig.waitFor(/seen to the end/);
+  await rig.waitFor(/all shown|Enter: /);
 }
 
 /** Makes a directory to delete, and gives its path. */

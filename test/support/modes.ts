@@ -20,14 +20,14 @@ export const made = (place: Scratch) => join(place.work, 'made.txt');
 /** Says no to the program's own question, after the first write that was blocked. */
 export async function decline(rig: Rig): Promise<void> {
   await rig.waitFor('Restricted mode blocked a write');
-  await rig.waitFor(/seen to the end/);
+  await rig.waitFor(/all shown|Enter: /);
   rig.type('n');
 }
 
 export async function answer(rig: Rig, key: string): Promise<void> {
   await rig.waitFor('leave Restricted');
   await rig.waitFor('to write made.txt');
-  await rig.waitFor(/seen to the end/);
+  await rig.waitFor(/all shown|Enter: /);
   rig.type(key);
 }
 

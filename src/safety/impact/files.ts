@@ -7,6 +7,8 @@ import { visible } from '../../text/sanitize.ts';
 import { bytesText } from '../../text/spelled.ts';
 
 const MAX_PATHS = 200;
+/** Names that are shown of many files. */
+export const MAX_NAMES = 5;
 /** Looks between two looks at the clock: a machine that stood still has still counted something. */
 const LOOKS_PER_CHECK = 64;
 
@@ -55,13 +57,13 @@ export async function count(paths: readonly string[], isOver: IsOver): Promise<C
 }
 
 /**
- * `3 files, 1.2 MB`; a walk that was cut short says for how long it looked. Undefined where it had not counted
- * anything. @param limitMs the time that there was
+ * `3 files, 1.2 MB`; a walk that was cut short says after what time. Undefined where it had not counted anything.
+ * @param limitMs the time that there was
  */
 export function countText({ files, bytes, more }: Count, limitMs: number): string | undefined {
   const text = `${files} ${files === 1 ? 'file' : 'files'}, ${bytesText(bytes)}`;
   if (!more) return text;
-  return files === 0 ? undefined : `looked at for ${limitMs} ms: more than ${text}`;
+  return files === 0 ? undefined : `at least ${text} (counting stopped after ${limitMs / 1000} s)`;
 }
 
 /** A path as the person would write it: relative below the directory; nothing in it can be taken for the dialog. */
@@ -71,10 +73,17 @@ export function shown(path: string, cwd: string): string {
 }
 
 /** One file as `find` would look at it. */
-type Candidate = { readonly path: string; readonly depth: number; readonly kind: string };
+type Candidate = {
+  readonly path: string;
+  /** As `find` would print it. */
+  readonly printed: string;
+  readonly depth: number;
+  readonly kind: string;
+  readonly stats: Stats;
+};
 type Test = (candidate: Candidate) => boolean;
 type Query = {
-  readonly roots: readonly string[];
+  readonly roots: readonly { readonly path: string; readonly printed: string }[];
   readonly tests: readonly Test[];
   readonly least: number;
   readonly most: number;
@@ -94,25 +103,32 @@ export async function countMatches(
 ): Promise<Count | undefined> {
   const query = readQuery(words, cwd);
   if (!query) return undefined;
-  const total: Count = { files: 0, bytes: 0, more: false };
-  const queue = query.roots.map((path) => ({ path, depth: 0, below: false }));
+  const names: string[] = [];
+  const total: Count = { files: 0, bytes: 0, more: false, names };
+  const queue = query.roots.map((root) => ({ ...root, depth: 0, below: false }));
   for (let looks = 1; queue.length > 0; looks += 1) {
     if (looks % LOOKS_PER_CHECK === 0 && isOver()) return { ...total, more: true };
     const next = queue.pop();
     const stats = next && (await lstat(next.path).catch(() => undefined));
     if (!next || !stats) continue;
     const kind = kindOf(stats);
-    const below = next.below || isMatch(query, { ...next, kind });
+    const below = next.below || isMatch(query, { ...next, kind, stats });
     if (below && kind !== 'd') {
       total.files += 1;
       total.bytes += stats.size;
+      if (names.length < MAX_NAMES) names.push(next.path);
       onFile?.(next.path);
     }
     if (kind !== 'd' || (next.depth >= query.most && !below)) continue;
     const directory = await opendir(next.path).catch(() => undefined);
     if (!directory) continue;
     for await (const { name } of directory)
-      queue.push({ path: join(next.path, name), depth: next.depth + 1, below: kind === 'd' && below });
+      queue.push({
+        path: join(next.path, name),
+        printed: `${next.printed.replace(/\/$/, '')}/${name}`,
+        depth: next.depth + 1,
+        below: kind === 'd' && below,
+      });
   }
   return total;
 }
@@ -130,7 +146,10 @@ function isMatch({ least, tests }: Query, candidate: Candidate): boolean {
 function readQuery(words: readonly string[], cwd: string): Query | undefined {
   const first = words.findIndex((word) => /^[-(!]/.test(word));
   const paths = first < 0 ? words : words.slice(0, first);
-  const roots = (paths.length === 0 ? ['.'] : paths).map((path) => (isAbsolute(path) ? path : join(cwd, path)));
+  const roots = (paths.length === 0 ? ['.'] : paths).map((printed) => ({
+    path: isAbsolute(printed) ? printed : join(cwd, printed),
+    printed,
+  }));
   const tests: Test[] = [];
   let least = 0;
   let most = Number.POSITIVE_INFINITY;
@@ -160,5 +179,29 @@ function testOf(word: string, value: string): Test | undefined {
   if (word === '-name') return ({ path }) => matchesGlob(basename(path), [value]);
   if (word === '-iname') return ({ path }) => matchesGlob(basename(path).toLowerCase(), [value.toLowerCase()]);
   if (word === '-type' && /^[dfl]$/.test(value)) return ({ kind }) => kind === value;
-  return undefined;
+  if (/^-(i?path|i?wholename)$/.test(word)) {
+    const fold = (text: string) => (word.startsWith('-i') ? text.toLowerCase() : text);
+    return ({ printed }) => matchesGlob(fold(printed), [fold(value)]);
+  }
+  return measuredTest(word, value);
+}
+
+/** Tests that another moment may answer otherwise: a count by them is for the eye alone. */
+export const MEASURED = /^-([amc](time|min)|size)$/;
+const UNITS: Readonly<Record<string, number>> = { c: 1, w: 2, b: 512, k: 1024, M: 1024 ** 2, G: 1024 ** 3 };
+const MINUTE_MS = 60_000;
+
+/** Ages in whole days or started minutes, sizes in started units, as `find` rounds them. */
+function measuredTest(word: string, value: string): Test | undefined {
+  const [, sign = '', digits = '', unit = word === '-size' ? 'b' : ''] = /^([+-]?)(\d+)([cwbkMG])?$/.exec(value) ?? [];
+  if (!MEASURED.test(word) || digits === '' || (unit !== '' && word !== '-size')) return undefined;
+  const number = Number(digits);
+  const compare = (found: number) => (sign === '+' ? found > number : sign === '-' ? found < number : found === number);
+  if (word === '-size') return ({ stats }) => compare(Math.ceil(stats.size / (UNITS[unit] ?? 1)));
+  const now = Date.now();
+  const age = ({ stats }: Candidate) =>
+    now - (word.startsWith('-a') ? stats.atimeMs : word.startsWith('-c') ? stats.ctimeMs : stats.mtimeMs);
+  return word.endsWith('time')
+    ? (candidate) => compare(Math.floor(age(candidate) / (24 * 60 * MINUTE_MS)))
+    : (candidate) => compare(sign === '' ? Math.ceil(age(candidate) / MINUTE_MS) : age(candidate) / MINUTE_MS);
 }

@@ -95,15 +95,15 @@ export async function trackedText(
   ]);
   if (!tracked || !others || !status) return undefined;
   const [known, changed, foreign] = [tracked.length, status.length, others.length];
-  if (known === 0) return foreign === 0 ? undefined : 'git tracks none of it: not recoverable from git';
+  if (known === 0) return foreign === 0 ? undefined : 'git does not track it and cannot restore it';
   if (changed + foreign === 0)
-    return known === 1 ? 'git tracks it and could restore it' : `git tracks all ${known} and could restore them`;
+    return known === 1 ? 'git tracks it and can restore it' : `git tracks all ${known} and can restore them`;
   const parts = [
     `git tracks ${known}`,
     ...(changed > 0 ? [`${changed} changed since the last commit`] : []),
     ...(foreign > 0 ? [`${foreign} not tracked`] : []),
   ];
-  const lost = [...(changed > 0 ? ['the changes'] : []), ...(foreign > 0 ? ['what is not tracked'] : [])].join(' and ');
+  const lost = [...(changed > 0 ? ['the changes'] : []), ...(foreign > 0 ? ['the untracked files'] : [])].join(' and ');
   return `${parts.join(', ')}: git can't restore ${lost}`;
 }
 

@@ -1,12 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import type { Count, Named, Sight } from '../../contracts/machine.ts';
+import { isAbsolute, join } from 'node:path';
+import type { Count, Sight } from '../../contracts/machine.ts';
 import type { Finding } from '../../session/action.ts';
 import { directoryAt } from '../../session/place.ts';
+import { ASKS_GIT, readContent } from '../files.ts';
+import { withFilesRead } from '../judge.ts';
 import type { Part } from '../verdict.ts';
-import { count, countMatches, countText, existing, shown } from './files.ts';
+import { count, countMatches, countText, existing, MAX_NAMES, shown } from './files.ts';
 import { type GitReader, gitImpact, gitReader, trackedText, type Wrap } from './git.ts';
-import { identities, survey, type Touched } from './targets.ts';
+import { identities, type Survey, survey, type Touched } from './targets.ts';
 
 /** Time the whole look may take, in milliseconds (HA-5). */
 const PREVIEW_TIMEOUT_MS = 300;
@@ -16,7 +19,12 @@ const MAX_LINES = 6;
 const MAX_PARTS = 12;
 
 /** What one part of a command would lose, in lines. */
-export type PartImpact = { readonly part: Part; readonly lines: readonly string[] };
+export type PartImpact = {
+  readonly part: Part;
+  readonly lines: readonly string[];
+  /** Only worth a word where the part is dangerous for another reason. */
+  readonly isBesides?: boolean;
+};
 
 type Look = {
   readonly machine: Sight;
@@ -44,11 +52,25 @@ export async function previewImpact(
   const git = machine.host === undefined ? gitReader(wrap) : undefined;
   const look = { machine, git, cwd, time: new LookTime(milliseconds) };
   const parts: PartImpact[] = [];
-  for (const touched of survey(command, cwd, machine.home).touched.slice(0, MAX_PARTS)) {
-    const lines = await impactOf(touched, look);
-    if (lines.length > 0) parts.push({ part: touched.part, lines: lines.slice(0, MAX_LINES) });
+  const { touched, besides } = await surveyed(command, cwd, machine);
+  for (const each of [...touched, ...besides].slice(0, MAX_PARTS)) {
+    const lines = await impactOf(each, look);
+    const isBesides = besides.includes(each);
+    if (lines.length > 0)
+      parts.push({ part: each.part, lines: lines.slice(0, MAX_LINES), ...(isBesides && { isBesides }) });
   }
   return parts;
+}
+
+/** Reads the files that the command runs, such as a makefile, where they are of this machine. */
+async function surveyed(command: string, cwd: string, { home, host }: Sight): Promise<Survey> {
+  if (host !== undefined) return survey(command, cwd, home);
+  const [found] = await withFilesRead((reading) => survey(command, cwd, home, reading), {
+    readingMs: RESERVE_MS,
+    // Git is asked by `gitReader` alone, which lets no program of the repository run.
+    read: async (path) => (path.startsWith(ASKS_GIT) ? { kind: 'unread', stamp: '' } : readContent(path)),
+  });
+  return found;
 }
 
 /** The findings with what each would lose, and the lines that belong to none of them. */
@@ -59,7 +81,7 @@ export function withImpact(findings: readonly Finding[], parts: readonly PartImp
     for (const each of mine) left.delete(each);
     return mine.length === 0 ? finding : { ...finding, impact: mine.flatMap(({ lines }) => lines) };
   });
-  return { findings: placed, rest: [...left].flatMap(({ lines }) => lines) };
+  return { findings: placed, rest: [...left].flatMap(({ lines, isBesides }) => (isBesides ? [] : lines)) };
 }
 
 function within([from, to]: Part, [start, end]: Part): boolean {
@@ -70,38 +92,49 @@ async function impactOf(touched: Touched, look: Look): Promise<readonly string[]
   switch (touched.kind) {
     case 'deletes':
     case 'overwrites':
-      return fileImpact(touched.paths, touched.kind, look);
+      return fileImpact(touched, look);
     case 'finds':
       return matchImpact(
         await look.machine.files.matches(touched.words, touched.cwd, () => look.time.isOver(RESERVE_MS)),
+        look.cwd,
       );
     case 'git':
       return look.git
         ? gitImpact(look.git, touched.cwd, touched.words, () => look.time.left())
-        : ['what git holds there was not looked at'];
+        : ['git was not asked what would be lost there'];
     case 'ends':
       return look.machine.processes(touched.ids, touched.names);
   }
 }
 
-function matchImpact(count: Count | undefined): readonly string[] {
+function matchImpact(count: Count | undefined, cwd: string): readonly string[] {
+  if (count?.more && count.files === 0)
+    return [`no match in the first ${PREVIEW_TIMEOUT_MS / 1000} s, then the search stopped`];
   const text = count && countText(count, PREVIEW_TIMEOUT_MS);
-  return text === undefined ? [] : [count?.files === 0 ? 'nothing matches now' : `matches ${text}`];
+  if (!count || text === undefined) return [];
+  if (count.files === 0) return ['no file matches now'];
+  const { names = [], files } = count;
+  const listed = names.map((name) => shown(name, cwd)).join(', ');
+  const left = files - names.length;
+  const more = left > 0 && names.length > 0 ? ` and ${left} more` : '';
+  return [`matches ${text}${listed === '' ? '' : `: ${listed}${more}`}`];
 }
 
 async function fileImpact(
-  named: readonly Named[],
-  kind: 'deletes' | 'overwrites',
+  { paths: named, kind, some }: Extract<Touched, { readonly paths: unknown }>,
   { machine: { files }, git, cwd, time }: Look,
 ): Promise<readonly string[]> {
   const paths = await files.existing(named, () => time.isOver(1.5 * RESERVE_MS));
-  if (paths.length === 0) return kind === 'deletes' ? ['nothing there now'] : [];
-  const names = paths.slice(0, 5).map((path) => shown(path, cwd));
+  if (paths.length === 0) {
+    const gone = named.slice(0, MAX_NAMES).map(({ path }) => shown(isAbsolute(path) ? path : join(cwd, path), cwd));
+    return kind === 'deletes' ? [`${gone.join(', ')}: not there`] : [];
+  }
+  const names = paths.slice(0, MAX_NAMES).map((path) => shown(path, cwd));
   const found = await files.count(paths, () => time.isOver(RESERVE_MS));
-  const counted = found ? countText(found, PREVIEW_TIMEOUT_MS) : 'it could not be counted';
-  const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
+  const counted = found ? countText(found, PREVIEW_TIMEOUT_MS) : 'could not be counted';
+  const more = paths.length > MAX_NAMES ? ` and ${paths.length - MAX_NAMES} more` : '';
   const tracked = git && (await trackedText(git, cwd, paths, () => time.left()));
-  const line = `${names.join(', ')}${more}${counted === undefined ? '' : `: ${counted}`}`;
+  const line = `${some ? 'some of ' : ''}${names.join(', ')}${more}${counted === undefined ? '' : `: ${counted}`}`;
   return [line, ...(tracked === undefined ? [] : [tracked])];
 }
 

@@ -4,6 +4,7 @@ import { parse } from 'unbash';
 import type { Targets } from '../../contracts/gate.ts';
 import type { Machine, Named } from '../../contracts/machine.ts';
 import { directoryAt } from '../../session/place.ts';
+import type { Reading } from '../files.ts';
 import { Call } from '../programs/call.ts';
 import { dispatch } from '../programs/dispatch.ts';
 import { programName } from '../programs/name.ts';
@@ -20,7 +21,12 @@ import { expanded } from './files.ts';
 
 /** What one part of a command is about to touch. */
 export type Touched = { readonly part: Part } & (
-  | { readonly kind: 'deletes' | 'overwrites'; readonly paths: readonly Named[] }
+  | {
+      readonly kind: 'deletes' | 'overwrites';
+      readonly paths: readonly Named[];
+      /** Which of the paths, only another program says when it runs. */
+      readonly some?: true;
+    }
   /** A `find` that deletes: its words, without those behind the first thing it does. */
   | { readonly kind: 'finds'; readonly words: readonly string[]; readonly cwd: string }
   | { readonly kind: 'git'; readonly words: readonly string[]; readonly cwd: string }
@@ -33,6 +39,8 @@ type SurveyedCall = { readonly part: Part; readonly away: boolean; readonly know
 
 export type Survey = {
   readonly touched: readonly Touched[];
+  /** What is changed besides: by code, in place, or what a list names for `xargs`. Shown; nothing rests on it. */
+  readonly besides: readonly Touched[];
   readonly calls: readonly SurveyedCall[];
   /** Every path that any part names: what a name stands for must not change between the question and the answer. */
   readonly named: readonly Named[];
@@ -58,14 +66,18 @@ class SurveyShell extends ShellInterpreter {
 /**
  * Walks `command` as the judge does and collects what it would touch. Nothing is run.
  * @param home what `~` stands for
+ * @param reading what is known of the files that the command runs, such as a makefile; without it none is read
  */
-export function survey(command: string, cwd: string, home: string): Survey {
+export function survey(command: string, cwd: string, home: string, reading?: Reading): Survey {
   const touched: Touched[] = [];
+  const besides: Touched[] = [];
+  const known = new Set<string>();
+  let listed: Listed | undefined;
   const named: Named[] = [];
   const calls: SurveyedCall[] = [];
   let inFind = false;
   if (command.length > MAX_COMMAND_CHARS || depthOf(command) > MAX_DEPTH)
-    return { touched, calls, named, brought: new Set() };
+    return { touched, besides, calls, named, brought: new Set() };
   const name = (path: Named): void => {
     if (named.length < MAX_NAMED) named.push(path);
   };
@@ -83,8 +95,9 @@ export function survey(command: string, cwd: string, home: string): Survey {
         const isKnown = recordOf(program) !== undefined || hasRules(program);
         // What find hands to rm are its matches, which are looked for.
         const isMatch = (text: string) => inFind && DELETERS.test(program) && text === FOUND;
-        const known = isKnown && place !== undefined && !fields.some(({ text }) => hasUnknown(text) && !isMatch(text));
-        calls.push({ part, known, away: elsewhere !== undefined || worksAway(program, fields) });
+        const isClear =
+          isKnown && place !== undefined && !fields.some(({ text }) => hasUnknown(text) && !isMatch(text));
+        calls.push({ part, known: isClear, away: elsewhere !== undefined || worksAway(program, fields) });
         if (!hasUnknown(word)) {
           const call = new Call(machine, program, fields.slice(1), io, redirects);
           // A pattern that came out of a variable is one, though its word is in quotes.
@@ -92,12 +105,24 @@ export function survey(command: string, cwd: string, home: string): Survey {
             name({ ...path, glob: path.glob || /[*?[]/.test(path.path) });
           const effects = touchedBy(call, part, here);
           touched.push(...effects);
+          besides.push(...editedInPlace(call, part, here));
+          for (const path of machine.changed) known.add(path);
+          const before = touched.length;
+          const list = program === 'xargs' ? listed : undefined;
+          listed = listedBy(call, here);
           if (effects.some(({ kind }) => kind === 'finds')) {
             inFind = true;
             const verdict = dispatch(machine, fields, io, redirects, new Set());
             inFind = false;
             return verdict;
           }
+          const output = dispatch(machine, fields, io, redirects, new Set());
+          if (list && touched.length === before) besides.push({ part, ...list });
+          const changed = [...machine.changed].filter((path) => !known.has(path) && !hasUnknown(path));
+          for (const path of changed) known.add(path);
+          const paths = changed.map((path) => ({ path, glob: false, cwd: here }));
+          if (paths.length > 0 && effects.length === 0) besides.push({ part, kind: 'overwrites', paths });
+          return output;
         }
         return dispatch(machine, fields, io, redirects, new Set());
       },
@@ -112,7 +137,7 @@ export function survey(command: string, cwd: string, home: string): Survey {
       assignment() {},
       definition() {},
     },
-    { cwd, files: undefined, reading: undefined, own: undefined },
+    { cwd, files: undefined, reading, own: undefined },
     new Set(),
   );
   shell.scope.set('HOME', home);
@@ -121,7 +146,7 @@ export function survey(command: string, cwd: string, home: string): Survey {
   } catch {
     // What was found so far is still true.
   }
-  return { touched, calls, named, brought: shell.scope.brought };
+  return { touched, besides, calls, named, brought: shell.scope.brought };
 }
 
 /** Does a program work where the store keeps nothing: on another machine, by a server, with others' rights or root? */
@@ -162,6 +187,29 @@ function touchedBy(call: Call, part: Part, cwd: string): readonly Touched[] {
   const ids = program === 'kill' ? words.filter((word) => /^-?\d+$/.test(word)) : [];
   const names = /^(pkill|killall)$/.test(program) ? words : [];
   return ids.length + names.length > 0 ? [{ part, kind: 'ends', ids, names }] : [];
+}
+
+/** Files that perl or ruby edits in place. */
+function editedInPlace(call: Call, part: Part, cwd: string): readonly Touched[] {
+  if (!/^(perl|ruby)$/.test(call.program) || !call.args.some(({ text }) => /^-\w*i/.test(text))) return [];
+  const paths = knownPaths(call.operands, cwd);
+  return paths.length === 0 ? [] : [{ part, kind: 'overwrites', paths }];
+}
+
+/** What a list gives to `xargs`: files that are named, some of those that are named, or what a `find` matches. */
+type Listed =
+  | { readonly kind: 'overwrites'; readonly paths: readonly Named[]; readonly some?: true }
+  | { readonly kind: 'finds'; readonly words: readonly string[]; readonly cwd: string };
+
+function listedBy(call: Call, cwd: string): Listed | undefined {
+  const words = call.args.map(({ text }) => text);
+  if (words.some(hasUnknown)) return undefined;
+  if (call.program === 'find') return { kind: 'finds', words: words.filter((word) => !/^-print0?$/.test(word)), cwd };
+  const operands = knownPaths(call.operands, cwd);
+  if (call.program === 'ls' && operands.length > 0) return { kind: 'overwrites', paths: operands };
+  const isSearch = /^(grep|egrep|fgrep|rg)$/.test(call.program) && call.has('-l', '--files-with-matches');
+  const paths = isSearch ? operands.slice(call.has('-e', '-f') ? 0 : 1) : [];
+  return paths.length > 0 ? { kind: 'overwrites', paths, some: true } : undefined;
 }
 
 /** Paths that are looked at; a pattern may name more. */

@@ -88,7 +88,7 @@ function partOf(each: AtWord, paint: RenderContext['paint']): string {
   const word = visible(each.word);
   if (each.missing) return paint('dim', `${word} is not there: it stays a word`);
   if (each.problem !== undefined) return paint('error', visible(each.problem));
-  if (each.doubt !== undefined) return paint('warning', visible(each.doubt));
+  if (each.doubt !== undefined) return paint('dim', visible(each.doubt));
   const size = bytesText(each.bytes ?? 0);
   return `${paint('text', word)} ${paint('dim', each.attachment?.kind === 'image' ? `image, ${size}` : size)}`;
 }

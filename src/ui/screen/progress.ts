@@ -101,6 +101,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   running: ['▸', 'accent', 1],
   held: ['○', 'dim', 2],
   waiting: ['○', 'dim', 4],
+  aborted: ['○', 'dim', 3],
   done: ['✓', 'success', 5],
 };
 const FAILED: Look = ['✗', 'error', 3];

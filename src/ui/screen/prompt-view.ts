@@ -185,7 +185,7 @@ function unsureVerdict(kind: 'shell' | 'ai', asked: boolean): Verdict {
   const long = asked
     ? `Enter: ${same} · Alt-S Enter: ${other}`
     : `${short} · Alt-S: ${kind === 'shell' ? 'ask' : 'shell'}`;
-  return { long, short, role: 'warning' };
+  return { long, short, role: asked ? 'warning' : 'text' };
 }
 
 /** Returns whether keys go to the prompt. A list of choices belongs to the draft. */

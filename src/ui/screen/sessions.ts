@@ -139,7 +139,7 @@ function momentLines({ kind, text, exit }: SessionMoment, context: RenderContext
     if (lines.length > MAX_SAID) first[MAX_SAID - 1] = `${cut(first[MAX_SAID - 1] ?? '', room - 2)} …`;
     return withGutter(first, { first: `${paint('accent', '●')} `, rest: '  ' });
   }
-  if (kind === 'aborted') return [`${paint('warning', '✗')} ${paint('warning', text)}`];
+  if (kind === 'aborted') return [`${paint('dim', '○')} ${paint('dim', text)}`];
   const [glyph, role] = HEADS[kind];
   const right =
     exit === undefined ? '' : exit === 0 ? paint('success', '✓') : paint('error', exit === null ? '✗' : `✗ ${exit}`);

@@ -80,7 +80,7 @@ it('a consent offers P, names its server’s claims as claims, and says that the
   const words = question('{}');
   expect(words.choices.map(({ key }) => key)).toEqual(['s', 'n', 'p', 'a', 'P']);
   expect(words.claims).toEqual(['its server says: it only reads']);
-  expect(words.reasons.join()).toContain('not defined as it was');
+  expect(words.reasons.join()).toContain('has changed this tool');
   const { buttons } = layoutQuestion(words, { columns: 40, rows: 12, bottom: 12, top: 0 });
   expect(buttons.map(({ y }) => y)).toEqual([10, 10, 10, 10, 10]);
   for (const { x, width } of buttons) expect(x + width).toBeLessThanOrEqual(40);

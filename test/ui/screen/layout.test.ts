@@ -70,7 +70,7 @@ describe('a question in little room', () => {
 
   it('cuts the directory at its beginning, never what is said about it', () => {
     const { place } = layoutQuestion(asked('unrestricted'), { columns: 80, rows: 22, bottom: 22, top: 0 });
-    expect(place).toMatch(/^in ….*end · unrestricted · abort ends this sub-agent only$/);
+    expect(place).toMatch(/^in ….*end · unrestricted · abort ends only this sub-agent$/);
     expect(textWidth(place)).toBeLessThanOrEqual(74);
   });
 

@@ -6,6 +6,7 @@ import type { NestedShell } from '../../../contracts/commands.ts';
 import type { OutputSize } from '../../../engine/live.ts';
 import type { CommandResult } from '../../../session/action.ts';
 import type { Entry } from '../../../session/entry.ts';
+import { directoryAt, hostOf } from '../../../session/place.ts';
 import { shortPath } from '../../../text/display.ts';
 import { visible, visibleWithTabs } from '../../../text/sanitize.ts';
 import { lineWidth, wrapText } from '../../../text/wrap.ts';
@@ -53,14 +54,14 @@ export function execHeading(named: Named, context: RenderContext): string[] {
     return [...facts, ...(result && !isStart(named) ? [outcome(result, context)] : [])].join(paint('dim', ' · '));
   };
   // The directory is shown where the command's own row has room for it.
-  const free = width - GUTTER - lineWidth(visibleWithTabs(command)) - PLACE_DISTANCE;
-  const path = cwd === undefined || !result ? '' : visible(shortPath(cwd));
+  const free = width - GUTTER - lineWidth(onHost(cwd, paint) + visibleWithTabs(command)) - PLACE_DISTANCE;
+  const path = cwd === undefined || !result ? '' : visible(shortPath(directoryAt(cwd)));
   const place = [path, `…/${basename(path)}`].find((each) => path !== '' && lineWidth(right(each)) <= free) ?? '';
   return headingLines(
     {
       glyph: user ? '❯' : '▸',
       role: user ? 'user' : 'accent',
-      text: paint(user ? 'strong' : 'function', visibleWithTabs(command)),
+      text: onHost(cwd, paint) + paint(user ? 'strong' : 'function', visibleWithTabs(command)),
       right: right(place),
       raised: user,
     },
@@ -68,18 +69,28 @@ export function execHeading(named: Named, context: RenderContext): string[] {
   );
 }
 
+/** The machine that a command ran on, where that is not the user's own. */
+function onHost(cwd: string | undefined, paint: Paint): string {
+  const host = cwd === undefined ? undefined : hostOf(cwd);
+  return host === undefined ? '' : `${paint('hostName', `@${visible(host)}`)} `;
+}
+
 /** Returns whether the model's command goes on as a job, which is not a failure. */
 const isStart = ({ by, job }: Pick<Named, 'by' | 'job'>) => by === 'model' && job !== undefined;
 
 /** Returns a finished step of a run as one row: number, command, who allowed it, duration. */
 export function stepLine(entry: Exec, step: number, { width, paint }: RenderContext): string {
-  const { command, result } = entry;
+  const { command, result, cwd } = entry;
+  const host = onHost(cwd, paint);
   const time = result && result.milliseconds > 0 ? duration(result.milliseconds) : '';
   const right = [allowedText(entry), time].filter(Boolean).join(' · ');
   const number = `${step} `.padStart(3);
-  const room = Math.max(1, width - GUTTER - number.length - 1 - (right === '' ? 0 : lineWidth(right) + 3));
+  const room = Math.max(
+    1,
+    width - GUTTER - number.length - 1 - (right === '' ? 0 : lineWidth(right) + 3) - lineWidth(host),
+  );
   const text = cut(visibleWithTabs(command).replace(/\s*\n\s*/g, ' ⏎ '), room);
-  const left = `${paint('success', '✓')} ${paint('dim', number)} ${paint('text', text)}`;
+  const left = `${paint('success', '✓')} ${paint('dim', number)} ${host}${paint('text', text)}`;
   return right === '' ? left : `${padTo(left, width - lineWidth(right) - 1)}${paint('dim', right)}`;
 }
 

@@ -87,7 +87,7 @@ function assistantLines({ text, partial }: Of<'assistant'>, context: RenderConte
   const { paint } = context;
   const lines = proseLines(text, { ...context, width: context.width - GUTTER });
   if (lines.every((line) => line === '') && !partial) return [];
-  if (partial) lines.push(paint('warning', '⋯ the answer was cut off here'));
+  if (partial) lines.push(paint('dim', '⋯ the answer was cut off here'));
   return withGutter(lines, { first: paint('accent', '● '), rest: paint('rule', '│ ') });
 }
 
@@ -131,12 +131,12 @@ function refusedLines({ action, how, reason, at, note }: Of<'refused'>, { width,
     wrapText(line, width - GUTTER),
   );
   return withGutter(
-    lines.map((line, index) => paint(index === 0 ? 'warning' : 'dim', line)),
-    { first: paint('warning', '○ '), rest: '  ' },
+    lines.map((line) => paint('dim', line)),
+    { first: paint('dim', '○ '), rest: '  ' },
   );
 }
 
-const NOTICES = { info: ['dim', '· '], warning: ['warning', '! '], error: ['error', '✗ '] } as const;
+const NOTICES = { info: ['dim', '· '], warning: ['text', '! '], error: ['error', '✗ '] } as const;
 
 function noticeLines({ level, text }: Of<'notice'>, { width, paint }: RenderContext): string[] {
   const [role, mark] = NOTICES[level];

@@ -58,7 +58,7 @@ export function diffRows(trial: Trial, whole: boolean): readonly TreeLine[] {
   const all = trial.diff.trimEnd().split('\n');
   const shown = whole ? all : all.slice(0, FIRST_LINES);
   const left = all.length - shown.length;
-  return [...diffLines(shown.join('\n')), ...(left > 0 ? [plainLine(`… ${left} more lines: d`)] : [])];
+  return [...diffLines(shown.join('\n')), ...(left > 0 ? [plainLine(`… ${left} more lines · press d`)] : [])];
 }
 
 /** A unified diff, coloured by what each line does. */
@@ -206,11 +206,11 @@ export function changeOf({ diff, action }: Extract<Question, { kind: 'halt' }>) 
 
 // Files that a command left for the user to decide on, as lines of a question. Names and contents are hostile.
 
-const ABORT: Choice = { answer: 'abort', key: 'a', label: 'abort', does: 'refuses it, and ends the run' };
+const ABORT: Choice = { answer: 'abort', key: 'a', label: 'abort', does: 'says no, and ends the run' };
 
 const CHOICES: Readonly<Record<Review['about'], readonly Choice[]>> = {
   later: [
-    { answer: 'skip', key: 's', label: 'refuse', does: 'leaves it out; :undo can still bring it' },
+    { answer: 'skip', key: 's', label: 'refuse', does: 'leaves it out; :undo can still add it' },
     { answer: 'proceed', key: 'p', label: 'accept', does: 'puts it into the project', harmful: true },
     ABORT,
   ],
@@ -220,14 +220,27 @@ const CHOICES: Readonly<Record<Review['about'], readonly Choice[]>> = {
     ABORT,
   ],
   network: [
-    { answer: 'skip', key: 's', label: 'no', does: 'refuses it, as long as P would allow it' },
-    { answer: 'proceed', key: 'p', label: 'once', does: 'lets this command connect there', harmful: true },
-    { answer: 'always', key: 'P', label: 'session', does: 'lets all commands connect there, as long', harmful: true },
+    { answer: 'skip', key: 's', label: 'no', does: 'blocks it for as long as P would allow it' },
+    {
+      answer: 'proceed',
+      key: 'p',
+      label: 'once',
+      does: 'lets this command connect there',
+      works: 'connects',
+      harmful: true,
+    },
+    {
+      answer: 'always',
+      key: 'P',
+      label: 'session',
+      does: 'lets all commands of the session connect there',
+      harmful: true,
+    },
     ABORT,
   ],
   room: [
-    { answer: 'skip', key: 's', label: 'leave', does: 'keeps everything; the command stays refused' },
-    { answer: 'proceed', key: 'p', label: 'forget', does: 'gives up what older actions kept', harmful: true },
+    { answer: 'skip', key: 's', label: 'leave', does: 'keeps every undo; the command stays blocked' },
+    { answer: 'proceed', key: 'p', label: 'forget', does: 'gives up the undo of older actions', harmful: true },
     ABORT,
   ],
 };
@@ -235,38 +248,38 @@ const CHOICES: Readonly<Record<Review['about'], readonly Choice[]>> = {
 const WORDS: Readonly<Record<Review['about'], Record<'chip' | 'title' | 'by' | 'reason' | 'under', string>>> = {
   later: {
     chip: 'SET ASIDE',
-    title: 'others would run this',
+    title: 'a later program would run this',
     by: 'By',
-    reason: 'accept puts it into the project; refuse leaves it out, and :undo can still bring it.',
-    under: 'out of the project until you accept it',
+    reason: 'accept puts it into the project. refuse leaves it out; :undo can still add it later.',
+    under: 'not in the project until you accept it',
   },
   start: {
     chip: 'START?',
     title: 'a model changed these files',
     by: 'To start',
-    reason: 'It may run them, with your rights. Look at them before you say start.',
-    under: 'not started until you say so',
+    reason: 'The program may run them with your rights. Read them before you press start.',
+    under: 'not started until you press start',
   },
   network: {
     chip: 'CONNECT?',
-    title: 'to the network, from Project',
+    title: 'from Project mode to the network',
     by: 'Program',
-    reason: 'What it sends there leaves this machine. :net lists and takes back what is allowed.',
-    under: 'not connected until you say so',
+    reason: 'Data it sends there leaves this machine. :net lists and revokes what you allow.',
+    under: 'not connected until you answer',
   },
   room: {
     chip: 'NO ROOM',
-    title: 'to keep what was there',
+    title: 'for the undo of this command',
     by: 'By',
-    reason: 'The command was told that the disk is full. forget gives up what older actions kept.',
-    under: 'nothing else goes',
+    reason: 'The command got the error “disk full”. forget gives up the undo of older actions.',
+    under: 'nothing else is deleted',
   },
 };
 
 /** For a program that has ended before the answer: what a yes does. */
 const AGAIN: Readonly<Record<NonNullable<Review['again']>, string>> = {
-  undone: 'It gave up waiting for you. A yes takes back what the command has changed and runs it again.',
-  partly: 'It gave up waiting for you. The first part has already run: run all of it again?',
+  undone: 'The command gave up waiting for you. A yes undoes its changes and runs it again.',
+  partly: 'The command gave up waiting for you. Its first part has already run: run all of it again?',
 };
 
 /** Title, reasons, lines and answers. */
@@ -276,6 +289,7 @@ export function reviewParts({ about, command, items, diff, holds = 'session', ag
   return {
     chip,
     title,
+    danger: about === 'room',
     reasons: [`${by}: ${oneLine(command)}`, again ? AGAIN[again] : reason],
     tree: [...listed, ...diffLines(diff)],
     choices: CHOICES[about].map((choice) => (choice.answer === 'always' ? { ...choice, label: holds } : choice)),

@@ -20,35 +20,42 @@ export type Choice = {
   readonly short?: string;
   /** The answer's effect, for the help. */
   readonly does: string;
+  /** The same in a hint, where it is not the label with an s. */
+  readonly works?: string;
   /** Whether the answer has a real effect. */
   readonly harmful?: true;
 };
 
 const PROCEED: Choice = { answer: 'proceed', key: 'p', label: 'proceed', does: 'runs it', harmful: true };
-const SKIP: Choice = { answer: 'skip', key: 's', label: 'skip', does: 'doesn’t run it; the model goes on without' };
-const ABORT: Choice = { answer: 'abort', key: 'a', label: 'abort', does: 'doesn’t run it; the run ends' };
+const SKIP: Choice = { answer: 'skip', key: 's', label: 'skip', does: 'does not run it; the model carries on' };
+const ABORT: Choice = { answer: 'abort', key: 'a', label: 'abort', does: 'does not run it; the run ends' };
 const NOTE: Choice = {
   answer: 'note',
   key: 'n',
   label: 'note',
   long: 'skip with a note',
   short: 'with a note',
-  does: 'skips, and tells the model what you write',
+  does: 'does not run it, and tells the model what you write',
 };
-const EDIT: Choice = { answer: 'edit', key: 'e', label: 'edit', does: 'changes the command; it is judged anew' };
+const EDIT: Choice = {
+  answer: 'edit',
+  key: 'e',
+  label: 'edit',
+  does: 'lets you change the command; it is then checked again',
+};
 
 /** Offered where a trial is possible (HA-10). */
 export const TRY: Choice = {
   answer: 'try',
   key: 't',
   label: 'try',
-  does: 'runs it where nothing of it stays, and shows what it would change',
+  does: 'runs it on a copy that is thrown away, and shows the changes',
 };
 export const APPLY: Choice = {
   answer: 'apply',
   key: 'T',
   label: 'apply',
-  does: 'does exactly what the trial has shown',
+  does: 'makes exactly the changes of the trial',
   harmful: true,
 };
 
@@ -61,7 +68,7 @@ export function alwaysOf(grant: Grant): Choice {
   return {
     ...always(`for ${names.join(', ')}`),
     long: `proceed, and don’t ask again for ${named}`,
-    short: `not again for ${named}`,
+    short: `allow ${named}`,
   };
 }
 
@@ -71,8 +78,8 @@ function always(what: string): Choice {
     key: 'P',
     label: 'always',
     long: `proceed, and don’t ask again ${what}`,
-    short: 'not again this session',
-    does: `runs it, and doesn’t ask again ${what} in this session`,
+    short: 'allow for this session',
+    does: `runs it, and does not ask again ${what} in this session`,
   };
 }
 
@@ -81,7 +88,7 @@ export function sendOf(proceed: Choice, leaveFor: 'run' | 'session' = 'session')
   return {
     ...proceed,
     label: 'send',
-    does: `runs it; what goes to the same receiver is not asked about again in this ${leaveFor}`,
+    does: `runs it, and does not ask about this receiver again in this ${leaveFor}`,
   };
 }
 
@@ -92,30 +99,36 @@ export function haltChoices(editable: boolean, more: readonly Choice[]): readonl
 
 /** An escalation can't be skipped (HA-4). */
 export const ESCALATION_CHOICES: readonly Choice[] = [
-  { ...PROCEED, does: 'the run goes on' },
-  { ...ABORT, does: 'the run ends; the conversation stays' },
+  { ...PROCEED, does: 'continues the run' },
+  { ...ABORT, does: 'ends the run; the conversation stays' },
 ];
 
 /** For a plan before its first step (PP-6). */
 export const PLAN_CHOICES: readonly Choice[] = [
   { ...PROCEED, label: 'begin', does: 'begins with the first task', harmful: true },
-  { ...EDIT, does: 'opens the tasks in your editor, one a line; you see the plan again' },
+  { ...EDIT, does: 'opens the tasks in your editor, one per line, then shows the plan again' },
   {
     ...NOTE,
     label: 'send back',
     long: 'send back with a word',
     short: 'send back',
-    does: 'has it planned anew, with what you write',
+    does: 'asks for a new plan that follows what you write',
   },
-  { ...ABORT, does: 'the run ends; nothing has run' },
+  { ...ABORT, does: 'ends the run; nothing has run' },
 ];
 
 /** For a mode request: the modes on offer, the narrowest first (MO-3, MO-9). */
 export const MODE_CHOICES: readonly Choice[] = [
-  { answer: 'proceed', key: 'y', label: 'project', does: 'Project mode', harmful: true },
-  { answer: 'unrestricted', key: 'u', label: 'unrestricted', does: 'Unrestricted mode', harmful: true },
-  { answer: 'skip', key: 'n', label: 'no', does: 'stays as it is; the model is told no' },
-  { ...ABORT, does: 'stays as it is; the run ends' },
+  { answer: 'proceed', key: 'y', label: 'project', does: 'switches to Project mode and runs it', harmful: true },
+  {
+    answer: 'unrestricted',
+    key: 'u',
+    label: 'unrestricted',
+    does: 'switches to Unrestricted mode and runs it',
+    harmful: true,
+  },
+  { answer: 'skip', key: 'n', label: 'no', does: 'keeps the mode; the model is told no' },
+  { ...ABORT, does: 'keeps the mode; the run ends' },
 ];
 
 /** For a command to which the light sandbox refused something. */
@@ -125,16 +138,16 @@ export const OUTSIDE_CHOICES: readonly Choice[] = [
     answer: 'always',
     key: 'P',
     label: 'this session',
-    does: 'runs it again, and all commands of this session, outside the light sandbox',
+    does: 'runs it again outside the light sandbox, and all later commands of this session',
     harmful: true,
   },
-  { answer: 'skip', key: 'n', label: 'no', does: 'leaves it; you are not asked again' },
-  { ...ABORT, does: 'leaves it; the run ends' },
+  { answer: 'skip', key: 'n', label: 'no', does: 'does not run it; you are not asked again' },
+  { ...ABORT, does: 'does not run it; the run ends' },
 ];
 
 /** One more amount of money, or the end of the run with everything kept (CO-2). */
 export const SPEND_CHOICES: readonly Choice[] = [
-  { ...PROCEED, key: 'y', label: 'approve', does: 'spends up to that much more' },
+  { ...PROCEED, key: 'y', label: 'approve', does: 'allows that much more' },
   { ...ABORT, key: 'n', label: 'deny', does: 'ends the run; the conversation stays' },
 ];
 
@@ -157,18 +170,18 @@ type HelpRow = readonly [key: string, does: string];
 const OFFER_KEYS: Readonly<Partial<Record<Mode, string>>> = { project: 'y', unrestricted: 'u' };
 
 const HELP_KEYS: readonly HelpRow[] = [
-  ['Enter', 'presses the answer that is filled in; Tab goes to the next'],
-  ['↑ ↓', 'scroll; PageUp, PageDown, Home and End too'],
-  ['Ctrl-O', 'the whole of a long command, or excerpts'],
-  ['Ctrl-X Ctrl-C', 'ends the run at any time and runs nothing'],
+  ['Enter', 'chooses the highlighted answer; Tab moves to the next'],
+  ['↑ ↓', 'scroll, as do PageUp, PageDown, Home and End'],
+  ['Ctrl-O', 'shows all of a long command, or only its dangerous parts'],
+  ['Ctrl-X Ctrl-C', 'ends the run at any time without running anything'],
 ];
 
 /** Returns the help, which replaces the question while it is shown. */
 export function helpOf({ choices, hasDiff, offers = [] }: Helped) {
   const keys: readonly HelpRow[] = [
     ...choices.map(({ key, label, does }): HelpRow => [key, `${label}: ${does}`]),
-    ...offers.map((mode): HelpRow => [OFFER_KEYS[mode] ?? '', `runs it in ${modeName(mode)} mode`]),
-    ...(hasDiff ? [['d', 'the whole diff, or the list'] as const] : []),
+    ...offers.map((mode): HelpRow => [OFFER_KEYS[mode] ?? '', `switches to ${modeName(mode)} mode and runs it`]),
+    ...(hasDiff ? [['d', 'shows the whole diff, or the list again'] as const] : []),
     ...HELP_KEYS,
   ];
   return {

@@ -310,15 +310,15 @@ function place(
 /** A key with a blank or a bracket at each side. */
 const KEY = 3;
 
-type State = { readonly focused: boolean; readonly works: boolean };
+type State = { readonly focused: boolean; readonly works: boolean; readonly red: boolean };
 
 /** A button as text, as wide as it was placed. Without colours a key has brackets, and the focus too. */
-export function drawButton({ choice, words }: Button, { focused, works }: State, paint: Paint): string {
+export function drawButton({ choice, words }: Button, { focused, works, red }: State, paint: Paint): string {
   const { key, harmful = false } = choice;
   const colourless = paint('text', 'x') === 'x';
   const [open, close] = colourless ? ['(', ')'] : [' ', ' '];
   const behind = words === '' ? '' : ` ${words}`;
   if (!works) return paint('dim', `${open}${key}${close}${behind}`);
   if (focused) return paint('button', colourless ? `[${key}${behind}]` : ` ${key}${behind} `);
-  return paint('cap', open + key + close) + paint(harmful ? 'error' : 'text', behind);
+  return paint('cap', open + key + close) + paint(harmful && red ? 'error' : 'text', behind);
 }

@@ -4,6 +4,7 @@ import { lineWidth } from '../../../text/wrap.ts';
 import { cut } from '../../render/segments.ts';
 import { onGround, type Paint, padTo, paintOf, type Role, type Theme } from '../../render/theme.ts';
 import type { QuestionUi } from '../ui.ts';
+import type { Choice } from './choices.ts';
 import { MARK } from './danger.ts';
 import { type BodyLine, drawButton, isSeen, type QuestionLayout } from './layout.ts';
 
@@ -21,7 +22,7 @@ const BODY_ROLES = {
   hunk: 'hunk',
   claim: 'dim',
   place: 'dim',
-  note: 'warning',
+  note: 'text',
   help: 'text',
   gap: 'text',
 } as const satisfies Record<BodyLine['kind'], Role>;
@@ -68,7 +69,7 @@ export function questionPicture({ words, question, layout, waiting, theme }: Sho
     upper: [
       grounded(topEdge({ words, layout, waiting, width, role, paint })),
       ...air,
-      ...reasons.map((line) => row(paint(role, line))),
+      ...reasons.map((line) => row(paint('text', line))),
     ],
     body: body.map((line) =>
       line.kind === 'heading' ? grounded(heading(line.text, width, role, paint)) : row(drawn(line, inner, paint)),
@@ -102,7 +103,7 @@ function topEdge({ words, layout, waiting, width, role, paint }: Edge): string {
 function bottomEdge(hint: string, helping: boolean, width: number, role: Role, paint: Paint): string {
   const help = helping ? ' ? back ' : ' ? help ';
   const room = width - EDGE - help.length;
-  const right = lineWidth(hint) + 2 <= room ? ` ${hint} ` : ` ${cut(hint, Math.max(1, room - 2))} `;
+  const right = hint === '' ? '' : lineWidth(hint) + 2 <= room ? ` ${hint} ` : ` ${cut(hint, Math.max(1, room - 2))} `;
   const line = '─'.repeat(Math.max(0, room - lineWidth(right)));
   return paint(role, '╰─') + paint('dim', help) + paint(role, line) + paint('dim', right) + paint(role, '─╯');
 }
@@ -154,35 +155,47 @@ function markedText(text: string, role: Role, mark: Role, paint: Paint): string 
 
 /** Why a letter would do nothing yet; undefined where it would. */
 function waitHint({ armed, hurried }: Pick<QuestionUi, 'armed' | 'hurried'>): string | undefined {
-  if (armed) return hurried ? 'keys keep coming: letters and Enter work after half a second without one' : undefined;
-  return hurried ? 'ready in a moment: pressed too early' : 'ready in a moment';
+  if (armed) return hurried ? 'stop typing for half a second, then letters and Enter work' : undefined;
+  return hurried ? 'pressed too early · ready in a moment' : 'ready in a moment';
 }
 
 function noteHint(choices: QuestionWords['choices']): string {
   const sendsBack = choices.some(({ label }) => label === 'send back');
-  return `Enter ${sendsBack ? 'sends it back with this' : 'skips and tells the model this'} · Esc goes back`;
+  return `Enter ${sendsBack ? 'sends the plan back with this' : 'skips and tells the model this'} · Esc goes back`;
 }
 
 /** What a key would do now, or why it would do nothing. */
 function hintOf(
   { aside, choices }: QuestionWords,
-  { edit, noting, form, seen, ...ready }: QuestionUi,
+  { edit, noting, form, seen, focus, ...ready }: QuestionUi,
   layout: QuestionLayout,
 ): string {
-  if (layout.tooSmall) return 'too small a window: s or a';
+  if (layout.tooSmall) return 'too small: only s and a';
   const waits = waitHint(ready);
   if (waits !== undefined) return waits;
-  if (form) return edit === undefined ? 'e fills it in' : 'Enter: next field · Tab back and forth · Esc: look it over';
+  if (form) return edit === undefined ? 'e: fill in the form' : 'Enter: next field · Tab: other field · Esc: review';
   if (noting) return noteHint(choices);
-  if (edit !== undefined) return 'Enter judges it anew · Esc leaves it as it was';
+  if (edit !== undefined) return 'Enter: check it again · Esc: keep the old command';
   if (aside !== undefined) return aside === 'd' ? 'd: back to the list' : 'Esc: back to the question';
+  return scrollHint(choices, choices[focus], layout, isSeen(layout, seen));
+}
+
+/** How much there is to read, and what that leads to. */
+function scrollHint(
+  choices: QuestionWords['choices'],
+  focused: Choice | undefined,
+  layout: QuestionLayout,
+  allSeen: boolean,
+): string {
   const left = layout.body.length - layout.top - layout.shown;
   const runs = choices.find(({ answer }) => answer === 'apply') ?? choices.find(({ answer }) => answer === 'proceed');
-  if (!isSeen(layout, seen)) {
-    const rows = left === 0 ? '↑' : `↓ ${left} more`;
-    return `${rows}, then ${runs?.key ?? 'p'} works`;
-  }
-  return left > 0 ? `↓ ${left} more · ${runs?.key ?? 'p'} works` : `seen to the end, ${runs?.key ?? 'p'} works`;
+  const more = left === 0 ? '' : `↓ ${left} more ${left === 1 ? 'line' : 'lines'}`;
+  if (!runs) return more;
+  if (!allSeen) return `${more || '↑ the lines above'} unlock${left === 1 ? 's' : ''} ${runs.key}`;
+  // A mode and money have a key of their own.
+  if (runs.key === 'y') return [more, `Enter: ${focused?.label ?? 'no'}`].filter(Boolean).join(' · ');
+  const works = `${runs.key} ${runs.works ?? `${runs.label}s`}`;
+  return more === '' ? `all shown · ${works}` : `${more} · ${works}`;
 }
 
 /** The buttons as the layout has placed them. */
@@ -197,7 +210,8 @@ function buttonRows(
     const { harmful = false } = button.choice;
     // What can't be done here is no offer.
     const works = armed && (words.aside === undefined || !harmful);
-    const drawn = harmful && tooSmall ? '' : drawButton(button, { focused: index === focus, works }, paint);
+    const state = { focused: index === focus, works, red: words.danger };
+    const drawn = harmful && tooSmall ? '' : drawButton(button, state, paint);
     rows.set(button.y, padTo(rows.get(button.y) ?? '', button.x - inset) + drawn);
   }
   return [...rows.values()];

@@ -75,7 +75,7 @@ export type QuestionWords = {
 };
 
 /** A server may change a tool under a consent that was given before. */
-const CHANGED = 'The tool is not defined as it was when it was approved or first seen.';
+const CHANGED = 'The server has changed this tool since you approved or first saw it.';
 
 /** What a question without an action has in common. */
 const BARE = {
@@ -121,7 +121,7 @@ function wordsBehind(question: Question, ui: Looks): QuestionWords {
     case 'spend':
       return spendWords(question);
     case 'review':
-      return { ...BARE, ...reviewParts(question), allIsDanger: true, danger: true, start: 0 };
+      return { ...BARE, ...reviewParts(question), allIsDanger: true, start: 0 };
     case 'fleet':
       return fleetParts(question, ui.whole ?? false);
     case 'halt':
@@ -136,7 +136,7 @@ function escalationWords({ skips }: Of<'escalation'>): QuestionWords {
     title: '',
     reasons: [
       `${skips} actions in a row were skipped.`,
-      'proceed continues the run; abort ends it and keeps the conversation.',
+      'proceed continues the run; abort ends it. The conversation stays.',
     ],
     choices: ESCALATION_CHOICES,
   };
@@ -161,8 +161,7 @@ function outsideWords({ reason, action }: Of<'mode'>): QuestionWords {
     title: 'leave the light sandbox',
     reasons: [`${reason[0]?.toUpperCase()}${oneLine(reason).slice(1)}${reason.endsWith('?') ? '' : '.'}`],
     action: action ? visible(describeAction(action)) : '',
-    impact: ['outside: sudo and mounts work, and it reaches other processes and terminals'],
-    danger: true,
+    impact: ['Outside it, sudo and mounts work, and the command reaches other processes and terminals.'],
     choices: OUTSIDE_CHOICES,
     start: OUTSIDE_CHOICES.findIndex(({ answer }) => answer === 'skip'),
   };
@@ -170,7 +169,7 @@ function outsideWords({ reason, action }: Of<'mode'>): QuestionWords {
 
 function modeWords({ reason, from, offers, wish, cwd, missing, action, offered, once }: Of<'mode'>): QuestionWords {
   const choices = MODE_CHOICES.filter(({ answer }) => answer !== 'proceed' || offers.includes('project'));
-  const named = wish === undefined ? '' : ` It names ${modeName(wish)}.`;
+  const named = wish === undefined ? '' : ` for ${modeName(wish)} mode`;
   return {
     ...BARE,
     chip: 'CHANGE MODE?',
@@ -179,19 +178,18 @@ function modeWords({ reason, from, offers, wish, cwd, missing, action, offered, 
       ? [
           `${reason[0]?.toUpperCase()}${oneLine(reason).slice(1)}${reason.endsWith('?') ? '' : '.'}`,
           once
-            ? `A program in it does not use the proxy, so you can't be asked about a host. ${modeName(from)} holds again behind it.`
-            : 'You are asked once; :mode changes the mode at any time.',
+            ? `One of its programs does not use the proxy, so you can't be asked about hosts. ${modeName(from)} mode is back after it.`
+            : 'This is asked once per run. :mode changes it at any time.',
         ]
       : action
-        ? [`${modeName(from)} refuses what the model wants to run: ${oneLine(reason)}.`]
-        : [`The model asks for it, until you change it back.${named}`],
+        ? [`${modeName(from)} mode blocks this command: ${oneLine(reason)}.`]
+        : [`The model asks${named} to leave ${modeName(from)} mode, until you switch back.`],
     action: action ? visible(describeAction(action)) : '',
     said: offered || action ? '' : visible(reason),
     impact: [
       ...offers.map((mode) => MODE_WORDS[mode].offer(oneLine(shortPath(cwd)))),
-      ...(missing !== undefined && offers.includes('project') ? [`project here: ${missing}`] : []),
+      ...(missing !== undefined && offers.includes('project') ? [`no full Project mode here: ${missing}`] : []),
     ],
-    danger: true,
     choices,
     start: choices.findIndex(({ answer }) => answer === 'skip'),
   };
@@ -203,7 +201,7 @@ function modeWords({ reason, from, offers, wish, cwd, missing, action, offered, 
 function refusedLine(mode: Mode, offers: readonly Mode[] | undefined): string {
   const refused = `${modeName(mode)} mode will block this.`;
   if (!offers?.length) return refused;
-  const keys = offers.map((offer) => `${offer === 'project' ? 'y' : 'u'} runs it in ${modeName(offer)}`);
+  const keys = offers.map((offer) => `${offer === 'project' ? 'y' : 'u'} switches to ${modeName(offer)} and runs it`);
   return `${refused} ${keys.join(', ')}.`;
 }
 
@@ -215,7 +213,7 @@ function formWords(question: Of<'form'>, form: FormUi, typing: boolean): Questio
     title: `The MCP server ${server} asks`,
     reasons: typing
       ? [...fieldHeading(question, form), visible(message)]
-      : [visible(message), 'It goes to the server, which may tell the model.'],
+      : [visible(message), 'Your answers go to the server, which may pass them to the model.'],
     tree: formTree(question, form),
     choices: FORM_CHOICES,
     editable: question.fields.length > 0,
@@ -228,9 +226,9 @@ function spendWords({ preset, spent, limit, allowance, estimate, asker }: Of<'sp
     chip: 'SPEND MORE?',
     title: asker ? `sub-agent ${asker.agent}` : '',
     reasons: [
-      `${shortDollars(spent)} of ${shortDollars(limit)} spent; ${visible(preset)} ${estimate === undefined ? 'costs more' : `may cost up to ${shortDollars(estimate)} more`}.`,
+      `${shortDollars(spent)} of ${shortDollars(limit)} spent. The next call to ${visible(preset)} ${estimate === undefined ? 'costs more' : `may cost up to ${shortDollars(estimate)}`}.`,
       `approve adds ${shortDollars(allowance)}; deny ends the run.`,
-      'cost.stop_at_dollars sets the limit; the conversation stays either way.',
+      'The setting cost.stop_at_dollars is the limit. The conversation stays either way.',
     ],
     choices: SPEND_CHOICES,
   };
@@ -260,7 +258,7 @@ function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
     impact: [...(judgement.impact ?? []), ...leavingLines(judgement)].map(oneLine),
     place: placeOf(question),
     mode,
-    danger: why !== 'consent',
+    danger: why === 'destructive' || judgement.destructive,
     choices: [...actionChoices(question, editable), ...(grant ? [alwaysOf(grant)] : [])],
     start: 0,
     editable,
@@ -292,8 +290,8 @@ function leavingLines({ leaves = [] }: Judgement): readonly string[] {
 }
 
 function placeOf({ action, cwd, mode, asker }: Of<'halt'>): QuestionWords['place'] {
-  const job = action.kind === 'command' && action.job ? ['as a background job'] : [];
-  const only = asker ? ['abort ends this sub-agent only'] : [];
+  const job = action.kind === 'command' && action.job ? ['background job'] : [];
+  const only = asker ? ['abort ends only this sub-agent'] : [];
   return { path: oneLine(shortPath(cwd)), under: [mode, ...job, ...only].join(' · ') };
 }
 
@@ -315,8 +313,8 @@ function circumstances(question: Of<'halt'>): readonly string[] {
     ...(fails(question) ? [refusedLine(mode, offers)] : []),
     ...(noTry === undefined || trial ? [] : [`No trial: ${oneLine(noTry)}.`]),
     // The task stands last: on a small screen it gives way to the reason.
-    ...(task ? [`[task ${task.k}/${task.n}: ${oneLine(task.text)}]`] : []),
-    ...(asker ? [`[its task: ${oneLine(asker.task)}]`] : []),
+    ...(task ? [`task ${task.k} of ${task.n}: ${oneLine(task.text)}`] : []),
+    ...(asker ? [`task of the sub-agent: ${oneLine(asker.task)}`] : []),
   ];
 }
 
@@ -350,7 +348,7 @@ function triedWords(
   };
 }
 
-const SHOWS = 'It may show a key or password to a model on another machine.';
+const SHOWS = 'Its output may show a key or password to a model on another machine.';
 
 const STATES = { destructive: '', consent: '', resumed: 'still open', changed: 'changed' } as const;
 
@@ -362,7 +360,7 @@ function findingsOf({ findings = [], reason, rule }: Judgement): readonly Findin
 
 function reasonsOf(
   why: keyof typeof STATES,
-  { reason, credential, leaves }: Judgement,
+  { reason, credential, leaves, looks }: Judgement,
   dangers: readonly Danger[],
 ): readonly string[] {
   const own = dangers.length > 0 ? [] : [oneLine(reason)];
@@ -371,13 +369,19 @@ function reasonsOf(
       return own;
     case 'consent':
       if (leaves)
-        return ['This leaves your machine. You are asked once for each receiver.', ...(credential ? [SHOWS] : [])];
+        return [
+          'This sends data to another machine. You are asked once for each receiver.',
+          ...(credential ? [SHOWS] : []),
+        ];
       if (credential) return [SHOWS];
-      return [`The model asks for it. The gate: ${oneLine(reason)}.`];
+      return [
+        'The model wants to run this.',
+        ...(looks ? ['It only reads files.'] : [`It is not known to be safe: ${oneLine(reason)}.`]),
+      ];
     case 'changed':
-      return ['What it names has changed since you were asked. Nothing has run.', ...own];
+      return ['A file it names has changed since you were asked. Nothing has run.', ...own];
     case 'resumed':
-      return ['It was open when the program closed. Nothing has run since.', ...own];
+      return ['You had not answered when aish-tui closed. Nothing has run since.', ...own];
   }
 }
 
@@ -393,13 +397,13 @@ function choicesFor(hosts: number): readonly Choice[] {
     answer: 'edit',
     key: 'e',
     label: 'some',
-    does: 'names the hosts to be asked about by themselves',
+    does: 'lets you name hosts to be asked about separately',
   };
   return [
-    { answer: 'skip', key: 's', label: 'skip', does: `doesn’t run it${all}; their models go on without` },
+    { answer: 'skip', key: 's', label: 'skip', does: `does not run it${all}; their models carry on` },
     ...(hosts > 1 ? [some] : []),
     { answer: 'proceed', key: 'p', label: 'proceed', does: `runs it${all}`, harmful: true },
-    { answer: 'abort', key: 'a', label: 'abort', does: `doesn’t run it; the run ends${all}` },
+    { answer: 'abort', key: 'a', label: 'abort', does: `does not run it; the run ends${all}` },
   ];
 }
 
@@ -414,7 +418,7 @@ function fleetParts(question: FleetAsked, whole: boolean) {
     reasons: [
       ...(hosts.length === 1 ? [] : rowsOf(hosts)).map((row, at) => `${at === 0 ? 'hosts: ' : '       '}${row}`),
       ...(dangers.length > 0 ? [] : [oneLine(reason)]),
-      ...(canary === undefined ? [] : [`${oneLine(canary)} goes first; the others only when it is done.`]),
+      ...(canary === undefined ? [] : [`${oneLine(canary)} goes first; the others follow when it is done.`]),
       ...differences.map((difference) => `unlike most: ${oneLine(difference)}`),
     ],
     dangers,
@@ -462,11 +466,11 @@ function onHost(place: string): string {
 function reported({ cwd, judgement: { impact = [], findings = [] } }: Halt): readonly string[] {
   const host = hostOf(cwd);
   const tells = impact.length > 0 || findings.some((finding) => (finding.impact ?? []).length > 0);
-  return host !== undefined && tells ? [`What would be lost is as ${oneLine(host)} reports.`] : [];
+  return host !== undefined && tells ? [`${oneLine(host)} itself reports what would be lost.`] : [];
 }
 
 /** The same of what a trial has shown. */
 function triedAsReported({ cwd }: Halt): readonly string[] {
   const host = hostOf(cwd);
-  return host === undefined ? [] : [`What it would change is as ${oneLine(host)} reports.`];
+  return host === undefined ? [] : [`${oneLine(host)} itself reports these changes.`];
 }
