@@ -1,4 +1,4 @@
-/** Files that a question comes with: their text stands behind it, each under its name. */
+/** Appends the text of attached files to a question, each under its name. */
 import { readText } from '../app/attachments/read.ts';
 import { type Attachment, withAttached } from '../session/message.ts';
 
@@ -8,7 +8,7 @@ export type AttachedFile = { readonly name: string; readonly path: string };
 
 type Attached = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string };
 
-/** The question with the texts of `files`, each under the name that was given for it. */
+/** Returns the question followed by the texts of `files`, each under its given name. */
 export async function withAttachments(question: string, files: readonly AttachedFile[]): Promise<Attached> {
   if (files.length > MAX_FILES) return { ok: false, problem: `at most ${MAX_FILES} files can be attached` };
   const parts: Attachment[] = [];

@@ -1,4 +1,4 @@
-/** `aish-tui config`: where the configuration is; `show`, `check`, `edit`, `trust`. */
+/** `aish-tui config`: the configuration's path; `show`, `check`, `edit`, `trust`. */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
@@ -21,14 +21,14 @@ import { escapeJson, type Writer } from './print.ts';
 
 export type ConfigWish = {
   readonly what: 'where' | 'show' | 'check' | 'edit' | 'trust';
-  /** `--config`, or the file that `check` names. */
+  /** From `--config`, or the argument of `check`. */
   readonly file?: string;
   readonly json: boolean;
 };
 
 const SCHEMA_FILE = fileURLToPath(new URL('./config.schema.json', import.meta.url));
 
-/** Exit 0, or 2 where the configuration is wrong or what was asked can't be done. */
+/** Returns exit code 0, or 2 if the configuration is wrong or the request can't be fulfilled. */
 export async function configCommand(wish: ConfigWish, out: Writer, err: Writer): Promise<number> {
   const complain = (line: string): number => {
     err(`aish-tui: ${line}\n`);
@@ -67,7 +67,7 @@ function where({ file, project, notices }: Ok, told: Instructions | undefined, o
   for (const line of notices) out(`${visible(line)}\n`);
 }
 
-/** Values go through the secrets filter: the output may be pasted into a report. */
+/** Values pass through the secrets filter, because users paste this output into reports. */
 function show(loaded: Ok, json: boolean, out: Writer): void {
   const settings = settingsOf(loaded).map((setting) => ({ ...setting, value: hidden(setting.key, setting.value) }));
   if (json) return out(`${escapeJson(JSON.stringify(settings, null, 2))}\n`);
@@ -77,16 +77,14 @@ function show(loaded: Ok, json: boolean, out: Writer): void {
     );
 }
 
-/** What is given to MCP servers is most likely a key, whatever it looks like. */
+/** Values for MCP servers are hidden, because they are usually keys. */
 function hidden(key: string, value: unknown): unknown {
   return /^(?:mcp\.servers\.[^.]+\.(?:env|headers)|models\.[^.]+\.headers)\./.test(key)
     ? '…'
     : processFilter().hide(value);
 }
 
-/**
- * The user's file is right, or this was not reached; a project's file that is wrong is ignored at start, but not here.
- */
+/** The user's file is valid at this point. A wrong project file is ignored at the start, but reported here. */
 function check({ file, project, notices }: Ok, out: Writer, err: Writer): number {
   for (const line of notices) err(`${visible(line)}\n`);
   const right = [file, notices.length === 0 ? project?.path : undefined].filter((path) => path !== undefined);
@@ -114,7 +112,7 @@ function believe(
   return EXIT.ok;
 }
 
-/** In the user's editor, on a copy: only what is right is written back. */
+/** Edits a copy in the user's editor; writes back only a valid configuration. */
 async function edit({ file }: ConfigWish, out: Writer, complain: (line: string) => number): Promise<number> {
   const path = file ?? (process.env.AISH_CONFIG || placesOf(process.env).config);
   const before = textOf(path);
@@ -142,7 +140,7 @@ async function edit({ file }: ConfigWish, out: Writer, complain: (line: string) 
   return EXIT.ok;
 }
 
-/** Without a terminal nobody can mend it. */
+/** Without a terminal nobody can correct the mistake. */
 async function again(): Promise<boolean> {
   if (!process.stdin.isTTY) return false;
   const asking = createInterface({ input: process.stdin, output: process.stdout });

@@ -6,7 +6,7 @@ import { placesOf } from '../config/index.ts';
 import { messageOf } from '../text/errors.ts';
 import { makeDirectory } from '../text/files.ts';
 
-/** Writes a crash report into a private file (RE-2); returns one line for the user that names it. */
+/** Writes a crash report to a private file (RE-2); returns one line for the user with its path. */
 export function reportCrash(error: unknown): string {
   // The error may contain a secret (SE-2).
   const message = hidden(messageOf(error));

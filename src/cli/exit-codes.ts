@@ -14,7 +14,7 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
-/** The exit code for how a run ended. An abort without a person can only have come from a HALT. */
+/** Returns the exit code for a run's end. Without a person, an abort can only come from a HALT. */
 export function exitCodeOf(status: NorrisStatus): number {
   switch (status) {
     case 'done':

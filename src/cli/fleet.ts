@@ -1,6 +1,6 @@
 /**
- * `aish-tui run --hosts`: one goal on many machines, without a screen. A question without a person is never answered
- * with yes.
+ * `aish-tui run --hosts`: one goal on many machines, without a screen. Without a person no question is answered with
+ * yes.
  */
 import type { App } from '../commands/app.ts';
 import { fleetTable, groupLines, namesOf, outputClasses } from '../commands/fleet-table.ts';
@@ -11,7 +11,7 @@ import type { HaltPolicy, HeadlessOptions } from './headless.ts';
 import { escapeJson } from './print.ts';
 import type { FleetOptions } from './program.ts';
 
-/** Runs it to its end; the exit code tells how that was. */
+/** Runs the fleet to its end; the exit code tells the result. */
 export async function runFleet(
   app: App,
   goal: string,
@@ -27,7 +27,7 @@ export async function runFleet(
   const printer = new FleetPrinter(app, fleet, options);
   let ended: number | undefined;
   const end = (code: number, why: string) => {
-    // A second signal does not wait for hosts that do not answer.
+    // A second signal does not wait for hosts that don't answer.
     if (ended !== undefined && code !== EXIT.budget) process.exit(code);
     ended ??= code;
     fleet.stop(why);
@@ -42,7 +42,7 @@ export async function runFleet(
   return ended ?? exitCodeOf(fleet.rows());
 }
 
-/** Tells each host's end and each question once, and answers the questions by policy. */
+/** Prints each host's end and each question once, and answers the questions by policy. */
 class FleetPrinter {
   readonly #app: App;
   readonly #fleet: FleetRun;
@@ -86,7 +86,7 @@ class FleetPrinter {
       const [first, ...rest] = groupLines(group);
       this.#options.err([`HALT ${first} -> ${answer} (no person to ask)`, ...rest, ''].join('\n'));
     }
-    // Not within the change that raised them.
+    // Not inside the change that raised the questions.
     queueMicrotask(() => {
       for (const { digest, hosts } of groups) this.#fleet.answer(digest, hosts, answer);
     });
@@ -109,7 +109,7 @@ class FleetPrinter {
   }
 }
 
-/** Nothing can be tried on a host, so that ends it as well. */
+/** Nothing can be tried on a host, so the policy `try` aborts as well. */
 function answerOf(policy: HaltPolicy): 'skip' | 'abort' {
   return policy === 'skip' ? 'skip' : 'abort';
 }
@@ -119,7 +119,7 @@ function jsonOf({ facts, ...group }: HaltGroup): object {
   return { ...group, command, cwd, mode, root, opinion, targets };
 }
 
-/** The worst that came of a host, in the words that a run on this machine has for it. */
+/** Returns the exit code of the worst result of any host. */
 function exitCodeOf(rows: readonly FleetRow[]): number {
   const has = (status: string) => rows.some((row) => row.status === status);
   if (rows.every(({ status }) => status === 'done')) return EXIT.ok;

@@ -1,4 +1,4 @@
-/** Drives the engine without a screen. A HALT without a person never proceeds (CL-1). */
+/** Drives the engine without a screen. Without a person a HALT never proceeds (CL-1). */
 import type { App } from '../commands/app.ts';
 import { submitLine } from '../commands/submit.ts';
 import type { Job } from '../contracts/commands.ts';
@@ -18,11 +18,11 @@ export type HaltPolicy = 'abort' | 'skip' | 'try';
 export type HeadlessOptions = {
   readonly json: boolean;
   readonly onHalt: HaltPolicy;
-  /** Hosts, with or without a port, that Project may connect to. */
+  /** Hosts that Project may connect to, with or without a port. */
   readonly net?: readonly string[];
-  /** Receivers that commands may send to (AC-8). */
+  /** Receivers to which commands may send data (AC-8). */
   readonly leave?: readonly string[];
-  /** Ends the work after so many seconds. */
+  /** A time limit for the work, in seconds. */
   readonly seconds?: number;
   readonly out: Writer;
   readonly err: Writer;
@@ -36,9 +36,9 @@ class Headless {
   readonly #answered = new Set<string>();
   readonly #waiting = new Set<() => void>();
   #due: NodeJS.Immediate | undefined;
-  /** The exit code of what ended it from outside: a signal, or a limit. */
+  /** The exit code if a signal or a limit ended the work. */
   ended: number | undefined;
-  /** A paid call was not made for the limit of dollars. */
+  /** A paid call was blocked by the spending limit. */
   spent = false;
   /** Resolves at the first SIGINT. */
   readonly interruption: Promise<'interrupted'>;
@@ -47,17 +47,17 @@ class Headless {
   constructor(app: App, options: HeadlessOptions) {
     this.#app = app;
     this.#options = options;
-    // What a resumed session showed before is not printed again.
+    // Don't print again what a resumed session has already shown.
     const { transcript, services } = app.engine;
     const manner = { ...options, announce: true };
     this.#printer = new EntryPrinter(manner, transcript.entries.length, services.secrets.reveal);
     this.interruption = new Promise((resolve) => {
       this.#tellInterruption = resolve;
     });
-    // On stderr, so that they are not mixed with the answer.
+    // On stderr, to keep notices out of the answer.
     for (const text of app.notices) options.err(`aish-tui: ${text}\n`);
     app.engine.onGiveBack((text) => options.err(`not sent: ${visible(text)}\n`));
-    // Behind what this turn of the event loop still has to do: no request waits until something is printed.
+    // After the current turn of the event loop, so that no request waits for printing.
     app.engine.subscribe(() => {
       this.#due ??= setImmediate(() => this.#look());
     });
@@ -74,7 +74,7 @@ class Headless {
     timer.unref();
   }
 
-  /** Answers what is open already; resolves when that is over. */
+  /** Answers questions that are already open; resolves when their work is done. */
   async begin(): Promise<void> {
     this.#look();
     await this.rest();
@@ -83,14 +83,14 @@ class Headless {
   /** Resolves when the conversation and the shell are idle. */
   async rest(): Promise<void> {
     while (this.#busy) await new Promise<void>((resolve) => this.#waiting.add(resolve));
-    // What a run has changed is told behind its end.
+    // The report on a run's changes follows its end.
     await this.#app.changesTold();
     this.#printer.print(this.#app.engine.transcript.entries);
   }
 
   /**
-   * The model's jobs end with the program: those that run are waited for. Whether all came to a good end; what did not
-   * is named.
+   * The model's jobs end with the program, so wait for running ones. Returns whether all succeeded, and names those
+   * that did not.
    */
   async jobsEnd(): Promise<boolean> {
     const running = () => this.#app.engine.services.jobs.running().filter(({ owner }) => owner === 'model');
@@ -135,9 +135,9 @@ class Headless {
         `${escapeJson(JSON.stringify({ ...question, kind: 'question', asks: question.kind, answer: kind }))}\n`,
       );
     if (question.kind === 'halt' && question.trial) this.#printTrial(question.trial);
-    // An abort at a sub-agent's HALT would end that sub-agent only; here it stands for the whole run (CL-1).
+    // An abort at a sub-agent's HALT would end only that sub-agent; here it must end the whole run (CL-1).
     const whole = kind === 'abort' && question.session !== engine.state.root;
-    // Not within the dispatch that raised the question.
+    // Not inside the dispatch that raised the question.
     queueMicrotask(() => {
       if (whole) void engine.dispatch({ type: 'aborted', unattended: true });
       else {
@@ -147,9 +147,9 @@ class Headless {
     });
   }
 
-  /** A trial shows what would change; nothing is applied without a person, so the run ends there. */
+  /** A trial shows what would change. Nothing is applied without a person, so the run ends then. */
   #onHalt(question: Question): 'abort' | 'skip' | 'try' {
-    // A run goes on without an action that only needs a yes.
+    // A run continues without an action that only needs consent.
     if (question.kind === 'halt' && question.why === 'consent') return 'skip';
     const { onHalt } = this.#options;
     if (onHalt !== 'try') return onHalt;
@@ -160,7 +160,7 @@ class Headless {
     this.#options.out(`${escapeJson(JSON.stringify({ kind: 'trial', trial }))}\n`);
   }
 
-  /** A second signal does not wait for what is still ending. */
+  /** A second signal does not wait. */
   #end(code: number): void {
     if (this.ended !== undefined && code !== EXIT.budget) {
       this.#look();
@@ -168,21 +168,21 @@ class Headless {
     }
     this.ended ??= code;
     this.#tellInterruption('interrupted');
-    // Ctrl-C is a person's word; a limit of time, or whoever ends the program, is not.
+    // Ctrl-C comes from a person; a time limit or a termination signal does not.
     const byUser = code === EXIT.interrupted ? {} : { unattended: true as const };
     void this.#app.engine.dispatch({ type: 'aborted', ...byUser });
     this.#app.shell.running?.interrupt();
   }
 }
 
-/** How long jobs are waited for behind a run. */
+/** How long to wait for jobs after a run, in ms. */
 const JOB_LIMIT_MS = 60_000;
 
 function jobName({ id, command }: Pick<Job, 'id' | 'command'>): string {
   return `job ${id} (${oneLine(command)})`;
 }
 
-/** Continuing after many skips, beginning a plan, write access (MO-3) and further spending need a person. */
+/** Continuing after many skips, starting a plan, write access (MO-3) and more spending need a person. */
 const answerWithout = {
   escalation: 'abort',
   plan: 'abort',
@@ -227,10 +227,10 @@ function haltLine(question: Question): string {
   }
 }
 
-/** Who reads a log has no dialog that names the rest. */
+/** A log has no dialog that lists the other dangers. */
 const dangersIn = (judged: Parameters<typeof everyDanger>[0]): string => oneLine(everyDanger(judged));
 
-/** `aish-tui run <goal>`: one Norris run; the exit code tells how it ended. */
+/** `aish-tui run <goal>`: one Norris run; the exit code tells the result. */
 export async function runGoal(app: App, goal: string, options: HeadlessOptions): Promise<number> {
   const wrong = options.net?.find((host) => app.network.setNamed(host, true) === undefined);
   if (wrong !== undefined) {
@@ -240,7 +240,7 @@ export async function runGoal(app: App, goal: string, options: HeadlessOptions):
   for (const to of options.leave ?? [])
     await app.engine.dispatch({ type: 'leaveSet', to, allowed: true }).catch(() => {});
   const headless = new Headless(app, options);
-  // A journal that can't be written reports that itself.
+  // The journal itself reports a write error.
   await app.engine.dispatch({ type: 'norrisStarted', goal }).catch(() => {});
   await headless.rest();
   if (headless.ended !== undefined) return headless.ended;
@@ -254,8 +254,8 @@ export async function runGoal(app: App, goal: string, options: HeadlessOptions):
 }
 
 /**
- * `aish-tui ask <question>`: one question with its sub-loop; actions that need approval are skipped. Where nothing is
- * said at its end, there is no answer, and it has failed.
+ * `aish-tui ask <question>`: one question with its sub-loop; actions that need approval are skipped. Without a final
+ * text there is no answer, and the command has failed.
  */
 export async function askQuestion(app: App, question: string, options: HeadlessOptions): Promise<number> {
   const headless = new Headless(app, options);
@@ -271,16 +271,16 @@ export async function askQuestion(app: App, question: string, options: HeadlessO
   return failed || !answered ? EXIT.modelFailed : EXIT.ok;
 }
 
-/** Piped input: each line is an input line, one after the other; a HALT counts as skip. */
+/** Piped input: each line is one input line, in sequence; a HALT counts as skip. */
 export async function runLines(app: App, lines: AsyncIterable<string>, options: HeadlessOptions): Promise<number> {
   const headless = new Headless(app, options);
   let quit: number | undefined;
   app.onQuit((code) => {
     quit = code;
   });
-  // Before anything is waited for: what comes meanwhile would be lost.
+  // Start reading before any wait: input that arrives meanwhile would be lost.
   const input = lines[Symbol.asyncIterator]();
-  // What was open when a resumed session was closed comes to its end first; a line meanwhile would end with it.
+  // Finish what was open in a resumed session first; its end would also end a new line's work.
   await headless.begin();
   while (quit === undefined) {
     const next = await Promise.race([input.next(), headless.interruption]);
@@ -292,10 +292,10 @@ export async function runLines(app: App, lines: AsyncIterable<string>, options: 
   return headless.ended ?? quit ?? EXIT.ok;
 }
 
-/** After this long it says what it waits for. In ms. */
+/** After this many ms it reports what it waits for. */
 const SERVERS_WORD_AFTER_MS = 1000;
 
-/** The tools of the servers are there, or it took too long. What takes more than a moment is named. */
+/** Waits for the servers' tools, with a time limit. A longer wait is reported. */
 export async function serversReady(app: App, err: Writer): Promise<void> {
   const { patience } = app.mcp;
   const word = setTimeout(() => {

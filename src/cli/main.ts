@@ -1,4 +1,4 @@
-/** What each subcommand does. Everything heavy is loaded only where it is needed. */
+/** The subcommands. Heavy modules are loaded only where needed. */
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setFlagsFromString } from 'node:v8';
@@ -12,7 +12,7 @@ import type { HeadlessOptions } from './headless.ts';
 import type { Invocation } from './program.ts';
 
 let unwritten: Error | undefined;
-// A reader that stops early (head) is not an error: further output is dropped. A full disk is one.
+// A reader that stops early (head) is not an error: further output is dropped. A full disk is an error.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') unwritten ??= error;
@@ -22,7 +22,7 @@ for (const stream of [process.stdout, process.stderr]) {
 const out = (text: string) => void process.stdout.write(text);
 const err = (text: string) => void process.stderr.write(text);
 
-/** False, with a message, where there is no directory to work in. */
+/** Prints a message and returns false if the working directory is unusable. */
 async function isPlaced(invocation: Invocation): Promise<boolean> {
   try {
     if (!('global' in invocation && invocation.global.cwd !== undefined) && process.cwd()) return true;
@@ -30,13 +30,13 @@ async function isPlaced(invocation: Invocation): Promise<boolean> {
   return (await import('./place.ts')).goToPlace(invocation, err);
 }
 
-/** How long leaving waits for the summary at most. In ms. */
+/** How long leaving waits for the summary, in ms. */
 const SAVE_MEMORY_TIMEOUT_MS = 10_000;
 
-/** Carries out one invocation and returns its exit code; never success if the output could not be written. */
+/** Runs one invocation and returns its exit code; never success if the output could not be written. */
 export async function carryOut(invocation: Invocation, version: string): Promise<number> {
   const code = (await isPlaced(invocation)) ? await dispatch(invocation, version) : EXIT.usage;
-  // By then all pending writes have succeeded or failed.
+  // Here every pending write has succeeded or failed.
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
   if (!unwritten) return code;
   err(`aish-tui: the output could not be written (${unwritten.message})\n`);
@@ -126,8 +126,8 @@ async function dispatch(invocation: Invocation, version: string): Promise<number
 }
 
 /**
- * What to do, with the files that come with it; `-` stands for standard input, to its end. Undefined where that is
- * nothing, which has been said.
+ * Returns the text of the request with its files; `-` reads standard input to its end. Undefined, after a message, if
+ * there is none.
  */
 async function textOf(given: string, files: readonly AttachedFile[]): Promise<string | undefined> {
   const { text } = await import('node:stream/consumers');
@@ -186,7 +186,7 @@ async function sessions(): Promise<number> {
 
 type OnScreen = Extract<Invocation, { kind: 'screen' }>;
 
-/** One session after the other, as the user goes from one to the next. */
+/** Runs one session after the other, as the user switches between them. */
 async function screens(invocation: OnScreen, version: string): Promise<number> {
   const { code, next } = await screen(invocation, version);
   if (!next) return code;
@@ -197,17 +197,17 @@ async function screens(invocation: OnScreen, version: string): Promise<number> {
 
 async function screen({ global, session }: OnScreen, version: string) {
   const first = await firstFrame(global);
-  // Until the screen has its own way to end: what breaks meanwhile must not print its stack over the first frame.
+  // Until the screen handles errors itself, an error must not print its stack over the first frame.
   const broken = Promise.withResolvers<never>();
   const broke = (error: unknown) => broken.reject(error);
   process.on('uncaughtException', broke);
   process.on('unhandledRejection', broke);
   if (first) {
     boundHeap();
-    // In pieces: a key that is typed meanwhile must not wait for all of them.
+    // In pieces, so that key presses don't wait for all of it.
     await loadApp();
   }
-  // The only import of an upper layer: the screen is loaded only when there is one.
+  // The only import of an upper layer: the screen is loaded only when needed.
   const loading = import('../../components/load.ts').then(({ loadScreen }) => loadScreen(turn));
   let next: App['sessions']['next'];
   const use = async (app: App) => {
@@ -218,7 +218,7 @@ async function screen({ global, session }: OnScreen, version: string) {
     process.off('uncaughtException', broke);
     process.off('unhandledRejection', broke);
     const ended = face ? face.runScreen(app, first) : (await import('./print.ts')).plainScreen(app);
-    // Not before the first frame.
+    // Only after the first frame.
     void app.mcp.start(0);
     const code = await ended;
     next = app.sessions.next;
@@ -234,11 +234,11 @@ async function screen({ global, session }: OnScreen, version: string) {
   }
 }
 
-/** What the session needs, in pieces. */
+/** Loads the session's modules in pieces. */
 async function loadApp(): Promise<void> {
   for (const load of [
     async () => (await import('../ui/terminal/after-kill.ts')).restoreAfterKill(),
-    // The first one of a process reads its tables; whatever is drawn next needs it.
+    // The first segmenter of a process loads its tables, which the next frame needs.
     async () => new Intl.Segmenter(),
     () => import('unbash'),
     () => import('../safety/programs/records/index.ts'),
@@ -259,19 +259,17 @@ async function loadApp(): Promise<void> {
   }
 }
 
-/** Lets pending input be read: a look at it comes before what `setImmediate` has called. */
+/** Lets pending input be read: the event loop polls before it runs `setImmediate` callbacks. */
 async function turn(): Promise<void> {
   await new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
 }
 
-/** Whether lines are what is wanted, or all that the terminal can show: without a cursor to move a screen is a heap. */
+/** Whether to print lines instead of a full screen: requested, or the terminal can't move a cursor. */
 function inLines({ inline }: GlobalOptions): boolean {
   return inline === true || ['', 'dumb'].includes(process.env.TERM ?? '');
 }
 
-/**
- * A prompt to type into, before the program behind it is even loaded; undefined where a plain start is the better one.
- */
+/** Draws a prompt before the rest of the program is loaded; undefined if a plain start is better. */
 async function firstFrame(global: GlobalOptions): Promise<FirstFrame | undefined> {
   const { config, model } = global;
   if (process.env.INK_SCREEN_READER === 'true' || inLines(global)) return undefined;
@@ -285,7 +283,7 @@ async function firstFrame(global: GlobalOptions): Promise<FirstFrame | undefined
   return new FirstFrame({ name, theme, mouse: glance.mouse, composed: true });
 }
 
-/** The summary at the end of a session (CX-5). The screen is gone; Ctrl-C skips it. */
+/** Saves the summary at a session's end (CX-5). The screen is closed; Ctrl-C skips it. */
 async function saveMemory(app: App): Promise<void> {
   const hurry = new AbortController();
   const stop = () => hurry.abort();
@@ -349,15 +347,15 @@ async function withApp(
   }
 }
 
-/** By how many percent the heap may grow between two clean-ups. */
+/** By how many percent the heap may grow between two full collections. */
 const GROWTH_PERCENT = 30;
 
 /**
- * From here on V8's room for young garbage stays as large as it is, and the heap grows in small steps: by itself V8
- * would take many times that in a flood, and go on growing in a long run. Called once the program's first pieces are
- * loaded: by then the room is some 2 MB. As arguments of Node both would slow its start: it compiles anew what it has
- * compiled with other settings, its own modules among it.
- * @public its test calls it in a process of its own
+ * Keeps V8's young generation at its current size and makes the heap grow in small steps: by default V8 takes many
+ * times that in a flood, and keeps growing in long runs. Call it after the first modules are loaded, when the young
+ * generation has some 2 MB. Passed as arguments of Node, both settings would slow the start, because they invalidate
+ * compiled code, including Node's own.
+ * @public its test calls it in a separate process
  */
 export function boundHeap(): void {
   setFlagsFromString('--semi-space-growth-factor=1');

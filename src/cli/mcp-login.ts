@@ -1,4 +1,4 @@
-/** `aish-tui mcp login NAME`, `logout NAME`: the login to one server of the configuration, without a screen. */
+/** `aish-tui mcp login NAME`, `logout NAME`: logs in to a configured server without a screen. */
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fillServer } from '../app/mcp.ts';
@@ -11,7 +11,7 @@ import type { Writer } from './print.ts';
 
 export type LoginWish = { readonly name: string; readonly out: boolean };
 
-/** Exit 0 when logged in and reached; 1 where that did not work; 2 where there is no such server. */
+/** Returns exit code 0 after login and connection; 1 if that failed; 2 if there is no such server. */
 export async function mcpLogin(
   wish: LoginWish,
   { config, version }: { readonly config: string | undefined; readonly version: string },
@@ -66,7 +66,7 @@ export async function mcpLogin(
     await servers.close();
   }
 
-  /** What is typed meanwhile is the address that a browser elsewhere has ended at. */
+  /** Meanwhile the user may type the final address of a browser on another machine. */
   async function loggedIn(): Promise<string | undefined> {
     const lines = createInterface({ input: process.stdin });
     lines.on('line', (line) => {

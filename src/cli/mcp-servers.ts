@@ -1,5 +1,5 @@
 /**
- * `aish-tui mcp list`, `add`, `remove`, `import`: the servers in the user's own configuration file. Starts none of
+ * `aish-tui mcp list`, `add`, `remove`, `import`: edits the servers in the user's configuration file. Starts none of
  * them.
  */
 import { readFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ export type McpWish =
 
 const ADDRESS = /^https?:\/\//i;
 
-/** Exit 0, or 2 with one line why not; then nothing has changed. */
+/** Returns exit code 0, or 2 with a one-line reason; then nothing has changed. */
 export async function mcpServers(wish: McpWish, config: string | undefined, out: Writer, err: Writer): Promise<number> {
   const complain = (line: string): number => {
     err(`aish-tui: ${visible(line)}\n`);
@@ -68,7 +68,7 @@ export async function mcpServers(wish: McpWish, config: string | undefined, out:
   }
 }
 
-/** Values of variables and headers are most likely keys: their names alone. */
+/** Shows only the names of variables and headers, whose values are usually keys. */
 function list(servers: Readonly<Record<string, McpServer>>, out: Writer): void {
   const entries = Object.entries(servers);
   if (entries.length === 0) out('no MCP server; aish-tui mcp add NAME -- COMMAND adds one\n');
@@ -90,7 +90,7 @@ function serverOf({ target, env, headers }: Extract<McpWish, { what: 'add' }>): 
   return { url: first, ...(Object.keys(headers).length > 0 ? { headers } : {}) };
 }
 
-/** Checked as a configuration before anything is written. */
+/** Validates the new configuration before writing anything. */
 async function add(
   path: string,
   fresh: Readonly<Record<string, McpServer>>,
@@ -110,7 +110,7 @@ async function add(
   return EXIT.ok;
 }
 
-/** The servers that another client's file names; the sentence says why there are none. */
+/** Returns the servers in another client's file; a string gives the reason if there are none. */
 function serversIn(file: string): Readonly<Record<string, McpServer>> | string {
   let text: string;
   try {
@@ -129,7 +129,7 @@ function serversIn(file: string): Readonly<Record<string, McpServer>> | string {
   );
 }
 
-/** Only what we know, and only where its kind is right; `${env:…}` of other programs is not read. */
+/** Takes only known keys with valid types; `${env:…}` of other programs is not supported. */
 function serverFrom({ command, args, env, url, headers }: Readonly<Record<string, unknown>>): McpServer | undefined {
   if (typeof url === 'string') return { url, ...(areStrings(headers) ? { headers } : {}) };
   if (typeof command !== 'string') return undefined;

@@ -1,4 +1,4 @@
-/** Where the program works: loaded only where that is not simply the directory it was started in. */
+/** Changes the working directory; loaded only if that differs from the starting directory. */
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -7,12 +7,10 @@ import { messageOf } from '../text/errors.ts';
 import type { Writer } from './print.ts';
 import type { Invocation } from './program.ts';
 
-/** What looks at nothing of the directory it was started in. */
+/** Commands that don't use the starting directory. */
 const PLACELESS: ReadonlySet<Invocation['kind']> = new Set(['safetyCheck', 'route', 'secretsCheck', 'uninstall']);
 
-/**
- * Goes to the directory that was asked for; false, with a message, where that is impossible or there is none at all.
- */
+/** Changes to the requested directory; prints a message and returns false if that fails or no directory exists. */
 export function goToPlace(invocation: Invocation, err: Writer): boolean {
   const wished = 'global' in invocation ? invocation.global.cwd : undefined;
   if (wished === undefined) {
@@ -29,11 +27,11 @@ export function goToPlace(invocation: Invocation, err: Writer): boolean {
   }
 }
 
-// From one session to the next in place.
+// Switches from one session to the next in place.
 
 type OnScreen = Extract<Invocation, { kind: 'screen' }>;
 
-/** What would have opened it from the command line; in its directory, or where that is gone in this one. */
+/** Returns the invocation that would open the next session, in its directory if that exists, else in this one. */
 export function openedNext({ global }: OnScreen, next: NonNullable<App['sessions']['next']>): OnScreen {
   const { config, inline } = global;
   const { id, fork, cwd, model } = next;

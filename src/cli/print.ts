@@ -1,4 +1,4 @@
-/** Transcript entries as plain lines or as JSON lines, for a program without a screen. */
+/** Prints transcript entries as plain lines or JSON lines, for a program without a screen. */
 import type { App } from '../commands/app.ts';
 import { isBeside, type TranscriptItem } from '../engine/transcript.ts';
 import { nameAction } from '../session/action.ts';
@@ -18,27 +18,26 @@ type Manner = {
   readonly out: Writer;
   readonly err?: Writer;
   readonly json: boolean;
-  /** A command is named when it starts, not only when it has ended. */
+  /** Print a command at its start, not only at its end. */
   readonly announce?: boolean;
 };
 
-/** Prints each entry once, when it is final, in order. */
+/** Prints each entry once it is final, in order. */
 export class EntryPrinter {
   readonly #write: Writer;
-  /** For what is no part of the answer: that the session can't be saved. */
+  /** For messages that don't belong to the answer, such as a failure to save the session. */
   readonly #beside: Writer;
   readonly #json: boolean;
   readonly #reveal: Reveal;
   readonly #announce: boolean;
   #next: number;
-  /** The entry whose heading stands there already. */
+  /** The entry whose heading is already printed. */
   #announced: number | undefined;
 
   /**
    * @param from how many entries were printed before
-   * @param reveal true texts for handles: plain lines are the user's own screen. What is printed as JSON is for
-   * programs
-   *   that keep it, and has handles.
+   * @param reveal shows true texts for handles: plain lines are the user's own screen. JSON is for programs that
+   * store it, and keeps the handles.
    */
   constructor({ out, err = out, json, announce = false }: Manner, from: number, reveal: Reveal) {
     this.#next = from;
@@ -49,7 +48,7 @@ export class EntryPrinter {
     this.#announce = announce && !json;
   }
 
-  /** Prints what has become final since the last time. */
+  /** Prints everything that has become final since the last call. */
   print(entries: readonly TranscriptItem[]): void {
     for (let shown = entries[this.#next]; shown && isFinal(shown.entry); shown = entries[this.#next]) {
       const { entry } = shown;
@@ -82,7 +81,7 @@ export class EntryPrinter {
   }
 }
 
-/** JSON escapes C0 by itself; C1 and what turns the direction of text can deceive a terminal as well. */
+/** JSON escapes C0 itself; C1 and direction controls can deceive a terminal as well. */
 export function escapeJson(json: string): string {
   return json.replace(
     /[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
@@ -95,7 +94,7 @@ function isFinal(entry: Entry): boolean {
   return entry.kind !== 'user' || !entry.queued;
 }
 
-/** An entry as plain lines. */
+/** Formats an entry as plain lines. */
 export function plainEntry(entry: Entry): string {
   switch (entry.kind) {
     case 'user':
@@ -147,7 +146,7 @@ function execHeading({ command, approvedAt }: Exec): string {
   return `$ ${visible(command)}${approval(approvedAt)}`;
 }
 
-/** What it printed, and how it ended. */
+/** Formats a command's output and exit code. */
 function execEnd({ result }: Exec): string {
   const exit = result?.exit === null ? undefined : `exit ${result?.exit}`;
   const end = [exit, result?.note].filter((part) => part !== undefined).join(', ') || 'exit unknown';
@@ -177,14 +176,14 @@ function endedLine(entry: Extract<Entry, { kind: 'norrisEnded' }>): string {
   return receipt ? `${line}\n${receiptText(receipt)}` : line;
 }
 
-// The plain screen, over this printer.
+// The plain screen, which uses this printer.
 
 /** How many entries of a resumed session are printed again. */
 const REPEATED_ENTRIES = 20;
 
-/** Runs until the user leaves; the exit code. */
+/** Runs until the user leaves; returns the exit code. */
 export async function plainScreen(app: App): Promise<number> {
-  // Node's line editor asks for that name before it moves a cursor.
+  // Node's line editor moves the cursor unless TERM is `dumb`.
   process.env.TERM ||= 'dumb';
   const { runPlain } = await import('../ui/plain/plain.ts');
   const { engine } = app;

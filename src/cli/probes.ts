@@ -61,7 +61,7 @@ export async function route(
   return EXIT.ok;
 }
 
-/** Given a list of names, only that counts, so that the answer does not depend on this machine. */
+/** A given list of names replaces this machine's programs, so that the answer does not depend on the machine. */
 async function sourceOf(known: string | undefined): Promise<{ has(word: string): boolean }> {
   if (known !== undefined) return new Set(readFileSync(known, 'utf8').split(/\s+/));
   const index = createPathIndex(process.env.PATH ?? '');
@@ -69,7 +69,7 @@ async function sourceOf(known: string | undefined): Promise<{ has(word: string):
   return index;
 }
 
-/** `aish-tui secrets check`: what the filter would hide, with all secrets known on this machine. */
+/** `aish-tui secrets check`: shows what the filter would hide, with all secrets known on this machine. */
 export async function secretsCheck(
   { text, jsonl }: Extract<Invocation, { kind: 'secretsCheck' }>,
   out: Writer,

@@ -1,4 +1,4 @@
-/** Arguments → what to do. The one place that knows the subcommands (CL-1). */
+/** Parses the command line. The only module that knows the subcommands (CL-1). */
 import { resolve } from 'node:path';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { GlobalOptions, SessionWish } from '../app/options.ts';
@@ -23,7 +23,7 @@ export type Invocation =
       readonly goal: string;
       readonly json: boolean;
       readonly onHalt: HaltPolicy;
-      /** Hosts, with or without a port, that Project may connect to. */
+      /** Hosts that Project may connect to, with or without a port. */
       readonly net: readonly string[];
       readonly leave: readonly string[];
       readonly fleet?: FleetOptions;
@@ -67,7 +67,7 @@ export type Invocation =
 
 type RawOptions = GlobalOptions & SessionWish;
 
-/** Parses the arguments; `--help`, `--version` and usage errors end the program here, with commander's own messages. */
+/** Parses the arguments. `--help`, `--version` and usage errors end the program here, with commander's messages. */
 export function parseArguments(argv: readonly string[], version: string): Invocation {
   const { program, chosen } = commandLine(version);
   program.parse(argv, { from: 'user' });
@@ -76,13 +76,13 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
   return invocation;
 }
 
-/** The whole command line, and what was chosen of it once it has parsed something. The man page is made from it. */
+/** Returns the whole command line, and a function for the parsed invocation. The man page is generated from it. */
 export function commandLine(version: string): { program: Command; chosen: () => Invocation | undefined } {
   let chosen: Invocation | undefined;
   const program = new Command('aish-tui')
     .description('A shell, a conversation with a language model and an autonomous agent on one screen.')
     .version(version)
-    // Wrong arguments exit with the usage code like any other user error; help and version exit with 0.
+    // Wrong arguments exit with the usage code; help and version exit with 0.
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? EXIT.ok : EXIT.usage))
     .enablePositionalOptions()
     .option('--config <file>', 'configuration file (default ~/.config/aish/config.jsonc)')
@@ -264,7 +264,7 @@ export function commandLine(version: string): { program: Command; chosen: () => 
         program.error(`guard needs --for with one of ${AGENTS.join(', ')}; or doctor, or allow`);
       chosen = { kind: 'guard', what: what ?? 'print', strict, ...(agent === undefined ? {} : { agent }) };
     });
-  // Last, since subcommands inherit it: or commander says of a misspelled command that it is one argument too many.
+  // Last, because subcommands inherit it: otherwise commander reports a misspelled command as an excess argument.
   program.allowExcessArguments();
   return { program, chosen: () => chosen };
 }
@@ -348,7 +348,7 @@ function addMcpCommands(program: Command, choose: (invocation: Invocation) => vo
 
 type Strings = Readonly<Record<string, string>>;
 
-/** Collects `name=value` of an option that may be given several times. */
+/** Returns a parser that collects `name=value` of a repeatable option. */
 function pairs(separator: string): (text: string, before: Strings) => Strings {
   return (text, before) => {
     const at = text.indexOf(separator);
@@ -363,17 +363,17 @@ type UnattendedOptions = Pick<GlobalOptions, 'model' | 'mode' | 'cwd' | 'maxStep
   readonly attach: readonly AttachedFile[];
 };
 
-/** Collects the words of an option that may be repeated. */
+/** Collects the words of a repeatable option. */
 function another(word: string, before: readonly string[]): readonly string[] {
   return [...before, word];
 }
 
-/** A file is named from where the program was started, whatever directory it goes to. */
+/** A file's path is relative to the starting directory, not to `--cwd`. */
 function attach(name: string, before: readonly AttachedFile[]): readonly AttachedFile[] {
   return [...before, { name, path: resolve(name) }];
 }
 
-/** The options of a subcommand that works without a person, over those before it. */
+/** Merges the options of a subcommand without a person over the global ones. */
 function unattended(
   program: Command,
   given: UnattendedOptions,
@@ -384,7 +384,7 @@ function unattended(
   return { global, files, ...(timeout === undefined ? {} : { seconds: timeout }) };
 }
 
-/** One string that is more than a plain word is a line for the shell, as people write it in quotes. */
+/** A single argument that is more than a plain word is a shell command line, as people quote it. */
 function shellLine(words: readonly string[]): readonly string[] {
   const [line = ''] = words;
   return words.length > 1 || /^[\w@%+:,./-]+$/.test(line) ? words : ['/bin/bash', '-c', line];
@@ -412,7 +412,7 @@ function secondsOf(text: string): number {
 function globalOf(program: Command): GlobalOptions {
   const { config, mode, model, cwd, inline } = program.opts<RawOptions>();
   return {
-    // Said where the program was started, whatever directory it goes to.
+    // Relative to the starting directory, not to `--cwd`.
     ...(config === undefined ? {} : { config: cwd === undefined ? config : resolve(config) }),
     ...(cwd === undefined ? {} : { cwd: resolve(cwd) }),
     ...(mode === undefined ? {} : { mode }),
@@ -425,12 +425,12 @@ const AFTER = `
 Lines piped to aish-tui are handled one by one, as if typed; a HALT counts as skip.
 Exit codes of run: 0 done or all tasks complete, 2 wrong arguments or configuration, 3 blocked or stalled, 4 aborted at a HALT, 5 steps, dollars or time used up, 6 model failure, 74 output not writable, 130 Ctrl-C, 143 SIGTERM.`;
 
-// The options by which `aish-tui run` works on other machines.
+// Options that make `aish-tui run` work on other machines.
 
 export type FleetOptions = {
-  /** As written; absent with `resume`. */
+  /** As typed; absent with `resume`. */
   readonly hosts?: string;
-  /** Go on with the fleet of this session. */
+  /** Continue the fleet of this session. */
   readonly resume?: string;
   readonly atOnce?: number;
   readonly canary?: string;
@@ -441,7 +441,7 @@ export type FleetOptions = {
 
 type Given = Omit<FleetOptions, 'deadlineSeconds'> & { readonly deadline?: number };
 
-/** The options of `run` by which it becomes a fleet. */
+/** Adds the options of `run` for a fleet. */
 function addFleetOptions(run: Command, seconds: (text: string) => number): Command {
   return run
     .option('--hosts <list>', 'on these machines, each in a conversation of its own: web1,web2,@group,docker:name')
@@ -457,7 +457,7 @@ function addFleetOptions(run: Command, seconds: (text: string) => number): Comma
     .option('--resume <session>', 'go on with the fleet of this session, as it was told at its start');
 }
 
-/** Undefined for a run on this machine. A mistake is one line. */
+/** Returns undefined for a run on this machine. A mistake is one line. */
 function fleetOf(given: Given, words: readonly string[]): FleetOptions | undefined | { readonly problem: string } {
   const { hosts, resume, deadline: deadlineSeconds, atOnce, canary, inventory, via } = given;
   if (resume !== undefined && (hosts !== undefined || words.length > 0))

@@ -18,18 +18,18 @@ export type SandboxWish = {
   readonly argv: readonly string[];
   readonly mode: 'restricted' | 'project';
   readonly cwd: string;
-  /** Then all of it is killed. */
+  /** A time limit in seconds; then everything is killed. */
   readonly wallSeconds?: number;
 };
 
-/** A command in the kernel sandbox, ready to be started by whoever asked; `dispose` when it has ended. */
+/** A command in the kernel sandbox, ready to start; call `dispose` at its end. */
 export type Sandboxed = {
   readonly argv: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly dispose: () => void;
 };
 
-/** The sentence says why there is none. */
+/** Returns the command, or the reason why there is no sandbox. */
 export async function prepareSandbox({ argv, mode, cwd, wallSeconds }: SandboxWish): Promise<Sandboxed | string> {
   const status = await detectSandbox({ launcher: LAUNCHER });
   if (!status.available) return `no kernel sandbox here: ${status.why}`;
@@ -47,7 +47,7 @@ export async function prepareSandbox({ argv, mode, cwd, wallSeconds }: SandboxWi
   };
 }
 
-/** `aish-tui sandbox -- cmd …` (SB-5): its exit code is the command's own. */
+/** `aish-tui sandbox -- cmd …` (SB-5): returns the command's exit code. */
 export async function runInSandbox(wish: Omit<SandboxWish, 'cwd'>, err: Writer): Promise<number> {
   const sandboxed = await prepareSandbox({ ...wish, cwd: process.cwd() });
   if (typeof sandboxed === 'string') {

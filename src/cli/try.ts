@@ -1,5 +1,6 @@
 /**
- * `aish-tui try -- cmd …` (EF-5): runs it in a trial and says what it would change. Its exit code is the command's own.
+ * `aish-tui try -- cmd …` (EF-5): runs a command in a trial and reports what it would change. Returns the command's
+ * exit code.
  */
 import { spawn } from 'node:child_process';
 import { relative } from 'node:path';
@@ -14,13 +15,13 @@ import type { Writer } from './print.ts';
 const MAX_HEARD_CHARS = 1_000_000;
 type Prepared = { readonly argv: readonly string[]; readonly env: NodeJS.ProcessEnv };
 
-/** As the launcher words it, and says beside. */
+/** The launcher's error message if the program can't start. */
 const UNSTARTED = /^exec: (.*): (No such file or directory|Permission denied)$/s;
 const SAID = /^aish-sandbox: set-up failed at exec: .*; the command was not run\n$/;
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
 
-/** What a real run would do is not known. */
+/** The exit code if the effect of a real run is unknown. */
 const CANNOT_TELL = 125;
 
 export async function tryOutside(
@@ -43,8 +44,8 @@ export async function tryOutside(
 }
 
 /**
- * What `argv` would change below `cwd`; nothing of it stays. The sentence says why it can't be tried.
- * @param start runs the prepared command to its end; resolves to what it said on standard error
+ * Returns what `argv` would change below `cwd`; nothing remains of it. A string is the reason why it can't be tried.
+ * @param start runs the prepared command to its end; resolves to its standard error
  */
 export async function tryCommand(
   trials: Pick<TrialStore, 'unavailable' | 'open' | 'discard'>,
@@ -61,7 +62,7 @@ export async function tryCommand(
   return { outcome };
 }
 
-/** What can't be started changes nothing for real either: that is told, with the exit code that a shell would give. */
+/** A program that can't start would change nothing in a real run either: reports that, with a shell's exit code. */
 export function withUnstarted(outcome: TrialOutcome): TrialOutcome {
   const [, name, why] = (outcome.kind === 'cannotTell' && UNSTARTED.exec(outcome.why)) || [];
   if (name === undefined) return outcome;
@@ -72,7 +73,8 @@ export function withUnstarted(outcome: TrialOutcome): TrialOutcome {
 }
 
 /**
- * Its output goes where it would; with `json` all of it to standard error. Resolves to what it said there, at its end.
+ * Runs the command with its usual output; with `json` all output goes to standard error. Resolves to its standard
+ * error.
  */
 function run({ argv, env }: Prepared, json: boolean): Promise<string> {
   const [file = '', ...rest] = argv;
@@ -90,7 +92,10 @@ function run({ argv, env }: Prepared, json: boolean): Promise<string> {
   });
 }
 
-/** As `--json` prints it: of names that are no text, each such byte is spelled out, since JSON has no sign for it. */
+/**
+ * Returns the outcome for `--json`. Bytes of a name that are not valid UTF-8 are escaped, because JSON can't express
+ * them.
+ */
 export function asJson(outcome: TrialOutcome): Readonly<Record<string, unknown>> {
   if (outcome.kind === 'cannotTell') return { cannotTell: outcome.why, exit: outcome.exitCode ?? null };
   const { exitCode: exit, deletedBytes, writtenBytes, doubts } = outcome;
@@ -98,21 +103,21 @@ export function asJson(outcome: TrialOutcome): Readonly<Record<string, unknown>>
   return { exit, changes, deletedBytes, writtenBytes, doubts };
 }
 
-// What a trial has shown, as lines for a person who reads it below the command's own output.
+// Formats a trial's outcome for a person, below the command's own output.
 
 const MAX_LINES = 200;
-/** What is lost first. */
+/** Losses come first. */
 const KINDS = [
   ['deleted', 'delete'],
   ['changed', 'change'],
   ['mode', 'set mode, owner, times or attributes of'],
   ['created', 'create'],
 ] as const;
-/** Which branches move is for the reader. */
+/** Moved branches are reported separately. */
 const REFS = /(^|\/)\.git\/refs\//;
 type Kind = TrialChange['kind'];
 
-/** @param cwd paths below it are named from it */
+/** @param cwd paths below it are shown relative to it */
 export function trialText(outcome: TrialOutcome, cwd: string): string {
   if (outcome.kind === 'cannotTell') return `aish-tui: the trial can't tell: ${outcome.why}\n`;
   const { changes, doubts, exitCode } = outcome;
@@ -137,7 +142,7 @@ function headOf(changes: readonly TrialChange[]): string {
   return changes.length === 0 ? `${tried} nothing here` : `${tried} this (${countsOf(changes)}):`;
 }
 
-/** `3 deleted, 1 created`. */
+/** Returns `3 deleted, 1 created`. */
 function countsOf(changes: readonly TrialChange[]): string {
   const count = (kind: Kind) => changes.filter((change) => change.kind === kind).length;
   const words: Readonly<Record<Kind, string>> = {

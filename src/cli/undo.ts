@@ -1,4 +1,4 @@
-/** `aish-tui undo`: the way back outside the program (EF-3). */
+/** `aish-tui undo`: undoes changes from outside a session (EF-3). */
 import { loadEffects } from '../app/undo.ts';
 import { type KeptAction, summaryOf, type UndoTarget } from '../contracts/undo.ts';
 import { visible } from '../text/sanitize.ts';
@@ -9,8 +9,8 @@ import type { Writer } from './print.ts';
 export type UndoWish = { readonly list: boolean; readonly yes: boolean; readonly what?: number | 'run' };
 
 /**
- * Without `--yes` it only shows. Without a number: the newest action of this directory, or of one below it; `run`: its
- * run.
+ * Without `--yes` it only shows the changes. Without a number: the newest action in this directory or below; `run`:
+ * that action's run.
  */
 export async function undoOutside(
   wish: UndoWish,

@@ -1,4 +1,4 @@
-/** `aish-tui uninstall`: what the program keeps outside its own package, and its end. */
+/** `aish-tui uninstall`: removes everything that aish-tui stores outside its package. */
 import type { Dirent } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ export type UninstallWish = { readonly yes: boolean; readonly withConfig: boolea
 
 type Kept = { readonly path: string; readonly what: string; readonly goes: boolean; readonly bytes: number };
 
-/** Without `yes` it only says. Exit 2 while a session is open, 1 where something could not be removed. */
+/** Without `yes` it only lists. Returns 2 while a session is open, 1 if something could not be removed. */
 export async function uninstall({ yes, withConfig }: UninstallWish, out: Writer, err: Writer): Promise<number> {
   const { state, cache, config } = placesOf(process.env);
   const open = (await namesIn(join(state, 'sessions'))).find((id) => isLocked(join(state, 'sessions', id)));
@@ -60,7 +60,7 @@ async function measured(path: string, what: string, goes: boolean): Promise<Kept
   return found && { path, what, goes, bytes: await bytesBelow(path) };
 }
 
-/** Links are not followed. */
+/** Counts bytes without following links. */
 async function bytesBelow(path: string): Promise<number> {
   const entries = await entriesIn(path);
   const sizes = await Promise.all(

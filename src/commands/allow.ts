@@ -5,7 +5,7 @@ import { type Argument, type Command, CommandError } from './command.ts';
 const KEEP = /^keep\s+/;
 const LEAVE = /^leave\s+(\S+)$/;
 
-/** `:allow` (AC-7): what runs without a further question. */
+/** `:allow` (AC-7): what runs without further questions. */
 export const allow: Command = {
   name: 'allow',
   usage: ':allow [COMMAND | -COMMAND | keep COMMAND]',
@@ -65,7 +65,7 @@ export const allow: Command = {
   },
 };
 
-/** What can be taken back, and kept. */
+/** Rules that can be revoked or saved. */
 function offered({ engine }: App): readonly Argument[] {
   const { session, kept } = allowedIn(engine.state);
   return [

@@ -1,4 +1,4 @@
-/** What `:` commands and front ends see of the program: the engine and the services around it. */
+/** The program as `:` commands and front ends see it: the engine and its services. */
 
 import type { OwnSearch, TerminalFacts } from '../contracts/commands.ts';
 import type { FleetPort } from '../contracts/fleet.ts';
@@ -16,116 +16,117 @@ import type { ForegroundJob, ShellQueue } from '../engine/shell-queue.ts';
 import type { FleetDesk } from './fleet-desk.ts';
 import type { Waits } from './waits.ts';
 
-/** What `:` commands can ask of the screen. */
+/** Functions of the screen for `:` commands. */
 export type ScreenPort = {
-  /** Every key with what it does, one per line, by context. */
+  /** Lists every key and its action, one per line, by context. */
   keys(): string;
-  /** Sends a text to the terminal's clipboard; says how much of it. */
+  /** Copies a text to the terminal's clipboard; says how much of it. */
   copy(text: string, name: string): string;
   readonly themes: readonly string[];
   theme(): string;
-  /** False when there is no theme of that name. */
+  /** Returns false if there is no such theme. */
   setTheme(name: string): boolean;
-  /** Clears the view; what was there stands above it. */
+  /** Clears the view; earlier lines remain in the scrollback above it. */
   clear(): void;
-  /** Offers lines to be sent, found by a few letters. */
+  /** Lets the user pick a line to submit, with a search. */
   choose(
     of: 'setup',
     choices: readonly { readonly line: string; readonly label: string; readonly note: string }[],
   ): void;
-  /** Puts a line into the prompt, where that is empty; whether it was. */
+  /** Puts a line into the prompt if that is empty; returns whether it was. */
   suggest(line: string): boolean;
-  /** Offers sessions to be resumed. */
+  /** Lets the user pick a session to resume. */
   pickSession(sessions: readonly SessionSummary[]): void;
-  /** What was selected or copied last; empty for nothing. */
+  /** The last selected or copied text; '' for none. */
   selected(): string;
-  /** Puts a line that was not taken back into the prompt, and says why. */
+  /** Returns a rejected line to the prompt, with the reason. */
   refuse(line: string, why: string): void;
 };
 
-/** Small facts for the status bar; cheap to read, each as fresh as the last time it changed. */
+/** Small facts for the status bar; cheap to read, updated when they change. */
 export type Info = {
   readonly branch: string | undefined;
-  /** The virtual environment and the like; empty for none. */
+  /** The virtual environment and similar; '' for none. */
   readonly surroundings: string;
-  /** The last row of the shell's own prompt, with colours; empty where it is not wanted, or not known. */
+  /** The last row of the shell's own prompt with colours; '' if not wanted or unknown. */
   readonly shellPrompt: string;
   readonly jobs: number;
   readonly sandbox: boolean;
   /** The journal can't be written at the moment. */
   readonly unsaved: boolean;
-  /** The last second opinion could not be got. */
+  /** The last second opinion failed. */
   readonly withoutOpinion: boolean;
-  /** What a model changes can't be undone here, as far as that is known. */
+  /** The model's changes can't be undone here, as far as known. */
   readonly withoutUndo: boolean;
-  /** What the run under way has changed so far. */
+  /** What the current run has changed so far. */
   readonly changed: readonly ChangedFile[];
   readonly sessionId: string;
   readonly version: string;
 };
 
 export type NetworkPort = {
-  /** `host:port`, whether it is allowed, and with what that ends before the session. */
+  /** `host:port`, whether it is allowed, and what ends the answer before the session does. */
   list(): readonly (readonly [name: string, allowed: boolean, until?: string])[];
   /**
-   * A host with or without a port; undefined: asked about again. Returns what was set, undefined where that is no host.
+   * Sets the answer for a host, with or without a port; undefined: ask again. Returns what was set; undefined for an
+   * invalid host.
    */
   setNamed(text: string, allowed: boolean | undefined): string | undefined;
 };
 
-/** Allow rules in the user's own configuration (AC-7). */
+/** Allow rules in the user's configuration (AC-7). */
 export type RulesPort = {
-  /** Keeps a rule for this project; says where, or why not. */
+  /** Saves a rule for this project; returns where, or why that failed. */
   keep(rule: string): string;
-  /** Takes a kept rule out; says where, or why not. Undefined: it is not there. */
+  /** Removes a saved rule; returns where, or why that failed. Undefined: there is no such rule. */
   drop(rule: string): string | undefined;
 };
 
 export type App = {
   readonly engine: Engine;
-  /** What the user must be told at start, one line each. */
+  /** What the user must learn at the start, one line each. */
   readonly notices: readonly string[];
   readonly shell: ShellQueue;
   readonly front: ForegroundJob;
-  /** `:` commands that have not ended. */
+  /** Running `:` commands. */
   readonly waits: Waits;
   classify(line: string): Route;
   readonly words: WordFacts;
-  /** Whether the user's shell has vi's keys at its prompt. */
+  /** Whether the user's shell uses vi keys. */
   viKeys(): boolean;
   /**
-   * Starts the search that the user has bound to Ctrl-R in their shell, with a line to begin with; `onData` gets what
-   * it draws. Undefined where there is none, or a line runs.
+   * Starts the user's own Ctrl-R search in their shell, with an initial line; `onData` gets its drawing. Undefined
+   * without one, or while a line runs.
    */
   ownSearch(
     line: string,
     size: { readonly columns: number; readonly rows: number },
     onData: (data: Uint8Array) => void,
   ): OwnSearch | undefined;
-  /** Remembers how the user took a line that could have been either. */
+  /** Remembers how the user resolved a line that could be a command or a question. */
   rememberRoute(route: Route): void;
-  /** Whether a shell would ask for more lines before it could run this. */
+  /** Whether a shell would ask for more input before running this. */
   incomplete(line: string): boolean;
-  /** Completions at the cursor (IN-6). Never takes long; `signal` cancels the request. */
+  /** Completes at the cursor (IN-6). Fast; `signal` cancels it. */
   complete(line: string, cursor: number, signal: AbortSignal): Promise<Completions>;
-  /** Has the user's browser show an address; false where there is none for this screen. */
+  /** Opens an address in the user's browser; returns false without a graphical screen. */
   openAddress(address: string): boolean;
-  /** Lets the user edit a text in their own editor. The terminal must have been released first. */
+  /** Lets the user edit a text in their editor. The caller must have released the terminal. */
   edit(
     text: string,
   ): Promise<{ readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string }>;
   /**
-   * Saves what a command printed in a new file of the shell's directory; its path. Rejects where none can be made.
-   * @param file the full text, where only a part of it is at hand
+   * Saves a command's output to a new file in the shell's directory; returns its path. Rejects if that fails.
+   * @param file the file of the full text, if `text` is only a part
    */
   saveOutput(command: string, text: string, file?: string): Promise<string>;
-  /** The full text of an output, of which only a part is at hand. */
+  /** Reads the full text of an output. */
   readOutput(file: string): Promise<string>;
-  /** Writes a new file, 0600, by this name in the shell's directory; its path. Rejects where one is there. */
+  /** Creates a file of this name in the shell's directory with mode 0600; returns its path. Rejects if it exists. */
   saveNew(name: string, text: string): Promise<string>;
-  /** Writes a text where it goes with the session, 0600; its path. */
+  /** Saves a text in the session's folder with mode 0600; returns its path. */
   keepOutput(text: string): Promise<string>;
-  /** What the user reads and writes with. */
+  /** The user's pager and editor. */
   programs(): Promise<{ readonly pager: string; readonly editor: string }>;
   readonly history: LineHistory;
   info(): Info;
@@ -137,22 +138,22 @@ export type App = {
   readonly network: NetworkPort;
   readonly rules: RulesPort;
   readonly mcp: McpPort;
-  /** One goal on many machines. */
+  /** Runs one goal on many machines. */
   readonly fleets: FleetPort;
-  /** The same beside the conversation, where there is somebody to ask. */
+  /** Runs a fleet beside the conversation, with a user to ask. */
   readonly fleet: FleetDesk;
   readonly hosts: HostsPort;
-  /** Stores what the user has filled in until they send it. */
+  /** Keeps the values of a form until the user submits it. */
   readonly forms: Pick<Forms, 'fill'>;
   readonly memory: MemoryPort;
   readonly cost: CostPort;
   readonly undo: UndoPort;
-  /** Resolves when it has been told what the run that has ended has changed. */
+  /** Resolves when the changes of the finished run have been reported. */
   changesTold(): Promise<void>;
-  /** Where nothing can be kept: the last patch of the model, while the file is unchanged since (TO-3). */
+  /** Undo without a change store: the model's last patch, while the file is unchanged since (TO-3). */
   readonly patches: { preview(): Promise<UndoResult>; undo(): Promise<UndoResult> };
   readonly sessions: SessionsPort;
-  /** The program's dependencies and whether they work, one line each. */
+  /** Lists the dependencies and whether they work, one line each. */
   doctor(): Promise<readonly string[]>;
   readonly ui: {
     readonly theme?: string;
@@ -163,14 +164,14 @@ export type App = {
     readonly motion: boolean;
     readonly suggestions: boolean;
   };
-  /** The full screen, while there is one. */
+  /** The full screen, if there is one. */
   readonly screen: ScreenPort | undefined;
-  /** A front end that draws a full screen offers it to the commands; returns how to take it back. */
+  /** Registers a full screen for the commands; returns a function that removes it. */
   attachScreen(screen: ScreenPort): () => void;
   readonly keys: Readonly<Record<string, string | readonly string[]>>;
-  /** What the terminal has told of itself: what runs in the shell is answered with it. */
+  /** Sets the facts about the terminal, for programs in the shell that ask. */
   setTerminalFacts(facts: TerminalFacts): void;
-  /** Called once when the program is to end. */
+  /** Called once when the program should end. */
   onQuit(listener: (code: number) => void): () => void;
   quit(code?: number): void;
 };

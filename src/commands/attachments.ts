@@ -1,15 +1,15 @@
-/** What the `@` words of a question or of a goal stand for (IN-8). */
+/** Resolves the `@` words of a question or goal (IN-8). */
 import { AT_WORD, type Route } from '../contracts/lines.ts';
 
 import type { Attachment } from '../session/message.ts';
 import type { App } from './app.ts';
 import { showMeta } from './show-meta.ts';
 
-/** What the user was asked about before it goes along; the same line again is a yes. */
+/** Questions with doubtful attachments: submitting the same line again confirms it. */
 const doubted = new WeakMap<App, string>();
 
 /**
- * What goes along with `text`; undefined where that can't be sent, or not without a second look: then `line` is back at
+ * Returns the attachments of `text`. Undefined if they can't be sent, or need confirmation; then `line` is back in
  * the prompt.
  */
 export async function takeAttached(app: App, line: string, text: string): Promise<readonly Attachment[] | undefined> {
@@ -27,17 +27,17 @@ export async function takeAttached(app: App, line: string, text: string): Promis
 
 const GOAL = /^:?norris\s+/;
 
-/** The words for the model in a line: a question's or a goal's. In a line for the shell an `@` is the shell's. */
+/** Returns the text for the model in a question or goal. In a shell command an `@` belongs to the shell. */
 export function askedIn({ kind, text }: Route): string | undefined {
   if (kind === 'ai') return text;
   return kind === 'meta' && GOAL.test(text) ? text.replace(GOAL, '') : undefined;
 }
 
-/** Begins a run toward `goal`, with what its `@` words stand for (NO-1). Resolves once that is durable. */
+/** Starts a run toward `goal`, with its `@` words (NO-1). Resolves once that is durable. */
 export async function startGoal(app: App, goal: string): Promise<void> {
   const attached = await takeAttached(app, `:norris ${goal}`, goal);
   if (attached === undefined) return;
   const comes = attached.length > 0 && { attached };
-  // A journal that can't be written reports that itself.
+  // The journal itself reports a write error.
   await app.engine.dispatch({ type: 'norrisStarted', goal, ...comes }).catch(() => {});
 }

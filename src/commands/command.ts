@@ -1,12 +1,12 @@
-/** What a `:` command is. The table in `table.ts` is the one place that lists them. */
+/** The type of a `:` command. The list is in `table.ts`. */
 import type { App } from './app.ts';
 
 export { CommandError } from '../text/errors.ts';
 
-/** A word, optionally with a description. */
+/** A word for completion, optionally with a description. */
 export type Argument = string | { readonly word: string; readonly note?: string };
 
-/** What `:help` puts side by side, in its order. */
+/** The groups of `:help`, in order. */
 export const COMMAND_GROUPS = {
   talk: 'The conversation',
   agent: 'What the model may do',
@@ -16,21 +16,22 @@ export const COMMAND_GROUPS = {
 
 export type Command = {
   readonly name: string;
-  /** How its arguments are written. */
+  /** The syntax of its arguments. */
   readonly usage: string;
   readonly group: keyof typeof COMMAND_GROUPS;
-  /** What it does, in one line beside its name. */
+  /** A one-line description. */
   readonly summary: string;
-  /** Ways to write it, and what each does: what `:help NAME` adds. */
+  /** Its forms with their meaning, for `:help NAME`. */
   readonly forms?: readonly (readonly [form: string, meaning: string])[];
-  /** What Tab offers for the last argument; `before` are the arguments in front of it. */
+  /** Completions of the last argument; `before` are the arguments before it. */
   arguments?(app: App, before: readonly string[]): readonly Argument[] | Promise<readonly Argument[]>;
-  /** Matches the arguments that a shell command follows: Tab asks the shell about that. */
+  /** Matches arguments that precede a shell command, which the shell then completes. */
   readonly shellBehind?: RegExp;
   /**
-   * Whether the user can stop it while it runs, by its arguments: it only looks, or heeds the signal. Absent: never.
+   * Whether the user can stop it while it runs, depending on its arguments: it only reads, or honours the signal.
+   * Absent: never.
    */
   stops?(rest: string): boolean;
-  /** Text to show, or nothing if the effect is visible anyway. Throws a CommandError for what the user can fix. */
+  /** Returns text to show, or nothing if the effect is visible. Throws a CommandError for what the user can fix. */
   run(app: App, rest: string, signal: AbortSignal): Promise<string | undefined> | string | undefined;
 };

@@ -1,4 +1,4 @@
-/** Tab completion (IN-6): `:` commands and their arguments here, lines for the shell by `shell`. */
+/** Tab completion (IN-6): completes `:` commands and arguments here; shell lines through `shell`. */
 import type { Completion, Completions } from '../contracts/lines.ts';
 import type { App } from './app.ts';
 import { askedIn } from './attachments.ts';
@@ -6,13 +6,13 @@ import type { Argument, Command } from './command.ts';
 import { commands } from './table.ts';
 
 const MAX_OFFERED = 200;
-/** The word behind an `@`, as far as it was typed. */
+/** The beginning of a word after `@`. */
 const AT_START = /(?:^\??|\s)@((?:\\.|[^\s\\@])*)$/;
 
 /** Completes a line for the shell. */
 export type CompleteShell = (line: string, cursor: number, signal: AbortSignal) => Promise<Completions>;
 
-/** What may replace the text from `start` to `cursor`. */
+/** Returns candidates to replace the text from `start` to `cursor`. */
 export async function completeLine(
   app: App,
   line: string,
@@ -33,7 +33,7 @@ export async function completeLine(
     const command = commands.find((candidate) => candidate.name === argument[1]);
     return command ? argumentOf(app, command, { line, cursor, from: argument[0].length, signal, shell }) : none(cursor);
   }
-  // A prefix that forces how the line is taken is not part of the command.
+  // A prefix that forces the kind of line is not part of the command.
   const from = /^\s*(?:!!?|\?)/.exec(before)?.[0].length ?? 0;
   return behind(line, cursor, from, signal, shell);
 }
@@ -41,7 +41,7 @@ export async function completeLine(
 type Place = {
   readonly line: string;
   readonly cursor: number;
-  /** Where the arguments begin. */
+  /** The start of the arguments. */
   readonly from: number;
   readonly signal: AbortSignal;
   readonly shell: CompleteShell;

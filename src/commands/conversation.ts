@@ -4,7 +4,10 @@ import type { Conversation, Preplan, Turn } from '../session/state.ts';
 import { visible } from '../text/sanitize.ts';
 import { type Command, CommandError } from './command.ts';
 
-/** `:history`: the conversation, with turns the model no longer sees, and the preplans, which it never saw (CX-3). */
+/**
+ * `:history`: the conversation, including turns the model no longer gets, and the preplans, which it never got
+ * (CX-3).
+ */
 export const history: Command = {
   name: 'history',
   usage: ':history',
@@ -23,7 +26,7 @@ export const history: Command = {
   },
 };
 
-/** `:reset`: a new conversation in the same session (CX-3). */
+/** `:reset`: starts a new conversation in the same session (CX-3). */
 export const reset: Command = {
   name: 'reset',
   usage: ':reset',
@@ -35,7 +38,7 @@ export const reset: Command = {
   },
 };
 
-/** `:compact`: a summary in place of the conversation so far (CX-8). */
+/** `:compact`: replaces the conversation so far by a summary (CX-8). */
 export const compact: Command = {
   name: 'compact',
   usage: ':compact',
@@ -47,7 +50,7 @@ export const compact: Command = {
   },
 };
 
-/** `:sessions`: earlier sessions, how to resume one, and which old ones to remove (RE-7). */
+/** `:sessions`: lists earlier sessions, how to resume one, and which old ones to remove (RE-7). */
 export const sessions: Command = {
   name: 'sessions',
   usage: ':sessions [ID [fork] | prune [yes]]',
@@ -108,7 +111,7 @@ function sizeOf(bytes: number): string {
   return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** A line for each session, the newest first, and how to resume one. */
+/** Lists the sessions, newest first, and how to resume one. */
 export function sessionTable(sessions: readonly SessionSummary[]): string {
   const rows = sessions.map(
     (row) =>
@@ -122,7 +125,7 @@ function preplanLines({ preset, goal, text, outcome }: Preplan): string {
   return `preplan call to ${preset} (out of context): ${goal}${reply}\npreplan outcome (out of context): ${outcome}`;
 }
 
-/** How a turn stands in the context (CX-1). */
+/** Marks a turn that is shortened or evicted (CX-1). */
 function markOf({ keptChars }: Turn, gone: boolean): string {
   if (gone) return ' (out of context)';
   if (keptChars === undefined) return '';
@@ -148,10 +151,10 @@ function line(turn: Turn, mark: string): string {
   }
 }
 
-/** A local model may have to read all of it first; the user waits for this one. */
+/** A local model may have to read everything first, and the user is waiting. */
 const SAVE_TIMEOUT_MS = 60_000;
 
-/** `:memory`: the notes on earlier sessions, and how the user edits them (CX-5). */
+/** `:memory`: shows and edits the notes on earlier sessions (CX-5). */
 export const memory: Command = {
   name: 'memory',
   usage: ':memory [save | forget <number>]',

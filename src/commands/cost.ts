@@ -1,4 +1,4 @@
-/** `:cost`: what models have cost (CO-1, CO-2). */
+/** `:cost`: shows what models have cost (CO-1, CO-2). */
 
 import type { CostPort } from '../contracts/models.ts';
 import { contextUse } from '../session/context.ts';
@@ -33,7 +33,7 @@ function oneLine(rows: readonly CostRow[]): string {
   return `[aish] this session: ${shortDollars(sum.dollars)}, ${calls} calls, ${sum.promptTokens}/${sum.completionTokens} tokens${unknown}`;
 }
 
-/** The original's layout: a row for each model and category, then how full the context is. */
+/** A row for each model and category, then how full the context is. */
 function detail({ engine, cost: desk }: App): string {
   const { rows } = engine.state.costs;
   const sum = sumOf(rows);

@@ -1,4 +1,4 @@
-/** `:copy` and `:export`: what was said and run, for elsewhere. Secrets stay placeholders: such texts are passed on. */
+/** `:copy` and `:export`. Secrets stay placeholders, because users share such texts. */
 
 import { nameAction } from '../session/action.ts';
 import { type Entry, resumedText } from '../session/entry.ts';
@@ -36,7 +36,7 @@ export const copy: Command = {
 function textOf(app: App, what: string): string | undefined {
   const entries = entriesOf(app);
   const { secrets } = app.engine.services;
-  // What is pasted on this machine is what was on the screen.
+  // Text pasted on this machine may contain what the screen showed.
   const last = <K extends Entry['kind']>(kind: K) =>
     secrets.reveal(entries.findLast((entry): entry is Extract<Entry, { kind: K }> => entry.kind === kind));
   switch (what) {
@@ -84,15 +84,15 @@ function isFormat(word: string): word is Format {
   return FORMATS.some((format) => format === word);
 }
 
-/** What `:` commands said is not part of the session. */
+/** Output of `:` commands is not part of the session. */
 function entriesOf({ engine }: App): readonly Entry[] {
   return engine.transcript.entries.map(({ entry }) => entry).filter(({ kind }) => kind !== 'meta');
 }
 
-// The transcript as Markdown, and as one HTML page that needs nothing else. Pure; foreign text can't break out of
-// either.
+// Formats the transcript as Markdown, or as one self-contained HTML page. Pure. Entries can't break out of their
+// markup.
 
-/** One entry as what it is, a line that says how it went, and its text. */
+/** One entry: its kind, a line about its result, and its text. */
 type Part = { readonly kind: 'you' | 'model' | 'command' | 'note'; readonly head: string; readonly body: string };
 
 function partsOf(entries: readonly Entry[]): readonly Part[] {
@@ -175,7 +175,7 @@ export function transcriptMarkdown(entries: readonly Entry[]): string {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-/** A fence that nothing in the text can close. */
+/** Returns a fence that the text can't close. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((ticks) => ticks.length));
   const fence = '`'.repeat(longest + 1);

@@ -1,6 +1,4 @@
-/**
- * The fleet that works beside the conversation: its questions are put one at a time, and its end is shown as a table.
- */
+/** Runs a fleet beside the conversation: asks its questions one at a time, and shows its result as a table. */
 
 import type { FleetPort, FleetRun, FleetWish, HaltGroup } from '../contracts/fleet.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -24,11 +22,11 @@ export class FleetDesk {
   #starting = false;
   #open: Open | undefined;
   #serial = 0;
-  /** The hosts that the user has picked of a question, to be asked about first and by themselves. */
+  /** Hosts that the user picked from a question, to be asked about first and separately. */
   #picked: readonly string[] = [];
-  /** In what a group is unlike the largest one, which may be answered by now; by digest. */
+  /** How a group differs from the largest one, which may be answered already; by digest. */
   readonly #differences = new Map<string, readonly string[]>();
-  /** A change is being told of, and is looked at behind it. */
+  /** A change was reported and will be processed afterwards. */
   #followed = false;
 
   constructor(engine: Engine, port: FleetPort) {
@@ -36,15 +34,15 @@ export class FleetDesk {
     this.#port = port;
   }
 
-  /** The one at work. */
+  /** The running fleet. */
   get run(): FleetRun | undefined {
     return this.#run;
   }
 
-  /** Resolves when it has begun. Rejects with a CommandError. */
+  /** Resolves when it has started. Rejects with a CommandError. */
   async start(wish: FleetWish): Promise<FleetRun> {
     const run = await this.#begin(() => this.#port.start(wish));
-    // By that the session can be found again.
+    // So that the session can be found again.
     await this.#engine.dispatch({ type: 'fleetBegan', goal: wish.goal }).catch(() => {});
     return run;
   }
@@ -53,7 +51,7 @@ export class FleetDesk {
     return this.#begin(() => this.#port.resume());
   }
 
-  /** False where nothing is at work. */
+  /** Returns false if no fleet runs. */
   stop(): boolean {
     this.#run?.stop('you stopped it');
     return this.#run !== undefined;
@@ -91,7 +89,7 @@ export class FleetDesk {
     this.#engine.changed();
   }
 
-  /** Not within the change that is told of: the fleet may be in the middle of it. */
+  /** Not inside the reported change: the fleet may be in the middle of it. */
   #follow(run: FleetRun): void {
     if (this.#followed) return;
     this.#followed = true;
@@ -103,7 +101,7 @@ export class FleetDesk {
     });
   }
 
-  /** A question that is no longer what it was is taken back, and asked anew as what it is now. */
+  /** Withdraws a question whose group has changed, and asks it again. */
   #ask(run: FleetRun): void {
     const groups = run.questions();
     for (const { digest, differences } of groups)
@@ -157,7 +155,7 @@ export class FleetDesk {
   }
 }
 
-/** Names as they were typed, of those that were asked about; others are nobody's question. */
+/** Returns the typed names that the question is about. */
 function picked(text: string, hosts: readonly string[]): readonly string[] {
   const words = text.split(/[\s,]+/);
   return hosts.filter((host) => words.includes(host));

@@ -1,4 +1,4 @@
-/** What came of a fleet, as lines: a row for each host, and in what their outputs differ. */
+/** Formats a fleet's result: a row for each host, and how the outputs differ. */
 import type { FleetRow, HaltGroup } from '../contracts/fleet.ts';
 import type { FleetAsked } from '../session/question.ts';
 import { textWidth } from '../text/display.ts';
@@ -8,7 +8,7 @@ import { bytesText } from '../text/spelled.ts';
 const MAX_LINE_CHARS = 100;
 const MAX_NAMES = 8;
 
-/** Outputs that are the same have the same letter; the one that most hosts have is A. */
+/** Gives equal outputs the same letter; the most frequent one is A. */
 export function outputClasses(rows: readonly FleetRow[]): ReadonlyMap<string, string> {
   const told = rows.filter(({ commands }) => commands.length > 0);
   const same = [...Map.groupBy(told, ({ output }) => output.trimEnd()).values()];
@@ -41,7 +41,7 @@ export function fleetTable(rows: readonly FleetRow[]): readonly string[] {
   return [line(head), ...cells.map(line), ...differences(rows, classes)];
 }
 
-/** The first lines of the output that most have; of each other one, where it first differs. */
+/** Shows the first lines of the most frequent output, and where each other one first differs. */
 function differences(rows: readonly FleetRow[], classes: ReadonlyMap<string, string>): readonly string[] {
   const byClass = Map.groupBy(
     rows.filter(({ host }) => classes.has(host)),
@@ -59,14 +59,14 @@ function differences(rows: readonly FleetRow[], classes: ReadonlyMap<string, str
     });
 }
 
-/** Names of hosts for one line. */
+/** Lists names of hosts in one line. */
 export function namesOf(hosts: readonly string[]): string {
   const more = hosts.length > MAX_NAMES ? ` and ${hosts.length - MAX_NAMES} more` : '';
   const count = hosts.length > 1 ? `${hosts.length} hosts: ` : '';
   return `${count}${hosts.slice(0, MAX_NAMES).join(', ')}${more}`;
 }
 
-/** A grouped question in lines: the hosts first, then what would run there and what it names, as they report. */
+/** Formats a grouped question: the hosts first, then the command and the files it names, as the hosts report them. */
 export function groupLines(group: HaltGroup): readonly string[] {
   const { hosts, facts, differences: others } = group;
   const { command, cwd, root, opinion } = facts;
@@ -79,7 +79,7 @@ export function groupLines(group: HaltGroup): readonly string[] {
   ];
 }
 
-/** The question of hosts of a group, as the user is asked it. */
+/** Returns a group's question for the user. */
 export function askedOf(
   { facts, differences, ...group }: HaltGroup,
   hosts: readonly string[],
@@ -91,7 +91,7 @@ export function askedOf(
   return canary === undefined ? asked : { ...asked, canary };
 }
 
-/** An opinion stands behind the name of who has it. */
+/** A model's opinion follows its author's name. */
 function reasonOf(opinion: string): string {
   return opinion.replace(/^\w+: /, '');
 }

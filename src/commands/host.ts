@@ -5,7 +5,7 @@ import type { App } from './app.ts';
 import { type Command, CommandError } from './command.ts';
 import { fleetTable, namesOf } from './fleet-table.ts';
 
-/** `:host`: other machines, over ssh as it is configured. */
+/** `:host`: works on other machines, over ssh with its own configuration. */
 export const host: Command = {
   name: 'host',
   usage: ':host [name | - | forget name | trust name | launcher [name]]',
@@ -48,7 +48,7 @@ export const host: Command = {
   },
 };
 
-/** What ssh asks is asked in a frame of its own, which ends with the answer. */
+/** Shows ssh's questions in a frame that ends with the connection's result. */
 async function enter({ hosts, shell }: App, name: string): Promise<void> {
   await hosts.enter(name, (master) => shell.show(`ssh ${name}`, () => master));
 }
@@ -57,7 +57,7 @@ function rowOf({ name, state, place, current }: HostRow): string {
   return `${current ? '→' : ' '} ${name.padEnd(16)}  ${state.padEnd(10)}  ${place ?? ''}`.trimEnd();
 }
 
-/** `:adopt` (EX-11): the user's shell goes where the agent is. */
+/** `:adopt` (EX-11): moves the user's shell to the agent's directory. */
 export const adopt: Command = {
   name: 'adopt',
   usage: ':adopt',
@@ -68,17 +68,17 @@ export const adopt: Command = {
     if (cwd === engine.shellCwd) throw new CommandError(`your shell is already there: ${cwd}`);
     if (hostOf(cwd) !== hostOf(engine.shellCwd))
       throw new CommandError(`the model is on another machine than your shell: ${cwd}; :host goes there`);
-    // A line like any other: it is queued and visible, and neither CDPATH nor an alias can redirect it.
+    // Submitted like any line: queued and visible. Neither CDPATH nor an alias can redirect it.
     void shell.submit(`\\builtin cd -- '${directoryAt(cwd).replaceAll("'", "'\\''")}'`);
     return undefined;
   },
 };
 
 const FORM = ':fleet GOAL on web1,web2,@group';
-/** `on` stands in goals too: the last one counts, with nothing behind it but names. */
+/** `on` may also occur in the goal: the last one counts, followed only by names. */
 const WISH = /^([\s\S]*\S)\s+on\s+([^\s,]+(?:\s*,\s*[^\s,]+)*)(?:\s+canary\s+(\S+))?(?:\s+via\s+(ansible))?$/;
 
-/** `:fleet`: one goal on many machines, each in a conversation of its own. */
+/** `:fleet`: runs one goal on many machines, each in its own conversation. */
 export const fleet: Command = {
   name: 'fleet',
   usage: `:fleet [${FORM.slice(7)} | stop | resume]`,

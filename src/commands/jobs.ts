@@ -27,7 +27,7 @@ function shellRowOf({ group, command, stopped }: ShellJob): string {
   return `${group}  shell  ${(stopped ? 'stopped' : 'running').padEnd(12)}  ${visible(command)}`;
 }
 
-/** `:bg`: a job in the user's name; alone, the running command becomes one. */
+/** `:bg`: starts a background job of the user; without arguments, the running command becomes one. */
 export const bg: Command = {
   name: 'bg',
   usage: ':bg [command]',
@@ -48,12 +48,12 @@ export const bg: Command = {
   },
 };
 
-/** Sends the foreground job or the user's running command to the background. Returns why it could not, if so. */
+/** Moves the foreground job or the user's running command to the background. Returns the reason on failure. */
 export async function sendToBackground({ front, shell }: App): Promise<string | undefined> {
   return front.leave() ? undefined : shell.background();
 }
 
-/** `:fg N`: brings the screen of a job back, and for a job of the user's also the keyboard. */
+/** `:fg N`: shows a job's screen again; the user's own jobs also get the keyboard. */
 export const fg: Command = {
   name: 'fg',
   usage: ':fg [job]',

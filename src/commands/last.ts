@@ -1,4 +1,4 @@
-/** `:last`: what the last command printed, where it can be read, changed, kept, or asked about. */
+/** `:last`: the last command's output, to read, edit, save, or ask about. */
 import type { Entry } from '../session/entry.ts';
 import { plainOutput } from '../session/exec-text.ts';
 import type { App } from './app.ts';
@@ -6,12 +6,12 @@ import { type Command, CommandError } from './command.ts';
 
 type Exec = Extract<Entry, { kind: 'exec' }>;
 
-/** A single word for every shell that we drive. */
+/** Quotes a text as one word for every supported shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "'\\''")}'`;
 }
 
-/** Lines that showed an output: they printed nothing of their own. */
+/** Lines that only showed an output and printed nothing of their own. */
 const shown = new WeakMap<App, Set<string>>();
 
 function lastOf(app: App): Exec & { readonly result: NonNullable<Exec['result']> } {
@@ -24,7 +24,7 @@ function lastOf(app: App): Exec & { readonly result: NonNullable<Exec['result']>
   throw new CommandError('no command has ended yet');
 }
 
-/** What the last command printed, as far as it is at hand; undefined where none has ended. */
+/** Returns the last command's output as far as available; undefined if none has ended. */
 export function lastOutput(app: App) {
   try {
     const { command, result, private: hidden } = lastOf(app);
@@ -82,7 +82,7 @@ export const last: Command = {
         const path = result.file ?? (await app.keepOutput(text));
         const programs = await app.programs();
         const program = what === 'edit' ? programs.editor : programs.pager;
-        // The line is ours: it is in no history, and the model need not see a file again.
+        // The line is ours, so keep it out of the history; the model need not see a file again.
         const line = `${program} ${quoted(path)}`;
         shown.set(app, new Set([...(shown.get(app) ?? []), line]));
         void app.shell.submit(line, { private: true, keep: false });

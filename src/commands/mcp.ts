@@ -5,7 +5,7 @@ import { type Command, CommandError } from './command.ts';
 
 const WITH_A_NAME = ['tools', 'enable', 'restart', 'stop', 'login', 'logout'] as const;
 
-/** `:mcp`: servers, their tools, their log output, stopping and starting one, and logging in to one (MC-2). */
+/** `:mcp`: shows servers, their tools and logs; stops, starts, and logs in to one (MC-2). */
 export const mcp: Command = {
   name: 'mcp',
   usage: ':mcp [name | tools <name> | enable <tool> | restart <name> | stop <name> | login <name> | logout <name>]',
@@ -60,7 +60,7 @@ export const mcp: Command = {
   },
 };
 
-/** Answers once the user can log in; how that ended is told when it has. */
+/** Returns once the user can log in; the result is reported later. */
 async function login(app: App, name: string, address: string | undefined): Promise<string> {
   if (address !== undefined) {
     if (app.mcp.takeLogin(name, address)) return `taken; ${name} is asked for its token`;
@@ -98,7 +98,7 @@ function noTool(servers: readonly McpServerInfo[], name = ''): string {
 
 function row({ name, state, tools, lastError, address }: McpServerInfo): string {
   const count = `${tools.length} tool${tools.length === 1 ? '' : 's'}`;
-  // For a program, the name is enough here.
+  // For a program its base name is enough here.
   const short = address.startsWith('/') ? address.slice(address.lastIndexOf('/') + 1) : address;
   return `${name.padEnd(14)} ${state.padEnd(9)} ${count.padEnd(10)} ${lastError === '' ? short : lastError}`;
 }

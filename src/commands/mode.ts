@@ -24,7 +24,7 @@ const ANSWERS: Readonly<Record<Consent, string>> = {
   halt: 'halts',
 };
 
-/** Lists, one line for each answer, the kinds of effect that get it in this mode. */
+/** Lists for each kind of consent the effects that need it in this mode. */
 function consentLines(mode: Mode): readonly string[] {
   const kinds = Object.entries(CONSENT[mode]) as [EffectKind, Consent][];
   return (Object.keys(ANSWERS) as Consent[]).flatMap((consent) => {
@@ -33,7 +33,7 @@ function consentLines(mode: Mode): readonly string[] {
   });
 }
 
-/** `:mode` shows it, `:mode restricted|project|unrestricted` changes it (MO-4, MO-9). */
+/** `:mode` shows the mode, `:mode restricted|project|unrestricted` changes it (MO-4, MO-9). */
 export const mode: Command = {
   name: 'mode',
   usage: ':mode [restricted | project | unrestricted]',
@@ -54,7 +54,7 @@ export const mode: Command = {
   },
 };
 
-/** Earlier goals that Tab offers. */
+/** How many earlier goals Tab offers. */
 const MAX_OFFERED_GOALS = 8;
 
 function verbs({ phase, lastGoal }: Conversation): readonly Argument[] {
@@ -62,7 +62,7 @@ function verbs({ phase, lastGoal }: Conversation): readonly Argument[] {
   return lastGoal === undefined ? [] : [{ word: 'continue', note: lastGoal }];
 }
 
-/** The newest goals in the history, without the subcommands. */
+/** Returns the latest goals in the history, without subcommands. */
 function goals({ entries }: App['history']): readonly Argument[] {
   const said = entries().flatMap(
     (line) => /^\s*:norris\s+(?!(?:off|continue)\s*$)(\S.*)$/.exec(line)?.[1]?.trim() ?? [],
@@ -70,9 +70,7 @@ function goals({ entries }: App['history']): readonly Argument[] {
   return [...new Set(said.reverse())].slice(0, MAX_OFFERED_GOALS).map((word) => ({ word, note: 'an earlier goal' }));
 }
 
-/**
- * `:norris <goal>`, `:norris continue` and `:norris off` (NO-1). Without a goal the last one is offered by the screen.
- */
+/** `:norris <goal>`, `:norris continue` and `:norris off` (NO-1). Without a goal the screen offers the last one. */
 export const norris: Command = {
   name: 'norris',
   usage: ':norris <goal> | continue | off',
@@ -108,7 +106,7 @@ export const norris: Command = {
   },
 };
 
-/** `:net` (MO-10): what commands in Project mode may connect to. */
+/** `:net` (MO-10): where commands in Project mode may connect. */
 export const net: Command = {
   name: 'net',
   usage: ':net [HOST[:PORT] | -HOST[:PORT]]',

@@ -3,14 +3,14 @@ import { nearest } from '../text/matching.ts';
 import type { App } from './app.ts';
 import { type Command, CommandError } from './command.ts';
 
-/** Milliseconds for all of them together. */
+/** The time limit for all probes together, in ms. */
 const PROBE_TIMEOUT_MS = 3000;
 
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }
 
-/** What happens to secrets on their way to a remote model. */
+/** Describes the secrets policy of a remote preset. */
 const POLICY = {
   off: 'secrets in it are sent as they are',
   scrub: 'secrets in it are replaced by handles',
@@ -22,7 +22,7 @@ const HOW_TO_CONNECT = [
   'or write it into ~/.config/aish/config.jsonc and start again: { "models": { "fast": { "base_url": "http://127.0.0.1:8080/v1" } } }',
 ] as const;
 
-/** `:model` lists presets with reachability and window, `:model NAME` switches (BR-3). */
+/** `:model` lists presets with reachability and window; `:model NAME` switches (BR-3). */
 export const model: Command = {
   name: 'model',
   usage: ':model [name | keep | reset]',
@@ -66,7 +66,7 @@ export const model: Command = {
   },
 };
 
-/** Probes all presets in parallel; one that takes too long is shown as such, and the prompt does not wait. */
+/** Probes all presets in parallel. A slow one is shown as such, and the prompt does not wait. */
 async function rowsOf(
   { engine, presets }: App,
   list: readonly PresetInfo[],
@@ -78,7 +78,7 @@ async function rowsOf(
   const running = phase.kind === 'idle' ? undefined : phase.run.preset;
   const [names, models] = [widest(list.map(({ name }) => name)), widest(list.map((preset) => preset.model))];
   return list.map(({ name, model: id, local, baseUrl }, index) => {
-    // The flash takes two cells.
+    // The flash is two cells wide.
     const mark = `${name === active ? '*' : ' '}${name === running ? '⚡' : '  '}`;
     const where = local ? '' : `  ${hostOf(baseUrl)}`;
     return `${mark} ${name.padEnd(names)}  ${id.padEnd(models)}  ${stateOf(probes[index])}${learnedNote(presets.learnedWindow(name))}${where}`;
@@ -91,7 +91,7 @@ function learnedNote(tokens: number | undefined): string {
     : `, ${tokens.toLocaleString('en-US')} learned from an error (:model reset forgets it)`;
 }
 
-/** Whether a model answers, and its window, in a line. */
+/** Describes a model's reachability and window in a line. */
 export function stateOf(probe: Probe | undefined): string {
   if (probe?.unasked) return probe.detail;
   if (!probe?.reachable) return `not reachable: ${probe?.detail ?? 'no answer'}`;

@@ -46,7 +46,7 @@ export const safety: Command = {
   },
 };
 
-/** Each of several dangers with its part of the command, what can't be undone first. */
+/** Lists several dangers, each with its part of the command; irreversible ones come first. */
 export function dangerLines(command: string, findings: readonly Finding[]): readonly string[] {
   if (findings.length < 2) return [];
   return findings.map(
@@ -55,7 +55,7 @@ export function dangerLines(command: string, findings: readonly Finding[]): read
   );
 }
 
-/** What a model's wish to run it would lead to now (AC-3, NO-5). */
+/** Describes what would happen if the model wanted to run it now (AC-3, NO-5). */
 function wouldHappen(judgement: Judgement, { mode, settings }: Conversation): string {
   const limits = mode === 'restricted' ? '; the kernel sandbox would let it change nothing' : '';
   const consent = CONSENT[mode][effectOf({ kind: 'command', command: '', job: false }, judgement, mode)];
@@ -67,7 +67,7 @@ function wouldHappen(judgement: Judgement, { mode, settings }: Conversation): st
   return `from a model: in a Norris run it would run without a question, ${chat}${limits}`;
 }
 
-/** `:secrets`: what was found and hidden so far, by handle; never a value (SE-2). */
+/** `:secrets`: lists the hidden secrets by handle; never a value (SE-2). */
 export const secrets: Command = {
   name: 'secrets',
   usage: ':secrets',

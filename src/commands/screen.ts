@@ -1,4 +1,4 @@
-/** `:keys` and `:theme`: what can be asked of the screen (UI-5). */
+/** `:keys`, `:clear` and `:theme`: commands for the screen (UI-5). */
 import { nearest } from '../text/matching.ts';
 import type { App, ScreenPort } from './app.ts';
 import { type Command, CommandError } from './command.ts';
@@ -8,7 +8,7 @@ function screenOf({ screen }: App): ScreenPort {
   return screen;
 }
 
-/** `:keys`, and the keys whose line contains a word. */
+/** `:keys`: all keys, or those whose line contains a word. */
 export const keys: Command = {
   name: 'keys',
   usage: ':keys [word]',
@@ -25,7 +25,7 @@ export const keys: Command = {
   },
 };
 
-/** `:clear`: the view, as `clear` does; the conversation stays (`:reset` ends that). */
+/** `:clear`: clears the view like `clear`; the conversation stays (`:reset` ends it). */
 export const clear: Command = {
   name: 'clear',
   usage: ':clear',
@@ -37,7 +37,7 @@ export const clear: Command = {
   },
 };
 
-/** `:theme`, and `:theme NAME` for this session. */
+/** `:theme`: lists themes, or sets one for this session. */
 export const theme: Command = {
   name: 'theme',
   usage: ':theme [name]',

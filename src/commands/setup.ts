@@ -1,4 +1,4 @@
-/** `:setup`: connects a model at any time: found, tested, and written into the configuration by a yes (BR-6). */
+/** `:setup`: finds and tests a model at any time, and saves it to the configuration after a yes (BR-6). */
 
 import type { SetupOffer } from '../contracts/models.ts';
 import { shortPath } from '../text/display.ts';
@@ -6,7 +6,7 @@ import type { App } from './app.ts';
 import { type Command, CommandError } from './command.ts';
 import { stateOf } from './model.ts';
 
-/** The longest test of one that is elsewhere. In ms. */
+/** The time limit for testing a remote model, in ms. */
 const TEST_TIMEOUT_MS = 8000;
 
 const NOTHING = [

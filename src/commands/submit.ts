@@ -1,4 +1,4 @@
-/** One submitted line → meta command, shell command, or question (IN-1). */
+/** Routes a submitted line to a `:` command, the shell, or the model (IN-1). */
 
 import type { Route } from '../contracts/lines.ts';
 import type { GiveBack } from '../engine/engine.ts';
@@ -11,18 +11,18 @@ import { showMeta } from './show-meta.ts';
 import { commands } from './table.ts';
 import { StoppedError } from './waits.ts';
 
-/** Lines of one command among what was typed ahead: the shell's parser is asked behind each. */
+/** The maximum lines of one typed-ahead command: the shell's parser is asked after each line. */
 const MAX_COMMAND_LINES = 50;
 
-/** How a line is taken: as `classify` reads it, or as `kind` says where the user flipped the guess. */
+/** Returns a line's route: by `classify`, or by `kind` if the user changed it. */
 export function routeOf(app: App, line: string, kind?: Route['kind']): Route {
   const route = app.classify(line);
   return kind === undefined || route.forced ? route : { ...route, kind, text: line };
 }
 
 /**
- * Takes a line by its route. `keys` were typed behind it already, for the program that it runs in the shell.
- * Resolves when a meta command or a shell line has ended; a question resolves once it is durable.
+ * Runs a line by its route. `keys` were typed ahead, for the program that it starts in the shell.
+ * Resolves when a `:` command or shell line has ended; a question resolves once it is durable.
  */
 export async function submitLine(app: App, line: string, route = routeOf(app, line), keys = ''): Promise<void> {
   if (line.trim() === '') return;
@@ -32,7 +32,7 @@ export async function submitLine(app: App, line: string, route = routeOf(app, li
     case 'meta':
       return runMeta(app, text);
     case 'shell':
-      // Half a command would leave the shell waiting for the rest.
+      // An incomplete command would leave the shell waiting for the rest.
       if (app.incomplete(text)) return show(app, line, 'not run: the command is not complete', true);
       return app.shell.submit(text, { private: route.private ?? false, keep: !line.startsWith(' '), keys });
     case 'ai':
@@ -40,20 +40,20 @@ export async function submitLine(app: App, line: string, route = routeOf(app, li
   }
 }
 
-/** A question with what its `@` words stand for. */
+/** Sends a question with its `@` words. */
 async function ask(app: App, line: string, text: string): Promise<void> {
   const attached = await takeAttached(app, line, text);
   if (attached === undefined) return;
   const comes = attached.length > 0 && { attached };
-  // A journal that can't be written reports that itself.
+  // The journal itself reports a write error.
   return app.engine.dispatch({ type: 'asked', line: app.engine.newLineId(), text, ...comes }).catch(() => {});
 }
 
 /**
- * Text that came back to the prompt, as it is to stand there. A question stays one, even if it reads like a command
- * (`?ls`). Of what was typed for a command that did not read it, the first line runs if it is surely one for the shell,
- * with the rest typed behind it; else all of it comes back.
- * @param mayRun whether a line of the shell may run now
+ * Handles text that returns to the prompt. A question stays one, even if it looks like a command (`?ls`). Of text
+ * typed for a command that did not read it, the first line runs if it is surely a shell command, with the rest typed
+ * ahead; otherwise all of it returns.
+ * @param mayRun whether a shell line may run now
  */
 export function cameBack(
   app: App,
@@ -68,7 +68,7 @@ export function cameBack(
     const line = whole.slice(0, last + 1).join('\n');
     const route = routeOf(app, line);
     if (route.kind !== 'shell' || route.unsure !== undefined) break;
-    // Its rest may be on the next line.
+    // The command may continue on the next line.
     if (app.incomplete(route.text)) continue;
     if (!mayRun(route.text)) break;
     void submitLine(app, line, route, typed.slice(line.length + 1).replaceAll('\n', '\r'));
@@ -77,7 +77,7 @@ export function cameBack(
   return typed.replace(/\n+$/, '');
 }
 
-/** Runs `:name rest` and shows its output. An unknown name suggests the nearest (CF-2). */
+/** Runs `:name rest` and shows its output. For an unknown name it suggests the nearest (CF-2). */
 async function runMeta(app: App, line: string): Promise<void> {
   const [, name = '', rest = ''] = /^\s*:?(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const command = commands.find((candidate) => candidate.name === name);

@@ -1,4 +1,4 @@
-/** THE table of `:` commands (CF-2). Help, completion and docs are made from it. */
+/** The table of all `:` commands (CF-2). Help, completion and docs are generated from it. */
 
 import { allow } from './allow.ts';
 import type { App } from './app.ts';
@@ -38,7 +38,7 @@ const help: Command = {
 
 const NAME_COLUMN = 12;
 
-/** Every command in one line, by group. */
+/** Lists every command in one line, by group. */
 function helpOnAll(): readonly string[] {
   return Object.entries(COMMAND_GROUPS).flatMap(([group, title], index) => [
     ...(index > 0 ? [''] : []),
@@ -49,7 +49,7 @@ function helpOnAll(): readonly string[] {
   ]);
 }
 
-/** One command: how it is written, and what each form does. */
+/** Describes one command: its syntax, and each of its forms. */
 function helpOn({ usage, summary, forms = [] }: Command): readonly string[] {
   const column = Math.max(0, ...forms.map(([form]) => form.length)) + 3;
   return [usage, `  ${summary}`, ...forms.map(([form, meaning]) => `  ${form.padEnd(column)}${meaning}`)];

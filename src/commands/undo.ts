@@ -6,11 +6,11 @@ import { bytesText } from '../text/spelled.ts';
 import type { App } from './app.ts';
 import { type Command, CommandError } from './command.ts';
 
-/** Actions that `:undo list` shows. */
+/** How many actions `:undo list` shows. */
 const MAX_LISTED = 30;
 const USAGE = ':undo [list | N | run] [yes] | forget N | forget all';
 
-/** `:undo` shows what it would put back, `:undo yes` does it (TO-3, EF-3). */
+/** `:undo` shows what it would restore, `:undo yes` does it (TO-3, EF-3). */
 export const undo: Command = {
   name: 'undo',
   usage: USAGE,
@@ -36,7 +36,7 @@ export const undo: Command = {
   async run(app, rest) {
     const words = rest.split(/\s+/).filter((word) => word !== '');
     const [first = ''] = words;
-    // Of a patch the tool itself has the old text: that needs no store.
+    // The patch tool keeps the old text itself, so undoing a patch needs no store.
     if ((words.length === 0 || (first === 'yes' && words.length === 1)) && (await app.undo.unavailable()) !== undefined)
       return words.length === 0 ? offered(app, await app.patches.preview()) : takeBack(app, () => app.patches.undo());
     if (first === 'list' && words.length === 1) return listOf(await app.undo.list());
@@ -52,7 +52,7 @@ export const undo: Command = {
   },
 };
 
-/** What the user was shown last: a yes to it is none to what came after it. */
+/** What the user saw last: a yes does not cover anything later. */
 const seen = new WeakMap<App, { readonly target: UndoTarget; readonly shown: string | undefined }>();
 
 function seenOf(app: App, target: UndoTarget): string | undefined {
@@ -68,7 +68,7 @@ function targetOf(word: string | undefined): UndoTarget {
   throw new CommandError(`say ${USAGE}`);
 }
 
-/** What would be put back, and the line that does it: in the prompt, where nothing else is being typed there. */
+/** Shows what would be restored, and the line that does it, which is also put into an empty prompt. */
 function offered({ screen }: App, preview: UndoResult, word?: string): string {
   const text = textOf(preview);
   const next = word === undefined ? ':undo yes' : `:undo ${word} yes`;
@@ -86,7 +86,7 @@ function textOf({ ok, text }: UndoResult): string {
   return text;
 }
 
-/** Never beside an action of the agent: it would see files change under its hands. */
+/** Never during an action of the agent, which would see files change. */
 async function takeBack({ engine }: App, work: () => Promise<UndoResult>): Promise<string> {
   if (engine.conversation.phase.kind === 'acting')
     throw new CommandError('an action of the agent is running; undo when it has ended');
@@ -96,11 +96,11 @@ async function takeBack({ engine }: App, work: () => Promise<UndoResult>): Promi
   return text;
 }
 
-/** Questions that `:rewind` lists. */
+/** How many questions `:rewind` lists. */
 const MAX_QUESTIONS = 10;
 const REWIND = ':rewind [N | back [N]] [yes | keep]';
 
-/** `:rewind`: back to an earlier question, and what the model has changed since (CX-8). */
+/** `:rewind`: returns to an earlier question, and undoes what the model has changed since (CX-8). */
 export const rewind: Command = {
   name: 'rewind',
   usage: REWIND,
@@ -160,7 +160,7 @@ function clockOf(at: number): string {
 
 type How = 'yes' | 'keep' | undefined;
 
-/** Shows what the model has changed since the question, or goes back before it. */
+/** Shows what the model has changed since the question, or returns to it. */
 async function goBack(app: App, { turn, at }: AskedTurn, word: string, how: How): Promise<string | undefined> {
   const lacks = (await app.undo.unavailable()) !== undefined;
   const { sessionId } = app.info();
@@ -178,7 +178,7 @@ async function goBack(app: App, { turn, at }: AskedTurn, word: string, how: How)
   return text;
 }
 
-/** Shows which files would be brought back, or returns to the branch. */
+/** Shows which files would be restored, or returns to the branch. */
 async function returnTo(app: App, { number, undos }: Branch, word: string, how: How): Promise<string | undefined> {
   const lacks = undos.length > 0 && (await app.undo.unavailable()) !== undefined;
   if (how === undefined && undos.length > 0 && !lacks) {
@@ -193,7 +193,7 @@ async function returnTo(app: App, { number, undos }: Branch, word: string, how: 
   return text;
 }
 
-/** What the last preview of a word was about. */
+/** The subject of the last preview for each word. */
 const shownFor = new WeakMap<App, { readonly word: string; readonly shown: string | undefined }>();
 
 async function ask(app: App, numbers: readonly number[], word: string): Promise<string> {
@@ -203,7 +203,7 @@ async function ask(app: App, numbers: readonly number[], word: string): Promise<
   return offer(app, `The model has changed since then:\n${text}`, word, 'goes back and takes that back');
 }
 
-/** The lines that do it: the first in the prompt, where nothing else is being typed there. */
+/** Returns the lines that do it; the first is also put into an empty prompt. */
 function offer(app: App, text: string, word: string, does: string): string {
   const yes = `:rewind ${word} yes`;
   return `${text}\n${app.screen?.suggest(yes) ? `Enter (${yes})` : yes} ${does}; ${keepLine(word)}`;
@@ -213,7 +213,7 @@ function keepLine(word: string): string {
   return `:rewind ${word} keep leaves the files as they are`;
 }
 
-/** Takes actions back, and throws where nothing of it was done. The model is not told: it does not know of them. */
+/** Undoes actions; throws if nothing was done. The model is not told, because it no longer knows of these actions. */
 async function restored(app: App, numbers: readonly number[], word: string): Promise<string> {
   const seenLast = shownFor.get(app);
   shownFor.delete(app);

@@ -1,42 +1,42 @@
-/** What the user waits for that is neither a shell command nor a model: `:` commands that take long. */
+/** Long-running `:` commands that the user waits for. */
 
-/** What takes longer is shown with its time. In ms. */
+/** Commands that run longer than this many ms are shown with their time. */
 const SHOWN_AFTER_MS = 1000;
 
 export type Wait = {
-  /** The command, as `:model`. */
+  /** The command, such as `:model`. */
   readonly what: string;
   /** In ms since the epoch. */
   readonly since: number;
-  /** Whether the user can stop it: it only looks, or ends cleanly. */
+  /** Whether the user can stop it: it only reads, or ends cleanly. */
   readonly stops: boolean;
 };
 
-/** The user did not want to wait any longer. */
+/** The user stopped the wait. */
 export class StoppedError extends Error {}
 
 export class Waits {
   readonly #onChange: () => void;
   #open: readonly (Wait & { readonly controller: AbortController; readonly shown: boolean })[] = [];
 
-  /** @param onChange told when `current` may be another one */
+  /** @param onChange called when `current` may have changed */
   constructor(onChange: () => void) {
     this.#onChange = onChange;
   }
 
-  /** The oldest of those that take long. */
+  /** The oldest long-running command. */
   get current(): Wait | undefined {
     return this.#open.find(({ shown }) => shown);
   }
 
-  /** Stops the newest that can be stopped; false when there is none. */
+  /** Stops the newest command that can be stopped; returns false if there is none. */
   stop(): boolean {
     const last = this.#open.findLast(({ stops }) => stops);
     last?.controller.abort();
     return last !== undefined;
   }
 
-  /** Waits for `work`; one that the user stops rejects at once. */
+  /** Waits for `work`; if the user stops it, rejects at once. */
   async during<T>(what: string, stops: boolean, work: (signal: AbortSignal) => T | Promise<T>): Promise<T> {
     const controller = new AbortController();
     const wait = { what, since: Date.now(), stops, controller, shown: false };

@@ -1,4 +1,7 @@
-/** A parsed file against the schema: each mistake is one line with path, line and the nearest valid name (CF-1). */
+/**
+ * Validates a parsed file against the schema: each mistake is one line with path, line and the nearest valid name
+ * (CF-1).
+ */
 import type { ErrorObject } from 'ajv';
 import {
   findNodeAtLocation,
@@ -19,18 +22,18 @@ export type Checked =
   | { readonly ok: true; readonly value: Readonly<Record<string, unknown>>; readonly tree?: Node }
   | {
       readonly ok: false;
-      /** The first mistake, and all of them in the order of the file: `PATH:LINE:COLUMN: what`. */
+      /** The first mistake. `mistakes` lists all in file order: `PATH:LINE:COLUMN: what`. */
       readonly message: string;
       readonly mistakes: readonly string[];
-      /** The file without what is wrong in it; nothing of a file that can't be parsed. */
+      /** The file without its mistakes; empty if it can't be parsed. */
       readonly sound: Readonly<Record<string, unknown>>;
-      /** Where something was left out, under the name that was meant; `[]` is the whole file. */
+      /** The places that were left out, under their intended names; `[]` is the whole file. */
       readonly lost: readonly Place[];
     };
 
 type Mistaken = Extract<Checked, { ok: false }>;
 
-/** Of a file that can't be parsed. */
+/** The result for a file that can't be parsed. */
 export const NOTHING_LEFT: Pick<Mistaken, 'sound' | 'lost'> = { sound: {}, lost: [[]] };
 
 export type Place = readonly (string | number)[];
@@ -38,22 +41,22 @@ export type Place = readonly (string | number)[];
 type Found = {
   readonly offset: number;
   readonly message: string;
-  /** What to leave out, and the name that it was meant to have; absent for the whole file. */
+  /** What to leave out, under its intended name; absent: the whole file. */
   readonly place?: Place;
   readonly meant?: Place;
 };
 
-/** More than a person mends at once. */
+/** More than a person corrects at once. */
 const MAX_MISTAKES = 50;
 
-/** @param path is only named in the messages */
+/** @param path used only in the messages */
 export async function checkText(text: string, path: string): Promise<Checked> {
   const deep = tooDeepAt(text);
   if (deep !== undefined)
     return mistaken(path, text, [{ offset: deep, message: `nested more than ${MAX_JSON_DEPTH} levels deep` }]);
   const errors: ParseError[] = [];
   const bare = text.replace(/^\uFEFF/, ' ');
-  // As /dev/null is, and a file with all its lines commented out.
+  // Like /dev/null, or a file with all lines commented out.
   if (stripComments(bare).trim() === '') return { ok: true, value: {} };
   const tree = parseTree(bare, errors, { allowTrailingComma: true });
   if (errors.length > 0) return mistaken(path, text, errors.map(syntaxError));
@@ -69,7 +72,7 @@ export async function checkText(text: string, path: string): Promise<Checked> {
 }
 
 function mistakesIn(value: JsonObject, tree: Node, wrong: readonly ErrorObject[]): readonly Found[] {
-  // What is beyond the schema is looked for in the blocks whose shape is right.
+  // Check rules beyond the schema only in blocks with a valid structure.
   const bad = new Set(wrong.map(({ instancePath, params }) => firstKey(instancePath, params.additionalProperty)));
   const sound: Partial<Config> = Object.fromEntries(Object.entries(value).filter(([key]) => !bad.has(key)));
   return [
@@ -82,7 +85,7 @@ function mistakesIn(value: JsonObject, tree: Node, wrong: readonly ErrorObject[]
   ];
 }
 
-/** Leaves out what is wrong, and then what is wrong without it: a block that lacks something, say. */
+/** Leaves out the mistakes, and then what is wrong without them, such as a block that lacks a key. */
 function soundPart(
   value: JsonObject,
   first: readonly Found[],
@@ -92,13 +95,13 @@ function soundPart(
   for (let found = first, rounds = 0; found.length > 0; found = find(sound), rounds += 1) {
     if (rounds > MAX_JSON_DEPTH || found.some(({ place = [] }) => place.length === 0)) return NOTHING_LEFT;
     const lists = found.map(({ place = [] }) => leaveOut(sound, place));
-    // Only now: what is left out of a list must not move what stands behind it.
+    // At the end, because removing list items shifts later ones.
     for (const list of lists) if (Array.isArray(list)) list.splice(0, list.length, ...asArray(list).filter(() => true));
   }
   return { sound, lost: first.map(({ place = [], meant = place }) => meant) };
 }
 
-/** Returns what held it. */
+/** Returns the object that contained it. */
 function leaveOut(value: object, place: Place): unknown {
   const [key = '', ...rest] = place;
   const held: unknown = Object.getOwnPropertyDescriptor(value, key)?.value;
@@ -159,7 +162,7 @@ function mistaken(path: string, text: string, found: readonly Found[], left = NO
   };
 }
 
-/** `LINE:COLUMN`, counted from 1. */
+/** Returns `LINE:COLUMN`, counted from 1. */
 export function positionOf(text: string, offset: number): string {
   const before = text.slice(0, offset).split('\n');
   return `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
@@ -182,11 +185,12 @@ function indexOrName(part: string): string | number {
   return /^\d+$/.test(part) ? Number(part) : part;
 }
 
-// What a schema can't say: names that must exist, values that must hold together. The shape is already vouched for.
+// Rules that a schema can't express: names that must exist, values that must fit together. The structure is already
+// valid.
 
 type Mistake = { readonly place: Place; readonly message: string };
 
-/** All such mistakes. */
+/** Finds all such mistakes. */
 function beyondSchema(given: Partial<Config>): readonly Mistake[] {
   return [...badPatterns(given), ...badModel(given), ...badFallbacks(given), ...badExtras(given), ...badServers(given)];
 }
@@ -203,7 +207,7 @@ function badPatterns({ safety }: Partial<Config>): readonly Mistake[] {
   });
 }
 
-/** Without presets of the user's own the name may be that of one that is found. */
+/** Without configured presets the name may be that of a detected one. */
 function badModel({ model, models = {} }: Partial<Config>): readonly Mistake[] {
   const known = Object.keys(models);
   if (model === undefined || known.length === 0 || model === 'demo' || known.includes(model)) return [];
@@ -222,7 +226,7 @@ function badFallbacks({ models = {} }: Partial<Config>): readonly Mistake[] {
   );
 }
 
-/** Fields that the program itself sets. */
+/** Request fields that aish-tui itself sets. */
 const OWN_FIELDS = ['messages', 'tools', 'stream', 'model'];
 
 function badExtras({ models = {} }: Partial<Config>): readonly Mistake[] {
@@ -239,16 +243,16 @@ function hint(name: string, known: readonly string[]): string {
   return guess ? `did you mean ${guess}?` : `there are: ${known.join(', ')}`;
 }
 
-/** Tools are called NAME__tool, in at most 64 characters: a name must not look as if it ended earlier or later. */
+/** Tools are named NAME__tool, at most 64 characters: the end of a name must be unambiguous. */
 const SERVER_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,28}[A-Za-z0-9-])?$/;
 const NAMING = 'a server is named with letters, digits, - and single _, at most 30, not ending in _';
 
-/** Whether MCP tools of a server of this name can be told from all others. */
+/** Whether a server with this name has unambiguous tool names. */
 function isServerName(name: string): boolean {
   return SERVER_NAME.test(name) && !name.includes('__');
 }
 
-/** A secret goes to no server but the one that it is for. */
+/** A secret must go only to its own server. */
 function badLogin(server: McpServer): string | undefined {
   if (!('url' in server)) return 'is for a server with an address';
   const { client_id, client_secret_env, private_key_env, client_credentials, issuer } = server.oauth ?? {};
@@ -265,7 +269,7 @@ function badServers({ mcp }: Partial<Config>): readonly Mistake[] {
     if (!isServerName(name)) return [{ place, message: `${place.join('.')}: ${NAMING}` }];
     if ('command' in server === 'url' in server)
       return [{ place, message: `mcp.servers.${name} needs either command or url` }];
-    // With a variable in it, its address is known at the start only.
+    // A variable in the address is known only at the start.
     if (
       'url' in server &&
       variablesIn(server.url).length === 0 &&

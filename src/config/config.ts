@@ -1,4 +1,4 @@
-/** The configuration as the program uses it, with every default (CF-3). `schema.ts` says what a file may hold. */
+/** The configuration with every default (CF-3). `schema.ts` defines what a file may contain. */
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Mode } from '../session/ids.ts';
@@ -10,10 +10,10 @@ export type ModelConfig = {
   readonly model?: string;
   readonly api_key_env?: string;
   readonly api_key_cmd?: string;
-  /** Tokens; overrides what the server says. */
+  /** In tokens; overrides the server's own value. */
   readonly context?: number;
   readonly secrets?: SecretsPolicy;
-  /** Whether images are sent to it; `auto`: as it answers to the first one. */
+  /** Whether it accepts images; `auto`: as its answer to the first image shows. */
   readonly images?: boolean | 'auto';
   /** Seconds until the first token. */
   readonly timeout?: number;
@@ -24,9 +24,9 @@ export type ModelConfig = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly extra_body?: Readonly<Record<string, unknown>>;
   readonly fallback?: readonly string[];
-  /** Dollars per million tokens; absent: the server's own word, or free. */
+  /** Dollars per million tokens; absent: the server's own price, or free. */
   readonly prices?: { readonly input: number; readonly output: number; readonly cached?: number };
-  /** A shell command that starts the server when nothing answers at `base_url`. */
+  /** A shell command that starts the server if nothing answers at `base_url`. */
   readonly serve?: string;
 };
 
@@ -53,7 +53,7 @@ export type McpServer =
       };
     };
 
-/** What holds for a directory and what is below it. */
+/** Settings for a directory and everything below it. */
 export type DirectorySettings = {
   readonly mode?: Mode;
   readonly allow?: readonly string[];
@@ -67,13 +67,13 @@ export type Config = {
   /** Whether a trusted project's AGENTS.md or CLAUDE.md is part of the system prompt. */
   readonly instructions: boolean;
   readonly max_turns: number;
-  /** Tokens of context; absent: the preset's window less room for the answer (CX-1). */
+  /** Tokens of context; absent: the preset's window minus the room for the answer (CX-1). */
   readonly token_budget?: number;
   readonly max_tool_rounds: number;
   readonly max_answer_tokens: number;
   readonly wait_seconds: number;
   readonly confirm_cmd: boolean | 'acts';
-  /** Globs over tools that need no consent: this key and `mcp.auto_approve` together. */
+  /** Globs of tools that need no consent: this key and `mcp.auto_approve` merged. */
   readonly auto_approve: readonly string[];
   readonly safety: {
     readonly llm_second_opinion: boolean;
@@ -88,40 +88,42 @@ export type Config = {
     readonly executor?: string;
     readonly tasks_max: number;
     readonly preplan_system?: string;
-    /** Presets that a task of a plan may name. */
+    /** Presets that a plan's task may name. */
     readonly task_models: readonly string[];
     readonly approve_plan: 'never' | 'ask';
   };
   readonly mcp: {
     readonly servers: Readonly<Record<string, McpServer>>;
     readonly auto_approve: readonly string[];
-    /** Globs over tools that may run in Restricted (MO-2). */
+    /** Globs of tools that may run in Restricted (MO-2). */
     readonly read_only: readonly string[];
-    /** Seconds that a server may take to start. */
+    /** Seconds for a server to start. */
     readonly start_seconds?: number;
   };
-  /** Dollars of a session (CO-2). */
+  /** Dollars per session (CO-2). */
   readonly cost: { readonly warn_at_dollars?: number; readonly stop_at_dollars?: number };
-  /** What saved outputs of all sessions may take. */
+  /** Limits for saved outputs of all sessions. */
   readonly disk: {
     readonly session_mb: number;
     readonly total_mb: number;
     readonly caches_mb: number;
     readonly days: number;
   };
-  /** Whether turns that leave the context are summarised, and by which preset. */
+  /** Whether evicted turns are summarised, and by which preset. */
   readonly context: { readonly summarize: boolean; readonly summary_model?: string };
   readonly memory: { readonly enabled: boolean; readonly model?: string };
-  /** The mode a conversation starts in, where the kernel sandbox is there (MO-1). */
+  /** The first mode of a conversation, if the kernel sandbox works (MO-1). */
   readonly mode: Mode;
-  /** By directory, in the user's own file only: what holds for it and what is below it. */
+  /** Settings by directory, only in the user's own file. */
   readonly projects: Readonly<Record<string, DirectorySettings>>;
   readonly sandbox: {
     readonly unrestricted: 'plain' | 'light';
-    /** Keys of presets that commands of the model see: these variables, or all. */
+    /** Keys of presets that the model's commands can see: these variables, or all. */
     readonly pass_keys: boolean | readonly string[];
   };
-  /** What is kept of the agent's changes (EF-1): megabytes in all, days, megabytes of a file that must be copied. */
+  /**
+   * Limits for recorded changes of the agent (EF-1): total megabytes, days, megabytes of a file that must be copied.
+   */
   readonly undo: {
     readonly budget: number;
     readonly days: number;
@@ -134,15 +136,15 @@ export type Config = {
     /** `plain`: lines without drawing, for screen readers (UI-5). */
     readonly screen: 'full' | 'plain';
     readonly wheel_lines: number;
-    /** Ring when a question waits or a long run has ended. */
+    /** Ring the bell for a question or at the end of a long run. */
     readonly notify: boolean;
     readonly motion: boolean;
-    /** Show dimly how the line most likely goes on. */
+    /** Show dimly how the line probably continues. */
     readonly suggestions: boolean;
-    /** Whose prompt stands before the line. */
+    /** Which prompt precedes the line. */
     readonly prompt: 'aish' | 'shell';
   };
-  /** What a word at a command's place becomes when a blank follows it. */
+  /** Words that expand in command position after a blank. */
   readonly abbreviations: Readonly<Record<string, string>>;
   readonly keys: Readonly<Record<string, string | readonly string[]>>;
   readonly shell?: string;
@@ -184,13 +186,13 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export type Places = {
   /** The user's configuration file. */
   readonly config: string;
-  /** Sessions, history, logs, what is trusted. */
+  /** The directory of sessions, history, logs and trusted files. */
   readonly state: string;
-  /** What can be made again. */
+  /** The directory of data that can be recreated. */
   readonly cache: string;
 };
 
-/** Where things are kept, by the XDG base directory rules: a relative value there counts as unset. */
+/** Returns the directories by the XDG base directory specification, which ignores relative values. */
 export function placesOf(env: Environment): Places {
   const home = env.HOME || homedir();
   const base = (value: string | undefined, usual: string): string =>

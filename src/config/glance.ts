@@ -1,24 +1,24 @@
 /**
- * A first look at the configuration, for the frame that is drawn before anything else is loaded. Nothing of it is
- * checked: the whole file is judged right behind, and what is wrong here is drawn anew then.
+ * A quick look at the configuration for the first frame, before anything else is loaded. Nothing is validated: the
+ * real check follows, and corrects the frame if necessary.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { type Environment, placesOf } from './config.ts';
 
 export type Glance = {
-  /** The preset that the prompt will name. */
+  /** The preset named in the prompt. */
   readonly preset: string;
   readonly theme: string | undefined;
   readonly mouse: boolean;
-  /** Lines without drawing are wanted: there is no first frame. */
+  /** Plain lines are configured: there is no first frame. */
   readonly plain: boolean;
 };
 
 const MAX_BYTES = 1 << 20;
-/** A string, or what JSON does not know: a comment, a comma behind the last item. */
+/** A string, or syntax beyond JSON: a comment, a trailing comma. */
 const JSONC = /"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|,(?=\s*[}\]])/g;
 
-/** @returns undefined where the file can't be read or understood: then nothing is drawn ahead */
+/** @returns undefined if the file is unreadable or invalid: then there is no early frame */
 export function glanceAtConfig(flag: string | undefined, env: Environment): Glance | undefined {
   const named = flag ?? (env.AISH_CONFIG || undefined);
   const path = named ?? placesOf(env).config;

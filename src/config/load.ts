@@ -12,7 +12,7 @@ import { SCHEMA, type Schema } from './schema.ts';
 export type ProjectFile = {
   readonly path: string;
   readonly text: string;
-  /** Keys that count only when the file is trusted; not empty: worth asking the user. */
+  /** Keys that apply only if the file is trusted; if not empty, ask the user. */
   readonly waiting: readonly string[];
   /** Keys whose value comes from it. */
   readonly taken: readonly string[];
@@ -22,41 +22,41 @@ export type Loaded =
   | {
       readonly ok: true;
       readonly config: Config;
-      /** The user's file, where there is one, and what it holds. */
+      /** The user's file, if there is one, and its content. */
       readonly file?: string;
       readonly text?: string;
       readonly project?: ProjectFile;
-      /** A file sets the mode; otherwise it is the default. */
+      /** Whether a file sets the mode; otherwise it is the default. */
       readonly modeAsked: boolean;
       /** Lines for the user about a project file. */
       readonly notices: readonly string[];
-      /** Keys that protect the user and can't be read: the file itself, where nothing of it can. */
+      /** Security settings that can't be read; the file itself if all of it is unreadable. */
       readonly unread?: readonly string[];
     }
   | {
       readonly ok: false;
       /** One line: what is wrong, where, what to do. */
       readonly message: string;
-      /** Every mistake in the file, a line each. */
+      /** Every mistake in the file, one line each. */
       readonly mistakes: readonly string[];
-      /** What holds without them, for a screen: it always starts. */
+      /** The configuration without the mistakes, for a screen, which always starts. */
       readonly rest: Extract<Loaded, { ok: true }>;
     };
 
-/** Where to look for a project's `.aish.jsonc`, and whom to believe. */
+/** Where to look for a project's `.aish.jsonc`, and which files are trusted. */
 export type ProjectOptions = { readonly cwd: string; readonly trust: Pick<Trust, 'has'> };
 
 const PROJECT_NAME = '.aish.jsonc';
-/** How a project tells every agent what holds in it; the first that is there. */
+/** Files with a project's instructions for agents; the first existing one counts. */
 const INSTRUCTIONS = ['AGENTS.md', 'CLAUDE.md'];
 /** More would fill a small window before the first question. */
 const MAX_INSTRUCTION_CHARACTERS = 24_000;
 const MAX_BYTES = 1 << 20;
 
 /**
- * Reads the configuration: `--config`, else `AISH_CONFIG`, else the usual file; over it the project's, within what it
- * may set. A named file must be there; the usual one may be missing. A project file that is wrong is said and left out:
- * a repository must not keep the program from starting.
+ * Reads the configuration: `--config`, else `AISH_CONFIG`, else the usual file; then applies the project's allowed
+ * settings. A file named explicitly must exist. A wrong project file is reported and ignored, because a repository
+ * must not prevent the program from starting.
  */
 export async function loadConfig(
   flag: string | undefined,
@@ -71,7 +71,7 @@ export async function loadConfig(
   const checked = unreadable ?? ('text' in read ? await checkText(read.text, path) : undefined);
   const given = checked ? soundValue(checked) : {};
   const own = withDefaults(given);
-  // Before the project's file: that one may still tighten it.
+  // Before the project's file, which may still tighten the mode.
   const there = options && ofDirectory(own.projects, options.cwd, 'mode')?.value;
   const config = there === undefined ? own : { ...own, mode: there };
   const modeAsked = there !== undefined || given.mode !== undefined;
@@ -81,7 +81,7 @@ export async function loadConfig(
   return checked?.ok === false ? inSpite(checked, path, loaded) : loaded;
 }
 
-/** The mistakes, and the configuration that holds in spite of them. */
+/** Returns the mistakes, and the configuration without them. */
 function inSpite(
   { message, mistakes, lost }: Extract<Checked, { ok: false }>,
   path: string,
@@ -97,7 +97,7 @@ function unreadableFile(path: string, code: string): Extract<Checked, { ok: fals
   return { ok: false, message, mistakes: [message], ...NOTHING_LEFT };
 }
 
-/** Blocks and keys that protect the user whatever they say. */
+/** Blocks and keys that protect the user, whatever their value. */
 const PROTECTING: ReadonlySet<unknown> = new Set([
   ...['mode', 'projects', 'safety', 'secrets', 'undo', 'sandbox', 'confirm_cmd'],
   undefined,
@@ -109,7 +109,10 @@ function protects([first, second, third]: Place): boolean {
   return PROTECTING.has(first);
 }
 
-/** What holds of a file with mistakes. Where it can't be read what a preset may be sent, it is sent no secret. */
+/**
+ * Returns the usable part of a file with mistakes. If a preset's secrets policy is unreadable, the preset gets no
+ * secrets.
+ */
 function soundValue(checked: Checked): Readonly<Record<string, unknown>> {
   if (checked.ok) return checked.value;
   const { sound, lost } = checked;
@@ -145,12 +148,14 @@ export type Instructions = {
   readonly path: string;
   readonly text: string;
   readonly trusted: boolean;
-  /** Of the text that is used, and how many of the file are left out at its end. */
+  /** Of the text used, and how many characters of the file's end are left out. */
   readonly characters: number;
   readonly omitted: number;
 };
 
-/** What the project tells every agent; undefined where it has no such file. Only a trusted one is to be used. */
+/**
+ * Returns the project's instructions for agents; undefined without such a file. Use only those of a trusted project.
+ */
 export async function readInstructions(
   env: Environment,
   { cwd, trust }: ProjectOptions,
@@ -163,7 +168,7 @@ export async function readInstructions(
   return { path, text, trusted: trust.has(path, read.text), characters: text.length, omitted };
 }
 
-/** The nearest one from the working directory up to the repository's top, never beyond the home directory. */
+/** Finds the nearest one from the working directory up to the repository's top, never above the home directory. */
 function findProject(
   cwd: string,
   home: string | undefined,
@@ -206,12 +211,12 @@ async function readText(path: string): Promise<{ readonly text: string } | { rea
   }
 }
 
-/** By its mark, or by the zero in its first letter: a configuration begins with one of ASCII. */
+/** Detected by its byte order mark, or by a NUL in the first character: a configuration starts with an ASCII one. */
 function isUtf16([first, second]: Buffer): boolean {
   return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || first === 0 || second === 0;
 }
 
-/** The schema has vouched for the shape. */
+/** The schema has already validated the structure. */
 function withDefaults(
   given: Partial<Config> & { readonly safety?: Partial<Config['safety']> & { max_norris_steps?: number } },
 ): Config {
@@ -232,26 +237,26 @@ function withDefaults(
   };
 }
 
-// Where each value of the configuration comes from (`aish-tui config show`).
+// The origin of each configuration value (`aish-tui config show`).
 
 type Origin = 'default' | 'user' | 'project';
 
 export type Setting = {
-  /** With dots: `models.fast.base_url`. */
+  /** Separated by dots: `models.fast.base_url`. */
   readonly key: string;
   readonly value: unknown;
   readonly origin: Origin;
-  /** `PATH:LINE:COLUMN`, where a file says it. */
+  /** `PATH:LINE:COLUMN`, if a file sets it. */
   readonly place?: string;
 };
 
-/** Keys under which the program reads a value, by the key where a file may also write it. */
+/** For alternative keys of a file, the key under which the program reads the value. */
 const ALSO_AS: Readonly<Record<string, string>> = {
   'norris.max_norris_steps': 'safety.max_norris_steps',
   auto_approve: 'mcp.auto_approve',
 };
 
-/** Every setting that has a value, in the order of the schema. */
+/** Lists every setting with a value, in schema order. */
 export function settingsOf(loaded: Extract<Loaded, { ok: true }>): readonly Setting[] {
   const user = loaded.text === undefined ? undefined : treeOf(loaded.text);
   const project = loaded.project && treeOf(loaded.project.text);
@@ -270,7 +275,7 @@ export function settingsOf(loaded: Extract<Loaded, { ok: true }>): readonly Sett
 
 type Leaf = { readonly path: readonly string[]; readonly value: unknown };
 
-/** A block is taken apart as the schema says; what a user names (models, servers, keys) by its names. */
+/** Splits a block as in the schema; user-named entries (models, servers, keys) by their names. */
 function leavesOf(value: unknown, schema: Schema, path: readonly string[]): readonly Leaf[] {
   if (value === undefined) return [];
   const { properties, additionalProperties: named } = schema;
@@ -294,11 +299,11 @@ function placeOf(path: string, text: string, node: Node): string {
   return `${path}:${positionOf(text, node.parent?.offset ?? node.offset)}`;
 }
 
-// The user's own settings for a directory: `projects` of their file (CF-1, MO-9).
+// The user's settings for a directory: `projects` in their file (CF-1, MO-9).
 
 /**
- * What the user has set for `cwd`: of the directories that `cwd` is or lies in and that set it, the longest counts.
- * `tree` is that directory behind all links, `name` as the file has it.
+ * Returns the user's setting for `cwd`: the deepest directory around it that has one wins.
+ * `tree` is that directory with symlinks resolved, `name` its spelling in the file.
  */
 export function ofDirectory<Key extends keyof DirectorySettings>(projects: Config['projects'], cwd: string, key: Key) {
   const here = realOf(cwd) ?? cwd;

@@ -1,7 +1,7 @@
 /**
- * What a project's `.aish.jsonc` may set (CF-1). It comes with a cloned repository, so it is data only: untrusted it
- * can tighten; trusted it can also choose and add; it can never loosen safety, mode or secrets, nor run a program of
- * the user's choosing other than MCP servers.
+ * What a project's `.aish.jsonc` may set (CF-1). It comes with a cloned repository, so it is only data. Untrusted, it
+ * can tighten settings. Trusted, it can also choose and add. It can never loosen safety, mode or secrets, nor run a
+ * program other than MCP servers.
  */
 
 import { createHash } from 'node:crypto';
@@ -13,13 +13,13 @@ import { variablesIn } from './variables.ts';
 import { writePrivate } from './write.ts';
 
 type Rule = {
-  /** The key, with dots. */
+  /** The key, separated by dots. */
   readonly key: string;
-  /** Not before the user has said that this file is trusted. */
+  /** Requires that the user trusts this file. */
   readonly trusted: boolean;
-  /** Below this an untrusted file could stop the program instead of tightening it: then it has to be trusted. */
+  /** Below this value an untrusted file could stop the program instead of tightening it, so it requires trust. */
   readonly floor?: number;
-  /** The new value; undefined where the project may not have its way. The schema has vouched for `theirs`. */
+  /** Returns the new value; undefined if the project may not set it. The schema has validated `theirs`. */
   take(own: unknown, theirs: unknown): unknown;
 };
 
@@ -30,9 +30,9 @@ const only =
   (_own, theirs) =>
     theirs === value ? theirs : undefined;
 const added: Rule['take'] = (own, theirs) => [...asList(own), ...asList(theirs)];
-/** New names only: a project can't put another server behind a name that the user's own rules already mention. */
+/** Only new names: a project can't put another server behind a name used in the user's own rules. */
 const newNames: Rule['take'] = (own, theirs) => ({ ...asRecord(theirs), ...asRecord(own) });
-/** What is the user's, variables and commands for them, goes to no server that a project names. */
+/** The user's variables and commands are not passed to a server that a project names. */
 const newServers: Rule['take'] = (own, theirs) => {
   const takes = (value: unknown): boolean =>
     typeof value === 'string' ? variablesIn(value).length > 0 : Object.values(asRecord(value)).some(takes);
@@ -41,7 +41,7 @@ const newServers: Rule['take'] = (own, theirs) => {
 };
 const any: Rule['take'] = (_own, theirs) => theirs;
 
-/** THE list. A key that is not here is the user's alone. */
+/** The complete list. All other keys are the user's alone. */
 export const PROJECT_RULES: readonly Rule[] = [
   { key: 'max_turns', trusted: false, floor: 4, take: smaller },
   { key: 'token_budget', trusted: false, floor: 4096, take: smaller },
@@ -59,7 +59,7 @@ export const PROJECT_RULES: readonly Rule[] = [
   { key: 'safety.always_destructive_tools', trusted: false, take: added },
   { key: 'memory.enabled', trusted: false, take: only(false) },
   { key: 'instructions', trusted: false, take: only(false) },
-  // A pattern can be slow on purpose.
+  // Requires trust: a pattern can be slow on purpose.
   { key: 'safety.destructive_patterns', trusted: true, take: added },
   { key: 'model', trusted: true, take: any },
   { key: 'system_prompt', trusted: true, take: any },
@@ -74,15 +74,15 @@ export const PROJECT_RULES: readonly Rule[] = [
 
 export type Merged = {
   readonly config: Config;
-  /** Keys whose value is the project's, or holds something of it. */
+  /** Keys whose value comes wholly or partly from the project. */
   readonly taken: readonly string[];
-  /** Keys that would count if the file were trusted. */
+  /** Keys that would apply if the file were trusted. */
   readonly waiting: readonly string[];
   /** Keys that no project may set, or not to this value. */
   readonly refused: readonly string[];
 };
 
-/** The user's configuration with a checked project file over it. */
+/** Merges a validated project file into the user's configuration. */
 export function mergeProject(own: Config, project: Readonly<Record<string, unknown>>, trusted: boolean): Merged {
   const taken: string[] = [];
   const waiting: string[] = [];
@@ -108,7 +108,7 @@ function isBelow(floor: number | undefined, value: unknown): boolean {
   return floor !== undefined && typeof value === 'number' && value < floor;
 }
 
-/** The keys a file sets, one block deep. */
+/** Lists the keys of a file, one block deep. */
 function keysOf(project: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(project).flatMap(([name, value]) => {
     const isBlock = PROJECT_RULES.some(({ key }) => key.startsWith(`${name}.`));
@@ -135,15 +135,15 @@ function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 
-// Which project files the user trusts: by real path and content, so that a changed file is asked about again.
+// The project files that the user trusts, by real path and content: a changed file needs a new answer.
 
 export type Trust = {
   has(realPath: string, text: string): boolean;
-  /** Remembers the answer. False when it could not be kept; it then holds for this run alone. */
+  /** Remembers the answer. Returns false if it could not be saved; then it holds only for this run. */
   add(realPath: string, text: string): boolean;
 };
 
-/** The answers kept below the state directory, in `trust.json`. A file that can't be read trusts nothing. */
+/** The answers in `trust.json` in the state directory. An unreadable file trusts nothing. */
 export function createTrust(stateDir: string): Trust {
   const path = join(stateDir, 'trust.json');
   const known = read(path);

@@ -1,4 +1,7 @@
-/** THE schema of a configuration file. The errors, `docs/config.md` and the published schema are made from it. */
+/**
+ * The schema of a configuration file. Error messages, `docs/config.md` and the published schema are generated from
+ * it.
+ */
 import { MODES } from '../session/ids.ts';
 import { DEFAULTS } from './config.ts';
 
@@ -110,7 +113,8 @@ const pattern = block(
   ['reason', 'pattern'],
 );
 
-// One block instead of two alternatives: a wrong key then has one clear error. `check.ts` wants one of command and url.
+// One block instead of two alternatives, so that a wrong key has one clear error. `check.ts` requires either command
+// or url.
 const server = block('One MCP server: either `command`, which starts it, or `url`, where it listens.', {
   command: text('The program that speaks MCP on its standard input and output.'),
   args: names('Its arguments.'),
@@ -134,7 +138,7 @@ const server = block('One MCP server: either `command`, which starts it, or `url
   }),
 });
 
-/** How a value is checked against it. */
+/** The options of the validator. */
 export const SCHEMA_OPTIONS = { allErrors: true, strict: false } as const;
 
 export const SCHEMA: Schema = block('Configuration of aish-tui.', {

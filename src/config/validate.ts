@@ -1,6 +1,6 @@
 /**
- * The schema as a function. The build puts ready-made code in place of this file (build.mjs), so that a start
- * loads no compiler of schemas.
+ * Compiles the schema to a function. The build replaces this file by precompiled code (build.mjs), so that a start
+ * loads no schema compiler.
  */
 import { Ajv, type ValidateFunction } from 'ajv';
 import { SCHEMA, SCHEMA_OPTIONS } from './schema.ts';

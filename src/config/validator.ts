@@ -1,8 +1,8 @@
-/** What a configuration's schema says of a value; imported only when there is a file to check. */
+/** Validates a configuration value; imported only if there is a file to check. */
 import type { ErrorObject } from 'ajv';
 import { validate } from './validate.ts';
 
-/** The errors of a value against the schema; none when it is valid. Of alternatives that all fail: one error. */
+/** Returns the schema errors of a value. If all alternatives fail, they count as one error. */
 export function errorsOf(value: unknown): readonly ErrorObject[] {
   if (validate(value)) return [];
   return (validate.errors ?? []).filter(({ schemaPath }) => !schemaPath.includes('/anyOf/'));

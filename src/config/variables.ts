@@ -1,12 +1,14 @@
-/** Values of the environment in a configuration: `${NAME}`. */
+/** Environment variables in a configuration: `${NAME}`. */
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** The names of all variables that a text takes in. */
+/** Lists the variables in a text. */
 export function variablesIn(text: string): readonly string[] {
   return [...text.matchAll(VARIABLE)].map(([, name = '']) => name);
 }
 
-/** Puts the values in. Throws where there is none. @param place the key that holds the text, for the message */
+/**
+ * Replaces the variables by their values. Throws if one is missing. @param place the key of the text, for the message
+ */
 export function filledText(text: string, place: string, env: Readonly<Record<string, string | undefined>>): string {
   return text.replace(VARIABLE, (_whole, variable: string) => {
     const found = env[variable];

@@ -1,4 +1,4 @@
-/** Writing files of the configuration: private, and whole or not at all (RE-3). */
+/** Writes configuration files: private, and atomically (RE-3). */
 import { chmodSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { applyEdits, modify, type ParseError, parse } from 'jsonc-parser';
@@ -12,15 +12,15 @@ const FRESH = `// Configuration of aish-tui. docs/config.md describes every key.
 {}
 `;
 
-/** One change: the value at a place, or undefined to take it away. */
+/** One change: the value at a place; undefined removes it. */
 type Change = { readonly place: readonly string[]; readonly value: unknown };
-/** Changes that depend on what is there; or one line why there are none. */
+/** Changes that depend on the current content; or a one-line reason why there are none. */
 type Changes = (there: JsonObject) => readonly Change[] | string;
 
 /**
- * Adds a preset and makes it the active one, in the existing file: comments and order stay (BR-6). Of a preset that is
- * there only the model changes: its key, and what is done about secrets, belong to its address.
- * @returns undefined when done, else one line why not
+ * Adds a preset to the existing file and makes it the active one; comments and order stay (BR-6). Of an existing
+ * preset only the model changes, because its key and secrets policy belong to its address.
+ * @returns undefined on success, else a one-line reason
  */
 export function writeModelChoice(path: string, name: string, model: ModelConfig): string | undefined {
   return changeConfig(path, ({ models }) => {
@@ -34,8 +34,8 @@ export function writeModelChoice(path: string, name: string, model: ModelConfig)
 }
 
 /**
- * Changes values in a configuration file, which need not be there yet: comments and order stay.
- * @returns undefined when done, else one line why not
+ * Changes values in a configuration file, which may not exist yet; comments and order stay.
+ * @returns undefined on success, else a one-line reason
  */
 export function changeConfig(path: string, wanted: readonly Change[] | Changes): string | undefined {
   let text = FRESH;
@@ -56,8 +56,8 @@ export function changeConfig(path: string, wanted: readonly Change[] | Changes):
 }
 
 /**
- * Replaces a file in one step, 0600 in a 0700 directory. A symbolic link stays one; what it points at is replaced.
- * @returns undefined when done, else one line why not
+ * Replaces a file atomically, with mode 0600 in a 0700 directory. A symlink stays; its target is replaced.
+ * @returns undefined on success, else a one-line reason
  */
 export function writePrivate(path: string, text: string): string | undefined {
   let target = path;
@@ -67,7 +67,7 @@ export function writePrivate(path: string, text: string): string | undefined {
     target = existing(path);
     fresh = join(dirname(target), `.${process.pid}.${Date.now()}.aish`);
     writeFileSync(fresh, text, { mode: 0o600, flag: 'wx', flush: true });
-    // A file that the user made readable for more people on purpose stays so.
+    // Keep wider read permissions that the user set on purpose.
     chmodSync(fresh, modeOf(target));
     renameSync(fresh, target);
     return undefined;

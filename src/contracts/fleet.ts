@@ -1,19 +1,19 @@
-/** Many machines at work on one goal: what is known of each one's question, and how a fleet is asked and told. */
+/** Types for many machines that work on one goal: each host's question, and the interface of a fleet. */
 import type { Finding } from '../session/action.ts';
 import type { Machine } from './machine.ts';
 
-/** One thing that a halted command names, as its host reports it. Sizes are told to the user, and are not compared. */
+/** A file that a halted command names, as its host reports it. Sizes are shown, but not compared. */
 export type TargetFacts = {
   /** As the command names it. */
   readonly label: string;
-  /** The full path there. */
+  /** The full path on the host. */
   readonly path: string;
   readonly type: 'file' | 'directory' | 'link' | 'other' | 'missing';
-  /** Where a link leads. */
+  /** The target of a link. */
   readonly link?: string;
-  /** The mount point that it lies on. */
+  /** Its mount point. */
   readonly mount: string;
-  /** Whether it lies in a work tree of git, or holds one. */
+  /** Whether it is inside a git work tree, or contains one. */
   readonly git: 'none' | 'inside' | 'unknown';
   readonly undoable: boolean;
   readonly files: number;
@@ -22,54 +22,54 @@ export type TargetFacts = {
   readonly more: boolean;
 };
 
-/** A question of one host, by all that makes it the same question as another host's. */
+/** A question of one host, with everything that makes it equal to another host's question. */
 export type HaltFacts = {
   readonly host: string;
   readonly kind: string;
   /** Exactly as it would run. */
   readonly command: string;
-  /** The directory there. */
+  /** The directory on the host. */
   readonly cwd: string;
   readonly mode: string;
-  /** The kernel holds commands there to the mode. */
+  /** The host's kernel enforces the mode. */
   readonly sandbox: boolean;
-  /** The commands run there as root. */
+  /** Commands run as root there. */
   readonly root: boolean;
   readonly findings: readonly Pick<Finding, 'rule' | 'verb' | 'part'>[];
-  /** Who judged it, and in which words. */
+  /** Who judged it, and the judgement's text. */
   readonly opinion: string;
-  /** Handles of the secrets that it would be given. */
+  /** Handles of the secrets that it would get. */
   readonly secrets: readonly string[];
-  /** Undefined: they could not be looked at. */
+  /** Undefined: the files could not be examined. */
   readonly targets: readonly TargetFacts[] | undefined;
 };
 
-/** Least, middle and most of what the hosts of a group would lose. */
+/** Minimum, median and maximum loss on the hosts of a group. */
 export type Spread = { readonly min: number; readonly median: number; readonly max: number };
 
 /** Hosts with the same question. */
 export type HaltGroup = {
-  /** Names this question of these hosts as they were looked at: an answer to it is one to nothing else. */
+  /** Identifies this question of these hosts in their examined state; an answer applies to nothing else. */
   readonly digest: string;
   readonly hosts: readonly string[];
   readonly facts: HaltFacts;
   readonly files: Spread;
   readonly bytes: Spread;
-  /** Why these hosts are asked about apart from others with the same command. */
+  /** Why these hosts are separate from others with the same command. */
   readonly apart?: string;
-  /** In what it is another question than that of the largest group, in a few words each. */
+  /** How the question differs from that of the largest group, in a few words each. */
   readonly differences: readonly string[];
 };
 
-/** A machine of a fleet, connected. */
+/** A connected machine of a fleet. */
 export type FleetMachine = {
   readonly machine: Machine;
-  /** Where its first command runs. */
+  /** The directory of its first command. */
   readonly directory: string;
   readonly root: boolean;
-  /** Runs code of the program's own that only reads; undefined where no whole answer came in time. Never rejects. */
+  /** Runs aish-tui's own read-only code; undefined without a complete answer in time. Never rejects. */
   ask(code: string): Promise<string | undefined>;
-  /** Resolves with one line when the connection is gone though nobody ended it. */
+  /** Resolves with one line when the connection is lost unexpectedly. */
   readonly lost: Promise<string>;
   /** Never rejects. */
   close(): Promise<void>;
@@ -78,12 +78,12 @@ export type FleetMachine = {
 /** Connects to a machine. A problem is one line. Never rejects. */
 export type OpenMachine = (host: string, signal: AbortSignal) => Promise<FleetMachine | { readonly problem: string }>;
 
-/** What carries commands to hosts where it is not a connection of the program's own. */
+/** How commands reach hosts, if not through our own connection. */
 export type FleetCarrier = 'ansible';
 
 export type FleetWish = {
   readonly goal: string;
-  /** As it was written: `web1,web2,@group`. */
+  /** As typed: `web1,web2,@group`. */
   readonly hosts: string;
   readonly atOnce?: number;
   readonly deadlineSeconds?: number;
@@ -92,38 +92,38 @@ export type FleetWish = {
   readonly via?: FleetCarrier;
 };
 
-/** What the user says to a question: of a whole group, or of a part of it. */
+/** The user's answer to a question, for a whole group or a part of it. */
 export type FleetAnswer = 'proceed' | 'skip' | 'abort';
 
-/** One host, as a table shows it. */
+/** One host's row in the table. */
 export type FleetRow = {
   readonly host: string;
-  /** How far it is, or how it ended. */
+  /** Its progress or result. */
   readonly status: string;
   readonly ended: boolean;
   readonly reason: string;
-  /** At work. */
+  /** Working time. */
   readonly milliseconds: number;
   readonly commands: readonly { readonly command: string; readonly exit: number | null }[];
-  /** What its last command printed, as plain text. */
+  /** The output of its last command, as plain text. */
   readonly output: string;
-  /** What its model said last. */
+  /** The last text of its model. */
   readonly said: string;
 };
 
-/** A fleet at work. */
+/** A running fleet. */
 export type FleetRun = {
   readonly goal: string;
-  /** Who goes first behind a yes for these hosts, while the others wait for its end; undefined where that is over. */
+  /** The host that runs first after a yes for these hosts, while the others wait; undefined once it has succeeded. */
   canaryFor(hosts: readonly string[]): string | undefined;
   rows(): readonly FleetRow[];
-  /** The questions that are to be put now; empty while hosts may still come to the same ones. */
+  /** The questions to ask now; empty while other hosts may still reach the same ones. */
   questions(): readonly HaltGroup[];
-  /** Answers for hosts of a group, all or some of them; false where the group is no longer what was shown. */
+  /** Answers for all or some hosts of a group; returns false if the group has changed since it was shown. */
   answer(digest: string, hosts: readonly string[], answer: FleetAnswer): boolean;
-  /** Ends what is left. */
+  /** Ends the remaining work. */
   stop(reason: string): void;
-  /** Called after each change. */
+  /** Calls `listener` after each change. */
   subscribe(listener: () => void): () => void;
   /** Resolves when every host has ended and everything is on disk. */
   readonly ended: Promise<void>;
@@ -131,6 +131,6 @@ export type FleetRun = {
 
 export type FleetPort = {
   start(wish: FleetWish): Promise<FleetRun | { readonly problem: string }>;
-  /** The last fleet of this session, where it was cut off. */
+  /** Continues the session's last fleet, if it was interrupted. */
   resume(): Promise<FleetRun | { readonly problem: string }>;
 };

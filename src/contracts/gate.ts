@@ -1,62 +1,58 @@
-/** The safety gate: what is judged before anything of a model runs. */
+/** The safety gate: judges everything of a model before it runs. */
 import type { Action, Judgement } from '../session/action.ts';
 
 export type JudgeContext = {
   readonly cwd: string;
   readonly goal: string;
   readonly signal: AbortSignal;
-  /**
-   * The action as a model may be told of it, where that is not the action itself: with handles where it has secrets.
-   */
+  /** The action for a model to read, if different: with handles instead of secrets. */
   readonly told?: Action;
-  /** Project mode: the kernel holds the command to this directory, behind all links (MO-9). */
+  /** Project mode: the kernel confines the command to this directory (symlinks resolved) (MO-9). */
   readonly project?: { readonly tree: string };
-  /** The kernel of the machine holds the command to a mode narrower than Unrestricted. */
+  /** The kernel enforces a mode narrower than Unrestricted. */
   readonly held?: boolean;
-  /** Does something else of the session run that may write meanwhile? Then a file that is missing may be there soon. */
+  /** Other work of the session runs and may write meanwhile: then a missing file may soon exist. */
   readonly busy?: boolean;
 };
 
-/** A file that a judgement rests on, as it was then: another content, or its appearance, voids the judgement. */
+/** A file that a judgement depends on, at that time: changed content, or its appearance, voids the judgement. */
 export type FileRead =
   | { readonly path: string; readonly hash: string }
   | { readonly path: string; readonly absent: true }
-  /** Not read: too large, no text. `stamp` is another once it may hold something else. */
+  /** Not read: too large, or not text. `stamp` changes if its content may have changed. */
   | { readonly path: string; readonly stamp: string };
 
-/** A call of one of the program's own tools as what it would do, and the files by which it would do just that. */
+/** What a call of a built-in tool would do, and the files that this depends on. */
 export type Preview = { readonly diff: string; readonly reads: readonly FileRead[] };
 
-/** What a judgement rests on beside the action itself, and where the action writes. Paths are absolute. */
+/** What a judgement depends on besides the action, and where the action writes. Paths are absolute. */
 export type Basis = {
-  /** Files that were read, and files that were looked for and not there. */
+  /** Files that were read, and files that were missing. */
   readonly reads: readonly FileRead[];
-  /** What of the session's it changes or ends: paths and patterns with all below them, and processes by number. */
+  /** What it changes or ends of the session: paths and patterns including everything below, and process ids. */
   readonly own: readonly string[];
-  /** What it writes to, as far as it names it. */
+  /** The paths it writes to, as far as it names them. */
   readonly writes: readonly string[];
-  /** Where it puts files of others, such as a clone; absent: nowhere. */
+  /** Where it puts foreign files, such as a clone; absent: nowhere. */
   readonly brings?: readonly string[];
-  /** What the paths of a command stood for when the user was asked. */
+  /** What the command's paths referred to when the user was asked. */
   readonly targets?: Targets;
 };
 
-/** What the paths that a command names stood for: real paths, devices and inodes, patterns expanded. */
+/** What the paths of a command referred to: real paths, devices and inodes, with patterns expanded. */
 export type Targets = { readonly command: string; readonly cwd: string; readonly found: readonly string[] };
 
-/** A judgement with what it rests on, which stays beside the machine. `refused`: it never runs, and why. */
+/** A judgement with its basis, which is not part of the state machine. `refused`: the reason why it never runs. */
 export type Judged = Judgement & { readonly basis?: Basis; readonly refused?: string };
 
 export type Gate = {
-  /** Judges one action (SF-1). Never rejects; what can't be judged is destructive. */
+  /** Judges one action (SF-1). Never rejects; whatever can't be judged is destructive. */
   judge(action: Action, context: JudgeContext): Promise<Judged>;
-  /** The word of one of the program's own tools on its call, with what writing to the files it names would do. */
+  /** Combines a built-in tool's judgement of its call with the effect of writing to the files it names. */
   judgeWrites?(said: Judged, action: Action, context: JudgeContext): Promise<Judged>;
-  /**
-   * Right before the launch: is everything as it was when it was judged?
-   */
+  /** Checks right before the launch whether everything is as it was at the judgement. */
   begin(basis: Basis): Promise<boolean>;
-  /** Whether a command changes nothing at all, by the tables alone: it may run beside others that don't. */
+  /** Whether a command changes nothing at all, by the tables alone: such commands may run in parallel. */
   onlyReads(command: string, cwd: string): boolean;
   /** Whether a command behaves the same over pipes as in a terminal, by the tables alone. */
   worksOverPipes(command: string, cwd: string): boolean;
@@ -64,14 +60,14 @@ export type Gate = {
 
 export type RuleInfo = { readonly name: string; readonly family: string; readonly reason: string };
 
-/** What `:safety` can ask without running anything. */
+/** Questions for `:safety`, which run nothing. */
 export type SafetyPort = {
-  /** Every rule in force, once by name, in table order. */
+  /** Every active rule, once per name, in table order. */
   patterns(): readonly RuleInfo[];
   /** The static verdict alone: no model, no cache. */
   check(command: string, cwd: string): Pick<Judgement, 'reason' | 'rule' | 'findings'> & { readonly verdict: string };
-  /** The allow rule that covers this command alone; undefined where none may. */
+  /** The allow rule for exactly this command; undefined if none may cover it. */
   ruleFor(command: string, cwd: string): string | undefined;
-  /** What the gate would decide if a model asked for it now, second opinion included. Never rejects. */
+  /** The gate's decision if a model asked for it now, including a second opinion. Never rejects. */
   judge(command: string, cwd: string, signal: AbortSignal): Promise<Judgement>;
 };

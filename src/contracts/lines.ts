@@ -1,4 +1,4 @@
-/** The line at the prompt: how it will be taken, what may complete it, and what its `@` words stand for. */
+/** The line at the prompt: its route, its completions, and its `@` words. */
 import type { Attachment } from '../session/message.ts';
 
 export type Route = {
@@ -7,37 +7,37 @@ export type Route = {
   readonly forced: boolean;
   /** `!!cmd`: the command stays out of the model's context. */
   readonly private?: boolean;
-  /** The line without its prefix and without blanks around it. */
+  /** The line without its prefix and surrounding blanks. */
   readonly text: string;
-  /** Why, in a few words for the prompt. */
+  /** The reason in a few words, for the prompt. */
   readonly why: string;
-  /** It could as well be the other of command and question: what the choice is remembered by (IN-9). */
+  /** Set if it could be a command or a question: the key for remembering the user's choice (IN-9). */
   readonly unsure?: string;
 };
 
 export type Completion = {
-  /** The text as it is to stand in the line, quoted where it must be. */
+  /** The text to insert, quoted if necessary. */
   readonly text: string;
-  /** What people are shown of it, where that is less than the text (the last part of a path). */
+  /** What to show, if shorter than the text (the last part of a path). */
   readonly label?: string;
   /** What it is, in a word or two. */
   readonly note?: string;
-  /** More of the same word may follow: no blank is put behind it. */
+  /** The word may continue: add no blank after it. */
   readonly open?: boolean;
 };
 
-/** What may stand in place of the text from `start` to the cursor, best first. */
+/** Candidates to replace the text from `start` to the cursor, best first. */
 export type Completions = { readonly start: number; readonly items: readonly Completion[] };
 
-/** What is known of the words of a line while it is typed; answers at once. */
+/** Facts about words while the user types; answers at once. */
 export type WordFacts = {
   kindOf(command: string): 'known' | 'alias' | 'unknown';
-  /** Whether it names something that is there: asked of the disk in the background, `onAnswer` hears of it. */
+  /** Whether it names an existing file: checked on disk in the background; `onAnswer` is called with news. */
   isPath(word: string): boolean;
   onAnswer(listener: () => void): () => void;
-  /** The command whose name is spelled most alike; undefined where none is near. */
+  /** The command with the most similar name; undefined if none is near. */
   nearest(command: string): string | undefined;
-  /** What stands for what, at a command's place. */
+  /** Abbreviations in command position, with their expansions. */
   abbreviations(): Readonly<Record<string, string>>;
 };
 
@@ -45,34 +45,33 @@ export type WordFacts = {
 
 /** One `@` word. */
 export type AtWord = {
-  /** As it stands in the line. */
+  /** As typed in the line. */
   readonly word: string;
-  /** What it stands for, with its size; absent where that is nothing, or nothing that can be sent. */
+  /** The attachment with its size; undefined if there is none, or it can't be sent. */
   readonly attachment?: Attachment;
   readonly bytes?: number;
-  /** Estimated, rather too many. */
+  /** An estimate, rather too high. */
   readonly tokens?: number;
-  /** Why it can't be sent, in a sentence that names it: the question stays in the prompt. */
+  /** Why it can't be sent, as a sentence with its name: the question stays in the prompt. */
   readonly problem?: string;
-  /** Why the user is asked once more before it is sent. */
+  /** Why the user must confirm before it is sent. */
   readonly doubt?: string;
-  /** It looks like a path and nothing is there: it stays a word. */
+  /** It looks like a path, but nothing exists there: it stays a word. */
   readonly missing?: true;
 };
 
 export type AttachmentsPort = {
-  /** What stands behind the `@` words of a question as it is now. Never rejects. */
+  /** Resolves the `@` words of a question in their current state. Never rejects. */
   find(question: string): Promise<readonly AtWord[]>;
-  /** The same for good: images are copied beside the session, so that they are sent as they were now. */
+  /** The same for sending: images are copied to the session, so that they can't change afterwards. */
   take(question: string): Promise<readonly AtWord[]>;
-  /** What may stand behind an `@`. */
+  /** Completes the text after an `@`. */
   complete(start: string): Promise<readonly Completion[]>;
   /**
-   * `@` and the path of an image, where a pasted text is the path of one (a file dropped on the terminal); else
-   * undefined.
+   * Returns `@` and the path if the pasted text is an image's path (a file dropped on the terminal); else undefined.
    */
   pasted(text: string): string | undefined;
 };
 
-/** Whether a text may hold an `@` word at all. */
+/** Whether a text may contain an `@` word at all. */
 export const AT_WORD = /(?:^|\s)@[^\s@]/;

@@ -1,145 +1,147 @@
 /**
- * A machine that commands run on: this one, or a host. Whoever runs a command or looks at files asks `machineAt(place)`
- * for it (see `session/place.ts`) and does not learn which one it got, but for `host`, which a person must be told.
- *
- * How to use it: `machineAt(placeOn('web1', '/srv'))` gives the machine of a host, connected or not; `spawn` runs what
- * the gate has judged for that very place, `files` and `processes` tell a HALT what would be lost. Nothing here judges,
- * and nothing that a host says may soften a verdict.
+ * A machine that runs commands: this one, or a host. Code that runs commands or examines files gets it from
+ * `machineAt(place)` (see `session/place.ts`) and does not learn which one it is, except for `host`, which is shown
+ * to people.
+ * / Usage: `machineAt(placeOn('web1', '/srv'))` returns a host's machine, connected or not; `spawn` runs what the
+ * gate has judged for exactly that place; `files` and `processes` tell a HALT what would be lost. Nothing here
+ * judges, and no answer of a host may soften a verdict.
  */
 import type { AgentCommands, Confinement, RunningCommand } from './commands.ts';
 
-/** A path as a command names it; `glob`: it is a pattern that the shell expands; `cwd`: a directory of that machine. */
+/** A path as a command names it. `glob`: a pattern that the shell expands. `cwd`: a directory on that machine. */
 export type Named = { readonly path: string; readonly glob: boolean; readonly cwd: string };
 
-/** Whether the looking must end. */
+/** Whether the examination must stop. */
 export type IsOver = () => boolean;
 
 /** `more`: there is more than was counted; `names`: the first paths of the files, where they are told. */
 export type Count = { files: number; bytes: number; more: boolean; names?: readonly string[] };
 
-/** Looks at files, reading only. What can't be looked at counts as there. Never reject. */
+/** Examines files, read-only. What can't be examined counts as existing. Never rejects. */
 export type MachineFiles = {
-  /** Looks are taken in the order in which they are asked for: none needs to wait for the answer of the one before. */
+  /** Requests are processed in order, so none needs to wait for the previous answer. */
   readonly inOrder?: true;
-  /** Paths that exist of those named, patterns expanded, at most 200. */
+  /** Returns the existing ones of these paths, with patterns expanded, at most 200. */
   existing(named: readonly Named[], isOver: IsOver): Promise<readonly string[]>;
-  /** How many files and bytes lie at and below `paths`, following no links; undefined where that can't be told. */
+  /** Counts files and bytes at and below `paths`, without following links; undefined if unknown. */
   count(paths: readonly string[], isOver: IsOver): Promise<Count | undefined>;
-  /** What a `find` with these words matches; undefined where that can't be told. */
+  /** Counts the matches of a `find` with these arguments; undefined if unknown. */
   matches(words: readonly string[], cwd: string, isOver: IsOver): Promise<Count | undefined>;
-  /** What the paths stand for now, in lines that change when they come to stand for something else. */
+  /** Identifies what the paths refer to now: the lines change when that changes. */
   identities(named: readonly Named[]): Promise<readonly string[]>;
 };
 
 export type Machine = {
-  /** The name that a person knows it by; undefined: this one. */
+  /** Its name for people; undefined: this machine. */
   readonly host?: string;
-  /** The home directory of the user there. */
+  /** The user's home directory there. */
   readonly home: string;
-  /** Starts a command of a model there. It must have been judged for that place and mode. */
+  /** Starts a model's command there. It must have been judged for that place and mode. */
   readonly spawn: AgentCommands['run'];
   readonly files: MachineFiles;
-  /** Why no command of this mode can run there, in a line for the user; undefined: it can. */
+  /** Why no command of this mode can run there, in a line for the user; undefined if it can. */
   lacks(mode: Confinement): string | undefined;
-  /** Lines that name the processes which would be ended, by number and by name. Never rejects. */
+  /** Returns lines about the processes that would be ended, by id and by name. Never rejects. */
   processes(ids: readonly string[], names: readonly string[]): Promise<readonly string[]>;
 };
 
-/** What can be seen of a machine, running nothing. */
+/** The read-only part of a machine. */
 export type Sight = Omit<Machine, 'spawn' | 'lacks'>;
 
-/** The machine of a place. A host that is not connected has one as well: nothing runs on it, nothing is seen there. */
+/** Returns the machine of a place. Also for a host without connection, where nothing runs and nothing is visible. */
 export type MachineAt = (place: string) => Machine;
 
-// Hosts that the user has connected to with `:host`, over ssh as it is configured.
+// Hosts that the user has connected to with `:host`, over ssh with its own configuration.
 
-/** Files of one shell in its private directory, on whatever machine it is. A promise only where that is elsewhere. */
+/** The files of one shell in its private directory. Returns promises only for a remote one. */
 export type ShellFiles = {
   readonly path: string;
   write(name: string, text: string): Promise<void> | undefined;
   /** Reads a file and removes it. */
   take(name: string): Promise<string | undefined> | string | undefined;
   discard(name: string): void;
-  /** Puts a line into the pipe `lines`, which a shell there reads as its input. */
+  /** Writes a line to the pipe `lines`, which is that shell's input. */
   feed?(line: string): void;
   remove(): void;
 };
 
-/** How a shell is driven that runs on a host. */
+/** How to run and control a shell on a host. */
 export type ShellThere = {
   readonly host: string;
-  /** Path of the shell that is driven there: the user's login shell, or in place of it (`instead`) bash, else sh. */
+  /** The path of the shell: the user's login shell, or instead of it (`instead`) bash, else sh. */
   readonly program: string;
   readonly instead: string | undefined;
-  /** It is one that tells neither functions nor a history. */
+  /** It reports neither functions nor a history. */
   readonly plain: boolean;
   readonly home: string;
-  /** Of the environment there, what its startup files need. */
+  /** The host's variables that its startup files need. */
   readonly env: Readonly<Record<string, string>>;
-  /** Makes its private directory. Rejects where there can be none. */
+  /** Creates its private directory. Rejects on failure. */
   files(): Promise<ShellFiles>;
   /**
-   * Writes what starts the shell (`launch`: code for sh, its program `$0`, its directory `$1`) and gives the program of
-   * this machine that runs it there in the terminal it gets. The directory goes with the shell.
+   * Stores the start script (`launch`: code for sh; `$0` is its program, `$1` its directory) and returns the local
+   * program that runs the shell in the terminal it gets. The directory is removed with the shell.
    */
   starts(
     launch: string,
     files: ShellFiles,
     env: Readonly<Record<string, string>>,
   ): Promise<{ readonly argv: readonly [string, ...string[]]; readonly env: Readonly<Record<string, string>> }>;
-  /** The modes of its terminal there (see termios(3)); ordinary ones where they can't be told. */
+  /** Returns the modes of its terminal (see termios(3)); ordinary ones if unknown. */
   modes(files: ShellFiles): Promise<{ readonly echo: boolean; readonly lines: boolean }>;
-  /** Whether the shell itself is in front of its terminal there. */
+  /** Whether the shell itself is in the foreground of its terminal there. */
   isInFront(files: ShellFiles): Promise<boolean>;
-  /** Signals the foreground of its terminal there, never the shell itself. */
+  /** Signals the foreground job of its terminal, never the shell itself. */
   signal(files: ShellFiles, name: 'TERM' | 'KILL'): void;
-  /** The names of programs on the login shell's PATH. */
+  /** Lists the programs on the login shell's PATH. */
   programs(): Promise<ReadonlySet<string>>;
-  /** What may stand for the last word: names of files there that begin so, directories with a slash. */
+  /** Completes the last word: files there with this prefix, directories with a slash. */
   filesLike(start: string, directory: string): Promise<readonly string[]>;
-  /** It has ended with this code: was that the connection's end? */
+  /** Whether this exit code came from a lost connection. */
   isLost(code: number): Promise<boolean>;
 };
 
-/** The private directories of connections, as this machine remembers them. */
+/** This machine's record of the private directories of connections. */
 export type LeftOnHosts = {
-  /** Notes that one of this program's lies there; the result forgets it. Neither throws. */
+  /**
+   * Records that this program has such a directory there; the returned function removes the record. Neither throws.
+   */
   lies(host: string, directory: string): () => void;
-  /** Those there whose program is gone; `forget`: it has been removed. Neither throws. */
+  /** Directories there whose program has ended; call `forget` after removing one. Neither throws. */
   of(host: string): readonly { readonly directory: string; readonly forget: () => void }[];
 };
 
 export type HostRow = {
   readonly name: string;
   readonly state: 'opening' | 'connected' | 'lost';
-  /** Where the user's shell there is. */
+  /** The place of the user's shell there. */
   readonly place?: string;
   /** The user's lines go there now. */
   readonly current: boolean;
 };
 
-/** What `:host` does. Each rejects with one line for the user. */
+/** The functions of `:host`. Each rejects with one line for the user. */
 export type HostsPort = {
   list(): readonly HostRow[];
-  /** Names that ssh's configuration gives. */
+  /** Names in ssh's configuration. */
   names(): Promise<readonly string[]>;
   /**
-   * The user's lines go to this host from now on.
-   * @param asks shows what ssh asks meanwhile; the command ends when there is a connection or none
+   * Sends the user's lines to this host from now on.
+   * @param asks shows ssh's questions; the command ends with the connection's result
    */
   enter(name: string, asks: (master: RunningCommand) => Promise<void>): Promise<void>;
-  /** Back to this machine; the host stays connected. */
+  /** Returns to this machine; the host stays connected. */
   leave(): undefined;
   /**
-   * Ends the connection and removes what lies there; what that was, one line each. Without `yes` it only says what it
-   * would remove, where anything lies there that outlasts a connection.
+   * Ends the connection and removes our files there; returns what those were, one line each. Without `yes` it only
+   * reports what it would remove, if any of it outlives a connection.
    */
   forget(name: string, yes: boolean): Promise<readonly string[]>;
   /**
-   * Puts the sandbox launcher on the host, by default the one that the lines go to; without `yes` it says what that
-   * means. The word is kept for later connections.
+   * Installs the sandbox launcher on the host (default: the one that gets the user's lines); without `yes` it
+   * explains that. The answer is saved for later connections.
    */
   launcher(name: string | undefined, yes: boolean): Promise<string>;
-  /** The user's word that secrets of this machine may go there, until the program ends. */
+  /** Allows sending secrets of this machine there, until the program ends. */
   trust(name: string): void;
 };

@@ -1,4 +1,4 @@
-/** What the engine needs of the services: they know neither the engine nor each other. */
+/** The services that the engine needs. They know neither the engine nor each other. */
 import type { AgentCommands, Confinement, Jobs, UserCommands } from './commands.ts';
 import type { Gate } from './gate.ts';
 import type { Broker, Preplanner, Spending } from './models.ts';
@@ -14,40 +14,40 @@ export type Services = {
   readonly preplanner?: Preplanner;
   readonly spending?: Spending;
   readonly agent: AgentCommands;
-  /** Why no command of this mode can run at a place, in a line; undefined: it can. Absent: no host holds any. */
+  /** Why no command of this mode can run at a place, in a line; undefined: it can. Absent: no host has a sandbox. */
   readonly lacks?: (place: string, mode: Confinement) => string | undefined;
   readonly user: UserCommands;
-  /** Absent: nothing is tried, a HALT has three answers. */
+  /** Absent: nothing can be tried, and a HALT has three answers. */
   readonly trials?: Trials;
-  /** Lets commands in Project connect to `host:port`. */
+  /** Allows commands in Project to connect to `host:port`. */
   readonly connect?: (target: string) => void;
   readonly jobs: Pick<Jobs, 'adopt' | 'release' | 'running' | 'kill'>;
   readonly tools: Tools;
   readonly journal: Journal;
   readonly secrets: Secrets;
   /**
-   * The directory that Project mode may write in, on the machine of a place; on this one as the user stands now;
-   * undefined: there is none (MO-9).
+   * Returns the directory that Project may write to on the place's machine; undefined: none (MO-9). For this machine
+   * it follows the user's current directory.
    */
   readonly projectTree?: (place: string) => Promise<string | undefined>;
-  /** The git branch around a place, and what git is in the middle of; undefined outside a repository. */
+  /** Returns the git branch at a place with any unfinished operation; undefined outside a repository. */
   readonly gitState?: (place: string) => string | undefined;
-  /** The names in the directory of a place, bounded; undefined where that can't be read. */
+  /** Lists names in a place's directory, limited; undefined if unreadable. */
   readonly listing?: (place: string) => Promise<string | undefined>;
   /** The constant system prompt. */
   readonly systemPrompt: string;
-  /** What follows it: how a model acts, with or without tool calls. Absent: the system prompt says it. */
+  /** The text after it: how a model acts, with or without tool calls. Absent: the system prompt contains it. */
   readonly protocol?: (how: { readonly tools: boolean; readonly agent: boolean }) => string;
-  /** The longest answer asked for, in tokens: without a limit a model may write to the end of its window. */
+  /** The maximum answer length in tokens: without a limit a model may write to the end of its window. */
   readonly maxAnswerTokens: number;
   /**
-   * How turns that leave the context are summarised (CX-8): by this preset, else by the one in use; `automatic` false:
-   * only when the user asks for it. Absent: they are dropped.
+   * How evicted turns are summarised (CX-8): by this preset, else by the current one; `automatic` false: only on
+   * request. Absent: they are dropped.
    */
   readonly summaries?: { readonly preset?: string; readonly automatic: boolean };
-  /** Tokens of one request at most; absent: the window less room for the answer (CX-1). */
+  /** The maximum tokens of one request; absent: the window minus the room for the answer (CX-1). */
   readonly tokenBudget?: number;
-  /** Saves a text that leaves the context where the model can read it again; the path, where that worked. */
+  /** Saves an evicted text where the model can read it again; returns the path on success. */
   readonly saveEvictedText?: (text: string) => Promise<string | undefined>;
   readonly now: () => number;
   /** Seconds after which a command becomes a job (EX-10). */

@@ -1,10 +1,10 @@
-/** What outlasts the program: the journal of a session, the list of sessions, line history, memory. */
+/** Persistent data: the journal of a session, the list of sessions, line history, memory. */
 import type { SessionEvent } from '../session/event.ts';
 
 export type Journal = {
-  /** Resolves when the event is on disk; rejects when it can't be written. */
+  /** Resolves when the event is on disk; rejects on a write error. */
   append(event: SessionEvent): Promise<void>;
-  /** Somebody waits for what was appended: the disk begins now, not at the end of this turn of the event loop. */
+  /** Starts writing now, because somebody waits; otherwise it starts at the end of this turn of the event loop. */
   hasten(): void;
 };
 
@@ -16,89 +16,89 @@ export type SessionSummary = {
   readonly cwd: string;
   /** The first question or goal. */
   readonly title: string;
-  /** Of its journal. */
+  /** The size of its journal. */
   readonly bytes: number;
-  /** Another program has it open; absent where that was not asked. */
+  /** Another program has it open; undefined if not checked. */
   readonly open?: boolean;
 };
 
-/** Something that was asked, run or said in a session; `exit`: how a command ended, null where that is not known. */
+/** A request, command or text of a session; `exit`: the command's exit code, null if unknown. */
 export type SessionMoment = {
   readonly kind: 'asked' | 'goal' | 'ran' | 'said' | 'aborted';
   readonly text: string;
   readonly exit?: number | null;
 };
 
-/** What saved outputs may take on disk, all sessions together. */
+/** The disk limit for saved outputs of all sessions together. */
 export type DiskBudget = { readonly totalBytes: number; readonly days: number };
 
 /** A session that the user may remove. */
 export type OldSession = {
   readonly id: string;
-  /** When anything of it was written last, ms since the epoch. */
+  /** The time of its last write, in ms since the epoch. */
   readonly lastAt: number;
-  /** All of it: journal, outputs. */
+  /** The size of its journal and outputs. */
   readonly bytes: number;
 };
 
-/** What `:sessions` shows and does. */
+/** The functions of `:sessions`. */
 export type SessionsPort = {
-  /** Earlier ones, the newest first; without this one. */
+  /** Earlier sessions, newest first, without the current one. */
   list(): Promise<readonly SessionSummary[]>;
-  /** The last moments of one, the oldest first. */
+  /** Its last moments, oldest first. */
   ending(id: string): Promise<readonly SessionMoment[]>;
-  /** Leaves this one for another, in its directory; `fork`: for a copy of it. Why not, where that can't be. */
+  /** Leaves this session for another, in that one's directory; `fork`: for a copy. Returns the reason on failure. */
   resume(session: SessionSummary, fork: boolean): string | undefined;
-  /** The one that was chosen, once the program has been left for it. */
+  /** The chosen session, once the program has left the current one. */
   readonly next:
     | { readonly id: string; readonly fork: boolean; readonly cwd: string; readonly model?: string }
     | undefined;
-  /** Begins this session anew in place, under the configuration as it is now and with this model. Why not, else. */
+  /** Restarts this session in place, with the current configuration and this model. Returns the reason on failure. */
   again(model: string): string | undefined;
   /** After how many days a session counts as old. */
   readonly days: number;
-  /** Those that are old and not open, the oldest first. */
+  /** Old sessions that are not open, oldest first. */
   old(): Promise<readonly OldSession[]>;
-  /** Removes those of them that are still old and not open; how many. */
+  /** Removes those that are still old and not open; returns how many. */
   remove(sessions: readonly OldSession[]): Promise<number>;
 };
 
-/** What is known of a line's last run. `at`: when it began, ms since the epoch. */
+/** A line's last run. `at`: its start, in ms since the epoch. */
 export type LineFacts = { readonly at?: number; readonly cwd?: string; readonly exit?: number };
 
 /** Lines of the prompt and of the user's shell, in all sessions, oldest first. */
 export type LineHistory = {
-  /** The same list with more at its end; another list where its order has changed. */
+  /** Returns the same array with lines added at its end; a new array if the order has changed. */
   entries(): readonly string[];
-  /** Keeps a line as it was typed. `command`: what the user's shell will run of it, and keep too. */
+  /** Saves a line as typed. `command`: the part that the user's shell runs and saves too. */
   add(line: string, command?: string): void;
-  /** Keeps a command of the agent's, marked (EX-11). */
+  /** Saves a command of the agent, marked (EX-11). */
   addAgents(line: string): void;
   /** Whether the agent was the last to run this line. */
   isAgents(line: string): boolean;
   factsOf(line: string): LineFacts | undefined;
-  /** A command of the user's shell has ended; kept of one that `add` was told of. */
+  /** A command of the user's shell has ended; stored only for one that `add` has seen. */
   ended(command: string, facts: LineFacts): void;
 };
 
-/** The summary of a session, told to later ones (CX-5). */
+/** A session's summary, for later sessions (CX-5). */
 export type Memory = {
   readonly session: string;
-  /** When it was written, ms since the epoch. */
+  /** When it was written, in ms since the epoch. */
   readonly at: number;
-  /** Where the session was at work. */
+  /** The session's directory. */
   readonly cwd: string;
   readonly text: string;
 };
 
-/** What `:memory` shows and does. */
+/** The functions of `:memory`. */
 export type MemoryPort = {
   readonly enabled: boolean;
   /** Newest first. */
   list(): readonly Memory[];
   forget(session: string): void;
-  /** Something was said that is not saved yet. */
+  /** The session contains unsaved conversation. */
   worthSaving(): boolean;
-  /** Has the session summed up and keeps that; what came of it, in one line. */
+  /** Summarises the session and saves that; returns the result in one line. */
   save(signal: AbortSignal): Promise<string>;
 };

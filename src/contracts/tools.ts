@@ -1,63 +1,63 @@
-/** Tools other than shell commands, the program's own and those of MCP servers. */
+/** Tools other than shell commands: built-in ones and those of MCP servers. */
 import type { Action, ToolFacts } from '../session/action.ts';
 import type { ToolSpec } from '../session/message.ts';
 import type { Judged, Preview } from './gate.ts';
 
 export type ToolOutcome = { readonly text: string; readonly failed: boolean };
 
-/** What a tool is run with. */
+/** The options of a tool call. */
 export type ToolCallOptions = {
-  /** The directory it was judged in. */
+  /** The directory at its judgement. */
   readonly cwd: string;
   readonly signal: AbortSignal;
   /**
-   * Project mode: nothing outside this directory may be written, nor what others run later; null: there is none.
+   * Project mode: it may write only inside this directory, except files that others run later; null: there is no such
+   * directory.
    * Absent: anywhere.
    */
   readonly tree?: string | null;
-  /** It was judged destructive, and the user let it run nevertheless. */
+  /** It was judged destructive, and the user approved it. */
   readonly destructive?: boolean;
-  /** The definition it was judged under; by now another one, it does not run. */
+  /** The definition at its judgement; if it has changed, the call does not run. */
   readonly definition?: string;
-  /** Told how far the call is, in one line of clean text. */
+  /** Called with the call's progress, in one line of clean text. */
   readonly onProgress?: (line: string) => void;
 };
 
 export type Tools = {
-  /** As they stand now; servers bring and take theirs. */
+  /** The current specs; servers may add and remove theirs. */
   readonly specs: readonly ToolSpec[];
-  /** The program's own, and of the servers' as many as `chars` characters of JSON hold; the names of the rest. */
-  specsWithin(chars: number): { readonly specs: readonly ToolSpec[]; readonly left: readonly string[] };
   /**
-   * Why a call can't be accepted (unknown name, arguments against the schema), told to the model; undefined when it
-   * can.
+   * The built-in tools, and as many of the servers' as fit into `chars` characters of JSON; the names of the rest.
    */
+  specsWithin(chars: number): { readonly specs: readonly ToolSpec[]; readonly left: readonly string[] };
+  /** Returns why a call is refused (unknown name, invalid arguments), for the model; undefined if it is accepted. */
   refusal(action: Action): Promise<string | undefined>;
-  /** What the program knows of a call of its own tools; undefined leaves it to the gate. */
+  /** Judges a call of a built-in tool; undefined leaves it to the gate. */
   judge(action: Action, cwd: string): Judged | undefined;
-  /** The diff that a call would make now; undefined where it makes none or can't be done. Never rejects. */
+  /** Returns the diff of a call now; undefined if it makes none or can't be made. Never rejects. */
   preview?(action: Action, cwd: string): Promise<Preview | undefined>;
-  /** Whether the user has consented to this tool beforehand. Says nothing of destructive calls. */
+  /** Whether the user has consented to this tool in advance. Does not cover destructive calls. */
   autoApproved(action: Action): boolean;
-  /** What a lasting consent is bound to; undefined for a command and for a name that is nobody's. */
+  /** What a lasting consent is bound to; undefined for a command and for an unknown name. */
   facts(action: Action): ToolFacts | undefined;
-  /** By the tool's own declaration, or the user's, this call changes nothing, so that others may run beside it. */
+  /** By the tool's own declaration or the user's, this call changes nothing, so it may run in parallel. */
   onlyReads(action: Action): boolean;
   run(action: Action, options: ToolCallOptions): Promise<ToolOutcome>;
 };
 
-/** An MCP server as `:mcp` shows it. All texts are clean, without a secret of the configuration. */
+/** An MCP server for `:mcp`. All texts are clean and contain no configured secret. */
 export type McpServerInfo = {
   readonly name: string;
   readonly state: string;
-  /** Since when it starts, in ms since the epoch; undefined where it does not. */
+  /** When its start began, in ms since the epoch; undefined if it is not starting. */
   readonly startingSince: number | undefined;
-  /** What is started, or where it is. */
+  /** Its program or address. */
   readonly address: string;
-  /** What it calls itself. */
+  /** Its own name for itself. */
   readonly title: string;
   readonly lastError: string;
-  /** The last of what it wrote beside the protocol. */
+  /** The end of its output outside the protocol. */
   readonly written: string;
   readonly tools: readonly {
     readonly name: string;
@@ -65,33 +65,36 @@ export type McpServerInfo = {
     /** Declared so by the user. */
     readonly readOnly: boolean;
     readonly autoApproved: boolean;
-    /** `safety.always_destructive_tools` names it. */
+    /** `safety.always_destructive_tools` contains it. */
     readonly halts: boolean;
     readonly changed: boolean;
-    /** Why its arguments are not checked here, as far as that is known. */
+    /** Why its arguments are not checked here, if known. */
     readonly unchecked?: string;
   }[];
 };
 
 export type McpPort = {
-  /** How long a program without a screen waits for its servers. In ms. */
+  /** How long a program without a screen waits for its servers, in ms. */
   readonly patience: number;
   servers(): readonly McpServerInfo[];
-  /** Starts all of them; resolves when each is ready or has failed, at the latest after so many ms. */
+  /** Starts all; resolves when each is ready or has failed, at the latest after this many ms. */
   start(milliseconds: number): Promise<void>;
   /**
-   * Logs in to a server; resolves when that has ended, which the user is told.
-   * @param opened told where the user logs in, and the host of that address
+   * Logs in to a server; resolves when that has ended, which is reported to the user.
+   * @param opened called with the address for the login, and its host
    */
   login(name: string, opened: (address: string, server: string) => void): Promise<void>;
-  /** Takes the address that the browser ended at; false when it is of no open login. */
+  /** Takes the browser's final address; returns false if it belongs to no open login. */
   takeLogin(name: string, address: string): boolean;
-  /** Forgets the login; false where there was none. */
+  /** Forgets the login; returns false if there was none. */
   logout(name: string): Promise<boolean>;
-  /** Describes a tool to models for the rest of the session, however many there are; false for an unknown name. */
+  /**
+   * Describes a tool to models for the rest of the session, however many there are; returns false for an unknown
+   * name.
+   */
   enable(tool: string): boolean;
   /** Resolves when it is ready or has failed. */
   restart(name: string): Promise<void>;
-  /** Ends it, also while it starts, until it is restarted. */
+  /** Ends it, even while it starts, until it is restarted. */
   stop(name: string): Promise<void>;
 };

@@ -1,68 +1,68 @@
-/** What was kept of the agent's actions, and the way back (EF-1 … EF-3). */
+/** Recorded changes of the agent's actions, and their undo (EF-1 … EF-3). */
 
 import { shortPath } from '../text/display.ts';
 import { nameText } from '../text/spelled.ts';
 
-/** A command, a patch, or an undo, with what it changed. */
+/** A recorded command, patch, or undo. */
 export type KeptAction = {
-  /** Above all that are kept when it begins, of all sessions of this user. */
+  /** Larger than all recorded numbers at its start, over all sessions of this user. */
   readonly number: number;
   readonly kind: 'command' | 'patch' | 'undo';
-  /** What ran, with handles in place of secrets. */
+  /** The command, with handles instead of secrets. */
   readonly text: string;
   readonly cwd: string;
   readonly session: string;
-  /** The Norris run it belongs to. */
+  /** Its Norris run. */
   readonly run?: string;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** `running`: a process of it is still there. `cut`: it was killed before it could say how things stood. */
+  /** `running`: one of its processes still runs. `cut`: it was killed before the final state was recorded. */
   readonly state: 'running' | 'ended' | 'cut' | 'undone';
-  /** Names and files; of a command that was cut none are known. */
+  /** Counts of names and files; unknown for a killed command. */
   readonly created: number;
   readonly deleted: number;
   readonly changed: number;
   readonly moved: number;
-  /** What the store holds for it. */
+  /** Its size in the store. */
   readonly bytes: number;
-  /** Nothing passed by the store, as far as could be seen. */
+  /** Every change was recorded, as far as known. */
   readonly complete: boolean;
-  /** What was refused or not kept: a word and a path each. */
+  /** What was refused or not recorded: a word and a path each. */
   readonly notes: readonly string[];
 };
 
 /**
- * Of this session the newest action that is not undone, or the newest run; of any the action of this number, all of
- * these numbers, or this run.
+ * `last`: the newest action of this session that is not undone; `run`: its newest run. Others: the action with this
+ * number, all with these numbers, or this run of any session.
  */
 export type UndoTarget = 'last' | 'run' | number | readonly number[] | { readonly run: string };
 
 export type UndoPort = {
-  /** Why nothing is kept here, in one line; undefined where it is. */
+  /** Why changes are not recorded here, in one line; undefined if they are. */
   unavailable(): Promise<string | undefined>;
   /** Newest first. */
   list(): Promise<readonly KeptAction[]>;
-  /** What an undo would put back, with diffs, as text for the screen. `ok` false: why there is nothing. */
+  /** What an undo would restore, with diffs, as text for the screen. `ok` false: why there is nothing. */
   preview(target: UndoTarget): Promise<UndoResult>;
   /**
-   * Puts it back. What somebody changed since is left alone and named.
-   * @param shown of a preview: nothing is put back where the target is another one by now
+   * Undoes it. Later changes by others are left alone and reported.
+   * @param shown from a preview: nothing is undone if the target is different by now
    */
   undo(target: UndoTarget, shown?: string): Promise<UndoResult>;
-  /** Gives up what is kept of one action, or of all that have ended; one line. */
+  /** Deletes the record of one action, or of all ended ones; returns one line. */
   forget(target: number | 'all'): Promise<UndoResult>;
 };
 
 export type UndoResult = {
   readonly ok: boolean;
   readonly text: string;
-  /** Of a preview: which actions it is about, of whatever machine. */
+  /** From a preview: the actions it covers, on any machine. */
   readonly shown?: string;
 };
 
 const WORDS = ['changed', 'deleted', 'created', 'moved'] as const;
 
-/** `7 files changed, 2 deleted`: what actions did, counted together; `incomplete`: not all of it was kept. */
+/** `7 files changed, 2 deleted`: the total of several actions; `incomplete`: not everything was recorded. */
 export function summaryOf(actions: readonly KeptAction[]): string {
   const counted = WORDS.flatMap((word) => {
     const count = actions.reduce((sum, action) => sum + action[word], 0);
@@ -76,7 +76,7 @@ export function summaryOf(actions: readonly KeptAction[]): string {
   return `${words.join(', ')}${lacking}`;
 }
 
-/** A path, and what was done to it. Of what was moved the new name, and `from`, the old one. */
+/** A path and its change. For a moved one the new name, and `from`, the old one. */
 export type ChangedFile = {
   readonly path: string;
   readonly how: 'created' | 'changed' | 'deleted' | 'moved';
@@ -85,37 +85,37 @@ export type ChangedFile = {
 
 /** What a Norris run has changed so far. */
 export type RunChanges = {
-  /** Each path once; may lack what has just ended. */
+  /** Each path once; the latest change may be missing. */
   readonly files: readonly ChangedFile[];
-  /** Paths that changed and can't be taken back. */
+  /** Changed paths that can't be restored. */
   readonly lost: readonly string[];
 };
 
 const TAKE_BACK = / · :undo run takes (?:it|the rest) back$/;
-/** Up to so many names are all given; of more the first few. */
+/** Up to this many names are all listed; of more only the first few. */
 const MAX_NAMES = 5;
 const FIRST_NAMES = 3;
-/** The characters of one. */
+/** The maximum length of a name. */
 const MAX_NAME = 60;
 const GIT_OWN = /(^|\/)\.git(\/|$)/;
-/** Directories that programs fill for themselves. */
+/** Directories that programs use as caches. */
 const CACHES =
   /(^|\/)(node_modules|__pycache__|\.(cache|venv|tox|nox|gradle|parcel-cache|(pytest|mypy|ruff|turbo)(_cache)?))(\/|$)/;
 
-/** The paths above a path, the nearest first. */
+/** Returns the parents of a path, nearest first. */
 function above(path: string): readonly string[] {
   const all: string[] = [];
   for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) all.push(path.slice(0, end));
   return all;
 }
 
-/** Those that lie below no other of them. */
+/** Returns the paths that are not below another one. */
 function topmostOf(files: readonly ChangedFile[]): readonly string[] {
   const all = new Set(files.map(({ path }) => path));
   return [...all].filter((path) => !above(path).some((each) => all.has(each)));
 }
 
-/** `2 files changed, 1 created`. A directory is not counted beside what lies in it. */
+/** `2 files changed, 1 created`. A directory is not counted in addition to its content. */
 function countsOf(changed: readonly ChangedFile[]): string {
   const directories = new Set(changed.flatMap(({ path }) => above(path)));
   const files = changed.filter(({ path }) => !directories.has(path));
@@ -126,14 +126,14 @@ function countsOf(changed: readonly ChangedFile[]): string {
   return [head, ...rest.map(({ word, count }) => `${count} ${word}`)].join(', ');
 }
 
-/** Paths as they are called from a directory: all of a few, the first of many. */
+/** Lists paths relative to a directory: all if few, the first of many. */
 export function namesOf(paths: readonly string[], cwd: string): string {
   const shown = paths.slice(0, paths.length > MAX_NAMES ? FIRST_NAMES : MAX_NAMES);
   const names = shown.map((path) => nameIn(path, cwd)).join(', ');
   return paths.length > shown.length ? `${names} and ${paths.length - shown.length} more` : names;
 }
 
-/** What is said at the end of a run that has changed something. Names are hostile: they are spelled out. */
+/** The report at the end of a run that has changed something. Names are hostile and get escaped. */
 export function changesText({ files, lost }: RunChanges, cwd: string): string {
   const git = files.filter(({ path }) => GIT_OWN.test(path));
   const caches = files.filter(({ path }) => !GIT_OWN.test(path) && CACHES.test(path));
@@ -149,13 +149,13 @@ export function changesText({ files, lost }: RunChanges, cwd: string): string {
   return parts.length === 0 ? `changed, and ${gone}` : `${all} · ${gone} · :undo run takes the rest back`;
 }
 
-/** A path as it is called from a directory; of a long one its end. */
+/** Returns a path relative to a directory; only the end of a long one. */
 export function nameIn(path: string, cwd: string): string {
   const name = [...nameText(path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : shortPath(path))];
   return name.length > MAX_NAME ? `…${name.slice(1 - MAX_NAME).join('')}` : name.join('');
 }
 
-/** Whether a notice says that. */
+/** Whether a notice is such a report. */
 export function tellsChanges(notice: string): boolean {
   return TAKE_BACK.test(notice);
 }

@@ -1,4 +1,4 @@
-/** The cost of all sessions: one line a call, in one private file that only grows (CO-2). */
+/** Costs of all sessions: one line per call, in one private append-only file (CO-2). */
 
 import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -10,7 +10,7 @@ import { makeDirectory } from '../text/files.ts';
 import { parseJsonObject } from '../text/json.ts';
 
 export type Ledger = {
-  /** Writes at once, so that a crash loses no counted call. A write failure is reported once. */
+  /** Written at once, so that a crash loses nothing. A write error is reported once. */
   add(session: string, at: number, call: CountedCall): void;
   /** Returns the sums of all sessions by day and model, oldest first. */
   days(): Promise<readonly DayCost[]>;
@@ -22,7 +22,7 @@ type Record = Pick<CountedCall, 'model' | 'category' | 'promptTokens' | 'complet
   readonly session: string;
 };
 
-/** Opens the ledger at `path` with the first counted call. Several programs may write to it at once. */
+/** Opens the ledger at `path` when the first call is counted. Several programs may write to it at the same time. */
 export function openLedger(path: string, onFailure: (why: string) => void): Ledger {
   let file: number | undefined;
   let told = false;
@@ -43,8 +43,8 @@ export function openLedger(path: string, onFailure: (why: string) => void): Ledg
           makeDirectory(dirname(path));
           file = openSync(path, 'a', 0o600);
         }
-        // The record begins with a newline, so that it stands alone even after the torn line of a killed program. One
-        // write to a file opened for appending does not mix with those of other programs.
+        // Starts with a newline, so that it stays separate from an incomplete line of a killed program. One write to
+        // a file opened for appending does not mix with those of other programs.
         writeSync(file, `\n${JSON.stringify(record)}\n`);
         told = false;
       } catch (error) {
@@ -69,7 +69,7 @@ async function sumByDay(path: string): Promise<readonly DayCost[]> {
       if (record) addTo(sums, record);
     }
   } catch (error) {
-    // No call was counted yet.
+    // Nothing has been counted yet.
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
   }
   return [...sums.values()].sort((a, b) => a.day.localeCompare(b.day) || a.model.localeCompare(b.model));
@@ -97,7 +97,7 @@ function dayOf(at: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** Returns undefined for a torn line, or one of another program. */
+/** An incomplete or foreign line is not a record. */
 function parseRecord(line: string): Record | undefined {
   if (line === '') return undefined;
   const value = parseJsonObject(line);

@@ -1,6 +1,6 @@
 /**
- * The price of a call: the preset's own prices, then the user's file, then the built-in table. A local server costs
- * nothing.
+ * Determines the price of a call: the preset's own prices, then the user's file, then the built-in table. A local
+ * server is free.
  */
 import { readFileSync } from 'node:fs';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
@@ -8,21 +8,21 @@ import { type CountedCall, type Prices, priceOf } from '../session/cost.ts';
 import type { Category, Message, Reply } from '../session/message.ts';
 import { MAX_JSON_DEPTH, tooDeepAt } from '../text/json.ts';
 
-/** The facts that a preset's price depends on. */
+/** The facts that determine a preset's price. */
 export type Paying = {
   readonly name: string;
   readonly model: string;
   readonly baseUrl: string;
-  /** Whether the server is on this machine. */
+  /** On this machine. */
   readonly local: boolean;
-  /** The preset's own prices, from the configuration. */
+  /** From the preset's configuration. */
   readonly prices?: Prices | undefined;
 };
 
 export type Pricing = {
-  /** Returns the prices in force and their source; undefined where none are known, or the call is free. */
+  /** Returns the prices with their source; undefined if unknown or free. */
   of(preset: Paying): { readonly prices: Prices; readonly from: string } | undefined;
-  /** Returns whether a call may cost money: a remote server of unknown price counts as paid. */
+  /** Whether a call may cost money: a remote model of unknown price counts as paid. */
   paid(preset: Paying): boolean;
 };
 
@@ -54,24 +54,24 @@ function bare({ input, output, cached }: Prices): Prices {
 
 function find(rows: readonly PriceRow[], { model, baseUrl }: Paying): PriceRow | undefined {
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : '';
-  // Vendors name a dated release of a model `NAME-20251001` or `NAME-2025-10-01`; it costs what the model does.
+  // Vendors name dated releases `NAME-20251001` or `NAME-2025-10-01`; their price is the model's.
   const undated = model.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2})$/, '');
   const fits = (row: PriceRow, name: string) => row.model === name && (row.host === undefined || row.host === host);
   return rows.find((row) => fits(row, model)) ?? rows.find((row) => fits(row, undated));
 }
 
-/** The user's own prices: a file beside the configuration, which takes precedence over the built-in table. */
+/** The user's own prices: a file beside the configuration that overrides the built-in table. */
 
 export type PriceFile = {
   readonly rows: readonly PriceRow[];
-  /** What is wrong with the file, in one line. Then `rows` is empty: half a price list would mislead. */
+  /** What is wrong with it, in one line; then `rows` is empty, because half a price list would mislead. */
   readonly problem?: string;
 };
 
 const NUMBERS = ['input', 'output', 'cached'] as const;
 const WORDS = ['model', 'host', 'date', 'source'] as const;
 
-/** Reads the price list at `path`. A missing file is an empty list. */
+/** Reads the price list at `path`. A missing file counts as empty. */
 export function readPriceFile(path: string): PriceFile {
   let text: string;
   try {
@@ -113,12 +113,12 @@ function mistakeIn(row: unknown): string | undefined {
   return undefined;
 }
 
-/** The price of a model at one vendor, in dollars per million tokens, with its source and date. */
+/** The price of one model at one vendor, in dollars per million tokens, with source and date. */
 export type PriceRow = Prices & {
-  /** The host that asks these prices; absent: any host. */
+  /** The vendor's host; the same model costs something else elsewhere. Absent: any host. */
   readonly host?: string;
   readonly model: string;
-  /** The day on which the source said so, as YYYY-MM-DD. */
+  /** The day on which the source stated it, as YYYY-MM-DD. */
   readonly date?: string;
   readonly source?: string;
 };
@@ -130,9 +130,9 @@ const openai = {
 };
 
 /**
- * The built-in prices: few, each with its source, all of the standard tier. Where the source gives no price for cached
- * tokens they cost as fresh ones, too much rather than too little. A model whose price depends on the hour or on the
- * length of the prompt is left out. Prices change, so the user's own list takes precedence.
+ * The built-in prices: few, each with its source, all of the standard tier. If the source does not mention cached
+ * tokens, they count as fresh ones: too much rather than too little. Models whose price depends on the hour or the
+ * prompt's length are missing on purpose. Prices change, so the user's own list has priority.
  */
 export const PRICE_TABLE: readonly PriceRow[] = [
   { ...anthropic, date: '2026-10-07', model: 'claude-opus-5-5', input: 4, output: 20 },
@@ -149,12 +149,12 @@ export const PRICE_TABLE: readonly PriceRow[] = [
   { ...openai, date: '2026-06-01', model: 'gpt-5.4-nano', input: 0.2, cached: 0.02, output: 1.25 },
 ];
 
-// Returns the tokens and the cost of a finished call (CO-1).
+// Converts a finished call to its tokens and cost (CO-1).
 
-/** A rule of thumb for English and code, used only where a server reported no count. */
+/** A rule of thumb for English and code; used only if a server reported nothing. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Failures that no server bills: it was never reached, or refused the call. */
+/** Failures that no server charges for: it was unreachable or did not start. */
 const UNBILLED: ReadonlySet<string> = new Set([
   'unreachable',
   'auth',
@@ -164,12 +164,13 @@ const UNBILLED: ReadonlySet<string> = new Set([
   'unknown-preset',
   'refused',
 ]);
-/** Failures after which a server may have worked on the call, even if nothing arrived. */
+/** Failures after which the server may have worked on the call, whether or not a part arrived. */
 const MAYBE_BILLED: ReadonlySet<string> = new Set(['timeout', 'cut']);
 
 /**
- * Returns the cost of a call, as the server reports it, else by the known prices. Tokens that the server did not report
- * (a cancelled or cut reply, a server without counts) are estimated and marked so. Undefined: no tokens were used.
+ * Returns the cost of a call: the server's own price, else from the known prices. Tokens that the server did not
+ * report (a cancelled or cut reply, a server that does not count) are estimated and marked. Undefined: nothing was
+ * used.
  */
 export function countCall(
   preset: Paying,

@@ -1,4 +1,4 @@
-/** The one way from the model to an executor or a tool (law 2). */
+/** The only way from the model to an executor or a tool (law 2). */
 import type { Connecting, PreparedCommand, RunningCommand } from '../contracts/commands.ts';
 import type { TrialChange, TrialOutcome, Trials } from '../contracts/trials.ts';
 import { runsLater } from '../knowledge/control-files.ts';
@@ -28,18 +28,18 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
     );
   };
   if (!permit) return end(failed(effect, 'not run: it is not what was judged'));
-  // The yes to what leaves is one to the connection as well.
+  // The yes to sending data also allows the connection.
   if (permit.mode !== 'restricted')
     for (const target of permit.leaves?.flatMap(({ connects }) => connects) ?? []) context.services.connect?.(target);
   let ready: Ready | undefined;
   try {
     const started = context.dispatch({ type: 'actionStarted', op }, session);
-    // While the disk works: it begins when all of that is done.
+    // Prepared while the journal is being written; the command starts only after both.
     if (!effect.trial) ready = madeReady(context, permit, effect.outside === true, signal);
     await started;
   } catch (error) {
     void ready?.then(drop);
-    // What can't be journaled is not run, nor is anything more paid for that would end here as well.
+    // An action that can't be journaled does not run, and no more money is spent on a session that can't continue.
     const text = `[aish] stopped: the session can't be saved (${messageOf(error)})`;
     for (const body of [
       { type: 'noticed', level: 'error', text },
@@ -61,12 +61,12 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
     if (effect.trial) return await apply(context, effect, effect.trial);
     const { kind } = permit.action.runs;
     if (kind === 'delegate') {
-      // Its report comes from the machine itself, when the sub-agent has ended.
+      // The state machine reports when the sub-agent has ended.
       await context.dispatch({ type: 'spawned', parent: session, op }, `agent-${op}`);
     } else if (kind === 'command') end(await command(context, effect, permit, { signal, ready }));
     else end(await tool(context, op, permit, signal));
   } catch (error) {
-    // It may have begun before that.
+    // The action may have started before the error.
     end(failed(effect, `could not run: ${messageOf(error)}`, withoutEnd));
   } finally {
     void ready?.then(drop);
@@ -74,8 +74,8 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
 }
 
 /**
- * Hands on the outcome, with a file of the whole output where a small window takes only a part of it. At once where it
- * needs none: the program may be closing.
+ * Passes on the outcome, with a file of the full output if a small window shows only a part. Synchronously if no file
+ * is needed, because the program may be closing.
  */
 async function keepWhole(
   { state, services }: EffectContext,
@@ -91,7 +91,7 @@ async function keepWhole(
   return then(file === undefined ? outcome : { ...outcome, result: { ...result, file } });
 }
 
-/** Does what a trial has shown, in place of running it. */
+/** Applies a trial's changes instead of running the action. */
 async function apply(context: EffectContext, { op, session }: Act, { id, digest }: ToApply): Promise<void> {
   const { trials } = context.services;
   const { ok, text, action } = (await trials?.apply(id, digest)) ?? { ok: false, text: 'trials do not work here' };
@@ -133,12 +133,12 @@ async function tool(
 }
 
 /**
- * A command that is ready to begin, or how to start it where nothing could be made ready; else why it can't run. Never
- * rejects.
+ * A prepared command, or a function that starts it if nothing could be prepared; else the reason why it can't run.
+ * Never rejects.
  */
 type Ready = Promise<PreparedCommand | (() => Promise<RunningCommand>) | string>;
 
-/** Undefined for what is no command. Nothing of it runs yet. */
+/** Undefined if the action is not a command. Nothing of it runs yet. */
 function madeReady(
   context: EffectContext,
   { action, cwd, mode, basis, destructive }: Permit,
@@ -151,7 +151,7 @@ function madeReady(
   const make = async () => {
     const place = secrets.reveal(cwd);
     const pipes = gate.worksOverPipes(runs.command, place);
-    // A process of the session's own job is in another sandbox, which no signal from this one reaches.
+    // The session's own job runs in another sandbox, where signals from this one can't reach it.
     const outside = approved || basis?.own.some((name) => /^\d+$/.test(name)) === true;
     const options = { cwd: place, mode, signal, env, pipes, outside, approved: destructive };
     return (await agent.prepare?.(runs.command, options)) ?? (() => agent.run(runs.command, options));
@@ -163,7 +163,7 @@ function drop(made: Awaited<Ready>): void {
   if (typeof made === 'object') made.drop();
 }
 
-/** Starts what was made ready; why not, where that can't be. */
+/** Starts what was prepared; returns the reason on failure. */
 async function begun(ready: Ready, signal: AbortSignal): Promise<RunningCommand | string> {
   const made = await ready;
   if (typeof made === 'string') return `could not run: ${made}`;
@@ -187,7 +187,7 @@ async function command(
   const place = secrets.reveal(cwd);
   const name = describeAction(permit.action.told);
   const reviewed = (within: SessionId) => review(context, running, { op, session: within, command: name }, signal);
-  // Nobody waits for a job, and who began it may be gone by then.
+  // Nobody waits for a job, and its starter may be gone by then.
   const asJob = () => {
     void running.result.then(() => reviewed(context.state.root));
     return adopted(context, running, permit);
@@ -218,7 +218,7 @@ async function command(
         ...(attempt ? { attempt } : {}),
       };
     }
-    // An abort is under way: its end is near and is waited for.
+    // An abort is in progress: wait for the command's end, which is near.
     if (signal.aborted) {
       await running.result.then(() => reviewed(session));
       return { kind: 'command', result: await running.result };
@@ -231,10 +231,13 @@ async function command(
   }
 }
 
-/** How soon a clock that stands is looked at again, at least. Ms. */
+/** The minimum interval for checking a paused clock, in ms. */
 const SHORTEST_WAIT_MS = 100;
 
-/** What a command came to, or that it takes longer. While the user is asked about its connections the clock stands. */
+/**
+ * Returns the command's result, or that it takes longer. The clock pauses while the user is asked about its
+ * connections.
+ */
 async function endWithin(
   milliseconds: number,
   { result }: RunningCommand,
@@ -253,7 +256,7 @@ async function endWithin(
 
 function waiter(milliseconds: number) {
   let timer: NodeJS.Timeout | undefined;
-  // Node fires at once past 2^31 ms.
+  // Node fires a timer of more than 2^31 ms at once.
   const over = new Promise<'over'>((resolve) => {
     timer = setTimeout(() => resolve('over'), Math.min(milliseconds, 2 ** 31 - 1));
   });
@@ -271,7 +274,7 @@ function adopted(context: EffectContext, running: RunningCommand, { action, cwd,
   return { kind: 'job', job, result: { ...withoutEnd(cwd, noteOf(job, running)), head, bytes } };
 }
 
-// Whether a command failed because its mode refused something, judged by its output (MO-9).
+// Detects from its output whether a command failed because its mode refused something (MO-9).
 
 const NO_WRITE = /Permission denied|Operation not permitted|Read-only file system|\b(EACCES|EPERM|EROFS)\b/;
 /** In Project the rest of the file system is read-only, and `.git/config` can't be replaced. */
@@ -281,8 +284,9 @@ const NO_NETWORK =
   /[Nn]etwork is unreachable|\bENETUNREACH\b|Temporary failure in name resolution|Could not resolve host|\b(EAI_AGAIN|ENOTFOUND)\b|getaddrinfo|UnknownHostException|\bno such host\b/;
 
 /**
- * Undefined: nothing says so. Only an offer to the user rests on it, since a program prints what it likes.
- * @param reads by the gate's tables the command changes nothing: what it was refused is not the mode's doing
+ * Undefined: no sign of a refusal. Used only for offers to the user, because a program can print anything.
+ * @param reads whether the gate's tables say that the command changes nothing: then the mode did not cause the
+ * refusal
  */
 function refusedBy(mode: Mode, { exit, head, tail }: CommandResult, reads: () => boolean): Refused | undefined {
   if (mode === 'unrestricted' || exit === 0 || reads()) return undefined;
@@ -292,8 +296,8 @@ function refusedBy(mode: Mode, { exit, head, tail }: CommandResult, reads: () =>
 }
 
 /**
- * What the light sandbox refuses: gaining rights, mounts, signals and traces of other processes, new terminals. Root is
- * refused a file by nothing else.
+ * What the light sandbox refuses: gaining rights, mounts, signals and traces of other processes, new terminals. For
+ * root, a refused file can only come from the sandbox.
  */
 const NO_LIGHT = pattern(
   String.raw`
@@ -305,25 +309,25 @@ const NO_LIGHT = pattern(
 );
 const NO_FILE = /Permission denied|\bEACCES\b/i;
 
-/** Undefined: nothing says so. As above, only an offer rests on it. */
+/** Undefined: no sign of a refusal. Used only for offers, as above. */
 function refusedByLight({ exit, head, tail }: CommandResult): Refused | undefined {
   if (exit === 0) return undefined;
   const text = `${head}\n${tail}`;
   return NO_LIGHT.test(text) || (process.getuid?.() === 0 && NO_FILE.test(text)) ? 'sandbox' : undefined;
 }
 
-// Trials (HA-10, EF-4): an action runs in an overlay, and its changes are reported to the machine.
+// Trials (HA-10, EF-4): an action runs in an overlay, and its changes are reported to the state machine.
 
 type Try = Extract<Effect, { kind: 'try' }>;
 
-/** Paths that are told; the others are counted. */
+/** How many paths are listed; the others are counted. */
 const MAX_ROWS = 300;
 const MAX_DIFF_CHARS = 20_000;
-/** A branch that moves, in a unified diff of its file. */
+/** A moved branch, in a unified diff of its file. */
 const MOVED =
   /^--- (?:.*\/)?\.git\/refs\/(heads|tags)\/(.+?)(?:\t.*)?\n\+\+\+ .*\n@@.*\n(?:-([0-9a-f]{7})[0-9a-f]*\n)?(?:\\.*\n)?(?:\+([0-9a-f]{7}))?/gm;
 
-/** Runs the action in a trial. Ends with `tried`, whatever happens; never rejects. */
+/** Runs the action in a trial. Always ends with `tried`; never rejects. */
 export async function tryAction(context: EffectContext, effect: Try, signal: AbortSignal): Promise<void> {
   const { op, session, action } = effect;
   const tell = (trial: Trial, result: CommandResult) => {
@@ -365,7 +369,7 @@ export async function tryAction(context: EffectContext, effect: Try, signal: Abo
   }
 }
 
-/** Throws a trial away. Ends with `discarded`. */
+/** Discards a trial. Ends with `discarded`. */
 export async function discardTrial(
   context: EffectContext,
   { session, trial }: Extract<Effect, { kind: 'discardTrial' }>,
@@ -375,8 +379,8 @@ export async function discardTrial(
 }
 
 /**
- * What the machine is told of a trial's outcome.
- * @param tree in Project: what may be changed by an apply
+ * Converts a trial's outcome for the state machine.
+ * @param tree in Project: what an apply may change
  */
 async function described(
   trials: Pick<Trials, 'diff'>,
@@ -415,8 +419,8 @@ function rowOf({ path, kind, type, bytes, shared }: TrialChange): TrialRow {
 }
 
 /**
- * Why the list is not to be applied: a real run does more, or less. Project mode writes its own tree, and there nothing
- * of git's that runs later.
+ * Returns why the list must not be applied: a real run does more or less. Project mode writes only its own tree, and
+ * no git files there that run later.
  */
 function beyondOf(
   changes: readonly TrialChange[],

@@ -7,7 +7,7 @@ import type { Live } from './live.ts';
 import type { Permits } from './permit.ts';
 import type { ResolvedActions } from './resolved-action.ts';
 
-/** What carrying out needs of the engine. */
+/** What carrying out effects needs of the engine. */
 export type EffectContext = {
   readonly services: Services;
   readonly state: State;
@@ -16,21 +16,21 @@ export type EffectContext = {
   readonly actions: ResolvedActions;
   readonly answers: Answers;
   readonly controllers: Map<OpId, AbortController>;
-  /** Closing answers and runs nothing. */
+  /** The engine is closing: questions stay unanswered and nothing runs. */
   readonly closed: boolean;
-  /** Tells the screen that a live stream came or went. */
+  /** Tells the screen that a live stream started or ended. */
   changed(): void;
   /** Resolves when everything so far is on disk, or can't be written. */
   saved(): Promise<void>;
   dispatch(body: EventBody, session?: SessionId): Promise<void>;
 };
 
-// The user's word on questions that belong to no phase (MO-9, fleets), past the machine.
+// The user's answers to questions that belong to no phase (MO-9, fleets) and bypass the state machine.
 
 export class Answers {
   readonly #open = new Map<string, (answer: Answer | undefined) => void>();
 
-  /** Resolves to what the user says to the question of this name; undefined where it is withdrawn. */
+  /** Resolves to the answer to the question of this name; undefined if it is withdrawn. */
   of(name: string, signal: AbortSignal): Promise<Answer | undefined> {
     return new Promise((resolve) => {
       const settle = (answer: Answer | undefined) => {
@@ -43,7 +43,7 @@ export class Answers {
     });
   }
 
-  /** To be called with each event and the state before it. */
+  /** Call with each event and the state before it. */
   follow(event: SessionEvent, { questions }: State): void {
     if (event.type !== 'answered') return;
     const asked = questions.find(({ id }) => id === event.question);

@@ -1,4 +1,7 @@
-/** Effects → services → events. Every operation started here ends with its own event, whatever happens. */
+/**
+ * Carries out effects through services, which answer with events. Every operation started here ends with its own
+ * event.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Basis, JudgeContext, Judged } from '../contracts/gate.ts';
 import type { Measured } from '../contracts/models.ts';
@@ -25,17 +28,17 @@ import type { ReadyAction } from './resolved-action.ts';
 import { toolsOf } from './secrets-on-entry.ts';
 import { summarise, summariser } from './summary.ts';
 
-/** To the model. */
+/** The message for the model. */
 const NOT_RUN = `not run: ${NO_TREE}. Use request_mode_upgrade to request write access.`;
 
-/** Beyond this a reply takes a while to be read. */
+/** Longer replies take a while to process. */
 const LONG_REPLY_CHARS = 64 * 1024;
-/** And beyond this one of its texts does. */
+/** Longer texts in a reply do too. */
 const LONG_TEXT_CHARS = 32 * 1024;
 
 type Of<K extends Effect['kind']> = Extract<Effect, { kind: K }>;
 
-/** Starts what the effect asks for. `show`, `hide`, `giveBack` and `ask` are the screen's business. */
+/** Starts what the effect requests. The screen handles `show`, `hide`, `giveBack` and `ask`. */
 export function carryOut(context: EffectContext, effect: Effect): void {
   switch (effect.kind) {
     case 'callModel':
@@ -121,7 +124,7 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
   replied(context, effect, reply, context.services.secrets.reveal(conversation.cwd));
 }
 
-/** All turns give way to a summary; nothing is asked beside it. */
+/** Replaces all turns by a summary; makes no other request. */
 async function compact(context: EffectContext, effect: Of<'compact'>, signal: AbortSignal): Promise<void> {
   const { op, session, preset } = effect;
   const { models, now } = context.services;
@@ -144,7 +147,10 @@ function messagesFor({ services, state }: EffectContext, { session }: Of<'callMo
   return conversation ? composeMessages(conversation, systemFor(services, conversation, tools)) : [];
 }
 
-/** A reply with clean text. A long one is looked through a few times: in turns, since a key may have come. */
+/**
+ * Returns a reply with clean text. A long one is processed in several turns of the event loop, so that key presses
+ * don't wait.
+ */
 async function cleaned({ services: { secrets } }: EffectContext, reply: Reply): Promise<Reply> {
   const given = reply.toolCalls.map((call) => call.arguments);
   if (charsOf([reply.text, reply.reasoning, ...given]) <= LONG_REPLY_CHARS)
@@ -152,7 +158,7 @@ async function cleaned({ services: { secrets } }: EffectContext, reply: Reply): 
   const text = await plainInTurns(reply.text);
   const long = [reply.reasoning, text, ...given].filter((each) => each.length > LONG_TEXT_CHARS);
   for (const each of long) await secrets.lookThrough(each);
-  // What follows from it is a turn of its own.
+  // Continue in a new turn of the event loop.
   await nextTurn();
   return { ...reply, text };
 }
@@ -173,7 +179,7 @@ function charsOf(texts: readonly string[]): number {
   return texts.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** The machine hears of a clean reply once; `cwd` is where its actions would run. */
+/** Reports a clean reply to the state machine once; `cwd` is the directory of its actions. */
 function replied(
   context: EffectContext,
   { op, session }: { op: OpId; session: SessionId },
@@ -187,7 +193,7 @@ function replied(
   void context.dispatch({ type: 'replyEnded', op, reply, ...(reading && { reading }) }, session);
 }
 
-/** Nothing of it is streamed: a plan is read when it is whole. */
+/** Not streamed: a plan is used only when complete. */
 async function preplan(context: EffectContext, effect: Of<'preplan'>, signal: AbortSignal): Promise<void> {
   const { preset, goal, tasksMax, session, category, more, taskModels } = effect;
   const { preplanner, listing } = context.services;
@@ -222,9 +228,10 @@ function failedReply(preset: string, text: string, failure: CallFailure): Reply 
 }
 
 /**
- * Schema, then gate (AC-5). An action whose check fails counts as destructive. An answer that leads to a question waits
- * until the reply is on disk: what was on screen is then there again at a resume, also after a power failure. One that
- * leads to an action does not: its start is on disk before its launch, and all that was written before with it.
+ * Checks the schema, then asks the gate (AC-5). A failed check counts as destructive. An answer that leads to a
+ * question waits until the reply is on disk, so that a resume shows what the screen showed, even after a power
+ * failure. An answer that leads to an action does not wait: its start is written before the launch, with everything
+ * before it.
  */
 async function examine(context: EffectContext, effect: Of<'examine'>, signal: AbortSignal): Promise<void> {
   const { op, session } = effect;
@@ -245,7 +252,7 @@ async function examine(context: EffectContext, effect: Of<'examine'>, signal: Ab
   void context.dispatch({ type: 'examined', op, examination }, session);
 }
 
-/** What the machine is told of an action, and what is kept outside it. */
+/** What the state machine gets about an action, and what stays outside it. */
 type Examined = { readonly examination: Examination; readonly basis?: Basis };
 
 function joined(unsafe: string, { destructive, reason }: Judgement): string {
@@ -269,7 +276,7 @@ async function lookAt(
     const tree = effect.mode === 'project' ? await projectTree?.(cwd) : undefined;
     if (effect.mode === 'project' && judged.kind === 'command' && tree === undefined)
       return { examination: { kind: 'refused', text: NOT_RUN } };
-    // What it is bound to is what it was when the judging began.
+    // Facts of the time when the judgement started.
     const tool = tools.facts(told);
     const busy = jobs.running().length > 0;
     const held = effect.mode !== 'unrestricted';
@@ -297,13 +304,13 @@ async function lookAt(
   }
 }
 
-/** The judgement on an action: by the program's own tool and the files it writes to, else by the gate. */
+/** Returns the judgement on an action: by the built-in tool and the files it writes, else by the gate. */
 async function wordOn({ gate, tools }: Services, action: Action, within: JudgeContext): Promise<Judged> {
   const own = tools.judge(action, within.cwd);
   return own ? ((await gate.judgeWrites?.(own, action, within)) ?? own) : gate.judge(action, within);
 }
 
-/** What of the program works on this machine only: it is said, and never done here in place of there. */
+/** Built-in tools that work only on this machine are refused on a host, never run here instead. */
 function onlyHere({ lacks }: Services, action: Action, place: string, mode: Mode): Examination | undefined {
   const host = hostOf(place);
   if (host === undefined) return undefined;
@@ -321,26 +328,21 @@ function onlyHere({ lacks }: Services, action: Action, place: string, mode: Mode
   return { kind: 'judged', judgement, autoApproved: false };
 }
 
-/**
- * In Project a call of the program's own whose change is kept needs no question, as a command's change needs none
- * (AC-6).
- */
+/** In Project a built-in call with a recorded change needs no question, like a command (AC-6). */
 function inProject(judged: Judged): Judged {
   if (!judged.kept || !judged.destructive) return judged;
   return { ...judged, destructive: false, recoverable: true };
 }
 
-/**
- * What is known of an action beside the judgement: whether it changes nothing; in Restricted there is nothing to keep.
- */
+/** Adds facts to the judgement: whether it changes nothing; in Restricted nothing is recorded. */
 function factsBeside({ kept, ...judgement }: Judgement, mode: Mode, reads: boolean): Judgement {
   const keeps = kept && mode !== 'restricted' ? { kept } : {};
   return { ...judgement, ...keeps, ...(reads && !judgement.destructive ? { readOnly: true } : {}) };
 }
 
 /**
- * A command that does not go on by itself, where trials work; in Restricted there is nothing to see. On a host it is
- * said why not.
+ * Whether a command that needs a decision can be tried; in Restricted a trial shows nothing. On a host the reason is
+ * given if not.
  */
 async function trialOf({ trials }: Services, action: Action, { mode }: Of<'examine'>, cwd: string) {
   if (action.kind !== 'command' || action.job || mode === 'restricted' || !trials) return {};
@@ -349,17 +351,17 @@ async function trialOf({ trials }: Services, action: Action, { mode }: Of<'exami
   return hostOf(cwd) === undefined ? {} : { noTry: why };
 }
 
-/** By the program's own word it changes nothing, so that others may run beside it. No model is asked. */
+/** Whether aish-tui itself knows that it changes nothing, so that it may run in parallel. Asks no model. */
 function onlyReads({ gate, tools }: Pick<Services, 'gate' | 'tools'>, action: Action, cwd: string): boolean {
   if (action.kind === 'command') return !action.job && gate.onlyReads(action.command, cwd);
   return action.kind === 'tool' && tools.onlyReads(action);
 }
 
-// Before a call goes out: count the conversation, make it fit into the preset's window (CX-1, CX-2).
+// Before a call is sent: counts the conversation and makes it fit into the preset's window (CX-1, CX-2).
 
 type Call = Extract<Effect, { kind: 'callModel' }>;
 
-/** How a call may go out: the longest answer, and what was counted. Or why it can't. */
+/** The limits of a call: the maximum answer and our token count. Or why it can't be sent. */
 type Fit =
   | { readonly answer: number; readonly counted?: { counter: string; tokens: number; corrected: number } }
   | { readonly tooSmall: string };
@@ -368,20 +370,23 @@ type Fit =
 const MAX_ROUNDS = 6;
 /** The answer's share of a small window. */
 const ANSWER_SHARE = 1 / 4;
-/** Asked for where there is room, however small the window is. */
+/** Requested if there is room, however small the window is. */
 const MIN_ANSWER_TOKENS = 2048;
-/** Tokens for what is added at the end of a request beside the turns. */
+/** Tokens of what is added at a request's end besides the turns. */
 const TAIL_TOKENS = 96;
-/** With less for the turns than this no conversation is possible. */
+/** With less room for the turns no conversation is possible. */
 const MIN_LIMIT_TOKENS = 200;
-/** Where the window is not known yet. */
+/** The answer's length while the window is unknown. */
 const CAUTIOUS_ANSWER_TOKENS = 1024;
-/** Characters worth a file of their own. */
+/** Texts of this length are saved to files. */
 const MIN_CHARS_TO_KEEP = 400;
 
 const NO_TOOLS = { specs: [], left: [] };
 
-/** Counts, reports to the machine (which decides what to evict), and counts shortened texts again, until it fits. */
+/**
+ * Counts, reports to the state machine (which decides what to evict), and counts shortened texts again, until the
+ * request fits.
+ */
 export async function fitContext(
   context: EffectContext,
   call: Call,
@@ -437,13 +442,13 @@ export async function fitContext(
   }
 }
 
-/** A small window has room for more than its quarter while the conversation is short: thinking takes it. */
+/** While the conversation is short, a small window has room for more than its quarter, which thinking needs. */
 function answerFor(quarter: number, free: number, most: number, longer: boolean): number {
   const wanted = Math.max(quarter, MIN_ANSWER_TOKENS) * (longer ? 2 : 1);
   return Math.max(quarter, Math.min(wanted, free, longer ? wanted : most));
 }
 
-/** The constant system prompt of a conversation, for a model that calls tools or not. */
+/** Returns a conversation's constant system prompt, for a model with or without tool calls. */
 function systemFor({ systemPrompt, protocol }: Services, { parent }: Conversation, tools: boolean): string {
   return systemPrompt + (protocol?.({ tools, agent: parent !== undefined }) ?? '');
 }
@@ -452,7 +457,7 @@ function takesTools({ models }: Services, preset: string): boolean {
   return models.takesTools?.(preset) ?? true;
 }
 
-/** The system message and the tools, as near to what a chat template makes of them as can be told from here. */
+/** Returns the system message and the tools, approximately as a chat template formats them. */
 function headText(conversation: Conversation, system: string, specs: readonly ToolSpec[]): string {
   const tools = specs.map((tool) => JSON.stringify({ type: 'function', function: tool }));
   return [headOf(conversation, system), ...tools, summaryText(conversation)].join('\n');
@@ -474,7 +479,7 @@ function changed({ turns }: Conversation, from: number, { tokens }: Measured): (
   });
 }
 
-/** Outputs that left the context whole are kept in files, so that the one line in their place can name them. */
+/** Saves fully evicted outputs to files, so that the line in their place can name them. */
 async function keepTexts({ services }: EffectContext, { turns }: Conversation, files: Map<number, string>) {
   if (!services.saveEvictedText) return;
   for (const [at, turn] of turns.entries()) {
@@ -486,7 +491,7 @@ async function keepTexts({ services }: EffectContext, { turns }: Conversation, f
   }
 }
 
-/** Names of tools in one line at most. */
+/** How many names of tools are listed in one line. */
 const MAX_NAMES = 12;
 
 function leftTools(names: readonly string[]): string {
@@ -498,7 +503,7 @@ function leftTools(names: readonly string[]): string {
 
 function tooSmall({ preset, window, head, room, answer }: StoredBudget, tools: number): string {
   const takes = `the system prompt with ${tools} tools takes ${head}`;
-  // The user's own limit, where it is below what the window leaves.
+  // The user's own limit, if smaller than the window's.
   if (room < window - answer)
     return `token_budget (${room} tokens) is too small: ${takes}; raise it or use fewer tools`;
   return `the window of ${preset} is too small: of its ${window} tokens ${room} are left for the request, and ${takes}; use a larger window or fewer tools`;

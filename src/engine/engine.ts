@@ -1,4 +1,4 @@
-/** Holds the state, dispatches events, carries out effects through services. */
+/** Owns the state, dispatches events, and carries out effects through services. */
 
 import type { Services } from '../contracts/services.ts';
 import type { Effect } from '../session/effect.ts';
@@ -16,8 +16,8 @@ import { withoutSecrets } from './secrets-on-entry.ts';
 import { type Folded, nothingFolded, type Transcript } from './transcript.ts';
 
 /**
- * Text that comes back to the prompt. A `question` was on its way to the model; what was `typed` for a command of the
- * user's was not read by it, and may hold lines for the shell.
+ * Text that returns to the prompt. A `question` was meant for the model. `typed` text was meant for a command of the
+ * user that did not read it, and may contain shell lines.
  */
 export type GiveBack = (text: string, kind: 'draft' | 'question' | 'typed') => void;
 
@@ -32,23 +32,23 @@ export class Engine {
   readonly controllers = new Map<string, AbortController>();
   #state: State;
   #lineSerial = 0;
-  /** Each event as it came, and as the machine may have it. */
+  /** Each event as it arrived, and with secrets hidden for the state machine. */
   readonly #queue: (readonly [came: SessionEvent, event: SessionEvent])[] = [];
   readonly #listeners = new Set<() => void>();
   readonly #eventListeners = new Set<(event: SessionEvent) => void>();
-  /** What came back before anyone listened: at a resume. */
+  /** Text that returned before anyone listened, during a resume. */
   readonly #givenBack: Parameters<GiveBack>[] = [];
   readonly #giveBackListeners = new Set<GiveBack>();
   #draining = false;
-  /** The start of an action was appended since the disk was last asked to begin. */
+  /** The start of an action was appended since the last flush request. */
   #launching = false;
   #closed = false;
-  /** Settles when everything so far is on disk, or can't be. */
+  /** Settles when everything so far is on disk, or can't be written. */
   #saved: Promise<unknown> = Promise.resolve();
-  /** Commands that closing interrupted: how they ended is known in a moment, and kept. */
+  /** Commands interrupted by closing: their results arrive in a moment, and are stored. */
   readonly #ending = new Map<OpId, () => void>();
 
-  /** @param folded where an earlier session's events have led */
+  /** @param folded the state after an earlier session's events */
   constructor(services: Services, root: SessionId, folded: Folded = nothingFolded(root)) {
     this.services = services;
     this.actions = new ResolvedActions(services.secrets);
@@ -65,18 +65,18 @@ export class Engine {
     return rootOf(this.#state);
   }
 
-  /** The working directory of the user's shell, as the true path. */
+  /** The real path of the user's shell's working directory. */
   get shellCwd(): string {
     return this.services.secrets.reveal(this.#state.shell.cwd);
   }
 
-  /** One event of `session` (the user's conversation by default). Returns once it is durable. */
+  /** Dispatches one event of `session` (default: the user's conversation). Resolves once it is durable. */
   dispatch(body: EventBody, session: SessionId = this.#state.root): Promise<void> {
     if (this.#closed && !this.#isEnd(body)) return Promise.resolve();
     const came: SessionEvent = { session, at: this.services.now(), ...body, ...this.#gitFor(body) };
     const event = withoutSecrets(this.services.secrets, came);
     const durable = this.services.journal.append(event);
-    // The action waits for it, and those beside it that this event starts as well are appended by the end of `#take`.
+    // The action waits for the disk. Starts of parallel actions from this event are appended by the end of `#take`.
     this.#launching ||= event.type === 'actionStarted';
     this.#saved = durable.catch(() => {});
     this.#queue.push([came, event]);
@@ -84,7 +84,7 @@ export class Engine {
     return durable;
   }
 
-  /** What git says of the user's directory, where the user sends something from it. */
+  /** The git state of the user's directory, when the user sends something from it. */
   #gitFor({ type }: EventBody): { readonly git?: string } {
     if (type !== 'asked' && type !== 'norrisStarted' && type !== 'norrisContinued') return {};
     const git = this.services.gitState?.(this.shellCwd);
@@ -96,7 +96,7 @@ export class Engine {
     await this.#saved;
   }
 
-  /** A name for a line of the user's. */
+  /** Returns an id for a line of the user's. */
   newLineId(): string {
     this.#lineSerial += 1;
     return `line-${this.services.now()}-${this.#lineSerial}`;
@@ -114,7 +114,7 @@ export class Engine {
     return () => this.#eventListeners.delete(listener);
   }
 
-  /** Called when lines come back to the prompt: queued ones, and what was typed for a command that did not read it. */
+  /** Called when lines return to the prompt: queued ones, and text typed for a command that did not read it. */
   onGiveBack(listener: GiveBack): () => void {
     this.#giveBackListeners.add(listener);
     for (const [text, kind] of this.#givenBack.splice(0)) listener(text, kind);
@@ -122,8 +122,8 @@ export class Engine {
   }
 
   /**
-   * Closing runs nothing: what runs is cancelled, open questions stay in the journal, and events after this are dropped
-   * but for the ends of the commands that ran.
+   * Closes without starting anything: running operations are cancelled, open questions stay in the journal, and later
+   * events are dropped except the results of running commands.
    */
   async close(): Promise<void> {
     if (this.#closed) return;
@@ -133,7 +133,7 @@ export class Engine {
     for (const controller of this.controllers.values()) controller.abort();
     for (const [, command] of commands) command.interrupt();
     await Promise.allSettled(commands.map(([, command]) => command.result));
-    // A waiting operation dispatches its end within this turn, or not at all.
+    // A waiting operation dispatches its end within this turn of the event loop, or not at all.
     await Promise.race([Promise.all(told), new Promise((resolve) => setImmediate(resolve))]);
     this.#ending.clear();
   }
@@ -152,7 +152,7 @@ export class Engine {
     this.#notify();
   }
 
-  /** Something beside the state has changed that a screen shows: a command that came up, a line that waits. */
+  /** Something outside the state has changed that a screen shows: a command started, a line waits. */
   changed(): void {
     this.#notify();
   }

@@ -1,4 +1,4 @@
-/** Forms from servers: asked like any question, but answered outside the journal, which keeps no value. */
+/** Forms of MCP servers: asked like any question, but answered outside the journal, which stores no values. */
 import type { SessionEvent } from '../session/event.ts';
 import type { Form, FormAnswer, FormContent } from '../session/form.ts';
 import type { Engine } from './engine.ts';
@@ -15,7 +15,10 @@ export class Forms {
     engine.onEvent((event) => this.#follow(event));
   }
 
-  /** Puts a form to the user. A form that goes unanswered, by an abort or by its server's wish, counts as cancelled. */
+  /**
+   * Shows a form to the user. A form without an answer, after an abort or the server's withdrawal, counts as
+   * cancelled.
+   */
   ask(form: Form, signal: AbortSignal): Promise<FormAnswer> {
     const engine = this.#engine;
     if (engine.closed || signal.aborted) return Promise.resolve({ action: 'cancel' });
@@ -30,7 +33,7 @@ export class Forms {
     });
   }
 
-  /** What the user has filled in, to be sent with a yes. */
+  /** Stores the user's values, to be sent with a yes. */
   fill(form: string, content: FormContent): void {
     const open = this.#open.get(form);
     if (open) open.content = content;
@@ -47,7 +50,7 @@ export class Forms {
   }
 }
 
-/** The event that removed the question says how it was answered. */
+/** The event that removed the question determines the answer. */
 function answerBy(event: SessionEvent, content: FormContent | undefined): FormAnswer {
   if (event.type !== 'answered') return { action: 'cancel' };
   if (event.answer.kind === 'proceed' && content) return { action: 'accept', content };

@@ -1,4 +1,6 @@
-/** Streams beside the machine: the reply being written and the commands that run, by operation. Read at frame rate. */
+/**
+ * Streams beside the state machine, by operation: the reply being written, and running commands. Read at frame rate.
+ */
 import type { RunningCommand } from '../contracts/commands.ts';
 import type { OpId } from '../session/ids.ts';
 
@@ -6,13 +8,13 @@ import type { OpId } from '../session/ids.ts';
 export class LiveReply {
   text = new GrowingText();
   reasoning = new GrowingText();
-  /** The server has taken the request. */
+  /** The server has accepted the request. */
   opened = false;
-  /** An attempt failed, and the next one begins at `until`, in ms. */
+  /** An attempt failed; the next one starts at `until`, in ms. */
   pause: { readonly why: string; readonly until: number } | undefined;
-  /** When the request went out, and when its server has waited too long with the first word, in ms. */
+  /** When the request was sent, and when its first byte is overdue, in ms. */
   patience: { readonly from: number; readonly until: number } | undefined;
-  /** What goes on before the request is made, in words. */
+  /** What happens before the request is made, in words. */
   doing: string | undefined;
   version = 0;
   readonly preset: string;
@@ -49,14 +51,14 @@ export class LiveReply {
     this.#changed();
   }
 
-  /** Drops what has arrived: the next attempt begins at `until`, in ms. */
+  /** Drops the received text: the next attempt starts at `until`, in ms. */
   wait(why: string, until: number): void {
     this.again();
     this.pause = { why, until };
     this.#changed();
   }
 
-  /** Drops what has arrived: the request is sent again. */
+  /** Drops the received text: the request is sent again. */
   again(): void {
     this.text = new GrowingText();
     this.reasoning = new GrowingText();
@@ -77,38 +79,38 @@ export class LiveReply {
   }
 }
 
-/** Columns and rows that the output of a command has on the screen, beside its frame. */
+/** The size of a command's output area on screen, inside its frame. */
 export type OutputSize = { readonly columns: number; readonly rows: number };
 
-/** The least that a model's command sees of a terminal: below it tables are cut, and the model reads them cut. */
+/** The minimum terminal size for a model's command: in a smaller one the model would read truncated tables. */
 const MIN_SIZE: OutputSize = { columns: 80, rows: 24 };
 
-/** What a model's command is given: the user's terminal, unless it is too narrow to read from. */
+/** Returns the size for a model's command: the user's terminal, unless it is too narrow. */
 export function sizeForModel({ columns, rows }: OutputSize): OutputSize {
   return { columns: Math.max(columns, MIN_SIZE.columns), rows: Math.max(rows, MIN_SIZE.rows) };
 }
 
 export class Live {
-  /** What commands start with. */
+  /** The size for new commands. */
   size: OutputSize = { columns: 80, rows: 24 };
   readonly replies = new Map<OpId, LiveReply>();
   readonly commands = new Map<OpId, RunningCommand>();
-  /** The progress that a tool reports. */
+  /** The progress reported by tools. */
   readonly progress = new Map<OpId, string>();
-  /** The tools that were not described to the model, as the user was told. */
+  /** The tools not described to the model, as last reported to the user. */
   leftTools = '';
-  /** Why the last summary was not written, as the user was told. */
+  /** Why the last summary failed, as reported to the user. */
   noSummary = '';
 }
 
 // A text that grows by pieces and is read at its end.
 
-/** Characters of a part; only the last one still grows. */
+/** The characters of a part; only the last part still grows. */
 const PART_CHARS = 64 * 1024;
 
 /**
- * Appending costs what is appended and reading what is read. A plain string that grows is copied as a whole by each
- * look into it, a megabyte for every frame, and those copies are cleared away just when keys are typed.
+ * Appending costs only the appended text, and reading only what is read. A growing string would be flattened by each
+ * read, a megabyte per frame, and its garbage would be collected while the user types.
  */
 export class GrowingText {
   readonly #parts: string[] = [];
@@ -128,7 +130,7 @@ export class GrowingText {
     this.#last = '';
   }
 
-  /** As that of a string. */
+  /** Like `String.slice`. */
   slice(from: number, to = this.#length): string {
     const start = from < 0 ? Math.max(0, this.#length + from) : from;
     const end = Math.min(to < 0 ? this.#length + to : to, this.#length);

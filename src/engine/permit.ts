@@ -1,4 +1,4 @@
-/** Law 2: one function leads from the model to an executor, and it takes one of these. */
+/** Law 2: only one function leads from the model to an executor, and it requires a permit. */
 import type { Basis, Targets } from '../contracts/gate.ts';
 import { type Examination, findsNoMore, type Judgement } from '../session/action.ts';
 import type { Effect } from '../session/effect.ts';
@@ -17,7 +17,7 @@ type Grant = {
   readonly leaves: Judgement['leaves'];
   readonly action: ReadyAction;
   approved: boolean;
-  /** The user said try. */
+  /** The user chose to try it. */
   tries: boolean;
 };
 
@@ -25,19 +25,19 @@ type Promised = { readonly session: SessionId; readonly seen: Judgement; readonl
 
 const secret = Symbol('permit');
 
-/** A single-use right to run one action as it was judged. Only `Permits.consume` makes one. */
+/** A single-use right to run one action as it was judged. Only `Permits.consume` creates one. */
 export class Permit {
-  /** What was judged, and what runs. */
+  /** The judged action, which runs. */
   readonly action: ReadyAction;
   readonly cwd: string;
   readonly mode: Mode;
-  /** It was judged so, and the user let it run nevertheless. */
+  /** It was judged destructive, and the user approved it. */
   readonly destructive: boolean;
-  /** The tool's definition as it was judged. */
+  /** The tool's definition at the judgement. */
   readonly definition: string | undefined;
-  /** What the judgement rests on, to be compared before the launch. */
+  /** What the judgement depends on, compared again before the launch. */
   readonly basis: Basis | undefined;
-  /** What it sends away, and where it connects to for that. */
+  /** The data it sends away, and the connections for that. */
   readonly leaves: Judgement['leaves'];
 
   constructor(key: symbol, { cwd, mode }: Act, { action, destructive, definition, basis, leaves }: Grant) {
@@ -52,15 +52,16 @@ export class Permit {
   }
 }
 
-/** Keeps verdicts and approvals outside the machine, so that a fault there alone can't launch anything. */
+/** Stores verdicts and approvals outside the state machine, so that an error there alone can't launch anything. */
 export class Permits {
   readonly #grants = new Map<OpId, Grant>();
   /**
-   * Actions that the user approved in a wider mode, where each is judged anew first; by what the permit is bound to.
+   * Actions that the user approved in a wider mode, where each is judged again first; keyed by what the permit is
+   * bound to.
    */
   readonly #promises = new Map<string, Promised>();
 
-  /** The gate has judged an action. A refused one gets no permit. */
+  /** Stores the gate's judgement on an action. A refused action gets no permit. */
   grant(examined: Examine, examination: Examination, action: ResolvedAction, basis?: Basis): void {
     if (examination.kind === 'refused' || action.kind === 'unknown') return;
     const { judgement, tool } = examination;
@@ -70,7 +71,7 @@ export class Permits {
     const promise = this.#promises.get(bound);
     this.#promises.delete(bound);
     const approved = promise !== undefined && findsNoMore(promise.seen, judgement);
-    // The targets that the user saw count, also where a link was put in their place since.
+    // Compare with the targets that the user saw, in case one was replaced by a link since.
     const targets = promise?.targets;
     const rests = targets ? { ...{ reads: [], own: [], writes: [] }, ...basis, targets } : basis;
     const grant = {
@@ -87,27 +88,27 @@ export class Permits {
   }
 
   /**
-   * The user said proceed, in the wider mode of `what`, to an action that was judged as `seen` by `op`. The word counts
-   * once, and for no worse finding.
+   * The user approved, for the wider mode of `what`, an action judged as `seen` in `op`. The approval counts once,
+   * and not for a worse finding.
    */
   promise(what: Pick<Act, 'session' | 'action' | 'cwd' | 'mode'>, seen: Judgement, op: OpId): void {
     const targets = this.#grants.get(op)?.basis?.targets;
     this.#promises.set(bindingOf(what), { session: what.session, seen, ...(targets ? { targets } : {}) });
   }
 
-  /** The user said proceed to what was judged as `op`. */
+  /** The user approved what was judged in `op`. */
   approve(op: OpId): void {
     const grant = this.#grants.get(op);
     if (grant) grant.approved = true;
   }
 
-  /** The user wants what was judged as `op` to be tried. */
+  /** The user wants to try what was judged in `op`. */
   approveTrial(op: OpId): void {
     const grant = this.#grants.get(op);
     if (grant) grant.tries = true;
   }
 
-  /** What may be tried, once for each of the user's words; the judgement itself stays. */
+  /** Returns the action to try, once per approval; the judgement itself stays. */
   consumeTrial(effect: Try): ReadyAction | undefined {
     const grant = this.#grants.get(effect.judgedAs);
     if (!grant?.tries || grant.bound !== bindingOf(effect)) return undefined;
@@ -115,7 +116,7 @@ export class Permits {
     return grant.action;
   }
 
-  /** Drops the judgements of runs that are over: those that were never consumed (skipped, aborted, judged again). */
+  /** Drops unused judgements of ended runs (skipped, aborted, judged again). */
   retain(runs: (session: SessionId) => boolean): void {
     for (const [op, { session }] of this.#grants) if (!runs(session)) this.#grants.delete(op);
     for (const [bound, { session }] of this.#promises) if (!runs(session)) this.#promises.delete(bound);

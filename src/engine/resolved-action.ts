@@ -1,4 +1,6 @@
-/** One action, one value: what is shown, judged, run and told are projections of it (SE-1, law 10). */
+/**
+ * The one value of an action, from which its shown, judged, executed and reported forms are derived (SE-1, law 10).
+ */
 import type { RestoredAction, Secrets } from '../contracts/secrets.ts';
 import type { Action } from '../session/action.ts';
 import type { SessionEvent } from '../session/event.ts';
@@ -7,14 +9,14 @@ import type { Question } from '../session/question.ts';
 import { readReply } from '../session/reply.ts';
 
 /**
- * Who wrote the action: the model in its last reply, or the user at a HALT. A `replayed` one comes from the journal of
- * an earlier process: only its text with handles is left, and no handle in it is resolved (SE-3).
+ * Who wrote the action: the model in its last reply, or the user at a HALT. A `replayed` one comes from the journal
+ * of an earlier process: only its text with handles exists, and they are not resolved (SE-3).
  */
 export type ActionOrigin = 'model' | 'edited' | 'replayed';
 
 export type ResolvedAction = RestoredAction & {
   readonly origin: ActionOrigin;
-  /** With handles in place of secrets: what the state and the journal hold and what any model is told. */
+  /** With handles instead of secrets: for the state, the journal and every model. */
   readonly told: Action;
 };
 
@@ -22,14 +24,14 @@ export type ResolvedAction = RestoredAction & {
 export type ReadyAction = Extract<ResolvedAction, { kind: 'ready' }>;
 
 /**
- * Resolves each action once: when a reply ends, or when the user edits one. What a model or the user wrote runs as it
- * was written: a secret in it is a piece of its text, with the quotes, escapes and expansions around it. Only handles
- * that stand in that text are replaced by their values. In memory only, by the action of the state that it belongs to.
+ * Resolves each action once: when a reply ends, or when the user edits one. Text written by a model or the user runs
+ * as written: a secret in it is part of the text, with its quotes, escapes and expansions. Only handles in the
+ * written text are replaced by their values. In memory only, keyed by the action in the state.
  */
 export class ResolvedActions {
   readonly #secrets: Pick<Secrets, 'restore' | 'reveal'>;
   readonly #resolved = new WeakMap<Action, ResolvedAction>();
-  /** A question never changes, nor does what its handles stand for. */
+  /** Cached, because a question and the values of its handles never change. */
   readonly #revealed = new WeakMap<Question, Question>();
 
   constructor(secrets: Pick<Secrets, 'restore' | 'reveal'>) {
@@ -37,17 +39,17 @@ export class ResolvedActions {
   }
 
   /**
-   * Takes note of an event that took effect.
-   * @param came the event as it came, with its secrets
-   * @param before the phase of its conversation until then
-   * @param after the phase since
+   * Processes an event after it took effect.
+   * @param came the event as it arrived, with its secrets
+   * @param before the conversation's phase before it
+   * @param after the phase after it
    */
   note(came: SessionEvent, before: Phase | undefined, after: Phase | undefined): void {
     if (!before || !after || !('dispatch' in after)) return;
     const { actions, index } = after.dispatch;
     if (came.type === 'replyEnded' && before.kind === 'replying' && before.op === came.op) {
       const written = readReply(came.reply).actions;
-      // A secret may have taken in the marker of a line: then the two lists can't be matched.
+      // A hidden secret may have contained a line's marker: then the two lists don't match.
       const same = written.length === actions.length;
       for (const [at, told] of actions.entries()) this.#resolve('model', told, same ? written[at] : told);
     } else if (came.type === 'answered' && before.kind === 'halted' && before.question === came.question) {
@@ -57,12 +59,12 @@ export class ResolvedActions {
     }
   }
 
-  /** The value of an action of the state. One that was never written in this process is `replayed`. */
+  /** Returns the value of an action in the state. One that was not written in this process is `replayed`. */
   of(told: Action): ResolvedAction {
     return this.#resolved.get(told) ?? this.#resolve('replayed', told, undefined);
   }
 
-  /** The question as its user sees it: of an action it is the very text that was judged and that runs. */
+  /** Returns the question for the user: for an action, exactly the text that was judged and that runs. */
   revealQuestion(question: Question): Question {
     const known = this.#revealed.get(question);
     if (known) return known;

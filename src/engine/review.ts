@@ -1,5 +1,6 @@
 /**
- * What a command left for the user's word (MO-9): asked before its end is told, so that the model's next step waits.
+ * Reviews (MO-9): what a command left for the user to decide. The question comes before the command's end is
+ * reported, so that the model's next step waits.
  */
 import type { Connecting, Leftover, NetworkAnswer, RunningCommand } from '../contracts/commands.ts';
 import type { SessionId } from '../session/ids.ts';
@@ -7,13 +8,13 @@ import type { Attempt } from '../session/phase.ts';
 import type { EffectContext } from './effect-context.ts';
 
 type Asking = {
-  /** No other review of the session has it. */
+  /** Unique among the session's reviews. */
   readonly name: string;
   readonly session: SessionId;
   readonly command: string;
 };
 
-/** Asks for what the command has left, if anything, and carries the answer out. Never rejects. */
+/** Asks about what the command has left, if anything, and applies the answer. Never rejects. */
 export async function review(
   context: EffectContext,
   running: RunningCommand,
@@ -24,7 +25,7 @@ export async function review(
   if (left) await ask(context, left, { name: `review-${op}`, ...asking }, signal);
 }
 
-/** Behind a resume: asks for what commands left when the program was closed, one after the other. Never rejects. */
+/** After a resume: asks in sequence about what commands left when the program closed. Never rejects. */
 export async function reviewAgain(context: EffectContext): Promise<void> {
   const { agent, now } = context.services;
   const session = context.state.root;
@@ -33,7 +34,10 @@ export async function reviewAgain(context: EffectContext): Promise<void> {
     await ask(context, left, { name: `review-${now()}-${at}`, session, command }, new AbortController().signal);
 }
 
-/** Asks whether something of the user's own may start from these files, which a model has changed. Never rejects. */
+/**
+ * Asks whether a command of the user's configuration may start although a model has changed these files. Never
+ * rejects.
+ */
 export async function mayStart(context: EffectContext, command: string, items: readonly string[]): Promise<boolean> {
   let started = false;
   const settle = async (yes: boolean) => {
@@ -46,7 +50,7 @@ export async function mayStart(context: EffectContext, command: string, items: r
   return started;
 }
 
-/** Who wants to connect, and what a yes does where that program has ended meanwhile. */
+/** The program that wants to connect, and the effect of a yes if it has ended meanwhile. */
 type Connects = {
   readonly program: string;
   readonly job?: number | undefined;
@@ -55,8 +59,8 @@ type Connects = {
 };
 
 /**
- * Asks whether a program of Project mode may connect to these. Undefined: `gone` came first. Never rejects; what is no
- * answer is a no.
+ * Asks whether a program in Project mode may connect to these targets. Undefined: `gone` came first. Never rejects;
+ * anything but a clear answer is a no.
  */
 export async function mayConnect(
   context: EffectContext,
@@ -81,7 +85,7 @@ export async function mayConnect(
   return isGone ? undefined : said;
 }
 
-/** Whether a command that gave up to wait for a connection runs again, by the user's yes. Never rejects. */
+/** Asks whether a command that gave up a connection may run again. Never rejects. */
 export async function connectsAgain(
   context: EffectContext,
   connecting: Connecting | undefined,
@@ -91,7 +95,7 @@ export async function connectsAgain(
   const gaveUp = connecting?.gaveUp();
   if (!gaveUp || signal.aborted) return undefined;
   const { program, items, run, isAllowed, settle } = gaveUp;
-  // The yes came too late for the program; where something of it stays, the user has not said yes to that.
+  // The yes came too late for the program. If some of its changes would stay, the user has not agreed to that yet.
   const again = attempt?.whole ? 'undone' : 'partly';
   const said =
     isAllowed && again === 'undone' ? 'once' : await mayConnect(context, { program, run, again }, items, signal);
@@ -109,7 +113,7 @@ async function ask(
   const answered = context.answers.of(name, signal);
   await context.dispatch({ type: 'reviewAsked', review: name, about, command, items, diff }, session).catch(() => {});
   const answer = await answered;
-  // Closing answers nothing: the next program of this session asks.
+  // The engine is closing: the session's next program asks.
   if (context.closed) return;
   const text = await left.settle(answer?.kind === 'proceed');
   await context.dispatch({ type: 'reviewed', review: name, text }, session).catch(() => {});

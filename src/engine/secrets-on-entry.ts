@@ -1,4 +1,4 @@
-/** Where secrets turn into handles, and handles into secrets, around the machine (SE-3). */
+/** Converts secrets to handles and back at the border of the state machine (SE-3). */
 
 import type { Secrets } from '../contracts/secrets.ts';
 import type { Services } from '../contracts/services.ts';
@@ -6,7 +6,7 @@ import type { EventType, SessionEvent } from '../session/event.ts';
 import type { ToolSpec } from '../session/message.ts';
 import type { Conversation } from '../session/state.ts';
 
-/** Where a text came from, in words for `:secrets`. */
+/** The origin of a text, in words for `:secrets`. */
 const WHERE: Readonly<Partial<Record<EventType, string>>> = {
   asked: 'your question',
   norrisStarted: 'your goal',
@@ -24,10 +24,10 @@ const WHERE: Readonly<Partial<Record<EventType, string>>> = {
   noticed: 'a message from the program',
 };
 
-/** Events that bring the text of an action: a secret in it is a piece of that text, with what it escapes or expands. */
+/** Events with an action's text: a secret in it is part of that text, with its escapes. */
 const ACTIONS: ReadonlySet<EventType> = new Set(['replyEnded', 'answered']);
 
-/** Events that hold nothing but the program's own words: the first of them must not cost a start its time. */
+/** Events with only aish-tui's own words: skipping them keeps the first one from delaying the start. */
 const OWN: ReadonlySet<EventType> = new Set([
   'opened',
   'resumed',
@@ -44,11 +44,12 @@ const OWN: ReadonlySet<EventType> = new Set([
   'discarded',
 ]);
 
-/** A directory with such a name is searched for secrets anyway. */
+/** A directory with such a name is searched for secrets as well. */
 const REMARKABLE = /[=:@]|[^/]{20}/;
 
 /**
- * The event as the machine and the journal may have it. Credential files of a directory count once somebody is there.
+ * Returns the event with secrets hidden, for the state machine and the journal. A directory's credential files count
+ * once somebody works there.
  */
 export function withoutSecrets(secrets: Secrets, event: SessionEvent): SessionEvent {
   const cwd = directoryOf(event);
@@ -56,7 +57,7 @@ export function withoutSecrets(secrets: Secrets, event: SessionEvent): SessionEv
   if (OWN.has(event.type) && !REMARKABLE.test(cwd ?? '')) return event;
   const hidden = secrets.hide(event, WHERE[event.type], ACTIONS.has(event.type) ? 'action' : 'data');
   if (hidden.type !== 'jobEnded') return hidden;
-  // What a job was given it may print as well.
+  // A job may also print secrets that it was given.
   const job = { kind: 'command', command: hidden.command, job: true } as const;
   const { result } = secrets.hideEchoed(job, { kind: 'command', result: hidden.result });
   return { ...hidden, result };
@@ -78,21 +79,21 @@ function directoryOf(event: SessionEvent): string | undefined {
   }
 }
 
-/** By description as it came, so that the same one is sent each time. */
+/** Cached by original, so that the same object is sent each time. */
 const hidden = new WeakMap<ToolSpec, ToolSpec>();
 
-/** What a sub-agent can't do: delegate, and ask for another mode. */
+/** What a sub-agent can't do: delegate, and request another mode. */
 const FOR_PARENTS = new Set(['delegate', 'request_mode_upgrade']);
 
 /**
- * The tools that a conversation is told of, as many as its window has room for, without the secrets that a server may
- * have put into its descriptions (SE-1). A sub-agent has two fewer; otherwise they are the same for all (MO-2).
+ * Returns the tools described to a conversation, as many as its window has room for, without secrets in servers'
+ * descriptions (SE-1). A sub-agent has two fewer; otherwise all conversations get the same (MO-2).
  */
 export function toolsOf(
   { tools, secrets }: Pick<Services, 'tools' | 'secrets'>,
   { parent, budget }: Conversation,
 ): { readonly specs: readonly ToolSpec[]; readonly left: readonly string[] } {
-  // A token is about four characters: as many characters as the window has tokens are a quarter of it.
+  // A token is about four characters, so this many characters take a quarter of the window.
   const described = tools.specsWithin(budget?.window ?? Number.POSITIVE_INFINITY);
   const specs = described.specs.map((spec) => {
     const known = hidden.get(spec) ?? secrets.hide(spec, 'the description of a tool');

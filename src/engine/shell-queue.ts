@@ -8,11 +8,11 @@ type Line = {
   readonly line: string;
   readonly private: boolean;
   readonly keep: boolean;
-  /** Typed behind it already: its program may read them. */
+  /** Keys typed after the line: its program may read them. */
   readonly keys: string;
-  /** Begins it, once it is its turn. */
+  /** Starts it when its turn comes. */
   readonly begin: () => Promise<RunningCommand>;
-  /** Where it was submitted to: a line that waits runs nowhere else. */
+  /** The shell that was current at submission: a waiting line runs in no other. */
   readonly shell: Promise<InteractiveShell> | undefined;
 };
 
@@ -27,7 +27,7 @@ export class ShellQueue {
   /** Resolves when no line runs or waits. */
   idle: Promise<void> = Promise.resolve();
 
-  /** @param shell the one that lines go to now; it comes up in the background, lines wait for it */
+  /** @param shell returns the current shell; lines wait while it starts in the background */
   constructor(engine: Engine, shell: () => Promise<InteractiveShell>) {
     this.#engine = engine;
     this.#shell = shell;
@@ -40,12 +40,12 @@ export class ShellQueue {
     );
   }
 
-  /** The command that runs now. */
+  /** The running command. */
   get running(): RunningCommand | undefined {
     return this.#running;
   }
 
-  /** A line runs or waits; also while the shell still comes up. */
+  /** Whether a line runs or waits, also while the shell starts. */
   get busy(): boolean {
     return this.#busy;
   }
@@ -56,8 +56,8 @@ export class ShellQueue {
   }
 
   /**
-   * Runs a line of the user's; resolves when it has ended. A private one stays out of the model's context; `keep:
-   * false` leaves it out of the shell's history; `keys` are typed into it as it begins.
+   * Runs a line of the user's; resolves at its end. A private one stays out of the model's context; `keep: false`
+   * keeps it out of the shell's history; `keys` are typed into it at its start.
    */
   async submit(
     line: string,
@@ -72,12 +72,12 @@ export class ShellQueue {
       up.resize(columns, rows);
       return up.run(line, { keep });
     };
-    // Told of when it is its turn.
+    // Reported when its turn comes.
     shell.catch(() => {});
     return this.#enqueue({ line, private: hidden, keep, keys, begin, shell });
   }
 
-  /** Shows a program that is no line of the shell as if it were: it has the keyboard until its result is there. */
+  /** Shows a program that is not a shell line like one: it has the keyboard until its result. */
   show(line: string, begin: () => RunningCommand): Promise<void> {
     return this.#enqueue({ line, private: true, keep: false, keys: '', begin: async () => begin(), shell: undefined });
   }
@@ -100,9 +100,9 @@ export class ShellQueue {
     }
   }
 
-  /** Sets the size of the terminal that the user's commands get, now and from now on. */
+  /** Sets the terminal size of the user's commands, now and later. */
   resize(columns: number, rows: number): void {
-    // A shell that does not come up is reported when a line is submitted.
+    // A shell that does not start is reported when a line is submitted.
     this.#shell().then(
       (shell) => shell.resize(columns, rows),
       () => {},
@@ -116,7 +116,7 @@ export class ShellQueue {
     return line;
   }
 
-  /** Sends the running command to the background (EX-8); why not, where it can't. */
+  /** Moves the running command to the background (EX-8); returns the reason on failure. */
   async background(): Promise<string | undefined> {
     const { jobs } = this.#engine.services;
     const { running } = this.#engine.state.shell;
@@ -127,7 +127,7 @@ export class ShellQueue {
     });
   }
 
-  /** Brings a background job of the shell back to the front; false: it is not the shell's. */
+  /** Brings a background job of the shell back to the front; returns false if it is not the shell's. */
   async resume(job: RunningCommand): Promise<boolean> {
     const line = (await this.#shell()).lineToResume(job);
     if (line === undefined) return false;
@@ -135,7 +135,7 @@ export class ShellQueue {
     return true;
   }
 
-  /** Jobs that only the shell knows of; none while it comes up. */
+  /** Jobs known only to the shell; none while it starts. */
   jobs(): readonly ShellJob[] {
     return this.#up?.jobs() ?? [];
   }
@@ -166,11 +166,11 @@ export class ShellQueue {
       void engine.dispatch({ type: 'shellStarted', op, line, private: hidden });
       if (keys !== '') running.write(keys);
       const result = await running.result;
-      // It keeps the keyboard until then: no key gets between the two.
+      // The command keeps the keyboard until then, so no key is lost between the two.
       const unread = engine.closed ? '' : await running.unread();
       this.#forget(op, running);
       void engine.dispatch({ type: 'shellEnded', op, result });
-      // What was typed for one shell is run by no other.
+      // Text typed for one shell must not run in another.
       if (unread !== '') engine.giveBack(unread, shell === this.#shell() ? 'typed' : 'draft');
     } finally {
       this.#forget(op, running);
@@ -195,7 +195,7 @@ export class ForegroundJob {
     return this.#job;
   }
 
-  /** Brings a job to the front, where it stays until it ends or something else comes there. */
+  /** Brings a job to the front, until it ends or is replaced. */
   bring(job: Job): void {
     this.#job = job;
     void job.running.result.then(() => {
@@ -204,7 +204,7 @@ export class ForegroundJob {
     this.#engine.changed();
   }
 
-  /** Back to the background; false: none was in front. */
+  /** Returns it to the background; returns false if none was in front. */
   leave(): boolean {
     if (!this.#job) return false;
     this.#job = undefined;

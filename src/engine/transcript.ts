@@ -1,4 +1,4 @@
-/** The transcript: what the user sees, as entries in order. A fold of `show` and `hide` effects, append-mostly. */
+/** The transcript: what the user sees, as entries in order. A fold of `show` and `hide` effects, mostly appended. */
 import type { Effect } from '../session/effect.ts';
 import type { Entry } from '../session/entry.ts';
 import type { SessionEvent } from '../session/event.ts';
@@ -8,8 +8,8 @@ import { emptyState, type State } from '../session/state.ts';
 import type { OwnedTurns } from '../session/transition.ts';
 
 /**
- * One entry with the key it is shown under; `version` grows when it or one of its children is replaced.
- * The children are what a sub-agent did, as a transcript of its own.
+ * One entry with its key; `version` increases when it or one of its children is replaced.
+ * The children are a sub-agent's work, as a transcript of its own.
  */
 export type TranscriptItem = {
   readonly key: string;
@@ -18,7 +18,7 @@ export type TranscriptItem = {
   readonly children?: Transcript;
 };
 
-/** Entries that the program shows beside the session, such as that it can't be saved, have keys of their own. */
+/** The key prefix of entries outside the session, such as a failure to save it. */
 const BESIDE = 'local';
 
 export function keyBeside(number: number): string {
@@ -32,10 +32,10 @@ export function isBeside({ key }: TranscriptItem): boolean {
 export class Transcript {
   #entries: TranscriptItem[] = [];
   readonly #at = new Map<string, number>();
-  /** Grows with every change. */
+  /** Increases with every change. */
   version = 0;
 
-  /** The live list; read only, and changed in place as entries come. */
+  /** The live list: read-only for callers, changed in place. */
   get entries(): readonly TranscriptItem[] {
     return this.#entries;
   }
@@ -46,7 +46,7 @@ export class Transcript {
     else if (effect.kind === 'hide') this.#hide(effect.key);
   }
 
-  /** A child of an entry; without that entry (the screen was cleared) it is not shown. */
+  /** Shows a child of an entry; not if that entry is gone (the screen was cleared). */
   #showChild(within: string, key: string, entry: Entry): void {
     const at = this.#at.get(within) ?? -1;
     const outer = this.#entries[at];
@@ -74,9 +74,7 @@ export class Transcript {
     } else this.#entries[at] = { ...old, key, version: (old?.version ?? 0) + 1, entry };
   }
 
-  /**
-   * Resumed again with nothing in between it is one mark, the last; before anything was said there is nothing to mark.
-   */
+  /** Merges a mark of resuming with one directly before it, and shows none in an empty transcript. */
   #makesRoomForResumed(): boolean {
     const last = this.#entries.at(-1);
     if (last?.entry.kind === 'resumed') this.#hide(last.key);
@@ -92,7 +90,7 @@ export class Transcript {
     for (const [index, item] of this.#entries.entries()) this.#at.set(item.key, index);
   }
 
-  /** Forgets everything on screen (the conversation is untouched). */
+  /** Clears the screen's entries; the conversation stays. */
   clear(): void {
     this.version += 1;
     this.#entries = [];
@@ -100,14 +98,14 @@ export class Transcript {
   }
 }
 
-// The fold of a journal: state and transcript as they were, nothing carried out (RE-3).
+// Replays a journal: state and transcript as they were, without carrying out anything (RE-3).
 
-/** Events between two looks at the keys: some milliseconds of work. */
+/** The events per turn of the event loop: some milliseconds of work. */
 const EVENTS_PER_TURN = 500;
 
 export type Folded = { readonly state: State; readonly transcript: Transcript };
 
-/** What a session is before its first event. */
+/** A session before its first event. */
 export function nothingFolded(root: SessionId): Folded {
   return { state: emptyState(root), transcript: new Transcript() };
 }
@@ -121,7 +119,7 @@ export function foldEvents(events: Iterable<SessionEvent>, root: SessionId): Fol
   }
 }
 
-/** @param turn lets keys through between two pieces of work */
+/** @param turn lets key presses through between two pieces of work */
 export async function foldInPieces(
   events: Iterable<SessionEvent>,
   root: SessionId,
@@ -135,7 +133,7 @@ export async function foldInPieces(
   }
 }
 
-/** Pauses between pieces of work. */
+/** Yields between pieces of work. */
 function* folding(events: Iterable<SessionEvent>, root: SessionId): Generator<undefined, Folded> {
   const owned: OwnedTurns = new Map();
   const transcript = new Transcript();
