@@ -55,7 +55,7 @@ function Prompt() {
 
 type Props = { readonly columns: number; readonly rows: number };
 
-/** What runs beside the conversation, drawn once a second. Ink keeps the space free; the compositor paints it. */
+/** What runs beside the conversation, updated once a second. Ink keeps the space free; the compositor paints it. */
 function Rail({ columns, rows }: Props) {
   const screen = useScreen();
   const { compositor } = screen;

@@ -46,7 +46,7 @@ export function Overlay({ overlay, columns }: { readonly overlay: OverlayState; 
 
 type Open = Extract<Panel, { kind: 'choices' }>;
 
-/** A text in one line of at most so many cells. */
+/** Returns a text as one line of at most `width` cells. */
 function oneLine(text: string, width: number): string {
   const [line = '', ...more] = wrapText(displayText(text.replaceAll('\n', ' ⏎ ')), Math.max(2, width - 1), {
     mode: 'hard',
@@ -75,7 +75,7 @@ function Choices({
   const note = ` ${items.length === 0 ? 0 : index + 1} of ${items.length} `;
   const visible = items.slice(first, first + room);
   const words = visible.map(({ text, label }) => oneLine(label ?? text, columns - 2));
-  // Notes have a column of their own where there is room.
+  // Notes get a column of their own if there is room.
   const column = Math.min(Math.max(0, ...words.map(textWidth)), Math.floor(columns / 2));
   const shown = visible.map(({ note = '' }, row) => {
     const word = words[row] ?? '';

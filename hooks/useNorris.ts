@@ -39,7 +39,7 @@ export function useQuestion(): Question | undefined {
 /** Returns what the conversation is doing, in a word or two; undefined when idle. */
 export function activityOf(state: State): string | undefined {
   const { phase } = rootOf(state);
-  // The model waits for the report of a sub-agent, and that sub-agent asks the user.
+  // The model waits for a sub-agent's report, and that sub-agent asks the user.
   if (state.questions.length > 0) return 'waits for you';
   return phase.kind === 'idle' ? undefined : PHASE_WORDS[phase.kind];
 }

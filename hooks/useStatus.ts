@@ -62,8 +62,8 @@ function contextPercent(conversation: Conversation): number | undefined {
 }
 
 /**
- * Returns what the model's side is doing, where that has a row of its own: not while the user is asked, and not on the
- * smallest screens.
+ * Returns the activity of the model's side if it has a row of its own: not during a question, and not on very small
+ * screens.
  */
 export function useWaits(): Activity | undefined {
   const activity = useActivity();
@@ -72,12 +72,12 @@ export function useWaits(): Activity | undefined {
   return idle || hidden || activity?.what === 'waits for you' ? undefined : activity;
 }
 
-/** Returns the attachments of the question being typed, where there is room to show them. */
+/** Returns the attachments of the question being typed, if there is room to show them. */
 export function useAttached() {
   return useUi(({ question, size, attached }) => (question || size.rows < MIN_ROWS ? undefined : attached));
 }
 
-/** On a screen with fewer rows only the status bar says it. */
+/** A smaller screen shows it only in the status bar. */
 const MIN_ROWS = 8;
 
 export type Activity = { readonly what: string; readonly since: number };

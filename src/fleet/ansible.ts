@@ -1,6 +1,6 @@
 /**
- * Hosts of a fleet through Ansible: what is judged for many at the same time goes there in one call, and so do the
- * looks at what it names. No connection stays that could be lost; what a host has written down itself tells how a
+ * Hosts of a fleet through Ansible. A command judged for several hosts at the same time is sent in one call, and so
+ * are the examinations of the files it names. There is no connection to lose: the host's own records tell how a
  * command ended.
  */
 
@@ -42,12 +42,15 @@ import { messageOf } from '../text/errors.ts';
 import { removeTree } from '../text/files.ts';
 import { type ContainerOptions, checkLength, checkOrder } from './container.ts';
 
-/** What a look may take, the start of Ansible with it. In ms. */
+/** The time limit of an examination in ms, including the start of Ansible. */
 const ANSWER_TIMEOUT_MS = 60_000;
 const NAME_CHARS = 16;
 
 export type Carrier = {
-  /** @param seconds what a command may take there: nothing here can end it when Ansible has gone */
+  /**
+   * @param seconds a command's time limit, enforced on the host, because nothing here can end it once Ansible has
+   * gone
+   */
   readonly open: (seconds: number) => OpenMachine;
   readonly close: () => void;
 };
@@ -68,7 +71,7 @@ export function carrierByAnsible(options: ContainerOptions): Carrier {
   return {
     open: (seconds) => (name, signal) => {
       serial += 1;
-      // Two names may be one machine.
+      // Unique, because two names may be one machine.
       return openHost({ name, folder: `/tmp/aish-tui-${token}-${serial}` }, signal, { ...parts, seconds });
     },
     close() {
@@ -81,20 +84,20 @@ export function carrierByAnsible(options: ContainerOptions): Carrier {
 
 type Parts = ContainerOptions & {
   readonly commands: AnsibleQueue;
-  /** Apart from the commands, which may take all places for long. */
+  /** A separate queue, because commands may occupy all places for a long time. */
   readonly looks: AnsibleQueue;
   readonly closing: Together;
   readonly seconds: number;
 };
 
-/** Lets what is to be closed wait for what is still open: then it is one call, and nobody needs it sooner. */
+/** Delays closing until everything is closed: then it is one call, and nobody needs it earlier. */
 class Together {
   #open = 0;
   #works: (() => Promise<unknown>)[] = [];
   #closed = Promise.withResolvers<void>();
   readonly #after: () => Promise<void>;
 
-  /** @param after done when all has been closed and nothing was opened meanwhile */
+  /** @param after runs when everything is closed and nothing was opened meanwhile */
   constructor(after: () => Promise<void>) {
     this.#after = after;
   }
@@ -103,7 +106,7 @@ class Together {
     this.#open += 1;
   }
 
-  /** Does the work when nothing is open any more; resolves when all of that is done. */
+  /** Runs the work once nothing is open any more; resolves when all of it is done. */
   end(work: () => Promise<unknown> = () => Promise.resolve()): Promise<void> {
     this.#open -= 1;
     this.#works.push(work);
@@ -133,7 +136,7 @@ async function openHost(at: AnsibleHost, signal: AbortSignal, parts: Parts): Ret
   const facts = told.kind === 'ran' && told.exit === 0 ? readFacts(told.output) : undefined;
   if (facts?.folder !== at.folder) {
     if (told.kind === 'dropped' && !told.over) void closing.end();
-    // It may have made its directory all the same, as long as its call lives.
+    // While its call lives, the host may still create its directory.
     else if (told.kind === 'dropped') await told.over?.then(close);
     else void close();
     return { problem: problemOf(host, told) };
@@ -141,7 +144,7 @@ async function openHost(at: AnsibleHost, signal: AbortSignal, parts: Parts): Ret
   const { home, root } = facts;
   const lost = Promise.withResolvers<string>();
   const times = new Map<string, number>();
-  /** The same for all hosts that run the same for the same time. */
+  /** The same for all hosts that run the same command at the same time. */
   const recordsOf = (cwd: string, command: string) => {
     const digest = sha256(JSON.stringify([cwd, command])).slice(0, NAME_CHARS);
     const time = (times.get(digest) ?? 0) + 1;
@@ -153,7 +156,7 @@ async function openHost(at: AnsibleHost, signal: AbortSignal, parts: Parts): Ret
     home,
     files: {
       ...absentHost(host).files,
-      // What can't be looked at is not what it was before.
+      // What can't be examined counts as changed.
       identities: async (named) =>
         (await ask(identityCode(named)))?.split('\n') ?? [`not looked at ${performance.now()}`],
     },
@@ -168,7 +171,7 @@ async function openHost(at: AnsibleHost, signal: AbortSignal, parts: Parts): Ret
         const outcome = await commands.send(at, line, seconds * 1000 + ANSWER_TIMEOUT_MS, ending);
         const reported = reportedOf(outcome) ?? endOf(outcome, await ask(endingCode(name)));
         if (reported.lost !== undefined) lost.resolve(`${host}: ${reported.lost}`);
-        // What could not be ended may begin as long as its call lives.
+        // A command that could not be ended may still start while its call lives.
         if (reported.lost !== undefined && outcome.kind === 'dropped')
           void outcome.over?.then(() => ask(endingCode(name)));
         return reported;
@@ -191,14 +194,14 @@ const ALTERED = 'Ansible brought back another command than was judged; what ran 
 
 type Known = Reported & { readonly lost?: string };
 
-/** Undefined where only the host's own record can tell. */
+/** Undefined if only the host's own record can tell. */
 function reportedOf(outcome: Outcome): Known | undefined {
   if (outcome.kind === 'altered') return { exit: null, note: ALTERED, lost: ALTERED };
   if (outcome.kind === 'dropped' && !outcome.over) return { exit: null, note: 'interrupted', began: false };
   if (outcome.kind !== 'ran') return undefined;
   const { exit } = outcome;
   const run = readRun(exit, outcome.output);
-  // Perhaps a second start of Ansible's own, which was refused; or what watched over it there was killed.
+  // Possibly a second start by Ansible, which was refused; or its supervisor on the host was killed.
   if (!run) return undefined;
   const { output, isWhole } = run;
   const isCut = Buffer.byteLength(output) >= MAX_OUTPUT_BYTES;
@@ -206,7 +209,7 @@ function reportedOf(outcome: Outcome): Known | undefined {
   return { exit, output, ...(isCut || !isWhole ? { note } : {}) };
 }
 
-/** What Ansible could not tell, from what the host has written down. */
+/** Uses the host's record for what Ansible could not tell. */
 function endOf(outcome: Outcome, answer: string | undefined): Known {
   const end = readEnd(answer);
   const isDropped = outcome.kind === 'dropped';
@@ -218,18 +221,15 @@ function endOf(outcome: Outcome, answer: string | undefined): Known {
   return { exit: null, note: `how it ended is not known: ${why}`, lost: `what ran there then is not known: ${why}` };
 }
 
-// Puts equal commands for several hosts into one call of Ansible.
+// Combines equal commands for several hosts into one Ansible call.
 
-/** How long others are waited for behind the last one, and behind the first. In ms. */
+/** How long to wait for further hosts after the last one, and after the first. In ms. */
 const QUIET_MS = 400;
 const GATHER_MS = 3000;
-/** Calls at work at the same time; meanwhile others gather. */
+/** How many calls run at the same time; meanwhile further hosts gather. */
 const CALLS = 8;
 
-/**
- * `dropped`: it is not waited for any more. `over`: it was sent, so it may have begun or begin there, until this
- * resolves.
- */
+/** `dropped`: no longer awaited. `over`: the command was sent, so it may run or start there until this resolves. */
 type Outcome = Carried | { readonly kind: 'dropped'; readonly over?: Promise<void> };
 
 type Batch = Pick<CallOptions, 'command' | 'limitMs'> & {
@@ -243,7 +243,7 @@ type Batch = Pick<CallOptions, 'command' | 'limitMs'> & {
 
 export class AnsibleQueue {
   readonly #options: () => Pick<CallOptions, 'folder' | 'env'>;
-  /** Those that nothing was begun for, by command. */
+  /** Batches that have not started, by command. */
   readonly #gathering = new Map<string, Batch>();
   readonly #calls = new Set<AnsibleCall>();
 
@@ -251,7 +251,7 @@ export class AnsibleQueue {
     this.#options = options;
   }
 
-  /** Runs a command line on a host. Never rejects. @param limitMs after that it counts as not answered */
+  /** Runs a command line on a host. Never rejects. @param limitMs afterwards it counts as not answered */
   send(host: AnsibleHost, command: string, limitMs: number, signal?: AbortSignal): Promise<Outcome> {
     if (signal?.aborted) return Promise.resolve({ kind: 'dropped' });
     return new Promise((resolve) => {
@@ -272,7 +272,7 @@ export class AnsibleQueue {
     });
   }
 
-  /** Ends all calls, and begins no other. */
+  /** Ends all calls, and starts no others. */
   close(): void {
     for (const { timer } of this.#gathering.values()) clearTimeout(timer);
     this.#gathering.clear();
@@ -281,7 +281,7 @@ export class AnsibleQueue {
 
   #batchFor(host: AnsibleHost, command: string, limitMs: number): Batch {
     const found = this.#gathering.get(command);
-    // One that asks for the same twice means it twice.
+    // The same host twice in a batch means that the command should run twice.
     if (found?.hosts.has(host.name)) this.#begin(found);
     const over = Promise.withResolvers<void>();
     const fresh: Batch = { command, limitMs, hosts: new Map(), since: performance.now(), due: false, over };
@@ -298,7 +298,7 @@ export class AnsibleQueue {
     if (this.#calls.size < CALLS) this.#begin(batch);
   }
 
-  /** As many as there is room for; one that nobody waits for any more, or that can't be begun, takes no room. */
+  /** Starts batches while there is room. One without waiting hosts, or that can't start, takes no room. */
   #beginDue(): void {
     for (const batch of [...this.#gathering.values()]) {
       if (this.#calls.size >= CALLS) return;
@@ -332,11 +332,11 @@ export class AnsibleQueue {
 
 // One Ansible process: the same command on some hosts, each reported as soon as it is done.
 
-/** How often it is looked who is done. In ms. */
+/** How often to check for finished hosts, in ms. */
 const LOOK_MS = 100;
 const KILL_AFTER_MS = 3000;
 const MAX_COMPLAINT_CHARS = 4000;
-/** What a timer of Node's can wait; one that is longer would end at once. In ms. */
+/** Node's longest timer; a longer one would fire at once. In ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 type CallOptions = {
@@ -345,7 +345,7 @@ type CallOptions = {
   readonly env: Readonly<Record<string, string>>;
   readonly hosts: readonly AnsibleHost[];
   readonly command: string;
-  /** What each host may take of its time. In ms. */
+  /** The time limit of each host, in ms. */
   readonly limitMs: number;
   /** Called once for each host that was not dropped. */
   readonly onCarried: (name: string, carried: Carried) => void;
@@ -355,7 +355,7 @@ type CallOptions = {
 class AnsibleCall {
   readonly #options: CallOptions;
   readonly #work: string;
-  /** Hosts that somebody waits for, by their place in the inventory. */
+  /** Awaited hosts, by their index in the inventory. */
   readonly #waiting: Map<number, string>;
   readonly #timers: NodeJS.Timeout[] = [];
   #child: ChildProcess | undefined;
@@ -376,14 +376,14 @@ class AnsibleCall {
     this.#start();
   }
 
-  /** Nobody waits for this host any more. What has begun there is not ended by that. */
+  /** Stops waiting for this host. A command that has started there continues. */
   drop(name: string): void {
     for (const [at, each] of this.#waiting) if (each === name) this.#waiting.delete(at);
     this.#dropped = true;
     if (this.#waiting.size === 0) this.#stop();
   }
 
-  /** Ends it now: what it has not begun it does not begin any more. */
+  /** Ends the process now: commands that have not started never do. */
   kill(): void {
     this.#signal('SIGKILL');
   }
@@ -395,7 +395,7 @@ class AnsibleCall {
       ansibleEnvironment(env, this.#work, folder),
     );
     const [file, ...words] = argv;
-    // A session of its own: no ssh of it finds a terminal to ask in.
+    // In its own session, so that its ssh finds no terminal to ask in.
     const stdio = ['ignore', 'ignore', 'pipe'] as const;
     const child = spawn(file, words, { cwd: this.#work, env: marked, detached: true, stdio: [...stdio] });
     this.#child = child;
@@ -405,7 +405,7 @@ class AnsibleCall {
     child.once('error', (error) => void this.#end(messageOf(error)));
     child.once('close', (code) => void this.#end(this.#whyEnded(code)));
     this.#timers.push(setInterval(() => void this.#look(), LOOK_MS));
-    // Those that find no place at once wait for others.
+    // Hosts beyond Ansible's limit wait for others.
     const rounds = Math.ceil(hosts.length / MAX_FORKS);
     this.#timers.push(setTimeout(() => this.#stop(), Math.min(limitMs * rounds, MAX_TIMER_MS)));
   }
@@ -423,7 +423,7 @@ class AnsibleCall {
     try {
       process.kill(-pid, name);
     } catch {
-      // Gone already.
+      // It has already ended.
     }
   }
 
@@ -438,11 +438,11 @@ class AnsibleCall {
       this.#options.onCarried(name, carried);
     }
     this.#looking = false;
-    // It would go on for those alone that nobody waits for.
+    // Only dropped hosts are left.
     if (this.#dropped && this.#waiting.size === 0) this.#stop();
   }
 
-  /** Undefined while there is no whole report: it is written in pieces. */
+  /** Undefined while the report is incomplete: it is written in pieces. */
   async #carriedOf(at: number): Promise<Carried | undefined> {
     const path = join(this.#work, 'told', aliasOf(at));
     try {
@@ -457,7 +457,7 @@ class AnsibleCall {
     if (this.#over) return;
     this.#over = true;
     for (const timer of this.#timers) clearTimeout(timer);
-    // One look may be under way; what it has taken is not told again.
+    // Another check may be running; hosts it has reported are not reported again.
     this.#looking = false;
     await this.#look();
     for (const name of this.#waiting.values()) this.#options.onCarried(name, { kind: 'failed', why });

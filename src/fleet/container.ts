@@ -25,14 +25,14 @@ import { shellQuote } from '../text/shell.ts';
 
 const ANSWER_TIMEOUT_MS = 5000;
 const MAX_ANSWER_BYTES = 1_000_000;
-/** How often, and how far apart, it is asked for the end of a command whose client has ended. */
+/** How often to ask for the end of a command whose client has ended, and the delay between. */
 const END_LOOKS = 10;
 const END_PAUSE_MS = 300;
 
 export type ContainerOptions = {
   readonly dataDir: string;
   readonly size: () => OutputSize;
-  /** What programs have left on hosts. */
+  /** The files that programs have left on hosts. */
   readonly left?: LeftOnHosts;
 };
 
@@ -56,7 +56,7 @@ export async function openContainer(
       ...absentHost(host).files,
       async identities(named) {
         const { text } = await ask(identityCode(named));
-        // What can't be looked at is not what it was before.
+        // What can't be examined counts as changed.
         return text?.split('\n') ?? [`not looked at ${performance.now()}`];
       },
     },
@@ -70,7 +70,7 @@ export async function openContainer(
       const running = runOnce({
         ...{ command: '', cwd: '/', env: processEnvironment(), dataDir: options.dataDir },
         ...sizeForModel(options.size()),
-        // The client itself: nothing of the command is read by a shell of this machine.
+        // The client itself: no shell of this machine parses the command.
         launcher: () => argv,
       });
       return withEnd(running, placeOn(host, directoryAt(place)), async (interrupted) => {
@@ -90,7 +90,7 @@ export async function openContainer(
   };
 }
 
-/** The same command with the end that the container has written down, whatever the client said. */
+/** Returns the command with the exit code that the container has recorded, whatever the client reported. */
 function withEnd(
   running: RunningCommand,
   cwd: string,
@@ -120,7 +120,7 @@ function withEnd(
 
 type Ask = (code: string) => Promise<{ readonly text?: string }>;
 
-/** Its client has ended, so it is at its end as well, or is brought there: the client's own code may be a lie. */
+/** Its client has ended, so the command has ended too, or is ended now: the client's exit code may be wrong. */
 async function endOf(ask: Ask, file: string, interrupted: boolean): Promise<ContainerEnd> {
   for (let look = 0; ; look += 1) {
     const end = readEnd((await ask(endCode(file))).text);
@@ -154,7 +154,7 @@ function asked(
   });
 }
 
-/** What a system takes as one argument. */
+/** The system's limit for one argument. */
 const MAX_ARGUMENT_BYTES = 120_000;
 
 type Order = {
@@ -164,8 +164,8 @@ type Order = {
 };
 
 /**
- * Throws, in a line for the user, where a command can't run on a machine that has neither a sandbox nor secrets of this
- * one.
+ * Throws a line for the user if a command can't run on a machine without a sandbox and without this machine's
+ * secrets.
  */
 export function checkOrder(host: string, { command, mode, env }: Order): void {
   if (mode !== 'unrestricted') throw new Error(`there is no sandbox in ${host}`);
@@ -173,7 +173,7 @@ export function checkOrder(host: string, { command, mode, env }: Order): void {
   checkLength(command);
 }
 
-/** Throws where a text is too long for one argument of a program. */
+/** Throws if a text is too long for one argument. */
 export function checkLength(text: string): void {
   if (Buffer.byteLength(text) > MAX_ARGUMENT_BYTES) throw new Error('the command is too long for one argument');
 }

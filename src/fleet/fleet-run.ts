@@ -1,4 +1,4 @@
-/** A fleet at work, begun in start-and-resume.ts: carries out what its controller decides, and writes its journal. */
+/** A running fleet, started in start-and-resume.ts: carries out its controller's decisions and writes its journal. */
 import type {
   FleetAnswer,
   FleetMachine,
@@ -34,15 +34,15 @@ import type { NorrisStatus } from '../session/run.ts';
 import type { Settings } from '../session/state.ts';
 import { openJournal, readJournal } from '../store/index.ts';
 
-/** How often it is looked whether somebody is overdue. In ms. */
+/** How often to check for overdue hosts, in ms. */
 const TICK_MS = 1000;
 
 type Body = FleetEvent extends infer Event ? (Event extends { at: number } ? Omit<Event, 'at'> : never) : never;
 
 export type FleetRunOptions = {
-  /** What an earlier program has written of it. */
+  /** The events of an earlier program. */
   readonly events: readonly FleetEvent[];
-  /** Makes an event durable; it has passed the filter for secrets. */
+  /** Makes an event durable. It has passed the secrets filter. */
   readonly append: (event: FleetEvent & { readonly session: string }) => Promise<void>;
   readonly hide: <T>(value: T) => T;
   readonly now: () => number;
@@ -54,7 +54,7 @@ export class WorkingFleet implements FleetRun {
   readonly #options: FleetRunOptions;
   #state: FleetState = NO_FLEET;
   readonly #hosts = new Map<string, HostRun>();
-  /** The open question of each host, as it was looked at. */
+  /** The open question of each host, as examined. */
   readonly #facts = new Map<string, HaltFacts>();
   readonly #listeners = new Set<() => void>();
   readonly #queue: Body[] = [];
@@ -76,10 +76,10 @@ export class WorkingFleet implements FleetRun {
     return this.#over.promise;
   }
 
-  /** The first event of a new fleet, or `fleetResumed`. Resolves when that has taken effect. */
+  /** Dispatches the first event of a new fleet, or `fleetResumed`. Resolves when that has taken effect. */
   begin(body: Extract<Body, { type: 'fleetOpened' | 'fleetResumed' }>): Promise<void> {
     const timer = setInterval(() => {
-      // Only what changes something is written down.
+      // Only events that change something are recorded.
       const [next] = reduceFleet(this.#state, { type: 'ticked', at: this.#options.now() });
       if (next !== this.#state) this.#send({ type: 'ticked' });
       this.#tell();
@@ -143,7 +143,7 @@ export class WorkingFleet implements FleetRun {
     if (!this.#working) void this.#work();
   }
 
-  /** One event after the other: each is on disk before anything comes of it. */
+  /** Processes events in sequence: each is on disk before it has any effect. */
   async #work(): Promise<void> {
     this.#working = true;
     for (let body = this.#queue.shift(); body; body = this.#queue.shift()) {
@@ -151,7 +151,7 @@ export class WorkingFleet implements FleetRun {
       try {
         if (this.#broken === undefined) await this.#options.append({ session: 'fleet', ...event });
       } catch (error) {
-        // What can't be written down is not begun.
+        // Nothing starts that can't be recorded.
         this.#broken = `the fleet can't be saved: ${error instanceof Error ? error.message : String(error)}`;
         this.#queue.unshift({ type: 'fleetStopped', reason: this.#broken });
         continue;
@@ -207,23 +207,23 @@ export class WorkingFleet implements FleetRun {
   }
 }
 
-// One host of a fleet: its machine, and its own conversation under the same gate, with a journal of its own.
+// One host of a fleet: its machine, and its own conversation with the same gate and a journal of its own.
 
-/** Every conversation has one name of its own in its own journal. */
+/** Every conversation is the only one in its journal, so all use the same name. */
 const ROOT = 'main';
 
 type HostRunOptions = {
   readonly host: string;
   readonly goal: string;
-  /** Path of its journal. */
+  /** The path of its journal. */
   readonly journal: string;
   readonly settings: Settings;
   readonly open: OpenMachine;
-  /** Makes the machine known to the gate and to whatever starts commands. */
+  /** Registers the machine with the gate and the executors. */
   readonly join: (machine: FleetMachine) => void;
-  /** What its engine is given beside the journal. */
+  /** The engine's services except the journal. */
   readonly services: (machine: FleetMachine) => Omit<Services, 'journal'>;
-  /** What a command names, there. */
+  /** Returns the files that a command names there. */
   readonly namedBy: (command: string, directory: string, home: string) => readonly Named[];
   readonly onHalt: (question: string, facts: HaltFacts) => void;
   readonly onGone: () => void;
@@ -239,7 +239,7 @@ class HostRun {
   #opening: ReturnType<OpenMachine> | undefined;
   #engine: Engine | undefined;
   #closeJournal: () => Promise<void> = () => Promise.resolve();
-  /** Questions that were told or answered. */
+  /** Questions that were reported or answered. */
   readonly #seen = new Set<string>();
   #waiting: string | undefined;
   #told = false;
@@ -250,7 +250,7 @@ class HostRun {
     this.#options = options;
   }
 
-  /** Connects and begins, or goes on with what an earlier program began. Never rejects; what comes of it is told. */
+  /** Connects and starts, or continues an earlier program's work. Never rejects; results are reported. */
   async start(): Promise<void> {
     const { host, open, join } = this.#options;
     try {
@@ -269,29 +269,29 @@ class HostRun {
     }
   }
 
-  /** The user's word on its question, once. */
+  /** Applies the user's answer to its question, once. */
   answer(question: string, answer: FleetAnswer): void {
     if (this.#waiting !== question) return;
     this.#waiting = undefined;
     const asked = this.#engine?.state.questions.find(({ id }) => id === question);
-    // An abort at the question of a sub-agent stands for the whole run.
+    // An abort at a sub-agent's question ends the whole run.
     if (answer === 'abort') void this.#engine?.dispatch({ type: 'aborted' });
     else if (asked)
       void this.#engine?.dispatch({ type: 'answered', question, answer: { kind: answer } }, asked.session);
   }
 
-  /** Ends whatever is under way there; nothing more is told. Idempotent. Never rejects. */
+  /** Ends everything there; nothing more is reported. Idempotent. Never rejects. */
   async stop(): Promise<void> {
     this.#told = true;
     this.#stopped.abort();
     await this.#engine?.close();
     await this.#closeJournal();
-    // One that is still being opened may have left something there already.
+    // A connection that is still being opened may have left files there already.
     const machine = await this.#opening;
     if (machine && !('problem' in machine)) await machine.close();
   }
 
-  /** What it has done so far. */
+  /** Its progress. */
   facts(): Pick<FleetRow, 'commands' | 'output' | 'said'> {
     const entries: readonly Entry[] = this.#engine?.transcript.entries.map(({ entry }) => entry) ?? [];
     const ran = entries.filter((entry) => entry.kind === 'exec');
@@ -344,10 +344,7 @@ class HostRun {
     this.#options.onChange();
   }
 
-  /**
-   * It may have run or not: to go on would be to run it again, or to build on what is not there, whatever a model says
-   * of it.
-   */
+  /** A command may have run or not. Continuing would repeat it or rely on it, whatever the model says. */
   #endsAsUnknown(engine: Engine): boolean {
     const unknown = lostCommand(engine);
     if (unknown !== undefined) this.#end('unknown', `nobody knows how this ended: ${unknown}`);
@@ -358,8 +355,8 @@ class HostRun {
     if (this.#seen.has(question.id)) return;
     this.#seen.add(question.id);
     if (question.kind === 'halt') return void this.#halt(engine, machine, question);
-    // Without a word of the user's: no wider mode, no form, no further spending, no row of skips that goes on, and no
-    // plan that waits for a yes.
+    // Without the user's answer: no wider mode, no form, no further spending, no continuing after many skips, and no
+    // plan that needs approval.
     const kind = question.kind === 'escalation' || question.kind === 'plan' ? 'abort' : 'skip';
     if (question.kind === 'spend') this.#spent = true;
     queueMicrotask(() => {
@@ -381,7 +378,7 @@ class HostRun {
     this.#waiting = question.id;
     onHalt(question.id, {
       ...{ host, kind: action.kind, command, cwd: directory, mode, targets },
-      // Nothing holds commands on a host to a mode.
+      // A host has no sandbox here.
       sandbox: false,
       root: machine.root,
       findings: judgement.findings?.map(({ rule, verb, part }) => ({ rule, verb, part })) ?? [],
@@ -408,7 +405,7 @@ const STATUS: Readonly<Record<NorrisStatus, HostStatus>> = {
   failed: 'failed',
 };
 
-/** As the machine says it of what a closed program cut off. */
+/** The state machine's text for what a closed program interrupted. */
 const CLOSED = 'the program closed meanwhile';
 
 function endingOf(engine: Engine): Extract<Entry, { kind: 'norrisEnded' }> | undefined {
@@ -419,7 +416,8 @@ function endingOf(engine: Engine): Extract<Entry, { kind: 'norrisEnded' }> | und
 }
 
 /**
- * A command that may have begun, and whose end is not known: its program was closed meanwhile, or its connection lost.
+ * Returns a command that may have started and whose end is unknown: its program closed meanwhile, or its connection
+ * was lost.
  */
 function lostCommand(engine: Engine): string | undefined {
   const lost = engine.transcript.entries.find(

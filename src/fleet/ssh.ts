@@ -1,4 +1,4 @@
-/** Hosts of a fleet over ssh: connections of its own, beside those that the user opened with `:host`. */
+/** Hosts of a fleet over ssh: with their own connections, separate from those the user opened with `:host`. */
 import { rmSync } from 'node:fs';
 import type { FleetMachine, OpenMachine } from '../contracts/fleet.ts';
 import { sizeForModel } from '../engine/live.ts';
@@ -9,9 +9,9 @@ import { messageOf } from '../text/errors.ts';
 import { carrierByAnsible } from './ansible.ts';
 import { type ContainerOptions, openContainer } from './container.ts';
 
-/** Nobody is there to answer what ssh may ask. In ms. */
+/** No user answers ssh's questions here. In ms. */
 const CONNECT_TIMEOUT_MS = 20_000;
-/** A server refuses some of many that come at once (sshd's MaxStartups), so they come a few at a time. */
+/** A server rejects some of many simultaneous connections (sshd's MaxStartups), so only a few start at a time. */
 const AT_ONCE = 4;
 
 const NO_LAUNCHERS: LauncherKit = {
@@ -23,7 +23,7 @@ const NO_LAUNCHERS: LauncherKit = {
   trial: () => [],
 };
 
-/** Connects over ssh as it is configured. What would need an answer of the user's is no connection. */
+/** Connects with ssh's own configuration. A connection that needs an answer from the user fails. */
 function openOverSsh({ dataDir, size, left }: ContainerOptions): OpenMachine & { close(): void } {
   const env = processEnvironment();
   const lost = new Map<string, (why: string) => void>();
@@ -32,7 +32,7 @@ function openOverSsh({ dataDir, size, left }: ContainerOptions): OpenMachine & {
   let opening = 0;
   let folder: string | undefined;
   const hosts = new Hosts({
-    // A fleet runs in Unrestricted: nothing is put there.
+    // A fleet runs in Unrestricted: it installs no launcher.
     kit: NO_LAUNCHERS,
     ...(left ? { left } : {}),
     get folder() {
@@ -43,7 +43,7 @@ function openOverSsh({ dataDir, size, left }: ContainerOptions): OpenMachine & {
     companion: (argv) => asCompanion(argv, env),
     session: (argv) => openElsewhere({ argv, env, closes: true, size: () => sizeForModel(size()), dataDir }),
     onLost: isLost,
-    // Its connection may be told as lost later than its conversation would go on.
+    // The lost connection may be reported after the conversation would continue.
     onUnsettled: isLost,
   });
   const connect = async (host: string, signal: AbortSignal): Promise<void> => {
@@ -93,23 +93,21 @@ function openOverSsh({ dataDir, size, left }: ContainerOptions): OpenMachine & {
 }
 
 type OpenOptions = ContainerOptions & {
-  /** Whether the user has this host by `:host`. */
+  /** Whether the user is connected to this host with `:host`. */
   readonly isUsers: (host: string) => boolean;
 };
 
-/** Connects over a connection of its own. */
+/** Connects with a separate connection. */
 export type OpenFleetMachine = OpenMachine & {
-  /**
-   * The same with Ansible between; containers keep their vendors' clients. @param seconds what a command may take there
-   */
+  /** The same through Ansible; containers keep their own clients. @param seconds a command's time limit */
   byAnsible(seconds: number): OpenMachine;
   has(host: string): boolean;
   close(): void;
 };
 
 /**
- * Connects to a machine of a fleet by its name: a container or pod, or else whatever ssh knows by that name. A name is
- * one machine at a time, whoever has it: what is judged for it runs on no other connection.
+ * Connects to a fleet's machine by its name: a container or pod, or else an ssh host. A name has only one connection
+ * at a time, so that a judgement for it applies to no other connection.
  */
 export function openMachine(options: OpenOptions): OpenFleetMachine {
   const overSsh = openOverSsh(options);
@@ -119,7 +117,7 @@ export function openMachine(options: OpenOptions): OpenFleetMachine {
     const connect: OpenMachine = async (host, signal) => {
       const client = clientFor(host);
       if (client) return openContainer(host, client, signal, options);
-      // A name in the form of a container's is never taken for one of ssh's.
+      // A name in the form of a container's is never treated as an ssh host.
       return /^(?:docker|podman|k8s):/.test(host) ? { problem: `${host} names no container` } : further(host, signal);
     };
     return async (host, signal) => {

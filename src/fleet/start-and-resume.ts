@@ -1,7 +1,4 @@
-/**
- * Starts the fleets of a session and goes on with them: each in a folder of its own below the session's, so that it can
- * be continued.
- */
+/** Starts and continues the fleets of a session, each in its own folder below the session's. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FleetMachine, FleetPort, FleetWish, OpenMachine } from '../contracts/fleet.ts';
@@ -32,25 +29,25 @@ import { WorkingFleet } from './fleet-run.ts';
 const AT_ONCE = 20;
 const DEADLINE_SECONDS = 600;
 const MAX_FLEETS = 1000;
-/** A command of a host never becomes a job: its conversation waits for its end, up to the deadline. In seconds. */
+/** In seconds: a host's command never becomes a job. Its conversation waits for its end, up to the deadline. */
 const NO_JOBS_SECONDS = 2 ** 31 / 1000 - 1;
-/** Where Ansible itself looks. */
+/** Ansible's default path. */
 const INVENTORY = '/etc/ansible/hosts';
 
 export type FleetParts = {
-  /** Of the session: its fleets are in a folder below it. */
+  /** The session's folder, which contains those of its fleets. */
   readonly folder: string;
-  /** What a conversation runs under here; on a host there is no sandbox. */
+  /** The settings of a local conversation; a host has no sandbox. */
   readonly settings: Settings;
-  /** Globs over tool names that HALT whatever their own word is. */
+  /** Globs of tool names that always HALT. */
   readonly alwaysDestructive: readonly string[];
   readonly filter: SecretsFilter;
-  /** What the conversations share with the session: models, gate, costs, secrets. */
+  /** Shared with the session: models, gate, costs, secrets. */
   readonly services: Services;
-  /** The machines of fleets at work, by name: the gate and whatever starts commands find them here. */
+  /** The machines of running fleets by name, for the gate and the executors. */
   readonly machines: Map<string, Machine>;
   readonly open: OpenMachine;
-  /** @param seconds what a command may take there */
+  /** @param seconds a command's time limit */
   readonly openByAnsible: (seconds: number) => OpenMachine;
 };
 
@@ -103,8 +100,8 @@ function openingOf(
 }
 
 /**
- * ssh gets names only: whoever writes an inventory would else choose where keys and commands go. That is said where one
- * fails.
+ * ssh gets only names: otherwise the author of an inventory could choose where keys and commands go. A failed
+ * connection explains that.
  */
 function withAddressHint(open: OpenMachine, { hosts }: Known): OpenMachine {
   return async (host, signal) => {
@@ -117,8 +114,8 @@ function withAddressHint(open: OpenMachine, { hosts }: Known): OpenMachine {
 }
 
 /**
- * The inventory that was named, or else the one that Ansible would read; a text: one was named that lists nobody. Only
- * where a group is asked for.
+ * Reads the given inventory, else Ansible's default; a string says that the given one lists no hosts. Only if a group
+ * is requested.
  */
 async function inventories({ hosts, inventory }: FleetWish) {
   const path = inventory ?? process.env.ANSIBLE_INVENTORY ?? INVENTORY;
@@ -151,7 +148,7 @@ async function openFleet(
       host,
       goal: goalNow.text,
       journal: join(folder, `${encodeURIComponent(host)}.jsonl`),
-      // There is no sandbox there, so only Unrestricted runs commands, and what is not proven safe asks.
+      // Hosts have no sandbox, so only Unrestricted runs commands, and anything not proven safe asks.
       settings: { ...settings, sandbox: false, project: false },
       open,
       join(machine) {
@@ -173,14 +170,14 @@ async function openFleet(
   });
 }
 
-/** One plan for all: whoever asks first has it made, and everybody gets the same. */
+/** Makes one plan for all hosts at the first request. */
 function planOnce(preplanner: Preplanner): Preplanner {
   let made: ReturnType<Preplanner['plan']> | undefined;
   return {
     plan(preset, goal, tasksMax, signal, category) {
-      // A new plan is about what happened on that machine.
+      // A new plan depends on what happened on that machine.
       if (category === 'norris-replan') return preplanner.plan(preset, goal, tasksMax, signal, category);
-      // A host that ends meanwhile takes the plan from nobody.
+      // Not cancelled with the host that requested it: the others use it too.
       made ??= preplanner.plan(preset, goal, tasksMax, new AbortController().signal);
       return made;
     },
@@ -198,7 +195,7 @@ function hostServices(
     agent: {
       run(command, options) {
         const there = machines.get(hostOf(options.cwd) ?? '');
-        // What was meant for a host runs there or nowhere.
+        // A command meant for a host runs there or nowhere.
         if (there !== machine.machine) return Promise.reject(new Error('the host is not connected'));
         return there.spawn(command, options);
       },
@@ -208,7 +205,7 @@ function hostServices(
     waitSeconds: NO_JOBS_SECONDS,
     secrets: {
       ...services.secrets,
-      // Its directories are none of this machine.
+      // Its directories are not on this machine.
       entered() {},
       restore(told, written) {
         const restored = services.secrets.restore(told, written);

@@ -1,23 +1,22 @@
 /**
- * Control files: what shells, editors, version control, package managers, CI and agents run or obey by themselves,
- * whoever wrote it. In Project mode they are out of reach, or set aside until the user has spoken (MO-9); elsewhere the
- * gate asks before one is written.
- *
- * A name counts wherever its last part is in a path, with all that is below it, and in any case: some file systems hold
- * `.GIT` for `.git`.
+ * Control files: files that shells, editors, version control, package managers, CI and agents execute or obey
+ * automatically, whoever wrote them. In Project mode they are write-protected, or set aside until the user has
+ * decided (MO-9); elsewhere the gate asks before one is written.
+ * / A name matches wherever its last part occurs in a path, including everything below it, in upper or lower case,
+ * because on some file systems `.GIT` is `.git`.
  */
 import { patternsIn, sourceOf, spellOut } from './patterns.ts';
 
 type Group = {
-  /** What a file of the group is to others, as a predicate. */
+  /** What a file of the group does, as a predicate. */
   readonly what: string;
-  /** The user's own shell, login or tools run it, wherever it lies. */
+  /** The user's own shell, login or tools run it, wherever it is. */
   readonly own?: true;
-  /** In a directory that the session itself made none counts, also where the directory is a part of the name. */
+  /** Does not count in a directory that the session itself created, even if that directory is part of the name. */
   readonly filled?: true;
   /** Only at the top of the tree. */
   readonly top?: true;
-  /** Only as it is written here: in small letters it is a page like any other. */
+  /** Only with this exact case: in lower case it is an ordinary page. */
   readonly exact?: true;
   readonly names: string;
 };
@@ -36,7 +35,7 @@ const GROUPS: readonly Group[] = [
     names:
       '.hg/hgrc .jj/repo/config.toml .jj/workspace-config.toml .sl/config _darcs/prefs .pijul/config .bzr/branch/branch.conf',
   },
-  // Shells, the login, the desktop, and what they start at once.
+  // Shells, the login, the desktop, and what they start immediately.
   {
     what: SHELLS,
     own: true,
@@ -52,7 +51,7 @@ const GROUPS: readonly Group[] = [
       .vimrc .vim .emacs{,.d} .config/{nvim,vim,emacs,helix,micro,tmux,lazygit,tig} .config/{Code,Cursor,VSCodium}/User
     `,
   },
-  // Editors, version managers and hooks of a project: on entering its directory, on opening it, on a commit.
+  // A project's editors, version managers and hooks: active on entering its directory, on opening it, on a commit.
   {
     what: SHELLS,
     names: `
@@ -66,7 +65,7 @@ const GROUPS: readonly Group[] = [
       {flake,shell,devenv}.nix devenv.yaml devbox.json
     `,
   },
-  // Interpreters and debuggers, when they start in a directory or for this user.
+  // Interpreters and debuggers: read when they start in a directory or for this user.
   {
     what: INTERPRETERS,
     own: true,
@@ -82,9 +81,9 @@ const GROUPS: readonly Group[] = [
       {site,user}customize{,.*} {ipython,jupyter}{,_*}_config.{py,json}
     `,
   },
-  // Environments of Python: whoever makes one fills it.
+  // Python environments, which the tool that creates them fills.
   { what: INTERPRETERS, filled: true, names: '{,.}{v,virtual,}env/{bin,scripts}/{activate,python}* pyvenv.cfg' },
-  // Package managers, builds by wrappers, and their settings that name programs.
+  // Package managers, build wrappers, and their settings that name programs.
   {
     what: PACKAGES,
     own: true,
@@ -100,7 +99,7 @@ const GROUPS: readonly Group[] = [
       .buckconfig{,.*} .pants{,.}rc .sbtopts .sbtrc .jvmopts
     `,
   },
-  // What names programs to tools of every day, or holds versions of them.
+  // Settings that name programs for everyday tools, or versions of them.
   { what: TOOLS, own: true, names: '.docker/{config.json,cli-plugins} .aws/config' },
   {
     what: TOOLS,
@@ -132,10 +131,13 @@ const GROUPS: readonly Group[] = [
   },
 ];
 
-/** Of a home directory, besides the names above: programs of the user, and settings of tools. */
+/** In a home directory also these: the user's programs, and settings of tools. */
 const AT_HOME = 'bin go/bin .config/{gh,bat,ripgrep,htop,go}* .gradle .netrc';
 
-/** What tells a tool of the project what to run when the user starts the tool: its source, which is not set aside. */
+/**
+ * Files that tell a project's tools what to run when the user starts them. They are the project's source, so they are
+ * not set aside.
+ */
 const PROJECT_FILES = `
   conftest.py setup.{py,cfg} pyproject.toml tox.ini noxfile.py pytest.ini tasks.py fabfile.py manage.py dodo.py waf
   alembic/env.py alembic.ini gunicorn.conf.py requirements*.txt constraints.txt Pipfile environment.y{,a}ml mypy.ini ruff.toml
@@ -155,14 +157,14 @@ const PROJECT_FILES = `
   kustomization.y{,a}ml serverless.y{,a}ml ansible.cfg playbook*.y{,a}ml phpunit.xml{,.dist} php.ini {v,virtual,}env/bin/*
   *.{desktop,service,timer,socket,path,mount} crontab authorized_keys
 `;
-/** With a capital letter: Makefile, Dockerfile, Rakefile, Gemfile.lock. */
+/** Capitalised names: Makefile, Dockerfile, Rakefile, Gemfile.lock. */
 const CAPITAL_FILE = /(?:^|\/)[A-Z][A-Za-z]*file[^/]*$/;
 
 /** All names of the groups. */
 export const CONTROL_FILES: readonly string[] = GROUPS.flatMap(({ names }) => patternsIn(names));
 
 type Names = {
-  /** Names that begin with a dot apart from the others: few paths hold such a name at all. */
+  /** Names that begin with a dot, separately: few paths contain one, so most paths skip this expression. */
   readonly hidden: RegExp | undefined;
   readonly plain: RegExp | undefined;
 };
@@ -182,7 +184,7 @@ function namesOf(list: string, start: string, end: string, flags: string): Names
 const isAmong = ({ hidden, plain }: Names, path: string, hasHidden = hasHiddenName(path)): boolean =>
   (hasHidden && hidden?.test(path) === true) || plain?.test(path) === true;
 
-/** Whether some name on the way begins with a dot. */
+/** Whether any part of the path begins with a dot. */
 export const hasHiddenName = (path: string): boolean => path.startsWith('.') || path.includes('/.');
 
 const compiled = GROUPS.map((group) => ({
@@ -190,10 +192,10 @@ const compiled = GROUPS.map((group) => ({
   at: namesOf(group.names, group.top ? '^' : START, '(?:/|$)', group.exact ? '' : 'i'),
 }));
 const own = compiled.filter((group) => group.own);
-/** Directories on the way to names of several parts. */
+/** The parent directories of names with several parts. */
 const parents = (list: string) => patternsIn(list).flatMap(spellOut).flatMap(parentsOf).map(sourceOf).join('|');
 const above = new RegExp(`${START}(?:${parents(GROUPS.map(({ names }) => names).join(' '))})$`, 'i');
-/** At home only hidden names count, and those of its own list: `~/gradle` is a directory like any other. */
+/** In a home directory only hidden names count, and those of its own list: `~/gradle` is an ordinary directory. */
 const homeNames = `${patternsIn(GROUPS.map(({ names }) => names).join(' '))
   .filter((name) => name.startsWith('.'))
   .join(' ')} ${AT_HOME}`;
@@ -206,13 +208,15 @@ function parentsOf(name: string): readonly string[] {
   return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join('/'));
 }
 
-/** What a path below a project's tree is to others, as a predicate; undefined for an ordinary file. */
+/**
+ * Returns what a path below a project's tree does to other programs, as a predicate; undefined for an ordinary file.
+ */
 export function runsLater(inside: string): string | undefined {
   const hasHidden = hasHiddenName(inside);
   return compiled.find(({ at }) => isAmong(at, inside, hasHidden))?.what;
 }
 
-/** Where in such a path the name begins that counts, the first of several; undefined for an ordinary file. */
+/** Returns where in such a path the first matching name begins; undefined for an ordinary file. */
 export function controlNameAt(inside: string): number | undefined {
   const found = compiled.flatMap(({ filled, at: { hidden, plain } }) =>
     [hidden, plain].flatMap((names) => {
@@ -225,23 +229,23 @@ export function controlNameAt(inside: string): number | undefined {
   return found.length === 0 ? undefined : Math.min(...found);
 }
 
-/** Whether a control file lies below this path by its name: a link there brings one along. */
+/** Whether this path is a parent of a control file: a link placed there would provide one. */
 export const isAboveRunsLater = (inside: string): boolean => above.test(inside);
 
-/** Of a directory below the home directory: whether it lies in what is obeyed there by its name, or above it. */
+/** For a directory below the home directory: whether it is inside a control file's directory there, or above one. */
 export const concernsHome = (inside: string): boolean => isAmong(atHome, inside) || aboveHome.test(inside);
 
-/** Whether the user's own shell, login or tools run it, wherever it lies. */
+/** Whether the user's own shell, login or tools run it, wherever it is. */
 export function isOwnStart(path: string): boolean {
   const hasHidden = hasHiddenName(path);
   return own.some(({ at }) => isAmong(at, path, hasHidden));
 }
 
-/** Whether such a path below a home directory lies below this one. */
+/** Whether this path below a home directory is a parent of a control file. */
 export const isAboveHomeStart = (inside: string): boolean => inside === '' || aboveHome.test(inside);
 
-/** The same of a path below a home directory. */
+/** The same as `isOwnStart` for a path below a home directory. */
 export const isHomeStart = (inside: string): boolean => isAmong(atHome, inside);
 
-/** Whether it tells a tool of the project what to run. */
+/** Whether it tells a project's tool what to run. */
 export const isProjectControl = (path: string): boolean => isAmong(ofProject, path) || CAPITAL_FILE.test(path);

@@ -1,16 +1,15 @@
 /**
- * Files that hold keys, tokens and passwords: the gate asks before they are shown or sent, the undo store keeps no copy
- * of them, and their secrets are known to the filter.
- *
- * A pattern without a slash is a name in any directory; one with slashes is the end of a path; one that begins with a
- * slash is a whole path; one that ends with a slash means all that is below that directory.
+ * Files with keys, tokens and passwords. The gate asks before they are shown or sent, the undo store keeps no copy of
+ * them, and the filter knows their secrets.
+ * / A pattern without a slash is a name in any directory; with slashes it is the end of a path; with a leading slash
+ * it is a whole path; with a trailing slash it means everything below that directory.
  */
 import { patternsIn, sourceOf, spellOut } from './patterns.ts';
 
-/** How a file is written. `token`: nothing but the secret; `keys`: a private key; `pairs`: `NAME=value` lines. */
+/** The format of a file. `token`: only the secret; `keys`: a private key; `pairs`: `NAME=value` lines. */
 export type Format = 'text' | 'pairs' | 'token' | 'keys' | 'netrc' | 'pgpass';
 
-/** In the home directory, with their formats: secrets in them are looked for at start. */
+/** Files in the home directory with their formats; the filter reads their secrets at the start. */
 const READ_AT_HOME: Readonly<Record<Format, string>> = {
   text: `
     .aws/credentials .git-credentials .kube/config .docker/config.json .cargo/credentials{.toml,} .gem/credentials
@@ -24,10 +23,10 @@ const READ_AT_HOME: Readonly<Record<Format, string>> = {
   pgpass: '.pgpass',
 };
 
-/** Settings of a program that it takes for its environment. */
+/** A program's settings for its environment. */
 const ENVIRONMENT_FILES = '.env.* .envrc .envrc.* *.env env.{local,production,staging,prod} .flaskenv .dev.vars';
 
-/** Named by what they hold, whatever program they are for. */
+/** Names that announce a secret, for any program. */
 const KEY_FILES = `
   id_{rsa,dsa,ecdsa,ed25519}{,_sk} *.{p12,pfx,ppk,kdbx,jks,keystore,ovpn} *.env
   {tls,server,client,private,priv,ssl,master,ca,host,deploy}*.key priv*.pem *key.pem {deploy,ssh,private}_key
@@ -45,7 +44,7 @@ const OTHER_NAMES = `
   Login?Data Cookies cookies.sqlite key4.db logins.json
 `;
 
-/** Where programs keep them. */
+/** The usual paths of programs. */
 const PLACES = `
   .ssh/ .gnupg/ .password-store/ .aws/ .azure/ .local/share/keyrings/ Library/Keychains/ run/secrets/ aish/mcp-logins/
   .config/{gcloud,rclone,op,remmina,openai}/ .config/{git/credentials,linode-cli,msmtp/config,pypoetry/auth.toml}
@@ -62,7 +61,7 @@ const PLACES = `
   .{bitcoin/wallet{,s},ethereum/keystore,electrum/wallets,wrangler/config,subversion/auth}/
 `;
 
-/** The system's own. */
+/** Files of the system. */
 const SYSTEM = `
   /etc/{shadow,gshadow,sudoers,krb5.keytab,ipsec.secrets,cifs-credentials} /etc/ssl/private/ /etc/ssh/ssh_host_*_key
   /etc/wireguard/*.conf /etc/NetworkManager/system-connections/ /etc/ppp/{chap,pap}-secrets /etc/mysql/debian.cnf
@@ -70,7 +69,7 @@ const SYSTEM = `
   /etc/openvpn/*.{key,ovpn,txt} /proc/*/environ /proc/*/task/*/environ
 `;
 
-/** Of all these, what holds no secret: samples that only show how such a file is written, and what packages ship. */
+/** Exceptions without secrets: samples of such files, and files in packages. */
 const NO_SECRETS = `
   node_modules/ site-packages/
   *.pub pub*key.pem *pub{,lic}{,-,_}key.pem .ssh/config .ssh/config.d/ .ssh/known_hosts* .ssh/authorized_keys*
@@ -82,7 +81,7 @@ export const CREDENTIAL_FILES: readonly string[] = [
 ];
 export const NO_CREDENTIALS: readonly string[] = patternsIn(NO_SECRETS);
 
-/** Paths below the home directory that the filter reads. */
+/** The paths below the home directory that the filter reads. */
 export const READABLE_AT_HOME: readonly (readonly [path: string, format: Format])[] = Object.entries(
   READ_AT_HOME,
 ).flatMap(([format, list]) =>
@@ -106,7 +105,7 @@ const SECRET = matching(CREDENTIAL_FILES);
 const HARMLESS = matching(NO_CREDENTIALS);
 const ENVIRONMENT = matching([...patternsIn(ENVIRONMENT_FILES), '.env']);
 
-/** The system takes no longer path (PATH_MAX), and no file system a longer name. */
+/** The system accepts no longer path (PATH_MAX), and no file system a longer name. */
 const MAX_PATH_CHARS = 4096;
 const MAX_NAME_CHARS = 1024;
 
@@ -118,5 +117,5 @@ export function isCredential(path: string): boolean {
   return isSecret && !HARMLESS.name.test(name) && !HARMLESS.path.test(path);
 }
 
-/** Whether a name is one of a program's settings for its environment (`.env`). */
+/** Whether a name is a settings file for a program's environment (`.env`). */
 export const isEnvironmentFile = (name: string): boolean => ENVIRONMENT.name.test(name) && !HARMLESS.name.test(name);

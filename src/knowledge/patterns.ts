@@ -1,13 +1,13 @@
 /**
- * The notation of the lists in this room: `*` stands for any characters of one name but a colon (`host:file`), `?` for
- * one character, `{a,b}` for either, `{,a}` for `a` or nothing. Patterns are separated by blanks.
+ * The notation of the lists in this folder: `*` matches any characters of one name except a colon (`host:file`), `?`
+ * one character, `{a,b}` either, `{,a}` `a` or nothing. Patterns are separated by blanks.
  */
 
 export const patternsIn = (list: string): readonly string[] => list.trim().split(/\s+/);
 
 const SOURCES: Readonly<Record<string, string>> = { '{': '(?:', '}': ')', ',': '|', '*': '[^/:]*', '?': '[^/]' };
 
-/** Returns the source of a regular expression for what the pattern matches. */
+/** Returns the source of a regular expression for the pattern. */
 export function sourceOf(pattern: string): string {
   return pattern.replace(/[{},*?.+$^()|[\]\\]/g, (sign) => SOURCES[sign] ?? `\\${sign}`);
 }

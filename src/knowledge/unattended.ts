@@ -1,12 +1,12 @@
 import { shellQuote } from '../text/shell.ts';
 
-/** Some programs run the editor through a shell, others split the value at blanks: both end at once. */
+/** Some programs run the editor through a shell, others split the value at blanks: with both this ends at once. */
 const NO_EDITOR = `sh -c 'echo "no editor here: nobody can edit. Pass the text as an option or write the file." >&2; exit 1'`;
 
 /**
- * Variables for a model's commands, in which nobody can press a key in a pager, answer git or edit a text. git's own
- * editors leave the text as it is and succeed, so that a merge or a rebase goes on with git's proposal; any other
- * editor fails with a message.
+ * Variables for a model's commands, where nobody can use a pager, answer git or edit a text. git's own editors keep
+ * the text and succeed, so that a merge or rebase continues with git's proposal; any other editor fails with a
+ * message.
  */
 export const UNATTENDED: Readonly<Record<string, string>> = {
   PAGER: 'cat',
@@ -16,7 +16,7 @@ export const UNATTENDED: Readonly<Record<string, string>> = {
   GIT_SEQUENCE_EDITOR: 'true',
   EDITOR: NO_EDITOR,
   VISUAL: NO_EDITOR,
-  // A program that looks for its newer version, or counts its users, would cause a network question in every project.
+  // A program that checks for updates or counts its users would cause a network question in every project.
   NO_UPDATE_NOTIFIER: '1',
   DO_NOT_TRACK: '1',
   npm_config_update_notifier: 'false',

@@ -90,7 +90,7 @@ function endsInQuestion(text: string, { pieces, syntax }: LineFeatures, words: W
 
 const RULES: readonly Rule[] = [
   (line) => (ASSIGNMENT.test(line) ? shell('assignment') : undefined),
-  // A substitution runs before the shell finds out that the command does not exist: so never on a guess.
+  // A substitution runs before the shell finds out that the command does not exist, so never run one on a guess.
   (line, sight, words) => {
     const first = sight.pieces[0]?.text ?? '';
     return /`|\$\(/.test(line) && /^[\p{L}]+$/u.test(first) && !words.knows(first) ? ai('no such command') : undefined;
@@ -198,7 +198,7 @@ function weigh(sight: LineFeatures, words: Words): Verdict {
   return taken ? { kind: taken, why: 'as such a line was taken before' } : { ...verdict, unsure };
 }
 
-/** Plain words whose first is neither a command nor a misspelled one: as a command they would only fail. */
+/** Plain words whose first is neither a command nor a misspelled one: as a command they could only fail. */
 function isNoCommand({ pieces }: LineFeatures, known: boolean, words: Words): boolean {
   const [first] = pieces;
   if (known || first === undefined || pieces.length < 2 || !pieces.every(isWord)) return false;

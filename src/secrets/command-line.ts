@@ -1,4 +1,4 @@
-/** Passwords passed as arguments whose name does not say so: `curl -u me:…`, `mysql -p…`, `sshpass -p …`. */
+/** Passwords in arguments that are not named as such: `curl -u me:…`, `mysql -p…`, `sshpass -p …`. */
 
 import { pattern } from '../text/pattern.ts';
 import { PROGRAMS, type Program } from './rules/table.ts';
@@ -10,7 +10,7 @@ const MAX_COMMAND_CHARS = 2000;
 
 type Word = { readonly start: number; readonly end: number; readonly text: string };
 
-/** The secrets in a call of a program at `at`; `end` is how far it was read. */
+/** Finds the secrets in a call of a program at `at`; `end` is how far it was read. */
 export function callAt(text: string, at: number, name: string): { found: Finding[]; end: number } {
   const after = text.charAt(at + name.length);
   const before = text.charAt(at - 1);
@@ -49,7 +49,7 @@ function secretsOf(program: Program, words: readonly Word[]): Finding[] {
     }
   }
   const plain = words.filter((word) => !word.text.startsWith('-'));
-  // Without a file to write to there is one operand less.
+  // Without an output file there is one operand less.
   const fewer = program.less !== undefined && words.some((word) => program.less?.test(word.text)) ? 1 : 0;
   const place = program.operand === undefined ? undefined : plain[program.operand - fewer];
   if (place) keep(place.start, place.text);
@@ -57,13 +57,13 @@ function secretsOf(program: Program, words: readonly Word[]): Finding[] {
   return found;
 }
 
-/** Is the next word name and password? `-su me:…`: flags may stand before the option in one word. */
+/** Whether the next word is user and password. `-su me:…`: flags may precede the option in one word. */
 function takesPair({ pair = [] }: Program, text: string): boolean {
   const bundled = /^-[a-zA-Z]{2,6}$/.test(text) ? `-${text.at(-1) ?? ''}` : text;
   return pair.includes(text) || pair.includes(bundled);
 }
 
-/** Where a password begins in the word of its option. */
+/** Returns where a password starts in the word of its option. */
 function attachedAt({ attached = [] }: Program, text: string): readonly number[] {
   return attached
     .filter((option) => text.startsWith(option) && (option.length > 2 || glued(text.slice(option.length))))
@@ -71,7 +71,7 @@ function attachedAt({ attached = [] }: Program, text: string): readonly number[]
     .filter((offset) => offset < text.length && text.charAt(offset) !== '=');
 }
 
-/** Where name and password begin in the word of their option. */
+/** Returns where user and password start in the word of their option. */
 function pairAt({ pair = [] }: Program, text: string): readonly number[] {
   return pair.flatMap((option) => {
     if (text.startsWith(`${option}=`)) return [option.length + 1];
@@ -79,12 +79,12 @@ function pairAt({ pair = [] }: Program, text: string): readonly number[] {
   });
 }
 
-/** `-pSecret1` carries a password; `-print` and `-p3306` are something else. */
+/** `-pSecret1` contains a password; `-print` and `-p3306` don't. */
 function glued(value: string): boolean {
   return !/^\d{1,5}$/.test(value) && (mixed(value) || !/^[a-z-]{1,12}$/.test(value) || value.length >= 6);
 }
 
-/** The words of a command, unquoted. */
+/** Returns the words of a command, unquoted. */
 function wordsFrom(text: string, from: number): { words: Word[]; end: number } {
   const words: Word[] = [];
   const stop = Math.min(text.length, from + MAX_COMMAND_CHARS);
@@ -104,7 +104,7 @@ function wordsFrom(text: string, from: number): { words: Word[]; end: number } {
   return { words, end: at };
 }
 
-/** One word; for a quoted one, its contents. A quote inside a word (`-p'x y'`) extends to its end. */
+/** Returns one word; for a quoted one, its contents. A quote inside a word (`-p'x y'`) extends to its end. */
 function wordAt(text: string, at: number, stop: number): Word {
   const quote = text.charAt(at);
   if (quote === '"' || quote === "'") {
@@ -118,7 +118,7 @@ function wordAt(text: string, at: number, stop: number): Word {
   if ((inner === "'" || inner === '"') && end > at) {
     const close = text.indexOf(inner, end + 1);
     if (close > 0 && close <= stop) {
-      // The option and its quoted value as one word; offsets of the value move by the quote.
+      // Return the option and its quoted value as one word; the quote shifts the value's offsets.
       return { start: at + 1, end: close, text: text.slice(at, end) + text.slice(end + 1, close) };
     }
   }
@@ -126,7 +126,7 @@ function wordAt(text: string, at: number, stop: number): Word {
   return { start: at, end, text: text.slice(at, end) };
 }
 
-/** Passwords on their way into a program: `echo … | sudo -S`, `user:…` for chpasswd, lines of credential files. */
+/** Passwords passed as input to a program: `echo … | sudo -S`, `user:…` for chpasswd, lines of credential files. */
 
 const PIPED = pattern(
   String.raw`
@@ -141,7 +141,7 @@ const PIPED = pattern(
   'y',
 );
 
-/** @param at where `echo` or `printf` begins */
+/** @param at the start of `echo` or `printf` */
 export function pipedAt(text: string, at: number): Finding | undefined {
   PIPED.lastIndex = at;
   const found = PIPED.exec(text);
@@ -156,7 +156,7 @@ export function pipedAt(text: string, at: number): Finding | undefined {
 
 const PGPASS = /(:(?:5432|\d{4,5}|\*):[\w*.-]{1,64}:[\w*.@-]{1,64}:)([^\s:][^\r\n]{3,200})(?=\r?\n|$)/y;
 
-/** A line of `.pgpass`: `host:port:database:user:password`. @param at where `:port:` begins */
+/** A line of `.pgpass`: `host:port:database:user:password`. @param at the start of `:port:` */
 export function pgpassAt(text: string, at: number): Finding | undefined {
   const lead = text.slice(Math.max(0, at - 101), at);
   const line = lead.slice(lead.lastIndexOf('\n') + 1);
@@ -182,7 +182,7 @@ export function identifiedAt(text: string, at: number): Finding | undefined {
 const SHADOW =
   /((?:\$(?:1|apr1|2[aby]|5|6|y|gy|7|argon2id?)\$|\{SS?HA(?:256|512)?\})[A-Za-z0-9./$=,+-]{20,200})(?=[:\s"',]|$)/y;
 
-/** A crypted password as `/etc/shadow` and `htpasswd` keep it. */
+/** A hashed password as in `/etc/shadow` and `htpasswd`. */
 export function cryptedAt(text: string, at: number): Finding | undefined {
   SHADOW.lastIndex = at;
   return SHADOW.test(text)
@@ -198,7 +198,7 @@ const OTHER =
   /authorization\\{0,3}["'`]?[ \t]{0,4}[:=,][ \t]{0,4}\\{0,3}["'`]?(?:[A-Za-z][A-Za-z0-9-]{1,20}[ \t]{1,4})?(?:token=|key=)?\\{0,3}["']?([A-Za-z0-9_.~+/=:-]{8,4000})/iy;
 const SIGNED = /Signature=([0-9a-f]{64})(?![0-9a-f])/y;
 
-/** @param at where `bearer` begins */
+/** @param at the start of `bearer` */
 export function bearerAt(text: string, at: number): Finding | undefined {
   return credential(text, at, BEARER, 'TOKEN', (value) => random(value, 12) || (value.length >= 20 && mixed(value)));
 }
@@ -215,7 +215,7 @@ export function basicAt(text: string, at: number): Finding | undefined {
   });
 }
 
-/** A header without one of the two schemes: `Authorization: token x`, `Authorization: x`. */
+/** A header without one of these schemes: `Authorization: token x`, `Authorization: x`. */
 export function authorizationAt(text: string, at: number): Finding | undefined {
   return credential(text, at, OTHER, 'TOKEN', (value) => random(value, 16) && !/^(?:Bearer|Basic)$/i.test(value));
 }
@@ -247,7 +247,7 @@ const COOKIES = /(?:set-)?cookie\\{0,3}["']?[ \t]{0,2}:[ \t]{0,4}\\{0,3}["']?([^
 const SESSION = /(?:sess|sid$|^sid|auth|token|jwt|remember|login|_id$|csrf|xsrf|connect\.)/i;
 const COOKIE_WORDS = new Set(['path', 'domain', 'expires', 'max-age', 'samesite', 'secure', 'httponly']);
 
-/** The values of cookies that name a session. */
+/** Returns the values of session cookies. */
 export function cookiesAt(text: string, at: number): Finding[] {
   COOKIES.lastIndex = at;
   const list = COOKIES.exec(text)?.[1];

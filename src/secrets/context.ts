@@ -1,5 +1,5 @@
 /**
- * Secrets recognised by the name before them: `password=…`, `"token": "…"`, `--api-key …`, in any language or format.
+ * Recognises secrets by the name before them: `password=…`, `"token": "…"`, `--api-key …`, in any language or format.
  */
 
 import { pattern } from '../text/pattern.ts';
@@ -8,16 +8,16 @@ import { PROGRAMS } from './rules/table.ts';
 import { entropy, type Finding, isCode, isOrdinary, isUuid, mixed, RANK, random } from './shape.ts';
 import { isPlaceholder } from './vault.ts';
 
-/** How many characters of a name are read on either side of the word that was found. */
+/** How many characters of a name are read on either side of the matched word. */
 const MAX_REACH_CHARS = 64;
 const NAME = /[A-Za-z0-9_.$-]/;
 
-/** What joins a value to its name. */
+/** How a value is connected to its name. */
 type Joint = 'tight' | 'spaced' | 'colon' | 'flag' | 'call' | 'pair' | 'tag' | 'said' | 'word' | 'list' | 'directive';
 
 type Named = { readonly from: number; readonly to: number; readonly name: string };
 
-/** The whole name around the word that was found. */
+/** Returns the whole name around the matched word. */
 export function nameAround(text: string, at: number, length: number): Named {
   let from = at;
   while (from > 0 && at - from < MAX_REACH_CHARS && NAME.test(text.charAt(from - 1))) from -= 1;
@@ -33,13 +33,13 @@ export function nameAround(text: string, at: number, length: number): Named {
   return { from, to: to + (number ? number[0].length : 0), name: two ? `${two[1]}_${name}` : name };
 }
 
-/** `?key=…`: in a URL the word alone is enough, if the value looks like a secret. */
+/** `?key=…`: in a URL the word `key` is enough if the value looks like a secret. */
 const PARAMETER: Grade = { kind: 'API_KEY', strength: 'weak' };
 
-/** The value after the name, if it is a secret. */
+/** Returns the value after the name, if it is a secret. */
 export function namedValue(text: string, named: Named): Finding | undefined {
   const { from, to, name } = named;
-  // `htpasswd -b …`: a program, not a name.
+  // In `htpasswd -b …` the word is a program, not a name.
   if (/[ \t]/.test(text.charAt(to)) && (PROGRAMS[name] || name === 'chpasswd')) return undefined;
   const parameter = /[?&;]/.test(text.charAt(from - 1));
   const grade = gradeOf(name) ?? (parameter && /^(?:key|code)$/i.test(name) ? PARAMETER : undefined);
@@ -78,14 +78,14 @@ const SAID = pattern(
 /** `token for ci: …`, `private key (hex): …`, `secret value: …` */
 const REMARK =
   /[ \t](?:\([^()\n]{1,24}\)|value|string|for[ \t][\w@.-]{1,40}(?:[ \t][\w@.-]{1,40})?)[ \t]{0,2}[:=][ \t]{1,4}(?=\S)/y;
-/** The words to the end of the line, as in a passphrase. */
+/** The words up to the end of the line, as in a passphrase. */
 const PHRASE = /[a-z]{3,12}(?:[ -][a-z]{3,12}){3,23}(?=\s*(?:\n|$))/y;
 const OPENED = /\([ \t]{0,4}(?=["'`])/y;
 const COMMA = /,[ \t]{0,8}(?=["'`])/y;
 
 function joined(text: string, { from, to, name }: Named): Joined | undefined {
   const before = text.charAt(from - 1);
-  // The user part of a URL.
+  // The word is the user part of a URL.
   if (before === '/' && text.startsWith('://', from - 3)) return undefined;
   const own = named(before, name);
   const inMarkup = inList(text, from, to, own) ?? inTag(text, from, to, own);
@@ -110,7 +110,7 @@ function joined(text: string, { from, to, name }: Named): Joined | undefined {
   return assigned(text, closed, separator, closed > to + (quoted ? 2 : 0), own);
 }
 
-/** `- name: DB_PASSWORD` with its value on the next line, or in the next field. */
+/** `- name: DB_PASSWORD` with its value in the next line or field. */
 function inList(text: string, from: number, to: number, own: Before): Inside {
   const list = sticky(LIST_VALUE, text, to);
   const named =
@@ -133,7 +133,7 @@ function inTag(text: string, from: number, to: number, own: Before): Inside {
   return at >= 0 ? { found: valueAt(text, at, 'tag', own) } : undefined;
 }
 
-/** Behind a sign such as `=` or `:`. */
+/** The value follows a sign such as `=` or `:`. */
 function assigned(
   text: string,
   closed: number,
@@ -152,7 +152,7 @@ function assigned(
   return valueAt(text, at, sign === ':' ? 'colon' : spaced ? 'spaced' : 'tight', own);
 }
 
-/** Settled, with or without a value; undefined: the name stands in no such place. */
+/** Decided, with or without a value; undefined: the name is not in such a construct. */
 type Inside = { readonly found: Joined | undefined } | undefined;
 
 type Before = { readonly parameter: boolean; readonly flag: boolean; readonly name: string };
@@ -161,7 +161,7 @@ function named(before: string, name: string): Before {
   return { parameter: before === '?' || before === '&', flag: name.startsWith('-'), name };
 }
 
-/** Nothing but blanks between name and value: an option, a configuration file, a sentence, SQL. */
+/** Only blanks separate name and value: an option, a configuration file, a sentence, SQL. */
 function apart(text: string, from: number, to: number, before: Before, quoted: boolean): Joined | undefined {
   if (quoted) return undefined;
   const remarked = sticky(REMARK, text, to);
@@ -194,7 +194,7 @@ function valueAt(text: string, at: number, joint: Joint, before: Before): Joined
   return { value, joint };
 }
 
-/** `NAME=value` as a whole line, with nothing in it that a shell would split. */
+/** `NAME=value` is a whole line without anything that a shell would split. */
 function ownLine(text: string, at: number, name: string): boolean {
   const lead = text.slice(Math.max(0, at - name.length - 24), at);
   const line = lead.slice(lead.lastIndexOf('\n') + 1);
@@ -210,24 +210,24 @@ function ownLine(text: string, at: number, name: string): boolean {
 const SCHEME =
   /^(?:Bearer|Basic|Token|ApiKey|Api-Key|Api-Token|Key|SSWS|GenieKey|Bot|OAuth|JWT|PRIVATE-TOKEN)[ \t]+|^(?:token=|pass:)/i;
 
-/** `Bearer x` is a scheme and a value. */
+/** Removes the scheme of `Bearer x`. */
 function withoutScheme(text: string, value: Value): { start: number; end: number } {
   const scheme = SCHEME.exec(text.slice(value.start, value.start + 24))?.[0];
   if (scheme === undefined) return value;
   const start = value.start + scheme.length;
   if (start < value.end) return { start, end: value.end };
-  // Unquoted: the value ended at the blank after the scheme.
+  // An unquoted value ended at the blank after the scheme.
   const rest = bareAt(text, start, { parameter: false, wholeLine: false, spoken: false });
   return rest ?? value;
 }
 
 type Candidate = { readonly value: string; readonly grade: Grade; readonly joint: Joint; readonly quoted: boolean };
 
-/** Whether a value looks like a secret, where its name and notation leave that open. */
+/** Whether a value looks like a secret, if its name and notation are ambiguous. */
 function plausible(value: string, grade: Grade, joint: Joint, quoted: boolean): boolean {
   const { kind } = grade;
   if (value.length < 4 || isPlaceholder(value) || isOrdinary(value)) return false;
-  // The query of a URL: each parameter is judged by itself.
+  // The query of a URL: each parameter is judged separately.
   if (/^\?\w+=/.test(value)) return false;
   const sentence =
     /\s/.test(value) && !(quoted && kind === 'PASSWORD' && value.split(/\s+/).length <= 6 && mixed(value));
@@ -240,7 +240,7 @@ function plausible(value: string, grade: Grade, joint: Joint, quoted: boolean): 
   return kind === 'PASSWORD' ? isLikePassword(candidate) : isLikeKey(candidate);
 }
 
-/** Notations that also join what is no secret. */
+/** Notations that also connect harmless values. */
 const LOOSE: { readonly [joint in Joint]?: (candidate: Candidate) => boolean } = {
   word: ({ value, grade: { strength }, quoted }) =>
     (quoted || !isCode(value)) && (strength === 'strong' ? random(value) : random(value, 24)),
@@ -251,7 +251,7 @@ const LOOSE: { readonly [joint in Joint]?: (candidate: Candidate) => boolean } =
 };
 
 function underWeakName({ value, grade: { kind }, quoted }: Candidate): boolean {
-  // A pair within a pair: the inner one is judged by itself.
+  // A pair within a pair: the inner one is judged separately.
   if (/^[A-Za-z_][\w-]{1,30}=[^=]/.test(value)) return false;
   if (isUuid(value)) return kind === 'SECRET';
   if (random(value, kind === 'API_KEY' ? 20 : 16)) return true;
@@ -275,12 +275,12 @@ function plainName(value: string): boolean {
   return /^[A-Za-z]+(?:[-_.][A-Za-z]+)*[-_.]?v?\d{1,2}$/.test(value) && value.length < 24;
 }
 
-/** Letters mixed with digits or punctuation, more than one digit at the end of a word. */
+/** Letters mixed with digits or punctuation, or several digits at the end of a word. */
 function strongPassword(value: string): boolean {
   return mixed(value) && (value.match(/[^A-Za-z]/g) ?? []).length >= 2;
 }
 
-/** A passphrase of several words, where the name announces one. */
+/** A passphrase of several words, if the name announces one. */
 function phrase(value: string, kind: string, quoted: boolean): boolean {
   return kind === 'PASSWORD' && quoted && value.split(' ').length >= 4 && /^[a-z]+(?: [a-z]+){3,23}$/.test(value);
 }
@@ -290,7 +290,7 @@ function sticky(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : -1;
 }
 
-/** Reads the value after a name: where it begins and ends, whatever syntax surrounds it. */
+/** Reads the value after a name: finds its start and end in any syntax. */
 
 type Quote = 'none' | 'quoted';
 type Value = { readonly start: number; readonly end: number; readonly quote: Quote };
@@ -298,7 +298,7 @@ type Value = { readonly start: number; readonly end: number; readonly quote: Quo
 const MAX_VALUE_CHARS = 4096;
 const OPEN = /(?:[brfuBRFU@$LS]{1,2}(?=["']))?(\\{0,4}["'`]|&quot;|%22|&#34;|&#x27;)/y;
 
-/** Reads a quoted value that opens at `at`; undefined where none does, or none closes on the same line. */
+/** Reads a quoted value that opens at `at`; undefined if there is none, or none that closes on the same line. */
 function quotedAt(text: string, at: number): Value | undefined {
   OPEN.lastIndex = at;
   const quote = OPEN.exec(text)?.[1];
@@ -320,9 +320,9 @@ function quotedAt(text: string, at: number): Value | undefined {
 type Around = {
   /** A URL parameter: `&` ends it. */
   readonly parameter: boolean;
-  /** Name and value fill a line, as in a `.env` file: only the end of the line ends the value. */
+  /** Name and value are a whole line, as in a `.env` file: the value extends to its end. */
   readonly wholeLine: boolean;
-  /** In a sentence: punctuation inside the value belongs to it, at its end it does not. */
+  /** In a sentence: punctuation inside the value belongs to it, but not at its end. */
   readonly spoken: boolean;
 };
 
@@ -359,7 +359,7 @@ const ENDS: ReadonlyMap<string, Ends> = new Map<string, Ends>([
   ...[' ', '\t', '\n', '\r', '\x1b'].map((blank) => [blank, always] as const),
   ...['"', "'", '`', '<', '>', '|'].map((sign) => [sign, withinLine] as const),
   ...[';', ','].map((sign) => [sign, inSentence] as const),
-  // The escape that ends a line within a string, or a quote in one.
+  // An escape for a line end within a string, or for a quote.
   ['\\', (text, at, { wholeLine }) => /[nrt"']/.test(text.charAt(at + 1)) && !wholeLine],
   [
     '&',
@@ -373,7 +373,7 @@ const ENDS: ReadonlyMap<string, Ends> = new Map<string, Ends>([
 
 const OPENERS: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 
-/** Strips closing brackets and full stops that belong to what surrounds the value. */
+/** Removes closing brackets and full stops that belong to the surrounding text. */
 function trimmed(text: string, start: number, end: number): number {
   let last = end;
   while (last > start) {

@@ -1,4 +1,4 @@
-/** Finds the secrets in a text: one pass finds anchors, and only the text around them is read. */
+/** Finds the secrets in a text: one pass finds anchors, and rules read only the text around them. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   authorizationAt,
@@ -18,18 +18,18 @@ import { PROGRAMS, TOKEN_RULES, type TokenRule, VENDORS } from './rules/table.ts
 import { type Finding, isUuid, mixed, RANK, random, settle } from './shape.ts';
 import { isPlaceholder } from './vault.ts';
 
-// Secrets recognised by their own format, across lines or parts: private keys, JSON Web Tokens.
+// Secrets with their own format across lines or parts: private keys, JSON Web Tokens.
 
 const BEGIN = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/y;
 const END = /-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/y;
-/** A line of Base64 or of a key's header, with real line breaks or escaped ones (`\n`). */
+/** A line of Base64 or of a key's header, with real or escaped line breaks (`\n`). */
 const LINE =
   /(?:\\r)?(?:\\n|\r?\n)[ \t+>|'"-]{0,12}(?:[A-Za-z0-9+/=]{1,76}|[A-Z][A-Za-z-]{2,20}: [^\n\\]{0,100}|)(?=\\|\r?\n|["']|$|-----)/y;
 const MAX_BLOCK_CHARS = 32_000;
-/** Lines of a truncated key. */
+/** The maximum lines of a key without its end mark. */
 const MAX_LINES = 400;
 
-/** A private key from `-----BEGIN` to `-----END`; without an end mark, as far as lines look like a key's. */
+/** A private key from `-----BEGIN` to `-----END`; without an end mark, as far as the lines look like a key. */
 function keyBlockAt(text: string, at: number, ends: EndLines): Finding | undefined {
   BEGIN.lastIndex = at;
   if (!BEGIN.test(text)) return undefined;
@@ -47,7 +47,7 @@ function keyBlockAt(text: string, at: number, ends: EndLines): Finding | undefin
   return reach > body + 32 ? { start: at, end: reach, kind: 'PRIVATE_KEY', rank: RANK.block } : undefined;
 }
 
-/** The tail of a key whose beginning was cut off: its Base64 lines up to the end mark. */
+/** The end of a key without its beginning: its Base64 lines up to the end mark. */
 function keyTailAt(text: string, at: number): Finding | undefined {
   END.lastIndex = at;
   if (!END.test(text)) return undefined;
@@ -63,12 +63,12 @@ function keyTailAt(text: string, at: number): Finding | undefined {
   return start < at ? { start, end, kind: 'PRIVATE_KEY', rank: RANK.block } : undefined;
 }
 
-/** Where `-----END … PRIVATE KEY-----` stands. A failed search is remembered, so that many beginnings stay linear. */
+/** Finds `-----END … PRIVATE KEY-----`. Remembers a failed search, so that many beginnings take linear time. */
 class EndLines {
   #from = -1;
   #end: number | undefined;
 
-  /** The place after the first end mark at or behind `at`. */
+  /** Returns the position after the first end mark at or after `at`. */
   after(text: string, at: number): number | undefined {
     if (this.#from >= 0 && at >= this.#from && (this.#end === undefined || at <= this.#end)) return this.#end;
     this.#from = at;
@@ -86,7 +86,7 @@ class EndLines {
 const JWT =
   /eyJ[A-Za-z0-9_-]{8,2000}\.(?:eyJ)?[A-Za-z0-9_-]{4,6000}\.[A-Za-z0-9_-]{16,2000}(?:\.[A-Za-z0-9_-]{0,4000}){0,2}(?![A-Za-z0-9_-])/y;
 
-/** A JSON web token: three parts of Base64 (five, where it is encrypted), the first one an object. */
+/** A JSON web token: three parts of Base64 (five if encrypted), the first one an object. */
 function jwtAt(text: string, at: number): Finding | undefined {
   const before = text.charCodeAt(at - 1);
   if (
@@ -119,7 +119,7 @@ function puttyAt(text: string, at: number): Finding | undefined {
     : undefined;
 }
 
-/** A private key encoded in Base64 again, as in a kubeconfig; its first line tells it from a certificate. */
+/** A private key encoded in Base64 again, as in a kubeconfig; its first line distinguishes it from a certificate. */
 function encodedKeyAt(text: string, at: number): Finding | undefined {
   const head = text.slice(at, at + 64);
   if (!/^LS0tLS1CRUdJTi[A-Za-z0-9+/]{40}/.test(head) || !atob(head.slice(0, 64)).includes('PRIVATE KEY'))
@@ -132,10 +132,10 @@ function encodedKeyAt(text: string, at: number): Finding | undefined {
 // Passwords and tokens in URLs: `scheme://user:password@host`, `scheme://token@host`.
 
 const AUTHORITY = /[^\s"'<>`\\/?#]{1,600}/y;
-/** A password that contains a slash or the like, in URLs whose paths do not usually contain `@`. */
+/** A password that contains a slash or similar, in URLs whose paths rarely contain `@`. */
 const LOOSE = /[^\s"'<>`\\:@/]{0,100}:[^\s"'<>`\\@]{3,300}@[\w.-]{1,200}(?::\d{2,5})?(?:[/?\s"']|$)/y;
 
-/** @param at where `//` ends */
+/** @param at the end of `//` */
 function addressAt(text: string, at: number): Finding | undefined {
   AUTHORITY.lastIndex = at;
   const authority = AUTHORITY.exec(text)?.[0];
@@ -151,7 +151,7 @@ function addressAt(text: string, at: number): Finding | undefined {
   const colon = info.indexOf(':');
   const value = colon < 0 ? info : info.slice(colon + 1);
   const start = at + (colon < 0 ? 0 : colon + 1);
-  // A default that repeats the user name protects nothing.
+  // A default password equal to the user name protects nothing.
   if (isPlaceholder(value) || value.length < 4 || info === `${value}:${value}`) return undefined;
   if (colon < 0 && !(random(value, 20) || isUuid(value))) return undefined;
   // A port and a path, not a password.
@@ -170,20 +170,20 @@ function oracleAt(text: string, at: number): Finding | undefined {
   return { start: end - value.length, end, kind: 'URL_PASSWORD', rank: RANK.url };
 }
 
-// Tokens with a known prefix: each row of the table is tried where its prefix occurs.
+// Tokens with a known prefix: each table row is tried where its prefix occurs.
 
-/** The longest token that is joined across lines. */
+/** The maximum length of a token that is joined across lines. */
 const MAX_BROKEN_CHARS = 1200;
 /** A shorter line is a word, not half a token. */
 const MIN_LINE_CHARS = 20;
-/** Characters before a prefix that belong to the token. */
+/** How many characters before a prefix may belong to the token. */
 const MAX_LEAD_CHARS = 40;
 /** A complete token continues on the next line only if its line fills the page width. */
 const LONG_LINE_CHARS = 60;
 
 type TokenReader = (text: string, at: number) => { start: number; end: number; kind: string; rank: number } | undefined;
 
-/** Makes the reader for one row and one of its prefixes. */
+/** Returns a reader for one row and one of its prefixes. */
 function tokenReader(rule: TokenRule, start: string): TokenReader {
   const stop = rule.stop ?? '[A-Za-z0-9]';
   const source = `${start.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}(?:${rule.rest})(?!${stop})`;
@@ -251,7 +251,7 @@ function isLong(text: string, end: number): boolean {
   return end >= LONG_LINE_CHARS && !text.slice(end - LONG_LINE_CHARS, end).includes('\n');
 }
 
-/** A token that a narrow page broke into lines, joined again; `places` are the original offsets. */
+/** Joins a token that a narrow page broke into lines; `places` are the original offsets. */
 function unwrapped(text: string, at: number, start: string): { text: string; places: number[] } | undefined {
   const places: number[] = [];
   let joined = '';
@@ -276,9 +276,9 @@ function unwrapped(text: string, at: number, start: string): { text: string; pla
   return { text: joined + text.slice(from, Math.max(from, last + 1)), places };
 }
 
-// Finds short literal anchors in one pass: the prefilter that makes text without secrets cheap.
+// Finds short literal anchors in one pass: a prefilter that makes text without secrets cheap.
 
-/** Three characters of five bits each; the five bits fold upper and lower case by themselves. */
+/** Three characters of five bits each; five bits ignore upper and lower case. */
 const SLOTS = 1 << 15;
 
 type Hit<T> = (at: number, found: T) => void;
@@ -289,7 +289,7 @@ class Scanner<T> {
   readonly #flags = new Uint8Array(SLOTS);
   readonly #slots = new Map<number, Anchor<T>[]>();
 
-  /** @param text at least three characters; with `exact` false in lower case, and any case is found */
+  /** @param text at least three characters; with `exact` false in lower case, and any case matches */
   add(text: string, value: T, exact: boolean): void {
     const slot = slotOf(text);
     this.#flags[slot] = 1;
@@ -300,8 +300,8 @@ class Scanner<T> {
   }
 
   /**
-   * Calls `hit` for every anchor that begins at a place, from left to right. Linear in the text. `from`, `to`: only
-   * those whose third character stands there, so that pieces side by side give what the whole does.
+   * Calls `hit` for every anchor from left to right, in linear time. `from`, `to`: only anchors whose third character
+   * is in this range, so that adjacent pieces find the same as the whole.
    */
   scan(text: string, hit: Hit<T>, from = 0, to = text.length): void {
     const flags = this.#flags;
@@ -333,12 +333,12 @@ function begins<T>(text: string, at: number, { text: wanted, exact }: Anchor<T>)
   return true;
 }
 
-/** State kept over one text so that nothing is read twice. */
+/** State for one text, so that nothing is read twice. */
 type Pass = {
   readonly text: string;
   readonly found: Finding[];
   readonly ends: EndLines;
-  /** Where the last name and the last call that were read end. */
+  /** The ends of the last name and the last call that were read. */
   nameEnd: number;
   callEnd: number;
   blockEnd: number;
@@ -346,10 +346,10 @@ type Pass = {
 
 type Matcher = (pass: Pass, at: number) => void;
 
-/** Characters that are looked through in one turn of the event loop: about a millisecond, the first time. */
+/** How many characters are searched per turn of the event loop: about a millisecond, the first time. */
 const TURN_CHARS = 32 * 1024;
 
-/** Words that occur in names of secrets. */
+/** Words in names of secrets. */
 const NAME_WORDS =
   'password passwd passwort phrase mnemonic passcode pass pwd psw pw_ _pw psk secret token apikey api_key api-key key auth credential creds bearer jwt _pat cookie session sid sig';
 
@@ -360,7 +360,7 @@ const one =
     if (found) pass.found.push(found);
   };
 
-/** A long finding: whatever begins inside it belongs to it. */
+/** Anything that begins inside a long finding belongs to it. */
 const block =
   (read: (text: string, at: number, ends: EndLines) => Finding | undefined): Matcher =>
   (pass, at) => {
@@ -443,14 +443,14 @@ function passOver(text: string): Pass {
   return { text, found: [], ends: new EndLines(), nameEnd: 0, callEnd: 0, blockEnd: 0 };
 }
 
-/** The secrets that the rules find in a text, in order and without overlap. Linear in the length of any text. */
+/** Returns the secrets that the rules find in a text, in order and without overlap. Linear time. */
 export function detect(text: string): readonly Finding[] {
   const pass = passOver(text);
   ready().scan(text, (at, look) => look(pass, at));
   return settle(pass.found, text);
 }
 
-/** The same, a piece a turn of the event loop. */
+/** The same, one piece per turn of the event loop. */
 export async function detectInTurns(text: string): Promise<readonly Finding[]> {
   const pass = passOver(text);
   for (let from = 0; from < text.length; from += TURN_CHARS) {

@@ -1,6 +1,7 @@
 /**
- * The one filter through which everything passes that is stored or sent (SE-1, SE-2, SE-3): what comes into the session
- * in src/engine/secrets-on-entry.ts, what goes out with a request in src/app/secrets-filter.ts.
+ * The only filter for everything that is stored or sent (SE-1, SE-2, SE-3). It is applied in
+ * src/engine/secrets-on-entry.ts to what enters the session, and in src/app/secrets-filter.ts to what is sent with a
+ * request.
  */
 import type { SecretRow, SeenIn } from '../contracts/secrets.ts';
 import { parseBoundedJson } from '../text/json.ts';
@@ -12,15 +13,13 @@ import { handlesIn, isPlaceholder, replaceHandles, Vault } from './vault.ts';
 
 type From = { readonly where: string; readonly seenIn: SeenIn };
 
-/** Fields of an event that hold JSON text: their values are escaped. */
+/** The field of an event that contains JSON text, in which values are escaped. */
 const JSON_FIELD = 'arguments';
 
 /** How often a text is searched: the second pass finds what the first one learned. */
 const MAX_PASSES = 3;
 
-/**
- * Texts that are looked through beforehand: of a reply, its reasoning, its words and the long arguments of its calls.
- */
+/** How many texts of a reply are searched in advance: reasoning, words and long arguments of calls. */
 const MAX_LOOKED = 10;
 
 /** Shorter values occur in many texts by chance. */
@@ -30,15 +29,15 @@ export class SecretsFilter {
   readonly #vault = new Vault();
   readonly #known = new KnownValues();
   readonly #sources: (() => Iterable<Source>)[] = [];
-  /** Texts that were looked through and not searched since, and what the rules found in them. */
+  /** Texts that were searched in advance, with the rules' findings, until the real search. */
   #looked: readonly { readonly text: string; readonly found: readonly Finding[] }[] = [];
 
-  /** Names a source of known values; it is read once, before the next text is filtered. */
+  /** Adds a source of known values, which is read once, before the next text is filtered. */
   learn(source: () => Iterable<Source>): void {
     this.#sources.push(source);
   }
 
-  /** The secrets of a text, in order, none overlapping; offsets are UTF-16. */
+  /** Returns the secrets of a text in order, without overlap; offsets are UTF-16. */
   find(text: string): readonly Finding[] {
     this.#readSources();
     const plain = this.#findPlain(text);
@@ -61,8 +60,8 @@ export class SecretsFilter {
   }
 
   /**
-   * Looks through a long text a piece a turn of the event loop; the next search of the same text by the rules is
-   * spared.
+   * Searches a long text in pieces, one per turn of the event loop, so that the next search of it by the rules is
+   * free.
    */
   async lookThrough(text: string): Promise<void> {
     if (text === '') return;
@@ -71,8 +70,8 @@ export class SecretsFilter {
   }
 
   /**
-   * The same value with handles in place of secrets: a text, or all texts within. The same object where nothing was
-   * found. `where` says in a few words where it comes from, for `:secrets`; `seenIn`, whether it is an action's text.
+   * Returns the value with handles instead of secrets: a text, or all texts inside; the same object if nothing was
+   * found. `where` describes its origin for `:secrets`; `seenIn` says whether it is an action's text.
    */
   hide<T>(value: T, where = '', seenIn: SeenIn = 'data'): T {
     const from = { where, seenIn };
@@ -82,7 +81,7 @@ export class SecretsFilter {
   #hideText(text: string, from: From, json = false): string {
     if (text.length < 4) return text;
     let hidden = text;
-    // What is learnt from a text by its name may stand in the same text once more, bare.
+    // A value recognised by its name may occur in the same text again without the name.
     for (let pass = 0; pass < MAX_PASSES; pass += 1) {
       const findings = this.find(hidden);
       if (findings.length === 0) break;
@@ -98,7 +97,7 @@ export class SecretsFilter {
     return this.#vault.handle(value, kind, where, seenIn);
   }
 
-  /** JSON stays JSON: where a finding would break it, each text in it is searched by itself. */
+  /** Keeps JSON valid: if a replacement would break it, each string inside is searched separately. */
   #hideJson(text: string, from: From): string {
     const { where, seenIn } = from;
     const whole = this.#hideText(text, from, true);
@@ -111,9 +110,9 @@ export class SecretsFilter {
     return deep === parsed.value ? whole : JSON.stringify(deep);
   }
 
-  /** Puts the real values back, as far as this process knows them; handles of another process stay. */
+  /** Restores the real values known to this process; handles of another process stay. */
   reveal<T>(value: T): T {
-    // Each request asks for the whole conversation.
+    // Fast path: each request reveals the whole conversation.
     if (this.#vault.isEmpty) return value;
     return mapTexts(value, (text, json) => replaceHandles(text, (handle) => this.#revealed(handle, json)));
   }
@@ -123,7 +122,7 @@ export class SecretsFilter {
     return value !== undefined && json ? JSON.stringify(value).slice(1, -1) : value;
   }
 
-  /** Hides in `value` what the handles in `source` stand for, even where it would not be recognised as a secret. */
+  /** Hides in `value` the secrets behind the handles in `source`, even if they would not be recognised. */
   hideValuesOf<T>(source: unknown, value: T): T {
     const handles = new Set(handlesIn(JSON.stringify(source)).map(({ handle }) => handle));
     const pairs = [...handles]
@@ -133,7 +132,7 @@ export class SecretsFilter {
     return mapTexts(value, (text) => pairs.reduce((shown, [echo, name]) => shown.replaceAll(echo, name), text));
   }
 
-  /** How the value behind a handle is printed: as it is; one that stood in a command with escapes, without them. */
+  /** Returns the printed forms of a handle's value: unchanged, and without escapes if it was part of a command. */
   #echoesOf(handle: string): readonly (readonly [text: string, handle: () => string])[] {
     const value = this.#vault.value(handle);
     if (value === undefined) return [];
@@ -143,17 +142,17 @@ export class SecretsFilter {
     return [[value, () => handle], ...(printed === value ? [] : [[printed, other] as const])];
   }
 
-  /** The value behind a handle. */
+  /** Returns the value of a handle. */
   value(handle: string): string | undefined {
     return this.#vault.value(handle);
   }
 
-  /** Whether the value behind a handle was first seen in an action's text. */
+  /** Returns whether a handle's value was first seen in an action's text. */
   seenIn(handle: string): SeenIn | undefined {
     return this.#vault.seenIn(handle);
   }
 
-  /** What has been found so far, without values. */
+  /** Lists what has been found so far, without values. */
   list(): readonly SecretRow[] {
     return this.#vault.entries().map(({ handle, kind, where }) => ({ handle, kind, where }));
   }
@@ -166,7 +165,7 @@ export class SecretsFilter {
   }
 }
 
-/** The text with `handle(piece)` in place of each finding. What holds a handle already is left. */
+/** Replaces each finding by `handle(piece)`. Findings that contain a handle already stay. */
 function replaced(text: string, findings: readonly Finding[], handle: (piece: string, kind: string) => string): string {
   const taken = handlesIn(text);
   let out = '';
@@ -180,13 +179,13 @@ function replaced(text: string, findings: readonly Finding[], handle: (piece: st
   return out + text.slice(from);
 }
 
-/** The secret itself, without the colours and line ends that ran through it. */
+/** Returns the secret itself, without embedded colours and line ends. */
 function secretIn(piece: string, kind: string): string {
   const bare = unstyled(piece).text;
   return kind === 'PRIVATE_KEY' ? bare : bare.replace(/\\?\r?\n[ \t]*/g, '');
 }
 
-/** A piece of a JSON text, unescaped. */
+/** Unescapes a piece of JSON text. */
 function unescaped(piece: string): string {
   const parsed = piece.includes('\\') ? parse(`"${piece}"`) : undefined;
   return typeof parsed?.value === 'string' ? parsed.value : piece;
@@ -200,7 +199,7 @@ function parse(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** The same value with each text in it mapped; unchanged parts are shared. */
+/** Maps each text in a value; unchanged parts are shared. */
 function mapTexts<T>(value: T, change: (text: string, json: boolean) => string, json = false): T {
   if (typeof value === 'string') return change(value, json) as T;
   if (typeof value !== 'object' || value === null) return value;
@@ -217,9 +216,9 @@ function mapTexts<T>(value: T, change: (text: string, json: boolean) => string, 
   return (copy ?? value) as T;
 }
 
-// Text with colours and links, which may cut a secret into pieces that are whole again once they are stripped.
+// Text with colours and links, which can split a secret that is whole again once they are removed.
 
-/** The text without styles, and the original offset of each character. */
+/** The text without styles, and a map to the original offsets. */
 function unstyled(text: string): { readonly text: string; place(index: number): number } {
   const cuts: { at: number; removed: number }[] = [];
   let removed = 0;
@@ -247,7 +246,7 @@ function unstyled(text: string): { readonly text: string; place(index: number): 
   };
 }
 
-/** The styles within a replaced piece: they stay, or the rest of the text would change colour. */
+/** Returns the styles inside a replaced piece: without them the rest of the text would change colour. */
 function stylesIn(text: string): string {
   return Array.from(eachStyle(text), (style) => ('sgr' in style ? text.slice(style.at, style.end) : '')).join('');
 }
@@ -255,9 +254,8 @@ function stylesIn(text: string): string {
 // `aish-tui secrets check`: one JSON line in, one out (CL-2).
 
 /**
- * `{"text","id"?}` → `{"id"?,"spans":[[start,end,kind]],"scrubbed"}`, offsets in UTF-16 units of the text. Input that
- * is no such object gives `{"error"}`, so that answers stay in step with lines. Each line is answered by itself. Never
- * throws.
+ * Maps `{"text","id"?}` to `{"id"?,"spans":[[start,end,kind]],"scrubbed"}`, with offsets in UTF-16 units. Other input
+ * gives `{"error"}`, so that answers stay in step with lines. Each line is independent. Never throws.
  */
 export function checkSecretsLine(json: string, filter: Pick<SecretsFilter, 'find'>): string {
   let input: unknown;
@@ -275,21 +273,21 @@ export function checkSecretsLine(json: string, filter: Pick<SecretsFilter, 'find
   return JSON.stringify({ ...id, spans: findings.map(({ start, end, kind }) => [start, end, kind]), scrubbed });
 }
 
-// Values known to be secret, found wherever they occur.
+// Finds values known to be secret wherever they occur.
 
-/** The length of the prefix by which a value is looked up, and of the shortest known value. */
+/** The length of the prefix used to look up a value, and of the shortest known value. */
 const KEY_CHARS = 8;
 /** How many characters of a value at the end of a text are enough to recognise it. */
 const MIN_BEGINNING_CHARS = 12;
 /** Values longer than this are also found across line breaks. */
 const MIN_BROKEN_CHARS = 16;
-/** How many values found in texts are kept; beyond that, somebody is filling the memory. */
+/** How many values found in texts are kept; more would mean that somebody fills the memory. */
 const MAX_VALUES = 5000;
 const SLOTS = 1 << 16;
 
 type Known = { readonly text: string; readonly kind: string };
 
-/** Whether a value is distinctive enough to be searched for without its name: no word, path, number or host is. */
+/** Whether a value is distinctive enough to be searched without its name: not a word, path, number or host. */
 function isDistinct(value: string): boolean {
   if (value.length < KEY_CHARS || isPlaceholder(value) || isOrdinary(value) || /^\d+$/.test(value)) return false;
   return mixed(value) || (value.length >= 16 && !/^[a-z]+(?:[-_ /.][a-z]+)*$/i.test(value));
@@ -302,7 +300,7 @@ class KnownValues {
   #fromTexts = 0;
 
   /**
-   * Adds a value and its encoded forms. Room for this machine's own secrets is never used up by values found in texts.
+   * Adds a value and its encoded forms. Values found in texts never use up the room for this machine's own secrets.
    */
   add(value: string, kind: string, from: 'text' | 'machine' = 'text'): void {
     if (this.#seen.has(value) || !isDistinct(value)) return;
@@ -322,7 +320,7 @@ class KnownValues {
     else this.#byStart.set(start, [known]);
   }
 
-  /** Every known value in the text, including one broken by line breaks or cut off by the end of the text. */
+  /** Finds every known value in the text, including one broken by line breaks or cut off at the end of the text. */
   find(text: string): Finding[] {
     const found: Finding[] = [];
     if (this.#byStart.size === 0) return found;
@@ -350,7 +348,7 @@ function slot(first: number, second: number, third: number): number {
   return ((first << 11) ^ (second << 5) ^ third) & (SLOTS - 1);
 }
 
-/** Where the value that begins at `at` ends; -1 if it is a different one. */
+/** Returns the end of the value that begins at `at`; -1 if it is a different one. */
 function endOf(text: string, at: number, value: string): number {
   if (text.startsWith(value, at)) return at + value.length;
   let here = at;
@@ -367,7 +365,7 @@ function endOf(text: string, at: number, value: string): number {
   return here;
 }
 
-/** The offset after a line break and the next line's indentation; -1 if there is no line break. */
+/** Returns the offset after a line break and the next line's indentation; -1 if there is no line break. */
 function afterBreak(text: string, at: number): number {
   let here = text.charCodeAt(at) === 0x5c ? at + 1 : at;
   if (text.charCodeAt(here) === 0x0d) here += 1;
@@ -378,13 +376,13 @@ function afterBreak(text: string, at: number): number {
   return here;
 }
 
-/** A form in which a known value may occur: itself, or one of its usual encodings. */
+/** A form in which a known value may occur: unchanged, or in a usual encoding. */
 type Form = { readonly text: string; readonly suffix: '' | '_B64' | '_URL' | '_ESC' };
 
-/** Shortest encoded piece worth looking for. */
+/** The shortest encoded piece to search for. */
 const MIN_FORM_CHARS = 10;
 
-/** The value itself first; each form once. */
+/** Returns each form once, the value itself first. */
 function formsOf(value: string): readonly Form[] {
   const forms: Form[] = [{ text: value, suffix: '' }];
   const add = (text: string, suffix: Form['suffix']) => {
@@ -402,7 +400,10 @@ function formsOf(value: string): readonly Form[] {
   return forms;
 }
 
-/** Base64 of the value alone and, less the characters that it shares with others, of the value inside a longer text. */
+/**
+ * Returns Base64 of the value alone, and of the value inside a longer text, without the characters that depend on its
+ * neighbours.
+ */
 function base64Forms(value: string): readonly string[] {
   const bytes = Buffer.from(value, 'utf8');
   const whole = bytes.toString('base64').replace(/=+$/, '');

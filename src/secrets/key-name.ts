@@ -1,8 +1,8 @@
-/** What a name says about its value: `db_password`, `githubToken`, `AWS_SECRET_ACCESS_KEY`, `token_count`. */
+/** Judges a name for its value: `db_password`, `githubToken`, `AWS_SECRET_ACCESS_KEY`, `token_count`. */
 import { KEY_WORDS, PASSWORD_WORDS, SECRET_WORDS, TOKEN_WORDS } from '../knowledge/secret-names.ts';
 import { VENDORS } from './rules/table.ts';
 
-/** `strong`: the value is a secret unless it looks like none; `weak`: only when it looks like one. */
+/** `strong`: the value is a secret unless it looks harmless; `weak`: only if it looks like one. */
 export type Grade = { readonly kind: string; readonly strength: 'strong' | 'weak' };
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
@@ -11,30 +11,30 @@ const PASSWORD: ReadonlySet<string> = new Set(PASSWORD_WORDS);
 const TOKEN: ReadonlySet<string> = new Set(TOKEN_WORDS);
 const SECRET: ReadonlySet<string> = new Set(SECRET_WORDS);
 const KEY: ReadonlySet<string> = new Set(KEY_WORDS);
-/** Words that make a `key` after them a secret. */
+/** Words that make a following `key` a secret. */
 const KEY_BEFORE = set(
   'api access secret private encryption encrypt encrypted decryption decrypt signing sign signature auth authorization master account shared license app application consumer subscription storage service admin hmac session jwt deploy webhook aes crypto cipher write server integration functions function client sas security ingest ingestion recaptcha captcha send rsa ec ed25519 root cookie token oauth oauth2 x apim ocp vault backup wallet unseal recovery signer validator rest restapi hook stripe openai anthropic algolia search mailgun sendgrid twilio datadog dd newrelic azure gemini google groq mistral cohere',
 );
-/** Words after which a name is about a secret rather than the secret itself. */
+/** Words after which a name describes a secret and is not the secret itself. */
 const ABOUT = set(
   'id ids name names type types url uri urls path paths file files filename filepath dir directory length len count counts size limit limits max min policy policies expires expiry expiration expire ttl age lifetime field fields label hint format version ref refs arn endpoint host hostname port user username users prompt required enabled disabled valid invalid regex pattern placeholder error errors message msg text title description index idx position pos kind status state at date time timeout timestamp rotation rotate manager management provider providers store storage2 class location env variable var cmd command script reset change changed updated created method mode strength reuse history attempts budget usage used remaining cost price per rate limiter bucket tokenizer hashing algorithm alg algo curve iv fingerprint thumbprint checksum digest kid issuer audience scope scopes protected request response handler service2 helper utils util validator validation validate check checker generator factory parser store builder input inputs component view page screen form dialog modal icon button link list map set cache queue table column row schema model entity dto type2 exists present found missing source sources prefix suffix separator delimiter number num total ratio window distance latency bindings binding mount mounts commit sha sha1 sha256 sha512 md5 digest etag revision rev tag branch build image release hash action actions workflow repo repository org organization team project region channel volume group groups role roles template annotation annotations',
 );
-/** Words that make a token or key after them harmless. */
+/** Words that make a following token or key harmless. */
 const HARMLESS_BEFORE = set(
   'max min num prompt completion total next page continuation sync cancel cancellation lookup pad eos bos unk mask sep cls output start end stop special cached public pub primary foreign cache sort partition object row map hot short host idempotency no is has use show forgot reset enter invalid wrong missing count counter nextpage pagination cursor design css syntax lexer skip resume delta change antiforgery shortcut keyboard publishable lock',
 );
-/** Words that do not change what the name means. */
+/** Words that don't change a name's meaning. */
 const NEUTRAL = set(
   'base value val prod production dev development staging stage stg test testing live primary secondary current new old raw string str plain plaintext hex b64 base64 encoded default confirmation confirm confirmed again repeat local root admin data v1 v2 v3 here is was override seed salt1 pem',
 );
 
 const VENDOR_NAMES: ReadonlySet<string> = new Set(VENDORS);
 
-/** A cache, since the same names keep coming. */
+/** A cache, because the same names recur. */
 const known = new Map<string, Grade | undefined>();
 const MAX_KNOWN = 1000;
 
-/** Longest name considered. */
+/** The maximum length of a name. */
 const MAX_NAME_CHARS = 100;
 
 /** @param name an identifier with any of `_ - .` and capitals between its words */
@@ -60,7 +60,7 @@ function readGrade(name: string): Grade | undefined {
   return gradeWithin(words);
 }
 
-/** PASSWORD_DB, API_KEY_OPENAI: the name goes on with what it is for. */
+/** PASSWORD_DB, API_KEY_OPENAI: the name continues with its purpose. */
 function gradeWithin(words: readonly string[]): Grade | undefined {
   for (let at = words.length - 2; at >= Math.max(0, words.length - 4); at -= 1) {
     const before = words[at - 1] ?? '';
@@ -80,7 +80,7 @@ type Family = readonly [
   grade: (last: string, before: string, words: readonly string[]) => Grade | undefined,
 ];
 
-/** Names by how they end: the first that fits says what they name. */
+/** Kinds of names by their endings; the first match wins. */
 const FAMILIES: readonly Family[] = [
   [
     (last, before) =>

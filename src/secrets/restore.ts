@@ -1,39 +1,41 @@
-/** Turns a command with handles into the command that runs (SE-1): each secret is passed as an environment variable. */
+/**
+ * Converts a command with handles to the command that runs (SE-1): each secret is passed in an environment variable.
+ */
 
 import { forEachChild, parse, type SyntaxNode } from 'unbash';
 import { pattern } from '../text/pattern.ts';
 import { handlesIn } from './vault.ts';
 
-/** What happened to a command's handles. */
+/** The result for a command's handles. */
 export type Restored =
   | {
       readonly kind: 'restored';
       /**
-       * What runs: references to `env` in place of the handles. A value stands in clear only where no reference can.
+       * The command that runs: references to `env` instead of handles. A value appears in clear text only where no
+       * reference works.
        */
       readonly command: string;
       /** The same command with the true values as quoted words, for the gate. */
       readonly judged: string;
       readonly env: Readonly<Record<string, string>>;
-      /** Why a value might become part of the code, if it might: then the user decides. */
+      /** Why a value might become code, if it might: then the user decides. */
       readonly unsafe?: string;
     }
-  /** Handles that can't be resolved here. */
+  /** Handles without a known value. */
   | { readonly kind: 'unknown'; readonly handles: readonly string[] };
 
 const NAME = 'AISH_SECRET_';
 const AS_CODE = 'a secret would stand where the shell may take it for code';
-/** Characters that make quoted text more than text. */
+/** Characters with a meaning inside quotes. */
 const ACTIVE = /[$`\\'"]/;
 /** Characters that are plain text in every shell and language. */
 const PLAIN = /^[A-Za-z0-9_.,:/@%+=-]+$/;
 
 /**
- * A command without handles comes back as it is.
- * @param value the value behind a handle
- * @param asWritten whether a value was first seen in a command that a model or the user wrote: it is a piece of that
- * text,
- *   with whatever it escapes or expands, and stands again as it stood
+ * A command without handles is returned unchanged.
+ * @param value returns the value of a handle
+ * @param asWritten whether a value was first seen in a command written by a model or the user: it is a piece of that
+ * text with its escapes, and is restored unchanged
  */
 export function restoreCommand(
   command: string,
@@ -57,7 +59,7 @@ export function restoreCommand(
   return restoring.done();
 }
 
-/** A command whose handles are replaced one by one: as it runs, and as it is judged. */
+/** A command whose handles are replaced one by one, in its executed and its judged form. */
 class Restoring {
   private readonly names = new Map<string, string>();
   private readonly env: Record<string, string> = {};
@@ -75,7 +77,7 @@ class Restoring {
   putAsWritten(at: number, handle: string, secret: string): void {
     this.runs.put(at, handle.length, secret);
     this.judged.put(at, handle.length, secret);
-    // Written in one kind of quotes it may now stand in another.
+    // It was written in one kind of quotes and may now be inside another.
     if (/`|\$[({]/.test(secret)) this.unsafe ??= AS_CODE;
   }
 
@@ -94,16 +96,16 @@ class Restoring {
   done(): Restored {
     const { env } = this;
     const restored = { command: this.runs.done(), judged: this.judged.done() };
-    // However the places were read: what was judged must be what runs.
+    // Whatever the context: the judged command must have the same structure as the executed one.
     if (!sameShape(restored.command, restored.judged)) this.unsafe ??= AS_CODE;
-    // The gate knows the value in its own place only.
+    // The gate knows the value only at its own place.
     if (Object.keys(env).length > 0 && this.command.includes(NAME))
       this.unsafe ??= 'it names the variable of a secret itself';
     return { kind: 'restored', ...restored, env, ...(this.unsafe === undefined ? {} : { unsafe: this.unsafe }) };
   }
 }
 
-/** The replacement for the handle, for the shell and for the gate. */
+/** Returns the replacement of a handle, for the shell and for the gate. */
 function inserted({ kind }: Place, secret: string, name: string, plain: boolean): readonly [string, string] {
   const quoted = `'${secret.replaceAll("'", "'\\''")}'`;
   switch (kind) {
@@ -128,13 +130,13 @@ function inserted({ kind }: Place, secret: string, name: string, plain: boolean)
 function dangerOf(place: Place, secret: string): string | undefined {
   if (place.code !== undefined) return `a secret would become part of what ${place.code} runs`;
   if (place.kind === 'odd') return AS_CODE;
-  // A line of it may end the document.
+  // A line of the value may end the document.
   if (place.kind === 'literalDocument' && secret.includes('\n'))
     return 'a secret of several lines would stand in a here-document';
   return undefined;
 }
 
-/** A text with some pieces replaced, from left to right. */
+/** Replaces pieces of a text, from left to right. */
 class Pieces {
   readonly #text: string;
   #out = '';
@@ -154,7 +156,7 @@ class Pieces {
   }
 }
 
-// Where a piece of text stands in a shell command: in which quotes, in a here-document, as code for another program.
+// The context of a position in a shell command: quotes, a here-document, code for another program.
 
 type Place = {
   readonly kind: 'bare' | 'single' | 'double' | 'ansi' | 'document' | 'literalDocument' | 'comment' | 'odd';
@@ -175,8 +177,8 @@ const INTERPRETERS = pattern(String.raw`
     |systemd-run|flock|timeout|bc|dc|let|declare|test|\[)$
   `);
 /**
- * Of those, the ones that also take data as operands: code only in an operand that reads like code, or after an option
- * for it.
+ * Of those, programs that also take data as operands: code only if the operand looks like code, or follows an option
+ * for code.
  */
 const ALSO_DATA =
   /^(?:psql|mysql|mariadb|mongosh?|sqlcmd|sqlplus|git|docker|podman|kubectl|env|timeout|ssh|find|watch|test|\[|su|jq|yq|flock|systemd-run|declare|make)$/;
@@ -188,7 +190,7 @@ const READERS = pattern(String.raw`
   `);
 const CODE_OPTION = /^(?:-\w{0,3}[cerE]|--(?:command|execute|eval|expression|run))$/;
 
-/** The place of each offset in the command. In a command that can't be parsed every place is unusual. */
+/** Returns the context of each offset. If the command can't be parsed, every context counts as unusual. */
 function placesOf(command: string, offsets: readonly number[]): readonly Place[] {
   if (command.length > MAX_COMMAND_CHARS) return offsets.map(() => ODD);
   try {
@@ -202,10 +204,10 @@ function placesOf(command: string, offsets: readonly number[]): readonly Place[]
 
 function placeAt(command: string, root: SyntaxNode, at: number): Place {
   const path = pathTo(root, at);
-  // A script in escaped backticks counts its places in a text of its own.
+  // A script in escaped backticks has its own text and offsets.
   if (path.some((node) => node.type === 'Script' && node.source !== undefined)) return ODD;
   const kind = kindOf(command, path);
-  // A backslash before it would take the quote that goes in, and the rest would be read otherwise.
+  // A backslash before it would escape the inserted quote and change the meaning of the rest.
   if (READS_BACKSLASH.has(kind) && escaped(command, at)) return ODD;
   const code = kind === 'comment' ? undefined : interpreterOf(path, at);
   return code === undefined ? { kind } : { kind, code };
@@ -226,7 +228,7 @@ const PARTS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Whether both parse as the same commands with the same number of words. A text that can't be parsed equals no other.
+ * Whether both parse to the same commands with the same number of words. A text that can't be parsed equals nothing.
  */
 function sameShape(one: string, other: string): boolean {
   if (one === other) return true;
@@ -253,7 +255,7 @@ function shapeOf(command: string): string | undefined {
   }
 }
 
-/** The nodes around a place, the outermost first. A here-document's body follows the command that it belongs to. */
+/** Returns the nodes around a position, outermost first. A here-document's body follows its command. */
 function pathTo(root: SyntaxNode, at: number): readonly SyntaxNode[] {
   let best: readonly SyntaxNode[] = [root];
   const walk = (node: SyntaxNode, path: readonly SyntaxNode[], within: boolean): void => {
@@ -268,12 +270,12 @@ function pathTo(root: SyntaxNode, at: number): readonly SyntaxNode[] {
   return best;
 }
 
-/** Containers: what lies in them but in none of their parts is a comment or blank. */
+/** Containers: text inside them but in none of their parts is a comment or blank. */
 const CONTAINERS: ReadonlySet<string> = new Set(
   `Script CompoundList Statement Pipeline AndOr Subshell BraceGroup If Elif While Case CaseItem For Select
    Function Redirected Command`.split(/\s+/),
 );
-/** Between these and the word nothing changes how it is quoted. */
+/** These nodes don't change how the word is quoted. */
 const PASSING: ReadonlySet<string> = new Set(['Literal', 'BraceExpansion', 'Glob']);
 
 function kindOf(command: string, path: readonly SyntaxNode[]): Place['kind'] {
@@ -299,7 +301,7 @@ function kindOf(command: string, path: readonly SyntaxNode[]): Place['kind'] {
   return 'odd';
 }
 
-/** Whether a word is where the shell uses its expansion as it is. Numbers and subscripts are evaluated. */
+/** Whether the shell uses the word's expansion unchanged. Numbers and subscripts are evaluated. */
 function isPlainWord(word: SyntaxNode, outer: SyntaxNode): boolean {
   switch (outer.type) {
     case 'Command':
@@ -327,7 +329,7 @@ function inBackticks(command: string, path: readonly SyntaxNode[]): boolean {
   return path.some((node) => node.type === 'CommandExpansion' && command.charAt(node.pos) === '`');
 }
 
-/** The program that would run the text as code: the one whose argument it is, or one that reads it from a pipe. */
+/** Returns the program that would run the text as code: it takes the text as an argument, or reads it from a pipe. */
 function interpreterOf(path: readonly SyntaxNode[], at: number): string | undefined {
   for (const [index, node] of path.entries()) {
     const inner = path[index + 1];

@@ -1,4 +1,4 @@
-/** Facts about the characters of a value; the judgement is elsewhere. */
+/** Measures of a value's characters, without judgement. */
 
 import { pattern } from '../text/pattern.ts';
 
@@ -20,7 +20,7 @@ export function entropy(value: string): number {
 const hasDigit = /\d/;
 const hasLetter = /[A-Za-z]/;
 
-/** Letters mixed with digits, or with punctuation that no word has. */
+/** Letters mixed with digits, or with punctuation that words don't contain. */
 export function mixed(value: string): boolean {
   if (!hasLetter.test(value)) return false;
   if (hasDigit.test(value)) return true;
@@ -29,7 +29,7 @@ export function mixed(value: string): boolean {
 
 const CAMEL = /^[A-Za-z]?[a-z]*(?:[A-Z][a-z]+)+$/;
 
-/** Long, and without the regularity of words: machine-made. */
+/** Long and without the regularity of words: machine-made. */
 export function random(value: string, least = 16): boolean {
   if (value.length < least || !hasDigit.test(value) || /\s/.test(value)) return false;
   if (/^[0-9a-f]+$/i.test(value))
@@ -37,7 +37,7 @@ export function random(value: string, least = 16): boolean {
   return hasLetter.test(value) && entropy(value) >= Math.min(3.2, Math.log2(value.length) - 0.9) && !wordy(value);
 }
 
-/** Words joined by punctuation, with at most one number among them: `my-app-v2-config`. */
+/** Words joined by punctuation, with at most one number: `my-app-v2-config`. */
 function wordy(value: string): boolean {
   const parts = value.split(/[-_./:]/);
   if (parts.length < 2) return false;
@@ -62,13 +62,13 @@ export function isUuid(value: string): boolean {
   return UUID.test(value);
 }
 
-/** A secret key of AWS has slashes in it, like a path. */
+/** A secret key of AWS contains slashes, like a path. */
 const AWS_SECRET = /^[A-Za-z0-9/+]{40}$/;
 
-/** Something well known that is no secret: a version, a date, a checksum, a path, a host, a mail address. */
+/** A well-known harmless value: a version, a date, a checksum, a path, a host, a mail address. */
 export function isOrdinary(value: string): boolean {
   const head = value.slice(0, 200);
-  // The form of a bootstrap token of kubeadm.
+  // The format of kubeadm's bootstrap tokens, which are secret.
   if (/^[a-z0-9]{6}\.[a-z0-9]{16}$/.test(value) && hasDigit.test(value)) return false;
   return (
     VERSION.test(head) ||
@@ -88,15 +88,17 @@ export function isCode(value: string): boolean {
   );
 }
 
-/** A secret in a text: UTF-16 offsets, end exclusive, and what it is. `rank`: how sure its finder is; higher wins. */
+/**
+ * A secret in a text: UTF-16 offsets, end exclusive, and its kind. `rank`: the certainty of its finder; higher wins.
+ */
 export type Finding = { readonly start: number; readonly end: number; readonly kind: string; readonly rank: number };
 
 /** The finders, from weakest to strongest. */
 export const RANK = { context: 1, url: 2, token: 3, block: 4, known: 5 } as const;
 
 /**
- * Findings in order, without overlap: the more certain one wins, and a whole value read from its context beats a part
- * of it.
+ * Returns findings in order, without overlap: the more certain one wins, and a whole value from its context beats a
+ * part of it.
  */
 export function settle(findings: readonly Finding[], text: string): readonly Finding[] {
   if (findings.length < 2) return findings;
@@ -110,13 +112,13 @@ export function settle(findings: readonly Finding[], text: string): readonly Fin
   return kept;
 }
 
-/** `first` begins before `second`, or with it. */
+/** `first` begins at or before `second`. */
 function merged(first: Finding, second: Finding, text: string): Finding {
   const surer = second.rank > first.rank ? second : first;
   const same = first.start === second.start && first.end === second.end;
   if (same) return surer;
   if (second.end <= first.end) {
-    // A piece inside a longer value: the whole of it, unless the whole is a sentence or an address around it.
+    // A piece inside a longer value: keep the whole value, unless that is a sentence or an address.
     if (second.rank === RANK.token && first.start === second.start && /[%/&;,|]/.test(text.charAt(second.end)))
       return second;
     const around = text.slice(first.start, first.end);

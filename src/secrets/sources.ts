@@ -1,6 +1,6 @@
 /**
- * Secrets known on this machine: in the environment and in credential files (SE-2). Read once, bounded, links not
- * followed.
+ * Secrets known on this machine: in the environment and in credential files (SE-2). Read once, with limits, without
+ * following links.
  */
 import { closeSync, constants, fstatSync, opendirSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,14 +36,14 @@ export function* folderSources(folder: string): Iterable<Source> {
   }
 }
 
-/** The environment, as lines. `also` names variables that hold a secret whatever they are called. */
+/** The environment as lines. `also` lists variables that are secret whatever their names. */
 export function* environmentSources(
   env: Readonly<Record<string, string | undefined>>,
   also: readonly string[] = [],
 ): Iterable<Source> {
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || value.length < MIN_VALUE_CHARS || value.length > MAX_FILE_BYTES) continue;
-    // The shell's own: where it is, and was. No password, whatever the directory is called.
+    // The shell's current and previous directory are not passwords, whatever the directories' names.
     if (/^(?:OLD)?PWD$/.test(name) && value.startsWith('/')) continue;
     if (also.includes(name)) yield { text: value, shape: 'token' };
     else
@@ -65,12 +65,12 @@ function envFiles(folder: string): string[] {
       entries.closeSync();
     }
   } catch {
-    // An unreadable directory holds nothing that a command could show.
+    // A command can't show anything in an unreadable directory either.
   }
   return names;
 }
 
-/** A plain file's text, at most so much of it. A pipe in its place (as password managers put there) is left alone. */
+/** Returns the beginning of a plain file's text. Skips a pipe, which password managers put there. */
 function read(path: string): string | undefined {
   let file: number | undefined;
   try {
@@ -87,7 +87,7 @@ function read(path: string): string | undefined {
 
 type Secret = { readonly value: string; readonly kind: string };
 
-/** The values of a source that are worth searching for everywhere. */
+/** Returns the values of a source that are worth searching for everywhere. */
 export function* secretsOf(text: string, shape: Format): Iterable<Secret> {
   if (shape === 'token') {
     const value = text.trim();
@@ -106,7 +106,7 @@ export function* secretsOf(text: string, shape: Format): Iterable<Secret> {
     yield* matches(text, /^[^#\n](?:[^:\n\\]|\\.){0,200}(?::(?:[^:\n\\]|\\.){0,200}){3}:([^\n]{8,400})$/gm);
 }
 
-/** Each line of a private key by itself, since part of a key is a secret too. */
+/** Yields each line of a private key separately, since a part of a key is a secret too. */
 function* keyLines(block: string): Iterable<Secret> {
   yield { value: block, kind: 'PRIVATE_KEY' };
   for (const line of block.split(/\\n|\r?\n/)) {
@@ -130,7 +130,7 @@ function* matches(text: string, pattern: RegExp): Iterable<Secret> {
   for (const match of text.matchAll(pattern)) if (match[1] !== undefined) yield { value: match[1], kind: 'PASSWORD' };
 }
 
-/** The password inside the Base64 of `user:password`. */
+/** Yields the password inside the Base64 of `user:password`. */
 function* decoded(value: string): Iterable<Secret> {
   const said = Buffer.from(value, 'base64').toString('utf8');
   const password = /^[\x20-\x7e]{1,200}:([\x20-\x7e]{8,400})$/.exec(said)?.[1];

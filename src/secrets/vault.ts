@@ -1,4 +1,4 @@
-/** Handles that stand in for secrets, and the vault that resolves them (SE-3). */
+/** Handles that replace secrets, and the vault that resolves them (SE-3). */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { SeenIn } from '../contracts/secrets.ts';
 import { pattern } from '../text/pattern.ts';
@@ -12,20 +12,20 @@ export type Entry = {
   readonly seenIn: SeenIn;
 };
 
-/** How many entries are kept; later secrets are hidden too, behind a handle that can't be resolved. */
+/** How many entries are kept; later secrets are hidden too, by a handle that can't be resolved. */
 const MAX_ENTRIES = 10_000;
 
-/** Resolves handles; in memory only, gone with the process. */
+/** Resolves handles; only in memory, lost with the process. */
 export class Vault {
   /**
-   * Fresh in each process: an earlier process's handle means nothing here, and none can be computed from a guessed
+   * New in each process: an earlier process's handle is unknown here, and nobody can compute a handle from a guessed
    * value.
    */
   readonly #key = randomBytes(32);
   readonly #byValue = new Map<string, Entry>();
   readonly #byHandle = new Map<string, Entry>();
 
-  /** The handle of a value: the same for the same value. */
+  /** Returns the handle of a value: the same one for the same value. */
   handle(value: string, kind: string, where: string, seenIn: SeenIn = 'data'): string {
     const known = this.#byValue.get(value);
     if (known) return known.handle;
@@ -57,30 +57,30 @@ export class Vault {
   }
 }
 
-/** Brackets without meaning in shells and JSON, the kind of secret, and a few digits to tell two apart. */
+/** Brackets without a meaning in shells and JSON, the kind of secret, and digits to distinguish secrets. */
 const HANDLE = /⟦[A-Z][A-Z0-9_]{1,40}_[0-9a-f]{6,12}⟧/g;
 
 function handleOf(kind: string, digits: string): string {
   return `⟦${kind}_${digits}⟧`;
 }
 
-/** A cheap first test, since most texts have none. */
+/** A quick first test, since most texts contain none. */
 function mayHoldHandle(text: string): boolean {
   return text.includes('⟦');
 }
 
-/** The handles in a text with their offsets, in order. */
+/** Returns the handles in a text with their offsets, in order. */
 export function handlesIn(text: string): readonly { readonly handle: string; readonly at: number }[] {
   if (!mayHoldHandle(text)) return [];
   return [...text.matchAll(HANDLE)].map((match) => ({ handle: match[0], at: match.index }));
 }
 
-/** Puts `value(handle)` in place of each handle; one without a value stays. */
+/** Replaces each handle by `value(handle)`; one without a value stays. */
 export function replaceHandles(text: string, value: (handle: string) => string | undefined): string {
   return mayHoldHandle(text) ? text.replace(HANDLE, (handle) => value(handle) ?? handle) : text;
 }
 
-/** Text that stands where a secret would but is none: documentation, masks, references. */
+/** Harmless text in the place of a secret: documentation, masks, references. */
 
 const REFERENCE = pattern(
   String.raw`
@@ -100,7 +100,7 @@ const MARKED = pattern(
   `,
   'i',
 );
-/** Words that describe a secret instead of being one. */
+/** Words that describe a secret and are not one. */
 const WORDS = new Set(
   `a an the my our your some any this that new old is not no yes on off ok true false null none nil undefined void empty default
   required optional missing invalid valid wrong incorrect expired enabled disabled unset set get string str text number int integer
@@ -123,14 +123,14 @@ export function isPlaceholder(value: string): boolean {
   return REFERENCE.test(head) || MASK.test(head) || MARKED.test(head) || onlyWords(head) || monotonous(head);
 }
 
-/** Consists of descriptive words only; digits other than a trailing one make it a value. */
+/** Whether it consists only of descriptive words; digits other than a trailing one make it a value. */
 function onlyWords(value: string): boolean {
   if (value.length > 60 || /\d.{0,60}\d/.test(value)) return false;
   const words = value.replace(/\d$/, '').match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^A-Za-z0-9_\-. /:]+/g) ?? [];
   return words.every((word) => WORDS.has(word.toLowerCase()));
 }
 
-/** Hardly any distinct characters, at the end of the text: names come first. */
+/** Whether the end of the text has hardly any distinct characters; names come first. */
 function monotonous(value: string): boolean {
   if (value.length < 12) return false;
   const seen: number[] = [];

@@ -1,6 +1,6 @@
 /**
- * The disk space of sessions: a budget removes saved outputs; only the user removes whole sessions. Also the user's
- * choices for ambiguous lines, in a small file of their own.
+ * Manages the disk space of sessions: a budget removes saved outputs; only the user removes whole sessions. Also
+ * stores the user's choices for ambiguous lines, in a small separate file.
  */
 import { appendFileSync, type Dirent, readFileSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';

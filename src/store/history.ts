@@ -18,13 +18,13 @@ import type { LineFacts, LineHistory } from '../contracts/store.ts';
 import { makeDirectory } from '../text/files.ts';
 import { isJsonObject, parseJson } from '../text/json.ts';
 
-/** The lines that are kept; at twice as many the file is cut to this. */
+/** How many lines are kept; a file with twice as many is shortened to this. */
 const MAX_LINES = 10_000;
 /** Of a larger file only the end is read. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * A row of the file: a line of the user's as a string; one of the agent's as an object, so that the line itself carries
+ * A row of the file: a line of the user's as a string; one of the agent's as an object, so that the line itself needs
  * no mark; or facts about a line that ran.
  */
 type Row = string | { readonly line: string; readonly by: 'agent' } | ({ readonly ran: string } & LineFacts);
@@ -47,15 +47,15 @@ export function openHistory(
   const agents = new Set<string>();
   const facts = new Map<string, LineFacts>();
   const file = new GrowingFile(path, MAX_BYTES);
-  /** Our own rows that are still to be read back. */
+  /** Our own rows that have not been read back yet. */
   const written = new Set<string>();
   /** The lines of this program, and those of the shell. */
   let mine: string[] = [];
   let kept: readonly KeptLine[] = [];
-  /** The lines in the order of the walk: a new list whenever more than its end has changed. */
+  /** All lines in order: a new array whenever more than its end has changed. */
   let lines: string[] = [];
   let followed: { readonly of: ShellHistoryFile; readonly file: GrowingFile } | undefined;
-  /** Lines that the shell will write too, and which have their place already. */
+  /** Lines that the shell will write too, and that already have their place. */
   const expected = new Set<string>();
   const told = new Set<string>();
 
@@ -271,7 +271,7 @@ export function merged(own: readonly OwnLine[], shells: readonly KeptLine[]): st
   const times = new Map(own.flatMap(({ line, at }) => (at === undefined ? [] : [[line, at] as const])));
   const mine = newest(own);
   const theirs = newest(shells.map(({ line, at }) => ({ line, at: at ?? times.get(line) })));
-  // A line that both have stands where it ran last.
+  // A line in both histories is placed at its last run.
   const [when, ran] = [placesOf(mine), placesOf(theirs)];
   const left = mine.filter(({ line, at }) => at > (ran.get(line) ?? -Infinity) + SAME_RUN_MS);
   const right = theirs.filter(({ line, at }) => at + SAME_RUN_MS >= (when.get(line) ?? -Infinity));

@@ -23,7 +23,7 @@ export type JournalOptions = {
   readonly seq: number;
   /** The bytes that these records take: a torn line behind them is cut off. Absent: the whole file. */
   readonly goodBytes?: number;
-  /** Called once per trouble with the system's message, such as `ENOSPC: no space left on device, write`. */
+  /** Called once per problem with the system's message, such as `ENOSPC: no space left on device, write`. */
   readonly onFailure: (why: string) => void;
   /** Called when everything that could not be written meanwhile is on disk after all. */
   readonly onRecovered?: () => void;
@@ -34,13 +34,12 @@ const LINE_END = Buffer.from('\n');
 type Waiting = { readonly done: () => void; readonly failed: (error: Error) => void };
 
 /**
- * Opens (or creates) the journal at `path`. A line is handed to the system at once, so that a killed program loses
- * nothing that the screen has shown; only the wait for the disk happens later. Appends during one fdatasync share the
+ * Opens (or creates) the journal at `path`. Each line is passed to the system at once, so that a killed program loses
+ * nothing that the screen has shown; only the wait for the disk comes later. Appends during one fdatasync share the
  * next, so a burst of events costs two.
- *
- * A failed write is taken back from the file, and its lines go first in the next one: the journal may end early, but it
- * never has a gap, since a gap would fold to another session. A journal that was deleted meanwhile is written again
- * from the open file.
+ * / A failed write is removed from the file, and its lines come first in the next one: the journal may end early but
+ * never has a gap, because replaying it would then give a different session. A journal that was deleted meanwhile is
+ * written again from the open file.
  */
 export function openJournal(path: string, options: JournalOptions): JournalFile {
   let { seq, goodBytes } = options;

@@ -85,7 +85,7 @@ function* parsed(bytes: Buffer): Generator<undefined, ReadJournal> {
       unreadable ??= number;
       continue;
     }
-    // A write that failed after it reached the disk is repeated; the same line twice is one record.
+    // A write that failed after it reached the disk is repeated, so two identical lines are one record.
     const first = starts[record.seq];
     if (first !== undefined && bytes.subarray(first, first + line.length).equals(line)) continue;
     if (number === 2 && unreadable === 1 && record.seq > 0) {

@@ -1,7 +1,7 @@
 /**
- * Text as all terminals draw it. Terminals and multiplexers disagree on the cells of joined, coloured and modified
- * emoji, and a line on whose width two programs disagree is drawn wrong; so an emoji is displayed as its plain base.
- * Only the display changes, never the text that is kept or copied.
+ * Text as all terminals draw it. Terminals and multiplexers disagree on the width of joined, coloured and modified
+ * emoji, and a line with a disputed width is drawn wrong. So an emoji is displayed as its plain base. Only the
+ * display changes, never the stored or copied text.
  */
 import stringWidth from 'string-width';
 

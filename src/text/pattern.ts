@@ -1,5 +1,5 @@
 /**
- * Builds a regular expression that is too long for one line: blanks and line ends are ignored, `\x20` is a blank.
+ * Builds a regular expression from a source over several lines: blanks and line ends are ignored, `\x20` is a blank.
  * @param source from `String.raw`
  */
 export function pattern(source: string, flags?: string): RegExp {

@@ -130,7 +130,7 @@ export function visible(text: string): string {
   );
 }
 
-/** Returns the same for actions that were decided on, and for diffs, where a tab is shown as room, as in its source. */
+/** The same for actions already decided and for diffs, where a tab is shown as space. */
 export function visibleWithTabs(text: string): string {
   return visible(text.replaceAll('\t', '    '));
 }

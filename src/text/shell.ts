@@ -28,7 +28,7 @@ type Kind =
   | 'if'
   | 'loop'
   | '{'
-  /** Before its word, before `in`, in a pattern, behind a pattern. */
+  /** The states of a `case`: before its word, before `in`, in a pattern, after a pattern. */
   | 'case'
   | 'case word'
   | 'pattern'

@@ -1,6 +1,4 @@
-/**
- * What `aish-tui acp` and the process of one of its sessions say to each other, as messages between two Node processes.
- */
+/** Messages between `aish-tui acp` and the process of one of its sessions, both Node processes. */
 import type {
   RequestPermissionOutcome,
   RequestPermissionRequest,
@@ -25,5 +23,5 @@ export type FromSession =
       readonly request: Omit<RequestPermissionRequest, 'sessionId'>;
     }
   | { readonly kind: 'ended'; readonly prompt: number; readonly reason: StopReason }
-  /** `text`: why the mode has not changed; absent where it has. */
+  /** `text`: why the mode did not change; undefined on success. */
   | { readonly kind: 'changed'; readonly change: number; readonly text?: string };

@@ -1,6 +1,7 @@
 /**
- * `aish-tui acp` (CL-1): editors drive the program by the Agent Client Protocol on standard input and output. Each
- * session is a process of its own, in the directory that the editor names: shell, trust and journal are per session.
+ * `aish-tui acp` (CL-1): editors control aish-tui through the Agent Client Protocol on standard input and output.
+ * Each session is a separate process in the editor's directory, because shell, trust and journal belong to one
+ * session.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { statSync } from 'node:fs';
@@ -42,7 +43,7 @@ export async function serveAcp(options: readonly string[], version: string): Pro
     .onRequest(methods.agent.session.new, async ({ params, client }) => {
       if (!isAbsolute(params.cwd) || !statSync(params.cwd, { throwIfNoEntry: false })?.isDirectory())
         throw RequestError.invalidParams(undefined, 'cwd must be the absolute path of a directory');
-      // Several may be opening at once.
+      // Several sessions may open at once.
       opened += 1;
       const sessionId = `aish-${opened}`;
       const session = new EditorSession(sessionId, params.cwd, options, client);
@@ -90,7 +91,7 @@ class EditorSession {
     this.#client = client;
     this.ready = this.#begun.promise;
     const [, program = ''] = process.argv;
-    // Standard output is the protocol's: nothing of a session may reach it.
+    // Standard output belongs to the protocol: a session must not write to it.
     this.#child = fork(program, [...options, 'acp', '--session'], {
       cwd,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -129,7 +130,7 @@ class EditorSession {
       .catch(() => {});
   }
 
-  /** Resolves when its process is gone. */
+  /** Resolves when its process has ended. */
   end(): Promise<void> {
     if (this.#child.connected) this.#child.disconnect();
     return this.#gone.promise;
@@ -162,7 +163,7 @@ class EditorSession {
     }
   }
 
-  /** Whatever goes wrong with the question, it is not answered with yes. */
+  /** On any error the answer is not yes. */
   async #ask({ question, request }: Extract<FromSession, { kind: 'ask' }>): Promise<void> {
     const outcome = await this.#client
       .request(methods.client.session.requestPermission, { sessionId: this.#id, ...request })
@@ -181,7 +182,10 @@ class EditorSession {
   }
 }
 
-/** Texts and embedded files as they are; of a link to a text file here its text, of any other its address. */
+/**
+ * Returns texts and embedded files as they are. A link to a local text file becomes its text, any other link its
+ * address.
+ */
 async function textOf(blocks: readonly ContentBlock[]): Promise<string> {
   const texts = await Promise.all(
     blocks.map(async (block) => {
@@ -202,7 +206,7 @@ async function linked(name: string, uri: string): Promise<string> {
     const read = await readText(path, path);
     return read.ok ? withAttached('', [read.attached]) : link;
   } catch {
-    // Not of this machine.
+    // The address is not on this machine.
     return link;
   }
 }

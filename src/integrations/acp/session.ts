@@ -1,4 +1,4 @@
-/** The process of one session of an editor: an engine in its directory, driven by messages (CL-1). */
+/** The process of one editor session: an engine in its directory, controlled by messages (CL-1). */
 import type {
   PermissionOption,
   RequestPermissionOutcome,
@@ -28,15 +28,15 @@ import { nameText } from '../../text/spelled.ts';
 import { dangersOf, unmarked } from '../../ui/screen/halt/danger.ts';
 import type { FromSession, ToSession } from './messages.ts';
 
-/** How often an answer that is being written is told. In ms. */
+/** How often a growing answer is sent, in ms. */
 const STREAM_MS = 100;
 
 const NORRIS = /^\/norris\s+(\S[\s\S]*)$/;
 
-/** Works until the process that speaks with the editor is gone; then whatever is open ends, and nothing is answered. */
+/** Works until the editor's process ends; then everything is ended, and no question is answered. */
 export async function serveSession(app: App): Promise<number> {
   const session = new Session(app, (message) => {
-    // What still comes while it ends is for nobody.
+    // Nobody receives messages that arrive while it ends.
     if (process.connected) process.send?.(message);
   });
   const gone = Promise.withResolvers<void>();
@@ -57,7 +57,7 @@ class Session {
   #questions = 0;
   #prompt: { readonly id: number; cancelled: boolean } | undefined;
   #started = false;
-  /** The answer that is followed while it is written. */
+  /** The growing answer that is being sent. */
   #followed: LiveReply | undefined;
 
   constructor(app: App, send: (message: FromSession) => void) {
@@ -114,7 +114,7 @@ class Session {
     this.#look();
   }
 
-  /** As the user would by `:mode`, with its reasons for saying no. */
+  /** Changes the mode like `:mode`, with the same reasons for a refusal. */
   async #changeMode(change: number, mode: string): Promise<void> {
     if (MODES.some((name) => name === mode)) await submitLine(this.#app, `:mode ${mode}`);
     const { mode: now } = this.#app.engine.conversation;
@@ -128,9 +128,9 @@ class Session {
     if (!question) return;
     const answer = answerFrom(question, outcome);
     const { engine } = this.#app;
-    // A permission that is cancelled or not answered is nobody's word.
+    // A cancelled or unanswered permission is not an answer of the user.
     const by = outcome.outcome === 'selected' ? {} : { unattended: true as const };
-    // An abort at a sub-agent's HALT stands for the whole work.
+    // An abort at a sub-agent's HALT ends all work.
     if (answer.kind === 'abort') void engine.dispatch({ type: 'aborted', ...by });
     else void engine.dispatch({ type: 'answered', question: question.id, answer, ...by }, question.session);
   }
@@ -147,7 +147,7 @@ class Session {
     this.#send({ kind: 'ended', prompt: id, reason: cancelled ? 'cancelled' : this.#reason() });
   }
 
-  /** Tells the answer while it is written, a few times a second. */
+  /** Sends the growing answer, a few times a second. */
   #follow(): void {
     const { engine } = this.#app;
     const { phase } = engine.conversation;
@@ -161,7 +161,7 @@ class Session {
       if (later !== undefined) return;
       later = setTimeout(() => {
         later = undefined;
-        // What has ended meanwhile is told with its entry.
+        // An answer that has ended is sent with its entry.
         if (engine.live.replies.get(op) === reply)
           this.#updates.stream(op, engine.services.secrets.hide(String(reply.text)));
       }, STREAM_MS);
@@ -194,17 +194,17 @@ class Session {
   }
 }
 
-// Transcript entries as an editor's session updates: each answer, each action once when it begins and once at its end.
+// Converts transcript entries to an editor's session updates: each answer, and each action at its start and its end.
 
 const MAX_OUTPUT_CHARS = 20_000;
 
 type ShownAction = Extract<Entry, { kind: 'exec' | 'tool' | 'delegate' }>;
 
-/** Tells what has come since the last time. */
+/** Sends what is new since the last call. */
 class Updates {
-  /** How often each entry was told: 1 begun, 2 ended. */
+  /** How often each entry was sent: 1 at its start, 2 at its end. */
   readonly #told = new Map<string, 1 | 2>();
-  /** What of an answer was told while it was being written. */
+  /** How much of an answer was sent while it was being written. */
   readonly #streamed = new Map<string, string>();
   readonly #send: (update: SessionUpdate) => void;
 
@@ -223,8 +223,7 @@ class Updates {
   }
 
   /**
-   * Tells what has come of an answer that is being written, in whole lines: half of an escape sequence, or of a secret
-   * that is known, could not be told from text.
+   * Sends new complete lines of a growing answer: a partial escape sequence or secret could not be recognised.
    * @param text all of it so far, without secrets
    */
   stream(key: string, text: string): void {
@@ -236,13 +235,14 @@ class Updates {
   }
 
   /**
-   * An attempt was dropped, and the model is asked again: lines of it that the editor shows get a line that says so.
+   * An attempt was dropped, and the model is asked again: adds a line that says so if the editor already shows a
+   * part.
    */
   dropped(key: string): void {
     if (this.#streamed.delete(key)) this.#answer('\n[aish] The answer broke off here. It begins again below.\n\n');
   }
 
-  /** What was not told yet; all of it, where it has become another text. */
+  /** Returns the part that was not sent yet; everything if the text has changed. */
   #rest(key: string, text: string): string {
     const before = this.#streamed.get(key) ?? '';
     this.#streamed.delete(key);
@@ -254,7 +254,7 @@ class Updates {
   }
 
   #whole(key: string, entry: Entry): void {
-    // The editor shows what its user wrote by itself.
+    // The editor shows its user's own text itself.
     if (entry.kind === 'user' && entry.queued) return;
     this.#told.set(key, 2);
     if (entry.kind === 'user' || entry.kind === 'norrisBegan') return;
@@ -314,7 +314,7 @@ function titleOf(entry: ShownAction): string {
   return entry.kind === 'tool' ? `${entry.name} ${entry.arguments}` : entry.task;
 }
 
-// A question becomes the editor's permission request; its outcome becomes the answer (SF-10).
+// Converts a question to the editor's permission request, and the outcome to an answer (SF-10).
 
 type Request = Omit<RequestPermissionRequest, 'sessionId'>;
 
@@ -331,8 +331,8 @@ const AGAIN = {
 } as const;
 
 /**
- * What is offered, and what each means. Only a connection and the light sandbox can be allowed for longer; findings are
- * asked about anew.
+ * The options and their meaning. Only a connection and the light sandbox can be allowed for longer; each finding asks
+ * again.
  */
 const RUN = { optionId: 'proceed', name: 'Run it once', kind: 'allow_once' } as const;
 const SKIP = { optionId: 'skip', name: 'Skip it', kind: 'reject_once' } as const;
@@ -368,7 +368,9 @@ function optionsFor(question: Question): readonly PermissionOption[] {
   return isNetwork ? connectOptions(question.holds ?? 'session') : OPTIONS[question.kind];
 }
 
-/** The exact command stands in `rawInput`, every finding with its impact in the content: titles are cut by editors. */
+/**
+ * The exact command is in `rawInput`, every finding with its impact in the content, because editors truncate titles.
+ */
 function permissionFor(question: Question): Request {
   const lines = sentences(question);
   const toolCall = {
@@ -382,7 +384,7 @@ function permissionFor(question: Question): Request {
   return { toolCall, options: [...optionsFor(question)] };
 }
 
-/** No answer, a cancelled one, or one that was not offered ends the work; it never runs anything. */
+/** No answer, a cancelled one, or an unknown option ends the work; it never runs anything. */
 function answerFrom(question: Question, outcome: RequestPermissionOutcome): Answer {
   const chosen = outcome.outcome === 'selected' ? outcome.optionId : undefined;
   const offered = optionsFor(question).some(({ optionId }) => optionId === chosen);

@@ -1,9 +1,9 @@
-/** `aish-guard allow`: a person picks, of what was denied within the hour, the one command that may pass once. */
+/** `aish-guard allow`: a person picks one command denied within the last hour, which may then run once. */
 import { createInterface } from 'node:readline/promises';
 import { visible } from '../../text/sanitize.ts';
 import type { Allowances } from './allowance.ts';
 
-/** Only where a person sits: an agent has no terminal, and its commands that name the guard are denied. */
+/** Only in a person's terminal: an agent has none, and its commands that name the guard are denied. */
 export async function allowOnce(allowances: Allowances): Promise<number> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     process.stderr.write('aish-guard: this is for a person, in a terminal\n');

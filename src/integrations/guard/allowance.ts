@@ -1,6 +1,6 @@
 /**
- * What a person has allowed once. A denied command is remembered; in a terminal of their own the person picks it, and
- * the next time it is asked about within ten minutes the guard keeps silent, once.
+ * One-time permissions. Denied commands are remembered. A person picks one in their own terminal; the next time an
+ * agent asks about it within ten minutes, the guard says nothing, once.
  */
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { parseJsonObject } from '../../text/json.ts';
 const DENIED_MS = 60 * 60_000;
 const ALLOWED_MS = 10 * 60_000;
 const MAX_SHOWN = 9;
-/** More of a command is not kept: it could not be read before it is allowed. */
+/** A longer command is not remembered, because nobody could read it before allowing it. */
 const MAX_COMMAND_CHARACTERS = 4000;
 
 export type Denied = {
@@ -31,8 +31,8 @@ export class Allowances {
   readonly #hide: Hide;
 
   /**
-   * @param state the directory of the program's state
-   * @param hide takes secrets out of what is kept
+   * @param state the directory of aish-tui's state
+   * @param hide removes secrets from stored text
    */
   constructor(state: string, hide: Hide) {
     this.#hide = hide;
@@ -40,7 +40,7 @@ export class Allowances {
     this.#allowed = join(state, 'guard/allowed');
   }
 
-  /** Remembers what was denied. What can't be kept can't be allowed: no error. */
+  /** Remembers a denied command. One that can't be stored can't be allowed; this is not an error. */
   async deny(denied: Omit<Denied, 'id'>): Promise<void> {
     if (denied.command.length > MAX_COMMAND_CHARACTERS) return;
     try {
@@ -52,11 +52,11 @@ export class Allowances {
       writeFileSync(fresh, JSON.stringify({ ...denied, id, command }), { mode: 0o600 });
       renameSync(fresh, path);
     } catch {
-      // A full or read-only disk.
+      // The disk is full or read-only.
     }
   }
 
-  /** What was denied within the hour, newest first. */
+  /** Returns the commands denied within the last hour, newest first. */
   recent(now: number): readonly Denied[] {
     return listOf(this.#denied)
       .map((name) => ({ name, at: ageOf(join(this.#denied, name)) }))
@@ -73,7 +73,7 @@ export class Allowances {
     rmSync(join(this.#denied, `${denied.id}.json`), { force: true });
   }
 
-  /** Whether a person has allowed it, and uses that up. Of two that ask at once one gets it. */
+  /** Returns whether a person has allowed it, and uses that up. Of two simultaneous requests only one succeeds. */
   take(asked: { readonly command: string; readonly cwd: string }, now: number): boolean {
     const path = join(this.#allowed, idOf(asked));
     const at = ageOf(path);

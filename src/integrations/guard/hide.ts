@@ -1,7 +1,7 @@
-/** The secrets filter for what the guard keeps: loaded only when something was denied. */
+/** The secrets filter for the guard's stored text: loaded only after a denial. */
 import { environmentSources, homeSources, SecretsFilter } from '../../secrets/index.ts';
 
-/** The text with handles in place of secrets that this machine knows or that look like one. */
+/** Replaces known and recognisable secrets by handles. */
 export function hideSecrets(text: string): string {
   const filter = new SecretsFilter();
   const { env } = process;

@@ -1,4 +1,4 @@
-/** `aish-tui guard`: the configuration by which another agent asks the gate, and whether the one installed works. */
+/** `aish-tui guard`: prints the configuration that makes another agent ask the gate, and tests an installed one. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -10,7 +10,7 @@ import { AGENTS, type Agent } from '../../knowledge/programs.ts';
 import { asArray, isJsonObject, parseJson } from '../../text/json.ts';
 import { visible } from '../../text/sanitize.ts';
 
-/** The program by its full path, under this very Node: what is found on a PATH may be another. */
+/** The guard's full path with this Node: a PATH may contain another version. */
 const GUARD_FILE = fileURLToPath(new URL('./aish-guard.mjs', import.meta.url));
 
 const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;
@@ -20,13 +20,13 @@ function guardLine(agent: Agent, strict: boolean): string {
 }
 
 type Setup = {
-  /** Where it goes, for the person. */
+  /** The place for it, for people. */
   readonly into: string;
-  /** Files and folders in which it may stand: below the home directory, and below the working directory. */
+  /** Files and folders that may contain it: below the home directory, and below the working directory. */
   readonly places: readonly string[];
-  /** What stands there, for the hook's command line. */
+  /** Returns the configuration for the hook's command line. */
   readonly text: (line: string, argv: readonly string[]) => string;
-  /** A call as the agent would send it. */
+  /** Returns a call as the agent would send it. */
   readonly call: (command: string, cwd: string) => unknown;
 };
 
@@ -42,7 +42,7 @@ const SETUPS: Readonly<Record<Agent, Setup>> = {
   'claude-code': {
     into: '~/.claude/settings.json, or .claude/settings.json of a project',
     places: ['.claude/settings.json', '.claude/settings.local.json'],
-    // Without onFailure a hook that can't start lets the command run.
+    // Without onFailure, a hook that can't start allows the command.
     text: (command) =>
       json({
         hooks: {
@@ -61,7 +61,7 @@ const SETUPS: Readonly<Record<Agent, Setup>> = {
   gemini: {
     into: '~/.gemini/settings.json, or .gemini/settings.json of a project',
     places: ['.gemini/settings.json'],
-    // Its times are milliseconds.
+    // This agent's times are in milliseconds.
     text: (command) =>
       json({
         hooks: {
@@ -127,7 +127,7 @@ function commandOf([file = '', ...args]: readonly string[]): string {
   return `${JSON.stringify(file)}, ${JSON.stringify(args)}`;
 }
 
-/** `aish-tui guard --for AGENT`: what to put where. The configuration alone goes to standard output. */
+/** `aish-tui guard --for AGENT`: prints what to put where. Only the configuration goes to standard output. */
 export function printSetup(agent: Agent, strict: boolean, out: Writer, err: Writer): number {
   const { into, text } = SETUPS[agent];
   const argv = [process.execPath, GUARD_FILE, agent, ...(strict ? ['--strict'] : [])];
@@ -136,10 +136,10 @@ export function printSetup(agent: Agent, strict: boolean, out: Writer, err: Writ
   return EXIT.ok;
 }
 
-/** A command that must be denied whatever the directory holds, and is never run. */
+/** A command that must be denied in any directory. It is never run. */
 const PROBE = 'rm -rf /';
 
-/** `aish-tui guard doctor`: sends a test call through each hook that is installed. Exit 0: all of them deny it. */
+/** `aish-tui guard doctor`: sends a test call through each installed hook. Returns 0 if all of them deny it. */
 export function guardDoctor(agent: Agent | undefined, out: Writer): number {
   let found = 0;
   let bad = 0;
@@ -169,7 +169,7 @@ function filesOf({ places }: Setup): readonly string[] {
   });
 }
 
-/** The command lines in a file that call the guard: of JSON its texts, of a plugin its call. */
+/** Returns the command lines in a file that call the guard: from a JSON file its strings, from a plugin its call. */
 function hookLines(text: string): readonly string[] {
   const value = parseJson(text);
   if (value !== undefined) return textsIn(value).filter((line) => line.includes('aish-guard'));
@@ -189,7 +189,7 @@ function textsIn(value: unknown): readonly string[] {
 function fault(line: string, agent: Agent): string | undefined {
   const input = JSON.stringify(SETUPS[agent].call(PROBE, '/'));
   const { status, stdout, error } = spawnSync('/bin/sh', ['-c', line], { input, encoding: 'utf8', timeout: 10_000 });
-  // Whoever answers without reading closes the pipe early.
+  // A hook that answers without reading closes the pipe early.
   if (error && !/EPIPE/.test(error.message)) return `it did not answer (${error.message})`;
   if (status !== 0) return `it ended with ${status}: the agent would run the command`;
   return /"deny"/.test(stdout) ? undefined : 'it did not deny a test command';

@@ -1,7 +1,7 @@
 /**
- * `aish-guard AGENT [--strict]`: the hook of another agent. The call comes on standard input, the answer goes to
- * standard output in that agent's own terms. Kept slim: it starts for every command of the agent. `aish-guard allow`: a
- * person lets one denied command pass.
+ * `aish-guard AGENT [--strict]`: the hook of another agent. It reads a call from standard input and writes the answer
+ * in that agent's format to standard output. Small, because it starts for every command of the agent. `aish-guard
+ * allow`: a person permits one denied command.
  */
 import { writeSync } from 'node:fs';
 import { placesOf } from '../../config/config.ts';
@@ -15,14 +15,14 @@ import { isJsonObject, type JsonObject, parseJson } from '../../text/json.ts';
 import { visible } from '../../text/sanitize.ts';
 import { Allowances } from './allowance.ts';
 
-// How each agent asks a hook about a shell command, and how it reads the answer. A table; nothing here judges.
+// How each agent asks a hook about a shell command, and how it reads the answer. Only formats; nothing here judges.
 
-/** A shell command about to run, or a call that is none. */
+/** A shell command about to run, or another kind of call. */
 type Asked = { readonly command: string; readonly cwd?: string } | 'no command';
 
 /**
- * What the hook says. Never that a command is allowed: that would lift the agent's own question. `silence` leaves it to
- * the agent, `ask` makes it ask the person, where that can be relied on.
+ * The hook's answer. Never "allow", which would suppress the agent's own question. `silence` leaves the decision to
+ * the agent; `ask` makes the agent ask the person, where that works reliably.
  */
 type Answer =
   | { readonly kind: 'silence' }
@@ -30,15 +30,15 @@ type Answer =
   | { readonly kind: 'deny'; readonly reason: string };
 
 type Dialect = {
-  /** The call in the hook's input; undefined where it is not to be understood. */
+  /** Parses the hook's input; undefined if it is not understood. */
   readonly read: (input: JsonObject) => Asked | undefined;
-  /** The exact text on standard output; the exit code is always 0. */
+  /** Returns the exact text for standard output; the exit code is always 0. */
   readonly say: (answer: Answer) => string;
 };
 
 const line = (value: unknown) => `${JSON.stringify(value)}\n`;
 
-/** `tool_name`, `tool_input.command`; another tool is no command of the shell. */
+/** `tool_name`, `tool_input.command`; other tools are not shell commands. */
 const byToolName =
   (...shells: readonly string[]): Dialect['read'] =>
   ({ tool_name: tool, tool_input: given, cwd }) =>
@@ -57,18 +57,18 @@ const DIALECTS: Readonly<Record<Agent, Dialect>> = {
     read: byToolName('Bash'),
     say: (answer) => (answer.kind === 'silence' ? '' : preToolUse(answer.kind, answer.reason)),
   },
-  // It knows no `ask` and takes one for an error, after which the command runs.
+  // Codex treats the unknown answer `ask` as an error, after which it runs the command.
   codex: {
     read: byToolName('Bash', 'shell', 'local_shell', 'exec_command'),
     say: (answer) => (answer.kind === 'deny' ? preToolUse('deny', answer.reason) : line({})),
   },
-  // Its `ask` would override a policy of the user's that denies.
+  // Gemini's `ask` would override a user's policy that denies.
   gemini: {
     read: byToolName('run_shell_command'),
     say: (answer) => (answer.kind === 'deny' ? line({ decision: 'deny', reason: answer.reason }) : line({})),
   },
   copilot: {
-    // The arguments are JSON within a text.
+    // The arguments are JSON inside a string.
     read: ({ toolName: tool, toolArgs, cwd }) => {
       if (typeof tool !== 'string') return undefined;
       if (tool !== 'bash') return 'no command';
@@ -81,13 +81,13 @@ const DIALECTS: Readonly<Record<Agent, Dialect>> = {
   },
   cursor: {
     read: (input) => commandIn(input, input.cwd),
-    // Both spellings of the message are in use. What is no JSON would block.
+    // Both spellings of the message are in use. Output that is not JSON would block the agent.
     say: (answer) =>
       answer.kind === 'silence'
         ? line({})
         : line({ permission: answer.kind, user_message: answer.reason, agent_message: answer.reason }),
   },
-  // The two that take a plugin: it speaks this dialect with us, and theirs with the agent.
+  // These two need a plugin, which translates between this format and theirs.
   opencode: { read: byToolName('bash'), say: (answer) => pluginAnswer(answer) },
   pi: { read: byToolName('bash'), say: (answer) => pluginAnswer(answer) },
 };
@@ -96,29 +96,29 @@ function pluginAnswer(answer: Answer): string {
   return answer.kind === 'silence' ? line({}) : line({ [answer.kind]: answer.reason });
 }
 
-/** The call in the bytes that an agent sent; undefined for what is not to be understood. */
+/** Parses the bytes that an agent sent; undefined if not understood. */
 function readCall(agent: Agent, text: string): Asked | undefined {
   const input = parseJson(text);
   return isJsonObject(input) ? DIALECTS[agent].read(input) : undefined;
 }
 
-// Turns the gate's verdict into the answer of an agent's hook. Fails closed.
+// Converts the gate's verdict to an agent's answer. Fails closed.
 
 type DecideOptions = {
   readonly agent: Agent;
-  /** Deny what the gate does not know as well. */
+  /** Also deny what the gate does not know. */
   readonly strict: boolean;
-  /** Where it is not in the call. */
+  /** The directory, if the call contains none. */
   readonly cwd: string;
   readonly allowances: Allowances;
   readonly now: number;
 };
 
 const HOW = 'A person who wants it can run `aish-guard allow` in a terminal and have it pass once.';
-/** Of whatever name the guard goes by: an agent has no business there. */
+/** Any name of the guard itself: an agent must not control it. */
 const GUARD_ITSELF = /aish-guard|aish-tui['"]?\s+guard|aish\/guard\//;
 
-/** @param asked undefined: the call could not be understood */
+/** @param asked undefined: the call was not understood */
 async function decide(asked: Asked | undefined, options: DecideOptions): Promise<Answer> {
   if (asked === undefined)
     return { kind: 'deny', reason: "aish-guard: the call can't be understood, so it does not run." };
@@ -144,7 +144,7 @@ async function decide(asked: Asked | undefined, options: DecideOptions): Promise
   return { kind: 'deny', reason: `aish-guard: ${what}: ${why}. ${HOW}` };
 }
 
-/** A hook that is cut off by its agent lets the command run; so it ends by itself well before. */
+/** In ms. If the agent's own timeout ends a hook, the command runs, so the hook ends itself well before. */
 const LIMIT_MS = 3000;
 const MAX_INPUT_BYTES = 4 << 20;
 
@@ -169,7 +169,7 @@ if (what === 'allow') {
   }
 } else {
   process.stderr.write(`aish-guard: which agent? one of ${AGENTS.join(', ')}; or allow\n`);
-  // Where agents look at the exit code, 2 blocks.
+  // For agents that check the exit code, 2 blocks.
   process.exit(2);
 }
 
@@ -181,13 +181,13 @@ function deny(why: string): Answer {
   return { kind: 'deny', reason: `aish-guard: ${why}, so the command does not run.` };
 }
 
-/** Written at once: a pipe that is still flushing when the process ends would lose it. */
+/** Writes synchronously: a pipe that is not flushed when the process ends would lose the answer. */
 function end(agent: Agent, answer: Answer): never {
   writeSync(1, DIALECTS[agent].say(answer));
   process.exit(0);
 }
 
-/** Standard input to its end. A plain read would do with less, but keeps the process from ending when time is up. */
+/** Reads standard input to its end. Asynchronous, because a synchronous read would block the time limit. */
 function input(): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -1,7 +1,6 @@
 /**
- * `aish-tui mcp serve`: the gate, the kernel sandbox and trials as an MCP server on standard input and output, for
- * other agents. Nothing that it offers changes anything: it judges, runs where nothing can be written, or tries and
- * discards.
+ * `aish-tui mcp serve`: offers the gate, the kernel sandbox and trials to other agents, as an MCP server on standard
+ * input and output. No tool changes anything: they judge, run without write access, or try and discard.
  */
 
 import { spawn } from 'node:child_process';
@@ -48,7 +47,7 @@ export async function serveMcp(config: string | undefined, version: string): Pro
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => ended.resolve());
   await server.connect(new StdioServerTransport());
   await ended.promise;
-  // Its requests are aborted with it, and what they run is ended.
+  // This also aborts its requests and ends their commands.
   await server.close();
   await Promise.all([...tools.values()].map((tool) => tool.settled()));
   return EXIT.ok;
@@ -58,7 +57,7 @@ function answer(told: Readonly<Record<string, unknown>>, isError: boolean) {
   return { content: [{ type: 'text' as const, text: JSON.stringify(told, null, 2) }], isError };
 }
 
-// What `aish-tui mcp serve` offers: each tool with its schema and what it does.
+// The tools of `aish-tui mcp serve`, with schema and implementation.
 
 type Facts = Readonly<Record<string, unknown>>;
 
@@ -67,9 +66,9 @@ type Served = {
   readonly title: string;
   readonly description: string;
   readonly inputSchema: { readonly type: 'object'; readonly [key: string]: unknown };
-  /** The answer, or a sentence that says why there is none. Rejects only on a fault of ours. */
+  /** Returns the answer, or a sentence why there is none. Rejects only on an internal error. */
   run(given: Facts, signal: AbortSignal): Promise<Facts | string>;
-  /** Resolves when nothing that it started runs any more. */
+  /** Resolves when nothing it started runs any more. */
   settled(): Promise<void>;
 };
 
@@ -88,7 +87,7 @@ const SECONDS = {
   description: `killed after so many seconds, with all it started; default ${DEFAULT_SECONDS}`,
 };
 
-/** @param config the file that `--config` names */
+/** @param config the file from `--config` */
 function servedTools(config: string | undefined): readonly Served[] {
   const captures = new Captures((text) => processFilter().hide(text));
   const settled = () => captures.settled();
@@ -173,7 +172,7 @@ function secondsOf(given: unknown): number {
   return typeof given === 'number' ? given : DEFAULT_SECONDS;
 }
 
-/** What is wrong with the arguments is a sentence, and nothing runs. */
+/** Invalid arguments give a sentence, and nothing runs. */
 function checked(run: Served['run']): Served['run'] {
   return async (given, signal) => mistakeIn(given) ?? run(given, signal);
 }
@@ -194,27 +193,27 @@ function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-// Commands whose output is taken in: bounded, without secrets, ended with all they started.
+// Runs commands and captures their output: limited, without secrets, ended with all their processes.
 
-/** What a launcher that keeps the time itself gets on top. */
+/** Extra time for a launcher with its own time limit, in ms. */
 const GRACE_MS = 1000;
-/** Bytes kept of the start and of the end of an output. */
+/** How many bytes are kept of an output's start and end. */
 const MAX_PART_BYTES = 64 * 1024;
 
 type Start = {
   readonly argv: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
-  /** After so long it is ended, where its launcher has not done so by then. */
+  /** The time limit, if the launcher has not enforced its own by then. */
   readonly seconds: number;
 };
 
 type Captured = {
   /** 128+n for signal n. */
   readonly exit: number;
-  /** For whoever asked. */
+  /** For the client. */
   readonly output: string;
-  /** As it came, for our own eyes. */
+  /** Unfiltered, for internal use. */
   readonly raw: string;
 };
 
@@ -222,14 +221,14 @@ class Captures {
   readonly #hide: (text: string) => string;
   readonly #running = new Set<Promise<unknown>>();
 
-  /** @param hide takes secrets out of a text */
+  /** @param hide removes secrets from a text */
   constructor(hide: (text: string) => string) {
     this.#hide = hide;
   }
 
   /**
-   * Runs a launcher's argument vector to its end, with nothing on standard input and both outputs as one. `signal` and
-   * the time end the launcher, and it ends what is below it. Rejects when it can't be started.
+   * Runs a launcher's argument vector to its end, without input and with both outputs merged. `signal` and the time
+   * limit end the launcher, which ends its children. Rejects if it can't start.
    */
   run(start: Start, signal: AbortSignal): Promise<Captured> {
     const running = this.#run(start, signal);
@@ -266,7 +265,7 @@ class Captures {
   }
 }
 
-/** The start and the end of an output, in bounded memory. */
+/** Keeps the start and the end of an output in bounded memory. */
 class Ends {
   readonly #head: Buffer[] = [];
   #headBytes = 0;

@@ -238,7 +238,7 @@ const SERVICES: readonly TokenRule[] = [
   },
 ];
 
-/** Forges, package registries and build services. Shapes: the vendors' own pages on token formats. */
+/** Forges, package registries and build services. Formats: the vendors' own documentation of tokens. */
 const CODE_HOSTS: readonly TokenRule[] = [
   {
     kind: 'GITHUB_TOKEN',
@@ -546,10 +546,10 @@ const CLOUDS: readonly TokenRule[] = [
   },
 ];
 
-/** Tokens of any kind that are known by how they begin. The first row that fits names the value. */
+/** All tokens that are recognised by their prefix. The first matching row names the value. */
 export const TOKEN_RULES: readonly TokenRule[] = [...CODE_HOSTS, ...CLOUDS, ...SERVICES];
 
-/** Services whose name alone, as a variable, stands for a key of theirs: `FASTLY=…`. */
+/** Services whose bare name as a variable means their key: `FASTLY=…`. */
 export const VENDORS: readonly string[] =
   `adobe airtable algolia alibaba asana atlassian authress beamer bitbucket bittrex buildkite cloudflare codecov coinbase confluent
   contentful databricks datadog doppler drone dropbox dynatrace easypost etsy fastly finicity finnhub flickr freshbooks gitter
@@ -559,45 +559,45 @@ export const VENDORS: readonly string[] =
     .split(/\s+/)
     .filter((name) => name !== '');
 
-/** One row of the tables: a shape with a beginning of its own, so that a text without it is never looked at twice. */
+/** One table row: a format with a distinctive prefix, so that a text without the prefix costs nothing. */
 export type TokenRule = {
-  /** Becomes the handle's name. */
+  /** The first part of the handle's name. */
   readonly kind: string;
-  /** Literal beginnings of at least three characters, separated by blanks; the value begins there. */
+  /** Literal prefixes of at least three characters, separated by blanks; the value begins there. */
   readonly starts: string;
-  /** What stands before the beginning and belongs to the value: a regular expression for at most 40 characters. */
+  /** Text before the prefix that belongs to the value: a regular expression for at most 40 characters. */
   readonly before?: string;
-  /** What follows the beginning: a regular expression without unbounded repetition. */
+  /** The text after the prefix: a regular expression without unbounded repetition. */
   readonly rest: string;
   /** What may not follow the value; default: a letter or digit. */
   readonly stop?: string;
-  /** The shape is loose: it must hold letters and digits mixed as machines do. */
+  /** The format is loose: the value must mix letters and digits like machine-made text. */
   readonly loose?: true;
   /**
-   * Texts whose part between ‹ and › must be found, exactly; tests check each. No real values: `<36w>` stands for 36
+   * Texts in which exactly the part between ‹ and › must be found; tests check each. No real values: `<36w>` means 36
    * random characters of a class (`w` letters and digits, `h` hex, `H` upper hex, `d` digits, `u` upper case and
    * digits, `l` lower case and digits, `s` as `w` with `-` and `_`, `b` Base64, `a` letters).
    */
   readonly match: readonly string[];
-  /** Look-alikes in which nothing may be found. */
+  /** Similar texts in which nothing may be found. */
   readonly pass: readonly string[];
 };
 
-/** Programs that take a password by position or by an option that is too short to tell by itself. */
+/** Programs that take a password by position, or by an option too short to be recognised by itself. */
 export type Program = {
-  /** Options whose next word, or what follows `=`, is the secret. */
+  /** Options whose next word, or text after `=`, is the secret. */
   readonly value?: readonly string[];
-  /** Options that the secret is glued to. */
+  /** Options directly followed by the secret. */
   readonly attached?: readonly string[];
   /** Options whose value is `user:secret`. */
   readonly pair?: readonly string[];
-  /** What stands between user and secret; a colon by default. */
+  /** The separator of user and secret; a colon by default. */
   readonly between?: RegExp;
-  /** What ends the secret of a pair. */
+  /** The end of the secret in a pair. */
   readonly until?: RegExp;
-  /** The operand that is the secret, counted from 0. */
+  /** The index of the operand that is the secret, from 0. */
   readonly operand?: number;
-  /** An option with which there is one operand less before it. */
+  /** An option that means one operand less before it. */
   readonly less?: RegExp;
   /** The first operand is `user:secret`. */
   readonly operandPair?: true;
