@@ -18,9 +18,9 @@ export type AwaitedReply = {
   readonly reasoning: { readonly length: number };
   /** The activity before the request is sent, in words. */
   readonly doing?: string | undefined;
-  /** The next attempt begins at `until`, in ms. */
-  /** When the request went out, and when its server has waited too long with the first word, in ms. */
+  /** When the request was sent, and until when its server may stay silent, in ms. */
   readonly patience?: { readonly from: number; readonly until: number } | undefined;
+  /** The next attempt begins at `until`, in ms. */
   readonly pause?: { readonly why: string; readonly until: number } | undefined;
 };
 

@@ -109,7 +109,7 @@ export class Screen {
     this.#output = output;
     this.#mouse = app.ui.mouse;
     this.ui = createStore(initialUi(size));
-    // The prompt hears of a key first.
+    // The prompt is the first to get a change, so that a typed key is drawn at once.
     this.prompt = new PromptView({
       ui: this.ui,
       paint: this.paint,

@@ -171,10 +171,7 @@ function cutMark(text: string): number {
   return 0;
 }
 
-/**
- * Returns a paste with `
- * ` line ends and no control characters but tab, whatever the clipboard held.
- */
+/** Returns a paste with newlines as line ends and no control characters but tab, whatever the clipboard contained. */
 function cleanPaste(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')

@@ -20,7 +20,7 @@ export type Choice = {
   readonly short?: string;
   /** The answer's effect, for the help. */
   readonly does: string;
-  /** The same in a hint, where it is not the label with an s. */
+  /** The same in a hint, if it is not the label with an s. */
   readonly works?: string;
   /** Whether the answer has a real effect. */
   readonly harmful?: true;

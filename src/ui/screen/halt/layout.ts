@@ -1,4 +1,4 @@
-/** Where everything of a question stands. The whole action is reachable: what does not fit scrolls (HA-1). */
+/** Computes the layout of a question. The whole action is reachable: what does not fit scrolls (HA-1). */
 
 import { textWidth } from '../../../text/display.ts';
 import { lineWidth, wrapText } from '../../../text/wrap.ts';
@@ -8,27 +8,27 @@ import type { Choice } from './choices.ts';
 import type { Place, QuestionWords } from './words.ts';
 
 export type QuestionLayout = {
-  /** Rows it takes, at the bottom of the main part. */
+  /** The rows that it takes at the bottom of the main part. */
   readonly height: number;
-  /** Cells from border to border, and from the border to the text. */
+  /** The cells from border to border, and from the border to the text. */
   readonly width: number;
   readonly inset: number;
-  /** Empty rows set its parts apart. */
+  /** Whether empty rows separate its parts. */
   readonly airy: boolean;
   readonly reasons: readonly string[];
-  /** The lines of action and impact, and the window of them that is shown. */
+  /** The lines of action and impact, and the visible window of them. */
   readonly body: readonly BodyLine[];
   readonly top: number;
   readonly shown: number;
-  /** Rows above the body. */
+  /** The number of rows above the body. */
   readonly above: number;
-  /** Where it would run, where that has a row of its own. */
+  /** Where the action would run, if that has a row of its own. */
   readonly place: string;
-  /** Lines from the first on that must have been on the screen before it may run. */
+  /** How many lines from the first on must have been on screen before the action may run. */
   readonly mustSee: number;
-  /** The columns it is laid out for. */
+  /** The number of columns. */
   readonly columns: number;
-  /** Not even one dangerous part fits: nothing can be let run here. */
+  /** Not even one dangerous part fits: no action may run here. */
   readonly tooSmall: boolean;
   readonly buttons: readonly Button[];
 };
@@ -50,35 +50,35 @@ export type BodyLine = {
     | 'help'
     | 'gap';
   readonly text: string;
-  /** Stands at the right end of the line. */
+  /** Shown at the right end of the line. */
   readonly right?: string;
 };
 
-/** Stands before every line of the command, so that nothing in it can pass for the dialog. */
+/** Precedes every line of the command, so that the command can't imitate the dialog. */
 export const GUTTER = '┆ ';
-/** Stands before every line of the model's own words, which come behind all facts. */
+/** Precedes every line of the model's own words, which follow all facts. */
 const SAID = '│ ';
-/** The same before what goes on from the line above. */
+/** The same for a continuation of the line above. */
 const WRAPPED = '┆↪';
-/** The eye finds the end of a row; wider it would not. */
+/** A wider panel would make it hard to find the end of a row. */
 const MAX_WIDTH = 110;
-/** Below so many columns everything stands closer to the border. */
+/** On fewer columns everything is closer to the border. */
 const WIDE_COLUMNS = 60;
-/** Below so many rows the place scrolls with the rest. */
+/** On fewer rows the place scrolls with the rest. */
 const ROOMY_ROWS = 12;
-/** Below so many rows there are no empty ones. */
+/** On fewer rows there are no empty ones. */
 const AIRY_ROWS = 20;
-/** A dangerous part needs so many lines to be shown at all. */
+/** The lines that a dangerous part needs to be shown at all. */
 const MIN_SHOWN = 3;
-/** Arguments that must be scrolled through; a file's whole content need not be. */
+/** How many lines of arguments must be scrolled through; a file's whole content need not be. */
 const MAX_TREE_TO_SEE = 100;
 /** The upper and the lower edge. */
 const EDGES = 2;
-/** A number and what follows it. */
+/** The width of a number with the text after it. */
 const NUMBER = 3;
 const MAX_REASONS = 3;
 
-/** Whether everything that must have been on the screen was there; of a screen too small for it, it never was. */
+/** Whether everything that must be seen was on screen; on a screen that is too small, never. */
 export function isSeen(
   { mustSee, columns, tooSmall }: QuestionLayout,
   seen: { readonly columns: number; readonly to: number } | undefined,
@@ -86,7 +86,7 @@ export function isSeen(
   return !tooSmall && (mustSee === 0 || (seen?.columns === columns && seen.to >= mustSee));
 }
 
-/** The cells that the text of a question has, in so many columns. */
+/** Returns the width of a question's text for a number of columns. */
 export function innerWidth(columns: number): number {
   return Math.max(1, Math.min(columns, MAX_WIDTH) - 2 * insetOf(columns));
 }
@@ -97,11 +97,11 @@ function insetOf(columns: number): number {
 
 type Space = { readonly columns: number; readonly rows: number; readonly bottom: number; readonly top: number };
 
-/** Lays a question out in at most `rows` rows that end at row `bottom` of the screen (exclusive). */
+/** Lays out a question in at most `rows` rows that end above row `bottom` of the screen. */
 export function layoutQuestion(words: QuestionWords, space: Space): QuestionLayout {
   if (space.rows < AIRY_ROWS) return layOut(words, space, false);
   const airy = layOut(words, space, true);
-  // What would be lost comes before the air around it.
+  // Showing what would be lost has priority over empty rows.
   return airy.shown < airy.body.length ? layOut(words, space, false) : airy;
 }
 
@@ -116,7 +116,7 @@ function layOut(words: QuestionWords, { columns, rows, bottom, top: wantedTop }:
   const fixed = EDGES + buttonRows + (place === '' ? 0 : 1) + air;
   const said = roomy ? [...words.reasons, ...words.notes] : words.reasons;
   const needed = said.flatMap((reason) => wrapText(reason, width));
-  // The action has the better claim to a small screen than the words about it.
+  // On a small screen the action has priority over the words about it.
   const most = Math.max(1, Math.min(MAX_REASONS, rows - fixed - Math.min(body.length, 3)));
   const reasons = needed.length > most ? [...needed.slice(0, most - 1), cut(`${needed[most - 1]} …`, width)] : needed;
   const shown = Math.max(0, Math.min(body.length, rows - fixed - reasons.length));
@@ -140,15 +140,15 @@ function layOut(words: QuestionWords, { columns, rows, bottom, top: wantedTop }:
   };
 }
 
-/** Where it would run and under what, in one sentence. */
+/** Describes in one sentence where the action would run and under which limits. */
 export function wholePlace({ path, under }: Place): string {
   return path === '' ? under : `in ${path} · ${under}`;
 }
 
-/** Shorter than that a directory says nothing. */
+/** A shorter part of a directory's name says nothing. */
 const MIN_PATH = 6;
 
-/** In one row: of a long directory its end. */
+/** The same in one row: of a long directory only the end. */
 function placeText(place: Place, width: number): string {
   const over = lineWidth(wholePlace(place)) - width;
   if (over <= 0) return wholePlace(place);
@@ -158,7 +158,7 @@ function placeText(place: Place, width: number): string {
 
 type Air = { readonly roomy: boolean; readonly airy: boolean };
 
-/** The lines, and how many of them must be seen: the dangerous parts come first. */
+/** Returns the lines, and how many of them must be seen: the dangerous parts come first. */
 function bodyOf(words: QuestionWords, width: number, { roomy, airy }: Air): readonly [readonly BodyLine[], number] {
   const gap: readonly BodyLine[] = airy ? [{ kind: 'gap', text: '' }] : [];
   const dangers = words.dangers.flatMap((danger, index) => [
@@ -195,17 +195,17 @@ function bodyOf(words: QuestionWords, width: number, { roomy, airy }: Air): read
     ...(roomy ? [] : [...words.notes.flatMap((line) => told('note', line)), ...told('place', wholePlace(words.place))]),
   ];
   const all = words.allIsDanger ? action.length + Math.min(tree.length, MAX_TREE_TO_SEE) : 0;
-  // Beside the question itself nothing is let run.
+  // A look aside, such as at a diff, never lets anything run.
   return [body, words.aside === undefined ? dangers.length + all : Number.POSITIVE_INFINITY];
 }
 
-/** A key and what it does; it needs no mark, and breaks between words. */
+/** A key and its effect; needs no mark, and breaks between words. */
 function helpLines(key: string, does: string, column: number, width: number): BodyLine[] {
   const lines = wrapText(`${key.padEnd(column - 2)}  ${does}`, width, { indent: ' '.repeat(column) });
   return lines.map((text): BodyLine => ({ kind: 'help', text }));
 }
 
-/** What a part does and whether that can be taken back, its own words, what would be lost. */
+/** A part's effect and whether it can be undone, the part's own words, and what would be lost. */
 function dangerLines(
   { verb, part, impact, undoable }: QuestionWords['dangers'][number],
   index: number,
@@ -228,7 +228,7 @@ function dangerLines(
   ];
 }
 
-/** Lines of a command behind the bar that nothing in it can imitate, wrapped at blanks where it can be. */
+/** Lines of a command after the bar that the command can't imitate, wrapped at blanks if possible. */
 function commandLines(kind: 'part' | 'action', text: string, width: number, pad: string): readonly BodyLine[] {
   const room = Math.max(1, width - pad.length - GUTTER.length);
   return markedRows(text).flatMap((row) =>
@@ -244,7 +244,7 @@ function saidLines(text: string, width: number): readonly BodyLine[] {
   return [{ kind: 'heading', text: 'its reason' }, ...lines];
 }
 
-/** Rows as the text has them; a mark that is open at the end of one is open at the beginning of the next. */
+/** Splits a text into rows; a mark that is open at the end of a row continues in the next one. */
 function markedRows(text: string): readonly string[] {
   let open = '';
   return text.split('\n').map((row) => {
@@ -254,28 +254,28 @@ function markedRows(text: string): readonly string[] {
   });
 }
 
-// The answers of a question as buttons: ` s skip ` has the focus, ` n ` a key and its word.
+// The answers of a question as buttons: ` s skip ` has the focus, ` n ` is a key with its word.
 
-/** A button as it stands on the screen, in cells from the top left. */
+/** A button on screen, in cells from the top left. */
 type Button = {
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly choice: Choice;
-  /** The words beside its key; empty where there is room for the key alone. */
+  /** The words beside its key; '' if there is only room for the key. */
   readonly words: string;
 };
 
-/** Cells between two buttons. */
+/** The cells between two buttons. */
 const GAP = 2;
 const NARROW_GAP = 1;
-/** From so many columns on every button says all that it does. */
+/** From this many columns on, every button describes its full effect. */
 const WIDE = 84;
 const NARROW = 60;
-/** Answers that always have their word beside the key. */
+/** Answers that always show their word beside the key. */
 const NAMED: ReadonlySet<Choice['answer']> = new Set(['skip', 'proceed', 'apply']);
 
-/** The buttons side by side in as few rows as they need; `x` and `y` count from the first of them. */
+/** Places the buttons side by side in as few rows as possible; `x` and `y` count from the first row. */
 function placeButtons(choices: readonly Choice[], width: number, columns: number): readonly Button[] {
   const long = (choice: Choice) => choice.long ?? choice.label;
   const short = (choice: Choice) => choice.short ?? choice.label;
@@ -307,12 +307,12 @@ function place(
   });
 }
 
-/** A key with a blank or a bracket at each side. */
+/** The width of a key with a blank or a bracket on each side. */
 const KEY = 3;
 
 type State = { readonly focused: boolean; readonly works: boolean; readonly red: boolean };
 
-/** A button as text, as wide as it was placed. Without colours a key has brackets, and the focus too. */
+/** Draws a button with its placed width. Without colours, brackets mark the key and the focus. */
 export function drawButton({ choice, words }: Button, { focused, works, red }: State, paint: Paint): string {
   const { key, harmful = false } = choice;
   const colourless = paint('text', 'x') === 'x';

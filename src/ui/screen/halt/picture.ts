@@ -1,4 +1,4 @@
-/** A question as rows of a closed panel: title, what is asked, where, the answers, what a key would do now. Pure. */
+/** Draws a question as rows of a closed panel: title, action, place, answers, and what a key would do now. Pure. */
 
 import { lineWidth } from '../../../text/wrap.ts';
 import { cut } from '../../render/segments.ts';
@@ -34,22 +34,22 @@ type Shown = {
   readonly words: QuestionWords;
   readonly question: QuestionUi;
   readonly layout: QuestionLayout;
-  /** Questions that wait, this one included. */
+  /** How many questions wait, including this one. */
   readonly waiting: number;
   readonly theme: Theme;
 };
 
-/** Cells of an edge's two corners and the lines beside them. */
+/** The cells of an edge's two corners with the lines beside them. */
 const EDGE = 4;
 
 type Edge = Omit<Shown, 'question' | 'theme'> & { readonly width: number; readonly role: Role; readonly paint: Paint };
 
 type Picture = {
-  /** Everything above the body, the body, and everything below it. */
+  /** The rows above the body, of the body, and below it. */
   readonly upper: readonly string[];
   readonly body: readonly string[];
   readonly lower: readonly string[];
-  /** One cell of the border, for rows that are drawn otherwise. */
+  /** One cell of the border, for rows that are drawn separately. */
   readonly border: string;
 };
 
@@ -86,7 +86,7 @@ export function questionPicture({ words, question, layout, waiting, theme }: Sho
 
 function topEdge({ words, layout, waiting, width, role, paint }: Edge): string {
   const { chip, title, danger, mode = '' } = words;
-  // Where the place has no row of its own, the mode is said here.
+  // If the place has no row of its own, the mode is shown here.
   const notes = [waiting > 1 ? `1 of ${waiting}` : '', layout.place === '' ? mode : ''].filter(Boolean).join(' · ');
   const fits = notes !== '' && EDGE + chip.length + title.length + notes.length + 7 <= width;
   const right = fits ? ` ${notes} ` : '';
@@ -114,7 +114,7 @@ function heading(text: string, width: number, role: Role, paint: Paint): string 
   return `${paint(role, '├')}${paint('rule', '─')}${paint('dim', shown)}${paint('rule', line)}${paint(role, '─┤')}`;
 }
 
-/** A line of the body; the marks within it get the colour of danger, what stands at its right its own. */
+/** Draws a line of the body; marked words get the colour of danger, the text at its right a colour of its own. */
 function drawn({ kind, text, right = '' }: BodyLine, width: number, paint: Paint): string {
   const role = BODY_ROLES[kind];
   if (kind === 'added' || kind === 'removed') return markedText(padTo(text, width), role, `${kind}Word`, paint);
@@ -130,19 +130,19 @@ function drawn({ kind, text, right = '' }: BodyLine, width: number, paint: Paint
   return padTo(inked, width - lineWidth(right)) + paint(right === 'undoable' ? 'success' : 'verb', right);
 }
 
-/** The number of a part stands back behind what the part does. */
+/** Dims the number of a part, so that its effect stands out. */
 function numbered(text: string, paint: Paint): string {
   const [, number = '', verb = text] = /^(\d+ +| +)(.*)$/.exec(text) ?? [];
   return paint('dim', number) + paint('verb', verb);
 }
 
-/** A key before what it does. */
+/** Draws a key before its effect. */
 function helpRow(text: string, paint: Paint): string {
   const [, key = '', does = text] = /^(\S+(?: \S+)? {2,})?(.*)$/.exec(text) ?? [];
   return paint('strong', key) + paint('text', does);
 }
 
-/** Wrapping closes and opens a mark at line ends in its own way; which words are marked is what counts. */
+/** Wrapping closes and reopens a mark at line ends; only which words are marked matters here. */
 function markedText(text: string, role: Role, mark: Role, paint: Paint): string {
   return text.split(/(\x1b\[[\d;]*m)/).reduce(
     ({ out, marked }, piece) => {
@@ -153,7 +153,7 @@ function markedText(text: string, role: Role, mark: Role, paint: Paint): string 
   ).out;
 }
 
-/** Why a letter would do nothing yet; undefined where it would. */
+/** Returns why a letter has no effect yet; undefined if it has. */
 function waitHint({ armed, hurried }: Pick<QuestionUi, 'armed' | 'hurried'>): string | undefined {
   if (armed) return hurried ? 'stop typing for half a second, then letters and Enter work' : undefined;
   return hurried ? 'pressed too early · ready in a moment' : 'ready in a moment';
@@ -164,7 +164,7 @@ function noteHint(choices: QuestionWords['choices']): string {
   return `Enter ${sendsBack ? 'sends the plan back with this' : 'skips and tells the model this'} · Esc goes back`;
 }
 
-/** What a key would do now, or why it would do nothing. */
+/** Returns what a key would do now, or why it would do nothing. */
 function hintOf(
   { aside, choices }: QuestionWords,
   { edit, noting, form, seen, focus, ...ready }: QuestionUi,
@@ -180,7 +180,7 @@ function hintOf(
   return scrollHint(choices, choices[focus], layout, isSeen(layout, seen));
 }
 
-/** How much there is to read, and what that leads to. */
+/** Says how much is left to read, and what reading it allows. */
 function scrollHint(
   choices: QuestionWords['choices'],
   focused: Choice | undefined,
@@ -192,13 +192,13 @@ function scrollHint(
   const more = left === 0 ? '' : `↓ ${left} more ${left === 1 ? 'line' : 'lines'}`;
   if (!runs) return more;
   if (!allSeen) return `${more || '↑ the lines above'} unlock${left === 1 ? 's' : ''} ${runs.key}`;
-  // A mode and money have a key of their own.
+  // Questions about a mode or money have a key of their own.
   if (runs.key === 'y') return [more, `Enter: ${focused?.label ?? 'no'}`].filter(Boolean).join(' · ');
   const works = `${runs.key} ${runs.works ?? `${runs.label}s`}`;
   return more === '' ? `all shown · ${works}` : `${more} · ${works}`;
 }
 
-/** The buttons as the layout has placed them. */
+/** Draws the buttons where the layout has placed them. */
 function buttonRows(
   words: QuestionWords,
   { buttons, tooSmall, inset }: QuestionLayout,
@@ -208,7 +208,7 @@ function buttonRows(
   const rows = new Map<number, string>();
   for (const [index, button] of buttons.entries()) {
     const { harmful = false } = button.choice;
-    // What can't be done here is no offer.
+    // An answer that is impossible here is not offered.
     const works = armed && (words.aside === undefined || !harmful);
     const state = { focused: index === focus, works, red: words.danger };
     const drawn = harmful && tooSmall ? '' : drawButton(button, state, paint);

@@ -1,4 +1,4 @@
-/** What a question looks like before it is drawn: its words, its whole action, its answers. Pure. */
+/** The content of a question before it is drawn: its words, its whole action, its answers. Pure. */
 
 import { describeAction, type Finding, type Judgement } from '../../../session/action.ts';
 import { shortDollars } from '../../../session/cost.ts';
@@ -31,53 +31,53 @@ import { beginForm, type FormUi, fieldHeading, formTree } from './form.ts';
 
 type Of<K extends Question['kind']> = Extract<Question, { kind: K }>;
 
-/** The directory gives way where a row is too short, what is said about it does not. */
+/** In a row that is too short the directory is cut, not the text about it. */
 export type Place = { readonly path: string; readonly under: string };
 
 export type QuestionWords = {
-  /** What kind of question it is, in capitals; and what more there is to say in its title. */
+  /** The kind of question in capitals, and the rest of its title. */
   readonly chip: string;
   readonly title: string;
-  /** Why it asks, one line or two. */
+  /** Why it asks, in one or two lines. */
   readonly reasons: readonly string[];
-  /** What else stands beside them; on a small screen it comes below what is asked. */
+  /** Further notes; on a small screen they come below the action. */
   readonly notes: readonly string[];
-  /** What is dangerous in the action, the worst first; empty where nothing is. */
+  /** The dangerous parts of the action, worst first. */
   readonly dangers: readonly Danger[];
-  /** The action with nothing invisible in it (HA-1) and its dangerous words marked; empty where there is none. */
+  /** The action with invisible characters spelled out (HA-1) and dangerous words marked; '' if there is none. */
   readonly action: string;
-  /** The action is shown as excerpts, or a key has shown the whole of it. */
+  /** The action is shown as excerpts, or a key has expanded it. */
   readonly folds: boolean;
-  /** The whole action is the danger: all of it must have been on the screen before it may run. */
+  /** The whole action is dangerous: all of it must have been on screen before it may run. */
   readonly allIsDanger: boolean;
   /** The arguments of a tool call. */
   readonly tree: readonly TreeLine[];
-  /** What the tool's server says of it, marked as its word. */
+  /** The claims of the tool's server, marked as such. */
   readonly claims: readonly string[];
   /** The model's own words, marked as such. */
   readonly said?: string;
   /** What would be lost. */
   readonly impact: readonly string[];
-  /** Where it would run, and under what. */
+  /** Where the action would run, and under which limits. */
   readonly place: Place;
   readonly mode?: Mode;
   readonly danger: boolean;
   readonly choices: readonly Choice[];
-  /** The choice that has the focus at first: never the one that runs something. */
+  /** The button with the initial focus: never one that runs something. */
   readonly start: number;
   readonly editable: boolean;
   /** A key shows the diff. */
   readonly hasDiff?: true;
-  /** Wider modes that a key switches to; the action then runs there. */
+  /** Wider modes that a key switches to; the action then runs in them. */
   readonly offers?: readonly Mode[];
-  /** A look beside the question, such as at a diff, and the key that leads back: nothing is let run from here. */
+  /** The user looks at something else, such as a diff; this key returns. Nothing can run from here. */
   readonly aside?: 'd' | '?';
 };
 
-/** A server may change a tool under a consent that was given before. */
+/** A server may change a tool after the user has consented to it. */
 const CHANGED = 'The server has changed this tool since you approved or first saw it.';
 
-/** What a question without an action has in common. */
+/** The defaults for a question without an action. */
 const BARE = {
   notes: [],
   dangers: [],
@@ -93,13 +93,13 @@ const BARE = {
   editable: false,
 } as const;
 
-/** The words of a question; of a form with what stands in it. */
+/** Returns the words of a question; for a form including its values. */
 export function wordsOf(question: Question, ui: Looks = {}): QuestionWords {
   const words = wordsBehind(question, ui);
   return ui.help ? { ...words, ...helpOf(words) } : words;
 }
 
-/** What is shown of a question: the field in hand, all of a command, a diff, the help. */
+/** Which part of a question is shown: the current field, the whole command, a diff, the help. */
 type Looks = {
   readonly form?: FormUi;
   readonly edit?: string;
@@ -196,7 +196,7 @@ function modeWords({ reason, from, offers, wish, cwd, missing, action, offered, 
 }
 
 /**
- * What the kernel will refuse, so that a yes alone does not get far, and the modes that a key leads to instead (HA-6).
+ * Says what the kernel will refuse, so that a plain yes does not help, and names the modes offered instead (HA-6).
  */
 function refusedLine(mode: Mode, offers: readonly Mode[] | undefined): string {
   const refused = `${modeName(mode)} mode will block this.`;
@@ -249,7 +249,7 @@ function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
     notes: circumstances(question),
     ...(fails(question) && question.offers?.length ? { offers: question.offers } : {}),
     dangers,
-    // Where the one dangerous part is the whole command, it stands there already.
+    // If the only dangerous part is the whole command, it is shown already.
     action: alone || change.isDiff ? '' : markedCommand(text, findings, whole),
     folds: !alone && isExcerpted(text, findings),
     allIsDanger: dangers.some(({ part }) => part === ''),
@@ -265,7 +265,7 @@ function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
   };
 }
 
-/** What kind of question it is, and whom it is about. */
+/** Returns the kind of question, and whom it concerns. */
 function headOf(question: Of<'halt'>, { chip, title }: ReturnType<typeof changeOf>) {
   const { why, cwd } = question;
   const to = sent(question)?.map((each) => oneLine(each.to));
@@ -273,7 +273,7 @@ function headOf(question: Of<'halt'>, { chip, title }: ReturnType<typeof changeO
   return { chip: why !== 'consent' ? 'HALT' : to ? 'SEND THIS?' : chip, title: about.filter(Boolean).join(' · ') };
 }
 
-/** What leaves, where that is what the question is about. */
+/** The data that would leave, if the question is about that. */
 function sent({ why, judgement }: Of<'halt'>): Judgement['leaves'] {
   return why === 'consent' ? judgement.leaves : undefined;
 }
@@ -284,7 +284,7 @@ function actionChoices(question: Of<'halt'>, editable: boolean): readonly Choice
   return choices.map((choice) => (choice.answer === 'proceed' ? sendOf(choice, question.leaveFor) : choice));
 }
 
-/** What would leave, by receiver. */
+/** Lists the data that would leave, by receiver. */
 function leavingLines({ leaves = [] }: Judgement): readonly string[] {
   return leaves.flatMap(({ to, what }) => what.map((line) => (leaves.length > 1 ? `${to}: ${line}` : line)));
 }
@@ -301,24 +301,24 @@ function haltTitle({ why, asker, step }: Of<'halt'>): string {
   return [STATES[why], who, counter].filter(Boolean).join(' · ');
 }
 
-/** Whether the kernel will refuse it in this mode. */
+/** Whether the kernel will refuse the action in this mode. */
 function fails({ action, judgement, why, mode }: Of<'halt'>): boolean {
   return why !== 'consent' && action.kind === 'command' && (mode === 'restricted' || judgement.upgrade !== undefined);
 }
 
-/** What else stands beside the reasons. */
+/** Returns the notes beside the reasons. */
 function circumstances(question: Of<'halt'>): readonly string[] {
   const { mode, offers, task, asker, noTry, trial } = question;
   return [
     ...(fails(question) ? [refusedLine(mode, offers)] : []),
     ...(noTry === undefined || trial ? [] : [`No trial: ${oneLine(noTry)}.`]),
-    // The task stands last: on a small screen it gives way to the reason.
+    // The task is last: on a small screen the reason has priority.
     ...(task ? [`task ${task.k} of ${task.n}: ${oneLine(task.text)}`] : []),
     ...(asker ? [`task of the sub-agent: ${oneLine(asker.task)}`] : []),
   ];
 }
 
-/** The same HALT after a trial: what it would change stands in place of what may be dangerous. */
+/** The same HALT after a trial: shows the changes instead of the dangerous parts. */
 function triedWords(
   question: Of<'halt'>,
   trial: Trial,
@@ -352,7 +352,7 @@ const SHOWS = 'Its output may show a key or password to a model on another machi
 
 const STATES = { destructive: '', consent: '', resumed: 'still open', changed: 'changed' } as const;
 
-/** A judgement without parts, such as a model's, speaks of the whole action. */
+/** A judgement without parts, such as a model's, applies to the whole action. */
 function findingsOf({ findings = [], reason, rule }: Judgement): readonly Finding[] {
   if (findings.length > 0) return findings;
   return [{ rule: rule ?? '', verb: reason, part: [0, 0] }];
@@ -385,10 +385,10 @@ function reasonsOf(
   }
 }
 
-// What a question says of other machines: a fleet, with its hosts first, or one host. What hosts report is hostile.
-// Pure.
+// The words of questions about other machines: a fleet, with its hosts first, or one host. Reports of hosts are
+// hostile. Pure.
 
-/** Hosts in one line of the panel. */
+/** The maximum number of hosts in one line. */
 const IN_LINE = 6;
 
 function choicesFor(hosts: number): readonly Choice[] {
@@ -424,7 +424,7 @@ function fleetParts(question: FleetAsked, whole: boolean) {
     dangers,
     action: alone ? '' : markedCommand(command, findings, whole),
     folds: !alone && isExcerpted(command, findings),
-    // Whom it is for and what it would do there: all of it must have been seen.
+    // The hosts and the action there: all of it must have been seen.
     allIsDanger: true,
     tree: [],
     notes: [],
@@ -452,24 +452,24 @@ function rowsOf(hosts: readonly string[]): readonly string[] {
   );
 }
 
-// What a HALT says of the machine that it is about.
+// Facts about the machine of a HALT.
 
 type Halt = Extract<Question, { readonly kind: 'halt' }>;
 
-/** The machine comes first: the same command is another one elsewhere. */
+/** The machine comes first, because the same command does something else there. */
 function onHost(place: string): string {
   const host = hostOf(place);
   return host === undefined ? '' : `on ${oneLine(host)}`;
 }
 
-/** A host can only tell of itself, and may lie. */
+/** A host reports only about itself, and may lie. */
 function reported({ cwd, judgement: { impact = [], findings = [] } }: Halt): readonly string[] {
   const host = hostOf(cwd);
   const tells = impact.length > 0 || findings.some((finding) => (finding.impact ?? []).length > 0);
   return host !== undefined && tells ? [`${oneLine(host)} itself reports what would be lost.`] : [];
 }
 
-/** The same of what a trial has shown. */
+/** The same for the result of a trial. */
 function triedAsReported({ cwd }: Halt): readonly string[] {
   const host = hostOf(cwd);
   return host === undefined ? [] : [`${oneLine(host)} itself reports these changes.`];
