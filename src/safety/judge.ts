@@ -26,14 +26,16 @@ import { destructive, harmless, type StaticVerdict, type UserPattern, unknown, w
 export type JudgeOptions = {
   /** The directory the command would run in; without it the file system is not looked at. */
   readonly cwd?: string;
-  /** How to look at files (see `realFiles`). Without it every truncation counts as over an existing file. */
+  /** Looks at files (see `realFiles`). Without it every truncation counts as one of an existing file. */
   readonly files?: FileLook;
-  /** What is known of the files that the command runs; without it none is read. */
+  /** The contents of the files that the command runs; without it none is read. */
   readonly reading?: Reading;
   readonly own?: Own;
-  /** Directories and files of this program, absolute and behind all links: no model may change what is there. */
+  /** Directories and files of this program, absolute and with links resolved, which no model may change. */
   readonly ours?: readonly string[];
-  /** The model that will read the output runs on this machine: what it is shown goes nowhere. */
+  /**
+   * Whether the model that will read the output runs on this machine, so that showing it something sends nothing away.
+   */
   readonly localModel?: boolean;
   /** The user's own patterns, tried on the command as written. */
   readonly userPatterns?: readonly UserPattern[];
@@ -42,19 +44,22 @@ export type JudgeOptions = {
 };
 
 const NOTHING: ReadonlySet<string> = new Set();
-/** NUL, backspace, carriage return, escape and the like can make a line look like another; replaced bytes are noise. */
+/**
+ * NUL, backspace, carriage return, escape and the like can make a line look like another. Replacement characters are
+ * tolerated.
+ */
 const ODD = /[\0-\x08\x0b-\x1f\x7f\u0080-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffd]/;
 
-/** Is told of each call and each redirection of a command as they are found. */
+/** Called for each call and each redirection of a command as they are found. */
 export type Watcher = {
-  /** A call begins; what it runs by itself comes before its `end`. */
+  /** A call begins; further calls that it makes come before its `end`. */
   call(fields: readonly Field[], io: Io, machine: Machine): void;
   end?(): void;
   assignment?(): void;
   redirect(redirect: Redirect): void;
 };
 
-/** What a shell command would do, as far as reading tells (SF-2). Never throws, runs nothing, calls no model. */
+/** Judges what a shell command would do, by reading it (SF-2). Never throws, runs nothing, calls no model. */
 export function judgeCommand(command: string, options: JudgeOptions = {}, watcher?: Watcher): StaticVerdict {
   try {
     return judgeText(command, options, watcher);
@@ -64,8 +69,8 @@ export function judgeCommand(command: string, options: JudgeOptions = {}, watche
 }
 
 /**
- * What writing to the file `path` would do: the same judgement as on a redirection that appends to it. Tools that write
- * files are judged by it as well. `~` is the home directory.
+ * Judges writing to the file `path` like a redirection that appends to it; also used for tools that write files. `~` is
+ * the home directory.
  */
 export function judgeWrite(path: string, options: JudgeOptions): StaticVerdict {
   const home = options.files?.home;
@@ -73,7 +78,7 @@ export function judgeWrite(path: string, options: JudgeOptions): StaticVerdict {
   return judgeCommand(`: >> ${quote(place)}`, { ...options, userPatterns: [] });
 }
 
-/** The text as one word of the shell. */
+/** Returns the text as one word of the shell. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -127,17 +132,17 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
   return verdict;
 }
 
-/** The verdict; of a safe one the reason says what it rests on. */
+/** Returns the verdict; the reason of a safe one says what it depends on. */
 function withReason({ verdict, runsProject, usedOwn }: ShellInterpreter): StaticVerdict {
   if (verdict.verdict !== 'safe') return verdict;
   if (runsProject) return { ...verdict, reason: 'obeys files of this project, which were not read' };
   return usedOwn.size > 0 ? { ...verdict, reason: 'changes nothing but what was made in this session' } : verdict;
 }
 
-/** The last text that was taken apart. */
+/** The last text that was parsed. */
 let last: { readonly text: string; readonly script: ParsedScript } | undefined;
 
-/** A command is judged several times in a row, by other facts each time. Nothing changes the tree. */
+/** A command is judged several times in a row with more facts each time. The tree is never changed. */
 function parsed(text: string): ParsedScript {
   if (last?.text !== text) last = { text, script: parse(text) };
   return last.script;
@@ -202,7 +207,7 @@ function userVerdict(command: string, patterns: readonly UserPattern[] | undefin
   return verdict;
 }
 
-/** A pattern that is no valid regular expression is taken as plain text. */
+/** A pattern that is not a valid regular expression is taken as plain text. */
 function compile(pattern: string): RegExp {
   try {
     return new RegExp(pattern);
@@ -212,7 +217,8 @@ function compile(pattern: string): RegExp {
 }
 
 /**
- * Patterns on raw text, for what does not parse or is beyond the limits. Biased to alarm: quoting is not understood.
+ * Patterns on raw text, for commands that can't be parsed or exceed the limits. They err on the side of alarm: quoting
+ * is ignored.
  */
 const RAW: readonly (readonly [RegExp, string])[] = [
   [/\brm\s+(-\S+\s+)*-\w*[rR]/, 'rm -rf'],
@@ -242,10 +248,10 @@ const RAW: readonly (readonly [RegExp, string])[] = [
   [/(^|[^>=&\d-])>\|?\s*[\w./~"'$]/, 'truncating redirection'],
 ];
 
-/** Longest raw text that is searched at both ends; what lies between can't make it better than unknown. */
+/** The longest raw text that is searched at each end; what lies between can at best make it unknown. */
 const WINDOW_CHARS = 400_000;
 
-/** The verdict on text that can't be taken apart: destructive or unknown, never harmless. */
+/** Returns the verdict on text that can't be parsed: destructive or unknown, never harmless. */
 function judgeByPatterns(text: string, why: string): StaticVerdict {
   const start = text.length > 2 * WINDOW_CHARS ? text.length - WINDOW_CHARS : 0;
   const windows = start > 0 ? [text.slice(0, WINDOW_CHARS), text.slice(start)] : [text];
@@ -260,28 +266,28 @@ function judgeByPatterns(text: string, why: string): StaticVerdict {
   return verdict;
 }
 
-/** Most times that a judgement asks for further files: a script, and three levels of what it runs or imports. */
+/** The most rounds in which a judgement may ask for files: a script, and three levels of what it runs or imports. */
 const MAX_ROUNDS = 5;
-/** Most files that are read for one command. */
+/** The most files that are read for one command. */
 const MAX_FILES = 60;
-/** Longest time that is spent waiting for files, in milliseconds. */
+/** The longest time spent waiting for files, in ms. */
 const MAX_READING_MS = 1000;
-/** What the program is busy with meanwhile counts as so much at most, in milliseconds. */
+/** A turn of the event loop counts as this much at most, in ms: other work is not the judgement's. */
 const TICK_MS = 50;
 
 type ReadingOptions = {
-  /** Something else runs that may write meanwhile: what is missing may be there soon. */
+  /** Whether something else runs that may write meanwhile: a missing file may soon exist. */
   readonly busy?: boolean;
   /** Milliseconds that may be spent waiting for files; 1000 by default. */
   readonly readingMs?: number;
-  /** How a file is read; `readContent` by default. */
+  /** Reads a file; `readContent` by default. */
   readonly read?: ReadFile;
 };
 
 /**
- * What a shell command would do, with the files that it runs read and judged (SF-11). The verdict's `basis` says what
- * was read. What could not be read in time counts as destructive: nobody may vouch for a text that was there to be seen
- * and was not. Runs nothing, calls no model, never rejects.
+ * Judges a shell command with the files that it runs (SF-11). The verdict's `basis` names the files. A file that could
+ * not be read in time counts as destructive: no one can vouch for a text that exists but was not read. Runs nothing,
+ * calls no model, never rejects.
  */
 export async function judgeWithFiles(
   command: string,
@@ -315,7 +321,7 @@ function unseen(command: string): StaticVerdict {
   return destructive('unresolved code', 'runs a file that could not be read in time', [0, command.length]);
 }
 
-/** A time that is waited for at most, over several waits; a turn of the event loop counts as one tick, however long. */
+/** A time limit over several waits; a turn of the event loop counts as one tick, however long. */
 class Patience {
   #left: number;
 
@@ -323,7 +329,7 @@ class Patience {
     this.#left = milliseconds;
   }
 
-  /** Its value, or undefined once the time is over. */
+  /** Returns the promise's value, or undefined once the time is over. */
   async wait<T>(promise: Promise<T>): Promise<T | undefined> {
     const found = promise.then((value) => ({ value }));
     while (this.#left > 0) {

@@ -12,7 +12,7 @@ export const MAX_NAMES = 5;
 /** Looks between two looks at the clock: a machine that stood still has still counted something. */
 const LOOKS_PER_CHECK = 64;
 
-/** Paths that exist of those named, patterns expanded, at most 200. */
+/** Returns the existing ones of the named paths, with patterns expanded, at most 200. */
 export async function existing(named: readonly Named[], isOver: IsOver): Promise<string[]> {
   const out = new Set<string>();
   for (const each of named) {
@@ -22,7 +22,7 @@ export async function existing(named: readonly Named[], isOver: IsOver): Promise
   return [...out];
 }
 
-/** The paths there are now that a word of a command names, `most` of them. */
+/** Returns the existing paths that a word of a command names, at most `most`. */
 export async function expanded({ path, glob: pattern, cwd }: Named, most: number): Promise<readonly string[]> {
   const full = isAbsolute(path) ? path : join(cwd, path);
   if (!pattern) return (await lstat(full).catch(() => undefined)) ? [full] : [];
@@ -30,12 +30,12 @@ export async function expanded({ path, glob: pattern, cwd }: Named, most: number
   try {
     for await (const match of glob(full)) if (out.push(match) >= most) break;
   } catch {
-    // A pattern that node does not take names nothing that we can count.
+    // A pattern that Node rejects names nothing that can be counted.
   }
   return out;
 }
 
-/** How many files and bytes lie at and below `paths`. Does not follow links; stops when the time is over. */
+/** Counts the files and bytes at and below `paths`. Follows no links; stops when the time is over. */
 export async function count(paths: readonly string[], isOver: IsOver): Promise<Count> {
   const total: Count = { files: 0, bytes: 0, more: false };
   const queue = [...paths];
@@ -66,7 +66,7 @@ export function countText({ files, bytes, more }: Count, limitMs: number): strin
   return files === 0 ? undefined : `at least ${text} (counting stopped after ${limitMs / 1000} s)`;
 }
 
-/** A path as the person would write it: relative below the directory; nothing in it can be taken for the dialog. */
+/** Returns a path as a person would write it, relative below the directory; nothing in it can pass for the dialog. */
 export function shown(path: string, cwd: string): string {
   const near = relative(cwd, path);
   return visible(near === '' ? '.' : near.startsWith('..') ? path : near).replaceAll('\n', '⟨U+000A⟩');
@@ -90,9 +90,9 @@ type Query = {
 };
 
 /**
- * Counts the files that a `find` with these words matches, and those below a directory that it matches, until the time
- * is over; undefined where a test is not one of the few that are known here, since a wrong number is worse than none.
- * Follows no links.
+ * Counts the files that a `find` with these words matches, and those below a matching directory, until the time is
+ * over. Undefined where it has a test that is not known here, since a wrong number is worse than none. Follows no
+ * links.
  * @param onFile called with each file's path
  */
 export async function countMatches(
@@ -142,7 +142,7 @@ function isMatch({ least, tests }: Query, candidate: Candidate): boolean {
   return candidate.depth >= least && tests.every((test) => test(candidate));
 }
 
-/** Directories first, then tests that must all hold; `-o`, brackets and everything else are not read. */
+/** Reads directories first, then tests that must all hold; `-o`, brackets and everything else make it undefined. */
 function readQuery(words: readonly string[], cwd: string): Query | undefined {
   const first = words.findIndex((word) => /^[-(!]/.test(word));
   const paths = first < 0 ? words : words.slice(0, first);
@@ -158,7 +158,7 @@ function readQuery(words: readonly string[], cwd: string): Query | undefined {
     const negated = rest[at] === '!' || rest[at] === '-not';
     if (negated) at += 1;
     const word = rest[at] ?? '';
-    // A directory that matches is counted with all that is in it, so that `-prune` changes nothing here.
+    // A matching directory is counted with its contents, so that `-prune` changes nothing here.
     if (word === '-a' || word === '-and' || word === '-prune') continue;
     const value = rest[++at];
     if (value === undefined) return undefined;

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { visible } from '../../text/sanitize.ts';
 
-/** Puts a program behind the kernel sandbox: whatever a repository makes git do can then change nothing. */
+/** Puts a program behind the kernel sandbox, so that whatever a repository makes git run can't change anything. */
 export type Wrap = (argv: readonly string[]) => readonly string[];
 
 /** Runs git for reading only, within `ms` milliseconds; undefined on any failure, and where it might run a program. */
 export type GitReader = (cwd: string, args: readonly string[], ms: number) => Promise<string | undefined>;
 
-/** Optional locks are off, and so is every program that git would start for reading. */
+/** Switches off optional locks, and every program that git would start for reading. */
 const QUIET = [
   '--no-optional-locks',
   '--literal-pathspecs',
@@ -27,11 +27,11 @@ const QUIET = [
   }).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
 ];
 
-/** Keys of a repository's own configuration with which reading runs programs, or takes more configuration in. */
+/** Keys of a repository's own configuration with which reading runs programs, or includes more configuration. */
 const RUNS =
   /^(filter\.|include\.|includeif\.|diff\..*\.(command|textconv)$|core\.(fsmonitor|sshcommand|alternaterefscommand|gitproxy)$|hook\.|extensions\.partialclone$|remote\..*\.(promisor|uploadpack|vcs)$)/i;
 
-/** @param wrap where there is a sandbox; without one git is not asked about a repository that configures programs */
+/** @param wrap applies the sandbox; without one git is not asked about a repository that configures programs */
 export function gitReader(wrap?: Wrap): GitReader {
   const configured = new Map<string, Promise<readonly string[] | undefined>>();
   return async (cwd, args, ms) => {
@@ -41,7 +41,7 @@ export function gitReader(wrap?: Wrap): GitReader {
     configured.set(cwd, names);
     const keys = await names;
     if (keys === undefined || (keys.length > 0 && !wrap)) return undefined;
-    // With the sandbox around it what can't be switched off can still do nothing.
+    // The sandbox keeps programs that can't be switched off from doing anything.
     const off = keys.flatMap((key) => (/^filter\..*\.(clean|smudge|process)$/i.test(key) ? ['-c', `${key}=`] : []));
     return run(cwd, [...off, ...args], wrap, ms);
   };
@@ -50,7 +50,7 @@ export function gitReader(wrap?: Wrap): GitReader {
 /** Listing configuration runs nothing. */
 async function programKeys(cwd: string, wrap: Wrap | undefined, ms: number): Promise<readonly string[] | undefined> {
   const listed = await run(cwd, ['config', '--list', '--name-only', '-z'], wrap, ms);
-  // Our own settings are listed too; only the monitor is among the keys that count.
+  // Our own settings are listed too; of these only the monitor is among the keys that count.
   const own = new Set(['core.fsmonitor', 'core.sshcommand']);
   const names = listed?.split('\0').filter((name) => RUNS.test(name));
   const seen = new Map<string, number>();
@@ -75,11 +75,11 @@ function run(cwd: string, args: readonly string[], wrap: Wrap | undefined, ms: n
   });
 }
 
-// What git knows of files, and what a git command would lose, by asking git itself.
+// Asks git about files, and about what a git command would destroy.
 
 const MAX_PATHS = 50;
 
-/** What of these files is tracked, changed and not tracked, and what git can't bring back. */
+/** Returns how many of these files are tracked, changed and untracked, and what git can't restore. */
 export async function trackedText(
   git: GitReader,
   cwd: string,
@@ -107,7 +107,7 @@ export async function trackedText(
   return `${parts.join(', ')}: git can't restore ${lost}`;
 }
 
-/** What a git command would lose, in lines. */
+/** Returns what a git command would destroy, in lines. */
 export async function gitImpact(
   git: GitReader,
   cwd: string,
@@ -125,7 +125,7 @@ export async function gitImpact(
   return [...lines, ...((await LOSSES.get(sub)?.(git, cwd, { has, operands }, left)) ?? [])];
 }
 
-/** `has`: is one of these flags given? */
+/** Returns whether one of these flags is given. */
 type Has = (...flags: string[]) => boolean;
 type Loss = (
   git: GitReader,
@@ -139,7 +139,7 @@ function losesChanges(sub: string, has: Has): boolean {
   return sub === 'checkout' || sub === 'restore' || (sub === 'switch' && has('-f', '--discard-changes'));
 }
 
-/** What a subcommand takes away beside changes in the working tree. */
+/** What a subcommand destroys besides changes in the working tree. */
 const LOSSES: ReadonlyMap<string, Loss> = new Map<string, Loss>([
   [
     'reset',
@@ -174,7 +174,7 @@ async function cleaned(git: GitReader, cwd: string, all: boolean, ignored: boole
   return [`untracked: ${names.join(', ')}${files.length > 5 ? ` and ${files.length - 5} more` : ''}`];
 }
 
-/** The commits of the remote branch, as it was last fetched, that the pushed one does not have. */
+/** Returns the commits of the remote branch, as last fetched, that the pushed branch lacks. */
 async function pushed(git: GitReader, cwd: string, [named, ...specs]: readonly string[], left: () => number) {
   const upstream = (
     await git(cwd, ['rev-parse', '--abbrev-ref', '--symbolic-full-name', '@{upstream}'], left())

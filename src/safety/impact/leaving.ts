@@ -8,13 +8,13 @@ import type { Sending } from '../verdict.ts';
 import { count, countText, shown } from './files.ts';
 import { type GitReader, gitReader, type Wrap } from './git.ts';
 
-/** Time that each look may take, in milliseconds. */
+/** The longest time for each look, in ms. */
 const LOOK_MS = 1000;
 const MAX_SENDINGS = 8;
 const MAX_SUBJECTS = 3;
 const MAX_FILES = 5;
 
-/** What leaves, by receiver. What can't be found out is missing; never rejects. */
+/** Returns what leaves, by receiver. What can't be found out is missing; never rejects. */
 export async function leavingOf(sendings: readonly Sending[], cwd: string, wrap?: Wrap): Promise<readonly Leaving[]> {
   const git = gitReader(wrap);
   const found = await Promise.all(
@@ -50,7 +50,7 @@ async function sizeOf(path: string, cwd: string): Promise<string | undefined> {
   return size === undefined ? undefined : `${shown(path, cwd)}: ${size}`;
 }
 
-/** A pull request, a release: to the repository that the remote names. */
+/** A pull request or a release goes to the repository that the remote names. */
 async function toForge(sending: Sending, forge: string, git: GitReader): Promise<Leaving> {
   const { what } = plain(sending);
   const directory = sending.git?.directory;
@@ -61,7 +61,7 @@ async function toForge(sending: Sending, forge: string, git: GitReader): Promise
   return { to, what, connects: [`${host}:443`, `api.${host}:443`] };
 }
 
-/** The commits that the remote has not, as far as is known here. */
+/** Returns the commits that the remote lacks, as far as known here. */
 async function pushed(sending: Sending, git: GitReader): Promise<readonly Leaving[]> {
   const { directory, refs = [] } = sending.git ?? {};
   if (directory === undefined) return [plain(sending)];
@@ -74,7 +74,7 @@ async function pushed(sending: Sending, git: GitReader): Promise<readonly Leavin
   if (receivers.length === 0)
     return urls === '' && !/[/.:]/.test(name) ? [{ ...plain(sending), to: visible(name) }] : [];
   const ahead = await commitsAhead(read, urls === '' ? undefined : name, refs, branch);
-  // What the command itself adds goes along.
+  // Files that the command itself adds are sent as well.
   const added = sending.git?.adds ? lines(await read('ls-files', '--others', '--exclude-standard')) : [];
   const keys = [...new Set([...ahead.files, ...added])].filter(isCredential).map(visible);
   const more = sending.git?.commits ? ['and what this command commits first'] : [];

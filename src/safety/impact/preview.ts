@@ -11,9 +11,9 @@ import { count, countMatches, countText, existing, MAX_NAMES, shown } from './fi
 import { type GitReader, gitImpact, gitReader, trackedText, type Wrap } from './git.ts';
 import { identities, type Survey, survey, type Touched } from './targets.ts';
 
-/** Time the whole look may take, in milliseconds (HA-5). */
+/** The longest time for the whole preview, in ms (HA-5). */
 const PREVIEW_TIMEOUT_MS = 300;
-/** Of it, what is left for git. */
+/** The part of it that is kept for git, in ms. */
 const RESERVE_MS = 100;
 const MAX_LINES = 6;
 const MAX_PARTS = 12;
@@ -28,16 +28,16 @@ export type PartImpact = {
 
 type Look = {
   readonly machine: Sight;
-  /** Undefined where git is not asked: on a host it would run what the repository configures. */
+  /** Undefined where git must not be asked: on a host it would run programs that the repository configures. */
   readonly git: GitReader | undefined;
   readonly cwd: string;
   readonly time: LookTime;
 };
 
 /**
- * What would be lost (HA-5), part by part, in short lines for the HALT; nothing where that can't be found out by
- * reading. Never changes anything, never rejects, and takes about 300 ms at most, or a second where the program has
- * much else to do. @param milliseconds what it may take instead
+ * Returns what would be destroyed (HA-5), part by part, in short lines for the HALT; empty where reading can't tell.
+ * Never changes anything, never rejects, and takes about 300 ms at most, or a second on a busy program.
+ * @param milliseconds the longest time, in place of the default
  */
 export async function previewImpact(
   command: string,
@@ -46,7 +46,7 @@ export async function previewImpact(
   wrap?: Wrap,
   milliseconds = PREVIEW_TIMEOUT_MS,
 ): Promise<readonly PartImpact[]> {
-  // At a start or a resume much else waits its turn: the time counts from when there is time.
+  // At a start or a resume other work comes first: the time counts from when this turn begins.
   await new Promise((resolve) => setImmediate(resolve));
   const cwd = directoryAt(place);
   const git = machine.host === undefined ? gitReader(wrap) : undefined;
@@ -138,32 +138,32 @@ async function fileImpact(
   return [line, ...(tracked === undefined ? [] : [tracked])];
 }
 
-// The time that a look at what would be lost may take.
+// The time for a preview.
 
-/** So much of the time between two steps of a walk is its own at most; in the rest others had the thread. In ms. */
+/** The most of the time between two steps of a walk that counts; the rest was other work. In ms. */
 const MAX_STEP_MS = 50;
-/** However busy the program is, a HALT waits no longer for the look. In ms. */
+/** A HALT never waits longer for the preview. In ms. */
 const MAX_TIME_MS = 1000;
 
-/** At a start or a resume much else waits its turn: what that takes is not the look's. */
+/** Measures only the preview's own time: at a start or a resume much other work runs as well. */
 class LookTime {
   readonly #began = performance.now();
   #last = this.#began;
   readonly #most: number;
   #left: number;
 
-  /** @param milliseconds what the look may take of its own */
+  /** @param milliseconds the preview's own time */
   constructor(milliseconds: number) {
     this.#left = milliseconds;
     this.#most = Math.max(MAX_TIME_MS, milliseconds);
   }
 
-  /** Ms that are left, behind a wait for another program. */
+  /** Returns the time left after waiting for another program, in ms. */
   left(): number {
     return this.#spend(Number.POSITIVE_INFINITY);
   }
 
-  /** Whether a walk has to end; asked between its steps. `reserve`: ms that are to be left for what follows. */
+  /** Returns whether a walk must end; called between its steps. `reserve`: ms to keep for later work. */
   isOver(reserve: number): boolean {
     return this.#spend(MAX_STEP_MS) <= reserve;
   }
@@ -176,7 +176,7 @@ class LookTime {
   }
 }
 
-/** What can be seen of this machine. */
+/** Looks at this machine. */
 export const localSight: Sight = {
   get home() {
     return homedir();
@@ -185,7 +185,7 @@ export const localSight: Sight = {
   processes: processImpact,
 };
 
-/** The name of a process, from /proc; undefined where it is not there to be seen. */
+/** Returns the name of a process, from /proc; undefined where it can't be read. */
 async function nameOf(pid: string): Promise<string | undefined> {
   const text = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
@@ -194,7 +194,7 @@ async function nameOf(pid: string): Promise<string | undefined> {
   return short.slice(0, 80).replace(/[\u0000-\u001f\u007f-\u009f]/g, '�');
 }
 
-/** Lines that name the processes a kill would end. */
+/** Returns lines that name the processes a kill would end. */
 async function processImpact(ids: readonly string[], names: readonly string[]): Promise<string[]> {
   const lines: string[] = [];
   for (const id of ids.slice(0, 5)) {

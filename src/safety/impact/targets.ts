@@ -19,7 +19,7 @@ import { hasUnknown } from '../shell/taint.ts';
 import type { Part } from '../verdict.ts';
 import { expanded } from './files.ts';
 
-/** What one part of a command is about to touch. */
+/** What one part of a command would affect. */
 export type Touched = { readonly part: Part } & (
   | {
       readonly kind: 'deletes' | 'overwrites';
@@ -34,7 +34,7 @@ export type Touched = { readonly part: Part } & (
   | { readonly kind: 'ends'; readonly ids: readonly string[]; readonly names: readonly string[] }
 );
 
-/** One call of a program: whether it runs elsewhere, or with others' rights, and whether all of its words are known. */
+/** One call of a program: whether it runs elsewhere or with other rights, and whether all of its words are known. */
 type SurveyedCall = { readonly part: Part; readonly away: boolean; readonly known: boolean };
 
 export type Survey = {
@@ -42,19 +42,19 @@ export type Survey = {
   /** What is changed besides: by code, in place, or what a list names for `xargs`. Shown; nothing rests on it. */
   readonly besides: readonly Touched[];
   readonly calls: readonly SurveyedCall[];
-  /** Every path that any part names: what a name stands for must not change between the question and the answer. */
+  /** Every path that any part names: the file behind a name must not change between question and answer. */
   readonly named: readonly Named[];
-  /** Absolute paths at which files come to be that were elsewhere before. */
+  /** Absolute paths to which existing files are moved. */
   readonly brought: ReadonlySet<string>;
 };
 
 const DELETERS = /^(rm|unlink|rmdir|shred|rimraf|trash|trash-put|srm|wipe|truncate)$/;
 const FIND_ACTS = /^-(delete|exec|execdir|ok|okdir|fprint|fprint0|fprintf|fls|print|print0|printf|ls|quit|prune)$/;
 const MAX_NAMED = 500;
-/** A word with a pattern in it, wherever it stands. */
+/** A word with a pattern in it. */
 const PATTERN = /[^\s'"`;|&<>(){}$\\]*[*?][^\s'"`;|&<>(){}$\\]*/g;
 
-/** A walk that passes no verdict, so that it does not stop at the first loss. */
+/** A walk without verdicts, so that it does not stop at the first loss. */
 class SurveyShell extends ShellInterpreter {
   override note(): void {}
 
@@ -81,7 +81,7 @@ export function survey(command: string, cwd: string, home: string, reading?: Rea
   const name = (path: Named): void => {
     if (named.length < MAX_NAMED) named.push(path);
   };
-  // A loop over a pattern is walked with values that nobody knows; the pattern itself can be looked at.
+  // A loop over a pattern is walked with unknown values; the pattern itself can be expanded.
   for (const path of command.match(PATTERN) ?? []) name({ path, glob: true, cwd });
   const shell = new SurveyShell(
     {
@@ -91,16 +91,16 @@ export function survey(command: string, cwd: string, home: string, reading?: Rea
         const part = shell.place;
         const { elsewhere, cwd: place } = machine.scope;
         const program = programName(word);
-        // What an unknown program does with a command among its words nobody knows (`adb shell rm x`).
+        // An unknown program may do anything with a command among its words (`adb shell rm x`).
         const isKnown = recordOf(program) !== undefined || hasRules(program);
-        // What find hands to rm are its matches, which are looked for.
+        // The words that find passes to rm are its matches, which are searched for.
         const isMatch = (text: string) => inFind && DELETERS.test(program) && text === FOUND;
         const isClear =
           isKnown && place !== undefined && !fields.some(({ text }) => hasUnknown(text) && !isMatch(text));
         calls.push({ part, known: isClear, away: elsewhere !== undefined || worksAway(program, fields) });
         if (!hasUnknown(word)) {
           const call = new Call(machine, program, fields.slice(1), io, redirects);
-          // A pattern that came out of a variable is one, though its word is in quotes.
+          // A pattern from a variable counts, even though its word is quoted.
           for (const path of knownPaths(call.operands, here))
             name({ ...path, glob: path.glob || /[*?[]/.test(path.path) });
           const effects = touchedBy(call, part, here);
@@ -144,14 +144,17 @@ export function survey(command: string, cwd: string, home: string, reading?: Rea
   try {
     shell.runScript(parse(command), { stdin: undefined });
   } catch {
-    // What was found so far is still true.
+    // The findings so far are still true.
   }
   return { touched, besides, calls, named, brought: shell.scope.brought };
 }
 
-/** Does a program work where the store keeps nothing: on another machine, by a server, with others' rights or root? */
+/**
+ * Returns whether a program works where undo keeps nothing: on another machine, in a server, with other rights or as
+ * root.
+ */
 function worksAway(program: string, [, ...args]: readonly Field[]): boolean {
-  // It works here, too.
+  // rsync also works on this machine.
   if (program === 'rsync') return args.some(({ text }) => /^[\w.@-]+:|^rsync:/.test(text));
   return AWAY.test(program) || factsOf(program).traits.has('sends');
 }
@@ -214,10 +217,10 @@ function listedBy(call: Call, cwd: string): Listed | undefined {
 
 /** Paths that are looked at; a pattern may name more. */
 const MAX_RESOLVED = 2000;
-/** Links behind each other that the kernel follows. */
+/** The longest chain of links that the kernel follows. */
 const MAX_LINKS = 40;
 
-/** What the paths in a command stand for now: real paths, devices, inodes, patterns (SF-13). Reads only. */
+/** Returns what the paths in a command refer to now: real paths, devices, inodes, patterns (SF-13). Reads only. */
 export async function resolveTargets(
   command: string,
   place: string,
@@ -228,7 +231,7 @@ export async function resolveTargets(
   return { command, cwd: place, found: await files.identities(named) };
 }
 
-/** Do they still stand for the same? */
+/** Returns whether they still refer to the same files. */
 export async function areSame(
   { command, cwd, found }: Targets,
   machine: Pick<Machine, 'files' | 'home'>,
@@ -237,7 +240,7 @@ export async function areSame(
   return now.found.length === found.length && now.found.every((line, at) => line === found[at]);
 }
 
-/** The lines for paths of this machine. */
+/** Returns the lines for paths of this machine. */
 export async function identities(named: readonly Named[]): Promise<readonly string[]> {
   const lines: string[] = [];
   for (const each of named) {
@@ -256,7 +259,7 @@ async function identity(path: string): Promise<string> {
   return `${[path, ...(await linksOf(path))].join(' → ')} leads nowhere`;
 }
 
-/** Where a link that leads nowhere points, link by link: a write through it makes the file at its end. */
+/** Returns the chain of a dangling link: writing through it creates the file at its end. */
 async function linksOf(path: string, most = MAX_LINKS): Promise<readonly string[]> {
   const target = await readlink(path).catch(() => undefined);
   if (target === undefined || most === 0) return [];
@@ -265,7 +268,7 @@ async function linksOf(path: string, most = MAX_LINKS): Promise<readonly string[
   return [next, ...(await linksOf(next, most - 1))];
 }
 
-/** Nothing is there: what is around it must stay the same, or it would come to be elsewhere. */
+/** For a missing path its surroundings must stay the same, or the file would be created elsewhere. */
 async function missing(path: string): Promise<string> {
   const around = await realpath(join(path, '..')).catch(() => '?');
   return `${path} → nothing in ${around}`;

@@ -3,13 +3,13 @@ import { unknown } from '../verdict.ts';
 import type { Machine } from './machine.ts';
 import { NUMBER } from './taint.ts';
 
-/** Most names that are followed from one to the next. */
+/** The longest chain of names that is followed. */
 const MAX_DEPTH = 8;
 const OPAQUE = unknown('evaluates text as arithmetic that is not known', { unresolved: true });
 
 /**
- * The value of `$((…))` where it is plain; else a number that nobody knows. What evaluating it would run is walked,
- * also in array subscripts, which bash expands when it evaluates the name (`a[$(cmd)]`).
+ * Returns the value of `$((…))` where it is plain; else an unknown number. Walks whatever evaluating the expression
+ * would run, also in array subscripts, which bash expands when it evaluates the name (`a[$(cmd)]`).
  */
 export function arithmeticText(machine: Machine, expression: ArithmeticExpression | undefined, source: string): string {
   const value = expression ? evaluate(machine, expression, 0) : undefined;
@@ -22,7 +22,7 @@ export function walkParts(machine: Machine, parts: readonly (ArithmeticExpressio
   for (const part of parts) walkArithmetic(machine, part, '');
 }
 
-/** Walks what evaluating an expression would run; notes what is not known; sets its names. */
+/** Walks whatever evaluating an expression would run, notes what is unknown, and sets its names. */
 export function walkArithmetic(machine: Machine, expression: ArithmeticExpression | undefined, source: string): void {
   if (!expression) {
     const text = source.replace(/^\$?\(\(|\)\)$/g, '');
@@ -57,11 +57,11 @@ function setNumber(machine: Machine, target: ArithmeticExpression, value: number
 }
 
 /**
- * Text that bash evaluates as arithmetic: names in it stand for their values, which are evaluated too, and a subscript
- * anywhere runs the commands in it. Known to be harmless only where all of that comes down to numbers.
+ * Evaluates text that bash takes as arithmetic: names in it stand for their values, which are evaluated too, and a
+ * subscript anywhere runs the commands in it. Harmless only where all of it reduces to numbers.
  */
 export function evaluateText(machine: Machine, text: string): void {
-  // What is not set comes from the environment, which is the user's own.
+  // A variable that the command does not set comes from the user's own environment.
   const set = text.replace(/\$(?:(\w+)|\{(\w+)\})/g, (whole, name: string | undefined, braced: string | undefined) =>
     /^\d/.test(name ?? braced ?? '') || machine.scope.get(name ?? braced ?? '') !== undefined ? whole : '0',
   );
@@ -70,12 +70,12 @@ export function evaluateText(machine: Machine, text: string): void {
   if (!comesToNumbers(machine, expanded, MAX_DEPTH)) machine.note(OPAQUE);
 }
 
-/** Does evaluating this text run nothing? */
+/** Returns whether evaluating this text runs nothing. */
 export function isNumeric(machine: Machine, text: string): boolean {
   return !/[$`]/.test(text) && comesToNumbers(machine, text, MAX_DEPTH);
 }
 
-/** A name that is looked up by its text (`unset "$x"`, `[[ -v $x ]]`): a subscript in it is evaluated. */
+/** Evaluates a name that bash looks up by its text (`unset "$x"`, `[[ -v $x ]]`), with its subscript. */
 export function evaluateName(machine: Machine, text: string): void {
   if (/^[A-Za-z_]\w*$/.test(text)) return;
   const found = /^([A-Za-z_]\w*)\[([\s\S]*)\]$/.exec(text);
@@ -83,13 +83,13 @@ export function evaluateName(machine: Machine, text: string): void {
   else evaluateSubscript(machine, found[1] ?? '', found[2] ?? '');
 }
 
-/** The key between `[` and `]` of an array: arithmetic, unless the array is known to go by names. */
+/** Evaluates the text between `[` and `]` of an array: arithmetic, unless the array is known to be associative. */
 export function evaluateSubscript(machine: Machine, array: string, key: string): void {
   if (key === '@' || key === '*') return;
   if (!machine.scope.named.has(array) || /[$`]/.test(key)) evaluateText(machine, key);
 }
 
-/** Operands of `[[ -v … ]]` and of numeric comparisons are evaluated once more, subscripts and all. */
+/** Evaluates operands of `[[ -v … ]]` and of numeric comparisons once more, including subscripts. */
 export function expandAgain(machine: Machine, text: string, operator: string): void {
   if (/^-[vR]$/.test(operator)) evaluateName(machine, text);
   else if (/^-(eq|ne|lt|le|gt|ge)$/.test(operator)) evaluateText(machine, text);
@@ -110,7 +110,7 @@ function comesToNumbers(machine: Machine, text: string, depth: number): boolean 
   return true;
 }
 
-/** A name that is not set counts as 0: each command begins with a shell of its own. */
+/** An unset name counts as 0: each command starts in a shell of its own. */
 function isNumberName(machine: Machine, name: string, depth: number): boolean {
   const value = machine.scope.get(name);
   if (value === undefined) return true;
@@ -118,7 +118,7 @@ function isNumberName(machine: Machine, name: string, depth: number): boolean {
   return machine.scope.list(name).every((item) => comesToNumbers(machine, item, depth - 1));
 }
 
-/** The values behind the names in a text, and behind theirs. */
+/** Returns the values of the names in a text, and of the names in those values. */
 function namedValues(machine: Machine, text: string): ReadonlySet<string> {
   const found = new Set<string>();
   const open = [text];

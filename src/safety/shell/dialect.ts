@@ -1,8 +1,8 @@
 /**
- * Shells that read some lines otherwise than bash, which is the one whose reading the walk follows. What a command
- * gives to another shell is taken at its word only where both read the same: for zsh, fish and ksh that is a small
- * language of plain words, quotes, pipes and redirections; of what a plain `sh` may not know, the few forms that would
- * do something else there are left out. Beyond that a line is never known to lose nothing.
+ * Shells that read some lines differently from bash, which the walk follows. Code for another shell is trusted only
+ * where both read it the same way. For zsh, fish and ksh that is a small language of plain words, quotes, pipes and
+ * redirections; for a plain `sh` it excludes the few forms that would do something else there. Any other line is never
+ * proven harmless.
  */
 
 import { pattern } from '../../text/pattern.ts';
@@ -19,35 +19,35 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   ash: 'posix',
 };
 
-/** How a shell of this name reads; undefined: as bash does, or nobody knows. */
+/** Returns how a shell of this name reads; undefined: like bash, or unknown. */
 export function dialectOf(program: string): Dialect | undefined {
   return DIALECTS[program];
 }
 
-/** Does this shell read the text as bash does, as far as its form tells? */
+/** Returns whether this shell reads the text as bash does, judged by its form. */
 export function readsAlike(code: string, dialect: Dialect): boolean {
   if (dialect === 'posix')
     return !(ONLY_BASH.test(withoutQuotes(code)) || (code.includes('<<') && ONLY_BASH.test(code)));
   return readPlain(code, 0, dialect, '') === code.length;
 }
 
-/** Forms of bash that a plain `sh` takes for commands, redirections and text of another extent. */
+/** Forms of bash that a plain `sh` takes for commands, redirections or text of a different length. */
 const ONLY_BASH = /\$['"]|(?<!\$)\(\(|(^|[\s;&|({])(\[\[\s|function\s|select\s|coproc\s)|[<>]\(|\bfor\s*\(\(/;
 
 const QUOTED = /(?<![^\s;&|()])#[^\n]*|\\[\s\S]|(\$?)('[^']*'|"(?:\\[\s\S]|[^"\\])*")/g;
 
-/** The code with what is quoted left out, and comments; a dollar before a quote stays. */
+/** Returns the code without quoted text and comments; a dollar before a quote stays. */
 function withoutQuotes(code: string): string {
   return code.replace(QUOTED, (_, dollar?: string) => (dollar ? `$'` : '_'));
 }
 
-/** A word character, or one that no shell takes for anything else; marks of the walk count as words. */
+/** A word character, or one without a special meaning in any shell; marks of the walk count as words. */
 const PLAIN = /[\w\s./:,@%+\-\]\u0080-\uffff]/;
 
-/** Where reading can't go on: beyond every length. */
+/** Returned where reading can't go on: greater than any length. */
 const OTHERWISE = Number.POSITIVE_INFINITY;
 
-/** Reads code from `at` up to `end`, or all of it; returns where that was. */
+/** Reads code from `at` up to `end`, or all of it; returns where it stopped. */
 function readPlain(code: string, start: number, dialect: Dialect, end: ')' | ''): number {
   let at = start;
   while (at < code.length) {
@@ -83,7 +83,7 @@ function readDouble(code: string, start: number, dialect: Dialect): number {
 const NAME = /\$[A-Za-z_]\w*/y;
 const BRACED = /\$\{[A-Za-z_]\w*(?::?-[\w./-]*)?\}/y;
 const SPECIAL = /\$(?:[@*?!$]|\d(?!\d)|#(?=[\s"]|$))/y;
-/** What takes a part of a variable, or changes it: `$x[1]`, `$x:h`. */
+/** Syntax that takes a part of a variable, or changes it: `$x[1]`, `$x:h`. */
 const MODIFIED = /\[|:[^/\s"$~]/y;
 
 function readDollar(code: string, at: number, dialect: Dialect): number {
@@ -100,11 +100,11 @@ function readDollar(code: string, at: number, dialect: Dialect): number {
   return OTHERWISE;
 }
 
-/** Signs that mean the same everywhere, by what stands around them; the others are not among them. */
+/** Signs with the same meaning in every shell, if surrounded as given; other signs are missing. */
 const SIGNS: Readonly<Record<string, RegExp>> = {
   // An escaped letter is another sign in fish.
   '\\': /\\[^\w]/y,
-  // A pattern, with nothing in brackets behind it.
+  // A pattern that no bracket follows.
   '*': /\*(?![*(])/y,
   '?': /\?(?!\()/y,
   '[': /(?<!\S)\[\[?(?!\[)/y,
@@ -121,7 +121,7 @@ const SIGNS: Readonly<Record<string, RegExp>> = {
   '!': /(?<=\s)!=(?=\s)/y,
 };
 
-/** Of these fish knows less. */
+/** The signs that fish has in common with bash. */
 const OF_FISH: Readonly<Record<string, RegExp>> = { ...SIGNS, '[': /(?<!\S)\[(?=\s)/y, '^': /(?!)/y };
 
 function signLength(code: string, at: number, dialect: Dialect): number {
@@ -131,7 +131,7 @@ function signLength(code: string, at: number, dialect: Dialect): number {
   return sign.test(code) ? sign.lastIndex - at : OTHERWISE;
 }
 
-/** Commands that are known of bash and mean something else in these shells, or nothing. */
+/** Commands whose meaning in bash is known but differs in these shells. */
 const OTHER_COMMANDS: Readonly<Record<Dialect, RegExp>> = {
   zsh: /^(hash|enable|disable|read|bind|complete|compgen|compopt|mapfile|readarray|shopt|fc|history|help|caller)$/,
   ksh: /^(hash|enable|read|bind|complete|compgen|compopt|mapfile|readarray|shopt|fc|history|pushd|popd|dirs|help|caller|source)$/,
@@ -144,11 +144,11 @@ const OTHER_COMMANDS: Readonly<Record<Dialect, RegExp>> = {
     /^(pushd|popd|dirs|declare|typeset|source|let|shopt|mapfile|readarray|enable|bind|complete|compgen|compopt|history)$/,
 };
 
-/** Options that give names another kind of value, or put the words elsewhere. */
+/** Commands whose options change the kind of a variable. */
 const DECLARES = /^(declare|typeset|local|export|readonly)$/;
 const PRINTS = /^-[nrlNR]*$/;
 
-/** Does this call mean something else in this shell than in bash? */
+/** Returns whether this call means something else in this shell than in bash. */
 export function meansOther(dialect: Dialect, name: string, words: readonly string[]): boolean {
   if (OTHER_COMMANDS[dialect].test(name)) return true;
   if (name === 'print') return !optionsOf(words).every((word) => PRINTS.test(word));
@@ -159,13 +159,13 @@ export function meansOther(dialect: Dialect, name: string, words: readonly strin
   return DECLARES.test(name) && words.some((word) => /^[-+]/.test(word) && !/^-[xrgia]+$/.test(word));
 }
 
-/** The words up to the first that is no option. */
+/** Returns the words up to the first that is not an option. */
 function optionsOf(words: readonly string[]): readonly string[] {
   const end = words.findIndex((word) => word === '--' || !/^-./.test(word));
   return end < 0 ? words : words.slice(0, end);
 }
 
-/** Variables by which zsh and ksh define, find or run something, beside those of every shell. */
+/** Variables by which zsh and ksh define, find or run something, besides those of every shell. */
 const ZSH_OWN = pattern(String.raw`
     ^((c?d?f?man|mail|module_)?path|cdpath|fpath|fignore|psvar|watch|argv|status|pipestatus|prompt
     |(dis_)?(functions|aliases|builtins|reswords|patchars)(_source)?|[gs]aliases|commands|nameddirs|userdirs
@@ -173,7 +173,7 @@ const ZSH_OWN = pattern(String.raw`
     |keymaps|widgets|histchars|\w+_functions|NULLCMD|READNULLCMD|STTY|TMPPREFIX|MODULE_PATH|POSTEDIT|R?PS\d)$
   `);
 
-/** Does giving this variable a value decide what runs there? */
+/** Returns whether this variable's value decides what runs in that shell. */
 export function decidesThere(dialect: Dialect, name: string): boolean {
   if (dialect === 'zsh') return ZSH_OWN.test(name);
   if (dialect === 'fish') return /^(fish_\w+|argv|status|history|umask)$/.test(name);

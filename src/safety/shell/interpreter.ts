@@ -53,7 +53,7 @@ type NodeOf<Type extends SyntaxNode['type']> = Extract<SyntaxNode, { type: Type 
 
 const MAX_NESTED = 24;
 const MAX_STEPS = 4000;
-/** Most times that a command goes on in another directory, since a `cd` may fail. */
+/** The most alternative directories in which a command is walked, since a `cd` may fail. */
 const MAX_WORLDS = 8;
 const MAX_OUTPUT = 200_000;
 const NOTHING_AROUND = { files: undefined, reading: undefined, own: undefined, ours: undefined };
@@ -80,13 +80,13 @@ export class ShellInterpreter implements Machine {
   private steps = 0;
   private worlds = 0;
   private functionDepth = 0;
-  /** Where the command that is being judged stands in the command line as typed. */
+  /** The place of the current command in the command line as typed. */
   protected part: Part = [0, 0];
-  /** Greater than 0 while text out of a string is walked: its places are not those of the command line. */
+  /** Greater than 0 while code from a string is walked, whose places are not those of the command line. */
   private inString = 0;
   /** The command line as typed. */
   readonly source: string;
-  /** Functions that were defined in such text. */
+  /** Functions that were defined in such code. */
   private readonly definedInString = new WeakSet<object>();
   private readonly disabled: ReadonlySet<string>;
 
@@ -100,7 +100,7 @@ export class ShellInterpreter implements Machine {
     if (this.files) this.scope.set('HOME', this.files.home);
   }
 
-  /** Nothing is looked at while the walk is on another machine. */
+  /** Files are not looked at while the walk is on another machine. */
   private get world(): Around {
     return this.scope.elsewhere ? NOTHING_AROUND : this.around;
   }
@@ -250,7 +250,7 @@ export class ShellInterpreter implements Machine {
     return out;
   }
 
-  /** Runs `body` where the shell is as well, if a `cd` fails or does not run. */
+  /** Runs `body` also in the directory where the shell is if a `cd` fails or does not run. */
   private inWorld(place: Place, body: () => string): string {
     if (++this.worlds > MAX_WORLDS) {
       this.note(unknown('may run in more directories than are looked at'));
@@ -262,7 +262,7 @@ export class ShellInterpreter implements Machine {
     });
   }
 
-  /** Commands joined by `&&` and `||`: a later one may not run. */
+  /** Walks commands joined by `&&` and `||`, of which a later one may not run. */
   private chain({ commands, operators }: NodeOf<'AndOr'>, io: Io): string {
     let out = '';
     let isSure = true;
@@ -357,7 +357,7 @@ export class ShellInterpreter implements Machine {
     this.scope.define(node.name.text, node);
   }
 
-  /** A command with what is found in it placed where it stands, unless that is in a string. */
+  /** Walks a command and records its findings at its place, unless it is in a string. */
   private placed(node: NodeOf<'Command'>, io: Io): string {
     const outer = this.part;
     if (this.inString === 0) this.part = [node.pos, node.end];
@@ -408,7 +408,7 @@ export class ShellInterpreter implements Machine {
 
   private command(node: NodeOf<'Command'>, io: Io): string {
     const fields: Field[] = [];
-    // Asking for its redirections makes a list of them.
+    // Reading `redirections` creates a list, which most commands don't need.
     let redirected = node.prefix.length > 0;
     if (node.name) expandWord(this, node.name, fields);
     for (const arg of node.suffix) {
@@ -457,7 +457,7 @@ export class ShellInterpreter implements Machine {
 
 const NONE: readonly Redirect[] = [];
 
-/** A command word whose variable had one of several values: each is tried. */
+/** Tries each value of a command word whose variable had one of several. */
 function alternatives(
   machine: Machine,
   node: Extract<SyntaxNode, { type: 'Command' }>,
@@ -475,7 +475,7 @@ function alternatives(
   });
 }
 
-/** Carries out one assignment; `named`: an array in it goes by names (`declare -A`). */
+/** Carries out one assignment; `named`: its array is associative (`declare -A`). */
 function carryOut(machine: Machine, assignment: Assignment, exported: boolean, named: boolean): void {
   const { name, value } = assignment;
   const { scope } = machine;
@@ -500,13 +500,13 @@ function carryOut(machine: Machine, assignment: Assignment, exported: boolean, n
     machine.runText(name === 'PS4' ? `: "${text}"` : text, { stdin: '' });
 }
 
-/** What `if` may run behind its first condition: later conditions as well. */
+/** Returns everything that `if` may run after its first condition, including later conditions. */
 function bodiesOfIf(node: NodeOf<'If'>): readonly CompoundList[] {
   const others = node.elif.flatMap((elif) => [elif.clause, elif.then]);
   return [node.then, ...others, node.else].filter((body) => body !== undefined);
 }
 
-/** What `case` may run, its word and patterns expanded. */
+/** Returns what `case` may run, after expanding its word and patterns. */
 function bodiesOfCase(machine: Machine, node: NodeOf<'Case'>): readonly CompoundList[] {
   expandText(machine, node.word);
   expandPatterns(
@@ -518,14 +518,14 @@ function bodiesOfCase(machine: Machine, node: NodeOf<'Case'>): readonly Compound
 
 type Loop = Extract<SyntaxNode, { type: 'While' | 'ArithmeticFor' | 'For' | 'Select' }>;
 
-/** Commands that succeed whatever they are given. */
+/** Commands that always succeed. */
 const ALWAYS = /^(:|true|echo|printf|date|sleep)$/;
 const SURE = /^(mkdir|cd|pushd|echo|export|set|true|:|\.|source|\[{1,2} -[de]|test -[de])( |$)/;
 const LEAVES = /^(break|exit|return|exec|kill)$/;
-/** So many words of a loop are many. */
+/** From this many words on a loop counts as large. */
 const MANY = 250;
 
-/** Notes a loop that nothing ends: what it makes, starts or prints has no end either. */
+/** Notes an endless loop: it makes, starts or prints things without end. */
 function noteEndless(machine: Pick<Machine, 'note'>, loop: Loop): void {
   if (isEndless(loop)) machine.note(ENDLESS_LOOP);
 }
@@ -538,7 +538,7 @@ function isEndless(loop: Loop): boolean {
   return !isSlow(loop.body);
 }
 
-/** `while true; do date; sleep 1; done` looks again and again; what it prints until somebody ends it is little. */
+/** `while true; do date; sleep 1; done` only watches: until it is ended it prints little. */
 function isSlow(body: SyntaxNode): boolean {
   const sleeps = (node: SyntaxNode) => node.type === 'Command' && /^sleep [1-9]\d*$/.test(words(node));
   const keeps = (node: SyntaxNode) =>
@@ -547,7 +547,7 @@ function isSlow(body: SyntaxNode): boolean {
   return some(body, sleeps) && !some(body, keeps);
 }
 
-/** A loop over many words that waits for nothing: all that it starts runs at once. */
+/** Returns whether a loop over many words starts something for each of them at once. */
 function startsMany(loop: Loop, rounds: number): boolean {
   const source = 'wordlist' in loop ? (loop.wordlist ?? []).map(({ text }) => text).join(' ') : '';
   const counted = Number(/\bseq\s+(?:\d+\s+)*?(\d+)\)?`?$/.exec(source)?.[1] ?? 0);
@@ -558,7 +558,7 @@ function startsMany(loop: Loop, rounds: number): boolean {
   );
 }
 
-/** Is its condition one that never changes? */
+/** Returns whether its condition never changes. */
 function holds({ clause, kind }: Extract<SyntaxNode, { type: 'While' }>): boolean {
   const last = clause.commands.at(-1)?.command;
   if (kind === 'until') return last?.type === 'Command' && last.name?.text === 'false';
@@ -587,7 +587,7 @@ function some(body: SyntaxNode, matches: (node: SyntaxNode) => boolean): boolean
   return visit(body);
 }
 
-/** A function that pipes into itself, or starts itself in the background, multiplies without end. */
+/** Returns whether a function pipes into itself, or starts itself in the background, and so multiplies without end. */
 function startsItselfTwice(definition: Extract<SyntaxNode, { type: 'Function' }>): boolean {
   const name = definition.name.text;
   const calls = (node: SyntaxNode) => node.type === 'Command' && node.name?.text === name;
@@ -605,7 +605,7 @@ function startsItselfTwice(definition: Extract<SyntaxNode, { type: 'Function' }>
   return visit(definition.body);
 }
 
-/** Words of `[[ … ]]`: their substitutions run, and numbers and names in them are evaluated. */
+/** Walks the words of `[[ … ]]`: their substitutions run, and numbers and names in them are evaluated. */
 function visitTest(machine: Machine, node: SyntaxNode): void {
   if (node.type === 'Word') machine.text(node);
   else if (node.type === 'TestUnary' || node.type === 'TestBinary') {
@@ -617,13 +617,13 @@ function visitTest(machine: Machine, node: SyntaxNode): void {
   } else forEachChild(node, (child) => visitTest(machine, child));
 }
 
-/** `$x` where nothing has set it: what the environment holds is the user's own. */
+/** Returns whether `$x` was set by nothing in the command, so that its value is the user's own. */
 function isFromEnvironment(machine: Machine, { text }: Word): boolean {
   const name = /^"?\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})"?$/.exec(text);
   return name !== null && machine.scope.get(name[1] ?? name[2] ?? '') === undefined;
 }
 
-/** The elements that `name=(…)` gives an array, or its keys and values. */
+/** Returns the elements that `name=(…)` assigns to an array, or its keys and values. */
 function arrayOf(
   machine: Machine,
   assignment: Assignment,
@@ -644,13 +644,13 @@ function arrayOf(
   return [...old, ...expandWords(machine, words).map(({ text }) => text)];
 }
 
-/** A pattern in a `for` list becomes file names: what is known of them is how they begin and end. */
+/** A pattern in a `for` list becomes file names, of which only the start and the end are known. */
 function loopPath(machine: Machine, text: string): string {
   const place = /^[*?[]/.test(text) && noNameIsOption(machine) ? './' : '';
   return place + text.replace(/[*?[\]]+/g, UNKNOWN);
 }
 
-/** What the redirections put on standard input, if any. */
+/** Returns what the redirections put on standard input, if anything. */
 function stdinOf(redirects: readonly Redirect[], machine: Machine): string | undefined {
   let stdin: string | undefined;
   for (const { operator, fd, target } of redirects) {
@@ -664,7 +664,7 @@ function stdinOf(redirects: readonly Redirect[], machine: Machine): string | und
   return stdin;
 }
 
-/** Devices that give as much as anybody takes. */
+/** Returns whether the path is a device that supplies data without end. */
 export function isEndlessDevice(path: string): boolean {
   return path.startsWith('/dev/') && /^\/dev\/(zero|u?random|full)$/.test(path);
 }
@@ -673,7 +673,7 @@ function fileText(path: string): string {
   return isEndlessDevice(path) ? FILE_TEXT + ENDLESS : FILE_TEXT;
 }
 
-/** Is standard output redirected, so that a pipe or a substitution gets nothing? Says what comes of `out` then. */
+/** Returns what a pipe or substitution gets of `out`: nothing where standard output is redirected. */
 function goesAway(machine: Machine, redirects: readonly Redirect[], out: string): boolean {
   if (redirects.length === 0) return false;
   const away = sendsOutputAway(redirects);
@@ -691,10 +691,10 @@ function sendsOutputAway(redirects: readonly Redirect[]): boolean {
   );
 }
 
-/** The shell chooses the number (`{fd}<file`). */
+/** For a file descriptor that the shell chooses (`{fd}<file`). */
 const NAMED = 10;
 
-/** Redirections with their targets expanded; `placed`: their places are those of the command line. */
+/** Returns redirections with expanded targets; `placed`: their places are those of the command line. */
 function expandRedirects(machine: Machine, nodes: readonly Redirection[], placed: boolean): readonly Redirect[] {
   return nodes.map((node) => {
     const fd = node.descriptor?.type === 'FileDescriptor' ? node.descriptor.value : node.descriptor && NAMED;
@@ -708,14 +708,14 @@ function expandRedirects(machine: Machine, nodes: readonly Redirection[], placed
   });
 }
 
-/** Says that what has no end goes into a file. */
+/** Notes that endless output goes into a file. */
 function noteEndlessFile(machine: Machine, redirects: readonly Redirect[], out: string): void {
   if (!out.includes(ENDLESS)) return;
   const target = redirects.find(({ operator, fd }) => operator.includes('>') && (fd ?? 1) === 1)?.target;
   if (target !== '/dev/null') machine.note(unknown('writes without end'));
 }
 
-/** Remembers what went into a file, since the same command may run it next. */
+/** Remembers the text written to a file, since the same command may run it next. */
 function keepOutput(machine: Machine, redirects: readonly Redirect[], out: string): void {
   const target = redirects.find(({ operator, fd }) => operator.includes('>') && (fd ?? 1) === 1)?.target;
   const sink = target === undefined ? undefined : machine.sinks.get(target);

@@ -3,19 +3,19 @@ import type { FileLook, Own, Reading } from '../files.ts';
 import type { Part, Sending, StaticVerdict } from '../verdict.ts';
 import type { Scope, Value } from './scope.ts';
 
-/** What a command reads and where its output goes; text may hold marks. */
+/** A command's input, and where its output goes; text may hold marks. */
 export type Io = {
-  /** Text on standard input; undefined: whatever the caller's is (a terminal). */
+  /** Text on standard input; undefined: the caller's own (a terminal). */
   readonly stdin: string | undefined;
 };
 
 /** One expanded word. */
 export type Field = {
-  /** The text, with marks for what is not known. */
+  /** The text, with marks for unknown parts. */
   readonly text: string;
-  /** An unquoted pattern character stands in it: it may become any number of file names. */
+  /** Whether it holds an unquoted pattern character, so that it may become any number of file names. */
   readonly glob: boolean;
-  /** It is known that no name here begins with a dash. */
+  /** Whether no name here is known to begin with a dash. */
   readonly named?: boolean;
 };
 
@@ -23,21 +23,21 @@ export type Field = {
 export type Redirect = {
   readonly operator: string;
   readonly fd: number | undefined;
-  /** Target word, or for here-documents and here-strings the text. */
+  /** The target word; for here-documents and here-strings the text. */
   readonly target: string;
-  /** Where it stands in the command, where the command itself holds it. */
+  /** Its place in the command, unless it comes from elsewhere. */
   readonly part?: Part;
 };
 
-/** What of the machine around the command is looked at. */
+/** The parts of the system that the judgement looks at. */
 export type World = {
-  /** The directory the command runs in; without it nothing else is looked at. */
+  /** The directory the command runs in; without it the file system is not looked at. */
   readonly cwd: string | undefined;
   readonly files: FileLook | undefined;
   /** The files that the command runs; undefined: none is read. */
   readonly reading: Reading | undefined;
   readonly own: Own | undefined;
-  /** Directories and files of this program, absolute and behind all links: no model may change what is there. */
+  /** Directories and files of this program, absolute and with links resolved, which no model may change. */
   readonly ours?: readonly string[] | undefined;
   /** The command line as typed. */
   readonly source?: string;
@@ -55,51 +55,51 @@ export interface Machine {
   readonly ours: World['ours'];
   /** The directory in which the command starts. */
   readonly root: World['cwd'];
-  /** Those of them that a judgement rests on. */
+  /** The own files that a judgement depends on. */
   readonly usedOwn: Set<string>;
-  /** True when the limits are reached: nothing more is looked at. */
+  /** True when a limit is reached, which ends the walk. */
   readonly done: boolean;
-  /** Text of `<(…)`, by its `/dev/fd/…` name; what is written to `>(…)` is not tracked. */
+  /** The text of `<(…)`, by its `/dev/fd/…` name; text written to `>(…)` is not tracked. */
   readonly substituted: Map<string, string>;
   /** Text that this command itself wrote to files, by path. */
   readonly written: Map<string, string>;
-  /** Files that this command writes to, as `fileKey` names them: what obeys one of them obeys what it wrote. */
+  /** Files that this command writes to, by `fileKey`: a program that obeys one of them obeys this command's text. */
   readonly changed: Set<string>;
-  /** Scripts of `>(…)`, by their `/dev/fd/…` name: what is written there is their input. */
+  /** Scripts of `>(…)`, by their `/dev/fd/…` name, whose input is the text written there. */
   readonly sinks: Map<string, Script>;
   /** Walks a parsed script; returns its output. */
   runScript(script: ParsedScript | Script, io: Io): string;
-  /** Parses and walks code that stood in a string (`eval`, `sh -c`); returns its output. */
+  /** Parses and walks code from a string (`eval`, `sh -c`); returns its output. */
   runText(code: string, io: Io): string;
   /** Walks one command given as words. */
   runFields(fields: readonly Field[], io: Io, redirects?: readonly Redirect[]): string;
-  /** One word as text: no splitting. */
+  /** Returns one word as text, without splitting. */
   text(word: Word | undefined): string;
-  /** One word as a shell pattern. */
+  /** Returns one word as a shell pattern. */
   pattern(word: Word | undefined): string;
   /** Expands a string once more, as `${x@P}` and arithmetic do; commands in it are walked. */
   expandString(text: string): string;
-  /** Gives a variable a value by another way than an assignment, and judges that. */
+  /** Gives a variable a value without an assignment, and judges that. */
   give(name: string, value: Value, exported?: boolean): void;
   /** Carries out one assignment. */
   assign(assignment: Assignment, exported?: boolean, named?: boolean): void;
   /** The command as typed. */
   readonly source: string;
-  /** Some call names a credential file that it may print. */
+  /** Whether some call names a credential file that it may print. */
   namesCredential: boolean;
-  /** Some call sends something to another machine. */
+  /** Whether some call sends something to another machine. */
   sends: boolean;
-  /** Some call changes this program's own files. */
+  /** Whether some call changes this program's own files. */
   changesOurs: boolean;
-  /** Some call runs what files of the project say, and none of them was read. */
+  /** Whether some call runs files of the project of which none was read. */
   runsProject: boolean;
-  /** What leaves this machine, and to whom. */
+  /** The data that leaves this machine, and its receivers. */
   readonly sendings: Sending[];
-  /** Records what is thought of one call. */
+  /** Records the verdict on one call. */
   note(verdict: StaticVerdict): void;
   /** Runs `body` in a copy of the scope, as a subshell does. */
   inSubshell<T>(body: () => T): T;
-  /** The verdict on `body` alone; the caller records it, or a better one. */
+  /** Returns the verdict on `body` alone; the caller records it, or a better one. */
   watch(body: () => void): StaticVerdict;
 }
 
@@ -108,30 +108,30 @@ export function plain(text: string): Field {
   return { text, glob: false };
 }
 
-/** What the interpreter asks of the judge: everything about one simple command once its words are known. */
+/** The judge that the interpreter calls once the words of a simple command are known. */
 export type Judge = {
   /** Judges a call and returns its output; `names` are the words as written. */
   call(machine: Machine, fields: readonly Field[], io: Io, redirects: readonly Redirect[]): string;
-  /** Judges giving a variable a value; `exported`: programs that are started see it. */
+  /** Judges giving a variable a value; `exported`: started programs see it. */
   assignment(machine: Machine, name: string, value: string, exported: boolean): void;
-  /** Judges giving a name to a function. */
+  /** Judges defining a function of this name. */
   definition(machine: Machine, name: string): void;
   /** Judges a redirection that opens a file. */
   redirect(machine: Machine, redirect: Redirect): void;
 };
 
-// Bounds that hold before anything is parsed; a command beyond them is judged by its raw text.
+// Limits checked before parsing; a command beyond them is judged by its raw text.
 
-/** Longest command that is parsed, in characters. Real agents' commands: 90th percentile 2,237. */
+/** The longest command that is parsed, in characters. The 90th percentile of real agents' commands is 2,237. */
 export const MAX_COMMAND_CHARS = 100_000;
 
-/** Deepest nesting of brackets, braces and quotes that is parsed; the parser's own bound is 256. */
+/** The deepest nesting of brackets, braces and quotes that is parsed; the parser's own limit is 256. */
 export const MAX_DEPTH = 100;
 
-/** Most commands in one line, by a count of separators; the parser is quadratic in nothing, but work adds up. */
+/** The most commands in one line, counted by separators, since the work for each adds up. */
 export const MAX_SEPARATORS = 8_000;
 
-/** An upper bound of how deep brackets nest in `text`, without regard to quotes; linear. */
+/** Returns an upper bound of the nesting of brackets in `text`, ignoring quotes; linear. */
 export function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;

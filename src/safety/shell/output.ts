@@ -1,7 +1,7 @@
 import type { Field } from './machine.ts';
 import { DECODED, hasUnknown, NUMBER, UNKNOWN } from './taint.ts';
 
-/** What `echo` with these words prints. */
+/** Returns the output of `echo` with these words. */
 export function echoOutput(words: readonly string[]): string {
   let at = 0;
   let newline = true;
@@ -15,7 +15,7 @@ export function echoOutput(words: readonly string[]): string {
   return (escapes ? readEscapes(text) : text) + (newline ? '\n' : '');
 }
 
-/** What `printf FORMAT …` prints; formats beyond `%s %b %d %c %%` with a width leave an unknown part. */
+/** Returns the output of `printf FORMAT …`; formats other than `%s %b %d %c %%` with a width leave an unknown part. */
 export function printfOutput(words: readonly string[]): string {
   const format = readEscapes(words[0] ?? '');
   const args = words.slice(1);
@@ -39,7 +39,7 @@ export function printfOutput(words: readonly string[]): string {
   return out;
 }
 
-/** Backslash escapes as `echo -e`, `printf` and `%b` read them. */
+/** Resolves backslash escapes as `echo -e`, `printf` and `%b` do. */
 function readEscapes(text: string): string {
   if (!text.includes('\\')) return text;
   const simple: Readonly<Record<string, string>> = {
@@ -71,35 +71,35 @@ function fromCode(code: number): string {
   return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
 }
 
-/** What a filter makes of its input; undefined: it is none with these words. */
+/** Returns a filter's output for its input; undefined: with these words it is not a plain filter. */
 type Filter = (words: readonly string[], stdin: string) => string | undefined;
 
 export type Output = {
-  /** With such words it prints one whole number, or one a line. */
+  /** With words that match, it prints one whole number, or one a line. */
   readonly counts?: RegExp;
   readonly filter?: Filter;
   /**
-   * Where what it prints comes from: the text of the `files` it is given, `unpacked` from them, `decoded` from its
-   * input or them, `fetched` over the network.
+   * The origin of its output: the text of the `files` it is given, `unpacked` from them, `decoded` from its input or
+   * them, or `fetched` over the network.
    */
   readonly gives?: 'files' | 'unpacked' | 'decoded' | 'fetched';
 };
 
-/** What a call prints whose output follows from its words and its input; undefined for any other. */
+/** Returns the output of a call that follows from its words and its input; undefined for any other call. */
 export function plainOutput({ counts, filter }: Output, args: readonly Field[], stdin: string): string | undefined {
   if (!counts && !filter) return undefined;
   const words = args.map((field) => field.text);
   return counts?.test(words.join(' ')) ? `${NUMBER}\n` : filter?.(words, stdin);
 }
 
-// What programs make of their input, where their words tell it; the records name them.
+// Filters whose output follows from their words and input; the records name them.
 
-/** What is known becomes something known; from anything else it is what a decoder made. */
+/** Known input gives known output; any other gives output of a decoder. */
 const decoded = (stdin: string, make: (text: string) => string | undefined) =>
   hasUnknown(stdin) ? DECODED : (make(stdin) ?? DECODED);
 const decodes = (words: readonly string[]) => words.some((word) => /^(-d|-D|--decode|-di|-id)$/.test(word));
 
-/** Marks of what is not known stay in what is printed. */
+/** Marks of unknown parts stay in the output. */
 export const passesMarks: Filter = (_, stdin) => (hasUnknown(stdin) ? stdin : UNKNOWN);
 
 export const fromBase64: Filter = (words, stdin) => {
@@ -124,11 +124,11 @@ export const substituted: Filter = (words, stdin) => {
   return operands.length === 1 || words[0] === '-e' ? substitute(operands[0] ?? '', stdin) : UNKNOWN;
 };
 
-/** `grep -n x file`: the number of the line stands before it. */
+/** `grep -n x file`: the number of the line precedes it. */
 export const lineNumber: Filter = (words) =>
   /^-[EFiwx]*n[EFiwx]* [^-\s]\S*( \S+)?$/.test(words.join(' ')) ? `${NUMBER}:${UNKNOWN}\n` : undefined;
 
-/** `cut -d: -f1` of what stands behind such a number. */
+/** `cut -d: -f1` of text behind such a number. */
 export const cutNumber: Filter = (words, stdin) =>
   /^-d ?: -f ?1$/.test(words.join(' ')) && stdin.startsWith(`${NUMBER}:`) ? `${NUMBER}\n` : passesMarks(words, stdin);
 

@@ -9,10 +9,10 @@ const RUN_VARIABLES = pattern(String.raw`
     |CVS_RSH|TAR_OPTIONS)$
   `);
 
-/** The shell expands these each time it asks for a line. */
+/** The shell expands these whenever it asks for a line. */
 const PROMPTS = /^(PS[0-4]|R?PROMPT\d?|RPS[12]|SPROMPT)$/;
 
-/** What stands in `$(…)` or in backticks of a text that will be expanded; only a loss counts. */
+/** Walks `$(…)` and backticks in a text that will be expanded; only a loss counts. */
 function runEmbedded(machine: Machine, text: string): void {
   for (const [, inner, quoted] of text.matchAll(/\$\(([^()]*)\)|`([^`]*)`/g)) {
     const found = machine.watch(() => machine.runText(inner ?? quoted ?? '', { stdin: '' }));

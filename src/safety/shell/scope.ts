@@ -4,7 +4,7 @@ import { NUMBER, UNKNOWN } from './taint.ts';
 
 export type Value = string | readonly string[] | ReadonlyMap<string, string>;
 
-/** Variables that every shell has and whose value, or first character, tricks like `${PATH:0:1}` rely on. */
+/** Variables that every shell has, and on whose value or first character tricks like `${PATH:0:1}` rely. */
 const USUAL: ReadonlyMap<string, string> = new Map([
   ['IFS', ' \t\n'],
   ['PATH', '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'],
@@ -18,7 +18,7 @@ const USUAL: ReadonlyMap<string, string> = new Map([
     .map((name): [string, string] => [name, NUMBER]),
 ]);
 
-/** `instanceof Map` alone would forget what is in it. */
+/** A type guard, since `instanceof Map` loses the types of keys and values. */
 export function isMap(value: Value): value is ReadonlyMap<string, string> {
   return value instanceof Map;
 }
@@ -27,7 +27,7 @@ function isNumber(value: Value): boolean {
   return typeof value === 'string' && /^-?[\d\uE00B]+$/.test(value);
 }
 
-/** The tables of a shell that its subshells begin with. Until one is written to, all of them look at the same. */
+/** The tables with which the subshells of a shell start. They share them until one is written to. */
 type Tables = {
   readonly vars: Map<string, Value>;
   readonly functions: Map<string, FunctionNode>;
@@ -48,41 +48,43 @@ const newTables = (): Tables => ({
   named: new Set(),
 });
 
-/** Where a shell is: `cwd` and `near` of its scope. */
+/** A shell's directory: `cwd` and `near` of its scope. */
 export type Place = { readonly cwd: string | undefined; readonly near: string | undefined };
 
 /** The state of one shell: variables, functions, aliases, arguments and directory. */
 export class Scope {
   private tables: Tables;
-  /** Does another shell look at these tables as well? */
+  /** Whether another shell shares these tables. */
   private shared: boolean;
-  /** Paths this command made itself; truncating or deleting them loses nothing. */
+  /** Paths that this command made itself: truncating or deleting them loses nothing. */
   readonly made: Set<string>;
   /** Words by which this command may have made a name that begins with a dash: a pattern may then become an option. */
   readonly dashed: Set<string>;
-  /** Directories that this command has fetched, from where it starts: what they say is not the project's own. */
+  /** Directories that this command has fetched, relative to its start: their files are not the project's own. */
   readonly foreign: Set<string>;
-  /** Copies of what was there, which this command kept: the next of the same name takes its place. */
+  /** Copies of existing files that this command kept: a further copy of the same name replaces one. */
   readonly backups: Set<string>;
-  /** Where this command has moved what it did not make: what is there is not its own. */
+  /** Where this command has moved files that it did not make: they are not its own. */
   readonly brought: Set<string>;
-  /** Links this command made: where they lead, nobody looks. */
+  /** Links that this command made, whose targets are not resolved. */
   readonly links: Set<string>;
   positional: readonly string[];
-  /** Absolute directory; undefined when it can't be known. */
+  /** The absolute directory; undefined when unknown. */
   cwd: string | undefined;
-  /** The same as written, from where the command starts (`''`): known also where nobody may look. */
+  /** The directory as written, relative to the start (`''`): known even where files must not be looked at. */
   near: string | undefined = '';
-  /** Commands run on another machine or in a container: the files of this one say nothing of theirs. */
+  /**
+   * Where commands run, if on another machine or in a container: this machine's files then tell nothing about theirs.
+   */
   elsewhere: 'machine' | 'container' | undefined;
-  /** The shell that reads this text, where that is not bash. */
+  /** The shell that reads this code, if it is not bash. */
   dialect: Dialect | undefined;
   lastArgument = '';
-  /** Where the shell is as well: its last `cd` may have failed, or may not have run. */
+  /** The directory where the shell is if its last `cd` failed, or did not run. */
   mayStay: Place | undefined;
-  /** It ends where a command fails (`set -e`). */
+  /** Whether the shell ends when a command fails (`set -e`). */
   stops = false;
-  /** Every variable is exported from now on (`set -a`). */
+  /** Whether every variable is exported from now on (`set -a`). */
   exporting = false;
 
   constructor(cwd: string | undefined, from?: Scope) {
@@ -112,18 +114,18 @@ export class Scope {
     return { cwd: this.cwd, near: this.near };
   }
 
-  /** Puts a copy of a shell into another directory, where what it makes is its own. */
+  /** Puts a copy of a shell into another directory, where files that it makes are its own. */
   standAt(place: Place): void {
     Object.assign(this, place, { made: new Set(this.made) });
   }
 
-  /** A copy, as for a subshell. */
+  /** Returns a copy, for a subshell. */
   copy(): Scope {
     this.shared = true;
     return new Scope(this.cwd, this);
   }
 
-  /** The tables, for what writes to them: from here on no other shell's. */
+  /** The tables for writing: from here on no other shell shares them. */
   private get own(): Tables {
     if (!this.shared) return this.tables;
     const { vars, functions, aliases, alternatives, references, integers, named } = this.tables;
@@ -152,12 +154,12 @@ export class Scope {
     return this.tables.aliases;
   }
 
-  /** Values that a variable had on different branches. */
+  /** The values that a variable had on different branches. */
   get alternatives(): ReadonlyMap<string, readonly string[]> {
     return this.tables.alternatives;
   }
 
-  /** Names that stand for other names (`declare -n`). */
+  /** Names that refer to other names (`declare -n`). */
   get references(): ReadonlyMap<string, string> {
     return this.tables.references;
   }
@@ -167,7 +169,7 @@ export class Scope {
     return this.tables.integers;
   }
 
-  /** Arrays that go by names (`declare -A`). */
+  /** Associative arrays (`declare -A`). */
   get named(): ReadonlySet<string> {
     return this.tables.named;
   }
@@ -184,12 +186,12 @@ export class Scope {
     if (this.aliases.has(name)) this.own.aliases.delete(name);
   }
 
-  /** From here on `name` stands for `target`. */
+  /** Makes `name` refer to `target`. */
   refer(name: string, target: string): void {
     this.own.references.set(name, target);
   }
 
-  /** From here on a name stands for itself; did it for another? */
+  /** Makes a name refer to itself again; returns whether it referred to another. */
   dropReference(name: string): boolean {
     return this.references.has(name) && this.own.references.delete(name);
   }
@@ -202,7 +204,7 @@ export class Scope {
     if (!this.named.has(array)) this.own.named.add(array);
   }
 
-  /** From here on nothing is known of where commands run. */
+  /** From here on the directory of commands is unknown. */
   leaveFor(place: 'machine' | 'container'): void {
     this.cwd = undefined;
     this.near = '';
@@ -231,12 +233,12 @@ export class Scope {
     return this.vars.get(target) ?? USUAL.get(target);
   }
 
-  /** Did this command itself give the variable a value? */
+  /** Returns whether this command itself gave the variable a value. */
   has(name: string): boolean {
     return this.vars.has(this.references.get(name) ?? name);
   }
 
-  /** The variable as one text; an unknown part when nothing is known of it. */
+  /** Returns the variable as one text; a mark for an unknown value. */
   text(name: string): string {
     const value = this.get(name);
     if (value === undefined) return UNKNOWN;
@@ -245,19 +247,19 @@ export class Scope {
     return value[0] ?? '';
   }
 
-  /** All elements of an array (or the one value of a scalar). */
+  /** Returns all elements of an array (or the one value of a scalar). */
   list(name: string): readonly string[] {
     const value = this.get(name);
     if (value === undefined || typeof value === 'string') return [this.text(name)];
     return isMap(value) ? [...value.values()] : [...value];
   }
 
-  /** Names of variables that start so, of which those of the environment are not known (`${!pre*}`). */
+  /** Returns the names of variables with this prefix; those of the environment are unknown (`${!pre*}`). */
   names(prefix: string): readonly string[] {
     return [...[...this.vars.keys()].filter((name) => name.startsWith(prefix)), UNKNOWN];
   }
 
-  /** After a branch that may or may not have run: what differs is no longer known. */
+  /** After a branch that may not have run: values that differ become unknown. */
   forgetDifferences(before: Scope): void {
     if (this.tables !== before.tables) this.forgetValues(before.vars);
     if (this.cwd !== before.cwd) this.cwd = undefined;

@@ -14,17 +14,17 @@ import { isMap, type Value } from './scope.ts';
 import { EMPTY, ENDLESS, hasUnknown, NUMBER, OWN_PROCESS, QUOTE, SPLIT, UNKNOWN } from './taint.ts';
 
 const PLAIN = /^[\w./:=,@%+-]+$/;
-/** A pattern, with nothing else that the shell reads. */
+/** A pattern without other characters that are special to the shell. */
 const PATTERN = /^[\w./:=,@%+*?[\]-]+$/;
 /** Plain characters and quotes in which nothing is expanded. */
 const QUOTED = /^[\w./:=,@%+-]*(?:(?:'[^'\uE000-\uE00E]*'|"[^"$`\\\uE000-\uE00E]*")[\w./:=,@%+-]*)+$/;
-/** Words of more characters are rare, and no expression need be tried on them. */
+/** Longer words are rare, and no regular expression is tried on them. */
 const MAX_SIMPLE_CHARS = 1000;
 const SPECIAL = /[{}*?[\],~\\\uE004]/g;
 const QUOTABLE = /[{}*?[\],~\\]/;
-/** `of=~/x`: in what looks like an assignment bash reads a tilde, too. */
+/** `of=~/x`: bash expands a tilde also in words that look like an assignment. */
 const HOME_VALUE = /^([A-Za-z_]\w*=)(~(?:$|[/+])[\s\S]*)$/;
-/** Longest text that is kept of one word; beyond it the rest is not known. */
+/** The longest text that is kept of one word; the rest is unknown. */
 const MAX_WORD_CHARS = 200_000;
 
 /** Expands words into fields as bash does: braces, tilde, parameters, commands, splitting, quote removal. */
@@ -53,7 +53,7 @@ export function expandWord(machine: Machine, word: Word, out: Field[]): void {
   }
 }
 
-/** A word that means the same everywhere, as most do: its parts need not be taken apart. */
+/** Expands a word without anything special, as most are, without taking its parts apart. */
 function simpleField(text: string): Field | undefined {
   if (text.length > MAX_SIMPLE_CHARS) return undefined;
   if (QUOTED.test(text)) return { text: withoutQuotes(text), glob: false };
@@ -88,12 +88,12 @@ export function expandPattern(machine: Machine, word: Word | undefined): string 
   return word === undefined ? '' : tagWord(machine, word).replaceAll(SPLIT, ' ').replaceAll(EMPTY, '');
 }
 
-/** Runs what stands in patterns whose text does not matter. */
+/** Runs the substitutions in patterns whose text does not matter. */
 export function expandPatterns(machine: Machine, words: readonly Word[]): void {
   for (const word of words) expandPattern(machine, word);
 }
 
-/** Text of a here-document or of a string that is expanded as if it stood in double quotes. */
+/** Expands the text of a here-document or of a string like text in double quotes. */
 export function expandQuoted(machine: Machine, parts: readonly (WordPart | DoubleQuotedChild)[]): string {
   let out = '';
   for (const part of parts) out += quotedPart(machine, part).replaceAll(SPLIT, ' ');
@@ -139,10 +139,10 @@ function quote(text: string): string {
   return QUOTABLE.test(text) ? text.replace(SPECIAL, `${QUOTE}$&`) : text;
 }
 
-/** Splits the value of an unquoted expansion at IFS; braces and tildes in it stay as they are. */
+/** Splits the value of an unquoted expansion at IFS; braces and tildes in it stay. */
 function split(machine: Machine, value: string): string {
   const { dialect } = machine.scope;
-  // zsh and fish leave what stands in a variable one word.
+  // zsh and fish don't split the value of a variable.
   if (dialect !== undefined && dialect !== 'posix' && /\s/.test(value)) return UNKNOWN;
   const ifs = machine.scope.text('IFS');
   let out = '';
@@ -167,8 +167,8 @@ function tagWord(machine: Machine, word: Word): string {
 }
 
 /**
- * Braces come before parameters in bash: in `{$v,w}x` and `$v{x,y}` the variable is `vx`. Too odd to follow, so it is
- * said to be unknown.
+ * bash expands braces before parameters: in `{$v,w}x` and `$v{x,y}` the variable is `vx`. Such words are not followed
+ * but unknown.
  */
 function swallowsNext(part: WordPart, next: WordPart | undefined): boolean {
   if (part.type === 'SimpleExpansion') return next?.type === 'BraceExpansion' && /^\$\w/.test(part.text);
@@ -177,7 +177,7 @@ function swallowsNext(part: WordPart, next: WordPart | undefined): boolean {
   );
 }
 
-/** Literal source text: a backslash quotes the next character. */
+/** Returns literal source text, in which a backslash quotes the next character. */
 function literal(text: string): string {
   if (!text.includes('\\')) return text;
   let out = '';
@@ -222,7 +222,7 @@ function tagPart(machine: Machine, part: WordPart): string {
   }
 }
 
-/** The name of the file that stands for what a command prints or takes. */
+/** Returns the name of the file that stands for a command's output or input. */
 function substitutedFile(machine: Machine, part: Extract<WordPart, { type: 'ProcessSubstitution' }>): string {
   const output = part.script ? machine.inSubshell(() => runInner(machine, part)) : UNKNOWN;
   const name = `/dev/fd/${63 - machine.substituted.size}`;
@@ -231,7 +231,7 @@ function substitutedFile(machine: Machine, part: Extract<WordPart, { type: 'Proc
   return name;
 }
 
-/** A part within double quotes, tagged: `"$@"` may become several words. */
+/** Returns a part within double quotes, tagged: `"$@"` may become several words. */
 function quotedTag(machine: Machine, part: DoubleQuotedChild): string {
   if (part.type === 'SimpleExpansion' && part.text === '$@') {
     return machine.scope.positional.map(quote).join(SPLIT);
@@ -279,7 +279,7 @@ function commandOutput(machine: Machine, part: Substitution): string {
 
 const LIMIT = 256;
 
-/** Brace expansion of a tagged word: `a{b,c}` → `ab`, `ac`; `{1..3}`. At most 256 words come out. */
+/** Expands the braces of a tagged word: `a{b,c}` → `ab`, `ac`; `{1..3}`. Returns at most 256 words. */
 function expandBraces(text: string): string[] {
   if (!text.includes('{')) return [text];
   let budget = LIMIT;
@@ -304,10 +304,10 @@ function expandBraces(text: string): string[] {
   return expand(text, 0);
 }
 
-/** More words than these come of no honest range. */
+/** Honest ranges never give more words than this. */
 const MOST_WORDS = 2_000_000;
 
-/** Are there more words in the ranges of this one than a shell should make? */
+/** Returns whether the ranges of a word give more words than a shell should make. */
 function isBeyond(word: string): boolean {
   let words = 1;
   for (const [, from = '', to = ''] of word.matchAll(/\{(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.-?\d+)?\}/g)) {
@@ -319,7 +319,7 @@ function isBeyond(word: string): boolean {
 
 type Found = { start: number; end: number; parts: readonly string[] };
 
-/** The first group that really expands: one with a comma at its own level, or a range. */
+/** Returns the first group that really expands: one with a comma at its own level, or a range. */
 function findBraces(word: string): Found | undefined {
   for (let start = word.indexOf('{'); start >= 0; start = word.indexOf('{', start + 1)) {
     if (word[start - 1] === QUOTE) continue;
@@ -370,7 +370,7 @@ function padded(n: number, from: string, to: string): string {
   return n < 0 ? `-${String(-n).padStart(width - 1, '0')}` : String(n).padStart(width, '0');
 }
 
-/** `$@`, `$1`, `$#` … as a list of words; undefined for an ordinary variable. */
+/** Returns `$@`, `$1`, `$#` … as a list of words; undefined for an ordinary variable. */
 function specialParameter(machine: Machine, name: string): readonly string[] | undefined {
   const { positional } = machine.scope;
   if (name === '@' || name === '*') return positional;
@@ -382,7 +382,7 @@ function specialParameter(machine: Machine, name: string): readonly string[] | u
   return undefined;
 }
 
-/** The words a `${…}` stands for, before splitting. */
+/** Returns the words of a `${…}`, before splitting. */
 function expandParameter(machine: Machine, part: ParameterExpansionPart): readonly string[] {
   const { scope } = machine;
   if (part.prefix === '#') return [lengthOf(machine, part)];
@@ -475,7 +475,7 @@ function applyOperation(
   }
 }
 
-/** `${x:-a}` and its like. */
+/** Expands `${x:-a}` and its like. */
 function withDefault(
   machine: Machine,
   operation: ParameterDefaultOperation,
@@ -564,8 +564,8 @@ function transform(machine: Machine, value: string, operator: string): string {
 }
 
 /**
- * A shell pattern as an anchored regular expression. Stars are merged and counted so that a hostile pattern can't
- * make the matcher backtrack for long; too many stars match everything.
+ * Returns a shell pattern as an anchored regular expression. Stars are merged and counted, so that a hostile pattern
+ * can't make the matcher backtrack for long; one with too many stars matches everything.
  */
 export function globToRegExp(pattern: string): RegExp {
   let out = '';
@@ -611,15 +611,15 @@ function literally(c: string): string {
   return /[\\^$.*+?()[\]{}|/]/.test(c) ? `\\${c}` : c;
 }
 
-/** Programs that make files whose names stand in an archive, in a repository, or on another machine. */
+/** Programs that make files whose names come from an archive, a repository, or another machine. */
 const BRINGS_NAMES: ReadonlySet<string> = new Set(
   'tar bsdtar gtar unzip 7z 7za 7zr unrar unar cpio pax rsync scp sftp wget aria2c csplit patch git hg svn'.split(' '),
 );
-/** What of the last three makes none, as their first word: an archive may be called anything. */
+/** First words with which those programs make no such files. */
 const LEAVES_NAMES =
   /^(git|hg|svn) (status|log|diff|show|branch|ls-files|rev-parse|describe|blame|grep|remote|config|fetch|add|commit|push|cat|info|list)$/;
 
-/** Remembers what a call may have made whose name begins with a dash. */
+/** Remembers that a call may have made a name that begins with a dash. */
 export function noteDashes({ scope }: Machine, fields: readonly Field[]): void {
   const program = fields[0]?.text ?? '';
   const name = program.slice(program.lastIndexOf('/') + 1);
@@ -635,7 +635,9 @@ function mayMakeDashed({ text }: Field): boolean {
   return text === '--' || text.includes('/-');
 }
 
-/** Is it known that no name in the working directory begins with a dash, so that a pattern becomes no option? */
+/**
+ * Returns whether no name in the working directory is known to begin with a dash, so that a pattern becomes no option.
+ */
 export function noNameIsOption(machine: Machine): boolean {
   const { cwd, dashed } = machine.scope;
   if (dashed.size > 0) return false;
